@@ -28,7 +28,7 @@ const aligned = `(() => {
     return found;
   };
   const sameLine = (a, b) => Math.abs((a.top + a.bottom - b.top - b.bottom) / 2) < Math.min(a.height, b.height) / 2;
-  const all = texts(document.querySelector('main')).filter((n) => !n.parentElement.closest('option, textarea, script'));
+  const all = texts(document.querySelector('main')).filter((n) => !n.parentElement.closest('option, textarea, script, .bar'));
   let looked = 0;
   all.forEach((node, i) => {
     if (!isRightward(node.data)) return;

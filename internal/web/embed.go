@@ -49,6 +49,7 @@ func (s *shares) embed(v *visit) error {
 	h.Del("Cross-Origin-Opener-Policy")
 	h.Set("X-Robots-Tag", "noindex") // the project has a page of its own
 	on := newStage(s.places, found)
+	on.Embedded = true
 	if on.Storage != "" {
 		on.Storage += "?embedded"
 	}

@@ -26,8 +26,8 @@ const faint = `(() => {
     if (s.borderTopWidth === '0px' && s.borderRightWidth === '0px' && !e.matches('[type=file], [type=checkbox], [type=radio]')) said.push('no border: ' + e.outerHTML.slice(0, 80));
     else if (!e.matches('[type=file], [type=checkbox], [type=radio]')) seen('the border of ' + e.outerHTML.slice(0, 80), s.borderTopColor);
   });
-  each('svg path[fill=currentColor], svg path[stroke=currentColor], svg.heart', (e, s) => {
-    const ground = getComputedStyle(e.closest('button, a')).backgroundColor, mark = s.stroke === 'none' ? s.fill : s.stroke;
+  each('svg path[fill=currentColor]:not(symbol *), svg path[stroke=currentColor]:not(symbol *), svg.icon', (e, s) => {
+    const ground = getComputedStyle(e.closest('button, a, summary, dl')).backgroundColor, mark = e.matches('.icon') ? s.color : s.stroke === 'none' ? s.fill : s.stroke;
     if (contrast(mark, ground === 'rgba(0, 0, 0, 0)' ? paper : ground) < 3) said.push('an icon is ' + mark + ' on ' + ground);
   });
   each('.tile', (e, s) => { if (!s.backgroundImage.includes('gradient') || s.color !== 'rgb(255, 255, 255)') said.push('a tile is ' + s.color + ' on ' + s.backgroundImage); });

@@ -197,7 +197,7 @@ var forms = map[string]sentForm{
 }
 
 // notForms are what scripts of ours send, with a test of its own.
-var notForms = map[string]string{"/p/{id}/heartbeat": "TestHeartbeatsAreCounted"}
+var notForms = map[string]string{"/p/{id}/heartbeat": "TestHeartbeatsAreCounted", "/mine/cards": "TestCardsAreGivenForWhatABrowserRemembers"}
 
 func noFields(*world) url.Values { return url.Values{} }
 

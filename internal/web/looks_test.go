@@ -69,6 +69,9 @@ func looks() []look {
 		{name: "project-arabic", path: "/p/sand-c8d4f6"},
 		{name: "project-untitled", path: "/p/untitled-b6n1v3"},
 		{name: "project-open", path: "/p/harbor-k3x9p2", open: true},
+		{name: "project-own", path: "/p/harbor-k3x9p2", as: "ada"},
+		{name: "project-own-new", path: "/p/harbor-k3x9p2", as: "ada", before: (*world).unconfirmed},
+		{name: "mine", path: "/mine"},
 		{name: "embed", path: "/embed/harbor-k3x9p2"},
 		{name: "embed-long", path: "/embed/long-q7w2e5"},
 		{name: "new", path: "/new"},
@@ -162,6 +165,7 @@ func looks() []look {
 		{name: "missing", path: "/p/none-abc123", status: http.StatusNotFound},
 		{name: "too-many", path: "/p/harbor-k3x9p2/like", form: form("like", "1"), before: (*world).busy, status: http.StatusTooManyRequests},
 		{name: "taken-down", path: "/p/" + string(suspended), status: http.StatusUnavailableForLegalReasons},
+		{name: "taken-down-own", path: "/p/" + string(suspended), as: "ada", status: http.StatusUnavailableForLegalReasons},
 		{name: "fault", path: "/p/harbor-k3x9p2", before: failing("Project", errors.New("broken on purpose")), status: http.StatusInternalServerError},
 		{name: "later", path: "/p/harbor-k3x9p2", before: failing("Project", publish.ErrUnavailable), status: http.StatusServiceUnavailable},
 		{name: "full", path: own + "/primary", as: "ada", form: form("file", "game.js", "form_token", "x"), before: failing("Rearrange", publish.NoEffect(publish.ErrFull)), status: http.StatusInsufficientStorage},
@@ -172,7 +176,7 @@ func looks() []look {
 // that lead to another page or back to the one they are on.
 var unseen = []string{
 	"GET /static/{file...}", "GET /i/{file}", "GET /favicon.ico", "GET /", "GET /terms", "GET /p/{id}/card.png", "GET /p/{id}/code.svg", "GET /oembed",
-	"GET /p/{id}/live", "GET /p/{id}/counts", "POST /p/{id}/heartbeat",
+	"GET /random", "POST /mine/cards", "GET /p/{id}/live", "GET /p/{id}/counts", "POST /p/{id}/heartbeat",
 	"POST /choices", "POST /login/link", "POST /login/choose", "POST /logout", "POST /account/sessions", "POST /account/settings/language",
 	"GET /account/export", "POST /account/settings/email/withdraw", "POST /account/keys/revoke",
 	"GET /account/projects/{id}/download", "GET /account/projects/{id}/file", "POST /account/projects/{id}/files", "POST /account/projects/{id}/cover", "POST /account/settings/portrait", "POST /account/settings/portrait/remove", "POST /account/projects/{id}/remove",
@@ -260,6 +264,12 @@ func TestEveryTemplateIsLookedAt(t *testing.T) {
 func (w *world) busy() {
 	w.Admission = admission.New(admission.Config{Likes: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
 	request(w, "POST", likePath, "like=1")
+}
+
+// unconfirmed is ada before she has confirmed her address, with a project that she hides.
+func (w *world) unconfirmed() {
+	w.in.Exec("UPDATE accounts SET verified = 0 WHERE handle = 'ada'")
+	must(w.db.Publish().SetDetails(w.t.Context(), harbor, publish.Details{Title: "Paper Boats", Unlisted: true}.Change()))(w.t)
 }
 
 // failing makes a step of the store fail.

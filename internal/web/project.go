@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -14,6 +15,12 @@ import (
 type projects interface {
 	// ProjectPage returns what anybody may know of a project.
 	ProjectPage(ctx context.Context, by publish.Caller, id publish.ProjectID) (gallery.ProjectPage, error)
+	// Beside returns what a project leads on to.
+	Beside(ctx context.Context, by publish.Caller, of publish.Project) (gallery.Beside, error)
+	// Random returns a project that is listed, another one than not; publish.ErrNotFound if there is none.
+	Random(ctx context.Context, by publish.Caller, not publish.ProjectID) (publish.ProjectID, error)
+	// CardsOf returns those of the projects that anybody may look at, in that order.
+	CardsOf(ctx context.Context, by publish.Caller, ids []publish.ProjectID) ([]gallery.Card, error)
 }
 
 // What a project's frame may do, and no more; browsers warn of features that they do not know. It may keep its own origin only where
@@ -33,16 +40,15 @@ type stage struct {
 	Address, Page  string
 	Sandbox, Allow string
 	Storage        string // the page that tells whether framed storage works; empty where there is none to have
+	Embedded       bool   // whether there is nothing but the frame
 }
 
-// projectPage is what the page of a project shows.
+// projectPage is what the page of a project shows but for what moves: see moving.
 type projectPage struct {
 	stage
-	Stats   publish.Stats
-	Liked   bool   // by this visitor
-	Visitor string // a token for a browser that has none, should it like the project
 	About   string // what its owner says of it; may be empty
 	Noindex bool
+	Own     bool   // whether it is the visitor's own
 	Embed   string // what others put into their pages
 }
 
@@ -54,32 +60,74 @@ func (p *Pages) projectRoutes() []route {
 
 // project shows a project in its frame, in its own language.
 func (p *Pages) project(v *visit) error {
-	got, err := p.Gallery.ProjectPage(v.r.Context(), v.by, publish.ProjectID(v.r.PathValue("id")))
+	id := publish.ProjectID(v.r.PathValue("id"))
+	head, err := v.shown(id)
+	if err != nil {
+		return v.notShown(id, err)
+	}
+	v.speak(head.Lang)
+	page, err := p.sheets.of(v, head)
 	if err != nil {
 		return err
 	}
-	found := got.Project
-	liked, err := v.liked(found.ID)
+	moved, err := v.moves(page, head)
 	if err != nil {
 		return err
 	}
-	fresh := ""
-	if v.visitor() == "" {
-		if fresh, err = v.Gallery.MintPlayerToken(v.r.Context(), v.by); err != nil {
-			return err
-		}
+	liked, err := v.likes(head, moved.stats)
+	if err != nil {
+		return err
 	}
-	v.speak(found.Lang)
-	page := projectPage{stage: newStage(p.Places, found), Stats: got.Stats, Liked: liked, Visitor: fresh, About: got.Description, Noindex: found.Unlisted || !found.Verified}
-	page.Embed = snippet(p.Places, found, embedWidth, embedHeight)
-	if found.Threads && p.Places.Content != "" {
+	if head.Threads && p.Places.Content != "" {
 		// A frame is isolated only within a page that is: what this page loads is its own, and the project allows itself to be framed.
 		v.w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")
 	}
-	if page.Noindex {
+	if hidden(head) {
 		v.w.Header().Set("X-Robots-Tag", "noindex")
 	}
-	return v.show(http.StatusOK, "project.html", page.Name, page)
+	return v.fillIn(page, filling{v, head, moved, liked}.fill)
+}
+
+// hidden reports whether a project is kept from search engines.
+func hidden(p publish.Project) bool { return p.Unlisted || !p.Verified }
+
+// of returns the page of a project, which all have in common who have no login.
+func (s *sheets) of(v *visit, head publish.Project) (*sheet, error) {
+	key, shared := sheetKey{head.ID, v.lang}, v.me == nil && v.said == ""
+	if shared {
+		if made := s.get(key, head.Change); made != nil {
+			return made, nil
+		}
+	}
+	got, err := v.Gallery.ProjectPage(v.r.Context(), v.by, head.ID)
+	if err != nil {
+		return nil, err
+	}
+	found := got.Project
+	page := projectPage{
+		stage: newStage(v.Places, found), About: got.Description, Noindex: hidden(found),
+		Own: v.me != nil && v.me.Account.ID == found.Account, Embed: snippet(v.Places, found, embedWidth, embedHeight),
+	}
+	var body bytes.Buffer
+	if err := v.render(&body, "project.html", page.Name, page); err != nil {
+		return nil, err
+	}
+	made := newSheet(body.Bytes(), found.Change)
+	if shared {
+		s.put(key, made)
+	}
+	return made, nil
+}
+
+// notShown is the page of a project that nobody may see. Its owner is told what is left to do.
+func (v *visit) notShown(id publish.ProjectID, why error) error {
+	if v.me == nil || !errors.Is(why, publish.CodeTakenDown) {
+		return why
+	}
+	if _, err := v.Service.Manage(v.r.Context(), v.by, id); err != nil {
+		return why
+	}
+	return v.show(http.StatusUnavailableForLegalReasons, "down.html", v.T("error.taken-down.title"), id)
 }
 
 // shown is the project of an address that anybody may see. What is no id at all

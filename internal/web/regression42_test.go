@@ -112,7 +112,7 @@ func TestRegression42LabelsFollowTheirNumbers(t *testing.T) {
 		run(t, ctx, chromedp.Navigate("http://localhost:"+g.port+"/p/game-abc123"))
 		for i, want := range c.want {
 			played(c.at[i])
-			await(t, ctx, fmt.Sprintf(`((dd) => dd.textContent + ' ' + dd.parentElement.querySelector('dt').textContent)(document.querySelector('[data-plays]')) === %q`, want))
+			await(t, ctx, fmt.Sprintf(`((dd) => dd.textContent + ' ' + dd.closest('div').querySelector('dt').textContent)(document.querySelector('[data-plays]')) === %q`, want))
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // used finds the names of texts in templates and in Go: T "name", T("name"). Names of problems begin with error.
-var used = regexp.MustCompile(`(?:\bT |\bRich |\bT\()"([a-z0-9.-]+)"`)
+var used = regexp.MustCompile(`(?:\bT |\bRich |\bT\(|\bRich\()"([a-z0-9.-]+)"`)
 
 // namesInUse are the names that the code says. A problem has a title and a text.
 func namesInUse(t *testing.T) map[string]bool {

@@ -101,6 +101,18 @@ func (v *visit) show(status int, template, title string, data any) error {
 	return err
 }
 
+// fillIn sends a page whose holes are filled in.
+func (v *visit) fillIn(page *sheet, fill func(*bytes.Buffer, string)) error {
+	body := bodies.Get().(*bytes.Buffer)
+	body.Reset()
+	page.write(body, fill)
+	v.answer(http.StatusOK, body.Bytes())
+	if body.Cap() <= keptBody {
+		bodies.Put(body)
+	}
+	return nil
+}
+
 // bodies are room for pages that are sent and not kept: to find it anew for each page, which
 // has some 30 KB, took several copies of it.
 var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}

@@ -123,6 +123,7 @@ type Pages struct {
 	profiles  profiles
 	feet      feet
 	lost      consolation
+	sheets    sheets
 	policy    string // Content-Security-Policy of a page
 	shares    *shares
 	numbers   *numbers

@@ -1,6 +1,6 @@
 // Likes, and takes it back, without a new page.
 const form = document.querySelector('form.like');
-const button = form.querySelector('button');
+const buttons = document.querySelectorAll('form.like button, [form=like]');
 const number = new Intl.NumberFormat(document.documentElement.lang);
 let busy = false;
 
@@ -14,9 +14,10 @@ form.addEventListener('submit', async (event) => {
     });
     if (!answer.ok) throw new Error(answer.statusText);
     const { liked, likes } = await answer.json();
-    button.setAttribute('aria-pressed', liked);
+    for (const button of buttons) button.setAttribute('aria-pressed', liked);
     form.elements.like.value = liked ? '0' : '1';
     for (const element of document.querySelectorAll('[data-likes]')) element.textContent = number.format(likes);
+    document.dispatchEvent(new CustomEvent('sandlot:like'));
   } catch {
     form.submit(); // the service's own page says what is wrong
   } finally {

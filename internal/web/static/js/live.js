@@ -10,7 +10,7 @@ const plural = new Intl.PluralRules(document.documentElement.lang);
 const show = (name, value) => {
   for (const element of document.querySelectorAll(`[${name}]`)) {
     element.textContent = number.format(value);
-    const label = element.parentElement.querySelector('[data-forms]');
+    const label = element.closest('div')?.querySelector('[data-forms]');
     if (!label) continue;
     const forms = JSON.parse(label.dataset.forms);
     label.textContent = forms[plural.select(value)] ?? forms.other;

@@ -4,6 +4,7 @@ const poster = stage.querySelector('.poster');
 const start = poster.querySelector('button.start');
 const apart = poster.querySelector('.apart');
 const exit = stage.querySelector('.exit');
+const onward = poster.querySelector('.onward'); // what comes next
 const full = document.querySelector('.full'); // there is none where the frame is the whole page
 const phone = matchMedia('(max-width: 40rem), (max-height: 30rem) and (pointer: coarse)');
 
@@ -87,6 +88,7 @@ const cover = () => {
   start.hidden = false;
   start.lastElementChild.textContent = start.dataset.continue;
   poster.hidden = false;
+  if (onward) onward.hidden = false;
   frame.inert = true;
   document.body.classList.remove('playing');
   start.focus();
@@ -163,10 +165,21 @@ if (full) {
   });
 }
 
-const share = document.querySelector('[data-share]');
-if (share && navigator.share) {
+const ways = document.querySelector('details.share');
+
+for (const share of navigator.share ? document.querySelectorAll('[data-share]') : []) {
   share.hidden = false;
   share.addEventListener('click', () => {
     navigator.share({ title: document.title, url: share.dataset.share }).catch(() => {}); // whoever thought better of it
   });
+}
+
+// The ways to share close as menus do.
+if (ways) {
+  addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !ways.open) return;
+    if (ways.contains(document.activeElement)) ways.querySelector('summary').focus();
+    ways.open = false;
+  });
+  addEventListener('click', ({ target }) => { if (!ways.contains(target)) ways.open = false; });
 }

@@ -1,0 +1,181 @@
+package web
+
+import (
+	"bytes"
+	"html/template"
+	"time"
+
+	"sandlot/internal/gallery"
+	"sandlot/internal/publish"
+)
+
+// movingFor is how long the numbers and lists of a project's page are shown again. The lists may
+// be half a second old by then, and none may have for longer than a second what was suspended. The
+// scripts of the page have the numbers sent as they change.
+const movingFor = 400 * time.Millisecond
+
+// moving is what of a project's page changes while the project does not, the same for all who have no
+// login.
+type moving struct {
+	at         time.Time
+	stats      publish.Stats
+	bar        string // the link in the bar to what comes next
+	onward     string // the link on the poster, after somebody has played
+	next, more string // cards
+}
+
+// A liking is what this visitor thinks of a project.
+type liking struct {
+	liked bool
+	token string        // for a browser that has none, should it like the project
+	stats publish.Stats // as they are after whatever this visitor has done
+}
+
+// moves returns what moves on a page, found anew if it is too old.
+func (v *visit) moves(s *sheet, of publish.Project) (moving, error) {
+	now := v.Now()
+	s.mu.Lock()
+	moved := s.moved
+	s.mu.Unlock()
+	if now.Sub(moved.at).Abs() < movingFor {
+		return moved, nil
+	}
+	ctx := v.r.Context()
+	beside, err := v.Gallery.Beside(ctx, v.by, of)
+	if err != nil {
+		return moving{}, err
+	}
+	stats, err := v.Gallery.Counts(ctx, v.by, of.ID)
+	if err != nil {
+		return moving{}, err
+	}
+	moved = v.lists(of, beside)
+	moved.at, moved.stats = now, stats
+	s.mu.Lock()
+	s.moved = moved
+	s.mu.Unlock()
+	return moved, nil
+}
+
+// lists writes what a project leads on to.
+func (v *visit) lists(of publish.Project, beside gallery.Beside) moving {
+	onto := beside.Next
+	if len(onto) == 0 {
+		onto = beside.More
+	}
+	if len(onto) == 0 {
+		return moving{}
+	}
+	first, page := onto[0].Project, view{visit: v}
+	address, title := template.HTMLEscapeString("/p/"+string(first.ID)), template.HTMLEscapeString(name(first))
+	label := template.HTMLEscapeString(v.T("project.next-one", "title", name(first)))
+	m := moving{
+		bar:    `<a class="tool" href="` + address + `" rel="next" aria-label="` + label + `" title="` + label + `">` + icon("next") + `</a>`,
+		onward: `<a class="onward" href="` + address + `" rel="next" hidden>` + template.HTMLEscapeString(v.T("project.next")) + ` <bdi>` + title + `</bdi> ` + icon("next") + `</a>`,
+	}
+	if len(beside.Next) > 0 {
+		m.next = section("next", template.HTMLEscapeString(v.T("project.next-title")), page.Cards(beside.Next))
+	}
+	if len(beside.More) > 0 {
+		page.Title = "@" + of.Handle // whose cards do not say it again
+		by := view{visit: v}.Rich("project.more", "handle", template.HTML(`<a href="/@`+template.HTMLEscapeString(of.Handle)+`"><bdi>@`+template.HTMLEscapeString(of.Handle)+`</bdi></a>`))
+		m.more = section("more", string(by), page.Cards(beside.More))
+	}
+	return m
+}
+
+func section(class, title string, cards template.HTML) string {
+	return `<section class="` + class + `" aria-labelledby="` + class + "\">\n<h2 id=\"" + class + `">` + title + "</h2>\n" + string(cards) + "\n</section>"
+}
+
+// likes returns what this visitor thinks of a project. Whoever has no token likes none, and is told the numbers that all are told.
+func (v *visit) likes(of publish.Project, all publish.Stats) (liking, error) {
+	ctx := v.r.Context()
+	if v.visitor() == "" {
+		token, err := v.Gallery.MintPlayerToken(ctx, v.by)
+		return liking{false, token, all}, err
+	}
+	liked, err := v.liked(of.ID)
+	if err != nil {
+		return liking{}, err
+	}
+	stats, err := v.Gallery.Counts(ctx, v.by, of.ID)
+	return liking{liked, "", stats}, err
+}
+
+// A filling is what fills the holes of a page for one visitor.
+type filling struct {
+	*visit
+	of publish.Project
+	moving
+	its liking
+}
+
+// fill writes what moves into a hole of the page.
+func (f filling) fill(to *bytes.Buffer, name string) {
+	switch name {
+	case "bar-like":
+		to.WriteString(`<button form="like" class="tool" aria-pressed="` + truth(f.its.liked) + `" aria-label="` + template.HTMLEscapeString(f.T("like.like")) + `">` + icon("heart") + `</button>`)
+	case "like":
+		f.like(to)
+	case "counts":
+		f.counts(to)
+	case "bar-next":
+		to.WriteString(f.bar)
+	case "onward":
+		to.WriteString(f.onward)
+	case "next":
+		to.WriteString(f.next)
+	case "more":
+		to.WriteString(f.more)
+	}
+}
+
+func truth(is bool) string {
+	if is {
+		return "true"
+	}
+	return "false"
+}
+
+func (f filling) like(to *bytes.Buffer) {
+	wish := "1"
+	if f.its.liked {
+		wish = "0"
+	}
+	to.WriteString(`<form class="like" id="like" method="post" action="/p/` + template.HTMLEscapeString(string(f.of.ID)) + `/like"><input type="hidden" name="like" value="` + wish + `">`)
+	if f.its.token != "" {
+		to.WriteString(`<input type="hidden" name="visitor" value="` + template.HTMLEscapeString(f.its.token) + `">`)
+	}
+	to.WriteString(`<button class="tool" aria-pressed="` + truth(f.its.liked) + `">` + icon("heart") + ` <span>` + template.HTMLEscapeString(f.T("like.like")) +
+		`</span> <b data-likes>` + numberOf(f.lang, f.its.stats.Likes) + `</b></button></form>`)
+}
+
+// counts writes the numbers, each with a label that has forms where the language has: "1 play", "2 plays".
+func (f filling) counts(to *bytes.Buffer) {
+	to.WriteString(`<dl class="counts" data-project="` + template.HTMLEscapeString(string(f.of.ID)) + `">`)
+	add := func(text, label, sign, data string, n int64) {
+		to.WriteString(`<div><dt data-forms="` + f.forms(text) + `">` + template.HTMLEscapeString(label) + `</dt><dd>` + icon(sign) + ` <span ` + data + `>` + numberOf(f.lang, n) + `</span></dd></div>`)
+	}
+	players := int64(f.its.stats.Players)
+	add("live.players", f.T("live.players", "n", players), "players", "data-live", players)
+	add("live.plays", f.T("live.plays", "n", f.its.stats.Plays), "play", "data-plays", f.its.stats.Plays)
+	to.WriteString("</dl>")
+}
+
+// forms are those of a text, as an attribute.
+func (f filling) forms(text string) string {
+	forms, err := view{visit: f.visit}.Forms(text)
+	if err != nil {
+		return "{}" // texts always encode
+	}
+	return template.HTMLEscapeString(forms)
+}
+
+// icon is a symbol of the page's sprite. It says nothing to a screen reader: a label stands beside it.
+func icon(name string) string {
+	return `<svg class="icon i-` + name + `" width="20" height="20" aria-hidden="true" focusable="false"><use href="#i-` + name + `"/></svg>`
+}
+
+// Icon is a symbol of the page's sprite.
+func (v view) Icon(name string) template.HTML { return template.HTML(icon(name)) }
