@@ -323,7 +323,7 @@ func (a *app) router(m *metrics) *router {
 		Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 		MaxFile: int64(a.settings.MaxFileSize), Index: documents.Index, Links: documents.Links(), Now: a.store.Now,
 	})
-	pages := web.New(web.Config{Publisher: calls, Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, People: people.New(a.store.People()), Covers: a.covers, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
+	pages := web.New(web.Config{Publisher: calls, Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, People: people.New(a.store.People()), Covers: a.covers, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
 	s := &router{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},

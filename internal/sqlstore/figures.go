@@ -34,7 +34,9 @@ func (p projectFigures) with(added figures.Added, c gallery.Counts) projectFigur
 		added.Merge(figures.Added{Versions: map[int]figures.Cell{version: cell}})
 	}
 	rest := figures.Cell{Plays: c.Plays - added.Whole().Plays, Likes: c.Likes}
-	added.Merge(figures.Added{Versions: map[int]figures.Cell{p.version: rest}})
+	if !empty(rest) {
+		added.Merge(figures.Added{Versions: map[int]figures.Cell{p.version: rest}})
+	}
 	p.Added = added
 	return p
 }

@@ -198,12 +198,14 @@ func figuresOfNone(t *testing.T, s Stores) {
 
 func figuresOfVersions(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	s.addAll(t, p.ID, ofProcess(1), played(1, "x", ""), played(12, "x", ""), played(3, "x", ""))
+	s.addAll(t, p.ID, ofProcess(1), played(7, "x", ""))
+	same(t, "versions, of which the current one was not played", len(must(s.Gallery.FiguresByVersion(t.Context(), p.ID, 9))(t).Versions), 1)
+	s.addAll(t, p.ID, ofProcess(2), played(1, "x", ""), played(12, "x", ""))
 	var got []int
 	for _, v := range must(s.Gallery.FiguresByVersion(t.Context(), p.ID, 2))(t).Versions {
 		got = append(got, v.Version)
 	}
-	same(t, "versions", got, []int{12, 3})
+	same(t, "versions", got, []int{12, 7})
 }
 
 func (s Stores) sweepAt(t *testing.T, at time.Time) {

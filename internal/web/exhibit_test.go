@@ -9,6 +9,7 @@ import (
 
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
+	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -130,7 +131,8 @@ func (e *exhibition) projects() {
 	for day := range 30 {
 		plays := map[publish.ProjectID]gallery.Counts{}
 		for i, p := range exhibits {
-			plays[p.id] = gallery.Counts{Plays: int64((day*day*(i+3) + 7*day) % 41 * (i % 4))}
+			n := (day*day*(i+3) + 7*day) % 41 * (i % 4)
+			plays[p.id] = gallery.Counts{Plays: int64(n), Figures: figuresOf(day, n)}
 		}
 		_, err := e.db.Gallery().AddCounts(e.t.Context(), plays)
 		expect.OK(e.t, err)
@@ -141,6 +143,16 @@ func (e *exhibition) projects() {
 	}
 	e.trash(deletedOnce, longTitle)
 	e.trash("mosaic-h4m7s2", "Mosaic")
+}
+
+// figuresOf are plays of a day by some players, of some versions, from some sites.
+func figuresOf(day, plays int) (a figures.Added) {
+	sites := []string{"", "", "news.example.com", "games.example.org", "a-very-long-name-of-a-host-that-somebody-really-has.example.co.uk"}
+	for i := range plays {
+		a.Play(1+day/11, fmt.Sprint(i/2), sites[i%(1+day%len(sites))])
+		a.Length(1+day/11, time.Duration(day*20+i*7)*time.Second)
+	}
+	return a
 }
 
 // trash adds a project that was deleted and can be taken back.

@@ -157,6 +157,9 @@ func looks() []look {
 		{name: "versions", path: own + "/versions", as: "ada"},
 		{name: "diff", path: own + "/versions/22/diff?file=index.html", as: "ada"},
 		{name: "diff-long", path: own + "/versions/22/diff?file=" + url.QueryEscape(longName), as: "ada"},
+		{name: "statistics", path: "/account/projects/" + string(manyFiles) + "/statistics", as: "ada", open: true},
+		{name: "statistics-year", path: "/account/projects/" + string(manyFiles) + "/statistics?days=400", as: "ada"},
+		{name: "statistics-none", path: own + "/statistics", as: "ada"},
 		{name: "erase", path: own + "/erase?n=3", as: "ada"},
 		{name: "own-delete", path: own + "/delete", as: "ada"},
 		{name: "own-delete-wrong", path: long + "/delete", as: "long", form: form("typed", "harbor"), status: http.StatusUnprocessableEntity},
@@ -179,7 +182,7 @@ var unseen = []string{
 	"GET /random", "POST /mine/cards", "GET /p/{id}/live", "GET /p/{id}/counts", "POST /p/{id}/heartbeat",
 	"POST /choices", "POST /login/link", "POST /login/choose", "POST /logout", "POST /account/sessions", "POST /account/settings/language",
 	"GET /account/export", "POST /account/settings/email/withdraw", "POST /account/keys/revoke",
-	"GET /account/projects/{id}/download", "GET /account/projects/{id}/file", "POST /account/projects/{id}/files", "POST /account/projects/{id}/cover", "POST /account/settings/portrait", "POST /account/settings/portrait/remove", "POST /account/projects/{id}/remove",
+	"GET /account/projects/{id}/download", "GET /account/projects/{id}/file", "GET /account/projects/{id}/statistics.csv", "POST /account/projects/{id}/files", "POST /account/projects/{id}/cover", "POST /account/settings/portrait", "POST /account/settings/portrait/remove", "POST /account/projects/{id}/remove",
 	"POST /account/projects/{id}/restore", "POST /account/projects/{id}/erase", "POST /account/projects/{id}/take-back", "POST /account/projects/{id}/purge",
 }
 

@@ -81,6 +81,7 @@ type Config struct {
 	Logins   Logins
 	Contents Contents
 	Gallery  Gallery
+	Figures  Figures
 	People   People
 	Covers   Covers
 	Reports  Reports
