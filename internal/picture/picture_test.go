@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/jpeg"
 	"image/png"
 	"io"
@@ -157,6 +158,28 @@ func withEXIF(sent []byte, orientation int) []byte {
 	exif = append(exif, "GPS: here I live"...)
 	out := append([]byte("\xff\xd8\xff\xe1"), byte((len(exif)+2)>>8), byte(len(exif)+2))
 	return append(append(out, exif...), sent[2:]...)
+}
+
+func TestPicturesOfEveryKindAreReadAlike(t *testing.T) {
+	t.Parallel()
+	all := image.Rect(0, 0, 8, 1)
+	for want, of := range map[[3]uint8]color.NRGBA{{200, 100, 50}: {200, 100, 50, 255}, {0, 0, 0}: {0, 0, 0, 255}} {
+		for _, img := range []draw.Image{image.NewNRGBA(all), image.NewNRGBA64(all), image.NewRGBA(all), image.NewRGBA64(all), image.NewCMYK(all), image.NewPaletted(all, color.Palette{of})} {
+			draw.Draw(img, all, image.NewUniform(of), image.Point{}, draw.Src)
+			row := make([]uint8, 3*7)
+			newRower(img, all).row(0, 1, row)
+			if got := [3]uint8(row[18:]); got != want {
+				t.Errorf("%T: %v instead of %v", img, got, want)
+			}
+		}
+	}
+	clear := image.NewNRGBA64(all)
+	clear.Set(1, 0, color.NRGBA64{0xffff, 0, 0, 0x8000})
+	row := make([]uint8, 3)
+	newRower(clear, all).row(0, 1, row)
+	if row[0] < 0x7f || uint32(row[1]) > lightGround[1]/2+2 || uint32(row[1])+2 < darkGround[1]/2 {
+		t.Errorf("half of red is %v", row)
+	}
 }
 
 func TestWhatCanBeSeenThroughIsLaidOnAGround(t *testing.T) {

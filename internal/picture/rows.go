@@ -55,6 +55,19 @@ func (r *rower) row(y, x0 int, to []uint8) {
 			c := r.flat(color.NRGBA{from[4*i], from[4*i+1], from[4*i+2], from[4*i+3]})
 			to[3*i], to[3*i+1], to[3*i+2] = c[0], c[1], c[2]
 		}
+	case *image.NRGBA64: // of 16 bits, the upper half
+		for i, from := 0, src.Pix[src.PixOffset(x0, y):][:8*n]; i < n; i++ {
+			c := r.flat(color.NRGBA{from[8*i], from[8*i+2], from[8*i+4], from[8*i+6]})
+			to[3*i], to[3*i+1], to[3*i+2] = c[0], c[1], c[2]
+		}
+	case *image.RGBA64:
+		for i, from := 0, src.Pix[src.PixOffset(x0, y):][:8*n]; i < n; i++ {
+			to[3*i], to[3*i+1], to[3*i+2] = from[8*i], from[8*i+2], from[8*i+4]
+		}
+	case *image.CMYK:
+		for i, from := 0, src.Pix[src.PixOffset(x0, y):][:4*n]; i < n; i++ {
+			to[3*i], to[3*i+1], to[3*i+2] = color.CMYKToRGB(from[4*i], from[4*i+1], from[4*i+2], from[4*i+3])
+		}
 	case *image.Paletted:
 		for i, v := range src.Pix[src.PixOffset(x0, y):][:n] {
 			if int(v) < len(r.palette) {
@@ -66,7 +79,7 @@ func (r *rower) row(y, x0 int, to []uint8) {
 	}
 }
 
-// any reads a row of any kind of picture.
+// any reads a row of any kind of picture. It leaves garbage for each pixel, which the others do not.
 func (r *rower) any(y, x0 int, to []uint8) {
 	for i := range len(to) / 3 {
 		c := r.flat(color.NRGBAModel.Convert(r.src.At(x0+i, y)).(color.NRGBA))

@@ -27,6 +27,9 @@ func write(img *image.RGBA, s Shape) (Made, error) {
 		if crisp && img.Bounds().Dx() < width {
 			return enlarged(img, min(width, mostEnlarged)/img.Bounds().Dx(), colours)
 		}
+		if img.Bounds().Dx() <= width {
+			return img // each copy counts: what was decoded is often still there
+		}
 		return shrink(img, img.Bounds(), width, false)
 	}
 	made := Made{PNG: len(colours) <= fewColours && smallerAsPNG(scaled(s.Widths[len(s.Widths)/2].Pixels), s)}
