@@ -202,7 +202,7 @@ var houseRows = []string{
 	"UPDATE projects SET likes = (SELECT count(*) FROM likes WHERE project = num)",
 	"INSERT INTO play_days (day, project, plays) SELECT 20000 + d.id, num, num % 7 + 1 FROM projects, (SELECT id FROM accounts LIMIT 10) d",
 	"INSERT INTO day_figures (project, day, plays, likes, seen, lengths) SELECT num, 20000, num % 7 + 1, -1, randomblob(4), x'0102' FROM projects",
-	"INSERT INTO version_figures (project, version, day, plays, likes, players, seen, lengths) SELECT num, 1, 20000, num % 7 + 1, 1, 3, NULL, NULL FROM projects",
+	"INSERT OR REPLACE INTO version_figures (project, version, day, plays, likes, players, seen, lengths) SELECT num, 1, 20000, num % 7 + 1, 1, 3, NULL, NULL FROM projects",
 	"INSERT INTO day_sources (project, day, host, plays) SELECT num, 20000, 'example.org', 1 FROM projects",
 	"INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at) SELECT randomblob(32), id, 'Firefox', 1, 1, ?1, ?1 FROM accounts",
 	"INSERT INTO stops (mailbox, kind, at, until) SELECT randomblob(32), 'login', 1, ?1 FROM accounts",
