@@ -70,6 +70,11 @@ setTimeout(() => nope(), 100)</script>`
 func TestUnracedATrialSeesWhatAPageDoes(t *testing.T) {
 	testenv.Unraced(t)
 	s := opens(t, files{"/": game}, "https://pong.example.org/")
+	for range 2 {
+		if s.Unseen { // the machine was too busy to draw it, which is all that is said of it then
+			s = opens(t, files{"/": game}, "https://pong.example.org/")
+		}
+	}
 	shot, err := png.DecodeConfig(bytes.NewReader(s.Shot))
 	expect.OK(t, err)
 	expect.Equal(t, "the size of the picture", image.Pt(shot.Width, shot.Height), image.Pt(width, height))
