@@ -140,7 +140,7 @@ func admissions() []mutation {
 		{"admission: the API does not ask", "internal/api/admission.go", "op := c.operation()", "op := admission.Look", ofAdmit},
 		{"admission: a route of the API costs nothing", "internal/api/routes.go", "admission.Signup, ", "admission.Look, ", ofAdmit},
 		{"admission: the website does not ask", "internal/web/visit.go", "v.admit(r.operation)", "v.admit(admission.Look)", ofWeb},
-		{"admission: a search costs nothing", "internal/web/gallery.go", "v.grant.Also(admission.Search)", "v.grant.Also(admission.Look)", ofWeb},
+		{"admission: a search costs nothing", "internal/web/home.go", "v.grant.Also(admission.Search)", "v.grant.Also(admission.Look)", ofWeb},
 		{"admission: heartbeats cost nothing", "internal/play/own.go", `{"heartbeat", admission.Heartbeat,`, `{"heartbeat", admission.Look,`, ofPlay},
 		{"admission: wrong keys do not count", guess, "	l.guessed(from, secret, right && err == nil)\n", "	_ = right\n", ofAdm},
 		{"admission: a message with a publish is free", "internal/api/admission.go", "return c.grant.Also(admission.Mail)", "return nil", ofAdmit},

@@ -25,6 +25,14 @@ func (s *shares) card(v *visit) error {
 	})
 }
 
+// front sends the picture that stands for the whole instance.
+func (s *shares) front(v *visit) error {
+	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
+	return s.picture(v, "image/png", []string{"front", cardLook}, func() ([]byte, error) {
+		return s.pictures.brush.card(publish.Project{ID: "sandlot"})
+	})
+}
+
 // code sends the address of a project's page as a QR code.
 func (s *shares) code(v *visit) error {
 	found, err := v.shown(publish.ProjectID(v.r.PathValue("id")))

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"bytes"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,31 +19,48 @@ const frontFor = 400 * time.Millisecond
 // concurrently.
 type fronts struct {
 	mu   sync.RWMutex
-	kept map[frontKey]frontPage
+	kept map[frontKey]*frontPage
 }
 
 type frontKey struct {
 	lang string
-	sort gallery.Sort // one that the service took
+	sort gallery.Sort // one that the service took; empty: the home page
 }
 
+// A frontPage is a page without what is its visitor's own.
 type frontPage struct {
-	body []byte
-	at   time.Time
+	head, tail []byte
+	at         time.Time
+	once       sync.Once
+	short      []byte
 }
 
-func (f *fronts) get(key frontKey, now time.Time) (body []byte, ok bool) {
+// with is the page with what is its visitor's own.
+func (p *frontPage) with(who string) []byte {
+	return slices.Concat(p.head, []byte(who), p.tail)
+}
+
+// packed is the page of whoever has no login, with gzip: made once, when it is asked for.
+func (p *frontPage) packed(body []byte) []byte {
+	p.once.Do(func() { p.short = packed(body) })
+	return p.short
+}
+
+func (f *fronts) get(key frontKey, now time.Time) (*frontPage, bool) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	page, ok := f.kept[key]
-	return page.body, ok && now.Sub(page.at).Abs() < frontFor
+	return page, ok && now.Sub(page.at).Abs() < frontFor
 }
 
-func (f *fronts) put(key frontKey, body []byte, now time.Time) {
+func (f *fronts) put(key frontKey, body []byte, now time.Time) *frontPage {
+	page := &frontPage{at: now}
+	page.head, page.tail, _ = bytes.Cut(body, []byte(whoPlace))
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.kept == nil {
-		f.kept = map[frontKey]frontPage{}
+		f.kept = map[frontKey]*frontPage{}
 	}
-	f.kept[key] = frontPage{body, now}
+	f.kept[key] = page
+	return page
 }

@@ -45,15 +45,17 @@ func crowded(t *testing.T, title string) *world {
 
 func TestTheGalleryShowsProjectsWithTheirNumbers(t *testing.T) {
 	h := crowded(t, "")
-	body := has(t, h, "/", `href="/p/game-abc123"`, "&lt;script&gt;&#34;pong&#34;", `href="/@kim"`, "3 playing now", "12,345 plays", "1 like<", `href="/?sort=newest&amp;after=`, `<a href="/" aria-current="page">`)
+	has(t, h, "/", `href="/p/game-abc123"`, "&lt;script&gt;&#34;pong&#34;", `href="/@kim"`, "3 playing now", "12,345 plays", "1 like<", `href="/?sort=newest"`, `href="/?sort=live"`, "curl -F")
+	body := has(t, h, "/?sort=newest", `href="/p/game-abc123"`, "&lt;script&gt;&#34;pong&#34;", "12,345 plays", `href="/?sort=newest&amp;after=`, `<a href="/?sort=newest" aria-current="page">`)
 	body = has(t, h, next(t, body), `href="/p/bare-abc123"`, ">bare-abc123<", `href="/?sort=newest"`, "noindex")
 	if strings.Contains(body, `rel="next"`) || strings.Contains(body, "curl") || strings.Contains(body, "playing now") {
 		t.Errorf("the last page is %s", body)
 	}
 	h.count(bareID, 0, 0, 1)
+	h.later(4 * time.Second) // a ranking by players is kept for three
 	has(t, h, "/?sort=live", `<a href="/?sort=live" aria-current="page">`, `href="/?sort=live&amp;after=`)
 	has(t, h, "/?sort=played", `<a href="/?sort=played" aria-current="page">`)
-	for _, target := range []string{"/?sort=oldest", "/?after=!", "/?sort=live&after=%00", "/?q=x&after=!", "/@kim?after=!"} {
+	for _, target := range []string{"/?sort=oldest", "/tag/Cats", "/tag/x", "/tag/cats?sort=oldest", "/tag/cats?after=!", "/tag/%3Cb%3E/feed.xml", "/?after=!", "/?sort=live&after=%00", "/?q=x&after=!", "/@kim?after=!"} {
 		expect.Equal(t, target+" is", request(h, "GET", target, "").StatusCode, http.StatusNotFound)
 	}
 }
@@ -78,7 +80,10 @@ func TestALanguageDoesNotEndItsAttribute(t *testing.T) {
 
 func TestAnEmptyGallerySaysSo(t *testing.T) {
 	h := home(t)
-	has(t, h, "/", "Nothing is listed here yet.")
+	has(t, h, "/", "Nothing is listed here yet.", "Be the first", "/llms.txt", `href="/new"`)
+	has(t, h, "/?sort=newest", "Nothing is listed here yet.")
+	has(t, h, "/?sort=trending", "Nothing was played this week.")
+	has(t, h, "/tag/cats", "Nothing with this tag here yet.")
 	has(t, h, "/?sort=live", "No one is playing right now.")
 	has(t, h, "/?q=pong", "No matches.")
 	has(t, h, "/@kim", "No projects here yet.")
@@ -148,6 +153,14 @@ func (e *emptied) Browse(ctx context.Context, by publish.Caller, sort gallery.So
 	return page, err
 }
 
+func (e *emptied) Home(ctx context.Context, by publish.Caller) (gallery.Home, error) {
+	h, err := e.Gallery.Home(ctx, by)
+	if e.empty {
+		h = gallery.Home{}
+	}
+	return h, err
+}
+
 // TestASuspendedProjectIsGoneFromTheFrontPageWithinASecond: the page was kept for one, and the list in it for two.
 func TestASuspendedProjectIsGoneFromTheFrontPageWithinASecond(t *testing.T) {
 	p := house(t)
@@ -169,11 +182,11 @@ func TestAFirstPageIsRenderedNowAndThen(t *testing.T) {
 	has(t, p, "/", "12,345 plays")
 	g.empty = true
 	has(t, p, "/", "12,345 plays")
-	has(t, p, "/?sort=played", "Nothing is listed here yet.")
+	has(t, p, "/?sort=played", "Nothing was played this week.")
 	if body := text(t, request(p, "GET", "/", "", "Accept-Language", "de")); !strings.Contains(body, "Hier ist noch nichts zu sehen.") {
 		t.Errorf("in another language it is %s", body)
 	}
-	if body := text(t, asKim(p, "GET", "/", "")); strings.Contains(body, "12,345") || !strings.Contains(body, ">kim<") {
+	if body := text(t, asKim(p, "GET", "/", "")); !strings.Contains(body, ">kim<") || strings.Contains(body, whoPlace) || strings.Contains(body, `href="/login"`) {
 		t.Errorf("with a login it is %s", body)
 	}
 	p.later(time.Second)
@@ -184,7 +197,7 @@ func TestAFirstPageIsRenderedNowAndThen(t *testing.T) {
 	for _, sort := range []string{"oldest", "x"} {
 		request(p, "GET", "/?sort="+sort, "")
 	}
-	expect.Equal(t, "pages are kept", len(p.fronts.kept), 3)
+	expect.Equal(t, "pages are kept", len(p.fronts.kept), 4)
 }
 
 // TestRegression27AnEmptyGallerySaysWhatIsMissing: it said that nothing is listed, and not why.

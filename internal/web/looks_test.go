@@ -52,6 +52,7 @@ func looks() []look {
 		{name: "home", path: "/"},
 		{name: "home-played", path: "/?sort=played"},
 		{name: "home-live-none", path: "/?sort=live", before: func(*world) {}},
+		{name: "tag-none", path: "/tag/cats"},
 		{name: "home-next", path: "/?sort=newest&after={next}"},
 		{name: "home-found", path: "/?q=harbor"},
 		{name: "home-found-none", path: "/?q=" + strings.Repeat("zyx", 30)},
@@ -178,7 +179,7 @@ func looks() []look {
 // unseen are the routes that show no page of their own: what pages load, and forms
 // that lead to another page or back to the one they are on.
 var unseen = []string{
-	"GET /static/{file...}", "GET /i/{file}", "GET /favicon.ico", "GET /", "GET /terms", "GET /p/{id}/card.png", "GET /p/{id}/code.svg", "GET /oembed",
+	"GET /static/{file...}", "GET /i/{file}", "GET /favicon.ico", "GET /", "GET /terms", "GET /search", "GET /feed.xml", "GET /tag/{tag}/feed.xml", "GET /card.png", "GET /p/{id}/card.png", "GET /p/{id}/code.svg", "GET /oembed",
 	"GET /random", "POST /mine/cards", "GET /p/{id}/live", "GET /p/{id}/counts", "POST /p/{id}/heartbeat",
 	"POST /choices", "POST /login/link", "POST /login/choose", "POST /logout", "POST /account/sessions", "POST /account/settings/language",
 	"GET /account/export", "POST /account/settings/email/withdraw", "POST /account/keys/revoke",

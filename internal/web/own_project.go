@@ -86,7 +86,7 @@ func (v *visit) showOwn(status int, page ownPage) error {
 		page.Said.Details, page.Said.Lang = page.Typed.Details, page.Typed.Lang
 	}
 	if page.TagWords == "" {
-		page.TagWords = v.tagWords(page.Details.Tags)
+		page.TagWords = tagWords(v, page.Details.Tags)
 	}
 	query := v.r.URL.Query()
 	v.place = true

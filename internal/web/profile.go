@@ -88,12 +88,18 @@ func (p *Pages) profile(v *visit) error {
 // mostProfiles is how many rendered profiles are kept, at some 20 KB each: those that many open at once.
 const mostProfiles = 256
 
+// A keptProfile is a profile as it was rendered at a time.
+type keptProfile struct {
+	body []byte
+	at   time.Time
+}
+
 type profileKey struct{ lang, handle string }
 
 // profiles keeps what was rendered last of accounts for whoever has no login, as long as fronts does. It may be used concurrently.
 type profiles struct {
 	mu   sync.RWMutex
-	kept map[profileKey]frontPage
+	kept map[profileKey]keptProfile
 }
 
 func (c *profiles) get(key profileKey, now time.Time) ([]byte, bool) {
@@ -107,9 +113,9 @@ func (c *profiles) put(key profileKey, body []byte, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept == nil || len(c.kept) >= mostProfiles {
-		c.kept = map[profileKey]frontPage{} // they are worth little: each is made anew a second later anyway
+		c.kept = map[profileKey]keptProfile{} // they are worth little: each is made anew a second later anyway
 	}
-	c.kept[key] = frontPage{body, now}
+	c.kept[key] = keptProfile{body, now}
 }
 
 // describeSelf records what an owner says about themselves.

@@ -19,7 +19,7 @@ func (v *visit) Tag(tag string) string {
 }
 
 // tagWords are tags as a form shows them.
-func (v *visit) tagWords(tags publish.Tags) string {
+func tagWords(v *visit, tags publish.Tags) string {
 	list := tags.List()
 	for i, tag := range list {
 		list[i] = v.Tag(tag)

@@ -28,7 +28,10 @@ type visit struct {
 	grant  *admission.Grant
 	said   template.HTML // what the form before this page did
 	heard  bool          // whether the browser keeps that still
-	place  bool          // whether all that the address asks for is a place in a list: the page has none of its words
+	// anybody says that the page is kept for all; pack packs a page, or gives it as it was packed before.
+	anybody bool
+	pack    func(body []byte) []byte
+	place   bool // whether all that the address asks for is a place in a list: the page has none of its words
 }
 
 // A login is a browser's session and whose it is.
@@ -38,7 +41,7 @@ type login struct {
 }
 
 func (p *Pages) visit(w http.ResponseWriter, r *http.Request) *visit {
-	v := &visit{Pages: p, w: w, r: r, lang: p.book.Accepted(r.Header.Get("Accept-Language"))}
+	v := &visit{Pages: p, w: w, r: r, pack: packed, lang: p.book.Accepted(r.Header.Get("Accept-Language"))}
 	v.by = publish.Caller{From: v.from()}
 	return v
 }
@@ -148,7 +151,7 @@ func (v *visit) answer(status int, body []byte) {
 	h.Add("Vary", "Accept-Encoding")
 	body = themed(body, v.theme)
 	if v.packs(body) {
-		body = packed(body)
+		body = v.pack(body)
 		h.Set("Content-Encoding", "gzip")
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))

@@ -1,0 +1,182 @@
+package web
+
+import (
+	"bytes"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"sandlot/internal/admission"
+	"sandlot/internal/gallery"
+)
+
+// orders are those of a list, as its page offers them. It never changes.
+var orders = []gallery.Sort{gallery.SortTrending, gallery.SortLive, gallery.SortNewest, gallery.SortPlayed}
+
+// A namedOrder is an order of a list, with its name in the visit's language.
+type namedOrder struct {
+	Sort gallery.Sort
+	Name string
+}
+
+// Orders are those that the list may have.
+func (s shelf) Orders() (list []namedOrder) {
+	for _, order := range orders {
+		list = append(list, namedOrder{order, nameOf(s.of, order)})
+	}
+	return list
+}
+
+// nameOf is the name of an order in the visit's language.
+func nameOf(v *visit, order gallery.Sort) string {
+	switch order {
+	case gallery.SortPlayed:
+		return v.T("gallery.played")
+	case gallery.SortLive:
+		return v.T("gallery.live")
+	case gallery.SortTrending:
+		return v.T("gallery.trending")
+	}
+	return v.T("gallery.newest")
+}
+
+// Sought is what was searched for on the page.
+func (v view) Sought() string {
+	if s, ok := v.Data.(shelf); ok {
+		return s.Query
+	}
+	return ""
+}
+
+// browsing is the pages on which people look for something to play.
+type browsing struct{ *Pages }
+
+// A front is the home page as its template sees it.
+type front struct {
+	gallery.Home
+	Cover template.HTML // of the featured project
+}
+
+// AllWaiting reports whether all projects that were looked at wait to be listed: there may be more.
+func (f front) AllWaiting() bool { return f.Waiting >= gallery.MostWaiting }
+
+// home shows something to play at once, one of the whole lists, or what was searched for.
+func (p browsing) home(v *visit) error {
+	query := v.r.URL.Query()
+	after := query.Get("after")
+	s := shelf{of: v, At: "/", Query: wanted(query.Get("q")), Sort: gallery.Sort(query.Get("sort")), After: after != ""}
+	if s.Query == "" && !s.After {
+		return p.front(v, s)
+	}
+	if s.Sort == "" {
+		s.Sort = gallery.SortNewest
+	}
+	if s.Query == "" {
+		var err error
+		if s.Page, err = p.Gallery.Browse(v.r.Context(), v.by, s.Sort, after); err != nil {
+			return err
+		}
+		return v.show(http.StatusOK, "list.html", nameOf(v, s.Sort), s)
+	}
+	if err := v.grant.Also(admission.Search); err != nil {
+		return err
+	}
+	var err error
+	if s.Page, err = p.Gallery.Search(v.r.Context(), v.by, s.Query, after); err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, "list.html", v.T("gallery.found", "q", isolated(s.Query)), s)
+}
+
+// tagged shows the projects that have a tag.
+func (p browsing) tagged(v *visit) error {
+	query, tag := v.r.URL.Query(), v.r.PathValue("tag")
+	after := query.Get("after")
+	s := shelf{of: v, At: "/tag/" + tag, Tag: tag, Sort: gallery.Sort(query.Get("sort")), After: after != ""}
+	if s.Sort == "" {
+		s.Sort = gallery.SortNewest
+	}
+	var err error
+	if s.Page, err = p.Gallery.Tagged(v.r.Context(), v.by, tag, s.Sort, after); err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, "list.html", v.T("gallery.tagged", "tag", isolated(v.Tag(tag))), s)
+}
+
+// front shows the home page, or the first page of a list. But for the visitor's own name it is the same to all, so it is rendered now and
+// then, however many ask.
+func (p browsing) front(v *visit, s shelf) error {
+	if v.said != "" {
+		body, err := p.renderFront(v, s)
+		if err == nil {
+			v.answer(http.StatusOK, body)
+		}
+		return err
+	}
+	key, now := frontKey{v.lang, s.Sort}, p.Now()
+	page, ok := p.fronts.get(key, now)
+	if !ok {
+		same := *v
+		same.me, same.anybody = nil, true
+		body, err := p.renderFront(&same, s)
+		if err != nil {
+			return err
+		}
+		page = p.fronts.put(key, body, now)
+	}
+	return answerFront(v, page)
+}
+
+func (p browsing) renderFront(v *visit, s shelf) ([]byte, error) {
+	var page bytes.Buffer
+	if s.Sort == "" {
+		found, err := p.Gallery.Home(v.r.Context(), v.by)
+		if err != nil {
+			return nil, err
+		}
+		err = v.render(&page, "home.html", "Sandlot", front{found, firstCover(found.Featured)})
+		return page.Bytes(), err
+	}
+	var err error
+	if s.Page, err = p.Gallery.Browse(v.r.Context(), v.by, s.Sort, ""); err != nil {
+		return nil, err
+	}
+	err = v.render(&page, "list.html", nameOf(v, s.Sort), s)
+	return page.Bytes(), err
+}
+
+// whoPlace stands in a kept page where each visitor's own name belongs.
+const whoPlace = "<!--who-->"
+
+// Who is the part of a page's head that is the visitor's own.
+func (v view) Who() (template.HTML, error) {
+	if v.anybody {
+		return whoPlace, nil
+	}
+	var out strings.Builder
+	err := v.templates.ExecuteTemplate(&out, "who", v)
+	return template.HTML(out.String()), err
+}
+
+// answerFront sends a kept page with the visitor's own part.
+func answerFront(v *visit, page *frontPage) error {
+	who, err := view{visit: v}.Who()
+	if err != nil {
+		return err
+	}
+	if v.me == nil && v.theme == "" {
+		v.pack = page.packed
+	}
+	v.answer(http.StatusOK, page.with(string(who)))
+	return nil
+}
+
+// firstCover is the cover of what is looked at first, which a browser loads before all others.
+func firstCover(c *gallery.Card) template.HTML {
+	if c == nil {
+		return ""
+	}
+	var out strings.Builder
+	writeCover(&out, c.Project, "(min-width: 60rem) 52rem, 92vw")
+	return template.HTML(strings.Replace(out.String(), `loading="lazy" decoding="async"`, `fetchpriority="high"`, 1))
+}
