@@ -19,6 +19,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,8 +32,6 @@ import (
 
 // Limits of a trial.
 const (
-	playTime    = 10 * time.Second
-	wall        = 30 * time.Second // from the start of the worker to its end, whatever it is at
 	probeWall   = 20 * time.Second
 	mostMemory  = 1 << 30 // of the worker and all beneath it; a game of some size takes 400 MiB
 	mostThreads = 768     // Chromium has 150 with one page; a page with a hundred workers has 250
@@ -68,31 +67,46 @@ type Browser struct {
 	User   User
 	Origin Origin
 
+	times   times  // none: usual
 	program string // as Probe found it
+}
+
+// times are how long a trial may take for what it does.
+type times struct {
+	Wall time.Duration // from the start of the worker to its end, whatever it is at
+	Play time.Duration // how long to stay
+	Most time.Duration // and where the machine is busy, so that each move was made once
+	Load time.Duration // then it is played with, whether it has loaded or not
+	Step time.Duration // for one answer of the page; one that hangs has none
+	Toil time.Duration // of the processor, for a page that answers nothing meanwhile: it hangs
+}
+
+// usual are the times of a trial. A machine that is busy gives a page less of the processor, so what is
+// a page that hangs is not measured by the clock.
+func usual() times {
+	return times{Wall: 30 * time.Second, Play: 10 * time.Second, Most: 20 * time.Second, Load: 6 * time.Second, Step: 3 * time.Second, Toil: 5 * time.Second}
 }
 
 var _ trial.Browser = (*Browser)(nil)
 
 // Open opens a page, after Probe has found a browser, plays with it for ten seconds, and returns what there was to see. It takes at
-// most 30 seconds. An error says that nothing can be said about the page.
+// most 30 seconds. An error says that nothing can be said about the page: one that takes longer may be
+// fine, on a machine that is busy.
 func (b *Browser) Open(ctx context.Context, p trial.Page) (trial.Seen, error) {
-	ctx, cancel := context.WithTimeout(ctx, wall)
+	long := cmp.Or(b.times, usual())
+	ctx, cancel := context.WithTimeout(ctx, long.Wall)
 	defer cancel()
-	o, err := newOrigin(b.Origin, p)
+	o, err := newOrigin(b.Origin, p, long.Wall)
 	if err != nil {
 		return trial.Seen{}, err
 	}
 	defer o.close()
-	heard, err := b.work(ctx, order{Browser: b.program, URL: p.URL, Play: playTime, Key: o.key}, o)
-	s := heard.seen()
+	heard, err := b.work(ctx, order{Browser: b.program, URL: p.URL, Times: long, Key: o.key}, o)
+	s := heard.seen(long.Wall)
 	o.note(&s)
-	switch {
-	case errors.Is(err, errMemory):
-		s.Memory = true
-	case errors.Is(err, context.DeadlineExceeded) && o.asked():
-		s.Hangs = true // so much that not even the worker came to its end
-	case err != nil:
-		return s, err
+	s.Memory = errors.Is(err, errMemory)
+	if err != nil && !s.Memory {
+		return trial.Seen{}, err
 	}
 	return s, nil
 }
@@ -107,7 +121,7 @@ func (b *Browser) Probe(ctx context.Context) error {
 		return err
 	}
 	b.program = program
-	o, err := newOrigin(b.Origin, trial.Page{URL: "http://probe.invalid/"})
+	o, err := newOrigin(b.Origin, trial.Page{URL: "http://probe.invalid/"}, probeWall)
 	if err != nil {
 		return err
 	}

@@ -3,12 +3,15 @@ package browser
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
 	"net/http"
 	"os"
+	"slices"
 	"testing"
+	"time"
 
 	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
@@ -47,13 +50,35 @@ func unprivileged() User {
 	return User{65534, 65534}
 }
 
+// TestUnracedATrialThatDoesNotEndIsNoFinding: that the time of a trial ran out says nothing about the page; a busy machine does that as well.
+func TestUnracedATrialThatDoesNotEndIsNoFinding(t *testing.T) {
+	testenv.Unraced(t)
+	testenv.Need(t, "chromium")
+	program, err := find()
+	expect.OK(t, err)
+	ctx, timeIsOver := context.WithCancelCause(t.Context())
+	origin := answers(func(http.ResponseWriter, *http.Request) {
+		timeIsOver(context.DeadlineExceeded)
+		<-t.Context().Done() // until the test has ended
+	})
+	b := &Browser{User: unprivileged(), Origin: origin, program: program}
+	seen, err := b.Open(ctx, trial.Page{URL: "http://pong.example.org/"})
+	expect.Equal(t, "an error", errors.Is(err, context.DeadlineExceeded), true)
+	expect.Equal(t, "hangs", seen.Hangs, false)
+}
+
+// patient makes each move once, however busy the machine is.
+func patient() times {
+	return times{Wall: 5 * time.Minute, Play: time.Second, Most: 4 * time.Minute, Load: 20 * time.Second, Step: 20 * time.Second, Toil: time.Minute}
+}
+
 // opens opens a page of an origin.
-func opens(t *testing.T, origin Origin, url string) trial.Seen {
+func opens(t *testing.T, origin Origin, url string, long times) trial.Seen {
 	t.Helper()
 	testenv.Need(t, "chromium")
 	program, err := find()
 	expect.OK(t, err)
-	b := &Browser{User: unprivileged(), Origin: origin, program: program}
+	b := &Browser{User: unprivileged(), Origin: origin, times: long, program: program}
 	seen, err := b.Open(t.Context(), trial.Page{URL: url})
 	expect.OK(t, err)
 	return seen
@@ -69,21 +94,31 @@ setTimeout(() => nope(), 100)</script>`
 // TestUnracedATrialSeesWhatAPageDoes: under the origin's own address, a page is painted, moves, gets keys, and says what failed.
 func TestUnracedATrialSeesWhatAPageDoes(t *testing.T) {
 	testenv.Unraced(t)
-	s := opens(t, files{"/": game}, "https://pong.example.org/")
-	for range 2 {
-		if s.Unseen { // the machine was too busy to draw it, which is all that is said of it then
-			s = opens(t, files{"/": game}, "https://pong.example.org/")
-		}
-	}
+	s := opens(t, files{"/": game}, "https://pong.example.org/", patient())
 	shot, err := png.DecodeConfig(bytes.NewReader(s.Shot))
 	expect.OK(t, err)
 	expect.Equal(t, "the size of the picture", image.Pt(shot.Width, shot.Height), image.Pt(width, height))
-	if s.FirstPaint <= 0 || s.FirstPaint > playTime {
-		t.Errorf("painted after %v", s.FirstPaint)
+	expect.Equal(t, "painted", s.FirstPaint > 0, true)
+	expect.Equal(t, "moved", s.Moved, true)
+	expect.Equal(t, "hangs or is blank", s.Hangs || s.Blank || s.Memory, false)
+	has(t, s.Failed, trial.Request{Path: "/missing.js", Status: 404})
+	has(t, s.Elsewhere, "other.example")
+	has(t, s.Errors, "Uncaught ReferenceError: nope is not defined (:5)")
+	has(t, s.Errors, "it was ArrowUp https://pong.example.org/ true (:3)")
+}
+
+func has[T comparable](t *testing.T, all []T, one T) {
+	t.Helper()
+	if !slices.Contains(all, one) {
+		t.Errorf("of %+v, %+v is missing", all, one)
 	}
-	s.Shot, s.FirstPaint = nil, 0
-	expect.Same(t, "what was seen", s, trial.Seen{
-		Moved: true, Failed: []trial.Request{{Path: "/missing.js", Status: 404}}, Elsewhere: []string{"other.example"},
-		Errors: []string{"Uncaught ReferenceError: nope is not defined (:5)", "it was ArrowUp https://pong.example.org/ true (:3)"},
-	})
+}
+
+// TestUnracedAPageThatNeverAnswersHangs: an endless loop is told from a machine that is busy by how long it has the processor.
+func TestUnracedAPageThatNeverAnswersHangs(t *testing.T) {
+	testenv.Unraced(t)
+	long := patient()
+	long.Load, long.Step, long.Toil = time.Second/2, time.Second/2, time.Second
+	s := opens(t, files{"/": "<!doctype html><h1>on it</h1><script>for (;;);</script>"}, "http://pong.example.org/", long)
+	expect.Equal(t, "hangs", s.Hangs, true)
 }

@@ -50,7 +50,7 @@ func open(ctx context.Context, todo order) (r report, shot []byte, err error) {
 	if todo.URL == "" {
 		return r, nil, nil
 	}
-	s := newSession(ctx)
+	s := newSession(ctx, todo.Times)
 	if err := s.prepare(); err != nil {
 		return r, nil, err
 	}

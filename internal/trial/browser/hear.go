@@ -39,7 +39,7 @@ func hear(r io.Reader) (h heard, err error) {
 }
 
 // seen is what can be taken over of it.
-func (h heard) seen() trial.Seen {
+func (h heard) seen(wall time.Duration) trial.Seen {
 	s := trial.Seen{Shot: h.shot, Moved: h.report.Moved, Blank: h.report.Blank, Unseen: h.report.Unseen, Hangs: h.report.Hangs}
 	if h.report.Painted {
 		s.FirstPaint = time.Duration(min(max(h.report.Paint, 1), wall.Milliseconds())) * time.Millisecond

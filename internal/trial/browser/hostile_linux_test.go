@@ -72,7 +72,7 @@ func TestUnracedAHostilePageGetsNowhere(t *testing.T) {
 			_, _ = w.Write(make([]byte, 1000))
 		}
 	})
-	opens(t, origin, "http://pong.localhost:8080/")
+	opens(t, origin, "http://pong.localhost:8080/", patient())
 	expect.Equal(t, "connections and packets to a listener of the machine", reached.Load(), 0)
 	expect.Equal(t, "the page ran", ran.Load() > 0, true)
 	expect.Equal(t, "ways out", told.Load(), 0)

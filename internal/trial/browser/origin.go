@@ -29,6 +29,7 @@ type origin struct {
 	server *http.Server
 	tls    *secure // of an https origin
 	key    string
+	wall   time.Duration // the trial ends by then
 
 	mu        sync.Mutex
 	requests  int
@@ -37,14 +38,14 @@ type origin struct {
 	elsewhere []string
 }
 
-func newOrigin(serve Origin, page trial.Page) (*origin, error) {
+func newOrigin(serve Origin, page trial.Page, wall time.Duration) (*origin, error) {
 	u, err := url.Parse(page.URL)
 	if err != nil {
 		return nil, err
 	}
-	o := &origin{serve: serve, page: page, url: u}
+	o := &origin{serve: serve, page: page, url: u, wall: wall}
 	if u.Scheme == "https" {
-		if o.tls, o.key, err = newSecure(u.Hostname()); err != nil {
+		if o.tls, o.key, err = newSecure(u.Hostname(), wall); err != nil {
 			return nil, err
 		}
 	}
@@ -53,7 +54,7 @@ func newOrigin(serve Origin, page trial.Page) (*origin, error) {
 }
 
 // run answers on a listener until close.
-func (o *origin) run(l net.Listener) { _ = o.server.Serve(newFew(l, mostConns)) }
+func (o *origin) run(l net.Listener) { _ = o.server.Serve(newFew(l, mostConns, o.wall)) }
 
 func (o *origin) close() {
 	_ = o.server.Close()
@@ -144,13 +145,6 @@ func (o *origin) note(s *trial.Seen) {
 	}
 }
 
-// asked reports whether the page was loaded at all.
-func (o *origin) asked() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.requests > 0
-}
-
 // counted counts what is answered.
 type counted struct {
 	http.ResponseWriter
@@ -183,14 +177,17 @@ func (c *counted) Write(p []byte) (int, error) {
 type few struct {
 	net.Listener
 	slots chan struct{}
+	wall  time.Duration
 }
 
-func newFew(l net.Listener, most int) *few { return &few{l, make(chan struct{}, most)} }
+func newFew(l net.Listener, most int, wall time.Duration) *few {
+	return &few{l, make(chan struct{}, most), wall}
+}
 
 func (f *few) Accept() (net.Conn, error) {
 	select {
 	case f.slots <- struct{}{}:
-	case <-time.After(wall):
+	case <-time.After(f.wall):
 		return nil, net.ErrClosed
 	}
 	c, err := f.Listener.Accept()

@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -37,15 +38,18 @@ func (s *session) play(todo order) error {
 	}
 	select {
 	case <-s.loaded:
-	case <-time.After(loadTime):
+	case <-time.After(s.long.Load):
 	case <-s.ctx.Done():
 		return s.ctx.Err()
 	}
-	for i := 0; s.goesOn(i, time.Since(begin), todo.Play); i++ {
+	for i := 0; s.goesOn(i, time.Since(begin)); i++ {
 		moves[i%len(moves)](s)
 		s.rest()
-		if !s.shoot() {
-			break
+		if err := s.shoot(); err != nil {
+			return err
+		}
+		if s.over() {
+			return nil
 		}
 	}
 	return s.painted()
@@ -53,13 +57,13 @@ func (s *session) play(todo order) error {
 
 // goesOn reports whether there is another move: until the time is over, and where the machine is
 // busy for somewhat longer, so that each was made once.
-func (s *session) goesOn(move int, played, most time.Duration) bool {
-	return s.ctx.Err() == nil && (played < most || move < len(moves) && played < 2*most)
+func (s *session) goesOn(move int, played time.Duration) bool {
+	return s.ctx.Err() == nil && (played < s.long.Play || move < len(moves) && played < s.long.Most)
 }
 
-// shoot takes a look at the page, and reports whether it answers yet. A busy machine takes long to
-// draw: a page hangs only if it does not even answer when nothing is drawn.
-func (s *session) shoot() bool {
+// shoot takes a look at the page. A busy machine takes long to draw: a page hangs only if it does not
+// even answer when nothing is drawn.
+func (s *session) shoot() error {
 	err := s.step(func(ctx context.Context) error {
 		shot, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
 		if err == nil {
@@ -67,24 +71,49 @@ func (s *session) shoot() bool {
 		}
 		return err
 	})
-	return err == nil || s.answers()
+	if err == nil {
+		return nil
+	}
+	return s.answers()
 }
 
-// answers reports whether the page's own thread does anything else but what it is at.
-func (s *session) answers() bool {
-	for range asks {
-		err := s.step(func(ctx context.Context) error {
-			_, err := chromedp.Run(ctx, chromedp.Evaluate[float64]("0"))
-			return err
-		})
-		if err == nil {
-			return true
+// answers waits until the page's own thread does anything else but what it is at. If that thread gets
+// the processor for so long meanwhile that it should have, the page hangs. If it neither answers nor
+// works, nothing can be said of it.
+func (s *session) answers() error {
+	ctx, cancel := context.WithTimeout(s.ctx, s.long.Most)
+	defer cancel()
+	answer := make(chan error, 1)
+	before := toils()
+	go func() {
+		_, err := chromedp.Run(ctx, chromedp.Evaluate[float64]("0"))
+		answer <- err
+	}()
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-answer:
+			if err != nil && !s.over() {
+				return fmt.Errorf("the page does not answer: %w", err)
+			}
+			return nil
+		case <-look.C:
+			if toils().since(before) > s.long.Toil {
+				s.mu.Lock()
+				s.hangs = !s.crashed
+				s.mu.Unlock()
+				return nil
+			}
 		}
 	}
+}
+
+// over reports whether there is nothing more to see of the page.
+func (s *session) over() bool {
 	s.mu.Lock()
-	s.hangs = !s.crashed
-	s.mu.Unlock()
-	return false
+	defer s.mu.Unlock()
+	return s.hangs || s.crashed
 }
 
 // painted asks the page when it first painted something.
@@ -112,19 +141,22 @@ func (s *session) click() {
 	})
 }
 
-// wander moves the mouse across the page.
+// wander moves the mouse across the page, as long as the page takes it.
 func (s *session) wander() {
 	for _, at := range [][2]float64{{200, 200}, {900, 250}, {640, 600}} {
-		_ = s.step(func(ctx context.Context) error {
+		err := s.step(func(ctx context.Context) error {
 			return chromedp.Do(ctx, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]))
 		})
+		if err != nil {
+			return
+		}
 	}
 }
 
 // held is for how long a key is held down: a few frames, for games that look at each.
 const held = 120 * time.Millisecond
 
-// keys presses keys, one after another.
+// keys presses keys, one after another, as long as the page takes them.
 func (s *session) keys(keys string) {
 	for _, r := range keys {
 		for _, k := range kb.Encode(r) {
@@ -134,12 +166,15 @@ func (s *session) keys(keys string) {
 				case <-s.ctx.Done():
 				}
 			}
-			_ = s.step(func(ctx context.Context) error {
+			err := s.step(func(ctx context.Context) error {
 				return chromedp.Do(ctx, func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 					_, err := cdp.Call(ctx, t, input.DispatchKeyEvent, *k)
 					return chromedp.Void{}, err
 				})
 			})
+			if err != nil {
+				return // one that takes none now takes no other
+			}
 		}
 	}
 }

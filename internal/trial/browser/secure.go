@@ -21,10 +21,11 @@ import (
 type secure struct {
 	config *tls.Config
 	done   chan struct{}
+	wall   time.Duration
 }
 
 // newSecure makes a certificate, and returns also the hash of its key.
-func newSecure(host string) (*secure, string, error) {
+func newSecure(host string, wall time.Duration) (*secure, string, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, "", err
@@ -41,7 +42,7 @@ func newSecure(host string) (*secure, string, error) {
 	}
 	hash := sha256.Sum256(public)
 	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
-	return &secure{config: config, done: make(chan struct{})}, base64.StdEncoding.EncodeToString(hash[:]), nil
+	return &secure{config: config, done: make(chan struct{}), wall: wall}, base64.StdEncoding.EncodeToString(hash[:]), nil
 }
 
 // tunnel answers a CONNECT, and serves what comes through it.
@@ -54,7 +55,7 @@ func (s *secure) tunnel(w http.ResponseWriter, own http.Handler) {
 	if err != nil {
 		return
 	}
-	_ = conn.SetDeadline(time.Now().Add(wall))
+	_ = conn.SetDeadline(time.Now().Add(s.wall))
 	if buffered.Reader.Buffered() > 0 { // no browser speaks before the answer
 		_ = conn.Close()
 		return
@@ -63,7 +64,7 @@ func (s *secure) tunnel(w http.ResponseWriter, own http.Handler) {
 		_ = conn.Close()
 		return
 	}
-	one := &http.Server{Handler: own, ReadHeaderTimeout: wall, IdleTimeout: wall, WriteTimeout: wall, MaxHeaderBytes: mostHeader, ErrorLog: silent()}
+	one := &http.Server{Handler: own, ReadHeaderTimeout: s.wall, IdleTimeout: s.wall, WriteTimeout: s.wall, MaxHeaderBytes: mostHeader, ErrorLog: silent()}
 	_ = one.Serve(&single{conn: tls.Server(conn, s.config), done: s.done})
 }
 

@@ -18,17 +18,13 @@ import (
 	"sandlot/internal/trial"
 )
 
-// Times within a trial.
-const (
-	loadTime = 6 * time.Second // then it is played with, whether it has loaded or not
-	stepTime = 3 * time.Second // for one answer of the page; one that hangs has none
-	pause    = 700 * time.Millisecond
-	asks     = 2 // of a page that does not answer
-)
+// pause is how long a page is left alone between two moves.
+const pause = 700 * time.Millisecond
 
 // A session is one page in the browser.
 type session struct {
 	ctx  context.Context
+	long times
 	main target.ID
 	look look
 
@@ -42,7 +38,9 @@ type session struct {
 	paint   float64 // ms
 }
 
-func newSession(ctx context.Context) *session { return &session{ctx: ctx, loaded: make(chan struct{})} }
+func newSession(ctx context.Context, long times) *session {
+	return &session{ctx: ctx, long: long, loaded: make(chan struct{})}
+}
 
 // prepare has the browser tell what happens, and refuses what a page could ask of a person.
 func (s *session) prepare() error {
@@ -74,9 +72,9 @@ func (s *session) prepare() error {
 	})
 }
 
-// step does one thing with the page, for which it has stepTime.
+// step does one thing with the page, for which it has a time.
 func (s *session) step(do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(s.ctx, stepTime)
+	ctx, cancel := context.WithTimeout(s.ctx, s.long.Step)
 	defer cancel()
 	return do(ctx)
 }

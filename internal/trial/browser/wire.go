@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"time"
 	"unicode/utf8"
 )
 
@@ -23,10 +22,10 @@ var mostOf = map[byte]int{frameOrder: 4 << 10, frameReady: 0, frameReport: 64 <<
 
 // An order is what a worker is to do.
 type order struct {
-	Browser string        // the program
-	URL     string        // where to go; empty: only show that a browser starts here
-	Play    time.Duration // how long to stay
-	Key     string        // the hash of the key of the origin's certificate, if it is an https one
+	Browser string // the program
+	URL     string // where to go; empty: only show that a browser starts here
+	Times   times
+	Key     string // the hash of the key of the origin's certificate, if it is an https one
 }
 
 // A report is what a worker says it saw. Nothing of it can be believed: the page may have taken
