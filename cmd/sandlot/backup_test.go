@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -23,8 +27,8 @@ func backupTo(t *testing.T, data, dir string, args ...string) (string, error) {
 }
 
 // whole fails the test unless dir is a data folder on which a server runs, with a
-// project as it was published and a key that works.
-func whole(t *testing.T, dir, id, key string, content []byte) {
+// project as it was published, with its pictures, and a key that works.
+func whole(t *testing.T, dir, id, key string, content []byte, pictures ...pictureMade) {
 	t.Helper()
 	if found, exit := verify(t, dir); exit != 0 || len(found) != 0 {
 		t.Errorf("exit code %d, %v", exit, found)
@@ -36,6 +40,11 @@ func whole(t *testing.T, dir, id, key string, content []byte) {
 	defer resp.Body.Close()
 	if got, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK || string(got) != string(content) {
 		t.Errorf("the copy answers %d with %d bytes, %v", resp.StatusCode, len(got), err)
+	}
+	for _, p := range pictures {
+		if status, got := open(t, s, p.url); status != http.StatusOK || !bytes.Equal(got, p.bytes) {
+			t.Errorf("%s in the copy: %d with %d bytes, and it has %d", p.url, status, len(got), len(p.bytes))
+		}
 	}
 	if status, answer := call(t, s, "POST", "/v1/update", key, map[string]any{"project_id": id, "filename": "new.txt", "content": []byte("more")}); status != http.StatusOK {
 		t.Errorf("an update of the copy: %d %v", status, answer)
@@ -53,11 +62,46 @@ func withBig(t *testing.T, s *testenv.Server, key string) (id string) {
 	return id
 }
 
+// A pictureMade is one in one of its widths.
+type pictureMade struct {
+	url   string
+	bytes []byte
+}
+
+// withCover gives a project a file that its cover is made of, and returns the cover in all widths.
+func withCover(t *testing.T, s *testenv.Server, key, id string) (all []pictureMade) {
+	t.Helper()
+	img, next := image.NewGray(image.Rect(0, 0, 640, 360)), uint32(1)
+	for i := range img.Pix { // which no format makes small
+		next = next*1_664_525 + 1_013_904_223
+		img.Pix[i] = byte(next >> 24)
+	}
+	var sent bytes.Buffer
+	expect.OK(t, jpeg.Encode(&sent, img, nil))
+	if status, answer := call(t, s, "POST", "/v1/update", key, map[string]any{"project_id": id, "filename": "cover.jpg", "content": sent.Bytes()}); status != http.StatusOK {
+		t.Fatalf("update: %d %v", status, answer)
+	}
+	var found [][]byte
+	testenv.Eventually(t, time.Minute, "the cover", func() bool {
+		_, page := open(t, s, "http://localhost/p/"+id)
+		found = regexp.MustCompile(`/i/([a-z0-9]+)-[0-9]+(\.(?:png|jpg))`).FindSubmatch(page)
+		return found != nil
+	})
+	for _, width := range []string{"1280", "640", "320"} {
+		url := fmt.Sprintf("http://localhost/i/%s-%s%s", found[1], width, found[2])
+		status, made := open(t, s, url)
+		expect.Equal(t, "status of "+url, status, http.StatusOK)
+		all = append(all, pictureMade{url, made})
+	}
+	return all
+}
+
 func TestABackupBesideWritersIsWhole(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
 	id := withBig(t, s, key)
+	cover := withCover(t, s, key, id)
 	stop := writers(t, s, 2)
 	dirs := map[string][]string{"linked": nil, "copied": {"--copy"}}
 	for name, args := range dirs {
@@ -71,7 +115,7 @@ func TestABackupBesideWritersIsWhole(t *testing.T) {
 		if err != nil || os.SameFile(before, after) != (name == "linked") {
 			t.Errorf("%s: one file under two names is %v, %v", name, os.SameFile(before, after), err)
 		}
-		whole(t, dir, id, key, bigFile("before"))
+		whole(t, dir, id, key, bigFile("before"), cover...)
 		if out, err := backupTo(t, s.Data(), dir); err == nil || !strings.Contains(out, "is not empty; nothing was written") {
 			t.Errorf("into a folder that is not empty: %v\n%s", err, out)
 		}
