@@ -133,6 +133,9 @@ func wrongConfigurations() []configuration {
 		env(`environment variable SANDLOT_BASEURL is no setting`, "SANDLOT_BASEURL=https://example.com"),
 		flags(`unknown flag --baseurl`, "--baseurl=https://example.com"),
 		flags(`--data is empty: name a folder`, "--data="),
+		flags(`--playtest-user does nothing without --playtest: set --playtest, or leave it out`, "--playtest-user=nobody"),
+		flags(`--playtest-user "root" is root: choose a user that owns nothing`, "--playtest", "--playtest-user=root"),
+		flags(`--playtest-user "nobody-at-all" is no user of this machine`, "--playtest", "--playtest-user=nobody-at-all"),
 		{name: "data is a file", args: []string{"--data=FOLDER/f"}, files: map[string]string{"f": ""}, says: "the data folder FOLDER/f cannot be used: not a directory"},
 		{name: "data is below a file", args: []string{"--data=FOLDER/f/a/b"}, files: map[string]string{"f": ""}, says: "the data folder FOLDER/f/a/b cannot be made in FOLDER/f: not a directory"},
 	}
