@@ -99,15 +99,7 @@ func (h *house) ended(t *testing.T, s *testenv.Server) {
 	var got bytes.Buffer
 	expect.OK(t, houseGet(s, h.handed.deleted.url, "", &got))
 	expect.Equal(t, "a deleted project", got.String()[:3], "404")
-	req, err := http.NewRequest(http.MethodPost, s.URL()+"/account/projects/"+h.handed.deleted.id+"/take-back", http.NoBody)
-	expect.OK(t, err)
-	req.Host = houseBase
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	req.Header.Set("Cookie", "__Host-session="+handedSession)
-	resp, err := s.Client().Transport.RoundTrip(req) // which follows no redirect
-	expect.OK(t, err)
-	expect.OK(t, resp.Body.Close())
-	expect.Equal(t, "status of a take-back", resp.StatusCode, http.StatusSeeOther)
+	h.asOwner(t, s, http.MethodPost, "/account/projects/"+h.handed.deleted.id+"/take-back", "application/x-www-form-urlencoded", http.NoBody, http.StatusSeeOther)
 	got.Reset()
 	expect.OK(t, houseGet(s, h.handed.deleted.url, "", &got))
 	expect.Equal(t, "a project that was taken back", got.String()[:3], "200")

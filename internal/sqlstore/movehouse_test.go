@@ -37,6 +37,7 @@ type house struct {
 	first    string // the key with which the first page was published
 	projects []houseProject
 	handed   handed
+	pictures []string // where they are, on the service's own address
 	mu       sync.Mutex
 }
 
@@ -203,6 +204,8 @@ var houseRows = []string{
 	"INSERT INTO play_days (day, project, plays) SELECT 20000 + d.id, num, num % 7 + 1 FROM projects, (SELECT id FROM accounts LIMIT 10) d",
 	"INSERT INTO day_figures (project, day, plays, likes, seen, lengths) SELECT num, 20000, num % 7 + 1, -1, randomblob(4), x'0102' FROM projects",
 	"INSERT OR REPLACE INTO version_figures (project, version, day, plays, likes, players, seen, lengths) SELECT num, 1, 20000, num % 7 + 1, 1, 3, NULL, NULL FROM projects",
+	"INSERT INTO trials (project, version, at, outcome, seen) SELECT num, 1, 5, 'done', '{\"moved\":true}' FROM projects WHERE num % 3 = 0",
+	"UPDATE projects SET tags = 'puzzle größer' WHERE num % 4 = 0",
 	"INSERT INTO day_sources (project, day, host, plays) SELECT num, 20000, 'example.org', 1 FROM projects",
 	"INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at) SELECT randomblob(32), id, 'Firefox', 1, 1, ?1, ?1 FROM accounts",
 	"INSERT INTO stops (mailbox, kind, at, until) SELECT randomblob(32), 'login', 1, ?1 FROM accounts",
@@ -218,7 +221,7 @@ var houseRows = []string{
 
 // houseFilled are the tables that must have rows, or the test proves nothing of them.
 var houseFilled = strings.Fields(`trash tickets secrets accounts people handles projects keys versions blobs contents files uploads upload_parts mails verifications acts once
-	sessions play_days day_figures version_figures day_sources logins jobs email_moves email_links reports likes stops listing search_texts`)
+	sessions play_days day_figures version_figures day_sources logins jobs email_moves email_links reports likes stops listing search_texts project_tags trials pictures picture_sizes covers`)
 
 // digests are the rows of each table, in the order of keys, each by its hash.
 func digests(t *testing.T, db *DB) map[string][][sha256.Size]byte {
@@ -286,6 +289,10 @@ func (h *house) answered(t *testing.T, s *testenv.Server) map[string][sha256.Siz
 	for _, p := range h.projects {
 		todo <- question{p.id, s.URL() + "/v1/project/" + p.id + "?content=all", p.key}
 		todo <- question{"versions of " + p.id, s.URL() + "/v1/project/" + p.id + "/versions", p.key}
+		todo <- question{"checks of " + p.id, s.URL() + "/v1/project/" + p.id + "/checks", p.key}
+	}
+	for _, at := range h.pictures {
+		todo <- question{at, "http://" + houseBase + at, ""}
 	}
 	for _, q := range []string{"n000010", "n000011", "hopp+n00000", "迷路+n00000", "の猫+n00000", "ber+n00000", "дом+n00000"} {
 		todo <- question{"search for " + q, "http://" + houseBase + "/?q=" + q, ""}
@@ -422,6 +429,7 @@ func TestUnracedAHouseMovesThereAndBack(t *testing.T) {
 	expect.Equal(t, "exit code", s.Stop(t), 0)
 	h.lived(t, first)
 	s.Restart(t)
+	h.pictured(t, s)
 	s = h.lives(t, s, first, full)
 	s = h.lives(t, s, full, last)
 	expect.OK(t, h.part(t, s, 2))
