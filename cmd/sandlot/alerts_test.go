@@ -80,8 +80,10 @@ func metricNames(t *testing.T) map[string]bool {
 // workerNames are all names under which failures are counted.
 func workerNames(t *testing.T) (names []string) {
 	t.Helper()
-	for _, found := range regexp.MustCompile(`failuresOf\("(\w+)"\)`).FindAllStringSubmatch(inRepository(t, "cmd/sandlot/service.go"), -1) {
-		names = append(names, found[1])
+	for _, file := range []string{"service.go", "playtest.go"} {
+		for _, found := range regexp.MustCompile(`failuresOf\("(\w+)"\)`).FindAllStringSubmatch(inRepository(t, "cmd/sandlot/"+file), -1) {
+			names = append(names, found[1])
+		}
 	}
 	if len(names) < 5 {
 		t.Fatalf("only %d workers were found", len(names))

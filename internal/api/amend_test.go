@@ -59,6 +59,7 @@ func TestAmend(t *testing.T) {
 			{obj{"primaryFile": "logo.svg"}, 400, publish.CodeInvalidField, `"primary_file":"logo.svg"`},
 			{obj{"colour": []string{"x"}, "title": "Other"}, 400, publish.CodeInvalidField, "The fields are"},
 			{obj{"tags": []string{"ok", "<b>bold</b>", "a\u202ebc", "x"}, "title": "Other"}, 400, publish.CodeInvalidField, `{"title":"Other","tags":"ok,b-bold-b,abc"}`},
+			{obj{"tags": []string{"x"}, "title": "Other"}, 400, publish.CodeInvalidField, `-d '{"title":"Other"}'`},
 			{obj{"tags": tenThousand}, 400, publish.CodeInvalidField, `{"tags":"tag-0,tag-1,tag-2,tag-3,tag-4"}`},
 			{obj{"tags": []any{"ok", 7}}, 400, publish.CodeInvalidField, ""},
 			{obj{"tags": true}, 400, publish.CodeInvalidField, ""},

@@ -150,6 +150,7 @@ func mends(w *world) []mend {
 		{name: "DELETE of projects", code: publish.CodeNotFound, method: "DELETE", path: "/v1/projects/" + first, key: "account", wants: "/v1/delete-file & /account & -X DELETE", last: map[string]any{"project_id": first}},
 		{name: "the export of a project", code: publish.CodeNotFound, method: "GET", path: "/v1/export/" + id, key: "account", wants: "/v1/export"},
 		{name: "statistics", code: publish.CodeNotFound, method: "GET", path: "/v1/project/" + id + "/statistics", wants: "/v1/project/" + id + "/stats", last: map[string]any{"project_id": id}},
+		{name: "statistics without a key", code: publish.CodeKeyRequired, method: "GET", path: "/v1/project/" + id + "/stats?by=version", wants: "/stats?by=version & Authorization", last: map[string]any{"by": "version"}},
 		{name: "an address in the path", code: publish.CodeNotFound, method: "GET", path: "/v1/project/http://" + id + ".localhost:8080/", wants: "/v1/project/" + id, last: map[string]any{"project_id": id}},
 		{name: "POST to the projects", code: publish.CodeNotFound, path: "/v1/projects", key: "account", body: obj{"title": "Mine", "content": page64}, last: mine},
 		{name: "PUT", code: publish.CodeMethodNotAllowed, method: "PUT", path: pub, key: "account", body: obj{"title": "Mine", "content": page64}, last: mine},

@@ -54,6 +54,9 @@ func (a *API) about(c *call) hint.Request {
 	case c.by.Scoped() && (on.Op == publish.OpUpdate || on.Op == publish.OpDeleteFile || on.Op == publish.OpRestore):
 		on.Add("project_id", string(c.by.Key().Project))
 	}
+	if by := c.r.URL.Query().Get("by"); on.Op == publish.OpStats && (by == "day" || by == "version") {
+		on.Add("by", by)
+	}
 	if name, _, err := names.ReadFilename(cmp.Or(c.filename, c.meant.filename)); err == nil && (on.Op == publish.OpUpdate || on.Op == publish.OpDeleteFile || on.Op == publish.OpFile) {
 		on.Add("filename", name)
 	}

@@ -52,7 +52,7 @@ func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 		case publish.OpVersions, publish.OpChecks, publish.OpStats:
 			address += "/" + string(op)
 		}
-		if by := argument(args, "by", ""); op == publish.OpStats && by != "" { // which is for the owner
+		if by := argument(args, "by", argument(on.Args, "by", "")); op == publish.OpStats && by != "" { // which is for the owner
 			return "curl " + Quote(address+"?by="+url.QueryEscape(by)) + auth(true)
 		}
 		return "curl " + Quote(address) + auth(op == publish.OpVersions || op == publish.OpChecks || on.Keyed && op == publish.OpProject)

@@ -58,7 +58,7 @@ func (p proposal) tool() ToolCall {
 		if id == "" {
 			return ToolCall{Name: string(publish.OpWhoami)} // lists them
 		}
-		by := argument(args, "by", "")
+		by := argument(args, "by", p.on.Arg("by"))
 		if args = []publish.Arg{{Name: "project_id", Value: id}}; op == publish.OpStats && by != "" {
 			args = append(args, publish.Arg{Name: "by", Value: by})
 		}

@@ -315,7 +315,11 @@ func ReadTags(list []string) (Tags, error) {
 			kept, _ = keepTags(append(kept, near))
 		}
 	}
-	return "", e.In("tags").With(OpSame, Arg{"tags", strings.Join(kept[:min(len(kept), MaxTags)], ",")}).Note("Nothing was changed. All else would be taken as it is:")
+	var mended []Arg // none where nothing is left of them: an empty list would take the project's tags away
+	if len(kept) > 0 {
+		mended = []Arg{{"tags", strings.Join(kept[:min(len(kept), MaxTags)], ",")}}
+	}
+	return "", e.In("tags").With(OpSame, mended...).Note("Nothing was changed. All else would be taken as it is:")
 }
 
 // keepTags are those of a list that can be tags, in their form and each once, at most one more than a project may have, and the
