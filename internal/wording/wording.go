@@ -15,7 +15,8 @@ type rule struct {
 	why   string
 }
 
-// Faults returns what is wrong with a text, in words. Its placeholders and commands are not looked at.
+// Faults returns what is wrong with a text, in words. Its placeholders, its commands and what
+// is written as in code are not looked at.
 func Faults(lang, text string) (faults []string) {
 	text = notWords.ReplaceAllString(text, "\ufffc")
 	for _, r := range append(everywhere, languages[lang]...) {
@@ -26,7 +27,7 @@ func Faults(lang, text string) (faults []string) {
 	return faults
 }
 
-var notWords = regexp.MustCompile(`sandlot admin [a-z]+|\{[a-z]+\}`)
+var notWords = regexp.MustCompile(`sandlot admin [a-z]+|\{[a-z]+\}|https?://|og:image`)
 
 var everywhere = []rule{
 	pattern("a straight quote or apostrophe", `["']`),
