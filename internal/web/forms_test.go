@@ -112,6 +112,14 @@ var forms = map[string]sentForm{
 		fields: func(*world) url.Values { return url.Values{"handle": {"new-name"}} }, status: 303, again: 303,
 		takes: map[string]string{"handle": "long control html override words negative huge"},
 	},
+	"/account/settings/profile": {
+		fields: func(*world) url.Values { return url.Values{"line": {"Small games."}, "link": {"https://example.com/"}} }, status: 303, again: 303,
+		takes: map[string]string{"line": "empty control html override words negative huge", "link": "empty"},
+	},
+	"/account/settings/portrait/remove": {fields: noFields, status: 303, again: 303},
+	"/account/projects/{id}/cover/choose": {
+		fields: func(*world) url.Values { return url.Values{"wish": {"none"}} }, status: 303, again: 303,
+	},
 	"/account/settings/language": {
 		fields: func(*world) url.Values { return url.Values{"lang": {"ja"}} }, status: 303, again: 303,
 		takes: map[string]string{"lang": anyText},
@@ -197,7 +205,10 @@ var forms = map[string]sentForm{
 }
 
 // notForms are what scripts of ours send, with a test of its own.
-var notForms = map[string]string{"/p/{id}/heartbeat": "TestHeartbeatsAreCounted", "/mine/cards": "TestCardsAreGivenForWhatABrowserRemembers"}
+var notForms = map[string]string{
+	"/p/{id}/heartbeat": "TestHeartbeatsAreCounted", "/mine/cards": "TestCardsAreGivenForWhatABrowserRemembers",
+	"/new": "TestWhatAFormMayNotPublishIsSaidOnItsPage", "/account/projects/{id}/cover": "TestAnOwnerUploadsACoverThatEverybodySees", "/account/settings/portrait": "TestAnOwnerUploadsACoverThatEverybodySees",
+}
 
 func noFields(*world) url.Values { return url.Values{} }
 

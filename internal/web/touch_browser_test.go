@@ -20,6 +20,7 @@ const cramped = `(() => {
   };
   document.querySelectorAll('details').forEach((d) => { d.open = true; });
   for (const e of document.querySelectorAll('a[href], button, summary, input:not([type=hidden]), select, textarea, label:has([type=checkbox], [type=radio])')) {
+    document.querySelectorAll('.file-menu').forEach((menu) => { menu.open = menu.contains(e); }); // each lies above others
     if (!e.checkVisibility() || e.matches('label [type=checkbox], label [type=radio]') || inSentence(e)) continue;
     if (e.matches('.skip')) e.focus(); // it shows itself then
     scrollBy(0, e.getClientRects()[0].top - innerHeight / 2);

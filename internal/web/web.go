@@ -183,7 +183,7 @@ func policy(at publish.Places) string {
 	if at.Content != "" {
 		frames = at.Base.Scheme + "://*." + at.Content
 	}
-	return "default-src 'none'; script-src " + base + "/static/; style-src 'self'; font-src " + base + "/static/; img-src 'self' data: " + frames + "; manifest-src " + base + "/static/; connect-src 'self'; frame-src " + frames +
+	return "default-src 'none'; script-src " + base + "/static/; style-src 'self'; font-src 'self'; img-src 'self' data: " + frames + "; manifest-src " + base + "/static/; connect-src 'self'; frame-src " + frames +
 		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }
 
