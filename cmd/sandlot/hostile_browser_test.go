@@ -165,7 +165,7 @@ func (g *ground) meet(t *testing.T, browser context.Context, place string, attem
 	case inFrame:
 		act(t, ctx, chromedp.Navigate(own+"?back"), chromedp.Navigate(page), chromedp.Click(chromedp.CSS("button.start")))
 	case fromTab:
-		act(t, ctx, chromedp.Navigate(page), chromedp.Click(chromedp.CSS("a.second[target=_blank]")))
+		act(t, ctx, chromedp.Navigate(page), chromedp.Click(chromedp.CSS(".apart-tab a")))
 	case inPage:
 		act(t, ctx, chromedp.Navigate(page))
 		r.said["loads its script into a page"] = g.loaded(t, ctx, r)

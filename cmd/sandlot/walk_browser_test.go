@@ -198,6 +198,7 @@ func (w *walk) logIn() {
 	w.presses("Log in")
 	w.at("/account")
 	w.sees("Your projects", w.title)
+	w.presses(w.handle)
 	w.presses("Log out")
 	w.at("/")
 	ask()
@@ -221,7 +222,7 @@ func (w *walk) rename() {
 	w.sees("Change your handle to "+w.handle+"?", old)
 	w.fits("rename")
 	w.presses("Rename")
-	w.spots("header.site a[href='/account']", w.handle)
+	w.spots("header.site .who span", w.handle)
 	w.goes("/@" + old)
 	w.at("/@" + w.handle)
 	w.sees(w.handle, w.title)
@@ -231,6 +232,7 @@ func (w *walk) rename() {
 // keys makes one for the project, has a program use it, and ends it.
 func (w *walk) keys() {
 	w.presses(w.handle)
+	w.presses("Projects")
 	w.at("/account")
 	w.presses("Keys")
 	w.at("/account/keys")
@@ -290,11 +292,11 @@ func written(t *testing.T, folder, name, content string) string {
 
 const secondGame = `<!doctype html><title>Second</title><h1>Second</h1>`
 
-// has waits until the project's files are listed, and no others.
+// has waits until these files and folders are listed, and no others.
 func (w *walk) has(files ...string) {
 	w.t.Helper()
 	want := fmt.Sprintf("%q", files)
-	w.awaits("the files are "+want, `JSON.stringify([...document.querySelectorAll('.own-name')].map((e) => e.firstChild.textContent.trim()).sort()) === JSON.stringify(`+strings.ReplaceAll(want, `" "`, `", "`)+`.sort())`)
+	w.awaits("the files are "+want, `JSON.stringify([...document.querySelectorAll('.file-name bdi')].map((e) => e.textContent).sort()) === JSON.stringify(`+strings.ReplaceAll(want, `" "`, `", "`)+`.sort())`)
 }
 
 // upload brings files in by each way that there is.
@@ -321,9 +323,10 @@ func (w *walk) upload() {
 	w.slow(1 << 20)
 	written(w.t, folder, "art/sky.txt", strings.Repeat("blue ", 200_000))
 	written(w.t, folder, "art/deep/sun.txt", "yellow")
+	w.presses("Options")
 	w.types("Folder", "pictures")
 	w.drops(filepath.Join(folder, "art"), written(w.t, folder, "loose.txt", "end"))
-	w.has("index.html", "night.txt", "pictures/deep/sun.txt", "pictures/loose.txt", "pictures/sky.txt", "second.html")
+	w.has("index.html", "night.txt", "pictures/", "second.html")
 	w.slow(-1)
 	w.awaits("the bar has moved", `sessionStorage.shown.split(' ').some((part) => part > 0 && part < 1)`)
 
@@ -362,7 +365,7 @@ func (w *walk) drops(paths ...string) {
 // first waits until a file is the start page.
 func (w *walk) first(name string) {
 	w.t.Helper()
-	w.awaits(name+" is the start page", fmt.Sprintf(`[...document.querySelectorAll('.own-name')].some((e) => e.innerText.includes(%q) && e.innerText.includes('start page'))`, name))
+	w.awaits(name+" is the start page", fmt.Sprintf(`[...document.querySelectorAll('.file-name')].some((e) => e.innerText.includes(%q) && e.innerText.includes('start page'))`, name))
 }
 
 // opens looks at what players get.

@@ -50,10 +50,11 @@ const unfit = `(() => {
   const said = [], root = document.documentElement;
   if (Math.max(root.scrollWidth, innerWidth) > root.clientWidth) said.push('it is wider than the screen');
   const shortened = (e) => e && (getComputedStyle(e).textOverflow === 'ellipsis' || shortened(e.parentElement)); // on purpose
+  const reached = (e) => e && (/auto|scroll/.test(getComputedStyle(e).overflowX) || reached(e.parentElement)); // by scrolling sideways
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
   while (walker.nextNode()) {
     const e = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim() || !e.checkVisibility({ visibilityProperty: true }) || e.closest('.skip, nav.account, textarea, option, script, style, template') || shortened(e)) continue;
+    if (!walker.currentNode.data.trim() || !e.checkVisibility({ visibilityProperty: true }) || e.closest('.skip, textarea, option, script, style, template') || shortened(e) || reached(e)) continue;
     range.selectNodeContents(walker.currentNode);
     for (const r of range.getClientRects()) {
       if (r.width > 2 && (r.left < -1 || r.right > innerWidth + 1)) said.push('it is cut: ' + walker.currentNode.data.trim());
