@@ -7,7 +7,8 @@ import (
 )
 
 // cramped lists what a finger misses: the controls of a page that answer on less than 44 by 44 pixels around their middle (WCAG 2.5.5). A
-// link in a sentence is exempt, as there, and so is a box that is ticked through its label.
+// link in a sentence is exempt, as there, and so is a box that is ticked through its label, and what only scripts and the
+// keyboard reach.
 const cramped = `(() => {
   const least = 44, said = [];
   const inSentence = (e) => {
@@ -19,10 +20,11 @@ const cramped = `(() => {
     return /[\p{L}\p{N}]/u.test(rest.textContent);
   };
   document.querySelectorAll('details').forEach((d) => { d.open = true; });
-  for (const e of document.querySelectorAll('a[href], button, summary, input:not([type=hidden]), select, textarea, label:has([type=checkbox], [type=radio])')) {
+  for (const e of document.querySelectorAll('a[href], button, summary, input:not([type=hidden]), select, textarea, label:has([type=checkbox], [type=radio]), [role=tab]')) {
     document.querySelectorAll('.file-menu').forEach((menu) => { menu.open = menu.contains(e); }); // each lies above others
-    if (!e.checkVisibility() || e.matches('label [type=checkbox], label [type=radio]') || inSentence(e)) continue;
+    if (!e.checkVisibility() || e.matches('label [type=checkbox], label [type=radio], [aria-hidden=true]') || inSentence(e)) continue;
     if (e.matches('.skip')) e.focus(); // it shows itself then
+    e.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' }); // rows scroll by themselves
     scrollBy(0, e.getClientRects()[0].top - innerHeight / 2);
     const rect = [...e.getClientRects()].find((r) => r.width > 0 && r.height > 0);
     const at = (x, y) => { const hit = document.elementFromPoint(x, y); return !!hit && (e === hit || e.contains(hit)); };
