@@ -1,7 +1,12 @@
 // Radio buttons that show one of several parts become tabs, for whoever uses a keyboard or a screen reader. Nothing moves.
 for (const set of document.querySelectorAll('[data-tabs]')) {
   const radios = [...set.querySelectorAll(':scope > input')];
-  const tabs = radios.map((r) => set.querySelector(`label[for="${r.id}"]`));
+  const tabs = radios.map((r) => {
+    const label = set.querySelector(`label[for="${r.id}"]`); // which may not be a tab itself
+    const tab = Object.assign(document.createElement('span'), { textContent: label.textContent });
+    label.replaceWith(tab);
+    return tab;
+  });
   const parts = radios.map((r) => document.getElementById(r.id.replace('way-', 'by-')));
   const list = document.createElement('div');
   list.setAttribute('role', 'tablist');
