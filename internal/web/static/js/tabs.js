@@ -27,8 +27,7 @@ for (const set of document.querySelectorAll('[data-tabs]')) {
     tab.setAttribute('aria-controls', parts[i].id);
     parts[i].setAttribute('role', 'tabpanel');
     parts[i].setAttribute('aria-labelledby', tab.id);
-    radios[i].tabIndex = -1;
-    radios[i].setAttribute('aria-hidden', 'true');
+    radios[i].hidden = true; // it has no label now, and still says which part shows
     tab.addEventListener('click', () => choose(i));
     tab.addEventListener('keydown', (e) => {
       const back = getComputedStyle(set).direction === 'rtl';
