@@ -47,6 +47,9 @@ func answersOf(t *testing.T, s *testenv.Server, keys, searches []string) answers
 		case resp.StatusCode != http.StatusOK: // and in which words may change, too
 		case strings.HasPrefix(question, "page"): // whose words may be others in the next release
 			told["projects"] = idsIn(body)
+			if strings.Contains(address, "/p/") { // it leads on to others, which each release may choose as it likes
+				told["projects"] = told["projects"].([]any)[:1]
+			}
 		case kind == "application/json":
 			var fields any
 			expect.OK(t, json.Unmarshal(body, &fields))
@@ -83,7 +86,7 @@ func answersOf(t *testing.T, s *testenv.Server, keys, searches []string) answers
 		}
 		asked("page of owner "+fmt.Sprint(i), fmt.Sprintf("http://%s/@%s", upgradedBase, who["handle"]), "")
 	}
-	asked("page of all", "http://"+upgradedBase+"/", "")
+	asked("page of all", "http://"+upgradedBase+"/?sort=newest", "")
 	for _, q := range searches {
 		asked("page of what is found by "+q, "http://"+upgradedBase+"/?q="+q, "")
 	}
