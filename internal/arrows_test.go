@@ -26,6 +26,7 @@ var arrows = map[string][]string{
 	"admission":    {"publish"},
 	"check":        {"inspect", "names"},
 	"checkpoint":   {},
+	"card":         {}, // knows texts and pictures alone
 	"catalog":      {},
 	"cli":          {"client"},
 	"client":       {}, // not even publish: it stands outside of the service
@@ -75,7 +76,7 @@ var arrows = map[string][]string{
 	"transfer":  {"inspect", "names", "publish", "spool", "tree", "unpack"},
 	"tree":      {"names"},
 	"turns":     {},
-	"web":       {"account", "admission", "catalog", "check", "content", "cover", "figures", "gallery", "linediff", "mediatype", "names", "operate", "paper", "picture", "people", "publish"},
+	"web":       {"account", "admission", "card", "catalog", "check", "content", "cover", "figures", "gallery", "linediff", "mediatype", "names", "operate", "paper", "picture", "people", "publish"},
 	"wording":   {}, // tests only
 	"worker":    {},
 }
@@ -87,6 +88,7 @@ var outside = map[string][]string{
 	"blob":            {"golang.org/x/sys"},
 	"blob/s3":         {"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"},
 	"admission":       {"golang.org/x/time"},
+	"card":            {"github.com/go-text/typesetting", "golang.org/x/image", "golang.org/x/text"},
 	"catalog":         {"golang.org/x/text"},
 	"cli":             {"github.com/go-git/go-git/v5", "github.com/klauspost/compress", "github.com/schollz/progressbar/v3", "golang.org/x/term", "golang.org/x/text"},
 	"content":         {"github.com/emmansun/base64", "github.com/klauspost/compress"},
@@ -104,7 +106,7 @@ var outside = map[string][]string{
 	"sqlstore/sqlite": {"modernc.org/sqlite", "modernc.org/libc"},
 	"squeeze":         {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
 	"unpack":          {"github.com/klauspost/compress"},
-	"web":             {"golang.org/x/text", "golang.org/x/image", "github.com/boombuler/barcode"},
+	"web":             {"golang.org/x/text", "github.com/boombuler/barcode"},
 	"testenv":         {"github.com/chromedp/chromedp", "github.com/jackc/pgx/v5"},
 	"expect":          {"github.com/google/go-cmp"},
 	"storetest":       {"github.com/google/go-cmp"},

@@ -3,15 +3,25 @@ package web
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
+	"image/color"
 	"net/http"
 	"strconv"
 	"strings"
 
+	"sandlot/internal/card"
+	"sandlot/internal/cover"
 	"sandlot/internal/publish"
 )
 
 // cardLook is the version of what cards look like: who changes that, changes this.
-const cardLook = "2"
+const cardLook = "3"
+
+// coverWidth is the width of the cover that a card is made of.
+const coverWidth = 1280
+
+// frontTile are the colours of the icon.
+var frontTile = [2]color.RGBA{{0x4a, 0x2f, 0x8f, 0xff}, {0x1b, 0x14, 0x32, 0xff}}
 
 // card sends the picture that stands for a project where its address is shared.
 func (s *shares) card(v *visit) error {
@@ -20,16 +30,29 @@ func (s *shares) card(v *visit) error {
 		return err
 	}
 	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
-	return s.picture(v, "image/png", []string{"card", cardLook, string(found.ID), found.Title, found.Handle}, func() ([]byte, error) {
-		return s.pictures.brush.card(found)
-	})
+	made := []string{"card", cardLook, string(found.ID), string(found.Cover), found.Title, found.Lang, found.Handle, s.fonts.Names()}
+	return s.picture(v, "image/png", made, func() ([]byte, error) { return s.drawCard(v, found) })
+}
+
+// drawCard draws the card of a project. A cover that was just replaced, or is damaged, leaves the tile.
+func (s *shares) drawCard(v *visit, p publish.Project) ([]byte, error) {
+	var shown []byte
+	if p.Cover != "" {
+		var err error
+		shown, err = s.covers.Picture(v.r.Context(), v.by, p.Cover, coverWidth)
+		if err != nil && !errors.Is(err, publish.ErrNotFound) && !errors.Is(err, publish.ErrCorrupt) {
+			return nil, err
+		}
+	}
+	return s.press.Draw(card.Card{Title: name(p), Handle: "@" + p.Handle, Lang: p.Lang, Picture: shown, Tile: cover.Hues[cover.HueOf(p.ID)]})
 }
 
 // front sends the picture that stands for the whole instance.
 func (s *shares) front(v *visit) error {
 	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
-	return s.picture(v, "image/png", []string{"front", cardLook}, func() ([]byte, error) {
-		return s.pictures.brush.card(publish.Project{ID: "sandlot"})
+	host := s.places.Base.Host
+	return s.picture(v, "image/png", []string{"front", cardLook, host, s.fonts.Names()}, func() ([]byte, error) {
+		return s.press.Draw(card.Card{Title: "sandlot", Handle: host, Tile: frontTile})
 	})
 }
 

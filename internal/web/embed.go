@@ -1,12 +1,14 @@
 package web
 
 import (
+	"context"
 	"html"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/card"
 	"sandlot/internal/publish"
 )
 
@@ -21,10 +23,20 @@ type shares struct {
 	places   publish.Places
 	policy   string // of a page
 	pictures *pictures
+	covers   coverBytes
+	fonts    card.Fonts
+	press    *card.Press // of whoever draws
 }
 
-func newShares(at publish.Places, policy string) *shares {
-	return &shares{places: at, policy: policy, pictures: newPictures()}
+// coverBytes gives the bytes of pictures.
+type coverBytes interface {
+	Picture(ctx context.Context, by publish.Caller, id publish.PictureID, width int) ([]byte, error)
+}
+
+func newShares(cfg Config, policy string) *shares {
+	return &shares{
+		places: cfg.Places, policy: policy, pictures: newPictures(), covers: cfg.Covers, fonts: cfg.Fonts, press: card.New(cfg.Fonts, cfg.Log),
+	}
 }
 
 func (s *shares) routes() []route {

@@ -9,25 +9,26 @@ import (
 	"sandlot/internal/publish"
 )
 
-// Limits of pictures. One of them is about 30 KB and takes some 50 ms, so they
-// are drawn one after another: a crowd of them must not slow the projects down.
+// Limits of pictures. A card is 60 to 300 KB and takes up to some 300 ms, so they are drawn one
+// after another: a crowd of them must not slow the projects down.
 const (
 	maxPictures = 256
-	maxWaiting  = 32 // requests; more are told to come later
+	maxDrawn    = 8 << 20 // bytes of them
+	maxWaiting  = 32      // requests; more are told to come later
 )
 
 // pictures keeps what was drawn last. It may be used concurrently.
 type pictures struct {
-	brush   *brush        // of whoever holds drawing
 	drawing chan struct{} // holds one
 	waiting atomic.Int32
 	mu      sync.Mutex
 	made    map[string][]byte
 	order   []string // of made, the oldest first
+	bytes   int      // of made
 }
 
 func newPictures() *pictures {
-	return &pictures{brush: newBrush(), drawing: make(chan struct{}, 1), made: map[string][]byte{}}
+	return &pictures{drawing: make(chan struct{}, 1), made: map[string][]byte{}}
 }
 
 // get returns the picture of a key, which is drawn once however many ask. It is
@@ -66,9 +67,10 @@ func (p *pictures) find(key string) ([]byte, bool) {
 func (p *pictures) keep(key string, body []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.order) == maxPictures {
+	for len(p.order) > 0 && (len(p.order) == maxPictures || p.bytes+len(body) > maxDrawn) {
+		p.bytes -= len(p.made[p.order[0]])
 		delete(p.made, p.order[0])
 		p.order = slices.Delete(p.order, 0, 1)
 	}
-	p.made[key], p.order = body, append(p.order, key)
+	p.made[key], p.order, p.bytes = body, append(p.order, key), p.bytes+len(body)
 }

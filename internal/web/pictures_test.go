@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
-
-	"golang.org/x/image/font"
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -71,6 +68,16 @@ func TestOnlyTheLastPicturesAreKept(t *testing.T) {
 	}
 }
 
+func TestThePicturesThatAreKeptAreFewBytes(t *testing.T) {
+	p := newPictures()
+	for i := range 20 {
+		p.keep(strconv.Itoa(i), make([]byte, 1<<20))
+	}
+	if _, last := p.find("19"); !last || p.bytes > maxDrawn || len(p.made) != len(p.order) || len(p.made) != maxDrawn>>20 {
+		t.Errorf("%d are kept, of %d bytes", len(p.made), p.bytes)
+	}
+}
+
 func TestAFailedPictureIsTriedAgain(t *testing.T) {
 	p, broken := newPictures(), errors.New("broken")
 	if _, err := p.get(t.Context(), "key", func() ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
@@ -78,45 +85,5 @@ func TestAFailedPictureIsTriedAgain(t *testing.T) {
 	}
 	if body, err := p.get(t.Context(), "key", func() ([]byte, error) { return []byte("x"), nil }); err != nil || string(body) != "x" {
 		t.Errorf("got %q, %v", body, err)
-	}
-}
-
-func TestTheFontKnowsWhatItCanWrite(t *testing.T) {
-	b := newBrush()
-	for title, want := range map[string]bool{
-		"Chess": true, "Señor Größe — “ok”": true, "Шахматы": true, "Σκάκι": true,
-		"チェス": false, "国际象棋": false, "شطرنج": false, "\u202eevil": false, "chess 🎮": false,
-	} {
-		if b.covers(title) != want {
-			t.Errorf("%q is written: %v", title, !want)
-		}
-	}
-}
-
-func TestTitlesAreBrokenIntoLinesThatFit(t *testing.T) {
-	b := newBrush()
-	for _, title := range []string{"Pong", "The long way home through the old forest", strings.Repeat("W", cardMaxTitle), strings.Repeat("many words ", 100)} {
-		lines := wrap(b.title, short(title))
-		if len(lines) == 0 || len(lines) > cardLines {
-			t.Errorf("%q has %d lines", title, len(lines))
-		}
-		for _, line := range lines {
-			if line == "" || font.MeasureString(b.title, line).Ceil() > cardWords {
-				t.Errorf("%q has the line %q", title, line)
-			}
-		}
-		if last := lines[len(lines)-1]; len(title) > 100 && !strings.HasSuffix(last, "…") {
-			t.Errorf("%q ends with %q", title, last)
-		}
-	}
-}
-
-func TestCardsOfAnyTitleAreDrawn(t *testing.T) {
-	t.Parallel()
-	b := newBrush()
-	for _, title := range []string{"", "Pong", "チェス", strings.Repeat("\u202e<", 500), "e\u0301"} {
-		if body, err := b.card(publish.Project{ID: "game-abc123", Title: title, Handle: "kim"}); err != nil || len(body) > 100<<10 {
-			t.Errorf("%.20q: %d bytes, %v", title, len(body), err)
-		}
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/card"
 	"sandlot/internal/gallery"
 	"sandlot/internal/paper"
 	"sandlot/internal/people"
@@ -72,7 +73,7 @@ type Contents interface {
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
 }
 
-// Config is what the pages are made of. All but Now and Admission must be set.
+// Config is what the pages are made of. All but Fonts, Now and Admission must be set.
 type Config struct {
 	Service  Service
 	Trash    Trash
@@ -84,6 +85,7 @@ type Config struct {
 	Figures  Figures
 	People   People
 	Covers   Covers
+	Fonts    card.Fonts // of the system, for the pictures by which projects are shared; may be none
 	Reports  Reports
 	// Publisher takes what the page for a new project sends.
 	Publisher Publisher
@@ -142,7 +144,7 @@ func New(cfg Config) *Pages {
 	p := &Pages{Config: cfg, book: openBook(), templates: openTemplates()}
 	p.policy = policy(cfg.Places)
 	p.feet = newFeet(p)
-	p.shares = newShares(cfg.Places, p.policy)
+	p.shares = newShares(cfg, p.policy)
 	p.numbers = &numbers{cfg.Gallery, newWatchers(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)}
 	p.mux = http.NewServeMux()
 	for _, r := range p.routes() {

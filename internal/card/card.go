@@ -1,0 +1,173 @@
+// Package card draws the pictures by which projects are shared: a project's cover or a tile of its colour, with the
+// title and the creator's handle, in whatever script there is a font for. It knows texts and pictures alone.
+package card
+
+import (
+	"image"
+	"image/color"
+	"log/slog"
+	"slices"
+
+	"golang.org/x/image/math/fixed"
+	"golang.org/x/image/vector"
+)
+
+// The size of a card in pixels, as Open Graph asks for it.
+const (
+	Width  = 1200
+	Height = 630
+)
+
+const (
+	margin    = 72                           // around all words
+	baseline  = 560                          // of the lowest line
+	mostLines = 3                            // of a title
+	gap       = 28                           // between a title and the line below it
+	mostTall  = baseline - margin - gap - 38 // of a title
+)
+
+// The sizes at which a title, and a line below it, are tried, in pixels.
+var (
+	titleSizes = []int{112, 96, 84, 72, 62, 54}
+	smallSizes = []int{38}
+)
+
+// A Card is what is drawn.
+type Card struct {
+	Title   string
+	Handle  string // with its @
+	Lang    string // of the title, a BCP 47 tag; may be empty
+	Picture []byte // a PNG or a JPEG; nil, or one that cannot be drawn: the tile
+	Tile    [2]color.RGBA
+}
+
+// A Press draws cards. It must not be used concurrently.
+type Press struct {
+	fonts Fonts
+	own   ownFaces
+	mark  block
+	log   *slog.Logger
+	brush vector.Rasterizer
+}
+
+// New makes a Press that writes with its own fonts and with those. It panics only if an embedded font is broken, which
+// every test rules out.
+func New(fonts Fonts, log *slog.Logger) *Press {
+	p := &Press{fonts: fonts, own: openOwn(), log: log}
+	mark, ok := p.newSetting("").set("sandlot", smallSizes, 1, Width)
+	if !ok {
+		panic("the display face cannot write the name")
+	}
+	p.mark = mark
+	return p
+}
+
+// Draw draws a card as a PNG of at most 300 KB. A title that no font can write, wholly, gives way to the handle: half of
+// it would be worse.
+func (p *Press) Draw(c Card) ([]byte, error) {
+	title, small := p.words(c)
+	picture := decode(c.Picture)
+	img := image.NewRGBA(image.Rect(0, 0, Width, Height))
+	p.paint(img, c, picture, title, small, 1)
+	body, err := encoded(img)
+	for grain := 1; err == nil && len(body) > mostBytes && grain <= coarsest; grain *= 2 {
+		if grain > 1 {
+			p.paint(img, c, picture, title, small, grain)
+		}
+		body, err = encoded(reduced(img))
+	}
+	return body, err
+}
+
+// paint paints all of a card; a picture with squares of grain pixels.
+func (p *Press) paint(img *image.RGBA, c Card, picture image.Image, title, small block, grain int) {
+	y := baseline
+	if len(small.lines) > 0 {
+		y -= small.above + gap + title.below
+	}
+	if picture != nil {
+		drawPicture(img, picture, grain)
+		shade(img, y-title.step()*(len(title.lines)-1)-title.above)
+	} else {
+		drawTile(img, c.Tile)
+	}
+	p.sign(img, title.rtl)
+	p.write(img, title, y, paper)
+	p.write(img, small, baseline, quiet)
+}
+
+// words sets the title, and the line below it. The title's direction is that of both.
+func (p *Press) words(c Card) (title, small block) {
+	const wide = Width - 2*margin
+	s := p.newSetting(c.Lang)
+	beside := wide - p.signWidth() - margin/2
+	title, ok := p.guarded(s, c.Title, wide)
+	if !ok {
+		title, _ = p.newSetting("").set(c.Handle, titleSizes, mostLines, wide)
+		return title, block{}
+	}
+	small, _ = p.newSetting("").set(c.Handle, smallSizes, 1, beside)
+	small.rtl = title.rtl
+	return title, small
+}
+
+// guarded sets a title with the fonts of the system. A parser that panics on one of those is no reason to end the server.
+func (p *Press) guarded(s *setting, title string, wide int) (b block, ok bool) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			p.log.Warn("a font of the system cannot be used", "fonts", s.used(), "fault", fault)
+			b, ok = block{}, false
+		}
+	}()
+	return s.set(title, titleSizes, mostLines, wide)
+}
+
+// A block is lines of text that were set.
+type block struct {
+	lines        []line
+	size         int
+	above, below int // how far the shapes reach from a baseline
+	rtl          bool
+}
+
+// A line is outlines, in pixels from where its baseline begins.
+type line struct {
+	runs  [][]stroke
+	width fixed.Int26_6
+}
+
+// step is from one baseline to the next: some scripts reach far up and down.
+func (b block) step() int { return max(b.size*115/100, b.above+b.below+b.size/12) }
+
+// height is from the top of the first line to the foot of the last.
+func (b block) height() int { return b.above + b.below + b.step()*(len(b.lines)-1) }
+
+// measure looks how far the shapes reach, at least as most letters do.
+func (b *block) measure() {
+	above, below := float32(b.size)*0.72, float32(b.size)*0.1
+	for _, l := range b.lines {
+		for _, strokes := range l.runs {
+			for _, s := range strokes {
+				for _, p := range s.points {
+					above, below = max(above, -p[1]), max(below, p[1])
+				}
+			}
+		}
+	}
+	// A title on three lines has to fit whatever a font holds.
+	b.above, b.below = min(int(above), b.size*13/10), min(int(below), b.size*7/10)
+}
+
+// write paints lines, the last one upon the baseline y, along the margin where reading begins.
+func (p *Press) write(img *image.RGBA, b block, y int, c color.Color) {
+	for _, l := range slices.Backward(b.lines) {
+		x := margin
+		if b.rtl {
+			x = Width - margin - l.width.Ceil()
+		}
+		for _, strokes := range l.runs {
+			p.fill(img, strokes, float32(x), float32(y), 1, c)
+		}
+		y -= b.step()
+	}
+}

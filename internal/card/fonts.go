@@ -1,0 +1,130 @@
+package card
+
+import (
+	"bytes"
+	_ "embed"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/font/opentype"
+	"github.com/go-text/typesetting/language"
+	"golang.org/x/image/font/gofont/gobold"
+)
+
+// Folders are where systems keep Noto: Debian and Ubuntu, Alpine and Arch, Fedora.
+var Folders = []string{
+	"/usr/share/fonts/truetype/noto", "/usr/share/fonts/opentype/noto", "/usr/share/fonts/noto", "/usr/share/fonts/noto-cjk",
+	"/usr/share/fonts/google-noto", "/usr/share/fonts/google-noto-sans-cjk-fonts", "/usr/local/share/fonts",
+}
+
+// The fonts that are looked for beside those of scripts.
+const (
+	general = "NotoSans-Bold"
+	eastern = "NotoSansCJK-Bold"
+)
+
+var symbols = []string{"NotoSansSymbols-Bold", "NotoSansSymbols2-Regular", "NotoSansMath-Regular"}
+
+// scripts are the fonts by script; the others are in general.
+var scripts = map[language.Script]string{
+	language.Adlam: "NotoSansAdlam-Bold", language.Arabic: "NotoSansArabic-Bold", language.Armenian: "NotoSansArmenian-Bold",
+	language.Balinese: "NotoSansBalinese-Bold", language.Bengali: "NotoSansBengali-Bold",
+	language.Canadian_Aboriginal: "NotoSansCanadianAboriginal-Bold", language.Cham: "NotoSansCham-Bold",
+	language.Cherokee: "NotoSansCherokee-Bold", language.Devanagari: "NotoSansDevanagari-Bold", language.Ethiopic: "NotoSansEthiopic-Bold",
+	language.Georgian: "NotoSansGeorgian-Bold", language.Gujarati: "NotoSansGujarati-Bold", language.Gurmukhi: "NotoSansGurmukhi-Bold",
+	language.Han: eastern, language.Hangul: eastern, language.Hebrew: "NotoSansHebrew-Bold", language.Hiragana: eastern,
+	language.Bopomofo: eastern, language.Katakana: eastern, language.Javanese: "NotoSansJavanese-Bold",
+	language.Kannada: "NotoSansKannada-Bold", language.Khmer: "NotoSansKhmer-Bold", language.Lao: "NotoSansLao-Bold",
+	language.Lisu: "NotoSansLisu-Bold", language.Malayalam: "NotoSansMalayalam-Bold", language.Meetei_Mayek: "NotoSansMeeteiMayek-Bold",
+	language.Mongolian: "NotoSansMongolian-Regular", language.Myanmar: "NotoSansMyanmar-Bold", language.Nko: "NotoSansNKo-Regular",
+	language.Ol_Chiki: "NotoSansOlChiki-Bold", language.Oriya: "NotoSansOriya-Bold", language.Sinhala: "NotoSansSinhala-Bold",
+	language.Sundanese: "NotoSansSundanese-Bold", language.Syriac: "NotoSansSyriac-Regular", language.Tai_Tham: "NotoSansTaiTham-Bold",
+	language.Tamil: "NotoSansTamil-Bold", language.Telugu: "NotoSansTelugu-Bold", language.Thaana: "NotoSansThaana-Bold",
+	language.Thai: "NotoSansThai-Bold", language.Tibetan: "NotoSerifTibetan-Bold", language.Tifinagh: "NotoSansTifinagh-Regular",
+	language.Vai: "NotoSansVai-Regular", language.Yi: "NotoSansYi-Regular",
+}
+
+// Fonts are files of fonts, by their names without endings. The zero value has none.
+type Fonts struct{ files map[string]string }
+
+// Find looks in folders, and not below them, for the fonts that a card may need. It opens none.
+func Find(folders ...string) Fonts {
+	f := Fonts{map[string]string{}}
+	for _, folder := range folders {
+		if _, err := os.Stat(folder); err != nil {
+			continue
+		}
+		f.look(folder, append([]string{general}, symbols...)...)
+		for _, name := range scripts {
+			f.look(folder, name)
+		}
+	}
+	return f
+}
+
+// look takes those of the fonts that lie in a folder, unless they were found before.
+func (f Fonts) look(folder string, fonts ...string) {
+	for _, name := range fonts {
+		for _, ending := range [...]string{".ttf", ".otf", ".ttc"} {
+			file := filepath.Join(folder, name+ending)
+			if info, err := os.Stat(file); f.files[name] == "" && err == nil && info.Mode().IsRegular() {
+				f.files[name] = file
+			}
+		}
+	}
+}
+
+// Len is how many there are.
+func (f Fonts) Len() int { return len(f.files) }
+
+// Names tells which fonts there are: with others, cards look otherwise.
+func (f Fonts) Names() string { return strings.Join(slices.Sorted(maps.Keys(f.files)), " ") }
+
+// open reads a font; of a file with several the one that is called family, or else the first.
+func (f Fonts) open(name, family string) (*font.Face, error) {
+	file, err := os.Open(f.files[name])
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() // all that is used of it is read at once
+	loaders, err := opentype.NewLoaders(file)
+	if err != nil {
+		return nil, err
+	}
+	chosen := 0
+	if len(loaders) > 1 {
+		chosen = max(0, slices.IndexFunc(loaders, func(l *opentype.Loader) bool {
+			described, _ := font.Describe(l, nil)
+			return font.NormalizeFamily(described.Family) == font.NormalizeFamily(family)
+		}))
+	}
+	read, err := font.NewFont(loaders[chosen])
+	if err != nil {
+		return nil, err
+	}
+	return font.NewFace(read), nil
+}
+
+// The display face of the website, cut to the same characters, as its licence there allows.
+//
+//go:embed tilt-warp.ttf
+var display []byte
+
+// ownFaces are the fonts that are always there, in the order in which they are preferred.
+type ownFaces [2]*font.Face
+
+func openOwn() ownFaces {
+	var faces ownFaces
+	for i, ttf := range [...][]byte{display, gobold.TTF} {
+		face, err := font.ParseTTF(bytes.NewReader(ttf))
+		if err != nil {
+			panic(err)
+		}
+		faces[i] = face
+	}
+	return faces
+}
