@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"sandlot/internal/admission"
@@ -34,12 +35,41 @@ func (p *Pages) account(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, "account.html", v.T("account.title"), struct {
-		Projects []gallery.OverviewRow
-		Next     string
-		Deleted  []publish.Trashed // those that can be taken back
-		Older    string            // where the next page of them begins
-	}{list, next, deleted, older})
+	return v.show(http.StatusOK, "account.html", v.T("account.title"), overviewPage{Projects: list, Next: next, Deleted: deleted, Older: older})
+}
+
+// overviewPage is what the first page of the account shows.
+type overviewPage struct {
+	Projects []gallery.OverviewRow
+	Next     string
+	Deleted  []publish.Trashed // those that can be taken back
+	Older    string            // where the next page of them begins
+}
+
+// Unconfirmed tells whether what is published is kept apart until the owner's email is confirmed.
+func (a overviewPage) Unconfirmed() bool {
+	return len(a.Projects) > 0 && !a.Projects[0].Project.Verified
+}
+
+// MostPlays is the most on one day of any of the projects, by which their sparklines can be compared.
+func (a overviewPage) MostPlays() (most int64) {
+	for _, row := range a.Projects {
+		most = max(most, slices.Max(append([]int64{0}, row.Days...)))
+	}
+	return most
+}
+
+// State is what is out of the ordinary about a project, in the visitor's language.
+func (v view) State(p publish.Project) (list []string) {
+	if p.Suspended {
+		list = append(list, v.T("account.suspended"))
+	} else if !p.Verified {
+		list = append(list, v.T("account.email-open"))
+	}
+	if p.Unlisted {
+		list = append(list, v.T("own.hidden"))
+	}
+	return list
 }
 
 // At reports whether the page shown is the one of this path.

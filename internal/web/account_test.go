@@ -33,7 +33,7 @@ func TestTheAccountShowsItsProjectsWithTheirNumbers(t *testing.T) {
 	h.later(24 * time.Hour)
 	h.count(gameID, 2, 0, 0)
 	body := text(t, asKim(h, "GET", "/account", ""))
-	for _, want := range []string{`href="/p/game-abc123" dir="auto">&lt;script&gt;&#34;pong&#34;`, "parties", "2 j’aime", `M112 32v-32h3V32zM116 32v-16h3V32z"`, "6 parties au cours des 30 derniers jours", `d="M0 32v-1h3V32zM4 32v-1h3V32z`, "bare-abc123", "Retiré", `/account?after=`, `href="/account/sessions"`} {
+	for _, want := range []string{`href="/account/projects/game-abc123" dir="auto">&lt;script&gt;&#34;pong&#34;`, "parties", "2 j’aime", `M112 32v-32h3V32zM116 32v-16h3V32z"`, "6 parties au cours des 30 derniers jours", `d=""`, `href="/p/game-abc123"`, `href="/account/projects/game-abc123/statistics"`, "bare-abc123", "Retiré", `/account?after=`, `href="/account/sessions"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("it has no %s", want)
 		}

@@ -16,13 +16,16 @@ import (
 // cardSizes is how wide a cover is on a card, for the browser to choose by.
 const cardSizes = "(min-width: 40rem) 18rem, 45vw"
 
-// Cover is what stands for a project in a list: its picture, or where it has none a tile with its
+// Cover is what stands for a project in a list: its picture, or where it has none that is shown a tile with its
 // title, in a colour of its own. It says nothing to a screen reader: the title stands beside it.
 // sizes is how wide it is shown, as the attribute of that name says it; empty for the width of a card.
 // Its class is "cover"; a tile is "tile", too.
 func (v view) Cover(p publish.Project, sizes string) template.HTML {
 	if sizes == "" {
 		sizes = cardSizes
+	}
+	if p.Suspended {
+		p.Cover = "" // it is sent to nobody
 	}
 	var out strings.Builder
 	writeCover(&out, p, sizes)

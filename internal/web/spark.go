@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -13,15 +12,15 @@ const (
 	sparkBar    = 3 // the width of a bar
 )
 
-// Spark is the path of the bars for numbers, as an SVG draws it: the largest has
-// the whole height, and none less than one unit, so that a day without any is
-// seen as a day.
-func (v view) Spark(numbers []int64) string {
-	most := max(1, slices.Max(append([]int64{0}, numbers...)))
+// Spark is the path of the bars for numbers, as an SVG draws it, on a scale that ends at most. A
+// day with any is seen, a day without leaves its place.
+func (v view) Spark(numbers []int64, most int64) string {
 	var d strings.Builder
 	for i, n := range numbers {
-		height := max(1, float64(max(n, 0))/float64(most)*sparkHeight)
-		fmt.Fprintf(&d, "M%d %dv%.4gh%dV%dz", i*sparkStep, sparkHeight, -height, sparkBar, sparkHeight)
+		if n > 0 {
+			height := max(2, float64(n)/float64(max(most, n))*sparkHeight)
+			fmt.Fprintf(&d, "M%d %dv%.4gh%dV%dz", i*sparkStep, sparkHeight, -height, sparkBar, sparkHeight)
+		}
 	}
 	return d.String()
 }
