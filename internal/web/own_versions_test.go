@@ -43,7 +43,7 @@ func TestAFileIsComparedWithTheVersionBefore(t *testing.T) {
 	}
 	file := asKim(h, "GET", ownAt+"/file?name=c.js", "")
 	expect.Equal(t, "a file is saved", file.Header.Get("Content-Disposition")+file.Header.Get("Content-Type"), "attachment; filename=c.jsapplication/octet-stream")
-	for _, target := range []string{"/versions/9/diff?file=a.js", "/versions/0/diff?file=a.js", "/versions/x/diff?file=a.js", "/versions/5/diff?file=b.js", "/versions/5/diff", "/file?name=b.js", "/file?name=a.js&version=1", "/file?name=a.js&version=x"} {
+	for _, target := range []string{"/versions/9/diff?file=a.js", "/versions/0/diff?file=a.js", "/versions/x/diff?file=a.js", "/versions/5/diff?file=b.js", "/versions/5/diff", "/file?name=b.js", "/file?name=a.js&version=1", "/file?name=a.js&version=x", "/file", "/file?name=..%2Fa.js", "/file?name=" + strings.Repeat("x", 600), "/versions/5/diff?file=..%2Fa.js"} {
 		expect.Equal(t, target, asKim(h, "GET", ownAt+target, "").StatusCode, http.StatusNotFound)
 	}
 	for _, target := range []string{"/versions/2/diff?file=a.js", "/file?name=a.js"} {

@@ -14,7 +14,7 @@ const (
 
 // Spark is the path of the bars for numbers, as an SVG draws it, on a scale that ends at most. A
 // day with any is seen, a day without leaves its place.
-func (v view) Spark(numbers []int64, most int64) string {
+func (overviewPage) Spark(numbers []int64, most int64) string {
 	var d strings.Builder
 	for i, n := range numbers {
 		if n > 0 {
@@ -26,12 +26,12 @@ func (v view) Spark(numbers []int64, most int64) string {
 }
 
 // SparkBox is the view box of a sparkline of so many numbers.
-func (v view) SparkBox(numbers []int64) string {
+func (overviewPage) SparkBox(numbers []int64) string {
 	return fmt.Sprintf("0 0 %d %d", max(1, len(numbers)*sparkStep), sparkHeight)
 }
 
 // Sum adds numbers up.
-func (v view) Sum(numbers []int64) (sum int64) {
+func (overviewPage) Sum(numbers []int64) (sum int64) {
 	for _, n := range numbers {
 		sum += n
 	}
