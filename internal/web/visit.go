@@ -206,7 +206,7 @@ func (v *visit) fail(err error) {
 	switch {
 	case refusedToken(err):
 		status, name = http.StatusBadRequest, "error.form"
-	case errors.Is(err, publish.ErrNotFound), kind == publish.KindMissing:
+	case errors.Is(err, publish.ErrNotFound), kind == publish.KindMissing, errors.Is(err, publish.CodeInvalidFilename): // no file has that name
 		status, name = http.StatusNotFound, "error.missing"
 	case kind == publish.KindTakenDown:
 		status, name = http.StatusUnavailableForLegalReasons, "error.taken-down"
