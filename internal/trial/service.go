@@ -28,6 +28,7 @@ type Checks struct {
 	Project  publish.Project
 	State    State
 	Reason   string // why there is no result of the current version
+	TooMany  bool   // the current version was not opened since its account had published so many that day
 	Version  int
 	At       time.Time
 	Seen     Seen
@@ -70,6 +71,7 @@ func (s *Service) Checks(ctx context.Context, by publish.Caller, ref string) (Ch
 	}
 	c := Checks{Project: p}
 	c.State, c.Reason = s.state(p, r)
+	c.TooMany = c.State == NotOpened && r.Outcome == Passed
 	if r.Outcome == Done {
 		c.Version, c.At = r.Version, r.At
 		if c.Seen, err = read(r.Seen); err != nil {

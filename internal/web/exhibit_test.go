@@ -197,6 +197,7 @@ func (e *exhibition) files() {
 	}
 	e.rearrange(harbor, 21, drop(levels, "index.html", arabicName, longName))
 	expect.OK(e.t, e.service.EraseVersion(e.t.Context(), e.owner("ada"), harbor, 19))
+	e.tried(harbor, everythingWrong)
 }
 
 // keys are as many as one project may have, and some with names that are hard to show.

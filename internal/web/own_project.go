@@ -62,6 +62,7 @@ type ownPage struct {
 	From, To  string                 // a name that was refused
 	Folder    string                 // of an upload that was refused
 	TagWords  string                 // the tags as the form shows them
+	Checks    *checks                // nil: nothing is opened here
 }
 
 // MaxDescription is how many characters a description may have.
@@ -95,6 +96,9 @@ func (v *visit) showOwn(status int, page ownPage) error {
 	}
 	page.listing = listFiles(page.Files, wantedFiles{In: v.query("in"), Query: wanted(query.Get("q")), After: query.Get("after"), Must: page.From})
 	page.FormToken = rand.Text()
+	if page.Checks, err = v.checks(page.Project); err != nil {
+		return err
+	}
 	return v.show(status, "own_project.html", name(page.Project), page)
 }
 

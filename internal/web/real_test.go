@@ -92,7 +92,7 @@ func pagesOn(t *testing.T, in *testworld.World) *world {
 	w.Pages = New(Config{
 		Publisher: api.New(api.Config{Service: w.service, Contents: w.service.Contents, Gallery: w.gallery, Places: in.Config.Places, Log: in.Log}),
 		Docs:      guide.New(guide.Config{OpenAPI: api.Document(), Places: in.Config.Places}).Page,
-		Service:   w.service, Trash: w.service.Trash, Sessions: in.Callers, Account: in.Account, People: people.New(w.db.People()), Logins: in.Account, Contents: w.service.Contents, Gallery: w.gallery, Figures: in.Figures, Covers: in.Covers, Reports: must(operate.New(t.Context(), operate.Config{}, w.db.Operate(), operate.WithClock(w.now)))(t), Places: in.Config.Places, Papers: papers(t), Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
+		Service:   w.service, Trash: w.service.Trash, Sessions: in.Callers, Account: in.Account, People: people.New(w.db.People()), Logins: in.Account, Contents: w.service.Contents, Gallery: w.gallery, Figures: in.Figures, Trials: in.Trials, Covers: in.Covers, Reports: must(operate.New(t.Context(), operate.Config{}, w.db.Operate(), operate.WithClock(w.now)))(t), Places: in.Config.Places, Papers: papers(t), Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
 	})
 	t.Cleanup(w.Close)
 	return w

@@ -83,6 +83,7 @@ type Config struct {
 	Contents Contents
 	Gallery  Gallery
 	Figures  Figures
+	Trials   Trials
 	People   People
 	Covers   Covers
 	Fonts    card.Fonts // of the system, for the pictures by which projects are shared; may be none

@@ -1,0 +1,124 @@
+package web
+
+import (
+	"context"
+	"strconv"
+
+	"sandlot/internal/publish"
+	"sandlot/internal/trial"
+)
+
+// Trials tells owners what the play-tester saw; *trial.Service does.
+type Trials interface {
+	Checks(ctx context.Context, by publish.Caller, ref string) (trial.Checks, error)
+}
+
+// shortList is how many entries of a finding are shown before it is opened.
+const shortList = 3
+
+// checks is what the page of a project says of its trials.
+type checks struct {
+	trial.Checks
+	v     *visit
+	Now   string // how far the trial of the current version is; empty: it has ended
+	Facts []string
+	Told  []toldCheck
+}
+
+// A toldCheck is a finding in the visitor's language.
+type toldCheck struct {
+	What, Hint string
+	Of         []string // in the page's own words
+}
+
+// Short reports whether all of it is shown at once.
+func (c toldCheck) Short() bool { return len(c.Of) <= shortList }
+
+// checks returns what is to be said of a project's trials; nil where there is nothing to say, since nothing is opened here.
+func (v *visit) checks(p publish.Project) (*checks, error) {
+	if p.Suspended {
+		return nil, nil
+	}
+	found, err := v.Trials.Checks(v.r.Context(), v.by, string(p.ID))
+	if err != nil || found.State == trial.Off && found.Version == 0 {
+		return nil, err
+	}
+	c := &checks{Checks: found, v: v}
+	c.Now = c.now()
+	if c.Version != 0 {
+		c.Facts, c.Told = c.facts(), c.told()
+	}
+	return c, nil
+}
+
+// now says how far the trial of the current version is.
+func (c *checks) now() string {
+	version := c.Project.Version
+	switch c.State {
+	case trial.Ended:
+		return ""
+	case trial.Waiting:
+		return c.v.T("checks.waiting", "version", version)
+	case trial.Running:
+		return c.v.T("checks.running", "version", version)
+	case trial.NotOpened:
+		if c.TooMany {
+			return c.v.T("checks.too-many", "version", version)
+		}
+		return c.v.T("checks.broke-off", "version", version)
+	}
+	return c.v.T("checks.unavailable")
+}
+
+// facts are when there was something to see, and whether it moved.
+func (c *checks) facts() []string {
+	painted, moved := c.v.T("checks.unpainted"), c.v.T("checks.still")
+	if ms := c.Seen.FirstPaint.Milliseconds(); ms > 0 {
+		painted = c.v.T("checks.painted", "seconds", tenthsOf(c.v.lang, (ms+99)/100))
+	}
+	if c.Seen.Moved {
+		moved = c.v.T("checks.moved")
+	}
+	if c.Seen.Unseen {
+		return []string{painted}
+	}
+	return []string{painted, moved}
+}
+
+// told are the findings, with what they are about.
+func (c *checks) told() (all []toldCheck) {
+	T, failed := c.v.T, false
+	for _, f := range c.Findings {
+		switch f.Code {
+		case trial.TooMuch:
+			all = append(all, toldCheck{T("checks.memory"), T("checks.memory-hint"), nil})
+		case trial.PageHangs:
+			all = append(all, toldCheck{T("checks.hangs"), T("checks.hangs-hint"), nil})
+		case trial.PageBlank:
+			all = append(all, toldCheck{T("checks.blank"), T("checks.blank-hint"), nil})
+		case trial.ScriptError:
+			all = append(all, toldCheck{T("checks.errors"), T("checks.errors-hint"), c.Seen.Errors})
+		case trial.MissingFile:
+			if !failed {
+				all = append(all, toldCheck{T("checks.failed"), T("checks.failed-hint"), c.failed()})
+			}
+			failed = true
+		case trial.NothingMove:
+			all = append(all, toldCheck{T("checks.still"), T("checks.still-hint"), nil})
+		case trial.AnotherHost:
+			all = append(all, toldCheck{T("checks.hosts"), T("checks.hosts-hint"), c.Seen.Elsewhere})
+		}
+	}
+	if !failed && len(c.Seen.Failed) > 0 {
+		all = append(all, toldCheck{What: T("checks.failed"), Of: c.failed()})
+	}
+	return all
+}
+
+// failed are the requests that were answered with an error.
+func (c *checks) failed() (all []string) {
+	for _, r := range c.Seen.Failed {
+		all = append(all, strconv.Itoa(r.Status)+" "+r.Path)
+	}
+	return all
+}
