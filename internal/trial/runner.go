@@ -20,6 +20,8 @@ const (
 	askAgain   = 10 * time.Minute // whether a browser can be started by now
 	leaseFor   = 2 * time.Minute  // four times as long as a trial may take
 	recordTime = 10 * time.Second
+	looks      = 100 // whether a version has come to this node: it keeps for a second what it has read
+	lookAgain  = 50 * time.Millisecond
 )
 
 // Browser opens pages; *browser.Browser does.
@@ -104,20 +106,20 @@ func (r *Runner) Round(ctx context.Context) error {
 		return err
 	}
 	began := time.Now()
-	how, seen, err := r.open(ctx, due)
+	seen, err := r.open(ctx, due)
 	r.Counts.Milliseconds.Add(time.Since(began).Milliseconds())
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
+	if errors.Is(err, publish.ErrNotFound) {
+		r.Counts.Passed.Add(1)
+		return errors.Join(err, r.Store.GiveBackTrial(ctx, due))
+	}
 	if err != nil {
 		r.Counts.Failed.Add(1)
 		return errors.Join(fmt.Errorf("open version %d of %s: %w", due.Version, due.Project, err), r.Store.GiveBackTrial(ctx, due))
 	}
-	if how == Passed {
-		r.Counts.Passed.Add(1)
-	} else {
-		r.Counts.Done.Add(1)
-	}
-	if err := r.Store.EndTrial(ctx, due, how, seen.write()); err != nil {
+	r.Counts.Done.Add(1)
+	if err := r.Store.EndTrial(ctx, due, Done, seen.write()); err != nil {
 		if errors.Is(err, publish.ErrNotFound) {
 			return nil // another has it by now
 		}
@@ -126,28 +128,39 @@ func (r *Runner) Round(ctx context.Context) error {
 	return r.picture(ctx, due, seen)
 }
 
-// open opens a version, if it is still the current one, and looks afterwards whether it was to the end.
-func (r *Runner) open(ctx context.Context, due Due) (Outcome, Seen, error) {
-	if gone, err := r.gone(ctx, due); gone || err != nil {
-		return Passed, Seen{}, err
+// open opens a version, and looks afterwards whether it was the current one to the end. It is
+// publish.ErrNotFound if it was not, or its project is gone: should that come back, it is due again.
+func (r *Runner) open(ctx context.Context, due Due) (seen Seen, err error) {
+	if err := r.current(ctx, due); err != nil {
+		return Seen{}, err
 	}
-	seen, err := r.Browser.Open(ctx, Page{Due: due, URL: r.Places.Origin(string(due.Project)) + "/"})
+	page := Page{Due: due, URL: r.Places.Origin(string(due.Project)) + "/"}
+	err = worker.Guarded(func() (err error) {
+		seen, err = r.Browser.Open(ctx, page)
+		return err
+	})
 	if err != nil {
-		return "", Seen{}, err
+		return Seen{}, err
 	}
-	if gone, err := r.gone(ctx, due); gone || err != nil {
-		return Passed, Seen{}, err
-	}
-	return Done, seen, nil
+	return seen, r.current(ctx, due)
 }
 
-// gone reports whether a version is not what visitors get.
-func (r *Runner) gone(ctx context.Context, due Due) (bool, error) {
-	p, err := r.Projects.Current(ctx, publish.Caller{}, due.Project)
-	if publish.AsError(err) != nil {
-		return true, nil
+// current returns nil once a version is what visitors of this node get, which may be a moment after
+// another node has published it. It is publish.ErrNotFound if they get nothing, or a newer one.
+func (r *Runner) current(ctx context.Context, due Due) error {
+	for range looks {
+		p, err := r.Projects.Current(ctx, publish.Caller{}, due.Project)
+		switch {
+		case errors.Is(err, publish.CodeProjectNotFound), errors.Is(err, publish.CodeTakenDown):
+			return fmt.Errorf("%s: %w", due.Project, publish.ErrNotFound)
+		case err != nil || p.Version == due.Version:
+			return err
+		case p.Version > due.Version:
+			return fmt.Errorf("version %d of %s: %w", due.Version, due.Project, publish.ErrNotFound)
+		}
+		worker.Wait(ctx, lookAgain)
 	}
-	return err == nil && p.Version != due.Version, err
+	return errors.New("this node does not have the version yet")
 }
 
 // picture hands the picture over, if there is one.

@@ -27,7 +27,7 @@ type Outcome string
 const (
 	Done   Outcome = "done"
 	Failed Outcome = "failed" // nothing can be said of the version
-	Passed Outcome = "passed" // it was not opened: there were too many, or it was gone
+	Passed Outcome = "passed" // it was not opened: there were too many
 )
 
 // A Record is what is kept of a project's trials: the last one that ended, and who is at one.
