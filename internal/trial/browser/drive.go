@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/chromedp/chromedp"
 )
@@ -25,6 +26,7 @@ func answer(ctx context.Context, conn io.ReadWriter) error {
 	if err := json.Unmarshal(body, &todo); err != nil || kind != frameOrder {
 		return fmt.Errorf("no order: %q, %w", kind, err)
 	}
+	go endWith(conn)
 	r, shot, err := open(ctx, todo)
 	if err != nil {
 		return writeFrame(conn, frameFailed, []byte(clip(err.Error(), mostOf[frameFailed])))
@@ -35,6 +37,13 @@ func answer(ctx context.Context, conn io.ReadWriter) error {
 		}
 	}
 	return writeJSON(conn, frameReport, r)
+}
+
+// endWith ends this process when the server's has closed its end, however that came: one that was
+// killed has nobody left who would see to time and memory. All in the namespace ends with it.
+func endWith(conn io.Reader) {
+	_, _ = conn.Read(make([]byte, 1)) // the order was the last that it says
+	os.Exit(1)
 }
 
 // open starts the browser, and has the page played with.
