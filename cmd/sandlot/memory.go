@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"sandlot/internal/card"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -87,8 +88,9 @@ type memoryPlan struct {
 	players     int    // counted as present, in all projects; a quarter of them in one
 	clients     int    // whose limits are remembered: addresses, and the same of accounts and keys
 	remembered  publish.Remembered
-	plays       int // of the last half hour, that are remembered
-	searches    int // bytes of texts and projects that searches keep
+	plays       int   // of the last half hour, that are remembered
+	searches    int   // bytes of texts and projects that searches keep
+	fonts       int64 // bytes of the system's fonts that cards keep
 }
 
 // planMemory shares out what there is. Go's limit leaves room for the database, the
@@ -119,6 +121,7 @@ func planMemory(found memoryLimit, explicit int64) memoryPlan {
 	}
 	p.plays = int(min(share/32/100, gallery.DefaultPlays))
 	p.searches = int(min(share/10, sqlstore.SearchMemory))
+	p.fonts = min(share/8, card.MostKept)
 	return p
 }
 
@@ -157,7 +160,7 @@ func (p memoryPlan) lines() []any {
 	return []any{
 		"limit", shownBytes(p.bytes), "from", p.from, "go_limit", shownBytes(p.goLimit), "go_limit_by", p.goLimitBy, "cache", shownBytes(p.cache), "database", shownBytes(int64(p.database)),
 		"bodies", p.bodies, "connections", p.connections, "watchers", p.watchers, "players", p.players, "clients", p.clients,
-		"projects", p.remembered.Projects, "visits", p.plays, "searches", shownBytes(int64(p.searches)),
+		"projects", p.remembered.Projects, "visits", p.plays, "searches", shownBytes(int64(p.searches)), "fonts", shownBytes(p.fonts),
 	}
 }
 

@@ -324,7 +324,7 @@ func (a *app) router(m *metrics) *router {
 		Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 		MaxFile: int64(a.settings.MaxFileSize), Index: documents.Index, Links: documents.Links(), Now: a.store.Now,
 	})
-	fonts := card.Find(card.Folders...)
+	fonts := card.Find(card.Folders...).Keep(a.memory.fonts)
 	a.log.Debug("looked for fonts", "found", fonts.Len(), "folders", card.Folders)
 	pages := web.New(web.Config{Fonts: fonts, Publisher: calls, Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Trials: a.trials, People: people.New(a.store.People()), Covers: a.covers, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
 	s := &router{

@@ -44,6 +44,7 @@ type Card struct {
 // A Press draws cards. It must not be used concurrently.
 type Press struct {
 	fonts Fonts
+	shelf shelf
 	own   ownFaces
 	mark  block
 	log   *slog.Logger
@@ -53,7 +54,7 @@ type Press struct {
 // New makes a Press that writes with its own fonts and with those. It panics only if an embedded font is broken, which
 // every test rules out.
 func New(fonts Fonts, log *slog.Logger) *Press {
-	p := &Press{fonts: fonts, own: openOwn(), log: log}
+	p := &Press{fonts: fonts, shelf: shelf{most: fonts.keep}, own: openOwn(), log: log}
 	mark, ok := p.newSetting("").set("sandlot", smallSizes, 1, Width)
 	if !ok {
 		panic("the display face cannot write the name")

@@ -294,7 +294,7 @@ func TestAFaultOfAFontIsNoFaultOfTheServer(t *testing.T) {
 	p := press()
 	s := p.newSetting("")
 	s.opened = nil // which has open panic
-	s.fonts = Fonts{map[string]string{"NotoSansArabic-Bold": "testdata/truetype/NotoSansArabic-Bold.ttf"}}
+	s.fonts.files = map[string]string{"NotoSansArabic-Bold": "testdata/truetype/NotoSansArabic-Bold.ttf"}
 	if b, ok := p.guarded(s, "لعبة", 1000); ok || len(b.lines) > 0 {
 		t.Error("it was written")
 	}
@@ -307,6 +307,36 @@ func TestFontsAreFoundWithoutBeingOpened(t *testing.T) {
 	}
 	expect.OK(t, os.Mkdir(filepath.Join(folder, "NotoSansLao-Bold.ttf"), 0o700), "make a folder")
 	expect.Equal(t, "found", Find(folder, folder, "testdata/none").Names(), "NotoSans-Bold NotoSansThai-Bold")
+}
+
+func TestFontsAreKeptUpToABound(t *testing.T) {
+	t.Parallel()
+	p := New(Find("testdata/truetype", "testdata/opentype").Keep(20_000), slog.New(slog.DiscardHandler))
+	names := func() (all []string) {
+		for _, k := range p.shelf.kept {
+			all = append(all, strings.TrimSuffix(strings.TrimPrefix(k.name, "NotoSans"), "-Bold"))
+		}
+		return all
+	}
+	for _, step := range []struct{ title, want string }{
+		{"משחק", "Hebrew"},
+		{"เกม", "Hebrew Thai"},
+		{"משחק", "Thai Hebrew"},
+		{"لعبة", "Thai Hebrew Arabic"},
+		{"অ", "Bengali"},
+		{"麻雀", "Bengali"}, // it is larger than all that may be kept
+	} {
+		p.words(Card{Title: step.title, Handle: "@kim"})
+		expect.Equal(t, "after "+step.title, strings.Join(names(), " "), step.want)
+	}
+	if p.shelf.bytes > 20_000 {
+		t.Errorf("%d bytes are kept", p.shelf.bytes)
+	}
+	first := p.shelf.kept[0].face
+	p.words(Card{Title: "অ", Handle: "@kim"})
+	if p.shelf.kept[0].face != first {
+		t.Error("one that is kept was read again")
+	}
 }
 
 func TestPlainACardTakesLittleTimeAndMemory(t *testing.T) {

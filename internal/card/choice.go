@@ -18,10 +18,10 @@ const (
 	mostAccents = 3 // of those that any script may use: Vietnamese needs two
 )
 
-// A choice chooses the face for each character of one text. It opens fonts as they are needed, and holds them no longer
-// than the text is worked on.
+// A choice chooses the face for each character of one text. It opens fonts as they are needed.
 type choice struct {
 	fonts  Fonts
+	shelf  *shelf
 	own    ownFaces
 	family string // of the fonts of East Asia, which write the same character in several ways
 	latin  *font.Face
@@ -74,7 +74,7 @@ func (c *choice) open(name string) *font.Face {
 		return f
 	}
 	c.opened[name] = nil // also where it panics
-	if f, err := c.fonts.open(name, c.family); err == nil {
+	if f, err := c.shelf.get(c.fonts, name, c.family); err == nil {
 		c.opened[name], c.order = f, append(c.order, f)
 	}
 	return c.opened[name]

@@ -49,11 +49,14 @@ var scripts = map[language.Script]string{
 }
 
 // Fonts are files of fonts, by their names without endings. The zero value has none.
-type Fonts struct{ files map[string]string }
+type Fonts struct {
+	files map[string]string
+	keep  int64
+}
 
 // Find looks in folders, and not below them, for the fonts that a card may need. It opens none.
 func Find(folders ...string) Fonts {
-	f := Fonts{map[string]string{}}
+	f := Fonts{files: map[string]string{}}
 	for _, folder := range folders {
 		if _, err := os.Stat(folder); err != nil {
 			continue
@@ -78,22 +81,32 @@ func (f Fonts) look(folder string, fonts ...string) {
 	}
 }
 
+// Keep returns the same fonts, of which those used last are to be kept in memory, up to so many bytes.
+func (f Fonts) Keep(bytes int64) Fonts {
+	f.keep = bytes
+	return f
+}
+
 // Len is how many there are.
 func (f Fonts) Len() int { return len(f.files) }
 
 // Names tells which fonts there are: with others, cards look otherwise.
 func (f Fonts) Names() string { return strings.Join(slices.Sorted(maps.Keys(f.files)), " ") }
 
-// open reads a font; of a file with several the one that is called family, or else the first.
-func (f Fonts) open(name, family string) (*font.Face, error) {
+// open reads a font; of a file with several the one that is called family, or else the first. It tells how long the file is.
+func (f Fonts) open(name, family string) (*font.Face, int64, error) {
 	file, err := os.Open(f.files[name])
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer file.Close() // all that is used of it is read at once
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
 	loaders, err := opentype.NewLoaders(file)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	chosen := 0
 	if len(loaders) > 1 {
@@ -104,9 +117,9 @@ func (f Fonts) open(name, family string) (*font.Face, error) {
 	}
 	read, err := font.NewFont(loaders[chosen])
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return font.NewFace(read), nil
+	return font.NewFace(read), info.Size(), nil
 }
 
 // The display face of the website, cut to the same characters, as its licence there allows.

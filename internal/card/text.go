@@ -23,7 +23,7 @@ type setting struct {
 }
 
 func (p *Press) newSetting(lang string) *setting {
-	return &setting{choice: choice{fonts: p.fonts, own: p.own, opened: map[string]*font.Face{}}, lang: language.NewLanguage(lang)}
+	return &setting{choice: choice{fonts: p.fonts, shelf: &p.shelf, own: p.own, opened: map[string]*font.Face{}}, lang: language.NewLanguage(lang)}
 }
 
 // used are the names of the fonts that were opened.

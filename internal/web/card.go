@@ -30,8 +30,26 @@ func (s *shares) card(v *visit) error {
 		return err
 	}
 	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
-	made := []string{"card", cardLook, string(found.ID), string(found.Cover), found.Title, found.Lang, found.Handle, s.fonts.Names()}
-	return s.picture(v, "image/png", made, func() ([]byte, error) { return s.drawCard(v, found) })
+	return s.picture(v, "image/png", cardParts(s.fonts, found), func() ([]byte, error) { return s.drawCard(v, found) })
+}
+
+// cardParts are all that the card of a project is made of.
+func cardParts(fonts card.Fonts, p publish.Project) []string {
+	return []string{"card", cardLook, string(p.ID), string(p.Cover), p.Title, p.Lang, p.Handle, fonts.Names()}
+}
+
+// cardAddress is where the card of a project lies as it is now. Another card has another address: who shares a page again
+// after a change is not shown what was kept of it.
+func cardAddress(at publish.Places, fonts card.Fonts, p publish.Project) string {
+	return at.Base.String() + "/p/" + string(p.ID) + "/card.png?v=" + pictureKey(cardParts(fonts, p))[:keyShown]
+}
+
+// keyShown is how many characters of a key stand in an address.
+const keyShown = 16
+
+func pictureKey(parts []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
 // drawCard draws the card of a project. A cover that was just replaced, or is damaged, leaves the tile.
@@ -68,11 +86,13 @@ func (s *shares) code(v *visit) error {
 
 // picture sends a picture that is made of no more than these parts.
 func (s *shares) picture(v *visit, contentType string, parts []string, draw func() ([]byte, error)) error {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	key := base64.RawURLEncoding.EncodeToString(sum[:])
+	key := pictureKey(parts)
 	h := v.w.Header()
 	h.Set("ETag", `"`+key+`"`)
 	h.Set("Cache-Control", "public, max-age=3600") // a new title is seen within an hour
+	if v.r.URL.RawQuery == "v="+key[:keyShown] {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
 	if v.r.Header.Get("If-None-Match") == `"`+key+`"` {
 		v.w.WriteHeader(http.StatusNotModified)
 		return nil

@@ -56,7 +56,7 @@ func (s *shares) oembedOf(found publish.Project, width, height int) oembedAnswer
 	return oembedAnswer{
 		Version: "1.0", Type: "rich", Title: name(found), AuthorName: found.Handle, AuthorURL: base + "/@" + found.Handle,
 		ProviderName: "Sandlot", ProviderURL: base + "/",
-		ThumbnailURL: base + "/p/" + string(found.ID) + "/card.png", ThumbnailWidth: card.Width, ThumbnailHeight: card.Height,
+		ThumbnailURL: cardAddress(s.places, s.fonts, found), ThumbnailWidth: card.Width, ThumbnailHeight: card.Height,
 		HTML: snippet(s.places, found, width, height), Width: width, Height: height,
 	}
 }

@@ -50,6 +50,7 @@ type projectPage struct {
 	Noindex bool
 	Own     bool   // whether it is the visitor's own
 	Embed   string // what others put into their pages
+	Card    string // the address of the picture by which it is shared
 }
 
 func (p *Pages) projectRoutes() []route {
@@ -107,6 +108,7 @@ func (s *sheets) of(v *visit, head publish.Project) (*sheet, error) {
 	page := projectPage{
 		stage: newStage(v.Places, found), About: got.Description, Noindex: hidden(found),
 		Own: v.me != nil && v.me.Account.ID == found.Account, Embed: snippet(v.Places, found, embedWidth, embedHeight),
+		Card: cardAddress(v.Places, v.Fonts, found),
 	}
 	var body bytes.Buffer
 	if err := v.render(&body, "project.html", page.Name, page); err != nil {

@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -44,7 +45,7 @@ func TestTheProjectsPageShowsItWithItsMakerAndVersion(t *testing.T) {
 	for _, want := range []string{
 		`<h1 dir="auto">Chess &#34;&lt;b&gt;&amp;</h1>`, `href="/@kim"`, `Version 7 · <time data-as="day" datetime="2026-05-04T12:00:00Z">May 4, 2026`, "1,234",
 		`dir="auto">It is &lt;i&gt;old&lt;/i&gt;.`, `property="og:description" content="It is &lt;i&gt;old&lt;/i&gt;.`,
-		`<link rel="canonical" href="https://example.com/p/game-abc123">`, `property="og:image" content="https://example.com/p/game-abc123/card.png"`,
+		`<link rel="canonical" href="https://example.com/p/game-abc123">`, `property="og:image" content="https://example.com/p/game-abc123/card.png?v=`,
 		`href="https://game-abc123.example.net/" target="_blank" rel="noopener"`, `type="application/json&#43;oembed"`, `src="/p/game-abc123/code.svg"`, `href="/report?project=game-abc123"`,
 	} {
 		if !strings.Contains(body, want) && !strings.Contains(body, html.UnescapeString(want)) {
@@ -207,7 +208,26 @@ func TestACardIsAPictureThatIsSentOnce(t *testing.T) {
 	expect.Equal(t, "asked again", request(h, "GET", "/p/game-abc123/card.png", "", "If-None-Match", tag).StatusCode, http.StatusNotModified)
 	must(h.account.Rename(t.Context(), h.owner("kim"), "kim2"))(t)
 	if other := request(h, "HEAD", "/p/game-abc123/card.png", ""); other.Header.Get("ETag") == tag || text(t, other) != "" {
-		t.Errorf("of another maker it is the same")
+		t.Errorf("of another creator it is the same")
+	}
+}
+
+func TestTheAddressOfACardIsOfWhatItShows(t *testing.T) {
+	h := board(t, chess)
+	named := regexp.MustCompile(`property="og:image" content="https://example.com(/p/game-abc123/card.png\?v=[\w-]{16})"`)
+	address := func() string {
+		return string(named.FindSubmatch([]byte(text(t, request(h, "GET", "/p/game-abc123", ""))))[1])
+	}
+	first := address()
+	kept := func() string { return request(h, "HEAD", first, "").Header.Get("Cache-Control") }
+	expect.Equal(t, "kept", kept(), "public, max-age=31536000, immutable")
+	var shared oembedAnswer
+	expect.OK(t, json.NewDecoder(request(h, "GET", "/oembed?url=https://example.com/p/game-abc123", "").Body).Decode(&shared), "read")
+	expect.Equal(t, "the one of oEmbed", shared.ThumbnailURL, "https://example.com"+first)
+	must(h.account.Rename(t.Context(), h.owner("kim"), "kim2"))(t)
+	expect.Equal(t, "kept once it shows something else", kept(), "public, max-age=3600")
+	if address() == first {
+		t.Error("the page names the card that was")
 	}
 }
 
