@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	"cli":          {"client"},
 	"client":       {}, // not even publish: it stands outside of the service
 	"content":      {},
-	"cover":        {"names", "picture", "publish", "worker"},
+	"cover":        {"names", "picture", "publish", "spool", "turns", "worker"},
 	"durable":      {},
 	"expect":       {}, // tests only
 	"front":        {},

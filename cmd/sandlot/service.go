@@ -152,7 +152,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	if a.tickets, err = ticket.New(ctx, a.store.Tickets(), a.service, ticket.WithClock(now)); err != nil {
 		return nil, err
 	}
-	a.covers = cover.New(cover.Config{Store: a.store.Covers(), Content: a.service.Contents, Projects: a.service, Heads: a.service.Heads, Places: places, Now: now})
+	a.covers = cover.New(cover.Config{Store: a.store.Covers(), Content: a.service.Contents, Projects: a.service, Heads: a.service.Heads, Places: places, Temporary: s.Data, Now: now})
 	records := a.store.Account()
 	if a.account, err = account.New(ctx, account.Config{Spend: cfg.Spend, Heads: a.service.Heads}, records.Stores(), account.WithClock(now)); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package cover_test
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -160,4 +161,23 @@ func TestPortraitsAreTheAccountsOwn(t *testing.T) {
 	a, err = w.DB.Publish().Account(t.Context(), w.kim.ID)
 	expect.OK(t, err)
 	expect.Equal(t, "after it was removed", a.Portrait, publish.PictureID(""))
+}
+
+func TestWhoSendsAPictureSlowlyKeepsNobodyFromTheirTurn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, bare)
+	sent, send := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- w.Covers.Upload(t.Context(), w.owner, w.id, sent) }()
+	_, err := io.WriteString(send, plain("red", 64, 36)[:60])
+	expect.OK(t, err)
+	lee, _, _ := w.Owned("lee@example.org", bare)
+	expect.OK(t, w.Covers.SetPortrait(t.Context(), w.OwnerOf(lee.ID), strings.NewReader(plain("red", 64, 64))), "another's picture meanwhile")
+	w.Clock.Move(10 * time.Minute)
+	_, err = io.WriteString(send, "more")
+	expect.OK(t, err)
+	var p *picture.Problem
+	if err := <-ended; !errors.As(err, &p) || p.Kind != picture.Slow {
+		t.Errorf("what takes ten minutes to come ends with %v", err)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"io"
 
 	"sandlot/internal/picture"
 	"sandlot/internal/publish"
@@ -153,25 +152,28 @@ func (l *looking) make(ctx context.Context, source Source, f publish.File, by ma
 }
 
 func (l *looking) cover(ctx context.Context, f publish.File) (picture.Made, error) {
-	return l.of(ctx, f, func(r io.Reader) (picture.Made, error) { return l.maker.Make(ctx, r, picture.Cover()) })
+	return l.of(ctx, f, func(src picture.Source) (picture.Made, error) { return l.maker.Make(ctx, src, picture.Cover()) })
 }
 
 func (l *looking) onTile(ctx context.Context, f publish.File) (picture.Made, error) {
 	hue := Hues[HueOf(l.task.Project.ID)]
-	return l.of(ctx, f, func(r io.Reader) (picture.Made, error) {
-		return l.maker.MakeIcon(ctx, r, picture.Cover(), hue[0], hue[1])
+	return l.of(ctx, f, func(src picture.Source) (picture.Made, error) {
+		return l.maker.MakeIcon(ctx, src, picture.Cover(), hue[0], hue[1])
 	})
 }
 
 // of has a picture made of a file. One that the service itself can read no more is damaged, and not tried for ever.
-func (l *looking) of(ctx context.Context, f publish.File, read func(io.Reader) (picture.Made, error)) (made picture.Made, err error) {
+func (l *looking) of(ctx context.Context, f publish.File, read func(picture.Source) (picture.Made, error)) (made picture.Made, err error) {
 	if f.Blob.Size > picture.MaxBytes {
 		return made, &picture.Problem{Kind: picture.TooManyBytes}
 	}
 	r, err := l.Content.Open(ctx, f.Blob, 0, -1)
 	if err == nil {
 		defer r.Close()
-		made, err = read(r)
+		err = l.held(r, func(src picture.Source) (err error) {
+			made, err = read(src)
+			return err
+		})
 	}
 	if errors.Is(err, publish.ErrCorrupt) || errors.Is(err, publish.ErrNotFound) {
 		err = &picture.Problem{Kind: picture.Damaged}

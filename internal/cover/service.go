@@ -14,6 +14,8 @@ import (
 	"sandlot/internal/names"
 	"sandlot/internal/picture"
 	"sandlot/internal/publish"
+	"sandlot/internal/spool"
+	"sandlot/internal/turns"
 )
 
 // Content is where bytes are read from and kept; *publish.Contents is one.
@@ -23,6 +25,7 @@ type Content interface {
 	Discard(ctx context.Context, c publish.Content)
 	Recording(step func() error, blobs ...publish.Blob) error
 	Receiving() bool
+	Receive(all *spool.Spool, r io.Reader, limit int64) error
 }
 
 // Projects knows the projects that are being read; *publish.Service does.
@@ -30,22 +33,25 @@ type Projects interface {
 	Current(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
 }
 
-// Config is what a Service is made of. All must be set but Now and Random.
+// Config is what a Service is made of. All must be set but Temporary, Now and Random.
 type Config struct {
 	Store    Store
 	Content  Content
 	Projects Projects
 	Heads    *publish.Heads // drops what a step changed; nil: nothing is cached
 	Places   publish.Places
-	Now      func() time.Time // nil: time.Now
-	Random   io.Reader        // nil: that of crypto/rand
+
+	Temporary string           // a folder that holds pictures while they come; empty: the system's
+	Now       func() time.Time // nil: time.Now
+	Random    io.Reader        // nil: that of crypto/rand
 }
 
 // Service serves pictures, and lets owners choose theirs. Its methods may be called concurrently.
 type Service struct {
 	Config
-	maker *picture.Maker
-	known cache
+	maker  *picture.Maker
+	owners *turns.Locks[publish.AccountID] // each has one picture at a time made
+	known  cache
 }
 
 // New makes a Service.
@@ -56,11 +62,15 @@ func New(cfg Config) *Service {
 	if cfg.Random == nil {
 		cfg.Random = rand.Reader
 	}
-	return &Service{Config: cfg, maker: picture.NewMaker(cfg.Now)}
+	return &Service{Config: cfg, maker: picture.NewMaker(cfg.Now), owners: turns.NewLocks[publish.AccountID]()}
 }
 
-// maxWaiting is how long an owner waits for others' pictures: one takes at most some two seconds.
-const maxWaiting = 20 * time.Second
+const (
+	// maxWaiting is how long an owner waits for others' pictures: one takes at most some two seconds.
+	maxWaiting = 20 * time.Second
+	// maxSending is how long a picture may take to come: at its largest that is 55 KiB a second.
+	maxSending = 5 * time.Minute
+)
 
 // Mine is what an owner is told of a project's cover.
 type Mine struct {
@@ -96,7 +106,7 @@ func (s *Service) Upload(ctx context.Context, by publish.Caller, id publish.Proj
 	if _, _, err := s.owned(ctx, by, publish.ActEdit, id); err != nil {
 		return err
 	}
-	return s.take(ctx, r, picture.Cover(), func(n *Fresh) error {
+	return s.take(ctx, by, r, picture.Cover(), func(n *Fresh) error {
 		settled := Settled{Cover: n.ID, Fresh: n, Source: FromUpload, Made: string(FromUpload)}
 		return s.choose(ctx, id, Uploaded, "", &settled)
 	})
@@ -117,7 +127,7 @@ func (s *Service) ChooseFile(ctx context.Context, by publish.Caller, id publish.
 		return err
 	}
 	defer bytes.Close()
-	return s.take(ctx, bytes, picture.Cover(), func(n *Fresh) error {
+	return s.take(ctx, by, bytes, picture.Cover(), func(n *Fresh) error {
 		settled := Settled{Cover: n.ID, Fresh: n, Source: FromChosen, Made: madeOf(FromChosen, f)}
 		return s.choose(ctx, id, OfFile, f.Name, &settled)
 	})
@@ -162,7 +172,7 @@ func (s *Service) SetPortrait(ctx context.Context, by publish.Caller, r io.Reade
 	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
 		return err
 	}
-	return s.take(ctx, r, picture.Portrait(), func(n *Fresh) error { return s.Store.Portray(ctx, by.Account(), n, s.Now()) })
+	return s.take(ctx, by, r, picture.Portrait(), func(n *Fresh) error { return s.Store.Portray(ctx, by.Account(), n, s.Now()) })
 }
 
 // RemovePortrait takes the portrait of the caller's account away.
@@ -174,17 +184,57 @@ func (s *Service) RemovePortrait(ctx context.Context, by publish.Caller) error {
 }
 
 // take makes a picture of what r has, and records it.
-func (s *Service) take(ctx context.Context, r io.Reader, shape picture.Shape, record func(*Fresh) error) error {
-	limited, cancel := context.WithTimeout(ctx, maxWaiting)
-	defer cancel()
-	made, err := s.maker.Make(limited, r, shape)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return publish.ErrUnavailable // too many pictures at once
-	}
+func (s *Service) take(ctx context.Context, by publish.Caller, r io.Reader, shape picture.Shape, record func(*Fresh) error) error {
+	var made picture.Made
+	err := s.held(r, func(src picture.Source) (err error) {
+		made, err = s.inTurn(ctx, by.Account(), src, shape)
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	return s.record(ctx, made, record)
+}
+
+// held calls use with what r has, once all of it is here.
+func (s *Service) held(r io.Reader, use func(picture.Source) error) error {
+	all := publish.NewSpool(s.Temporary)
+	defer all.Close()
+	paced := &paced{r: picture.Bounded(r), now: s.Now, begun: s.Now()}
+	if err := s.Content.Receive(all, paced, picture.MaxBytes); err != nil {
+		return err
+	}
+	return use(all)
+}
+
+// paced reads for no longer than maxSending.
+type paced struct {
+	r     io.Reader
+	now   func() time.Time
+	begun time.Time
+}
+
+// Read implements io.Reader.
+func (p *paced) Read(b []byte) (int, error) {
+	if p.now().Sub(p.begun) > maxSending {
+		return 0, &picture.Problem{Kind: picture.Slow}
+	}
+	return p.r.Read(b)
+}
+
+// inTurn makes a picture when it is its owner's turn.
+func (s *Service) inTurn(ctx context.Context, owner publish.AccountID, src picture.Source, shape picture.Shape) (made picture.Made, err error) {
+	limited, cancel := context.WithTimeout(ctx, maxWaiting)
+	defer cancel()
+	done, err := s.owners.Lock(limited, owner)
+	if err == nil {
+		defer done()
+		made, err = s.maker.Make(limited, src, shape)
+	}
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		err = publish.NoEffect(publish.ErrUnavailable) // too many pictures at once
+	}
+	return made, err
 }
 
 // record stages a picture, and has it recorded.

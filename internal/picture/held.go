@@ -20,24 +20,48 @@ type held struct {
 // hold reads what r has, unless its first bytes tell that it is no picture.
 func hold(r io.Reader) (*held, error) {
 	h := &held{}
+	r = Bounded(r)
 	for {
 		piece := make([]byte, chunk)
 		n, err := io.ReadFull(r, piece)
 		h.chunks, h.size = append(h.chunks, piece[:n]), h.size+n
 		switch {
-		case h.size > MaxBytes:
-			return nil, &Problem{Kind: TooManyBytes}
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			return h, nil
 		case err != nil:
 			return nil, err
 		}
-		if len(h.chunks) == 1 {
-			if _, problem := sniff(piece); problem != nil {
-				return nil, problem
+	}
+}
+
+// sniffed is how many bytes tell what a picture is.
+const sniffed = 512
+
+// bounded is a reader of at most MaxBytes, of what may be a picture.
+type bounded struct {
+	r     io.Reader
+	n     int
+	first []byte // up to sniffed
+}
+
+// Bounded reads r, until it has more than MaxBytes, or its first bytes tell that it is no picture: that is a *Problem.
+func Bounded(r io.Reader) io.Reader { return &bounded{r: r} }
+
+// Read implements io.Reader.
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.n += n; b.n > MaxBytes {
+		return 0, &Problem{Kind: TooManyBytes}
+	}
+	if missing := sniffed - len(b.first); missing > 0 {
+		b.first = append(b.first, p[:min(n, missing)]...)
+		if len(b.first) == sniffed {
+			if _, problem := sniff(b.first); problem != nil {
+				return 0, problem
 			}
 		}
 	}
+	return n, err
 }
 
 // reader reads from the beginning.

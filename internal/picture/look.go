@@ -40,7 +40,7 @@ func (l look) affordable(size int) error {
 
 // look reads the header.
 func (h *held) look() (look, error) {
-	format, problem := sniff(h.at(0, 512))
+	format, problem := sniff(h.at(0, sniffed))
 	if problem != nil {
 		return look{}, problem
 	}

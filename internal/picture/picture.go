@@ -70,28 +70,35 @@ type Maker struct {
 // NewMaker returns a Maker that tells the time by now.
 func NewMaker(now func() time.Time) *Maker { return &Maker{now, make(chan struct{}, 1)} }
 
-// Make makes a picture of what r has. An error is a *Problem if it is about the picture, for its owner;
-// else it is ctx's, or r's.
-func (m *Maker) Make(ctx context.Context, r io.Reader, shape Shape) (Made, error) {
-	return m.make(ctx, r, shape, func(img *image.RGBA) *image.RGBA { return img })
+// A Source is what pictures are made of: bytes that are here, for while they are read others wait for their turn. What somebody
+// sends, or another machine has, is held first.
+type Source interface {
+	io.ReaderAt
+	Size() int64
+}
+
+// Make makes a picture of what src has. An error is a *Problem if it is about the picture, for its owner;
+// else it is ctx's, or src's.
+func (m *Maker) Make(ctx context.Context, src Source, shape Shape) (Made, error) {
+	return m.make(ctx, src, shape, func(img *image.RGBA) *image.RGBA { return img })
 }
 
 // MakeIcon makes a picture of an icon: it stands in the middle of the shape, on colours that go from one corner to the other.
-func (m *Maker) MakeIcon(ctx context.Context, r io.Reader, shape Shape, near, far color.RGBA) (Made, error) {
-	return m.make(ctx, r, Shape{W: 1, H: 1, Widths: []Width{{512, 0}}, Least: MinIcon}, func(img *image.RGBA) *image.RGBA {
+func (m *Maker) MakeIcon(ctx context.Context, src Source, shape Shape, near, far color.RGBA) (Made, error) {
+	return m.make(ctx, src, Shape{W: 1, H: 1, Widths: []Width{{512, 0}}, Least: MinIcon}, func(img *image.RGBA) *image.RGBA {
 		return onTile(img, shape, near, far)
 	}, shape)
 }
 
 // make reads a picture, cuts it as the first shape says, and writes what finish makes of it in the widths of the last.
-func (m *Maker) make(ctx context.Context, r io.Reader, cut Shape, finish func(*image.RGBA) *image.RGBA, written ...Shape) (Made, error) {
+func (m *Maker) make(ctx context.Context, src Source, cut Shape, finish func(*image.RGBA) *image.RGBA, written ...Shape) (Made, error) {
 	select {
 	case m.turn <- struct{}{}:
 	case <-ctx.Done():
 		return Made{}, ctx.Err()
 	}
 	defer func() { <-m.turn }()
-	held, err := hold(r)
+	held, err := hold(io.NewSectionReader(src, 0, src.Size()))
 	if err != nil {
 		return Made{}, err
 	}

@@ -11,12 +11,10 @@ import (
 	"image/draw"
 	"image/jpeg"
 	"image/png"
-	"io"
 	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"sandlot/internal/expect"
@@ -319,20 +317,23 @@ func TestASlowPictureEnds(t *testing.T) {
 
 func TestAnErrorOfTheReaderIsNoProblemOfThePicture(t *testing.T) {
 	t.Parallel()
-	broken := errors.New("broken")
-	_, err := maker().Make(t.Context(), iotest.ErrReader(broken), Cover())
+	broken, sent := errors.New("broken"), pngOf(t, drawn(64, 36))
+	_, err := maker().Make(t.Context(), first{bytes.NewReader(sent), func() error { return broken }}, Cover())
 	expect.Is(t, "a broken reader", err, broken)
 	ctx, cancel := context.WithCancel(t.Context())
-	sent := pngOf(t, drawn(64, 36))
-	_, err = maker().Make(ctx, io.MultiReader(bytes.NewReader(sent), stop(cancel)), Cover())
+	_, err = maker().Make(ctx, first{bytes.NewReader(sent), func() error { cancel(); return nil }}, Cover())
 	expect.Is(t, "an end of the call", err, context.Canceled)
 }
 
-// stop is a reader of nothing that calls first.
-func stop(call func()) io.Reader {
-	return readerFunc(func([]byte) (int, error) { call(); return 0, io.EOF })
+// first is a source that calls before it is read.
+type first struct {
+	*bytes.Reader
+	call func() error
 }
 
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+func (f first) ReadAt(p []byte, off int64) (int, error) {
+	if err := f.call(); err != nil {
+		return 0, err
+	}
+	return f.Reader.ReadAt(p, off)
+}

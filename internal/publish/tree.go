@@ -415,7 +415,7 @@ const entriesPerFile = 5
 // packed is how large an archive may be: what is packed may be a little larger than what it holds.
 func (l treeLimits) packed() int64 { return l.total + l.total/1024 + 16<<20 }
 
-// Receive writes an archive, which r yields, to a spool. One of more than limit bytes is CodeContentTooLarge; a disk that is or
+// Receive writes what r yields, such as an archive, to a spool. More than limit bytes are CodeContentTooLarge; a disk that is or
 // becomes nearly full is CodeStorageFull.
 func (c *Contents) Receive(all *spool.Spool, r io.Reader, limit int64) error {
 	if err := c.admitBytes(); err != nil {
@@ -424,7 +424,7 @@ func (c *Contents) Receive(all *spool.Spool, r io.Reader, limit int64) error {
 	n, err := io.Copy(all, io.LimitReader(c.whileRoom(r), limit+1))
 	switch {
 	case err != nil:
-		return fmt.Errorf("receive the archive: %w", err)
+		return fmt.Errorf("receive: %w", err)
 	case n > limit:
 		return Refuse(CodeContentTooLarge, "The archive has more than %d bytes, which is the limit.", limit).In("archive").Detail("limit", limit).
 			With(OpNothing).Note("Leave out what the page does not use, or make the files smaller.")

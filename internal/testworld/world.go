@@ -165,7 +165,7 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish, w.Counters)
 	w.Figures = figures.New(w.DB.Gallery(), w.Publish, w.Counters, w.now)
 	w.Operate = w.AnotherOperate(operate.Config{})
-	w.Covers = cover.New(cover.Config{Store: w.DB.Covers(), Content: w.Publish.Contents, Projects: w.Publish, Heads: w.Publish.Heads, Places: w.Config.Places, Now: w.now})
+	w.Covers = cover.New(cover.Config{Store: w.DB.Covers(), Content: w.Publish.Contents, Projects: w.Publish, Heads: w.Publish.Heads, Places: w.Config.Places, Temporary: w.Dir, Now: w.now})
 	w.Tickets, err = ticket.New(t.Context(), w.DB.Tickets(), w.Publish, ticket.WithClock(w.now))
 	expect.OK(t, err)
 	w.Trials = trial.New(w.DB.Trials(), w.Publish, &trial.Status{})
