@@ -62,7 +62,7 @@ func New(cfg Config) *Service {
 	if cfg.Random == nil {
 		cfg.Random = rand.Reader
 	}
-	return &Service{Config: cfg, maker: picture.NewMaker(cfg.Now), owners: turns.NewLocks[publish.AccountID]()}
+	return &Service{Config: cfg, maker: picture.NewMaker(picture.ProcessorTime), owners: turns.NewLocks[publish.AccountID]()}
 }
 
 const (

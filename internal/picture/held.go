@@ -92,17 +92,17 @@ var errLate = errors.New("reading a picture took too long")
 
 // timed reads until it is too late, a little at a time: what decoders do with a few bytes may be much.
 type timed struct {
-	ctx context.Context
-	r   io.Reader
-	now func() time.Time
-	end time.Time
+	ctx   context.Context
+	r     io.Reader
+	spent func() time.Duration
+	end   time.Duration
 }
 
 func (t *timed) Read(p []byte) (int, error) {
 	if err := t.ctx.Err(); err != nil {
 		return 0, err
 	}
-	if t.now().After(t.end) {
+	if t.spent() > t.end {
 		return 0, errLate
 	}
 	return t.r.Read(p[:min(len(p), 1024)])

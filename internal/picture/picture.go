@@ -12,6 +12,7 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"runtime"
 	"time"
 )
 
@@ -24,8 +25,9 @@ const (
 
 	maxSide   = 16_384
 	maxMemory = 60 << 20
-	working   = 12 << 20 // rows, the picture in its largest width, and what encoders need
-	maxTime   = 1500 * time.Millisecond
+	working   = 12 << 20                // rows, the picture in its largest width, and what encoders need
+	maxTime   = 1500 * time.Millisecond // of a processor
+	maxWait   = time.Minute             // on a machine that is busy with other things, half as long as a lease
 )
 
 // A Shape is how a kind of picture is cut, and in which widths it is made, the widest first, each with the bytes that it
@@ -63,12 +65,12 @@ type Size struct {
 
 // Maker makes pictures, one at a time. It may be used concurrently.
 type Maker struct {
-	now  func() time.Time
-	turn chan struct{} // holds one
+	spent func() time.Duration
+	turn  chan struct{} // holds one
 }
 
-// NewMaker returns a Maker that tells the time by now.
-func NewMaker(now func() time.Time) *Maker { return &Maker{now, make(chan struct{}, 1)} }
+// NewMaker returns a Maker that knows by spent how long the thread that calls it was at work: see ProcessorTime.
+func NewMaker(spent func() time.Duration) *Maker { return &Maker{spent, make(chan struct{}, 1)} }
 
 // A Source is what pictures are made of: bytes that are here, for while they are read others wait for their turn. What somebody
 // sends, or another machine has, is held first.
@@ -78,7 +80,7 @@ type Source interface {
 }
 
 // Make makes a picture of what src has. An error is a *Problem if it is about the picture, for its owner;
-// else it is ctx's, or src's.
+// else it is ctx's, or src's, or context.DeadlineExceeded where the machine has had no time for it in a minute.
 func (m *Maker) Make(ctx context.Context, src Source, shape Shape) (Made, error) {
 	return m.make(ctx, src, shape, func(img *image.RGBA) *image.RGBA { return img })
 }
@@ -121,8 +123,11 @@ func (m *Maker) read(ctx context.Context, h *held, shape Shape) (*image.RGBA, er
 	if err := look.affordable(h.size); err != nil {
 		return nil, err
 	}
-	end := m.now().Add(maxTime)
-	src, err := look.decode(&timed{ctx: ctx, r: h.reader(), now: m.now, end: end})
+	ctx, cancel := context.WithTimeout(ctx, maxWait)
+	defer cancel()
+	runtime.LockOSThread() // whose time is asked for
+	defer runtime.UnlockOSThread()
+	src, err := look.decode(&timed{ctx: ctx, r: h.reader(), spent: m.spent, end: m.spent() + maxTime})
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

@@ -13,15 +13,17 @@ import (
 	"image/png"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"sandlot/internal/expect"
 )
 
-// maker has all the time of the world: a busy machine is no reason for another answer.
-func maker() *Maker { return NewMaker(func() time.Time { return time.Unix(0, 0) }) }
+// maker has all the time of the world: a slow machine is no reason for another answer.
+func maker() *Maker { return NewMaker(func() time.Duration { return 0 }) }
 
 // drawn is a picture of so many pixels in four colours, one for each corner.
 func drawn(w, h int) *image.NRGBA {
@@ -306,13 +308,57 @@ func TestWhatStandsBehindAPictureIsLeftOut(t *testing.T) {
 
 func TestASlowPictureEnds(t *testing.T) {
 	t.Parallel()
-	now := time.Unix(0, 0)
-	m := NewMaker(func() time.Time { now = now.Add(100 * time.Millisecond); return now })
+	spent := time.Duration(0)
+	m := NewMaker(func() time.Duration { spent += 100 * time.Millisecond; return spent })
 	_, err := m.Make(t.Context(), bytes.NewReader(jpegOf(t, noise(640, 360))), Cover())
 	var p *Problem
 	if !errors.As(err, &p) || p.Kind != Slow {
 		t.Errorf("it ended with %v", err)
 	}
+}
+
+func TestAPictureForWhichThereIsNoTimeIsNotCalledSlow(t *testing.T) {
+	sent := jpegOf(t, noise(640, 360))
+	synctest.Test(t, func(t *testing.T) {
+		starved := NewMaker(func() time.Duration { <-time.After(time.Second); return 0 }) // others are at work meanwhile
+		_, err := starved.Make(t.Context(), bytes.NewReader(sent), Cover())
+		expect.Is(t, "the end", err, context.DeadlineExceeded)
+	})
+}
+
+func TestTheTimeOfAThreadIsWhatItWorks(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	from, end := ProcessorTime(), time.Now().Add(time.Minute)
+	for ProcessorTime() == from {
+		if time.Now().After(end) {
+			t.Fatal("a minute of work is none")
+		}
+	}
+}
+
+// FuzzMake holds every picture to its promise: it is made whole and in its shape, or refused with a reason for its owner.
+func FuzzMake(f *testing.F) {
+	for _, name := range []string{"alpha.webp", "lossless.webp", "lossy.webp"} {
+		f.Add(sample(f, name))
+	}
+	f.Add(pngOf(f, drawn(64, 36)))
+	f.Add(jpegOf(f, noise(32, 18)))
+	f.Add(withEXIF(jpegOf(f, drawn(36, 64)), 6))
+	f.Add(progressive(64, 48, 3))
+	f.Add(header(50_000, 50_000, 8, 6, 1))
+	f.Fuzz(func(t *testing.T, sent []byte) {
+		made, err := maker().Make(t.Context(), bytes.NewReader(sent), Portrait())
+		if p := (*Problem)(nil); err != nil && !errors.As(err, &p) {
+			t.Fatalf("it ends with %v", err)
+		}
+		for _, s := range made.Sizes {
+			look, _, err := image.DecodeConfig(bytes.NewReader(s.Bytes))
+			if err != nil || look.Width != look.Height || look.Width > s.Width {
+				t.Errorf("in %d it is %d by %d: %v", s.Width, look.Width, look.Height, err)
+			}
+		}
+	})
 }
 
 func TestAnErrorOfTheReaderIsNoProblemOfThePicture(t *testing.T) {
