@@ -14,6 +14,7 @@ const (
 func (h *held) lookWebP() (l look, moves, ok bool) {
 	l.orientation = 1
 	var canvas int64 // pixels of it, where there is one
+	var wide, high int
 	off := int64(12)
 	for range mostChunks {
 		b := h.at(off, 18)
@@ -32,7 +33,8 @@ func (h *held) lookWebP() (l look, moves, ok bool) {
 			if body[0]&2 != 0 {
 				return l, true, false
 			}
-			canvas = (1 + int64(u24(body[4:]))) * (1 + int64(u24(body[7:])))
+			wide, high = 1+int(u24(body[4:])), 1+int(u24(body[7:]))
+			canvas = int64(wide) * int64(high)
 		case "ANIM", "ANMF":
 			return l, true, false
 		case "ALPH":
@@ -57,7 +59,9 @@ func (h *held) lookWebP() (l look, moves, ok bool) {
 		}
 		off += 8 + size + size&1
 	}
-	return l, false, l.width > 0 && canvas <= MaxPixels
+	// The decoder takes how far one sees through from the canvas, and the colours from the frame: of another size, it would fail.
+	fits := canvas == 0 || wide == l.width && high == l.height
+	return l, false, l.width > 0 && canvas <= MaxPixels && fits
 }
 
 // size takes the sides of a frame. A second one is not there in a picture that stands still.

@@ -274,7 +274,7 @@ func TestHostilePicturesAreRefused(t *testing.T) {
 		"a cut WebP":                   {sample(t, "lossy.webp")[:600], Problem{Kind: Damaged, Format: "WebP"}},
 		"a WebP that moves":            {riff(part("VP8X", "\x02\x00\x00\x00\x0f\x00\x00\x0f\x00\x00")), Problem{Kind: Moving, Format: "WebP"}},
 		"a WebP with a large canvas":   {riff(part("VP8X", "\x10\x00\x00\x00\xff\xff\xff\xff\xff\xff"), part("ALPH", "\x01abc"), part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\x10\x00\x10\x00")), Problem{Kind: Damaged, Format: "WebP"}},
-		"a WebP larger than it says":   {riff(part("VP8X", "\x00\x00\x00\x00\x0f\x00\x00\x0f\x00\x00"), part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\xff\x3f\xff\x3f")), Problem{Kind: TooManyPixels, Format: "WebP", Width: 16383, Height: 16383}},
+		"a WebP larger than it says":   {riff(part("VP8X", "\x00\x00\x00\x00\x0f\x00\x00\x0f\x00\x00"), part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\xff\x3f\xff\x3f")), Problem{Kind: Damaged, Format: "WebP"}},
 		"a WebP of many codes":         {riff(part("VP8L", "\x2f\x3f\x00\x0d\x00"+many)), Problem{Kind: TooMuchMemory, Format: "WebP", Width: 64, Height: 53}},
 		"a WebP that lies of its size": {[]byte("RIFF\xff\xff\xff\x7fWEBPVP8 \xf0\xff\xff\x7f\x10\x00\x00\x9d\x01\x2a\x10\x00\x10\x00"), Problem{Kind: Damaged, Format: "WebP"}},
 		"two frames":                   {riff(part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\x10\x00\x10\x00"), part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\x10\x00\x10\x00")), Problem{Kind: TooManyPixels, Format: "WebP", Width: 1 << 30, Height: 1 << 30}},
