@@ -104,7 +104,7 @@ func (p *Press) words(c Card) (title, small block) {
 	beside := wide - p.signWidth() - margin/2
 	title, ok := p.guarded(s, c.Title, wide)
 	if !ok {
-		title, _ = p.newSetting("").set(c.Handle, titleSizes, mostLines, wide)
+		title, _ = p.newSetting("").set(c.Handle, titleSizes, mostLines, beside) // on the line of the mark
 		return title, block{}
 	}
 	small, _ = p.newSetting("").set(c.Handle, smallSizes, 1, beside)

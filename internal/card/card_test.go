@@ -182,6 +182,16 @@ func TestTitlesTakeThreeLinesAtMostAndStayWithinTheCard(t *testing.T) {
 	}
 }
 
+func TestALongHandleInThePlaceOfTheTitleStaysClearOfTheMark(t *testing.T) {
+	p := press()
+	title, _ := p.words(Card{Title: "🎮", Handle: "@" + strings.Repeat("m", 40)})
+	for _, l := range title.lines {
+		if margin+l.width.Ceil() >= Width-margin-p.signWidth() {
+			t.Errorf("a line is %d pixels wide", l.width.Ceil())
+		}
+	}
+}
+
 func TestATitleThatIsCutEndsWithAnEllipsis(t *testing.T) {
 	for _, title := range []string{strings.Repeat("W", 190), strings.Repeat("משחק ", 40)} {
 		s := noto().newSetting("")
