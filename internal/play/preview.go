@@ -29,9 +29,9 @@ var previewWorkerJS []byte
 // previewDoors are the doors of the origin of a preview, which has nothing else. It never changes.
 var previewDoors = []door{
 	{"preview", admission.Look, (*exchange).mayRead, (*exchange).previewPage},
-	{"preview-end", admission.Look, (*exchange).mayRead, (*exchange).previewEnd},
+	{"preview-end", admission.Look, (*exchange).mayReadApart, (*exchange).previewEnd},
 	{"preview.js", admission.Look, (*exchange).mayRead, func(x *exchange) { x.send(x.previews.script, &x.previews.script.plain, http.StatusOK) }},
-	{"preview-worker.js", admission.Look, (*exchange).mayRead, (*exchange).previewWorker},
+	{"preview-worker.js", admission.Look, (*exchange).mayReadApart, (*exchange).previewWorker},
 }
 
 // unverified is the query of the page of a preview whose project would have an owner that is not verified.
@@ -69,6 +69,16 @@ func (x *exchange) preview(path string) {
 	} else if x.reads(allowed) {
 		x.notFound()
 	}
+}
+
+// mayReadApart is the check of a door that is for the origin of a preview alone: what it has the browser do is done to the
+// whole origin, and that of the path form is the website's.
+func (x *exchange) mayReadApart() bool {
+	if x.place != onPath {
+		return x.mayRead()
+	}
+	x.notFound()
+	return false
 }
 
 // previewPage answers with the page that waits for files. It has the policy that they will have, for where there is no

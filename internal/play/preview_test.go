@@ -47,3 +47,24 @@ func TestAnOriginOfAPreviewHasOurOwnPageAndNothingElse(t *testing.T) {
 		t.Errorf("a POST: %d", res.StatusCode)
 	}
 }
+
+// TestAPreviewInThePathFormDoesNothingToTheOriginOfTheWebsite: the doors that clear an origin, or serve all of it, are not there, and what
+// is there says neither.
+func TestAPreviewInThePathFormDoesNothingToTheOriginOfTheWebsite(t *testing.T) {
+	h := newHandler(newWorld(t), "")
+	for name, want := range map[string]int{"preview": http.StatusOK, "preview.js": http.StatusOK, "preview-end": http.StatusNotFound, "preview-worker.js": http.StatusNotFound} {
+		for _, method := range []string{"GET", "HEAD", "POST"} {
+			w := httptest.NewRecorder()
+			h.ServePath(w, request(method, "/~/preview--0123456789abcdefghjk/.sandlot/"+name))
+			res := w.Result()
+			if method != "POST" && res.StatusCode != want || res.StatusCode < 300 && method == "POST" {
+				t.Errorf("%s %s: %d, not %d", method, name, res.StatusCode, want)
+			}
+			for _, header := range []string{"Clear-Site-Data", "Service-Worker-Allowed"} {
+				if res.Header.Get(header) != "" {
+					t.Errorf("%s %s: %s: %s", method, name, header, res.Header.Get(header))
+				}
+			}
+		}
+	}
+}
