@@ -32,7 +32,7 @@ func (p pictureFiles) send(v *visit) error {
 	h, tag := v.w.Header(), `"`+v.r.PathValue("file")+`"`
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // readers of feeds show it on pages of theirs
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("ETag", tag)
 	if v.r.Header.Get("If-None-Match") == tag {

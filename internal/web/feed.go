@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/xml"
 	"net/http"
+	"net/url"
 	"time"
 
 	"sandlot/internal/gallery"
@@ -70,7 +71,7 @@ func (p browsing) feed(v *visit) error {
 	base := p.Places.Base.String()
 	at, title := base+"/", "Sandlot: "+v.T("gallery.feed")
 	if tag != "" {
-		at, title = base+"/tag/"+tag, "Sandlot: "+v.T("gallery.tagged", "tag", v.Tag(tag))
+		at, title = base+"/tag/"+url.PathEscape(tag), "Sandlot: "+v.T("gallery.tagged", "tag", v.Tag(tag))
 	}
 	self := feedSelf{base + v.r.URL.EscapedPath(), "self", "application/rss+xml"}
 	body, err := xml.Marshal(feed{
