@@ -193,7 +193,7 @@ const body = (dry) => {
 };
 
 const busy = (yes) => {
-  elements.send.disabled = yes;
+  elements.send.setAttribute('aria-disabled', String(yes)); // disabled, it would lose the focus; see sending
   part('cancel').hidden = !yes;
   part('progress').hidden = !yes;
   form.setAttribute('aria-busy', String(yes));
@@ -212,12 +212,13 @@ const deliver = (dry) => {
 };
 
 // adopt shows what a page of the service says: what is wrong, or what could be better.
-const adopt = ({ page }) => {
+const adopt = ({ status: code, page }) => {
   const said = page.querySelector('#new-wrong');
   const notes = page.querySelector('[data-part=notes]');
   if (notes) part('notes').replaceChildren(...notes.childNodes);
   if (said?.querySelector('[data-code=idempotency_mismatch]')) token = page.querySelector('[name=form_token]').value;
-  if (!said) wrong(...page.querySelectorAll('main > .lead')); else wrong(...said.childNodes);
+  const lead = page.querySelectorAll('main > .lead');
+  if (said) wrong(...said.childNodes); else if (lead.length) wrong(...lead); else wrong(say('between', { code }));
   return said?.textContent.trim() || !notes;
 };
 
