@@ -119,6 +119,9 @@ func TestTheFrameLeavesTheWindowAgain(t *testing.T) {
 	await(t, ctx, `document.querySelector('.about').inert`) // what the frame covers cannot be reached
 	run(t, ctx, chromedp.Click(".exit"))
 	await(t, ctx, `!document.querySelector('.filled') && !document.querySelector('.about').inert && document.activeElement.matches('button.start')`)
+
+	run(t, ctx, chromedp.Navigate("http://localhost:"+g.port+"/p/game-abc123?from=home#play")) // where Play was pressed already
+	await(t, ctx, `!!document.querySelector('.filled iframe') && location.hash === ''`)
 }
 
 // await waits until an expression is true. An error may be that the page is just being replaced.

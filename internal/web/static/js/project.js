@@ -183,3 +183,9 @@ if (ways) {
   });
   addEventListener('click', ({ target }) => { if (!ways.contains(target)) ways.open = false; });
 }
+
+// Whoever pressed Play on another page is not asked to press it again. The address loses its end, so that a reload shows the poster.
+if (full && location.hash === '#play') {
+  history.replaceState(history.state, '', location.pathname + location.search);
+  storage.then((works) => { if (works && !frame) press(); });
+}
