@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"html/template"
 	"strings"
 
 	"sandlot/internal/admission"
@@ -49,6 +50,18 @@ type shelf struct {
 // AllWaiting reports whether all projects that were looked at wait to be listed: there
 // may be more.
 func (s shelf) AllWaiting() bool { return s.Waiting >= gallery.MostWaiting }
+
+// fewFound is how many results of a search leave most of a page empty.
+const fewFound = 8
+
+// Popular are cards for whoever has found little or nothing.
+func (s shelf) Popular() template.HTML {
+	few := len(s.Cards) == 0 || s.Query != "" && len(s.Cards) < fewFound
+	if !few || s.After || s.Next != "" {
+		return ""
+	}
+	return s.of.consolation()
+}
 
 // maxQuery is how many bytes of a search are taken: the service looks at no more.
 const maxQuery = 200

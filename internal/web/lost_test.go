@@ -21,7 +21,7 @@ func TestWhoFindsNothingCanSearchAndPlay(t *testing.T) {
 	}
 	for _, path := range []string{"/nothing", "/p/none-abc123", "/@nobody"} {
 		status, body := page(path)
-		if status != http.StatusNotFound || !strings.Contains(body, `<form class="search"`) || !strings.Contains(body, `href="/p/game-abc123"`) {
+		if status != http.StatusNotFound || !strings.Contains(body, `role="search"`) || !strings.Contains(body, `href="/p/game-abc123"`) {
 			t.Errorf("%s is %d: %s", path, status, body)
 		}
 	}
@@ -46,7 +46,7 @@ func TestWhoFindsNothingDoesNotWaitForADatabaseThatIsAway(t *testing.T) {
 	h.Gallery = away
 	for range 5 {
 		resp := request(h, "GET", "/nothing", "")
-		if body := text(t, resp); resp.StatusCode != http.StatusNotFound || !strings.Contains(body, `<form class="search"`) || strings.Contains(body, `class="cards"`) {
+		if body := text(t, resp); resp.StatusCode != http.StatusNotFound || !strings.Contains(body, `role="search"`) || strings.Contains(body, `class="cards"`) {
 			t.Errorf("it is %d: %s", resp.StatusCode, body)
 		}
 	}
@@ -57,7 +57,7 @@ func TestAFaultOffersNothingElse(t *testing.T) {
 	h := house(t)
 	h.fail("Project", errors.New("broken on purpose"))
 	resp := request(h, "GET", "/p/"+string(publish.ProjectID("other-abc123")), "")
-	if body := text(t, resp); resp.StatusCode != http.StatusInternalServerError || strings.Contains(body, `class="search"`) || strings.Contains(body, `class="cards"`) {
+	if body := text(t, resp); resp.StatusCode != http.StatusInternalServerError || strings.Contains(body, `href="/random"`) || strings.Contains(body, `class="cards"`) {
 		t.Errorf("it is %d: %s", resp.StatusCode, body)
 	}
 }

@@ -26,7 +26,7 @@ func (s strolls) routes() []route {
 
 // mine is the page of what a browser remembers: what its owner liked and played. The service knows nothing of it.
 func (strolls) mine(v *visit) error {
-	return v.show(http.StatusOK, "mine.html", v.T("mine.title"), nil)
+	return v.show(http.StatusOK, "mine.html", v.T("mine.title"), v.consolation())
 }
 
 // cards writes the cards of the projects that a browser remembers, and keeps nothing of what it was asked. A form asks, and no address, so that
