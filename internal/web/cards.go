@@ -73,6 +73,11 @@ func (w *cardWriter) card(c gallery.Card) {
 	if c.Stats.Players > 0 {
 		w.add("<span class=\"live\">", w.T("gallery.players", int64(c.Stats.Players)), "</span>\n")
 	}
-	w.add("<span>", w.T("gallery.plays", c.Stats.Plays), "</span>\n")
-	w.add("<span>", w.T("gallery.likes", c.Stats.Likes), "</span></p>\n</li>\n")
+	if c.Stats.Plays > 0 { // that there is none yet is nothing to tell
+		w.add("<span>", w.T("gallery.plays", c.Stats.Plays), "</span>\n")
+	}
+	if c.Stats.Likes > 0 {
+		w.add("<span>", w.T("gallery.likes", c.Stats.Likes), "</span>")
+	}
+	w.add("</p>\n</li>\n")
 }

@@ -19,8 +19,8 @@ const cardsTemplate = `<ul class="cards">
 <p class="card-title"><a href="/p/{{.Project.ID}}" dir="auto"{{with .Project.Lang}} lang="{{.}}"{{end}}>{{or .Project.Title .Project.ID}}</a></p>
 {{if ne $.Title (print "@" .Project.Handle)}}<p class="card-maker"><a href="/@{{.Project.Handle}}">@{{.Project.Handle}}</a></p>
 {{end}}<p class="card-counts">{{if .Stats.Players}}<span class="live">{{$.T "gallery.players" "n" .Stats.Players}}</span>
-{{end}}<span>{{$.T "gallery.plays" "n" .Stats.Plays}}</span>
-<span>{{$.T "gallery.likes" "n" .Stats.Likes}}</span></p>
+{{end}}{{if gt .Stats.Plays 0}}<span>{{$.T "gallery.plays" "n" .Stats.Plays}}</span>
+{{end}}{{if gt .Stats.Likes 0}}<span>{{$.T "gallery.likes" "n" .Stats.Likes}}</span>{{end}}</p>
 </li>
 {{end}}</ul>
 {{- define "cover"}}{{if .Cover}}<img class="cover" src="/i/{{.Cover.File 640}}" srcset="/i/{{.Cover.File 320}} 320w, /i/{{.Cover.File 640}} 640w, /i/{{.Cover.File 1280}} 1280w" sizes="(min-width: 40rem) 18rem, 45vw" width="640" height="360" alt="" loading="lazy" decoding="async">

@@ -148,18 +148,26 @@ func (f filling) like(to *bytes.Buffer) {
 		to.WriteString(`<input type="hidden" name="visitor" value="` + template.HTMLEscapeString(f.its.token) + `">`)
 	}
 	to.WriteString(`<button class="tool" aria-pressed="` + truth(f.its.liked) + `">` + icon("heart") + ` <span>` + template.HTMLEscapeString(f.T("like.like")) +
-		`</span> <b data-likes>` + numberOf(f.lang, f.its.stats.Likes) + `</b></button></form>`)
+		`</span> <b data-likes` + unless(f.its.stats.Likes > 0) + `>` + numberOf(f.lang, f.its.stats.Likes) + `</b></button></form>`)
+}
+
+// unless hides an element of which there is nothing to tell. The scripts of the page show it when there is.
+func unless(some bool) string {
+	if some {
+		return ""
+	}
+	return " hidden"
 }
 
 // counts writes the numbers, each with a label that has forms where the language has: "1 play", "2 plays".
 func (f filling) counts(to *bytes.Buffer) {
 	to.WriteString(`<dl class="counts" data-project="` + template.HTMLEscapeString(string(f.of.ID)) + `">`)
 	add := func(text, label, sign, data string, n int64) {
-		to.WriteString(`<div><dt data-forms="` + f.forms(text) + `">` + template.HTMLEscapeString(label) + `</dt><dd>` + icon(sign) + ` <span ` + data + `>` + numberOf(f.lang, n) + `</span></dd></div>`)
+		to.WriteString(`<div` + unless(n > 0) + `><dt data-forms="` + f.forms(text) + `">` + template.HTMLEscapeString(label) + `</dt><dd>` + icon(sign) + ` <span ` + data + `>` + numberOf(f.lang, n) + `</span></dd></div>`)
 	}
+	add("live.plays", f.T("live.plays", "n", f.its.stats.Plays), "play", "data-plays", f.its.stats.Plays)
 	players := int64(f.its.stats.Players)
 	add("live.players", f.T("live.players", "n", players), "players", "data-live", players)
-	add("live.plays", f.T("live.plays", "n", f.its.stats.Plays), "play", "data-plays", f.its.stats.Plays)
 	to.WriteString("</dl>")
 }
 

@@ -16,7 +16,10 @@ form.addEventListener('submit', async (event) => {
     const { liked, likes } = await answer.json();
     for (const button of buttons) button.setAttribute('aria-pressed', liked);
     form.elements.like.value = liked ? '0' : '1';
-    for (const element of document.querySelectorAll('[data-likes]')) element.textContent = number.format(likes);
+    for (const element of document.querySelectorAll('[data-likes]')) {
+      element.textContent = number.format(likes);
+      element.hidden = !likes;
+    }
     document.dispatchEvent(new CustomEvent('sandlot:like'));
   } catch {
     form.submit(); // the service's own page says what is wrong

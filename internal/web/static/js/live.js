@@ -10,6 +10,7 @@ const plural = new Intl.PluralRules(document.documentElement.lang);
 const show = (name, value) => {
   for (const element of document.querySelectorAll(`[${name}]`)) {
     element.textContent = number.format(value);
+    (element.closest('.counts > div') ?? element).hidden = !value; // that there is none is nothing to tell
     const label = element.closest('div')?.querySelector('[data-forms]');
     if (!label) continue;
     const forms = JSON.parse(label.dataset.forms);
