@@ -35,7 +35,7 @@ const aligned = `(() => {
     looked++;
     const block = blockOf(node.parentElement), style = getComputedStyle(block);
     const left = block.getBoundingClientRect().left + parseFloat(style.borderLeftWidth) + parseFloat(style.paddingLeft);
-    const inBlock = texts(block).flatMap((n) => rects(n, 0, n.data.length));
+    const inBlock = style.textAlign === 'center' ? [] : texts(block).flatMap((n) => rects(n, 0, n.data.length));
     for (const line of inBlock) {
       const begins = Math.min(...inBlock.filter((r) => sameLine(r, line)).map((r) => r.left));
       if (Math.abs(begins - left) > 1.5) said.push('a line begins at ' + begins + ', its block at ' + left + ': ' + node.data);
