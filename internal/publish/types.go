@@ -63,6 +63,7 @@ type Project struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Cover     PictureID // that stands for it in lists
+	Portrait  PictureID // the owner's
 }
 
 // PictureID names a picture that was made of what somebody sent: some random letters, of which the first tells

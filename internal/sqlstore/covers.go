@@ -278,7 +278,7 @@ func (store Covers) Portray(ctx context.Context, id publish.AccountID, portrait 
 		if err := (covering{t}).addPicture(portrait, nil, &number, now); err != nil {
 			return err
 		}
-		_, err = t.exec("UPDATE accounts SET portrait = ? WHERE id = ?", string(shown), id)
+		_, err = t.exec("UPDATE accounts SET changed = changed + 1, portrait = ? WHERE id = ?", string(shown), id)
 		return err
 	}))
 }

@@ -11,7 +11,7 @@ import (
 
 const projectColumns = `
 	p.num, p.id, p.account, a.handle, a.verified, p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL, p.unlisted, p.threads, p.tags, p.title, p.lang, p.primary_file,
-	p.version, p.suffix, p.size, p.file_count, p.plays, p.counted, p.likes, p.seq, p.changed + a.changed, p.created_at, p.updated_at, p.cover`
+	p.version, p.suffix, p.size, p.file_count, p.plays, p.counted, p.likes, p.seq, p.changed + a.changed, p.created_at, p.updated_at, p.cover, a.portrait`
 
 const selectProject = "SELECT " + projectColumns + `
 	FROM projects p JOIN accounts a ON a.id = p.account
@@ -25,7 +25,7 @@ type projectRow struct {
 
 func scanProject(r row) (p projectRow, err error) {
 	err = r.Scan(&p.num, &p.ID, &p.Account, &p.Handle, &p.Verified, &p.Suspended, &p.Unlisted, &p.Threads, &p.Tags, &p.Title, &p.Lang, &p.Primary, &p.Version, &p.Suffix, &p.Size, &p.FileCount,
-		&p.Plays, &p.Counted, &p.Likes, &p.Seq, &p.Change, asTime{&p.CreatedAt}, asTime{&p.UpdatedAt}, &p.Cover)
+		&p.Plays, &p.Counted, &p.Likes, &p.Seq, &p.Change, asTime{&p.CreatedAt}, asTime{&p.UpdatedAt}, &p.Cover, &p.Portrait)
 	return p, err
 }
 
@@ -107,7 +107,7 @@ func newRow(np publish.NewProject, h history, owner publish.Account) projectRow 
 	return projectRow{Project: publish.Project{
 		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.EmailVerified, Suspended: owner.Suspended, Title: last.Title, Lang: np.Lang,
 		Primary: last.Primary, Version: last.N, Suffix: last.Suffix, Size: h.size, FileCount: h.count, CreatedAt: begun(np), UpdatedAt: last.CreatedAt,
-		Unlisted: np.Unlisted, Threads: np.Threads, Tags: np.Tags,
+		Unlisted: np.Unlisted, Threads: np.Threads, Tags: np.Tags, Portrait: owner.Portrait,
 	}}
 }
 

@@ -8,10 +8,7 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
-	"sandlot/internal/cover"
 	"sandlot/internal/people"
 	"sandlot/internal/publish"
 )
@@ -19,6 +16,7 @@ import (
 // profilePage is what the page of an account shows to everybody.
 type profilePage struct {
 	shelf
+	initial
 	Person people.Person
 }
 
@@ -30,20 +28,6 @@ func (p profilePage) Host() string {
 	}
 	return u.Host
 }
-
-// Letter stands for an account without a picture.
-func (p profilePage) Letter() string {
-	for _, r := range p.Person.Handle {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return string(unicode.ToUpper(r))
-		}
-	}
-	r, _ := utf8.DecodeRuneInString(p.Person.Handle)
-	return string(r)
-}
-
-// Hue is the colour of the letter.
-func (p profilePage) Hue() int { return cover.HueOf(publish.ProjectID("@" + p.Person.Handle)) }
 
 // profile shows a creator and their projects. An old handle leads to the new one, and so does
 // one in capitals.
@@ -69,7 +53,7 @@ func (p *Pages) profile(v *visit) error {
 		http.Redirect(v.w, v.r, profilePath+person.Handle, http.StatusMovedPermanently)
 		return nil
 	}
-	page := profilePage{Person: person, shelf: shelf{After: after != ""}}
+	page := profilePage{Person: person, initial: initial{person.Handle}, shelf: shelf{of: v, At: profilePath + person.Handle, After: after != ""}}
 	if _, page.Page, err = p.Gallery.Profile(v.r.Context(), v.by, handle, after); err != nil {
 		return err
 	}

@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"unicode"
+	"unicode/utf8"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/cover"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -51,7 +54,26 @@ type projectPage struct {
 	Own     bool   // whether it is the visitor's own
 	Embed   string // what others put into their pages
 	Card    string // the address of the picture by which it is shared
+	Tags    []string
+	initial
 }
+
+// An initial is what stands for an account without a portrait.
+type initial struct{ handle string }
+
+// Letter is the first of the handle.
+func (f initial) Letter() string {
+	for _, r := range f.handle {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return string(unicode.ToUpper(r))
+		}
+	}
+	r, _ := utf8.DecodeRuneInString(f.handle)
+	return string(r)
+}
+
+// Hue is its colour.
+func (f initial) Hue() int { return cover.HueOf(publish.ProjectID("@" + f.handle)) }
 
 func (p *Pages) projectRoutes() []route {
 	return []route{
@@ -109,6 +131,7 @@ func (s *sheets) of(v *visit, head publish.Project) (*sheet, error) {
 		stage: newStage(v.Places, found), About: got.Description, Noindex: hidden(found),
 		Own: v.me != nil && v.me.Account.ID == found.Account, Embed: snippet(v.Places, found, embedWidth, embedHeight),
 		Card: cardAddress(v.Places, v.Fonts, found),
+		Tags: found.Tags.List(), initial: initial{found.Handle},
 	}
 	var body bytes.Buffer
 	if err := v.render(&body, "project.html", page.Name, page); err != nil {

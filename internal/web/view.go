@@ -27,6 +27,14 @@ func (v view) Base() string { return v.Places.Base.String() }
 // Path is the path of the page.
 func (v view) Path() string { return v.r.URL.Path }
 
+// A graph is what a page tells of itself where somebody shares it.
+type graph struct{ Title, About, Page, Picture string }
+
+// Graph is that of a page at an address, with its picture there.
+func (v view) Graph(title, about, page, picture string) graph {
+	return graph{title, about, page, picture}
+}
+
 // Number writes a whole number as the language does.
 func (v view) Number(n any) string {
 	whole, _ := toInt(n)
