@@ -13,6 +13,7 @@ import (
 	"sandlot/internal/gallery"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // sameGrams fails the test unless the grams that are filed are exactly those of the
@@ -65,10 +66,11 @@ func searchBy(t *testing.T, db *DB, words ...string) (ids []string) {
 	return ids
 }
 
-// TestASearchFindsWhatAScanFinds makes, retitles, unlists and deletes projects at
+// TestUnracedASearchFindsWhatAScanFinds makes, retitles, unlists and deletes projects at
 // random, so that their numbers fill many blocks with gaps, and holds each search, whole
 // and in pages, against a look at all titles: with all texts in memory, some, and one at a time.
-func TestASearchFindsWhatAScanFinds(t *testing.T) {
+func TestUnracedASearchFindsWhatAScanFinds(t *testing.T) {
+	testenv.Unraced(t)
 	t.Parallel()
 	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
 	p := mustProject(t, db, 1)
