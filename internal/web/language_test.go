@@ -65,7 +65,7 @@ var sameAsEnglish = map[string][]string{
 	"de": {"figures.likes", "figures.version", "settings.link", "account.likes", "gallery.likes", "like.like", "keys.name", "own.version", "project.version", "own.version-of", "own.details", "own.diff-text", "own.name", "own.tags", "tag.3d", "tag.action", "tag.demo", "tag.shooter", "tag.simulation", "home.curl", "gallery.tags"},
 	"es": {"home.curl", "gallery.tags", "tag.3d", "tag.demo"},
 	"ja": {"home.curl", "gallery.tags", "tag.3d", "tag.rpg"}, "pt": {"figures.site", "settings.link", "home.curl", "gallery.tags", "own.tags", "tag.3d", "tag.demo", "tag.rpg"}, "zh-Hans": {"home.curl", "gallery.tags", "tag.3d"},
-	"fr": {"figures.site", "figures.version", "home.curl", "gallery.tags", "own.version", "project.version", "own.versions", "own.description", "own.version-of", "own.more-options", "own.tags", "tag.3d", "tag.action", "tag.art", "tag.simulation"},
+	"fr": {"foot.docs", "figures.site", "figures.version", "home.curl", "gallery.tags", "own.version", "project.version", "own.versions", "own.description", "own.version-of", "own.more-options", "own.tags", "tag.3d", "tag.action", "tag.art", "tag.simulation"},
 }
 
 // notWritten are what is not written in words: names of months and units, and how dates and times are put together.
@@ -73,7 +73,7 @@ var notWritten = regexp.MustCompile(`^(?:date|size)\.|^figures\.(?:hours|minutes
 
 var (
 	latin  = regexp.MustCompile(`\{[a-z]+\}|[A-Za-z][A-Za-z0-9.]+`)
-	common = []string{"API", "AI", "curl", "llms.txt", "HTML", "HTTP", "HTTPS", "index.html", "name", "example.com", "dist", "ID", "QR", "URL", "ZIP", "UTC", "Sandlot", "base64", "gzip", "JavaScript", "RPG", "PNG", "JPEG", "WebP", "MB", "CSV", "https", "http", "og", "image", "cover", "en", "ja", "pt", "BR", "zh", "Hans"}
+	common = []string{"API", "AI", "curl", "llms.txt", "HTML", "HTTP", "HTTPS", "index.html", "name", "example.com", "dist", "ID", "QR", "URL", "ZIP", "UTC", "Sandlot", "base64", "gzip", "JavaScript", "RPG", "PNG", "JPEG", "WebP", "MB", "GB", "WASD", "viewport", "meta", "CSV", "https", "http", "og", "image", "cover", "en", "ja", "pt", "BR", "zh", "Hans"}
 )
 
 func TestRegression42NothingWasLeftInEnglish(t *testing.T) {
