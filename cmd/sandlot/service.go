@@ -315,6 +315,10 @@ func (a *app) router(m *metrics) *router {
 		a.workers = append(a.workers, func(ctx context.Context) { limits.Share(ctx, redis.NewSpending(a.shared)) })
 	}
 	zip := func(ctx context.Context, w io.Writer, e publish.Export) error {
+		var err error
+		if e.Pictures, err = a.store.Covers().Sent(ctx, e.Account.ID); err != nil {
+			return err
+		}
 		return archive.Write(ctx, w, e, a.service.Contents)
 	}
 	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, a.store.Now()) }

@@ -32,7 +32,7 @@ type Source interface {
 const writeBuffer = 64 << 10
 
 // Write writes the archive of e to w: manifest.json first, then
-// {project_id}/{filename} for each file, in the order of e and of the names, and, with
+// the account's portrait, then {project_id}/{filename} for each file, in the order of e and of the names, the cover that its owner sent behind them, and, with
 // e.History, after the files of a project what only earlier versions of it have. The
 // same export with the same variants gives the same bytes; the time of the
 // export is in the manifest and its entry alone. Memory does not depend on the
@@ -53,8 +53,14 @@ func Write(ctx context.Context, w io.Writer, e publish.Export, src Source) error
 	if err := writeManifest(ctx, z, e, src); err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
+	if err := writePicture(ctx, z, e, "", e.Account.CreatedAt, src); err != nil {
+		return err
+	}
 	for _, p := range e.Projects {
 		err := writeProject(ctx, z, p.Project, src)
+		if err == nil {
+			err = writePicture(ctx, z, e, p.Project.ID, p.Project.UpdatedAt, src)
+		}
 		if err == nil && e.History {
 			err = writeHistory(ctx, z, p.Project, src)
 		}

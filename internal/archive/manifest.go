@@ -24,7 +24,8 @@ const (
 )
 
 type account struct {
-	Handle string `json:"handle"`
+	Handle   string `json:"handle"`
+	Portrait *file  `json:"portrait,omitempty"`
 }
 
 type project struct {
@@ -41,6 +42,7 @@ type project struct {
 	CreatedAt   time.Time `json:"created_at"`
 	UpdatedAt   time.Time `json:"updated_at"`
 	Stats       stats     `json:"stats"`
+	Cover       *file     `json:"cover,omitempty"` // that its owner sent
 	Files       []file    `json:"files"`
 }
 
@@ -75,7 +77,7 @@ func writeManifest(ctx context.Context, z *zip.Writer, e publish.Export, src Sou
 	if err != nil {
 		return err
 	}
-	who, err := json.Marshal(account{Handle: e.Account.Handle})
+	who, err := json.Marshal(account{Handle: e.Account.Handle, Portrait: describePicture(e, "")})
 	if err != nil {
 		return err
 	}
@@ -91,7 +93,7 @@ func writeManifest(ctx context.Context, z *zip.Writer, e publish.Export, src Sou
 		if _, err := io.WriteString(w, separator(i)); err != nil {
 			return err
 		}
-		if err := writeEntry(ctx, w, v, e.History, src); err != nil {
+		if err := writeEntry(ctx, w, v, e, src); err != nil {
 			return fmt.Errorf("project %s: %w", v.Project.ID, err)
 		}
 	}
@@ -107,7 +109,7 @@ func separator(i int) string {
 	return ",\n"
 }
 
-func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, history bool, src Source) error {
+func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, e publish.Export, src Source) error {
 	p := v.Project
 	files, err := src.FilesWith(ctx, p.ID, p.Version, packed)
 	if err != nil {
@@ -118,12 +120,12 @@ func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, history
 		return err
 	}
 	about := describe(v, files)
-	about.Description = d.Description
+	about.Description, about.Cover = d.Description, describePicture(e, p.ID)
 	text, err := json.Marshal(about)
 	if err != nil {
 		return err
 	}
-	if !history {
+	if !e.History {
 		_, err = w.Write(text)
 		return err
 	}

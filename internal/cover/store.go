@@ -82,6 +82,9 @@ type Store interface {
 	Picture(ctx context.Context, id publish.PictureID, width int) (Kept, error)
 	// Cover returns a project, and what is kept of its cover.
 	Cover(ctx context.Context, id publish.ProjectID) (publish.Project, State, error)
+	// Sent returns the pictures that an account's owner sent and that are used: covers of its projects, also of suspended
+	// ones, and its portrait, which is of no project.
+	Sent(ctx context.Context, id publish.AccountID) (map[publish.ProjectID]publish.SentPicture, error)
 	// FilesFolded returns those current files of a project whose folded names are among folded, of which there are
 	// at most 200, without variants.
 	FilesFolded(ctx context.Context, id publish.ProjectID, folded []string) ([]publish.File, error)

@@ -279,4 +279,14 @@ type Export struct {
 	ExportedAt time.Time
 	Projects   []ProjectView // without Files: they are read one project after another
 	History    bool          // whether the earlier versions belong to it; for its reader to set
+	Whole      bool          // whether it is of all that the account has
+	// Pictures are those of the account, by project; the portrait is that of no project. For its reader to set.
+	Pictures map[ProjectID]SentPicture
+}
+
+// A SentPicture is one that an owner sent, as a project's cover or, without a project, as the account's portrait.
+type SentPicture struct {
+	Project ProjectID
+	ID      PictureID
+	Blob    Blob // of its widest form
 }

@@ -170,7 +170,9 @@ func (s *Service) Export(ctx context.Context, by Caller) (Export, error) {
 	if err != nil {
 		return Export{}, fmt.Errorf("read projects: %w", err)
 	}
-	return s.export(ctx, by.Account(), projects)
+	out, err := s.export(ctx, by.Account(), projects)
+	out.Whole = !by.Scoped()
+	return out, err
 }
 
 // export takes the snapshot of projects of one account. They were read in one query, so they

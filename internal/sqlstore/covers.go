@@ -67,6 +67,26 @@ func (store Covers) Cover(ctx context.Context, id publish.ProjectID) (publish.Pr
 	return t.Project, t.State, in("read cover", err)
 }
 
+// Sent implements cover.Store.
+func (store Covers) Sent(ctx context.Context, id publish.AccountID) (map[publish.ProjectID]publish.SentPicture, error) {
+	list, err := all(ctx, store.db, func(r row) (p publish.SentPicture, err error) {
+		var ref sql.NullString
+		err = r.Scan(&p.Project, &p.ID, &p.Blob.ID, &ref, &p.Blob.Size, asDigest{&p.Blob.SHA256}, &p.Blob.Text)
+		p.Blob.Ref = publish.BlobRef(ref.String)
+		return p, err
+	}, `SELECT x.project, x.picture, b.id, b.ref, b.size, b.sha256, b.is_text
+		FROM (SELECT p.id AS project, c.upload AS picture FROM projects p JOIN covers c ON c.project = p.num
+			WHERE p.account = ?1 AND p.deleted_at IS NULL AND c.upload <> ''
+			UNION ALL SELECT '', portrait FROM accounts WHERE id = ?1 AND deleted_at IS NULL AND portrait <> '') x
+		JOIN picture_sizes s ON s.picture = x.picture JOIN blobs b ON b.id = s.blob
+		WHERE s.width = (SELECT max(w.width) FROM picture_sizes w WHERE w.picture = x.picture)`, id)
+	sent := make(map[publish.ProjectID]publish.SentPicture, len(list))
+	for _, p := range list {
+		sent[p.Project] = p
+	}
+	return sent, in("list pictures that were sent", err)
+}
+
 // FilesFolded implements cover.Store.
 func (store Covers) FilesFolded(ctx context.Context, id publish.ProjectID, folded []string) ([]publish.File, error) {
 	files, err := all(ctx, store.db, scanFile, "SELECT "+fileColumns+` FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob

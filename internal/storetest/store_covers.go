@@ -128,6 +128,16 @@ func settleAgain(t *testing.T, s Stores) {
 	must(s.Covers.Picture(t.Context(), "jtwo", 640))(t)
 }
 
+// sent are the bytes of the pictures that an owner sent, each in its widest form.
+func (s Stores) sent(t *testing.T, id publish.AccountID) map[publish.ProjectID]publish.BlobRef {
+	t.Helper()
+	refs := map[publish.ProjectID]publish.BlobRef{}
+	for project, p := range must(s.Covers.Sent(t.Context(), id))(t) {
+		refs[project] = p.Blob.Ref
+	}
+	return refs
+}
+
 func chooseMeanwhile(t *testing.T, s Stores) {
 	s.mustProject(t, "pong")
 	task, lease := s.leased(t)
@@ -139,8 +149,10 @@ func chooseMeanwhile(t *testing.T, s Stores) {
 	ok(t, err)
 	same(t, "the cover", p.Cover, publish.PictureID("jmine"))
 	same(t, "what is kept", state, cover.State{Wish: cover.Uploaded, Upload: "jmine", Source: cover.FromUpload})
+	same(t, "what was sent", s.sent(t, p.Account), map[publish.ProjectID]publish.BlobRef{"pong": "large-jmine"})
 	ok(t, s.Covers.Choose(t.Context(), "pong", cover.Automatic, "", nil, base()))
 	task = s.settle(t, "jauto")
+	same(t, "what was sent and is not wished", s.sent(t, p.Account), map[publish.ProjectID]publish.BlobRef{})
 	same(t, "the wish then", task.Wish, cover.Automatic)
 	if must(s.Covers.Picture(t.Context(), "jmine", 320))(t).GoneAt.IsZero() {
 		t.Error("what was uploaded is not gone")
@@ -188,6 +200,7 @@ func portray(t *testing.T, s Stores) {
 	ok(t, s.Operate.Suspend(t.Context(), ofAccount(a.ID), entry(publish.ActionSuspend, "@kim")))
 	_, err := s.Covers.Picture(t.Context(), "jnew", 320)
 	wants(t, "of a suspended account", err, publish.ErrNotFound)
+	same(t, "what its owner sent", s.sent(t, a.ID), map[publish.ProjectID]publish.BlobRef{"": "large-jnew"})
 	wants(t, "another", s.Covers.Portray(t.Context(), a.ID, nil, base()), publish.ErrSuspended)
 	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(a.ID), entry(publish.ActionReinstate, "@kim")))
 	ok(t, s.Covers.Portray(t.Context(), a.ID, nil, base()))

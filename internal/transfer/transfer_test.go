@@ -65,6 +65,8 @@ func (w *world) export(by publish.Caller, history bool) []byte {
 	e, err := w.Publish.Export(w.t.Context(), by)
 	expect.OK(w.t, err)
 	e.History = history
+	e.Pictures, err = w.DB.Covers().Sent(w.t.Context(), by.Account())
+	expect.OK(w.t, err)
 	var out bytes.Buffer
 	expect.OK(w.t, archive.Write(w.t.Context(), &out, e, w.Publish.Contents))
 	return out.Bytes()

@@ -1,0 +1,59 @@
+package archive
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"sandlot/internal/publish"
+)
+
+// pictureOf returns the cover that the owner of a project sent or, without a project, the portrait as files of the archive. Of an
+// export that is of less than an account the portrait is no part.
+func pictureOf(e publish.Export, id publish.ProjectID) (f publish.File, ok bool) {
+	if id == "" && !e.Whole {
+		return f, false
+	}
+	p, ok := e.Pictures[id]
+	return publish.File{Name: picturePath(p), Blob: p.Blob}, ok
+}
+
+// picturePath is where a picture lies. No project id has a dot, so no file of a project lies there.
+func picturePath(p publish.SentPicture) string {
+	ending := ".jpg"
+	if strings.HasPrefix(string(p.ID), publish.PNGPicture) {
+		ending = ".png"
+	}
+	if p.Project == "" {
+		return "portrait" + ending
+	}
+	return string(p.Project) + ".cover" + ending
+}
+
+func describePicture(e publish.Export, id publish.ProjectID) *file {
+	f, ok := pictureOf(e, id)
+	if !ok {
+		return nil
+	}
+	out := describeFile(f, f.Name)
+	return &out
+}
+
+func writePicture(ctx context.Context, z *zip.Writer, e publish.Export, id publish.ProjectID, at time.Time, src Source) error {
+	f, ok := pictureOf(e, id)
+	if !ok {
+		return nil
+	}
+	err := writeOpened(z, f.Name, at, openOne(ctx, f, src))
+	if errors.Is(err, publish.ErrCorrupt) || errors.Is(err, publish.ErrNotFound) {
+		return publish.Refuse(publish.CodeBlobCorrupt, "The stored bytes of the picture %s are damaged, so the export cannot be whole.", f.Name).
+			With(publish.OpExport).Note("Send that picture again on the website, then export again.").Because(err)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	return nil
+}
