@@ -23,7 +23,7 @@ const cardsTemplate = `<ul class="cards">
 {{end}}{{if gt .Stats.Likes 0}}<span>{{$.T "gallery.likes" "n" .Stats.Likes}}</span>{{end}}</p>
 </li>
 {{end}}</ul>
-{{- define "cover"}}{{if .Cover}}<img class="cover" src="/i/{{.Cover.File 640}}" srcset="/i/{{.Cover.File 320}} 320w, /i/{{.Cover.File 640}} 640w, /i/{{.Cover.File 1280}} 1280w" sizes="(min-width: 40rem) 18rem, 45vw" width="640" height="360" alt="" loading="lazy" decoding="async">
+{{- define "cover"}}{{if .Cover}}<img class="cover" src="/i/{{.Cover.File 640}}" srcset="/i/{{.Cover.File 320}} 320w, /i/{{.Cover.File 640}} 640w" sizes="(min-width: 40rem) 18rem, 45vw" width="640" height="360" alt="" loading="lazy" decoding="async">
 {{- else}}<span class="cover tile hue-{{hue .ID}} {{size .}}" aria-hidden="true"><span dir="auto"{{with .Lang}} lang="{{.}}"{{end}}>{{or .Title .ID}}</span></span>{{end}}{{end}}`
 
 // TestCardsAreWhatATemplateMakesOfThem: whatever people wrote, in all languages, on all pages.

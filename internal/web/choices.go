@@ -79,12 +79,23 @@ func (c choices) cameFrom(r *http.Request) string {
 	return from.RequestURI()
 }
 
-// themed is a page in the theme that its visitor has chosen. Templates know nothing of it: a page that
-// is kept is the same for all themes, and this is put into it on its way.
+// htmlTag is how the element begins that has the theme.
+const htmlTag = "<html"
+
+// themeAttribute says the theme that a visitor has chosen, if any.
+func themeAttribute(theme string) string {
+	if theme == "" {
+		return ""
+	}
+	return ` data-theme="` + theme + `"`
+}
+
+// themed is a page in the theme that its visitor has chosen. Templates know nothing of it: it
+// is put into the page on its way.
 func themed(page []byte, theme string) []byte {
-	before, after, ok := bytes.Cut(page, []byte("<html"))
+	before, after, ok := bytes.Cut(page, []byte(htmlTag))
 	if theme == "" || !ok {
 		return page
 	}
-	return slices.Concat(before, []byte(`<html data-theme="`+theme+`"`), after)
+	return slices.Concat(before, []byte(htmlTag+themeAttribute(theme)), after)
 }

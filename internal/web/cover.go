@@ -13,8 +13,11 @@ import (
 	"sandlot/internal/publish"
 )
 
-// cardSizes is how wide a cover is on a card, for the browser to choose by.
-const cardSizes = "(min-width: 40rem) 18rem, 45vw"
+// How wide a cover is on a card, and among what a search finds, for the browser to choose by.
+const (
+	cardSizes  = "(min-width: 40rem) 18rem, 45vw"
+	foundSizes = "6rem"
+)
 
 // Cover is what stands for a project in a list: its picture, or where it has none that is shown a tile with its
 // title, in a colour of its own. It says nothing to a screen reader: the title stands beside it.
@@ -32,15 +35,27 @@ func (v view) Cover(p publish.Project, sizes string) template.HTML {
 	return template.HTML(out.String())
 }
 
+// firstCover is the cover of what is looked at first, which a browser loads before all others.
+func firstCover(p publish.Project, sizes string) template.HTML {
+	return template.HTML(strings.Replace(string(view{}.Cover(p, sizes)), `loading="lazy" decoding="async"`, `fetchpriority="high"`, 1))
+}
+
+// onPhone is where a large cover has the middle width, however many points its screen has: no picture is to take a phone over 60 KB.
+const onPhone = "(max-width: 40rem), (max-height: 30rem)"
+
 func writeCover(out *strings.Builder, p publish.Project, sizes string) {
 	if p.Cover == "" {
 		writeTile(out, p)
 		return
 	}
 	address := func(width int) string { return "/i/" + template.HTMLEscapeString(p.Cover.File(width)) }
+	before, widest, after := "", "", ""
+	if sizes != cardSizes && sizes != foundSizes {
+		before, widest, after = `<picture><source media="`+onPhone+`" srcset="`+address(640)+`">`, `, `+address(1280)+` 1280w`, `</picture>`
+	}
 	for _, part := range [...]string{
-		`<img class="cover" src="`, address(640), `" srcset="`, address(320), ` 320w, `, address(640), ` 640w, `, address(1280), ` 1280w" sizes="`,
-		template.HTMLEscapeString(sizes), `" width="640" height="360" alt="" loading="lazy" decoding="async">`,
+		before, `<img class="cover" src="`, address(640), `" srcset="`, address(320), ` 320w, `, address(640), ` 640w`, widest, `" sizes="`,
+		template.HTMLEscapeString(sizes), `" width="640" height="360" alt="" loading="lazy" decoding="async">`, after,
 	} {
 		out.WriteString(part)
 	}

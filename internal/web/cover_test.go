@@ -10,6 +10,7 @@ import (
 
 	"sandlot/internal/cover"
 	"sandlot/internal/expect"
+	"sandlot/internal/picture"
 	"sandlot/internal/publish"
 )
 
@@ -33,6 +34,25 @@ func TestATileSaysTheTitleOrTheID(t *testing.T) {
 	p.Cover = "jabc"
 	if img := string(view{}.Cover(p, `50vw"`)); !strings.Contains(img, `sizes="50vw&#34;"`) || !strings.Contains(img, "/i/jabc-640.jpg") {
 		t.Errorf("with a picture it is %s", img)
+	}
+}
+
+// TestNoPictureTakesAPhoneOver60KB: the widest, which may have more, is on no card, and where a cover is large no phone is offered it.
+func TestNoPictureTakesAPhoneOver60KB(t *testing.T) {
+	for _, w := range picture.Cover().Widths {
+		if w.Pixels <= 640 && w.Bytes > 60_000 {
+			t.Errorf("%d pixels wide it may have %d bytes", w.Pixels, w.Bytes)
+		}
+	}
+	p := publish.Project{ID: "game-abc123", Cover: "jabc"}
+	for _, sizes := range []string{"", foundSizes} {
+		if img := string(view{}.Cover(p, sizes)); strings.Contains(img, "-1280") || !strings.Contains(img, "/i/jabc-640.jpg 640w") {
+			t.Errorf("for %q it is %s", sizes, img)
+		}
+	}
+	large := string(firstCover(p, "90vw"))
+	if !strings.HasPrefix(large, `<picture><source media="`+onPhone+`" srcset="/i/jabc-640.jpg"><img `) || !strings.Contains(large, `-1280.jpg 1280w`) || strings.Contains(large, "lazy") {
+		t.Errorf("large it is %s", large)
 	}
 }
 

@@ -1,66 +1,80 @@
 package web
 
 import (
-	"bytes"
-	"slices"
+	"context"
 	"sync"
 	"time"
 
 	"sandlot/internal/gallery"
+	"sandlot/internal/turns"
 )
 
-// frontFor is how long a rendered page is sent again: to render one takes a
-// millisecond. The list in it may be half a second old by then, and neither may show
-// for longer than a second what was suspended.
-const frontFor = 400 * time.Millisecond
+const (
+	// frontFor is how long a rendered page is sent again: to render one takes a
+	// millisecond. The list in it may be half a second old by then, and neither may show
+	// for longer than a second what was suspended.
+	frontFor = 400 * time.Millisecond
+	// mostFronts is how many pages are kept, at some 30 KB each: those that many open at once.
+	mostFronts = 256
+)
 
-// fronts keeps the first pages of the gallery as they were rendered last: one for
-// each language and order, and nothing else, so it stays small. It may be used
-// concurrently.
+// fronts keeps the first pages of lists and profiles as they were rendered last. It may be used concurrently.
 type fronts struct {
-	mu   sync.RWMutex
-	kept map[frontKey]*frontPage
+	now   func() time.Time
+	turns *turns.Locks[frontKey] // one at a time renders a page
+	mu    sync.RWMutex
+	kept  map[frontKey]front
 }
 
 type frontKey struct {
-	lang string
-	sort gallery.Sort // one that the service took; empty: the home page
+	lang, path string
+	sort       gallery.Sort // one that the service took; empty: the home page, or a profile
 }
 
-// A frontPage is a page without what is its visitor's own.
-type frontPage struct {
-	head, tail []byte
-	at         time.Time
-	once       sync.Once
-	short      []byte
+// A front is a page as it was rendered at a time.
+type front struct {
+	stencil
+	at time.Time
 }
 
-// with is the page with what is its visitor's own.
-func (p *frontPage) with(who string) []byte {
-	return slices.Concat(p.head, []byte(who), p.tail)
+func newFronts(now func() time.Time) *fronts {
+	return &fronts{now: now, turns: turns.NewLocks[frontKey](), kept: map[frontKey]front{}}
 }
 
-// packed is the page of whoever has no login, with gzip: made once, when it is asked for.
-func (p *frontPage) packed(body []byte) []byte {
-	p.once.Do(func() { p.short = packed(body) })
-	return p.short
+// page returns a page that is young enough, and has it rendered if there is none. Who comes meanwhile waits. A page that is nil is not kept.
+func (f *fronts) page(ctx context.Context, key frontKey, render func() (stencil, error)) (stencil, error) {
+	if page, ok := f.get(key); ok {
+		return page, nil
+	}
+	done, err := f.turns.Lock(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if page, ok := f.get(key); ok {
+		return page, nil
+	}
+	at := f.now()
+	page, err := render()
+	if err == nil && page != nil {
+		f.put(key, front{page, at})
+	}
+	return page, err
 }
 
-func (f *fronts) get(key frontKey, now time.Time) (*frontPage, bool) {
+func (f *fronts) get(key frontKey) (stencil, bool) {
+	now := f.now()
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	page, ok := f.kept[key]
-	return page, ok && now.Sub(page.at).Abs() < frontFor
+	return page.stencil, ok && now.Sub(page.at).Abs() < frontFor
 }
 
-func (f *fronts) put(key frontKey, body []byte, now time.Time) *frontPage {
-	page := &frontPage{at: now}
-	page.head, page.tail, _ = bytes.Cut(body, []byte(whoPlace))
+func (f *fronts) put(key frontKey, page front) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.kept == nil {
-		f.kept = map[frontKey]*frontPage{}
+	if _, had := f.kept[key]; !had && len(f.kept) >= mostFronts {
+		clear(f.kept) // they are worth little: each is made anew a moment later anyway
 	}
 	f.kept[key] = page
-	return page
 }

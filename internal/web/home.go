@@ -8,6 +8,7 @@ import (
 
 	"sandlot/internal/admission"
 	"sandlot/internal/gallery"
+	"sandlot/internal/publish"
 )
 
 // orders are those of a list, as its page offers them. It never changes.
@@ -51,14 +52,13 @@ func (v view) Sought() string {
 // browsing is the pages on which people look for something to play.
 type browsing struct{ *Pages }
 
-// A front is the home page as its template sees it.
-type front struct {
+// A frontPage is the home page as its template sees it.
+type frontPage struct {
 	gallery.Home
-	Cover template.HTML // of the featured project
 }
 
 // AllWaiting reports whether all projects that were looked at wait to be listed: there may be more.
-func (f front) AllWaiting() bool { return f.Waiting >= gallery.MostWaiting }
+func (f frontPage) AllWaiting() bool { return f.Waiting >= gallery.MostWaiting }
 
 // home shows something to play at once, one of the whole lists, or what was searched for.
 func (p browsing) home(v *visit) error {
@@ -113,18 +113,14 @@ func (p browsing) front(v *visit, s shelf) error {
 		}
 		return err
 	}
-	key, now := frontKey{v.lang, s.Sort}, p.Now()
-	page, ok := p.fronts.get(key, now)
-	if !ok {
-		same := *v
-		same.me, same.anybody = nil, true
-		body, err := p.renderFront(&same, s)
-		if err != nil {
-			return err
-		}
-		page = p.fronts.put(key, body, now)
+	page, err := p.fronts.page(v.r.Context(), frontKey{v.lang, "/", s.Sort}, func() (stencil, error) {
+		body, err := p.renderFront(v.forAll(), s)
+		return newStencil(body), err
+	})
+	if err != nil {
+		return err
 	}
-	return answerFront(v, page)
+	return v.fillIn(page, nil)
 }
 
 func (p browsing) renderFront(v *visit, s shelf) ([]byte, error) {
@@ -134,7 +130,7 @@ func (p browsing) renderFront(v *visit, s shelf) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = v.render(&page, "home.html", "Sandlot", front{found, firstCover(found.Featured)})
+		err = v.render(&page, "home.html", "Sandlot", frontPage{found})
 		return page.Bytes(), err
 	}
 	var err error
@@ -145,38 +141,19 @@ func (p browsing) renderFront(v *visit, s shelf) ([]byte, error) {
 	return page.Bytes(), err
 }
 
-// whoPlace stands in a kept page where each visitor's own name belongs.
-const whoPlace = "<!--who-->"
+// forAll is the visit for a page that is kept for all.
+func (v *visit) forAll() *visit {
+	all := *v
+	all.by, all.me, all.anybody = publish.Caller{From: v.from()}, nil, true
+	return &all
+}
 
 // Who is the part of a page's head that is the visitor's own.
 func (v view) Who() (template.HTML, error) {
 	if v.anybody {
-		return whoPlace, nil
+		return v.Hole(whoHole), nil
 	}
 	var out strings.Builder
 	err := v.templates.ExecuteTemplate(&out, "who", v)
 	return template.HTML(out.String()), err
-}
-
-// answerFront sends a kept page with the visitor's own part.
-func answerFront(v *visit, page *frontPage) error {
-	who, err := view{visit: v}.Who()
-	if err != nil {
-		return err
-	}
-	if v.me == nil && v.theme == "" {
-		v.pack = page.packed
-	}
-	v.answer(http.StatusOK, page.with(string(who)))
-	return nil
-}
-
-// firstCover is the cover of what is looked at first, which a browser loads before all others.
-func firstCover(c *gallery.Card) template.HTML {
-	if c == nil {
-		return ""
-	}
-	var out strings.Builder
-	writeCover(&out, c.Project, "(min-width: 60rem) 52rem, 92vw")
-	return template.HTML(strings.Replace(out.String(), `loading="lazy" decoding="async"`, `fetchpriority="high"`, 1))
 }

@@ -14,14 +14,11 @@ import (
 // scripts of the page have the numbers sent as they change.
 const movingFor = 400 * time.Millisecond
 
-// moving is what of a project's page changes while the project does not, the same for all who have no
-// login.
+// moving is what of a project's page changes while the project does not, the same for all.
 type moving struct {
-	at         time.Time
-	stats      publish.Stats
-	bar        string // the link in the bar to what comes next
-	onward     string // the link on the poster, after somebody has played
-	next, more string // cards
+	at    time.Time
+	stats publish.Stats
+	page  stencil // with what it leads on to
 }
 
 // A liking is what this visitor thinks of a project.
@@ -31,16 +28,23 @@ type liking struct {
 	stats publish.Stats // as they are after whatever this visitor has done
 }
 
-// moves returns what moves on a page, found anew if it is too old.
+// moves returns what moves on a page, found anew if it is too old. Who comes meanwhile waits.
 func (v *visit) moves(s *sheet, of publish.Project) (moving, error) {
-	now := v.Now()
-	s.mu.Lock()
-	moved := s.moved
-	s.mu.Unlock()
-	if now.Sub(moved.at).Abs() < movingFor {
+	young := func(m moving) bool { return v.Now().Sub(m.at).Abs() < movingFor }
+	if moved := s.now(); young(moved) {
 		return moved, nil
 	}
 	ctx := v.r.Context()
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return moving{}, ctx.Err()
+	}
+	if moved := s.now(); young(moved) {
+		return moved, nil
+	}
+	at := v.Now()
 	beside, err := v.Gallery.Beside(ctx, v.by, of)
 	if err != nil {
 		return moving{}, err
@@ -49,39 +53,36 @@ func (v *visit) moves(s *sheet, of publish.Project) (moving, error) {
 	if err != nil {
 		return moving{}, err
 	}
-	moved = v.lists(of, beside)
-	moved.at, moved.stats = now, stats
-	s.mu.Lock()
-	s.moved = moved
-	s.mu.Unlock()
+	moved := moving{at, stats, s.with(v.lists(of, beside))}
+	s.move(moved)
 	return moved, nil
 }
 
-// lists writes what a project leads on to.
-func (v *visit) lists(of publish.Project, beside gallery.Beside) moving {
+// lists writes what a project leads on to, for each hole of the page.
+func (v *visit) lists(of publish.Project, beside gallery.Beside) map[string]string {
+	holes := map[string]string{"bar-next": "", "onward": "", "next": "", "more": ""}
 	onto := beside.Next
 	if len(onto) == 0 {
 		onto = beside.More
 	}
 	if len(onto) == 0 {
-		return moving{}
+		return holes
 	}
 	first, page := onto[0].Project, view{visit: v}
 	address, title := template.HTMLEscapeString("/p/"+string(first.ID)), template.HTMLEscapeString(name(first))
 	label := template.HTMLEscapeString(v.T("project.next-one", "title", name(first)))
-	m := moving{
-		bar:    `<a class="tool" href="` + address + `" rel="next" aria-label="` + label + `" title="` + label + `">` + icon("next") + `</a>`,
-		onward: `<a class="onward" href="` + address + `" rel="next" hidden>` + template.HTMLEscapeString(v.T("project.next")) + ` <bdi>` + title + `</bdi> ` + icon("next") + `</a>`,
-	}
+	// The link in the bar to what comes next, and the one on the poster, after somebody has played.
+	holes["bar-next"] = `<a class="tool" href="` + address + `" rel="next" aria-label="` + label + `" title="` + label + `">` + icon("next") + `</a>`
+	holes["onward"] = `<a class="onward" href="` + address + `" rel="next" hidden>` + template.HTMLEscapeString(v.T("project.next")) + ` <bdi>` + title + `</bdi> ` + icon("next") + `</a>`
 	if len(beside.Next) > 0 {
-		m.next = section("next", template.HTMLEscapeString(v.T("project.next-title")), page.Cards(beside.Next))
+		holes["next"] = section("next", template.HTMLEscapeString(v.T("project.next-title")), page.Cards(beside.Next))
 	}
 	if len(beside.More) > 0 {
 		page.Title = "@" + of.Handle // whose cards do not say it again
 		by := view{visit: v}.Rich("project.more", "handle", template.HTML(`<a href="/@`+template.HTMLEscapeString(of.Handle)+`"><bdi>@`+template.HTMLEscapeString(of.Handle)+`</bdi></a>`))
-		m.more = section("more", string(by), page.Cards(beside.More))
+		holes["more"] = section("more", string(by), page.Cards(beside.More))
 	}
-	return m
+	return holes
 }
 
 func section(class, title string, cards template.HTML) string {
@@ -106,8 +107,7 @@ func (v *visit) likes(of publish.Project, all publish.Stats) (liking, error) {
 // A filling is what fills the holes of a page for one visitor.
 type filling struct {
 	*visit
-	of publish.Project
-	moving
+	of  publish.Project
 	its liking
 }
 
@@ -120,14 +120,6 @@ func (f filling) fill(to *bytes.Buffer, name string) {
 		f.like(to)
 	case "counts":
 		f.counts(to)
-	case "bar-next":
-		to.WriteString(f.bar)
-	case "onward":
-		to.WriteString(f.onward)
-	case "next":
-		to.WriteString(f.next)
-	case "more":
-		to.WriteString(f.more)
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
-	"time"
 
 	"sandlot/internal/people"
 	"sandlot/internal/publish"
@@ -37,70 +35,44 @@ func (p *Pages) profile(v *visit) error {
 		return p.missing(v)
 	}
 	after := v.r.URL.Query().Get("after")
-	alike := v.me == nil && v.said == "" && after == ""
-	key, now := profileKey{v.lang, handle}, p.Now()
-	if alike {
-		if body, ok := p.profiles.get(key, now); ok {
-			v.answer(http.StatusOK, body)
-			return nil
+	if own := v.me != nil && v.me.Account.Handle == handle; own || v.said != "" || after != "" {
+		page, err := p.personal(v, handle, after)
+		if err != nil || page == nil {
+			return err
 		}
+		return v.show(http.StatusOK, "profile.html", page.title(), page)
 	}
+	page, err := p.fronts.page(v.r.Context(), frontKey{lang: v.lang, path: profilePath + handle}, func() (stencil, error) {
+		page, err := p.personal(v, handle, "")
+		if err != nil || page == nil {
+			return nil, err
+		}
+		var body bytes.Buffer
+		err = v.forAll().render(&body, "profile.html", page.title(), page)
+		return newStencil(body.Bytes()), err
+	})
+	if err != nil || page == nil {
+		return err
+	}
+	return v.fillIn(page, nil)
+}
+
+// personal is a page of a profile; nil where the handle is another one now, to which the visitor was led.
+func (p *Pages) personal(v *visit, handle, after string) (*profilePage, error) {
 	person, err := p.People.Person(v.r.Context(), v.by, strings.ToLower(handle))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if person.Handle != handle {
 		http.Redirect(v.w, v.r, profilePath+person.Handle, http.StatusMovedPermanently)
-		return nil
+		return nil, nil
 	}
-	page := profilePage{Person: person, initial: initial{person.Handle}, shelf: shelf{of: v, At: profilePath + person.Handle, After: after != ""}}
-	if _, page.Page, err = p.Gallery.Profile(v.r.Context(), v.by, handle, after); err != nil {
-		return err
-	}
-	if !alike {
-		return v.show(http.StatusOK, "profile.html", "@"+handle, page)
-	}
-	var body bytes.Buffer
-	if err := v.render(&body, "profile.html", "@"+handle, page); err != nil {
-		return err
-	}
-	p.profiles.put(key, body.Bytes(), now)
-	v.answer(http.StatusOK, body.Bytes())
-	return nil
+	page := &profilePage{Person: person, initial: initial{person.Handle}, shelf: shelf{After: after != ""}}
+	_, page.Page, err = p.Gallery.Profile(v.r.Context(), v.by, handle, after)
+	return page, err
 }
 
-// mostProfiles is how many rendered profiles are kept, at some 20 KB each: those that many open at once.
-const mostProfiles = 256
-
-// A keptProfile is a profile as it was rendered at a time.
-type keptProfile struct {
-	body []byte
-	at   time.Time
-}
-
-type profileKey struct{ lang, handle string }
-
-// profiles keeps what was rendered last of accounts for whoever has no login, as long as fronts does. It may be used concurrently.
-type profiles struct {
-	mu   sync.RWMutex
-	kept map[profileKey]keptProfile
-}
-
-func (c *profiles) get(key profileKey, now time.Time) ([]byte, bool) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	page, ok := c.kept[key]
-	return page.body, ok && now.Sub(page.at).Abs() < frontFor
-}
-
-func (c *profiles) put(key profileKey, body []byte, now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.kept == nil || len(c.kept) >= mostProfiles {
-		c.kept = map[profileKey]keptProfile{} // they are worth little: each is made anew a second later anyway
-	}
-	c.kept[key] = keptProfile{body, now}
-}
+func (p profilePage) title() string { return "@" + p.Person.Handle }
 
 // describeSelf records what an owner says about themselves.
 func describeSelf(v *visit) error {

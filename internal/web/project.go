@@ -108,21 +108,22 @@ func (p *Pages) project(v *visit) error {
 	if hidden(head) {
 		v.w.Header().Set("X-Robots-Tag", "noindex")
 	}
-	return v.fillIn(page, filling{v, head, moved, liked}.fill)
+	return v.fillIn(moved.page, filling{v, head, liked}.fill)
 }
 
 // hidden reports whether a project is kept from search engines.
 func hidden(p publish.Project) bool { return p.Unlisted || !p.Verified }
 
-// of returns the page of a project, which all have in common who have no login.
+// of returns the page of a project, which all have in common whose it is not.
 func (s *sheets) of(v *visit, head publish.Project) (*sheet, error) {
-	key, shared := sheetKey{head.ID, v.lang}, v.me == nil && v.said == ""
-	if shared {
-		if made := s.get(key, head.Change); made != nil {
-			return made, nil
-		}
+	if own := v.me != nil && v.me.Account.ID == head.Account; own || v.said != "" {
+		return newSheetOf(v, head.ID)
 	}
-	got, err := v.Gallery.ProjectPage(v.r.Context(), v.by, head.ID)
+	return s.page(v.r.Context(), sheetKey{head.ID, v.lang}, head.Change, func() (*sheet, error) { return newSheetOf(v.forAll(), head.ID) })
+}
+
+func newSheetOf(v *visit, id publish.ProjectID) (*sheet, error) {
+	got, err := v.Gallery.ProjectPage(v.r.Context(), v.by, id)
 	if err != nil {
 		return nil, err
 	}
@@ -137,11 +138,7 @@ func (s *sheets) of(v *visit, head publish.Project) (*sheet, error) {
 	if err := v.render(&body, "project.html", page.Name, page); err != nil {
 		return nil, err
 	}
-	made := newSheet(body.Bytes(), found.Change)
-	if shared {
-		s.put(key, made)
-	}
-	return made, nil
+	return newSheet(body.Bytes(), found.Change), nil
 }
 
 // notShown is the page of a project that nobody may see. Its owner is told what is left to do.

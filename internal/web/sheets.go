@@ -1,11 +1,11 @@
 package web
 
 import (
-	"bytes"
-	"html/template"
+	"context"
 	"sync"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/turns"
 )
 
 const (
@@ -19,48 +19,69 @@ const (
 // looks. Of a template it takes a millisecond to make, so it is kept while the project stays as
 // it is.
 type sheet struct {
-	change int64    // of the project, as it was then
-	pieces [][]byte // what is written, and in between the names of the holes
+	stencil
+	change int64 // of the project, as it was then
 	size   int
 
+	turn  chan struct{} // full while somebody finds what moves
 	mu    sync.Mutex
 	moved moving // as it was found last
 }
 
-// hole marks in what a template writes the place of something that moves. Nobody else can write
-// it: a NUL is escaped everywhere.
-const hole = "\x00"
-
-// Hole is the place of what moves.
-func (v view) Hole(name string) template.HTML { return template.HTML(hole + name + hole) }
-
 func newSheet(body []byte, change int64) *sheet {
-	s := &sheet{change: change, pieces: bytes.Split(bytes.Clone(body), []byte(hole)), size: len(body) + sheetCost}
-	return s
+	// Packed, HTML has less than half of its bytes.
+	return &sheet{stencil: newStencil(body), change: change, size: len(body)*3/2 + sheetCost, turn: make(chan struct{}, 1)}
 }
 
-// write fills the holes in.
-func (s *sheet) write(to *bytes.Buffer, fill func(to *bytes.Buffer, name string)) {
-	for i, piece := range s.pieces {
-		if i%2 == 0 {
-			to.Write(piece)
-		} else {
-			fill(to, string(piece))
-		}
-	}
+// now is what moves, as it was found last.
+func (s *sheet) now() moving {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.moved
 }
 
-// sheets keeps the pages of projects as they are for whoever has no login. When it is full a new
+func (s *sheet) move(to moving) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.moved = to
+}
+
+// sheets keeps the pages of projects as they are for whoever they do not belong to. When it is full a new
 // one takes the place of any others. It may be used concurrently.
 type sheets struct {
-	mu   sync.RWMutex
-	kept map[sheetKey]*sheet
-	size int
+	turns *turns.Locks[sheetKey] // one at a time makes a page
+	mu    sync.RWMutex
+	kept  map[sheetKey]*sheet
+	size  int
+}
+
+func newSheets() *sheets {
+	return &sheets{turns: turns.NewLocks[sheetKey](), kept: map[sheetKey]*sheet{}}
 }
 
 type sheetKey struct {
 	id   publish.ProjectID
 	lang string
+}
+
+// page returns the page of a project as it is now, and has it made if there is none. Who comes meanwhile waits.
+func (s *sheets) page(ctx context.Context, key sheetKey, change int64, find func() (*sheet, error)) (*sheet, error) {
+	if made := s.get(key, change); made != nil {
+		return made, nil
+	}
+	done, err := s.turns.Lock(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if made := s.get(key, change); made != nil {
+		return made, nil
+	}
+	made, err := find()
+	if err == nil {
+		s.put(key, made)
+	}
+	return made, err
 }
 
 // get returns the page of a project as it is now, nil if there is none.
@@ -76,9 +97,6 @@ func (s *sheets) get(key sheetKey, change int64) *sheet {
 func (s *sheets) put(key sheetKey, made *sheet) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.kept == nil {
-		s.kept = map[sheetKey]*sheet{}
-	}
 	s.drop(key)
 	for other := range s.kept {
 		if s.size+made.size <= maxSheets {

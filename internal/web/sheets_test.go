@@ -79,7 +79,7 @@ func TestWhatWasTakenDownIsNotLedTo(t *testing.T) {
 }
 
 func TestNoMorePagesAreKeptThanFit(t *testing.T) {
-	var s sheets
+	s := newSheets()
 	body := []byte(strings.Repeat("x", 1<<20))
 	for i := range 40 {
 		s.put(sheetKey{publish.ProjectID(fmt.Sprint(i % 30)), "en"}, newSheet(body, int64(i)))

@@ -33,7 +33,7 @@ func options(list []gallery.Card) string {
 	for i, c := range list {
 		p := c.Project
 		out.WriteString(`<li role="option" id="found-` + strconv.Itoa(i) + `" data-to="/p/` + template.HTMLEscapeString(string(p.ID)) + `">`)
-		writeCover(&out, p, "6rem")
+		writeCover(&out, p, foundSizes)
 		out.WriteString(`<span><b dir="auto">` + template.HTMLEscapeString(name(p)) + `</b><small>@` + template.HTMLEscapeString(p.Handle) + "</small></span></li>\n")
 	}
 	return out.String()

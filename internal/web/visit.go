@@ -18,20 +18,18 @@ import (
 // A visit is one request for a page, and its answer.
 type visit struct {
 	*Pages
-	w      http.ResponseWriter
-	r      *http.Request
-	lang   string // one of the book's
-	theme  string // one of themes; empty: the system's
-	chosen bool   // whether the visitor has chosen the language
-	by     publish.Caller
-	me     *login // nil without a login
-	grant  *admission.Grant
-	said   template.HTML // what the form before this page did
-	heard  bool          // whether the browser keeps that still
-	// anybody says that the page is kept for all; pack packs a page, or gives it as it was packed before.
-	anybody bool
-	pack    func(body []byte) []byte
-	place   bool // whether all that the address asks for is a place in a list: the page has none of its words
+	w       http.ResponseWriter
+	r       *http.Request
+	lang    string // one of the book's
+	theme   string // one of themes; empty: the system's
+	chosen  bool   // whether the visitor has chosen the language
+	by      publish.Caller
+	me      *login // nil without a login
+	grant   *admission.Grant
+	said    template.HTML // what the form before this page did
+	heard   bool          // whether the browser keeps that still
+	anybody bool          // whether the page is kept for all
+	place   bool          // whether all that the address asks for is a place in a list: the page has none of its words
 }
 
 // A login is a browser's session and whose it is.
@@ -41,7 +39,7 @@ type login struct {
 }
 
 func (p *Pages) visit(w http.ResponseWriter, r *http.Request) *visit {
-	v := &visit{Pages: p, w: w, r: r, pack: packed, lang: p.book.Accepted(r.Header.Get("Accept-Language"))}
+	v := &visit{Pages: p, w: w, r: r, lang: p.book.Accepted(r.Header.Get("Accept-Language"))}
 	v.by = publish.Caller{From: v.from()}
 	return v
 }
@@ -104,12 +102,32 @@ func (v *visit) show(status int, template, title string, data any) error {
 	return err
 }
 
-// fillIn sends a page whose holes are filled in.
-func (v *visit) fillIn(page *sheet, fill func(*bytes.Buffer, string)) error {
+// fillIn sends a kept page whose holes are filled in; fill may be nil where it has none but those of every page. However short it is it is
+// packed: nothing that the address asks for is among its pieces.
+func (v *visit) fillIn(page stencil, fill filler) error {
+	who, err := view{visit: v}.Who()
+	if err != nil {
+		return err
+	}
+	all := func(to *bytes.Buffer, name string) {
+		switch name {
+		case themeHole:
+			to.WriteString(themeAttribute(v.theme))
+		case whoHole:
+			to.WriteString(string(who))
+		default:
+			fill(to, name)
+		}
+	}
 	body := bodies.Get().(*bytes.Buffer)
 	body.Reset()
-	page.write(body, fill)
-	v.answer(http.StatusOK, body.Bytes())
+	if takesGzip(v.r.Header.Get("Accept-Encoding")) {
+		page.pack(body, all)
+		v.w.Header().Set("Content-Encoding", "gzip")
+	} else {
+		page.write(body, all)
+	}
+	v.sendPage(http.StatusOK, body.Bytes())
 	if body.Cap() <= keptBody {
 		bodies.Put(body)
 	}
@@ -140,6 +158,16 @@ func (v *visit) packs(body []byte) bool {
 
 // answer sends a page that was rendered in the visit's language.
 func (v *visit) answer(status int, body []byte) {
+	body = themed(body, v.theme)
+	if v.packs(body) {
+		body = packed(body)
+		v.w.Header().Set("Content-Encoding", "gzip")
+	}
+	v.sendPage(status, body)
+}
+
+// sendPage sends the bytes of a page.
+func (v *visit) sendPage(status int, body []byte) {
 	if v.heard {
 		v.setCookie(saidCookie, "", -1)
 	}
@@ -149,11 +177,6 @@ func (v *visit) answer(status int, body []byte) {
 	h.Add("Vary", "Accept-Language")
 	h.Add("Vary", "Cookie")
 	h.Add("Vary", "Accept-Encoding")
-	body = themed(body, v.theme)
-	if v.packs(body) {
-		body = v.pack(body)
-		h.Set("Content-Encoding", "gzip")
-	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	v.w.WriteHeader(status)
 	if v.r.Method != http.MethodHead {

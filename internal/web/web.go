@@ -112,7 +112,7 @@ var files embed.FS
 
 // openTemplates reads templates, once in each process.
 var openTemplates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"asset": assetURL}).ParseFS(files, "templates/*.html"))
+	return template.Must(template.New("").Funcs(template.FuncMap{"asset": assetURL, "firstCover": firstCover}).ParseFS(files, "templates/*.html"))
 })
 
 // Pages answers the requests for pages. It may be used concurrently.
@@ -123,11 +123,10 @@ type Pages struct {
 	prefixes  []string       // of the paths of pages
 	book      *book
 	templates *template.Template
-	fronts    fronts
-	profiles  profiles
+	fronts    *fronts
 	feet      feet
 	lost      consolation
-	sheets    sheets
+	sheets    *sheets
 	policy    string // Content-Security-Policy of a page
 	shares    *shares
 	numbers   *numbers
@@ -144,6 +143,7 @@ func New(cfg Config) *Pages {
 	}
 	p := &Pages{Config: cfg, book: openBook(), templates: openTemplates()}
 	p.policy = policy(cfg.Places)
+	p.fronts, p.sheets = newFronts(cfg.Now), newSheets()
 	p.feet = newFeet(p)
 	p.shares = newShares(cfg, p.policy)
 	p.numbers = &numbers{cfg.Gallery, newWatchers(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)}
