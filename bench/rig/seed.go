@@ -95,7 +95,7 @@ func settle(ctx context.Context, file string) error {
 func seedAccount(ctx context.Context, db *sqlstore.DB, a int) error {
 	now := time.Now()
 	account := publish.NewAccount{
-		Handles: []string{fmt.Sprintf("seed-%d", a)}, CreatedAt: now,
+		Handles: []string{SeededHandle(a)}, CreatedAt: now,
 		Key: publish.Key{Kind: publish.AccountKey, Hash: publish.Secret(SeededKey(a)).Hash(), CreatedAt: now},
 	}
 	made, err := db.Publish().CreateAccount(ctx, account)
@@ -175,6 +175,28 @@ func SeededProject(i int) string {
 // SeededKey is the key of the n-th account of a seeded store. The first has a
 // thousand projects.
 func SeededKey(n int) string { return key(fmt.Sprintf("seeded%024d", n)) }
+
+// SeededHandle is the handle of the n-th account of a seeded store.
+func SeededHandle(n int) string { return fmt.Sprintf("seed-%d", n) }
+
+// SeedLogin makes a session of the n-th account of a seeded store, and returns what its cookie holds.
+func SeedLogin(ctx context.Context, file string, n int) (cookie string, err error) {
+	db, err := sqlstore.OpenSQLite(ctx, file, sqlstore.Options{})
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	owner, err := db.Gallery().AccountOfHandle(ctx, SeededHandle(n))
+	if err != nil {
+		return "", err
+	}
+	now := time.Now()
+	cookie = "seeded-login"
+	_, err = db.Account().AddSession(ctx, publish.Secret(cookie).Hash(), publish.Session{
+		Account: owner.ID, Agent: "bench", CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(publish.SessionLife),
+	})
+	return cookie, err
+}
 
 // MadeUpKey is a key that is well formed and that nobody has.
 func MadeUpKey(c, i int) string { return key(fmt.Sprintf("madeup%012d%012d", c, i)) }

@@ -67,7 +67,7 @@ func (p *Pages) personal(v *visit, handle, after string) (*profilePage, error) {
 		http.Redirect(v.w, v.r, profilePath+person.Handle, http.StatusMovedPermanently)
 		return nil, nil
 	}
-	page := &profilePage{Person: person, initial: initial{person.Handle}, shelf: shelf{After: after != ""}}
+	page := &profilePage{Person: person, initial: initial{person.Handle}, shelf: shelf{of: v, At: profilePath + person.Handle, After: after != ""}}
 	_, page.Page, err = p.Gallery.Profile(v.r.Context(), v.by, handle, after)
 	return page, err
 }
