@@ -121,9 +121,13 @@ func (store Trials) EndTrial(ctx context.Context, d trial.Due, how trial.Outcome
 }
 
 // GiveBackTrial implements trial.Store.
-func (store Trials) GiveBackTrial(ctx context.Context, d trial.Due) error {
+func (store Trials) GiveBackTrial(ctx context.Context, d trial.Due, forget bool) error {
 	return in("give back trial", store.db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec("UPDATE trials SET leased_until = 0 WHERE project = (SELECT num FROM projects WHERE id = ?) AND leased_until = ?", string(d.Project), d.Lease)
+		forgotten := 0
+		if forget {
+			forgotten = 1
+		}
+		_, err := t.exec("UPDATE trials SET leased_until = 0, tries = tries - ?1 WHERE project = (SELECT num FROM projects WHERE id = ?2) AND leased_until = ?3", forgotten, string(d.Project), d.Lease)
 		return err
 	}))
 }

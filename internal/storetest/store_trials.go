@@ -18,7 +18,7 @@ func trialCases() []storeCase {
 		{"ClaimTrial/one whose account had daily trials today is Passed over", claimTooMany},
 		{"EndTrial/records how a trial ended and the version is not due again", endTrial},
 		{"EndTrial/unless the lease is another's by now", endOthersTrial},
-		{"GiveBackTrial/the version is due again", giveBackTrial},
+		{"GiveBackTrial/the version is due again and the try may be forgotten", giveBackTrial},
 		{"Trial/nothing is a Record of nothing", noTrial},
 	}
 }
@@ -121,7 +121,7 @@ func endOthersTrial(t *testing.T, s Stores) {
 	s.Later(2 * time.Minute)
 	now := s.claims(t)
 	wants(t, "the end of who was late", s.Trials.EndTrial(t.Context(), late, trial.Done, nil), publish.ErrNotFound)
-	ok(t, s.Trials.GiveBackTrial(t.Context(), late))
+	ok(t, s.Trials.GiveBackTrial(t.Context(), late, false))
 	ok(t, s.Trials.EndTrial(t.Context(), now, trial.Done, nil))
 	err := s.Trials.EndTrial(t.Context(), now, trial.Done, nil)
 	same(t, "a second end", errors.Is(err, publish.ErrNotFound), true)
@@ -130,8 +130,14 @@ func endOthersTrial(t *testing.T, s Stores) {
 func giveBackTrial(t *testing.T, s Stores) {
 	s.mustProject(t, "pong")
 	d := s.claims(t)
-	ok(t, s.Trials.GiveBackTrial(t.Context(), d))
-	same(t, "what is due", s.claims(t).Version, d.Version)
+	for range 3 { // more than there are tries
+		ok(t, s.Trials.GiveBackTrial(t.Context(), d, true))
+		d = s.claims(t)
+		same(t, "what is due", d.Version, 1)
+	}
+	ok(t, s.Trials.GiveBackTrial(t.Context(), d, false))
+	ok(t, s.Trials.GiveBackTrial(t.Context(), s.claims(t), false))
+	s.nothingDue(t)
 }
 
 func noTrial(t *testing.T, s Stores) {

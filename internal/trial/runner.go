@@ -55,13 +55,15 @@ type Counts struct {
 	Done, Failed, Passed, Milliseconds atomic.Int64
 }
 
-// Run opens what is due until ctx ends. Where no browser can be started it says so once, and asks
-// again every ten minutes.
+// Run opens what is due until ctx ends. Where no browser can be started, which is asked again after
+// each failure, it says so once, and asks again every ten minutes.
 func (r *Runner) Run(ctx context.Context) {
-	if !r.start(ctx) {
-		return
-	}
+	ready := false
 	for wait := time.Duration(0); worker.Wait(ctx, wait); {
+		if !ready && !r.start(ctx) {
+			return
+		}
+		ready = true
 		switch err := r.Round(ctx); {
 		case err == nil:
 			wait = 0
@@ -72,7 +74,7 @@ func (r *Runner) Run(ctx context.Context) {
 				r.Failures.Add(1)
 				r.Log.Warn("a trial failed", "error", err)
 			}
-			wait = afterFail
+			wait, ready = afterFail, false
 		}
 	}
 }
@@ -108,15 +110,16 @@ func (r *Runner) Round(ctx context.Context) error {
 	began := time.Now()
 	seen, err := r.open(ctx, due)
 	r.Counts.Milliseconds.Add(time.Since(began).Milliseconds())
+	innocent := err != nil && !errors.Is(err, publish.ErrNotFound) && (ctx.Err() != nil || r.Browser.Probe(ctx) != nil)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	if errors.Is(err, publish.ErrNotFound) {
 		r.Counts.Passed.Add(1)
-		return errors.Join(err, r.Store.GiveBackTrial(ctx, due))
+		return errors.Join(err, r.Store.GiveBackTrial(ctx, due, false))
 	}
 	if err != nil {
 		r.Counts.Failed.Add(1)
-		return errors.Join(fmt.Errorf("open version %d of %s: %w", due.Version, due.Project, err), r.Store.GiveBackTrial(ctx, due))
+		return errors.Join(fmt.Errorf("open version %d of %s: %w", due.Version, due.Project, err), r.Store.GiveBackTrial(ctx, due, innocent))
 	}
 	r.Counts.Done.Add(1)
 	if err := r.Store.EndTrial(ctx, due, Done, seen.write()); err != nil {

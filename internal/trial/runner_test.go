@@ -25,6 +25,7 @@ type room struct {
 	key    publish.Caller
 	id     publish.ProjectID
 	opened []int                                // the versions that were opened
+	broken error                                // why no browser can be started
 	open   func(trial.Page) (trial.Seen, error) // nil: something moved
 }
 
@@ -36,7 +37,7 @@ func newRoom(t *testing.T) *room {
 	return w
 }
 
-func (w *room) Probe(context.Context) error { return nil }
+func (w *room) Probe(context.Context) error { return w.broken }
 
 func (w *room) Open(_ context.Context, p trial.Page) (trial.Seen, error) {
 	w.opened = append(w.opened, p.Version)
@@ -206,6 +207,27 @@ func TestABrowserThatFailsIsTriedTwice(t *testing.T) {
 	w.PutFile(w.key, w.id, "a.js", "b")
 	expect.OK(t, w.round())
 	w.says("of the next version", trial.Ended, 3)
+}
+
+// TestABrowserThatIsAwayUsesUpNoVersion: neither one that breaks after the start, nor a server that ends.
+func TestABrowserThatIsAwayUsesUpNoVersion(t *testing.T) {
+	t.Parallel()
+	w := newRoom(t)
+	w.broken = errors.New("there is no Chromium")
+	w.open = func(trial.Page) (trial.Seen, error) { return trial.Seen{}, w.broken }
+	for range 3 {
+		expect.Equal(t, "the error", errors.Is(w.round(), w.broken), true)
+	}
+	w.broken = nil
+	for range 3 {
+		ctx, end := context.WithCancel(t.Context())
+		w.open = func(trial.Page) (trial.Seen, error) { end(); return trial.Seen{}, ctx.Err() }
+		expect.Equal(t, "the error", errors.Is(w.runner(w.World).Round(ctx), context.Canceled), true)
+	}
+	w.open = nil
+	w.says("meanwhile", trial.Waiting, 0)
+	expect.OK(t, w.round())
+	w.says("with a browser", trial.Ended, 1)
 }
 
 // TestADayHasSoManyTrialsOfAnAccount: what is beyond them is passed over, and nobody else waits for it.

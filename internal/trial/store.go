@@ -50,8 +50,8 @@ type Store interface {
 	// EndTrial records how a trial ended that was claimed, unless the lease is another's by now:
 	// publish.ErrNotFound. The version is not due again.
 	EndTrial(ctx context.Context, d Due, how Outcome, seen []byte) error
-	// GiveBackTrial ends the lease alone: the version is due again.
-	GiveBackTrial(ctx context.Context, d Due) error
+	// GiveBackTrial ends the lease alone: the version is due again. forget says that this try does not count.
+	GiveBackTrial(ctx context.Context, d Due, forget bool) error
 	// Trial returns what is kept of a project's trials; nothing is a Record of nothing.
 	Trial(ctx context.Context, id publish.ProjectID) (Record, error)
 }
