@@ -82,8 +82,8 @@ func TestAnEmptyGallerySaysSo(t *testing.T) {
 	h := home(t)
 	has(t, h, "/", "Nothing is listed here yet.", "Be the first", "/llms.txt", `href="/new"`)
 	has(t, h, "/?sort=newest", "Nothing is listed here yet.")
-	has(t, h, "/?sort=trending", "Nothing was played this week.")
-	has(t, h, "/tag/cats", "Nothing with this tag here yet.")
+	has(t, h, "/?sort=trending", "Nothing has been played this week")
+	has(t, h, "/tag/cats", "Nothing has this tag yet.")
 	has(t, h, "/?sort=live", "No one is playing right now.")
 	has(t, h, "/?q=pong", "No matches.")
 	has(t, h, "/@kim", "No projects here yet.")
@@ -182,7 +182,7 @@ func TestAFirstPageIsRenderedNowAndThen(t *testing.T) {
 	has(t, p, "/", "12,345 plays")
 	g.empty = true
 	has(t, p, "/", "12,345 plays")
-	has(t, p, "/?sort=played", "Nothing was played this week.")
+	has(t, p, "/?sort=played", "Nothing has been played this week")
 	if body := text(t, request(p, "GET", "/", "", "Accept-Language", "de")); !strings.Contains(body, "Hier ist noch nichts zu sehen.") {
 		t.Errorf("in another language it is %s", body)
 	}
