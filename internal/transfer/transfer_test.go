@@ -7,6 +7,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"reflect"
 	"slices"
@@ -252,6 +254,32 @@ type adopts func(context.Context, publish.Caller, publish.Adoption) (publish.Ado
 
 func (a adopts) Adopt(ctx context.Context, by publish.Caller, in publish.Adoption) (publish.Adopted, error) {
 	return a(ctx, by, in)
+}
+
+func TestPicturesOfAnExportAreToldToBeLeftOut(t *testing.T) {
+	w := newWorld(t, testworld.Embedded())
+	by := w.account()
+	id := w.history(by)
+	var picture bytes.Buffer
+	expect.OK(t, png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 320, 180))))
+	own := w.OwnerOf(by.Account())
+	expect.OK(t, w.Covers.Upload(t.Context(), own, id, bytes.NewReader(picture.Bytes())))
+	expect.OK(t, w.Covers.SetPortrait(t.Context(), own, bytes.NewReader(picture.Bytes())))
+	data := w.export(by, false)
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	expect.OK(t, err)
+	pictures := 0
+	for _, f := range z.File {
+		if strings.HasPrefix(f.Name, "portrait.") || strings.HasPrefix(f.Name, string(id)+".cover.") {
+			pictures++
+		}
+	}
+	expect.Equal(t, "pictures of the export", pictures, 2)
+	report, err := w.imports(w.account(), data)
+	expect.OK(t, err)
+	if len(report.Warnings) != 1 || report.Warnings[0].Code != "pictures_left_out" || report.Projects[0].Refused != nil {
+		t.Errorf("%+v", report)
+	}
 }
 
 func TestADryRunStoresNothing(t *testing.T) {
