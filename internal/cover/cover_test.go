@@ -83,6 +83,8 @@ func TestAShotStandsBeforeAnIconAndAfterTheDocument(t *testing.T) {
 	w.work()
 	expect.Equal(t, "a shot of another version", w.mine().Source, cover.FromIcon)
 	expect.OK(t, w.worker.Shot(t.Context(), w.id, 2, []byte(plain("blue", 640, 360))))
+	expect.OK(t, w.worker.Shot(t.Context(), w.id, 2, make([]byte, 1000))) // no picture
+	expect.OK(t, w.worker.Shot(t.Context(), "nobodys", 2, []byte(plain("red", 640, 360))))
 	w.work()
 	expect.Equal(t, "the shot", w.colour(), "blue")
 	w.PutFile(w.key, w.id, "art/shown.png", plain("green", 64, 36))

@@ -104,8 +104,9 @@ type Store interface {
 	// Choose records what an owner wishes. With s the cover is recorded at once as Settle does; without, it is due. A suspended
 	// project is ErrSuspended.
 	Choose(ctx context.Context, id publish.ProjectID, w Wish, file string, s *Settled, now time.Time) (publish.Changed, error)
-	// Shoot records the shot of a trial of a version, in the place of the one before; the cover is then due.
-	Shoot(ctx context.Context, id publish.ProjectID, shot Fresh, now time.Time) error
+	// Shoot records the shot of a trial of a version, in the place of the one before; the cover is then due. It is
+	// ErrMoved if the project has another version, and ErrSuspended if it is suspended.
+	Shoot(ctx context.Context, id publish.ProjectID, version int, shot Fresh, now time.Time) error
 	// Portray records the portrait of an account, or with nil takes it away. A suspended account is ErrSuspended.
 	Portray(ctx context.Context, id publish.AccountID, portrait *Fresh, now time.Time) error
 }

@@ -177,16 +177,28 @@ func (w *Worker) one(ctx context.Context, t Task, lease int64) error {
 }
 
 // Shot takes the picture of a trial of a version, as PNG, JPEG or WebP: it may be the project's cover from now on.
-// One that is of another version than the current one is let go of, and so is what is no picture.
+// One that is of another version than the current one is let go of, and so are one of a project that is suspended or gone, and
+// what is no picture.
 func (w *Worker) Shot(ctx context.Context, id publish.ProjectID, version int, bytesOf []byte) error {
 	s := w.service
 	p, _, err := s.Store.Cover(ctx, id)
-	if err != nil || p.Version != version {
-		return err
+	if errors.Is(err, publish.ErrNotFound) || err == nil && p.Version != version {
+		return nil
 	}
-	made, err := s.maker.Make(ctx, bytes.NewReader(bytesOf), picture.Cover())
 	if err != nil {
 		return err
 	}
-	return s.record(ctx, made, func(n *Fresh) error { return s.Store.Shoot(ctx, id, *n, s.Now()) })
+	made, err := s.maker.Make(ctx, bytes.NewReader(bytesOf), picture.Cover())
+	var problem *picture.Problem
+	if errors.As(err, &problem) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = s.record(ctx, made, func(n *Fresh) error { return s.Store.Shoot(ctx, id, version, *n, s.Now()) })
+	if errors.Is(err, publish.ErrMoved) || errors.Is(err, publish.ErrSuspended) || errors.Is(err, publish.ErrNotFound) {
+		return nil
+	}
+	return err
 }

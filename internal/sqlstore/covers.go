@@ -253,9 +253,12 @@ func (t covering) ownProject(id publish.ProjectID) (projectRow, error) {
 }
 
 // Shoot implements cover.Store.
-func (store Covers) Shoot(ctx context.Context, id publish.ProjectID, shot cover.Fresh, now time.Time) error {
+func (store Covers) Shoot(ctx context.Context, id publish.ProjectID, version int, shot cover.Fresh, now time.Time) error {
 	return in("record shot", store.db.step(ctx, sizeOf(&shot), func(t *tx) error {
 		p, err := covering{t}.ownProject(id)
+		if err == nil && p.Version != version {
+			err = publish.ErrMoved
+		}
 		if err != nil {
 			return err
 		}

@@ -171,12 +171,13 @@ func chooseSuspended(t *testing.T, s Stores) {
 func shoot(t *testing.T, s Stores) {
 	s.mustProject(t, "pong")
 	s.settle(t, "jone")
-	ok(t, s.Covers.Shoot(t.Context(), "pong", *fresh("jshot"), base()))
+	wants(t, "a shot of another version", s.Covers.Shoot(t.Context(), "pong", 2, *fresh("jother"), base()), publish.ErrMoved)
+	ok(t, s.Covers.Shoot(t.Context(), "pong", 1, *fresh("jshot"), base()))
 	task, lease := s.leased(t)
 	same(t, "the shot", task.Shot, publish.PictureID("jshot"))
 	err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: task.Shot, Source: cover.FromShot}, base())
 	ok(t, err)
-	ok(t, s.Covers.Shoot(t.Context(), "pong", *fresh("jnext"), base()))
+	ok(t, s.Covers.Shoot(t.Context(), "pong", 1, *fresh("jnext"), base()))
 	if !must(s.Covers.Picture(t.Context(), "jshot", 320))(t).GoneAt.IsZero() {
 		t.Error("the cover is gone before there is another")
 	}
