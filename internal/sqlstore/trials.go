@@ -61,6 +61,7 @@ func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.
 	}
 	l := store.db.lease(length)
 	day := dayOf(store.db.Now())
+	openedOf := map[int64]int64{} // asked once for each account: one may have thousands of projects, all of them due
 	for ended := range endedAtOnce {
 		d, err := one(context.Background(), t, scanUntried, selectUntried, micros(l.now), lease{l.now, trial.LeaseMax}.never())
 		if ended > 0 && errors.Is(err, publish.ErrNotFound) {
@@ -69,7 +70,11 @@ func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.
 		if err != nil {
 			return trial.Due{}, err
 		}
-		opened, err := t.number(`SELECT CAST(coalesce(sum(t.opened), 0) AS BIGINT) FROM projects p JOIN trials t ON t.project = p.num WHERE p.account = ? AND t.day = ?`, d.account, day)
+		opened, asked := openedOf[d.account]
+		if !asked {
+			opened, err = t.number(`SELECT CAST(coalesce(sum(t.opened), 0) AS BIGINT) FROM projects p JOIN trials t ON t.project = p.num WHERE p.account = ? AND t.day = ?`, d.account, day)
+			openedOf[d.account] = opened
+		}
 		switch {
 		case err != nil:
 			return trial.Due{}, err
