@@ -8,6 +8,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,7 +45,13 @@ func (h *house) pictured(t *testing.T, s *testenv.Server) {
 	for at, widths := range map[string][]string{"/p/" + own[0].id: {"1280", "640", "320"}, "/p/" + own[1].id: {"1280", "640", "320"}, "/account/settings/portrait": {"256", "96", "48"}} {
 		var found string
 		testenv.Eventually(t, time.Minute, "the picture on "+at, func() bool {
-			found = housePictureAt.FindString(h.asOwner(t, s, http.MethodGet, at, "", http.NoBody, http.StatusOK))
+			page := h.asOwner(t, s, http.MethodGet, at, "", http.NoBody, http.StatusOK)
+			found = ""
+			for _, one := range housePictureAt.FindAllString(page, -1) { // the page of a project has the portrait, too
+				if size := strings.TrimSuffix(one[strings.LastIndex(one, "-")+1:], one[strings.LastIndex(one, "."):]); found == "" && slices.Contains(widths, size) {
+					found = one
+				}
+			}
 			return found != ""
 		})
 		name, ending, _ := strings.Cut(found, "-")
