@@ -2,7 +2,6 @@ package cover
 
 import (
 	"context"
-	"errors"
 	"io"
 	"sync"
 	"time"
@@ -32,7 +31,7 @@ func (s *Service) Picture(ctx context.Context, by publish.Caller, id publish.Pic
 	if ok && e.project != "" { // most are covers, and a project's head is at hand
 		p, err := s.Projects.Current(ctx, by, e.project)
 		switch {
-		case err != nil && !gone(err):
+		case err != nil && !publish.Gone(err):
 			return nil, err
 		case err != nil:
 			return nil, publish.ErrNotFound
@@ -58,11 +57,6 @@ func (s *Service) Picture(ctx context.Context, by publish.Caller, id publish.Pic
 	return e.bytes, nil
 }
 
-// gone tells whether an error says that there is no such project any more, or none that anybody may see.
-func gone(err error) bool {
-	return errors.Is(err, publish.ErrNotFound) || errors.Is(err, publish.CodeProjectNotFound) || errors.Is(err, publish.CodeTakenDown)
-}
-
 // find looks a picture up that may be served.
 func (s *Service) find(ctx context.Context, by publish.Caller, key cached, now time.Time) (Kept, error) {
 	kept, err := s.Store.Picture(ctx, key.id, key.width)
@@ -73,7 +67,7 @@ func (s *Service) find(ctx context.Context, by publish.Caller, key cached, now t
 		return kept, publish.ErrNotFound
 	}
 	if kept.Project != "" {
-		if _, err := s.Projects.Current(ctx, by, kept.Project); gone(err) {
+		if _, err := s.Projects.Current(ctx, by, kept.Project); publish.Gone(err) {
 			return kept, publish.ErrNotFound
 		} else if err != nil {
 			return kept, err

@@ -141,7 +141,7 @@ func (s *Service) CardsOf(ctx context.Context, by publish.Caller, ids []publish.
 	for _, id := range ids {
 		p, ok := known[id]
 		if !ok {
-			if p, err = s.projects.Current(ctx, by, id); errors.Is(err, publish.ErrNotFound) || errors.Is(err, publish.CodeProjectNotFound) || errors.Is(err, publish.CodeTakenDown) {
+			if p, err = s.projects.Current(ctx, by, id); publish.Gone(err) {
 				continue
 			} else if err != nil {
 				return nil, err

@@ -286,6 +286,11 @@ func AsError(err error) *Error {
 	return nil
 }
 
+// Gone tells whether an error says that there is no such project any more, or none that anybody may see.
+func Gone(err error) bool {
+	return errors.Is(err, ErrNotFound) || errors.Is(err, CodeProjectNotFound) || errors.Is(err, CodeTakenDown)
+}
+
 // ErrNoEffect: the step certainly changed nothing, now and after a crash. It comes with the
 // error that says why. Without it a failed step may have had its effect: the connection broke
 // before the answer, or a sync failed.

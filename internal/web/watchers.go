@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -189,7 +188,7 @@ func (l *watchers) run(ctx context.Context, r *room, last counts) {
 		case <-tick.C:
 		}
 		stats, err := l.ask(ctx, publish.Caller{}, r.id)
-		if errors.Is(err, publish.CodeTakenDown) || errors.Is(err, publish.CodeProjectNotFound) {
+		if publish.Gone(err) {
 			l.empty(r)
 			return
 		}
