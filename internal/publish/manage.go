@@ -34,8 +34,29 @@ type DetailsChange struct {
 	Unlisted, Threads        *bool
 	Tags                     *Tags
 
-	By     int64 // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked
-	Expect int   // the current version; the step fails with ErrMoved if it is another; 0: any
+	By     int64  // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked
+	Expect int    // the current version; the step fails with ErrMoved if it is another; 0: any
+	Seen   string // the Mark of the details that the caller saw: see Replaces; empty: any
+}
+
+// Replaces tells whether the change may be made where these are the details: they are those that the caller saw, or what the change
+// makes of them already.
+func (c DetailsChange) Replaces(now Details) bool {
+	then := now
+	for _, word := range []struct{ is, to *string }{{&then.Title, c.Title}, {&then.Description, c.Description}} {
+		if word.to != nil {
+			*word.is = *word.to
+		}
+	}
+	for _, choice := range []struct{ is, to *bool }{{&then.Unlisted, c.Unlisted}, {&then.Threads, c.Threads}} {
+		if choice.to != nil {
+			*choice.is = *choice.to
+		}
+	}
+	if c.Tags != nil {
+		then.Tags = *c.Tags
+	}
+	return c.Seen == "" || c.Seen == now.Mark() || then == now
 }
 
 // Change is the change that makes d the details, whatever they were.
@@ -76,8 +97,8 @@ type FileChange struct {
 type ProjectStore interface {
 	// Details returns a project's details.
 	Details(ctx context.Context, id ProjectID) (Details, error)
-	// SetDetails records which details of a project are other, and makes no version. A suspended
-	// project is ErrSuspended, as it is for EraseVersion.
+	// SetDetails records which details of a project are other, and makes no version. Where the change does not replace what is
+	// recorded it is ErrMoved. A suspended project is ErrSuspended, as it is for EraseVersion.
 	SetDetails(ctx context.Context, id ProjectID, d DetailsChange) (Changed, error)
 	// Rearrange makes the version after at.Expect, in which c.Drop are gone, c.Put are there, and
 	// all other files are as before. A file to drop, or a recorded blob, that is not there is
@@ -144,7 +165,7 @@ type DescribeInput struct {
 
 // Mark tells details from others.
 func (d Details) Mark() string {
-	sum := sha256.Sum256([]byte(fmt.Sprintf("%#v", d)))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %t %t %q", d.Title, d.Description, d.Unlisted, d.Threads, d.Tags))
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
@@ -157,19 +178,15 @@ func (s *Service) Describe(ctx context.Context, by Caller, id ProjectID, in Desc
 		return err
 	}
 	c := in.Change()
-	c.Lang = in.Lang
+	c.Lang, c.Seen = in.Lang, in.Seen
 	if _, err := c.clean(); err != nil {
 		return err
 	}
-	if in.Seen != "" {
-		switch now, err := s.management.Details(ctx, id); {
-		case err != nil:
-			return err
-		case now.Mark() != in.Seen && now != in.Details:
-			return Refuse(CodeVersionConflict, "The details of %s were changed meanwhile. Nothing was changed.", p.ID).With(OpProject, Arg{"id", string(p.ID)})
-		}
+	err = s.management.SetDetails(ctx, id, c)
+	if errors.Is(err, ErrMoved) {
+		return Refuse(CodeVersionConflict, "The details of %s were changed meanwhile. Nothing was changed.", p.ID).With(OpProject, Arg{"id", string(p.ID)})
 	}
-	return s.suspendedSince(ctx, by, id, s.management.SetDetails(ctx, id, c))
+	return s.suspendedSince(ctx, by, id, err)
 }
 
 // AmendInput asks for other details of a project. Fields are as the client sent them; a nil one was

@@ -275,6 +275,22 @@ func TestWhatWasSeenIsNotReplacedUnseen(t *testing.T) {
 	for range 2 {
 		expect.OK(t, w.Describe(t.Context(), by, id, publish.DescribeInput{Details: one, Lang: &lang, Seen: m.Details.Mark()}))
 	}
+	meanwhile := publish.Details{Title: "another's", Description: "said meanwhile"}
+	w.store.Step = func(step string) (before, after error) {
+		if step == "SetDetails" {
+			w.store.Step = nil
+			_, err := w.db.Publish().SetDetails(t.Context(), id, meanwhile.Change())
+			expect.OK(t, err)
+		}
+		return nil, nil
+	}
+	expect.Is(t, "details beside others", w.Describe(t.Context(), by, id, publish.DescribeInput{Details: two, Seen: one.Mark()}), publish.CodeVersionConflict)
+	loose := meanwhile
+	loose.Title = " another's  "
+	for range 2 { // which is brought into form
+		expect.OK(t, w.Describe(t.Context(), by, id, publish.DescribeInput{Details: loose, Seen: m.Details.Mark()}), "the same again, as it was typed")
+	}
+	expect.OK(t, w.Describe(t.Context(), by, id, publish.DescribeInput{Details: one, Seen: meanwhile.Mark()}))
 	expect.Is(t, "details of who saw others", w.Describe(t.Context(), by, id, publish.DescribeInput{Details: two, Seen: m.Details.Mark()}), publish.CodeVersionConflict)
 	if m, err = w.Manage(t.Context(), by, id); err != nil || m.Details != one || m.Project.Lang != "pt-BR" {
 		t.Errorf("%+v, %v", m, err)

@@ -44,6 +44,9 @@ func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d pub
 		if err := t.Flush(); err != nil {
 			return err
 		}
+		if err := t.replaces(p, d); err != nil {
+			return err
+		}
 		was := p
 		if d.Title != nil {
 			p.Title = *d.Title
@@ -53,6 +56,18 @@ func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d pub
 		}
 		return t.retitled(p)
 	}))
+}
+
+// replaces is ErrMoved where p has other details than a change was made for.
+func (t *tx) replaces(p projectRow, d publish.DetailsChange) error {
+	if d.Seen == "" {
+		return nil
+	}
+	text, err := one(context.Background(), t, scanValue[string], "SELECT description FROM projects WHERE num = ?", p.num)
+	if err == nil && !d.Replaces(publish.Details{Title: p.Title, Description: text, Unlisted: p.Unlisted, Threads: p.Threads, Tags: p.Tags}) {
+		err = publish.ErrMoved
+	}
+	return err
 }
 
 // describe records the title of p, and what else d says of it.

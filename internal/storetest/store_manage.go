@@ -71,6 +71,12 @@ func setDetails(t *testing.T, s Stores) {
 	same(t, "after a part", must(s.Management.Details(t.Context(), p.ID))(t), want)
 	part.Expect = 2
 	wants(t, "at another version", s.Management.SetDetails(t.Context(), p.ID, part), publish.ErrMoved)
+	part.Expect, part.Seen = 1, "another"
+	ok(t, s.Management.SetDetails(t.Context(), p.ID, part)) // they are so already
+	next := "next"
+	part.Title = &next
+	wants(t, "where others are by now", s.Management.SetDetails(t.Context(), p.ID, part), publish.ErrMoved)
+	part.Title, part.Seen = &other, ""
 	part.Expect, part.By = 0, 1<<40
 	wants(t, "by a key that is gone", s.Management.SetDetails(t.Context(), p.ID, part), publish.ErrRevoked)
 	got = must(s.Publish.Project(t.Context(), p.ID))(t)
