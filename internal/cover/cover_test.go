@@ -3,6 +3,7 @@ package cover_test
 import (
 	"errors"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,9 @@ import (
 	"sandlot/internal/operate"
 	"sandlot/internal/picture"
 	"sandlot/internal/publish"
+	"sandlot/internal/spool"
 	"sandlot/internal/testworld"
+	"sandlot/internal/worker"
 )
 
 const (
@@ -182,4 +185,41 @@ func TestWhoSendsAPictureSlowlyKeepsNobodyFromTheirTurn(t *testing.T) {
 	if err := <-ended; !errors.As(err, &p) || p.Kind != picture.Slow {
 		t.Errorf("what takes ten minutes to come ends with %v", err)
 	}
+}
+
+func TestAPictureThatTookTooLongIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, bare)
+	w.PutFile(w.key, w.id, "cover.png", plain("red", 64, 36))
+	var spent time.Duration
+	leaps := func() time.Duration { spent += 2 * time.Second; return spent } // as where other work of the thread is reckoned to it
+	busy := cover.NewWorker(cover.New(cover.Config{Store: w.DB.Covers(), Content: w.Publish.Contents, Projects: w.Publish, Places: w.Config.Places, Now: w.Clock.Now, Spent: leaps}), slog.New(slog.DiscardHandler), &worker.Failures{})
+	_, err := busy.Round(t.Context())
+	expect.OK(t, err)
+	m := w.mine()
+	expect.Same(t, "due, tries and findings after the first time", []any{m.Due, m.Tries, len(m.Findings)}, []any{true, 1, 0})
+	w.work()
+	expect.Equal(t, "in the end", w.colour(), "red")
+}
+
+// meanwhile is a content that is read after something has happened.
+type meanwhile struct {
+	cover.Content
+	happens func()
+}
+
+func (m meanwhile) Receive(all *spool.Spool, r io.Reader, limit int64) error {
+	m.happens()
+	return m.Content.Receive(all, r, limit)
+}
+
+func TestAChosenFileThatIsReplacedMeanwhileIsLookedAtAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, bare)
+	w.PutFile(w.key, w.id, "a.png", plain("red", 64, 36))
+	content := meanwhile{w.Publish.Contents, func() { w.PutFile(w.key, w.id, "a.png", plain("blue", 64, 36)) }}
+	s := cover.New(cover.Config{Store: w.DB.Covers(), Content: content, Projects: w.Publish, Heads: w.Publish.Heads, Places: w.Config.Places, Now: w.Clock.Now})
+	expect.OK(t, s.ChooseFile(t.Context(), w.owner, w.id, "a.png"))
+	w.work()
+	expect.Equal(t, "the file as it is now", w.colour(), "blue")
 }

@@ -129,6 +129,9 @@ func (l *looking) first(ctx context.Context, source Source, files []publish.File
 	return nil, false, nil
 }
 
+// errSlow is a picture that took too long: perhaps the machine was busy, or its clock was set.
+var errSlow = errors.New("a picture took too long, and is tried again")
+
 // making makes a picture of a file.
 type making func(ctx context.Context, f publish.File) (picture.Made, error)
 
@@ -140,11 +143,13 @@ func (l *looking) make(ctx context.Context, source Source, f publish.File, by ma
 		return nil, true, nil
 	}
 	made, err := by(ctx, f)
-	if finding, wrong := findingOf(source, f.Name, err); wrong {
+	switch finding, wrong := findingOf(source, f.Name, err); {
+	case wrong && finding.Kind == picture.Slow && l.task.Tries < mostTries:
+		return nil, false, errSlow
+	case wrong:
 		l.findings = append(l.findings, finding)
 		return nil, false, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, false, err
 	}
 	l.source, l.made = source, what

@@ -44,6 +44,8 @@ type Config struct {
 	Temporary string           // a folder that holds pictures while they come; empty: the system's
 	Now       func() time.Time // nil: time.Now
 	Random    io.Reader        // nil: that of crypto/rand
+
+	Spent func() time.Duration // how long the thread that calls it was at work; nil: picture.ProcessorTime
 }
 
 // Service serves pictures, and lets owners choose theirs. Its methods may be called concurrently.
@@ -62,7 +64,10 @@ func New(cfg Config) *Service {
 	if cfg.Random == nil {
 		cfg.Random = rand.Reader
 	}
-	return &Service{Config: cfg, maker: picture.NewMaker(picture.ProcessorTime), owners: turns.NewLocks[publish.AccountID]()}
+	if cfg.Spent == nil {
+		cfg.Spent = picture.ProcessorTime
+	}
+	return &Service{Config: cfg, maker: picture.NewMaker(cfg.Spent), owners: turns.NewLocks[publish.AccountID]()}
 }
 
 const (
@@ -113,9 +118,10 @@ func (s *Service) Upload(ctx context.Context, by publish.Caller, id publish.Proj
 }
 
 // ChooseFile makes one of the project's current files its cover, now and for as long as the project has it. A file that it does
-// not have is publish.CodeFileNotFound; for others see Upload.
+// not have is publish.ErrNotFound; for others see Upload.
 func (s *Service) ChooseFile(ctx context.Context, by publish.Caller, id publish.ProjectID, name string) error {
-	if _, _, err := s.owned(ctx, by, publish.ActEdit, id); err != nil {
+	p, _, err := s.owned(ctx, by, publish.ActEdit, id)
+	if err != nil {
 		return err
 	}
 	f, err := s.file(ctx, id, name)
@@ -128,7 +134,7 @@ func (s *Service) ChooseFile(ctx context.Context, by publish.Caller, id publish.
 	}
 	defer bytes.Close()
 	return s.take(ctx, by, bytes, picture.Cover(), func(n *Fresh) error {
-		settled := Settled{Cover: n.ID, Fresh: n, Source: FromChosen, Made: madeOf(FromChosen, f)}
+		settled := Settled{Cover: n.ID, Fresh: n, Source: FromChosen, Made: madeOf(FromChosen, f), Version: p.Version}
 		return s.choose(ctx, id, OfFile, f.Name, &settled)
 	})
 }

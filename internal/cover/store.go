@@ -65,6 +65,7 @@ type Settled struct {
 	Source   Source
 	Made     string
 	Findings string
+	Version  int // that was looked at; 0: whichever is current
 }
 
 // Kept is a picture as it is recorded, in one width.
@@ -93,16 +94,19 @@ type Store interface {
 	// each with its account.
 	Due(ctx context.Context, after int64, limit int) ([]Waiting, error)
 	// Lease keeps those of the projects that nobody has to their caller for that long, by the clock that all users of the
-	// store share, counts one more try for each, and returns them with what names the lease.
+	// store share, and returns them with what names the lease.
 	Lease(ctx context.Context, numbers []int64, length time.Duration) ([]Task, int64, error)
+	// Begin counts one more try for a project that is leased, and returns how many that makes. If the lease is another one by
+	// now it is ErrMoved.
+	Begin(ctx context.Context, number, lease int64) (tries int, err error)
 	// GiveBack ends leases; forget says that their last try does not count.
 	GiveBack(ctx context.Context, numbers []int64, lease int64, forget bool) error
 	// Settle records the cover of a project for the version of the task, ends its lease, and lets go of the pictures that it
 	// replaces. If the lease is another one by now, or the owner has chosen meanwhile, it is ErrMoved.
 	Settle(ctx context.Context, t Task, lease int64, s Settled, now time.Time) (publish.Changed, error)
 
-	// Choose records what an owner wishes. With s the cover is recorded at once as Settle does; without, it is due. A suspended
-	// project is ErrSuspended.
+	// Choose records what an owner wishes. With s the cover is recorded at once as Settle does, and is due if s.Version is not the
+	// current one any more; without, it is due. A suspended project is ErrSuspended.
 	Choose(ctx context.Context, id publish.ProjectID, w Wish, file string, s *Settled, now time.Time) (publish.Changed, error)
 	// Shoot records the shot of a trial of a version, in the place of the one before; the cover is then due. It is
 	// ErrMoved if the project has another version, and ErrSuspended if it is suspended.

@@ -80,15 +80,20 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 			done++
 			continue
 		case ctx.Err() != nil:
-			w.giveBack(ctx, tasks[i:], lease)
+			w.giveBack(ctx, tasks[i:i+1], lease, true)
+			w.giveBack(ctx, tasks[i+1:], lease, false)
 			return done, ctx.Err()
+		case errors.Is(err, errSlow):
+			w.putOff.Failed(t.Number, w.service.Now())
+			w.giveBack(ctx, tasks[i:i+1], lease, false)
+			continue
 		}
 		w.failures.Add(1)
 		w.putOff.Failed(t.Number, w.service.Now())
-		w.giveBack(ctx, tasks[i:i+1], lease)
+		w.giveBack(ctx, tasks[i:i+1], lease, true)
 		failed = errors.Join(failed, fmt.Errorf("cover of %s: %w", t.Project.ID, err))
 		if errors.Is(err, publish.ErrUnavailable) || errors.Is(err, publish.ErrFull) {
-			w.giveBack(ctx, tasks[i+1:], lease)
+			w.giveBack(ctx, tasks[i+1:], lease, false)
 			break
 		}
 	}
@@ -130,14 +135,18 @@ func (w *Worker) waiting(ctx context.Context) ([]int64, error) {
 	return numbers, nil
 }
 
-func (w *Worker) giveBack(ctx context.Context, tasks []Task, lease int64) {
+// giveBack ends the lease of tasks; forget says that those had begun, and come to no harm.
+func (w *Worker) giveBack(ctx context.Context, tasks []Task, lease int64, forget bool) {
+	if len(tasks) == 0 {
+		return
+	}
 	numbers := make([]int64, len(tasks))
 	for i, t := range tasks {
 		numbers[i] = t.Number
 	}
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterFail)
 	defer cancel()
-	if err := w.service.Store.GiveBack(limited, numbers, lease, true); err != nil {
+	if err := w.service.Store.GiveBack(limited, numbers, lease, forget); err != nil {
 		w.log.Warn("covers are not given back; they are free when their leases lapse", "error", err)
 	}
 }
@@ -158,6 +167,10 @@ func (w *Worker) one(ctx context.Context, t Task, lease int64) error {
 		return err
 	}
 	s := w.service
+	var err error
+	if t.Tries, err = s.Store.Begin(ctx, t.Number, lease); err != nil {
+		return err
+	}
 	l := &looking{Service: s, task: t}
 	made, err := l.look(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -112,8 +113,8 @@ func (store Covers) Lease(ctx context.Context, numbers []int64, length time.Dura
 		name = lease{l.now, length}.until()
 		var mine []int64
 		for _, n := range numbers {
-			id, err := t.number(`INSERT INTO covers (project, tries, leased_until) SELECT num, 1, ?2 FROM projects WHERE num = ?1 AND deleted_at IS NULL AND covered <> version
-				ON CONFLICT (project) DO UPDATE SET tries = covers.tries + 1, leased_until = excluded.leased_until
+			id, err := t.number(`INSERT INTO covers (project, tries, leased_until) SELECT num, 0, ?2 FROM projects WHERE num = ?1 AND deleted_at IS NULL AND covered <> version
+				ON CONFLICT (project) DO UPDATE SET leased_until = excluded.leased_until
 				WHERE covers.leased_until <= ?3 OR covers.leased_until > ?4 RETURNING project`, n, name, micros(l.now), l.never())
 			if errors.Is(err, publish.ErrNotFound) {
 				continue // somebody has it, or did it
@@ -129,12 +130,24 @@ func (store Covers) Lease(ctx context.Context, numbers []int64, length time.Dura
 	return list, name, in("lease covers", err)
 }
 
+// Begin implements cover.Store.
+func (store Covers) Begin(ctx context.Context, number, lease int64) (tries int, err error) {
+	return tries, in("begin cover", store.db.step(ctx, 0, func(t *tx) error {
+		n, err := t.number("UPDATE covers SET tries = tries + 1 WHERE project = ? AND leased_until = ? RETURNING tries", number, lease)
+		if errors.Is(err, publish.ErrNotFound) {
+			err = publish.ErrMoved
+		}
+		tries = int(n)
+		return err
+	}))
+}
+
 // GiveBack implements cover.Store.
 func (store Covers) GiveBack(ctx context.Context, numbers []int64, lease int64, forget bool) error {
 	return in("give back covers", store.db.step(ctx, 0, func(t *tx) error {
 		query := "UPDATE covers SET leased_until = 0 WHERE "
 		if forget {
-			query = "UPDATE covers SET leased_until = 0, tries = 0 WHERE "
+			query = "UPDATE covers SET leased_until = 0, tries = CASE WHEN tries > 0 THEN tries - 1 ELSE 0 END WHERE "
 		}
 		_, err := t.exec(query+t.amongNumbers("project")+" AND leased_until = ?", engine.List(numbers), lease)
 		return err
@@ -233,7 +246,7 @@ func (store Covers) Choose(ctx context.Context, id publish.ProjectID, w cover.Wi
 		case err != nil:
 			return err
 		case s != nil:
-			return covering{t}.coverIs(p.num, p.Version, *s, now)
+			return covering{t}.coverIs(p.num, cmp.Or(s.Version, p.Version), *s, now)
 		}
 		_, err = t.exec("UPDATE projects SET changed = changed + 1, covered = 0 WHERE num = ?", p.num)
 		return err

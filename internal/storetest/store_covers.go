@@ -11,10 +11,11 @@ import (
 func coverCases() []storeCase {
 	return []storeCase{
 		{"Due/projects whose cover is to be made, until it is settled for the current version", coversDue},
-		{"Lease/keeps a project to its caller, and counts the tries", leaseCovers},
+		{"Lease/keeps a project to its caller, and Begin counts the tries", leaseCovers},
 		{"Settle/if the lease is another one by now it is ErrMoved", settleLate},
 		{"Settle/the pictures that it replaces are gone, and Sweep lets go of their bytes", settleAgain},
 		{"Choose/what an owner wishes ends the lease of a worker", chooseMeanwhile},
+		{"Choose/what was made of a version that is not the current one any more is due", chooseLate},
 		{"Choose/a suspended project is ErrSuspended", chooseSuspended},
 		{"Shoot/is recorded in the place of the shot before, and the cover is due", shoot},
 		{"Portray/is the account's, until it is suspended or deleted", portray},
@@ -78,10 +79,27 @@ func coversDue(t *testing.T, s Stores) {
 	}
 }
 
+func chooseLate(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	s.mustPut(t, p, file("a.png", inline("other")))
+	settled := cover.Settled{Cover: "jold", Fresh: fresh("jold"), Source: cover.FromChosen, Version: 1}
+	ok(t, s.Covers.Choose(t.Context(), "pong", cover.OfFile, "a.png", &settled, base()))
+	p, state, err := s.Covers.Cover(t.Context(), "pong")
+	ok(t, err)
+	same(t, "the cover, and whether it is due", []any{p.Cover, state.Due}, []any{publish.PictureID("jold"), true})
+}
+
 func leaseCovers(t *testing.T, s Stores) {
 	s.mustProject(t, "pong")
-	task, lease := s.leased(t)
-	same(t, "tries", task.Tries, 1)
+	begun := func() (cover.Task, int64, int) {
+		t.Helper()
+		task, lease := s.leased(t)
+		return task, lease, must(s.Covers.Begin(t.Context(), task.Number, lease))(t)
+	}
+	task, lease, tries := begun()
+	same(t, "tries", []int{task.Tries, tries}, []int{0, 1})
+	_, err := s.Covers.Begin(t.Context(), task.Number, lease+1)
+	wants(t, "begun under another lease", err, publish.ErrMoved)
 	same(t, "due while it is leased", len(must(s.Covers.Due(t.Context(), 0, 10))(t)), 0)
 	tasks, _, err := s.Covers.Lease(t.Context(), []int64{task.Number}, time.Minute)
 	ok(t, err)
@@ -89,14 +107,16 @@ func leaseCovers(t *testing.T, s Stores) {
 	ok(t, s.Covers.GiveBack(t.Context(), []int64{task.Number}, lease+1, false))
 	same(t, "due after another's lease ended", len(must(s.Covers.Due(t.Context(), 0, 10))(t)), 0)
 	ok(t, s.Covers.GiveBack(t.Context(), []int64{task.Number}, lease, false))
-	task, lease = s.leased(t)
-	same(t, "tries of the second time", task.Tries, 2)
+	task, lease, tries = begun()
+	same(t, "tries of the second time", []int{task.Tries, tries}, []int{1, 2})
 	ok(t, s.Covers.GiveBack(t.Context(), []int64{task.Number}, lease, true))
-	task, _ = s.leased(t)
-	same(t, "tries when the others do not count", task.Tries, 1)
+	_, lease, tries = begun()
+	same(t, "tries when the last does not count", tries, 2)
 	s.Later(2 * time.Minute)
-	task, _ = s.leased(t)
-	same(t, "tries when the lease lapsed", task.Tries, 2)
+	_, err = s.Covers.Begin(t.Context(), task.Number, lease)
+	same(t, "begun late, while nobody else has it", err, nil)
+	_, _, tries = begun()
+	same(t, "tries when the lease lapsed", tries, 4)
 }
 
 func settleLate(t *testing.T, s Stores) {
