@@ -98,8 +98,9 @@ func answersOf(t *testing.T, s *testenv.Server, keys, searches []string) answers
 
 var projectLink = regexp.MustCompile(`/p/([a-z0-9-]+)`)
 
-// idsIn are the projects that a page links to, in their order.
+// idsIn are the projects that a page links to, in their order, without those of others that it ends with.
 func idsIn(page []byte) (ids []any) {
+	page, _, _ = bytes.Cut(page, []byte(`aria-labelledby="others"`))
 	for _, m := range projectLink.FindAllSubmatch(page, -1) {
 		ids = append(ids, string(m[1]))
 	}
