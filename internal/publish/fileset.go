@@ -25,16 +25,16 @@ type fileSet struct {
 }
 
 // arranged is arrange, and nil for a call without a Tree.
-func (t *Tree) arranged(ctx context.Context, unwrap bool) (*fileSet, error) {
+func (t *Tree) arranged(ctx context.Context, unwrap bool, into string) (*fileSet, error) {
 	if t == nil {
 		return nil, nil
 	}
-	return t.arrange(ctx, unwrap)
+	return t.arrange(ctx, unwrap, into)
 }
 
 // arrange gives the files their names. With unwrap one folder that wraps all of them is taken off, if it holds the
-// page. Files that no file system could keep apart are refused.
-func (t *Tree) arrange(ctx context.Context, unwrap bool) (*fileSet, error) {
+// page; what is left goes into a folder, if one is named. Files that no file system could keep apart are refused.
+func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet, error) {
 	if err := t.weigh(ctx); err != nil {
 		return nil, NoEffect(err)
 	}
@@ -52,6 +52,9 @@ func (t *Tree) arrange(ctx context.Context, unwrap bool) (*fileSet, error) {
 	}
 	for i := range set.files {
 		inside := strings.TrimPrefix(set.files[i].name, set.folder)
+		if into != "" {
+			inside = into + "/" + inside
+		}
 		name, err := names.Filename(inside)
 		var bad *names.FilenameError
 		if errors.As(err, &bad) { // of what was allowed in a folder only

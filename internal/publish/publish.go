@@ -58,7 +58,7 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 	if err := checkMany(in.Part, in.Tree, &in.Archive, in.DryRun); err != nil {
 		return Published{}, nil, err
 	}
-	set, err := in.Tree.arranged(ctx, true)
+	set, err := in.Tree.arranged(ctx, true, "")
 	if err != nil {
 		return Published{}, nil, err
 	}

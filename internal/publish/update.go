@@ -57,7 +57,7 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 	if err := checkMany(in.Part, in.Tree, &in.Archive, in.DryRun); err != nil {
 		return Updated{}, nil, err
 	}
-	set, err := in.Tree.arranged(ctx, in.Replace)
+	set, err := in.Tree.arranged(ctx, in.Replace || in.Unwrap, in.Folder)
 	if err != nil {
 		return Updated{}, nil, err
 	}

@@ -175,7 +175,7 @@ func (up *uploads) useArchive(ctx context.Context, c *completing, unwrap bool, u
 		return fmt.Errorf("unpack parts: %w", err)
 	}
 	failpoint.Hit(failpoint.AfterAssembly)
-	set, err := t.arrange(ctx, unwrap)
+	set, err := t.arrange(ctx, unwrap, "")
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,9 @@ func (p *Pages) uploadFiles(v *visit) error {
 	case u.tree != nil:
 		tree := u.tree
 		u.tree = nil // the call has it
-		out, _, err := p.Service.Update(v.r.Context(), v.by, publish.UpdateInput{Project: string(v.ownID()), Tree: tree})
+		out, _, err := p.Service.Update(v.r.Context(), v.by, publish.UpdateInput{
+			Project: string(v.ownID()), Tree: tree, Folder: u.in(), Unwrap: u.in() == "", Idempotency: u.formToken,
+		})
 		return v.arranged(err, ownPage{Folder: u.folder}, "said.uploaded", "n", len(out.Files))
 	case len(u.files) == 0:
 		return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.no-files"), Folder: u.folder})
@@ -144,8 +146,8 @@ func (u *upload) take(part *multipart.Part) error {
 	if name == "" {
 		return nil // a field in which no file was chosen
 	}
-	if folder := strings.Trim(u.folder, "/ "); folder != "" {
-		name = folder + "/" + name
+	if u.in() != "" {
+		name = u.in() + "/" + name
 	}
 	if u.as != "" {
 		name = u.as
@@ -167,6 +169,9 @@ func (u *upload) take(part *multipart.Part) error {
 	}
 	return err
 }
+
+// in is the folder that the files go to; empty: the project's top.
+func (u *upload) in() string { return strings.Trim(u.folder, "/ ") }
 
 // open takes the files of a ZIP, each of which has its place in it.
 func (u *upload) open(part io.Reader) error {

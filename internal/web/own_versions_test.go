@@ -126,6 +126,17 @@ func TestAZIPBringsItsFilesAndAFileIsReplacedUnderItsName(t *testing.T) {
 	if resp := sendTo(h, body, kind); resp.StatusCode != http.StatusSeeOther || !strings.Contains(h.state(), "kept.zip") {
 		t.Errorf("%d, it is now %s", resp.StatusCode, h.state())
 	}
+	// Into the folder that is looked at, where it may lie deeper; the same form again changes nothing; the folder of a whole project is taken off.
+	for range 2 {
+		body, kind = filledForm(url.Values{"form_token": {"r"}, "unpack": {"1"}, "folder": {"levels/"}}, "art.zip", zipOf(t, "index.html", "<p>level", "a.png", "x"))
+		if resp := sendTo(h, body, kind); resp.StatusCode != http.StatusSeeOther || !strings.HasPrefix(h.state(), "7 index.html [") || h.in.Text(gameID, 7, "index.html") != "<p>new" || h.in.Text(gameID, 7, "levels/index.html") != "<p>level" {
+			t.Errorf("in a folder: %d, it is now %s", resp.StatusCode, h.state())
+		}
+	}
+	body, kind = filledForm(url.Values{"form_token": {"s"}, "unpack": {"1"}}, "game.zip", zipOf(t, "game/index.html", "<p>newer", "game/b.js", "b"))
+	if resp := sendTo(h, body, kind); resp.StatusCode != http.StatusSeeOther || h.in.Text(gameID, 8, "index.html") != "<p>newer" || strings.Contains(h.state(), "game/") {
+		t.Errorf("with a folder around it: %d, it is now %s", resp.StatusCode, h.state())
+	}
 	for name, files := range map[string][]string{"no archive": {"a.zip", "PK"}, "beside another": {"a.zip", packed, "b.js", "b"}, "beside another before": {"b.js", "b", "a.zip", packed}, "with a bad name": {"a.zip", zipOf(t, "../x", "x")}} {
 		h.in.Unchanged(t, func() {
 			body, kind := filledForm(url.Values{"form_token": {name}, "unpack": {"1"}}, files...)
