@@ -1,6 +1,7 @@
 package card
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -185,21 +186,13 @@ func classOf(r rune) bidi.Class {
 
 func fromLeft(r rune) bool { return classOf(r) == bidi.L }
 
-// endsFromTheRight tells in which direction the last letter of a text is read.
-func endsFromTheRight(text []rune) bool {
-	for _, r := range slices.Backward(text) {
-		switch classOf(r) {
-		case bidi.L:
-			return false
-		case bidi.R, bidi.AL:
-			return true
-		}
-	}
-	return false
-}
-
 // fromTheRight tells by the first letter in which direction a text is read.
-func fromTheRight(text []rune) bool {
+func fromTheRight(text []rune) bool { return firstFromTheRight(slices.All(text)) }
+
+// endsFromTheRight tells in which direction the last letter of a text is read.
+func endsFromTheRight(text []rune) bool { return firstFromTheRight(slices.Backward(text)) }
+
+func firstFromTheRight(text iter.Seq2[int, rune]) bool {
 	for _, r := range text {
 		switch classOf(r) {
 		case bidi.L:
