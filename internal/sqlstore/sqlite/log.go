@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"sandlot/internal/sqlstore/engine"
 )
 
 const (
@@ -137,6 +139,7 @@ func (k *logKeeper) run() {
 	for {
 		select {
 		case <-tick.C:
+			k.refold()
 			k.look()
 		case <-k.stop:
 			return
@@ -149,6 +152,23 @@ func (e *Engine) Wipe() { e.log.wiped.Store(true) }
 
 // Fold implements engine.Engine.
 func (e *Engine) Fold() { e.write.fold.Store(true) }
+
+// refold has the writer fold the log once more where it could not copy all of it: nobody else would, as long as nothing is written. While a
+// reader keeps the log, to try costs next to nothing.
+func (k *logKeeper) refold() {
+	w := k.engine.write
+	// After a failed commit a step that writes nothing would pass for one that found room.
+	if w.ailing.Load() || !w.unfolded.Swap(false) {
+		return
+	}
+	err := k.engine.Step(context.Background(), 0, func(engine.Tx) error {
+		k.engine.Fold()
+		return nil
+	})
+	if err != nil {
+		w.unfolded.Store(true)
+	}
+}
 
 // look begins the log anew if it is too long, and empties it after a while, also when
 // nothing is written any more. Most of it is copied while all others go on; what was

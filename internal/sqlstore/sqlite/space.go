@@ -41,9 +41,11 @@ func (e *Engine) GiveBack(ctx context.Context) (more bool, err error) {
 		return true, nil
 	}
 	more = unused-giveBackPages*e.pageSize > unusedKept
-	// What leads to the shorter file is in the log first.
-	e.write.fold.Store(!more)
 	err = e.Step(ctx, 0, func(t engine.Tx) error {
+		if !more {
+			// What leads to the shorter file is in the log first. The batch before this one would use up what is asked for outside.
+			e.Fold()
+		}
 		rows, err := t.Query(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", giveBackPages))
 		if err != nil {
 			return err

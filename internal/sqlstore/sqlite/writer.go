@@ -46,8 +46,9 @@ type writer struct {
 	commits atomic.Int64
 	steps   atomic.Int64 // that shared them
 
-	// fold asks for the log to be folded into the database after the next batch.
-	fold atomic.Bool
+	// fold asks for the log to be folded into the database after the next batch; unfolded says that this was done, but not all of the log
+	// could be copied. The log's keeper has it done again.
+	fold, unfolded atomic.Bool
 
 	place durable.Place // set when the database is open, before the first step
 
@@ -167,13 +168,30 @@ func (w *writer) loop() {
 
 // foldLog folds the log into the database when somebody asked for it, or when the
 // disk is full: the log that has no room to grow can then begin anew in the room it
-// has. Readers that need it are not waited for.
+// has. Readers that need it are not waited for, nor is another checkpoint.
 func (w *writer) foldLog(full bool) {
-	if w.fold.Swap(false) || full {
-		if err := w.exec("PRAGMA wal_checkpoint(PASSIVE)"); err != nil && lostSync(err) {
-			_ = w.doubt(err)
-		}
+	asked := w.fold.Swap(false)
+	if !asked && !full {
+		return
 	}
+	all, err := w.copyLog()
+	if err != nil && lostSync(err) {
+		_ = w.doubt(err)
+	}
+	if asked && !all {
+		w.unfolded.Store(true)
+	}
+}
+
+// copyLog copies of the log what no reader keeps. It tells whether that was all.
+func (w *writer) copyLog() (all bool, err error) {
+	s, err := w.prepare("PRAGMA wal_checkpoint(PASSIVE)")
+	if err != nil {
+		return false, err
+	}
+	var busy, pages, copied int64
+	err = s.QueryRow().Scan(&busy, &pages, &copied)
+	return err == nil && busy == 0 && pages == copied, err
 }
 
 // answer tells each step its own error, or the one that all of them share. A step
