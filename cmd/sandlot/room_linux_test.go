@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"database/sql"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -14,6 +15,9 @@ import (
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
+
+// pageBytes is what each project of a smallHouse takes in the database.
+const pageBytes = 2 << 20
 
 // smallHouse is the program's own parts on a file system of 1 GiB, an eighth of which
 // may be used: the rest is for what goes in between two looks at the disk.
@@ -27,7 +31,7 @@ type smallHouse struct {
 
 func newSmallHouse(t *testing.T) *smallHouse {
 	t.Helper()
-	h := &smallHouse{t: t, disk: mounted(t, "-t", "tmpfs", "-o", "size=1g", "tmpfs"), page: page(1 << 19)}
+	h := &smallHouse{t: t, disk: mounted(t, "-t", "tmpfs", "-o", "size=1g", "tmpfs"), page: page(pageBytes)}
 	t.Cleanup(func() { h.app.close() })
 	h.open()
 	out, err := h.service.Signup(t.Context(), publish.Caller{}, publish.SignupInput{})
@@ -42,7 +46,7 @@ func newSmallHouse(t *testing.T) *smallHouse {
 
 func (h *smallHouse) open() {
 	h.t.Helper()
-	s := settings{storage: storage{Data: filepath.Join(h.disk, "data")}, InlineMax: 1 << 20, MaxFileSize: publish.DefaultMaxFile, CacheSize: 1 << 20}
+	s := settings{storage: storage{Data: filepath.Join(h.disk, "data")}, InlineMax: 2 * pageBytes, MaxFileSize: publish.DefaultMaxFile, CacheSize: 1 << 20}
 	s.Publish, s.DiskLimit = "on", new(12)
 	places, err := s.places("127.0.0.1:8080")
 	if err == nil {
@@ -73,7 +77,7 @@ func (h *smallHouse) fill() int {
 		if e := publish.AsError(err); e != nil && e.Code == publish.CodeStorageFull {
 			break
 		}
-		if err != nil || len(ids) > 1800 {
+		if err != nil || len(ids) > (1<<30)/pageBytes {
 			h.t.Fatalf("%d projects, %v", len(ids), err)
 		}
 		ids = append(ids, id)
@@ -101,16 +105,17 @@ func (h *smallHouse) publishes(n int) {
 	}
 }
 
-// shrinks gives back what is unused.
-func (h *smallHouse) shrinks() {
+// shrinks gives back what is unused, beside the projects that are kept.
+func (h *smallHouse) shrinks(kept int) {
 	h.t.Helper()
 	if err := (&operate.Shrinker{Space: h.store.Upkeep()}).Shrink(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}
-	// Some is kept, and the file is cut after the last step was answered.
-	h.await("a database of less than 48 MiB", func() bool {
+	// Some room is kept, and the file is cut after the last step was answered.
+	most := int64(kept)*pageBytes + 24<<20
+	h.await(fmt.Sprintf("a database of less than %d MiB", most>>20), func() bool {
 		info, err := os.Stat(filepath.Join(h.disk, "data", databaseName))
-		return err == nil && info.Size() < 48<<20
+		return err == nil && info.Size() < most
 	})
 }
 
@@ -126,7 +131,7 @@ func TestRegression44ADiskThatWasFullTakesNewContentAfterDeletions(t *testing.T)
 		// The log of the database, which ends with the collection, makes room for a few in any case.
 		n := h.fill() / 5
 		h.publishes(n)
-		h.shrinks()
+		h.shrinks(n)
 		h.publishes(1)
 	})
 	t.Run("also those of a database that was made before", func(t *testing.T) {
@@ -139,7 +144,7 @@ func TestRegression44ADiskThatWasFullTakesNewContentAfterDeletions(t *testing.T)
 		h.neverShrink()
 		h.open()
 		h.fill()
-		h.shrinks()
+		h.shrinks(1)
 		if _, err := h.store.Publish().Project(t.Context(), id); err != nil {
 			t.Error(err)
 		}
