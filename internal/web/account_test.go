@@ -58,8 +58,12 @@ func TestTheNavigationMarksThePageShown(t *testing.T) {
 func TestTheNavigationMarksWhereAPageBelongs(t *testing.T) {
 	for path, want := range map[string]string{"/account/projects/game-abc123": "/account", "/account/projects/game-abc123/versions": "/account", "/account/delete": "/account/settings"} {
 		body := text(t, asKim(house(t), "GET", path, ""))
-		if strings.Count(body, "aria-current") != 1 || !strings.Contains(body, `href="`+want+`" aria-current="true"`) {
+		_, own, _ := strings.Cut(body, `class="tabs own-tabs"`)
+		if strings.Count(body, "aria-current")-strings.Count(own, "aria-current") != 1 || !strings.Contains(body, `href="`+want+`" aria-current="true"`) {
 			t.Errorf("on %s it is %s", path, body)
+		}
+		if own != "" && !strings.Contains(own, `href="`+path+`" aria-current="page"`) {
+			t.Errorf("on %s the project's tabs are %s", path, own)
 		}
 	}
 }

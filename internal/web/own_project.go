@@ -133,6 +133,17 @@ func (p *Pages) describe(v *visit) error {
 	return v.showOwn(status, page)
 }
 
+// An ownFrame is what stands above each page of a project for its owner.
+type ownFrame struct {
+	view
+	Project publish.Project
+	Name    string
+	First   bool // whether it is above the project's own page, whose heading it has
+}
+
+// Frame is that of a project, above its first page or another.
+func (v view) Frame(p publish.Project, first bool) ownFrame { return ownFrame{v, p, name(p), first} }
+
 // download sends the project as a ZIP, as it is written.
 func (p *Pages) download(v *visit) error {
 	e, err := p.Service.ExportProject(v.r.Context(), v.by, v.ownID())

@@ -41,6 +41,7 @@ type versionItem struct {
 	publish.VersionView
 	Moved, Added, Removed int // files that have another name, that are new, that are gone
 	At                    string
+	Began                 string // the start page, where it is another than before; empty: it is the same
 }
 
 // Shown are the changes that everybody sees, Folded those that can be unfolded, Beyond how many more there are.
@@ -71,8 +72,12 @@ func (v *visit) showVersions(status int, wrong string) error {
 	if err != nil {
 		return err
 	}
-	for _, one := range list.Versions {
-		page.Versions = append(page.Versions, v.item(one))
+	for i, one := range list.Versions {
+		item := v.item(one)
+		if !one.Erased && (i+1 == len(list.Versions) || list.Versions[i+1].Primary != one.Primary) {
+			item.Began = one.Primary
+		}
+		page.Versions = append(page.Versions, item)
 	}
 	page.Next = list.Next
 	return v.show(status, "own_versions.html", v.T("own.versions"), page)

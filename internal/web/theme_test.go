@@ -51,10 +51,11 @@ func TestEveryPairOfColoursCanBeRead(t *testing.T) {
 				}
 			}
 		}
-		for _, text := range []string{"ink", "quiet", "accent", "second"} {
+		for _, text := range []string{"ink", "quiet", "accent", "danger", "second"} {
 			least(4.5, text, "paper", "raised", "field")
 		}
 		least(4.5, "on-accent", "accent")
+		least(4.5, "on-danger", "danger")
 		least(4.5, "on-second", "second")
 		least(3, "edge", "paper", "raised", "field") // what shows where a field is
 	}
