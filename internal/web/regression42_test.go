@@ -121,13 +121,13 @@ func TestRegression42LabelsFollowTheirNumbers(t *testing.T) {
 func TestRegression42SizesHaveTheUnitsOfTheirLanguage(t *testing.T) {
 	p := &Pages{book: openBook()}
 	for lang, all := range map[string]map[int64]string{
-		"en":      {0: "0\u00a0bytes", 1: "1\u00a0byte", 999: "999\u00a0bytes", 1000: "1\u00a0KB", 48_213: "48.2\u00a0KB", 99_960: "100\u00a0KB", 999_499: "999\u00a0KB", 999_500: "1\u00a0MB", 100_000_000: "100\u00a0MB", 1 << 30: "1.1\u00a0GB"},
-		"de":      {1: "1\u00a0Byte", 2: "2\u00a0Byte", 1500: "1,5\u00a0KB", 1_000_000_000_000_000: "1.000\u00a0TB"},
-		"fr":      {0: "0\u00a0octet", 1: "1\u00a0octet", 2: "2\u00a0octets", 1500: "1,5\u00a0Ko", 100_000_000: "100\u00a0Mo", 1_500_000_000: "1,5\u00a0Go"},
-		"es":      {2: "2\u00a0bytes", 1_500_000: "1,5\u00a0MB"},
-		"pt":      {1: "1\u00a0byte", 1_500_000: "1,5\u00a0MB"},
-		"ja":      {5: "5\u00a0バイト", 1_500_000: "1.5\u00a0MB"},
-		"zh-Hans": {5: "5\u00a0字节", 1_500_000: "1.5\u00a0MB"},
+		"en":      {0: "0\u00a0bytes", 1: "1\u00a0byte", 999: "999\u00a0bytes", 1000: "1\u00a0KB", 1024: "1\u00a0KB", 49_370: "48.2\u00a0KB", 102_360: "100\u00a0KB", 1_023_486: "999\u00a0KB", 1_023_489: "1\u00a0MB", 100 << 20: "100\u00a0MB", 1 << 30: "1\u00a0GB"},
+		"de":      {1: "1\u00a0Byte", 2: "2\u00a0Byte", 1536: "1,5\u00a0KB", 1000 << 40: "1.000\u00a0TB"},
+		"fr":      {0: "0\u00a0octet", 1: "1\u00a0octet", 2: "2\u00a0octets", 1536: "1,5\u00a0Ko", 100 << 20: "100\u00a0Mo", 3 << 29: "1,5\u00a0Go"},
+		"es":      {2: "2\u00a0bytes", 3 << 19: "1,5\u00a0MB"},
+		"pt":      {1: "1\u00a0byte", 3 << 19: "1,5\u00a0MB"},
+		"ja":      {5: "5\u00a0バイト", 3 << 19: "1.5\u00a0MB"},
+		"zh-Hans": {5: "5\u00a0字节", 3 << 19: "1.5\u00a0MB"},
 	} {
 		for bytes, want := range all {
 			if got := (view{visit: &visit{Pages: p, lang: lang}}).Size(bytes); got != want {

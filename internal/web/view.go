@@ -65,14 +65,14 @@ func (v view) Rich(name string, args ...any) template.HTML {
 	return v.book.sayHTML(v.lang, name, args...)
 }
 
-// Size writes a number of bytes for people.
+// Size writes a number of bytes for people, in units of 1,024 as limits are set in: 100 MiB is "100 MB". Scripts write sizes alike.
 func (v view) Size(bytes int64) string {
 	if bytes < 1000 {
 		return v.T("size.bytes", "n", bytes)
 	}
-	units, n, i := strings.Split(v.T("size.units"), " "), float64(bytes)/1000, 0
+	units, n, i := strings.Split(v.T("size.units"), " "), float64(bytes)/1024, 0
 	for ; math.Round(n) >= 1000 && i < len(units)-1; i++ {
-		n /= 1000
+		n /= 1024
 	}
 	written := numberOf(v.lang, int64(math.Round(n)))
 	if tenths := int64(math.Round(n * 10)); tenths < 1000 && tenths%10 != 0 {

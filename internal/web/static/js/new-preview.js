@@ -4,6 +4,7 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const kept = 'previews'; // origins that may not have been emptied, as when a browser was closed
 const mostKept = 8;
 const patience = 10_000; // ms, for an answer of the page of the frame
+const longest = 60_000; // ms, until it shows the files: it keeps up to 256 MB of them first
 
 const draw = () => Array.from(crypto.getRandomValues(new Uint8Array(20)), (n) => alphabet[n % 32]).join('');
 
@@ -61,6 +62,7 @@ export class Preview {
       source.postMessage(this.files, this.opaque ? '*' : theirs);
       this.files = null;
       clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.settle('unavailable'), longest);
     } else if (!this.files && (data?.preview === 'shown' || data?.preview === 'unavailable')) {
       this.settle(data.preview);
     }

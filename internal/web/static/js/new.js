@@ -8,7 +8,7 @@ const form = document.querySelector('#new-form');
 const part = (name) => form.querySelector(`[data-part=${name}]`);
 const { elements } = form;
 const limits = { files: Number(form.dataset.most), file: Number(form.dataset.file), all: Number(form.dataset.all) };
-const mostShown = 256 << 20; // bytes that a preview unpacks
+const mostShown = 256 << 20; // bytes that a preview holds
 const mostChecked = 24 << 20; // bytes that are sent twice, to check them first
 
 // say is a text of the page, with what it speaks of.
@@ -20,8 +20,9 @@ const say = (name, words = {}) => {
 const number = new Intl.NumberFormat(document.documentElement.lang);
 const size = (bytes) => {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
-  const i = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
-  return new Intl.NumberFormat(document.documentElement.lang, { style: 'unit', unit: units[i], unitDisplay: i ? 'short' : 'long', maximumFractionDigits: 1 }).format(bytes / 1000 ** i);
+  let i = 0;
+  for (; bytes >= 1000 && i < units.length - 1; i++) bytes /= 1024; // as the server writes sizes
+  return new Intl.NumberFormat(document.documentElement.lang, { style: 'unit', unit: units[i], unitDisplay: i ? 'short' : 'long', maximumFractionDigits: bytes < 100 ? 1 : 0 }).format(bytes);
 };
 
 const alertBox = form.querySelector('#new-wrong');
@@ -58,8 +59,8 @@ const noPreview = (text) => {
 };
 
 const showPreview = () => {
-  const { files, page } = chosen;
-  if (!files) {
+  const { files, page, bytes } = chosen;
+  if (!files || bytes > mostShown) {
     noPreview(say('no-preview-here'));
     return;
   }
@@ -273,6 +274,8 @@ const begin = () => {
   const { upload, folder } = elements;
   upload.multiple = true;
   upload.accept = '';
+  const face = upload.previousElementSibling;
+  face.textContent = face.dataset.many;
   folder.disabled = false;
   for (const input of [upload, folder]) {
     input.addEventListener('change', async () => {
