@@ -13,6 +13,8 @@ import (
 const (
 	// rowSize is how many projects a row of the front has: what a phone shows in some swipes.
 	rowSize = 12
+	// fullRow is how many fill the width of a desk: with fewer a row would look empty, and shows again what others show.
+	fullRow = 5
 	// mostTags is how many tags the front names.
 	mostTags = 14
 	// featuredFor is how long the featured project stays.
@@ -56,13 +58,21 @@ func (s *Service) Home(ctx context.Context, by publish.Caller) (Home, error) {
 	return out, err
 }
 
-// cut leaves of each row what it shows.
+// cut leaves of each row what it shows: what no row above has, where that is enough.
 func (h *Home) cut() {
 	isFeatured := func(c Card) bool { return h.Featured != nil && c.Project.ID == h.Featured.Project.ID }
 	h.Live = slices.DeleteFunc(h.Live, func(c Card) bool { return c.Stats.Players == 0 })
 	h.Trending = slices.DeleteFunc(h.Trending, isFeatured)
+	shown := map[publish.ProjectID]bool{}
 	for _, row := range []*[]Card{&h.Live, &h.Trending, &h.New} {
+		other := slices.DeleteFunc(slices.Clone(*row), func(c Card) bool { return shown[c.Project.ID] })
+		if len(other) >= fullRow {
+			*row = other
+		}
 		*row = (*row)[:min(len(*row), rowSize)]
+		for _, c := range *row {
+			shown[c.Project.ID] = true
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // cardLook is the version of what cards look like: who changes that, changes this.
-const cardLook = "3"
+const cardLook = "4"
 
 // coverWidth is the width of the cover that a card is made of.
 const coverWidth = 1280
