@@ -74,6 +74,10 @@ func lettingIn(t *testing.T, w *world) {
 				home, err := w.Home(ctx, by)
 				return shows(gallery.Page{Cards: home.New}, id), err
 			},
+			"Tags": func() (bool, error) {
+				_, err := w.Tags(ctx, by)
+				return err == nil, err
+			},
 			"Tagged": func() (bool, error) {
 				_, err := w.Tagged(ctx, by, "cats", gallery.SortNewest, "")
 				return err == nil, err

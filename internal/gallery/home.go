@@ -113,6 +113,19 @@ func tagsWith(tags []string, newest []Card) []string {
 	return tags
 }
 
+// Tags returns some tags that projects have which trend or are new, the most used first.
+func (s *Service) Tags(ctx context.Context, by publish.Caller) ([]string, error) {
+	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+		return nil, err
+	}
+	newest, err := s.Browse(ctx, by, SortNewest, "")
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.trending(ctx)
+	return tagsWith(t.tags, newest.Cards), err
+}
+
 // Tagged returns a page of the projects that have a tag and may be listed, in an order; an empty cursor means the first page. Rankings are
 // those of Browse, without what lacks the tag. What is no tag, and an invalid cursor or order, is publish.ErrNotFound.
 func (s *Service) Tagged(ctx context.Context, by publish.Caller, tag string, order Sort, cursor string) (Page, error) {

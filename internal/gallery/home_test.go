@@ -70,6 +70,9 @@ func TestTheFrontHasRows(t *testing.T) {
 	expect.Same(t, "new", shown(gallery.Page{Cards: h.New}), all[:12])
 	expect.Same(t, "trending", shown(gallery.Page{Cards: h.Trending}), append([]publish.ProjectID{all[0], all[2]}, all[4:]...))
 	expect.Same(t, "tags", h.Tags, []string{"cats", "3d"})
+	tags, err := w.Tags(t.Context(), nobody())
+	expect.OK(t, err)
+	expect.Same(t, "tags alone", tags, h.Tags)
 	t.Run("what a row above shows is not in one below, if others fill that", func(t *testing.T) {
 		var fresh []publish.ProjectID
 		for range 4 {

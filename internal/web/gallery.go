@@ -16,6 +16,7 @@ type galleries interface {
 	Browse(ctx context.Context, by publish.Caller, order gallery.Sort, cursor string) (gallery.Page, error)
 	Home(ctx context.Context, by publish.Caller) (gallery.Home, error)
 	Tagged(ctx context.Context, by publish.Caller, tag string, order gallery.Sort, cursor string) (gallery.Page, error)
+	Tags(ctx context.Context, by publish.Caller) ([]string, error)
 	Search(ctx context.Context, by publish.Caller, text, cursor string) (gallery.Page, error)
 	// Profile returns the handle that the account has now, and no projects if it is another one.
 	Profile(ctx context.Context, by publish.Caller, handle, cursor string) (current string, page gallery.Page, err error)
@@ -40,9 +41,10 @@ func (p *Pages) galleryRoutes() []route {
 type shelf struct {
 	gallery.Page
 	of    *visit
-	At    string // the path of the list
-	Tag   string // that all of them have
-	Query string // what was searched for
+	At    string   // the path of the list
+	Tag   string   // that all of them have
+	Tags  []string // to go on to, on the page of a tag
+	Query string   // what was searched for
 	Sort  gallery.Sort
 	After bool // whether it is a later page
 }

@@ -55,9 +55,13 @@ func TestTheGalleryShowsProjectsWithTheirNumbers(t *testing.T) {
 	h.later(4 * time.Second) // a ranking by players is kept for three
 	has(t, h, "/?sort=live", `<a href="/?sort=live" aria-current="page">`, `href="/?sort=live&amp;after=`)
 	has(t, h, "/?sort=played", `<a href="/?sort=played" aria-current="page">`)
-	for _, target := range []string{"/?sort=oldest", "/tag/Cats", "/tag/x", "/tag/cats?sort=oldest", "/tag/cats?after=!", "/tag/%3Cb%3E/feed.xml", "/?after=!", "/?sort=live&after=%00", "/?q=x&after=!", "/@kim?after=!"} {
+	for _, target := range []string{"/?sort=oldest", "/tag/x", "/tag/cats?sort=oldest", "/tag/cats?after=!", "/tag/%3Cb%3E/feed.xml", "/?after=!", "/?sort=live&after=%00", "/?q=x&after=!", "/@kim?after=!"} {
 		expect.Equal(t, target+" is", request(h, "GET", target, "").StatusCode, http.StatusNotFound)
 	}
+	resp := request(h, "GET", "/tag/%23Space%20CATS", "")
+	expect.Equal(t, "a tag in capitals leads", resp.Header.Get("Location"), "/tag/space-cats")
+	expect.Equal(t, "with", resp.StatusCode, http.StatusMovedPermanently)
+	has(t, h, "/tag/space-cats", `content="noindex"`, `<a href="/tag/space-cats?sort=newest" aria-current="page">`)
 }
 
 // TestALanguageDoesNotEndItsAttribute: the domain keeps no such language, and a page would escape one.

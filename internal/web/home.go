@@ -2,12 +2,15 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"html/template"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"sandlot/internal/admission"
 	"sandlot/internal/gallery"
+	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
 
@@ -88,19 +91,42 @@ func (p browsing) home(v *visit) error {
 	return v.show(http.StatusOK, "list.html", v.T("gallery.found", "q", isolated(s.Query)), s)
 }
 
-// tagged shows the projects that have a tag.
+// tagPath is how the paths of tags begin.
+const tagPath = "/tag/"
+
+// tagged shows the projects that have a tag. One in capitals, or written otherwise, leads to the page of the tag as it is kept.
 func (p browsing) tagged(v *visit) error {
 	query, tag := v.r.URL.Query(), v.r.PathValue("tag")
 	after := query.Get("after")
-	s := shelf{of: v, At: "/tag/" + tag, Tag: tag, Sort: gallery.Sort(query.Get("sort")), After: after != ""}
-	if s.Sort == "" {
-		s.Sort = gallery.SortNewest
+	if kept, ok := names.Tag(tag); ok && kept != tag && after == "" {
+		http.Redirect(v.w, v.r, tagPath+url.PathEscape(kept), http.StatusMovedPermanently)
+		return nil
 	}
+	s := shelf{of: v, At: tagPath + tag, Tag: tag, Sort: gallery.Sort(query.Get("sort")), After: after != ""}
 	var err error
-	if s.Page, err = p.Gallery.Tagged(v.r.Context(), v.by, tag, s.Sort, after); err != nil {
+	if s.Sort != "" || s.After {
+		s.Sort = cmp.Or(s.Sort, gallery.SortNewest)
+		s.Page, err = p.Gallery.Tagged(v.r.Context(), v.by, tag, s.Sort, after)
+	} else {
+		s.Sort, s.Page, err = p.bestTagged(v, tag)
+	}
+	if err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, "list.html", v.T("gallery.tagged", "tag", isolated(v.Tag(tag))), s)
+	if s.Tags, err = p.Gallery.Tags(v.r.Context(), v.by); err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, "list.html", v.tagHeading(tag), s)
+}
+
+// bestTagged is what a page of a tag shows to whoever asked for no order: what trends or, where that is little, all, the newest first.
+func (p browsing) bestTagged(v *visit, tag string) (gallery.Sort, gallery.Page, error) {
+	page, err := p.Gallery.Tagged(v.r.Context(), v.by, tag, gallery.SortTrending, "")
+	if err != nil || len(page.Cards) >= fewFound {
+		return gallery.SortTrending, page, err
+	}
+	page, err = p.Gallery.Tagged(v.r.Context(), v.by, tag, gallery.SortNewest, "")
+	return gallery.SortNewest, page, err
 }
 
 // front shows the home page, or the first page of a list. But for the visitor's own name it is the same to all, so it is rendered now and

@@ -18,6 +18,14 @@ func (v *visit) Tag(tag string) string {
 	return tag
 }
 
+// tagHeading is what the page of a tag is called.
+func (v *visit) tagHeading(tag string) string {
+	if gallery.KnownTag(tag) {
+		return v.Tag(tag)
+	}
+	return isolated("#" + tag)
+}
+
 // tagWords are tags as a form shows them.
 func tagWords(v *visit, tags publish.Tags) string {
 	list := tags.List()
