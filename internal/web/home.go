@@ -116,7 +116,7 @@ func (p browsing) tagged(v *visit) error {
 	if s.Tags, err = p.Gallery.Tags(v.r.Context(), v.by); err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, "list.html", v.tagHeading(tag), s)
+	return v.show(http.StatusOK, "list.html", tagHeading(v, tag), s)
 }
 
 // bestTagged is what a page of a tag shows to whoever asked for no order: what trends or, where that is little, all, the newest first.

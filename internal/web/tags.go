@@ -19,7 +19,7 @@ func (v *visit) Tag(tag string) string {
 }
 
 // tagHeading is what the page of a tag is called.
-func (v *visit) tagHeading(tag string) string {
+func tagHeading(v *visit, tag string) string {
 	if gallery.KnownTag(tag) {
 		return v.Tag(tag)
 	}
