@@ -326,6 +326,8 @@ func (w *walk) upload() {
 	w.presses("Options")
 	w.types("Folder", "pictures")
 	w.drops(filepath.Join(folder, "art"), written(w.t, folder, "loose.txt", "end"))
+	w.sees("Files: 3 · 1 MB")
+	w.presses("Upload")
 	w.has("index.html", "night.txt", "pictures/", "second.html")
 	w.slow(-1)
 	w.awaits("the bar has moved", `sessionStorage.shown.split(' ').some((part) => part > 0 && part < 1)`)

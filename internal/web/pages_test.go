@@ -160,7 +160,7 @@ func TestARefusedNameIsOnThePageThatSaysSo(t *testing.T) {
 	if found := listed.FindStringSubmatch(body); found == nil || found[1] != files[400].Name {
 		t.Errorf("the page begins with %q", found)
 	}
-	if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `value="typed?"`) || !strings.Contains(body, "<details class=\"file-menu\" open>") {
+	if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `value="typed?"`) || !strings.Contains(body, "<details class=\"file-menu\" name=\"file-menu\" open>") {
 		t.Errorf("it is %d, or has lost what was typed", resp.StatusCode)
 	}
 }

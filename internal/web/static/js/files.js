@@ -1,6 +1,7 @@
-// Sends the files of the upload form as soon as they are chosen, with a bar that moves, takes
-// what is dropped on it, and whole folders; a file that is dropped beside it changes nothing. Without it the form works as any form does.
+// Says what was chosen for the upload form or dropped on it, and sends it at a press of its button, with a bar that moves; takes whole
+// folders, too. A file that is dropped beside it changes nothing. Without it the form works as any form does.
 let form = document.querySelector('[data-upload]');
+let staged = null; // what the button sends: {files, as}
 
 const wrong = (nodes) => {
   const alert = document.querySelector('[role=alert]');
@@ -21,7 +22,7 @@ const bar = (part) => {
 };
 
 const idle = (yes) => {
-  form.querySelector('button').disabled = !yes;
+  for (const button of form.querySelectorAll('button')) button.disabled = !yes;
   if (yes) bar(null);
 };
 
@@ -47,6 +48,7 @@ const renew = (page) => {
   for (const part of ['#files', '.own-head', '[role=alert]']) document.querySelector(part).replaceWith(page.querySelector(part));
   retype(kept);
   form = document.querySelector('[data-upload]');
+  staged = null;
   begin();
   document.querySelector('#said')?.remove();
   const said = page.querySelector('#said');
@@ -68,7 +70,7 @@ const answered = (request) => {
   if (said.length) wrong(said); else broken();
 };
 
-const send = (files, as = '') => {
+const send = ({ files, as }) => {
   const body = new FormData();
   body.append('form_token', form.elements.form_token.value);
   if (as) body.append('as', as);
@@ -89,6 +91,42 @@ const send = (files, as = '') => {
 const within = (path) => path.replace(/^[^/]*\//, '');
 
 const chosen = (input) => Array.from(input.files, (file) => ({ file, name: within(file.webkitRelativePath) || file.name }));
+
+const { lang } = document.documentElement;
+
+const size = (bytes) => {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
+  const i = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
+  return new Intl.NumberFormat(lang, { style: 'unit', unit: units[i], unitDisplay: i ? 'short' : 'long', maximumFractionDigits: 1 }).format(bytes / 1000 ** i);
+};
+
+// describe says what is staged: a file by its name, several by their number.
+const describe = () => {
+  const [name, much] = form.querySelector('[data-staged]').children;
+  const bytes = size(staged.files.reduce((sum, { file }) => sum + file.size, 0));
+  const words = { n: new Intl.NumberFormat(lang).format(staged.files.length), size: bytes };
+  const one = staged.files.length === 1;
+  name.textContent = one ? staged.files[0].name + (staged.as ? ' → ' + staged.as : '') : form.dataset.count.replace(/\{(\w+)\}/g, (all, key) => words[key] ?? all);
+  much.textContent = one ? bytes : '';
+};
+
+// stage makes files what the button sends; without any, nothing.
+const stage = (files, as = '') => {
+  staged = files.length ? { files, as } : null;
+  form.classList.toggle('chosen', Boolean(staged));
+  for (const part of ['[data-staged]', '[data-cancel]', 'button:not([data-cancel])']) form.querySelector(part).hidden = !staged;
+  if (!staged) return;
+  form.querySelector('output').textContent = '';
+  describe();
+  form.scrollIntoView({ block: 'nearest' });
+  form.querySelector('button').focus();
+};
+
+const cancel = () => {
+  stage([]);
+  for (const input of document.querySelectorAll('#files input[type=file]')) input.value = '';
+  form.elements.files.focus();
+};
 
 // inside lists the files of what was dropped, folders with all that is in them.
 const inside = async (entry) => {
@@ -112,33 +150,39 @@ const dropped = async (event) => {
   const entries = Array.from(event.dataTransfer.items, (item) => item.webkitGetAsEntry()).filter(Boolean);
   try {
     const files = (await Promise.all(entries.map(inside))).flat();
-    if (files.length) send(files);
+    if (files.length) stage(files);
   } catch {
     broken();
   }
 };
 
 const replacing = (other) => {
+  other.classList.add('scripted');
   other.querySelector('button').hidden = true;
   other.addEventListener('change', (event) => {
-    form.scrollIntoView({ block: 'center' });
-    send(chosen(event.target), other.elements.as.value);
+    other.closest('details').open = false;
+    stage(chosen(event.target), other.elements.as.value);
   });
 };
 
 const begin = () => {
   document.querySelectorAll('[data-replace]').forEach(replacing);
+  form.classList.add('scripted');
+  const { files } = form.elements;
+  files.required = false; // a folder will do
   const folder = form.querySelector('[data-folder]');
   folder.hidden = false;
-  folder.querySelector('input').addEventListener('change', (event) => { if (event.target.files.length) send(chosen(event.target)); });
+  for (const input of [files, folder.querySelector('input')]) input.addEventListener('change', () => stage(chosen(input)));
+  form.querySelector('[data-cancel]').addEventListener('click', cancel);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    send(chosen(form.elements.files));
+    if (!staged) stage(chosen(files));
+    if (staged) send(staged);
   });
-  form.elements.files.addEventListener('change', () => send(chosen(form.elements.files)));
   form.addEventListener('dragover', (event) => { event.preventDefault(); form.classList.add('over'); });
   form.addEventListener('dragleave', () => form.classList.remove('over'));
   form.addEventListener('drop', dropped);
+  stage(chosen(files)); // what a browser has kept when one comes back
 };
 
 const bringsFiles = (event) => event.dataTransfer.types.includes('Files');
@@ -162,6 +206,22 @@ const guard = () => {
   });
 };
 
+// A menu is left with Escape, or by a press beside it.
+const menus = () => {
+  const open = () => document.querySelector('.file-menu[open]');
+  document.addEventListener('keydown', (event) => {
+    const menu = event.key === 'Escape' && open();
+    if (!menu) return;
+    menu.open = false;
+    menu.querySelector('summary').focus();
+  });
+  document.addEventListener('click', (event) => {
+    const menu = open();
+    if (menu && !menu.contains(event.target)) menu.open = false;
+  });
+};
+
+menus();
 if (form) {
   begin();
   guard();
