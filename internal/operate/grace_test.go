@@ -62,7 +62,7 @@ func TestRegression33WhatIsStagedIsKnownByItsNameNotByTheTimeOfItsFile(t *testin
 		form, call := w.Stage(large+"form"), w.Stage(large+"call")
 		w.Clock.Move(operate.Grace + time.Hour)
 		collectOld(t, w)
-		expect.OK(t, w.Publish.PutFiles(t.Context(), w.OwnerOf(out.Project.Account), out.Project.ID, []publish.FormFile{{Name: "form", Content: form}}, "f"))
+		expect.OK(t, w.Publish.PutFiles(t.Context(), w.OwnerOf(out.Project.Account), out.Project.ID, []publish.FormFile{{Name: "form", Content: form}}, publish.Form{Token: "f"}))
 		_, _, err := w.Publish.Update(t.Context(), w.CallerOf(out.Keys.Account), publish.UpdateInput{Filename: "call", Content: call})
 		expect.OK(t, err)
 		collectOld(t, w)

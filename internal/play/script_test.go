@@ -73,7 +73,7 @@ func TestScriptAfterANavigation(t *testing.T) {
 			})
 		}
 	}
-	s.must(s.Publish.ChoosePrimary(t.Context(), s.owner, gameID, "a.js", "a form"))
+	s.must(s.Publish.ChoosePrimary(t.Context(), s.owner, gameID, "a.js", publish.Form{Token: "a form"}))
 	if res := get(own, "/", document); bodyOf(t, res) != "1" || strings.Contains(res.Header.Get("Vary"), "Sec-Fetch") {
 		t.Error("a script after a primary file that is no page")
 	}

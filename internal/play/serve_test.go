@@ -60,7 +60,7 @@ func TestPaths(t *testing.T) {
 func TestPrimaryOfAnotherName(t *testing.T) {
 	s := newWorld(t)
 	s.put(gameID, s.file("game.html", "<p>game"), s.file("index.html", "<p>index"))
-	s.must(s.Publish.ChoosePrimary(t.Context(), s.owner, gameID, "game.html", "a form"))
+	s.must(s.Publish.ChoosePrimary(t.Context(), s.owner, gameID, "game.html", publish.Form{Token: "a form"}))
 	h := newHandler(s, "localhost")
 	for path, want := range map[string]string{"/": "<p>game", "/game.html": "<p>game", "/index.html": "<p>index"} {
 		if got := bodyOf(t, get(h, path)); got != want {
@@ -79,7 +79,7 @@ func TestAPrimaryFileInAFolderIsOpenedThere(t *testing.T) {
 		{"dist/index.html", "./dist/?a=1", "<p>built"},
 		{"dist/my index.html", "./dist/my%20index.html?a=1", "<p>mine"},
 	} {
-		s.must(s.Publish.ChoosePrimary(t.Context(), s.owner, gameID, c.primary, "a form"))
+		s.must(s.Publish.ChoosePrimary(t.Context(), s.owner, gameID, c.primary, publish.Form{Token: "a form"}))
 		plays := s.plays()
 		res := get(h, "/?a=1")
 		if got := res.Header.Get("Location"); res.StatusCode != http.StatusTemporaryRedirect || got != c.location {

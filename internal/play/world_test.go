@@ -88,7 +88,7 @@ func (w *world) put(id publish.ProjectID, files ...publish.FormFile) {
 	if !errors.Is(err, publish.ErrExists) {
 		w.must(err)
 	}
-	w.must(w.Publish.PutFiles(w.t.Context(), w.owner, id, files, rand.Text()))
+	w.must(w.Publish.PutFiles(w.t.Context(), w.owner, id, files, publish.Form{Token: rand.Text()}))
 	if !w.plain {
 		w.squeeze(id)
 	}

@@ -252,19 +252,19 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 		return s.Publish.Describe(t.Context(), by, s.Project.ID, publish.DescribeInput{Details: publish.Details{Title: "other"}})
 	})
 	gate("PutFiles", forArranging, func(s *testworld.Scene, by publish.Caller) error {
-		return s.Publish.PutFiles(t.Context(), by, s.Project.ID, []publish.FormFile{{Name: "b.css", Content: s.Stage(large)}}, "form")
+		return s.Publish.PutFiles(t.Context(), by, s.Project.ID, []publish.FormFile{{Name: "b.css", Content: s.Stage(large)}}, publish.Form{Token: "form"})
 	})
 	gate("MoveFile", forArranging, func(s *testworld.Scene, by publish.Caller) error {
-		return s.Publish.MoveFile(t.Context(), by, s.Project.ID, "a.css", "b.css", "form")
+		return s.Publish.MoveFile(t.Context(), by, s.Project.ID, "a.css", "b.css", publish.Form{Token: "form"})
 	})
 	gate("ChoosePrimary", forArranging, func(s *testworld.Scene, by publish.Caller) error {
-		return s.Publish.ChoosePrimary(t.Context(), by, s.Project.ID, "a.css", "form")
+		return s.Publish.ChoosePrimary(t.Context(), by, s.Project.ID, "a.css", publish.Form{Token: "form"})
 	})
-	gate("RemoveFile", forArranging, func(s *testworld.Scene, by publish.Caller) error {
-		return s.Publish.RemoveFile(t.Context(), by, s.Project.ID, "a.css")
+	gate("RemoveFiles", forArranging, func(s *testworld.Scene, by publish.Caller) error {
+		return s.Publish.RemoveFiles(t.Context(), by, s.Project.ID, []string{"a.css"}, publish.Form{Token: "gone"})
 	})
 	gate("RestoreVersion", forArranging, func(s *testworld.Scene, by publish.Caller) error {
-		return s.Publish.RestoreVersion(t.Context(), by, s.Project.ID, 1, 0, "form")
+		return s.Publish.RestoreVersion(t.Context(), by, s.Project.ID, 1, publish.Form{Token: "form"})
 	})
 	gate("Amend", forEditors, func(s *testworld.Scene, by publish.Caller) error {
 		title, primary := "other", "a.css"

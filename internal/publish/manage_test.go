@@ -2,6 +2,7 @@ package publish_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -27,7 +28,7 @@ func (w *world) managed() (publish.Caller, publish.ProjectID) {
 
 func (w *world) putForm(by publish.Caller, id publish.ProjectID, name, text string) {
 	w.t.Helper()
-	expect.OK(w.t, w.PutFiles(w.t.Context(), by, id, []publish.FormFile{{Name: name, Content: w.stage(text)}}, "put "+name+text))
+	expect.OK(w.t, w.PutFiles(w.t.Context(), by, id, []publish.FormFile{{Name: name, Content: w.stage(text)}}, publish.Form{Token: "put " + name + text}))
 }
 
 // contents are the files of the current version.
@@ -64,11 +65,11 @@ func TestManage(t *testing.T) {
 		for what, err := range map[string]error{
 			"manage": manage, "export": export, "versions": versions,
 			"describe": w.Describe(ctx, other, id, publish.DescribeInput{Details: publish.Details{Title: "mine"}}),
-			"put":      w.PutFiles(ctx, other, id, []publish.FormFile{{Name: "x", Content: w.stage("x")}}, "f"),
-			"move":     w.MoveFile(ctx, other, id, "a.js", "b.js", "f"),
-			"remove":   w.RemoveFile(ctx, other, id, "a.js"),
-			"primary":  w.ChoosePrimary(ctx, other, id, "a.js", "f"),
-			"restore":  w.RestoreVersion(ctx, other, id, 1, 0, "f"),
+			"put":      w.PutFiles(ctx, other, id, []publish.FormFile{{Name: "x", Content: w.stage("x")}}, publish.Form{Token: "f"}),
+			"move":     w.MoveFile(ctx, other, id, "a.js", "b.js", publish.Form{Token: "f"}),
+			"remove":   w.RemoveFiles(ctx, other, id, []string{"a.js"}, publish.Form{Token: "gone"}),
+			"primary":  w.ChoosePrimary(ctx, other, id, "a.js", publish.Form{Token: "f"}),
+			"restore":  w.RestoreVersion(ctx, other, id, 1, publish.Form{Token: "f"}),
 			"erase":    w.EraseVersion(ctx, other, id, 1),
 			"delete":   second(w.DeleteProject(ctx, other, string(id), string(id))),
 		} {
@@ -114,7 +115,7 @@ func TestForms(t *testing.T) {
 		}
 		for _, bad := range []string{"../x", "A.JS", "a.js/x", "b/x", ""} {
 			var refused publish.FileError
-			if err := w.PutFiles(t.Context(), by, id, files("b", bad), "bad"); !errors.As(err, &refused) || refused.Name != bad && bad != "b/x" {
+			if err := w.PutFiles(t.Context(), by, id, files("b", bad), publish.Form{Token: "bad"}); !errors.As(err, &refused) || refused.Name != bad && bad != "b/x" {
 				t.Errorf("%q was taken, or another is named: %v", bad, err)
 			}
 		}
@@ -123,7 +124,7 @@ func TestForms(t *testing.T) {
 		}
 		expect.Equal(t, "blobs are left", w.stored(), 0)
 		for range 2 { // the same form sent twice
-			expect.OK(t, w.PutFiles(t.Context(), by, id, files("b", "c/d.js"), "good"))
+			expect.OK(t, w.PutFiles(t.Context(), by, id, files("b", "c/d.js"), publish.Form{Token: "good"}))
 		}
 		if version, got := w.contents(by, id); version != 3 || len(got) != 4 {
 			t.Errorf("afterwards: version %d with %v", version, got)
@@ -133,17 +134,17 @@ func TestForms(t *testing.T) {
 	t.Run("the primary file moves along, and what it is the API protects", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
-		expect.OK(t, w.ChoosePrimary(t.Context(), by, id, "a.js", "1"))
-		expect.OK(t, w.MoveFile(t.Context(), by, id, "a.js", "lib/b.js", "2"))
+		expect.OK(t, w.ChoosePrimary(t.Context(), by, id, "a.js", publish.Form{Token: "1"}))
+		expect.OK(t, w.MoveFile(t.Context(), by, id, "a.js", "lib/b.js", publish.Form{Token: "2"}))
 		for _, name := range []string{"lib/b.js", "index.html"} {
 			if _, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(id), Filename: name}); !errors.Is(err, publish.CodePrimaryFileProtected) {
 				t.Errorf("the API deletes %s: %v", name, err)
 			}
-			if err := w.RemoveFile(t.Context(), by, id, name); !errors.Is(err, publish.CodePrimaryFileProtected) {
+			if err := w.RemoveFiles(t.Context(), by, id, []string{name}, publish.Form{Token: "gone"}); !errors.Is(err, publish.CodePrimaryFileProtected) {
 				t.Errorf("the website deletes %s: %v", name, err)
 			}
 		}
-		expect.Is(t, "index.html is renamed", w.MoveFile(t.Context(), by, id, "index.html", "x.html", "3"), publish.CodePrimaryFileProtected)
+		expect.Is(t, "index.html is renamed", w.MoveFile(t.Context(), by, id, "index.html", "x.html", publish.Form{Token: "3"}), publish.CodePrimaryFileProtected)
 		m, err := w.Manage(t.Context(), by, id)
 		if err != nil || m.Project.Primary != "lib/b.js" || m.Project.Version != 4 {
 			t.Errorf("%+v, %v", m.Project, err)
@@ -152,7 +153,7 @@ func TestForms(t *testing.T) {
 	t.Run("a file that is larger than any may be is refused", func(t *testing.T) {
 		w := newWorld(t, func(c *publish.Config) { c.MaxFile = int64(len(page)) })
 		by, id := w.managed()
-		err := w.PutFiles(t.Context(), by, id, []publish.FormFile{{Name: "b", Content: w.stage(large)}}, "f")
+		err := w.PutFiles(t.Context(), by, id, []publish.FormFile{{Name: "b", Content: w.stage(large)}}, publish.Form{Token: "f"})
 		if !errors.Is(err, publish.CodeContentTooLarge) || w.stored() != 0 {
 			t.Errorf("%v, %d blobs are left", err, w.stored())
 		}
@@ -163,23 +164,67 @@ func TestForms(t *testing.T) {
 		for _, to := range []string{"b.js", "c.js"} {
 			from := map[string]string{"b.js": "a.js", "c.js": "b.js"}[to]
 			for range 2 {
-				expect.OK(t, w.MoveFile(t.Context(), by, id, from, to, "word"))
+				expect.OK(t, w.MoveFile(t.Context(), by, id, from, to, publish.Form{Token: "word"}))
 			}
 		}
 		if version, got := w.contents(by, id); version != 4 || got["c.js"] == 0 {
 			t.Errorf("after two moves: version %d with %v", version, got)
 		}
 		for _, word := range []string{"", strings.Repeat("x", 65)} {
-			if err := w.RestoreVersion(t.Context(), by, id, 1, 0, word); !errors.Is(err, publish.CodeInvalidField) {
+			if err := w.RestoreVersion(t.Context(), by, id, 1, publish.Form{Token: word}); !errors.Is(err, publish.CodeInvalidField) {
 				t.Errorf("by the word %q: %v", word, err)
 			}
+		}
+	})
+	t.Run("several files are removed in one version, none with one that is protected", func(t *testing.T) {
+		w := newWorld(t)
+		by, id := w.managed()
+		w.putForm(by, id, "b.js", "two")
+		for _, list := range [][]string{{"a.js", "index.html"}, {"a.js", "../x"}} {
+			if err := w.RemoveFiles(t.Context(), by, id, list, publish.Form{Token: "bad"}); err == nil {
+				t.Errorf("%q are removed", list)
+			}
+		}
+		expect.OK(t, w.RemoveFiles(t.Context(), by, id, []string{"b.js", "a.js", "b.js", "none"}, publish.Form{Token: "all"}))
+		if version, got := w.contents(by, id); version != 4 || len(got) != 1 {
+			t.Errorf("version %d with %v", version, got)
+		}
+	})
+	t.Run("of two forms made from the same version the second is told", func(t *testing.T) {
+		w := newWorld(t)
+		by, id := w.managed() // version 2
+		seen := func(token string) publish.Form { return publish.Form{Token: token, Seen: 2} }
+		for range 2 { // pressed twice it is done once
+			expect.OK(t, w.RemoveFiles(t.Context(), by, id, []string{"a.js"}, seen("first")))
+		}
+		w.unchanged(t, func() {
+			for what, err := range map[string]error{
+				"put":     w.PutFiles(t.Context(), by, id, []publish.FormFile{{Name: "b.js", Content: w.stage("b")}}, seen("put")),
+				"move":    w.MoveFile(t.Context(), by, id, "a.js", "b.js", seen("move")),
+				"remove":  w.RemoveFiles(t.Context(), by, id, []string{"a.js"}, seen("remove")),
+				"primary": w.ChoosePrimary(t.Context(), by, id, "a.js", seen("primary")),
+				"restore": w.RestoreVersion(t.Context(), by, id, 1, seen("restore")),
+			} {
+				expect.Is(t, what, err, publish.CodeVersionConflict)
+			}
+		})
+		errs := make([]error, 2)
+		var at sync.WaitGroup
+		for i := range errs {
+			at.Go(func() {
+				errs[i] = w.MoveFile(t.Context(), by, id, "index.html", fmt.Sprint(i, ".html"), publish.Form{Token: fmt.Sprint(i), Seen: 3})
+			})
+		}
+		at.Wait()
+		if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(errors.Join(errs...), publish.CodeVersionConflict) {
+			t.Errorf("two at once: %v", errs)
 		}
 	})
 	t.Run("a file that is removed twice is gone once", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
 		for range 2 {
-			expect.OK(t, w.RemoveFile(t.Context(), by, id, "a.js"))
+			expect.OK(t, w.RemoveFiles(t.Context(), by, id, []string{"a.js"}, publish.Form{Token: "gone"}))
 		}
 		if version, _ := w.contents(by, id); version != 3 {
 			t.Errorf("version %d", version)
@@ -193,8 +238,8 @@ func TestVersions(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
 		w.putForm(by, id, "b.html", "three")
-		expect.OK(t, w.ChoosePrimary(t.Context(), by, id, "b.html", "1"))
-		expect.OK(t, w.RestoreVersion(t.Context(), by, id, 1, 0, "2"))
+		expect.OK(t, w.ChoosePrimary(t.Context(), by, id, "b.html", publish.Form{Token: "1"}))
+		expect.OK(t, w.RestoreVersion(t.Context(), by, id, 1, publish.Form{Token: "2"}))
 		m, err := w.Manage(t.Context(), by, id)
 		if err != nil || m.Project.Version != 5 || m.Project.Primary != "index.html" || len(m.Files) != 1 || m.Files[0].Name != "index.html" {
 			t.Errorf("%+v, %v", m, err)
@@ -211,7 +256,7 @@ func TestVersions(t *testing.T) {
 		var at sync.WaitGroup
 		errs := make([]error, 2)
 		for i := range errs {
-			at.Go(func() { errs[i] = w.RestoreVersion(t.Context(), by, id, 1, 0, string(rune('a'+i))) })
+			at.Go(func() { errs[i] = w.RestoreVersion(t.Context(), by, id, 1, publish.Form{Token: string(rune('a' + i))}) })
 		}
 		at.Wait()
 		expect.OK(t, errors.Join(errs...))
@@ -235,7 +280,7 @@ func TestVersions(t *testing.T) {
 		}
 		_, err = w.AtVersion(t.Context(), nobody(), id, 1, v.Suffix)
 		expect.Is(t, "its address", err, publish.CodeProjectNotFound)
-		expect.Is(t, "restored", w.RestoreVersion(t.Context(), by, id, 1, 0, "x"), publish.ErrNotFound)
+		expect.Is(t, "restored", w.RestoreVersion(t.Context(), by, id, 1, publish.Form{Token: "x"}), publish.ErrNotFound)
 		list, err := w.Versions(t.Context(), by, string(id), 20, "")
 		if err != nil || list.Next != "" || len(list.Versions) != 2 || !list.Versions[1].Erased || list.Versions[1].Address != "" || list.Versions[0].Address == "" {
 			t.Errorf("%+v, %v", list, err)
@@ -261,12 +306,12 @@ func TestWhatWasSeenIsNotReplacedUnseen(t *testing.T) {
 	w := newWorld(t)
 	by, id := w.managed()
 	w.putForm(by, id, "b.js", "two")
-	expect.Is(t, "a restore of who saw version 2", w.RestoreVersion(t.Context(), by, id, 1, 2, "old"), publish.CodeVersionConflict)
+	expect.Is(t, "a restore of who saw version 2", w.RestoreVersion(t.Context(), by, id, 1, publish.Form{Token: "old", Seen: 2}), publish.CodeVersionConflict)
 	if version, files := w.contents(by, id); version != 3 || len(files) != 3 {
 		t.Errorf("it is at version %d with %v", version, files)
 	}
 	for range 2 { // the button pressed twice
-		expect.OK(t, w.RestoreVersion(t.Context(), by, id, 1, 3, "new"))
+		expect.OK(t, w.RestoreVersion(t.Context(), by, id, 1, publish.Form{Token: "new", Seen: 3}))
 	}
 	m, err := w.Manage(t.Context(), by, id)
 	expect.OK(t, err)

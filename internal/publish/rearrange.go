@@ -37,7 +37,7 @@ func (e FileError) Unwrap() error { return e.Err }
 // refused none is taken, and the error is a FileError. It is durable when it returns. The
 // contents are used up or discarded in any case. The same form again changes nothing; it is a
 // FormUsedError if the project has moved on since.
-func (s *Service) PutFiles(ctx context.Context, by Caller, id ProjectID, files []FormFile, form string) error {
+func (s *Service) PutFiles(ctx context.Context, by Caller, id ProjectID, files []FormFile, form Form) error {
 	defer func() {
 		for _, f := range files {
 			s.Contents.Discard(ctx, f.Content)
@@ -81,7 +81,7 @@ func Filename(name string) (string, error) {
 // file stays the primary one under its new name. A file that is not there is CodeFileNotFound,
 // a name that is taken a FileError. The same form again changes nothing; it is a FormUsedError
 // if the project has moved on since.
-func (s *Service) MoveFile(ctx context.Context, by Caller, id ProjectID, from, to, form string) error {
+func (s *Service) MoveFile(ctx context.Context, by Caller, id ProjectID, from, to string, form Form) error {
 	to, _, err := cleanFilename(to)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (s *Service) MoveFile(ctx context.Context, by Caller, id ProjectID, from, t
 // ChoosePrimary makes a version in which "/" is another file. A file that is not there is
 // CodeFileNotFound, an empty one CodeInvalidField. The same form again changes nothing; it is a
 // FormUsedError if the project has moved on since.
-func (s *Service) ChoosePrimary(ctx context.Context, by Caller, id ProjectID, name, form string) error {
+func (s *Service) ChoosePrimary(ctx context.Context, by Caller, id ProjectID, name string, form Form) error {
 	return s.rearrange(ctx, by, id, formAct{form, []string{"primary", name}}, arrangement{change: choosePrimary(name, "filename")})
 }
 
@@ -128,17 +128,27 @@ func choosePrimary(name, field string) func(Project, []File) (Change, error) {
 	}
 }
 
-// RemoveFile is DeleteFile for the owner of an account, in a session. A file that is not there
-// is as it should be.
-func (s *Service) RemoveFile(ctx context.Context, by Caller, id ProjectID, name string) error {
-	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
-		return err
-	}
-	_, err := s.DeleteFile(ctx, by, DeleteInput{Project: string(id), Filename: name})
-	if errors.Is(err, CodeFileNotFound) {
-		return nil
-	}
-	return err
+// RemoveFiles makes one version of a project that lacks these files. Those that are not there are as
+// they should be. If one is protected none is removed, and the error is a FileError. It works on a
+// full disk, too. The same form again changes nothing; it is a FormUsedError if the project has
+// moved on since.
+func (s *Service) RemoveFiles(ctx context.Context, by Caller, id ProjectID, list []string, form Form) error {
+	list = slices.Compact(slices.Sorted(slices.Values(list)))
+	return s.evenFull(func() error { // the version without the files needs a little room
+		return s.rearrange(ctx, by, id, formAct{form, append([]string{"remove"}, list...)}, arrangement{change: func(p Project, current []File) (c Change, err error) {
+			for _, name := range list {
+				if name == primaryFile || name == p.Primary {
+					return Change{}, FileError{name, Refuse(CodePrimaryFileProtected, "The file %s of %s cannot be deleted: it is what players open.", name, p.ID).In("filename")}
+				}
+				if old := fileNamed(current, name); old != nil {
+					c.Drop = append(c.Drop, *old)
+				} else if _, _, err := cleanFilename(name); err != nil {
+					return Change{}, FileError{name, err}
+				}
+			}
+			return c, nil
+		}})
+	})
 }
 
 // noFile refuses an act on a file that is not there: somebody else has deleted or renamed it,
@@ -165,10 +175,15 @@ func (e FormUsedError) Error() string {
 	return fmt.Sprintf("the form was used: it made version %d", e.Version)
 }
 
-// formAct is what a form of the website is sent for, and its form token, which tells it
-// from the same act at another time.
+// A Form is a form of the website. A project at another version than Seen is CodeVersionConflict.
+type Form struct {
+	Token string // tells an act from the same at another time
+	Seen  int    // the version that the form was made from; 0: any
+}
+
+// formAct is what a form of the website is sent for.
 type formAct struct {
-	form string
+	form Form
 	what []string
 }
 
@@ -220,7 +235,7 @@ func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act fo
 		return err
 	}
 	var err error
-	if a.request, err = s.idempotency.formRequest(by, fmt.Sprintf("%s %q", id, act.what), act.form); err != nil {
+	if a.request, err = s.idempotency.formRequest(by, fmt.Sprintf("%s %q", id, act.what), act.form.Token); err != nil {
 		return err
 	}
 	change := a.change
@@ -230,6 +245,8 @@ func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act fo
 			return Change{}, FormUsedError{rec.Version}
 		case !errors.Is(err, ErrNotFound):
 			return Change{}, err
+		case act.form.Seen != 0 && act.form.Seen != p.Version:
+			return Change{}, versionConflict(p, act.form.Seen)
 		}
 		return change(p, current)
 	}

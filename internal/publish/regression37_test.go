@@ -104,10 +104,10 @@ func TestRegression37AFormThatWasUsedIsTold(t *testing.T) {
 		return []publish.FormFile{{Name: "d.js", Content: w.stage("d")}}
 	}
 	acts := map[string]func() error{
-		"move":    func() error { return w.MoveFile(t.Context(), me, id, "a.js", "b.js", "form") },
-		"restore": func() error { return w.RestoreVersion(t.Context(), me, id, 1, 0, "form") },
-		"files":   func() error { return w.PutFiles(t.Context(), me, id, files(), "form") },
-		"primary": func() error { return w.ChoosePrimary(t.Context(), me, id, "b.js", "form") },
+		"move":    func() error { return w.MoveFile(t.Context(), me, id, "a.js", "b.js", publish.Form{Token: "form"}) },
+		"restore": func() error { return w.RestoreVersion(t.Context(), me, id, 1, publish.Form{Token: "form"}) },
+		"files":   func() error { return w.PutFiles(t.Context(), me, id, files(), publish.Form{Token: "form"}) },
+		"primary": func() error { return w.ChoosePrimary(t.Context(), me, id, "b.js", publish.Form{Token: "form"}) },
 	}
 	for _, name := range []string{"move", "primary", "restore", "files"} {
 		act := acts[name]

@@ -172,13 +172,9 @@ func (s *Service) restore(ctx context.Context, by Caller, in RestoreInput, req *
 }
 
 // RestoreVersion is Restore for the owner of an account, in a session. A version that is gone
-// is ErrNotFound, a project at another version than seen (0: any) CodeVersionConflict. The same
-// form again changes nothing.
-func (s *Service) RestoreVersion(ctx context.Context, by Caller, id ProjectID, n, seen int, form string) error {
+// is ErrNotFound. The same form again changes nothing.
+func (s *Service) RestoreVersion(ctx context.Context, by Caller, id ProjectID, n int, form Form) error {
 	err := s.rearrange(ctx, by, id, formAct{form, []string{"restore", strconv.Itoa(n)}}, arrangement{restored: n, change: func(p Project, current []File) (Change, error) {
-		if seen != 0 && seen != p.Version {
-			return Change{}, versionConflict(p, seen)
-		}
 		return s.history.backTo(ctx, p, current, n)
 	}})
 	if errors.Is(err, CodeVersionNotFound) {

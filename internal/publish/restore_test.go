@@ -54,7 +54,7 @@ func TestRestore(t *testing.T) {
 	t.Run("what the website restores says so, too", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.history()
-		expect.OK(t, w.RestoreVersion(t.Context(), w.owner(by.Account()), id, 1, 0, "form"))
+		expect.OK(t, w.RestoreVersion(t.Context(), w.owner(by.Account()), id, 1, publish.Form{Token: "form"}))
 		v, err := w.db.Publish().Version(t.Context(), id, 4)
 		expect.OK(t, err)
 		expect.Equal(t, "restored from", v.RestoredFrom, 1)

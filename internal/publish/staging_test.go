@@ -16,7 +16,7 @@ import (
 // sendForm sends one large file by a form of the website.
 func (w *world) sendForm(me publish.Caller, out publish.Published, name, text string) error {
 	w.t.Helper()
-	return w.PutFiles(w.t.Context(), me, out.Project.ID, []publish.FormFile{{Name: name, Content: w.stage(text)}}, "form of "+name)
+	return w.PutFiles(w.t.Context(), me, out.Project.ID, []publish.FormFile{{Name: name, Content: w.stage(text)}}, publish.Form{Token: "form of " + name})
 }
 
 func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {

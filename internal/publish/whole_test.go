@@ -20,7 +20,7 @@ func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
 	for i := range more {
 		files = append(files, publish.FormFile{Name: fmt.Sprintf("more/%d.js", i), Content: w.stage(fmt.Sprint("x", i))})
 	}
-	expect.OK(t, w.PutFiles(t.Context(), by, id, files, "many"))
+	expect.OK(t, w.PutFiles(t.Context(), by, id, files, publish.Form{Token: "many"}))
 	for round := range 30 {
 		p, err := w.db.Publish().Project(t.Context(), id)
 		expect.OK(t, err)
@@ -29,14 +29,14 @@ func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
 			files[i].Content = w.stage(fmt.Sprint("x", round, i))
 		}
 		files = append(files[:more], publish.FormFile{Name: "index.html", Content: w.stage(fmt.Sprint(page, round))}, publish.FormFile{Name: "a.js", Content: w.stage(fmt.Sprint("a", round))})
-		expect.OK(t, w.PutFiles(t.Context(), by, id, files, fmt.Sprint("other ", round)))
+		expect.OK(t, w.PutFiles(t.Context(), by, id, files, publish.Form{Token: fmt.Sprint("other ", round)}))
 		n := p.Version
 		var all sync.WaitGroup
 		all.Go(func() {
 			expect.Is(t, "erase", w.EraseVersion(t.Context(), by, id, n), nil)
 		})
 		all.Go(func() {
-			err := w.RestoreVersion(t.Context(), by, id, n, 0, fmt.Sprint("restore ", round))
+			err := w.RestoreVersion(t.Context(), by, id, n, publish.Form{Token: fmt.Sprint("restore ", round)})
 			if err != nil && !errors.Is(err, publish.ErrNotFound) && !errors.Is(err, publish.CodeUnavailable) {
 				t.Errorf("restore: %v", err)
 			}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"crypto/rand"
 	"net/http"
 	"strconv"
 	"strings"
@@ -101,18 +102,20 @@ func (p *Pages) askRemove(v *visit) error {
 	if name == "" {
 		return publish.ErrNotFound
 	}
-	if _, err := p.Service.Manage(v.r.Context(), v.by, v.ownID()); err != nil {
+	m, err := p.Service.Manage(v.r.Context(), v.by, v.ownID())
+	if err != nil {
 		return err
 	}
 	return v.ask(v.T("own.remove-title", "name", name), askPage{
 		Leads:  []any{v.T("own.remove-lead")},
-		Action: v.ownPath() + "/remove", Fields: []askField{{"file", name}}, Yes: v.T("own.remove"), Back: v.ownPath() + "#files",
+		Action: v.ownPath() + "/remove", Fields: []askField{{"file", name}, {"form_token", rand.Text()}, {"seen", strconv.Itoa(m.Project.Version)}},
+		Yes: v.T("own.remove"), Back: v.ownPath() + "#files",
 	})
 }
 
 // askFilename shows the name that a file will have, where it is not the one that was typed.
-func (v *visit) askFilename(from, to, formToken string) error {
+func (v *visit) askFilename(from, to string, form publish.Form) error {
 	return v.ask(v.T("own.move-title", "from", from, "to", to), askPage{
-		Action: v.ownPath() + "/move", Fields: []askField{{"file", from}, {"to", to}, {"form_token", formToken}}, Yes: v.T("own.move"), Back: v.ownPath() + "#files",
+		Action: v.ownPath() + "/move", Fields: []askField{{"file", from}, {"to", to}, {"form_token", form.Token}, {"seen", strconv.Itoa(form.Seen)}}, Yes: v.T("own.move"), Back: v.ownPath() + "#files",
 	})
 }

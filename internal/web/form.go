@@ -17,7 +17,8 @@ const maxForm = 4 << 10
 // form reads a form of at most limit bytes for a handler, which finds it in
 // PostForm. Each field is there once; one with a "?" behind its name may be
 // absent, as a box is that was not ticked. What pages of ours cannot have sent is
-// refused, so that nothing is taken for a wish that is only missing.
+// refused, so that nothing is taken for a wish that is only missing. One with a "*" may be there several
+// times.
 func form(limit int64, handle func(*visit) error, fields ...string) func(*visit) error {
 	return func(v *visit) error {
 		if status, name := v.readForm(limit, fields); status != 0 {
@@ -47,11 +48,12 @@ func (v *visit) readForm(limit int64, fields []string) (status int, name string)
 // lacks reports whether a field of the form is not as a browser would send it.
 func (v *visit) lacks(field string) bool {
 	field, optional := strings.CutSuffix(field, "?")
+	field, several := strings.CutSuffix(field, "*")
 	values := v.r.PostForm[field]
 	if len(values) == 0 {
 		return !optional
 	}
-	return len(values) > 1 || !utf8.ValidString(values[0]) || strings.ContainsRune(values[0], 0)
+	return len(values) > 1 && !several || slices.ContainsFunc(values, func(value string) bool { return !utf8.ValidString(value) || strings.ContainsRune(value, 0) })
 }
 
 // refusedToken reports whether a form was refused for its form token:

@@ -188,8 +188,8 @@ var forms = map[string]sentForm{
 		takes: map[string]string{"to": "words negative huge", "form_token": "control html override words negative huge"},
 	},
 	"/account/projects/{id}/remove": {
-		fields: func(*world) url.Values { return url.Values{"file": {"a.js"}} }, status: 303, again: 303,
-		takes: map[string]string{"file": "words negative huge"}, // not there, as it should be
+		fields: func(*world) url.Values { return url.Values{"file": {"a.js"}, "form_token": {"word"}} }, status: 303, again: 303,
+		takes: map[string]string{"file": "words negative huge twice", "form_token": "control html override words negative huge"}, // not there, as it should be
 	},
 	"/account/projects/{id}/primary": {
 		fields: func(*world) url.Values { return url.Values{"file": {"a.js"}, "form_token": {"word"}} }, status: 303, again: 303,

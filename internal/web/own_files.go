@@ -10,6 +10,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 
@@ -18,14 +19,13 @@ import (
 	"sandlot/internal/publish"
 )
 
-// ownFiles is what the forms about a project's files ask of the domain. formToken is the
-// form token: the same form changes nothing when it is sent again.
+// ownFiles is what the forms about a project's files ask of the domain.
 type ownFiles interface {
 	Update(ctx context.Context, by publish.Caller, in publish.UpdateInput) (publish.Updated, *publish.Pending, error)
-	PutFiles(ctx context.Context, by publish.Caller, id publish.ProjectID, files []publish.FormFile, formToken string) error
-	MoveFile(ctx context.Context, by publish.Caller, id publish.ProjectID, from, to, formToken string) error
-	RemoveFile(ctx context.Context, by publish.Caller, id publish.ProjectID, name string) error
-	ChoosePrimary(ctx context.Context, by publish.Caller, id publish.ProjectID, name, formToken string) error
+	PutFiles(ctx context.Context, by publish.Caller, id publish.ProjectID, files []publish.FormFile, form publish.Form) error
+	MoveFile(ctx context.Context, by publish.Caller, id publish.ProjectID, from, to string, form publish.Form) error
+	RemoveFiles(ctx context.Context, by publish.Caller, id publish.ProjectID, names []string, form publish.Form) error
+	ChoosePrimary(ctx context.Context, by publish.Caller, id publish.ProjectID, name string, form publish.Form) error
 }
 
 const (
@@ -85,13 +85,13 @@ func (p *Pages) uploadFiles(v *visit) error {
 		tree := u.tree
 		u.tree = nil // the call has it
 		out, _, err := p.Service.Update(v.r.Context(), v.by, publish.UpdateInput{
-			Project: string(v.ownID()), Tree: tree, Folder: u.in(), Unwrap: u.in() == "", Idempotency: u.formToken,
+			Project: string(v.ownID()), Tree: tree, Folder: u.in(), Unwrap: u.in() == "", Idempotency: u.formToken, IfVersion: u.ifVersion(),
 		})
 		return v.arranged(err, ownPage{Folder: u.folder}, "said.uploaded", "n", len(out.Files))
 	case len(u.files) == 0:
 		return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.no-files"), Folder: u.folder})
 	}
-	err = p.Service.PutFiles(v.r.Context(), v.by, v.ownID(), u.files, u.formToken)
+	err = p.Service.PutFiles(v.r.Context(), v.by, v.ownID(), u.files, publish.Form{Token: u.formToken, Seen: number(u.seen)})
 	return v.arranged(err, ownPage{Folder: u.folder}, "said.uploaded", "n", len(u.files))
 }
 
@@ -99,6 +99,7 @@ func (p *Pages) uploadFiles(v *visit) error {
 type upload struct {
 	*visit
 	formToken, folder string
+	seen              string // the version that the form was made from
 	as                string // the file that is replaced; empty: each has its own name
 	unpack            string // whether a ZIP brings the files that are in it
 	files             []publish.FormFile
@@ -132,6 +133,8 @@ func (u *upload) take(part *multipart.Part) error {
 	switch part.FormName() {
 	case "form_token":
 		return word(part, &u.formToken)
+	case "seen":
+		return word(part, &u.seen)
 	case "folder":
 		return word(part, &u.folder)
 	case "as":
@@ -172,6 +175,14 @@ func (u *upload) take(part *multipart.Part) error {
 
 // in is the folder that the files go to; empty: the project's top.
 func (u *upload) in() string { return strings.Trim(u.folder, "/ ") }
+
+// ifVersion is the version that there must be; nil: any.
+func (u *upload) ifVersion() *int {
+	if n := number(u.seen); n != 0 {
+		return &n
+	}
+	return nil
+}
 
 // open takes the files of a ZIP, each of which has its place in it.
 func (u *upload) open(part io.Reader) error {
@@ -235,25 +246,34 @@ func filename(part *multipart.Part) string {
 }
 
 func (p *Pages) moveFile(v *visit) error {
-	from, to, formToken := v.r.PostForm.Get("file"), v.r.PostForm.Get("to"), v.r.PostForm.Get("form_token")
+	from, to, form := v.r.PostForm.Get("file"), v.r.PostForm.Get("to"), formSent(v.r.PostForm)
 	name, err := publish.Filename(to)
 	if err == nil && name != to {
-		return v.askFilename(from, name, formToken)
+		return v.askFilename(from, name, form)
 	}
 	if err == nil {
-		err = p.Service.MoveFile(v.r.Context(), v.by, v.ownID(), from, to, formToken)
+		err = p.Service.MoveFile(v.r.Context(), v.by, v.ownID(), from, to, form)
 	}
 	return v.arranged(err, ownPage{From: from, To: to}, "said.moved", "from", from, "to", to)
 }
 
-func (p *Pages) removeFile(v *visit) error {
-	name := v.r.PostForm.Get("file")
-	return v.arranged(p.Service.RemoveFile(v.r.Context(), v.by, v.ownID(), name), ownPage{}, "said.removed", "name", name)
+// formSent is what a form says of itself.
+func formSent(of url.Values) publish.Form {
+	return publish.Form{Token: of.Get("form_token"), Seen: number(of.Get("seen"))}
+}
+
+func (p *Pages) removeFiles(v *visit) error {
+	list := v.r.PostForm["file"]
+	err := p.Service.RemoveFiles(v.r.Context(), v.by, v.ownID(), list, formSent(v.r.PostForm))
+	if len(list) > 1 {
+		return v.arranged(err, ownPage{}, "said.removed-all", "n", len(list))
+	}
+	return v.arranged(err, ownPage{}, "said.removed", "name", list[0])
 }
 
 func (p *Pages) choosePrimary(v *visit) error {
 	form := v.r.PostForm
-	return v.arranged(p.Service.ChoosePrimary(v.r.Context(), v.by, v.ownID(), form.Get("file"), form.Get("form_token")), ownPage{}, "said.primary", "name", form.Get("file"))
+	return v.arranged(p.Service.ChoosePrimary(v.r.Context(), v.by, v.ownID(), form.Get("file"), formSent(form)), ownPage{}, "said.primary", "name", form.Get("file"))
 }
 
 // arranged answers a form about files: what it did, in the text of that name, or what was
@@ -268,6 +288,10 @@ func (v *visit) arranged(err error, page ownPage, said string, args ...any) erro
 	var used publish.FormUsedError
 	if errors.As(err, &used) {
 		return v.showOwn(http.StatusConflict, ownPage{Wrong: v.T("own.form-used", "version", used.Version)})
+	}
+	if errors.Is(err, publish.CodeVersionConflict) {
+		page.Wrong = v.T("own.files-moved")
+		return v.showOwn(http.StatusPreconditionFailed, page)
 	}
 	var e *publish.Error
 	if !errors.As(err, &e) {

@@ -48,6 +48,9 @@ type fileRow struct {
 // Folder tells whether it is one.
 func (r fileRow) Folder() bool { return r.Count > 0 }
 
+// Removable tells whether it may be deleted: not what players open.
+func (r fileRow) Removable(primary string) bool { return r.Path != primary && r.Path != "index.html" }
+
 // listFiles lists files, which come by name. What it takes is bounded by how many they are.
 func listFiles(files []publish.File, want wantedFiles) listing {
 	if want.Must != "" {

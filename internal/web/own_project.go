@@ -25,6 +25,10 @@ type ownProjects interface {
 // characters has up to 12 bytes each on its way, and there is a title.
 const maxDetails = 12*publish.MaxDescription + 8<<10
 
+// maxMarked bounds the form that names files to be deleted: all of a page, each name of at most 512
+// bytes with three of them for each on its way.
+const maxMarked = ownFilesPage*(3*512+8) + maxForm
+
 func (p *Pages) ownRoutes() []route {
 	const at = "/account/projects/{id}"
 	return []route{
@@ -38,10 +42,10 @@ func (p *Pages) ownRoutes() []route {
 		{"POST", at + "/purge", recent, admission.Look, form(maxForm, p.purge)},
 		{"POST", at + "/files", owner, admission.Upload, p.uploadFiles},
 		{"GET", at + "/file", owner, admission.Export, p.downloadFile},
-		{"POST", at + "/move", owner, admission.Look, form(maxForm, p.moveFile, "file", "to", "form_token")},
+		{"POST", at + "/move", owner, admission.Look, form(maxForm, p.moveFile, "file", "to", "form_token", "seen?")},
 		{"GET", at + "/remove", owner, admission.Look, p.askRemove},
-		{"POST", at + "/remove", owner, admission.Look, form(maxForm, p.removeFile, "file")},
-		{"POST", at + "/primary", owner, admission.Look, form(maxForm, p.choosePrimary, "file", "form_token")},
+		{"POST", at + "/remove", owner, admission.Look, form(maxMarked, p.removeFiles, "file*", "form_token", "seen?")},
+		{"POST", at + "/primary", owner, admission.Look, form(maxForm, p.choosePrimary, "file", "form_token", "seen?")},
 		{"GET", at + "/versions", owner, admission.Look, p.versions},
 		{"POST", at + "/restore", owner, admission.Look, form(maxForm, p.restoreVersion, "n", "form_token", "seen?")},
 		{"GET", at + "/versions/{n}/diff", owner, admission.Look, p.diff},

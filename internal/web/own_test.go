@@ -58,7 +58,8 @@ func TestFormsOfAProjectDoOneThing(t *testing.T) {
 	const all, details = " [<b>.js a.js index.html]", ` {<script>"pong"  false false }`
 	for _, c := range []struct{ path, form, done, to string }{
 		{"/move", "file=index.html&to=b.html&form_token=o", "5 b.html [<b>.js a.js b.html] []" + details, ownAt + "#said"},
-		{"/remove", "file=a.js", "5 index.html [<b>.js index.html] []" + details, ownAt + "#said"},
+		{"/remove", "file=a.js&file=%3Cb%3E.js&form_token=o&seen=4", "5 index.html [index.html] []" + details, ownAt + "#said"},
+		{"/remove", "file=a.js&form_token=o", "5 index.html [<b>.js index.html] []" + details, ownAt + "#said"},
 		{"/primary", "file=a.js&form_token=o", "5 a.js" + all + " []" + details, ownAt + "#said"},
 		{"/restore", "n=1&form_token=o", "5 index.html [index.html] []" + details, ownAt + "#said"},
 		{"/erase", "n=2", "4 index.html" + all + " [2]" + details, ownAt + "/versions#said"},
@@ -72,7 +73,7 @@ func TestFormsOfAProjectDoOneThing(t *testing.T) {
 			t.Errorf("%s: %d to %s, it is now %s", c.path, resp.StatusCode, resp.Header.Get("Location"), h.state())
 		}
 		expect.Equal(t, c.path+" of another account's project", asKim(house(t), "POST", "/account/projects/other-abc123"+c.path, strings.ReplaceAll(c.form, "game", "other")).StatusCode, http.StatusNotFound)
-		expect.Equal(t, c.path+" with too much text", asKim(house(t), "POST", ownAt+c.path, "title="+strings.Repeat("x", maxDetails)).StatusCode, http.StatusRequestEntityTooLarge)
+		expect.Equal(t, c.path+" with too much text", asKim(house(t), "POST", ownAt+c.path, "title="+strings.Repeat("x", maxMarked)).StatusCode, http.StatusRequestEntityTooLarge)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // ownVersions is what the page of a project's versions asks of the domain.
 type ownVersions interface {
 	Versions(ctx context.Context, by publish.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
-	RestoreVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n, seen int, formToken string) error
+	RestoreVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int, form publish.Form) error
 	EraseVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int) error
 	File(ctx context.Context, by publish.Caller, ref, name string, version int) (publish.FileView, error)
 }
@@ -149,8 +149,8 @@ func number(text string) int {
 // restoreVersion makes an older version the current one again, if that is still the one that was seen.
 func (p *Pages) restoreVersion(v *visit) error {
 	form := v.r.PostForm
-	n, seen := number(form.Get("n")), number(form.Get("seen"))
-	err := p.Service.RestoreVersion(v.r.Context(), v.by, v.ownID(), n, seen, form.Get("form_token"))
+	n := number(form.Get("n"))
+	err := p.Service.RestoreVersion(v.r.Context(), v.by, v.ownID(), n, formSent(form))
 	if errors.Is(err, publish.CodeVersionConflict) {
 		return v.showVersions(http.StatusPreconditionFailed, v.T("own.moved-on", "version", n))
 	}

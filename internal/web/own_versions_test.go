@@ -55,11 +55,24 @@ func TestWhatChangedUnderAnOpenPageIsToldAndNothingIsLost(t *testing.T) {
 	t.Parallel()
 	h := house(t)
 	page := text(t, asKim(h, "GET", ownAt, ""))
-	seen := strings.Split(strings.SplitAfter(page, `name="seen" value="`)[1], `"`)[0]
+	seen := strings.Split(strings.SplitAfter(page[strings.Index(page, `id="details"`):], `name="seen" value="`)[1], `"`)[0]
 	before := h.state()
 	resp := asKim(h, "POST", ownAt+"/restore", "n=1&form_token=o&seen=2")
 	if body := text(t, resp); resp.StatusCode != http.StatusPreconditionFailed || !strings.Contains(body, "rien n’a été restauré") || !strings.Contains(body, `name="seen" value="3"`) || h.state() != before {
 		t.Errorf("a restore of an old page is %d, it is now %s", resp.StatusCode, h.state())
+	}
+	for path, form := range map[string]string{"/move": "file=%3Cb%3E.js&to=typed.js", "/remove": "file=%3Cb%3E.js", "/primary": "file=%3Cb%3E.js"} {
+		resp = asKim(h, "POST", ownAt+path, form+"&form_token=o&seen=2")
+		body := text(t, resp)
+		if resp.StatusCode != http.StatusPreconditionFailed || !strings.Contains(body, "encore été fait") || path == "/move" && !strings.Contains(body, `value="typed.js"`) || h.state() != before {
+			t.Errorf("%s of an old page is %d, it is now %s", path, resp.StatusCode, h.state())
+		}
+	}
+	for _, name := range []string{"c.js", "c.zip"} {
+		body, kind := filledForm(url.Values{"form_token": {"o"}, "seen": {"2"}, "unpack": {"1"}, "folder": {"x"}}, name, zipOf(t, "c.js", "c"))
+		if resp := sendTo(h, body, kind); resp.StatusCode != http.StatusPreconditionFailed || h.state() != before {
+			t.Errorf("an upload of %s from an old page is %d, it is now %s", name, resp.StatusCode, h.state())
+		}
 	}
 	h.describe(publish.Details{Title: "Meanwhile"})
 	typed := "title=Typed&description=also+typed&lang=de&listed=1&seen="
@@ -73,7 +86,7 @@ func TestWhatChangedUnderAnOpenPageIsToldAndNothingIsLost(t *testing.T) {
 			t.Errorf("the page has no %s", want)
 		}
 	}
-	seen = strings.Split(strings.SplitAfter(body, `name="seen" value="`)[1], `"`)[0]
+	seen = strings.Split(strings.SplitAfter(body[strings.Index(body, `id="details"`):], `name="seen" value="`)[1], `"`)[0]
 	if resp = asKim(h, "POST", ownAt, typed+url.QueryEscape(seen)); resp.StatusCode != http.StatusSeeOther || !strings.Contains(h.state(), "{Typed also typed") {
 		t.Errorf("saved again it is %d, %s", resp.StatusCode, h.state())
 	}

@@ -113,7 +113,7 @@ func (w *world) person(name string) (p person) {
 	me := w.owner(p.session)
 	for n, text := range []string{"one", "two"} {
 		files := []publish.FormFile{{Name: "a.js", Content: w.stage(text)}}
-		expect.OK(t, w.service.PutFiles(ctx, me, p.project, files, fmt.Sprint(n)))
+		expect.OK(t, w.service.PutFiles(ctx, me, p.project, files, publish.Form{Token: fmt.Sprint(n)}))
 	}
 	_, err = w.service.MintKey(ctx, me, publish.NewKey{Project: p.project, Name: "agent", Form: "n"})
 	expect.OK(t, err)

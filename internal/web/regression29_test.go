@@ -53,7 +53,7 @@ func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
 		{"/logout", "", "You’re logged out."},
 		{ownAt, "title=T&description=", "Enregistré."},
 		{ownAt + "/move", "file=a.js&to=b.js&form_token=o", "<bdi>a.js</bdi> s’appelle désormais <bdi>b.js</bdi>."},
-		{ownAt + "/remove", "file=a%26b.js", "<bdi>a&amp;b.js</bdi> a été supprimé."},
+		{ownAt + "/remove", "file=a%26b.js&form_token=o", "<bdi>a&amp;b.js</bdi> a été supprimé."},
 		{ownAt + "/primary", "file=a.html&form_token=o", "<bdi>a.html</bdi> est désormais la page d’accueil."},
 		{ownAt + "/restore", "n=2&form_token=o", "La version 2 a été restaurée"},
 		{ownAt + "/erase", "n=2", "La version 2 a été effacée."},

@@ -66,13 +66,15 @@ const answered = (request) => {
     return;
   }
   idle(true);
+  const seen = request.status === 412 && page.querySelector('[data-upload]')?.elements.seen.value;
+  if (seen) form.elements.seen.value = seen; // what was chosen goes up at another press
   const said = page.querySelectorAll('[role=alert] p, main > .lead');
   if (said.length) wrong(said); else broken();
 };
 
 const send = ({ files, as }) => {
   const body = new FormData();
-  body.append('form_token', form.elements.form_token.value);
+  for (const name of ['form_token', 'seen']) body.append(name, form.elements[name].value);
   if (as) body.append('as', as);
   else body.append('folder', form.elements.folder.value);
   if (!as && files.length === 1 && form.elements.unpack.checked) body.append('unpack', '1');
