@@ -46,17 +46,17 @@ func (s *Service) Beside(ctx context.Context, by publish.Caller, of publish.Proj
 
 // pool is what may come next: the most played, then the newest.
 func (s *Service) pool(ctx context.Context) ([]publish.Project, error) {
-	played, err := s.played(ctx)
+	r, err := s.played(ctx)
 	if err != nil {
 		return nil, err
 	}
-	pool, err := s.inOrder(ctx, played[:min(len(played), poolReach)])
+	pool, err := s.inOrder(ctx, r.ids[:min(len(r.ids), poolReach)])
 	if err != nil {
 		return nil, err
 	}
 	newest, err := s.listed(ctx, ListedQuery{})
 	for _, p := range newest.projects {
-		if !slices.Contains(played, p.ID) {
+		if !slices.Contains(r.ids, p.ID) {
 			pool = append(pool, p)
 		}
 	}

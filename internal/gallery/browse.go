@@ -64,12 +64,30 @@ const MostWaiting = 1_000
 
 // lists keeps the rankings and first pages, which everybody asks for.
 type lists struct {
-	played, live *cached[[]publish.ProjectID]
+	played, live *cached[ranking]
 	trend        *cached[trend]
 	featured     *cached[[]publish.ProjectID] // what was chosen at the beginning of the hour
 	first        map[Sort]*cached[sheet]
 	pool         *cached[[]publish.Project] // what may come next after any
 	highest      *cached[int64]
+}
+
+// A ranking is what an order has that has an end, with the tags of each, so that those of one tag are found without the store.
+type ranking struct {
+	ids []publish.ProjectID
+	of  map[publish.ProjectID][]string
+}
+
+// rankingOf is the ranking of what is in that order.
+func rankingOf(list []publish.Project) ranking {
+	r := ranking{of: make(map[publish.ProjectID][]string, len(list))}
+	for _, p := range list {
+		r.ids = append(r.ids, p.ID)
+		if tags := p.Tags.List(); len(tags) > 0 {
+			r.of[p.ID] = tags
+		}
+	}
+	return r
 }
 
 // sheet is a page without its numbers, which are added for each caller.
@@ -85,7 +103,7 @@ func newLists() *lists {
 		first[order] = newCached[sheet](firstFor)
 	}
 	return &lists{
-		played: newCached[[]publish.ProjectID](playedFor), live: newCached[[]publish.ProjectID](liveFor), first: first,
+		played: newCached[ranking](playedFor), live: newCached[ranking](liveFor), first: first,
 		pool: newCached[[]publish.Project](firstFor), highest: newCached[int64](liveFor), trend: newCached[trend](playedFor), featured: newCached[[]publish.ProjectID](featuredFor),
 	}
 }
@@ -115,8 +133,8 @@ func (s *Service) Browse(ctx context.Context, by publish.Caller, order Sort, cur
 // sorted finds the page of an order that begins at a place.
 func (s *Service) sorted(ctx context.Context, order Sort, place int64) (sheet, error) {
 	if order != SortNewest {
-		ids, err := s.ranking(ctx, order)
-		return s.ranked(ctx, ids, place, err)
+		r, err := s.ranking(ctx, order)
+		return s.ranked(ctx, r.ids, place, err)
 	}
 	found, err := s.listed(ctx, ListedQuery{Before: place})
 	if err == nil && place == 0 && len(found.projects) == 0 {
@@ -126,29 +144,25 @@ func (s *Service) sorted(ctx context.Context, order Sort, place int64) (sheet, e
 }
 
 // ranking is all of an order that has an end.
-func (s *Service) ranking(ctx context.Context, order Sort) ([]publish.ProjectID, error) {
+func (s *Service) ranking(ctx context.Context, order Sort) (ranking, error) {
 	switch order {
 	case SortPlayed:
 		return s.played(ctx)
 	case SortTrending:
 		t, err := s.trending(ctx)
-		return t.ids, err
+		return t.ranking, err
 	}
-	return s.lists.live.get(ctx, s.Now(), func() ([]publish.ProjectID, error) { return s.busiest(ctx) })
+	return s.lists.live.get(ctx, s.Now(), func() (ranking, error) { return s.busiest(ctx) })
 }
 
-// busiest returns the projects with the most players that may be listed.
-func (s *Service) busiest(ctx context.Context) ([]publish.ProjectID, error) {
+// busiest ranks the projects with the most players that may be listed.
+func (s *Service) busiest(ctx context.Context) (ranking, error) {
 	busy, err := s.counters.busiest(ctx, liveReach)
 	if err != nil {
-		return nil, fmt.Errorf("rank by players: %w", err)
+		return ranking{}, fmt.Errorf("rank by players: %w", err)
 	}
 	found, err := s.inOrder(ctx, busy)
-	ids := make([]publish.ProjectID, 0, rankLimit)
-	for _, p := range found[:min(len(found), rankLimit)] {
-		ids = append(ids, p.ID)
-	}
-	return ids, err
+	return rankingOf(found[:min(len(found), rankLimit)]), err
 }
 
 // ranked is the page of a ranking that begins at a place.

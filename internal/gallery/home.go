@@ -141,20 +141,13 @@ func (s *Service) Tagged(ctx context.Context, by publish.Caller, tag string, ord
 		found, err := s.listed(ctx, ListedQuery{Tag: tag, Before: place})
 		return s.page(ctx, found), err
 	}
-	ids, err := s.ranking(ctx, order)
+	r, err := s.ranking(ctx, order)
 	if err != nil {
 		return Page{}, err
 	}
-	if order != SortLive { // what is ranked by plays is known with its tags of a moment ago
-		t, err := s.trending(ctx)
-		if err != nil {
-			return Page{}, err
-		}
-		ids = slices.DeleteFunc(slices.Clone(ids), func(id publish.ProjectID) bool { return !slices.Contains(t.of[id], tag) })
-	}
-	list, err := s.inOrder(ctx, ids)
-	list = slices.DeleteFunc(list, func(p publish.Project) bool { return !slices.Contains(p.Tags.List(), tag) })
-	begin := min(place, int64(len(list)))
-	found := sheet{projects: list[begin:min(begin+pageSize, int64(len(list)))], next: nextPlace(begin, len(list))}
+	hasTag := func(tags []string) bool { return slices.Contains(tags, tag) }
+	ids := slices.DeleteFunc(slices.Clone(r.ids), func(id publish.ProjectID) bool { return !hasTag(r.of[id]) })
+	found, err := s.ranked(ctx, ids, place, nil)
+	found.projects = slices.DeleteFunc(found.projects, func(p publish.Project) bool { return !hasTag(p.Tags.List()) })
 	return s.page(ctx, found), err
 }

@@ -23,6 +23,13 @@ func (w *world) played(id publish.ProjectID, days ...int) {
 	}
 }
 
+// liked records likes of a project on a day some days ago.
+func (w *world) liked(id publish.ProjectID, likes, ago int) {
+	day := w.in.Clock.Now().Unix()/86400 - int64(ago)
+	w.exec("UPDATE projects SET likes = likes + ? WHERE id = ?", likes, string(id))
+	w.exec("INSERT INTO day_figures (project, day, plays, likes) SELECT num, ?, 0, ? FROM projects WHERE id = ?", day, likes, string(id))
+}
+
 func TestWhatTrendsIsPlayedAndLikedNow(t *testing.T) {
 	w := newWorld(t)
 	kim, lee := w.maker(), w.maker()
@@ -32,12 +39,14 @@ func TestWhatTrendsIsPlayedAndLikedNow(t *testing.T) {
 	w.played(old, 100)
 	w.played(few, 30)
 	w.played(liked, 29)
-	w.exec("UPDATE projects SET likes = 2 WHERE id = ?", string(liked))
+	w.liked(old, 9_000, 7)
+	w.liked(liked, 2, 6)
+	w.liked(fourth, 1, 3)
 	w.played(third, 5, 5)
 	w.played(fourth, 90, 0, 0, 0, 0, 0, 0, 0)
 	page, err := w.Browse(t.Context(), nobody(), gallery.SortTrending, "")
 	expect.OK(t, err)
-	expect.Same(t, "trending", shown(page), []publish.ProjectID{liked, few, old})
+	expect.Same(t, "trending", shown(page), []publish.ProjectID{liked, few, fourth, old})
 }
 
 func TestTheFrontHasRows(t *testing.T) {

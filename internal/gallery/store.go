@@ -28,6 +28,10 @@ type Store interface {
 	// MostPlayed returns projects that may be listed and were played since the day of the time given, most plays first, newest first among
 	// equals, at most limit.
 	MostPlayed(ctx context.Context, since time.Time, limit int) ([]publish.ProjectID, error)
+	// Trending returns projects that may be listed and were played or liked since the day of a time, those of the greatest weight first, newest
+	// first among equals. A project weighs its plays and likes since then, divided by (age + 2)^0.8, its age in days; likes that were taken
+	// back beyond those that were given count as none.
+	Trending(ctx context.Context, q TrendQuery) ([]publish.ProjectID, error)
 	// PlaysByDay returns the plays of projects on each day, in UTC, from that of from to that of to: the day of from is the first. Projects
 	// that were not played, or are deleted, are absent. AddCounts counts its plays for the day on which it is called; Sweep forgets days
 	// that began 61 days ago or earlier.
@@ -126,6 +130,14 @@ type ListedQuery struct {
 	Tag    string
 	Before int64 // only those with a lower Number; 0: all
 	Limit  int   // the most projects
+}
+
+// A TrendQuery says which projects trend.
+type TrendQuery struct {
+	Since, Now time.Time
+	LikeWorth  int // how many plays a like weighs
+	OfOne      int // the most projects of one account
+	Limit      int // the most projects
 }
 
 // Listed is a project in a list that everybody sees.

@@ -48,6 +48,16 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// TestWhatTrendsReadsTheDaysOfAWeekAlone: the statement sorts what was played, but reads no table for it.
+func TestWhatTrendsReadsTheDaysOfAWeekAlone(t *testing.T) {
+	lines := plan(t, mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db")), selectTrending)
+	for _, want := range []string{"SEARCH play_days USING PRIMARY KEY (day>?)", "SEARCH day_figures USING COVERING INDEX day_figures_likes (day>?)"} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("%q is not in the plan %q", want, lines)
+		}
+	}
+}
+
 // planned are the statements that look for rows and belong to no start.
 func planned(query string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(query), " ")

@@ -34,6 +34,7 @@ func galleryCases() []storeCase {
 		{"Waiting/counts the projects that would be listed were their account's address verified", waiting},
 		{"ListedOf/returns those of the projects that may be listed", listedOf},
 		{"MostPlayed/most plays first, newest first among equals", mostPlayed},
+		{"Trending/those of the greatest weight first, newest first among equals", trending},
 		{"AccountOfHandle/returns the account that has a handle", accountOfHandle},
 	}
 }

@@ -1,0 +1,2 @@
+-- The days on which projects were liked, for what trends: few beside those on which they were played.
+CREATE INDEX day_figures_likes ON day_figures (day, project, likes) WHERE likes <> 0;
