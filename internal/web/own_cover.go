@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"strconv"
 
 	"sandlot/internal/admission"
 	"sandlot/internal/cover"
@@ -216,12 +217,8 @@ func (p ownCovers) removePortrait(v *visit) error {
 // It says nothing to a screen reader: the handle stands beside it.
 func (v view) Portrait(id publish.PictureID, handle string) template.HTML {
 	if id == "" {
-		first := ""
-		for _, r := range handle {
-			first = string(r)
-			break
-		}
-		return template.HTML(`<span class="portrait" aria-hidden="true">` + template.HTMLEscapeString(first) + `</span>`)
+		of := initial{handle}
+		return template.HTML(`<span class="portrait hue-` + strconv.Itoa(of.Hue()) + `" aria-hidden="true">` + template.HTMLEscapeString(of.Letter()) + `</span>`)
 	}
 	at := func(width int) string { return "/i/" + template.HTMLEscapeString(id.File(width)) }
 	return template.HTML(`<img class="portrait" src="` + at(96) + `" srcset="` + at(96) + ` 1x, ` + at(256) + ` 2x" width="96" height="96" alt="" decoding="async">`)

@@ -35,7 +35,7 @@ func TestTheSettingsShowWhatIsSet(t *testing.T) {
 	body := text(t, asKim(h, "GET", "/account/settings", ""))
 	for _, want := range []string{
 		`name="handle" maxlength="200"`, `value="kim"`, "&lt;i&gt;new@example.com", `<option value="fr" lang="fr" selected>Français`, `<option value="ja" lang="ja">日本語`,
-		`href="/account/export"`, `href="/account/delete"`, `href="/account/settings"`, `action="/account/settings/email"`,
+		`href="/account/export"`, `href="/account/delete"`, `href="/account/settings"`, `href="/account/settings/portrait"`, `action="/account/settings/email"`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("they lack %s", want)
