@@ -234,7 +234,7 @@ func (w *walk) keys() {
 	w.presses(w.handle)
 	w.presses("Projects")
 	w.at("/account")
-	w.presses("Keys")
+	w.presses("API keys")
 	w.at("/account/keys")
 	w.fits("keys")
 	w.types("Name", "Night build")

@@ -39,7 +39,7 @@ var glossary = map[string]map[string]string{
 	"settings.handle":        {"en": "Handle", "de": "Benutzername", "es": "Nombre de usuario", "fr": "Nom d’utilisateur", "pt": "Nome de usuário", "ja": "ハンドル", "zh-Hans": "用户名"},
 	"settings.handle-label":  {"en": "handle", "de": "Benutzername", "es": "nombre de usuario", "fr": "nom d’utilisateur", "pt": "nome de usuário", "ja": "ハンドル", "zh-Hans": "用户名"},
 	"settings.handle-taken":  {"en": "handle", "de": "Benutzername", "es": "nombre de usuario", "fr": "nom d’utilisateur", "pt": "nome de usuário", "ja": "ハンドル", "zh-Hans": "用户名"},
-	"keys.title":             {"en": "Keys", "de": "Schlüssel", "es": "Claves", "fr": "Clés", "pt": "Chaves", "ja": "キー", "zh-Hans": "密钥"},
+	"keys.title":             {"en": "API keys", "de": "API-Schlüssel", "es": "Claves de API", "fr": "Clés d’API", "pt": "Chaves de API", "ja": "API キー", "zh-Hans": "API 密钥"},
 	"own.listed":             {"en": "gallery", "de": "Galerie", "es": "galería", "fr": "galerie", "pt": "galeria", "ja": "ギャラリー", "zh-Hans": "作品库"},
 	"report.send":            {"en": "report", "de": "Meldung", "es": "denuncia", "fr": "signalement", "pt": "denúncia", "ja": "報告", "zh-Hans": "举报"},
 	"error.taken-down.title": {"en": "Taken down", "de": "Gesperrt", "es": "Retirado", "fr": "Retiré", "pt": "Fora do ar", "ja": "公開停止", "zh-Hans": "已下架"},
