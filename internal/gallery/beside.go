@@ -13,8 +13,10 @@ import (
 const (
 	// besideSize is how many projects a list beside a project has: two rows of three.
 	besideSize = 6
-	// poolReach is how many of the most played are looked at for what comes next: enough that two projects rarely lead to the same.
+	// poolReach is how many of those that trend are looked at for what comes next: enough that two projects rarely lead to the same.
 	poolReach = 72
+	// alikeReach is how many that share a tag are read: some are of the same creators, or in no list any more.
+	alikeReach = 4 * besideSize
 	// MostCards is how many projects CardsOf takes at once: twenty rows, and one query of the store.
 	MostCards = 60
 )
@@ -25,8 +27,9 @@ type Beside struct {
 	Next []Card // of others, at most six
 }
 
-// Beside returns what a project leads on to. What others made is taken from the most played of the week and the newest, another part of
-// them for each project. Like a first page it may be half a second old, and the ranking behind it half a minute.
+// Beside returns what a project leads on to. What others made shares tags with it, as far as there is such: of what trends, those with the
+// most in common first, then the newest. The rest trends, or is new, another part for each project. Like a first page it may be half a
+// second old, and the ranking behind it half a minute.
 func (s *Service) Beside(ctx context.Context, by publish.Caller, of publish.Project) (Beside, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return Beside{}, err
@@ -37,51 +40,110 @@ func (s *Service) Beside(ctx context.Context, by publish.Caller, of publish.Proj
 		return Beside{}, err
 	}
 	more := slices.DeleteFunc(own.projects, isIt)
+	alike, err := s.alike(ctx, of)
+	if err != nil {
+		return Beside{}, err
+	}
 	pool, err := s.lists.pool.get(ctx, s.Now(), func() ([]publish.Project, error) { return s.pool(ctx) })
 	if err != nil {
 		return Beside{}, err
 	}
-	return Beside{s.cards(ctx, more[:min(len(more), besideSize)]), s.cards(ctx, nextOf(of, pool))}, nil
+	return Beside{s.cards(ctx, more[:min(len(more), besideSize)]), s.cards(ctx, nextOf(of, append(alike, turned(of, pool)...)))}, nil
 }
 
-// pool is what may come next: the most played, then the newest.
-func (s *Service) pool(ctx context.Context) ([]publish.Project, error) {
-	r, err := s.played(ctx)
+// alike returns projects of others that share a tag with one: at most alikeReach that trend and, where these do not fill a list, of each
+// tag as many of the newest. It costs a small query, and where there are few one more for each tag.
+func (s *Service) alike(ctx context.Context, of publish.Project) ([]publish.Project, error) {
+	tags := of.Tags.List()
+	if len(tags) == 0 {
+		return nil, nil
+	}
+	t, err := s.trending(ctx)
 	if err != nil {
 		return nil, err
 	}
-	pool, err := s.inOrder(ctx, r.ids[:min(len(r.ids), poolReach)])
+	list, err := s.inOrder(ctx, t.alike(of, tags))
+	isOwn := func(p publish.Project) bool { return p.Account == of.Account }
+	list = slices.DeleteFunc(list, isOwn)
+	for _, tag := range tags {
+		if err != nil || len(list) >= besideSize {
+			return list, err
+		}
+		var newest sheet
+		newest, err = s.listed(ctx, ListedQuery{Tag: tag, Limit: alikeReach})
+		for _, p := range newest.projects {
+			if !isOwn(p) && !slices.ContainsFunc(list, func(other publish.Project) bool { return other.ID == p.ID }) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list, err
+}
+
+// alike are those of the first of what trends that share tags, those with the most in common first; among equals from a place on that is
+// the project's own.
+func (t trend) alike(of publish.Project, tags []string) []publish.ProjectID {
+	common := map[publish.ProjectID]int{}
+	var ids []publish.ProjectID
+	for _, id := range t.ids {
+		for _, tag := range t.of[id] {
+			if id != of.ID && slices.Contains(tags, tag) {
+				common[id]++
+			}
+		}
+		if common[id] > 0 && len(ids) < poolReach {
+			ids = append(ids, id)
+		}
+	}
+	ids = turned(of, ids)
+	slices.SortStableFunc(ids, func(a, b publish.ProjectID) int { return common[b] - common[a] })
+	return ids[:min(len(ids), alikeReach)]
+}
+
+// pool is what may come next: what trends, then the newest.
+func (s *Service) pool(ctx context.Context) ([]publish.Project, error) {
+	t, err := s.trending(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := s.inOrder(ctx, t.ids[:min(len(t.ids), poolReach)])
 	if err != nil {
 		return nil, err
 	}
 	newest, err := s.listed(ctx, ListedQuery{})
 	for _, p := range newest.projects {
-		if !slices.Contains(r.ids, p.ID) {
+		if !slices.Contains(t.ids, p.ID) {
 			pool = append(pool, p)
 		}
 	}
 	return pool, err
 }
 
-// nextOf chooses what comes after a project: from a place in the pool that is the project's own, one of each creator while there are such.
-func nextOf(of publish.Project, pool []publish.Project) []publish.Project {
-	if len(pool) == 0 {
+// turned is a list that begins at a place that is the project's own.
+func turned[T any](of publish.Project, list []T) []T {
+	if len(list) == 0 {
 		return nil
 	}
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(of.ID)) // a hash takes everything
-	begin := int(sum.Sum32() % uint32(len(pool)))
+	begin := int(sum.Sum32() % uint32(len(list)))
+	return slices.Concat(list[begin:], list[:begin])
+}
+
+// nextOf chooses what comes after a project: the first that others made, one of each creator while there are such.
+func nextOf(of publish.Project, pool []publish.Project) []publish.Project {
 	var next, spare []publish.Project
-	for i := range pool {
-		p := pool[(begin+i)%len(pool)]
+	seen := map[publish.ProjectID]bool{of.ID: true}
+	for _, p := range pool {
 		switch {
-		case p.ID == of.ID || p.Account == of.Account:
+		case seen[p.ID] || p.Account == of.Account:
+			continue
 		case slices.ContainsFunc(next, func(other publish.Project) bool { return other.Account == p.Account }):
 			spare = append(spare, p)
 		default:
 			next = append(next, p)
 		}
-		if len(next) == besideSize {
+		if seen[p.ID] = true; len(next) == besideSize {
 			return next
 		}
 	}

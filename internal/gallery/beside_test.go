@@ -46,6 +46,31 @@ func TestAProjectLeadsOnToOthers(t *testing.T) {
 	expect.Equal(t, "how many come next", len(beside.Next), 6)
 }
 
+// TestAProjectLeadsOnToSuchAsShareItsTags: of what trends, those with the most in common first, then such as nobody plays, then what trends.
+func TestAProjectLeadsOnToSuchAsShareItsTags(t *testing.T) {
+	w := newWorld(t)
+	tagged := func(tags ...string) publish.ProjectID {
+		by := w.maker()
+		id := w.publish(by).Project.ID
+		_, err := w.in.Publish.Amend(t.Context(), by, string(id), publish.AmendInput{Tags: tags})
+		expect.OK(t, err)
+		return id
+	}
+	quiet, one, both, other := tagged("cats"), tagged("cats", "chess"), tagged("3d", "cats"), tagged("chess")
+	for i := range 8 {
+		w.played(tagged("dogs"), 50+i)
+	}
+	w.played(one, 9)
+	w.played(both, 1)
+	w.played(other, 900)
+	of, err := w.in.Publish.Find(t.Context(), nobody(), string(tagged("cats", "3d")))
+	expect.OK(t, err)
+	beside, err := w.Beside(t.Context(), nobody(), of)
+	expect.OK(t, err)
+	expect.Equal(t, "how many come next", len(beside.Next), 6)
+	expect.Same(t, "the first", ids(beside.Next)[:3], []publish.ProjectID{both, one, quiet})
+}
+
 func TestAProjectThatIsAloneLeadsNowhere(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.Random(t.Context(), nobody(), "")
