@@ -10,6 +10,7 @@ import (
 
 	"sandlot/internal/admission"
 	"sandlot/internal/cover"
+	"sandlot/internal/mediatype"
 	"sandlot/internal/picture"
 	"sandlot/internal/publish"
 )
@@ -52,7 +53,18 @@ type coverPage struct {
 	Of      string // what it was made of
 	Told    []toldFinding
 	Wanted  string // a file that was refused
+	Files   []coverFile
+	More    bool // whether the project has more pictures than are shown
 }
+
+// A coverFile is a picture among a project's files.
+type coverFile struct {
+	Name, Address string
+	Chosen        bool
+}
+
+// maxCoverFiles bounds how many pictures of a project a page shows; of others the name is typed.
+const maxCoverFiles = 60
 
 // A toldFinding is a picture that could not be used, in the visitor's language.
 type toldFinding struct{ File, Why string }
@@ -65,6 +77,7 @@ func (p ownCovers) show(v *visit, status int, page coverPage) error {
 		return err
 	}
 	page.Project = m.Project
+	page.Files, page.More = coverFiles(m)
 	if page.Mine, err = p.Covers.Cover(v.r.Context(), v.by, v.ownID()); err != nil {
 		return err
 	}
@@ -72,7 +85,30 @@ func (p ownCovers) show(v *visit, status int, page coverPage) error {
 	for _, f := range page.Findings {
 		page.Told = append(page.Told, toldFinding{f.File, v.wrong(&picture.Problem{Kind: f.Kind, Format: f.Format, Width: f.Width, Height: f.Height})})
 	}
+	for i, f := range page.Files {
+		page.Files[i].Chosen = f.Name == page.Wanted || page.Wanted == "" && page.Wish == cover.OfFile && f.Name == page.File
+	}
 	return v.show(status, "own_cover.html", v.T("cover.title"), page)
+}
+
+// coverFiles lists the pictures that can be a cover, and tells whether there are more.
+func coverFiles(m publish.Managed) (list []coverFile, more bool) {
+	for _, f := range m.Files {
+		at := view{}.PictureAt(m.Addresses, f)
+		switch mediatype.Of(f.Name, false) {
+		case "image/png", "image/jpeg", "image/webp":
+		default:
+			continue
+		}
+		switch {
+		case at == "":
+		case len(list) == maxCoverFiles:
+			return list, true
+		default:
+			list = append(list, coverFile{Name: f.Name, Address: at})
+		}
+	}
+	return list, false
 }
 
 // wrong says what is wrong with a picture.

@@ -35,6 +35,17 @@ func TestAnOwnerUploadsACoverThatEverybodySees(t *testing.T) {
 		body, contentType := pictureBody(t, content)
 		return request(h, "POST", target, body, "Cookie", cookieName+"=kim", "Sec-Fetch-Site", "same-origin", "Content-Type", contentType)
 	}
+	h.put(gameID, 3, "art/a&b.png", sent.String())
+	choose := func(form string) string {
+		expect.Equal(t, form, asKim(h, "POST", at+"/choose", form).StatusCode, http.StatusSeeOther)
+		return text(t, asKim(h, "GET", at, ""))
+	}
+	if page := choose("wish=file&file=art%2Fa%26b.png"); !strings.Contains(page, `name="file" value="art/a&amp;b.png" required checked><img src="`) {
+		t.Error("the file that was chosen is not shown as chosen")
+	}
+	if page := choose("wish=none"); !strings.Contains(page, `value="none" aria-pressed="true"`) || strings.Contains(page, " checked>") {
+		t.Error("the title is not shown as chosen")
+	}
 	expect.Equal(t, "a picture", post(at, sent.String()).StatusCode, http.StatusSeeOther)
 	found := regexp.MustCompile(`/i/[a-z0-9]+-640\.(png|jpg)`).FindString(text(t, request(h, "GET", "/p/"+string(gameID), "")))
 	resp := request(h, "GET", found, "")
