@@ -190,3 +190,18 @@ func TestUploads(t *testing.T) {
 		expect.Equal(t, "another form", sendTo(h, strings.NewReader("a=b"), "application/x-www-form-urlencoded").StatusCode, 422)
 	})
 }
+
+func TestALanguageIsOfferedByItsNameAndNoneIsLost(t *testing.T) {
+	for _, l := range projectLangs {
+		if kept, warned := publish.CleanLang(l.Code); kept != l.Code || len(warned) > 0 || l.Name == "" {
+			t.Errorf("%s is kept as %q, %v", l.Code, kept, warned)
+		}
+	}
+	said := func(lang string) []langChoice { return ownPage{Said: publish.DescribeInput{Lang: &lang}}.Langs() }
+	if list := said("tlh"); list[0].Code != "tlh" || len(list) != len(projectLangs)+1 {
+		t.Errorf("of a project in another language they are %v", list)
+	}
+	for _, lang := range []string{"", "ja"} {
+		expect.Equal(t, "how many there are with "+lang, len(said(lang)), len(projectLangs))
+	}
+}
