@@ -325,7 +325,7 @@ func (a *app) router(m *metrics) *router {
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
 	documents := a.guide(limits)
 	calls := api.New(api.Config{
-		Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
+		Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials, Covers: a.covers, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 		MaxFile: int64(a.settings.MaxFileSize), Index: documents.Index, Links: documents.Links(), Now: a.store.Now,
 	})
 	fonts := card.Find(card.Folders...).Keep(a.memory.fonts)

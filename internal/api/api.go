@@ -59,7 +59,7 @@ type Figures interface {
 	ByVersion(ctx context.Context, by publish.Caller, ref string) (figures.Versions, error)
 }
 
-// Config is what an API is made of. Service, Gallery, Figures, Tickets, Trials, Transfer, Places, Archive, Index and Admission must be set.
+// Config is what an API is made of. Service, Gallery, Figures, Tickets, Trials, Covers, Transfer, Places, Archive, Index and Admission must be set.
 type Config struct {
 	Service  Service
 	Contents Contents
@@ -67,6 +67,7 @@ type Config struct {
 	Figures  Figures
 	Tickets  Tickets
 	Trials   Trials
+	Covers   Covers
 	Transfer Transfer
 	Places   publish.Places
 	// Archive writes a snapshot as a ZIP. It may be called concurrently.

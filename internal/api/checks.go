@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"sandlot/internal/cover"
 	"sandlot/internal/publish"
 	"sandlot/internal/trial"
 )
@@ -13,13 +14,26 @@ type Trials interface {
 	Checks(ctx context.Context, by publish.Caller, ref string) (trial.Checks, error)
 }
 
-// checks tells the owner of a project what the play-tester saw of it.
+// Covers tells what could not be used as the cover of a project; *cover.Service does.
+type Covers interface {
+	Findings(ctx context.Context, by publish.Caller, id publish.ProjectID) ([]cover.Finding, error)
+}
+
+// checks tells the owner of a project what the play-tester saw of it, and why a picture did not become its cover.
 func (a *API) checks(c *call) error {
 	found, err := a.Trials.Checks(c.r.Context(), c.by, c.param)
 	if err != nil {
 		return err
 	}
-	return c.answer(reply{http.StatusOK, newChecks(found)})
+	pictures, err := a.Covers.Findings(c.r.Context(), c.by, found.Project.ID)
+	if err != nil {
+		return err
+	}
+	answer := newChecks(found)
+	for _, f := range pictures {
+		answer.CoverFindings = append(answer.CoverFindings, coverFinding{string(f.Source), text(f.File), f.Message()})
+	}
+	return c.answer(reply{http.StatusOK, answer})
 }
 
 type checksAnswer struct {
@@ -28,6 +42,15 @@ type checksAnswer struct {
 	State     trial.State  `json:"state"`
 	Reason    text         `json:"reason"`
 	Checked   *checkedInfo `json:"checked"`
+
+	CoverFindings []coverFinding `json:"cover_findings"`
+}
+
+// coverFinding says where a picture was found, in which file if it was in one, and why it is not the cover.
+type coverFinding struct {
+	Source   string `json:"source"`
+	Filename text   `json:"filename"`
+	Message  string `json:"message"`
 }
 
 type checkedInfo struct {
@@ -53,7 +76,7 @@ type findingsInfo struct {
 }
 
 func newChecks(c trial.Checks) *checksAnswer {
-	out := &checksAnswer{string(c.Project.ID), c.Project.Version, c.State, text(c.Reason), nil}
+	out := &checksAnswer{string(c.Project.ID), c.Project.Version, c.State, text(c.Reason), nil, []coverFinding{}}
 	if c.Version == 0 {
 		return out
 	}

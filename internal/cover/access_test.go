@@ -51,6 +51,23 @@ func TestWhoIsLetInToCovers(t *testing.T) {
 			},
 			Want: own(false, publish.CodeTakenDown),
 		},
+		"Findings": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				_, err := s.Covers.Findings(t.Context(), by, s.Project.ID)
+				return err
+			},
+			Want: func(seen testworld.Seen) error {
+				switch {
+				case seen.Who == "nobody", seen.Who == "the operator":
+					return publish.CodeKeyRequired
+				case seen.Who == "another's session":
+					return publish.ErrNotFound
+				case seen.Who != "the account's key" && seen.Who != "the project's key" && seen.Who != "the owner's session":
+					return publish.CodeWrongProject
+				}
+				return nil
+			},
+		},
 		"Upload": {
 			Call: func(s *testworld.Scene, by publish.Caller) error {
 				return s.Covers.Upload(t.Context(), by, s.Project.ID, strings.NewReader(sent))

@@ -90,6 +90,18 @@ func (s *Service) Cover(ctx context.Context, by publish.Caller, id publish.Proje
 	return Mine{state, p.Cover, findingsOf(state.Findings)}, err
 }
 
+// Findings tells who may read all of a project's files what could not be used as its cover.
+func (s *Service) Findings(ctx context.Context, by publish.Caller, id publish.ProjectID) ([]Finding, error) {
+	if err := publish.Authorize(by, publish.ActReadFiles, nil); err != nil {
+		return nil, err
+	}
+	p, state, err := s.Store.Cover(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return findingsOf(state.Findings), publish.Authorize(by, publish.ActReadFiles, &p)
+}
+
 // owned returns a project of the caller's session with which it may do act; another's is ErrNotFound.
 func (s *Service) owned(ctx context.Context, by publish.Caller, act publish.Action, id publish.ProjectID) (publish.Project, State, error) {
 	if err := publish.Authorize(by, publish.ActSeeOwn, nil); err != nil {
