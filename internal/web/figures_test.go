@@ -26,7 +26,10 @@ func TestStatisticsOfAProject(t *testing.T) {
 	const at = ownAt + "/statistics"
 	expect.Contains(t, "the manage page", text(t, asKim(h, "GET", ownAt, "")), `href="`+at+`"`)
 	expect.Contains(t, "the overview", text(t, asKim(h, "GET", "/account", "")), `href="`+at+`"`)
-	expect.Contains(t, "a project that nobody played", text(t, asKim(h, "GET", at, "")), "Aucune partie sur cette période")
+	empty := text(t, asKim(h, "GET", at, ""))
+	for _, want := range []string{"Aucune partie sur cette période", "/p/" + string(gameID) + "</a>", `data-copy="link"`} {
+		expect.Contains(t, "a project that nobody played", empty, want)
+	}
 	var added figures.Added
 	for i := range 1234 {
 		added.Play(1, fmt.Sprint(i%10), []string{"", "-news.example.com"}[i%2])
@@ -34,7 +37,7 @@ func TestStatisticsOfAProject(t *testing.T) {
 	}
 	h.figured(gameID, added)
 	page := text(t, asKim(h, "GET", at+"?days=7", ""))
-	for _, want := range []string{`aria-current="page">7 jours`, "<dd>1\u202f234</dd>", "<dd>10</dd>", "<bdi>-news.example.com</bdi>", "<bdi>Accès direct</bdi>", `role="img" aria-label="Parties par jour, du `, ": 1\u202f234</title>", "&lt;script&gt;"} {
+	for _, want := range []string{`aria-current="page">7 jours`, "<dd>1\u202f234</dd>", "<dd>10</dd>", "<bdi>-news.example.com</bdi>", "<bdi>Accès direct</bdi>", `role="img" aria-label="Parties par jour, du `, ": 1\u202f234</title>", `<p class="fig-none">Rien sur cette période</p>`, "&lt;script&gt;"} {
 		expect.Contains(t, "the page", page, want)
 	}
 	if strings.Contains(page, "style=") {
