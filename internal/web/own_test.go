@@ -43,7 +43,7 @@ func TestAProjectsPageForItsOwner(t *testing.T) {
 	h.rearrange(gameID, 21, publish.Change{Drop: []publish.File{fileOf("b.js", "")}, Put: []publish.File{fileOf("c.js", "")}})
 	expect.OK(t, h.service.EraseVersion(t.Context(), h.owner("kim"), gameID, 18))
 	body = text(t, asKim(h, "GET", ownAt+"/versions", ""))
-	for _, want := range []string{"&lt;u&gt;11", "et 10 de plus", "<bdi>&lt;b&gt;.js</bdi>", "b.js", "c.js", ownAt + "/erase?n=21", "Effacée", "before=3"} {
+	for _, want := range []string{"&lt;u&gt;11", "et 10 de plus", "<span>15 nouveaux</span> <span>1 modifié</span>", "<bdi>&lt;b&gt;.js</bdi>", "b.js", "c.js", ownAt + "/erase?n=21", "Effacée", "before=3"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the versions have no %s: %s", want, body)
 		}

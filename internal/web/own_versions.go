@@ -39,9 +39,8 @@ type versionsPage struct {
 // versionItem is a version on the page.
 type versionItem struct {
 	publish.VersionView
-	Moved, Added, Removed int // files that have another name, that are new, that are gone
-	At                    string
-	Began                 string // the start page, where it is another than before; empty: it is the same
+	At    string
+	Began string // the start page, where it is another than before; empty: it is the same
 }
 
 // Shown are the changes that everybody sees, Folded those that can be unfolded, Beyond how many more there are.
@@ -84,18 +83,30 @@ func (v *visit) showVersions(status int, wrong string) error {
 }
 
 func (v *visit) item(of publish.VersionView) versionItem {
-	item := versionItem{VersionView: of, At: v.ownPath() + "/versions/" + strconv.Itoa(of.N)}
-	for _, c := range of.Files {
-		switch {
-		case c.From != "":
-			item.Moved++
-		case c.Before < 0:
-			item.Added++
-		case c.Size < 0:
-			item.Removed++
+	return versionItem{VersionView: of, At: v.ownPath() + "/versions/" + strconv.Itoa(of.N)}
+}
+
+// A changeSum is how many files the same happened to.
+type changeSum struct {
+	Kind string
+	N    int
+}
+
+// Sums says in a line what happened to several files; of one its own line says it.
+func (v versionItem) Sums() (list []changeSum) {
+	if len(v.Files) < 2 {
+		return nil
+	}
+	counts := map[string]int{}
+	for _, c := range v.Files {
+		counts[view{}.ChangeKind(c)]++
+	}
+	for _, kind := range []string{"added", "changed", "moved", "removed"} {
+		if n := counts[kind]; n > 0 {
+			list = append(list, changeSum{kind, n})
 		}
 	}
-	return item
+	return list
 }
 
 // ChangeKind names what happened to a file.

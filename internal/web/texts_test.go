@@ -48,7 +48,7 @@ func namesInUse(t *testing.T) map[string]bool {
 		}
 	}
 	for _, kind := range []string{"added", "changed", "moved", "removed"} {
-		names["own.is-"+kind] = true
+		names["own.is-"+kind], names["own.sum-"+kind] = true, true
 	}
 	for _, name := range paperTexts {
 		names[name] = true
