@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,7 +43,7 @@ func (p *Pages) keyRoutes() []route {
 type keysPage struct {
 	Keys      []publish.Key
 	Next      int64             // where the next page begins; 0: nowhere
-	Projects  []publish.Project // to choose from
+	Projects  []publish.Project // to choose from, those changed last
 	More      bool              // whether there are others: their ids can be typed
 	Name      field
 	Project   string // chosen
@@ -50,6 +51,15 @@ type keysPage struct {
 	Old       int    // keys from before the address was verified
 	Verified  time.Time
 	Fresh     bool // whether the login may change keys
+}
+
+// Title is what a project is called; empty where that is not known here.
+func (p keysPage) Title(id publish.ProjectID) string {
+	i := slices.IndexFunc(p.Projects, func(of publish.Project) bool { return of.ID == id })
+	if i < 0 {
+		return ""
+	}
+	return p.Projects[i].Title
 }
 
 // newKeyPage shows a secret. It is empty if the form came a second time, for a secret is shown once.
@@ -73,10 +83,10 @@ func (v *visit) showKeys(status int, page keysPage) error {
 	if page.Old, page.Verified, err = v.Service.OldKeys(ctx, v.by); err != nil {
 		return err
 	}
+	if page.Projects, page.More, err = v.Service.KeyProjects(ctx, v.by); err != nil {
+		return err
+	}
 	if page.Fresh = v.fresh(); page.Fresh {
-		if page.Projects, page.More, err = v.Service.KeyProjects(ctx, v.by); err != nil {
-			return err
-		}
 		if page.FormToken, err = v.Service.FormToken(v.r.Context(), v.by); err != nil {
 			return err
 		}

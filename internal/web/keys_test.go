@@ -19,7 +19,7 @@ func TestTheKeysAreListedByTheirEnds(t *testing.T) {
 	h := house(t)
 	body := text(t, asKim(h, "GET", "/account/keys?project=bare-abc123", ""))
 	for _, want := range []string{
-		"&lt;b&gt;agent", "slp_…Ab12", "sla_…", "Clé du compte", "jamais utilisée", `name="form_token" value="`,
+		"&lt;b&gt;agent", "slp_…Ab12", "sla_…", "Clé du compte", "jamais utilisée", `name="form_token" value="`, `<a href="/p/game-abc123"><bdi>&lt;script&gt;&#34;pong&#34;</bdi></a>`,
 		"<option value=\"game-abc123\">\u2068&lt;script&gt;&#34;pong&#34;\u2069 · game-abc123", `<option value="bare-abc123" selected>bare-abc123`, `name="id" value="3"`,
 	} {
 		if !strings.Contains(body, want) {
