@@ -321,7 +321,7 @@ func (w *walk) upload() {
   if (bar.checkVisibility()) sessionStorage.shown = (sessionStorage.shown ?? '') + bar.value + ' ';
 }).observe(document.querySelector('[data-progress]'), { subtree: true, attributes: true })`))
 	w.slow(1 << 20)
-	written(w.t, folder, "art/sky.txt", strings.Repeat("blue ", 200_000))
+	written(w.t, folder, "art/sky.txt", strings.Repeat("blue ", 210_000)) // 1 MB of 1,024 KB, and 1.1 MB of 1,000
 	written(w.t, folder, "art/deep/sun.txt", "yellow")
 	w.presses("Options")
 	w.types("Folder", "pictures")

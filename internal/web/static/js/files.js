@@ -1,5 +1,7 @@
 // Says what was chosen for the upload form or dropped on it, and sends it at a press of its button, with a bar that moves; takes whole
 // folders, too. A file that is dropped beside it changes nothing. Without it the form works as any form does.
+import { size } from './size.js';
+
 let form = document.querySelector('[data-upload]');
 let staged = null; // what the button sends: {files, as}
 
@@ -94,19 +96,11 @@ const within = (path) => path.replace(/^[^/]*\//, '');
 
 const chosen = (input) => Array.from(input.files, (file) => ({ file, name: within(file.webkitRelativePath) || file.name }));
 
-const { lang } = document.documentElement;
-
-const size = (bytes) => {
-  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
-  const i = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
-  return new Intl.NumberFormat(lang, { style: 'unit', unit: units[i], unitDisplay: i ? 'short' : 'long', maximumFractionDigits: 1 }).format(bytes / 1000 ** i);
-};
-
 // describe says what is staged: a file by its name, several by their number.
 const describe = () => {
   const [name, much] = form.querySelector('[data-staged]').children;
   const bytes = size(staged.files.reduce((sum, { file }) => sum + file.size, 0));
-  const words = { n: new Intl.NumberFormat(lang).format(staged.files.length), size: bytes };
+  const words = { n: new Intl.NumberFormat(document.documentElement.lang).format(staged.files.length), size: bytes };
   const one = staged.files.length === 1;
   name.textContent = one ? staged.files[0].name + (staged.as ? ' → ' + staged.as : '') : form.dataset.count.replace(/\{(\w+)\}/g, (all, key) => words[key] ?? all);
   much.textContent = one ? bytes : '';

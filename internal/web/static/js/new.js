@@ -2,6 +2,7 @@
 import { arrange, fromDrop, fromInput, isArchive, isZip, leftOut, titleOf, TooMany } from './new-files.js';
 import { Preview } from './new-preview.js';
 import { Lost, send, Stopped } from './new-send.js';
+import { size } from './size.js';
 import { entries, unpack, ZipError } from './zip.js';
 
 const form = document.querySelector('#new-form');
@@ -18,12 +19,6 @@ const say = (name, words = {}) => {
 };
 
 const number = new Intl.NumberFormat(document.documentElement.lang);
-const size = (bytes) => {
-  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
-  let i = 0;
-  for (; bytes >= 1000 && i < units.length - 1; i++) bytes /= 1024; // as the server writes sizes
-  return new Intl.NumberFormat(document.documentElement.lang, { style: 'unit', unit: units[i], unitDisplay: i ? 'short' : 'long', maximumFractionDigits: bytes < 100 ? 1 : 0 }).format(bytes);
-};
 
 const alertBox = form.querySelector('#new-wrong');
 
