@@ -29,7 +29,7 @@ type Store interface {
 	// equals, at most limit.
 	MostPlayed(ctx context.Context, since time.Time, limit int) ([]publish.ProjectID, error)
 	// Trending returns projects that may be listed and were played or liked since the day of a time, those of the greatest weight first, newest
-	// first among equals. A project weighs its plays and likes since then, divided by (age + 2)^0.8, its age in days; likes that were taken
+	// first among equals. A project weighs its plays and likes since then, divided by (age in days + q.Young)^q.Damping; likes that were taken
 	// back beyond those that were given count as none.
 	Trending(ctx context.Context, q TrendQuery) ([]publish.ProjectID, error)
 	// PlaysByDay returns the plays of projects on each day, in UTC, from that of from to that of to: the day of from is the first. Projects
@@ -135,9 +135,11 @@ type ListedQuery struct {
 // A TrendQuery says which projects trend.
 type TrendQuery struct {
 	Since, Now time.Time
-	LikeWorth  int // how many plays a like weighs
-	OfOne      int // the most projects of one account
-	Limit      int // the most projects
+	LikeWorth  int     // how many plays a like weighs
+	Young      float64 // days that are added to each age, over 0
+	Damping    float64 // the power of an age
+	OfOne      int     // the most projects of one account
+	Limit      int     // the most projects
 }
 
 // Listed is a project in a list that everybody sees.

@@ -13,6 +13,8 @@ import (
 const (
 	// likeWorth is how many plays a like weighs: somebody who likes a project has done more than to open it.
 	likeWorth = 5
+	// young and damping say how age weighs: after two days a project weighs 0.57 of what it did when it was new, after a week 0.30.
+	young, damping = 2, 0.8
 	// trendDays are the days that count, today included.
 	trendDays = 7
 	// mostOfOne is how many projects of one creator are among those that trend, so that nobody fills the row.
@@ -33,7 +35,7 @@ const featuredReach = 6
 func (s *Service) trending(ctx context.Context) (trend, error) {
 	return s.lists.trend.get(ctx, s.Now(), func() (trend, error) {
 		now := s.Now().UTC()
-		ids, err := s.store.Trending(ctx, TrendQuery{Since: now.AddDate(0, 0, 1-trendDays), Now: now, LikeWorth: likeWorth, OfOne: mostOfOne, Limit: rankLimit})
+		ids, err := s.store.Trending(ctx, TrendQuery{Since: now.AddDate(0, 0, 1-trendDays), Now: now, LikeWorth: likeWorth, Young: young, Damping: damping, OfOne: mostOfOne, Limit: rankLimit})
 		if err != nil {
 			return trend{}, fmt.Errorf("rank by plays and likes: %w", err)
 		}

@@ -30,7 +30,7 @@ func TestPlansOnPostgres(t *testing.T) {
 	expect.OK(t, err)
 	t.Cleanup(func() { expect.OK(t, db.Close()) })
 	useAll(t, db)
-	_, err = db.Gallery().Trending(t.Context(), gallery.TrendQuery{})
+	_, err = db.Gallery().Trending(t.Context(), gallery.TrendQuery{Young: 1})
 	expect.OK(t, err)
 	// A function, so that each question is the same statement: many would push out those that they ask about.
 	mustExec(t, db, "CREATE FUNCTION plan_of(question text) RETURNS SETOF text LANGUAGE plpgsql AS 'BEGIN RETURN QUERY EXECUTE question; END'")

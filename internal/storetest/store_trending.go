@@ -21,7 +21,7 @@ func trending(t *testing.T, s Stores) {
 	must(s.Gallery.Like(t.Context(), "two", sum("two"), true))(t)
 	must(s.Gallery.Like(t.Context(), "four", sum("four"), true))(t)
 	must(s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{"unliked": {Likes: -3}}))(t)
-	q := gallery.TrendQuery{Since: now, Now: now, LikeWorth: 5, OfOne: 9, Limit: 9}
+	q := gallery.TrendQuery{Since: now, Now: now, LikeWorth: 5, Young: 2, Damping: 0.8, OfOne: 9, Limit: 9}
 	ask := func(change func(q *gallery.TrendQuery)) []publish.ProjectID {
 		q := q
 		change(&q)
