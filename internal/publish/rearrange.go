@@ -137,8 +137,8 @@ func (s *Service) RemoveFiles(ctx context.Context, by Caller, id ProjectID, list
 	return s.evenFull(func() error { // the version without the files needs a little room
 		return s.rearrange(ctx, by, id, formAct{form, append([]string{"remove"}, list...)}, arrangement{change: func(p Project, current []File) (c Change, err error) {
 			for _, name := range list {
-				if name == primaryFile || name == p.Primary {
-					return Change{}, FileError{name, Refuse(CodePrimaryFileProtected, "The file %s of %s cannot be deleted: it is what players open.", name, p.ID).In("filename")}
+				if e := refuseOpened(p, name); e != nil {
+					return Change{}, FileError{name, e}
 				}
 				if old := fileNamed(current, name); old != nil {
 					c.Drop = append(c.Drop, *old)
@@ -155,6 +155,14 @@ func (s *Service) RemoveFiles(ctx context.Context, by Caller, id ProjectID, list
 // or the page is old.
 func noFile(p Project, name string) *Error {
 	return Refuse(CodeFileNotFound, "The project %s has no file %q.", p.ID, name).In("filename")
+}
+
+// refuseOpened refuses to delete what players open; it returns nil for any other file.
+func refuseOpened(p Project, name string) *Error {
+	if name != primaryFile && name != p.Primary {
+		return nil
+	}
+	return Refuse(CodePrimaryFileProtected, "The file %s of %s cannot be deleted: it is what players open.", name, p.ID).In("filename")
 }
 
 // fileNamed finds a file in a list by name.

@@ -345,9 +345,8 @@ func (s *Service) checkDeletion(ctx context.Context, by Caller, p Project, name 
 	if err := Authorize(by, ActEdit, &p); err != nil {
 		return err
 	}
-	if name == primaryFile || name == p.Primary {
-		return Refuse(CodePrimaryFileProtected, "The file %s of %s cannot be deleted: it is what players open.", name, p.ID).In("filename").
-			With(OpUpdate, Arg{"project_id", string(p.ID)}, Arg{"filename", name}, Arg{"content", "<base64 of the new file>"}).
+	if e := refuseOpened(p, name); e != nil {
+		return e.With(OpUpdate, Arg{"project_id", string(p.ID)}, Arg{"filename", name}, Arg{"content", "<base64 of the new file>"}).
 			Note("To change it, send new content with update.")
 	}
 	near, err := s.store.FilesNear(ctx, p.ID, names.Fold(name))
