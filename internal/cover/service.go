@@ -96,10 +96,13 @@ func (s *Service) Findings(ctx context.Context, by publish.Caller, id publish.Pr
 		return nil, err
 	}
 	p, state, err := s.Store.Cover(ctx, id)
+	if err == nil {
+		err = publish.Authorize(by, publish.ActReadFiles, &p)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return findingsOf(state.Findings), publish.Authorize(by, publish.ActReadFiles, &p)
+	return findingsOf(state.Findings), nil
 }
 
 // owned returns a project of the caller's session with which it may do act; another's is ErrNotFound.

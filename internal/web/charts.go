@@ -19,9 +19,8 @@ type chart struct {
 	Middle string
 	Bottom string
 	Width  int
-	Bars   string // the path of all
+	Bars   string // the path of all; empty where there is nothing on any day
 	Zero   int    // where nothing is
-	None   bool   // whether there is nothing on any day
 	Each   []bar  // each by itself with what it says; empty where they are too many to be pointed at
 }
 
@@ -114,10 +113,7 @@ func (d drawn) chart(name string, days []figures.Day, numbers []int64, top int64
 		b.Says = d.v.day(days[i].Date) + ": " + write(n)
 		c.Each = append(c.Each, b)
 	}
-	if c.Bars = path.String(); c.Bars == "" {
-		c.None = true
-	}
-	if len(days) > mostPointed {
+	if c.Bars = path.String(); len(days) > mostPointed {
 		c.Each = nil
 	}
 	c.Label = d.v.T("figures.chart", "name", d.v.T(name), "from", d.Day(days[0].Date), "to", d.Day(days[len(days)-1].Date), "most", write(slices.Max(numbers)))

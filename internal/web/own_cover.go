@@ -94,13 +94,12 @@ func (p ownCovers) show(v *visit, status int, page coverPage) error {
 // coverFiles lists the pictures that can be a cover, and tells whether there are more.
 func coverFiles(m publish.Managed) (list []coverFile, more bool) {
 	for _, f := range m.Files {
-		at := view{}.PictureAt(m.Addresses, f)
 		switch mediatype.Of(f.Name, false) {
 		case "image/png", "image/jpeg", "image/webp":
 		default:
 			continue
 		}
-		switch {
+		switch at := (view{}).PictureAt(m.Addresses, f); {
 		case at == "":
 		case len(list) == maxCoverFiles:
 			return list, true
