@@ -107,7 +107,7 @@ var outside = map[string][]string{
 	"squeeze":         {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
 	"unpack":          {"github.com/klauspost/compress"},
 	"web":             {"golang.org/x/text", "github.com/boombuler/barcode"},
-	"testenv":         {"github.com/chromedp/chromedp", "github.com/jackc/pgx/v5"},
+	"testenv":         {"github.com/chromedp/chromedp", "github.com/jackc/pgx/v5", "golang.org/x/net"},
 	"expect":          {"github.com/google/go-cmp"},
 	"storetest":       {"github.com/google/go-cmp"},
 	"testworld":       {"github.com/google/go-cmp", "github.com/jackc/pgx/v5"},

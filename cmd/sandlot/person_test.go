@@ -10,9 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/testenv"
-
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"sandlot/internal/expect"
+	"sandlot/internal/testenv"
 )
 
 // A look is a screen and what its owner prefers.
@@ -34,6 +36,8 @@ type person struct {
 	ctx  context.Context
 	site string
 	look look
+	fox  *fox // the tab, where the browser is Firefox and not Chromium
+	keys bool // everything is done by the keyboard
 
 	mu      sync.Mutex
 	console []string
@@ -117,17 +121,34 @@ func (p *person) until(what string, so func() bool) {
 	where, text := "", ""
 	_ = p.ask(`location.href`, &where)
 	_ = p.ask(`document.body.innerText`, &text)
-	shoot(p.t, p.ctx, "walk-failed-"+p.look.name)
+	if p.fox == nil {
+		shoot(p.t, p.ctx, "walk-failed-"+p.look.name)
+	}
 	p.t.Fatalf("it is not so that %s; at %s there is:\n%s\nthe console: %q", what, where, text, p.console)
 }
 
 // ask evaluates an expression. It fails while a page is replaced by the next.
 func (p *person) ask(expression string, into any) error {
-	text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`JSON.stringify(`+expression+`) ?? 'null'`))
+	text, err := p.evaluate(`JSON.stringify(` + expression + `) ?? 'null'`)
 	if err != nil {
 		return err
 	}
 	return json.Unmarshal([]byte(text), into)
+}
+
+func (p *person) evaluate(expression string) (string, error) {
+	if p.fox != nil {
+		return p.fox.evaluate(expression)
+	}
+	return chromedp.Run(p.ctx, chromedp.Evaluate[string](expression))
+}
+
+// picture is a screenshot.
+func (p *person) picture() ([]byte, error) {
+	if p.fox != nil {
+		return p.fox.picture()
+	}
+	return chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 }
 
 // awaits waits until an expression is true of a page that has loaded.
@@ -177,6 +198,10 @@ func (p *person) goes(address string) {
 	if strings.HasPrefix(address, "/") {
 		address = p.site + address
 	}
+	if p.fox != nil {
+		expect.OK(p.t, p.fox.open(address))
+		return
+	}
 	act(p.t, p.ctx, chromedp.Navigate(address))
 }
 
@@ -212,14 +237,18 @@ func (p *person) at(path string) {
 	p.awaits("this is "+path, fmt.Sprintf(`location.pathname === %q`, path))
 }
 
-// place finds where to press: what bears a name, or begins with it, can be seen and used, and lies beneath nothing. What is in the main
-// part of the page comes first.
-const place = `((name) => {
+// bearer finds what bears a name, or begins with it, and can be seen and used. What is in the main part of the page comes first.
+const bearer = `((name) => {
   const label = (e) => (e.getAttribute('aria-label') ?? (e.labels?.length ? e.labels[0] : e).innerText).trim();
   const found = [...document.querySelectorAll('main :is(a[href], button, summary, input, textarea), a[href], button')]
     .sort((a, b) => !!b.closest('main') - !!a.closest('main'))
     .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest('[inert]') && !e.disabled);
-  const e = found.find((e) => label(e) === name) ?? found.find((e) => label(e).startsWith(name));
+  return found.find((e) => label(e) === name) ?? found.find((e) => label(e).startsWith(name));
+})`
+
+// place finds where to press it: where it lies beneath nothing.
+const place = `((name) => {
+  const e = ` + bearer + `(name);
   if (!e || document.readyState !== 'complete') return null;
   e.scrollIntoView({ block: 'center', behavior: 'instant' });
   const { x, y, width, height } = e.getClientRects()[0];
@@ -230,11 +259,53 @@ const place = `((name) => {
 // presses clicks on what bears a name.
 func (p *person) presses(name string) {
 	p.t.Helper()
+	if p.keys {
+		p.reaches(name)
+		p.strikes("Enter")
+		return
+	}
 	var at []float64
 	p.until("one can press "+name, func() bool {
 		return p.ask(fmt.Sprintf(`%s(%q)`, place, name), &at) == nil && len(at) == 2
 	})
-	act(p.t, p.ctx, chromedp.MouseClickXY(at[0], at[1]))
+	p.clicks(at[0], at[1])
+}
+
+func (p *person) clicks(x, y float64) {
+	p.t.Helper()
+	if p.fox != nil {
+		expect.OK(p.t, p.fox.click(x, y))
+		return
+	}
+	act(p.t, p.ctx, chromedp.MouseClickXY(x, y))
+}
+
+// strikes strikes one key: Tab, Enter or Space.
+func (p *person) strikes(key string) {
+	p.t.Helper()
+	if p.fox != nil {
+		expect.OK(p.t, p.fox.strike(map[string]string{"Tab": "\uE004", "Enter": "\uE007", "Space": " "}[key]))
+		return
+	}
+	act(p.t, p.ctx, chromedp.KeyEvent(map[string]string{"Tab": kb.Tab, "Enter": kb.Enter, "Space": " "}[key]))
+}
+
+// reaches goes from one control to the next by Tab until the one of that name has the focus. No page of a walk has as many as it tries.
+func (p *person) reaches(name string) {
+	p.t.Helper()
+	p.until("there is "+name, func() bool {
+		var at []float64
+		return p.ask(fmt.Sprintf(`%s(%q)`, place, name), &at) == nil && len(at) == 2
+	})
+	for range 120 {
+		var there bool
+		expect.OK(p.t, p.ask(fmt.Sprintf(`document.activeElement === %s(%q)`, bearer, name), &there))
+		if there {
+			return
+		}
+		p.strikes("Tab")
+	}
+	p.until("one reaches "+name+" by Tab", func() bool { return false })
 }
 
 // types writes into the field of that label, in place of what is there.

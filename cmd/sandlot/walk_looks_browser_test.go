@@ -28,20 +28,24 @@ paint.fillRect(0, 0, 999, 999);
 // draws waits until one sees the game in the middle of an element.
 func (p *person) draws(selector string) {
 	p.t.Helper()
-	p.until("the game is seen in "+selector, func() bool {
-		var at []int
-		if p.ask(fmt.Sprintf(`(({ x, y, width, height }) => [x + width / 2, y + height / 2].map((v) => Math.round(v * devicePixelRatio)))(document.querySelector(%q).getBoundingClientRect())`, selector), &at) != nil || len(at) != 2 {
-			return false
-		}
-		shot, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
-		if err != nil {
-			return false
-		}
-		picture, err := png.Decode(bytes.NewReader(shot))
-		expect.OK(p.t, err)
-		r, g, b, _ := picture.At(at[0], at[1]).RGBA()
-		return r>>8 < 60 && g>>8 > 200 && b>>8 < 60
-	})
+	p.until("the game is seen in "+selector, func() bool { return p.green(selector) })
+}
+
+// green tells whether the middle of an element is what the game paints.
+func (p *person) green(selector string) bool {
+	p.t.Helper()
+	var at []int
+	if p.ask(fmt.Sprintf(`(({ x, y, width, height }) => [x + width / 2, y + height / 2].map((v) => Math.round(v * devicePixelRatio)))(document.querySelector(%q).getBoundingClientRect())`, selector), &at) != nil || len(at) != 2 {
+		return false
+	}
+	shot, err := p.picture()
+	if err != nil {
+		return false
+	}
+	picture, err := png.Decode(bytes.NewReader(shot))
+	expect.OK(p.t, err)
+	r, g, b, _ := picture.At(at[0], at[1]).RGBA()
+	return r>>8 < 60 && g>>8 > 200 && b>>8 < 60
 }
 
 // unfit says what is wrong with a page: it is wider than the screen, a text is cut at its edge, a control has no name, its ring does not show,
