@@ -65,7 +65,7 @@ func (h *held) look() (look, error) {
 	return l, nil
 }
 
-// signatures are how files begin, at an offset.
+// signatures are how files begin, at an offset. Their names are the same in all languages.
 var signatures = [...]struct {
 	at    int
 	bytes string
@@ -80,16 +80,16 @@ var signatures = [...]struct {
 	{4, "ftypavis", "AVIF", false},
 	{4, "ftyphei", "HEIC", false},
 	{4, "ftypmif1", "HEIC", false},
-	{4, "ftyp", "movie", false},
-	{4, "moov", "movie", false},
-	{0, "\x1a\x45\xdf\xa3", "movie", false},
-	{0, "OggS", "movie", false},
-	{8, "AVI ", "movie", false},
-	{0, "\x00\x00\x01\xba", "movie", false},
+	{4, "ftyp", "MP4", false},
+	{4, "moov", "MOV", false},
+	{0, "\x1a\x45\xdf\xa3", "WebM", false},
+	{0, "OggS", "Ogg", false},
+	{8, "AVI ", "AVI", false},
+	{0, "\x00\x00\x01\xba", "MPEG", false},
 	{0, "BM", "BMP", false},
 	{0, "II*\x00", "TIFF", false},
 	{0, "MM\x00*", "TIFF", false},
-	{0, "\x00\x00\x01\x00", "icon file (ICO)", false},
+	{0, "\x00\x00\x01\x00", "ICO", false},
 	{0, "%PDF", "PDF", false},
 }
 

@@ -14,6 +14,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -90,7 +92,7 @@ func near(img image.Image, x, y int, want color.NRGBA) bool {
 func TestPicturesAreCutToTheirShapeInAllWidths(t *testing.T) {
 	t.Parallel()
 	for name, sent := range map[string][]byte{
-		"wide PNG": pngOf(t, drawn(1500, 800)), "tall JPEG": jpegOf(t, drawn(700, 1400)), "lossy WebP": sample(t, "lossy.webp"), "lossless WebP": sample(t, "lossless.webp"), "WebP with alpha": sample(t, "alpha.webp"),
+		"wide PNG": pngOf(t, drawn(1500, 800)), "tall JPEG": jpegOf(t, drawn(700, 1400)), "moving PNG": chunked(pngOf(t, drawn(640, 360)), "acTL\x00\x00\x00\x02\x00\x00\x00\x00", "fdAT\x00\x00\x00\x01frame"), "progressive JPEG": progressive(640, 360, 2), "lossy WebP": sample(t, "lossy.webp"), "lossless WebP": sample(t, "lossless.webp"), "WebP with alpha": sample(t, "alpha.webp"),
 	} {
 		for _, shape := range []Shape{Cover(), Portrait()} {
 			made, err := maker().Make(t.Context(), bytes.NewReader(sent), shape)
@@ -229,6 +231,57 @@ func frame(w, h uint16, marker byte, components ...byte) []byte {
 	return out
 }
 
+// chunked is a PNG with these chunks before its picture.
+func chunked(sent []byte, chunks ...string) []byte {
+	out := slices.Clone(sent[:33])
+	for _, c := range chunks {
+		out = append(binary.BigEndian.AppendUint32(out, uint32(len(c)-4)), c...)
+		out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE([]byte(c)))
+	}
+	return append(out, sent[33:]...)
+}
+
+// forPrint is a JPEG of four inks in one tone, each all or nothing, in the form that Adobe's mark gives a number.
+func forPrint(w, h uint16, form byte, tone ...byte) []byte {
+	mark := append([]byte("\xff\xee\x00\x0eAdobe\x00d\x00\x00\x00\x00"), form)
+	quants := append([]byte{0xff, 0xdb, 0, 67, 0}, bytes.Repeat([]byte{8}, 64)...)
+	tables := slices.Concat([]byte{0xff, 0xc4, 0, 22, 0, 0, 3}, make([]byte, 14), []byte{0, 7, 8}, []byte{0xff, 0xc4, 0, 20, 0x10, 1}, make([]byte, 16))
+	scan := []byte{0xff, 0xda, 0, 14, 4, 1, 0, 2, 0, 3, 0, 4, 0, 0, 63, 0}
+	bits := "" // of the first blocks: how far from the middle each is; the others differ from them by nothing
+	for _, v := range tone {
+		bits += map[byte]string{0: "1001111111", 128: "00", 255: "011111111"}[v] + "0"
+	}
+	bits += strings.Repeat("000", 4*(int(w+7)/8*(int(h+7)/8)-1))
+	size := frame(w, h, 0xc0, 0x11, 0x11, 0x11, 0x11)
+	out := slices.Concat(size[:2], mark, quants, size[2:], tables, scan)
+	for len(bits) > 0 {
+		n, _ := strconv.ParseUint((bits + "1111111")[:8], 2, 8)
+		if out = append(out, byte(n)); n == 0xff {
+			out = append(out, 0)
+		}
+		bits = bits[min(8, len(bits)):]
+	}
+	return append(out, 0xff, 0xd9)
+}
+
+func TestAPictureForPrintHasItsColours(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		sent []byte
+		want color.NRGBA
+	}{
+		"red of four inks":   {forPrint(64, 36, 0, 255, 0, 0, 255), color.NRGBA{R: 255}},
+		"black of four inks": {forPrint(64, 36, 0, 255, 255, 255, 0), color.NRGBA{}},
+		"white by its light": {forPrint(64, 36, 2, 0, 128, 128, 255), color.NRGBA{R: 255, G: 255, B: 255}},
+	} {
+		made, err := maker().Make(t.Context(), bytes.NewReader(row.sent), Cover())
+		expect.OK(t, err, name)
+		if img := decoded(t, made, 320); !near(img, 9, 9, row.want) {
+			t.Errorf("%s: %v", name, img.At(9, 9))
+		}
+	}
+}
+
 // riff is a WebP of these chunks.
 func riff(chunks ...string) []byte {
 	all := "WEBP" + strings.Join(chunks, "")
@@ -252,10 +305,10 @@ func TestHostilePicturesAreRefused(t *testing.T) {
 		"HTML":                         {[]byte("<!doctype html><script>alert(1)</script>"), Problem{Kind: NotPicture}},
 		"an SVG":                       {[]byte(`<?xml version="1.0"?><SVG xmlns="http://www.w3.org/2000/svg"><script/></SVG>`), Problem{Kind: OtherFormat, Format: "SVG"}},
 		"a GIF that is a script":       {[]byte("GIF89a=1;alert(1)//"), Problem{Kind: OtherFormat, Format: "GIF"}},
-		"a movie":                      {[]byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00"), Problem{Kind: OtherFormat, Format: "movie"}},
-		"a movie of another kind":      {[]byte("\x1a\x45\xdf\xa3 webm"), Problem{Kind: OtherFormat, Format: "movie"}},
+		"a movie":                      {[]byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00"), Problem{Kind: OtherFormat, Format: "MP4"}},
+		"a movie of another kind":      {[]byte("\x1a\x45\xdf\xa3 webm"), Problem{Kind: OtherFormat, Format: "WebM"}},
 		"an AVIF":                      {[]byte("\x00\x00\x00\x20ftypavif"), Problem{Kind: OtherFormat, Format: "AVIF"}},
-		"an icon file":                 {[]byte("\x00\x00\x01\x00\x01\x00"), Problem{Kind: OtherFormat, Format: "icon file (ICO)"}},
+		"an icon file":                 {[]byte("\x00\x00\x01\x00\x01\x00"), Problem{Kind: OtherFormat, Format: "ICO"}},
 		"50,000 by 50,000":             {header(50_000, 50_000, 8, 6, 0), Problem{Kind: TooManyPixels, Format: "PNG", Width: 50_000, Height: 50_000}},
 		"more than there is":           {header(1<<31-1, 1<<31-1, 8, 6, 0), Problem{Kind: TooManyPixels, Format: "PNG", Width: 1 << 30, Height: 1 << 30}},
 		"a row":                        {header(1<<20, 16, 1, 0, 0), Problem{Kind: TooManyPixels, Format: "PNG", Width: 1 << 20, Height: 16}},
@@ -295,7 +348,13 @@ func TestHostilePicturesAreRefused(t *testing.T) {
 func TestWhatStandsBehindAPictureIsLeftOut(t *testing.T) {
 	t.Parallel()
 	const hidden = "PK\x03\x04<script>alert(1)</script>"
-	for name, sent := range map[string][]byte{"PNG and ZIP": append(pngOf(t, drawn(64, 36)), hidden...), "JPEG and script": append(jpegOf(t, drawn(64, 36)), hidden...)} {
+	lossy := sample(t, "lossy.webp")
+	for name, sent := range map[string][]byte{
+		"PNG and ZIP": append(pngOf(t, drawn(64, 36)), hidden...), "JPEG and script": append(jpegOf(t, drawn(64, 36)), hidden...),
+		"PNG with a text, a place and a frame": chunked(pngOf(t, drawn(64, 36)), "tEXtComment\x00"+hidden, "eXIfMM\x00*"+hidden, "acTL\x00\x00\x00\x02\x00\x00\x00\x00", "fdAT\x00\x00\x00\x01"+hidden),
+		"JPEG with a comment":                  slices.Concat([]byte("\xff\xd8\xff\xfe\x00"), []byte{byte(len(hidden) + 2)}, []byte(hidden), jpegOf(t, drawn(64, 36))[2:]),
+		"WebP with a place":                    riff(string(lossy[12:]), part("EXIF", "MM\x00*"+hidden)),
+	} {
 		made, err := maker().Make(t.Context(), bytes.NewReader(sent), Cover())
 		expect.OK(t, err, name)
 		for _, s := range made.Sizes {

@@ -52,7 +52,7 @@ func article(format string) string {
 	switch format {
 	case "":
 		return "a picture"
-	case "SVG", "MP4", "AVIF":
+	case "SVG", "MP4", "MPEG", "AVI", "AVIF", "ICO", "Ogg":
 		return "an " + format
 	}
 	return "a " + format

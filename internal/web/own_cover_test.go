@@ -61,9 +61,11 @@ func TestAnOwnerUploadsACoverThatEverybodySees(t *testing.T) {
 	for _, wrong := range []string{"/i/none-640.jpg", "/i/" + strings.TrimPrefix(found, "/i/") + "x", "/i/..%2f", "/i/-640.jpg", "/i/j-1.jpg"} {
 		expect.Equal(t, wrong, request(h, "GET", wrong, "").StatusCode, http.StatusNotFound)
 	}
-	refused := post(at, "GIF89a")
-	if page := text(t, refused); refused.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(page, "GIF") || !strings.Contains(page, found) {
-		t.Errorf("a GIF is %d", refused.StatusCode)
+	for format, sent := range map[string]string{"GIF": "GIF89a", "MP4": "\x00\x00\x00\x20ftypisom\x00\x00\x02\x00"} {
+		refused := post(at, sent)
+		if page := text(t, refused); refused.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(page, format) || !strings.Contains(page, found) {
+			t.Errorf("%s is %d", format, refused.StatusCode)
+		}
 	}
 	expect.Equal(t, "a portrait", post("/account/settings/portrait", sent.String()).StatusCode, http.StatusSeeOther)
 	if page := text(t, request(h, "GET", "/account/settings/portrait", "", "Cookie", cookieName+"=kim")); !strings.Contains(page, `<img class="portrait" src="/i/`) {
