@@ -69,6 +69,8 @@ type Browser struct {
 
 	times   times  // none: usual
 	program string // as Probe found it
+	stage   string // that a worker begins with; empty: StageRoom
+	memory  int64  // that it may take; 0: mostMemory
 }
 
 // times are how long a trial may take for what it does.

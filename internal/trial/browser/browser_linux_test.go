@@ -21,6 +21,9 @@ import (
 // TestMain has this program be the worker as well, as the real one is.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "playtest-worker" {
+		if act, ok := bad[os.Args[2]]; ok {
+			badWorker(act)
+		}
 		if err := Work(context.Background(), os.Args[2]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

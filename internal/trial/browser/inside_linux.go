@@ -221,6 +221,11 @@ func hand(conn *net.UnixConn) error {
 		return err
 	}
 	defer file.Close()
-	_, _, err = conn.WriteMsgUnix([]byte{frameReady, 0, 0, 0, 0}, unix.UnixRights(int(file.Fd())), nil)
+	return handOver(conn, file)
+}
+
+// handOver says that the worker is ready, and gives a listener away.
+func handOver(conn *net.UnixConn, listener *os.File) error {
+	_, _, err := conn.WriteMsgUnix([]byte{frameReady, 0, 0, 0, 0}, unix.UnixRights(int(listener.Fd())), nil)
 	return err
 }

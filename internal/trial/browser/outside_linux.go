@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,7 +78,7 @@ func (b *Browser) work(ctx context.Context, todo order, o *origin) (h heard, err
 		_ = cmd.Wait()
 		close(ended)
 	}()
-	go watch(ended, cmd.Process.Pid, func() { cancel(errMemory) })
+	go watch(ended, cmd.Process.Pid, cmp.Or(b.memory, mostMemory), func() { cancel(errMemory) })
 	stop := context.AfterFunc(ctx, func() { _ = ours.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	h, err = talk(ours, todo, o)
@@ -131,7 +132,7 @@ func receive(conn *net.UnixConn) (net.Listener, error) {
 
 // command is the worker's process: this program again, in namespaces of its own.
 func (b *Browser) command(ctx context.Context, socket *os.File, said io.Writer) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "/proc/self/exe", "playtest-worker", StageRoom)
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", "playtest-worker", cmp.Or(b.stage, StageRoom))
 	cmd.Args[0] = "sandlot"
 	cmd.Env = environment // none of the server's: it has passwords
 	cmd.Dir = "/"

@@ -9,9 +9,9 @@ import (
 
 const watchEvery = 200 * time.Millisecond
 
-// watch calls tooMuch once when a process and all beneath it have more memory than a trial may
-// take, and returns then, or when ended is closed.
-func watch(ended <-chan struct{}, pid int, tooMuch func()) {
+// watch calls tooMuch once when a process and all beneath it have more memory than most, and
+// returns then, or when ended is closed.
+func watch(ended <-chan struct{}, pid int, most int64, tooMuch func()) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
@@ -19,7 +19,7 @@ func watch(ended <-chan struct{}, pid int, tooMuch func()) {
 		case <-ended:
 			return
 		case <-tick.C:
-			if taken(pid) > mostMemory {
+			if taken(pid) > most {
 				tooMuch()
 				return
 			}
