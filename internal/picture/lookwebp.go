@@ -2,13 +2,7 @@ package picture
 
 import "encoding/binary"
 
-const (
-	// A lossless WebP may name 65,536 sets of five codes, whatever its size; the decoder takes 2,800 bytes for each
-	// set, and a set takes at least 20 bits of the file.
-	webpSet, webpSets, webpSetBits = 2800, 65536, 20
-
-	mostChunks = 1000
-)
+const mostChunks = 1000
 
 // lookWebP walks the chunks of a WebP. Each must lie in what was sent: the decoder believes what they say.
 func (h *held) lookWebP() (l look, moves, ok bool) {
@@ -38,7 +32,10 @@ func (h *held) lookWebP() (l look, moves, ok bool) {
 		case "ANIM", "ANMF":
 			return l, true, false
 		case "ALPH":
-			l.memory += 9*canvas + codes(size)
+			l.memory += 9 * canvas
+			if size > 0 && body[0]&3 == 1 && !l.codes(h, off+9, size-1, wide, high) {
+				return l, false, false
+			}
 		case "VP8 ":
 			if size < 10 {
 				return l, false, false
@@ -51,7 +48,10 @@ func (h *held) lookWebP() (l look, moves, ok bool) {
 			}
 			bits := binary.LittleEndian.Uint32(body[1:])
 			l.size(int(bits&0x3fff)+1, int(bits>>14&0x3fff)+1)
-			l.memory += 9*int64(l.width)*int64(l.height) + codes(size)
+			l.memory += 8 * int64(l.width) * int64(l.height) // the pixels, once more with a palette, and what tells them from others
+			if !l.codes(h, off+13, size-5, l.width, l.height) {
+				return l, false, false
+			}
 		case "EXIF":
 			if o := orientationOf(h.at(off+8, int(min(size, 64<<10)))); o != 0 {
 				l.orientation = o
@@ -72,7 +72,14 @@ func (l *look) size(w, h int) {
 	l.width, l.height = w, h
 }
 
-// codes is what the codes take that so many bytes can name.
-func codes(size int64) int64 { return webpSet * min(webpSets, size*8/webpSetBits+1) }
+// codes adds what the codes of a picture without loss take, unless it takes too much already, and tells whether they can be read.
+func (l *look) codes(h *held, off, size int64, wide, high int) bool {
+	if pixels := int64(wide) * int64(high); pixels > MaxPixels || l.memory > maxMemory {
+		return true
+	}
+	n, ok := h.lossless(off, size, wide, high)
+	l.memory += n
+	return ok
+}
 
 func u24(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }

@@ -1,0 +1,119 @@
+package picture
+
+import (
+	"cmp"
+	"slices"
+)
+
+const (
+	setSize  = 5 * 544 // what a decoder takes for five codes before it knows one of them
+	codeSize = 600     // and for a while with each code, beside its symbols
+	longest  = 15      // bits that stand for a symbol
+)
+
+// A code is symbols, the shortest first, with how many there are of each length. One symbol alone has a length of 0.
+type code struct {
+	count   [longest + 1]int
+	symbols []int
+}
+
+// set reads the codes of green, red, blue, how far one sees through, and distances.
+func (r *lossless) set(recent int) (s [5]code) {
+	for i, n := range [...]int{256 + 24, 256, 256, 256, 40} {
+		if i == 0 && recent > 0 {
+			n += 1 << recent
+		}
+		s[i] = r.code(n)
+	}
+	return s
+}
+
+// code reads a code of n symbols.
+func (r *lossless) code(n int) (c code) {
+	if r.bits(1) == 0 {
+		return r.coded(r.lengths(n))
+	}
+	more := r.bits(1)
+	c.symbols = append(c.symbols, r.bits(1+7*r.bits(1)))
+	if more == 1 {
+		c.symbols = append(c.symbols, r.bits(8))
+	}
+	c.count[more] = 1 + more
+	r.damaged = r.damaged || slices.Max(c.symbols) >= n
+	r.memory += 32
+	return c
+}
+
+// coded is the code whose symbols have these lengths: all bits that can be there stand for one.
+func (r *lossless) coded(lengths []int) (c code) {
+	for symbol, n := range lengths {
+		if n > 0 {
+			c.count[n]++
+			c.symbols = append(c.symbols, symbol)
+		}
+	}
+	r.memory += int64(16*len(c.symbols)+8*len(lengths)) + codeSize
+	if len(c.symbols) == 1 {
+		return code{count: [longest + 1]int{1}, symbols: c.symbols}
+	}
+	left := 1
+	for _, n := range c.count[1:] {
+		if left = 2*left - n; left < 0 {
+			break
+		}
+	}
+	r.damaged = r.damaged || left != 0
+	slices.SortStableFunc(c.symbols, func(a, b int) int { return cmp.Compare(lengths[a], lengths[b]) })
+	return c
+}
+
+// lengths reads how long the symbols of a code are, which is in a code itself.
+func (r *lossless) lengths(n int) []int {
+	order := [...]int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+	short := make([]int, len(order))
+	for _, i := range order[:4+r.bits(4)] {
+		short[i] = r.bits(3)
+	}
+	c, most := r.coded(short), n
+	if r.bits(1) == 1 {
+		most = 2 + r.bits(2+2*r.bits(3))
+		r.damaged = r.damaged || most > n
+	}
+	lengths, last := make([]int, 0, n), 8
+	for ; len(lengths) < n && most > 0 && !r.damaged; most-- {
+		l, times := r.next(c), 1
+		switch l {
+		case 16:
+			l, times = last, 3+r.bits(2)
+		case 17:
+			l, times = 0, 3+r.bits(3)
+		case 18:
+			l, times = 0, 11+r.bits(7)
+		}
+		if l != 0 {
+			last = l
+		}
+		r.damaged = r.damaged || times > n-len(lengths)
+		for range times {
+			lengths = append(lengths, l)
+		}
+	}
+	return append(lengths, make([]int, max(0, n-len(lengths)))...)
+}
+
+// next reads a symbol.
+func (r *lossless) next(c code) int {
+	if c.count[0] == 1 {
+		return c.symbols[0]
+	}
+	code, first, at := 0, 0, 0
+	for _, n := range c.count[1:] {
+		code |= r.bits(1)
+		if code-first < n {
+			return c.symbols[at+code-first]
+		}
+		at, first, code = at+n, (first+n)<<1, code<<1
+	}
+	r.damaged = true
+	return 0
+}
