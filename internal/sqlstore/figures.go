@@ -48,8 +48,8 @@ type figuring struct {
 }
 
 // add adds to the figures of projects. What is kept of players and lengths is
-// read once for all of them, and nobody else changes it meanwhile: whoever does has
-// locked the project.
+// read once for all of them, and nobody else adds to it meanwhile: whoever does has
+// locked the project. A sweep has not.
 func (t figuring) add(list []projectFigures) error {
 	kept, err := t.kept(list)
 	if err != nil {
@@ -153,14 +153,19 @@ func (t figuring) addDay(project int64, c, kept figures.Cell) error {
 
 func (t figuring) addVersion(project int64, version int, c figures.Cell, kept keptVersion) error {
 	var players int64
-	if kept.day != t.day { // the players of a day that is over
+	day := t.day
+	switch kept.day {
+	case day:
+	case day + 1: // by the clock of another node, where it has begun already
+		day = kept.day
+	default: // the players of a day that is over, which a sweep may count meanwhile
 		players, kept.Seen = kept.Seen.Count(), nil
 	}
 	kept.Merge(c)
 	return t.later(`INSERT INTO version_figures (project, version, day, plays, likes, players, seen, lengths) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (project, version) DO UPDATE SET day = excluded.day, plays = version_figures.plays + excluded.plays, likes = version_figures.likes + excluded.likes,
-			players = version_figures.players + excluded.players, seen = excluded.seen, lengths = excluded.lengths`,
-		project, version, t.day, c.Plays, c.Likes, players, orNoBytes(kept.Seen), orNoBytes(kept.Lengths.Bytes()))
+			players = version_figures.players + CASE WHEN version_figures.seen IS NULL THEN 0 ELSE excluded.players END, seen = excluded.seen, lengths = excluded.lengths`,
+		project, version, day, c.Plays, c.Likes, players, orNoBytes(kept.Seen), orNoBytes(kept.Lengths.Bytes()))
 }
 
 // addSources adds plays by the hosts that led to them. A host beyond the most of a day
