@@ -45,7 +45,7 @@ func (f *fields) list(name string) []string {
 	case !f.has(name):
 		return nil
 	case field.Kind == content.String:
-		return strings.Split(field.Text, ",")
+		return strings.FieldsFunc(field.Text, func(r rune) bool { return r == ',' })
 	case field.Kind == content.Array:
 		out := []string{}
 		if json.Unmarshal([]byte(field.Raw), &out) == nil {

@@ -63,6 +63,7 @@ func TestAmend(t *testing.T) {
 			{obj{"tags": tenThousand}, 400, publish.CodeInvalidField, `{"tags":"tag-0,tag-1,tag-2,tag-3,tag-4"}`},
 			{obj{"tags": []any{"ok", 7}}, 400, publish.CodeInvalidField, ""},
 			{obj{"tags": true}, 400, publish.CodeInvalidField, ""},
+			{obj{"tags": []string{"", " "}, "title": "Other"}, 400, publish.CodeInvalidField, `-d '{"title":"Other"}'`},
 			{obj{"tag": "cats"}, 400, publish.CodeInvalidField, `"tags":"cats"`},
 			{obj{"tags": []string{"cats"}, "listed": "yes"}, 400, publish.CodeInvalidField, `{"tags":"cats"}`},
 			{obj{"content": page64}, 400, publish.CodeInvalidField, "/v1/update"},

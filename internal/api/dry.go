@@ -57,11 +57,21 @@ func (c *call) checkQuery() error {
 	if c.r.Method == http.MethodGet || c.r.Method == http.MethodHead {
 		return nil
 	}
-	if _, err := url.ParseQuery(c.r.URL.RawQuery); err == nil {
+	if err := readableQuery(c.r); err != nil {
+		return err.With(publish.OpSame).Note(queryNote)
+	}
+	return nil
+}
+
+// queryNote says how a query is written that can be read.
+const queryNote = "In a query, write ; as %%3B and %% as %%25, and put & between the fields."
+
+// readableQuery returns the refusal of a query that cannot be read, nil for any other.
+func readableQuery(r *http.Request) *publish.Error {
+	if _, err := url.ParseQuery(r.URL.RawQuery); err == nil {
 		return nil
 	}
-	return publish.Refuse(publish.CodeInvalidField, "The query of the address cannot be read: it has a semicolon, or a percent sign without two hexadecimal digits. Nothing was changed.").
-		With(publish.OpSame).Note("In a query, write ; as %%3B and %% as %%25, and put & between the fields.")
+	return publish.Refuse(publish.CodeInvalidField, "The query of the address cannot be read: it has a semicolon, or a percent sign without two hexadecimal digits. Nothing was changed.")
 }
 
 // readDry reads the dry run that the query of a call without fields asks for. Under another name it is refused.

@@ -36,7 +36,8 @@ func (a *API) figuresByDay(c *call, said []string) error {
 	if len(said) > 0 {
 		n, err := strconv.Atoi(said[0])
 		if err != nil || len(said) > 1 {
-			n = 0 // which is refused as any other that is too few
+			return publish.Refuse(publish.CodeInvalidField, "The parameter days is not a whole number from 1 to %d, or there twice.", figures.MostDays).In("days").
+				With(publish.OpStats, publish.Arg{Name: "project_id", Value: c.param}, publish.Arg{Name: "by", Value: "day"})
 		}
 		days = n
 	}

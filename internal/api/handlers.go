@@ -64,6 +64,9 @@ func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
 }
 
 func (a *API) stats(c *call) error {
+	if err := readableQuery(c.r); err != nil { // what is left out of one may ask for other numbers
+		return err.With(publish.OpStats, publish.Arg{Name: "project_id", Value: c.param}).Note(queryNote)
+	}
 	if c.asksFigures() {
 		return a.figures(c)
 	}

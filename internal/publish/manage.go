@@ -314,8 +314,8 @@ func (c *DetailsChange) clean() (w []Warning, err error) {
 	return w, nil
 }
 
-// ReadTags brings tags into the form in which they are kept. Those that are one to a reader are one. More than MaxTags, and what
-// no tag can be, are CodeInvalidField.
+// ReadTags brings tags into the form in which they are kept. Those that are one to a reader are one. More than MaxTags, what
+// no tag can be, and a list of blanks alone are CodeInvalidField.
 func ReadTags(list []string) (Tags, error) {
 	kept, wrong := keepTags(list)
 	var e *Error
@@ -324,6 +324,8 @@ func ReadTags(list []string) (Tags, error) {
 		e = Refuse(CodeInvalidField, "The project was given %d tags; it may have %d.", len(list), MaxTags)
 	case len(wrong) > 0:
 		e = Refuse(CodeInvalidField, "The tag %s cannot be: a tag has 2 to 24 letters, digits and hyphens, of any script.", inspect.Quoted(wrong[0]))
+	case len(list) > 0 && len(kept) == 0:
+		e = Refuse(CodeInvalidField, "The list of tags has none in it, and is not empty. An empty list takes all tags away.")
 	default:
 		return tagsOf(kept), nil
 	}

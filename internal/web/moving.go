@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"html/template"
 	"time"
 
@@ -45,7 +46,7 @@ func (v *visit) moves(s *sheet, of publish.Project) (moving, error) {
 		return moved, nil
 	}
 	at := v.Now()
-	beside, err := v.Gallery.Beside(ctx, v.by, of)
+	lists, err := v.ledOn(s, of)
 	if err != nil {
 		return moving{}, err
 	}
@@ -53,9 +54,30 @@ func (v *visit) moves(s *sheet, of publish.Project) (moving, error) {
 	if err != nil {
 		return moving{}, err
 	}
-	moved := moving{at, stats, s.with(v.lists(of, beside))}
+	moved := moving{at, stats, lists}
 	s.move(moved)
 	return moved, nil
+}
+
+// besideWait is how long a page waits for what it leads on to.
+const besideWait = 500 * time.Millisecond
+
+// ledOn is the page with what it leads on to. Where that cannot be found it is as it was a moment ago, or leads on to nothing: a project can
+// be played while the database cannot be asked.
+func (v *visit) ledOn(s *sheet, of publish.Project) (stencil, error) {
+	ctx, cancel := context.WithTimeout(v.r.Context(), besideWait)
+	defer cancel()
+	beside, err := v.Gallery.Beside(ctx, v.by, of)
+	if gone := v.r.Context().Err(); gone != nil {
+		return nil, gone
+	}
+	if before := s.now(); err != nil && v.Now().Sub(before.at).Abs() < time.Second {
+		return before.page, nil
+	}
+	if err != nil {
+		beside = gallery.Beside{}
+	}
+	return s.with(v.lists(of, beside)), nil
 }
 
 // lists writes what a project leads on to, for each hole of the page.

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// maxSheets bounds the pages that are kept, in bytes: some thousand projects at 15 KB in one language.
+	// maxSheets bounds the pages that are kept, in bytes: some five hundred projects at 15 KB in one language.
 	maxSheets = 16 << 20
-	// sheetCost is what a page takes beside its text: its pieces and its place in the map.
-	sheetCost = 2 << 10
+	// sheetCost is what a page takes beside its text: its pieces, its place in the map, and up to twelve cards of what it leads on to.
+	sheetCost = 16 << 10
 )
 
 // A sheet is the page of a project but for what moves: that is put into its holes for each who

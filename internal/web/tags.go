@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strings"
 
 	"sandlot/internal/gallery"
@@ -38,6 +39,7 @@ func tagWords(v *visit, tags publish.Tags) string {
 // readTagWords are the tags that somebody wrote into a form. The name of a known one in the visit's language is that one.
 func (v *visit) readTagWords(text string) []string {
 	list := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",،、，;；\n", r) })
+	list = slices.DeleteFunc(list, func(word string) bool { return strings.TrimSpace(word) == "" })
 	for i, word := range list {
 		for _, tag := range gallery.KnownTags() {
 			if strings.EqualFold(strings.TrimSpace(word), v.T(tagName+tag)) {

@@ -3,8 +3,16 @@
 const storageKey = 'kept';
 const most = 60; // of each list
 
+const parsed = (text) => {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {}; // what is no list of ours is none
+  }
+};
+
 const read = () => {
-  const kept = JSON.parse(localStorage.getItem(storageKey)) ?? {};
+  const kept = parsed(localStorage.getItem(storageKey));
   const list = (name) => (Array.isArray(kept[name]) ? kept[name] : []).filter((id) => /^[\w-]{1,80}$/.test(id)).slice(0, most);
   return { liked: list('liked'), played: list('played') };
 };

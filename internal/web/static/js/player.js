@@ -32,9 +32,9 @@ let beating = 0;
 
 const beat = async () => {
   const body = JSON.stringify({ player: id, from: from || undefined });
-  from = '';
   try {
     const { status } = await fetch(address, { method: 'POST', body, keepalive: true, cache: 'no-store' });
+    if (status < 500) from = '';
     if (status !== 404 && status !== 451) return;
     clearInterval(beating); // deleted, or taken down: a page that stays open has no player any more
     playing = false;
