@@ -77,11 +77,11 @@ func (v *visit) ledOn(s *sheet, of publish.Project) (stencil, error) {
 	if err != nil {
 		beside = gallery.Beside{}
 	}
-	return s.with(v.lists(of, beside)), nil
+	return s.with(lists(view{visit: v}, of, beside)), nil
 }
 
 // lists writes what a project leads on to, for each hole of the page.
-func (v *visit) lists(of publish.Project, beside gallery.Beside) map[string]string {
+func lists(page view, of publish.Project, beside gallery.Beside) map[string]string {
 	holes := map[string]string{"bar-next": "", "onward": "", "next": "", "more": ""}
 	onto := beside.Next
 	if len(onto) == 0 {
@@ -90,18 +90,18 @@ func (v *visit) lists(of publish.Project, beside gallery.Beside) map[string]stri
 	if len(onto) == 0 {
 		return holes
 	}
-	first, page := onto[0].Project, view{visit: v}
+	first := onto[0].Project
 	address, title := template.HTMLEscapeString("/p/"+string(first.ID)), template.HTMLEscapeString(name(first))
-	label := template.HTMLEscapeString(v.T("project.next-one", "title", name(first)))
+	label := template.HTMLEscapeString(page.T("project.next-one", "title", name(first)))
 	// The link in the bar to what comes next, and the one on the poster, after somebody has played.
 	holes["bar-next"] = `<a class="tool" href="` + address + `" rel="next" aria-label="` + label + `" title="` + label + `">` + icon("next") + `</a>`
-	holes["onward"] = `<a class="onward" href="` + address + `" rel="next" hidden>` + template.HTMLEscapeString(v.T("project.next")) + ` <bdi>` + title + `</bdi> ` + icon("next") + `</a>`
+	holes["onward"] = `<a class="onward" href="` + address + `" rel="next" hidden>` + template.HTMLEscapeString(page.T("project.next")) + ` <bdi>` + title + `</bdi> ` + icon("next") + `</a>`
 	if len(beside.Next) > 0 {
-		holes["next"] = section("next", template.HTMLEscapeString(v.T("project.next-title")), page.Cards(beside.Next))
+		holes["next"] = section("next", template.HTMLEscapeString(page.T("project.next-title")), page.Cards(beside.Next))
 	}
 	if len(beside.More) > 0 {
 		page.Title = "@" + of.Handle // whose cards do not say it again
-		by := view{visit: v}.Rich("project.more", "handle", template.HTML(`<a href="/@`+template.HTMLEscapeString(of.Handle)+`"><bdi>@`+template.HTMLEscapeString(of.Handle)+`</bdi></a>`))
+		by := page.Rich("project.more", "handle", template.HTML(`<a href="/@`+template.HTMLEscapeString(of.Handle)+`"><bdi>@`+template.HTMLEscapeString(of.Handle)+`</bdi></a>`))
 		holes["more"] = section("more", string(by), page.Cards(beside.More))
 	}
 	return holes

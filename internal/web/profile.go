@@ -27,6 +27,19 @@ func (p profilePage) Host() string {
 	return u.Host
 }
 
+// Picture is the file of the one by which the page is shared: the portrait, or else the first cover; empty where there is none.
+func (p profilePage) Picture() string {
+	if p.Person.Portrait != "" {
+		return p.Person.Portrait.File(256)
+	}
+	for _, c := range p.Cards {
+		if c.Project.Cover != "" {
+			return c.Project.Cover.File(1280)
+		}
+	}
+	return ""
+}
+
 // profile shows a creator and their projects. An old handle leads to the new one, and so does
 // one in capitals.
 func (p *Pages) profile(v *visit) error {

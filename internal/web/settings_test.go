@@ -43,6 +43,15 @@ func TestTheSettingsShowWhatIsSet(t *testing.T) {
 	}
 }
 
+func TestTheLinkThatConfirmsAnAddressIsSentAgain(t *testing.T) {
+	h := home(t)
+	h.in.Exec("UPDATE accounts SET verified = 0")
+	body := text(t, asKim(h, "GET", "/account/settings", ""))
+	expect.Contains(t, "the settings", body, `<input type="hidden" name="email" value="kim@example.com">`)
+	asKim(h, "POST", "/account/settings/email", "email=kim@example.com")
+	expect.Same(t, "a message goes to", h.in.Query("SELECT address FROM jobs WHERE kind = ?", account.MailEmailChange), []string{"kim@example.com"})
+}
+
 func TestSettingsAreChangedByForms(t *testing.T) {
 	h := house(t)
 	for path, form := range map[string]string{

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"sandlot/internal/expect"
+	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
@@ -76,6 +78,25 @@ func TestWhatWasTakenDownIsNotLedTo(t *testing.T) {
 	if strings.Contains(h.pageOf(), "bare-abc123") {
 		t.Error("it still leads there")
 	}
+}
+
+// besideless is a gallery that does not find what a project leads on to.
+type besideless struct{ Gallery }
+
+func (besideless) Beside(context.Context, publish.Caller, publish.Project) (gallery.Beside, error) {
+	return gallery.Beside{}, publish.ErrUnavailable
+}
+
+func TestAProjectCanBePlayedWithoutItsLists(t *testing.T) {
+	h := house(t)
+	found := h.Gallery
+	h.Gallery = besideless{found}
+	if page := h.pageOf(); !strings.Contains(page, `class="start"`) || strings.Contains(page, `class="cards"`) {
+		t.Errorf("without its lists it is %s", page)
+	}
+	h.later(time.Second)
+	h.Gallery = found
+	expect.Contains(t, "then it is", h.pageOf(), `class="cards"`)
 }
 
 func TestNoMorePagesAreKeptThanFit(t *testing.T) {
