@@ -20,6 +20,7 @@ const (
 	askAgain   = 10 * time.Minute // whether a browser can be started by now
 	leaseFor   = 2 * time.Minute  // four times as long as a trial may take
 	recordTime = 10 * time.Second
+	shotTime   = 10 * time.Second
 	looks      = 100 // whether a version has come to this node: it keeps for a second what it has read
 	lookAgain  = 50 * time.Millisecond
 )
@@ -111,7 +112,13 @@ func (r *Runner) Round(ctx context.Context) error {
 	seen, err := r.open(ctx, due)
 	r.Counts.Milliseconds.Add(time.Since(began).Milliseconds())
 	innocent := err != nil && !errors.Is(err, publish.ErrNotFound) && (ctx.Err() != nil || r.Browser.Probe(ctx) != nil)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	ctx = context.WithoutCancel(ctx)
+	var untaken error
+	if err == nil {
+		// Before the end is recorded: a version that has one is not due again, so its picture would not come back after a crash.
+		untaken = r.picture(ctx, due, seen)
+	}
+	ctx, cancel := context.WithTimeout(ctx, recordTime)
 	defer cancel()
 	if errors.Is(err, publish.ErrNotFound) {
 		r.Counts.Passed.Add(1)
@@ -124,11 +131,11 @@ func (r *Runner) Round(ctx context.Context) error {
 	r.Counts.Done.Add(1)
 	if err := r.Store.EndTrial(ctx, due, Done, seen.write()); err != nil {
 		if errors.Is(err, publish.ErrNotFound) {
-			return nil // another has it by now
+			return untaken // another has it by now
 		}
-		return fmt.Errorf("record trial: %w", err)
+		return errors.Join(untaken, fmt.Errorf("record trial: %w", err))
 	}
-	return r.picture(ctx, due, seen)
+	return untaken
 }
 
 // open opens a version, and looks afterwards whether it was the current one to the end. It is
@@ -166,12 +173,15 @@ func (r *Runner) current(ctx context.Context, due Due) error {
 	return errors.New("this node does not have the version yet")
 }
 
-// picture hands the picture over, if there is one.
+// picture hands the picture over, if there is one, in a time of its own: what is told of the trial does not wait for it longer.
 func (r *Runner) picture(ctx context.Context, due Due, s Seen) error {
 	if r.Shots == nil || len(s.Shot) == 0 {
 		return nil
 	}
-	if err := r.Shots.Shot(ctx, due.Project, due.Version, s.Shot); err != nil {
+	ctx, cancel := context.WithTimeout(ctx, shotTime)
+	defer cancel()
+	err := worker.Guarded(func() error { return r.Shots.Shot(ctx, due.Project, due.Version, s.Shot) })
+	if err != nil {
 		return fmt.Errorf("take the picture of version %d of %s: %w", due.Version, due.Project, err)
 	}
 	return nil
