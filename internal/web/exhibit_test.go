@@ -48,7 +48,7 @@ var exhibits = []struct {
 	{id: "tide-r5h2j9", title: "潮だまりの小さな生きものたちをさがしに行こう", lang: "ja", owner: "mizu", plays: 204, likes: 17},
 	{id: "sand-c8d4f6", title: "قلعة الرمال على شاطئ البحر", lang: "ar", owner: "noor", description: arabicWords, plays: 12345, likes: 678, players: 3},
 	{id: "runnel-x2y7a4", title: "Runnel: a small game of water, patience and gravity", owner: "ada", plays: 1, likes: 1},
-	{id: "moss-p1s6g8", title: "Moss", owner: "linus"},
+	{id: "i-p1s6g8", title: "I", owner: "linus"}, // as narrow as a link can be
 	{id: "orbit-t9u3k7", title: "Orbit Keeper", owner: "grace_hopper", plays: 204, likes: 17},
 	{id: "light-h7d3k9", title: "מגדל האור 2048 (גרסה 2.0): משחק על ים, רוח וסבלנות!", lang: "he", owner: "noor", description: arabicWords},
 }
