@@ -64,7 +64,7 @@ var arrows = map[string][]string{
 	"redis/redistest": {"testenv"}, // tests only
 
 	"trial":         {"publish", "worker"},
-	"trial/browser": {"trial"},
+	"trial/browser": {"inspect", "trial"},
 
 	"spool":     {},
 	"squeeze":   {"failpoint", "mediatype", "publish", "worker"},

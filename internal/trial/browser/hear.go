@@ -9,7 +9,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
+	"sandlot/internal/inspect"
 	"sandlot/internal/trial"
 )
 
@@ -52,19 +54,26 @@ func (h heard) seen(wall time.Duration) trial.Seen {
 	return s
 }
 
-// plainText is a text of a page as it may be shown: valid, on one line, without what steers, and
-// not longer than most bytes.
+// plainText is a text of a page as it may be shown: valid, on one line, without what steers or cannot be
+// seen, without keys, and not longer than most bytes.
 func plainText(s string, most int) string {
-	s = strings.Map(func(r rune) rune {
+	s = inspect.Redact(visible(clip(s, 4*most)))
+	return strings.TrimSpace(clip(visible(s), most)) // again: a key may have been taken out of what was encoded
+}
+
+// visible is a text without what steers a terminal or the direction of reading, and on one line.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\n' || r == '\t':
+		case r == '\n' || r == '\t' || r == '\u2028' || r == '\u2029':
 			return ' '
-		case r < ' ', r == 0x7f, r >= 0x80 && r < 0xa0, r == 0x200e, r == 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+		case r == '\u200c' || r == '\u200d': // these join letters, and make one picture of several
+			return r
+		case unicode.In(r, unicode.Cc, unicode.Cf):
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(clip(s, 4*most), "\ufffd"))
-	return strings.TrimSpace(clip(s, most))
+	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
 // tail keeps the last KiB of what a process says to people.
