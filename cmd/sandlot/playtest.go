@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -28,6 +29,9 @@ func (s settings) checkPlaytest() error {
 			return errors.New("--playtest-user does nothing without --playtest: set --playtest, or leave it out")
 		}
 		return nil
+	}
+	if s.Data != "" && browser.Shows(s.Data) {
+		return fmt.Errorf("the data folder %s lies where the browser of --playtest reads its programs and fonts: choose another with --data, such as /var/lib/sandlot", s.Data)
 	}
 	_, err := browser.FindUser(s.PlaytestUser)
 	return err

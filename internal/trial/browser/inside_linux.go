@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -34,10 +35,40 @@ const (
 // seen is what of the machine's files there is in the room, to be read: the browser with its
 // libraries and fonts, and nothing that the service keeps. What is missing is left out.
 var seen = []string{
-	"/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin", "/opt",
+	"/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/share", "/usr/local/share/fonts", "/bin", "/lib", "/lib32", "/lib64", "/opt/google",
 	"/etc/alternatives", "/etc/chromium", "/etc/chromium.d", "/etc/fonts", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
 	"/etc/localtime", "/var/cache/fontconfig", "/nix/store",
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
+}
+
+// Shows reports whether a browser may read anything of that folder, which need not be there yet.
+func Shows(folder string) bool {
+	folder = resolved(folder)
+	for _, name := range seen {
+		if at := resolved(name); within(at, folder) || within(folder, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// resolved is where a path leads, as far as it is there.
+func resolved(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if above := filepath.Dir(path); above != path {
+		return filepath.Join(resolved(above), filepath.Base(path))
+	}
+	return path
+}
+
+// within reports whether a path is the folder itself or lies in it.
+func within(folder, path string) bool {
+	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
 // Work is the worker's process, in one of its stages.
@@ -195,6 +226,10 @@ func unarm() error {
 
 // browse opens a page in a browser and tells what it saw.
 func browse(ctx context.Context) error {
+	// The browser's processes are the same user's. They cannot look into this one, or change what it does.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return err
+	}
 	file := os.NewFile(control, "control")
 	conn, err := net.FileConn(file)
 	if err != nil {

@@ -23,6 +23,9 @@ const (
 // FindUser returns who trials run as.
 func FindUser(string) (User, error) { return User{}, errLinux }
 
+// Shows reports whether a browser may read anything of that folder.
+func Shows(string) bool { return false }
+
 // Work is the worker's process, in one of its stages.
 func Work(context.Context, string) error { return errLinux }
 

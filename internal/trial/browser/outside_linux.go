@@ -107,27 +107,37 @@ func talk(conn *net.UnixConn, todo order, o *origin) (heard, error) {
 	return hear(conn)
 }
 
-// receive takes over the listener in the worker's network.
+// receive takes over the listener in the worker's network. Whatever else comes is closed.
 func receive(conn *net.UnixConn) (net.Listener, error) {
-	head, rights := make([]byte, 5), make([]byte, unix.CmsgSpace(4))
+	head, rights := make([]byte, 5), make([]byte, unix.CmsgSpace(4)) // which one descriptor fills, and two do as well
 	n, got, _, _, err := conn.ReadMsgUnix(head, rights)
 	if err != nil {
 		return nil, err
 	}
-	messages, err := unix.ParseSocketControlMessage(rights[:got])
-	if err != nil || len(messages) != 1 {
+	given, err := filesIn(rights[:got])
+	for _, file := range given {
+		defer file.Close()
+	}
+	switch {
+	case err != nil || len(given) == 0:
 		return nil, io.ErrUnexpectedEOF // the process has ended
-	}
-	fds, err := unix.ParseUnixRights(&messages[0])
-	if err != nil {
-		return nil, err
-	}
-	file := os.NewFile(uintptr(fds[0]), "listener")
-	defer file.Close()
-	if n != len(head) || head[0] != frameReady {
+	case n != len(head) || head[0] != frameReady || len(given) > 1:
 		return nil, errors.New("it sends something else")
 	}
-	return net.FileListener(file)
+	return net.FileListener(given[0])
+}
+
+// filesIn are those that came beside a message.
+func filesIn(rights []byte) (all []*os.File, err error) {
+	messages, err := unix.ParseSocketControlMessage(rights)
+	for i := range messages {
+		fds, unread := unix.ParseUnixRights(&messages[i])
+		err = errors.Join(err, unread)
+		for _, fd := range fds {
+			all = append(all, os.NewFile(uintptr(fd), "listener"))
+		}
+	}
+	return all, err
 }
 
 // command is the worker's process: this program again, in namespaces of its own.
@@ -148,6 +158,7 @@ func (b *Browser) command(ctx context.Context, socket *os.File, said io.Writer) 
 		Credential:                 &syscall.Credential{Uid: uint32(b.User.UID), Gid: uint32(b.User.GID), NoSetGroups: !root},
 		AmbientCaps:                []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN}, // over its namespaces, until they are furnished
 		Setsid:                     true,
+		Pdeathsig:                  syscall.SIGKILL, // also where a page has taken it over, so that it would not end by itself
 	}
 	return cmd
 }
