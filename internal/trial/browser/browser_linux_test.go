@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,11 +21,19 @@ import (
 
 // TestMain has this program be the worker as well, as the real one is.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == serverCommand {
+		serveTrial(os.Args[2])
+		os.Exit(0)
+	}
 	if len(os.Args) > 2 && os.Args[1] == "playtest-worker" {
 		if act, ok := bad[os.Args[2]]; ok {
 			badWorker(act)
 		}
-		if err := Work(context.Background(), os.Args[2]); err != nil {
+		work := func(stage string) error { return Work(context.Background(), stage) }
+		if strings.HasPrefix(os.Args[2], stageTrap) {
+			work = trapped
+		}
+		if err := work(strings.TrimPrefix(os.Args[2], stageTrap)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -78,13 +87,19 @@ func patient() times {
 // opens opens a page of an origin.
 func opens(t *testing.T, origin Origin, url string, long times) trial.Seen {
 	t.Helper()
+	seen, err := sees(t, origin, url, &Browser{times: long})
+	expect.OK(t, err)
+	return seen
+}
+
+// sees opens a page of an origin in a browser that has its times, stage and memory.
+func sees(t *testing.T, origin Origin, url string, b *Browser) (trial.Seen, error) {
+	t.Helper()
 	testenv.Need(t, "chromium")
 	program, err := find()
 	expect.OK(t, err)
-	b := &Browser{User: unprivileged(), Origin: origin, times: long, program: program}
-	seen, err := b.Open(t.Context(), trial.Page{URL: url})
-	expect.OK(t, err)
-	return seen
+	b.User, b.Origin, b.program = unprivileged(), origin, program
+	return b.Open(t.Context(), trial.Page{URL: url})
 }
 
 // game moves by itself, asks for what is not there, and fails.
