@@ -1,7 +1,6 @@
 package names
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,26 +23,17 @@ func Tag(s string) (tag string, ok bool) {
 	if len(s) > readTag || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }) {
 		return "", false
 	}
-	lower := norm.NFKC.String(strings.ToLower(norm.NFKC.String(strings.TrimPrefix(strings.TrimSpace(s), "#"))))
-	tag = joinedTag(lower)
+	whole := strings.NewReplacer(zeroWidthNonJoiner, "", zeroWidthJoiner, "").Replace(s) // before the normal form, which composes what they kept apart
+	tag = joinedTag(norm.NFKC.String(strings.ToLower(norm.NFKC.String(strings.TrimPrefix(strings.TrimSpace(whole), "#")))))
 	n := utf8.RuneCountInString(tag)
 	return tag, n >= minTag && n <= maxTag && !strings.ContainsFunc(tag, func(r rune) bool { return r != '-' && !ofTag(r) }) && strings.ContainsFunc(tag, first)
 }
 
+const zeroWidthNonJoiner, zeroWidthJoiner = "\u200c", "\u200d"
+
 // joinedTag has one hyphen for each run of blanks, underscores and hyphens, and none at either end.
 func joinedTag(s string) string {
-	const zeroWidthJoiners = "\u200c\u200d"
-	parts := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '_' || unicode.Is(unicode.Pd, r) })
-	for i, p := range parts {
-		parts[i] = strings.Map(func(r rune) rune {
-			if strings.ContainsRune(zeroWidthJoiners, r) {
-				return -1
-			}
-			return r
-		}, p)
-	}
-	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
-	return strings.Join(parts, "-")
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '_' || unicode.Is(unicode.Pd, r) }), "-")
 }
 
 // ofTag holds for what a tag is made of, beside hyphens. There are letters and marks that nobody sees.
