@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"html/template"
 	"io"
@@ -9,21 +10,51 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"sandlot/internal/linediff"
 	"sandlot/internal/mediatype"
 	"sandlot/internal/publish"
+	"sandlot/internal/turns"
 )
 
 // Limits of what a comparison reads and shows.
 const (
-	maxCompared = 512 << 10 // bytes of either file: nobody reads more line by line
-	diffLines   = 5_000     // that are shown
-	diffAround  = 3         // lines around each change
-	maxDiffLine = 600       // characters of a line that are shown; minified code has one long line
-	maxShown    = 2 << 20   // bytes of a picture that is shown as it is
+	maxCompared  = 512 << 10 // bytes of either file: nobody reads more line by line
+	diffLines    = 5_000     // that are shown
+	diffAround   = 3         // lines around each change
+	maxDiffLine  = 600       // characters of a line that are shown; minified code has one long line
+	maxDiffShown = 200_000   // characters of all lines together: a page has up to 2 MB then
+	signShown    = 6         // characters of a sign that stands for one, as in U+0001
+	maxShown     = 2 << 20   // bytes of a picture that is shown as it is
+
+	comparisonWait = 20 * time.Second // for those of others
 )
+
+// comparisons bounds the memory that comparisons take: some 30 MB while one is made, and up to 2 MB until its page is read, however slowly.
+type comparisons struct {
+	made *turns.Load                     // one at a time
+	sent *turns.Locks[publish.AccountID] // of each account one
+}
+
+func newComparisons() comparisons {
+	return comparisons{turns.NewLoad(1, nil), turns.NewLocks[publish.AccountID]()}
+}
+
+// begin waits until an account may have files compared. made says that the page is there, and sent that it was sent.
+func (c comparisons) begin(ctx context.Context, of publish.AccountID) (made, sent func(), err error) {
+	limited, cancel := context.WithTimeout(ctx, comparisonWait)
+	defer cancel()
+	if sent, err = c.sent.Lock(limited, of); err != nil {
+		return nil, nil, err
+	}
+	if made, err = c.made.Heaviest(limited); err != nil {
+		sent()
+	}
+	return made, sent, err
+}
 
 // A diffPage compares one file of a version with the version before it.
 type diffPage struct {
@@ -43,7 +74,22 @@ type comparedFile struct {
 }
 
 func (p *Pages) diff(v *visit) error {
-	ctx, page := v.r.Context(), diffPage{N: number(v.r.PathValue("n"))}
+	made, sent, err := p.comparisons.begin(v.r.Context(), v.me.Account.ID)
+	if err != nil {
+		return err
+	}
+	defer sent()
+	var body bytes.Buffer
+	err = v.writeDiff(&body)
+	made()
+	if err == nil {
+		v.answer(http.StatusOK, body.Bytes())
+	}
+	return err
+}
+
+func (v *visit) writeDiff(to *bytes.Buffer) error {
+	p, ctx, page := v.Pages, v.r.Context(), diffPage{N: number(v.r.PathValue("n"))}
 	var err error
 	if page.Managed, err = p.Service.Manage(ctx, v.by, v.ownID()); err != nil {
 		return err
@@ -79,7 +125,7 @@ func (p *Pages) diff(v *visit) error {
 	if err := v.compare(ctx, &page); err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, "own_diff.html", v.T("own.diff-title", "name", isolated(name), "version", page.N), page)
+	return v.render(to, "own_diff.html", v.T("own.diff-title", "name", isolated(name), "version", page.N), page)
 }
 
 // compared finds one of the files of a comparison.
@@ -120,10 +166,42 @@ func (v *visit) compare(ctx context.Context, page *diffPage) error {
 		return nil
 	}
 	page.Diff = linediff.Compare(texts[0], texts[1], diffAround, diffLines)
+	cut(&page.Diff)
 	if len(page.Diff.Hunks) == 0 {
 		page.Why = v.T("own.diff-same")
 	}
 	return nil
+}
+
+// cut leaves of a comparison the lines of which there are not too many characters.
+func cut(d *linediff.Diff) {
+	left := maxDiffShown
+	for i, hunk := range d.Hunks {
+		for j, l := range hunk {
+			if left -= charactersOf(l.Text); left < 0 {
+				d.Hunks[i], d.Hunks, d.More = hunk[:j], d.Hunks[:i+1], true
+				return
+			}
+		}
+	}
+}
+
+// charactersOf are those of a line as Code writes it.
+func charactersOf(text string) (n int) {
+	for _, r := range text {
+		if n += shownAs(r); n > maxDiffLine {
+			return maxDiffLine
+		}
+	}
+	return n
+}
+
+// shownAs is how many characters stand for one.
+func shownAs(r rune) int {
+	if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || strings.ContainsRune("\u200b\ufeff\u2028\u2029", r)) {
+		return signShown
+	}
+	return 1
 }
 
 // text reads a file that is no longer than maxCompared.
@@ -162,16 +240,14 @@ func (v view) Code(text string) template.HTML {
 	var b strings.Builder
 	n := 0
 	for i, r := range text {
-		if n++; n > maxDiffLine {
-			b.WriteString(`<span class="code-cut">` + template.HTMLEscapeString(v.T("own.diff-cut", "n", len([]rune(text[i:])))) + `</span>`)
+		if n += shownAs(r); n > maxDiffLine {
+			b.WriteString(`<span class="code-cut">` + template.HTMLEscapeString(v.T("own.diff-cut", "n", utf8.RuneCountInString(text[i:]))) + `</span>`)
 			break
 		}
 		switch {
-		case r == '\t':
-			b.WriteRune(r)
 		case r == '\r' && i == len(text)-1:
 			b.WriteString(`<span class="code-sign">CR</span>`)
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == '\u200b', r == '\ufeff', r == '\u2028', r == '\u2029':
+		case shownAs(r) == signShown:
 			b.WriteString(`<span class="code-sign">U+` + strings.ToUpper(hex4(r)) + `</span>`)
 		default:
 			b.WriteString(template.HTMLEscapeString(string(r)))

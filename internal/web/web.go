@@ -118,18 +118,19 @@ var openTemplates = sync.OnceValue(func() *template.Template {
 // Pages answers the requests for pages. It may be used concurrently.
 type Pages struct {
 	Config
-	handler   http.Handler
-	mux       *http.ServeMux // behind handler
-	prefixes  []string       // of the paths of pages
-	book      *book
-	templates *template.Template
-	fronts    *fronts
-	feet      feet
-	lost      consolation
-	sheets    *sheets
-	policy    string // Content-Security-Policy of a page
-	shares    *shares
-	numbers   *numbers
+	handler     http.Handler
+	mux         *http.ServeMux // behind handler
+	prefixes    []string       // of the paths of pages
+	book        *book
+	templates   *template.Template
+	fronts      *fronts
+	feet        feet
+	lost        consolation
+	sheets      *sheets
+	policy      string // Content-Security-Policy of a page
+	shares      *shares
+	numbers     *numbers
+	comparisons comparisons
 }
 
 // New returns the pages. It panics only if an embedded file is broken, which
@@ -143,7 +144,7 @@ func New(cfg Config) *Pages {
 	}
 	p := &Pages{Config: cfg, book: openBook(), templates: openTemplates()}
 	p.policy = policy(cfg.Places)
-	p.fronts, p.sheets = newFronts(cfg.Now), newSheets()
+	p.fronts, p.sheets, p.comparisons = newFronts(cfg.Now), newSheets(), newComparisons()
 	p.feet = newFeet(p)
 	p.shares = newShares(cfg, p.policy)
 	p.numbers = &numbers{cfg.Gallery, newWatchers(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)}
