@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +64,11 @@ func TestStatisticsOfAProject(t *testing.T) {
 	expect.Same(t, "sites, of which none is a formula", table("referrer"), [][]string{{"host", "plays"}, {"'-news.example.com", "617"}, {"direct", "617"}})
 	expect.Same(t, "versions", table("version")[1][:3], []string{"1", "1234", "10"})
 	expect.Equal(t, "a table that there is not", asKim(h, "GET", at+".csv?by=hour", "").StatusCode, http.StatusNotFound)
+	address := "/account/projects/" + url.PathEscape(webPlaces().Project(gameID, 0, "").Page+`/"; filename="run.bat`)
+	for _, target := range []string{"/statistics.csv?by=day", "/statistics", "/erase"} {
+		resp := asKim(h, "GET", address+target, "")
+		expect.Same(t, "a project by its address, whose end names a file: "+target, []any{resp.StatusCode, resp.Header.Get("Content-Disposition")}, []any{http.StatusNotFound, ""})
+	}
 	for _, path := range []string{at, at + ".csv?by=day"} {
 		expect.Equal(t, "nobody at "+path, request(h, "GET", path, "").StatusCode, http.StatusSeeOther)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sandlot/internal/admission"
+	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
 
@@ -52,6 +53,12 @@ func (v *visit) enter(r route) error {
 			return err
 		}
 		v.hear()
+	}
+	// Rooms take an address of a project for its id. Here what is written in one would go into paths, and into the names of files.
+	if id := v.r.PathValue("id"); id != "" && !names.ValidProjectID(id) {
+		return publish.ErrNotFound
+	}
+	if r.access != stranger {
 		if r.access != anyone && v.me == nil || r.access == recent && !v.fresh() {
 			return v.toLogin()
 		}
