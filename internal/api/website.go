@@ -21,7 +21,10 @@ func (a *API) PublishForm(w http.ResponseWriter, r *http.Request, by publish.Cal
 	rt.takes = websiteFields
 	c := &call{w: w, r: r, id: RequestID(r.Context()), route: &rt, by: by, keyed: !by.Nobody(), grant: grant, body: &body{r: r.Body, grant: grant}}
 	var out publish.Published
-	err := a.Service.Admit(r.Context(), by, publish.ActPublish)
+	err := keyInAddress(r)
+	if err == nil {
+		err = a.Service.Admit(r.Context(), by, publish.ActPublish)
+	}
 	if err == nil {
 		err = taken(a, c, websiteInput, func(in publish.PublishInput) (err error) {
 			in.Tags = tags(c.words("tags"))

@@ -150,6 +150,9 @@ func TestWhatAFormMayNotPublishIsSaidOnItsPage(t *testing.T) {
 			t.Errorf("%s: the title is gone: %s", name, page)
 		}
 	}
+	if resp, page := publishes(w, "/new?api_key=x", email("upload@a.html", aPage)); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(page, `data-code="key_not_in_header"`) {
+		t.Errorf("a key in the address: %d %s", resp.StatusCode, page)
+	}
 	if w.written() != before {
 		t.Error("something was written")
 	}
