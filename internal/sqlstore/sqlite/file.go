@@ -165,9 +165,12 @@ func inspect(ctx context.Context, path string, known []engine.Migration) error {
 	return sentence(path, checkPages(ctx, r, tables))
 }
 
-// lookAt opens a database for one who only looks, until end is called.
+// lookAt opens a database for one who only looks, until end is called. Its cache is small: a look reads each page once, and to give many pages
+// back is a call of the kernel for each.
 func lookAt(path string) (r *reader, end func() error, err error) {
-	c, err := newConnector(path, "ro", []pragma{{name: "busy_timeout", set: "5000", want: "5000"}, {name: "query_only", set: "1", want: "1"}})
+	c, err := newConnector(path, "ro", []pragma{
+		{name: "busy_timeout", set: "5000", want: "5000"}, {name: "query_only", set: "1", want: "1"}, {name: "cache_size", set: "10", want: "10"},
+	})
 	if err != nil {
 		return nil, nil, err
 	}
