@@ -59,7 +59,7 @@ func lettingIn(t *testing.T, w *world) {
 				return shows(page, id), err
 			},
 			"Profile": func() (bool, error) {
-				current, page, err := w.Profile(ctx, by, handle, "")
+				current, page, err := w.Profile(ctx, by, handle, gallery.SortNewest, "")
 				return current == handle && shows(page, id), err
 			},
 			"ProjectPage": func() (bool, error) {

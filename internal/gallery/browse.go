@@ -288,28 +288,6 @@ func searchWords(text string) []string {
 	return words[:min(len(words), maxWords)]
 }
 
-// Profile returns a page of the projects of an account that may be listed, newest first. For a handle that the account no longer has, the
-// page is empty and current is the handle that it has now. An account that is suspended or gone, and an invalid cursor, is
-// publish.ErrNotFound.
-func (s *Service) Profile(ctx context.Context, by publish.Caller, handle, cursor string) (current string, _ Page, err error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
-		return "", Page{}, err
-	}
-	before, err := readPlace(cursor)
-	if err != nil {
-		return "", Page{}, publish.ErrNotFound
-	}
-	a, err := s.store.AccountOfHandle(ctx, handle)
-	if err == nil && a.Suspended {
-		err = publish.ErrNotFound
-	}
-	if err != nil || a.Handle != handle {
-		return a.Handle, Page{}, err
-	}
-	found, err := s.listed(ctx, ListedQuery{Account: a.ID, Before: before})
-	return a.Handle, s.page(ctx, found), err
-}
-
 // readPlace reads a cursor. The empty one is 0, the first page.
 func readPlace(cursor string) (int64, error) {
 	if cursor == "" {

@@ -65,7 +65,7 @@ func TestTheGalleryIsReadPageByPage(t *testing.T) {
 		"live":   func(c string) (gallery.Page, error) { return w.Browse(t.Context(), nobody(), gallery.SortLive, c) },
 		"found":  func(c string) (gallery.Page, error) { return w.Search(t.Context(), nobody(), "space CATS", c) },
 		"profile": func(c string) (gallery.Page, error) {
-			_, p, err := w.Profile(t.Context(), nobody(), w.handle(by), c)
+			_, p, err := w.Profile(t.Context(), nobody(), w.handle(by), gallery.SortNewest, c)
 			return p, err
 		},
 	} {
@@ -159,16 +159,16 @@ func TestAnOldHandleLeadsToTheNewOne(t *testing.T) {
 	id := w.publish(by).Project.ID
 	old := w.handle(by)
 	w.renamed(by, "renamed")
-	if current, p, err := w.Profile(t.Context(), nobody(), old, ""); err != nil || current != "renamed" || len(p.Cards) != 0 {
+	if current, p, err := w.Profile(t.Context(), nobody(), old, gallery.SortNewest, ""); err != nil || current != "renamed" || len(p.Cards) != 0 {
 		t.Errorf("of the old one: %q, %v, %v", current, shown(p), err)
 	}
-	current, p, err := w.Profile(t.Context(), nobody(), "renamed", "")
+	current, p, err := w.Profile(t.Context(), nobody(), "renamed", gallery.SortNewest, "")
 	if err != nil || current != "renamed" || !slices.Equal(shown(p), []publish.ProjectID{id}) {
 		t.Errorf("of the new one: %q, %v, %v", current, shown(p), err)
 	}
 	w.exec("UPDATE accounts SET suspended_at = 1 WHERE id = ?", by.Account())
 	for _, handle := range []string{old, "renamed", "nobody", "", "\x00"} {
-		if _, _, err := w.Profile(t.Context(), nobody(), handle, ""); err == nil {
+		if _, _, err := w.Profile(t.Context(), nobody(), handle, gallery.SortNewest, ""); err == nil {
 			t.Errorf("with the account suspended %q is there", handle)
 		}
 	}

@@ -21,7 +21,7 @@ func TestRegression27EverythingIsListedOnALocalInstance(t *testing.T) {
 		"newest": func() (gallery.Page, error) { return w.Browse(t.Context(), nobody(), gallery.SortNewest, "") },
 		"found":  func() (gallery.Page, error) { return w.Search(t.Context(), nobody(), "space", "") },
 		"profile": func() (gallery.Page, error) {
-			_, p, err := w.Profile(t.Context(), nobody(), first.Account.Handle, "")
+			_, p, err := w.Profile(t.Context(), nobody(), first.Account.Handle, gallery.SortNewest, "")
 			return p, err
 		},
 	} {

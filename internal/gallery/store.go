@@ -135,11 +135,12 @@ type ListedQuery struct {
 // A TrendQuery says which projects trend.
 type TrendQuery struct {
 	Since, Now time.Time
-	LikeWorth  int     // how many plays a like weighs
-	Young      float64 // days that are added to each age, over 0
-	Damping    float64 // the power of an age
-	OfOne      int     // the most projects of one account
-	Limit      int     // the most projects
+	Account    publish.AccountID // only those of this account, of its newest as many as Limit says; 0: of all accounts
+	LikeWorth  int               // how many plays a like weighs
+	Young      float64           // days that are added to each age, over 0
+	Damping    float64           // the power of an age
+	OfOne      int               // the most projects of one account
+	Limit      int               // the most projects
 }
 
 // Listed is a project in a list that everybody sees.

@@ -34,14 +34,19 @@ const featuredReach = 6
 // trending ranks projects by their plays and likes of the week, damped by age: what is new has had less time to be found.
 func (s *Service) trending(ctx context.Context) (trend, error) {
 	return s.lists.trend.get(ctx, s.Now(), func() (trend, error) {
-		now := s.Now().UTC()
-		ids, err := s.store.Trending(ctx, TrendQuery{Since: now.AddDate(0, 0, 1-trendDays), Now: now, LikeWorth: likeWorth, Young: young, Damping: damping, OfOne: mostOfOne, Limit: rankLimit})
+		ids, err := s.store.Trending(ctx, s.trendQuery())
 		if err != nil {
 			return trend{}, fmt.Errorf("rank by plays and likes: %w", err)
 		}
 		list, err := s.inOrder(ctx, ids)
 		return trendOf(list), err
 	})
+}
+
+// trendQuery asks for what trends now.
+func (s *Service) trendQuery() TrendQuery {
+	now := s.Now().UTC()
+	return TrendQuery{Since: now.AddDate(0, 0, 1-trendDays), Now: now, LikeWorth: likeWorth, Young: young, Damping: damping, OfOne: mostOfOne, Limit: rankLimit}
 }
 
 // trendOf is the ranking of what is in that order.

@@ -28,7 +28,7 @@ type fronts struct {
 
 type frontKey struct {
 	lang, path string
-	sort       gallery.Sort // one that the service took; empty: the home page, or a profile
+	sort       gallery.Sort // one that the service took; empty: the home page
 }
 
 // A front is a page as it was rendered at a time.

@@ -19,7 +19,7 @@ type galleries interface {
 	Tags(ctx context.Context, by publish.Caller) ([]string, error)
 	Search(ctx context.Context, by publish.Caller, text, cursor string) (gallery.Page, error)
 	// Profile returns the handle that the account has now, and no projects if it is another one.
-	Profile(ctx context.Context, by publish.Caller, handle, cursor string) (current string, page gallery.Page, err error)
+	Profile(ctx context.Context, by publish.Caller, handle string, order gallery.Sort, cursor string) (current string, page gallery.Page, err error)
 }
 
 // profilePath is how the paths of profiles begin.

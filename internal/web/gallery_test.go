@@ -134,6 +134,42 @@ func TestAMakersPageIsAtTheCurrentHandle(t *testing.T) {
 	}
 }
 
+func TestAProfileIsSortedAsItsTabsOffer(t *testing.T) {
+	h := crowded(t, "")
+	h.count(bareID, 99_999, 0, 0)
+	for _, as := range []string{"", cookieName + "=kim"} {
+		get := func(target string) string {
+			return text(t, request(h, "GET", target, "", "Cookie", as))
+		}
+		newest := get("/@kim")
+		for _, want := range []string{`<a href="/@kim" aria-current="page">`, `<a href="/@kim?sort=played">`, `<a href="/@kim?sort=trending">`} {
+			if !strings.Contains(newest, want) {
+				t.Errorf("as %q it has no %s", as, want)
+			}
+		}
+		for _, order := range []string{"played", "trending"} {
+			body := get("/@kim?sort=" + order)
+			if first := strings.Index(body, `class="card"`); !strings.Contains(body[first:first+300], string(bareID)) {
+				t.Errorf("as %q, %s, what was played does not come first", as, order)
+			}
+			if !strings.Contains(body, `<a href="/@kim?sort=`+order+`" aria-current="page">`) || !strings.Contains(body, `<link rel="canonical" href="https://example.com/@kim">`) {
+				t.Errorf("as %q, %s: %s", as, order, body)
+			}
+			behind := get(next(t, body))
+			if !strings.Contains(behind, `<a href="/@kim?sort=`+order+`">`) || strings.Contains(behind, `href="/p/`+string(bareID)) {
+				t.Errorf("as %q, %s, the next page is %s", as, order, behind)
+			}
+		}
+		expect.Equal(t, "in no order", request(h, "GET", "/@kim?sort=live", "", "Cookie", as).StatusCode, http.StatusNotFound)
+	}
+	expect.Equal(t, "pages are kept", len(h.fronts.kept), 3)
+	one := home(t)
+	one.fill(1, "")
+	if strings.Contains(has(t, one, "/@kim", `href="/p/more-000000"`), "?sort=") {
+		t.Error("one project can be sorted")
+	}
+}
+
 func TestProfilesArePagesAndMistypedEndpointsAreNot(t *testing.T) {
 	p := house(t)
 	for path, want := range map[string]bool{"/": true, "/@kim": true, "/@": true, "/@kim/x": true, "/x": false, "/x@kim": false, "/v2/publish": false, "/publish": false} {

@@ -2,11 +2,13 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"sandlot/internal/gallery"
 	"sandlot/internal/people"
 	"sandlot/internal/publish"
 )
@@ -47,16 +49,17 @@ func (p *Pages) profile(v *visit) error {
 	if !isProfile {
 		return p.missing(v)
 	}
-	after := v.r.URL.Query().Get("after")
+	query := v.r.URL.Query()
+	order, after := cmp.Or(gallery.Sort(query.Get("sort")), gallery.SortNewest), query.Get("after")
 	if own := v.me != nil && v.me.Account.Handle == handle; own || v.said != "" || after != "" {
-		page, err := p.personal(v, handle, after)
+		page, err := p.personal(v, handle, order, after)
 		if err != nil || page == nil {
 			return err
 		}
 		return v.show(http.StatusOK, "profile.html", page.title(), page)
 	}
-	page, err := p.fronts.page(v.r.Context(), frontKey{lang: v.lang, path: profilePath + handle}, func() (stencil, error) {
-		page, err := p.personal(v, handle, "")
+	page, err := p.fronts.page(v.r.Context(), frontKey{v.lang, profilePath + handle, order}, func() (stencil, error) {
+		page, err := p.personal(v, handle, order, "")
 		if err != nil || page == nil {
 			return nil, err
 		}
@@ -71,7 +74,7 @@ func (p *Pages) profile(v *visit) error {
 }
 
 // personal is a page of a profile; nil where the handle is another one now, to which the visitor was led.
-func (p *Pages) personal(v *visit, handle, after string) (*profilePage, error) {
+func (p *Pages) personal(v *visit, handle string, order gallery.Sort, after string) (*profilePage, error) {
 	person, err := p.People.Person(v.r.Context(), v.by, strings.ToLower(handle))
 	if err != nil {
 		return nil, err
@@ -80,9 +83,24 @@ func (p *Pages) personal(v *visit, handle, after string) (*profilePage, error) {
 		http.Redirect(v.w, v.r, profilePath+person.Handle, http.StatusMovedPermanently)
 		return nil, nil
 	}
-	page := &profilePage{Person: person, initial: initial{person.Handle}, shelf: shelf{of: v, At: profilePath + person.Handle, After: after != ""}}
-	_, page.Page, err = p.Gallery.Profile(v.r.Context(), v.by, handle, after)
+	page := &profilePage{Person: person, initial: initial{person.Handle}, shelf: shelf{of: v, At: profilePath + person.Handle, Sort: order, After: after != ""}}
+	_, page.Page, err = p.Gallery.Profile(v.r.Context(), v.by, handle, order, after)
 	return page, err
+}
+
+// Orders are those that the projects may have; none where there is one project to sort.
+func (p profilePage) Orders() (list []namedOrder) {
+	if p.Person.Projects < 2 {
+		return nil
+	}
+	for _, order := range gallery.ProfileOrders() {
+		name := nameOf(p.of, order)
+		if order == gallery.SortPlayed {
+			name = p.of.T("profile.played") // of all time, as each card tells it
+		}
+		list = append(list, namedOrder{order, name})
+	}
+	return list
 }
 
 func (p profilePage) title() string { return "@" + p.Person.Handle }
