@@ -11,7 +11,7 @@ const mostSegments = 1000
 // lookJPEG walks the segments up to the frame, which says how large it is and in which form.
 func (h *held) lookJPEG() (l look, ok bool) {
 	l.orientation = 1
-	off := int64(2)
+	off, exif := int64(2), false
 	for range mostSegments {
 		b := h.at(off, 10)
 		if len(b) < 4 || b[0] != 0xff {
@@ -25,13 +25,14 @@ func (h *held) lookJPEG() (l look, ok bool) {
 		case marker == 0xd8 || marker >= 0xd0 && marker <= 0xd7 || marker == 0x01:
 			off += 2
 			continue
-		case length < 2:
+		case length < 2, marker == 0: // behind nothing a decoder goes on at once
 			return l, false
 		case marker >= 0xc0 && marker <= 0xc2:
 			return l, h.frame(&l, off, int(length), marker == 0xc2)
 		case marker >= 0xc3 && marker <= 0xcf && marker != 0xc4 && marker != 0xcc, marker == 0xd9, marker == 0xda:
 			return l, false // a frame of a kind that is not read, or none
-		case marker == 0xe1:
+		case marker == 0xe1 && !exif && string(h.at(off+4, 6)) == "Exif\x00\x00":
+			exif = true // the first counts
 			if o := orientationOf(h.at(off+4, int(length)-2)); o != 0 {
 				l.orientation = o
 			}
@@ -80,16 +81,24 @@ func (h *held) frame(l *look, off int64, length int, progressive bool) bool {
 // adobe tells whether a segment says in which colours the picture is. It may stand anywhere, and one that stands
 // after the frame counts, too.
 func (h *held) adobe() bool {
-	for i := range h.chunks {
-		for piece := h.at(int64(i)*chunk, chunk+16); len(piece) > 0; {
-			at := bytes.Index(piece, []byte("\xff\xee"))
-			if at < 0 {
-				break
-			}
-			if piece = piece[at+2:]; len(piece) > 7 && string(piece[2:7]) == "Adobe" {
-				return true
-			}
+	const across = 16 // of two chunks, to each side
+	for i, c := range h.chunks {
+		if adobeIn(c) || adobeIn(h.at(int64(i+1)*chunk-across, 2*across)) {
+			return true
 		}
 	}
 	return false
+}
+
+func adobeIn(piece []byte) bool {
+	for {
+		at := bytes.Index(piece, []byte("Adobe"))
+		if at < 0 {
+			return false
+		}
+		if at >= 4 && string(piece[at-4:at-2]) == "\xff\xee" {
+			return true
+		}
+		piece = piece[at+len("Adobe"):]
+	}
 }

@@ -2,7 +2,7 @@ package picture
 
 import "encoding/binary"
 
-// lookPNG reads the header of a PNG, and how it is to be turned if its first chunks say so.
+// lookPNG reads the header of a PNG, and walks its chunks.
 func (h *held) lookPNG() (l look, ok bool) {
 	b := h.at(0, 33)
 	if len(b) < 33 || string(b[12:16]) != "IHDR" {
@@ -29,5 +29,27 @@ func (h *held) lookPNG() (l look, ok bool) {
 	if interlaced {
 		l.memory *= 2 // each pass is a picture of its own until it is merged
 	}
+	l.memory += h.passedOver()
 	return l, true
+}
+
+// passedOver is the memory of the chunks that the decoder passes over: it makes room for a piece of each, anew. Such are all that it does not
+// know, and parts of the picture that come when it has all of it: programs write longer parts than those that are counted.
+func (h *held) passedOver() (memory int64) {
+	const room, short = 4 << 10, 8 << 10
+	for off := int64(8); memory <= maxMemory; {
+		b := h.at(off, 8)
+		if len(b) < 8 {
+			break
+		}
+		size := int64(binary.BigEndian.Uint32(b))
+		switch kind := string(b[4:]); {
+		case kind == "IEND":
+			return memory
+		case kind != "IHDR" && kind != "IDAT" || kind == "IDAT" && size < short:
+			memory += room
+		}
+		off += 12 + size
+	}
+	return memory
 }

@@ -320,6 +320,8 @@ func TestHostilePicturesAreRefused(t *testing.T) {
 		"a JPEG of other colours":      {append(frame(3000, 3000, 0xc0, 0x11, 0x11, 0x11), "\xff\xee\x00\x0eAdobe\x00d\x00\x00\x00\x00\x00"...), Problem{Kind: TooMuchMemory, Format: "JPEG", Width: 3000, Height: 3000}},
 		"a JPEG of segments":           {[]byte("\xff\xd8" + strings.Repeat("\xff\xe0\x00\x02", mostSegments+1)), Problem{Kind: Damaged, Format: "JPEG"}},
 		"a JPEG without a frame":       {[]byte("\xff\xd8\xff\xda\x00\x02"), Problem{Kind: Damaged, Format: "JPEG"}},
+		"a JPEG behind nothing":        {behindNothing(600, 400), Problem{Kind: Damaged, Format: "JPEG"}},
+		"a PNG without its palette":    {append(header(64, 36, 8, 3, 0), whole[33:]...), Problem{Kind: Damaged, Format: "PNG"}},
 		"a cut PNG":                    {whole[:len(whole)-30], Problem{Kind: Damaged, Format: "PNG"}},
 		"a PNG that is only its name":  {whole[:8], Problem{Kind: Damaged, Format: "PNG"}},
 		"a cut JPEG":                   {jpegOf(t, drawn(64, 36))[:400], Problem{Kind: Damaged, Format: "JPEG"}},

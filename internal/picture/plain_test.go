@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -75,6 +76,29 @@ func progressive(w, h uint16, scans int) []byte {
 	return append(out, 0xff, 0xd9)
 }
 
+// behindNothing is a JPEG whose first frame lies in what looks like a segment, behind a mark of nothing: the decoder goes on right behind
+// the mark.
+func behindNothing(w, h uint16) []byte {
+	hidden := append(frame(w, h, 0xc0, 0x11)[2:], 0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0)
+	return slices.Concat([]byte{0xff, 0xd8, 0xff, 0, 0, byte(len(hidden) + 2)}, hidden, frame(64, 36, 0xc0, 0x11)[2:])
+}
+
+// segments is a JPEG with so many segments more before its frame, all as long as they may be.
+func segments(sent []byte, marker byte, body string, n int) []byte {
+	one := append([]byte{0xff, marker, 0xff, 0xff}, body...)
+	one = append(one, make([]byte, 0xffff+2-len(one))...)
+	return slices.Concat(sent[:2], bytes.Repeat(one, n), sent[2:])
+}
+
+// inPieces is a PNG with so many parts of its picture more, all of nothing, at a place, or so far before its end.
+func inPieces(sent []byte, at, n int) []byte {
+	empty := binary.BigEndian.AppendUint32([]byte("\x00\x00\x00\x00IDAT"), crc32.ChecksumIEEE([]byte("IDAT")))
+	if at < 0 {
+		at += len(sent)
+	}
+	return slices.Concat(sent[:at], bytes.Repeat(empty, n), sent[at:])
+}
+
 // heldMemory is the memory that the process has of the system.
 func heldMemory() int64 {
 	list := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
@@ -124,6 +148,16 @@ func TestPlainAHostilePictureCostsLittleMemoryAndTime(t *testing.T) {
 		"a WebP of as many pixels as may be":      {naming(3200, 1900, 1, 1), made},
 		"a progressive JPEG":                      {progressive(2240, 1480, 10), made},
 		"a progressive JPEG, of one line more":    {progressive(2240, 1520, 10), TooMuchMemory},
+		"a JPEG whose frame is behind nothing":    {behindNothing(16_000, 16_000), Damaged},
+		"a JPEG of 14 MiB of places":              {segments(jpegOf(t, drawn(2400, 1800)), 0xe1, "Exif\x00\x00MM\x00*", 220), made},
+		"a JPEG of 14 MiB of profiles":            {segments(jpegOf(t, drawn(2400, 1800)), 0xe2, "ICC_PROFILE\x00\x01\x01", 220), made},
+		"a JPEG before 14 MiB of marks":           {append(jpegOf(t, drawn(2400, 1800)), bytes.Repeat([]byte("\xff\xee"), 7<<20)...), made},
+		"a PNG with a profile of 14 MiB":          {chunked(pngFrom(t, 2000, 1600, 8, false, 0), "iCCPa\x00\x00"+strings.Repeat("x", 14<<20)), made},
+		"a PNG of a million chunks":               {chunked(pngOf(t, drawn(640, 360)), slices.Repeat([]string{"teXt"}, 1_000_000)...), TooMuchMemory},
+		"a PNG of as many chunks as may be":       {chunked(pngOf(t, drawn(640, 360)), slices.Repeat([]string{"teXt"}, 10_000)...), made},
+		"a PNG of a million parts":                {inPieces(pngFrom(t, 2000, 1600, 8, false, 0), 33, 1_000_000), TooMuchMemory},
+		"a PNG with a million parts behind it":    {inPieces(pngOf(t, drawn(640, 360)), -12, 1_000_000), TooMuchMemory},
+		"a WebP of a million chunks":              {riff(strings.Repeat("ABCD\x00\x00\x00\x00", 1_000_000), string(sample(t, "lossy.webp")[12:])), Damaged},
 		"a progressive JPEG of scans without end": {progressive(2240, 1400, 100_000), Slow},
 	} {
 		spent := func() time.Duration { return 0 } // the bound on time helps but the one that is to be late
