@@ -80,9 +80,7 @@ func (p *Pages) diff(v *visit) error {
 	}
 	defer sent()
 	var body bytes.Buffer
-	err = v.writeDiff(&body)
-	made()
-	if err == nil {
+	if err = func() error { defer made(); return v.writeDiff(&body) }(); err == nil {
 		v.answer(http.StatusOK, body.Bytes())
 	}
 	return err
