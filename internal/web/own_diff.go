@@ -80,13 +80,14 @@ func (p *Pages) diff(v *visit) error {
 	}
 	defer sent()
 	var body bytes.Buffer
-	if err = func() error { defer made(); return v.writeDiff(&body) }(); err == nil {
+	if err = func() error { defer made(); return writeDiff(v, &body) }(); err == nil {
 		v.answer(http.StatusOK, body.Bytes())
 	}
 	return err
 }
 
-func (v *visit) writeDiff(to *bytes.Buffer) error {
+// writeDiff writes the page of a comparison.
+func writeDiff(v *visit, to *bytes.Buffer) error {
 	p, ctx, page := v.Pages, v.r.Context(), diffPage{N: number(v.r.PathValue("n"))}
 	var err error
 	if page.Managed, err = p.Service.Manage(ctx, v.by, v.ownID()); err != nil {
