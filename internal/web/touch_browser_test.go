@@ -8,9 +8,10 @@ import (
 
 // cramped lists what a finger misses: the controls of a page that answer on less than 44 by 44 pixels around their middle (WCAG 2.5.5). A
 // link in a sentence is exempt, as there, and so is a box that is ticked through its label, and what only scripts and the
-// keyboard reach.
+// keyboard reach. It tries points a stride apart, and where one misses all since the last that hit: what lies across a control and is
+// narrower than a stride is narrower than a finger, too.
 const cramped = `(() => {
-  const least = 44, said = [];
+  const least = 44, stride = 7, said = [];
   const inSentence = (e) => {
     if (!e.matches('a') || getComputedStyle(e).display !== 'inline') return false;
     let block = e.parentElement;
@@ -21,16 +22,18 @@ const cramped = `(() => {
   };
   document.querySelectorAll('details').forEach((d) => { d.open = true; });
   for (const e of document.querySelectorAll('a[href], button, summary, input:not([type=hidden]), select, textarea, label:has([type=checkbox], [type=radio]), [role=tab]')) {
-    document.querySelectorAll('.file-menu').forEach((menu) => { menu.open = menu.contains(e); }); // each lies above others
+    const menu = e.closest('.file-menu'); // each lies above others
+    document.querySelectorAll('.file-menu[open]').forEach((other) => { other.open = other === menu; });
+    if (menu) menu.open = true;
     if (!e.checkVisibility() || e.matches('label [type=checkbox], label [type=radio], [aria-hidden=true]') || inSentence(e)) continue;
     if (e.matches('.skip')) e.focus(); // it shows itself then
     e.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' }); // rows scroll by themselves
     scrollBy(0, e.getClientRects()[0].top - innerHeight / 2);
     const rect = [...e.getClientRects()].find((r) => r.width > 0 && r.height > 0);
     const at = (x, y) => { const hit = document.elementFromPoint(x, y); return !!hit && (e === hit || e.contains(hit)); };
-    const reach = (dx, dy, enough) => {
+    const reach = (dx, dy, enough) => { // by strides, and from the last that hit, pixel by pixel
       let n = 0;
-      while (n < enough && at(rect.x + rect.width / 2 + dx * (n + 1), rect.y + rect.height / 2 + dy * (n + 1))) n++;
+      for (const step of [stride, 1]) while (n + step <= enough && at(rect.x + rect.width / 2 + dx * (n + step), rect.y + rect.height / 2 + dy * (n + step))) n += step;
       return n;
     };
     const across = (dx, dy) => { // up to least: what lies beyond tells nothing more
