@@ -97,8 +97,12 @@ func titleSize(title string) string {
 		return "large"
 	case all <= 48 && longest <= 16:
 		return "middle"
+	case longest <= 21:
+		return "small"
+	case longest <= 29:
+		return "tiny"
 	}
-	return "small"
+	return "least"
 }
 
 // cells is how wide a character is: two for those of East Asia, none for a mark on another.

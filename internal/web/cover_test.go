@@ -60,6 +60,7 @@ func TestATitleIsSetAsLargeAsItFits(t *testing.T) {
 	for title, want := range map[string]string{
 		"Pong": "huge", "麻雀": "huge", "Space Invaders": "large", "Supercalifragilistic": "small", "अंतरिक्ष यात्री": "large",
 		"The long way home through the forest": "middle", strings.Repeat("word ", 30): "small", "\u202e\u202eevil": "huge", "日本語のとても長い題名": "large",
+		"Straßenverkehrsordnung": "tiny", "Превысокомногорассмотрительствующий": "least",
 	} {
 		expect.Equal(t, title, titleSize(title), want)
 	}
