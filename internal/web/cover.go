@@ -17,6 +17,8 @@ import (
 const (
 	cardSizes  = "(min-width: 40rem) 18rem, 45vw"
 	foundSizes = "6rem"
+
+	posterSizes = "(min-width: 90rem) 80rem, 100vw"
 )
 
 // Cover is what stands for a project in a list: its picture, or where it has none that is shown a tile with its
@@ -38,6 +40,16 @@ func (v view) Cover(p publish.Project, sizes string) template.HTML {
 // firstCover is the cover of what is looked at first, which a browser loads before all others.
 func firstCover(p publish.Project, sizes string) template.HTML {
 	return template.HTML(strings.Replace(string(view{}.Cover(p, sizes)), `loading="lazy" decoding="async"`, `fetchpriority="high"`, 1))
+}
+
+// posterCover is the cover on a frame, which is shown whole: where the frame has another shape a blurred copy fills what is left. The copy is
+// the file that a phone shows, and is loaded only where it is seen, so that it costs no bytes.
+func posterCover(p publish.Project) template.HTML {
+	whole := firstCover(p, posterSizes)
+	if p.Cover == "" || p.Suspended {
+		return whole
+	}
+	return template.HTML(`<img class="cover behind" src="/i/`+template.HTMLEscapeString(p.Cover.File(640))+`" alt="" loading="lazy" decoding="async">`) + whole
 }
 
 // onPhone is where a large cover has the middle width, however many points its screen has: no picture is to take a phone over 60 KB.

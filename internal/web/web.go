@@ -112,7 +112,7 @@ var files embed.FS
 
 // openTemplates reads templates, once in each process.
 var openTemplates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"asset": assetURL, "firstCover": firstCover}).ParseFS(files, "templates/*.html"))
+	return template.Must(template.New("").Funcs(template.FuncMap{"asset": assetURL, "firstCover": firstCover, "posterCover": posterCover}).ParseFS(files, "templates/*.html"))
 })
 
 // Pages answers the requests for pages. It may be used concurrently.
