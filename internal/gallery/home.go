@@ -24,6 +24,7 @@ const (
 // A Home is what everybody sees first.
 type Home struct {
 	Featured *Card  // what trends most and has a picture, the same for an hour; nil where nothing is listed
+	About    string // the featured project as its owner describes it; may be empty
 	Live     []Card // most players first; only such as have players
 	Trending []Card
 	New      []Card
@@ -51,6 +52,13 @@ func (s *Service) Home(ctx context.Context, by publish.Caller) (Home, error) {
 	}
 	if out.Featured, err = s.featured(ctx, out.New); err != nil {
 		return out, err
+	}
+	if out.Featured != nil {
+		d, err := s.store.Details(ctx, out.Featured.Project.ID)
+		if err != nil && !errors.Is(err, publish.ErrNotFound) {
+			return out, err
+		}
+		out.About = d.Description
 	}
 	t, err := s.trending(ctx)
 	out.Tags = tagsWith(t.tags, out.New)
