@@ -58,6 +58,10 @@ func lettingIn(t *testing.T, w *world) {
 				page, err := w.Search(ctx, by, "space", "")
 				return shows(page, id), err
 			},
+			"Suggest": func() (bool, error) {
+				cards, err := w.Suggest(ctx, by, "space")
+				return shows(gallery.Page{Cards: cards}, id), err
+			},
 			"Profile": func() (bool, error) {
 				current, page, err := w.Profile(ctx, by, handle, gallery.SortNewest, "")
 				return current == handle && shows(page, id), err

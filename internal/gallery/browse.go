@@ -276,6 +276,46 @@ func (s *Service) Search(ctx context.Context, by publish.Caller, text, cursor st
 	return s.page(ctx, found), err
 }
 
+const (
+	// mostSuggested is how many projects are suggested while somebody types: what a phone shows above its keyboard.
+	mostSuggested = 8
+	// suggestReach is how many of the newest matches are looked at for those to suggest.
+	suggestReach = 96
+)
+
+// Suggest returns up to 8 projects for a text that somebody is typing, of the 96 newest that Search finds: first those whose title begins
+// with it, then those with a word that begins with it in their title, then those whose handle does; among these the newest first.
+func (s *Service) Suggest(ctx context.Context, by publish.Caller, text string) ([]Card, error) {
+	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+		return nil, err
+	}
+	words := searchWords(text)
+	if len(words) == 0 {
+		return nil, nil
+	}
+	found, err := s.listed(ctx, ListedQuery{Words: words, Limit: suggestReach})
+	if err != nil {
+		return nil, err
+	}
+	typed := strings.Join(words, " ")
+	slices.SortStableFunc(found.projects, func(a, b publish.Project) int { return cmp.Compare(farness(a, typed), farness(b, typed)) })
+	return s.cards(ctx, found.projects[:min(len(found.projects), mostSuggested)]), nil
+}
+
+// farness is how far a project is from what was typed, as names.Searchable writes it.
+func farness(p publish.Project, typed string) int {
+	title := names.Searchable(p.Title)
+	switch {
+	case strings.HasPrefix(title, typed):
+		return 0
+	case strings.Contains(title, " "+typed):
+		return 1
+	case strings.HasPrefix(names.Searchable(p.Handle), typed):
+		return 2
+	}
+	return 3
+}
+
 // searchWords are the words of a text that count in a search.
 func searchWords(text string) []string {
 	words := strings.Fields(names.Searchable(text[:min(len(text), maxSearch)]))

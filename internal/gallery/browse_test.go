@@ -3,6 +3,7 @@ package gallery_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,33 @@ func TestSearchTakesAnyText(t *testing.T) {
 		if got, err := w.Search(t.Context(), nobody(), text, ""); err != nil || len(got.Cards) != want {
 			t.Errorf("%.20q finds %v, %v", text, shown(got), err)
 		}
+	}
+}
+
+func TestWhatBeginsWithWhatIsTypedIsSuggestedFirst(t *testing.T) {
+	w := newWorld(t)
+	by, harry := w.maker(), w.maker()
+	w.renamed(by, "shah")
+	w.renamed(harry, "harry")
+	title := func(by publish.Caller, title string) publish.ProjectID {
+		id := w.publish(by).Project.ID
+		expect.OK(t, w.in.Publish.Describe(t.Context(), w.owner(by.Account()), id, publish.DescribeInput{Details: publish.Details{Title: title}}))
+		return id
+	}
+	begins, word := title(by, "Hárbor Lights"), title(by, "Lights of a harbor")
+	handle, within, older := title(harry, "Snake"), title(by, "Schach"), title(by, "Harp")
+	want := []publish.ProjectID{older, begins, word, handle, within}
+	for range 4 {
+		want = append(want, title(by, "Snake"))
+	}
+	slices.Reverse(want[5:]) // the newest first
+	got, err := w.Suggest(t.Context(), nobody(), " HÅ ")
+	expect.OK(t, err)
+	expect.Same(t, "suggested", shown(gallery.Page{Cards: got}), slices.Concat(want[:4], want[5:], want[4:5])[:8])
+	for _, text := range []string{"", " ", "\x00", "nothing like it"} {
+		got, err := w.Suggest(t.Context(), nobody(), text)
+		expect.OK(t, err)
+		expect.Equal(t, "suggestions for "+strconv.Quote(text), len(got), 0)
 	}
 }
 

@@ -18,6 +18,7 @@ type galleries interface {
 	Tagged(ctx context.Context, by publish.Caller, tag string, order gallery.Sort, cursor string) (gallery.Page, error)
 	Tags(ctx context.Context, by publish.Caller) ([]string, error)
 	Search(ctx context.Context, by publish.Caller, text, cursor string) (gallery.Page, error)
+	Suggest(ctx context.Context, by publish.Caller, text string) ([]gallery.Card, error)
 	// Profile returns the handle that the account has now, and no projects if it is another one.
 	Profile(ctx context.Context, by publish.Caller, handle string, order gallery.Sort, cursor string) (current string, page gallery.Page, err error)
 }

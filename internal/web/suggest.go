@@ -8,23 +8,17 @@ import (
 	"sandlot/internal/gallery"
 )
 
-// mostSuggested is how many projects are suggested while somebody types: what a phone shows above its keyboard.
-const mostSuggested = 8
-
 // suggest answers with the options of what is being typed into the search, as a piece of a page.
 func (p browsing) suggest(v *visit) error {
 	text := wanted(v.r.URL.Query().Get("q"))
-	var found gallery.Page
-	if text != "" {
-		var err error
-		if found, err = p.Gallery.Search(v.r.Context(), v.by, text, ""); err != nil {
-			return err
-		}
+	found, err := p.Gallery.Suggest(v.r.Context(), v.by, text)
+	if err != nil {
+		return err
 	}
 	h := v.w.Header()
 	h.Set("Cache-Control", "private, max-age=10")
 	h.Set("X-Robots-Tag", "noindex")
-	return v.send("text/html; charset=utf-8", []byte(options(found.Cards[:min(len(found.Cards), mostSuggested)])))
+	return v.send("text/html; charset=utf-8", []byte(options(found)))
 }
 
 // options are projects as a list to choose from. Whatever anybody could have written is escaped.
