@@ -22,8 +22,8 @@ const cramped = `(() => {
   };
   document.querySelectorAll('details').forEach((d) => { d.open = true; });
   for (const e of document.querySelectorAll('a[href], button, summary, input:not([type=hidden]), select, textarea, label:has([type=checkbox], [type=radio]), [role=tab]')) {
-    const menu = e.closest('.file-menu'); // each lies above others
-    document.querySelectorAll('.file-menu[open]').forEach((other) => { other.open = other === menu; });
+    const menu = e.closest('.file-menu, .share'); // each lies above others
+    document.querySelectorAll(':is(.file-menu, .share)[open]').forEach((other) => { other.open = other === menu; });
     if (menu) menu.open = true;
     if (!e.checkVisibility() || e.matches('label [type=checkbox], label [type=radio], [aria-hidden=true]') || inSentence(e)) continue;
     if (e.matches('.skip')) e.focus(); // it shows itself then
