@@ -22,8 +22,8 @@ func TestAFileIsComparedWithTheVersionBefore(t *testing.T) {
 	last := "one\nelse\n\x00" + strings.Repeat("z", 5)
 	h.rearrange(gameID, 5, publish.Change{Drop: []publish.File{fileOf("a.js", last)}, Put: []publish.File{fileOf("c.js", last), fileOf("p.png", "\x89PNG")}})
 	for target, wants := range map[string][]string{
-		"/versions/5/diff?file=a.js":  {`<tr class="gone"><td>2</td><td></td><td>−`, `<span class="code-sign">U+202E</span>`, "&lt;i&gt;", `<span class="code-sign">U+0000</span>`, `<tr class="new"><td></td><td>2</td>`, "… et 600"},
-		"/versions/4/diff?file=a.js":  {`<tr class="new"><td></td><td>1</td>`},
+		"/versions/5/diff?file=a.js":  {`<tr class="line-gone"><td>2</td><td></td><td>−`, `<span class="code-sign">U+202E</span>`, "&lt;i&gt;", `<span class="code-sign">U+0000</span>`, `<tr class="line-new"><td></td><td>2</td>`, "… et 600"},
+		"/versions/4/diff?file=a.js":  {`<tr class="line-new"><td></td><td>1</td>`},
 		"/versions/6/diff?file=c.js":  {"Seul le nom a changé", "<bdi>a.js</bdi>"},
 		"/versions/6/diff?file=p.png": {"pas du texte", "--v6-0123456789.", "/p.png"},
 		"/versions":                   {"/versions/6/diff?file=c.js", "renommé", "/versions/5/diff?file=a.js"},
