@@ -99,6 +99,7 @@ export const fromInput = (input, most) => async () => {
 // titleOf suggests a title: that of the page, or else what the folder or file is called.
 export const titleOf = async (page, called) => {
   const text = page ? await page.slice(0, 64 << 10).text() : '';
-  const title = new DOMParser().parseFromString(text, 'text/html').title.trim();
+  const [, inside = ''] = /<title(?:\s[^>]*)?>([\s\S]*?)(?:<\/title|$)/i.exec(text) || []; // the page as a whole would have its styles applied, which the policy refuses
+  const title = new DOMParser().parseFromString('<title>' + inside, 'text/html').title.trim();
   return (title || called.replace(/\.[^.]*$/, '').replace(/^index$/i, '')).slice(0, 200);
 };
