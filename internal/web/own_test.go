@@ -61,7 +61,7 @@ func TestFormsOfAProjectDoOneThing(t *testing.T) {
 		{"/remove", "file=a.js&file=%3Cb%3E.js&form_token=o&seen=4", "5 index.html [index.html] []" + details, ownAt + "#said"},
 		{"/remove", "file=a.js&form_token=o", "5 index.html [<b>.js index.html] []" + details, ownAt + "#said"},
 		{"/primary", "file=a.js&form_token=o", "5 a.js" + all + " []" + details, ownAt + "#said"},
-		{"/restore", "n=1&form_token=o", "5 index.html [index.html] []" + details, ownAt + "#said"},
+		{"/restore", "n=1&form_token=o", "5 index.html [index.html] []" + details, ownAt + "/versions#said"},
 		{"/erase", "n=2", "4 index.html" + all + " [2]" + details, ownAt + "/versions#said"},
 		{"/delete", "typed=game-abc123", "gone", "/account#said"},
 		{"", "title=T&description=&threads=1&tags=r%C3%A9flexion,+Mes+Chats", "4 index.html" + all + " [] {T  true true puzzle mes-chats}", ownAt + "#said"},

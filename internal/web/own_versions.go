@@ -165,7 +165,10 @@ func (p *Pages) restoreVersion(v *visit) error {
 	if errors.Is(err, publish.CodeVersionConflict) {
 		return v.showVersions(http.StatusPreconditionFailed, v.T("own.moved-on", "version", n))
 	}
-	return v.arranged(err, ownPage{}, "said.restored", "version", n)
+	if err != nil {
+		return v.arranged(err, ownPage{}, "")
+	}
+	return v.done(v.ownPath()+"/versions", "said.restored", "version", n)
 }
 
 // askErase asks before a version is gone. Whoever comes from a login has lost
