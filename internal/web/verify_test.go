@@ -28,7 +28,7 @@ func TestRegression07ThePageAsksWhetherItIsYours(t *testing.T) {
 		resp := request(h, "GET", "/verify?token="+token, "")
 		body := text(t, resp)
 		for _, want := range []string{
-			"@", `dir="auto">&#34;&gt;&lt;script&gt;`, `dir="auto">bare-abc124</a>`, `href="/p/game-abc124"`, "12:00", "through the API", "without a login",
+			"@", `dir="auto">&#34;&gt;&lt;script&gt;`, `dir="auto">bare-abc124</a>`, `href="/p/game-abc124"`, "12:00", "without a login",
 			`action="/verify"`, `action="/verify/no"`, `value="` + token + `"`, "There are more",
 		} {
 			if !strings.Contains(body, want) {
