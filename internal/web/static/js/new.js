@@ -39,7 +39,7 @@ let token = elements.form_token.value;
 
 const preview = new Preview(part('frame'), (what) => {
   part('wait').hidden = true;
-  part('again').hidden = what !== 'shown';
+  part('again').hidden = false; // it may only have been slow
   part('none').hidden = what === 'shown';
   if (what !== 'shown') part('none').textContent = say('no-preview');
 });
