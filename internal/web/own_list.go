@@ -57,6 +57,10 @@ func listFiles(files []publish.File, want wantedFiles) listing {
 		want.In, want.Query, want.After = folderOf(want.Must), "", ""
 	}
 	rows := rowsOf(files, want)
+	if len(rows) == 0 && want.Query == "" && want.In != "" { // its last file is gone
+		want.In = ""
+		rows = rowsOf(files, want)
+	}
 	start := 0
 	for i, r := range rows {
 		switch {

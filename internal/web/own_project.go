@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
+	"net/url"
 
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
@@ -77,6 +78,21 @@ func (v *visit) ownID() publish.ProjectID { return publish.ProjectID(v.r.PathVal
 
 // ownPath is where a project's owner finds it.
 func (v *visit) ownPath() string { return "/account/projects/" + string(v.ownID()) }
+
+// ownFolder is the folder of it that the owner looked at, told by the address of a form.
+func (v *visit) ownFolder() string { return v.ownForm("") }
+
+// ownForm is the address of a form about files, which tells the folder on.
+func (v *visit) ownForm(name string) string {
+	path := v.ownPath()
+	if name != "" {
+		path += "/" + name
+	}
+	if in := v.query("in"); in != "" {
+		path += "?in=" + url.QueryEscape(in)
+	}
+	return path
+}
 
 func (p *Pages) ownProject(v *visit) error { return v.showOwn(http.StatusOK, ownPage{}) }
 

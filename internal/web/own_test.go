@@ -62,6 +62,7 @@ func TestFormsOfAProjectDoOneThing(t *testing.T) {
 		{"/remove", "file=a.js&form_token=o", "5 index.html [<b>.js index.html] []" + details, ownAt + "#said"},
 		{"/primary", "file=a.js&form_token=o", "5 a.js" + all + " []" + details, ownAt + "#said"},
 		{"/restore", "n=1&form_token=o", "5 index.html [index.html] []" + details, ownAt + "/versions#said"},
+		{"/remove?in=js%2F", "file=a.js&form_token=o", "5 index.html [<b>.js index.html] []" + details, ownAt + "?in=js%2F#said"},
 		{"/erase", "n=2", "4 index.html" + all + " [2]" + details, ownAt + "/versions#said"},
 		{"/delete", "typed=game-abc123", "gone", "/account#said"},
 		{"", "title=T&description=&threads=1&tags=r%C3%A9flexion,+Mes+Chats", "4 index.html" + all + " [] {T  true true puzzle mes-chats}", ownAt + "#said"},
@@ -74,6 +75,17 @@ func TestFormsOfAProjectDoOneThing(t *testing.T) {
 		}
 		expect.Equal(t, c.path+" of another account's project", asKim(house(t), "POST", "/account/projects/other-abc123"+c.path, strings.ReplaceAll(c.form, "game", "other")).StatusCode, http.StatusNotFound)
 		expect.Equal(t, c.path+" with too much text", asKim(house(t), "POST", ownAt+c.path, "title="+strings.Repeat("x", maxMarked)).StatusCode, http.StatusRequestEntityTooLarge)
+	}
+}
+
+func TestTheLastFileOfAFolderLeavesItsListForTheRoots(t *testing.T) {
+	t.Parallel()
+	files := []publish.File{{Name: "a.js"}, {Name: "js/b.js"}}
+	if l := listFiles(files, wantedFiles{In: "js/"}); l.In != "js/" || len(l.Rows) != 1 {
+		t.Errorf("of the folder there are %v", l)
+	}
+	if l := listFiles(files[:1], wantedFiles{In: "js/"}); l.In != "" || len(l.Rows) != 1 || l.Rows[0].Path != "a.js" {
+		t.Errorf("of the folder that is gone there are %v", l)
 	}
 }
 

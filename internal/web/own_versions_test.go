@@ -28,7 +28,7 @@ func TestAFileIsComparedWithTheVersionBefore(t *testing.T) {
 		"/versions/6/diff?file=p.png": {"pas du texte", "--v6-0123456789.", "/p.png"},
 		"/versions":                   {"/versions/6/diff?file=c.js", "renommé", "/versions/5/diff?file=a.js"},
 		"/file?name=a.js&version=4":   {"if (x"},
-		"?in=nothing%2F":              {"Aucun fichier de ce nom"},
+		"?in=nothing%2F":              {"<bdi>c.js</bdi>"},
 	} {
 		resp := asKim(h, "GET", ownAt+target, "")
 		body := text(t, resp)

@@ -96,13 +96,18 @@ const within = (path) => path.replace(/^[^/]*\//, '');
 
 const chosen = (input) => Array.from(input.files, (file) => ({ file, name: within(file.webkitRelativePath) || file.name }));
 
-// describe says what is staged: a file by its name, several by their number.
+// describe says what is staged, a file by its name, several by their number, and where it goes if that is not the project's root.
 const describe = () => {
   const [name, much] = form.querySelector('[data-staged]').children;
   const bytes = size(staged.files.reduce((sum, { file }) => sum + file.size, 0));
   const words = { n: new Intl.NumberFormat(document.documentElement.lang).format(staged.files.length), size: bytes };
   const one = staged.files.length === 1;
-  name.textContent = one ? staged.files[0].name + (staged.as ? ' → ' + staged.as : '') : form.dataset.count.replace(/\{(\w+)\}/g, (all, key) => words[key] ?? all);
+  const called = one ? staged.files[0].name : '';
+  const what = called || form.dataset.count.replace(/\{(\w+)\}/g, (all, key) => words[key] ?? all);
+  const unpacks = /\.zip$/i.test(called) && form.elements.unpack.checked;
+  const folder = form.elements.folder.value.replace(/^[/ ]+|[/ ]+$/g, '');
+  const to = staged.as || folder && folder + '/' + (unpacks ? '' : called);
+  name.textContent = to ? what + ' → ' + to : what;
   much.textContent = one ? bytes : '';
 };
 
@@ -170,6 +175,7 @@ const begin = () => {
   folder.hidden = false;
   for (const input of [files, folder.querySelector('input')]) input.addEventListener('change', () => stage(chosen(input)));
   form.querySelector('[data-cancel]').addEventListener('click', cancel);
+  form.querySelector('details').addEventListener('input', () => { if (staged) describe(); });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (!staged) stage(chosen(files));
