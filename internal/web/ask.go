@@ -108,14 +108,14 @@ func (p *Pages) askRemove(v *visit) error {
 	}
 	return v.ask(v.T("own.remove-title", "name", name), askPage{
 		Leads:  []any{v.T("own.remove-lead")},
-		Action: v.ownForm("remove"), Fields: []askField{{"file", name}, {"form_token", rand.Text()}, {"seen", strconv.Itoa(m.Project.Version)}},
-		Yes: v.T("own.remove"), Back: v.ownFolder() + "#files",
+		Action: ownForm(v, "remove"), Fields: []askField{{"file", name}, {"form_token", rand.Text()}, {"seen", strconv.Itoa(m.Project.Version)}},
+		Yes: v.T("own.remove"), Back: ownFolder(v) + "#files",
 	})
 }
 
 // askFilename shows the name that a file will have, where it is not the one that was typed.
 func (v *visit) askFilename(from, to string, form publish.Form) error {
 	return v.ask(v.T("own.move-title", "from", from, "to", to), askPage{
-		Action: v.ownForm("move"), Fields: []askField{{"file", from}, {"to", to}, {"form_token", form.Token}, {"seen", strconv.Itoa(form.Seen)}}, Yes: v.T("own.move"), Back: v.ownFolder() + "#files",
+		Action: ownForm(v, "move"), Fields: []askField{{"file", from}, {"to", to}, {"form_token", form.Token}, {"seen", strconv.Itoa(form.Seen)}}, Yes: v.T("own.move"), Back: ownFolder(v) + "#files",
 	})
 }

@@ -281,7 +281,7 @@ func (p *Pages) choosePrimary(v *visit) error {
 func (v *visit) arranged(err error, page ownPage, said string, args ...any) error {
 	switch {
 	case err == nil:
-		return v.done(v.ownFolder(), said, args...)
+		return v.done(ownFolder(v), said, args...)
 	case refusedToken(err):
 		return err
 	}

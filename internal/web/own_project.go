@@ -80,10 +80,10 @@ func (v *visit) ownID() publish.ProjectID { return publish.ProjectID(v.r.PathVal
 func (v *visit) ownPath() string { return "/account/projects/" + string(v.ownID()) }
 
 // ownFolder is the folder of it that the owner looked at, told by the address of a form.
-func (v *visit) ownFolder() string { return v.ownForm("") }
+func ownFolder(v *visit) string { return ownForm(v, "") }
 
 // ownForm is the address of a form about files, which tells the folder on.
-func (v *visit) ownForm(name string) string {
+func ownForm(v *visit, name string) string {
 	path := v.ownPath()
 	if name != "" {
 		path += "/" + name
