@@ -28,7 +28,7 @@ func newDisk(t *rapid.T, m *machine, lay func(path string)) *disk {
 }
 
 func (d *disk) open(t *rapid.T, m *machine) *node {
-	db, err := sqlstore.OpenSQLite(context.Background(), d.path, sqlstore.Options{Now: m.clock.Now})
+	db, err := sqlstore.OpenSQLite(context.Background(), d.path, sqlstore.Options{Now: m.clock.Now, CacheBytes: testenv.DatabaseCache})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func mustOpen(t testing.TB, path string) *DB {
 func mustOpenAt(t testing.TB, path string, now func() time.Time) *DB {
 	t.Helper()
 	emptyDatabase.Lay(t, path)
-	db, err := OpenSQLite(context.Background(), path, Options{Now: now})
+	db, err := OpenSQLite(context.Background(), path, Options{Now: now, CacheBytes: testenv.DatabaseCache})
 	expect.OK(t, err)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {

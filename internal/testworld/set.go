@@ -63,7 +63,7 @@ func newEmbedded(w *World) set {
 func (e *embedded) database() string { return filepath.Join(e.dir, "sandlot.db") }
 
 func (e *embedded) openRecords(ctx context.Context, now func() time.Time) (*sqlstore.DB, error) {
-	return sqlstore.OpenSQLite(ctx, e.database(), sqlstore.Options{Now: now})
+	return sqlstore.OpenSQLite(ctx, e.database(), sqlstore.Options{Now: now, CacheBytes: testenv.DatabaseCache})
 }
 
 func (e *embedded) openBlobs(w *World) publish.Blobs {
