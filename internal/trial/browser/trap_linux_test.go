@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -126,12 +127,15 @@ func everywhere(family byte) error {
 
 // caught is what came to a trap.
 type caught struct {
-	mu     sync.Mutex
-	inside map[int]int    // connections and bytes of packets that lie at a port in the worker's network
-	sent   int            // packets that were sent there
-	pids   map[int]string // processes beneath the worker, and when each began
-	ended  chan struct{}
-	done   chan struct{}
+	mu      sync.Mutex
+	inside  map[int]int    // connections and bytes of packets that lie at a port in the worker's network
+	sent    int            // packets that were sent there
+	pids    map[int]string // processes beneath the worker, and when each began
+	threads int            // the most that there were at once
+	strange []string       // commands that are neither the browser nor the worker
+	loaded  []string       // files that a page had the browser keep
+	ended   chan struct{}
+	done    chan struct{}
 }
 
 // catch watches the one worker that this process has, until done.
@@ -158,14 +162,33 @@ func (c *caught) look() {
 	beneath := descendants(os.Getpid())
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	threads := 0
 	for pid, parent := range beneath {
 		if begun := begin(pid); begun != "" {
 			c.pids[pid] = begun
+		}
+		threads += int(number(statusOf(pid), "Threads:"))
+		if command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); len(command) > 0 && !usualCommand(string(command)) && !slices.Contains(c.strange, string(command)) {
+			c.strange = append(c.strange, string(command))
+		}
+		kept, _ := filepath.Glob(fmt.Sprintf("/proc/%d/root/tmp/*load*", pid)) // the pattern is right
+		more, _ := filepath.Glob(fmt.Sprintf("/proc/%d/root/tmp/*/*load*", pid))
+		for _, file := range slices.Concat(kept, more) {
+			if name := filepath.Base(file); !slices.Contains(c.loaded, name) && parent != os.Getpid() {
+				c.loaded = append(c.loaded, name)
+			}
 		}
 		if parent == os.Getpid() {
 			c.tables(pid)
 		}
 	}
+	c.threads = max(c.threads, threads)
+}
+
+// usualCommand reports whether this is a process of a worker or of its browser.
+func usualCommand(command string) bool {
+	program, _, _ := strings.Cut(command, "\x00") // none: Chromium is about to name a process
+	return program == "" || program == "sandlot" || program == "/proc/self/exe" || strings.Contains(program, "chrom")
 }
 
 // tables reads what the kernel tells of a process's network.
