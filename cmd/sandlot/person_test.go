@@ -240,7 +240,7 @@ func (p *person) at(path string) {
 // bearer finds what bears a name, or begins with it, and can be seen and used. What is in the main part of the page comes first.
 const bearer = `((name) => {
   const label = (e) => (e.getAttribute('aria-label') ?? (e.labels?.length ? e.labels[0] : e).innerText).trim();
-  const found = [...document.querySelectorAll('main :is(a[href], button, summary, input, textarea), a[href], button')]
+  const found = [...document.querySelectorAll('main :is(a[href], button, summary, input, select, textarea), a[href], button')]
     .sort((a, b) => !!b.closest('main') - !!a.closest('main'))
     .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest('[inert]') && !e.disabled);
   return found.find((e) => label(e) === name) ?? found.find((e) => label(e).startsWith(name));
@@ -280,39 +280,64 @@ func (p *person) clicks(x, y float64) {
 	act(p.t, p.ctx, chromedp.MouseClickXY(x, y))
 }
 
-// strikes strikes one key: Tab, Enter or Space.
+// strikes strikes one key: Tab, Enter, Space or ArrowDown.
 func (p *person) strikes(key string) {
 	p.t.Helper()
 	if p.fox != nil {
-		expect.OK(p.t, p.fox.strike(map[string]string{"Tab": "\uE004", "Enter": "\uE007", "Space": " "}[key]))
+		expect.OK(p.t, p.fox.strike(map[string]string{"Tab": "\uE004", "Enter": "\uE007", "Space": " ", "ArrowDown": "\uE015"}[key]))
 		return
 	}
-	act(p.t, p.ctx, chromedp.KeyEvent(map[string]string{"Tab": kb.Tab, "Enter": kb.Enter, "Space": " "}[key]))
+	act(p.t, p.ctx, chromedp.KeyEvent(map[string]string{"Tab": kb.Tab, "Enter": kb.Enter, "Space": " ", "ArrowDown": kb.ArrowDown}[key]))
 }
 
-// reaches goes from one control to the next by Tab until the one of that name has the focus. No page of a walk has as many as it tries.
+// rings tells whether one sees that the focus is on an element, on what is clicked in its place, or on what stands for a field of files.
+const rings = `((e) => {
+  const ringed = (e, part) => { const s = getComputedStyle(e, part); return s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2; };
+  const face = e.type === 'file' && e.closest('label')?.querySelector('.new-face');
+  return face ? ringed(face) : ringed(e) || ringed(e, '::after');
+})`
+
+// reaches goes from one control to the next by Tab until the one of that name has the focus, and one sees that.
 func (p *person) reaches(name string) {
 	p.t.Helper()
 	p.until("there is "+name, func() bool {
 		var at []float64
 		return p.ask(fmt.Sprintf(`%s(%q)`, place, name), &at) == nil && len(at) == 2
 	})
+	p.tabs(name, fmt.Sprintf(`document.activeElement === %s(%q)`, bearer, name))
+}
+
+// tabs goes from one control to the next by Tab to the first of which a condition is true. No page of a walk has as many as it tries.
+func (p *person) tabs(to, condition string) {
+	p.t.Helper()
 	for range 120 {
-		var there bool
-		expect.OK(p.t, p.ask(fmt.Sprintf(`document.activeElement === %s(%q)`, bearer, name), &there))
-		if there {
+		var there, seen bool
+		if expect.OK(p.t, p.ask(condition, &there)); there {
+			if expect.OK(p.t, p.ask(rings+`(document.activeElement)`, &seen)); !seen {
+				p.t.Errorf("one does not see that the focus is on %s", to)
+			}
 			return
 		}
 		p.strikes("Tab")
 	}
-	p.until("one reaches "+name+" by Tab", func() bool { return false })
+	p.until("one reaches "+to+" by Tab", func() bool { return false })
 }
 
 // types writes into the field of that label, in place of what is there.
 func (p *person) types(label, text string) {
 	p.t.Helper()
-	p.presses(label)
-	p.awaits(label+" has the focus", `document.activeElement.matches('input, textarea')`)
+	p.enters(label)
 	act(p.t, p.ctx, chromedp.Evaluate[chromedp.Void](`document.activeElement.select()`))
 	p.tells("Input.insertText", map[string]any{"text": text})
+}
+
+// enters puts the focus into the field of that label.
+func (p *person) enters(label string) {
+	p.t.Helper()
+	if p.keys {
+		p.reaches(label)
+	} else {
+		p.presses(label)
+	}
+	p.awaits(label+" has the focus", `document.activeElement.matches('input, textarea')`)
 }

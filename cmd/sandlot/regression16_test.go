@@ -23,11 +23,11 @@ const saver = `<!doctype html><meta charset="utf-8"><script>const best = localSt
 document.title = 'runs'; parent.postMessage('runs', '*');</script><title>blank</title>`
 
 // storageBrowser is a browser that keeps storage from the frames of some projects in other pages of the site, as private windows do, and
-// from no others. Chromium's switch for all third parties has no effect without a window, so it is told of these.
+// from no others; a project may be a pattern of several. Chromium's switch for all third parties has no effect without a window, so it is told of these.
 func storageBrowser(t *testing.T, page string, projects ...string) context.Context {
 	t.Helper()
 	site, _, _ := strings.Cut(page, "/p/")
-	blocked := map[string]any{}
+	blocked := map[string]any{site + "," + site: map[string]int{"setting": 1}}
 	for _, project := range projects {
 		blocked[strings.TrimSuffix(project, "/")+","+site] = map[string]int{"setting": 2}
 	}

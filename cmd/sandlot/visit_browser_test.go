@@ -25,7 +25,7 @@ draw();
 </script>`
 }
 
-// A stroll is a stranger's walk.
+// A stroll is a way to walk.
 type stroll struct {
 	look    look
 	keys    bool // by the keyboard alone
@@ -46,11 +46,12 @@ func (v stroll) name() string {
 	return name
 }
 
-// strolls are a few of all ways. SANDLOT_TEST_WALKS=all in scripts/soak takes them all, and SANDLOT_TEST_WALKS=firefox those in Firefox.
-func strolls() []stroll {
+// strolls are a few of all ways, which are told. SANDLOT_TEST_WALKS=all in scripts/soak takes them all, and SANDLOT_TEST_WALKS=firefox
+// those in Firefox.
+func strolls(few ...stroll) []stroll {
 	asked := os.Getenv("SANDLOT_TEST_WALKS")
 	if asked == "" {
-		return []stroll{{look: phone("dark")}, {look: desk("light")}}
+		return few
 	}
 	var all []stroll
 	for _, scheme := range []string{"dark", "light"} {
@@ -83,7 +84,7 @@ func TestUnracedAVisitorsWalk(t *testing.T) {
 	}
 	outer := t // the browser ends with it
 	var chromium context.Context
-	for _, v := range strolls() {
+	for _, v := range strolls(stroll{look: phone("dark")}, stroll{look: desk("light")}) {
 		t.Run(v.name(), func(t *testing.T) {
 			w := &visitor{stroll: v, games: games, frames: map[cdptarget.ID]context.Context{}}
 			switch {

@@ -144,15 +144,21 @@ func (w *walk) letter() string {
 		mine = slices.DeleteFunc(all, func(m string) bool { return !strings.Contains(m, "To: <"+w.address+">") })
 		return len(mine) == w.letters
 	})
-	m, err := mail.ReadMessage(strings.NewReader(mine[w.letters-1]))
-	expect.OK(w.t, err)
+	return plainText(w.t, mine[w.letters-1])
+}
+
+// plainText is the text of a message.
+func plainText(t *testing.T, message string) string {
+	t.Helper()
+	m, err := mail.ReadMessage(strings.NewReader(message))
+	expect.OK(t, err)
 	_, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
-	expect.OK(w.t, err)
+	expect.OK(t, err)
 	part, err := multipart.NewReader(m.Body, params["boundary"]).NextPart()
-	expect.OK(w.t, err)
+	expect.OK(t, err)
 	text, err := io.ReadAll(part)
 	if err != nil || !strings.HasPrefix(part.Header.Get("Content-Type"), "text/plain") {
-		w.t.Fatalf("the first part of a message is %v (%v)", part.Header, err)
+		t.Fatalf("the first part of a message is %v (%v)", part.Header, err)
 	}
 	return string(text)
 }
@@ -262,25 +268,6 @@ func (w *walk) keys() {
 	w.api("POST", "/v1/update", key, put, http.StatusUnauthorized, "invalid_key")
 }
 
-// copies presses the button that copies the key. The phone's browser refuses scripts the clipboard, as older ones and pages without TLS do.
-func (w *walk) copies(key string) {
-	w.t.Helper()
-	permissions := []string{"clipboardReadWrite"} // those that are not named are refused
-	if !w.look.phone {
-		permissions = append(permissions, "clipboardSanitizedWrite")
-	}
-	w.tells("Browser.grantPermissions", map[string]any{"origin": w.site, "permissions": permissions, "browserContextId": string(chromedp.FromContext(w.ctx).BrowserContextID)})
-	w.tells("Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true})
-	// What is said goes away again by itself.
-	act(w.t, w.ctx, chromedp.Evaluate[chromedp.Void](`new MutationObserver(() => { window.said ||= document.querySelector('.secret output').innerText })
-  .observe(document.querySelector('.secret'), { subtree: true, childList: true, characterData: true })`))
-	w.presses("Copy")
-	w.awaits("it says that it has copied", `window.said === 'Copied'`)
-	if copied, err := chromedp.Run(w.ctx, chromedp.Evaluate[string](`navigator.clipboard.readText()`, chromedp.EvalAwaitPromise)); err != nil || copied != key {
-		w.t.Errorf("%q was copied (%v)", copied, err)
-	}
-}
-
 // written makes a file in a folder of the walker's.
 func written(t *testing.T, folder, name, content string) string {
 	t.Helper()
@@ -340,12 +327,6 @@ func (w *walk) upload() {
 	w.tells("Emulation.setScriptExecutionDisabled", map[string]any{"value": false})
 	w.goes(mine)
 	w.fits("own-full")
-}
-
-// slow sets how many bytes a second go up; -1: as they come.
-func (w *walk) slow(up int) {
-	w.t.Helper()
-	w.tells("Network.emulateNetworkConditions", map[string]any{"offline": false, "latency": 0, "downloadThroughput": -1, "uploadThroughput": up})
 }
 
 // drops lets files and folders fall on the form.
