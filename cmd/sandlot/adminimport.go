@@ -14,6 +14,7 @@ import (
 	"sandlot/internal/blob"
 	"sandlot/internal/blob/cache"
 	"sandlot/internal/cli"
+	"sandlot/internal/cover"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 	"sandlot/internal/transfer"
@@ -89,7 +90,8 @@ func (c *importCommand) transfer(ctx context.Context, db *sqlstore.DB, log io.Wr
 	if err != nil {
 		return nil, nil, errors.Join(err, kept.Close())
 	}
-	return transfer.New(transfer.Config{Projects: service, Contents: service.Contents, Temporary: cfg.Temporary, MaxFile: cfg.MaxFile}), kept, nil
+	covers := cover.New(cover.Config{Store: db.Covers(), Content: service.Contents, Projects: service, Places: cfg.Places, Temporary: cfg.Temporary, Now: db.Now})
+	return transfer.New(transfer.Config{Projects: service, Contents: service.Contents, Pictures: covers, Temporary: cfg.Temporary, MaxFile: cfg.MaxFile}), kept, nil
 }
 
 // temporary is where bytes of a moment go: with everything elsewhere there may be no data folder.

@@ -300,7 +300,7 @@ func (a *app) close() error {
 
 // transfer takes exports in.
 func (a *app) transfer() *transfer.Service {
-	return transfer.New(transfer.Config{Projects: a.service, Contents: a.service.Contents, Temporary: a.settings.Data, MaxFile: int64(a.settings.MaxFileSize)})
+	return transfer.New(transfer.Config{Projects: a.service, Contents: a.service.Contents, Pictures: a.covers, Temporary: a.settings.Data, MaxFile: int64(a.settings.MaxFileSize)})
 }
 
 // router is the outermost handler.

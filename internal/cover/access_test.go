@@ -102,6 +102,25 @@ func TestWhoIsLetInToCovers(t *testing.T) {
 			},
 			Want: own(true, nil),
 		},
+		"Bring": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				_, err := s.Covers.Bring(t.Context(), by, publish.Brought{Account: s.Kim.ID, Portrait: true, Bytes: strings.NewReader(sent)})
+				return err
+			},
+			Want: func(seen testworld.Seen) error {
+				switch {
+				case seen.Who == "nobody":
+					return publish.CodeKeyRequired
+				case seen.Who == "the operator":
+					return nil
+				case seen.State == "account suspended" && seen.Who != "another account's key" && seen.Who != "another's session":
+					return publish.CodeAccountSuspended
+				case seen.Who == "the project's key" || strings.Contains(seen.Who, "another project"):
+					return publish.CodeAccountKeyRequired
+				}
+				return nil
+			},
+		},
 		"RemovePortrait": {
 			Call: func(s *testworld.Scene, by publish.Caller) error {
 				err := s.Covers.RemovePortrait(t.Context(), by)

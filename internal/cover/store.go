@@ -56,6 +56,7 @@ type Task struct {
 type Fresh struct {
 	ID    publish.PictureID
 	Sizes map[int]publish.Blob
+	First bool // takes nobody's place: where the owner has chosen before, it is ErrMoved
 }
 
 // Settled is what a cover was found to be.

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	owners "sandlot/internal/account"
+	"sandlot/internal/cover"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -75,7 +76,8 @@ func (m *machine) newNode(ctx context.Context, db *sqlstore.DB, stores publish.S
 	if n.tickets, err = ticket.New(ctx, db.Tickets(), n.Service, ticket.WithClock(m.clock.Now)); err != nil {
 		return nil, err
 	}
-	n.imports = transfer.New(transfer.Config{Projects: n.Service, Contents: n.Contents, Temporary: m.dir, MaxFile: 1 << 20, MaxFiles: maxFiles})
+	covers := cover.New(cover.Config{Store: db.Covers(), Content: n.Contents, Projects: n.Service, Heads: n.Heads, Temporary: m.dir, Now: m.clock.Now})
+	n.imports = transfer.New(transfer.Config{Projects: n.Service, Contents: n.Contents, Pictures: covers, Temporary: m.dir, MaxFile: 1 << 20, MaxFiles: maxFiles})
 	n.operator, err = operate.New(ctx, operate.Config{}, db.Operate(), operate.WithClock(m.clock.Now))
 	return n, err
 }

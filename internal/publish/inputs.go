@@ -292,3 +292,12 @@ type SentPicture struct {
 	ID      PictureID
 	Blob    Blob // of its widest form
 }
+
+// A Brought picture is one that an import brings, of which nothing is believed.
+type Brought struct {
+	Account  AccountID // whose it is to be, where the operator asks
+	Project  ProjectID // whose cover it is to be; none to a dry run
+	Portrait bool      // it is to be the account's portrait
+	Bytes    io.Reader
+	DryRun   bool // only look whether it could be shown
+}

@@ -239,9 +239,9 @@ func (store Covers) Choose(ctx context.Context, id publish.ProjectID, w cover.Wi
 		if w == cover.Uploaded && s != nil {
 			upload = s.Cover
 		}
-		_, err = t.exec(`INSERT INTO covers (project, wish, file, upload) VALUES (?1, ?2, ?3, ?4)
-			ON CONFLICT (project) DO UPDATE SET wish = excluded.wish, file = excluded.file, upload = excluded.upload, tries = 0, leased_until = 0`,
-			p.num, string(w), file, string(upload))
+		err = t.must(publish.ErrMoved, `INSERT INTO covers (project, wish, file, upload) VALUES (?1, ?2, ?3, ?4)
+			ON CONFLICT (project) DO UPDATE SET wish = excluded.wish, file = excluded.file, upload = excluded.upload, tries = 0, leased_until = 0
+			WHERE covers.wish = '' OR ?5`, p.num, string(w), file, string(upload), s == nil || s.Fresh == nil || !s.Fresh.First)
 		switch {
 		case err != nil:
 			return err
@@ -298,6 +298,9 @@ func (store Covers) Portray(ctx context.Context, id publish.AccountID, portrait 
 		a, err := one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
 		if err == nil && a.Suspended {
 			err = publish.ErrSuspended
+		}
+		if err == nil && portrait != nil && portrait.First && a.Portrait != "" {
+			err = publish.ErrMoved
 		}
 		if err != nil {
 			return err

@@ -17,8 +17,10 @@ func coverCases() []storeCase {
 		{"Choose/what an owner wishes ends the lease of a worker", chooseMeanwhile},
 		{"Choose/what was made of a version that is not the current one any more is due", chooseLate},
 		{"Choose/a suspended project is ErrSuspended", chooseSuspended},
+		{"Choose/a picture that is to be the first is ErrMoved where the owner has chosen", chooseFirst},
 		{"Shoot/is recorded in the place of the shot before, and the cover is due", shoot},
 		{"Portray/is the account's, until it is suspended or deleted", portray},
+		{"Portray/a picture that is to be the first is ErrMoved where there is one", portrayFirst},
 		{"Sweep/lets go of the pictures of a deleted project", sweepCovers},
 	}
 }
@@ -186,6 +188,43 @@ func chooseSuspended(t *testing.T, s Stores) {
 	wants(t, "choosing", err, publish.ErrSuspended)
 	err = s.Covers.Choose(t.Context(), "other", cover.None, "", nil, base())
 	wants(t, "of none", err, publish.ErrNotFound)
+}
+
+// first is a new picture that is to be the first.
+func first(id string) *cover.Fresh {
+	n := fresh(id)
+	n.First = true
+	return n
+}
+
+func chooseFirst(t *testing.T, s Stores) {
+	s.mustProject(t, "pong")
+	s.leased(t)
+	choose := func(id string) error {
+		return s.Covers.Choose(t.Context(), "pong", cover.Uploaded, "", &cover.Settled{Cover: publish.PictureID(id), Fresh: first(id), Source: cover.FromUpload}, base())
+	}
+	ok(t, choose("jone"))
+	wants(t, "another", choose("jtwo"), publish.ErrMoved)
+	_, err := s.Covers.Picture(t.Context(), "jtwo", 320)
+	wants(t, "its picture", err, publish.ErrNotFound)
+	ok(t, s.Covers.Choose(t.Context(), "pong", cover.None, "", &cover.Settled{}, base()))
+	wants(t, "where none is wished", choose("jthree"), publish.ErrMoved)
+	p, state, err := s.Covers.Cover(t.Context(), "pong")
+	ok(t, err)
+	same(t, "the cover, and the wish", []any{p.Cover, state.Wish}, []any{publish.PictureID(""), cover.None})
+	ok(t, s.Covers.Choose(t.Context(), "pong", cover.Automatic, "", nil, base()))
+	ok(t, choose("jfour"))
+}
+
+func portrayFirst(t *testing.T, s Stores) {
+	a := s.mustAccount(t, newAccount("kim"))
+	ok(t, s.Covers.Portray(t.Context(), a.ID, first("jone"), base()))
+	wants(t, "another", s.Covers.Portray(t.Context(), a.ID, first("jtwo"), base()), publish.ErrMoved)
+	same(t, "the account's", must(s.Publish.Account(t.Context(), a.ID))(t).Portrait, publish.PictureID("jone"))
+	_, err := s.Covers.Picture(t.Context(), "jtwo", 320)
+	wants(t, "the other picture", err, publish.ErrNotFound)
+	ok(t, s.Covers.Portray(t.Context(), a.ID, nil, base()))
+	ok(t, s.Covers.Portray(t.Context(), a.ID, first("jthree"), base()))
 }
 
 func shoot(t *testing.T, s Stores) {

@@ -24,6 +24,7 @@ const newestFormat = 2
 type manifest struct {
 	format   int
 	projects []project
+	portrait *picture
 	paths    map[string]bool // that are named
 	erased   int             // versions without files
 }
@@ -37,6 +38,7 @@ type project struct {
 	files                                 int       // of the current version
 	count                                 int       // of versions, also of a project that is refused, of which none is kept
 	refused                               error     // why it cannot be taken
+	cover                                 *picture  // that its owner sent
 }
 
 type version struct {
@@ -106,13 +108,9 @@ var errShape = errors.New("something stands there that no manifest has")
 
 // warnings tell what of an archive was not taken.
 func (m manifest) warnings(zip *unpack.ZIPFile) (w []publish.Warning) {
-	extra, first, pictures := 0, "", m.pictures()
-	left := false
+	extra, first := 0, ""
 	for e := range zip.Files() {
-		switch {
-		case pictures[e.Name]:
-			left = true
-		case !m.paths[e.Name]:
+		if !m.paths[e.Name] {
 			if extra++; extra == 1 {
 				first = e.Name
 			}
@@ -125,9 +123,6 @@ func (m manifest) warnings(zip *unpack.ZIPFile) (w []publish.Warning) {
 		}
 		w = append(w, publish.Warning{Code: "extra_files", Message: told, Hint: "Send an export as it was downloaded."})
 	}
-	if left {
-		w = append(w, publish.Warning{Code: "pictures_left_out", Message: "The archive has covers or a portrait that somebody uploaded; an import does not bring them.", Hint: "Upload them again on the website: they lie in the archive beside the folders of the projects."})
-	}
 	if m.erased > 0 {
 		versions := "1 version"
 		if m.erased > 1 {
@@ -136,18 +131,6 @@ func (m manifest) warnings(zip *unpack.ZIPFile) (w []publish.Warning) {
 		w = append(w, publish.Warning{Code: "erased_versions", Message: versions + " had been erased, so later ones have lower numbers here."})
 	}
 	return w
-}
-
-// pictures are the places where an export has the pictures that its owner uploaded.
-func (m manifest) pictures() map[string]bool {
-	places := map[string]bool{"portrait.jpg": true, "portrait.png": true}
-	for _, p := range m.projects {
-		places[p.id+".cover.jpg"], places[p.id+".cover.png"] = true, true
-	}
-	for path := range m.paths {
-		delete(places, path) // a file of a project
-	}
-	return places
 }
 
 // fileOf is what the manifest says of one file.

@@ -30,6 +30,13 @@ func (p *parser) read() error {
 		switch name {
 		case "format":
 			return p.value(&p.m.format)
+		case "account":
+			return p.fields(func(name string) error {
+				if name == "portrait" {
+					return p.picture(&p.m.portrait)
+				}
+				return p.pass()
+			})
 		case "projects":
 			return p.elements(func() error {
 				if len(p.m.projects) >= maxProjects {
@@ -64,6 +71,8 @@ func (p *parser) project() error {
 			return p.value(&x.primary)
 		case "listed":
 			return p.value(&listed)
+		case "cover":
+			return p.picture(&x.cover)
 		case "threads":
 			return p.value(&x.threads)
 		case "created_at":

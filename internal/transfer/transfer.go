@@ -41,10 +41,16 @@ type Contents interface {
 	Receive(all *spool.Spool, r io.Reader, limit int64) error
 }
 
-// Config is what a Service is made of. Projects and Contents must be set. Limits that are 0 are those of package publish.
+// Pictures makes the pictures that an export brings; *cover.Service does.
+type Pictures interface {
+	Bring(ctx context.Context, by publish.Caller, b publish.Brought) (left string, err error)
+}
+
+// Config is what a Service is made of. Projects, Contents and Pictures must be set. Limits that are 0 are those of package publish.
 type Config struct {
 	Projects  Projects
 	Contents  Contents
+	Pictures  Pictures
 	Temporary string // the folder of temporary files
 	MaxFile   int64  // bytes of one project
 	MaxFiles  int    // of one version
@@ -203,8 +209,16 @@ func (s *Service) adoptAll(ctx context.Context, by publish.Caller, in Input, zip
 			if o.Refused = refusal(err); o.Refused == nil {
 				return out, out.stopped(fmt.Errorf("import %q: %w", p.id, err), in)
 			}
+		} else {
+			err = s.coverOf(ctx, by, in, zip, p, &o.Adopted)
 		}
 		out.Projects = append(out.Projects, o)
+		if o.Refused == nil && err != nil {
+			return out, out.stopped(fmt.Errorf("import cover of %q: %w", p.id, err), in)
+		}
+	}
+	if err := s.portrait(ctx, by, in, zip, m, &out); err != nil {
+		return out, out.stopped(fmt.Errorf("import portrait: %w", err), in)
 	}
 	return out, nil
 }

@@ -7,8 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"image"
-	"image/png"
 	"io"
 	"reflect"
 	"slices"
@@ -33,7 +31,7 @@ type world struct {
 
 func newWorld(t *testing.T, set testworld.Option) *world {
 	w := &world{World: testworld.New(t, set), t: t}
-	w.in = transfer.New(transfer.Config{Projects: w.Publish, Contents: w.Publish.Contents, Temporary: t.TempDir(), MaxFile: 8 << 20})
+	w.in = transfer.New(transfer.Config{Projects: w.Publish, Contents: w.Publish.Contents, Pictures: w.Covers, Temporary: t.TempDir(), MaxFile: 8 << 20})
 	return w
 }
 
@@ -214,7 +212,7 @@ func TestAnotherArchiveUnderTheSameKeyMakesNothingWhateverCameInOfTheFirst(t *te
 func TestAProjectThatGrewToMoreThanOneCallBringsComesIn(t *testing.T) {
 	w := newWorld(t, testworld.Embedded())
 	w.World = w.Node(t, testworld.With(func(c *publish.Config) { c.MaxFile = 100_000 }))
-	w.in = transfer.New(transfer.Config{Projects: w.Publish, Contents: w.Publish.Contents, Temporary: t.TempDir(), MaxFile: 100_000})
+	w.in = transfer.New(transfer.Config{Projects: w.Publish, Contents: w.Publish.Contents, Pictures: w.Covers, Temporary: t.TempDir(), MaxFile: 100_000})
 	by, me := w.account(), w.account()
 	out, _, err := w.Publish.Publish(t.Context(), by, publish.PublishInput{Tree: w.Tree("index.html", "<p>one", "a.bin", strings.Repeat("a", 90_000))})
 	expect.OK(t, err)
@@ -254,32 +252,6 @@ type adopts func(context.Context, publish.Caller, publish.Adoption) (publish.Ado
 
 func (a adopts) Adopt(ctx context.Context, by publish.Caller, in publish.Adoption) (publish.Adopted, error) {
 	return a(ctx, by, in)
-}
-
-func TestPicturesOfAnExportAreToldToBeLeftOut(t *testing.T) {
-	w := newWorld(t, testworld.Embedded())
-	by := w.account()
-	id := w.history(by)
-	var picture bytes.Buffer
-	expect.OK(t, png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 320, 180))))
-	own := w.OwnerOf(by.Account())
-	expect.OK(t, w.Covers.Upload(t.Context(), own, id, bytes.NewReader(picture.Bytes())))
-	expect.OK(t, w.Covers.SetPortrait(t.Context(), own, bytes.NewReader(picture.Bytes())))
-	data := w.export(by, false)
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	expect.OK(t, err)
-	pictures := 0
-	for _, f := range z.File {
-		if strings.HasPrefix(f.Name, "portrait.") || strings.HasPrefix(f.Name, string(id)+".cover.") {
-			pictures++
-		}
-	}
-	expect.Equal(t, "pictures of the export", pictures, 2)
-	report, err := w.imports(w.account(), data)
-	expect.OK(t, err)
-	if len(report.Warnings) != 1 || report.Warnings[0].Code != "pictures_left_out" || report.Projects[0].Refused != nil {
-		t.Errorf("%+v", report)
-	}
 }
 
 func TestADryRunStoresNothing(t *testing.T) {
@@ -680,7 +652,7 @@ func TestWhoIsLetInToImport(t *testing.T) {
 	data := pack(t, one(func(obj) {}), "sky-abc123/index.html", page)
 	testworld.CheckAccess(t, reflect.TypeFor[*transfer.Service](), nil, map[string]testworld.Gate{"Import": {
 		Call: func(s *testworld.Scene, by publish.Caller) error {
-			in := transfer.New(transfer.Config{Projects: s.Publish, Contents: s.Publish.Contents, Temporary: t.TempDir()})
+			in := transfer.New(transfer.Config{Projects: s.Publish, Contents: s.Publish.Contents, Pictures: s.Covers, Temporary: t.TempDir()})
 			report, err := in.Import(t.Context(), by, transfer.Input{Archive: bytes.NewReader(data)})
 			if err == nil && report.Projects[0].Refused != nil {
 				err = report.Projects[0].Refused
