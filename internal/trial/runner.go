@@ -57,7 +57,7 @@ type Counts struct {
 }
 
 // Run opens what is due until ctx ends. Where no browser can be started, which is asked again after
-// each failure, it says so once, and asks again every ten minutes.
+// each failure, it says so once, and asks again every ten minutes, or after half a minute where it was only slow.
 func (r *Runner) Run(ctx context.Context) {
 	ready := false
 	for wait := time.Duration(0); worker.Wait(ctx, wait); {
@@ -94,9 +94,13 @@ func (r *Runner) start(ctx context.Context) bool {
 		}
 		r.Status.Set("The play-tester of this service cannot start a browser; its operator finds the reason in the log.")
 		if !told {
-			r.Log.Warn("the play-tester opens nothing: "+err.Error(), "again", askAgain)
+			r.Log.Warn("the play-tester opens nothing: "+err.Error())
 		}
-		if !worker.Wait(ctx, askAgain) {
+		again := askAgain
+		if errors.Is(err, context.DeadlineExceeded) { // the machine may only be busy, as it is at a start
+			again = afterFail
+		}
+		if !worker.Wait(ctx, again) {
 			return false
 		}
 	}

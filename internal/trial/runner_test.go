@@ -3,8 +3,10 @@ package trial_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"sandlot/internal/expect"
@@ -228,6 +230,43 @@ func TestABrowserThatIsAwayUsesUpNoVersion(t *testing.T) {
 	w.says("meanwhile", trial.Waiting, 0)
 	expect.OK(t, w.round())
 	w.says("with a browser", trial.Ended, 1)
+}
+
+// asked is a browser that does not start.
+type asked struct {
+	trial.Browser
+	err    error
+	at     []time.Time
+	enough func()
+}
+
+func (a *asked) Probe(context.Context) error {
+	if a.at = append(a.at, time.Now()); len(a.at) == 3 {
+		a.enough()
+	}
+	return a.err
+}
+
+// TestABrowserThatDoesNotStartIsAskedForAgain: every ten minutes, and where it only took too long, as on a machine that is busy, soon.
+func TestABrowserThatDoesNotStartIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		wait time.Duration
+	}{
+		"there is none": {errors.New("there is no Chromium"), 10 * time.Minute}, "it is slow": {fmt.Errorf("slow: %w", context.DeadlineExceeded), 30 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				a := &asked{err: c.err, enough: cancel}
+				r := &trial.Runner{Browser: a, Status: &trial.Status{}, Log: slog.New(slog.DiscardHandler)}
+				r.Run(ctx)
+				expect.Equal(t, "how long it waits", a.at[1].Sub(a.at[0]), c.wait)
+				expect.Equal(t, "how long it waits then", a.at[2].Sub(a.at[1]), c.wait)
+			})
+		})
+	}
 }
 
 // TestADayHasSoManyTrialsOfAnAccount: what is beyond them is passed over, and nobody else waits for it.

@@ -128,7 +128,11 @@ func (b *Browser) Probe(ctx context.Context) error {
 		return err
 	}
 	defer o.close()
-	if _, err := b.work(ctx, order{Browser: b.program}, o); err != nil {
+	_, err = b.work(ctx, order{Browser: b.program}, o)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the browser does not start within %v, which a busy machine may be the reason of: %w", probeWall, err)
+	}
+	if err != nil {
 		return fmt.Errorf("the browser does not start in namespaces of its own: %w", err)
 	}
 	return nil

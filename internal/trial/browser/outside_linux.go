@@ -70,7 +70,7 @@ func (b *Browser) work(ctx context.Context, todo order, o *origin) (h heard, err
 	said := &tail{}
 	cmd := b.command(ctx, theirs, said)
 	if err := start(cmd, theirs); err != nil {
-		return h, fmt.Errorf("start the worker in namespaces: %w", err)
+		return h, fmt.Errorf("start the worker in namespaces: %w", refused(err))
 	}
 	ended := make(chan struct{})
 	defer func() {
@@ -91,6 +91,15 @@ func (b *Browser) work(ctx context.Context, todo order, o *origin) (h heard, err
 		return h, fmt.Errorf("%w: %s", err, said)
 	}
 	return h, err
+}
+
+// refused says what an operator can do where the system does not give a process namespaces of its own. Its own words for that lead astray:
+// beyond user.max_user_namespaces it says that there is no space left on a device.
+func refused(err error) error {
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
+		return fmt.Errorf("this system refuses them; look at user.max_user_namespaces, kernel.unprivileged_userns_clone, AppArmor's apparmor_restrict_unprivileged_userns, RestrictNamespaces of a systemd unit, and at limits of the container (%w)", err)
+	}
+	return err
 }
 
 // talk gives a worker its order, answers what its browser asks, and hears what it says.
