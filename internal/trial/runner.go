@@ -94,7 +94,7 @@ func (r *Runner) start(ctx context.Context) bool {
 		}
 		r.Status.Set("The play-tester of this service cannot start a browser; its operator finds the reason in the log.")
 		if !told {
-			r.Log.Warn("the play-tester opens nothing: "+err.Error())
+			r.Log.Warn("the play-tester opens nothing: " + err.Error())
 		}
 		again := askAgain
 		if errors.Is(err, context.DeadlineExceeded) { // the machine may only be busy, as it is at a start
