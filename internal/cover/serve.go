@@ -26,27 +26,47 @@ func (s *Service) Picture(ctx context.Context, by publish.Caller, id publish.Pic
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return nil, err
 	}
-	key, now := cached{id, width}, s.Now()
+	key := cached{id, width}
+	if bytes, known, err := s.atHand(ctx, by, key); known || err != nil {
+		return bytes, err
+	}
+	done, err := s.reads.Lock(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if bytes, known, err := s.atHand(ctx, by, key); known || err != nil { // somebody else read it meanwhile
+		return bytes, err
+	}
+	return s.load(ctx, by, key)
+}
+
+// atHand returns a picture that is held in memory, if it may be served without looking it up.
+func (s *Service) atHand(ctx context.Context, by publish.Caller, key cached) (bytes []byte, known bool, err error) {
 	e, ok := s.known.get(key)
 	if ok && e.project != "" { // most are covers, and a project's head is at hand
 		p, err := s.Projects.Current(ctx, by, e.project)
 		switch {
 		case err != nil && !publish.Gone(err):
-			return nil, err
+			return nil, false, err
 		case err != nil:
-			return nil, publish.ErrNotFound
-		case p.Cover == id:
-			return e.bytes, nil
+			return nil, false, publish.ErrNotFound
+		case p.Cover == key.id:
+			return e.bytes, true, nil
 		}
 	}
-	if ok && now.Sub(e.confirmed).Abs() < confirmFor {
-		return e.bytes, nil
-	}
+	return e.bytes, ok && s.Now().Sub(e.confirmed).Abs() < confirmFor, nil
+}
+
+// load looks a picture up, and reads it unless it is held.
+func (s *Service) load(ctx context.Context, by publish.Caller, key cached) ([]byte, error) {
+	now := s.Now()
 	kept, err := s.find(ctx, by, key, now)
 	if err != nil {
 		s.known.drop(key)
 		return nil, err
 	}
+	e, ok := s.known.get(key)
 	if !ok {
 		if e.bytes, err = s.read(ctx, kept.Blob); err != nil {
 			return nil, err

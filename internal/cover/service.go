@@ -54,6 +54,7 @@ type Service struct {
 	maker  *picture.Maker
 	owners *turns.Locks[publish.AccountID] // each has one picture at a time made
 	known  cache
+	reads  *turns.Locks[cached] // one at a time reads a picture: many ask for a new one at once
 }
 
 // New makes a Service.
@@ -67,7 +68,7 @@ func New(cfg Config) *Service {
 	if cfg.Spent == nil {
 		cfg.Spent = picture.ProcessorTime
 	}
-	return &Service{Config: cfg, maker: picture.NewMaker(cfg.Spent), owners: turns.NewLocks[publish.AccountID]()}
+	return &Service{Config: cfg, maker: picture.NewMaker(cfg.Spent), owners: turns.NewLocks[publish.AccountID](), reads: turns.NewLocks[cached]()}
 }
 
 const (

@@ -89,9 +89,9 @@ func (s *shares) picture(v *visit, contentType string, parts []string, draw func
 	key := pictureKey(parts)
 	h := v.w.Header()
 	h.Set("ETag", `"`+key+`"`)
-	h.Set("Cache-Control", "public, max-age=3600") // a new title is seen within an hour
+	h.Set("Cache-Control", "public, max-age=3600"+sharedFor) // a new title is seen within an hour
 	if v.r.URL.RawQuery == "v="+key[:keyShown] {
-		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		h.Set("Cache-Control", keptForever)
 	}
 	if v.r.Header.Get("If-None-Match") == `"`+key+`"` {
 		v.w.WriteHeader(http.StatusNotModified)

@@ -9,6 +9,13 @@ import (
 	"sandlot/internal/publish"
 )
 
+// What is shown of projects may be kept by a browser, but a cache that many share, such as a CDN, asks again after 25 seconds. With
+// the 30 for which a node goes on that has lost its database, what was taken down is gone within a minute.
+const (
+	sharedFor   = ", s-maxage=25"
+	keptForever = "public, max-age=31536000, immutable" + sharedFor
+)
+
 // pictureFiles are the pictures under their addresses.
 type pictureFiles struct{ covers Covers }
 
@@ -30,7 +37,7 @@ func (p pictureFiles) send(v *visit) error {
 		return err
 	}
 	h, tag := v.w.Header(), `"`+v.r.PathValue("file")+`"`
-	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("Cache-Control", keptForever)
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // readers of feeds show it on pages of theirs
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -107,7 +107,7 @@ func sendFeed(v *visit, body []byte, cards []gallery.Card) error {
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 	h := v.w.Header()
 	h.Set("ETag", tag)
-	h.Set("Cache-Control", "public, max-age=300")
+	h.Set("Cache-Control", "public, max-age=300"+sharedFor)
 	h.Set("Vary", "Accept-Language")
 	h.Set("Content-Language", v.lang)
 	if len(cards) > 0 { // the newest is the first

@@ -50,7 +50,7 @@ func TestAnOwnerUploadsACoverThatEverybodySees(t *testing.T) {
 	found := regexp.MustCompile(`/i/[a-z0-9]+-640\.(png|jpg)`).FindString(text(t, request(h, "GET", "/p/"+string(gameID), "")))
 	resp := request(h, "GET", found, "")
 	for name, want := range map[string]string{
-		"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox", "Cross-Origin-Resource-Policy": "cross-origin",
+		"Cache-Control": "public, max-age=31536000, immutable, s-maxage=25", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox", "Cross-Origin-Resource-Policy": "cross-origin",
 	} {
 		expect.Equal(t, name, resp.Header.Get(name), want)
 	}

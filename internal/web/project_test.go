@@ -220,12 +220,12 @@ func TestTheAddressOfACardIsOfWhatItShows(t *testing.T) {
 	}
 	first := address()
 	kept := func() string { return request(h, "HEAD", first, "").Header.Get("Cache-Control") }
-	expect.Equal(t, "kept", kept(), "public, max-age=31536000, immutable")
+	expect.Equal(t, "kept", kept(), "public, max-age=31536000, immutable, s-maxage=25")
 	var shared oembedAnswer
 	expect.OK(t, json.NewDecoder(request(h, "GET", "/oembed?url=https://example.com/p/game-abc123", "").Body).Decode(&shared), "read")
 	expect.Equal(t, "the one of oEmbed", shared.ThumbnailURL, "https://example.com"+first)
 	must(h.account.Rename(t.Context(), h.owner("kim"), "kim2"))(t)
-	expect.Equal(t, "kept once it shows something else", kept(), "public, max-age=3600")
+	expect.Equal(t, "kept once it shows something else", kept(), "public, max-age=3600, s-maxage=25")
 	if address() == first {
 		t.Error("the page names the card that was")
 	}
