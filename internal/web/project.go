@@ -81,14 +81,19 @@ func (p *Pages) projectRoutes() []route {
 	}
 }
 
-// project shows a project in its frame, in its own language.
+// owns tells whether a project is the visitor's own.
+func (v *visit) owns(p publish.Project) bool { return v.me != nil && v.me.Account.ID == p.Account }
+
+// project shows a project in its frame, in the project's language; its owner goes on in that of all other pages.
 func (p *Pages) project(v *visit) error {
 	id := publish.ProjectID(v.r.PathValue("id"))
 	head, err := v.shown(id)
 	if err != nil {
 		return v.notShown(id, err)
 	}
-	v.speak(head.Lang)
+	if !v.owns(head) {
+		v.speak(head.Lang)
+	}
 	page, err := p.sheets.of(v, head)
 	if err != nil {
 		return err
@@ -116,7 +121,7 @@ func hidden(p publish.Project) bool { return p.Unlisted || !p.Verified }
 
 // of returns the page of a project, which all have in common whose it is not.
 func (s *sheets) of(v *visit, head publish.Project) (*sheet, error) {
-	if own := v.me != nil && v.me.Account.ID == head.Account; own || v.said != "" {
+	if v.owns(head) || v.said != "" {
 		return newSheetOf(v, head.ID)
 	}
 	return s.page(v.r.Context(), sheetKey{head.ID, v.lang}, head.Change, func() (*sheet, error) { return newSheetOf(v.forAll(), head.ID) })
@@ -130,7 +135,7 @@ func newSheetOf(v *visit, id publish.ProjectID) (*sheet, error) {
 	found := got.Project
 	page := projectPage{
 		stage: newStage(v.Places, found), About: got.Description, Noindex: hidden(found),
-		Own: v.me != nil && v.me.Account.ID == found.Account, Embed: snippet(v.Places, found, embedWidth, embedHeight),
+		Own: v.owns(found), Embed: snippet(v.Places, found, embedWidth, embedHeight),
 		Card: cardAddress(v.Places, v.Fonts, found),
 		Tags: found.Tags.List(), initial: initial{found.Handle},
 	}
