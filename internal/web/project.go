@@ -82,7 +82,7 @@ func (p *Pages) projectRoutes() []route {
 }
 
 // owns tells whether a project is the visitor's own.
-func (v *visit) owns(p publish.Project) bool { return v.me != nil && v.me.Account.ID == p.Account }
+func owns(v *visit, p publish.Project) bool { return v.me != nil && v.me.Account.ID == p.Account }
 
 // project shows a project in its frame, in the project's language; its owner goes on in that of all other pages.
 func (p *Pages) project(v *visit) error {
@@ -91,7 +91,7 @@ func (p *Pages) project(v *visit) error {
 	if err != nil {
 		return v.notShown(id, err)
 	}
-	if !v.owns(head) {
+	if !owns(v, head) {
 		v.speak(head.Lang)
 	}
 	page, err := p.sheets.of(v, head)
@@ -121,7 +121,7 @@ func hidden(p publish.Project) bool { return p.Unlisted || !p.Verified }
 
 // of returns the page of a project, which all have in common whose it is not.
 func (s *sheets) of(v *visit, head publish.Project) (*sheet, error) {
-	if v.owns(head) || v.said != "" {
+	if owns(v, head) || v.said != "" {
 		return newSheetOf(v, head.ID)
 	}
 	return s.page(v.r.Context(), sheetKey{head.ID, v.lang}, head.Change, func() (*sheet, error) { return newSheetOf(v.forAll(), head.ID) })
@@ -135,7 +135,7 @@ func newSheetOf(v *visit, id publish.ProjectID) (*sheet, error) {
 	found := got.Project
 	page := projectPage{
 		stage: newStage(v.Places, found), About: got.Description, Noindex: hidden(found),
-		Own: v.owns(found), Embed: snippet(v.Places, found, embedWidth, embedHeight),
+		Own: owns(v, found), Embed: snippet(v.Places, found, embedWidth, embedHeight),
 		Card: cardAddress(v.Places, v.Fonts, found),
 		Tags: found.Tags.List(), initial: initial{found.Handle},
 	}
