@@ -111,10 +111,16 @@ const timer = setInterval(() => {
 func (p *person) dropsOn(selector, path string) {
 	p.t.Helper()
 	var at [2]float64
-	expect.OK(p.t, p.ask(fmt.Sprintf(`(() => { const { x, y, width } = document.querySelector(%q).getBoundingClientRect(); return [x + width / 2, y + 40]; })()`, selector), &at))
+	expect.OK(p.t, p.ask(fmt.Sprintf(`(() => { scrollTo(0, 0); const { x, y, width } = document.querySelector(%q).getBoundingClientRect(); return [x + width / 2, y + 40]; })()`, selector), &at))
 	data := map[string]any{"items": []string{}, "files": []string{path}, "dragOperationsMask": 1}
-	for _, kind := range []string{"dragEnter", "dragOver", "drop"} {
-		p.tells("Input.dispatchDragEvent", map[string]any{"type": kind, "x": at[0], "y": at[1], "data": data})
+	drags := func(kind string, x, y float64) {
+		p.tells("Input.dispatchDragEvent", map[string]any{"type": kind, "x": x, "y": y, "data": data})
+	}
+	// It comes over the edge of the page, as one that a hand drags.
+	drags("dragEnter", at[0], 2)
+	drags("dragOver", at[0], 2)
+	for _, kind := range []string{"dragOver", "drop"} {
+		drags(kind, at[0], at[1])
 	}
 }
 
