@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,44 +9,7 @@ import (
 
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
-
-	"sandlot/internal/expect"
 )
-
-// marks chooses one of several, or marks a box: by a press, or by the arrows or Space from where Tab leads.
-func (p *person) marks(label string) {
-	p.t.Helper()
-	if !p.keys {
-		p.presses(label)
-		return
-	}
-	this := fmt.Sprintf(`document.activeElement === %s(%q)`, bearer, label)
-	p.awaits("there is "+label, fmt.Sprintf(`%s(%q)`, bearer, label))
-	p.tabs(label, fmt.Sprintf(`%[3]s || document.activeElement.type === 'radio' && document.activeElement.name === %[1]s(%[2]q).name`, bearer, label, this))
-	for range 20 {
-		var is, checked bool
-		if expect.OK(p.t, p.ask(this, &is)); is {
-			if expect.OK(p.t, p.ask(`document.activeElement.checked`, &checked)); !checked {
-				p.strikes("Space")
-			}
-			return
-		}
-		p.strikes("ArrowDown")
-	}
-	p.t.Fatalf("the arrows do not lead to %s", label)
-}
-
-// picks takes what begins with those letters in the list of that label: a list that has the focus goes to what is typed.
-func (p *person) picks(label, letters string) {
-	p.t.Helper()
-	if p.keys {
-		p.reaches(label)
-	} else { // a press would open a window of its own, which nobody sees here
-		p.awaits("there is "+label, fmt.Sprintf(`((e) => e && (e.focus(), true))(%s(%q))`, bearer, label))
-	}
-	act(p.t, p.ctx, chromedp.KeyEvent(letters))
-	p.awaits(letters+" is chosen", fmt.Sprintf(`document.activeElement.selectedOptions?.[0].text.startsWith(%q)`, letters))
-}
 
 // chooses gives a field of files what one chooses in the window that the browser opens for it.
 func (p *person) chooses(label string, paths ...string) {

@@ -199,7 +199,7 @@ func (m *maker) compares() {
 	m.at("/account/projects/" + m.id + "/versions")
 	m.presses("js/game.js")
 	m.sees("in version 3")
-	m.awaits("one line is gone, and one is new", fmt.Sprintf(`['gone', 'added'].map((kind) => [...document.querySelectorAll('.diff tr.' + kind + ' bdi')].map((e) => e.innerText.trim()).join('|')).join() === %q`,
+	m.awaits("one line is gone, and one is new", fmt.Sprintf(`['line-gone', 'line-new'].map((kind) => [...document.querySelectorAll('.diff tr.' + kind + ' bdi')].map((e) => e.innerText.trim()).join('|')).join() === %q`,
 		strings.TrimSpace(slowLantern)+","+strings.TrimSpace(fastLantern)))
 	m.awaits("all lines stand below each other", `new Set([...document.querySelectorAll('.diff bdi')].map((e) => e.getBoundingClientRect().left)).size === 1`)
 	m.presses("Versions")

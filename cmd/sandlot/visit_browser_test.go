@@ -269,7 +269,7 @@ func withoutScripts(p *person, games map[string]game) {
 	p.awaits("there is a way to play", fmt.Sprintf(`document.querySelector('a.start[data-plain]').checkVisibility() && document.querySelector('a.start[data-plain]').href === %q`, games["Tide Pools"].url))
 	p.presses("Like")
 	p.awaits("it is liked", `document.querySelector('.like [aria-pressed=true]')`)
-	p.presses("Report a project")
+	p.presses("Report this project")
 	p.at("/report")
 	p.presses("Something else")
 	p.types("What should we know?", "It is a test.")

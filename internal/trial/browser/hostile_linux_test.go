@@ -156,7 +156,7 @@ func (h *host) ServeTrial(w http.ResponseWriter, r *http.Request, _ trial.Page) 
 
 // suffers opens a hostile page in the trap, and holds what always holds: it ends in time, reaches nobody, leaves no process and no file,
 // and what is told of it is bounded.
-func suffers(t *testing.T, page func(port int) string, long times) (trial.Seen, error, *host) {
+func suffers(t *testing.T, page func(port int) string, long times) (*host, error) {
 	t.Helper()
 	ports, came := outside(t, 1)
 	h := &host{page: page(ports[0]), tried: map[string]bool{}}
@@ -181,7 +181,7 @@ func suffers(t *testing.T, page func(port int) string, long times) (trial.Seen, 
 	expect.Same(t, "what it got", h.got, nil)
 	bounded(t, seen)
 	t.Logf("%-32s %5.1f s, error %v, hangs %v, memory %v, blank %v, moved %v, %d errors %.80q, %d asked, threads %d", t.Name()[strings.LastIndex(t.Name(), "/")+1:], took.Seconds(), err, seen.Hangs, seen.Memory, seen.Blank, seen.Moved, len(seen.Errors), strings.Join(seen.Errors, "|"), h.asked, c.threads)
-	return seen, err, h
+	return h, err
 }
 
 func bounded(t *testing.T, s trial.Seen) {
@@ -207,7 +207,7 @@ func TestUnracedARudePageGetsNothing(t *testing.T) {
 	if os.Getenv("SANDLOT_TEST_TRIAL") == "all" {
 		for _, name := range slices.Sorted(maps.Keys(rude)) {
 			t.Run(name, func(t *testing.T) {
-				_, err, h := suffers(t, func(port int) string { return rudePage(port, name) }, usual())
+				h, err := suffers(t, func(port int) string { return rudePage(port, name) }, usual())
 				if err == nil && name != "closing itself" {
 					expect.Equal(t, "that it was tried", h.tried[name], true)
 				}
@@ -216,7 +216,7 @@ func TestUnracedARudePageGetsNothing(t *testing.T) {
 		return
 	}
 	long := times{Wall: 3 * time.Minute, Play: 2 * time.Second, Most: 2 * time.Minute, Load: 5 * time.Second, Step: 5 * time.Second, Toil: time.Minute}
-	_, _, h := suffers(t, func(port int) string { return rudePage(port, together...) }, long)
+	h, _ := suffers(t, func(port int) string { return rudePage(port, together...) }, long)
 	for _, name := range together {
 		t.Run(name, func(t *testing.T) { expect.Equal(t, "that it was tried", h.tried[name], true) })
 	}
