@@ -10,7 +10,7 @@ import (
 )
 
 // browserLimit ends a browser that hangs; the longest test takes a fraction of it, also beside the race detector's.
-const browserLimit = 10 * time.Minute
+const browserLimit = 25 * time.Minute
 
 // bareEngine is Debian's package chromium-headless-shell. It is the program itself: what the package has on the PATH is a shell that starts it
 // and does not end it.
