@@ -33,39 +33,56 @@ const storageProbe = "/.sandlot/storage"
 // versionHost is in the hosts of versions, from which their owner's pages load pictures.
 const versionHost = "--v"
 
-// TestEveryPageIsFitToBeSeen opens every page as a browser that has nothing of it: on a desk in English, and on a phone in German, whose words
-// are the longest. All of axe's rules look at it on one of the two in one theme, and at its contrasts on the other in the other theme, by
-// turns; with SANDLOT_TEST_LOOKS=all, as in scripts/soak, on both in both themes. With SANDLOT_TEST_SHOTS=FOLDER it leaves a picture of
-// each there.
+// TestEveryPageIsFitToBeSeen opens every page on a desk, as a browser that has nothing of it, in German, whose words are the longest, and has
+// it fit on phones, too. All of axe's rules look at every other page, at the rest its contrasts; the others by turns on a phone, where
+// TestRegression31AFingerHitsEveryControl looks. With SANDLOT_TEST_LOOKS=all, as in scripts/soak, all look at all in both themes. With
+// SANDLOT_TEST_SHOTS=FOLDER it leaves a picture of each there.
 func TestEveryPageIsFitToBeSeen(t *testing.T) {
 	t.Parallel()
+	g := openGallery(t)
+	g.takesAxe(t)
+	for i, l := range looks() {
+		t.Run(l.name, func(t *testing.T) {
+			g.screen(t, true)
+			g.seen(t, l, "de", i, true)
+			for _, size := range [][2]int64{{360, 740}, {320, 568}, {740, 360}} {
+				run(t, g.ctx, chromedp.EmulateViewport(size[0], size[1], chromedp.EmulateMobile))
+				if over := run(t, g.ctx, chromedp.Evaluate[int](tooWide)); over > 0 {
+					t.Errorf("on a phone of %v it is %d pixels wider than the screen", size, over)
+				}
+			}
+		})
+	}
+}
+
+// tooWide is how many pixels of a page lie beside the screen.
+const tooWide = `document.documentElement.scrollWidth - document.documentElement.clientWidth`
+
+// takesAxe has every page bring axe.
+func (g *showroom) takesAxe(t *testing.T) {
+	t.Helper()
 	axe, err := os.ReadFile(filepath.Join("testdata", "axe.min.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := openGallery(t)
 	g.tell(t, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": string(axe)})
+}
+
+// seen opens the i-th page in one theme or, where everything is looked at, in both, and looks at it: the whole of axe on a desk or on a phone.
+func (g *showroom) seen(t *testing.T, l look, lang string, i int, wide bool) {
+	t.Helper()
+	turn := map[bool]int{true: 0, false: 1}[wide]
 	themes := []string{"light", "dark"}
-	for i, l := range looks() {
-		t.Run(l.name, func(t *testing.T) {
-			for turn, s := range []struct {
-				lang string
-				wide bool
-			}{{"en", true}, {"de", false}} {
-				first := themes[(turn+i/2)%2]
-				g.screen(t, s.wide)
-				g.prefer(t, first)
-				g.visit(t, l, s.lang)
-				if os.Getenv("SANDLOT_TEST_LOOKS") == "all" {
-					g.look(t, l, first, s.wide, "")
-					g.prefer(t, themes[1-(turn+i/2)%2])
-					g.look(t, l, themes[1-(turn+i/2)%2], s.wide, onlyContrast)
-					continue
-				}
-				g.look(t, l, first, s.wide, map[bool]string{false: onlyContrast}[turn == i%2])
-			}
-		})
+	first := themes[(turn+i/2)%2]
+	g.prefer(t, first)
+	g.visit(t, l, lang)
+	if os.Getenv("SANDLOT_TEST_LOOKS") != "all" {
+		g.look(t, l, first, wide, map[bool]string{false: onlyContrast}[turn == i%2])
+		return
 	}
+	g.look(t, l, first, wide, "")
+	g.prefer(t, themes[1-(turn+i/2)%2])
+	g.look(t, l, themes[1-(turn+i/2)%2], wide, onlyContrast)
 }
 
 // onlyContrast is the one rule of axe that depends on the theme.
@@ -227,8 +244,7 @@ func (g *showroom) look(t *testing.T, l look, scheme string, wide bool, rule str
 	for _, found := range run(t, g.ctx, chromedp.Evaluate[[]string](`(async () => {
 		const found = await axe.run(document, {iframes: false, preload: false, resultTypes: ['violations']`+only+`});
 		const said = found.violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + v.help + ': ' + n.html));
-		const root = document.documentElement;
-		if (root.scrollWidth > root.clientWidth) said.push('it is ' + (root.scrollWidth - root.clientWidth) + ' pixels wider than the screen');
+		if (`+tooWide+` > 0) said.push('it is wider than the screen');
 		for (const e of document.querySelectorAll('*')) {
 			if (e.matches('script:not([src])') || Array.from(e.attributes).some((a) => a.name === 'style' || a.name.startsWith('on'))) said.push('inline: ' + e.outerHTML);
 		}

@@ -47,15 +47,17 @@ const cramped = `(() => {
   return said;
 })()`
 
-// TestRegression31AFingerHitsEveryControl measures all pages on a phone, in the language whose words are the shortest.
+// TestRegression31AFingerHitsEveryControl measures all pages on a phone, in the language whose words are the shortest, and looks at them there
+// as TestEveryPageIsFitToBeSeen does on a desk.
 func TestRegression31AFingerHitsEveryControl(t *testing.T) {
 	t.Parallel()
 	g := openGallery(t)
+	g.takesAxe(t)
 	g.screen(t, false)
 	g.tell(t, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true})
-	for _, l := range looks() {
+	for i, l := range looks() {
 		t.Run(l.name, func(t *testing.T) {
-			g.visit(t, l, "zh-Hans")
+			g.seen(t, l, "zh-Hans", i, false)
 			for _, found := range run(t, g.ctx, chromedp.Evaluate[[]string](cramped)) {
 				t.Error(found)
 			}
