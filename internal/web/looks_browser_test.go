@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -95,6 +96,7 @@ type showroom struct {
 	sent atomic.Int64 // bytes over the wire
 	ctx  context.Context
 	slow string // what paths begin with that take slowly
+	late bool   // whether scripts, letters and pictures do
 
 	mu       sync.Mutex
 	status   int64
@@ -121,7 +123,8 @@ func openGallery(t *testing.T) *showroom {
 			w.Header().Set("Content-Type", "text/html")
 			return
 		}
-		if strings.HasPrefix(r.URL.Path, g.slow) {
+		late := g.late && (strings.HasPrefix(r.URL.Path, "/static/") && path.Ext(r.URL.Path) != ".css" || strings.HasPrefix(r.URL.Path, "/i/"))
+		if late || strings.HasPrefix(r.URL.Path, g.slow) {
 			testenv.Wait(t, slowly, "the page comes slowly")
 		}
 		g.ServeHTTP(w, r)

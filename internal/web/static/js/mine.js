@@ -1,7 +1,7 @@
 // Shows what this browser remembers of the projects that it liked and played. The ids are sent for their cards, and
-// nothing of them is kept: see kept.js.
+// nothing of them is kept: see kept.js. Pages wait for it before they are painted, and each list is as high as its
+// cards before they are there, so that nothing moves.
 const storageKey = 'kept';
-const most = 60; // of each list
 
 const parsed = (text) => {
   try {
@@ -11,60 +11,76 @@ const parsed = (text) => {
   }
 };
 
+const listOf = (kept, name) => (Array.isArray(kept[name]) ? kept[name] : []).filter((id) => /^[\w-]{1,80}$/.test(id));
+
+// read throws in a browser that keeps nothing.
 const read = () => {
   const kept = parsed(localStorage.getItem(storageKey));
-  const list = (name) => (Array.isArray(kept[name]) ? kept[name] : []).filter((id) => /^[\w-]{1,80}$/.test(id)).slice(0, most);
-  return { liked: list('liked'), played: list('played') };
+  return { liked: listOf(kept, 'liked'), played: listOf(kept, 'played') };
 };
 
-const clear = (name) => {
-  const kept = read();
-  kept[name] = [];
-  localStorage.setItem(storageKey, JSON.stringify(kept));
+// standIns are n cards without words.
+const standIns = (n) => {
+  const list = document.createElement('ul');
+  list.className = 'cards';
+  list.setAttribute('aria-hidden', 'true');
+  const part = (tag, name) => Object.assign(document.createElement(tag), { className: name, textContent: name === 'cover' ? '' : '\u00a0' });
+  const title = () => {
+    const line = part('p', 'card-title');
+    line.replaceChildren(Object.assign(document.createElement('a'), { textContent: '\u00a0' }));
+    return line;
+  };
+  for (let i = 0; i < n; i++) {
+    const card = part('li', 'card');
+    card.replaceChildren(part('span', 'cover'), title(), part('p', 'card-maker'), part('p', 'card-counts'));
+    list.append(card);
+  }
+  return list;
 };
 
-const show = (section, cards) => {
-  section.querySelector('.mine-cards').innerHTML = cards;
-  const some = !!section.querySelector('.card');
-  section.querySelector('.mine-cards').hidden = !some;
-  section.querySelector('button').hidden = !some;
-  section.querySelector('.empty').hidden = some;
-  section.hidden = false;
+const show = (section, some) => {
+  section.hidden = !some && !section.querySelector('.empty');
+  for (const e of section.querySelectorAll('.shelf, button')) e.hidden = !some;
+  for (const e of section.querySelectorAll('.empty')) e.hidden = some;
 };
 
-const cardsOf = async (ids) => {
-  if (!ids.length) return '';
-  const answer = await fetch('/mine/cards', { method: 'POST', body: new URLSearchParams({ ids: ids.join(' ') }) });
-  if (!answer.ok) throw new Error(answer.statusText);
-  return answer.text();
+const fill = async (section, ids) => {
+  const shelf = section.querySelector('.shelf');
+  shelf.replaceChildren(standIns(ids.length));
+  show(section, ids.length > 0);
+  if (!ids.length) return;
+  try {
+    const answer = await fetch('/mine/cards', { method: 'POST', body: new URLSearchParams({ ids: ids.join(' ') }) });
+    if (!answer.ok) throw new Error(answer.statusText);
+    shelf.innerHTML = await answer.text(); // the site's own, escaped there
+    show(section, !!shelf.querySelector('.card'));
+  } catch {
+    section.hidden = true;
+    for (const e of document.querySelectorAll('[data-failed]')) e.textContent = e.dataset.failed;
+  }
 };
 
-const begin = async () => {
-  document.querySelector('[data-plain]').hidden = true;
+const forget = (section) => {
+  localStorage.setItem(storageKey, JSON.stringify({ ...read(), [section.dataset.kept]: [] }));
+  show(section, false);
+  const title = section.querySelector('h2');
+  title.tabIndex = -1; // the button is gone
+  title.focus();
+};
+
+const begin = () => {
   let kept;
   try {
     kept = read();
-    localStorage.setItem(storageKey, JSON.stringify(kept));
   } catch {
-    document.querySelector('[data-blocked]').hidden = false;
+    for (const e of document.querySelectorAll('[data-blocked]')) e.hidden = false;
     return;
   }
   for (const section of document.querySelectorAll('[data-kept]')) {
-    const name = section.dataset.kept;
-    section.querySelector('button').addEventListener('click', () => {
-      clear(name);
-      show(section, '');
-      const title = section.querySelector('h2');
-      title.tabIndex = -1; // the button is gone
-      title.focus();
-    });
-    try {
-      show(section, await cardsOf(kept[name]));
-    } catch {
-      const failed = document.querySelector('[data-failed]');
-      failed.textContent = failed.dataset.failed;
-    }
+    section.querySelector('button')?.addEventListener('click', () => forget(section));
+    fill(section, kept[section.dataset.kept].slice(0, section.dataset.most));
   }
 };
 
+for (const e of document.querySelectorAll('[data-plain]')) e.hidden = true;
 begin();
