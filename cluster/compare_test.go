@@ -2,12 +2,15 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	api "sandlot/internal/client"
 )
 
 // compare holds everything that was acknowledged against what the nodes have.
@@ -90,11 +93,20 @@ func (r *run) compareRows() {
 // query asks the database for one value.
 func (r *run) query(statement string, args ...string) string {
 	r.t.Helper()
+	value, err := r.ask(statement, args...)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return value
+}
+
+// ask is query while PostgreSQL may be down: that is ErrNoAnswer.
+func (r *run) ask(statement string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
 	defer cancel()
 	c, err := pgconn.Connect(ctx, r.postgres.URL())
 	if err != nil {
-		r.t.Fatal(err)
+		return "", fmt.Errorf("%w: %w", api.ErrNoAnswer, err)
 	}
 	defer c.Close(context.WithoutCancel(ctx))
 	var values [][]byte
@@ -102,13 +114,16 @@ func (r *run) query(statement string, args ...string) string {
 		values = append(values, []byte(a))
 	}
 	result := c.ExecParams(ctx, statement, values, nil, nil, nil).Read()
-	if result.Err != nil {
-		r.t.Fatalf("%s: %v", statement, result.Err)
+	var refused *pgconn.PgError
+	switch {
+	case errors.As(result.Err, &refused) && refused.Code != "57P01" && refused.Code != "57P02": // admin_shutdown, crash_shutdown
+		return "", fmt.Errorf("%s: %w", statement, result.Err)
+	case result.Err != nil:
+		return "", fmt.Errorf("%s: %w: %w", statement, api.ErrNoAnswer, result.Err)
+	case len(result.Rows) == 0:
+		return "", nil
 	}
-	if len(result.Rows) == 0 {
-		return ""
-	}
-	return string(result.Rows[0][0])
+	return string(result.Rows[0][0]), nil
 }
 
 // compareAnswers looks whether each call whose answer was lost was answered from its record.

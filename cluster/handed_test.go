@@ -94,10 +94,11 @@ func (r *run) takeBack(key, id string) error {
 	session := rand.Text()
 	hash, of, now := sha256.Sum256([]byte(session)), sha256.Sum256([]byte(key)), time.Now()
 	if _, err := r.settle("login", func(int) (a api.Answer, err error) {
-		r.query(`INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at)
-			SELECT decode($1, 'hex'), account, '', $2::bigint, $2::bigint, $2::bigint, $3::bigint FROM keys WHERE hash = decode($4, 'hex')`,
+		_, err = r.ask(`INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at)
+			SELECT decode($1, 'hex'), account, '', $2::bigint, $2::bigint, $2::bigint, $3::bigint FROM keys WHERE hash = decode($4, 'hex')
+			ON CONFLICT DO NOTHING`,
 			hex.EncodeToString(hash[:]), fmt.Sprint(now.UnixMicro()), fmt.Sprint(now.Add(time.Hour).UnixMicro()), hex.EncodeToString(of[:]))
-		return a, nil
+		return a, err
 	}); err != nil {
 		return err
 	}
