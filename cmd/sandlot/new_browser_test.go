@@ -154,6 +154,25 @@ parent.postMessage({ said: { got, origin } }, '*')</script>`)
 	act(t, p.ctx, chromedp.Evaluate[chromedp.Void](`addEventListener('message', ({ data }) => { if (data.said) window.said = data.said; })`))
 	p.dropsOn("#new-form", filepath.Join(folder, "one.html"))
 	p.awaits("the preview runs, and has nothing of the website", `window.said?.origin === 'null' && window.said.got === ''`)
-	p.dropsOn("#new-form", filepath.Join(folder, "two.zip"))
+	p.dropsOn("[data-part=frame]", filepath.Join(folder, "two.zip")) // the page takes it, not the project that runs there
 	p.awaits("it says that there is none", `document.querySelector('[data-part=none]').checkVisibility() && document.querySelector('[name=title]').value === 'two' && !document.querySelector('[data-part=frame] iframe')`)
+}
+
+// TestKeysAreShownWithoutTheirButtons, whose scripts may not come: they are shown this once.
+func TestKeysAreShownWithoutTheirButtons(t *testing.T) {
+	t.Parallel()
+	s := testenv.Start(t, testenv.Binary(t))
+	browser := testenv.Browser(t)
+	act(t, browser, chromedp.Navigate("about:blank"))
+	p := newPerson(t, browser, strings.Replace(s.URL(), "127.0.0.1", "localhost", 1), phone("light"))
+	folder := t.TempDir()
+	written(t, folder, "one.html", "<!doctype html><title>One</title>")
+	p.goes("/new")
+	p.tells("Network.enable", nil)
+	p.tells("Network.setBlockedURLs", map[string]any{"urls": []string{"*/new-done.js*"}})
+	p.dropsOn("#new-form", filepath.Join(folder, "one.html"))
+	p.awaits("it was chosen", `document.activeElement.matches('[data-part=name]')`)
+	p.types("Your email", "one@example.com")
+	p.presses("Publish")
+	p.sees("One is online", "sla_")
 }

@@ -10,6 +10,7 @@ const part = (name) => form.querySelector(`[data-part=${name}]`);
 const { elements } = form;
 const limits = { files: Number(form.dataset.most), file: Number(form.dataset.file), all: Number(form.dataset.all) };
 const mostShown = 256 << 20; // bytes that a preview holds
+const mostWait = 2000; // milliseconds, for the scripts of the page that tells of what was published
 const mostChecked = 24 << 20; // bytes that are sent twice, to check them first
 
 // say is a text of the page, with what it speaks of.
@@ -222,13 +223,17 @@ const done = async (page) => {
   chosen = null;
   removeEventListener('beforeunload', unsent);
   preview.end();
-  document.querySelector('main').replaceWith(page.querySelector('main'));
+  const main = page.querySelector('main');
+  main.hidden = true; // until it has its buttons: what comes later moves what one is about to press
+  document.querySelector('main').replaceWith(main);
   document.title = page.title;
-  const title = document.querySelector('#new-done');
-  title.focus();
-  scrollTo(0, 0);
   const again = '?' + Date.now(); // modules that the page before may have run
-  await Promise.all([import('./copy.js' + again), import('./new-done.js' + again)]);
+  const whole = Promise.all([import('./copy.js' + again), import('./new-done.js' + again)]);
+  // The keys are shown now or never, with or without the buttons.
+  await Promise.race([whole.catch(() => {}), new Promise((go) => setTimeout(go, mostWait))]);
+  main.hidden = false;
+  document.querySelector('#new-done').focus();
+  scrollTo(0, 0);
 };
 
 // publish checks first and asks, if there is something to mend; then it publishes.
