@@ -35,7 +35,7 @@ func TestNothingMovesOnAPageOnceItIsSeen(t *testing.T) {
 	g.tell(t, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": watchMoves})
 	g.late = true
 	for _, name := range []string{
-		"home", "home-found", "profile", "project", "project-long", "project-own", "mine", "embed", "new", "new-known", "docs", "login", "account", "settings",
+		"home", "home-found", "profile", "project", "project-long", "project-own", "mine", "embed", "new", "new-known", "new-done", "docs", "login", "account", "settings",
 		"keys", "own", "versions", "statistics", "missing",
 	} {
 		l := lookNamed(t, name)
@@ -63,6 +63,6 @@ func (g *showroom) remembers(t *testing.T, ids ...any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, g.ctx, chromedp.Navigate(g.site+"/static/icon.svg"))
+	run(t, g.ctx, chromedp.Navigate(g.site+"/about"))
 	run(t, g.ctx, chromedp.Evaluate[chromedp.Void](`localStorage.setItem('kept', `+string(value)+`)`))
 }

@@ -72,18 +72,21 @@ func (g *showroom) takesAxe(t *testing.T) {
 // seen opens the i-th page in one theme or, where everything is looked at, in both, and looks at it: the whole of axe on a desk or on a phone.
 func (g *showroom) seen(t *testing.T, l look, lang string, i int, wide bool) {
 	t.Helper()
-	turn := map[bool]int{true: 0, false: 1}[wide]
-	themes := []string{"light", "dark"}
-	first := themes[(turn+i/2)%2]
+	all, rule := os.Getenv("SANDLOT_TEST_LOOKS") == "all", onlyContrast
+	if all || wide == (i%2 == 0) {
+		rule = ""
+	}
+	first, other := "light", "dark"
+	if wide != (i/2%2 == 0) {
+		first, other = other, first
+	}
 	g.prefer(t, first)
 	g.visit(t, l, lang)
-	if os.Getenv("SANDLOT_TEST_LOOKS") != "all" {
-		g.look(t, l, first, wide, map[bool]string{false: onlyContrast}[turn == i%2])
-		return
+	g.look(t, l, first, wide, rule)
+	if all {
+		g.prefer(t, other)
+		g.look(t, l, other, wide, onlyContrast)
 	}
-	g.look(t, l, first, wide, "")
-	g.prefer(t, themes[1-(turn+i/2)%2])
-	g.look(t, l, themes[1-(turn+i/2)%2], wide, onlyContrast)
 }
 
 // onlyContrast is the one rule of axe that depends on the theme.
@@ -247,7 +250,8 @@ func (g *showroom) look(t *testing.T, l look, scheme string, wide bool, rule str
 	for _, found := range run(t, g.ctx, chromedp.Evaluate[[]string](`(async () => {
 		const found = await axe.run(document, {iframes: false, preload: false, resultTypes: ['violations']`+only+`});
 		const said = found.violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + v.help + ': ' + n.html));
-		if (`+tooWide+` > 0) said.push('it is wider than the screen');
+		const over = `+tooWide+`;
+		if (over > 0) said.push('it is ' + over + ' pixels wider than the screen');
 		for (const e of document.querySelectorAll('*')) {
 			if (e.matches('script:not([src])') || Array.from(e.attributes).some((a) => a.name === 'style' || a.name.startsWith('on'))) said.push('inline: ' + e.outerHTML);
 		}
