@@ -40,20 +40,20 @@ const standIns = (n) => {
 
 const show = (section, some) => {
   section.hidden = !some && !section.querySelector('.empty');
-  for (const e of section.querySelectorAll('.shelf, button')) e.hidden = !some;
+  for (const e of section.querySelectorAll('[data-cards], button')) e.hidden = !some;
   for (const e of section.querySelectorAll('.empty')) e.hidden = some;
 };
 
 const fill = async (section, ids) => {
-  const shelf = section.querySelector('.shelf');
-  shelf.replaceChildren(standIns(ids.length));
+  const cards = section.querySelector('[data-cards]');
+  cards.replaceChildren(standIns(ids.length));
   show(section, ids.length > 0);
   if (!ids.length) return;
   try {
     const answer = await fetch('/mine/cards', { method: 'POST', body: new URLSearchParams({ ids: ids.join(' ') }) });
     if (!answer.ok) throw new Error(answer.statusText);
-    shelf.innerHTML = await answer.text(); // the site's own, escaped there
-    show(section, !!shelf.querySelector('.card'));
+    cards.innerHTML = await answer.text(); // the site's own, escaped there
+    show(section, !!cards.querySelector('.card'));
   } catch {
     section.hidden = true;
     for (const e of document.querySelectorAll('[data-failed]')) e.textContent = e.dataset.failed;
