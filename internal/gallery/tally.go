@@ -14,8 +14,9 @@ import (
 // PlayWindow is the time within which all loads of a project by a player are one play.
 const PlayWindow = 30 * time.Minute
 
-// maxLoads is how many loads one batch has at most, so that the store's other steps wait for it some hundredths of a second.
-const maxLoads = 2000
+// maxWritten is how many loads one batch has at most, and how many projects, so that the store's other steps wait for it some hundredths of
+// a second, also after a time without a store.
+const maxWritten = 2000
 
 // tally counts plays in memory until they are written. No lock is held during a write. Instead counts are written in batches with numbers,
 // and the store keeps with each project the number of the batch that was added last. So a reader can tell which batches a stored count
@@ -271,7 +272,7 @@ func (t *tally) begin() (b *batch, more bool) {
 		return nil, false
 	}
 	if !before {
-		b := t.pending.split(maxLoads)
+		b := t.pending.split(maxWritten)
 		b.number = t.sent.number + 1
 		t.sending = &b
 	}
@@ -279,11 +280,15 @@ func (t *tally) begin() (b *batch, more bool) {
 	return t.sending, before || len(t.pending.figures) > 0
 }
 
-// split takes at most so many loads, with their plays, and all other plays if it takes all loads.
+// split takes at most so many loads, with their plays. If there are no more than that it takes at most so many projects, with all of theirs.
 func (b *batch) split(most int) batch {
 	part := newBatch(0)
-	if len(b.loads) <= most {
+	switch {
+	case len(b.loads) <= most && len(b.figures) <= most:
 		*b, part = part, *b
+		return part
+	case len(b.loads) <= most:
+		b.hand(&part, most)
 		return part
 	}
 	for l, as := range b.loads {
@@ -300,6 +305,27 @@ func (b *batch) split(most int) batch {
 		}
 	}
 	return part
+}
+
+// hand gives another so many of its projects.
+func (b *batch) hand(to *batch, most int) {
+	for id, a := range b.figures {
+		if len(to.figures) == most {
+			break
+		}
+		delete(b.figures, id)
+		to.figures[id] = a
+		if n, played := b.plays[id]; played {
+			delete(b.plays, id)
+			to.plays[id] = n
+		}
+	}
+	for l, as := range b.loads {
+		if to.figures[l.project] != nil {
+			delete(b.loads, l)
+			to.loads[l] = as
+		}
+	}
 }
 
 // end ends the write of the batch from begin. The loads that are again there were counted by others, whose time holds for the next of them.

@@ -262,18 +262,18 @@ func TestLoadsThatOtherProcessesCounted(t *testing.T) {
 	})
 	t.Run("no batch has too many", func(t *testing.T) {
 		c, w := shared()
-		for i := range 2*maxLoads + 1 {
+		for i := range 2*maxWritten + 1 {
 			c.play(a, Player{ID: PlayerID(fmt.Sprint(i))}, noon, always)
 		}
 		batches := 0
 		expect.OK(t, c.flush(sameNoon, func(counts map[publish.ProjectID]Counts) ([]Load, error) {
-			if batches++; len(counts[a].Loads) > maxLoads {
+			if batches++; len(counts[a].Loads) > maxWritten {
 				t.Errorf("%d loads in one batch", len(counts[a].Loads))
 			}
 			return w.write(counts)
 		}))
 		expect.Equal(t, "batches", batches, 3)
-		expect.Equal(t, "plays", w.plays[a], 2*maxLoads+1)
+		expect.Equal(t, "plays", w.plays[a], 2*maxWritten+1)
 	})
 	t.Run("those beyond what is remembered are not asked about, so that the store keeps no more", func(t *testing.T) {
 		c, w := shared()
@@ -307,3 +307,36 @@ func sumOf(c *tally, id publish.ProjectID, begun int64) int64 {
 }
 
 func always() bool { return true }
+
+// TestNoBatchHasTooManyProjects, as after an hour without a store: each of them has all of its plays, and its loads with them.
+func TestNoBatchHasTooManyProjects(t *testing.T) {
+	const projects = 2*maxWritten + 1
+	for _, shared := range []bool{false, true} {
+		t.Run(fmt.Sprintf("shared %v", shared), func(t *testing.T) {
+			const filed = 10
+			c, w := newTally(2*filed*projects, shared), newWritten()
+			for i := range projects {
+				id := publish.ProjectID(fmt.Sprint(i))
+				c.play(id, Player{ID: "x"}, noon, always)
+				if i == filed {
+					c.filed = c.most // the others are not held against those of other processes
+				}
+				c.play(id, Player{ID: "y"}, noon, always)
+			}
+			batches := 0
+			expect.OK(t, c.flush(sameNoon, func(counts map[publish.ProjectID]Counts) ([]Load, error) {
+				if batches++; len(counts) > maxWritten {
+					t.Errorf("%d projects in one batch", len(counts))
+				}
+				return w.write(counts)
+			}))
+			expect.Equal(t, "batches", batches, 3)
+			for i := range projects {
+				if id := publish.ProjectID(fmt.Sprint(i)); w.plays[id] != 2 {
+					t.Errorf("%d plays of project %s, want 2", w.plays[id], id)
+				}
+			}
+			expect.Equal(t, "loads that were noted", w.noted, map[bool]int{false: 0, true: 2*filed + 1}[shared])
+		})
+	}
+}
