@@ -74,11 +74,11 @@ func (m *machine) takeBack(t *rapid.T) {
 	p := pick(t, "deleted project", m.trash)
 	me := m.owner(t, p.owner)
 	if seldom(t, "for good") {
-		if err := m.Trash.Purge(t.Context(), me, p.id); err != nil {
+		if _, err := m.Trash.Purge(t.Context(), me, p.id); err != nil {
 			t.Fatalf("delete for good: %v", err)
 		}
 		m.empty(func(other *project) bool { return other == p })
-		if err := m.Trash.TakeBack(t.Context(), me, p.id); !errors.Is(err, publish.ErrNotFound) {
+		if _, err := m.Trash.TakeBack(t.Context(), me, p.id); !errors.Is(err, publish.ErrNotFound) {
 			t.Fatalf("take back what is gone: %v", err)
 		}
 		return
@@ -87,7 +87,8 @@ func (m *machine) takeBack(t *rapid.T) {
 	if m.full(actor{account: p.owner}) {
 		why = append(why, publish.CodeQuotaExceeded)
 	}
-	if !m.happened(t, "take back", m.Trash.TakeBack(t.Context(), me, p.id), why) {
+	_, err := m.Trash.TakeBack(t.Context(), me, p.id)
+	if !m.happened(t, "take back", err, why) {
 		return
 	}
 	m.trash = slices.DeleteFunc(m.trash, func(other *project) bool { return other == p })

@@ -120,14 +120,16 @@ func TestWhoIsLetInToDeletedProjects(t *testing.T) {
 		return err
 	})
 	gate("TakeBack", forOwners, func(s *testworld.Scene, by publish.Caller) error {
-		return s.Publish.Trash.TakeBack(t.Context(), by, s.Project.ID) // of the owner's, which is there
+		_, err := s.Publish.Trash.TakeBack(t.Context(), by, s.Project.ID) // of the owner's, which is there
+		return err
 	})
 	gate("Purge", forOwners, func(s *testworld.Scene, by publish.Caller) error {
 		if _, _, ok := by.Login(); ok && by.Account() == s.Project.Account {
 			_, err := s.Publish.DeleteProject(t.Context(), by, string(s.Project.ID), string(s.Project.ID))
 			expect.OK(t, err)
 		}
-		return s.Publish.Trash.Purge(t.Context(), by, s.Project.ID)
+		_, err := s.Publish.Trash.Purge(t.Context(), by, s.Project.ID)
+		return err
 	})
 	testworld.CheckAccess(t, reflect.TypeFor[*publish.Trash](), nil, gates)
 }

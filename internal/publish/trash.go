@@ -205,30 +205,32 @@ func (t *Trash) one(ctx context.Context, by Caller, id ProjectID) (Trashed, erro
 	return found, err
 }
 
-// TakeBack makes a deleted project of the owner of an account, in a session, again what it was:
+// TakeBack makes a deleted project of the owner of an account, in a session, again what it was, and returns it:
 // with its addresses, versions, keys, plays and likes. One that the operator has suspended stays
 // so. Where the account would have more projects than it may it is CodeQuotaExceeded. A second
 // call has no further effect; what is not theirs, or gone for good, is ErrNotFound.
-func (t *Trash) TakeBack(ctx context.Context, by Caller, id ProjectID) error {
-	_, err := t.one(ctx, by, id)
+func (t *Trash) TakeBack(ctx context.Context, by Caller, id ProjectID) (Project, error) {
+	gone, err := t.one(ctx, by, id)
+	p := gone.Project
 	if err == nil {
 		err = t.service.evenFull(func() error {
 			return t.service.management.TakeBack(ctx, id, t.service.Quota, ownerEntry(t.service.now(), ActionTakeBack, id, "on the website"))
 		})
 	}
 	if errors.Is(err, ErrNotFound) {
-		_, err = t.service.owned(ctx, by, ActDelete, id) // it is there, or was never theirs
+		p, err = t.service.owned(ctx, by, ActDelete, id) // it is there, or was never theirs
 	}
-	return t.service.Quota.exceeded(err)
+	return p, t.service.Quota.exceeded(err)
 }
 
-// Purge deletes a project for good that its owner, in a session, could have taken back; any
-// other is ErrNotFound.
-func (t *Trash) Purge(ctx context.Context, by Caller, id ProjectID) error {
-	if _, err := t.one(ctx, by, id); err != nil {
-		return err
+// Purge deletes a project for good that its owner, in a session, could have taken back, and
+// returns what it was; any other is ErrNotFound.
+func (t *Trash) Purge(ctx context.Context, by Caller, id ProjectID) (Project, error) {
+	gone, err := t.one(ctx, by, id)
+	if err != nil {
+		return Project{}, err
 	}
-	return t.service.evenFull(func() error {
+	return gone.Project, t.service.evenFull(func() error {
 		return t.service.management.Purge(ctx, id, ownerEntry(t.service.now(), ActionDelete, id, "for good, on the website"))
 	})
 }

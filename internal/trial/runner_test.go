@@ -109,7 +109,8 @@ func TestWhatChangesDuringATrialIsNotToldOfAnother(t *testing.T) {
 				expect.OK(w.t, err)
 			},
 			back: func(w *room) {
-				expect.OK(w.t, w.Publish.Trash.TakeBack(w.t.Context(), w.owner, w.id))
+				_, err := w.Publish.Trash.TakeBack(w.t.Context(), w.owner, w.id)
+				expect.OK(w.t, err)
 			},
 			version: 1,
 		},

@@ -200,5 +200,5 @@ func (p *Pages) deleteProject(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.done("/account", "said.project-deleted", "name", v.ownID(), "date", view{visit: v}.day(out.GoneAt().UTC()))
+	return v.done("/account", "said.project-deleted", "name", name(out.Project), "date", view{visit: v}.day(out.GoneAt().UTC()))
 }

@@ -10,16 +10,17 @@ import (
 // account such a project is publish.ErrNotFound.
 type Trash interface {
 	List(ctx context.Context, by publish.Caller, q publish.TrashPage) (list []publish.Trashed, next string, err error)
-	TakeBack(ctx context.Context, by publish.Caller, id publish.ProjectID) error
-	Purge(ctx context.Context, by publish.Caller, id publish.ProjectID) error
+	TakeBack(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
+	Purge(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
 }
 
 // takeBack makes a deleted project again what it was. Sent twice, the second time says the same.
 func (p *Pages) takeBack(v *visit) error {
-	if err := p.Trash.TakeBack(v.r.Context(), v.by, v.ownID()); err != nil {
+	back, err := p.Trash.TakeBack(v.r.Context(), v.by, v.ownID())
+	if err != nil {
 		return err
 	}
-	return v.done(v.ownPath(), "said.taken-back", "name", v.ownID())
+	return v.done(v.ownPath(), "said.taken-back", "name", name(back))
 }
 
 func (p *Pages) askPurge(v *visit) error {
@@ -34,8 +35,9 @@ func (p *Pages) askPurge(v *visit) error {
 
 // purge deletes for good what could be taken back. Sent twice, the second time finds nothing.
 func (p *Pages) purge(v *visit) error {
-	if err := p.Trash.Purge(v.r.Context(), v.by, v.ownID()); err != nil {
+	gone, err := p.Trash.Purge(v.r.Context(), v.by, v.ownID())
+	if err != nil {
 		return err
 	}
-	return v.done("/account", "said.purged", "name", v.ownID())
+	return v.done("/account", "said.purged", "name", name(gone))
 }

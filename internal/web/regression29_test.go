@@ -57,7 +57,7 @@ func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
 		{ownAt + "/primary", "file=a.html&form_token=o", "<bdi>a.html</bdi> est désormais la page d’accueil."},
 		{ownAt + "/restore", "n=2&form_token=o", "La version 2 a été restaurée"},
 		{ownAt + "/erase", "n=2", "La version 2 a été effacée."},
-		{ownAt + "/delete", "typed=game-abc123", "<bdi>game-abc123</bdi> a été supprimé."},
+		{ownAt + "/delete", "typed=game-abc123", "<bdi>&lt;script&gt;&#34;pong&#34;</bdi> a été supprimé."},
 	} {
 		t.Run(c.path+" "+c.form, func(t *testing.T) {
 			h := house(t)
