@@ -2,6 +2,7 @@ package names
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -19,7 +20,7 @@ type LinkError struct {
 func (e *LinkError) Error() string { return e.Reason }
 
 // Link returns an address of the web as a page may lead to it: http or https, a host in lower case and in its ASCII form, no name or
-// password before it. Without a scheme it is https. The empty one stays. All else is a *LinkError. Link(Link(s)) is Link(s).
+// password before it, and a port only where it is another than the scheme's. Without a scheme it is https. The empty one stays. All else is a *LinkError. Link(Link(s)) is Link(s).
 func Link(s string) (string, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -46,15 +47,29 @@ func Link(s string) (string, error) {
 	if err != nil || !strings.Contains(host, ".") || strings.Contains(host, "..") || strings.HasPrefix(host, ".") {
 		return "", &LinkError{"Its host is none of the web."}
 	}
-	port := u.Port()
-	if u.Host = host; port != "" {
-		u.Host += ":" + port
+	if u.Host, err = withPort(host, u.Port(), map[string]uint64{"http": 80, "https": 443}[u.Scheme]); err != nil {
+		return "", &LinkError{"Its port is none: ports go from 1 to 65535."}
 	}
 	link := u.String()
 	if len(link) > maxLink {
 		return "", &LinkError{"It is too long."}
 	}
 	return link, nil
+}
+
+// withPort is a host and the port after it, if that is not the usual one.
+func withPort(host, port string, usual uint64) (string, error) {
+	if port == "" {
+		return host, nil
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	switch {
+	case err != nil || n == 0:
+		return "", strconv.ErrRange
+	case n == usual:
+		return host, nil
+	}
+	return host + ":" + strconv.FormatUint(n, 10), nil
 }
 
 // schemed tells whether an address without slashes begins with a scheme, such as mailto: or javascript:, and not with a host and a port.
