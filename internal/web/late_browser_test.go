@@ -66,3 +66,32 @@ func (g *showroom) remembers(t *testing.T, ids ...any) {
 	run(t, g.ctx, chromedp.Navigate(g.site+"/about"))
 	run(t, g.ctx, chromedp.Evaluate[chromedp.Void](`localStorage.setItem('kept', `+string(value)+`)`))
 }
+
+// motions are the parts of a page that move, or would.
+const motions = `[...document.querySelectorAll('*')].flatMap((e) => [undefined, '::before', '::after'].filter((part) => {
+  const { animationName, transitionDuration, scrollBehavior } = getComputedStyle(e, part);
+  return animationName !== 'none' || scrollBehavior !== 'auto' || transitionDuration.split(',').some((time) => parseFloat(time) > 0);
+}).map((part) => e.outerHTML.slice(0, 80) + (part ?? ''))).concat(document.getAnimations().map((a) => a.constructor.name))`
+
+// TestNothingMovesForWhoAsksForLessMotion, on pages that move for others.
+func TestNothingMovesForWhoAsksForLessMotion(t *testing.T) {
+	t.Parallel()
+	g := openGallery(t)
+	g.screen(t, true)
+	for _, name := range []string{"home", "project", "account-deleted", "missing"} {
+		t.Run(name, func(t *testing.T) {
+			moving := map[string][]string{}
+			for _, wish := range []string{"no-preference", "reduce"} {
+				g.tell(t, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-reduced-motion", "value": wish}}})
+				g.visit(t, lookNamed(t, name), "en")
+				moving[wish] = run(t, g.ctx, chromedp.Evaluate[[]string](motions))
+			}
+			if len(moving["no-preference"]) == 0 {
+				t.Error("nothing moves for anybody: this test sees nothing")
+			}
+			for _, each := range moving["reduce"] {
+				t.Error(each)
+			}
+		})
+	}
+}
