@@ -195,7 +195,7 @@ func TestFault10PermissionLost(t *testing.T) {
 	expect.OK(t, os.Chown(data, other, other))
 	bin := filepath.Join(home, "sandlot")
 	script := fmt.Sprintf("#!/bin/sh\nexec setpriv --reuid %d --regid %d --clear-groups '%s' \"$@\"\n", other, other, copyOf(t, testenv.Binary(t), home))
-	expect.OK(t, os.WriteFile(bin, []byte(script), 0o755))
+	testenv.Program(t, bin, []byte(script))
 	s := testenv.Start(t, bin, "--data", data)
 	key := signUp(t, s)
 	want := page(100_000)
@@ -238,6 +238,6 @@ func copyOf(t *testing.T, bin, dir string) string {
 	data, err := os.ReadFile(bin)
 	expect.OK(t, err)
 	path := filepath.Join(dir, "program")
-	expect.OK(t, os.WriteFile(path, data, 0o755))
+	testenv.Program(t, path, data)
 	return path
 }

@@ -84,7 +84,7 @@ func (p *pattern) Read(b []byte) (int, error) {
 func after(t *testing.T, line string) string {
 	t.Helper()
 	script := filepath.Join(t.TempDir(), "sandlot")
-	expect.OK(t, os.WriteFile(script, fmt.Appendf(nil, "#!/bin/sh\n%s || exit 1\nexec '%s' \"$@\"\n", line, testenv.Binary(t)), 0o700))
+	testenv.Program(t, script, fmt.Appendf(nil, "#!/bin/sh\n%s || exit 1\nexec '%s' \"$@\"\n", line, testenv.Binary(t)))
 	return script
 }
 
