@@ -55,11 +55,9 @@ func TestUnracedAMakersWalk(t *testing.T) {
 		if v.blocked {
 			browser = storageBrowser(t, site+"/p/", strings.Replace(site, "localhost", "[*.]localhost", 1))
 		}
-		m := &maker{stroll: v, s: s, person: newPerson(t, browser, site, v.look), guest: newPerson(t, browser, site, v.look), folder: t.TempDir()}
-		m.person.keys = v.keys
+		m := newMaker(t, s, browser, v, "Lantern Drift")
 		// However busy the machine is, the page waits for its preview.
 		m.tells("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": `const soon = setTimeout; window.setTimeout = (f, ms, ...more) => ms >= 10_000 ? 0 : soon(f, ms, ...more)`})
-		m.address, m.title = v.name()+"@example.com", "Lantern Drift "+v.name()
 		return m
 	}
 	for _, v := range strolls(stroll{look: phone("dark")}, stroll{look: desk("light"), keys: true}) {
@@ -71,6 +69,16 @@ func TestUnracedAMakersWalk(t *testing.T) {
 		m.tells("Emulation.setScriptExecutionDisabled", map[string]any{"value": true})
 		m.walkPlainly()
 	})
+}
+
+// newMaker has a profile of the browser, and so has their guest; their address and title are those of no other stroll.
+func newMaker(t *testing.T, s *testenv.Server, browser context.Context, v stroll, title string) *maker {
+	t.Helper()
+	site := strings.Replace(s.URL(), "127.0.0.1", "localhost", 1)
+	m := &maker{stroll: v, s: s, person: newPerson(t, browser, site, v.look), guest: newPerson(t, browser, site, v.look), folder: t.TempDir()}
+	m.person.keys = v.keys
+	m.address, m.title = v.name()+"@example.com", title+" "+v.name()
+	return m
 }
 
 func (m *maker) walk() {

@@ -8,7 +8,6 @@ import (
 	"image/color"
 	"image/png"
 	"net/http"
-	"strings"
 	"testing"
 
 	"sandlot/internal/expect"
@@ -27,7 +26,6 @@ func TestUnracedAnOwnersWalk(t *testing.T) {
 	testenv.Unraced(t)
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t), "--quarantine", "on")
-	site := strings.Replace(s.URL(), "127.0.0.1", "localhost", 1)
 	outer := t // the browser ends with it
 	var chromium context.Context
 	for _, v := range strolls(stroll{look: phone("light")}, stroll{look: desk("dark"), keys: true}) {
@@ -35,11 +33,7 @@ func TestUnracedAnOwnersWalk(t *testing.T) {
 			continue // no page of an owner has a frame of another site
 		}
 		t.Run(v.name(), func(t *testing.T) {
-			browser := chromiumOf(outer, &chromium)
-			m := &maker{stroll: v, s: s, person: newPerson(t, browser, site, v.look), guest: newPerson(t, browser, site, v.look), folder: t.TempDir()}
-			m.person.keys = v.keys
-			m.address, m.title = v.name()+"@example.com", "Harbor Lights "+v.name()
-			o := &owner{maker: m}
+			o := &owner{maker: newMaker(t, s, chromiumOf(outer, &chromium), v, "Harbor Lights")}
 			for _, leg := range []func(){o.begins, o.confirms, o.isLedTo, o.describes, o.pictures, o.tells, o.hides, o.deletes, o.leaves} {
 				leg()
 				o.quiet()

@@ -110,7 +110,7 @@ func TestAProjectsToolsStandWhereTheyWillStand(t *testing.T) {
 		for i, without := range [][]string{{"*/project.js*"}, {}} {
 			g.tell(t, "Network.setBlockedURLs", map[string]any{"urls": without})
 			run(t, g.ctx, chromedp.Navigate(g.site+lookNamed(t, "project").path))
-			stand[i] = run(t, g.ctx, chromedp.Evaluate[string](`[...document.querySelectorAll('.tools > *')].map((e) => JSON.stringify(e.getBoundingClientRect())).join()`))
+			stand[i] = run(t, g.ctx, chromedp.Evaluate[string](`document.fonts.ready.then(() => [...document.querySelectorAll('.tools > *')].map((e) => JSON.stringify(e.getBoundingClientRect())).join())`, chromedp.EvalAwaitPromise))
 		}
 		expect.Equal(t, fmt.Sprintf("wide %v: where they stand", wide), stand[0], stand[1])
 	}
