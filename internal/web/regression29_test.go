@@ -93,7 +93,8 @@ func TestRegression29WhatAPageSaysIsAlwaysATextOfOurs(t *testing.T) {
 	h := house(t)
 	for _, value := range []string{
 		"", "x", "bnVsbA", saidValue(nil), saidValue([]any{1}), saidValue([]any{"login.lead"}), saidValue([]any{"said."}), saidValue([]any{"said.none", "name", "x"}),
-		saidValue([]any{"<b>said.saved"}), strings.Repeat("A", maxSaid+1),
+		saidValue([]any{"<b>said.saved"}), saidValue([]any{"said.removed"}), saidValue([]any{"said.removed", "name", nil}), saidValue([]any{"said.removed", nil, "x"}),
+		saidValue([]any{"said.removed", "name", []string{"x"}}), saidValue([]any{"said.saved", "n", true}), strings.Repeat("A", maxSaid+1),
 	} {
 		if body := text(t, request(h, "GET", "/account", "", "Cookie", cookieName+"=kim; "+saidCookie+"="+value)); strings.Contains(body, `id="said"`) || !strings.Contains(body, "<h1") {
 			t.Errorf("%.40q is said", value)

@@ -3,8 +3,10 @@ package web
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"net/http"
+	"strings"
 
 	"sandlot/internal/catalog"
 )
@@ -59,6 +61,8 @@ func (v *visit) hear() {
 			if i > 0 && i%2 == 0 {
 				said[i] = template.HTML("<bdi>" + template.HTMLEscapeString(one) + "</bdi>") // a name in any script
 			}
+		default:
+			return // done says nothing else
 		}
 	}
 	v.said, v.heard = v.book.saidOf(v.lang, said), true
@@ -68,6 +72,13 @@ func (v *visit) hear() {
 func (b *book) saidOf(lang string, said []any) template.HTML {
 	name, _ := said[0].(string)
 	if _, ok := b.ByLang[catalog.Fallback][name]; !ok || len(name) < len(saidTexts) || name[:len(saidTexts)] != saidTexts {
+		return ""
+	}
+	left := b.form(lang, name, said[1:])
+	for i := 1; i+1 < len(said); i += 2 {
+		left = strings.ReplaceAll(left, "{"+fmt.Sprint(said[i])+"}", "")
+	}
+	if strings.Contains(left, "{") { // an argument is missing, which done never leaves out
 		return ""
 	}
 	return b.sayHTML(lang, name, said[1:]...)
