@@ -18,7 +18,7 @@ import (
 var arrows = map[string][]string{
 	"account":      {"failpoint", "names", "publish", "turns", "worker"},
 	"archive":      {"mediatype", "publish"},
-	"api":          {"admission", "content", "cover", "failpoint", "figures", "hint", "inspect", "mediatype", "names", "publish", "ticket", "transfer", "trial", "unpack"},
+	"api":          {"admission", "content", "cover", "failpoint", "figures", "hint", "inspect", "mediatype", "names", "publish", "ticket", "transfer", "trial", "turns", "unpack"},
 	"blob":         {"checkpoint", "content", "durable", "failpoint", "publish"},
 	"blob/cache":   {"blob", "checkpoint", "publish"},
 	"blob/crashfs": {"blob"},

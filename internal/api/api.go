@@ -12,6 +12,7 @@ import (
 	"sandlot/internal/figures"
 	"sandlot/internal/publish"
 	"sandlot/internal/transfer"
+	"sandlot/internal/turns"
 )
 
 // Service is what this package asks of the domain; *publish.Service is one. An
@@ -95,6 +96,7 @@ type Config struct {
 type API struct {
 	Config
 	routes []route
+	lists  *turns.Lists[publish.AccountID]
 	yaml   []byte        // the OpenAPI document
 	json   func() []byte // the same in JSON, made when it is first asked for
 }
@@ -113,7 +115,7 @@ func New(cfg Config) *API {
 	if cfg.MaxFile == 0 {
 		cfg.MaxFile = publish.DefaultMaxFile
 	}
-	return &API{Config: cfg, routes: routes(), yaml: openapiYAML, json: sync.OnceValue(func() []byte { return documentJSON(openapiYAML) })}
+	return &API{Config: cfg, routes: routes(), lists: newLists(), yaml: openapiYAML, json: sync.OnceValue(func() []byte { return documentJSON(openapiYAML) })}
 }
 
 // ServeHTTP answers one request. It panics with http.ErrAbortHandler, as a

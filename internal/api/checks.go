@@ -21,7 +21,13 @@ type Covers interface {
 
 // checks tells the owner of a project what the play-tester saw of it, and why a picture did not become its cover.
 func (a *API) checks(c *call) error {
+	made, sent, err := a.begin(c)
+	if err != nil {
+		return err
+	}
+	defer sent()
 	found, err := a.Trials.Checks(c.r.Context(), c.by, c.param)
+	made()
 	if err != nil {
 		return err
 	}

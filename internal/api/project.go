@@ -26,7 +26,13 @@ func (a *API) project(c *call) error {
 	if err != nil {
 		return err
 	}
+	made, sent, err := a.begin(c)
+	if err != nil {
+		return err
+	}
+	defer sent()
 	v, err := a.Service.Project(c.r.Context(), c.by, c.param)
+	made()
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,13 @@ func (a *API) versions(c *call) error {
 	if err != nil {
 		return err
 	}
+	made, sent, err := a.begin(c)
+	if err != nil {
+		return err
+	}
+	defer sent()
 	page, err := a.Service.Versions(c.r.Context(), c.by, c.param, limit, c.r.URL.Query().Get("cursor"))
+	made()
 	if err != nil {
 		return err
 	}

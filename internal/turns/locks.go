@@ -5,21 +5,27 @@ import (
 	"sync"
 )
 
-// Locks lets one holder at a time have a key, in this process. It keeps nothing for keys that
+// Locks lets one holder at a time have a key, or a few, in this process. It keeps nothing for keys that
 // nobody holds or waits for. Its methods may be called concurrently.
 type Locks[K comparable] struct {
+	each int // holders that a key may have
 	mu   sync.Mutex
 	held map[K]*turn
 }
 
 // turn is a key that somebody holds or waits for.
 type turn struct {
-	free  chan struct{} // holds one token while nobody has the key
+	free  chan struct{} // holds a token for each holder that there may be more
 	users int           // holders and waiters
 }
 
 // NewLocks makes Locks that nobody holds.
-func NewLocks[K comparable]() *Locks[K] { return &Locks[K]{held: map[K]*turn{}} }
+func NewLocks[K comparable]() *Locks[K] { return NewShares[K](1) }
+
+// NewShares makes Locks that so many may hold at once of each key.
+func NewShares[K comparable](each int) *Locks[K] {
+	return &Locks[K]{each: each, held: map[K]*turn{}}
+}
 
 // Lock waits for the key until ctx ends, whose error it then returns. Otherwise it returns the
 // function that gives the key back, which is called once. Who waits longest does not
@@ -42,9 +48,18 @@ func (l *Locks[K]) Try(key K) (unlock func(), ok bool) {
 	if l.held[key] != nil {
 		return nil, false
 	}
-	t := &turn{free: make(chan struct{}, 1), users: 1}
-	l.held[key] = t
+	t := l.add(key)
+	t.users++
+	<-t.free
 	return func() { t.free <- struct{}{}; l.leave(key, t) }, true
+}
+
+// Full reports whether a key has as many holders as it may have.
+func (l *Locks[K]) Full(key K) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.held[key]
+	return t != nil && len(t.free) == 0
 }
 
 // join lets the caller wait for a key.
@@ -53,11 +68,19 @@ func (l *Locks[K]) join(key K) *turn {
 	defer l.mu.Unlock()
 	t, ok := l.held[key]
 	if !ok {
-		t = &turn{free: make(chan struct{}, 1)}
-		t.free <- struct{}{}
-		l.held[key] = t
+		t = l.add(key)
 	}
 	t.users++
+	return t
+}
+
+// add adds a key that nobody holds.
+func (l *Locks[K]) add(key K) *turn {
+	t := &turn{free: make(chan struct{}, l.each)}
+	for range l.each {
+		t.free <- struct{}{}
+	}
+	l.held[key] = t
 	return t
 }
 

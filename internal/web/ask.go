@@ -102,7 +102,7 @@ func (p *Pages) askRemove(v *visit) error {
 	if name == "" {
 		return publish.ErrNotFound
 	}
-	m, err := p.Service.Manage(v.r.Context(), v.by, v.ownID())
+	m, err := v.manage()
 	if err != nil {
 		return err
 	}

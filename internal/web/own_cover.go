@@ -72,7 +72,7 @@ type toldFinding struct{ File, Why string }
 func (p ownCovers) cover(v *visit) error { return p.show(v, http.StatusOK, coverPage{}) }
 
 func (p ownCovers) show(v *visit, status int, page coverPage) error {
-	m, err := p.Service.Manage(v.r.Context(), v.by, v.ownID())
+	m, err := v.manage()
 	if err != nil {
 		return err
 	}

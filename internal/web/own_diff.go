@@ -30,30 +30,13 @@ const (
 	signShown    = 6         // characters of a sign that stands for one, as in U+0001
 	maxShown     = 2 << 20   // bytes of a picture that is shown as it is
 
-	comparisonWait = 20 * time.Second // for those of others
+	comparisonWait = 20 * time.Second // for those of others, as somebody waits for a page
 )
 
-// comparisons bounds the memory that comparisons take: some 30 MB while one is made, and up to 2 MB until its page is read, however slowly.
-type comparisons struct {
-	made *turns.Load                     // one at a time
-	sent *turns.Locks[publish.AccountID] // of each account one
-}
-
-func newComparisons() comparisons {
-	return comparisons{turns.NewLoad(1, nil), turns.NewLocks[publish.AccountID]()}
-}
-
-// begin waits until an account may have files compared. made says that the page is there, and sent that it was sent.
-func (c comparisons) begin(ctx context.Context, of publish.AccountID) (made, sent func(), err error) {
-	limited, cancel := context.WithTimeout(ctx, comparisonWait)
-	defer cancel()
-	if sent, err = c.sent.Lock(limited, of); err != nil {
-		return nil, nil, err
-	}
-	if made, err = c.made.Heaviest(limited); err != nil {
-		sent()
-	}
-	return made, sent, err
+// newComparisons bounds the memory that comparisons take: some 30 MB while one is made, which is one at a time, and up to 2 MB until its page
+// was read, which is one of each account.
+func newComparisons() *turns.Lists[publish.AccountID] {
+	return turns.NewLists[publish.AccountID](1, 1, comparisonWait)
 }
 
 // A diffPage compares one file of a version with the version before it.
@@ -74,7 +57,7 @@ type comparedFile struct {
 }
 
 func (p *Pages) diff(v *visit) error {
-	made, sent, err := p.comparisons.begin(v.r.Context(), v.me.Account.ID)
+	made, sent, err := p.comparisons.Begin(v.r.Context(), v.me.Account.ID)
 	if err != nil {
 		return err
 	}
@@ -90,7 +73,7 @@ func (p *Pages) diff(v *visit) error {
 func writeDiff(v *visit, to *bytes.Buffer) error {
 	p, ctx, page := v.Pages, v.r.Context(), diffPage{N: number(v.r.PathValue("n"))}
 	var err error
-	if page.Managed, err = p.Service.Manage(ctx, v.by, v.ownID()); err != nil {
+	if page.Managed, err = v.manage(); err != nil {
 		return err
 	}
 	list, err := p.Service.Versions(ctx, v.by, string(v.ownID()), 2, strconv.Itoa(page.N+1))

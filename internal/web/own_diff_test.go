@@ -49,18 +49,12 @@ func TestOneComparisonAtATimeIsMade(t *testing.T) {
 	h.put(gameID, 4, "a.txt", "two")
 	contents := &countedOpens{Contents: h.Contents}
 	h.Contents = contents
-	made, sent, err := h.comparisons.begin(t.Context(), 1<<40) // another account's
+	made, sent, err := h.comparisons.Begin(t.Context(), 1<<40) // another account's
 	expect.OK(t, err)
 	defer sent()
 	answer := make(chan int)
 	go func() { answer <- asKim(h, "GET", ownAt+"/versions/5/diff?file=a.txt", "").StatusCode }()
-	testenv.Eventually(t, 30*time.Second, "the account's comparison is on its way", func() bool {
-		free, ok := h.comparisons.sent.Try(h.kim.account.ID)
-		if ok {
-			free()
-		}
-		return !ok
-	})
+	testenv.Eventually(t, 30*time.Second, "the account's comparison is on its way", func() bool { return h.comparisons.Busy(h.kim.account.ID) })
 	expect.Equal(t, "files read before the turn", contents.n.Load(), int32(0))
 	made()
 	expect.Equal(t, "the answer", <-answer, http.StatusOK)

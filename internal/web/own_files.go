@@ -39,9 +39,12 @@ var errBroken = errors.New("form broken off")
 // uploadFiles makes one version with all files of the form, or none.
 func (p *Pages) uploadFiles(v *visit) error {
 	// Who may not do it is told before their files are kept.
-	if m, err := p.Service.Manage(v.r.Context(), v.by, v.ownID()); err != nil {
+	m, err := v.manage()
+	if err != nil {
 		return err
-	} else if m.Project.Suspended {
+	}
+	v.turn.end() // from here on the visitor is waited for
+	if m.Project.Suspended {
 		return publish.Refuse(publish.CodeTakenDown, "The project was taken down.")
 	}
 	tooLarge := ownPage{Wrong: v.T("own.too-large", "size", view{visit: v}.Size(maxUpload))}
@@ -52,7 +55,7 @@ func (p *Pages) uploadFiles(v *visit) error {
 	v.r.Body = http.MaxBytesReader(v.w, body, maxUpload)
 	u := &upload{visit: v}
 	defer func() { p.Contents.DiscardTree(v.r.Context(), u.tree) }()
-	err := u.receive()
+	err = u.receive()
 	if err == nil {
 		body.end()
 	}

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"runtime"
+	"time"
 
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
+	"sandlot/internal/turns"
 )
 
 // ownProjects is what the page of a project for its owner asks of the domain. To
@@ -94,12 +97,47 @@ func ownForm(v *visit, name string) string {
 	return path
 }
 
+const (
+	// ownListings is how many pages of an account are made from a list of files at once: two windows. All of a project of 10,000 files were
+	// 6 MB for each.
+	ownListings = 2
+	listingWait = 20 * time.Second // for those of others, as somebody waits for a page
+)
+
+// newListings bounds the pages that are made from lists of files. Reading such a list keeps a processor busy, and more at once than twice as
+// many as there are would wait with what they have read.
+func newListings() *turns.Lists[publish.AccountID] {
+	return turns.NewLists[publish.AccountID](2*runtime.GOMAXPROCS(0), ownListings, listingWait)
+}
+
+// A turn is that of a page to be made from a list of files. The zero value has none.
+type turn struct{ made, sent func() }
+
+// end lets others have their lists.
+func (t *turn) end() {
+	if t.made != nil {
+		t.made()
+		t.sent()
+		*t = turn{}
+	}
+}
+
+// manage returns the project of the path for its owner, with all of its files. The visit has its turn until it ends it, or its page is sent.
+func (v *visit) manage() (m publish.Managed, err error) {
+	if v.turn.made == nil {
+		if v.turn.made, v.turn.sent, err = v.listings.Begin(v.r.Context(), v.me.Account.ID); err != nil {
+			return m, err
+		}
+	}
+	return v.Service.Manage(v.r.Context(), v.by, v.ownID())
+}
+
 func (p *Pages) ownProject(v *visit) error { return v.showOwn(http.StatusOK, ownPage{}) }
 
 // showOwn fills in what the page has in any case. Details that were refused stay.
 func (v *visit) showOwn(status int, page ownPage) error {
 	var err error
-	if page.Managed, err = v.Service.Manage(v.r.Context(), v.by, v.ownID()); err != nil {
+	if page.Managed, err = v.manage(); err != nil {
 		return err
 	}
 	page.Said = publish.DescribeInput{Details: page.Details, Lang: &page.Project.Lang, Seen: page.Details.Mark()}
@@ -183,7 +221,7 @@ type leavePage struct {
 func (p *Pages) askDeleteProject(v *visit) error { return v.showDelete(http.StatusOK, leavePage{}) }
 
 func (v *visit) showDelete(status int, page leavePage) (err error) {
-	if page.Managed, err = v.Service.Manage(v.r.Context(), v.by, v.ownID()); err != nil {
+	if page.Managed, err = v.manage(); err != nil {
 		return err
 	}
 	return v.show(status, "own_delete.html", v.T("own.delete-title"), page)

@@ -64,7 +64,7 @@ func (v *visit) showVersions(status int, wrong string) error {
 	ctx := v.r.Context()
 	page := versionsPage{FormToken: rand.Text(), Wrong: wrong, After: before != ""}
 	var err error
-	if page.Managed, err = v.Service.Manage(ctx, v.by, v.ownID()); err != nil {
+	if page.Managed, err = v.manage(); err != nil {
 		return err
 	}
 	list, err := v.Service.Versions(ctx, v.by, string(v.ownID()), versionsShown, before)
@@ -178,7 +178,7 @@ func (p *Pages) askErase(v *visit) (err error) {
 	if page.N == 0 {
 		return v.redirect(v.ownPath() + "/versions")
 	}
-	if page.Managed, err = p.Service.Manage(v.r.Context(), v.by, v.ownID()); err != nil {
+	if page.Managed, err = v.manage(); err != nil {
 		return err
 	}
 	if page.N >= page.Project.Version {

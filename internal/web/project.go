@@ -89,7 +89,7 @@ func (p *Pages) project(v *visit) error {
 	id := publish.ProjectID(v.r.PathValue("id"))
 	head, err := v.shown(id)
 	if err != nil {
-		return v.notShown(id, err)
+		return notShown(v, id, err)
 	}
 	if !owns(v, head) {
 		v.speak(head.Lang)
@@ -147,11 +147,11 @@ func newSheetOf(v *visit, id publish.ProjectID) (*sheet, error) {
 }
 
 // notShown is the page of a project that nobody may see. Its owner is told what is left to do.
-func (v *visit) notShown(id publish.ProjectID, why error) error {
+func notShown(v *visit, id publish.ProjectID, why error) error {
 	if v.me == nil || !errors.Is(why, publish.CodeTakenDown) {
 		return why
 	}
-	if _, err := v.Service.Manage(v.r.Context(), v.by, id); err != nil {
+	if _, err := v.manage(); err != nil {
 		return why
 	}
 	return v.show(http.StatusUnavailableForLegalReasons, "down.html", v.T("error.taken-down.title"), id)

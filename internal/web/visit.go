@@ -30,6 +30,7 @@ type visit struct {
 	said    template.HTML // what the form before this page did
 	heard   bool          // whether the browser keeps that still
 	anybody bool          // whether the page is kept for all
+	turn    turn          // for a page that is made of a list of files
 	place   bool          // whether all that the address asks for is a place in a list: the page has none of its words
 }
 
@@ -67,6 +68,7 @@ func (v *visit) enter(r route) error {
 		return err
 	}
 	defer v.grant.Done()
+	defer v.turn.end()
 	return r.handle(v)
 }
 
@@ -185,6 +187,7 @@ func (v *visit) sendPage(status int, body []byte) {
 	h.Add("Vary", "Cookie")
 	h.Add("Vary", "Accept-Encoding")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
+	v.turn.end() // from here on the visitor is waited for
 	v.w.WriteHeader(status)
 	if v.r.Method != http.MethodHead {
 		_, _ = v.w.Write(body) // the browser is gone if this fails

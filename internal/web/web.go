@@ -27,6 +27,7 @@ import (
 	"sandlot/internal/paper"
 	"sandlot/internal/people"
 	"sandlot/internal/publish"
+	"sandlot/internal/turns"
 )
 
 // Service is what the pages ask of the domain; *publish.Service is one.
@@ -130,7 +131,8 @@ type Pages struct {
 	policy      string // Content-Security-Policy of a page
 	shares      *shares
 	numbers     *numbers
-	comparisons comparisons
+	comparisons *turns.Lists[publish.AccountID]
+	listings    *turns.Lists[publish.AccountID]
 }
 
 // New returns the pages. It panics only if an embedded file is broken, which
@@ -144,7 +146,7 @@ func New(cfg Config) *Pages {
 	}
 	p := &Pages{Config: cfg, book: openBook(), templates: openTemplates()}
 	p.policy = policy(cfg.Places)
-	p.fronts, p.sheets, p.comparisons = newFronts(cfg.Now), newSheets(), newComparisons()
+	p.fronts, p.sheets, p.comparisons, p.listings = newFronts(cfg.Now), newSheets(), newComparisons(), newListings()
 	p.feet = newFeet(p)
 	p.shares = newShares(cfg, p.policy)
 	p.numbers = &numbers{cfg.Gallery, newWatchers(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)}
