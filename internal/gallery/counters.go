@@ -22,6 +22,7 @@ type Counters struct {
 	public   bool
 	limit    *countLimit
 	beats    *countLimit // of new stays, and of sources that are told apart from plays
+	hosts    *hostLimit
 	tally    *tally
 	stays    *figures.Stays
 	failures *worker.Failures
@@ -32,7 +33,7 @@ func NewCounters(cfg Config, store CountStore, live Live, log *slog.Logger, fail
 	cfg = cfg.withDefaults()
 	return &Counters{
 		store: store, live: live, log: log, now: cfg.Now, public: cfg.Public,
-		limit: newCountLimit(playsAtOnce, playsAnHour), beats: newCountLimit(2*playsAtOnce, 2*playsAnHour),
+		limit: newCountLimit(playsAtOnce, playsAnHour), beats: newCountLimit(2*playsAtOnce, 2*playsAnHour), hosts: newHostLimit(),
 		tally: newTally(cfg.Plays, cfg.Shared), stays: figures.NewStays(cfg.Plays / staysOfPlays), failures: failures,
 	}
 }
@@ -66,6 +67,9 @@ const staysOfPlays = 4
 // play is Service.Play.
 func (c *Counters) play(id publish.ProjectID, p Player) {
 	now := c.now()
+	if c.public {
+		p.Source = c.hosts.source(id, p, now)
+	}
 	c.tally.play(id, p, now, func() bool { return !c.public || c.limit.take(id, p.From, now) })
 }
 
@@ -86,6 +90,9 @@ func (c *Counters) touch(ctx context.Context, id publish.ProjectID, p Player) {
 	may := func() bool { return !c.public || c.beats.take(id, p.From, now) }
 	c.tally.stayed(c.stays.Beat(id, p.Version, string(p.ID), now, may))
 	if p.Source != "" {
+		if c.public {
+			p.Source = c.hosts.source(id, p, now)
+		}
 		c.tally.led(id, p, now, may)
 	}
 }

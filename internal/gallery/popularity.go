@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"sandlot/internal/figures"
 	"sandlot/internal/publish"
 )
 
@@ -17,6 +18,8 @@ const (
 	likesAtOnce   = 20
 	likesAnHour   = 60
 	playersAtOnce = 50
+	hostsAtOnce   = 4 // that are new as the ones that led to it
+	hostsAnHour   = 1
 )
 
 // crowds returns the networks whose bounds a player from an address counts in; none on an instance that is not public.
@@ -74,4 +77,47 @@ func (l *countLimit) take(id publish.ProjectID, from netip.Addr, now time.Time) 
 		l.full[at[i]] = max(l.full[at[i]], next[i])
 	}
 	return true
+}
+
+// hostBits is how many bits a hostLimit has, in 256 KiB: a hundred thousand hosts of a day, of all projects and networks, leave one in twenty
+// taken for one that was named.
+const hostBits = 1 << 21
+
+// A hostLimit bounds how many hosts each network names that led it to a project, for a day has room for figures.MostSources and everybody can
+// make some up. It may be used concurrently.
+type hostLimit struct {
+	fresh *countLimit
+	seed  maphash.Seed
+	mu    sync.Mutex
+	day   int64    // since 1970, of named
+	named []uint64 // a bit for each project, network and host, by its hash
+}
+
+func newHostLimit() *hostLimit {
+	return &hostLimit{fresh: newCountLimit(hostsAtOnce, hostsAnHour), seed: maphash.MakeSeed(), named: make([]uint64, hostBits/64)}
+}
+
+// source is under which host a play counts: one that its network has not named today is one of the others once it has named so many.
+func (l *hostLimit) source(id publish.ProjectID, p Player, now time.Time) string {
+	if p.Source == "" {
+		return ""
+	}
+	type name struct {
+		project publish.ProjectID
+		network netip.Prefix
+		host    string
+	}
+	at := maphash.Comparable(l.seed, name{id, publish.Networks(p.From)[0].Prefix, p.Source}) % hostBits
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if day := figures.DayOf(now.UTC()); day != l.day {
+		l.day = day
+		clear(l.named)
+	}
+	word, bit := &l.named[at/64], uint64(1)<<(at%64)
+	if *word&bit == 0 && !l.fresh.take(id, p.From, now) {
+		return figures.Others
+	}
+	*word |= bit
+	return p.Source
 }
