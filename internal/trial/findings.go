@@ -25,7 +25,11 @@ type Finding struct {
 	Hint    string
 }
 
-// findings says what is probably wrong with a page that looked so, the worst first.
+// elsewhereHint is what may be behind a page that asks for other hosts and fails.
+const elsewhereHint = "That may be for want of the other hosts alone, which a trial does not reach: open it in a browser to see."
+
+// findings says what is probably wrong with a page that looked so, the worst first; that it asked for other hosts is before what that may
+// have led to.
 func findings(s Seen) (all []Finding) {
 	say := func(when bool, code Code, message, hint string) {
 		if when {
@@ -34,8 +38,13 @@ func findings(s Seen) (all []Finding) {
 	}
 	say(s.Memory, TooMuch, "The page took more than 1 GiB of memory, and was closed.", "Load less at once, and let go of what is not shown: phones have less than that.")
 	say(s.Hangs, PageHangs, "The page stopped answering.", "Look for a loop that never ends; do long work in small steps, from requestAnimationFrame or in a worker.")
-	say(s.Blank, PageBlank, "The page showed one colour and nothing else for ten seconds.", "Open it in a browser and look at the console: most often a script failed before it drew anything, or a file is missing.")
-	say(len(s.Errors) > 0, ScriptError, first("The page reported %d errors; the first: %s", "The page reported an error: %s", s.Errors), "Look at errors, mend the scripts, and publish again.")
+	blank, failed := "Open it in a browser and look at the console: most often a script failed before it drew anything, or a file is missing.", "Look at errors, mend the scripts, and publish again."
+	if len(s.Elsewhere) > 0 {
+		say(true, AnotherHost, first("The page asked for %d other hosts, which a trial does not reach, so it may look different in a browser; the first: %s", "The page asked for another host, which a trial does not reach, so it may look different in a browser: %s", s.Elsewhere), "Nothing to do if that is meant. A project that brings all its files itself also works where the other host does not.")
+		blank, failed = elsewhereHint, elsewhereHint
+	}
+	say(s.Blank, PageBlank, "The page showed one colour and nothing else for ten seconds.", blank)
+	say(len(s.Errors) > 0, ScriptError, first("The page reported %d errors; the first: %s", "The page reported an error: %s", s.Errors), failed)
 	for _, r := range s.Failed {
 		if r.Status == 404 || r.Status == 410 {
 			say(true, MissingFile, "The page asked for "+r.Path+", which is not among its files.", "Add the file under this name, or take out what asks for it. Names count upper and lower case.")
@@ -43,7 +52,6 @@ func findings(s Seen) (all []Finding) {
 	}
 	still := !s.Moved && !s.Unseen && !s.Blank && !s.Hangs && !s.Memory
 	say(still, NothingMove, "Nothing on the page moved, neither by itself nor by a click or the usual keys.", "That is fine for a page to read. A game may wait for something else than a click, the space bar, arrows or WASD: say so on its first screen.")
-	say(len(s.Elsewhere) > 0, AnotherHost, first("The page asked for %d other hosts, which a trial does not reach, so it may look different in a browser; the first: %s", "The page asked for another host, which a trial does not reach, so it may look different in a browser: %s", s.Elsewhere), "Nothing to do if that is meant. A project that brings all its files itself also works where the other host does not.")
 	return all
 }
 

@@ -29,6 +29,7 @@ type checks struct {
 type toldCheck struct {
 	What, Hint string
 	Of         []string // in the page's own words
+	Mild       bool     // whether it may be meant
 }
 
 // Short reports whether all of it is shown at once.
@@ -88,25 +89,29 @@ func (c *checks) facts() []string {
 // told are the findings, with what they are about.
 func (c *checks) told() (all []toldCheck) {
 	T, failed := c.v.T, false
+	blank, errors := T("checks.blank-hint"), T("checks.errors-hint")
+	if len(c.Seen.Elsewhere) > 0 {
+		blank, errors = T("checks.elsewhere-hint"), T("checks.elsewhere-hint")
+	}
 	for _, f := range c.Findings {
 		switch f.Code {
 		case trial.TooMuch:
-			all = append(all, toldCheck{T("checks.memory"), T("checks.memory-hint"), nil})
+			all = append(all, toldCheck{What: T("checks.memory"), Hint: T("checks.memory-hint")})
 		case trial.PageHangs:
-			all = append(all, toldCheck{T("checks.hangs"), T("checks.hangs-hint"), nil})
+			all = append(all, toldCheck{What: T("checks.hangs"), Hint: T("checks.hangs-hint")})
 		case trial.PageBlank:
-			all = append(all, toldCheck{T("checks.blank"), T("checks.blank-hint"), nil})
+			all = append(all, toldCheck{What: T("checks.blank"), Hint: blank})
 		case trial.ScriptError:
-			all = append(all, toldCheck{T("checks.errors"), T("checks.errors-hint"), c.Seen.Errors})
+			all = append(all, toldCheck{What: T("checks.errors"), Hint: errors, Of: c.Seen.Errors})
 		case trial.MissingFile:
 			if !failed {
-				all = append(all, toldCheck{T("checks.failed"), T("checks.failed-hint"), c.failed()})
+				all = append(all, toldCheck{What: T("checks.failed"), Hint: T("checks.failed-hint"), Of: c.failed()})
 			}
 			failed = true
 		case trial.NothingMove:
-			all = append(all, toldCheck{T("checks.still"), T("checks.still-hint"), nil})
+			all = append(all, toldCheck{What: T("checks.still"), Hint: T("checks.still-hint"), Mild: true})
 		case trial.AnotherHost:
-			all = append(all, toldCheck{T("checks.hosts"), T("checks.hosts-hint"), c.Seen.Elsewhere})
+			all = append(all, toldCheck{What: T("checks.hosts"), Hint: T("checks.hosts-hint"), Of: c.Seen.Elsewhere, Mild: true})
 		}
 	}
 	if !failed && len(c.Seen.Failed) > 0 {

@@ -121,8 +121,8 @@ func TestUnracedATrialSeesWhatAPageDoes(t *testing.T) {
 	expect.Equal(t, "hangs or is blank", s.Hangs || s.Blank || s.Memory, false)
 	has(t, s.Failed, trial.Request{Path: "/missing.js", Status: 404})
 	has(t, s.Elsewhere, "other.example")
-	has(t, s.Errors, "Uncaught ReferenceError: nope is not defined (:5)")
-	has(t, s.Errors, "it was ArrowUp https://pong.example.org/ true (:3)")
+	has(t, s.Errors, "Uncaught ReferenceError: nope is not defined (line 5 of the page)")
+	has(t, s.Errors, "it was ArrowUp https://pong.example.org/ true (line 3 of the page)")
 }
 
 func has[T comparable](t *testing.T, all []T, one T) {

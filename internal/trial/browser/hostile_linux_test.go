@@ -86,7 +86,7 @@ var heavy = map[string]string{
 // before is what pages of these have in common.
 const before = `<!doctype html><title>rude</title><body><h1>rude</h1><script>
 const add = (name, all) => document.body.appendChild(Object.assign(document.createElement(name), all)), port = %d
-const way = (name, go) => { try { go(() => fetch('/out?' + encodeURIComponent(name))) } catch {} setTimeout(() => fetch('/tried?' + encodeURIComponent(name)), 700) }
+const way = (name, go) => { fetch('/tried?' + encodeURIComponent(name), { keepalive: true }); try { go(() => fetch('/out?' + encodeURIComponent(name))) } catch {} }
 `
 
 func rudePage(port int, names ...string) string {

@@ -140,8 +140,11 @@ func (s *session) console() {
 // fault keeps an error, with the name of the file and the line that it came from.
 func (s *session) fault(m chromedp.ConsoleMessage) {
 	text := clip(m.Text, trial.MostText)
-	if place := m.URL[strings.LastIndexByte(m.URL, '/')+1:]; m.URL != "" {
-		place = fmt.Sprintf(" (%s:%d)", clip(place, 60), m.Line+1)
+	if m.URL != "" {
+		place := fmt.Sprintf(" (line %d of the page)", m.Line+1)
+		if file := m.URL[strings.LastIndexByte(m.URL, '/')+1:]; file != "" {
+			place = fmt.Sprintf(" (%s:%d)", clip(file, 60), m.Line+1)
+		}
 		text = clip(text, trial.MostText-len(place)) + place
 	}
 	s.mu.Lock()
