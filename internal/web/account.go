@@ -35,6 +35,9 @@ func (p *Pages) account(v *visit) error {
 	if err != nil {
 		return err
 	}
+	for i := range deleted {
+		deleted[i].Cover = "" // its pictures are sent to nobody until it is taken back
+	}
 	return v.show(http.StatusOK, "account.html", v.T("account.title"), overviewPage{Projects: list, Next: next, Deleted: deleted, Older: older})
 }
 

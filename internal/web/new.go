@@ -42,6 +42,7 @@ type newPage struct {
 	Checked                         bool     // all was checked, and would be published
 	Notes                           []note
 	Done                            *publish.Published
+	Until                           bool // whether it is kept apart until its e-mail is confirmed
 }
 
 // MaxDescription is how many characters a description may have.
@@ -73,6 +74,7 @@ func (v *visit) showNew(status int, page newPage) error {
 	title := v.T("new.title")
 	if page.Done != nil {
 		title = page.Named()
+		page.Until = page.Done.Quarantined || v.Admission != nil && v.Admission.Public
 	}
 	return v.show(status, "new.html", title, page)
 }
