@@ -86,6 +86,11 @@ func (v *visit) item(of publish.VersionView) versionItem {
 	return versionItem{VersionView: of, At: v.ownPath() + "/versions/" + strconv.Itoa(of.N)}
 }
 
+// Start is the name of the start page that the version brought.
+func (v versionItem) Start() template.HTML {
+	return template.HTML("<bdi>" + template.HTMLEscapeString(v.Began) + "</bdi>")
+}
+
 // A changeSum is how many files the same happened to.
 type changeSum struct {
 	Kind string
