@@ -100,6 +100,10 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		log.Warn("all records have moved: only reads are served here, and nothing can be changed; stop this server, and start one there", "to", left.To, "at", left.At)
 	} else if s.DatabaseURL == "" {
 		err = a.store.Alone(ctx) // it lies in the folder, whose lock no other server has
+		if errors.Is(err, publish.ErrFull) {
+			a.log.Warn("what the process before was at waits until its leases lapse", "error", err)
+			err = nil // what is there can be read and deleted meanwhile
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -39,6 +39,7 @@ type pragma struct {
 	name string
 	set  string // how it is set; empty if it is only looked at
 	want string // what reading it back must yield; empty if nothing in particular
+	born bool   // it is set of a database that is new, and not looked at
 }
 
 // writerPragmas are those of the connection that writes. WAL lets readers and
@@ -48,9 +49,9 @@ type pragma struct {
 func writerPragmas(cacheKiB int) []pragma {
 	return append([]pragma{
 		{name: "busy_timeout", set: strconv.Itoa(busyMillis), want: strconv.Itoa(busyMillis)},
-		// These two have no effect on a database that exists, but for a VACUUM.
-		{name: "page_size", set: strconv.Itoa(pageSize)},
-		{name: "auto_vacuum", set: "INCREMENTAL"},
+		// These two have no effect on a database that exists. It is written by the second all the same, which fails where the disk is full.
+		{name: "page_size", set: strconv.Itoa(pageSize), born: true},
+		{name: "auto_vacuum", set: "INCREMENTAL", born: true},
 		{name: "journal_mode", set: "WAL", want: "wal"},
 		{name: "journal_size_limit", set: strconv.Itoa(logKeepBytes), want: strconv.Itoa(logKeepBytes)},
 		{name: "wal_autocheckpoint", set: strconv.Itoa(checkpointAt), want: strconv.Itoa(checkpointAt)},
@@ -128,7 +129,14 @@ func checkPragmas(ctx context.Context, conn driver.Conn, pragmas []pragma) error
 	if older(got, minVersion) {
 		return fmt.Errorf("SQLite is %s, and %s is the oldest that is safe", got, minVersion)
 	}
+	pages, err := text(ctx, conn, "PRAGMA page_count")
+	if err != nil {
+		return in("count pages", err)
+	}
 	for _, p := range pragmas {
+		if p.born && pages != "0" {
+			continue
+		}
 		if p.set != "" {
 			if _, err := text(ctx, conn, "PRAGMA "+p.name+" = "+p.set); err != nil {
 				return in("set "+p.name, err)

@@ -88,7 +88,7 @@ func adopt(ctx context.Context, path string) error {
 	err = pool.QueryRowContext(ctx, `SELECT auto_vacuum, user_version, (page_count - freelist_count) * page_size
 		FROM pragma_auto_vacuum, pragma_user_version, pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&mode, &version, &bytes)
 	if err == nil && (mode == 0 || version < overwritten) && bytes <= adoptBytes {
-		if _, err = pool.ExecContext(ctx, "VACUUM"); err == nil {
+		if _, err = pool.ExecContext(ctx, fmt.Sprintf("PRAGMA page_size = %d; PRAGMA auto_vacuum = INCREMENTAL; VACUUM", pageSize)); err == nil {
 			_, err = pool.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", overwritten))
 		}
 	}
