@@ -224,7 +224,7 @@ func (s *Service) held(r io.Reader, use func(picture.Source) error) error {
 	defer all.Close()
 	paced := &paced{r: picture.Bounded(r), now: s.Now, begun: s.Now()}
 	if err := s.Content.Receive(all, paced, picture.MaxBytes); err != nil {
-		return err
+		return publish.NoEffect(err)
 	}
 	return use(all)
 }
