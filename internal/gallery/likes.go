@@ -68,9 +68,11 @@ func (s *Service) Like(ctx context.Context, by publish.Caller, id publish.Projec
 	if err != nil {
 		return 0, err
 	}
-	// A like that is there already takes nothing of what the network may add.
-	counted := !liked && (!s.Public || s.likes.take(id, from, s.Now()))
-	return s.store.Like(ctx, id, player, counted)
+	if liked { // nothing is to do, and where it was taken back meanwhile that came after
+		p, err := s.projects.Find(ctx, by, string(id))
+		return p.Likes, err
+	}
+	return s.store.Like(ctx, id, player, !s.Public || s.likes.take(id, from, s.Now()))
 }
 
 // Liked reports whether the browser with a token likes a project. For a token that MintPlayerToken did not make it is false.

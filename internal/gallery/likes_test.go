@@ -1,6 +1,7 @@
 package gallery_test
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"net/netip"
@@ -92,6 +93,46 @@ func TestFiftyLikesAtOnceAreOne(t *testing.T) {
 		})
 	}
 	all.Wait()
+	w.like(id, token, true, 1)
+}
+
+// meanwhile is a store that does something just before it records a like, and just after it looked for one.
+type meanwhile struct {
+	gallery.Store
+	do func()
+}
+
+func (m *meanwhile) once() {
+	if do := m.do; do != nil {
+		m.do = nil
+		do()
+	}
+}
+
+func (m *meanwhile) Liked(ctx context.Context, id publish.ProjectID, player publish.Digest) (bool, error) {
+	defer m.once()
+	return m.Store.Liked(ctx, id, player)
+}
+
+// TestALikeThatIsTakenBackMeanwhileCounts: it was looked for, taken back, and then recorded as one that does not count, for good.
+func TestALikeThatIsTakenBackMeanwhileCounts(t *testing.T) {
+	w := newWorld(t)
+	id, token := w.publish(nobody()).Project.ID, w.token()
+	store := &meanwhile{Store: w.in.DB.Gallery()}
+	s, err := gallery.New(t.Context(), gallery.Config{Now: w.in.Clock.Now}, store, w.in.Publish, w.in.Counters)
+	expect.OK(t, err)
+	w.like(id, token, true, 1)
+	store.do = func() {
+		_, err := w.Like(t.Context(), nobody(), id, token, home, false)
+		expect.OK(t, err)
+	}
+	_, err = s.Like(t.Context(), nobody(), id, token, home, true)
+	expect.OK(t, err)
+	liked, err := w.Liked(t.Context(), nobody(), id, token)
+	expect.OK(t, err)
+	_, stats, err := w.Stats(t.Context(), nobody(), string(id))
+	expect.OK(t, err)
+	expect.Equal(t, "whether a like is counted, as it is recorded", stats.Likes == 1, liked)
 	w.like(id, token, true, 1)
 }
 
