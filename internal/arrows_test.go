@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	"front":        {},
 	"failpoint":    {},
 	"figures":      {"publish"},
-	"gallery":      {"figures", "names", "publish", "worker"},
+	"gallery":      {"figures", "names", "publish", "turns", "worker"},
 	"guide":        {"admission", "publish"},
 	"hint":         {"inspect", "names", "publish"},
 	"inspect":      {"checkpoint", "content"},

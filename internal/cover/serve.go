@@ -1,7 +1,10 @@
 package cover
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -18,6 +21,8 @@ const (
 	goneFor = 5 * time.Minute
 	// maxPicture bounds what is read into memory: none that was made has more.
 	maxPicture = 4 << 20
+	// readFor is how long a picture may take to come from the store of blobs, which tries for minutes: somebody waits for a page.
+	readFor = 15 * time.Second
 )
 
 // Picture returns the bytes of a picture in one of its widths, to everybody who has its name. A picture of a project
@@ -30,15 +35,20 @@ func (s *Service) Picture(ctx context.Context, by publish.Caller, id publish.Pic
 	if bytes, known, err := s.atHand(ctx, by, key); known || err != nil {
 		return bytes, err
 	}
-	done, err := s.reads.Lock(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	if bytes, known, err := s.atHand(ctx, by, key); known || err != nil { // somebody else read it meanwhile
-		return bytes, err
-	}
-	return s.load(ctx, by, key)
+	var bytes []byte
+	var told error // an answer, and who waits asks for their own
+	err := s.reads.Do(ctx, key, func() (err error) {
+		var known bool
+		if bytes, known, err = s.atHand(ctx, by, key); !known && err == nil { // otherwise somebody else read it meanwhile
+			bytes, err = s.load(ctx, by, key)
+		}
+		if errors.Is(err, publish.ErrNotFound) || errors.Is(err, publish.ErrCorrupt) {
+			told = err
+			return nil
+		}
+		return err
+	})
+	return bytes, cmp.Or(err, told)
 }
 
 // atHand returns a picture that is held in memory, if it may be served without looking it up.
@@ -96,10 +106,18 @@ func (s *Service) find(ctx context.Context, by publish.Caller, key cached, now t
 	return kept, nil
 }
 
-func (s *Service) read(ctx context.Context, b publish.Blob) ([]byte, error) {
+func (s *Service) read(ctx context.Context, b publish.Blob) (bytes []byte, err error) {
 	if b.Size > maxPicture {
 		return nil, publish.ErrCorrupt
 	}
+	limited, cancel := context.WithTimeout(ctx, readFor)
+	defer cancel()
+	defer func() {
+		if err != nil && limited.Err() != nil && ctx.Err() == nil {
+			err = fmt.Errorf("read a picture within %s: %w", readFor, publish.ErrUnavailable)
+		}
+	}()
+	ctx = limited
 	r, err := s.Content.Open(ctx, b, 0, -1)
 	if err != nil {
 		return nil, err

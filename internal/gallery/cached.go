@@ -4,13 +4,16 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"sandlot/internal/turns"
 )
 
 // cached keeps one value that many ask for and that is costly to find. One caller at a time finds it anew. Meanwhile the others get the old
-// value, or wait if there is none yet. It may be used concurrently.
+// value while that is not twice as old as it may be, and wait otherwise; where it cannot be found they have the same error. It may be used
+// concurrently.
 type cached[T any] struct {
-	keep time.Duration // how long a value is returned before it is found anew
-	turn chan struct{} // full while somebody finds the value
+	keep  time.Duration // how long a value is returned before it is found anew
+	turns *turns.Locks[struct{}]
 
 	mu    sync.Mutex
 	value T
@@ -18,36 +21,24 @@ type cached[T any] struct {
 }
 
 func newCached[T any](keep time.Duration) *cached[T] {
-	return &cached[T]{keep: keep, turn: make(chan struct{}, 1)}
+	return &cached[T]{keep: keep, turns: turns.NewLocks[struct{}]()}
 }
 
 // get returns the value, and calls find for it if it is too old at the time given. If find fails the value before is kept.
 func (s *cached[T]) get(ctx context.Context, now time.Time, find func() (T, error)) (T, error) {
-	old, age := s.peek(now)
-	if age == fresh {
-		return old, nil
-	}
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	default:
-		if age == stale {
-			return old, nil
-		}
-		select {
-		case s.turn <- struct{}{}:
-			defer func() { <-s.turn }()
-		case <-ctx.Done():
-			return old, ctx.Err()
-		}
-	}
-	if v, age := s.peek(now); age == fresh {
+	v, age := s.peek(now)
+	if age == fresh || age == stale && s.turns.Full(struct{}{}) {
 		return v, nil
 	}
-	v, err := find()
-	if err == nil {
-		s.put(v, now)
-	}
+	err := s.turns.Do(ctx, struct{}{}, func() (err error) {
+		if v, age = s.peek(now); age == fresh {
+			return nil
+		}
+		if v, err = find(); err == nil {
+			s.put(v, now)
+		}
+		return err
+	})
 	return v, err
 }
 
@@ -55,7 +46,7 @@ func (s *cached[T]) get(ctx context.Context, now time.Time, find func() (T, erro
 type age int
 
 const (
-	missing age = iota // there is none yet
+	missing age = iota // there is none yet, or it is too old for anybody
 	stale              // it is returned while somebody finds a new one
 	fresh              // it is returned
 )
@@ -64,10 +55,11 @@ const (
 func (s *cached[T]) peek(now time.Time) (T, age) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	old := now.Sub(s.at).Abs()
 	switch {
-	case s.at.IsZero():
+	case s.at.IsZero() || old >= 2*s.keep:
 		return s.value, missing
-	case now.Sub(s.at).Abs() < s.keep:
+	case old < s.keep:
 		return s.value, fresh
 	}
 	return s.value, stale

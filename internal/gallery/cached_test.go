@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"sandlot/internal/expect"
@@ -28,6 +29,44 @@ func TestCachedIsFoundByOneWhileOthersGetTheOldValue(t *testing.T) {
 		t.Errorf("found anew %d", got)
 	}
 	expect.Equal(t, "after the clock was set back", get(now.Add(-time.Hour), value(6)), 6)
+}
+
+// TestCachedGivesNobodyWhatIsTooOld: a feed went on with what was suspended, as long as the value before could not be replaced or nobody had
+// asked for it.
+func TestCachedGivesNobodyWhatIsTooOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, now, broken := newCached[int](time.Second), time.Now(), errors.New("broken")
+		_, err := c.get(t.Context(), now, func() (int, error) { return 1, nil })
+		expect.OK(t, err)
+		for _, c2 := range []struct {
+			after time.Duration
+			err   error
+		}{{2*time.Second - 1, nil}, {2 * time.Second, broken}, {time.Hour, broken}} {
+			then, finish, errs, tries := now.Add(c2.after), make(chan struct{}), make(chan error), 0
+			go func() {
+				_, err := c.get(t.Context(), then, func() (int, error) { tries++; <-finish; return 0, broken })
+				errs <- err
+			}()
+			synctest.Wait()
+			go func() {
+				v, err := c.get(t.Context(), then, func() (int, error) { tries++; return 0, broken })
+				if err == nil && v != 1 {
+					t.Errorf("after %s another gets %d", c2.after, v)
+				}
+				errs <- err
+			}()
+			synctest.Wait()
+			if c2.err == nil {
+				expect.OK(t, <-errs)
+			}
+			close(finish)
+			expect.Is(t, "who asks first", <-errs, broken)
+			if c2.err != nil {
+				expect.Is(t, "who waits", <-errs, broken)
+			}
+			expect.Equal(t, "tries", tries, 1)
+		}
+	})
 }
 
 func TestCachedKeepsNoErrorAndWaitsForTheFirstValueWithinItsContext(t *testing.T) {

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,8 +120,8 @@ func (h *Heads) get(ctx context.Context, id ProjectID, load func(context.Context
 	limited, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	p, err := h.ask(limited, id, load)
-	if err == nil || ctx.Err() != nil || errors.Is(err, ErrNotFound) || errors.Is(err, CodeProjectNotFound) {
-		return p, err // these are answers; any other error is none
+	if err == nil || ctx.Err() != nil || isAnswer(err) {
+		return p, err
 	}
 	h.down.Store(int64(h.since() + askPause))
 	return old.Project, nil
@@ -157,17 +158,28 @@ func (h *Heads) ask(ctx context.Context, id ProjectID, load func(context.Context
 	}
 }
 
-// fill loads a head, until ctx ends, unless somebody else did while its turn was waited for.
-func (h *Heads) fill(wait, ctx context.Context, id ProjectID, load func(context.Context) (Project, error)) (Project, error) {
-	unlock, err := h.fills.Lock(wait, id)
-	if err != nil {
-		return Project{}, err
-	}
-	defer unlock()
-	if p, ok := h.peek(id); ok {
-		return p, nil
-	}
-	return h.load(ctx, id, load)
+// fill loads a head, until ctx ends, unless somebody else did while its turn was waited for. Where it could not be loaded, all who wait for it
+// have that error.
+func (h *Heads) fill(wait, ctx context.Context, id ProjectID, load func(context.Context) (Project, error)) (p Project, err error) {
+	var told error // an answer, and who waits asks for their own
+	err = h.fills.Do(wait, id, func() error {
+		known, ok := h.peek(id)
+		if ok {
+			p = known
+			return nil
+		}
+		var failed error
+		if p, failed = h.load(ctx, id, load); isAnswer(failed) {
+			failed, told = nil, failed
+		}
+		return failed
+	})
+	return p, cmp.Or(err, told)
+}
+
+// isAnswer reports whether an error of a look-up says that there is nothing, and not that it failed.
+func isAnswer(err error) bool {
+	return errors.Is(err, ErrNotFound) || errors.Is(err, CodeProjectNotFound)
 }
 
 // load reads a project and keeps it, unless it was dropped meanwhile.

@@ -9,6 +9,10 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	"sandlot/internal/expect"
+	"sandlot/internal/testenv"
 )
 
 func headAt(version int) func(context.Context) (Project, error) {
@@ -32,6 +36,27 @@ func testHeads(changes ChangeStore) *Heads {
 }
 
 func TestHeads(t *testing.T) {
+	t.Run("where one cannot be loaded all who wait have the error", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h, broken, loads := testHeads(nil), errors.New("broken"), 0
+			begun, errs := time.Now(), make(chan error)
+			for range 50 {
+				go func() {
+					_, err := h.get(t.Context(), "a", func(context.Context) (Project, error) {
+						loads++
+						testenv.Pass(5 * time.Second)
+						return Project{}, broken
+					})
+					errs <- err
+				}()
+			}
+			for range 50 {
+				expect.Is(t, "a look-up", <-errs, broken)
+			}
+			expect.Equal(t, "loads", loads, 1)
+			expect.Equal(t, "how long all waited", time.Since(begun), 5*time.Second)
+		})
+	})
 	t.Run("what is known is not loaded again", func(t *testing.T) {
 		h := testHeads(nil)
 		if first, second := version(t, h, headAt(1)), version(t, h, headAt(2)); first != 1 || second != 1 {

@@ -17,6 +17,13 @@ type Locks[K comparable] struct {
 type turn struct {
 	free  chan struct{} // holds a token for each holder that there may be more
 	users int           // holders and waiters
+	fails *failure      // of the work that Do does next
+}
+
+// failure is how some work failed. done is closed once it has.
+type failure struct {
+	done chan struct{}
+	err  error
 }
 
 // NewLocks makes Locks that nobody holds.
@@ -31,7 +38,7 @@ func NewShares[K comparable](each int) *Locks[K] {
 // function that gives the key back, which is called once. Who waits longest does not
 // necessarily come first.
 func (l *Locks[K]) Lock(ctx context.Context, key K) (func(), error) {
-	t := l.join(key)
+	t, _ := l.join(key)
 	select {
 	case <-t.free:
 		return func() { t.free <- struct{}{}; l.leave(key, t) }, nil
@@ -40,6 +47,43 @@ func (l *Locks[K]) Lock(ctx context.Context, key K) (func(), error) {
 		return nil, ctx.Err()
 	}
 }
+
+// Do waits for the key as Lock does, and holds it while it does the work. Where the work fails, and ctx has not ended, all who wait in Do for
+// the key by then have its error, too: what failed for one of them fails for each, and tried one after the other the last would wait for the
+// failures of all before. So work returns an error for what it could not find out, and none for an answer.
+func (l *Locks[K]) Do(ctx context.Context, key K, work func() error) error {
+	t, before := l.join(key)
+	defer l.leave(key, t)
+	select {
+	case <-t.free:
+		defer func() { t.free <- struct{}{} }()
+	case <-before.done:
+		return before.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-before.done: // both had happened
+		return before.err
+	default:
+	}
+	err := work()
+	if err != nil && ctx.Err() == nil {
+		l.fail(t, err)
+	}
+	return err
+}
+
+// fail tells those who wait for a turn now.
+func (l *Locks[K]) fail(t *turn, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t.fails.err = err
+	close(t.fails.done)
+	t.fails = newFailure()
+}
+
+func newFailure() *failure { return &failure{done: make(chan struct{})} }
 
 // Try takes the key if nobody has it or waits for it.
 func (l *Locks[K]) Try(key K) (unlock func(), ok bool) {
@@ -62,8 +106,8 @@ func (l *Locks[K]) Full(key K) bool {
 	return t != nil && len(t.free) == 0
 }
 
-// join lets the caller wait for a key.
-func (l *Locks[K]) join(key K) *turn {
+// join lets the caller wait for a key, and returns the failure that would end the wait.
+func (l *Locks[K]) join(key K) (*turn, *failure) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t, ok := l.held[key]
@@ -71,12 +115,12 @@ func (l *Locks[K]) join(key K) *turn {
 		t = l.add(key)
 	}
 	t.users++
-	return t
+	return t, t.fails
 }
 
 // add adds a key that nobody holds.
 func (l *Locks[K]) add(key K) *turn {
-	t := &turn{free: make(chan struct{}, l.each)}
+	t := &turn{free: make(chan struct{}, l.each), fails: newFailure()}
 	for range l.each {
 		t.free <- struct{}{}
 	}

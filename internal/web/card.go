@@ -30,7 +30,7 @@ func (s *shares) card(v *visit) error {
 		return err
 	}
 	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
-	return s.picture(v, "image/png", cardParts(s.fonts, found), func() ([]byte, error) { return s.drawCard(v, found) })
+	return s.picture(v, "image/png", cardParts(s.fonts, found), s.cardOf(v, found))
 }
 
 // cardParts are all that the card of a project is made of.
@@ -52,26 +52,31 @@ func pictureKey(parts []string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// drawCard draws the card of a project. A cover that was just replaced, or is damaged, leaves the tile.
-func (s *shares) drawCard(v *visit, p publish.Project) ([]byte, error) {
-	var shown []byte
-	if p.Cover != "" {
-		var err error
-		shown, err = s.covers.Picture(v.r.Context(), v.by, p.Cover, coverWidth)
-		if err != nil && !errors.Is(err, publish.ErrNotFound) && !errors.Is(err, publish.ErrCorrupt) {
-			return nil, err
-		}
+// cardOf is how the card of a project is made. A cover that was just replaced, or is damaged, leaves the tile.
+func (s *shares) cardOf(v *visit, p publish.Project) drawing {
+	out := drawing{draw: func(shown []byte) ([]byte, error) {
+		return s.press.Draw(card.Card{Title: name(p), Handle: "@" + p.Handle, Lang: p.Lang, Picture: shown, Tile: cover.Hues[cover.HueOf(p.ID)]})
+	}}
+	if p.Cover == "" {
+		return out
 	}
-	return s.press.Draw(card.Card{Title: name(p), Handle: "@" + p.Handle, Lang: p.Lang, Picture: shown, Tile: cover.Hues[cover.HueOf(p.ID)]})
+	out.fetch = func() ([]byte, error) {
+		shown, err := s.covers.Picture(v.r.Context(), v.by, p.Cover, coverWidth)
+		if errors.Is(err, publish.ErrNotFound) || errors.Is(err, publish.ErrCorrupt) {
+			return nil, nil
+		}
+		return shown, err
+	}
+	return out
 }
 
 // front sends the picture that stands for the whole instance.
 func (s *shares) front(v *visit) error {
 	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
 	host := s.places.Base.Host
-	return s.picture(v, "image/png", []string{"front", cardLook, host, s.fonts.Names()}, func() ([]byte, error) {
+	return s.picture(v, "image/png", []string{"front", cardLook, host, s.fonts.Names()}, drawing{draw: func([]byte) ([]byte, error) {
 		return s.press.Draw(card.Card{Title: "sandlot", Handle: host, Tile: frontTile})
-	})
+	}})
 }
 
 // code sends the address of a project's page as a QR code.
@@ -81,11 +86,11 @@ func (s *shares) code(v *visit) error {
 		return err
 	}
 	page := s.places.Project(found.ID, found.Version, "").Page
-	return s.picture(v, "image/svg+xml", []string{"code", page}, func() ([]byte, error) { return qrCode(page) })
+	return s.picture(v, "image/svg+xml", []string{"code", page}, drawing{draw: func([]byte) ([]byte, error) { return qrCode(page) }})
 }
 
 // picture sends a picture that is made of no more than these parts.
-func (s *shares) picture(v *visit, contentType string, parts []string, draw func() ([]byte, error)) error {
+func (s *shares) picture(v *visit, contentType string, parts []string, by drawing) error {
 	key := pictureKey(parts)
 	h := v.w.Header()
 	h.Set("ETag", `"`+key+`"`)
@@ -97,7 +102,7 @@ func (s *shares) picture(v *visit, contentType string, parts []string, draw func
 		v.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	body, err := s.pictures.get(v.r.Context(), key, draw)
+	body, err := s.pictures.get(v.r.Context(), key, by)
 	if err != nil {
 		h.Del("ETag")
 		h.Set("Cache-Control", "no-store")

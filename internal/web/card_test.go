@@ -33,7 +33,7 @@ func TestACardShowsTheCoverOrWhereThatIsGoneTheTile(t *testing.T) {
 	draw := func(cover publish.PictureID, of oneCover) ([]byte, error) {
 		s := &shares{covers: of, press: card.New(card.Fonts{}, slog.New(slog.DiscardHandler))}
 		p.Cover = cover
-		return s.drawCard(&visit{r: httptest.NewRequest("GET", "/", nil)}, p)
+		return newPictures().get(t.Context(), "card", s.cardOf(&visit{r: httptest.NewRequest("GET", "/", nil)}, p))
 	}
 	tile, err := draw("", oneCover{})
 	expect.OK(t, err, "without a cover")

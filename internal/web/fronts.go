@@ -1,11 +1,13 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
 
 	"sandlot/internal/gallery"
+	"sandlot/internal/publish"
 	"sandlot/internal/turns"
 )
 
@@ -41,25 +43,32 @@ func newFronts(now func() time.Time) *fronts {
 	return &fronts{now: now, turns: turns.NewLocks[frontKey](), kept: map[frontKey]front{}}
 }
 
-// page returns a page that is young enough, and has it rendered if there is none. Who comes meanwhile waits. A page that is nil is not kept.
+// page returns a page that is young enough, and has it rendered if there is none. Who comes meanwhile waits, and
+// has the same error where that fails. A page that is nil is not kept.
 func (f *fronts) page(ctx context.Context, key frontKey, render func() (stencil, error)) (stencil, error) {
 	if page, ok := f.get(key); ok {
 		return page, nil
 	}
-	done, err := f.turns.Lock(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	if page, ok := f.get(key); ok {
-		return page, nil
-	}
-	at := f.now()
-	page, err := render()
-	if err == nil && page != nil {
-		f.put(key, front{page, at})
-	}
-	return page, err
+	var page stencil
+	var told error // an answer, and who waits asks for their own
+	err := f.turns.Do(ctx, key, func() error {
+		kept, ok := f.get(key)
+		if ok {
+			page = kept
+			return nil
+		}
+		at := f.now()
+		made, failed := render()
+		if page = made; failed == nil && page != nil {
+			f.put(key, front{page, at})
+		}
+		if publish.Gone(failed) {
+			told = failed
+			return nil
+		}
+		return failed
+	})
+	return page, cmp.Or(err, told)
 }
 
 func (f *fronts) get(key frontKey) (stencil, bool) {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"sandlot/internal/publish"
+	"sandlot/internal/turns"
 )
 
 // Limits of pictures. A card is 60 to 300 KB and takes up to some 300 ms, so they are drawn one
@@ -19,7 +20,8 @@ const (
 
 // pictures keeps what was drawn last. It may be used concurrently.
 type pictures struct {
-	drawing chan struct{} // holds one
+	turns   *turns.Locks[string] // of a key; one at a time makes its picture
+	drawing chan struct{}        // holds one
 	waiting atomic.Int32
 	mu      sync.Mutex
 	made    map[string][]byte
@@ -28,14 +30,40 @@ type pictures struct {
 }
 
 func newPictures() *pictures {
-	return &pictures{drawing: make(chan struct{}, 1), made: map[string][]byte{}}
+	return &pictures{turns: turns.NewLocks[string](), drawing: make(chan struct{}, 1), made: map[string][]byte{}}
 }
 
-// get returns the picture of a key, which is drawn once however many ask. It is
-// publish.ErrUnavailable if too many wait.
-func (p *pictures) get(ctx context.Context, key string, draw func() ([]byte, error)) ([]byte, error) {
+// A drawing is how a picture is made.
+type drawing struct {
+	fetch func() ([]byte, error)             // brings what it shows, which may take long; nil: nothing
+	draw  func(shown []byte) ([]byte, error) // keeps a processor busy
+}
+
+// get returns the picture of a key, which is drawn once however many ask; they share an error, too. What one shows is fetched beside the
+// drawing of others. It is publish.ErrUnavailable if too many wait.
+func (p *pictures) get(ctx context.Context, key string, by drawing) (body []byte, err error) {
 	if body, ok := p.find(key); ok {
 		return body, nil
+	}
+	err = p.turns.Do(ctx, key, func() (err error) {
+		var ok bool
+		if body, ok = p.find(key); ok { // somebody drew it meanwhile
+			return nil
+		}
+		if body, err = p.make(ctx, by); err == nil {
+			p.keep(key, body)
+		}
+		return err
+	})
+	return body, err
+}
+
+func (p *pictures) make(ctx context.Context, by drawing) (_ []byte, err error) {
+	var shown []byte
+	if by.fetch != nil {
+		if shown, err = by.fetch(); err != nil {
+			return nil, err
+		}
 	}
 	defer p.waiting.Add(-1)
 	if p.waiting.Add(1) > maxWaiting {
@@ -47,14 +75,7 @@ func (p *pictures) get(ctx context.Context, key string, draw func() ([]byte, err
 		return nil, ctx.Err()
 	}
 	defer func() { <-p.drawing }()
-	if body, ok := p.find(key); ok { // somebody drew it meanwhile
-		return body, nil
-	}
-	body, err := draw()
-	if err == nil {
-		p.keep(key, body)
-	}
-	return body, err
+	return by.draw(shown)
 }
 
 func (p *pictures) find(key string) ([]byte, bool) {

@@ -7,9 +7,11 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 func TestAPictureIsDrawnOnceHoweverManyAsk(t *testing.T) {
@@ -18,7 +20,7 @@ func TestAPictureIsDrawnOnceHoweverManyAsk(t *testing.T) {
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {
-				body, err := p.get(t.Context(), "key", func() ([]byte, error) { drawn++; <-finish; return []byte("x"), nil })
+				body, err := p.get(t.Context(), "key", drawing{draw: func([]byte) ([]byte, error) { drawn++; <-finish; return []byte("x"), nil }})
 				if err != nil || string(body) != "x" {
 					t.Errorf("got %q, %v", body, err)
 				}
@@ -40,11 +42,11 @@ func TestACrowdThatWaitsForPicturesIsBounded(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range maxWaiting {
 			all.Go(func() {
-				_, _ = p.get(ctx, strconv.Itoa(i), func() ([]byte, error) { <-finish; return nil, nil })
+				_, _ = p.get(ctx, strconv.Itoa(i), drawing{draw: func([]byte) ([]byte, error) { <-finish; return nil, nil }})
 			})
 		}
 		synctest.Wait()
-		if _, err := p.get(ctx, "more", nil); !errors.Is(err, publish.ErrUnavailable) {
+		if _, err := p.get(ctx, "more", drawing{}); !errors.Is(err, publish.ErrUnavailable) {
 			t.Errorf("one more got %v", err)
 		}
 		cancel() // those who wait go away; one draws on
@@ -80,10 +82,40 @@ func TestThePicturesThatAreKeptAreFewBytes(t *testing.T) {
 
 func TestAFailedPictureIsTriedAgain(t *testing.T) {
 	p, broken := newPictures(), errors.New("broken")
-	if _, err := p.get(t.Context(), "key", func() ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
+	if _, err := p.get(t.Context(), "key", drawing{draw: func([]byte) ([]byte, error) { return nil, broken }}); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	if body, err := p.get(t.Context(), "key", func() ([]byte, error) { return []byte("x"), nil }); err != nil || string(body) != "x" {
+	if body, err := p.get(t.Context(), "key", drawing{draw: func([]byte) ([]byte, error) { return []byte("x"), nil }}); err != nil || string(body) != "x" {
 		t.Errorf("got %q, %v", body, err)
 	}
+}
+
+// TestWhatAPictureShowsIsFetchedBesideTheDrawingOfOthers: a store of blobs that hung kept every card of a node waiting, also of those that show
+// nothing from there, and each who waited for one tried in turn.
+func TestWhatAPictureShowsIsFetchedBesideTheDrawingOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, broken, tries := newPictures(), errors.New("broken"), 0
+		hangs := drawing{fetch: func() ([]byte, error) {
+			tries++
+			testenv.Pass(15 * time.Second)
+			return nil, broken
+		}}
+		begun, errs := time.Now(), make(chan error)
+		for range 2 * maxWaiting {
+			go func() {
+				_, err := p.get(t.Context(), "hangs", hangs)
+				errs <- err
+			}()
+		}
+		synctest.Wait()
+		body, err := p.get(t.Context(), "another", drawing{draw: func([]byte) ([]byte, error) { return []byte("x"), nil }})
+		expect.OK(t, err)
+		expect.Equal(t, "another", string(body), "x")
+		expect.Equal(t, "how long that took", time.Since(begun), 0)
+		for range 2 * maxWaiting {
+			expect.Is(t, "the one that hangs", <-errs, broken)
+		}
+		expect.Equal(t, "how long all waited", time.Since(begun), 15*time.Second)
+		expect.Equal(t, "tries", tries, 1)
+	})
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -64,24 +65,28 @@ type sheetKey struct {
 	lang string
 }
 
-// page returns the page of a project as it is now, and has it made if there is none. Who comes meanwhile waits.
+// page returns the page of a project as it is now, and has it made if there is none. Who comes meanwhile waits, and has the same
+// error where that fails.
 func (s *sheets) page(ctx context.Context, key sheetKey, change int64, find func() (*sheet, error)) (*sheet, error) {
 	if made := s.get(key, change); made != nil {
 		return made, nil
 	}
-	done, err := s.turns.Lock(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	if made := s.get(key, change); made != nil {
-		return made, nil
-	}
-	made, err := find()
-	if err == nil {
-		s.put(key, made)
-	}
-	return made, err
+	var made *sheet
+	var told error // an answer, and who waits asks for their own
+	err := s.turns.Do(ctx, key, func() (err error) {
+		if made = s.get(key, change); made != nil {
+			return nil
+		}
+		if made, err = find(); err == nil {
+			s.put(key, made)
+		}
+		if publish.Gone(err) {
+			told = err
+			return nil
+		}
+		return err
+	})
+	return made, cmp.Or(err, told)
 }
 
 // get returns the page of a project as it is now, nil if there is none.
