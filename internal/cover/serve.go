@@ -1,7 +1,6 @@
 package cover
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,19 +35,19 @@ func (s *Service) Picture(ctx context.Context, by publish.Caller, id publish.Pic
 		return bytes, err
 	}
 	var bytes []byte
-	var told error // an answer, and who waits asks for their own
-	err := s.reads.Do(ctx, key, func() (err error) {
+	err := s.reads.Do(ctx, key, isAnswer, func() (err error) {
 		var known bool
 		if bytes, known, err = s.atHand(ctx, by, key); !known && err == nil { // otherwise somebody else read it meanwhile
 			bytes, err = s.load(ctx, by, key)
 		}
-		if errors.Is(err, publish.ErrNotFound) || errors.Is(err, publish.ErrCorrupt) {
-			told = err
-			return nil
-		}
 		return err
 	})
-	return bytes, cmp.Or(err, told)
+	return bytes, err
+}
+
+// isAnswer reports whether an error says that there is no such picture, and not that it could not be read.
+func isAnswer(err error) bool {
+	return errors.Is(err, publish.ErrNotFound) || errors.Is(err, publish.ErrCorrupt)
 }
 
 // atHand returns a picture that is held in memory, if it may be served without looking it up.
@@ -117,8 +116,7 @@ func (s *Service) read(ctx context.Context, b publish.Blob) (bytes []byte, err e
 			err = fmt.Errorf("read a picture within %s: %w", readFor, publish.ErrUnavailable)
 		}
 	}()
-	ctx = limited
-	r, err := s.Content.Open(ctx, b, 0, -1)
+	r, err := s.Content.Open(limited, b, 0, -1)
 	if err != nil {
 		return nil, err
 	}

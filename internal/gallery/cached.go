@@ -30,7 +30,7 @@ func (s *cached[T]) get(ctx context.Context, now time.Time, find func() (T, erro
 	if age == fresh || age == stale && s.turns.Full(struct{}{}) {
 		return v, nil
 	}
-	err := s.turns.Do(ctx, struct{}{}, func() (err error) {
+	err := s.turns.Do(ctx, struct{}{}, nil, func() (err error) {
 		if v, age = s.peek(now); age == fresh {
 			return nil
 		}

@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,20 +160,16 @@ func (h *Heads) ask(ctx context.Context, id ProjectID, load func(context.Context
 // fill loads a head, until ctx ends, unless somebody else did while its turn was waited for. Where it could not be loaded, all who wait for it
 // have that error.
 func (h *Heads) fill(wait, ctx context.Context, id ProjectID, load func(context.Context) (Project, error)) (p Project, err error) {
-	var told error // an answer, and who waits asks for their own
-	err = h.fills.Do(wait, id, func() error {
+	err = h.fills.Do(wait, id, isAnswer, func() (err error) {
 		known, ok := h.peek(id)
 		if ok {
 			p = known
 			return nil
 		}
-		var failed error
-		if p, failed = h.load(ctx, id, load); isAnswer(failed) {
-			failed, told = nil, failed
-		}
-		return failed
+		p, err = h.load(ctx, id, load)
+		return err
 	})
-	return p, cmp.Or(err, told)
+	return p, err
 }
 
 // isAnswer reports whether an error of a look-up says that there is nothing, and not that it failed.

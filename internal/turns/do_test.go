@@ -25,24 +25,24 @@ func TestAFailureIsOfAllWhoWaitForIt(t *testing.T) {
 		begun := time.Now()
 		errs := make(chan error)
 		for range 50 {
-			go func() { errs <- l.Do(t.Context(), "a", try) }()
+			go func() { errs <- l.Do(t.Context(), "a", nil, try) }()
 		}
 		for range 50 {
 			expect.Is(t, "a failure", <-errs, broken)
 		}
 		expect.Equal(t, "tries", tries.Load(), int32(1))
 		expect.Equal(t, "how long all took", time.Since(begun), 5*time.Second)
-		expect.OK(t, l.Do(t.Context(), "a", func() error { return nil }))
+		expect.OK(t, l.Do(t.Context(), "a", nil, func() error { return nil }))
 
 		// Who goes away fails for nobody else.
 		ctx, leave := context.WithCancel(t.Context())
 		go func() {
-			errs <- l.Do(ctx, "a", func() error { <-ctx.Done(); return ctx.Err() })
+			errs <- l.Do(ctx, "a", nil, func() error { <-ctx.Done(); return ctx.Err() })
 		}()
 		synctest.Wait()
 		done := 0
-		go func() { errs <- l.Do(t.Context(), "a", func() error { done++; return nil }) }()
-		go func() { errs <- l.Do(t.Context(), "a", func() error { done++; return nil }) }()
+		go func() { errs <- l.Do(t.Context(), "a", nil, func() error { done++; return nil }) }()
+		go func() { errs <- l.Do(t.Context(), "a", nil, func() error { done++; return nil }) }()
 		synctest.Wait()
 		leave()
 		failed := 0

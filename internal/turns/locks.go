@@ -50,8 +50,8 @@ func (l *Locks[K]) Lock(ctx context.Context, key K) (func(), error) {
 
 // Do waits for the key as Lock does, and holds it while it does the work. Where the work fails, and ctx has not ended, all who wait in Do for
 // the key by then have its error, too: what failed for one of them fails for each, and tried one after the other the last would wait for the
-// failures of all before. So work returns an error for what it could not find out, and none for an answer.
-func (l *Locks[K]) Do(ctx context.Context, key K, work func() error) error {
+// failures of all before. An error of which answers is true, such as that there is nothing, is the caller's alone; answers may be nil.
+func (l *Locks[K]) Do(ctx context.Context, key K, answers func(error) bool, work func() error) error {
 	t, before := l.join(key)
 	defer l.leave(key, t)
 	select {
@@ -68,7 +68,7 @@ func (l *Locks[K]) Do(ctx context.Context, key K, work func() error) error {
 	default:
 	}
 	err := work()
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && (answers == nil || !answers(err)) {
 		l.fail(t, err)
 	}
 	return err

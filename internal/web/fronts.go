@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -50,25 +49,19 @@ func (f *fronts) page(ctx context.Context, key frontKey, render func() (stencil,
 		return page, nil
 	}
 	var page stencil
-	var told error // an answer, and who waits asks for their own
-	err := f.turns.Do(ctx, key, func() error {
+	err := f.turns.Do(ctx, key, publish.Gone, func() (err error) {
 		kept, ok := f.get(key)
 		if ok {
 			page = kept
 			return nil
 		}
 		at := f.now()
-		made, failed := render()
-		if page = made; failed == nil && page != nil {
+		if page, err = render(); err == nil && page != nil {
 			f.put(key, front{page, at})
 		}
-		if publish.Gone(failed) {
-			told = failed
-			return nil
-		}
-		return failed
+		return err
 	})
-	return page, cmp.Or(err, told)
+	return page, err
 }
 
 func (f *fronts) get(key frontKey) (stencil, bool) {

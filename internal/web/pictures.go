@@ -45,7 +45,7 @@ func (p *pictures) get(ctx context.Context, key string, by drawing) (body []byte
 	if body, ok := p.find(key); ok {
 		return body, nil
 	}
-	err = p.turns.Do(ctx, key, func() (err error) {
+	err = p.turns.Do(ctx, key, nil, func() (err error) {
 		var ok bool
 		if body, ok = p.find(key); ok { // somebody drew it meanwhile
 			return nil

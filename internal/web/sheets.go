@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"sync"
 
@@ -72,21 +71,16 @@ func (s *sheets) page(ctx context.Context, key sheetKey, change int64, find func
 		return made, nil
 	}
 	var made *sheet
-	var told error // an answer, and who waits asks for their own
-	err := s.turns.Do(ctx, key, func() (err error) {
+	err := s.turns.Do(ctx, key, publish.Gone, func() (err error) {
 		if made = s.get(key, change); made != nil {
 			return nil
 		}
 		if made, err = find(); err == nil {
 			s.put(key, made)
 		}
-		if publish.Gone(err) {
-			told = err
-			return nil
-		}
 		return err
 	})
-	return made, cmp.Or(err, told)
+	return made, err
 }
 
 // get returns the page of a project as it is now, nil if there is none.
