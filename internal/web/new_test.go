@@ -90,6 +90,17 @@ func TestAFormPublishesAsTheAPIDoes(t *testing.T) {
 	}
 }
 
+// TestAPublishSaysWhatHoldsUntilTheEmailIsConfirmed: on an instance that lists all at once nothing does.
+func TestAPublishSaysWhatHoldsUntilTheEmailIsConfirmed(t *testing.T) {
+	for name, public := range map[string]bool{"a local instance": false, "a public one": true} {
+		w := newWorld(t)
+		w.Admission = admission.New(admission.Config{Public: public})
+		resp, page := publishes(w, "/new", url.Values{"form_token": {"one"}, "email": {"new@example.com"}, "upload@game.html": {aPage}})
+		expect.Equal(t, "the status on "+name, resp.StatusCode, http.StatusCreated)
+		expect.Equal(t, "whether it is said on "+name, strings.Contains(page, w.book.say("en", "new.until")), public)
+	}
+}
+
 func TestALoginPublishesUnderItsAccount(t *testing.T) {
 	w := newWorld(t)
 	form := url.Values{"form_token": {"one"}, "file@a/index.html": {aPage}, "file@a/b.js": {"1"}, "title": {"Mine"}}

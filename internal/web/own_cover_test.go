@@ -71,4 +71,9 @@ func TestAnOwnerUploadsACoverThatEverybodySees(t *testing.T) {
 	if page := text(t, request(h, "GET", "/account/settings/portrait", "", "Cookie", cookieName+"=kim")); !strings.Contains(page, `<img class="portrait" src="/i/`) {
 		t.Error("the portrait is not shown")
 	}
+	post(at, sent.String())
+	expect.Equal(t, "the deletion", asKim(h, "POST", ownAt+"/delete", "typed="+string(gameID)).StatusCode, http.StatusSeeOther)
+	if page := text(t, asKim(h, "GET", "/account", "")); !strings.Contains(page, `id="deleted"`) || strings.Contains(page, `src="/i/`) {
+		t.Error("a project that was deleted has a picture that nobody gets")
+	}
 }
