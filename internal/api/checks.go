@@ -62,7 +62,7 @@ type coverFinding struct {
 type checkedInfo struct {
 	Version        int            `json:"version"`
 	At             moment         `json:"at"`
-	Moved          bool           `json:"moved"`
+	Moved          *bool          `json:"moved"`
 	FirstPaint     *int64         `json:"first_paint_ms"`
 	Errors         []string       `json:"errors"`
 	FailedRequests []failedInfo   `json:"failed_requests"`
@@ -88,8 +88,11 @@ func newChecks(c trial.Checks) *checksAnswer {
 	}
 	seen := c.Seen
 	out.Checked = &checkedInfo{
-		Version: c.Version, At: moment(c.At), Moved: seen.Moved, Errors: append([]string{}, seen.Errors...), FailedRequests: make([]failedInfo, len(seen.Failed)),
+		Version: c.Version, At: moment(c.At), Errors: append([]string{}, seen.Errors...), FailedRequests: make([]failedInfo, len(seen.Failed)),
 		OtherHosts: append([]string{}, seen.Elsewhere...), Findings: make([]findingsInfo, len(c.Findings)),
+	}
+	if !seen.Unseen {
+		out.Checked.Moved = &seen.Moved
 	}
 	if ms := seen.FirstPaint.Milliseconds(); ms > 0 {
 		out.Checked.FirstPaint = &ms

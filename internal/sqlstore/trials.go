@@ -83,7 +83,7 @@ func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.
 		case opened >= int64(daily):
 			err = store.pass(t, d, trial.Passed)
 		default:
-			due := trial.Due{Project: publish.ProjectID(d.id), Version: d.version, Lease: l.until()}
+			due := trial.Due{Project: publish.ProjectID(d.id), Version: d.version, Lease: l.until(), Try: int(d.tries.Int64) + 1}
 			_, err := t.exec(`INSERT INTO trials (project, trying, tries, leased_until, day, opened) VALUES (?1, ?2, 1, ?3, ?4, 1) ON CONFLICT (project) DO UPDATE SET
 				trying = excluded.trying, tries = CASE WHEN trials.trying = excluded.trying THEN trials.tries + 1 ELSE 1 END, leased_until = excluded.leased_until,
 				opened = CASE WHEN trials.day = excluded.day THEN trials.opened + 1 ELSE 1 END, day = excluded.day`, d.num, d.version, due.Lease, day)

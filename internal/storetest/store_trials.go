@@ -66,6 +66,7 @@ func claimLapses(t *testing.T, s Stores) {
 	same(t, "who is at it", must(s.Trials.Trial(t.Context(), p.ID))(t).Running, 0)
 	again := s.claims(t)
 	same(t, "the version", again.Version, first.Version)
+	same(t, "how often it was begun before and now", [2]int{first.Try, again.Try}, [2]int{1, 2})
 	same(t, "that it is another lease", again.Lease != first.Lease, true)
 }
 
@@ -134,6 +135,7 @@ func giveBackTrial(t *testing.T, s Stores) {
 		ok(t, s.Trials.GiveBackTrial(t.Context(), d, true))
 		d = s.claims(t)
 		same(t, "what is due", d.Version, 1)
+		same(t, "which try that is, where the one before does not count", d.Try, 1)
 	}
 	ok(t, s.Trials.GiveBackTrial(t.Context(), d, false))
 	ok(t, s.Trials.GiveBackTrial(t.Context(), s.claims(t), false))

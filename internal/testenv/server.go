@@ -20,7 +20,8 @@ const (
 	stopWait = 45 * time.Second
 	// requestWait ends a request that hangs; a publish of 100 MB on a busy machine is well within it.
 	requestWait = 2 * time.Minute
-	// tailShown is how much of its log a server shows when its test has failed, in bytes.
+	// tailShown is how much of its log a server shows when its test has failed, in bytes, and of its warnings alone, which a test that waits
+	// soon drowns.
 	tailShown = 8 << 10
 )
 
@@ -167,8 +168,22 @@ func (s *Server) finish(tb testing.TB) {
 	}
 	if tb.Failed() {
 		all := s.Logs()
-		tb.Logf("the server's log ends:\n%s", all[max(0, len(all)-tailShown):])
+		tb.Logf("the server's warnings end:\n%s", tail(warnings(all)))
+		tb.Logf("the server's log ends:\n%s", tail(all))
 	}
+}
+
+func tail(log string) string { return log[max(0, len(log)-tailShown):] }
+
+// warnings are the lines of a log that say more than what is usual.
+func warnings(log string) string {
+	var out strings.Builder
+	for line := range strings.Lines(log) {
+		if !strings.Contains(line, " level=INFO ") && !strings.Contains(line, " level=DEBUG ") {
+			out.WriteString(line)
+		}
+	}
+	return out.String()
 }
 
 func clientFor(addr string) *http.Client {

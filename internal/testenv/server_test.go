@@ -120,6 +120,10 @@ func TestRestart(t *testing.T) {
 }
 
 func TestLogs(t *testing.T) {
+	t.Run("warnings are what is not usual", func(t *testing.T) {
+		usual := "time=1 level=INFO msg=request path=/\n"
+		expect.Equal(t, "warnings", warnings(usual+"time=2 level=WARN msg=late\n"+usual+"panic: no\n"+usual), "time=2 level=WARN msg=late\npanic: no\n")
+	})
 	t.Run("a listening line in pieces is found", func(t *testing.T) {
 		l := newLogs()
 		for _, piece := range []string{"time=1 msg=opening addr=x:1\ntime=2 msg=list", "ening addr=127.0.", "0.1:80\nmore"} {

@@ -142,6 +142,9 @@ func (r *Runner) Round(ctx context.Context) error {
 	return untaken
 }
 
+// errNothingSeen is a trial of which there is no picture: the next may come when the machine is less busy.
+var errNothingSeen = errors.New("the machine was too busy to draw the page")
+
 // open opens a version, and looks afterwards whether it was the current one to the end. It is
 // publish.ErrNotFound if it was not, or its project is gone: should that come back, it is due again.
 func (r *Runner) open(ctx context.Context, due Due) (seen Seen, err error) {
@@ -153,6 +156,9 @@ func (r *Runner) open(ctx context.Context, due Due) (seen Seen, err error) {
 		seen, err = r.Browser.Open(ctx, page)
 		return err
 	})
+	if err == nil && seen.nothing() && due.Try < mostTries {
+		err = errNothingSeen
+	}
 	if err != nil {
 		return Seen{}, err
 	}

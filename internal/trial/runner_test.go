@@ -212,6 +212,27 @@ func TestABrowserThatFailsIsTriedTwice(t *testing.T) {
 	w.says("of the next version", trial.Ended, 3)
 }
 
+// TestAVersionOfWhichNothingWasSeenIsOpenedOnceMore: a machine that is too busy to draw a page says nothing of it, and what the second time
+// tells is told all the same. A page that is seen to hang or to take too much is not opened again.
+func TestAVersionOfWhichNothingWasSeenIsOpenedOnceMore(t *testing.T) {
+	t.Parallel()
+	w := newRoom(t)
+	w.open = func(trial.Page) (trial.Seen, error) {
+		return trial.Seen{Unseen: true, Failed: []trial.Request{{Path: "/a.js", Status: 404}}}, nil
+	}
+	expect.Equal(t, "that the first is an error", w.round() != nil, true)
+	w.says("after the first", trial.Waiting, 0)
+	expect.OK(t, w.round())
+	c := w.says("after the second", trial.Ended, 1)
+	expect.Equal(t, "what was found", c.Findings[0].Code, trial.MissingFile)
+	for _, seen := range []trial.Seen{{Unseen: true, Hangs: true}, {Unseen: true, Memory: true}, {Unseen: true, Shot: []byte("one")}, {Blank: true}} {
+		w.open = func(trial.Page) (trial.Seen, error) { return seen, nil }
+		w.PutFile(w.key, w.id, "a.js", fmt.Sprint(seen))
+		expect.OK(t, w.round())
+		w.says("of one that was seen", trial.Ended, w.opened[len(w.opened)-1])
+	}
+}
+
 // TestABrowserThatIsAwayUsesUpNoVersion: neither one that breaks after the start, nor a server that ends.
 func TestABrowserThatIsAwayUsesUpNoVersion(t *testing.T) {
 	t.Parallel()

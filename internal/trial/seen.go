@@ -39,6 +39,9 @@ type Request struct {
 	Status int    `json:"status"`
 }
 
+// nothing reports whether the machine was too busy to tell what the page shows.
+func (s Seen) nothing() bool { return s.Unseen && len(s.Shot) == 0 && !s.Hangs && !s.Memory }
+
 // write makes of it what a Store keeps: some 20 KiB at most.
 func (s Seen) write() []byte {
 	var out bytes.Buffer

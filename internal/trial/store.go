@@ -18,6 +18,7 @@ type Due struct {
 	Project publish.ProjectID
 	Version int
 	Lease   int64 // names the lease
+	Try     int   // the first is 1
 }
 
 // Outcome is how the trial of a version ended.

@@ -140,3 +140,20 @@ func TestUnracedAPageThatNeverAnswersHangs(t *testing.T) {
 	s := opens(t, files{"/": "<!doctype html><h1>on it</h1><script>for (;;);</script>"}, "http://pong.example.org/", long)
 	expect.Equal(t, "hangs", s.Hangs, true)
 }
+
+// slow is drawn a second after it was asked to be, each time.
+const slow = `<!doctype html><body style="background:#123"><h1 style="color:#fb3">Slow</h1><script>
+let n = 0
+function frame() { for (let end = performance.now() + 1000; performance.now() < end;); document.body.style.paddingTop = 40 * (n++ % 9) + 'px'; requestAnimationFrame(frame) }
+frame()</script>`
+
+// TestUnracedAPageThatIsDrawnSlowlyIsSeen: what is drawn is waited for as long as the page answers.
+func TestUnracedAPageThatIsDrawnSlowlyIsSeen(t *testing.T) {
+	testenv.Unraced(t)
+	long := patient()
+	long.Step = 200 * time.Millisecond
+	s := opens(t, files{"/": slow}, "http://pong.example.org/", long)
+	expect.Equal(t, "that there is a picture", len(s.Shot) > 0, true)
+	expect.Equal(t, "moved", s.Moved, true)
+	expect.Equal(t, "hangs or is blank", s.Hangs || s.Blank || s.Unseen, false)
+}

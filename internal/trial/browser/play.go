@@ -45,7 +45,7 @@ func (s *session) play(todo order) error {
 	for i := 0; s.goesOn(i, time.Since(begin)); i++ {
 		moves[i%len(moves)](s)
 		s.rest()
-		if err := s.shoot(); err != nil {
+		if err := s.shoot(begin.Add(s.long.Most)); err != nil {
 			return err
 		}
 		if s.over() {
@@ -61,20 +61,32 @@ func (s *session) goesOn(move int, played time.Duration) bool {
 	return s.ctx.Err() == nil && (played < s.long.Play || move < len(moves) && played < s.long.Most)
 }
 
-// shoot takes a look at the page. A busy machine takes long to draw: a page hangs only if it does not
-// even answer when nothing is drawn.
-func (s *session) shoot() error {
-	err := s.step(func(ctx context.Context) error {
-		shot, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
-		if err == nil {
-			s.look.at(shot)
+// shoot takes a look at the page. A busy machine takes long to draw, and what it is at is waited for
+// until the time is over, for the next look would take as long: a page hangs only if it does not even
+// answer when nothing is drawn.
+func (s *session) shoot(until time.Time) error {
+	ctx, cancel := context.WithDeadline(s.ctx, until)
+	defer cancel()
+	drawn := make(chan []byte, 1)
+	go func() {
+		defer close(drawn)
+		if shot, err := chromedp.Run(ctx, chromedp.CaptureScreenshot()); err == nil {
+			drawn <- shot
 		}
-		return err
-	})
-	if err == nil {
-		return nil
+	}()
+	select {
+	case shot, ok := <-drawn:
+		s.look.at(shot)
+		if ok {
+			return nil
+		}
+	case <-time.After(s.long.Step):
 	}
-	return s.answers()
+	if err := s.answers(); err != nil || s.over() {
+		return err
+	}
+	s.look.at(<-drawn)
+	return nil
 }
 
 // answers waits until the page's own thread does anything else but what it is at. If that thread gets

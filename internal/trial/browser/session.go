@@ -42,7 +42,8 @@ func newSession(ctx context.Context, long times) *session {
 	return &session{ctx: ctx, long: long, loaded: make(chan struct{})}
 }
 
-// prepare has the browser tell what happens, and refuses what a page could ask of a person.
+// prepare has the browser tell what happens, and refuses what a page could ask of a person. There is no page
+// yet that could hold it up: a machine that is busy has all the time of the trial for it.
 func (s *session) prepare() error {
 	if err := chromedp.Listen(s.ctx, s.hear); err != nil {
 		return err
@@ -52,24 +53,14 @@ func (s *session) prepare() error {
 	}
 	s.main = chromedp.FromContext(s.ctx).Target.TargetID
 	go s.console()
-	err := s.step(func(ctx context.Context) error {
-		_, err := chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDeny})
-		return err
-	})
-	if err != nil {
+	if _, err := chromedp.CallBrowser(s.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDeny}); err != nil {
 		return fmt.Errorf("deny downloads: %w", err)
 	}
-	err = s.step(func(ctx context.Context) error {
-		_, err := chromedp.CallBrowser(ctx, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true})
-		return err
-	})
-	if err != nil {
+	if _, err := chromedp.CallBrowser(s.ctx, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true}); err != nil {
 		return fmt.Errorf("watch for windows: %w", err)
 	}
-	return s.step(func(ctx context.Context) error {
-		_, err := chromedp.Call(ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1})
-		return err
-	})
+	_, err := chromedp.Call(s.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1})
+	return err
 }
 
 // step does one thing with the page, for which it has a time.
