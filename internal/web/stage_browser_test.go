@@ -220,12 +220,13 @@ func TestNobodyPlaysWhatIsGone(t *testing.T) {
 	}
 }
 
-// TestRegression16PlayWaitsForTheAnswer: a press that comes before the answer is not lost, and no answer is a yes.
+// TestRegression16PlayWaitsForTheAnswer: a press that comes before the answer is not lost, also where the project's origin takes long, and no
+// answer is a yes.
 func TestRegression16PlayWaitsForTheAnswer(t *testing.T) {
 	t.Parallel()
 	ctx, g := testenv.Engine(t), newPlayground(t)
 	run(t, ctx, chromedp.Navigate("about:blank"))
-	patient := map[string]any{"source": `const soon = setTimeout; window.setTimeout = (f, ms, ...more) => ms === 1000 && location.search ? 0 : soon(f, ms, ...more)`}
+	patient := map[string]any{"source": `const soon = setTimeout; window.setTimeout = (f, ms, ...more) => ms === 5000 && location.search ? 0 : soon(f, ms, ...more)`}
 	run(t, ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		return tab.Call(ctx, "Page.addScriptToEvaluateOnNewDocument", patient, nil)
 	}))
@@ -235,7 +236,10 @@ func TestRegression16PlayWaitsForTheAnswer(t *testing.T) {
 		address := "http://localhost:" + g.port + "/p/game-abc123" + query
 		run(t, ctx, chromedp.Evaluate[bool](`location.assign('`+address+`'), true`))
 		await(t, ctx, `location.href === '`+address+`' && !document.querySelector('button.start').hidden`)
-		run(t, ctx, chromedp.Evaluate[bool](`document.querySelector('button.start').click(), true`))
+		run(t, ctx, chromedp.Evaluate[bool](`document.querySelector('button.start').click(), new Promise((later) => { setTimeout(later, 1500, true) })`, chromedp.EvalAwaitPromise))
+		if begun := run(t, ctx, chromedp.Evaluate[bool](`!!document.querySelector('.stage iframe')`)); begun {
+			t.Errorf("with %q it does not wait", query)
+		}
 		close(g.holds)
 		if answer == "false" {
 			await(t, ctx, `document.activeElement.matches('.apart a, body') && !document.querySelector('.apart').hidden && !document.querySelector('.stage iframe')`)

@@ -38,7 +38,8 @@ const fill = () => {
 // Browsers may keep storage from what another site frames, as in private windows. A
 // game that reads it first stays blank then: a page on the project's own origin finds
 // that out while the poster shows. Whoever does not answer in time has storage.
-const patience = 1000; // ms
+const patience = 5000; // ms; the game comes from where the answer does, and would not be there sooner
+const grace = 1000; // ms, once that page has loaded: it answers before, or never
 
 const storageWorks = () => new Promise((resolve) => {
   const address = stage.dataset.storage;
@@ -56,7 +57,11 @@ const storageWorks = () => new Promise((resolve) => {
   const hear = ({ source, data }) => {
     if (source === probe.contentWindow && typeof data?.storage === 'boolean') end(data.storage);
   };
-  const waiting = setTimeout(end, patience, true);
+  let waiting = setTimeout(end, patience, true);
+  probe.addEventListener('load', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(end, grace, true);
+  });
   addEventListener('message', hear);
   probe.hidden = true;
   probe.sandbox = 'allow-scripts allow-same-origin';
