@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot/internal/publish"
 	"sandlot/internal/redis"
 )
 
@@ -39,8 +40,10 @@ func away(state redis.State, why error) error {
 // readyLimit bounds the question to each part: one that takes longer is missing.
 const readyLimit = 5 * time.Second
 
-// readiness is 200 while all parts can be used that the service cannot do without, and
-// names those that are missing in either case. Why is for the log alone.
+// readiness is 200 while all parts answer that the service cannot do without, and names
+// those that do not in either case, and those that take nothing more: what they have is
+// served all the same, and a balancer that left out each node of a full bucket would end
+// that, too. Why is for the log alone.
 func (s *router) readiness(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		plain(w, http.StatusServiceUnavailable, "draining\n")
@@ -48,24 +51,28 @@ func (s *router) readiness(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), readyLimit)
 	defer cancel()
-	missing, spare := lacks(ctx, s.needs, s.log)
-	text := "ok\n"
-	if len(missing) > 0 {
-		text = "not ready\nmissing: " + strings.Join(missing, ", ") + "\n"
+	l := lacks(ctx, s.needs, s.log)
+	status, text := http.StatusOK, "ok\n"
+	if len(l.missing) > 0 {
+		status, text = http.StatusServiceUnavailable, "not ready\n"
 	}
-	if len(spare) > 0 {
-		text += "without: " + strings.Join(spare, ", ") + "\n"
-	}
-	status := http.StatusOK
-	if len(missing) > 0 {
-		status = http.StatusServiceUnavailable
-	}
-	plain(w, status, text)
+	plain(w, status, text+listed("missing", l.missing)+listed("full", l.full)+listed("without", l.spare))
 }
 
-// lacks asks all parts at once, so that one that does not answer hides no other, and
-// names those that are missing, and those among them that the service can spare.
-func lacks(ctx context.Context, needs []need, log *slog.Logger) (missing, spare []string) {
+// listed is a line with the names of parts; it is empty where there are none.
+func listed(what string, parts []string) string {
+	if len(parts) == 0 {
+		return ""
+	}
+	return what + ": " + strings.Join(parts, ", ") + "\n"
+}
+
+// A lack names the parts that do not answer, those among them that the service can spare,
+// and those that are full.
+type lack struct{ missing, spare, full []string }
+
+// lacks asks all parts at once, so that one that does not answer hides no other.
+func lacks(ctx context.Context, needs []need, log *slog.Logger) (l lack) {
 	answers := make([]chan error, len(needs))
 	for i, n := range needs {
 		answers[i] = make(chan error, 1)
@@ -75,13 +82,16 @@ func lacks(ctx context.Context, needs []need, log *slog.Logger) (missing, spare 
 		switch err := answer(ctx, answers[i]); {
 		case err == nil:
 		case n.spare:
-			spare = append(spare, n.name)
+			l.spare = append(l.spare, n.name)
+		case errors.Is(err, publish.ErrFull):
+			log.Warn("nothing new is taken", "part", n.name, "error", err)
+			l.full = append(l.full, n.name)
 		default:
 			log.Warn("not ready", "part", n.name, "error", err)
-			missing = append(missing, n.name)
+			l.missing = append(l.missing, n.name)
 		}
 	}
-	return missing, spare
+	return l
 }
 
 // answer is the answer of a part, also one that had come when the time was over.

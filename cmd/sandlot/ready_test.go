@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -12,12 +13,14 @@ import (
 	"time"
 
 	"sandlot/internal/expect"
+	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 	"sandlot/internal/testworld"
 )
 
 func TestReadinessNamesThePartThatIsMissing(t *testing.T) {
 	works := func(context.Context) error { return nil }
+	full := func(context.Context) error { return fmt.Errorf("probe blobs: %w", publish.ErrFull) }
 	fails := func(context.Context) error { return errors.New("dial postgres://ada:secret@db: refused") }
 	hangs := func(context.Context) error { testenv.Pass(2 * readyLimit); return nil }
 	for name, c := range map[string]struct {
@@ -30,6 +33,8 @@ func TestReadinessNamesThePartThatIsMissing(t *testing.T) {
 		"the blobs":                   {[]need{{"database", works, false}, {"blobs", fails, false}}, 503, "not ready\nmissing: blobs\n"},
 		"both, and what it can spare": {[]need{{"database", fails, false}, {"blobs", fails, false}, {"redis", fails, true}}, 503, "not ready\nmissing: database, blobs\nwithout: redis\n"},
 		"only what it can spare":      {[]need{{"database", works, false}, {"redis", fails, true}}, 200, "ok\nwithout: redis\n"},
+		"one that is full":            {[]need{{"database", works, false}, {"blobs", full, false}}, 200, "ok\nfull: blobs\n"},
+		"one that is full, and one":   {[]need{{"database", fails, false}, {"blobs", full, false}}, 503, "not ready\nmissing: database\nfull: blobs\n"},
 		"one that does not answer":    {[]need{{"database", hangs, false}, {"blobs", fails, false}, {"cache", works, false}}, 503, "not ready\nmissing: database, blobs\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,11 +67,9 @@ func TestReadinessNamesThePartThatIsMissing(t *testing.T) {
 func TestReadinessFailsWhenTheDatabaseIsClosed(t *testing.T) {
 	w := testworld.New(t)
 	needs := (&app{stores: w.Stores()}).needs()
-	missing, _ := lacks(t.Context(), needs, w.Log)
-	expect.Equal(t, "parts that are missing", len(missing), 0)
+	expect.Equal(t, "parts that are missing", len(lacks(t.Context(), needs, w.Log).missing), 0)
 	expect.OK(t, w.DB.Close())
-	missing, _ = lacks(t.Context(), needs, w.Log)
-	expect.Same(t, "parts that are missing", missing, []string{"database"})
+	expect.Same(t, "parts that are missing", lacks(t.Context(), needs, w.Log).missing, []string{"database"})
 }
 
 // slowly runs what waits, on a clock that does not.
