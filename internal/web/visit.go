@@ -252,7 +252,7 @@ func (v *visit) fail(err error) {
 	case errors.As(err, &denied): // the service is busy, which is no fault: who asks comes again
 		v.problem(http.StatusServiceUnavailable, "error.later")
 		return
-	case kind == publish.KindUnavailable, errors.Is(err, context.DeadlineExceeded):
+	case kind == publish.KindUnavailable, errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled): // whoever has left is no fault either
 		status, name = http.StatusServiceUnavailable, "error.later"
 	}
 	if status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
