@@ -77,23 +77,36 @@ func (p ownCovers) show(v *visit, status int, page coverPage) error {
 		return err
 	}
 	page.Project = m.Project
-	page.Files, page.More = coverFiles(m)
 	if page.Mine, err = p.Covers.Cover(v.r.Context(), v.by, v.ownID()); err != nil {
 		return err
 	}
+	page.Files, page.More = coverFiles(m, page.Findings)
 	page.Project.Cover, page.Of = page.Cover, v.madeOf(page.Mine)
-	for _, f := range page.Findings {
-		page.Told = append(page.Told, toldFinding{f.File, v.wrong(&picture.Problem{Kind: f.Kind, Format: f.Format, Width: f.Width, Height: f.Height})})
-	}
+	page.Told = v.toldOf(page.Mine)
 	for i, f := range page.Files {
 		page.Files[i].Chosen = f.Name == page.Wanted || page.Wanted == "" && page.Wish == cover.OfFile && f.Name == page.File
 	}
 	return v.show(status, "own_cover.html", v.T("cover.title"), page)
 }
 
-// coverFiles lists the pictures that can be a cover, and tells whether there are more.
-func coverFiles(m publish.Managed) (list []coverFile, more bool) {
+// toldOf says of each picture that could not be used why.
+func (v *visit) toldOf(mine cover.Mine) (told []toldFinding) {
+	for _, f := range mine.Findings {
+		told = append(told, toldFinding{f.File, v.wrong(&picture.Problem{Kind: f.Kind, Format: f.Format, Width: f.Width, Height: f.Height})})
+	}
+	return told
+}
+
+// coverFiles lists the pictures that can be a cover, but those that were found to be none, and tells whether there are more.
+func coverFiles(m publish.Managed, found []cover.Finding) (list []coverFile, more bool) {
+	none := map[string]bool{}
+	for _, f := range found {
+		none[f.File] = true
+	}
 	for _, f := range m.Files {
+		if none[f.Name] {
+			continue
+		}
 		switch mediatype.Of(f.Name, false) {
 		case "image/png", "image/jpeg", "image/webp":
 		default:

@@ -71,6 +71,7 @@ type ownPage struct {
 	Folder    string                 // of an upload that was refused
 	TagWords  string                 // the tags as the form shows them
 	Checks    *checks                // nil: nothing is opened here
+	CoverTold []toldFinding          // pictures that could not be its cover
 }
 
 // MaxDescription is how many characters a description may have.
@@ -157,6 +158,11 @@ func (v *visit) showOwn(status int, page ownPage) error {
 	if page.Checks, err = v.checks(page.Project); err != nil {
 		return err
 	}
+	mine, err := v.Covers.Cover(v.r.Context(), v.by, page.Project.ID)
+	if err != nil {
+		return err
+	}
+	page.CoverTold = v.toldOf(mine)
 	return v.show(status, "own_project.html", name(page.Project), page)
 }
 
