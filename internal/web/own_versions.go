@@ -135,7 +135,11 @@ func (v view) ChangeSize(c publish.FileChange) string {
 	case c.Size < 0:
 		return v.Size(c.Before)
 	}
-	return v.Size(c.Before) + " → " + v.Size(c.Size)
+	before, after := v.Size(c.Before), v.Size(c.Size)
+	if before == after { // rounded, as "1 KB"
+		before, after = v.T("size.bytes", "n", c.Before), v.T("size.bytes", "n", c.Size)
+	}
+	return before + " → " + after
 }
 
 // A changeLine is a change of the version whose pages are below At.

@@ -1,9 +1,10 @@
-// Writes how much some bytes are in the language of the page, in units of 1,024 as the server does.
+// Writes how much some bytes are in the language of the page, in units of 1,024 as the server does,
+// with a capital K as such units have.
 const { lang } = document.documentElement;
 
 export const size = (bytes) => {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
   let i = 0;
   for (; bytes >= 1000 && i < units.length - 1; i++) bytes /= 1024;
-  return new Intl.NumberFormat(lang, { style: 'unit', unit: units[i], unitDisplay: i ? 'short' : 'long', maximumFractionDigits: bytes < 100 ? 1 : 0 }).format(bytes);
+  return new Intl.NumberFormat(lang, { style: 'unit', unit: units[i], unitDisplay: i ? 'short' : 'long', maximumFractionDigits: bytes < 100 ? 1 : 0 }).format(bytes).replace(/k(?=[Bo]$)/, 'K');
 };
