@@ -82,7 +82,7 @@ func (p ownCovers) show(v *visit, status int, page coverPage) error {
 	}
 	page.Files, page.More = coverFiles(m, page.Findings)
 	page.Project.Cover, page.Of = page.Cover, v.madeOf(page.Mine)
-	page.Told = v.toldOf(page.Mine)
+	page.Told = toldOf(v, page.Mine)
 	for i, f := range page.Files {
 		page.Files[i].Chosen = f.Name == page.Wanted || page.Wanted == "" && page.Wish == cover.OfFile && f.Name == page.File
 	}
@@ -90,7 +90,7 @@ func (p ownCovers) show(v *visit, status int, page coverPage) error {
 }
 
 // toldOf says of each picture that could not be used why.
-func (v *visit) toldOf(mine cover.Mine) (told []toldFinding) {
+func toldOf(v *visit, mine cover.Mine) (told []toldFinding) {
 	for _, f := range mine.Findings {
 		told = append(told, toldFinding{f.File, v.wrong(&picture.Problem{Kind: f.Kind, Format: f.Format, Width: f.Width, Height: f.Height})})
 	}

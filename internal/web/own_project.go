@@ -162,7 +162,7 @@ func (v *visit) showOwn(status int, page ownPage) error {
 	if err != nil {
 		return err
 	}
-	page.CoverTold = v.toldOf(mine)
+	page.CoverTold = toldOf(v, mine)
 	return v.show(status, "own_project.html", name(page.Project), page)
 }
 
