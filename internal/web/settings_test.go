@@ -48,6 +48,10 @@ func TestTheLinkThatConfirmsAnAddressIsSentAgain(t *testing.T) {
 	h.in.Exec("UPDATE accounts SET verified = 0")
 	body := text(t, asKim(h, "GET", "/account/settings", ""))
 	expect.Contains(t, "the settings", body, `<input type="hidden" name="email" value="kim@example.com">`)
+	now := h.Now
+	h.Now = func() time.Time { return now().Add(freshFor + time.Minute) }
+	expect.Contains(t, "the settings later", text(t, asKim(h, "GET", "/account/settings", "")), h.book.say("fr", "settings.confirm-again"))
+	h.Now = now
 	asKim(h, "POST", "/account/settings/email", "email=kim@example.com")
 	expect.Same(t, "a message goes to", h.in.Query("SELECT address FROM jobs WHERE kind = ?", account.MailEmailChange), []string{"kim@example.com"})
 }
