@@ -130,7 +130,7 @@ assert.ok(at && unchanged === 2 && addresses.every((a) => a.startsWith(whole.url
 const list = ok(await project.GET("/v1/project/{id}/versions", { params: { path: { id }, query: { limit: 2 } } }));
 assert.equal(list.versions.length, 2);
 const checks = ok(await project.GET("/v1/project/{id}/checks", { params: { path: { id } } }));
-const tried: [string, boolean | undefined] = [checks.state, checks.checked?.moved];
+const tried: [string, boolean | null | undefined] = [checks.state, checks.checked?.moved];
 assert.deepEqual(tried, ["off", undefined]);
 const back = ok(await project.POST("/v1/restore", { body: { project_id: id, version: 2 }, headers: { "Idempotency-Key": "foreign-2" } }));
 assert.equal(back.restored_from, 2);
