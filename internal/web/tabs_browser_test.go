@@ -37,7 +37,7 @@ func TestTheTabsOfTheAccountStandInOneLine(t *testing.T) {
 		run(t, g.ctx, chromedp.EmulateViewport(width, 740, chromedp.EmulateMobile))
 		for _, lang := range []string{"de", "pt"} {
 			for _, path := range []string{"/account", "/account/sessions"} {
-				g.visit(t, look{path: path, as: "ada"}, lang)
+				g.visit(t, look{path: path, as: "ada", before: (*world).unconfirmed}, lang)
 				g.shoot(t, fmt.Sprintf("tabs-%s-%d-%d", lang, width, len(path)))
 				for _, found := range run(t, g.ctx, chromedp.Evaluate[[]string](untidy)) {
 					t.Errorf("%s in %s, %d wide: %s", path, lang, width, found)
