@@ -158,11 +158,13 @@ func (v *visit) showOwn(status int, page ownPage) error {
 	if page.Checks, err = v.checks(page.Project); err != nil {
 		return err
 	}
-	mine, err := v.Covers.Cover(v.r.Context(), v.by, page.Project.ID)
-	if err != nil {
-		return err
+	if !page.Project.Suspended {
+		mine, err := v.Covers.Cover(v.r.Context(), v.by, page.Project.ID)
+		if err != nil {
+			return err
+		}
+		page.CoverTold = toldOf(v, mine)
 	}
-	page.CoverTold = toldOf(v, mine)
 	return v.show(status, "own_project.html", name(page.Project), page)
 }
 
