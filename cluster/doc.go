@@ -3,5 +3,5 @@
 //
 // The whole run is drawn from a seed, which it prints; SANDLOT_TEST_SEED repeats it and SANDLOT_TEST_CLUSTER_FOR lets it last longer:
 //
-//	SANDLOT_TEST_CLUSTER_FOR=10m scripts/servers go test ./cluster -run TestUnraced -v -timeout 20m
+//	SANDLOT_TEST_CLUSTER_FOR=10m scripts/servers go test ./cluster -v -timeout 20m
 package cluster

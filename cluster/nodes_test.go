@@ -48,7 +48,7 @@ type node struct {
 // startService starts everything.
 func startService(t *testing.T) *service {
 	t.Helper()
-	program := movedProgram(t)
+	program := testenv.Instrumented(t)
 	s := &service{postgres: testenv.StartPostgres(t), redis: testenv.StartRedis(t), mails: listenMail(t)}
 	var bucket testenv.Bucket
 	s.store, bucket = testenv.StartS3(t)
@@ -60,7 +60,7 @@ func startService(t *testing.T) *service {
 	at := url.URL{Scheme: "s3", Host: bucket.Name, Path: "/files", RawQuery: query.Encode()}
 	s.flags = []string{"--database-url", s.wire.url, "--blob-url", at.String()}
 	for _, ahead := range clocks() {
-		s.nodes = append(s.nodes, s.startNode(t, program(), ahead))
+		s.nodes = append(s.nodes, s.startNode(t, program, ahead))
 	}
 	s.front = s.takeTurns(t)
 	return s

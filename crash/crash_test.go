@@ -2,97 +2,60 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"testing"
 
 	"sandlot/internal/testenv"
 )
 
-// TestUnracedFiftyKills is the run of the test command: fifty kills beside one in each
-// migration. CONTRIBUTING.md has the longer one. SANDLOT_TEST_SEED repeats one.
-func TestUnracedFiftyKills(t *testing.T) {
+// kills is how often a test kills. The soak kills 300 times, in each migration and at each point.
+const kills = 10
+
+func TestTenKills(t *testing.T) {
 	testenv.Unraced(t)
 	t.Parallel()
-	dir := testenv.MemoryDir(t) // a kill leaves the system's cache alone
-	tagged, made := tagged(t, false)
-	var out bytes.Buffer
-	err := run(t.Context(), config{Migrations: made, Kills: made + 50, Workers: 8, Seed: testenv.Seed(t), Dir: dir, Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
-	t.Log("\n" + out.String())
-	if err != nil {
-		t.Error(err)
-	}
+	sample(t, config{Plain: testenv.Binary(t), Tagged: testenv.Instrumented(t)})
 }
 
-// TestUnracedFiftyKillsOnTheFullSet is the same where PostgreSQL, a bucket and Redis keep everything, and
-// the data folder is empty at each start.
-func TestUnracedFiftyKillsOnTheFullSet(t *testing.T) {
+// TestTenKillsOnTheFullSet: PostgreSQL, a bucket and Redis keep everything, and the data folder is empty at each start.
+func TestTenKillsOnTheFullSet(t *testing.T) {
 	testenv.Unraced(t)
 	t.Parallel()
-	tagged, made := tagged(t, true)
 	s3, _ := testenv.StartS3(t)
 	all := &servers{Postgres: testenv.Postgres(t), S3: s3.URL(), Folder: s3.Folder(), Redis: testenv.Redis(t)}
+	sample(t, config{Plain: testenv.Binary(t), Tagged: testenv.Instrumented(t), Servers: all})
+}
+
+func sample(t *testing.T, cfg config) {
+	t.Helper()
 	var out bytes.Buffer
-	err := run(t.Context(), config{Servers: all, Migrations: made, Kills: 50, Workers: 8, Seed: testenv.Seed(t), Dir: testenv.MemoryDir(t), Plain: testenv.Binary(t), Tagged: tagged, Out: &out})
+	cfg.Sample, cfg.Kills, cfg.Workers, cfg.Seed, cfg.Out = true, kills, 8, testenv.Seed(t), &out
+	cfg.Dir = testenv.MemoryDir(t) // a kill leaves the system's cache alone
+	err := run(t.Context(), cfg)
 	t.Log("\n" + out.String())
 	if err != nil {
 		t.Error(err)
 	}
 }
 
-// tagged is the program that can be killed at its failpoints, and how many migrations it has.
-func tagged(t *testing.T, full bool) (program string, made int) {
-	t.Helper()
-	program, err := buildTagged()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if made, err = migrations(t.Context(), full); err != nil {
-		t.Fatal(err)
-	}
-	return program, made
-}
-
-// buildTagged builds it once for all tests. TestMain removes it.
-var buildTagged = sync.OnceValues(func() (string, error) {
-	return build(context.Background(), built, "sandlot-failpoints", "-tags", "failpoints")
-})
-
-// built is where programs are built.
-var built string
-
-func TestMain(m *testing.M) { os.Exit(withBuilt(m)) }
-
-func withBuilt(m *testing.M) int {
-	var err error
-	if built, err = os.MkdirTemp("", "sandlot-crash-test-*"); err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(built)
+func TestMain(m *testing.M) {
 	debug.SetGCPercent(400) // there is little to keep, and much that is compared and dropped
-	return m.Run()
+	os.Exit(m.Run())
 }
 
 // worked is an epoch whose workers have done some things, its program killed.
 func worked(t *testing.T) *epoch {
 	t.Helper()
-	return workedBy(t, testenv.Binary(t), 30)
-}
-
-// workedBy is worked by the program with failpoints, each worker having taken so many steps.
-func workedBy(t *testing.T, tagged string, steps int) *epoch {
-	t.Helper()
-	e, err := newEpoch(t.Context(), config{Workers: 2, Seed: 7, Dir: testenv.MemoryDir(t), Plain: testenv.Binary(t), Tagged: tagged}, newCounts())
+	e, err := newEpoch(t.Context(), config{Workers: 2, Seed: 7, Dir: testenv.MemoryDir(t), Plain: testenv.Binary(t)}, newCounts())
 	if err != nil {
 		t.Fatal(err)
 	}
-	more(t, e, steps)
+	more(t, e, 30)
 	return e
 }
 
@@ -111,9 +74,9 @@ func more(t *testing.T, e *epoch, steps int) {
 	}
 }
 
-// TestUnracedTheCheckerNotices: what a crash must not do is done on purpose, and the run
+// TestSoakTheCheckerNotices: what a crash must not do is done on purpose, and the run
 // must end badly, for the reason given.
-func TestUnracedTheCheckerNotices(t *testing.T) {
+func TestSoakTheCheckerNotices(t *testing.T) {
 	testenv.Unraced(t)
 	t.Parallel()
 	for _, c := range []struct {
@@ -144,13 +107,6 @@ func TestUnracedTheCheckerNotices(t *testing.T) {
 				t.Errorf("it ended with %v", err)
 			}
 		})
-	}
-}
-
-// TestTheCheckerNoticesNothingWhereNothingIsWrong also watches the workers, the ledger and the comparisons under the race detector.
-func TestTheCheckerNoticesNothingWhereNothingIsWrong(t *testing.T) {
-	if err := worked(t).finish(t.Context()); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -78,7 +78,7 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	if cfg.Plain, err = build(ctx, cfg.Dir, "sandlot"); err != nil {
 		return err
 	}
-	if cfg.Tagged, err = build(ctx, cfg.Dir, "sandlot-failpoints", "-tags", "failpoints"); err != nil {
+	if cfg.Tagged, err = build(ctx, cfg.Dir, "sandlot-failpoints", "-tags", "failpoints", "-ldflags=-s -w -checklinkname=0"); err != nil {
 		return err
 	}
 	if cfg.Migrations, err = migrations(ctx, cfg.Servers != nil); err != nil {

@@ -20,7 +20,7 @@ const packagesEnv = "SANDLOT_TEST_NODE_MODULES"
 // limit is many times what the compiler takes.
 const limit = 2 * time.Minute
 
-func TestUnracedAForeignClientCallsEveryOperation(t *testing.T) {
+func TestAForeignClientCallsEveryOperation(t *testing.T) {
 	testenv.Unraced(t)
 	testenv.Need(t, "node")
 	packages := os.Getenv(packagesEnv)

@@ -56,7 +56,7 @@ func TestDistinctProjectsAreThoseOfADraw(t *testing.T) {
 	near(t, "the number of distinct projects", z.Distinct(100_000), float64(len(seen)), 0.01)
 }
 
-func TestUnracedTheReplayHitsAsOftenAsTheFormulaSays(t *testing.T) {
+func TestSoakTheReplayHitsAsOftenAsTheFormulaSays(t *testing.T) {
 	testenv.Unraced(t)
 	for _, places := range []int{100, 2_000, 20_000} {
 		z := NewZipf(200_000, 0.9)
@@ -147,7 +147,7 @@ func TestMoreLoadTakesMore(t *testing.T) {
 	}
 }
 
-func TestUnracedAPlanCarriesItsLoad(t *testing.T) {
+func TestSoakAPlanCarriesItsLoad(t *testing.T) {
 	testenv.Unraced(t)
 	c := flat()
 	last := map[string]int{}
@@ -165,7 +165,7 @@ func TestUnracedAPlanCarriesItsLoad(t *testing.T) {
 	}
 }
 
-func TestUnracedTheLimitIsWhereTheFirstPartIsFull(t *testing.T) {
+func TestSoakTheLimitIsWhereTheFirstPartIsFull(t *testing.T) {
 	testenv.Unraced(t)
 	c := flat()
 	k, first := c.Limit(someLoad(), false)

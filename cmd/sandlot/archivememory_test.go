@@ -24,11 +24,11 @@ import (
 // archiveMegabytes is how much the large archives unpack to; SANDLOT_TEST_ARCHIVE says another number.
 const archiveMegabytes = 200
 
-// TestPlainMemoryOfArchives: an archive of any size, sent as the body of a call, stays under 32 MiB over idle, with as many
+// TestSoakMemoryOfArchives: an archive of any size, sent as the body of a call, stays under 32 MiB over idle, with as many
 // files as there may be. An import of so many also has the directory of the archive and what the manifest says of each: 48 MiB. An update
 // also has the list of those that were there, and comes while the variants of all files are being made: 40 MiB.
-func TestPlainMemoryOfArchives(t *testing.T) {
-	testenv.Plain(t)
+func TestSoakMemoryOfArchives(t *testing.T) {
+	testenv.Unraced(t)
 	const limit, changed, imported = 32 << 20, 40 << 20, 48 << 20
 	size := int64(archiveMegabytes)
 	if told, err := strconv.ParseInt(os.Getenv("SANDLOT_TEST_ARCHIVE"), 10, 64); err == nil {

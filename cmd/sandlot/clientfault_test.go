@@ -16,10 +16,10 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// TestPlainFault34Memory: with 128 MiB for the program, twenty publishes of 100 MB at once are taken, or told to come back; it stays
+// TestSoakFault34Memory: with 128 MiB for the program, twenty publishes of 100 MB at once are taken, or told to come back; it stays
 // within its memory and alive.
-func TestPlainFault34Memory(t *testing.T) {
-	testenv.Plain(t)
+func TestSoakFault34Memory(t *testing.T) {
+	testenv.Unraced(t)
 	t.Parallel()
 	const files, size, limit = 20, 100_000_000, 128 << 20
 	s := testenv.Start(t, after(t, "export GOMEMLIMIT=128MiB"))

@@ -22,9 +22,9 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// TestPlainMemoryOfPublishes: 16 publishes of 100 MB at once stay under 64 MiB over idle, while variants are being made.
-func TestPlainMemoryOfPublishes(t *testing.T) {
-	testenv.Plain(t)
+// TestSoakMemoryOfPublishes: 16 publishes of 100 MB at once stay under 64 MiB over idle, while variants are being made.
+func TestSoakMemoryOfPublishes(t *testing.T) {
+	testenv.Unraced(t)
 	t.Parallel()
 	const files, size, limit = 16, 100_000_000, 64 << 20
 	s := testenv.Start(t, testenv.Binary(t))
@@ -103,10 +103,10 @@ func peak(t *testing.T, s *testenv.Server) int64 {
 	return kib << 10
 }
 
-// TestPlainMemoryOfManyFiles: what calls of 10,000 files take, at every moment, is bounded however they bring them, and where several come
-// at once; a ZIP alone is among TestPlainMemoryOfArchives. Where names are long they are in memory, some 200 bytes each here.
-func TestPlainMemoryOfManyFiles(t *testing.T) {
-	testenv.Plain(t)
+// TestSoakMemoryOfManyFiles: what calls of 10,000 files take, at every moment, is bounded however they bring them, and where several come
+// at once; a ZIP alone is among TestSoakMemoryOfArchives. Where names are long they are in memory, some 200 bytes each here.
+func TestSoakMemoryOfManyFiles(t *testing.T) {
+	testenv.Unraced(t)
 	flat := func(i int) string { return fmt.Sprintf("assets/%d/file-%d.txt", i%100, i) }
 	deep := func(i int) string { return strings.Repeat(fmt.Sprintf("folder-%d/", i), 15) + "file.txt" }
 	for _, c := range []struct {

@@ -66,10 +66,10 @@ frame()</script>`
 
 const fails = `<!doctype html><title>%s</title><script src="missing.js"></script><script>nope()</script>`
 
-// TestPlainTheProgramOpensWhatIsPublished: with a play-tester each new version is opened once; its picture is the project's, and its agent
+// TestSoakTheProgramOpensWhatIsPublished: with a play-tester each new version is opened once; its picture is the project's, and its agent
 // hears what is wrong; with SANDLOT_TEST_TRIAL=all, as in scripts/soak, twenty at once as well.
-func TestPlainTheProgramOpensWhatIsPublished(t *testing.T) {
-	testenv.Plain(t) // a trial is ten seconds of a browser: beside all other tests it may see nothing
+func TestSoakTheProgramOpensWhatIsPublished(t *testing.T) {
+	testenv.Unraced(t) // a trial is ten seconds of a browser: beside all other tests it may see nothing
 	s := playtests(t)
 	account := signUp(t, s)
 	good := gives(t, s, account, "Bounce", fmt.Sprintf(bounces, "Bounce"))

@@ -141,8 +141,8 @@ func random(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// TestUnracedLargeClientScripts runs testdata/client-large: what is sent in parts, and broken off.
-func TestUnracedLargeClientScripts(t *testing.T) {
+// TestLargeClientScripts runs testdata/client-large: what is sent in parts, and broken off.
+func TestLargeClientScripts(t *testing.T) {
 	testenv.Unraced(t)
 	testenv.Need(t, "unzip")
 	t.Parallel()

@@ -19,10 +19,10 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// TestPlainRegression43ASmallMachineSurvives runs the real program in a control group
+// TestSoakRegression43ASmallMachineSurvives runs the real program in a control group
 // that the kernel kills it in as soon as it takes too much.
-func TestPlainRegression43ASmallMachineSurvives(t *testing.T) {
-	testenv.Plain(t)
+func TestSoakRegression43ASmallMachineSurvives(t *testing.T) {
+	testenv.Unraced(t)
 	t.Parallel()
 	t.Run("reads, large uploads and 5,000 watchers in 128 MB", func(t *testing.T) {
 		t.Parallel()

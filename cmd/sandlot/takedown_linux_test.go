@@ -77,10 +77,10 @@ func (v *uses) take() []int {
 	return seen
 }
 
-// TestPlainAnOperatorsActIsSeenWithinASecondOfADatabaseThatAnswersAgain: while it does not, a project in use is served as it was
+// TestSoakAnOperatorsActIsSeenWithinASecondOfADatabaseThatAnswersAgain: while it does not, a project in use is served as it was
 // confirmed last, and no longer than that.
-func TestPlainAnOperatorsActIsSeenWithinASecondOfADatabaseThatAnswersAgain(t *testing.T) {
-	testenv.Plain(t)
+func TestSoakAnOperatorsActIsSeenWithinASecondOfADatabaseThatAnswersAgain(t *testing.T) {
+	testenv.Unraced(t)
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)

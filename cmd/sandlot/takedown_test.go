@@ -96,9 +96,9 @@ func awaitStatus(t *testing.T, s *testenv.Server, url string, want int) time.Dur
 // fivefold is the slack that a busy machine is given.
 const fivefold = 5
 
-// TestPlainASuspensionIsEffectiveWithinASecond measures from the end of the command, with the project in every cache.
-func TestPlainASuspensionIsEffectiveWithinASecond(t *testing.T) {
-	testenv.Plain(t)
+// TestSoakASuspensionIsEffectiveWithinASecond measures from the end of the command, with the project in every cache.
+func TestSoakASuspensionIsEffectiveWithinASecond(t *testing.T) {
+	testenv.Unraced(t)
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)

@@ -169,9 +169,9 @@ func (f *fleet) together(t *testing.T, b *begun, program string, x, y *testenv.S
 	}
 }
 
-// TestUnracedARollingUpgradeServesThroughout: two nodes of the release before are replaced by nodes of this one, which bring the schema up to
+// TestSoakARollingUpgradeServesThroughout: two nodes of the release before are replaced by nodes of this one, which bring the schema up to
 // date beside them.
-func TestUnracedARollingUpgradeServesThroughout(t *testing.T) {
+func TestSoakARollingUpgradeServesThroughout(t *testing.T) {
 	testenv.Unraced(t)
 	old := previous(t)
 	if old == nil {

@@ -161,8 +161,8 @@ func differences(at string, before, after any) (list []string) {
 	return list
 }
 
-// TestUnracedADataFolderOfTheReleaseBeforeIsServedAsItWas: every answer, and what is found.
-func TestUnracedADataFolderOfTheReleaseBeforeIsServedAsItWas(t *testing.T) {
+// TestSoakADataFolderOfTheReleaseBeforeIsServedAsItWas: every answer, and what is found.
+func TestSoakADataFolderOfTheReleaseBeforeIsServedAsItWas(t *testing.T) {
 	testenv.Unraced(t)
 	t.Parallel()
 	old := previous(t)

@@ -37,10 +37,10 @@ type walk struct {
 	letters              int    // that were read
 }
 
-// TestWalk goes the whole way twice, on a phone and on a desk, with titles in Arabic and Japanese: from the call that publishes to the
+// TestSoakWalk goes the whole way twice, on a phone and on a desk, with titles in Arabic and Japanese: from the call that publishes to the
 // deletion of the account, by what is seen and pressed in a real browser, with real mail; pages and game in forced colours, too. Nothing
 // may be wrong in the browser's console on the way, and each page is looked at on both screens. With SANDLOT_TEST_SHOTS=FOLDER it leaves screenshots there.
-func TestWalk(t *testing.T) {
+func TestSoakWalk(t *testing.T) {
 	t.Parallel()
 	var m mailServer
 	m.listen(t)

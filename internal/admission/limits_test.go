@@ -388,8 +388,8 @@ func TestWrongKeys(t *testing.T) {
 	})
 }
 
-// TestUnracedAMillionAddresses: each of another network of IPv6, take bounded memory, and do not take an account's limit away.
-func TestUnracedAMillionAddresses(t *testing.T) {
+// TestSoakAMillionAddresses: each of another network of IPv6, take bounded memory, and do not take an account's limit away.
+func TestSoakAMillionAddresses(t *testing.T) {
 	testenv.Unraced(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(800)) // what is measured is what is left after a collection
 	l := New(Config{Accounts: Rate{60, time.Hour, 20}, Writes: Rate{3600, time.Hour, 1000}, Bytes: Rate{1 << 33, time.Hour, 1 << 32}})

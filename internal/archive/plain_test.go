@@ -71,8 +71,8 @@ func live() uint64 {
 	return m.HeapAlloc
 }
 
-func TestPlainMemory(t *testing.T) {
-	testenv.Plain(t)
+func TestSoakMemory(t *testing.T) {
+	testenv.Unraced(t)
 	for _, c := range []struct {
 		what  string
 		files int

@@ -118,8 +118,8 @@ func (m *machine) entries(folder string) []fs.DirEntry {
 // several is a size that takes more than one write.
 const several = 300_000
 
-// TestUnracedPowerLoss: wherever the power goes, what Put acknowledged is there byte for byte, and of the rest there is a whole blob or none.
-func TestUnracedPowerLoss(t *testing.T) {
+// TestPowerLoss: wherever the power goes, what Put acknowledged is there byte for byte, and of the rest there is a whole blob or none.
+func TestPowerLoss(t *testing.T) {
 	testenv.Unraced(t)
 	for name, during := range map[string]func(m *machine){
 		"during a Put": func(m *machine) { m.put(several) },

@@ -98,7 +98,7 @@ func TestTitlesInAnyScriptAreWrittenWithTheFontsOfTheSystem(t *testing.T) {
 	}
 }
 
-func TestUnracedACardIsNeverEmpty(t *testing.T) {
+func TestACardIsNeverEmpty(t *testing.T) {
 	testenv.Unraced(t)
 	handle := ink(drawn(t, press(), Card{Title: "🎮"}), whole)
 	for name, p := range map[string]*Press{"with fonts": noto(), "without": press()} {
@@ -110,7 +110,7 @@ func TestUnracedACardIsNeverEmpty(t *testing.T) {
 	}
 }
 
-func TestUnracedTheWordsAreReadWellOnAnyPicture(t *testing.T) {
+func TestTheWordsAreReadWellOnAnyPicture(t *testing.T) {
 	testenv.Unraced(t)
 	white := image.NewGray(image.Rect(0, 0, 1280, 720))
 	for i := range white.Pix {
@@ -128,7 +128,7 @@ func TestUnracedTheWordsAreReadWellOnAnyPicture(t *testing.T) {
 	}
 }
 
-func TestUnracedAPictureOfAnyFormFillsTheCard(t *testing.T) {
+func TestAPictureOfAnyFormFillsTheCard(t *testing.T) {
 	testenv.Unraced(t)
 	for _, size := range []image.Point{{1, 1}, {1280, 1}, {300, 900}} {
 		plain := image.NewRGBA(image.Rectangle{Max: size})
@@ -143,7 +143,7 @@ func TestUnracedAPictureOfAnyFormFillsTheCard(t *testing.T) {
 	}
 }
 
-func TestUnracedACardIsSmallWhateverItsPictureIs(t *testing.T) {
+func TestACardIsSmallWhateverItsPictureIs(t *testing.T) {
 	testenv.Unraced(t)
 	noise := image.NewRGBA(image.Rect(0, 0, 1280, 720))
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise.Pix) // never fails
@@ -349,8 +349,8 @@ func TestFontsAreKeptUpToABound(t *testing.T) {
 	}
 }
 
-func TestPlainACardTakesLittleTimeAndMemory(t *testing.T) {
-	testenv.Plain(t)
+func TestSoakACardTakesLittleTimeAndMemory(t *testing.T) {
+	testenv.Unraced(t)
 	var picture bytes.Buffer
 	expect.OK(t, jpeg.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 1280, 720)), nil), "encode")
 	p := noto()

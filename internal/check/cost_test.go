@@ -16,10 +16,10 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// TestPlainALookCostsNoMoreThanItsBytes: whatever a file is made of, a look at it, and what is said of it, takes at most so
+// TestSoakALookCostsNoMoreThanItsBytes: whatever a file is made of, a look at it, and what is said of it, takes at most so
 // many times as long as the hash of what is looked at. Without the bounds it is thousands of times.
-func TestPlainALookCostsNoMoreThanItsBytes(t *testing.T) {
-	testenv.Plain(t)
+func TestSoakALookCostsNoMoreThanItsBytes(t *testing.T) {
+	testenv.Unraced(t)
 	const most = 100
 	for name, piece := range map[string]string{
 		"tags": "<", "quotes": `"`, "apostrophes": "'", "templates": "`", "code in templates": "`${", "patterns": "a=/[", "patterns on lines": "=/a\n", "braces": "{", "slashes": "/", "comments": "/*", "backslashes": `\`,
@@ -44,9 +44,9 @@ func TestPlainALookCostsNoMoreThanItsBytes(t *testing.T) {
 	}
 }
 
-// TestPlainManyLooksCostNoMoreThanTheirBytes: what one file defines is not gone through for each reference of all others.
-func TestPlainManyLooksCostNoMoreThanTheirBytes(t *testing.T) {
-	testenv.Plain(t)
+// TestSoakManyLooksCostNoMoreThanTheirBytes: what one file defines is not gone through for each reference of all others.
+func TestSoakManyLooksCostNoMoreThanTheirBytes(t *testing.T) {
+	testenv.Unraced(t)
 	const most = 500 // without a bound it is thousands
 	maps := `<script type=importmap>{"imports":{` + strings.TrimSuffix(string(repeat(`"k%d/":"b",`, 60<<10)), ",") + `}}</script>`
 	for name, piece := range map[string]string{"names": `import "q%d";`, "folders": `import "q/%d/";`, "many folders": `import "` + strings.Repeat("q/", 700) + `%d";`, "files": `import "./q%d.js";`, "hosts": `import "//a%d.bc";`} {

@@ -94,7 +94,7 @@ func (e *endless) Read(b []byte) (int, error) {
 }
 
 // Content of 100 MB, however it is written, passes through a few fixed buffers.
-func TestUnracedMemory(t *testing.T) {
+func TestSoakMemory(t *testing.T) {
 	testenv.Unraced(t)
 	const most = 512 << 10
 	for _, tt := range []struct {

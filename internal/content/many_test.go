@@ -304,7 +304,7 @@ func formOf(t *testing.T, parts [][3]string) *Decoder {
 }
 
 // Many files, and an archive, pass through the buffers of one.
-func TestUnracedMemoryOfManyFiles(t *testing.T) {
+func TestSoakMemoryOfManyFiles(t *testing.T) {
 	testenv.Unraced(t)
 	const n = 3000
 	text := strings.Repeat(`let a = \"b\"\n`, 1000)

@@ -7,10 +7,11 @@
 //	failpoint.Hit(failpoint.BeforeCommit)
 //
 // In the program that people run Hit is an empty function, which the compiler
-// leaves out. Built with the tag "failpoints", two variables say what it does:
+// leaves out. Built with the tag "failpoints", variables say what it does:
 //
 //	SANDLOT_TEST_FAILPOINT=before-commit:3   SIGKILL at the third time the point is reached
 //	SANDLOT_TEST_HITS=FILE                   append each point's name to FILE, at its first time in the process
+//	CLOCK_AHEAD=240                          the clock of the process is four minutes ahead (amd64)
 //
 // The program that kills is the package crash, at the root of the module. A new
 // point is a constant and a row of [All]; the crash test fails if it is never

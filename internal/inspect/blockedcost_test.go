@@ -10,10 +10,10 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// TestPlainRegression01ALookForWhatQuarantineBlocksIsCheap: text full of addresses costs little more than any other, for a
+// TestSoakRegression01ALookForWhatQuarantineBlocksIsCheap: text full of addresses costs little more than any other, for a
 // kilobyte of gzip holds it, and the owner's key may ask again and again.
-func TestPlainRegression01ALookForWhatQuarantineBlocksIsCheap(t *testing.T) {
-	testenv.Plain(t)
+func TestSoakRegression01ALookForWhatQuarantineBlocksIsCheap(t *testing.T) {
+	testenv.Unraced(t)
 	const most = 100 // times the hash of the same bytes; without a bound it is a thousand
 	for name, piece := range map[string]string{
 		"addresses": `"//a.bc`, "addresses with a scheme": "http://a.bc ", "addresses behind a comment": `;"//a.bc/`, "addresses in tags": `<a "//a.bc`,

@@ -176,8 +176,8 @@ func leastCPU(tries int, do func()) time.Duration {
 	return least
 }
 
-func TestPlainRegression01NoContentIsDearToLookAt(t *testing.T) {
-	testenv.Plain(t)
+func TestSoakRegression01NoContentIsDearToLookAt(t *testing.T) {
+	testenv.Unraced(t)
 	const size, piece = 256 << 10, 32 << 10
 	contents := worst(t, size)
 	maps.Copy(contents, unmatched(size))

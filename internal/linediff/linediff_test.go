@@ -103,8 +103,8 @@ func TestHunksHaveNoMoreLinesThanWanted(t *testing.T) {
 	}
 }
 
-func TestPlainTheWorstTextsTakeABoundedTime(t *testing.T) {
-	testenv.Plain(t)
+func TestSoakTheWorstTextsTakeABoundedTime(t *testing.T) {
+	testenv.Unraced(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	var x, y, p, q strings.Builder
 	for i := range 1 << 18 {

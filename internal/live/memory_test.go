@@ -176,8 +176,8 @@ func TestCallersAtOnceOnManyProjects(t *testing.T) {
 	}
 }
 
-func TestPlainMemoryPerPlayer(t *testing.T) {
-	testenv.Plain(t)
+func TestSoakMemoryPerPlayer(t *testing.T) {
+	testenv.Unraced(t)
 	for _, projects := range []int{1, 1000, 100_000} {
 		t.Run(fmt.Sprintf("at most 100 bytes, on %d projects", projects), func(t *testing.T) {
 			const n = 100_000
@@ -201,8 +201,8 @@ func TestPlainMemoryPerPlayer(t *testing.T) {
 	}
 }
 
-func TestPlainMemoryPerPlayerOfManyNetworks(t *testing.T) {
-	testenv.Plain(t)
+func TestSoakMemoryPerPlayerOfManyNetworks(t *testing.T) {
+	testenv.Unraced(t)
 	const n = 100_000
 	m := NewMemory(Limits{})
 	now := time.Now()

@@ -14,8 +14,8 @@
 //
 // A failure is shrunk to the shortest run that still fails. To search longer:
 //
-//	go test ./internal/model -run TestUnracedModel -rapid.checks=5000
-//	scripts/servers go test ./internal/model -run TestUnracedModelOfTwoNodes -rapid.checks=500 -timeout 1h
+//	go test ./internal/model -run TestModel -rapid.checks=5000
+//	scripts/servers go test ./internal/model -run TestModelOfTwoNodes -rapid.checks=500 -timeout 1h
 package model_test
 
 import (
@@ -31,39 +31,20 @@ import (
 	"sandlot/internal/testworld"
 )
 
-// A run has some thirty actions. SQLite is ten times as slow under the race
-// detector, which has little to see in calls that come one after another: there
-// a few runs must do, and the others, half a minute of them, are made without it.
-// Runs on servers mostly wait for them.
+// A run has some thirty actions. The soak raises the number of runs with -rapid.checks.
 const (
-	racing     = "10"
-	plain      = "120"
-	fullRacing = "5"
-	fullPlain  = "10"
+	runs     = "20"
+	fullRuns = "5"
 )
 
-func TestModel(t *testing.T) { onDisk(t, racing) }
-
-func TestUnracedModel(t *testing.T) {
-	testenv.Unraced(t)
-	onDisk(t, plain)
-}
-
-func TestModelOfTwoNodes(t *testing.T) { onServers(t, fullRacing) }
-
-func TestUnracedModelOfTwoNodes(t *testing.T) {
-	testenv.Unraced(t)
-	onServers(t, fullPlain)
-}
-
-func onDisk(t *testing.T, runs string) {
+func TestModel(t *testing.T) {
 	dir := testenv.MemoryDir(t)
 	lay := func(path string) { testworld.EmptyDatabase.Lay(t, path) }
 	check(t, runs, func(t *rapid.T) *machine { return embedded(t, dir, lay) })
 }
 
-func onServers(t *testing.T, runs string) {
-	check(t, runs, func(run *rapid.T) *machine { return full(t, run) })
+func TestModelOfTwoNodes(t *testing.T) {
+	check(t, fullRuns, func(run *rapid.T) *machine { return full(t, run) })
 }
 
 func check(t *testing.T, runs string, start func(*rapid.T) *machine) {

@@ -130,8 +130,8 @@ func grown(do func()) (most int64) {
 	return max(most, heldMemory()-before)
 }
 
-func TestPlainAHostilePictureCostsLittleMemoryAndTime(t *testing.T) {
-	testenv.Plain(t)
+func TestSoakAHostilePictureCostsLittleMemoryAndTime(t *testing.T) {
+	testenv.Unraced(t)
 	const made = Kind("made")
 	for name, row := range map[string]struct {
 		sent []byte

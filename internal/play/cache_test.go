@@ -230,9 +230,9 @@ func TestCacheIsBoundedByWeight(t *testing.T) {
 	}
 }
 
-// TestPlainListWeight compares the weight of a list with the memory it takes.
-func TestPlainListWeight(t *testing.T) {
-	testenv.Plain(t)
+// TestSoakListWeight compares the weight of a list with the memory it takes.
+func TestSoakListWeight(t *testing.T) {
+	testenv.Unraced(t)
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")))
 	model := s.files(gameID)[0]
@@ -251,9 +251,9 @@ func TestPlainListWeight(t *testing.T) {
 	runtime.KeepAlive(files)
 }
 
-// TestPlainLargeFilesTakeNoMemory streams 64 MB.
-func TestPlainLargeFilesTakeNoMemory(t *testing.T) {
-	testenv.Plain(t)
+// TestSoakLargeFilesTakeNoMemory streams 64 MB.
+func TestSoakLargeFilesTakeNoMemory(t *testing.T) {
+	testenv.Unraced(t)
 	s := newWorld(t)
 	big := s.file("big.zip", strings.Repeat("0123456789abcdef", 4<<20))
 	s.put(gameID, s.file("index.html", "<p>hi"), big)

@@ -36,10 +36,10 @@ func manyVersions(t *testing.T, db *DB, id publish.ProjectID, n int) (num int64)
 	return num
 }
 
-// TestPlainRegression41ErasingLooksAtNoOtherVersions compares the oldest version of a
+// TestSoakRegression41ErasingLooksAtNoOtherVersions compares the oldest version of a
 // project with few and of one with many others.
-func TestPlainRegression41ErasingLooksAtNoOtherVersions(t *testing.T) {
-	testenv.Plain(t)
+func TestSoakRegression41ErasingLooksAtNoOtherVersions(t *testing.T) {
+	testenv.Unraced(t)
 	db := mustOpen(t, t.TempDir()+"/sandlot.db")
 	cost := func(project uint64, versions int) time.Duration {
 		num := manyVersions(t, db, mustProject(t, db, project).ID, versions)

@@ -66,10 +66,10 @@ func searchBy(t *testing.T, db *DB, words ...string) (ids []string) {
 	return ids
 }
 
-// TestUnracedASearchFindsWhatAScanFinds makes, retitles, unlists and deletes projects at
+// TestASearchFindsWhatAScanFinds makes, retitles, unlists and deletes projects at
 // random, so that their numbers fill many blocks with gaps, and holds each search, whole
 // and in pages, against a look at all titles: with all texts in memory, some, and one at a time.
-func TestUnracedASearchFindsWhatAScanFinds(t *testing.T) {
+func TestASearchFindsWhatAScanFinds(t *testing.T) {
 	testenv.Unraced(t)
 	t.Parallel()
 	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))

@@ -29,7 +29,7 @@ import (
 )
 
 // houseProjects is how many projects move; scripts/soak has many more.
-var houseProjects = flag.Int("house", 150, "how many projects TestUnracedAHouseMovesThereAndBack makes")
+var houseProjects = flag.Int("house", 150, "how many projects TestSoakAHouseMovesThereAndBack makes")
 
 // A house is an installation that moves: what is asked of it, and the keys to ask with.
 type house struct {
@@ -395,9 +395,9 @@ func (h *house) writes(ctx context.Context, t *testing.T, s *testenv.Server) err
 	}
 }
 
-// TestUnracedAHouseMovesThereAndBack: from SQLite and a folder to PostgreSQL and a bucket, and back, killed twice on either way, while a client
+// TestSoakAHouseMovesThereAndBack: from SQLite and a folder to PostgreSQL and a bucket, and back, killed twice on either way, while a client
 // publishes: every row, every answer and every byte is as before.
-func TestUnracedAHouseMovesThereAndBack(t *testing.T) {
+func TestSoakAHouseMovesThereAndBack(t *testing.T) {
 	testenv.Unraced(t)
 	bucket := testenv.S3(t)
 	t.Setenv("AWS_ACCESS_KEY_ID", bucket.Key)

@@ -70,7 +70,7 @@ func (m *made) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestUnracedMemory(t *testing.T) {
+func TestSoakMemory(t *testing.T) {
 	testenv.Unraced(t)
 	text := program(1 << 20)
 	for name, kind := range map[string]func(*rand.Rand, []byte){

@@ -15,7 +15,7 @@ const memory = "/dev/shm"
 // about answers, and would only wait for a disk to sync.
 func MemoryDir(tb testing.TB) string {
 	tb.Helper()
-	for _, parent := range []string{os.Getenv(memoryEnv), memory} {
+	for _, parent := range []string{unkeyed(memoryEnv), memory} {
 		if parent == "" {
 			continue
 		}

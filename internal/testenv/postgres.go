@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -96,7 +95,7 @@ func (m *PostgresTemplate) make(tb testing.TB, server string) {
 // serverURL returns the address that the environment names, or ends the test as Skip does.
 func serverURL(tb testing.TB, env, what string) string {
 	tb.Helper()
-	address := os.Getenv(env)
+	address := unkeyed(env)
 	if address == "" {
 		Skip(tb, what)
 	}

@@ -10,20 +10,24 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 )
 
 const (
 	requireEnv = "SANDLOT_TEST_REQUIRE"
 	leftOutEnv = "SANDLOT_TEST_LEFT_OUT"
-	binaryEnv  = "SANDLOT_BIN"
+
+	binaryEnv       = "SANDLOT_BIN"
+	instrumentedEnv = "SANDLOT_BIN_INSTRUMENTED"
 )
 
-// plainPrefix and unracedPrefix begin the names of the tests that scripts/test runs without the race detector.
-const (
-	plainPrefix   = "TestPlain"
-	unracedPrefix = "TestUnraced"
-)
+// unkeyed returns a variable that does not decide what a test finds, such as the port of a server. os.Getenv would make the value a part of
+// the key under which go test caches a result, and no result would serve a second run.
+func unkeyed(name string) string {
+	value, _ := syscall.Getenv(name)
+	return value
+}
 
 // Need returns if every one of the programs is found on the PATH; otherwise it ends the test as Skip does, naming the missing ones.
 func Need(tb testing.TB, programs ...string) {
@@ -53,27 +57,10 @@ func Skip(tb testing.TB, what string) {
 	tb.Skipf("left out: %s", what)
 }
 
-// Plain marks a test that measures its own process, its memory or its speed, which the race detector would falsify. Under the race
-// detector the test is skipped; scripts/test runs it in a second pass without, with nothing beside it. That pass chooses by name, so Plain
-// fails a test whose name does not begin with "TestPlain".
-func Plain(tb testing.TB) {
-	tb.Helper()
-	withoutRace(tb, plainPrefix)
-}
-
-// Unraced marks a test that the race detector would make too slow, or whose memory it would falsify, but that measures nothing which other
-// programs disturb: what is in use after a garbage collection may be measured, a time may not. It is as Plain, but its name begins with
-// "TestUnraced", and scripts/test runs it beside other tests.
+// Unraced marks a test that the race detector would make too slow, or whose figures it would falsify. Under the race detector the test is
+// skipped.
 func Unraced(tb testing.TB) {
 	tb.Helper()
-	withoutRace(tb, unracedPrefix)
-}
-
-func withoutRace(tb testing.TB, prefix string) {
-	tb.Helper()
-	if !strings.HasPrefix(tb.Name(), prefix) {
-		tb.Fatalf("%s is to run without the race detector: its name must begin with %s", tb.Name(), prefix)
-	}
 	if raceEnabled {
 		tb.Skipf("runs without the race detector only")
 	}

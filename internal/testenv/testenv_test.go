@@ -107,29 +107,6 @@ func TestSkip(t *testing.T) {
 	})
 }
 
-func TestMarkPlain(t *testing.T) {
-	t.Run("skips under the race detector only", func(t *testing.T) {
-		want := "returned"
-		if raceEnabled {
-			want = "skipped: runs without the race detector only"
-		}
-		if got := outcome(t, "TestPlainMemory/idle", Plain); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-		if got := outcome(t, "TestUnracedKills/again", Unraced); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	})
-	t.Run("a name that the second pass does not choose fails", func(t *testing.T) {
-		if got := outcome(t, "TestMemory", Plain); !strings.HasPrefix(got, "failed: TestMemory") {
-			t.Errorf("got %q", got)
-		}
-		if got := outcome(t, "TestPlainKills", Unraced); !strings.HasPrefix(got, "failed: TestPlainKills") {
-			t.Errorf("got %q", got)
-		}
-	})
-}
-
 func TestBinary(t *testing.T) {
 	t.Run("is the one that SANDLOT_BIN names", func(t *testing.T) {
 		self, err := os.Executable()

@@ -35,7 +35,7 @@ func inUse() uint64 {
 }
 
 // An archive of 10,000 files, or of a large one that is packed to a thousandth, is read in the memory that names and one window take.
-func TestUnracedArchivesAreReadInConstantMemory(t *testing.T) {
+func TestSoakArchivesAreReadInConstantMemory(t *testing.T) {
 	testenv.Unraced(t)
 	const mostOver = 24 << 20
 	for name, files := range map[string][]int64{"one large file": {128 << 20}, "many files": make([]int64, 10_000)} {

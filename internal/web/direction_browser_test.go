@@ -62,8 +62,8 @@ const aligned = `(() => {
   return [...new Set(said)];
 })()`
 
-// TestRegression31WhatIsWrittenFromRightToLeftIsInLine measures, on every page that shows what people have written, where Chromium puts it.
-func TestRegression31WhatIsWrittenFromRightToLeftIsInLine(t *testing.T) {
+// TestSoakRegression31WhatIsWrittenFromRightToLeftIsInLine measures, on every page that shows what people have written, where Chromium puts it.
+func TestSoakRegression31WhatIsWrittenFromRightToLeftIsInLine(t *testing.T) {
 	t.Parallel()
 	g := openGallery(t)
 	const hebrew, arabic = "light-h7d3k9", "sand-c8d4f6"

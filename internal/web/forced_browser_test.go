@@ -60,8 +60,8 @@ const faint = `(() => {
   return [...new Set(said)];
 })()`
 
-// TestRegression31ForcedColoursHideNothing looks at pages that have each kind of control, in a light and in a dark theme of the system.
-func TestRegression31ForcedColoursHideNothing(t *testing.T) {
+// TestSoakRegression31ForcedColoursHideNothing looks at pages that have each kind of control, in a light and in a dark theme of the system.
+func TestSoakRegression31ForcedColoursHideNothing(t *testing.T) {
 	t.Parallel()
 	g := openGallery(t)
 	g.tell(t, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true})

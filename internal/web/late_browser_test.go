@@ -30,9 +30,9 @@ const settled = `(async () => {
   return moves;
 })()`
 
-// TestNothingMovesOnAPageOnceItIsSeen opens pages whose styles are there and whose scripts, pictures and letters come late. The browser has
+// TestSoakNothingMovesOnAPageOnceItIsSeen opens pages whose styles are there and whose scripts, pictures and letters come late. The browser has
 // liked and played before.
-func TestNothingMovesOnAPageOnceItIsSeen(t *testing.T) {
+func TestSoakNothingMovesOnAPageOnceItIsSeen(t *testing.T) {
 	t.Parallel()
 	g := openGallery(t)
 	g.tell(t, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": watchMoves})

@@ -34,11 +34,11 @@ const storageProbe = "/.sandlot/storage"
 // versionHost is in the hosts of versions, from which their owner's pages load pictures.
 const versionHost = "--v"
 
-// TestEveryPageIsFitToBeSeen opens every page on a desk, as a browser that has nothing of it, in German, whose words are the longest, and has
+// TestSoakEveryPageIsFitToBeSeen opens every page on a desk, as a browser that has nothing of it, in German, whose words are the longest, and has
 // it fit on phones, too. All of axe's rules look at every other page, at the rest its contrasts; the others by turns on a phone, where
-// TestRegression31AFingerHitsEveryControl looks. With SANDLOT_TEST_LOOKS=all, as in scripts/soak, all look at all in both themes. With
+// TestSoakRegression31AFingerHitsEveryControl looks. With SANDLOT_TEST_LOOKS=all, as in scripts/soak, all look at all in both themes. With
 // SANDLOT_TEST_SHOTS=FOLDER it leaves a picture of each there.
-func TestEveryPageIsFitToBeSeen(t *testing.T) {
+func TestSoakEveryPageIsFitToBeSeen(t *testing.T) {
 	t.Parallel()
 	g := openGallery(t)
 	g.takesAxe(t)

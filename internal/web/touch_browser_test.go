@@ -47,9 +47,9 @@ const cramped = `(() => {
   return said;
 })()`
 
-// TestRegression31AFingerHitsEveryControl measures all pages on a phone, in the language whose words are the shortest, and looks at them there
-// as TestEveryPageIsFitToBeSeen does on a desk.
-func TestRegression31AFingerHitsEveryControl(t *testing.T) {
+// TestSoakRegression31AFingerHitsEveryControl measures all pages on a phone, in the language whose words are the shortest, and looks at them there
+// as TestSoakEveryPageIsFitToBeSeen does on a desk.
+func TestSoakRegression31AFingerHitsEveryControl(t *testing.T) {
 	t.Parallel()
 	g := openGallery(t)
 	g.takesAxe(t)

@@ -13,9 +13,9 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// TestPlainALargeBlobTakesLittleMemory: a Put its one part, and a reader the MiB that is fetched and the next one.
-func TestPlainALargeBlobTakesLittleMemory(t *testing.T) {
-	testenv.Plain(t)
+// TestSoakALargeBlobTakesLittleMemory: a Put its one part, and a reader the MiB that is fetched and the next one.
+func TestSoakALargeBlobTakesLittleMemory(t *testing.T) {
+	testenv.Unraced(t)
 	const size = 100 << 20
 	s := newBucket(t).open(t)
 	c := cached(t, s, t.TempDir())

@@ -62,8 +62,8 @@ func unprivileged() User {
 	return User{65534, 65534}
 }
 
-// TestUnracedATrialThatDoesNotEndIsNoFinding: that the time of a trial ran out says nothing about the page; a busy machine does that as well.
-func TestUnracedATrialThatDoesNotEndIsNoFinding(t *testing.T) {
+// TestATrialThatDoesNotEndIsNoFinding: that the time of a trial ran out says nothing about the page; a busy machine does that as well.
+func TestATrialThatDoesNotEndIsNoFinding(t *testing.T) {
 	testenv.Unraced(t)
 	testenv.Need(t, "chromium")
 	program, err := find()
@@ -109,8 +109,8 @@ onkeydown = e => { if (e.key === 'ArrowUp') console.error('it was', e.key, locat
 fetch('https://other.example/x').catch(() => 0)
 setTimeout(() => nope(), 100)</script>`
 
-// TestUnracedATrialSeesWhatAPageDoes: under the origin's own address, a page is painted, moves, gets keys, and says what failed.
-func TestUnracedATrialSeesWhatAPageDoes(t *testing.T) {
+// TestATrialSeesWhatAPageDoes: under the origin's own address, a page is painted, moves, gets keys, and says what failed.
+func TestATrialSeesWhatAPageDoes(t *testing.T) {
 	testenv.Unraced(t)
 	s := opens(t, files{"/": game}, "https://pong.example.org/", patient())
 	shot, err := png.DecodeConfig(bytes.NewReader(s.Shot))
@@ -132,8 +132,8 @@ func has[T comparable](t *testing.T, all []T, one T) {
 	}
 }
 
-// TestUnracedAPageThatNeverAnswersHangs: an endless loop is told from a machine that is busy by how long it has the processor.
-func TestUnracedAPageThatNeverAnswersHangs(t *testing.T) {
+// TestAPageThatNeverAnswersHangs: an endless loop is told from a machine that is busy by how long it has the processor.
+func TestAPageThatNeverAnswersHangs(t *testing.T) {
 	testenv.Unraced(t)
 	long := patient()
 	long.Load, long.Step, long.Toil = time.Second/2, time.Second/2, time.Second
@@ -147,8 +147,8 @@ let n = 0
 function frame() { for (let end = performance.now() + 1000; performance.now() < end;); document.body.style.paddingTop = 40 * (n++ % 9) + 'px'; requestAnimationFrame(frame) }
 frame()</script>`
 
-// TestUnracedAPageThatIsDrawnSlowlyIsSeen: what is drawn is waited for as long as the page answers.
-func TestUnracedAPageThatIsDrawnSlowlyIsSeen(t *testing.T) {
+// TestSoakAPageThatIsDrawnSlowlyIsSeen: what is drawn is waited for as long as the page answers.
+func TestSoakAPageThatIsDrawnSlowlyIsSeen(t *testing.T) {
 	testenv.Unraced(t)
 	long := patient()
 	long.Step = 200 * time.Millisecond

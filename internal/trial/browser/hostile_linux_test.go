@@ -200,9 +200,9 @@ func bounded(t *testing.T, s trial.Seen) {
 	}
 }
 
-// TestUnracedARudePageGetsNothing: one opening of the ways that do not disturb each other; with SANDLOT_TEST_TRIAL=all, as in scripts/soak,
+// TestSoakARudePageGetsNothing: one opening of the ways that do not disturb each other; with SANDLOT_TEST_TRIAL=all, as in scripts/soak,
 // one of each way.
-func TestUnracedARudePageGetsNothing(t *testing.T) {
+func TestSoakARudePageGetsNothing(t *testing.T) {
 	testenv.Unraced(t)
 	if os.Getenv("SANDLOT_TEST_TRIAL") == "all" {
 		for _, name := range slices.Sorted(maps.Keys(rude)) {
@@ -222,8 +222,8 @@ func TestUnracedARudePageGetsNothing(t *testing.T) {
 	}
 }
 
-// TestUnracedAHeavyPageEnds: in its time, and without a trace, whatever it takes; in scripts/soak.
-func TestUnracedAHeavyPageEnds(t *testing.T) {
+// TestAHeavyPageEnds: in its time, and without a trace, whatever it takes; in scripts/soak.
+func TestAHeavyPageEnds(t *testing.T) {
 	testenv.Unraced(t)
 	names := []string{"memory of buffers"}
 	if os.Getenv("SANDLOT_TEST_TRIAL") == "all" {

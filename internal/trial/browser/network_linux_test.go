@@ -83,9 +83,9 @@ const relay = `onactivate = e => e.waitUntil(clients.claim())
 oninstall = () => skipWaiting()
 onmessage = e => { const [to, port] = e.data; fetch('http://' + to + ':' + port + '/', { mode: 'no-cors' }).catch(() => 0); try { new WebSocket('ws://' + to + ':' + port + '/') } catch {} }`
 
-// TestUnracedNoAddressCanBeReached: whatever a page asks for, in whatever way, no connection and no packet leaves the browser but to its
+// TestNoAddressCanBeReached: whatever a page asks for, in whatever way, no connection and no packet leaves the browser but to its
 // proxy, neither to listeners in the worker's own network, where each address leads to one, nor to those of the machine.
-func TestUnracedNoAddressCanBeReached(t *testing.T) {
+func TestNoAddressCanBeReached(t *testing.T) {
 	testenv.Unraced(t)
 	ports, came := outside(t, len(transports))
 	var mu sync.Mutex
@@ -155,8 +155,8 @@ func written(ports []int) (page string, port map[string]int) {
 	return out.String() + "</script>", port
 }
 
-// TestUnracedATrapSeesWhoComes: what is not asked of the proxy would be seen.
-func TestUnracedATrapSeesWhoComes(t *testing.T) {
+// TestATrapSeesWhoComes: what is not asked of the proxy would be seen.
+func TestATrapSeesWhoComes(t *testing.T) {
 	testenv.Unraced(t)
 	ports, _ := outside(t, 1)
 	c := catch(t)

@@ -20,8 +20,8 @@ import (
 	"sandlot/internal/trial"
 )
 
-// TestUnracedTheRoomOfATrial looks from the machine at all processes of a trial: what they may do, see, and hold open.
-func TestUnracedTheRoomOfATrial(t *testing.T) {
+// TestTheRoomOfATrial looks from the machine at all processes of a trial: what they may do, see, and hold open.
+func TestTheRoomOfATrial(t *testing.T) {
 	testenv.Unraced(t)
 	t.Setenv("SANDLOT_SMTP_URL", "smtp://secret@mail.example") // of the server, which its worker must not have
 	secret, err := os.CreateTemp(t.TempDir(), "secret")
@@ -135,8 +135,8 @@ func serveTrial(stage string) {
 	fmt.Fprintln(os.Stderr, "the trial ended:", err)
 }
 
-// TestUnracedNothingOutlivesAServer: that is killed in the midst of a trial, also where the worker would go on.
-func TestUnracedNothingOutlivesAServer(t *testing.T) {
+// TestNothingOutlivesAServer: that is killed in the midst of a trial, also where the worker would go on.
+func TestNothingOutlivesAServer(t *testing.T) {
 	testenv.Unraced(t)
 	testenv.Need(t, "chromium")
 	for name, c := range map[string]struct{ stage, begun string }{

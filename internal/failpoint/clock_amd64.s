@@ -1,3 +1,5 @@
+//go:build failpoints
+
 #include "textflag.h"
 
 // func move()
