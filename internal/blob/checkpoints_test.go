@@ -12,6 +12,7 @@ import (
 	"sandlot/internal/checkpoint"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 const mebi = checkpoint.Step
@@ -38,7 +39,7 @@ func readRange(t *testing.T, d *Disk, b publish.Blob, off, n int64) ([]byte, err
 }
 
 func TestADamagedMiBIsNotYieldedAndTheOthersAre(t *testing.T) {
-	dir := t.TempDir()
+	dir := testenv.MemoryDir(t)
 	d := openAt(t, dir, Options{})
 	data := noise(3*mebi + mebi/2)
 	b := putPointed(t, d, data)

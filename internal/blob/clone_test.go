@@ -8,12 +8,13 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 func TestCloneTo(t *testing.T) {
 	for name, link := range map[string]bool{"linked": true, "copied": false} {
 		t.Run(name, func(t *testing.T) {
-			fromDir, toDir := t.TempDir(), t.TempDir()
+			fromDir, toDir := testenv.MemoryDir(t), testenv.MemoryDir(t)
 			from, to := openAt(t, fromDir, Options{}), openAt(t, toDir, Options{})
 			b := put(t, from, noise(300_000))
 			for range 2 { // one that is there already is left alone

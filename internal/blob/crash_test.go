@@ -18,9 +18,8 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// crashes is how many crashes each place is tried with: enough that what was not
-// synced is lost, kept and torn there.
-const crashes = 16
+// crashes is how many crashes each place is tried with: enough that what was not synced is lost and kept there. The soak has more of them.
+const crashes = 4
 
 // machine is one on which a Disk runs until its power goes.
 type machine struct {
@@ -119,7 +118,13 @@ func (m *machine) entries(folder string) []fs.DirEntry {
 const several = 300_000
 
 // TestPowerLoss: wherever the power goes, what Put acknowledged is there byte for byte, and of the rest there is a whole blob or none.
-func TestPowerLoss(t *testing.T) {
+func TestPowerLoss(t *testing.T) { losePower(t, crashes, 29) }
+
+// TestSoakPowerLoss does the same with more crashes in each place, and in more places while the folders are made.
+func TestSoakPowerLoss(t *testing.T) { losePower(t, 16, 7) }
+
+// losePower cuts the power in each step, so many times, and while the folders are made in each step of that many.
+func losePower(t *testing.T, crashes uint64, each int) {
 	testenv.Unraced(t)
 	for name, during := range map[string]func(m *machine){
 		"during a Put": func(m *machine) { m.put(several) },
@@ -136,8 +141,9 @@ func TestPowerLoss(t *testing.T) {
 		"during Ping": func(m *machine) { m.disk.Ping(m.t.Context()) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for after := 0; ; after++ {
-				for seed := range uint64(crashes) {
+				for seed := range crashes {
 					m := newMachine(t, seed, nil)
 					m.open()
 					m.put(several)
@@ -154,7 +160,8 @@ func TestPowerLoss(t *testing.T) {
 		})
 	}
 	t.Run("while the folders are made", func(t *testing.T) {
-		for after := 0; after < 300; after += 7 {
+		t.Parallel()
+		for after := 0; after < 300; after += each {
 			m := newMachine(t, uint64(after), nil)
 			m.fs.CutAfter(after)
 			m.open()
@@ -167,7 +174,7 @@ func TestPowerLoss(t *testing.T) {
 	})
 }
 
-// TestPowerLossIsNoticed: each of the syncs is needed, and the test above would notice if it were missing.
+// TestPowerLossIsNoticed: each of the syncs is needed, and TestPowerLoss notices if it is missing.
 func TestPowerLossIsNoticed(t *testing.T) {
 	for name, f := range map[string]func(blob.FS) blob.FS{
 		"the file's sync":              func(f blob.FS) blob.FS { return unsyncedFiles{f} },
@@ -176,7 +183,7 @@ func TestPowerLossIsNoticed(t *testing.T) {
 	} {
 		t.Run("without "+name, func(t *testing.T) {
 			lost := 0
-			for seed := range uint64(crashes) {
+			for seed := range uint64(16) {
 				m := newMachine(t, seed, f)
 				m.open()
 				m.put(several)
@@ -185,7 +192,7 @@ func TestPowerLossIsNoticed(t *testing.T) {
 				}
 			}
 			if lost == 0 {
-				t.Errorf("nothing was lost in %d crashes", crashes)
+				t.Errorf("nothing was lost in 16 crashes")
 			}
 		})
 	}

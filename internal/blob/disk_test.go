@@ -16,6 +16,7 @@ import (
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/storetest"
+	"sandlot/internal/testenv"
 )
 
 func TestDisk(t *testing.T) {
@@ -25,7 +26,7 @@ func TestDisk(t *testing.T) {
 
 func openTemp(tb testing.TB) *Disk {
 	tb.Helper()
-	return openAt(tb, tb.TempDir(), Options{})
+	return openAt(tb, testenv.MemoryDir(tb), Options{})
 }
 
 func openAt(tb testing.TB, dir string, opts Options) *Disk {
@@ -72,7 +73,7 @@ func files(tb testing.TB, dir string) []string {
 
 func TestOpenDisk(t *testing.T) {
 	t.Run("what was put is there when it is opened again", func(t *testing.T) {
-		dir := t.TempDir()
+		dir := testenv.MemoryDir(t)
 		b := put(t, openAt(t, dir, Options{}), []byte("kept"))
 		got, err := read(openAt(t, dir, Options{Alone: true}), b)
 		if err != nil || string(got) != "kept" {
@@ -80,7 +81,7 @@ func TestOpenDisk(t *testing.T) {
 		}
 	})
 	t.Run("several processes may share the folder", func(t *testing.T) {
-		dir := t.TempDir()
+		dir := testenv.MemoryDir(t)
 		one, other := openAt(t, dir, Options{}), openAt(t, dir, Options{})
 		b := put(t, one, []byte("shared"))
 		if got, err := read(other, b); err != nil || string(got) != "shared" {
@@ -88,7 +89,7 @@ func TestOpenDisk(t *testing.T) {
 		}
 	})
 	t.Run("folders have mode 0700 and files 0600", func(t *testing.T) {
-		dir := filepath.Join(t.TempDir(), "data", "blobs")
+		dir := filepath.Join(testenv.MemoryDir(t), "data", "blobs")
 		put(t, openAt(t, dir, Options{}), []byte("x"))
 		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 			want := fs.FileMode(0o600)
@@ -103,7 +104,7 @@ func TestOpenDisk(t *testing.T) {
 		expect.OK(t, err)
 	})
 	t.Run("the folders are made durable before anything is put", func(t *testing.T) {
-		root, err := os.OpenRoot(t.TempDir())
+		root, err := os.OpenRoot(testenv.MemoryDir(t))
 		expect.OK(t, err)
 		f := &faulty{FS: rooted{root}}
 		d := newDisk(f)
@@ -117,7 +118,7 @@ func TestOpenDisk(t *testing.T) {
 		}
 	})
 	t.Run("a file in the folder's place is an error that names it", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "blobs")
+		path := filepath.Join(testenv.MemoryDir(t), "blobs")
 		expect.OK(t, os.WriteFile(path, []byte("mine"), 0o600))
 		_, err := OpenDisk(path, Options{})
 		if err == nil || !bytes.Contains([]byte(err.Error()), []byte(path)) {
@@ -128,11 +129,11 @@ func TestOpenDisk(t *testing.T) {
 		}
 	})
 	t.Run("a symbolic link does not lead out of the folder", func(t *testing.T) {
-		dir := t.TempDir()
+		dir := testenv.MemoryDir(t)
 		d := openAt(t, dir, Options{})
 		b := put(t, d, []byte("secret"))
 		path := filepath.Join(dir, Path(b.Ref))
-		outside := filepath.Join(t.TempDir(), "outside")
+		outside := filepath.Join(testenv.MemoryDir(t), "outside")
 		expect.OK(t, errors.Join(os.Rename(path, outside), os.Symlink(outside, path)))
 		if got, err := read(d, b); err == nil {
 			t.Errorf("read %q", got)
@@ -150,7 +151,7 @@ func TestLeftOvers(t *testing.T) {
 		return name
 	}
 	t.Run("OpenDisk removes temporary files nobody wrote to for an hour", func(t *testing.T) {
-		dir := t.TempDir()
+		dir := testenv.MemoryDir(t)
 		openAt(t, dir, Options{})
 		leave(t, dir, 61*time.Minute)
 		fresh := leave(t, dir, 59*time.Minute)
@@ -160,7 +161,7 @@ func TestLeftOvers(t *testing.T) {
 		}
 	})
 	t.Run("alone, OpenDisk removes them all", func(t *testing.T) {
-		dir := t.TempDir()
+		dir := testenv.MemoryDir(t)
 		b := put(t, openAt(t, dir, Options{}), []byte("x"))
 		leave(t, dir, 0)
 		leave(t, dir, -48*time.Hour) // by a clock that was wrong
@@ -168,7 +169,7 @@ func TestLeftOvers(t *testing.T) {
 		expect.Same(t, "left", files(t, dir), []string{Path(b.Ref)})
 	})
 	t.Run("List yields none of them, and removes those of an hour ago", func(t *testing.T) {
-		dir := t.TempDir()
+		dir := testenv.MemoryDir(t)
 		d := openAt(t, dir, Options{})
 		leave(t, dir, 2*time.Hour)
 		fresh := leave(t, dir, 0)
@@ -180,7 +181,7 @@ func TestLeftOvers(t *testing.T) {
 		}
 	})
 	t.Run("a Put whose file was taken for one stores nothing", func(t *testing.T) {
-		dir := t.TempDir()
+		dir := testenv.MemoryDir(t)
 		d := openAt(t, dir, Options{})
 		stall := readerFunc(func([]byte) (int, error) {
 			openAt(t, dir, Options{Alone: true}) // which was not true
@@ -201,7 +202,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestList(t *testing.T) {
 	t.Run("goes by the modification time", func(t *testing.T) {
-		dir := t.TempDir()
+		dir := testenv.MemoryDir(t)
 		d := openAt(t, dir, Options{})
 		old, young := put(t, d, []byte("old")), put(t, d, []byte("young"))
 		when := time.Now().Add(-25 * time.Hour)
@@ -216,7 +217,7 @@ func TestList(t *testing.T) {
 		}
 	})
 	t.Run("passes over what is not a blob", func(t *testing.T) {
-		dir := t.TempDir()
+		dir := testenv.MemoryDir(t)
 		d := openAt(t, dir, Options{})
 		b := put(t, d, []byte("x"))
 		other := "00"

@@ -14,12 +14,13 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // openFaulty opens a Disk whose steps can be failed, and gives its folder.
 func openFaulty(t *testing.T) (*Disk, *faulty, string) {
 	t.Helper()
-	dir := t.TempDir()
+	dir := testenv.MemoryDir(t)
 	d := openAt(t, dir, Options{})
 	f := &faulty{FS: d.fs}
 	d.fs = f

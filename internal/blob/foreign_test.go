@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"sandlot/internal/expect"
+	"sandlot/internal/testenv"
 )
 
 func TestForeign(t *testing.T) {
-	dir := t.TempDir()
+	dir := testenv.MemoryDir(t)
 	d := openAt(t, dir, Options{})
 	b := put(t, d, noise(100))
 	old := time.Now().Add(-time.Hour)
@@ -50,7 +51,7 @@ func TestForeign(t *testing.T) {
 }
 
 func TestExistingLeavesAFolderAsItIs(t *testing.T) {
-	dir := t.TempDir()
+	dir := testenv.MemoryDir(t)
 	if _, err := OpenDisk(filepath.Join(dir, "none"), Options{Existing: true}); !os.IsNotExist(err) && err == nil {
 		t.Error("a folder that is not there was opened")
 	}

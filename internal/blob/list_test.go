@@ -13,10 +13,11 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 func TestRegression36AFolderThatCannotBeReadHidesNoOther(t *testing.T) {
-	dir := t.TempDir()
+	dir := testenv.MemoryDir(t)
 	d, err := OpenDisk(dir, Options{})
 	expect.OK(t, err)
 	defer d.Close()
@@ -63,7 +64,7 @@ func (b *between) Read(p []byte) (int, error) {
 func TestRegression33WhatIsBeingWrittenIsKnownByItsName(t *testing.T) {
 	for what, off := range map[string]time.Duration{"a day behind": 24 * time.Hour, "a day ahead": -24 * time.Hour} {
 		t.Run(what, func(t *testing.T) {
-			dir := t.TempDir()
+			dir := testenv.MemoryDir(t)
 			d := openAt(t, dir, Options{})
 			left := filepath.Join(dir, tempFolder, string(NewRef()))
 			expect.OK(t, os.WriteFile(left, nil, 0o600))

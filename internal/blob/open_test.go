@@ -16,6 +16,7 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // noise makes n random bytes, always the same.
@@ -78,7 +79,7 @@ func TestDamage(t *testing.T) {
 				name = c.name + "/after it was verified"
 			}
 			t.Run(name, func(t *testing.T) {
-				dir := t.TempDir()
+				dir := testenv.MemoryDir(t)
 				d := openAt(t, dir, Options{})
 				data := noise(3*bufferSize + 1)
 				b, sound := put(t, d, data), put(t, d, []byte("sound"))
@@ -271,7 +272,7 @@ func stopAtFirstRead(reading, goOn chan bool) func(op, name string) error {
 
 func TestReader(t *testing.T) {
 	open := func(t *testing.T) (io.ReadCloser, publish.Blob, *Disk, string) {
-		dir := t.TempDir()
+		dir := testenv.MemoryDir(t)
 		d := openAt(t, dir, Options{})
 		b := put(t, d, noise(100000))
 		rc, err := d.Open(t.Context(), b, 10, 50000)

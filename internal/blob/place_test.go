@@ -10,6 +10,7 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // doing is what a Put reads, which does something while it reads.
@@ -35,7 +36,7 @@ func TestRegression09NothingIsStoredInAFolderThatIsNotInItsPlace(t *testing.T) {
 		"deleted":            os.RemoveAll,
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "data", "blobs")
+			dir := filepath.Join(testenv.MemoryDir(t), "data", "blobs")
 			d, err := OpenDisk(dir, Options{})
 			expect.OK(t, err)
 			defer d.Close()

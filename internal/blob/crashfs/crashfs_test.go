@@ -12,18 +12,7 @@ import (
 	"sandlot/internal/blob"
 	"sandlot/internal/blob/crashfs"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
-	"sandlot/internal/storetest"
 )
-
-// TestDisk: while the power is there it is a file system like any other.
-func TestDisk(t *testing.T) {
-	storetest.TestBlobs(t, func(t *testing.T) publish.Blobs {
-		d, err := blob.OpenOn(crashfs.New(time.Now), blob.Options{})
-		expect.OK(t, err)
-		return d
-	})
-}
 
 // seeds is how many crashes a question about what may happen is asked of.
 const seeds = 200
@@ -109,33 +98,12 @@ func TestCrash(t *testing.T) {
 			return "something else"
 		}
 	}
-	t.Run("bytes and name that were synced are there", func(t *testing.T) {
-		found := outcomes(t, func(f *crashfs.FS) {
-			must(t, create(t, f, "dir/x", a, b).Sync())
-			must(t, f.SyncDir("dir"))
-		}, state("dir/x"))
-		only(t, found, "whole")
-	})
-	t.Run("a name that was not synced may be gone", func(t *testing.T) {
-		found := outcomes(t, func(f *crashfs.FS) {
-			must(t, create(t, f, "dir/x", a, b).Sync())
-		}, state("dir/x"))
-		only(t, found, "whole", "gone")
-	})
 	t.Run("of bytes that were not synced any part may be there", func(t *testing.T) {
 		found := outcomes(t, func(f *crashfs.FS) {
 			must(t, create(t, f, "dir/x", a, b).Close())
 			must(t, f.SyncDir("dir"))
 		}, state("dir/x"))
 		only(t, found, "whole", "empty", "a hole", "cut at a sector", "the first write", "something else")
-	})
-	t.Run("a folder that was not synced may be gone with what is in it", func(t *testing.T) {
-		found := outcomes(t, func(f *crashfs.FS) {
-			must(t, f.Mkdir("dir/sub"))
-			must(t, create(t, f, "dir/sub/x", a, b).Sync())
-			must(t, f.SyncDir("dir/sub"))
-		}, state("dir/sub/x"))
-		only(t, found, "whole", "gone")
 	})
 	t.Run("of a rename between folders each name stands for itself", func(t *testing.T) {
 		found := outcomes(t, func(f *crashfs.FS) {
@@ -144,28 +112,6 @@ func TestCrash(t *testing.T) {
 			must(t, f.Rename("dir/old", "new"))
 		}, func(f *crashfs.FS) string { return state("dir/old")(f) + ", " + state("new")(f) })
 		only(t, found, "whole, gone", "gone, whole", "whole, whole", "gone, gone")
-	})
-	t.Run("what was removed may be there again until the folder is synced", func(t *testing.T) {
-		remove := func(f *crashfs.FS) {
-			must(t, create(t, f, "dir/x", a, b).Sync())
-			must(t, f.SyncDir("dir"))
-			must(t, f.Remove("dir/x"))
-		}
-		only(t, outcomes(t, remove, state("dir/x")), "whole", "gone")
-		only(t, outcomes(t, func(f *crashfs.FS) { remove(f); must(t, f.SyncDir("dir")) }, state("dir/x")), "gone")
-	})
-	t.Run("what one crash left, the next one leaves", func(t *testing.T) {
-		f := crashfs.New(time.Now)
-		create(t, f, "x", a)
-		rnd := rand.New(rand.NewPCG(1, 0))
-		f = f.Crash(rnd)
-		want, there := content(t, f, "x")
-		for range 20 {
-			f = f.Crash(rnd)
-			if got, still := content(t, f, "x"); still != there || !bytes.Equal(got, want) {
-				t.Fatalf("%d bytes became %d", len(want), len(got))
-			}
-		}
 	})
 }
 
