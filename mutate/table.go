@@ -28,7 +28,6 @@ const (
 	drop         = "-run ^TestEachStepDropsWhatItChanged$ "
 	said         = "-run ^TestPublishContract$/^Changes/ ./internal/sqlstore"
 	apiTests     = "./internal/api"
-	syncTests    = "-run ^TestFault0[5-9] ./cmd/sandlot" // what the system was asked for, as strace saw it
 )
 
 func durability() []mutation {
@@ -41,18 +40,12 @@ func durability() []mutation {
 	)
 	return []mutation{
 		{"no sync of a blob's file", put, "err = classify(f.Sync())", "err = nil", blobTests},
-		{"no sync of a blob's file, seen from outside", put, "err = classify(f.Sync())", "err = nil", syncTests},
 		{"no sync of a blob's folder", put, "d.fs.SyncDir(path[:2])", "error(nil)", blobTests},
-		{"no sync of a blob's folder, seen from outside", put, "d.fs.SyncDir(path[:2])", "error(nil)", syncTests},
 		{"no sync of the folder of folders", disk, `d.fs.SyncDir(".")`, "error(nil)", blobTests},
 		{"a failed close of a blob is passed over", put, "		err = classify(cerr)\n", "		_ = cerr\n", blobTests},
 		{"synchronous = NORMAL", pragma, `set: "FULL", want: "2"`, `set: "NORMAL", want: "1"`, storeTests},
-		{"synchronous = NORMAL, seen from outside", pragma, `set: "FULL", want: "2"`, `set: "NORMAL", want: "1"`, syncTests},
-		{"synchronous = OFF, seen from outside", pragma, `set: "FULL", want: "2"`, `set: "OFF", want: "0"`, syncTests},
 		{"acknowledged before the commit", writer, commit, "	answer(batch, nil)\n" + commit, storeTests},
-		{"acknowledged before the commit, seen from outside", writer, commit, "	answer(batch, nil)\n" + commit, syncTests},
 		{"writing goes on after a failed sync", writer, "if !lostSync(err) {", "if true || !lostSync(err) {", storeTests},
-		{"writing goes on after a failed sync, seen from outside", writer, "if !lostSync(err) {", "if true || !lostSync(err) {", syncTests},
 	}
 }
 
