@@ -9,6 +9,7 @@ import (
 )
 
 func TestParseURL(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]Address{
 		"redis://cache":                          {host: "cache:6379"},
 		"redis://cache/":                         {host: "cache:6379"},
@@ -29,6 +30,7 @@ func TestParseURL(t *testing.T) {
 }
 
 func TestParseURLSaysWhatIsWrongWithoutThePassword(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"":                            "redis://",
 		"cache:6379":                  "redis://",
@@ -78,6 +80,7 @@ func TestParseURLSaysWhatIsWrongWithoutThePassword(t *testing.T) {
 }
 
 func TestAnAddressIsPrintedWithoutUserAndPassword(t *testing.T) {
+	t.Parallel()
 	at, err := ParseURL("rediss://sandlot:hunter2@cache/3")
 	expect.OK(t, err)
 	for _, how := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x"} {

@@ -142,6 +142,7 @@ func TestAClientThatIsDownDoesNotCall(t *testing.T) {
 }
 
 func TestAWrongPasswordIsNotInTheError(t *testing.T) {
+	t.Parallel()
 	s := redistest.Start(t)
 	s.Do(t, "CONFIG", "SET", "requirepass", "right")
 	c := open(t, strings.Replace(s.URL(), "//", "//:hunter2@", 1), "secret")
@@ -154,11 +155,13 @@ func TestAWrongPasswordIsNotInTheError(t *testing.T) {
 
 // TestADatabaseThatTheServerDoesNotHaveIsTold: a cluster has but one, and others 16.
 func TestADatabaseThatTheServerDoesNotHaveIsTold(t *testing.T) {
+	t.Parallel()
 	c := open(t, redistest.Start(t).URL()+"/99999", "secret")
 	expect.Contains(t, "error", goesDown(t, c).Error(), "DB index is out of range")
 }
 
 func TestAnAnswerThatRefusesOneCommandIsAnAnswer(t *testing.T) {
+	t.Parallel()
 	url := testenv.Redis(t)
 	c := open(t, url, "secret")
 	redistest.Do(t, url, "SET", "a", "text")
@@ -178,6 +181,7 @@ func TestAnAnswerThatRefusesOneCommandIsAnAnswer(t *testing.T) {
 
 // TestAServerThatLiesIsDown: and neither memory nor goroutines are what it says they should be.
 func TestAServerThatLiesIsDown(t *testing.T) {
+	t.Parallel()
 	for name, answer := range map[string]string{
 		"a value beyond an int":          "$99999999999999999999\r\n",
 		"a value that no memory holds":   "$9223372036854775800\r\n",
@@ -197,6 +201,7 @@ func TestAServerThatLiesIsDown(t *testing.T) {
 }
 
 func TestLongAnswersThatWereAskedForCome(t *testing.T) {
+	t.Parallel()
 	url := testenv.Redis(t)
 	c := open(t, url, "secret")
 	long := strings.Repeat("\r\n$9999999999\r\n", longestValue/15)
@@ -214,6 +219,7 @@ func TestLongAnswersThatWereAskedForCome(t *testing.T) {
 }
 
 func TestHashes(t *testing.T) {
+	t.Parallel()
 	url := "redis://" + testenv.Port(t)
 	one, same, other := open(t, url, "one"), open(t, url, "one"), open(t, url, "other")
 	sum := func(c *Client, purpose string, parts ...string) string { return string(c.Hash(purpose).Sum(parts...)) }

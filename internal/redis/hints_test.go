@@ -146,19 +146,6 @@ func TestHints(t *testing.T) {
 		s.Resume(t)
 		reaches(t, e[0], e[1], "after")
 	})
-	t.Run("hints come again after the way was slow", func(t *testing.T) {
-		t.Parallel()
-		s := redistest.Start(t)
-		way := redistest.NewWay(t, s.Address())
-		e := ears(t, "secret", s.URL(), way.URL())
-		reaches(t, e[0], e[1], "before")
-		way.Delay(5 * time.Second)
-		timelyTell(t, e[1])
-		way.Delay(0)
-		way.Cut()
-		reaches(t, e[0], e[1], "after")
-		reaches(t, e[1], e[0], "back")
-	})
 }
 
 // timelyTell tells of a great many changes.
@@ -179,6 +166,7 @@ func timelyTell(t *testing.T, e *ear) {
 }
 
 func TestMessagesAreNotBelieved(t *testing.T) {
+	t.Parallel()
 	h := NewHints(open(t, "redis://"+testenv.Port(t), "secret"))
 	for says, c := range map[string]struct {
 		message            string

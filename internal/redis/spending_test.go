@@ -80,6 +80,7 @@ func spread(t *testing.T, nodes []*gate, from string, each, rounds int) (passed 
 const someone, other = "203.0.113.7", "2001:db8::1"
 
 func TestNodesLimitTogether(t *testing.T) {
+	t.Parallel()
 	url := testenv.Redis(t)
 	nodes := gates(t, url, url, url)
 	const each = 2
@@ -96,6 +97,7 @@ func TestNodesLimitTogether(t *testing.T) {
 }
 
 func TestAClientOfOneNodeHasTheWholeLimit(t *testing.T) {
+	t.Parallel()
 	url := testenv.Redis(t)
 	nodes := gates(t, url, url, url)
 	expect.Equal(t, "passed", spread(t, nodes[:1], someone, 1, 50), int(limit.Burst))
@@ -140,6 +142,7 @@ func TestWithoutTheServerEachNodeLimitsOnItsOwn(t *testing.T) {
 }
 
 func TestLimitsBelieveNoServer(t *testing.T) {
+	t.Parallel()
 	t.Run("values of another kind", func(t *testing.T) {
 		for _, value := range [][]any{{"SET", "nan"}, {"SET", "-1"}, {"SET", "1e300"}, {"SET", strings.Repeat("9", 1000)}, {"SET", "text"}, {"RPUSH", "a"}, {"HSET", "a", "b"}} {
 			url := testenv.Redis(t)
@@ -190,6 +193,7 @@ type shared struct {
 func (s shared) Spend(context.Context, []admission.Spent) ([]float64, error) { return s.missing, s.err }
 
 func TestTheServerReadsNoAddresses(t *testing.T) {
+	t.Parallel()
 	url := testenv.Redis(t)
 	g := gates(t, url)[0]
 	g.passes(t, someone, 1)
@@ -205,6 +209,7 @@ func TestTheServerReadsNoAddresses(t *testing.T) {
 }
 
 func TestShareTellsAndTakes(t *testing.T) {
+	t.Parallel()
 	url := testenv.Redis(t)
 	const burst = 10_000 // more than the times that the test asks
 	nodes := gatesOf(t, admission.Rate{Count: 1, Per: time.Minute, Burst: burst}, url, url)

@@ -16,6 +16,7 @@ import (
 )
 
 func TestTheServerKeepsABoundedNumberOfPlayersOfAProject(t *testing.T) {
+	t.Parallel()
 	c, url := newClock(), testenv.Redis(t)
 	a, b := node(t, url, c.now, live.Limits{PerProject: 10}), node(t, url, c.now, live.Limits{PerProject: 10})
 	a.clock, b.clock = c.now, c.now
@@ -32,6 +33,7 @@ func TestTheServerKeepsABoundedNumberOfPlayersOfAProject(t *testing.T) {
 }
 
 func TestWhatWaitsAndWhatIsAskedForIsBounded(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	l := node(t, "redis://"+testenv.Port(t), c.now, live.Limits{})
 	for i := range waitMost + 100 {
@@ -48,6 +50,7 @@ func TestWhatWaitsAndWhatIsAskedForIsBounded(t *testing.T) {
 }
 
 func TestProjectsThatNobodyUsesAnyMoreAreNotAskedFor(t *testing.T) {
+	t.Parallel()
 	l := node(t, testenv.Redis(t), time.Now, live.Limits{})
 	for i := range 10 {
 		players(t, l, publish.ProjectID(fmt.Sprint("game-", i)), 0)
@@ -63,6 +66,7 @@ func TestProjectsThatNobodyUsesAnyMoreAreNotAskedFor(t *testing.T) {
 }
 
 func TestKeysExpireByThemselvesAndTellNobodyWhoPlays(t *testing.T) {
+	t.Parallel()
 	url := testenv.Redis(t)
 	l := node(t, url, time.Now, live.Limits{})
 	of := []gallery.Crowd{{Network: netip.MustParsePrefix("203.0.113.7/32"), Most: 9}, {Network: netip.MustParsePrefix("2001:db8::/48"), Most: 9}}
@@ -102,6 +106,7 @@ func TestKeysExpireByThemselvesAndTellNobodyWhoPlays(t *testing.T) {
 }
 
 func TestWhatIsToldOfAPlayer(t *testing.T) {
+	t.Parallel()
 	at := time.Now()
 	seen := func(d time.Duration) beat { return beat{seen: at.Add(d)} }
 	gone := beat{left: true}

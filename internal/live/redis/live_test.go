@@ -108,9 +108,9 @@ type cluster struct {
 	turn  int
 }
 
-func newCluster(t *testing.T, n int) *cluster {
+func newCluster(t *testing.T) *cluster {
 	c, url := &cluster{clock: newClock()}, testenv.Redis(t)
-	for range n {
+	for range 3 {
 		c.nodes = append(c.nodes, settled(t, url, c.now, c.now))
 	}
 	return c
@@ -165,19 +165,23 @@ func (c *cluster) Busiest(ctx context.Context, limit int, now time.Time) (ids []
 }
 
 func TestLive(t *testing.T) {
-	for name, n := range map[string]int{"one node": 1, "three nodes whom calls reach in turns": 3} {
-		t.Run(name, func(t *testing.T) {
-			storetest.TestLive(t, func(t *testing.T) gallery.Live { return newCluster(t, n) })
+	t.Parallel()
+	t.Run("three nodes whom calls reach in turns", func(t *testing.T) {
+		storetest.TestLive(t, func(t *testing.T) gallery.Live {
+			t.Parallel()
+			return newCluster(t)
 		})
-	}
+	})
 	t.Run("one node that tells and asks nobody", func(t *testing.T) {
 		storetest.TestLive(t, func(t *testing.T) gallery.Live {
+			t.Parallel()
 			return node(t, "redis://"+testenv.Port(t), time.Now, live.Limits{})
 		})
 	})
 }
 
 func TestNodesCountTogether(t *testing.T) {
+	t.Parallel()
 	c, url := newClock(), testenv.Redis(t)
 	a, b := settled(t, url, c.now, c.now), settled(t, url, c.now, c.now)
 	touch(t, a, "game", "ann")
@@ -210,6 +214,7 @@ func TestNodesCountTogether(t *testing.T) {
 }
 
 func TestClocksOfNodesMayBeMinutesApart(t *testing.T) {
+	t.Parallel()
 	t.Run("and players come and go when they do", func(t *testing.T) {
 		c, url := newClock(), testenv.Redis(t)
 		a, b := settled(t, url, c.apart(5*time.Minute), c.now), settled(t, url, c.apart(-7*time.Minute), c.now)
@@ -249,6 +254,7 @@ func TestClocksOfNodesMayBeMinutesApart(t *testing.T) {
 }
 
 func TestACrowdIsBoundedForAllNodes(t *testing.T) {
+	t.Parallel()
 	c, url := newClock(), testenv.Redis(t)
 	of := []gallery.Crowd{{Network: netip.MustParsePrefix("203.0.113.7/32"), Most: 4}}
 	var nodes []*Live
@@ -276,6 +282,7 @@ func TestACrowdIsBoundedForAllNodes(t *testing.T) {
 }
 
 func TestBusiestKnowsWhatIsPlayedElsewhere(t *testing.T) {
+	t.Parallel()
 	c, url := newClock(), testenv.Redis(t)
 	a, b := settled(t, url, c.now, c.now), settled(t, url, c.now, c.now)
 	for i := range 3 {
@@ -293,6 +300,7 @@ func TestBusiestKnowsWhatIsPlayedElsewhere(t *testing.T) {
 }
 
 func TestRunTellsAndAsks(t *testing.T) {
+	t.Parallel()
 	url := testenv.Redis(t)
 	a, b := node(t, url, time.Now, live.Limits{}), node(t, url, time.Now, live.Limits{})
 	ctx, stop := context.WithCancel(t.Context())
