@@ -39,6 +39,7 @@ func readRange(t *testing.T, d *Disk, b publish.Blob, off, n int64) ([]byte, err
 }
 
 func TestADamagedMiBIsNotYieldedAndTheOthersAre(t *testing.T) {
+	t.Parallel()
 	dir := testenv.MemoryDir(t)
 	d := openAt(t, dir, Options{})
 	data := noise(3*mebi + mebi/2)
@@ -65,6 +66,7 @@ func TestADamagedMiBIsNotYieldedAndTheOthersAre(t *testing.T) {
 }
 
 func TestARangeReadsItsMiBsOnceAndNoOthers(t *testing.T) {
+	t.Parallel()
 	d, f, dir := openFaulty(t)
 	b := putPointed(t, d, noise(12*mebi-10))
 	read := func(what string, off, n, want int64) {
@@ -94,6 +96,7 @@ func TestARangeReadsItsMiBsOnceAndNoOthers(t *testing.T) {
 }
 
 func TestABlobWithoutCheckpointsIsReadWholeBeforeARange(t *testing.T) {
+	t.Parallel()
 	d, f, _ := openFaulty(t)
 	b := put(t, d, noise(3*mebi))
 	if _, err := readRange(t, d, b, mebi, 1); err != nil || int64(f.read) != b.Size+1 {
@@ -102,6 +105,7 @@ func TestABlobWithoutCheckpointsIsReadWholeBeforeARange(t *testing.T) {
 }
 
 func TestWrongCheckpointsAreDamage(t *testing.T) {
+	t.Parallel()
 	d := openTemp(t)
 	data := noise(3*mebi + 5)
 	right := putPointed(t, d, data).Checkpoints
@@ -127,6 +131,7 @@ func TestWrongCheckpointsAreDamage(t *testing.T) {
 }
 
 func TestRangesThatAreReadAtOnceAreEachRight(t *testing.T) {
+	t.Parallel()
 	d := openTemp(t)
 	data := noise(4 * mebi)
 	b := putPointed(t, d, data)

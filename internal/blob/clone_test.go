@@ -12,6 +12,7 @@ import (
 )
 
 func TestCloneTo(t *testing.T) {
+	t.Parallel()
 	for name, link := range map[string]bool{"linked": true, "copied": false} {
 		t.Run(name, func(t *testing.T) {
 			fromDir, toDir := testenv.MemoryDir(t), testenv.MemoryDir(t)

@@ -176,6 +176,7 @@ func losePower(t *testing.T, crashes uint64, each int) {
 
 // TestPowerLossIsNoticed: each of the syncs is needed, and TestPowerLoss notices if it is missing.
 func TestPowerLossIsNoticed(t *testing.T) {
+	t.Parallel()
 	for name, f := range map[string]func(blob.FS) blob.FS{
 		"the file's sync":              func(f blob.FS) blob.FS { return unsyncedFiles{f} },
 		"the folder's sync":            func(f blob.FS) blob.FS { return unsyncedFolder{f, false} },

@@ -72,6 +72,7 @@ func files(tb testing.TB, dir string) []string {
 }
 
 func TestOpenDisk(t *testing.T) {
+	t.Parallel()
 	t.Run("what was put is there when it is opened again", func(t *testing.T) {
 		dir := testenv.MemoryDir(t)
 		b := put(t, openAt(t, dir, Options{}), []byte("kept"))
@@ -142,6 +143,7 @@ func TestOpenDisk(t *testing.T) {
 }
 
 func TestLeftOvers(t *testing.T) {
+	t.Parallel()
 	// leave puts a temporary file of that age where a crash would have.
 	leave := func(t *testing.T, dir string, age time.Duration) string {
 		name := "tmp/" + string(NewRef())
@@ -201,6 +203,7 @@ type readerFunc func([]byte) (int, error)
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestList(t *testing.T) {
+	t.Parallel()
 	t.Run("goes by the modification time", func(t *testing.T) {
 		dir := testenv.MemoryDir(t)
 		d := openAt(t, dir, Options{})
@@ -240,6 +243,7 @@ func TestList(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
+	t.Parallel()
 	seen := map[publish.BlobRef]bool{}
 	for range 1000 {
 		ref := NewRef()

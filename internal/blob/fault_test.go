@@ -28,6 +28,7 @@ func openFaulty(t *testing.T) (*Disk, *faulty, string) {
 }
 
 func TestPutSteps(t *testing.T) {
+	t.Parallel()
 	d, f, _ := openFaulty(t)
 	b := put(t, d, make([]byte, bufferSize+1))
 	temp, path := "tmp/"+string(b.Ref), Path(b.Ref)
@@ -46,6 +47,7 @@ func TestPutSteps(t *testing.T) {
 }
 
 func TestPutFaults(t *testing.T) {
+	t.Parallel()
 	meaning := map[syscall.Errno]error{
 		syscall.ENOSPC: publish.ErrFull,
 		syscall.EDQUOT: publish.ErrFull,
@@ -86,6 +88,7 @@ func TestPutFaults(t *testing.T) {
 }
 
 func TestPutFaultsOnTheSecondWrite(t *testing.T) {
+	t.Parallel()
 	d, f, dir := openFaulty(t)
 	writes := 0
 	f.fail = func(op, _ string) error {
@@ -106,6 +109,7 @@ func TestPutFaultsOnTheSecondWrite(t *testing.T) {
 }
 
 func TestPutThatCannotCleanUp(t *testing.T) {
+	t.Parallel()
 	for _, op := range []string{"write", "sync", "close", "rename"} {
 		t.Run(op, func(t *testing.T) {
 			d, f, dir := openFaulty(t)
@@ -147,6 +151,7 @@ func TestPutThatCannotCleanUp(t *testing.T) {
 }
 
 func TestPutLeavesTheReadersErrorAlone(t *testing.T) {
+	t.Parallel()
 	d, _, dir := openFaulty(t)
 	_, err := d.Put(t.Context(), d.Name(), io.MultiReader(bytes.NewReader(make([]byte, 1000)), iotest.ErrReader(syscall.ENOSPC)))
 	if !errors.Is(err, syscall.ENOSPC) || errors.Is(err, publish.ErrFull) {
@@ -158,6 +163,7 @@ func TestPutLeavesTheReadersErrorAlone(t *testing.T) {
 }
 
 func TestOpenFaults(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		op   string
 		err  error
@@ -186,6 +192,7 @@ func TestOpenFaults(t *testing.T) {
 }
 
 func TestListAndDeleteFaults(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		op   string
 		err  error
@@ -230,6 +237,7 @@ func TestListAndDeleteFaults(t *testing.T) {
 }
 
 func TestPing(t *testing.T) {
+	t.Parallel()
 	d, f, dir := openFaulty(t)
 	now := time.Now()
 	d.now = func() time.Time { return now }
@@ -272,6 +280,7 @@ func TestPing(t *testing.T) {
 }
 
 func TestOpenDiskFaults(t *testing.T) {
+	t.Parallel()
 	for _, op := range []string{"mkdir", "syncDir", "open", "readDir"} {
 		t.Run(op, func(t *testing.T) {
 			d, f, _ := openFaulty(t)

@@ -12,6 +12,7 @@ import (
 )
 
 func TestForeign(t *testing.T) {
+	t.Parallel()
 	dir := testenv.MemoryDir(t)
 	d := openAt(t, dir, Options{})
 	b := put(t, d, noise(100))
@@ -51,6 +52,7 @@ func TestForeign(t *testing.T) {
 }
 
 func TestExistingLeavesAFolderAsItIs(t *testing.T) {
+	t.Parallel()
 	dir := testenv.MemoryDir(t)
 	if _, err := OpenDisk(filepath.Join(dir, "none"), Options{Existing: true}); !os.IsNotExist(err) && err == nil {
 		t.Error("a folder that is not there was opened")

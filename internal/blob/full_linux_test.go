@@ -14,6 +14,7 @@ import (
 
 // TestFullDisk fills a real file system.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); err != nil {
 		testenv.Skip(t, "mounting a small file system")

@@ -17,6 +17,7 @@ import (
 )
 
 func TestRegression36AFolderThatCannotBeReadHidesNoOther(t *testing.T) {
+	t.Parallel()
 	dir := testenv.MemoryDir(t)
 	d, err := OpenDisk(dir, Options{})
 	expect.OK(t, err)
@@ -62,6 +63,7 @@ func (b *between) Read(p []byte) (int, error) {
 // TestRegression33WhatIsBeingWrittenIsKnownByItsName: on a file system whose clock is off, every temporary file looks
 // like one that a crash left.
 func TestRegression33WhatIsBeingWrittenIsKnownByItsName(t *testing.T) {
+	t.Parallel()
 	for what, off := range map[string]time.Duration{"a day behind": 24 * time.Hour, "a day ahead": -24 * time.Hour} {
 		t.Run(what, func(t *testing.T) {
 			dir := testenv.MemoryDir(t)

@@ -72,6 +72,7 @@ var damages = []struct {
 }
 
 func TestDamage(t *testing.T) {
+	t.Parallel()
 	for _, c := range damages {
 		for _, seen := range []bool{false, true} {
 			name := c.name + "/before it was first opened"
@@ -102,6 +103,7 @@ func TestDamage(t *testing.T) {
 }
 
 func TestTrust(t *testing.T) {
+	t.Parallel()
 	t.Run("a blob is read whole once, then trusted", func(t *testing.T) {
 		d, f, _ := openFaulty(t)
 		b := put(t, d, noise(10000))
@@ -271,6 +273,7 @@ func stopAtFirstRead(reading, goOn chan bool) func(op, name string) error {
 }
 
 func TestReader(t *testing.T) {
+	t.Parallel()
 	open := func(t *testing.T) (io.ReadCloser, publish.Blob, *Disk, string) {
 		dir := testenv.MemoryDir(t)
 		d := openAt(t, dir, Options{})

@@ -26,6 +26,7 @@ func (d doing) Read(p []byte) (int, error) {
 }
 
 func TestRegression09NothingIsStoredInAFolderThatIsNotInItsPlace(t *testing.T) {
+	t.Parallel()
 	for name, do := range map[string]func(dir string) error{
 		"renamed":  func(dir string) error { return os.Rename(dir, dir+".old") },
 		"replaced": func(dir string) error { return errors.Join(os.Rename(dir, dir+".old"), os.Mkdir(dir, 0o700)) },

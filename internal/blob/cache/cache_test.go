@@ -33,6 +33,7 @@ func TestCache(t *testing.T) {
 }
 
 func TestWhatWasReadIsNotFetchedAgain(t *testing.T) {
+	t.Parallel()
 	r, dir := newRemote(t), testenv.MemoryDir(t)
 	c := opened(t, r, in(dir))
 	for _, size := range []int{0, 1, 100, blockSize, blockSize + 1, mebi, 3*mebi + 5} {
@@ -59,6 +60,7 @@ func TestWhatWasReadIsNotFetchedAgain(t *testing.T) {
 }
 
 func TestARangeFetchesItsMiBsAlone(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t)
 	c := opened(t, r, in(testenv.MemoryDir(t)))
 	b, data := r.put(t, 8*mebi)
@@ -72,6 +74,7 @@ func TestARangeFetchesItsMiBsAlone(t *testing.T) {
 }
 
 func TestADamagedFileIsFetchedAgain(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t)
 	for name, damage := range map[string]func(path string, held []byte) error{
 		"a bit":           func(path string, held []byte) error { held[len(held)/2] ^= 1; return os.WriteFile(path, held, 0o600) },
@@ -116,6 +119,7 @@ func TestADamagedFileIsFetchedAgain(t *testing.T) {
 }
 
 func TestWhatMatchedOnceIsNotBelievedOfSomethingElse(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t)
 	c := opened(t, r, in(testenv.MemoryDir(t)))
 	for _, size := range []int{1000, 100_000, 2*mebi + 5} {
@@ -136,6 +140,7 @@ func TestWhatMatchedOnceIsNotBelievedOfSomethingElse(t *testing.T) {
 }
 
 func TestAFileThatIsDamagedUnderItsReaderIsFetchedAgain(t *testing.T) {
+	t.Parallel()
 	r, dir := newRemote(t), testenv.MemoryDir(t)
 	c := opened(t, r, in(dir))
 	b, data := r.put(t, 2*mebi)
@@ -163,6 +168,7 @@ func TestAFileThatIsDamagedUnderItsReaderIsFetchedAgain(t *testing.T) {
 }
 
 func TestWhatDoesNotMatchIsFetchedOnceMore(t *testing.T) {
+	t.Parallel()
 	for _, pointed := range []bool{true, false} {
 		for _, folder := range []string{testenv.MemoryDir(t), ""} {
 			r := newRemote(t)
@@ -190,6 +196,7 @@ func TestWhatDoesNotMatchIsFetchedOnceMore(t *testing.T) {
 }
 
 func TestABlobWithoutCheckpointsIsComparedWholeFirst(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t)
 	c := opened(t, r, in(testenv.MemoryDir(t)))
 	b, data := r.put(t, 4*mebi)
@@ -214,6 +221,7 @@ func TestABlobWithoutCheckpointsIsComparedWholeFirst(t *testing.T) {
 }
 
 func TestTheFolderStaysWithinItsBounds(t *testing.T) {
+	t.Parallel()
 	r, dir := newRemote(t), testenv.MemoryDir(t)
 	c := opened(t, r, Options{Folder: dir, Bytes: 4 * mebi, Entries: 100})
 	first, data := r.put(t, mebi)
@@ -240,6 +248,7 @@ func TestTheFolderStaysWithinItsBounds(t *testing.T) {
 }
 
 func TestWhatIsNotOursInTheFolderStays(t *testing.T) {
+	t.Parallel()
 	r, dir := newRemote(t), testenv.MemoryDir(t)
 	expect.OK(t, os.Mkdir(filepath.Join(dir, "00"), 0o700))
 	ref := string(blob.NewRef())
@@ -260,6 +269,7 @@ func TestWhatIsNotOursInTheFolderStays(t *testing.T) {
 }
 
 func TestADeletedBlobLeavesTheFolder(t *testing.T) {
+	t.Parallel()
 	r, dir := newRemote(t), testenv.MemoryDir(t)
 	c := opened(t, r, in(dir))
 	b, data := r.put(t, 3*mebi)
@@ -273,6 +283,7 @@ func TestADeletedBlobLeavesTheFolder(t *testing.T) {
 }
 
 func TestWithoutTheStoreWhatIsKeptIsYielded(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t)
 	c := opened(t, r, in(testenv.MemoryDir(t)))
 	b, data := r.put(t, 2*mebi)
@@ -285,6 +296,7 @@ func TestWithoutTheStoreWhatIsKeptIsYielded(t *testing.T) {
 }
 
 func TestWhereTheDiskTakesNothingAllIsYielded(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t)
 	c := opened(t, r, in(noFolder(t)))
 	b, data := r.put(t, mebi)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestThoseWhoComeAtOnceCauseOneFetch(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t)
 	c := opened(t, r, in(testenv.MemoryDir(t)))
 	b, data := r.put(t, 2*mebi)
@@ -36,6 +37,7 @@ func TestThoseWhoComeAtOnceCauseOneFetch(t *testing.T) {
 }
 
 func TestAFetchGoesOnWhileSomebodyWaitsForIt(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t)
 	c := opened(t, r, in(testenv.MemoryDir(t)))
 	b, _ := r.put(t, 10)
@@ -88,6 +90,7 @@ func TestAFetchGoesOnWhileSomebodyWaitsForIt(t *testing.T) {
 }
 
 func TestTheNextMiBIsFetchedAhead(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t)
 	c := opened(t, r, in(testenv.MemoryDir(t)))
 	b, data := r.put(t, 3*mebi)
@@ -110,6 +113,7 @@ func TestTheNextMiBIsFetchedAhead(t *testing.T) {
 }
 
 func TestAClosedCacheFails(t *testing.T) {
+	t.Parallel()
 	r := newRemote(t)
 	c := New(r, in(testenv.MemoryDir(t)))
 	b, _ := r.put(t, 10)

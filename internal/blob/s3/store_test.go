@@ -18,23 +18,20 @@ import (
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/storetest"
-	"sandlot/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestStoreWithACache(t *testing.T) {
+// TestStore reads through a cache without a folder, so that each read asks the store. What a folder changes package cache proves.
+func TestStore(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
-	open := func(t *testing.T) *cache.Blobs { return cached(t, b.open(t), testenv.MemoryDir(t)) }
+	open := func(t *testing.T) *cache.Blobs {
+		t.Parallel()
+		return cached(t, b.open(t), "")
+	}
 	storetest.TestBlobs(t, func(t *testing.T) publish.Blobs { return open(t) })
 	storetest.TestShardedBlobs(t, func(t *testing.T) publish.ShardedBlobs { return open(t) })
-}
-
-func TestStoreWithoutACache(t *testing.T) {
-	t.Parallel()
-	b := newBucket(t)
-	storetest.TestBlobs(t, func(t *testing.T) publish.Blobs { return cached(t, b.open(t), "") })
 }
 
 func TestStoreAtTheRootOfABucket(t *testing.T) {
