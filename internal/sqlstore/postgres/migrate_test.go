@@ -103,11 +103,11 @@ func TestMigrations(t *testing.T) {
 	})
 }
 
-// TestNodesThatStartTogetherMakeOneSchema: eight at a time on an empty database, ten times each way.
+// TestNodesThatStartTogetherMakeOneSchema: eight at a time on an empty database, three times each way.
 func TestNodesThatStartTogetherMakeOneSchema(t *testing.T) {
 	everyWay(t, func(t *testing.T, url string) {
 		conn := beside(t, url)
-		for range 10 {
+		for range 3 {
 			_, err := conn.Exec(t.Context(), "DROP SCHEMA public CASCADE")
 			expect.OK(t, err)
 			_, err = conn.Exec(t.Context(), "CREATE SCHEMA public")
