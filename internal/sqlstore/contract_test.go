@@ -21,6 +21,7 @@ func TestTrialContract(t *testing.T)   { storetest.TestTrial(t, openForSuite) }
 func TestOperateContract(t *testing.T) { storetest.TestOperate(t, openForSuite) }
 
 func openForSuite(t *testing.T) storetest.Records {
+	t.Parallel()
 	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	ahead := &atomic.Int64{}
 	guardedDatabase.Lay(t, path)

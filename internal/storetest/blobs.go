@@ -417,7 +417,7 @@ var blobTogetherCases = []blobCase{
 	{"all methods may be called concurrently", func(t *testing.T, s blobs) {
 		shared := s.put(t, noise(mebi))
 		var wg sync.WaitGroup
-		for i := range 16 {
+		for i := range 8 {
 			wg.Go(func() {
 				if err := s.life(t.Context(), i, shared); err != nil {
 					t.Errorf("caller %d: %v", i, err)
@@ -434,7 +434,7 @@ var blobTogetherCases = []blobCase{
 // life calls every method, as caller i of many.
 func (s blobs) life(ctx context.Context, i int, shared publish.Blob) error {
 	data := noise(1000 * (i + 1))
-	for range 5 {
+	for range 3 {
 		own, err := s.Put(ctx, s.Name(), bytes.NewReader(data))
 		if err != nil {
 			return err

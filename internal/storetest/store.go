@@ -120,6 +120,11 @@ func TestTrial(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, trialCases())
 }
 
+// TestPromises proves what all methods promise: that it lasts, or has had no effect.
+func TestPromises(t *testing.T, open func(t *testing.T) Records) {
+	prove(t, open, promiseCases(), concurrencyCases())
+}
+
 func prove(t *testing.T, open func(t *testing.T) Records, suite ...[]storeCase) {
 	for _, c := range slices.Concat(suite...) {
 		t.Run(c.name, func(t *testing.T) { c.prove(t, newStores(open(t))) })
