@@ -297,20 +297,12 @@ func (b *takenBlobs) run(ctx context.Context, m operate.MoveRecords, calls int) 
 // TestAMoveTakesEverythingAlong: whatever is changed meanwhile, and though it is cut short again and again.
 func TestAMoveTakesEverythingAlong(t *testing.T) {
 	t.Parallel()
-	for name, places := range movePlaces(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			moveOne(t, places[0](t), places[1](t), 37, 1)
-		})
-	}
+	moveOne(t, sqlitePlace(t), sqlitePlace(t), 37, 1)
 }
 
-func movePlaces(*testing.T) map[string][2]func(*testing.T) place {
-	return map[string][2]func(*testing.T) place{
-		"SQLite to SQLite":                       {sqlitePlace, sqlitePlace},
-		"SQLite to PostgreSQL, through a pooler": {sqlitePlace, pgbouncerPlace},
-		"PostgreSQL to SQLite":                   {postgresPlace, sqlitePlace},
-	}
+func TestSoakAMoveBetweenEnginesTakesEverythingAlong(t *testing.T) {
+	t.Run("SQLite to PostgreSQL, through a pooler", func(t *testing.T) { moveOne(t, sqlitePlace(t), pgbouncerPlace(t), 37, 1) })
+	t.Run("PostgreSQL to SQLite", func(t *testing.T) { moveOne(t, postgresPlace(t), sqlitePlace(t), 37, 1) })
 }
 
 func moveOne(t *testing.T, source, target place, every int, seed uint64) {
@@ -447,6 +439,7 @@ func goesOn(t *testing.T, from, to *DB, x *tx, table engine.Table) error {
 
 // TestTheListOfTablesIsThatOfTheSchema: a move takes along every table, and every column that is not made of others.
 func TestTheListOfTablesIsThatOfTheSchema(t *testing.T) {
+	t.Parallel()
 	db := sqlitePlace(t).opened(t, Options{})
 	stay := map[string]string{
 		"probe": "finds out whether the disk has room", "migrations": "says what schema there is", "leases": "says what processes are at now",
