@@ -9,10 +9,12 @@ import (
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 func TestTheAuditLogHasNoWayBack(t *testing.T) {
-	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	p := mustProject(t, db, 1)
 	e := publish.LogEntry{At: time.Now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: string(p.ID), Reason: "spam"}
 	expect.Is(t, "suspend", second(db.Operate().Suspend(t.Context(), publish.Subject{Project: p.ID}, e)), nil)

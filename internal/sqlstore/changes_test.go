@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sandlot/internal/expect"
+	"sandlot/internal/testenv"
 )
 
 // guardChanges has every statement fail that changes what is read of a project, and
@@ -42,7 +43,8 @@ func onEachRow(db *DB) string {
 
 // TestTheGuardOfChangesSeesThem: the suite runs under the guard, so it has to bite.
 func TestTheGuardOfChangesSeesThem(t *testing.T) {
-	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	mustProject(t, db, 1)
 	expect.OK(t, guardChanges(db))
 	for query, refused := range map[string]bool{

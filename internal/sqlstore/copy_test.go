@@ -10,12 +10,14 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 	"sandlot/internal/ticket"
 )
 
 func TestCopyTo(t *testing.T) {
+	t.Parallel()
 	t.Run("is one moment's state, while writes go on", func(t *testing.T) {
-		dir := t.TempDir()
+		dir := testenv.MemoryDir(t)
 		db := mustOpen(t, filepath.Join(dir, "sandlot.db"))
 		p := mustProject(t, db, 1)
 		ended := make(chan error, 1)
@@ -46,7 +48,7 @@ func TestCopyTo(t *testing.T) {
 		}
 	})
 	t.Run("has what is yet to be used, or taken back", func(t *testing.T) {
-		dir := t.TempDir()
+		dir := testenv.MemoryDir(t)
 		db := mustOpen(t, filepath.Join(dir, "sandlot.db"))
 		p, at := mustProject(t, db, 1), time.Now().UTC().Truncate(time.Microsecond)
 		ticketed := publish.Ticket{Hash: publish.Digest{1}, Owner: publish.Digest{2}, Told: []byte("told"), ExpiresAt: at.Add(time.Hour)}
@@ -65,7 +67,7 @@ func TestCopyTo(t *testing.T) {
 		}
 	})
 	t.Run("leaves a file that is there alone, and none behind when it fails", func(t *testing.T) {
-		dir := t.TempDir()
+		dir := testenv.MemoryDir(t)
 		db := mustOpen(t, filepath.Join(dir, "sandlot.db"))
 		path := filepath.Join(dir, "copy.db")
 		expect.OK(t, os.WriteFile(path, []byte("somebody's"), 0o600))

@@ -40,7 +40,7 @@ func manyVersions(t *testing.T, db *DB, id publish.ProjectID, n int) (num int64)
 // project with few and of one with many others.
 func TestSoakRegression41ErasingLooksAtNoOtherVersions(t *testing.T) {
 	testenv.Unraced(t)
-	db := mustOpen(t, t.TempDir()+"/sandlot.db")
+	db := mustOpen(t, testenv.MemoryDir(t)+"/sandlot.db")
 	cost := func(project uint64, versions int) time.Duration {
 		num := manyVersions(t, db, mustProject(t, db, project).ID, versions)
 		least := time.Hour
@@ -70,7 +70,7 @@ func TestSoakRegression41ErasingLooksAtNoOtherVersions(t *testing.T) {
 // of the database that was made after the first step is that of a crash.
 func TestRegression41ErasingLetsGoOfFilesInSteps(t *testing.T) {
 	t.Parallel()
-	path := t.TempDir() + "/sandlot.db"
+	path := testenv.MemoryDir(t) + "/sandlot.db"
 	db := mustOpen(t, path)
 	p := mustProject(t, db, 1)
 	const files = 2000

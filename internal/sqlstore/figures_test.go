@@ -7,11 +7,12 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/figures"
+	"sandlot/internal/testenv"
 )
 
 func TestPlayersOfAVersionCountOnceADay(t *testing.T) {
 	t.Parallel()
-	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	playersOnceADay(t, db, func(tx *tx) error {
 		return (&sweep{tx: tx, left: 9}).forgetSeen("version_figures", "version", playedOn+1)
 	})

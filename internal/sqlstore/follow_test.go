@@ -12,6 +12,7 @@ import (
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/sqlite"
+	"sandlot/internal/testenv"
 )
 
 const (
@@ -76,7 +77,7 @@ func manyProjects(t *testing.T, db *DB, p publish.Project) {
 // whoever reads.
 func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 	t.Parallel()
-	db := mustOpen(t, t.TempDir()+"/sandlot.db")
+	db := mustOpen(t, testenv.MemoryDir(t)+"/sandlot.db")
 	p := mustProject(t, db, 1)
 	manyProjects(t, db, p)
 	last := publish.ProjectID(fmt.Sprintf("follower-%d", followers))
@@ -159,7 +160,7 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 // TestRegression41WhatIsLeftFollowsAfterARestart breaks off after the first step.
 func TestRegression41WhatIsLeftFollowsAfterARestart(t *testing.T) {
 	t.Parallel()
-	path := t.TempDir() + "/sandlot.db"
+	path := testenv.MemoryDir(t) + "/sandlot.db"
 	db := mustOpen(t, path)
 	p := mustProject(t, db, 1)
 	manyProjects(t, db, p)

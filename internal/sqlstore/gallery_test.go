@@ -72,7 +72,7 @@ func searchBy(t *testing.T, db *DB, words ...string) (ids []string) {
 func TestASearchFindsWhatAScanFinds(t *testing.T) {
 	testenv.Unraced(t)
 	t.Parallel()
-	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	p := mustProject(t, db, 1)
 	manyProjects(t, db, p)
 	parts := []string{"sea", "lion", "ocean", "カービィ", "麻雀", "x", "épée"}
@@ -131,7 +131,7 @@ func holdSearches(t *testing.T, db *DB, titles []namedProject, limits []int) {
 // which know of no search.
 func TestASearchFollowsEveryStatement(t *testing.T) {
 	t.Parallel()
-	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	p := mustProject(t, db, 1)
 	manyProjects(t, db, p)
 	for _, c := range []struct {
@@ -159,7 +159,7 @@ func TestASearchFollowsEveryStatement(t *testing.T) {
 // many projects as to take several steps. New ones are found meanwhile.
 func TestWhatWasListedBeforeIsFoundAfterASweep(t *testing.T) {
 	t.Parallel()
-	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	p := mustProject(t, db, 1)
 	manyProjects(t, db, p)
 	for _, q := range []string{"DELETE FROM search_texts", "DELETE FROM search_grams", "UPDATE listing SET unsearched = (SELECT max(num) FROM projects)"} {
@@ -186,7 +186,7 @@ func TestWhatWasListedBeforeIsFoundAfterASweep(t *testing.T) {
 // TestFindOldFindsWhatWasListedBefore at once, whatever Sweep does.
 func TestFindOldFindsWhatWasListedBefore(t *testing.T) {
 	t.Parallel()
-	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	manyProjects(t, db, mustProject(t, db, 1))
 	for _, q := range []string{"DELETE FROM search_texts", "DELETE FROM search_grams", "UPDATE listing SET unsearched = (SELECT max(num) FROM projects)"} {
 		mustExec(t, db, q)
@@ -205,7 +205,8 @@ func TestFindOldFindsWhatWasListedBefore(t *testing.T) {
 
 // TestARenamedAccountIsFoundByItsNewHandle: an old one still leads to its account.
 func TestARenamedAccountIsFoundByItsNewHandle(t *testing.T) {
-	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	p := mustProject(t, db, 1)
 	mustExec(t, db, "UPDATE accounts SET verified = 1")
 	expect.Is(t, "rename", second(db.Account().Rename(t.Context(), p.Account, "renamed", time.Now(), time.Time{}, 9)), nil)
@@ -225,7 +226,7 @@ func TestARenamedAccountIsFoundByItsNewHandle(t *testing.T) {
 // which have few.
 func TestASearchReachesFarBack(t *testing.T) {
 	t.Parallel()
-	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	p := mustProject(t, db, 1)
 	for _, q := range []string{
 		"UPDATE accounts SET verified = 1 WHERE id = ?1",

@@ -19,7 +19,8 @@ import (
 
 // TestRegression41TheLogStaysShortWhileLongListsAreRead writes beside readers that are never all idle.
 func TestRegression41TheLogStaysShortWhileLongListsAreRead(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "sandlot.db")
+	t.Parallel()
+	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	db := mustOpen(t, path)
 	mustExec(t, db, "PRAGMA wal_autocheckpoint = 64")
 	mustExec(t, db, "PRAGMA journal_size_limit = 1048576")

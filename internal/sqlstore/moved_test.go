@@ -8,10 +8,12 @@ import (
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // TestFault10FilesThatAreGone: what is written to a file that was deleted or replaced is synced and yet lost, so it is not acknowledged.
 func TestFault10FilesThatAreGone(t *testing.T) {
+	t.Parallel()
 	for name, do := range map[string]func(path string) error{
 		"the folder is deleted":     func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
 		"the file is moved away":    func(path string) error { return os.Rename(path, path+".old") },
@@ -20,7 +22,7 @@ func TestFault10FilesThatAreGone(t *testing.T) {
 		"the log alone is replaced": func(path string) error { return replace(path + "-wal") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "data", "sandlot.db")
+			path := filepath.Join(testenv.MemoryDir(t), "data", "sandlot.db")
 			expect.OK(t, os.Mkdir(filepath.Dir(path), 0o700))
 			db := mustOpen(t, path)
 			p := mustProject(t, db, 1)
@@ -34,7 +36,7 @@ func TestFault10FilesThatAreGone(t *testing.T) {
 		})
 	}
 	t.Run("a fresh Ping finds out by itself", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "sandlot.db")
+		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 		db := mustOpen(t, path)
 		expect.Is(t, "ping before", db.Ping(t.Context()), nil)
 		expect.OK(t, os.Remove(path))

@@ -15,11 +15,13 @@ import (
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 func TestOpen(t *testing.T) {
+	t.Parallel()
 	t.Run("creates the file with mode 0600", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "a strange%20name?#.db")
+		path := filepath.Join(testenv.MemoryDir(t), "a strange%20name?#.db")
 		db := mustOpen(t, path)
 		mustProject(t, db, 1)
 		for _, suffix := range []string{"", "-wal", "-shm"} {
@@ -30,7 +32,7 @@ func TestOpen(t *testing.T) {
 	})
 
 	t.Run("in a folder that does not exist is an error", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "none", "sandlot.db")
+		path := filepath.Join(testenv.MemoryDir(t), "none", "sandlot.db")
 		if _, err := OpenSQLite(t.Context(), path, Options{}); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("error is %v", err)
 		}
@@ -40,7 +42,7 @@ func TestOpen(t *testing.T) {
 	})
 
 	t.Run("what was written is there when it is opened again", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "sandlot.db")
+		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 		db := mustOpen(t, path)
 		want := mustProject(t, db, 1)
 		expect.OK(t, db.Close())
@@ -53,21 +55,31 @@ func TestOpen(t *testing.T) {
 	})
 
 	t.Run("a start that was cut short before the schema is gone on with", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "sandlot.db")
+		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 		expect.OK(t, os.WriteFile(path, nil, 0o600))
 		mustProject(t, mustOpen(t, path), 1)
-		path = filepath.Join(t.TempDir(), "wal.db")
+		path = filepath.Join(testenv.MemoryDir(t), "wal.db")
 		foreign(t, path, "PRAGMA journal_mode = WAL")
 		mustProject(t, mustOpen(t, path), 1)
 	})
 
 	t.Run("a new database has large pages", func(t *testing.T) {
-		db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+		db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 		size, err := one(t.Context(), db, scanValue[int64], "PRAGMA page_size")
 		expect.Is(t, "read", err, nil)
 		expect.Equal(t, "page size", size, 16384)
 	})
 }
+
+// fullDatabase is a database of many pages.
+var fullDatabase = template(func(db *DB) error {
+	for i := range uint64(40) {
+		if _, err := createProject(db, i); err != nil {
+			return err
+		}
+	}
+	return nil
+})
 
 // TestOpenRefuses opens files that are not what they should be: each is one clear
 // sentence, and is left as it was.
@@ -93,12 +105,9 @@ func TestOpenRefuses(t *testing.T) {
 		"a folder": {func(t *testing.T, path string) { os.Remove(path); os.Mkdir(path, 0o700) }, "is not a file", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "sandlot.db")
-			db := mustOpen(t, path)
-			for i := range 40 {
-				mustProject(t, db, uint64(i))
-			}
-			expect.OK(t, db.Close())
+			t.Parallel()
+			path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
+			fullDatabase.Lay(t, path)
 			c.spoil(t, path)
 			before := fingerprint(path)
 			db, err := OpenSQLite(t.Context(), path, Options{})
@@ -181,11 +190,12 @@ func createProject(db *DB, n uint64) (publish.Project, error) {
 }
 
 func TestLockedByAnother(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "sandlot.db")
+	t.Parallel()
+	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	db := mustOpen(t, path)
 	p := mustProject(t, db, 1)
 	// The wait is 5 s; a part of it is as good a proof that it ends.
-	const wait = 2 * time.Second
+	const wait = time.Second
 	mustExec(t, db, fmt.Sprintf("PRAGMA busy_timeout = %d", wait.Milliseconds()))
 	other, err := sql.Open("sqlite", path)
 	expect.OK(t, err)
@@ -224,7 +234,8 @@ func TestLockedByAnother(t *testing.T) {
 
 // TestFault04ColdStart: power that is lost while the first transaction switches to the log leaves a journal, which the next start takes back.
 func TestFault04ColdStart(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "sandlot.db")
+	t.Parallel()
+	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	db, err := sql.Open("sqlite", "file:"+path)
 	expect.Is(t, "open", err, nil)
 	defer db.Close()
@@ -236,7 +247,7 @@ func TestFault04ColdStart(t *testing.T) {
 		_, err := db.Exec(query)
 		expect.Is(t, query, err, nil)
 	}
-	cut := filepath.Join(t.TempDir(), "sandlot.db")
+	cut := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	for _, suffix := range []string{"", "-journal"} {
 		data, err := os.ReadFile(path + suffix)
 		expect.Is(t, "read"+suffix, err, nil)

@@ -16,13 +16,15 @@ import (
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/sqlite"
+	"sandlot/internal/testenv"
 )
 
 // TestPlans uses every method once and then asks the database how it runs each
 // statement that was prepared: none may read a whole table or index, whose cost
 // would grow with the installation, and none may sort more than one project.
 func TestPlans(t *testing.T) {
-	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	useAll(t, db)
 	var queries []string
 	// The writer's statements are its own: to read them, be a step.
@@ -50,7 +52,8 @@ func TestPlans(t *testing.T) {
 
 // TestWhatTrendsReadsTheDaysOfAWeekAlone: the statement sorts what was played, but reads no table for it.
 func TestWhatTrendsReadsTheDaysOfAWeekAlone(t *testing.T) {
-	lines := plan(t, mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db")), selectTrending)
+	t.Parallel()
+	lines := plan(t, mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db")), selectTrending)
 	for _, want := range []string{"SEARCH play_days USING PRIMARY KEY (day>?)", "SEARCH day_figures USING COVERING INDEX day_figures_likes (day>?)"} {
 		if !slices.Contains(lines, want) {
 			t.Errorf("%q is not in the plan %q", want, lines)
@@ -60,7 +63,8 @@ func TestWhatTrendsReadsTheDaysOfAWeekAlone(t *testing.T) {
 
 // TestWhatTrendsOfAnAccountReadsTheDaysOfItsProjectsAlone: the cost is that of the account, not of all that was played.
 func TestWhatTrendsOfAnAccountReadsTheDaysOfItsProjectsAlone(t *testing.T) {
-	lines := plan(t, mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db")), selectTrendingOf)
+	t.Parallel()
+	lines := plan(t, mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db")), selectTrendingOf)
 	for _, want := range []string{"SEARCH projects USING COVERING INDEX projects_profile (account=?)", "SEARCH d USING PRIMARY KEY (day=? AND project=?)", "SEARCH d USING PRIMARY KEY (project=? AND day>?)"} {
 		if !slices.Contains(lines, want) {
 			t.Errorf("%q is not in the plan %q", want, lines)

@@ -7,10 +7,12 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 func TestRegression18NoAccountStarvesAnotherOfVariants(t *testing.T) {
-	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	ctx := t.Context()
 	flood := mustProject(t, db, 1)
 	for i := range 100 {

@@ -93,7 +93,7 @@ func forgetEmails(t *testing.T, db *DB) {
 
 func TestRegression24WhatIsDeletedIsInNoFileOfTheDatabase(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "sandlot.db")
+	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	db := mustOpen(t, path)
 	accounts, words, kept := told(t, db, 80)
 	if n := len(found(t, path, words)); n < len(words) {
@@ -111,7 +111,7 @@ func TestRegression24WhatIsDeletedIsInNoFileOfTheDatabase(t *testing.T) {
 // reads an older state, and is as soon as that ends, on an instance that writes nothing.
 func TestRegression24AReaderOfLongKeepsNothing(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "sandlot.db")
+	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	db := mustOpen(t, path)
 	onSQLite(db).LimitLog(0, 100*time.Millisecond)
 	accounts, words, _ := told(t, db, 10)
@@ -134,7 +134,7 @@ func TestRegression24AReaderOfLongKeepsNothing(t *testing.T) {
 // TestRegression24AnIdleLogIsEmptied: nothing but time has the log emptied.
 func TestRegression24AnIdleLogIsEmptied(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "sandlot.db")
+	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	db := mustOpen(t, path)
 	p := mustProject(t, db, 1)
 	expect.Is(t, "describe", second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Description: "an earlier text"}.Change())), nil)
@@ -153,7 +153,7 @@ func TestRegression24AnIdleLogIsEmptied(t *testing.T) {
 // is folded in by the server, empties it of what it deleted.
 func TestRegression24ACommandLeavesNothingInTheLog(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "sandlot.db")
+	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	server := mustOpen(t, path)
 	accounts, words, _ := told(t, server, 10)
 	command, err := OpenSQLite(t.Context(), path, Options{Existing: true})
@@ -167,7 +167,7 @@ func TestRegression24ACommandLeavesNothingInTheLog(t *testing.T) {
 // without care for what was deleted, as all were before.
 func TestRegression24WhatWasDeletedBeforeIsOverwritten(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "sandlot.db")
+	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	db, err := OpenSQLite(t.Context(), path, Options{})
 	expect.Is(t, "open", err, nil)
 	_, words, _ := told(t, db, 40)
@@ -185,7 +185,7 @@ func TestRegression24WhatWasDeletedBeforeIsOverwritten(t *testing.T) {
 // TestRegression24ARecordThatCannotBeEmptiedKeepsNoOther: neither another account's nor one of another kind.
 func TestRegression24ARecordThatCannotBeEmptiedKeepsNoOther(t *testing.T) {
 	t.Parallel()
-	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	accounts, _, _ := told(t, db, 6)
 	mustExec(t, db, "UPDATE keys SET name = 'laptop'")
 	mustExec(t, db, "UPDATE versions SET title = 'early'")

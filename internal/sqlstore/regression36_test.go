@@ -9,6 +9,7 @@ import (
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // do runs statements in one step.
@@ -25,8 +26,9 @@ func do(t *testing.T, db *DB, statements ...string) {
 }
 
 func TestRegression36ADamagedJobKeepsNoOther(t *testing.T) {
+	t.Parallel()
 	clock := time.UnixMicro(3)
-	db := mustOpenAt(t, t.TempDir()+"/sandlot.db", func() time.Time { return clock })
+	db := mustOpenAt(t, testenv.MemoryDir(t)+"/sandlot.db", func() time.Time { return clock })
 	do(t, db, `INSERT INTO jobs (kind, address, lang, attempts, due, asker, network) VALUES
 		('login', 'bad@example.org', 'en', 0, 1, '', x'00'), ('login', 'good@example.org', 'en', 0, 2, '', zeroblob(32)), ('report', 'bad@example.org', 'en', 0, 1, '', x'01')`)
 	now := clock
@@ -47,7 +49,8 @@ func TestRegression36ADamagedJobKeepsNoOther(t *testing.T) {
 }
 
 func TestRegression36ADamagedRecordKeepsOnlyItsOwnKind(t *testing.T) {
-	db := mustOpen(t, t.TempDir()+"/sandlot.db")
+	t.Parallel()
+	db := mustOpen(t, testenv.MemoryDir(t)+"/sandlot.db")
 	mustProject(t, db, 1)
 	poison := errors.New("poison")
 	do(t, db, "INSERT INTO mails (mailbox, at, job) VALUES (zeroblob(32), 1, 1)",

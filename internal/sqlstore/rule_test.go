@@ -7,13 +7,14 @@ import (
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // TestAChangeOfTheRuleHoldsNobodyUp: lists are right at once but for what they lack, and neither the start nor
 // whoever changes an account meanwhile waits until all have followed.
 func TestAChangeOfTheRuleHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
-	db := mustOpen(t, t.TempDir()+"/sandlot.db")
+	db := mustOpen(t, testenv.MemoryDir(t)+"/sandlot.db")
 	const projects = 5 * followStep
 	var first, last publish.Project
 	for n := range uint64(projects) {

@@ -49,12 +49,14 @@ var own = []string{"migrations", "probe", "instance", "steps"}
 var ofTable = regexp.MustCompile(`^(?:table|column|number|primary key of|check of) (\w+)`)
 
 func TestBothSchemasAreTheSame(t *testing.T) {
+	t.Parallel()
 	for _, difference := range unlikeSchemas(t, schemaOfSQLite(t), schemaOfPostgres(t, postgresSchema(t))) {
 		t.Error(difference)
 	}
 }
 
 func TestASchemaThatGrowsOnOneSideOnlyIsSeen(t *testing.T) {
+	t.Parallel()
 	lite, conn := schemaOfSQLite(t), postgresSchema(t)
 	for _, c := range []struct{ change, seen string }{
 		{"ALTER TABLE stops ADD COLUMN lang TEXT COLLATE \"C\"", "column stops.lang"},
@@ -85,6 +87,7 @@ func TestASchemaThatGrowsOnOneSideOnlyIsSeen(t *testing.T) {
 }
 
 func TestBothEnginesNameTheSameMailbox(t *testing.T) {
+	t.Parallel()
 	addresses := []string{
 		"", "@", "+", "a", "a+b", "+a", "a+", "A@B.c", "a@", "@b", "a@b@c", "a+b@c", "a@b+c", "+@b", "a.b@Gmail.com", "A.B+c.d@googlemail.COM", "a.b.@gmail.com", ".@gmail.com",
 		"@gmail.com", "gmail.com", "+@gmail.com", "a@b@gmail.com", "a@gmail.com@b", "a@gmail.com.", "a@gmail.com ", "ÄÖ@EXAMPLE.com", "İI@x", "名前.x@gmail.com", "名前+x@例え.jp", "ß+ß@ẞ", "a'b@c",
@@ -112,6 +115,7 @@ func TestBothEnginesNameTheSameMailbox(t *testing.T) {
 }
 
 func TestPostgresRefusesToChangeTheAuditLog(t *testing.T) {
+	t.Parallel()
 	conn := postgresSchema(t)
 	const entry = "INSERT INTO acts (id, at, actor, action, target, reason) VALUES (1, 0, 'a', 'a', 'a', 'a')"
 	_, err := conn.Exec(context.Background(), entry)

@@ -29,6 +29,7 @@ type call struct {
 // TestRegression34EveryReadOfSeveralStatementsIsOneSnapshot reads this package's source: what asks
 // the database more than once outside of a snapshot or a step would mix two states.
 func TestRegression34EveryReadOfSeveralStatementsIsOneSnapshot(t *testing.T) {
+	t.Parallel()
 	files := token.NewFileSet()
 	sources, err := filepath.Glob("*.go")
 	expect.OK(t, err)

@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"sandlot/internal/expect"
+	"sandlot/internal/testenv"
 )
 
 // TestAdopt opens a database that was made before it could shrink.
 func TestAdopt(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "sandlot.db")
+	t.Parallel()
+	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	db := mustOpen(t, path)
 	p := mustProject(t, db, 1)
 	expect.Is(t, "close", db.Close(), nil)

@@ -7,6 +7,7 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 func sweepAll(t *testing.T, db *DB, before time.Time) (all []publish.BlobRef) {
@@ -30,7 +31,7 @@ func records(t *testing.T, db *DB, what string) int64 {
 // the files of a project that was deleted.
 func TestRegression41ASweepIsDoneInSteps(t *testing.T) {
 	t.Parallel()
-	db := mustOpen(t, t.TempDir()+"/sandlot.db")
+	db := mustOpen(t, testenv.MemoryDir(t)+"/sandlot.db")
 	p := mustProject(t, db, 1)
 	manyProjects(t, db, p)
 	mustExec(t, db, "UPDATE accounts SET deleted_at = ? WHERE id = ?", micros(time.Now()), p.Account)

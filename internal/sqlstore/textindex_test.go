@@ -14,6 +14,7 @@ import (
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/postgres"
+	"sandlot/internal/testenv"
 )
 
 // TestATextIndexFindsWhatItHolds puts, changes and forgets texts at random, of projects whose
@@ -100,7 +101,7 @@ func TestASearchSeesWhatOtherNodesDid(t *testing.T) {
 	t.Parallel()
 	open := map[string]func(t *testing.T) (one, other *DB){
 		"SQLite": func(t *testing.T) (one, other *DB) {
-			path := filepath.Join(t.TempDir(), "sandlot.db")
+			path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 			return mustOpen(t, path), mustOpen(t, path)
 		},
 		"PostgreSQL": func(t *testing.T) (one, other *DB) {
@@ -182,7 +183,7 @@ func TestASearchSeesWhatOtherNodesDid(t *testing.T) {
 // counts are those of now.
 func TestASearchTellsWhatProjectsAreNow(t *testing.T) {
 	t.Parallel()
-	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	p := mustProject(t, db, 1)
 	expect.OK(t, db.Gallery().ListUnverified(t.Context(), true))
 	expect.OK(t, second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "Walrus"}.Change())))
@@ -239,7 +240,7 @@ func TestCardsThatAreKeptAreBounded(t *testing.T) {
 // TestSearchesKeepNoMoreThanTheyMay: texts and projects share what there is, whatever more is offered.
 func TestSearchesKeepNoMoreThanTheyMay(t *testing.T) {
 	t.Parallel()
-	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	for _, may := range []int{0, 1 << 20, SearchMemory / 2, SearchMemory, 10 * SearchMemory} {
 		db.KeepForSearches(may)
 		if most := min(may, SearchMemory); db.texts.most+db.cards.most*cardBytes > most || db.texts.most < most/10*7 {

@@ -7,9 +7,11 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 func TestEveryMistakeOfAProjectIsNamed(t *testing.T) {
+	t.Parallel()
 	for query, want := range map[string]string{
 		"UPDATE projects SET file_count = 9":                    "recorded with 9 files, and has 2",
 		"UPDATE projects SET size = 1":                          "recorded with 1 bytes, and its files have",
@@ -24,7 +26,7 @@ func TestEveryMistakeOfAProjectIsNamed(t *testing.T) {
 		"UPDATE files SET blob = 999 WHERE name = 'index.html'": "the record of its bytes is missing",
 	} {
 		t.Run(want, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "sandlot.db")
+			path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 			db := mustOpen(t, path)
 			p := mustProject(t, db, 1)
 			for _, name := range []string{"a.js", "a.js"} {
@@ -49,12 +51,13 @@ func TestEveryMistakeOfAProjectIsNamed(t *testing.T) {
 }
 
 func TestEveryMistakeOfAnAccountIsNamed(t *testing.T) {
+	t.Parallel()
 	for query, want := range map[string]string{
 		"UPDATE accounts SET projects = 9":  "recorded with 9 projects, and has 1",
 		"UPDATE accounts SET bytes = 1":     "recorded with 1 bytes in all versions, and has",
 		"UPDATE handles SET handle = 'lee'": "its handle is not among those given out",
 	} {
-		path := filepath.Join(t.TempDir(), "sandlot.db")
+		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 		db := mustOpen(t, path)
 		mustProject(t, db, 1)
 		found, seen, _, err := db.Upkeep().AccountMistakes(t.Context(), 0, 9)
@@ -70,8 +73,9 @@ func TestEveryMistakeOfAnAccountIsNamed(t *testing.T) {
 }
 
 func TestDamageOfTheDatabaseIsTold(t *testing.T) {
+	t.Parallel()
 	t.Run("a reference to what is missing", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "sandlot.db")
+		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 		db := mustOpen(t, path)
 		mustProject(t, db, 1)
 		foreign(t, path, "UPDATE keys SET account = 999")
@@ -82,7 +86,7 @@ func TestDamageOfTheDatabaseIsTold(t *testing.T) {
 		}
 	})
 	t.Run("an index that lacks a row", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "sandlot.db")
+		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 		db := mustOpen(t, path)
 		mustProject(t, db, 1)
 		foreign(t, path, "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = replace(sql, 'WHERE renamed_at > 0', 'WHERE renamed_at = 0') WHERE name = 'handles_renamed'")

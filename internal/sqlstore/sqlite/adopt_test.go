@@ -12,6 +12,7 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/sqlstore/engine"
+	"sandlot/internal/testenv"
 )
 
 // oldMigrations are those of before the baseline, as they were.
@@ -98,7 +99,7 @@ func schema(t *testing.T, path string) []string {
 func TestAdoptionOfADatabaseOfBefore(t *testing.T) {
 	old := oldMigrations(t)
 	t.Run("it has the schema of a new one", func(t *testing.T) {
-		dir := t.TempDir()
+		dir := testenv.MemoryDir(t)
 		mustOld(t, dir+"/old.db", old)
 		expect.Is(t, "close", mustOpenFile(t, dir+"/old.db").Close(), nil)
 		expect.Is(t, "close", mustOpenFile(t, dir+"/new.db").Close(), nil)
@@ -123,7 +124,7 @@ func TestAdoptionOfADatabaseOfBefore(t *testing.T) {
 		expect.Equal(t, "what is recorded of migrations", both[0], both[1])
 	})
 	t.Run("every record is kept", func(t *testing.T) {
-		path := t.TempDir() + "/old.db"
+		path := testenv.MemoryDir(t) + "/old.db"
 		mustOld(t, path, old)
 		db := mustRaw(t, path)
 		want := map[string]string{}
@@ -148,7 +149,7 @@ func TestAdoptionOfADatabaseOfBefore(t *testing.T) {
 		expect.Is(t, "open again", mustOpenFile(t, path).Close(), nil)
 	})
 	t.Run("one that is older is refused, and left as it was", func(t *testing.T) {
-		path := t.TempDir() + "/old.db"
+		path := testenv.MemoryDir(t) + "/old.db"
 		mustOld(t, path, old[:29])
 		before := schema(t, path)
 		_, err := Open(t.Context(), path, Options{})
@@ -158,7 +159,7 @@ func TestAdoptionOfADatabaseOfBefore(t *testing.T) {
 		expect.Equal(t, "the schema", strings.Join(schema(t, path), ""), strings.Join(before, ""))
 	})
 	t.Run("one that a command is to use as it is, is refused", func(t *testing.T) {
-		path := t.TempDir() + "/old.db"
+		path := testenv.MemoryDir(t) + "/old.db"
 		mustOld(t, path, old)
 		if _, err := Open(t.Context(), path, Options{Existing: true}); err == nil || !strings.Contains(err.Error(), "older") {
 			t.Errorf("error is %v", err)

@@ -13,11 +13,12 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/sqlstore/engine"
+	"sandlot/internal/testenv"
 )
 
 func TestConnections(t *testing.T) {
 	t.Run("every one has its pragmas", func(t *testing.T) {
-		db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+		db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 		err := db.Step(t.Context(), 0, func(tx engine.Tx) error {
 			for _, p := range writerPragmas(cacheBytes >> 11) {
 				got, err := value[string](t.Context(), tx, "PRAGMA "+p.name)
@@ -58,7 +59,7 @@ func TestConnections(t *testing.T) {
 	})
 
 	t.Run("one that does not take a pragma is refused", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "sandlot.db")
+		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 		mustOpen(t, path)
 		c, err := newConnector(path, "ro", []pragma{{name: "synchronous", set: "OFF", want: "2"}})
 		expect.Is(t, "prepare", err, nil)
@@ -70,7 +71,7 @@ func TestConnections(t *testing.T) {
 	})
 
 	t.Run("one to a file that is gone does not create it", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "none.db")
+		path := filepath.Join(testenv.MemoryDir(t), "none.db")
 		for _, mode := range []string{"ro", "rw"} {
 			c, err := newConnector(path, mode, nil)
 			expect.Is(t, "prepare", err, nil)

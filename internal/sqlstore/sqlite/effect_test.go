@@ -12,6 +12,7 @@ import (
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
+	"sandlot/internal/testenv"
 )
 
 // TestRegression32OnlyWhatNeverReachedACommitIsWithoutEffect: bytes may go that a step would have
@@ -45,7 +46,7 @@ func TestRegression32OnlyWhatNeverReachedACommitIsWithoutEffect(t *testing.T) {
 		expect.Is(t, "its own error", db.Step(t.Context(), 0, func(engine.Tx) error { return errOwn }), errOwn)
 	})
 	t.Run("one that another process keeps from beginning", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "sandlot.db")
+		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 		db, other := mustOpen(t, path), mustOpen(t, path)
 		release := occupied(t, other, nil)
 		expect.Is(t, "wait no longer", db.write.exec("PRAGMA busy_timeout = 1"), nil)
@@ -76,7 +77,7 @@ func TestRegression32OnlyWhatNeverReachedACommitIsWithoutEffect(t *testing.T) {
 	})
 	t.Run("one for which the database was not in its place before, not one after which it was not", func(t *testing.T) {
 		for _, before := range []bool{true, false} {
-			path := filepath.Join(t.TempDir(), "sandlot.db")
+			path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 			db := mustOpen(t, path)
 			move := func() { expect.Is(t, "move", os.Rename(path, path+".moved"), nil) }
 			commit := db.write.commit

@@ -7,6 +7,7 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/sqlstore/engine"
+	"sandlot/internal/testenv"
 )
 
 func TestMigrations(t *testing.T) {
@@ -17,7 +18,7 @@ func TestMigrations(t *testing.T) {
 	})
 
 	t.Run("half a migration rolls back", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "sandlot.db")
+		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 		db := mustOpen(t, path)
 		mustExec(t, db, "INSERT INTO accounts (id, handle, email, verified, lang, created_at) VALUES (1, 'kim', '', 0, '', 0)")
 		known, err := knownMigrations()

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"sandlot/internal/expect"
+	"sandlot/internal/testenv"
 )
 
 // TestAConnectionToWhatExistsWritesNothing: a setting that only a new database takes was written at each start, which failed on a full disk, so
 // that nothing could be read or deleted there until somebody made room by hand.
 func TestAConnectionToWhatExistsWritesNothing(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "sandlot.db")
+	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	expect.OK(t, os.WriteFile(path, nil, 0o600))
 	open := func() *sql.DB {
 		c, err := newConnector(path, "rw", writerPragmas(100))

@@ -14,7 +14,7 @@ import (
 // roomy is an engine that has one step's room to give back, and where its file is.
 func roomy(t *testing.T) (db *Engine, bytes func() int64) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "sandlot.db")
+	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	db = mustOpen(t, path)
 	mustExec(t, db, "CREATE TABLE scratch (bytes BLOB) STRICT")
 	mustExec(t, db, "INSERT INTO scratch (bytes) VALUES (zeroblob(?))", unusedKept+giveBackPages/2*pageSize)

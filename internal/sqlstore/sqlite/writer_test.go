@@ -15,11 +15,12 @@ import (
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
+	"sandlot/internal/testenv"
 )
 
 // scratch is a database with a table to write into.
 func scratch(t *testing.T) *Engine {
-	db := mustOpen(t, filepath.Join(t.TempDir(), "sandlot.db"))
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	mustExec(t, db, "CREATE TABLE scratch (name TEXT PRIMARY KEY) STRICT")
 	return db
 }
