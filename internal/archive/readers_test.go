@@ -135,17 +135,17 @@ func TestReaders(t *testing.T) {
 		}
 	})
 	// unzip without -V takes ";" with digits at the end of a name for a version of VMS, and drops it.
-	for name, r := range map[string]struct{ test, unpack []string }{
-		"unzip":           {[]string{"unzip", "-tq", path}, []string{"unzip", "-qV", path}},
-		"7z":              {[]string{"7z", "t", path}, []string{"7z", "x", "-y", path}},
-		"bsdtar":          {[]string{"bsdtar", "-tf", path}, []string{"bsdtar", "-xf", path}},
-		"python3 zipfile": {[]string{"python3", "-m", "zipfile", "-t", path}, []string{"python3", "-m", "zipfile", "-e", path, "."}},
+	for name, unpack := range map[string][]string{
+		"unzip":           {"unzip", "-qV", path},
+		"7z":              {"7z", "x", "-y", path},
+		"bsdtar":          {"bsdtar", "-xf", path},
+		"python3 zipfile": {"python3", "-m", "zipfile", "-e", path, "."},
 	} {
-		t.Run(name+" finds it whole and unpacks every file", func(t *testing.T) {
-			testenv.Need(t, r.test[0])
-			command(t, t.TempDir(), r.test)
+		t.Run(name+" unpacks every file", func(t *testing.T) {
+			t.Parallel()
+			testenv.Need(t, unpack[0])
 			dir := t.TempDir()
-			command(t, dir, r.unpack)
+			command(t, dir, unpack)
 			got := tree(t, dir)
 			delete(got, "manifest.json")
 			same(t, s.want(), got)
