@@ -134,18 +134,18 @@ func TestHints(t *testing.T) {
 		s.Start(t)
 		reaches(t, e[0], e[1], "after")
 	})
-	t.Run("hints come again after the server had stopped", func(t *testing.T) {
-		t.Parallel()
-		s := redistest.Reserve(t)
-		e := ears(t, "secret", s.URL(), s.URL())
-		s.Start(t)
-		reaches(t, e[0], e[1], "before")
-		s.Pause(t)
-		timelyTell(t, e[0])
-		goesDown(t, e[0].client)
-		s.Resume(t)
-		reaches(t, e[0], e[1], "after")
-	})
+}
+
+func TestSoakHintsComeAgainAfterTheServerHadStopped(t *testing.T) {
+	s := redistest.Reserve(t)
+	e := ears(t, "secret", s.URL(), s.URL())
+	s.Start(t)
+	reaches(t, e[0], e[1], "before")
+	s.Pause(t)
+	timelyTell(t, e[0])
+	goesDown(t, e[0].client)
+	s.Resume(t)
+	reaches(t, e[0], e[1], "after")
 }
 
 // timelyTell tells of a great many changes.
