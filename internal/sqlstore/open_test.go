@@ -195,7 +195,7 @@ func TestLockedByAnother(t *testing.T) {
 	db := mustOpen(t, path)
 	p := mustProject(t, db, 1)
 	// The wait is 5 s; a part of it is as good a proof that it ends.
-	const wait = time.Second
+	const wait = 3 * time.Second / 2
 	mustExec(t, db, fmt.Sprintf("PRAGMA busy_timeout = %d", wait.Milliseconds()))
 	other, err := sql.Open("sqlite", path)
 	expect.OK(t, err)
