@@ -12,6 +12,7 @@ import (
 const year = 365 * 24 * time.Hour
 
 func TestRegression38NothingStaysStuckAfterAClockWasAhead(t *testing.T) {
+	t.Parallel()
 	// ahead does something while the clock is a year ahead, and sets it right.
 	ahead := func(w *world, do func()) {
 		w.clock.move(year)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestRegression07TheLinkShowsTheAccountThatItConfirms(t *testing.T) {
+	t.Parallel()
 	// published is an account that a stranger made with somebody's address, and the token of the link.
 	published := func(t *testing.T) (w *world, p publish.Published, token string) {
 		w = newWorld(t)

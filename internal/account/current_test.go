@@ -47,6 +47,7 @@ func (s saying) Account(context.Context, publish.AccountID) (a publish.Account, 
 }
 
 func TestEachStepDropsWhatItChanged(t *testing.T) {
+	t.Parallel()
 	stores := func(says testworld.Says) account.Stores {
 		s := saying{says: says}
 		return account.Stores{Owners: s, Recovery: s, Claims: s}

@@ -19,6 +19,7 @@ func (f sender) Send(_ context.Context, m account.Mail) error { return f(m) }
 // TestRegression24AJobThatWentWithItsAccountFailsNothing deletes an account while its
 // message is on its way.
 func TestRegression24AJobThatWentWithItsAccountFailsNothing(t *testing.T) {
+	t.Parallel()
 	for name, answer := range map[string]error{"sent": nil, "not sent": errors.New("later"), "refused": account.ErrRefused} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

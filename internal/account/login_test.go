@@ -305,6 +305,7 @@ func (w *world) recorded(text string) bool {
 // TestNoSecretOfALoginIsStored: neither the link nor the code can be read from the
 // records, nor found by hashing all codes.
 func TestNoSecretOfALoginIsStored(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.member("kim@example.org")
 	browser, token, code := w.askMail("kim@example.org")

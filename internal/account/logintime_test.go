@@ -9,6 +9,7 @@ import (
 // both of a pair. If the two kinds take the same time each is the slower one in
 // about half of the pairs; that one of them is in fewer than a sixth happens once in 10^12 runs.
 func TestTheTimeOfALoginDoesNotTell(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.member("known@example.org")
 	measure := func(email string) time.Duration {

@@ -23,6 +23,7 @@ func (s *suspending) Rename(ctx context.Context, id publish.AccountID, handle st
 }
 
 func TestRegression35NobodyIsRenamedAfterASuspension(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	stores := w.db.Account().Stores()
@@ -51,6 +52,7 @@ func (m *moving) LogIn(ctx context.Context, login int64, token publish.Digest, s
 }
 
 func TestRegression35NobodyIsLoggedInByAnAddressThatWasTakenBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	kim := w.member("kim@example.org")
 	expect.OK(t, w.ProposeEmail(t.Context(), w.owner(kim.ID), "thief@example.org", ""))

@@ -295,6 +295,7 @@ func (w *world) change(id publish.AccountID, to string) {
 }
 
 func TestAnOperatorLetsAMailboxGetMessagesAgain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.operator()
 	w.claim("kim@example.org")

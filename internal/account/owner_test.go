@@ -21,6 +21,7 @@ func (w *world) owned(email string) (publish.Account, publish.Caller, publish.Pr
 }
 
 func TestRename(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, _, p := w.owned(address)
 	_, err := w.Current(t.Context(), nobody(), p.ID)
@@ -60,6 +61,7 @@ func TestRename(t *testing.T) {
 }
 
 func TestTheOwnerOfASuspendedAccountCanOnlyLeave(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, _, p := w.owned(address)
 	_, err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: a.ID}, publish.LogEntry{At: w.clock.now()})
@@ -81,6 +83,7 @@ func TestTheOwnerOfASuspendedAccountCanOnlyLeave(t *testing.T) {
 }
 
 func TestSetLang(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
 	for in, want := range map[string]string{"pt": "pt", "ZH-hans": "zh-Hans", "no language": "", "": ""} {
@@ -93,6 +96,7 @@ func TestSetLang(t *testing.T) {
 }
 
 func TestDeleteAccount(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, _, p := w.owned(address)
 	me := w.owner(a.ID)
@@ -122,6 +126,7 @@ func (f *fullDisk) Remove(ctx context.Context, s publish.Subject, e publish.LogE
 }
 
 func TestADeletionFindsTheRoomThatIsKeptForIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
 	stores := w.db.Account().Stores()
@@ -143,6 +148,7 @@ func linkOf(t *testing.T, m account.Mail, page string) string {
 }
 
 func TestAnotherRecoveryAddress(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	a, by, _ := w.owned(address)
@@ -182,6 +188,7 @@ func TestAnotherRecoveryAddress(t *testing.T) {
 }
 
 func TestTheWayToAnAddressEnds(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
 	expect.OK(t, w.ProposeEmail(t.Context(), w.owner(a.ID), "new@example.org", "en"))
@@ -192,6 +199,7 @@ func TestTheWayToAnAddressEnds(t *testing.T) {
 }
 
 func TestAnAddressThatCannotBeProposed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
 	for in, want := range map[string]error{
@@ -209,6 +217,7 @@ func TestAnAddressThatCannotBeProposed(t *testing.T) {
 }
 
 func TestStrangersCannotKeepANoticeFromAnAddress(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
 	for range account.MailsPerDay {

@@ -9,6 +9,7 @@ import (
 
 // TestRegression29TheHandleThatItWillBe: HandleFor promises what Rename does, and does nothing.
 func TestRegression29TheHandleThatItWillBe(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
 	other, _, _ := w.owned("lee@example.org")

@@ -34,6 +34,7 @@ func (w *world) claimant(email string) publish.Published {
 
 // TestRegression30ALoginWithAnUnverifiedAddressSendsTheLinkAgain: nothing came, and nobody said why.
 func TestRegression30ALoginWithAnUnverifiedAddressSendsTheLinkAgain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.claimant("kim@example.com")
 	last := w.claimant("Kim@example.com")
@@ -65,6 +66,7 @@ func TestRegression30ALoginWithAnUnverifiedAddressSendsTheLinkAgain(t *testing.T
 
 // TestRegression30TheLinkAgainCountsAsALogin: a mailbox gets no more than before, and none that it refused.
 func TestRegression30TheLinkAgainCountsAsALogin(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.claimant("kim@example.com")
 	sent := 0
@@ -88,6 +90,7 @@ func TestRegression30TheLinkAgainCountsAsALogin(t *testing.T) {
 
 // TestRegression30ASuspendedOrDeletedAccountGetsNoLink, as at its signup.
 func TestRegression30ASuspendedOrDeletedAccountGetsNoLink(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, end := range []func(context.Context, publish.Subject, publish.LogEntry) (publish.Changed, error){w.db.Operate().Suspend, w.db.Operate().Remove} {
 		_, err := end(t.Context(), publish.Subject{Account: w.claimant("kim@example.com").Account.ID}, publish.LogEntry{At: w.clock.now()})
@@ -101,6 +104,7 @@ func TestRegression30ASuspendedOrDeletedAccountGetsNoLink(t *testing.T) {
 
 // TestRegression30LoginChoicesNameProjects: those changed last, and how many more.
 func TestRegression30LoginChoicesNameProjects(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.member("kim@example.com")
 	b := w.member("kim@example.com")

@@ -27,6 +27,7 @@ func (s late) TakeEmail(ctx context.Context, token publish.Digest, now, undo tim
 }
 
 func TestRegression32WhatIsRememberedOfAProjectIsForgottenAfterAnErrorToo(t *testing.T) {
+	t.Parallel()
 	for what, change := range map[string]func(w *world, s *account.Service, id publish.AccountID) error{
 		"the address was verified": func(w *world, s *account.Service, _ publish.AccountID) error {
 			_, err := s.Verify(t.Context(), nobody(), w.mail()[0])

@@ -10,6 +10,7 @@ import (
 )
 
 func TestVerification(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	id := out.Project.ID

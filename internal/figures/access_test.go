@@ -17,6 +17,7 @@ const page = "<!doctype html><title>Space Cats</title><p>meow"
 // TestWhoIsLetInToFigures calls every exported method as every kind of caller: an account's keys and sessions, and the key of a project, for
 // its own alone.
 func TestWhoIsLetInToFigures(t *testing.T) {
+	t.Parallel()
 	for name, set := range testworld.Sets {
 		t.Run(name, func(t *testing.T) { lettingIn(t, testworld.New(t, set)) })
 	}

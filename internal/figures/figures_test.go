@@ -18,6 +18,7 @@ import (
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 func TestASketchTellsHowManyThereWere(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{0, 1, 2, 50, 96, 97, 200, 500, 1000, 3000, 20_000} {
 		for try := range 8 {
 			var whole, nodes Sketch
@@ -46,6 +47,7 @@ func TestASketchTellsHowManyThereWere(t *testing.T) {
 }
 
 func TestASketchOfAnyBytesIsHarmless(t *testing.T) {
+	t.Parallel()
 	for n := range registers + 9 {
 		s := Sketch(strings.Repeat("\xff", n))
 		var into Sketch
@@ -59,6 +61,7 @@ func TestASketchOfAnyBytesIsHarmless(t *testing.T) {
 }
 
 func TestMediansAreRightWithinTheirSizes(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 50 {
 		var l, again Lengths
@@ -95,6 +98,7 @@ func TestMediansAreRightWithinTheirSizes(t *testing.T) {
 }
 
 func TestOfAReferrerTheHostAloneIsTold(t *testing.T) {
+	t.Parallel()
 	places := publish.Places{Base: &url.URL{Scheme: "https", Host: "sandlot.example:8443"}, Content: "play.example:8443"}
 	for referrer, want := range map[string]string{
 		"":                                                "",
@@ -132,6 +136,7 @@ func TestOfAReferrerTheHostAloneIsTold(t *testing.T) {
 }
 
 func TestHundredThousandHostsTakeTheRoomOfFifty(t *testing.T) {
+	t.Parallel()
 	var a Added
 	for i := range 100_000 {
 		a.Play(1, "x", fmt.Sprint(i, ".example"))
@@ -140,6 +145,7 @@ func TestHundredThousandHostsTakeTheRoomOfFifty(t *testing.T) {
 }
 
 func TestStays(t *testing.T) {
+	t.Parallel()
 	type beat struct {
 		after   time.Duration
 		player  string
@@ -198,6 +204,7 @@ func sortStays(list []Stay) {
 }
 
 func TestStaysAreBounded(t *testing.T) {
+	t.Parallel()
 	stays := NewStays(10)
 	always := func() bool { return true }
 	for i := range 100 {

@@ -66,6 +66,7 @@ func (h *house) versions(node int) map[int]figures.Numbers {
 // TestFiguresAreAPlainCount lets three nodes count what people do at random over some days, and compares what each tells with a plain count of
 // it. Some writes fail, before or after they happened.
 func TestFiguresAreAPlainCount(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, testworld.Embedded())
 	r := rand.New(rand.NewPCG(3, 4))
 	lost := errors.New("the connection broke")
@@ -141,6 +142,7 @@ func TestFiguresAreAPlainCount(t *testing.T) {
 }
 
 func TestWhatIsNotWrittenYetIsTold(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, testworld.Embedded())
 	tell := func(what string, want int64) {
 		t.Helper()
@@ -172,6 +174,7 @@ func TestWhatIsNotWrittenYetIsTold(t *testing.T) {
 }
 
 func TestAPlayerWhomThreeNodesHearOfIsOnePlayInEveryFigure(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	out := w.PublishPage(testworld.Nobody(), page)
 	var flushes []func(context.Context) error
@@ -190,6 +193,7 @@ func TestAPlayerWhomThreeNodesHearOfIsOnePlayInEveryFigure(t *testing.T) {
 }
 
 func TestHowLongPeoplePlay(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, testworld.Embedded())
 	touch := func(id string) {
 		t.Helper()
@@ -225,6 +229,7 @@ func TestHowLongPeoplePlay(t *testing.T) {
 }
 
 func TestMidnightDividesDays(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, testworld.Embedded())
 	h.Clock.Move(11*time.Hour + 59*time.Minute + 59*time.Second) // Start is at noon
 	h.play(0, gallery.Player{ID: "x"})
@@ -241,6 +246,7 @@ func TestMidnightDividesDays(t *testing.T) {
 }
 
 func TestDaysThatAreNone(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, testworld.Embedded())
 	for _, n := range []int{0, -1, figures.MostDays + 1, 1 << 40} {
 		_, err := h.Figures.ByDay(t.Context(), h.by, string(h.id), n)

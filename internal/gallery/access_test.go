@@ -16,6 +16,7 @@ import (
 // TestWhoIsLetInToTheGallery calls every exported method of the Service as every kind of caller. Whoever is let in gets what they asked for:
 // everybody, but an overview is for sessions alone, and of the session's own account.
 func TestWhoIsLetInToTheGallery(t *testing.T) {
+	t.Parallel()
 	for name, set := range testworld.Sets {
 		t.Run(name, func(t *testing.T) { lettingIn(t, newWorld(t, set)) })
 	}

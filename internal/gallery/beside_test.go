@@ -16,6 +16,7 @@ func ids(cards []gallery.Card) (out []publish.ProjectID) {
 
 // TestAProjectLeadsOnToOthers: to its creator's and to what others made, never to itself, and never to what may not be listed.
 func TestAProjectLeadsOnToOthers(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by, others := w.maker(), []publish.Caller{w.maker(), w.maker(), w.maker()}
 	var own, theirs []publish.ProjectID
@@ -48,6 +49,7 @@ func TestAProjectLeadsOnToOthers(t *testing.T) {
 
 // TestAProjectLeadsOnToSuchAsShareItsTags: of what trends, those with the most in common first, then such as nobody plays, then what trends.
 func TestAProjectLeadsOnToSuchAsShareItsTags(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	tagged := func(tags ...string) publish.ProjectID {
 		by := w.maker()
@@ -72,6 +74,7 @@ func TestAProjectLeadsOnToSuchAsShareItsTags(t *testing.T) {
 }
 
 func TestAProjectThatIsAloneLeadsNowhere(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, err := w.Random(t.Context(), nobody(), "")
 	expect.Is(t, "a random one of none", err, publish.ErrNotFound)
@@ -84,6 +87,7 @@ func TestAProjectThatIsAloneLeadsNowhere(t *testing.T) {
 
 // TestARandomProjectIsAnyThatIsListed draws each place there is.
 func TestARandomProjectIsAnyThatIsListed(t *testing.T) {
+	t.Parallel()
 	draw := int64(0)
 	w := newWorld(t)
 	w.Draw = func(n int64) int64 { return draw % n }
@@ -116,6 +120,7 @@ func TestARandomProjectIsAnyThatIsListed(t *testing.T) {
 
 // TestCardsAreOfWhatAnybodyMayLookAt in the order asked for, at most 60 of them.
 func TestCardsAreOfWhatAnybodyMayLookAt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, public)
 	by := w.maker()
 	one, two, down, unlisted, waits := w.publish(by).Project.ID, w.publish(by).Project.ID, w.publish(by).Project.ID, w.publish(by).Project.ID, w.publish(w.account()).Project.ID

@@ -48,6 +48,7 @@ func turn(t *testing.T, read func(cursor string) (gallery.Page, error)) (all []p
 }
 
 func TestTheGalleryIsReadPageByPage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.maker()
 	var want []publish.ProjectID
@@ -92,6 +93,7 @@ func TestTheGalleryIsReadPageByPage(t *testing.T) {
 }
 
 func TestTheGalleryIsSortedByPlaysAndPlayers(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, public)
 	by := w.maker()
 	few, many := w.publish(by).Project.ID, w.publish(by).Project.ID
@@ -120,6 +122,7 @@ func TestTheGalleryIsSortedByPlaysAndPlayers(t *testing.T) {
 }
 
 func TestAFirstPageIsLookedUpAgainAfterHalfASecond(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.maker()
 	first := w.publish(by).Project.ID
@@ -140,6 +143,7 @@ func TestAFirstPageIsLookedUpAgainAfterHalfASecond(t *testing.T) {
 }
 
 func TestSearchTakesAnyText(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.maker()
 	w.renamed(by, "kim")
@@ -155,6 +159,7 @@ func TestSearchTakesAnyText(t *testing.T) {
 }
 
 func TestWhatBeginsWithWhatIsTypedIsSuggestedFirst(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by, harry := w.maker(), w.maker()
 	w.renamed(by, "shah")
@@ -182,6 +187,7 @@ func TestWhatBeginsWithWhatIsTypedIsSuggestedFirst(t *testing.T) {
 }
 
 func TestAnOldHandleLeadsToTheNewOne(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.maker()
 	id := w.publish(by).Project.ID

@@ -11,6 +11,7 @@ import (
 )
 
 func TestCachedIsFoundByOneWhileOthersGetTheOldValue(t *testing.T) {
+	t.Parallel()
 	c, now := newCached[int](time.Second), time.Now()
 	get := func(now time.Time, find func() (int, error)) int {
 		v, err := c.get(t.Context(), now, find)
@@ -70,6 +71,7 @@ func TestCachedGivesNobodyWhatIsTooOld(t *testing.T) {
 }
 
 func TestCachedKeepsNoErrorAndWaitsForTheFirstValueWithinItsContext(t *testing.T) {
+	t.Parallel()
 	c, now := newCached[int](time.Second), time.Now()
 	broken := errors.New("broken")
 	if _, err := c.get(t.Context(), now, func() (int, error) {

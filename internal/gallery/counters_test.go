@@ -12,6 +12,7 @@ import (
 )
 
 func TestStats(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody())
 	id := out.Project.ID
@@ -63,6 +64,7 @@ func TestStats(t *testing.T) {
 }
 
 func TestRunWritesPlaysMeanwhileAndAtTheEnd(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.publish(nobody()).Project.ID
 	stored := func(t *testing.T) int64 {

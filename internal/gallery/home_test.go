@@ -31,6 +31,7 @@ func (w *world) liked(id publish.ProjectID, likes, ago int) {
 }
 
 func TestWhatTrendsIsPlayedAndLikedNow(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	kim, lee := w.maker(), w.maker()
 	old := w.publish(lee).Project.ID
@@ -50,6 +51,7 @@ func TestWhatTrendsIsPlayedAndLikedNow(t *testing.T) {
 }
 
 func TestTheFrontHasRows(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	none, err := w.Home(t.Context(), nobody())
 	if err != nil || none.Featured != nil || len(none.New)+len(none.Live)+len(none.Trending)+len(none.Tags) > 0 {
@@ -113,6 +115,7 @@ func TestTheFrontHasRows(t *testing.T) {
 }
 
 func TestProjectsOfATag(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.maker()
 	var want []publish.ProjectID

@@ -42,6 +42,7 @@ func (w *world) like(id publish.ProjectID, token string, like bool, want int64) 
 }
 
 func TestAPlayerLikesOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.publish(w.account()).Project.ID
 	ada, bob := w.token(), w.token()
@@ -54,6 +55,7 @@ func TestAPlayerLikesOnce(t *testing.T) {
 }
 
 func TestATokenThatIsMadeUpLikesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.publish(w.account()).Project.ID
 	good := w.token()
@@ -81,6 +83,7 @@ func TestATokenThatIsMadeUpLikesNothing(t *testing.T) {
 }
 
 func TestFiftyLikesAtOnceAreOne(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.publish(w.account()).Project.ID
 	token := w.token()
@@ -116,6 +119,7 @@ func (m *meanwhile) Liked(ctx context.Context, id publish.ProjectID, player publ
 
 // TestALikeThatIsTakenBackMeanwhileCounts: it was looked for, taken back, and then recorded as one that does not count, for good.
 func TestALikeThatIsTakenBackMeanwhileCounts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id, token := w.publish(nobody()).Project.ID, w.token()
 	store := &meanwhile{Store: w.in.DB.Gallery()}
@@ -137,6 +141,7 @@ func TestALikeThatIsTakenBackMeanwhileCounts(t *testing.T) {
 }
 
 func TestAMissingProjectCannotBeLiked(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.publish(w.account()).Project
 	_, err := w.Like(t.Context(), nobody(), "none-abc234", w.token(), home, true)

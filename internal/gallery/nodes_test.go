@@ -12,6 +12,7 @@ import (
 
 // TestAVisitorOfSeveralNodesIsOnePlay: two nodes, each with counters of its own, that share a store.
 func TestAVisitorOfSeveralNodesIsOnePlay(t *testing.T) {
+	t.Parallel()
 	for name, set := range testworld.Sets {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, set)

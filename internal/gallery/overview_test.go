@@ -10,6 +10,7 @@ import (
 )
 
 func TestOverviewPagesThroughAnAccountsProjectsAlone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	kim := w.account()
 	w.publish(nobody())

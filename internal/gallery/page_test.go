@@ -12,6 +12,7 @@ import (
 )
 
 func TestAPageTellsWhatAnybodyMayKnowOfAProject(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody())
 	by, id := w.owner(out.Project.Account), out.Project.ID
@@ -24,6 +25,7 @@ func TestAPageTellsWhatAnybodyMayKnowOfAProject(t *testing.T) {
 }
 
 func TestAMissingProjectHasNoPage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.publish(nobody()).Project.ID
 	at := w.in.Config.Places.Project(id, 1, "").Page

@@ -14,6 +14,7 @@ import (
 // TestRegression06WhatIsOverIsServedAndNotCounted: on a public instance one network counts so much and no more, whoever
 // it says it is.
 func TestRegression06WhatIsOverIsServedAndNotCounted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.publish(w.account()).Project.ID
 	public := w.in.AnotherGallery(gallery.Config{Public: true})
@@ -62,6 +63,7 @@ func TestRegression06WhatIsOverIsServedAndNotCounted(t *testing.T) {
 // TestANetworkMakesUpFewHosts: what it names beyond a few new ones of a day are others, so that the room of a day is left to those that led
 // somebody here.
 func TestANetworkMakesUpFewHosts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.publish(w.account()).Project.ID
 	public, counters := w.in.AnotherCounting(gallery.Config{Public: true})
@@ -96,6 +98,7 @@ func TestANetworkMakesUpFewHosts(t *testing.T) {
 // TestRegression06TwoBehindOneAddressAreTwo: a like is of a cookie alone, so that nobody sees another's heart filled, or
 // takes another's like away.
 func TestRegression06TwoBehindOneAddressAreTwo(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.publish(w.account()).Project.ID
 	ada, bob := w.token(), w.token()
@@ -113,6 +116,7 @@ func TestRegression06TwoBehindOneAddressAreTwo(t *testing.T) {
 
 // TestRegression06APrivateInstanceCountsEverybody: the bounds are for strangers.
 func TestRegression06APrivateInstanceCountsEverybody(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.publish(w.account()).Project.ID
 	for i := range 100 {

@@ -21,6 +21,7 @@ func taken(l *countLimit, id publish.ProjectID, from string, n int, now time.Tim
 }
 
 func TestRegression06ANetworkAddsSoMuchToAProject(t *testing.T) {
+	t.Parallel()
 	t.Run("at once, and in an hour", func(t *testing.T) {
 		for _, c := range []struct{ atOnce, anHour int }{{playsAtOnce, playsAnHour}, {likesAtOnce, likesAnHour}} {
 			l := newCountLimit(c.atOnce, c.anHour)

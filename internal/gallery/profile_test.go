@@ -10,6 +10,7 @@ import (
 )
 
 func TestAProfileIsSortedByWhatItsProjectsHaveAndLacksNone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	kim, lee := w.maker(), w.maker()
 	old, loved, fresh, unplayed := w.publish(kim).Project.ID, w.publish(kim).Project.ID, w.publish(kim).Project.ID, w.publish(kim).Project.ID
@@ -48,6 +49,7 @@ func TestAProfileIsSortedByWhatItsProjectsHaveAndLacksNone(t *testing.T) {
 }
 
 func TestASortedProfileIsReadPageByPage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.maker()
 	var newest []publish.ProjectID

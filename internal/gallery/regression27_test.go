@@ -12,6 +12,7 @@ import (
 
 // TestRegression27EverythingIsListedOnALocalInstance: a newcomer's first project was nowhere to be found.
 func TestRegression27EverythingIsListedOnALocalInstance(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first := w.publish(nobody())
 	if slices.ContainsFunc(first.Warnings, func(w publish.Warning) bool { return w.Code == "not_listed" }) {
@@ -42,6 +43,7 @@ func TestRegression27EverythingIsListedOnALocalInstance(t *testing.T) {
 }
 
 func TestRegression27AnEmptyGalleryTellsHowManyWait(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, public)
 	browse := func(by gallery.Sort) gallery.Page {
 		t.Helper()

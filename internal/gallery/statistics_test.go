@@ -11,6 +11,7 @@ import (
 )
 
 func TestRegression39StatisticsDoNotWaitForWrites(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody())
 	by, owner, id := w.in.CallerOf(out.Keys.Account), w.owner(out.Project.Account), out.Project.ID

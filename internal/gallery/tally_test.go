@@ -64,6 +64,7 @@ func newWritten() *written {
 }
 
 func TestPlaysAreCountedOncePerPlayerInHalfAnHour(t *testing.T) {
+	t.Parallel()
 	type load struct {
 		project publish.ProjectID
 		player  PlayerID
@@ -99,6 +100,7 @@ func TestPlaysAreCountedOncePerPlayerInHalfAnHour(t *testing.T) {
 }
 
 func TestCounters(t *testing.T) {
+	t.Parallel()
 	t.Run("loads remembered are bounded", func(t *testing.T) {
 		c := newTally(DefaultPlays, false)
 		for i := range DefaultPlays + 1000 {
@@ -225,6 +227,7 @@ func TestCounters(t *testing.T) {
 }
 
 func TestLoadsThatOtherProcessesCounted(t *testing.T) {
+	t.Parallel()
 	const a = publish.ProjectID("a")
 	shared := func() (*tally, *written) {
 		w := newWritten()
@@ -310,6 +313,7 @@ func always() bool { return true }
 
 // TestNoBatchHasTooManyProjects, as after an hour without a store: each of them has all of its plays, and its loads with them.
 func TestNoBatchHasTooManyProjects(t *testing.T) {
+	t.Parallel()
 	const projects = 2*maxWritten + 1
 	for _, shared := range []bool{false, true} {
 		t.Run(fmt.Sprintf("shared %v", shared), func(t *testing.T) {

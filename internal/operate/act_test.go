@@ -12,6 +12,7 @@ import (
 )
 
 func TestAnOperatorNamesThingsAsPeopleDo(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	out := w.PublishPage(testworld.Nobody(), page)
 	other, err := w.Publish.Signup(t.Context(), testworld.Nobody(), publish.SignupInput{Handle: string(out.Project.ID)}) // a handle that is a project's id
@@ -44,6 +45,7 @@ func TestAnOperatorNamesThingsAsPeopleDo(t *testing.T) {
 }
 
 func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	p := w.PublishPage(testworld.Nobody(), page).Project
 	a := w.Operate
@@ -71,6 +73,7 @@ func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
 }
 
 func TestASuspendedAccountChangesNothing(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	out := w.PublishPage(testworld.Nobody(), page)
 	_, err := w.Operate.Suspend(t.Context(), byOperator, out.Account.Handle, "spam")
@@ -90,6 +93,7 @@ func TestASuspendedAccountChangesNothing(t *testing.T) {
 
 // TestASuspensionDuringAnUploadRefusesIt is one whose caller was let in before.
 func TestASuspensionDuringAnUploadRefusesIt(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	out := w.PublishPage(testworld.Nobody(), page)
 	by, content := w.CallerOf(out.Keys.Account), w.Stage(large)

@@ -106,6 +106,7 @@ func (h *house) exec(query string, args ...any) {
 }
 
 func TestRegression38AClockThatJumpsDeletesNothing(t *testing.T) {
+	t.Parallel()
 	t.Run("two years ahead, until it has gone right for an hour", func(t *testing.T) {
 		h := newHouse(t)
 		h.runs(2 * time.Hour)
@@ -154,6 +155,7 @@ func TestRegression38AClockThatJumpsDeletesNothing(t *testing.T) {
 }
 
 func TestAgeGuard(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		do   func(h *house)

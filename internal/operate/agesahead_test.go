@@ -17,6 +17,7 @@ import (
 // TestRegression38WhatAClockWasAheadLeftGoes: what was begun, deleted or left behind while the clock was
 // a year ahead takes its room for a day more, and not for a year.
 func TestRegression38WhatAClockWasAheadLeftGoes(t *testing.T) {
+	t.Parallel()
 	begin := func(h *house, by publish.Caller, id string) error {
 		one, two := 1, 2
 		_, _, err := h.Publish.Publish(t.Context(), by, publish.PublishInput{Content: h.Stage(large), Part: &publish.PartInput{UploadID: id, N: &one, Total: &two}})

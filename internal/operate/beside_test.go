@@ -14,6 +14,7 @@ import (
 
 // TestFault16CollectorBesidePublishes: while it collects without a pause, nothing that is published is taken.
 func TestFault16CollectorBesidePublishes(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	by := w.NewAccount()
 	id := w.PublishPage(by, large).Project.ID

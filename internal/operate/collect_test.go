@@ -94,6 +94,7 @@ func collector(records *fakeSweep, blobs *fakeBlobs) *Collector {
 }
 
 func TestCollect(t *testing.T) {
+	t.Parallel()
 	t.Run("deletes what the records let go of, step by step", func(t *testing.T) {
 		records, blobs := &fakeSweep{steps: [][]publish.BlobRef{{"a", "b"}, {}, {"c"}}}, &fakeBlobs{}
 		n, err := collector(records, blobs).Collect(t.Context())

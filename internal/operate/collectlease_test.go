@@ -32,6 +32,7 @@ func collectorOf(w *testworld.World) (*operate.Collector, *meanwhile) {
 }
 
 func TestOneNodeCollectsAtATime(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	here, records := collectorOf(w)
 	there, others := collectorOf(w.Node(t))

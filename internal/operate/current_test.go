@@ -34,6 +34,7 @@ func (s saying) Trim(context.Context, int, time.Time, int64, int) (last int64, m
 }
 
 func TestEachStepDropsWhatItChanged(t *testing.T) {
+	t.Parallel()
 	testworld.StepsDrop[operate.Store](t, func(says testworld.Says, heads *publish.Heads) any {
 		return operate.CurrentStore(saying{says: says}, heads)
 	})

@@ -32,6 +32,7 @@ func (f *forgetful) ForgetEmail(_ context.Context, gone operate.ForgottenEmail) 
 }
 
 func TestRegression24TheServerDeletesMessagesOfDeletedAccounts(t *testing.T) {
+	t.Parallel()
 	records := &forgetful{[]operate.ForgottenEmail{
 		{Account: 1, Email: "fails@example.com"}, {Account: 2, Email: "used@example.com", Used: true}, {Account: 3, Email: "gone@example.com"},
 	}}
@@ -82,6 +83,7 @@ func TestEachNodeDeletesTheMessagesThatItWrote(t *testing.T) {
 // TestRegression24MessagesThatCannotBeDeletedKeepNoOthers: the addresses that come
 // first were tried again and again, and none behind them was ever reached.
 func TestRegression24MessagesThatCannotBeDeletedKeepNoOthers(t *testing.T) {
+	t.Parallel()
 	records := &forgetful{}
 	for n := range publish.AccountID(250) {
 		records.list = append(records.list, operate.ForgottenEmail{Account: n + 1, Email: "fails@example.com"})

@@ -38,6 +38,7 @@ func (b betweenBlobs) Put(ctx context.Context, ref publish.BlobRef, r io.Reader)
 }
 
 func TestRegression33WhatIsStagedIsKnownByItsNameNotByTheTimeOfItsFile(t *testing.T) {
+	t.Parallel()
 	t.Run("a collection between the rename of a blob and the commit that names it", func(t *testing.T) {
 		w := testworld.New(t)
 		by := w.NewAccount()

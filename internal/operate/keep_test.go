@@ -13,6 +13,7 @@ import (
 )
 
 func TestKeepVersions(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	by := w.NewAccount()
 	p := w.PublishPage(by, large).Project

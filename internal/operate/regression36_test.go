@@ -107,6 +107,7 @@ func (b brokenTrim) Trim(ctx context.Context, keep int, before time.Time, after 
 }
 
 func TestRegression36AProjectThatCannotBeTrimmedStopsNoOther(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	by := w.NewAccount()
 	w.PublishPage(by, page) // the first project
@@ -125,6 +126,7 @@ func TestRegression36AProjectThatCannotBeTrimmedStopsNoOther(t *testing.T) {
 }
 
 func TestRegression32StraysAreCollectedWhileNothingCanBeWritten(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	by := w.NewAccount()
 	p := w.PublishPage(by, large).Project

@@ -14,6 +14,7 @@ import (
 
 // TestTheOperatorsActsAreSeenWithinTheHold: they come through the store alone, as from another process.
 func TestTheOperatorsActsAreSeenWithinTheHold(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	p := w.PublishPage(testworld.Nobody(), page).Project
 	ctx, stop := context.WithCancel(t.Context())

@@ -48,6 +48,7 @@ func (o outdated) BlobsAfter(ctx context.Context, after int64, limit int) ([]pub
 }
 
 func TestVerifyTellsNothingOfWhatIsCollectedMeanwhile(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	p := w.PublishPage(w.NewAccount(), large).Project
 	collect := func() {
@@ -71,6 +72,7 @@ func TestVerifyTellsNothingOfWhatIsCollectedMeanwhile(t *testing.T) {
 }
 
 func TestRegression36VerifyListsWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	by := w.NewAccount()
 	p := w.PublishPage(by, large).Project
@@ -92,6 +94,7 @@ func TestRegression36VerifyListsWhatCannotBeRead(t *testing.T) {
 }
 
 func TestRegression36VerifyListsWhatCannotBeDeleted(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	ref := strays(t, w, 1)[0]
 	blobs := stuckBlobs{testworld.AllBlobs(w.Blobs), map[publish.BlobRef]bool{ref: true}, map[publish.BlobRef]int{}}
@@ -109,6 +112,7 @@ func TestRegression36VerifyListsWhatCannotBeDeleted(t *testing.T) {
 }
 
 func TestVerifyEndsWithTheErrorOfReport(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	w.PublishPage(w.NewAccount(), large)
 	enough := errors.New("enough")
@@ -130,6 +134,7 @@ func (o otherContent) Content(ctx context.Context, id int64) ([]byte, error) {
 }
 
 func TestVerifyNamesContentInARecordThatIsNotWhatWasKept(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	p := w.PublishPage(w.NewAccount(), "<!doctype html><title>small</title>").Project
 	for name, change := range map[string]func([]byte) []byte{
@@ -162,6 +167,7 @@ func (o otherCheckpoints) Checkpoints(ctx context.Context, id int64) (string, er
 }
 
 func TestVerifyNamesCheckpointsThatAreNotThoseOfTheBytes(t *testing.T) {
+	t.Parallel()
 	for what, change := range map[string]func(string) string{
 		"as they were":    func(points string) string { return points },
 		"none":            func(string) string { return "" },

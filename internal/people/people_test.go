@@ -11,6 +11,7 @@ import (
 )
 
 func TestWordsAreBroughtIntoFormOrRefusedAndShownOfVerifiedAccountsAlone(t *testing.T) {
+	t.Parallel()
 	w, ctx := testworld.New(t), t.Context()
 	s := people.New(w.DB.People())
 	made, err := w.Publish.Signup(ctx, testworld.Nobody(), publish.SignupInput{Handle: "kim"})

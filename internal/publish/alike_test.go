@@ -20,6 +20,7 @@ func alikeIn(list []publish.Warning) (found publish.Warning) {
 }
 
 func TestAPublishThatLooksLikeOneOfThisDayTellsHowToUpdateIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	first := w.publish(by, "<title>Frogs</title>1")
@@ -44,6 +45,7 @@ func TestAPublishThatLooksLikeOneOfThisDayTellsHowToUpdateIt(t *testing.T) {
 }
 
 func TestAnAnswerFromARecordTellsOfTheSameProjectThatIsAlike(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	w.publish(by, "<title>Frogs</title>1")
@@ -61,6 +63,7 @@ func TestAnAnswerFromARecordTellsOfTheSameProjectThatIsAlike(t *testing.T) {
 }
 
 func TestADryRunWarnsAsTheCallDoes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	w.publish(by, "<title>Frogs</title>1")
@@ -105,6 +108,7 @@ func TestADryRunWarnsAsTheCallDoes(t *testing.T) {
 }
 
 func TestAWarningProposesTheCallThatMendsIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	out := w.publish(by, `<title>A</title><script src="a.js"></script><script>new SharedArrayBuffer(8)</script>`)

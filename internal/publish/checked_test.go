@@ -30,6 +30,7 @@ func tells(t *testing.T, list []publish.Warning, code string, parts ...string) {
 }
 
 func TestAPublishTellsWhichFilesAreMissing(t *testing.T) {
+	t.Parallel()
 	for name, on := range testworld.Sets {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,6 +55,7 @@ func TestAPublishTellsWhichFilesAreMissing(t *testing.T) {
 }
 
 func TestManyFilesAreCheckedAsAWhole(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	page := `<!doctype html><html><head><title>T</title></head><body><script src="a.js"></script><script src="/b.js"></script></body></html>`
@@ -65,6 +67,7 @@ func TestManyFilesAreCheckedAsAWhole(t *testing.T) {
 }
 
 func TestAnAnswerFromARecordHasTheWarningsOfTheCheckAgain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	once := func() publish.Published {
@@ -88,6 +91,7 @@ func TestAnAnswerFromARecordHasTheWarningsOfTheCheckAgain(t *testing.T) {
 }
 
 func TestOtherHostsAreToldOnceAlsoInQuarantine(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, quarantine)
 	by := w.account()
 	out := w.publish(by, `<title>A</title><script src="https://cdn.example.net/x.js"></script>`)
@@ -97,6 +101,7 @@ func TestOtherHostsAreToldOnceAlsoInQuarantine(t *testing.T) {
 }
 
 func TestACheckThatFailsFailsNoCall(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	id := w.publish(by, "<title>A</title>").Project.ID
@@ -111,6 +116,7 @@ func TestACheckThatFailsFailsNoCall(t *testing.T) {
 }
 
 func TestALargePageThatWasCutOffIsTold(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	page := "<!doctype html><html><head><title>Big</title><meta name=viewport content=x></head><body><script>\n" + strings.Repeat("draw(1);\n", 300_000) + "</script></body></html>"

@@ -51,6 +51,7 @@ func (w *world) checkpoints(b publish.Blob) string {
 }
 
 func TestFilesOfMoreThanOneMiBAreRecordedWithTheirCheckpoints(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	id := w.publish(by, page).Project.ID
@@ -99,6 +100,7 @@ func (w *world) ranges(b publish.Blob, text string) (errs []error) {
 }
 
 func TestARangeIsCheckedByTheRecordedCheckpoints(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	id := w.publish(by, page).Project.ID
@@ -114,6 +116,7 @@ func TestARangeIsCheckedByTheRecordedCheckpoints(t *testing.T) {
 }
 
 func TestARangeOfABlobWithoutCheckpointsIsReadAfterTheWhole(t *testing.T) {
+	t.Parallel()
 	for what, lose := range map[string]func(*world){
 		"recorded by an earlier version": func(w *world) { w.exec("DELETE FROM checkpoints") },
 		"while the database is closed":   func(w *world) { w.db.Close() },

@@ -14,6 +14,7 @@ const year = 365 * 24 * time.Hour
 
 // TestFault32Clock: a clock that jumps changes no order, and no time that is told to a client is in the past.
 func TestFault32Clock(t *testing.T) {
+	t.Parallel()
 	for name, jump := range map[string]time.Duration{"a year ahead": year, "a year back": -year, "a second back": -time.Second} {
 		t.Run("what was changed last is first, with the clock "+name, func(t *testing.T) {
 			w := newWorld(t)

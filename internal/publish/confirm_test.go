@@ -122,6 +122,7 @@ func reads(t *testing.T, h *Heads, s *source, during time.Duration) (p Project, 
 }
 
 func TestHeadsInUseAreConfirmedTogether(t *testing.T) {
+	t.Parallel()
 	n := &numbers{of: map[ProjectID]int64{"a": 1}}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 1}
@@ -143,6 +144,7 @@ func TestHeadsInUseAreConfirmedTogether(t *testing.T) {
 }
 
 func TestAChangeByAnotherProcessIsSeenWithinTheHold(t *testing.T) {
+	t.Parallel()
 	for name, now := range map[string]map[ProjectID]int64{"changed": {"a": 2}, "deleted": {}} {
 		t.Run(name, func(t *testing.T) {
 			n := &numbers{of: map[ProjectID]int64{"a": 1}}
@@ -162,6 +164,7 @@ func TestAChangeByAnotherProcessIsSeenWithinTheHold(t *testing.T) {
 }
 
 func TestAConfirmationThatIsOlderThanAHeadEvictsNothing(t *testing.T) {
+	t.Parallel()
 	n := &numbers{of: map[ProjectID]int64{"a": 1}}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 3} // read after the numbers were
@@ -172,6 +175,7 @@ func TestAConfirmationThatIsOlderThanAHeadEvictsNothing(t *testing.T) {
 }
 
 func TestALateConfirmationEvictsNothing(t *testing.T) {
+	t.Parallel()
 	n := &numbers{of: map[ProjectID]int64{"a": 1}, takes: 3 * time.Second}
 	confirming(t, n, func(t *testing.T, h *Heads, failures *worker.Failures) {
 		s := &source{version: 1}
@@ -189,6 +193,7 @@ func TestALateConfirmationEvictsNothing(t *testing.T) {
 
 // TestAConfirmationCountsFromItsQuestion: what changed while the answer was on its way is not confirmed by it.
 func TestAConfirmationCountsFromItsQuestion(t *testing.T) {
+	t.Parallel()
 	n := &numbers{of: map[ProjectID]int64{"a": 1}, takes: 3 * time.Second}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 1}
@@ -206,6 +211,7 @@ func TestAConfirmationCountsFromItsQuestion(t *testing.T) {
 }
 
 func TestHeadsAreServedWhileTheStoreCannotBeAsked(t *testing.T) {
+	t.Parallel()
 	for name, breaks := range map[string]func(*numbers, *source){
 		"it refuses":         func(n *numbers, s *source) { n.become(nil, 0, ErrUnavailable); s.err = ErrUnavailable },
 		"it does not answer": func(n *numbers, s *source) { n.become(nil, time.Hour, nil); s.takes = time.Hour },
@@ -287,6 +293,7 @@ func TestAHeadIsServedWhereReadingItAgainPanics(t *testing.T) {
 }
 
 func TestADeletedProjectIsNotServedWhileTheStoreAnswers(t *testing.T) {
+	t.Parallel()
 	n := &numbers{of: map[ProjectID]int64{"a": 1}}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 1}
@@ -303,6 +310,7 @@ func TestADeletedProjectIsNotServedWhileTheStoreAnswers(t *testing.T) {
 
 // TestRegression36WhoCannotConfirmHeadsCounts: each query that fails, also where the log is told of the first alone.
 func TestRegression36WhoCannotConfirmHeadsCounts(t *testing.T) {
+	t.Parallel()
 	n := &numbers{err: ErrUnavailable}
 	confirming(t, n, func(t *testing.T, h *Heads, failures *worker.Failures) {
 		if _, err := reads(t, h, &source{version: 1}, 3*confirmEvery+confirmEvery/2); err != nil {

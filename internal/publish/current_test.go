@@ -48,6 +48,7 @@ func (s saying) TakeBack(context.Context, publish.ProjectID, publish.Quota, publ
 }
 
 func TestEachStepDropsWhatItChanged(t *testing.T) {
+	t.Parallel()
 	testworld.StepsDrop[publish.Store](t, func(says testworld.Says, heads *publish.Heads) any {
 		return publish.CurrentStore(saying{says: says}, heads)
 	})

@@ -15,6 +15,7 @@ func (w *world) mail() []string { w.t.Helper(); return w.in.VerifyTokens() }
 func (w *world) email(by publish.Caller) (string, bool) { w.t.Helper(); return w.in.Email(by) }
 
 func TestEmailOnAKeyedCall(t *testing.T) {
+	t.Parallel()
 	// Each call that takes an email, on a project that has a file to delete.
 	calls := map[string]func(w *world, by publish.Caller, id publish.ProjectID, email string) ([]publish.Warning, error){
 		"publish": func(w *world, by publish.Caller, _ publish.ProjectID, email string) ([]publish.Warning, error) {

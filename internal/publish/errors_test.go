@@ -34,6 +34,7 @@ func declaredCodes(t *testing.T) map[Code]bool {
 }
 
 func TestEveryCodeIsInTheTable(t *testing.T) {
+	t.Parallel()
 	declared := declaredCodes(t)
 	if len(declared) < 30 {
 		t.Fatalf("only %d codes were found in the source", len(declared))
@@ -54,6 +55,7 @@ func TestEveryCodeIsInTheTable(t *testing.T) {
 }
 
 func TestAsError(t *testing.T) {
+	t.Parallel()
 	wrap := func(err error) error { return fmt.Errorf("update project: %w", err) }
 	refused := Refuse(CodeNoProjects, "none")
 	tests := []struct {
@@ -92,6 +94,7 @@ func TestAsError(t *testing.T) {
 }
 
 func TestErrorKeepsItsCause(t *testing.T) {
+	t.Parallel()
 	cause := errors.New("broken")
 	err := error(Refuse(CodeInvalidField, "The field %s is wrong.", "part").In("part").With(OpWait).Note("Wait %d s.", 3).Detail("limit", 7).After(time.Second).Because(cause))
 	if !errors.Is(err, cause) || !errors.Is(err, CodeInvalidField) || errors.Is(err, CodeInternal) {

@@ -28,6 +28,7 @@ func on(step string, before, after error) func(string) (error, error) {
 }
 
 func TestStage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, size := range []int{0, 1, inlineMax - 1, inlineMax, inlineMax + 1, 64 << 10, 300_000} {
 		t.Run(fmt.Sprint(size, " bytes come back as they were"), func(t *testing.T) {
@@ -104,6 +105,7 @@ type readerFunc func([]byte) (int, error)
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestUnpack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for name, tt := range map[string]struct {
 		packed string
@@ -133,6 +135,7 @@ func TestUnpack(t *testing.T) {
 }
 
 func TestFailuresOfTheBlobStore(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	t.Run("before anything is stored: an error, and nothing is left", func(t *testing.T) {
 		for _, cause := range []error{errBroken, publish.ErrFull, publish.ErrUnavailable} {
@@ -340,6 +343,7 @@ func (w *world) readable(t *testing.T) {
 }
 
 func TestAClientThatDisconnects(t *testing.T) {
+	t.Parallel()
 	t.Run("before the step: nothing of it is there", func(t *testing.T) {
 		w := newWorld(t)
 		ctx, cancel := context.WithCancel(t.Context())

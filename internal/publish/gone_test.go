@@ -10,6 +10,7 @@ import (
 
 // TestAPublishFailsWhenItsAccountIsDeletedMeanwhile: who sends content for long may have lost the account by its end.
 func TestAPublishFailsWhenItsAccountIsDeletedMeanwhile(t *testing.T) {
+	t.Parallel()
 	ctx, n := t.Context(), 1
 	part := func(id string) *publish.PartInput { return &publish.PartInput{UploadID: id, N: &n} }
 	for name, send := range map[string]func(w *world, by publish.Caller, id publish.ProjectID, c publish.Content) error{
@@ -51,6 +52,7 @@ func TestAPublishFailsWhenItsAccountIsDeletedMeanwhile(t *testing.T) {
 
 // TestAnUploadWhoseAccountWasDeletedTellsThatItsProjectIsGone: what part 1 said of it was forgotten with the account, its upload_token, too.
 func TestAnUploadWhoseAccountWasDeletedTellsThatItsProjectIsGone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := testworld.Nobody()
 	first := w.waits(by, part{id: "x", n: 1, text: page, email: address, total: 2})
@@ -69,6 +71,7 @@ func TestAnUploadWhoseAccountWasDeletedTellsThatItsProjectIsGone(t *testing.T) {
 
 // TestAnEditOfAProjectThatIsDeletedMeanwhileTellsThatItIsGone: one of many files takes a while.
 func TestAnEditOfAProjectThatIsDeletedMeanwhileTellsThatItIsGone(t *testing.T) {
+	t.Parallel()
 	ctx, title := t.Context(), "other"
 	for name, edit := range map[string]func(w *world, by publish.Caller, id publish.ProjectID) error{
 		"one file": func(w *world, by publish.Caller, id publish.ProjectID) error {

@@ -7,6 +7,7 @@ import (
 )
 
 func TestStaging(t *testing.T) {
+	t.Parallel()
 	broken := errors.New("broken")
 	try := func(s *heldBlobs, refs []BlobRef, err error) error {
 		blobs := make([]Blob, len(refs))

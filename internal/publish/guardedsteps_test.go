@@ -21,6 +21,7 @@ import (
 // TestRegression32EveryStepThatTakesBlobsIsGuarded: a new step that records blobs cannot be
 // forgotten, for it is found by the types of its arguments.
 func TestRegression32EveryStepThatTakesBlobsIsGuarded(t *testing.T) {
+	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "contents_held.go", nil, 0)
 	expect.OK(t, err)
 	var guarded, want []string

@@ -17,6 +17,7 @@ type noted []Changed
 func (n *noted) Tell(c Changed) { *n = append(*n, c) }
 
 func TestWhatThisNodeChangesIsToldToOthers(t *testing.T) {
+	t.Parallel()
 	var told noted
 	h := testHeads(&numbers{})
 	h.Share(&told)
@@ -35,6 +36,7 @@ func TestWhatThisNodeChangesIsToldToOthers(t *testing.T) {
 var hinted = map[string]Changed{"by its project": {Projects: []ProjectID{"unknown", "a"}}, "by its account": {Account: 3}}
 
 func TestAChangeByAnotherNodeThatGivesAHintIsSeenAtOnce(t *testing.T) {
+	t.Parallel()
 	for name, c := range hinted {
 		t.Run(name, func(t *testing.T) {
 			n := &numbers{of: map[ProjectID]int64{"a": 1}}
@@ -57,6 +59,7 @@ func TestAChangeByAnotherNodeThatGivesAHintIsSeenAtOnce(t *testing.T) {
 }
 
 func TestAHintThatIsWrongDropsNothing(t *testing.T) {
+	t.Parallel()
 	for name, c := range hinted {
 		t.Run(name, func(t *testing.T) {
 			n := &numbers{of: map[ProjectID]int64{"a": 1}}
@@ -75,6 +78,7 @@ func TestAHintThatIsWrongDropsNothing(t *testing.T) {
 }
 
 func TestHintsOfWhatIsNotCachedAskNothing(t *testing.T) {
+	t.Parallel()
 	n := &numbers{of: map[ProjectID]int64{}}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		for i := range 1000 {
@@ -87,6 +91,7 @@ func TestHintsOfWhatIsNotCachedAskNothing(t *testing.T) {
 }
 
 func TestAFloodOfHintsAsksAtMostTenTimesASecond(t *testing.T) {
+	t.Parallel()
 	n := &numbers{of: map[ProjectID]int64{"a": 1}}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 1}
@@ -108,6 +113,7 @@ func TestAFloodOfHintsAsksAtMostTenTimesASecond(t *testing.T) {
 }
 
 func TestHintsThatWaitAreBounded(t *testing.T) {
+	t.Parallel()
 	h := testHeads(&numbers{})
 	var ids []ProjectID
 	for i := range 3 * hintsMost {
@@ -125,6 +131,7 @@ func TestHintsThatWaitAreBounded(t *testing.T) {
 }
 
 func TestHintsDoNotAskAStoreThatIsDown(t *testing.T) {
+	t.Parallel()
 	n := &numbers{of: map[ProjectID]int64{"a": 1}}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 1}

@@ -202,6 +202,7 @@ func TestIdempotencyWhenTheStoreFails(t *testing.T) {
 }
 
 func TestIdempotencyWhileTheFirstCallIsInProgress(t *testing.T) {
+	t.Parallel()
 	eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
 		w.store.Step = func(step string) (error, error) {
 			if step != c.step {
@@ -227,6 +228,7 @@ func TestIdempotencyWhileTheFirstCallIsInProgress(t *testing.T) {
 }
 
 func TestOneIdempotencyKeyForAllPartsOfAnUpload(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	const parts = 20
@@ -325,6 +327,7 @@ func TestIdempotencyOnTwoNodes(t *testing.T) {
 }
 
 func TestIdempotencyKeysOfDifferentCallersAreIndependent(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	from := func(addr string) publish.Caller { return publish.Caller{From: publish.Sender{Network: addr}} }
 	publishes := func(by publish.Caller, key string) (publish.Published, error) {
@@ -409,6 +412,7 @@ func TestIdempotencyWhenTheProjectOrVersionIsGone(t *testing.T) {
 }
 
 func TestCheckIdempotencyKey(t *testing.T) {
+	t.Parallel()
 	for key, ok := range map[string]bool{
 		"": false, "x": true, strings.Repeat("x", 255): true, strings.Repeat("x", 256): false, "a b": false, "a\tb": false, "ä": false, "\x7f": false, `!"~`: true,
 	} {

@@ -25,6 +25,7 @@ func testKey(t testing.TB, kind KeyKind) string {
 }
 
 func TestKeyForm(t *testing.T) {
+	t.Parallel()
 	for kind, prefix := range map[KeyKind]string{AccountKey: "sla_", ProjectKey: "slp_"} {
 		form := regexp.MustCompile(`^` + prefix + `[0-9A-Za-z]{36}$`)
 		for range 200 {
@@ -36,6 +37,7 @@ func TestKeyForm(t *testing.T) {
 }
 
 func TestKeyDraw(t *testing.T) {
+	t.Parallel()
 	t.Run("a source of randomness that fails is an error and no key", func(t *testing.T) {
 		broken := errors.New("broken")
 		if s, err := MintSecret(AccountKey, iotest.ErrReader(broken)); !errors.Is(err, broken) || s != "" {
@@ -51,6 +53,7 @@ func TestKeyDraw(t *testing.T) {
 }
 
 func TestSecretIsNeitherPrintedNorLogged(t *testing.T) {
+	t.Parallel()
 	key := testKey(t, AccountKey)
 	s := Secret(key)
 	held := []any{s, &s, []Secret{s}, map[string]Secret{"k": s}, Minted{Account: s}, &Minted{Project: s}, Caller{kind: callerKey, key: Key{Account: 7}, secret: &s}, &Caller{secret: &s}, partCall{by: Caller{secret: &s}}}

@@ -10,6 +10,7 @@ import (
 )
 
 func TestMintKey(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	a, _, p := w.owned(address)
@@ -37,6 +38,7 @@ func TestMintKey(t *testing.T) {
 }
 
 func TestAProjectHasOnlySoManyKeys(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, _, p := w.owned(address)
 	for i := range 99 { // beside the one of the publish
@@ -48,6 +50,7 @@ func TestAProjectHasOnlySoManyKeys(t *testing.T) {
 }
 
 func TestKeysAreListedInPages(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, _, p := w.owned(address) // two keys
 	for i := range 60 {
@@ -70,6 +73,7 @@ func TestKeysAreListedInPages(t *testing.T) {
 }
 
 func TestARevokedKeyEndsAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, _, p := w.owned(address)
 	b, _, _ := w.owned("other@example.org")
@@ -86,6 +90,7 @@ func TestARevokedKeyEndsAtOnce(t *testing.T) {
 }
 
 func TestRotateKey(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	a := w.caller(out.Keys.Account).Account()
@@ -105,6 +110,7 @@ func TestRotateKey(t *testing.T) {
 }
 
 func TestKeysAreForTheProjectsChangedLastAndForOthersById(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, by, oldest := w.owned(address)
 	for n := 1; n <= 101; n++ {

@@ -7,6 +7,7 @@ import (
 )
 
 func TestKeyUses(t *testing.T) {
+	t.Parallel()
 	noon := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 	u := NewKeyUses(nil, slog.New(slog.DiscardHandler), nil)
 	u.note(1, noon)

@@ -10,6 +10,7 @@ import (
 )
 
 func TestRegression17JunkThatBecomesThePageIsTold(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	page := "<!doctype html><title>Cats</title><canvas></canvas>"
@@ -68,6 +69,7 @@ func TestRegression17JunkThatBecomesThePageIsTold(t *testing.T) {
 }
 
 func TestRegression17NoPageIsTakenForJunk(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	for name, text := range map[string]string{
@@ -97,6 +99,7 @@ func TestRegression17NoPageIsTakenForJunk(t *testing.T) {
 }
 
 func TestRegression17FilesThatAreBase64AgainAreTold(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	id := w.publish(by, "<!doctype html><p>Cats").Project.ID

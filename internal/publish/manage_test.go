@@ -54,6 +54,7 @@ func (w *world) stored() (n int) {
 }
 
 func TestManage(t *testing.T) {
+	t.Parallel()
 	t.Run("another account's project is not there", func(t *testing.T) {
 		w := newWorld(t)
 		_, id := w.managed()
@@ -104,6 +105,7 @@ func TestManage(t *testing.T) {
 }
 
 func TestForms(t *testing.T) {
+	t.Parallel()
 	t.Run("several files are one version, or none if one is refused", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
@@ -303,6 +305,7 @@ func TestVersions(t *testing.T) {
 }
 
 func TestWhatWasSeenIsNotReplacedUnseen(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by, id := w.managed()
 	w.putForm(by, id, "b.js", "two")

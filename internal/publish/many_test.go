@@ -39,6 +39,7 @@ func (w *world) all(id publish.ProjectID, version int) (out string) {
 }
 
 func TestManyFilesAreOneVersion(t *testing.T) {
+	t.Parallel()
 	for name, on := range testworld.Sets {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -270,6 +271,7 @@ func TestManyFilesAreAnsweredAgainFromTheirRecord(t *testing.T) {
 }
 
 func TestWhoBringsVeryManyFilesIsToldOfWhileItLasts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	var told []bool

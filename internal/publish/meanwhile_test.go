@@ -21,6 +21,7 @@ func (w *world) before(step string, do func()) {
 }
 
 func TestRegression35AnAddressVerifiedMeanwhileStays(t *testing.T) {
+	t.Parallel()
 	calls := map[string]func(w *world, by publish.Caller, id publish.ProjectID) ([]publish.Warning, error){
 		"CreateProject": func(w *world, by publish.Caller, _ publish.ProjectID) ([]publish.Warning, error) {
 			out, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Email: "other@example.org", Content: w.stage("<title>Another</title>")})
@@ -128,6 +129,7 @@ func (s *suspending) SetDetails(ctx context.Context, id publish.ProjectID, d pub
 }
 
 func TestRegression35AnOwnerChangesNothingAfterASuspension(t *testing.T) {
+	t.Parallel()
 	for step, c := range map[string]struct {
 		do   func(s *publish.Service, me publish.Caller, p publish.Published) error
 		code publish.Code

@@ -30,6 +30,7 @@ func (w *world) sendPart(ctx context.Context, by publish.Caller, p part) answer 
 // TestPartsOfOneUploadReachDifferentNodes: each is accepted, however many arrive at once,
 // and one of them has the project.
 func TestPartsOfOneUploadReachDifferentNodes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	nodes := []*world{w, w.node(), w.node()}
 	by := w.account()
@@ -79,6 +80,7 @@ func (w *world) assembling(t *testing.T, by publish.Caller) (answers <-chan answ
 }
 
 func TestOneNodePutsAnUploadTogether(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	other := w.node()
 	var opened atomic.Int64
@@ -107,6 +109,7 @@ func TestOneNodePutsAnUploadTogether(t *testing.T) {
 }
 
 func TestAnotherNodePutsTheUploadOfADeadOneTogether(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	other := w.node()
 	by := w.account()
@@ -124,6 +127,7 @@ func TestAnotherNodePutsTheUploadOfADeadOneTogether(t *testing.T) {
 // TestAPartIsReplacedWhileItsUploadIsPutTogether: neither call is asked to send its body
 // again.
 func TestAPartIsReplacedWhileItsUploadIsPutTogether(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	other := w.node()
 	by := w.account()

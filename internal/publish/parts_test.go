@@ -46,6 +46,7 @@ type volume struct {
 func (v *volume) Close() error { v.shelf.open--; return nil }
 
 func TestPartsReader(t *testing.T) {
+	t.Parallel()
 	texts := map[BlobRef]string{"a": "one ", "b": "", "c": "three"}
 	reader := func(s *shelf, names ...BlobRef) *partsReader {
 		r := &partsReader{ctx: t.Context(), open: s.Open}
@@ -96,6 +97,7 @@ func having(total int, numbers ...int) Upload {
 }
 
 func TestPendingListsWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		u       Upload
 		missing []int
@@ -129,6 +131,7 @@ func count(from, to int) (out []int) {
 }
 
 func TestSizeOfAnUpload(t *testing.T) {
+	t.Parallel()
 	u, two, four := having(0, 1, 2, 3), 2, 4
 	for name, tt := range map[string]struct {
 		n    *int
@@ -146,6 +149,7 @@ func TestSizeOfAnUpload(t *testing.T) {
 }
 
 func TestDeclared(t *testing.T) {
+	t.Parallel()
 	one, uno, two := int64(1), int64(1), int64(2)
 	for _, tt := range []struct {
 		a, b Declared
@@ -192,6 +196,7 @@ func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 }
 
 func TestUploadIDsAreKeptApart(t *testing.T) {
+	t.Parallel()
 	s := &uploads{vault: &Vault{[]byte("secret"), rand.Reader}}
 	one := 1
 	a, b := Caller{kind: callerKey, key: Key{Account: 1}, From: Sender{Network: "192.0.2.1"}}, Caller{kind: callerKey, key: Key{Account: 2}, From: Sender{Network: "192.0.2.1"}}

@@ -37,6 +37,7 @@ func (a *afar) Fetch(_ context.Context, ref publish.BlobRef, _, off int64, p []b
 // TestTheBeginningOfALargeFileIsReadBeforeTheRestIsFetched: a visitor waits for one MiB, not for all of the
 // file, also where the process never read it before.
 func TestTheBeginningOfALargeFileIsReadBeforeTheRestIsFetched(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	dir := t.TempDir()
 	disk, err := blob.OpenDisk(dir, blob.Options{})

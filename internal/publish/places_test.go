@@ -17,6 +17,7 @@ func placesAt(t *testing.T, base, content string, pathForm bool) Places {
 const testID = "space-cats-0a1b2c"
 
 func TestAddresses(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name     string
 		places   Places
@@ -58,6 +59,7 @@ func TestAddresses(t *testing.T) {
 }
 
 func TestAProjectsAddressIsAcceptedWhereverItsIDIs(t *testing.T) {
+	t.Parallel()
 	local, none := placesAt(t, "http://localhost:8080", "localhost:8080", true), placesAt(t, "https://example.com/games", "", false)
 	tests := []struct {
 		name   string

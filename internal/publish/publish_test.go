@@ -15,6 +15,7 @@ import (
 )
 
 func TestPublishWithoutAKey(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out, pending, err := w.Publish(t.Context(), nobody(), publish.PublishInput{Email: "Ada@Example.org", Handle: "Ada Lovelace", Title: "My Game", Lang: "pt-br", Content: w.stage(large)})
 	if err != nil || pending != nil {
@@ -82,6 +83,7 @@ func TestPublishWithoutAKey(t *testing.T) {
 }
 
 func TestPublishWithAKey(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	first := w.publish(nobody(), page)
 	by := w.caller(first.Keys.Account)
@@ -115,6 +117,7 @@ func TestPublishWithAKey(t *testing.T) {
 }
 
 func TestTitle(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	tests := []struct {
 		name, given, page, want string
@@ -145,6 +148,7 @@ func TestTitle(t *testing.T) {
 }
 
 func TestLang(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for given, want := range map[string]struct {
 		lang     string
@@ -164,6 +168,7 @@ func double(alphabet *base64.Encoding, html string) string {
 }
 
 func TestPublishRefusesAndLeavesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	key := w.publish(nobody(), page).Keys.Account.Reveal()
 	pad := strings.Repeat("x", 2*inlineMax)
@@ -207,6 +212,7 @@ func TestPublishRefusesAndLeavesNothing(t *testing.T) {
 }
 
 func TestDeclaredDigests(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by, size := w.account(), int64(len(large))
 	sum := sha256.Sum256([]byte(large))
@@ -233,6 +239,7 @@ func TestDeclaredDigests(t *testing.T) {
 }
 
 func TestContentIsStoredUnchanged(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	key := w.publish(nobody(), page).Keys.Account.Reveal()
@@ -250,6 +257,7 @@ func TestContentIsStoredUnchanged(t *testing.T) {
 }
 
 func TestHandleNeverCausesAnError(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, tt := range []struct{ want, pattern string }{
 		{"", `^[a-z]+-[a-z]+-[0-9]{2,4}$`},
@@ -269,6 +277,7 @@ func TestHandleNeverCausesAnError(t *testing.T) {
 }
 
 func TestSignup(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *publish.Config) { c.SMTP = true })
 	t.Run("makes an account without a project", func(t *testing.T) {
 		out, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Handle: "ada", Email: address, Lang: "de"})
@@ -302,6 +311,7 @@ func TestSignup(t *testing.T) {
 }
 
 func TestIdentify(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	key := out.Keys.Account.Reveal()
@@ -342,6 +352,7 @@ func otherKey(t *testing.T) string {
 }
 
 func TestRow77FiftySignupsOfOneHandle(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	type answer struct {
 		handle string

@@ -23,6 +23,7 @@ fetch(api); new WebSocket('wss://live.example.com/x'); window.open("/help"); lin
 func quarantine(c *publish.Config) { c.Quarantine = true }
 
 func TestRegression15QuarantineIsToldWithWhatItBlocks(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, quarantine)
 	by := w.account()
 	says := func(t *testing.T, quarantined bool, warnings []publish.Warning, words ...string) {

@@ -22,6 +22,7 @@ func refusedAs(t *testing.T, what string, err error, code publish.Code) *publish
 }
 
 func TestWhoMayPublish(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		opening         publish.Opening
 		nobody, account bool
@@ -55,6 +56,7 @@ func TestWhoMayPublish(t *testing.T) {
 }
 
 func TestQuotas(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *publish.Config) { c.Quota = publish.Quota{Projects: 2, Bytes: 100} })
 	by := w.account()
 	first := w.publish(by, "<p>one")
@@ -87,6 +89,7 @@ func TestQuotas(t *testing.T) {
 }
 
 func TestTheDisksHighWaterMark(t *testing.T) {
+	t.Parallel()
 	room := true
 	w := newWorld(t, func(c *publish.Config) { c.Room = func() bool { return room } })
 	by := w.account()
@@ -108,6 +111,7 @@ func TestTheDisksHighWaterMark(t *testing.T) {
 }
 
 func TestRegression49ADiskThatFillsEndsWhatComesSlowly(t *testing.T) {
+	t.Parallel()
 	room := true
 	w := newWorld(t, func(c *publish.Config) { c.Room = func() bool { return room } })
 	filling := func() io.Reader {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestWhoSeesWhat(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out, stranger := w.publish(nobody(), page), w.publish(nobody(), page)
 	by, id := w.caller(out.Keys.Account), string(out.Project.ID)
@@ -80,6 +81,7 @@ func ids(views []publish.ProjectView) (out []publish.ProjectID) {
 }
 
 func TestWhoamiIsReadInPages(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	var want []publish.ProjectID
@@ -125,6 +127,7 @@ func TestWhoamiIsReadInPages(t *testing.T) {
 }
 
 func TestExportIsOneSnapshot(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	first, second := w.publish(by, page), w.publish(by, large)
@@ -142,6 +145,7 @@ func TestExportIsOneSnapshot(t *testing.T) {
 }
 
 func TestAReadShowsEveryAcknowledgedWriteAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	by, id := w.caller(out.Keys.Account), out.Project.ID

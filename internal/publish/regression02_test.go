@@ -13,6 +13,7 @@ import (
 // TestRegression02AnAnswerGivenAgainCostsWhatIsRead: the last part of an upload may be some bytes, and to warn again that a
 // file is base64 takes reading all of it.
 func TestRegression02AnAnswerGivenAgainCostsWhatIsRead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	w.publish(by, page) // what an update without a project changes

@@ -82,6 +82,7 @@ func TestRegression03PartsCountFromTheFirstOn(t *testing.T) {
 }
 
 func TestRegression03OpenUploadsOfAnAddress(t *testing.T) {
+	t.Parallel()
 	limit := func(c *publish.Config) { c.UploadBytes = 10_000 }
 	mine := func(id string, n, size int) part { return part{id: id, n: n, text: kilo(size), email: address} }
 	t.Run("without a key a network holds so much in open uploads", func(t *testing.T) {

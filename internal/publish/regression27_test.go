@@ -22,6 +22,7 @@ func warnedOf(list []publish.Warning) (codes []string) {
 
 // TestRegression27PublishTellsThatAProjectIsNotListed: also when the answer is given again.
 func TestRegression27PublishTellsThatAProjectIsNotListed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, public)
 	in := publish.PublishInput{Email: address, Idempotency: "0123456789abcdef"}
 	for _, name := range []string{"the first answer", "the same again"} {

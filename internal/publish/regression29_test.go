@@ -8,6 +8,7 @@ import (
 )
 
 func TestRegression29TheNameThatAFileWillHave(t *testing.T) {
+	t.Parallel()
 	for typed, want := range map[string]string{"a.js": "a.js", "./a.js": "a.js", `js\a.js`: "js/a.js"} {
 		if got, err := publish.Filename(typed); got != want || err != nil {
 			t.Errorf("%q is called %q, %v", typed, got, err)

@@ -15,6 +15,7 @@ import (
 )
 
 func TestRegression36AProjectDeletedDuringAnExportIsInIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	var want []string

@@ -19,6 +19,7 @@ func (w *world) erase(t *testing.T, by publish.Caller, id publish.ProjectID, ver
 }
 
 func TestRegression37TheFirstAnswerSurvivesAnErase(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	publishes := func() (publish.Published, error) {

@@ -15,6 +15,7 @@ import (
 // TestRegression41PartsAreLinear sends an upload of many parts: what a call costs, and
 // what it answers, does not grow with the parts that came before.
 func TestRegression41PartsAreLinear(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	const parts, sample = 2000, 200

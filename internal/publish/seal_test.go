@@ -16,6 +16,7 @@ func upload(by Caller, id string, sum Digest) sealed {
 }
 
 func TestSeal(t *testing.T) {
+	t.Parallel()
 	s := &Vault{bytes.Repeat([]byte{1}, 32), rand.Reader}
 	mine, other := Secret(testKey(t, AccountKey)), Secret(testKey(t, AccountKey))
 	keys := Minted{Account: Secret(testKey(t, AccountKey)), Project: Secret(testKey(t, ProjectKey))}
@@ -80,6 +81,7 @@ func TestSeal(t *testing.T) {
 }
 
 func TestKeyed(t *testing.T) {
+	t.Parallel()
 	a, b := &Vault{secret: []byte("a")}, &Vault{secret: []byte("b")}
 	same := a.Keyed("upload", "x")
 	if same != a.Keyed("upload", "x") {

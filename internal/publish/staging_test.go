@@ -20,6 +20,7 @@ func (w *world) sendForm(me publish.Caller, out publish.Published, name, text st
 }
 
 func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {
+	t.Parallel()
 	t.Run("a form whose commit succeeded and answered an error keeps its bytes", func(t *testing.T) {
 		w := newWorld(t)
 		out := w.publish(nobody(), page)

@@ -11,6 +11,7 @@ import (
 // TestRegression32NobodyIsToldThatNothingWasChangedWhereSomethingMayHaveBeen: of any step, not only of
 // those that store content.
 func TestRegression32NobodyIsToldThatNothingWasChangedWhereSomethingMayHaveBeen(t *testing.T) {
+	t.Parallel()
 	calls := map[string]func(w *world, by publish.Caller, id publish.ProjectID) error{
 		"DeleteFile": func(w *world, by publish.Caller, id publish.ProjectID) error {
 			_, err := w.DeleteFile(w.t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "a.css"})

@@ -224,6 +224,7 @@ func (w *world) sendParts(id, archive string, send func(publish.Content, *publis
 }
 
 func TestAnUploadCarriesAnArchive(t *testing.T) {
+	t.Parallel()
 	for name, on := range testworld.Sets {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

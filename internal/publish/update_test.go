@@ -13,6 +13,7 @@ import (
 )
 
 func TestUpdate(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	by, id := w.caller(out.Keys.Account), out.Project.ID
@@ -96,6 +97,7 @@ func TestUpdate(t *testing.T) {
 }
 
 func TestUpdateRefusesAndLeavesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *publish.Config) { c.MaxFiles = 5 })
 	out, stranger := w.publish(nobody(), page), w.publish(nobody(), page)
 	by, id := w.caller(out.Keys.Account), string(out.Project.ID)
@@ -188,6 +190,7 @@ func TestUpdateRefusesAndLeavesNothing(t *testing.T) {
 }
 
 func TestIfVersion(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	by, id := w.caller(out.Keys.Account), string(out.Project.ID)
@@ -215,6 +218,7 @@ func TestIfVersion(t *testing.T) {
 }
 
 func TestMostRecentlyUpdatedGoesByTheOrderOfCommits(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	first, second := w.publish(by, page), w.publish(by, page)
@@ -245,6 +249,7 @@ func TestMostRecentlyUpdatedGoesByTheOrderOfCommits(t *testing.T) {
 }
 
 func TestDeleteFile(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	by, id := w.caller(out.Keys.Account), out.Project.ID
@@ -369,6 +374,7 @@ func readStamps(w *world, id publish.ProjectID, stop <-chan struct{}) error {
 }
 
 func TestFiftyUpdatersOfOneProject(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	by, id := w.caller(out.Keys.Account), out.Project.ID
@@ -418,6 +424,7 @@ func TestFiftyUpdatersOfOneProject(t *testing.T) {
 }
 
 func TestUpdateAgainstAnotherNode(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	by, id := w.caller(out.Keys.Account), out.Project.ID

@@ -16,6 +16,7 @@ import (
 )
 
 func TestUploadDeclarations(t *testing.T) {
+	t.Parallel()
 	sum := func(text string) publish.Declared {
 		return publish.Declared{SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
 	}
@@ -91,6 +92,7 @@ func pack(t *testing.T, texts ...string) []byte {
 }
 
 func TestUploadOfGzip(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *publish.Config) { c.MaxFile = 2000 })
 	by := w.account()
 	text := page + long("gzip")
@@ -146,6 +148,7 @@ func TestUploadOfGzip(t *testing.T) {
 }
 
 func TestUploadLimits(t *testing.T) {
+	t.Parallel()
 	const limit = 10 * inlineMax
 	w := newWorld(t, func(c *publish.Config) { c.MaxFile, c.MaxUploads = limit, 3 })
 	by := w.account()

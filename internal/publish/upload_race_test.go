@@ -11,6 +11,7 @@ import (
 )
 
 func TestFiftySendersOfTheLastPart(t *testing.T) {
+	t.Parallel()
 	type answer struct {
 		out publish.Published
 		err error
@@ -68,6 +69,7 @@ func TestFiftySendersOfTheLastPart(t *testing.T) {
 }
 
 func TestFiftyPartsAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	w.waits(by, part{id: "x", n: 1, text: page, total: 51})

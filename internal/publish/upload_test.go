@@ -227,6 +227,7 @@ func TestUploadRefusesAndLeavesNothing(t *testing.T) {
 }
 
 func TestUploadTotals(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	t.Run("last says that it is the last", func(t *testing.T) {
@@ -264,6 +265,7 @@ func TestUploadTotals(t *testing.T) {
 }
 
 func TestAPartSentAgainReplacesTheEarlierOne(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for name, by := range map[string]publish.Caller{"with a key": w.account(), "by its upload_token": nobody()} {
 		t.Run("row 62, 63: "+name, func(t *testing.T) {
@@ -297,6 +299,7 @@ func TestAPartSentAgainReplacesTheEarlierOne(t *testing.T) {
 }
 
 func TestUploadsArePerAccount(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, b := w.account(), w.account()
 	w.waits(a, part{id: "same", n: 1, text: "a1", total: 2})
@@ -306,6 +309,7 @@ func TestUploadsArePerAccount(t *testing.T) {
 }
 
 func TestOnlyWhoeverCompletedAnUploadGetsItsKeys(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	t.Run("an upload_id and no bytes prove nothing", func(t *testing.T) {
 		for name, last := range map[string]part{"a total alone": {id: "a", total: 2}, "an empty last part": {id: "b", n: 3, last: true}} {
@@ -339,6 +343,7 @@ func TestOnlyWhoeverCompletedAnUploadGetsItsKeys(t *testing.T) {
 }
 
 func TestUploadContinuesAfterARestart(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	w.waits(by, part{id: "x", n: 1, text: page, total: 2})

@@ -8,6 +8,7 @@ import (
 )
 
 func TestChunkedUpdate(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	by, scoped, id := w.caller(out.Keys.Account), w.caller(out.Keys.Project), out.Project.ID

@@ -17,6 +17,7 @@ func warned(t *testing.T, warnings []publish.Warning, code, words string) {
 }
 
 func TestMessagesOfAPublishInParts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	send := func(p part, change func(*publish.PublishInput)) (publish.Published, *publish.Pending) {
@@ -63,6 +64,7 @@ func TestMessagesOfAPublishInParts(t *testing.T) {
 }
 
 func TestMessagesOfAnUpdateInParts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
 	account, scoped, id := w.caller(out.Keys.Account), w.caller(out.Keys.Project), out.Project.ID
@@ -134,6 +136,7 @@ func TestMessagesOfAnUpdateInParts(t *testing.T) {
 }
 
 func TestProposalsOfUploads(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
 	send := func(p part, empty bool) *publish.Error {

@@ -77,6 +77,7 @@ func (w *world) shown() (by publish.Caller, id publish.ProjectID) {
 }
 
 func TestThePicturesOfAnExportComeIn(t *testing.T) {
+	t.Parallel()
 	for name, sets := range map[string][2]testworld.Option{"between SQLite and the full set": {testworld.Embedded(), testworld.Full()}, "from the full set to SQLite": {testworld.Full(), testworld.Embedded()}} {
 		t.Run(name, func(t *testing.T) {
 			from, to := newWorld(t, sets[0]), newWorld(t, sets[1])
@@ -135,6 +136,7 @@ func header(w, h uint32, depth byte) string {
 
 // TestAHostilePictureOfAnExportIsLeftOutAlone: none keeps its project, or an account's, from coming in, whatever it is.
 func TestAHostilePictureOfAnExportIsLeftOutAlone(t *testing.T) {
+	t.Parallel()
 	const where = "sky-abc123.cover.png"
 	forged := at(where, red)
 	forged["sha256"] = sum(blue)
@@ -192,6 +194,7 @@ func TestAHostilePictureOfAnExportIsLeftOutAlone(t *testing.T) {
 }
 
 func TestAPictureThatIsDamagedInTheArchiveIsLeftOut(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	data := pictured(t, at("c.png", red), nil, "c.png", red)
 	from := bytes.Index(data, []byte("c.png")) + len("c.png")
@@ -206,6 +209,7 @@ func TestAPictureThatIsDamagedInTheArchiveIsLeftOut(t *testing.T) {
 }
 
 func TestWhatAnOwnerHasChosenStaysWhenTheSameImportComesAgain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	from, _ := w.shown()
 	data, me := w.export(from, false), w.account()
@@ -244,6 +248,7 @@ func (b brings) Bring(ctx context.Context, by publish.Caller, in publish.Brought
 }
 
 func TestPicturesOfAnImportThatWasCutOffComeWithTheNext(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	from, _ := w.shown()
 	data, me := w.export(from, false), w.account()
@@ -268,6 +273,7 @@ func TestPicturesOfAnImportThatWasCutOffComeWithTheNext(t *testing.T) {
 }
 
 func TestADryRunOfPicturesStoresNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	from, _ := w.shown()
 	data, me := w.export(from, true), w.account()
@@ -283,6 +289,7 @@ func TestADryRunOfPicturesStoresNothing(t *testing.T) {
 }
 
 func TestTheOperatorsImportBringsPictures(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	from, _ := w.shown()
 	data, to := w.export(from, true), w.account()
@@ -294,6 +301,7 @@ func TestTheOperatorsImportBringsPictures(t *testing.T) {
 
 // TestPicturesCostWhatTheyBring: what a picture has when it is unpacked counts, and one for which nothing is left is left out.
 func TestPicturesCostWhatTheyBring(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	me, spent, most := w.account(), 0, 1<<30
 	charge := func(in *transfer.Input) {

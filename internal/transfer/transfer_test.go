@@ -106,6 +106,7 @@ func (w *world) versions(id publish.ProjectID) (list []string) {
 }
 
 func TestAnExportComesInWithItsWholeHistory(t *testing.T) {
+	t.Parallel()
 	for name, sets := range map[string][2]testworld.Option{"between SQLite and the full set": {testworld.Embedded(), testworld.Full()}, "from the full set to SQLite": {testworld.Full(), testworld.Embedded()}} {
 		t.Run(name, func(t *testing.T) {
 			from, to := newWorld(t, sets[0]), newWorld(t, sets[1])
@@ -149,6 +150,7 @@ func (w *world) publishesOn(by publish.Caller, id publish.ProjectID) {
 }
 
 func TestAnExportOfFormat1ComesInAsOneVersion(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	by, me := w.account(), w.account()
 	id := w.history(by)
@@ -162,6 +164,7 @@ func TestAnExportOfFormat1ComesInAsOneVersion(t *testing.T) {
 }
 
 func TestTheSameImportAgainMakesNothingTwice(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	by, me := w.account(), w.account()
 	w.history(by)
@@ -184,6 +187,7 @@ func TestTheSameImportAgainMakesNothingTwice(t *testing.T) {
 }
 
 func TestAnotherArchiveUnderTheSameKeyMakesNothingWhateverCameInOfTheFirst(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	me := w.account()
 	keyed := func(in *transfer.Input) { in.Idempotency = "once" }
@@ -210,6 +214,7 @@ func TestAnotherArchiveUnderTheSameKeyMakesNothingWhateverCameInOfTheFirst(t *te
 }
 
 func TestAProjectThatGrewToMoreThanOneCallBringsComesIn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	w.World = w.Node(t, testworld.With(func(c *publish.Config) { c.MaxFile = 100_000 }))
 	w.in = transfer.New(transfer.Config{Projects: w.Publish, Contents: w.Publish.Contents, Pictures: w.Covers, Temporary: t.TempDir(), MaxFile: 100_000})
@@ -226,6 +231,7 @@ func TestAProjectThatGrewToMoreThanOneCallBringsComesIn(t *testing.T) {
 }
 
 func TestAnImportThatWasCutOffGoesOnWhereItWas(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	by, me := w.account(), w.account()
 	w.history(by)
@@ -255,6 +261,7 @@ func (a adopts) Adopt(ctx context.Context, by publish.Caller, in publish.Adoptio
 }
 
 func TestADryRunStoresNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	by, me := w.account(), w.account()
 	w.history(by)
@@ -319,6 +326,7 @@ func version(n int, at string, files ...obj) obj {
 }
 
 func TestWhatIsNoExportIsRefusedWhole(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	me := w.account()
 	plain := one(func(obj) {})
@@ -378,6 +386,7 @@ func TestWhatIsNoExportIsRefusedWhole(t *testing.T) {
 }
 
 func TestAProjectThatIsNotAsItsManifestSaysIsRefusedAlone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	me := w.account()
 	const early, late = "2026-01-02T03:04:05Z", "2026-01-03T03:04:05Z"
@@ -436,6 +445,7 @@ func TestAProjectThatIsNotAsItsManifestSaysIsRefusedAlone(t *testing.T) {
 }
 
 func TestAnErasedVersionIsTold(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	index := fileAt("index.html", "sky-abc123/index.html", page)
 	erased := obj{"version": 1, "created_at": "2024-01-01T00:00:00Z", "erased": true}
@@ -449,6 +459,7 @@ func TestAnErasedVersionIsTold(t *testing.T) {
 }
 
 func TestAForgedManifestClaimsNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	me := w.account()
 	index := fileAt("index.html", "sky-abc123/index.html", page)
@@ -473,6 +484,7 @@ func TestAForgedManifestClaimsNothing(t *testing.T) {
 }
 
 func TestAnAccountHasOneImportAtATime(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	me := w.account()
 	r, send := io.Pipe()
@@ -492,6 +504,7 @@ func TestAnAccountHasOneImportAtATime(t *testing.T) {
 }
 
 func TestRegression49AnImportIsNotReceivedWhileTheDiskIsNearlyFull(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	full := testworld.New(t, testworld.Embedded(), testworld.With(func(c *publish.Config) { c.Room = func() bool { return false } }))
 	w.in.Contents = full.Publish.Contents
@@ -516,6 +529,7 @@ func (f *fullAfter) Adopt(ctx context.Context, by publish.Caller, in publish.Ado
 
 // TestAnImportThatStopsMidwaySaysThatSomeOfItCameIn, also to whoever sent no idempotency key: they would send the first projects twice.
 func TestAnImportThatStopsMidwaySaysThatSomeOfItCameIn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	from := w.account()
 	w.history(from)
@@ -543,6 +557,7 @@ func TestAnImportThatStopsMidwaySaysThatSomeOfItCameIn(t *testing.T) {
 }
 
 func TestAnImportThatIsSaidToBeTooLargeIsNotRead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	sent := strings.NewReader("PK")
 	_, err := w.in.Import(t.Context(), w.account(), transfer.Input{Archive: sent, Size: 4*w.in.MaxFile + 1})
@@ -563,6 +578,7 @@ func ids(r transfer.Report) (list []string) {
 }
 
 func TestTheOperatorKeepsIdsThatNoProjectEverHad(t *testing.T) {
+	t.Parallel()
 	for name, set := range map[string]testworld.Option{"SQLite": testworld.Embedded(), "the full set": testworld.Full()} {
 		t.Run(name, func(t *testing.T) {
 			from, to := newWorld(t, testworld.Embedded()), newWorld(t, set)
@@ -622,6 +638,7 @@ func TestTheOperatorKeepsIdsThatNoProjectEverHad(t *testing.T) {
 }
 
 func TestTheOperatorGivesNoProjectAnIdThatNoneCanHave(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	in := transfer.Input{Account: w.account().Account()}
 	for _, id := range []string{"www", "admin", "sky--v1-0123456789", "Sky-abc123", "../sky-abc123", "-abc123", "xn--sky-abc123", strings.Repeat("a", 40) + "-abc123", "sky-abc12l"} {
@@ -638,6 +655,7 @@ func TestTheOperatorGivesNoProjectAnIdThatNoneCanHave(t *testing.T) {
 }
 
 func TestOfOneProjectEachContentIsStoredOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	by, me := w.account(), w.account()
 	w.history(by)
@@ -649,6 +667,7 @@ func TestOfOneProjectEachContentIsStoredOnce(t *testing.T) {
 }
 
 func TestWhoIsLetInToImport(t *testing.T) {
+	t.Parallel()
 	data := pack(t, one(func(obj) {}), "sky-abc123/index.html", page)
 	testworld.CheckAccess(t, reflect.TypeFor[*transfer.Service](), nil, map[string]testworld.Gate{"Import": {
 		Call: func(s *testworld.Scene, by publish.Caller) error {
@@ -681,6 +700,7 @@ func mayImport(seen testworld.Seen) error {
 var leaked = "sla_" + strings.Repeat("0", inspect.KeyRandom) + inspect.Checksum("sla_"+strings.Repeat("0", inspect.KeyRandom))
 
 func TestOnlyTheOperatorIsGivenTheIDThatIsWished(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	me := w.account()
 	for _, c := range []struct {
