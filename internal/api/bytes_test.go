@@ -46,10 +46,3 @@ func decoded(t *testing.T, text string) (v obj) {
 	expect.OK(t, json.Unmarshal([]byte(text), &v))
 	return v
 }
-
-func cmpOr(v, or any) any {
-	if v == nil {
-		return or
-	}
-	return v
-}

@@ -50,6 +50,8 @@ type world struct {
 	addr   string // of the client, if not the real one
 	watch  watch  // what came in, where that is asked
 
+	unfilled map[string]bool // the placeholders of calls that were seen to be refused
+
 	account, project string // keys of the first account and its project
 	projectID        string
 }
@@ -72,7 +74,7 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 	for _, c := range change {
 		c(&s)
 	}
-	w := &world{t: t, World: testworld.New(t, s.set, testworld.RealTime(), testworld.With(func(c *publish.Config) { *c = s.cfg }))}
+	w := &world{t: t, unfilled: map[string]bool{}, World: testworld.New(t, s.set, testworld.RealTime(), testworld.With(func(c *publish.Config) { *c = s.cfg }))}
 	if s.archive == nil {
 		s.archive = func(ctx context.Context, out io.Writer, e publish.Export) error {
 			return archive.Write(ctx, out, e, w.Publish.Contents)

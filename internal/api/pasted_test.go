@@ -104,12 +104,18 @@ func tidy(t *testing.T, hint string) []string {
 }
 
 // refusedUnfilled runs a command once for each of its placeholders with all others
-// filled in: it must be refused, and change nothing.
+// filled in: it must be refused, and change nothing. A world does so once for each
+// placeholder of a call.
 func (s *shell) refusedUnfilled(line string) {
 	s.t.Helper()
 	last := s.last
 	defer func() { s.last = last }()
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(placeholders.FindAllString(line, -1)))) {
+		call := name + " in " + strings.Join(strings.Fields(line)[:2], " ")
+		if s.w.unfilled[call] {
+			continue
+		}
+		s.w.unfilled[call] = true
 		s.w.unchanged(func() {
 			statuses, err := s.run(s.filled(line, name))
 			if err == nil && (len(statuses) == 0 || slices.ContainsFunc(statuses, func(status string) bool { return status[0] < '4' && status != "000" })) {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -37,6 +38,7 @@ type mend struct {
 	body   any
 	change func(*http.Request)
 	wants  string            // a piece of the hint, of several with " & " between them
+	never  string            // what the hint must not have
 	files  map[string]string // what lies in the folder beside the usual
 	fill   map[string]string // what stands for the placeholders
 	last   map[string]any    // what the last answer says
@@ -49,6 +51,7 @@ func mends(w *world) []mend {
 	id, update, pub := w.projectID, "/v1/update", "/v1/publish"
 	another := func() string { return w.post(pub, w.account, obj{"content": page64}).str("project_id") }
 	first, second, third := another(), another(), another() // which hints delete
+	other := another()
 	css := func(more obj) obj {
 		body := obj{"project_id": id, "filename": "style.css", "content": b64("b {}")}
 		for name, v := range more {
@@ -84,6 +87,7 @@ func mends(w *world) []mend {
 		{name: "no filename", code: publish.CodeMissingField, path: update, key: "project", body: obj{"project_id": id, "content": "YQ==", "title": "Kept"}, wants: "filename=<filename>", last: kept},
 		{name: "files", code: publish.CodeMissingField, path: pub, key: "account", body: obj{"title": "Many", "files": []obj{{"filename": "index.html", "text": page}, {"filename": "style.css"}}}, wants: "as they are & filename=style.css"},
 		{name: "files with a title", code: publish.CodeMissingField, path: update, key: "project", body: obj{"project_id": id, "title": "Of files", "files": []string{"style.css", "logo.svg"}}, wants: "'title=Of files'"},
+		{name: "files of other folders", code: publish.CodeMissingField, path: pub, key: "account", body: obj{"title": "Mine", "files": []obj{{"filename": "index.html"}, {"filename": "js/a b.js"}, {"path": "style.css"}}}, wants: "as they are", files: map[string]string{"js/a b.js": "a"}, last: mine},
 		{name: "files to delete", code: publish.CodeMissingField, path: "/v1/delete-file", key: "project", body: obj{"project_id": id, "files": []string{"gone.txt", "gone too.txt", "logo.svg?v=2"}}, wants: "gone.txt & gone too.txt & <filename>", fill: map[string]string{"<filename>": "gone three.txt"}, last: map[string]any{"deleted": "gone three.txt"}},
 		{name: "files by name", code: publish.CodeInvalidField, path: update, key: "project", body: obj{"project_id": id, "files": obj{"style.css": "b {}", "logo.svg": "<svg/>"}}, wants: "filename=logo.svg"},
 		{name: "no content", code: publish.CodeMissingField, path: pub, key: "account", body: obj{"title": "Mine"}, last: mine},
@@ -121,7 +125,9 @@ func mends(w *world) []mend {
 		{name: "a folder", code: publish.CodeInvalidFilename, path: update, key: "project", body: css(obj{"filename": "js/", "title": "Kept"}), wants: "filename=<filename>", last: kept},
 		{name: "the page in another case", code: publish.CodeFilenameConflict, path: update, key: "project", body: css(obj{"filename": "Index.html"}), wants: "filename=index.html & content=@Index.html", files: map[string]string{"Index.html": page}, last: map[string]any{"filename": "index.html"}},
 
-		{name: "a key in the body", code: publish.CodeKeyNotInHeader, path: update, key: "project", body: css(obj{"api_key": "x", "title": "Kept"}), wants: "Send the key in the header. It may have been logged & replace it at http://localhost:8080/account when you can", last: kept},
+		{name: "another name in another case", code: publish.CodeFilenameConflict, path: update, key: "project", body: css(obj{"filename": "Logo.svg", "title": "Kept"}), wants: "logo.svg", files: map[string]string{"Logo.svg": "<svg/>"}, last: kept},
+
+		{name: "a key in the body", code: publish.CodeKeyNotInHeader, path: update, key: "project", body: css(obj{"api_key": "x", "title": "Kept"}), wants: "Send the key in the header. It may have been logged & replace it at http://localhost:8080/account when you can", never: "sign", last: kept},
 		{name: "a key in the query", code: publish.CodeKeyNotInHeader, path: update + "?api_key=x", body: css(obj{"title": "Of the query"}), wants: "/account when you can", last: map[string]any{"title": "Of the query"}},
 		{name: "a key in the body of a signup", code: publish.CodeKeyNotInHeader, path: "/v1/signup", body: obj{"api_key": "x", "handle": "ada"}, wants: "/v1/whoami"},
 		{name: "an upload_token in the body", code: publish.CodeKeyNotInHeader, path: pub, body: part("tokened", 2, page[9:], obj{"upload_token": "x", "total_parts": 2}), wants: "Bearer <upload_token>", fill: map[string]string{"<upload_token>": w.token("tokened")}, last: map[string]any{"version": 1.0}},
@@ -138,6 +144,7 @@ func mends(w *world) []mend {
 		{name: "no project yet", code: publish.CodeNoProjects, path: update, key: "new", body: obj{"filename": "style.css", "content": "YQ==", "title": "Mine"}, last: mine},
 		{name: "the primary file", code: publish.CodePrimaryFileProtected, path: "/v1/delete-file", key: "project", body: obj{"project_id": id, "filename": "index.html"}, last: map[string]any{"filename": "index.html"}},
 		{name: "an old version", code: publish.CodeVersionConflict, path: update, key: "project", body: css(obj{"if_version": 1, "title": "Kept"}), last: kept},
+		{name: "an old version to delete", code: publish.CodeVersionConflict, path: "/v1/delete-file", key: "project", body: obj{"project_id": id, "filename": "gone.txt", "if_version": 1}, last: map[string]any{"deleted": "gone.txt"}},
 		{name: "an old If-Match", code: publish.CodeVersionConflict, path: update, key: "project", body: css(obj{"title": "Kept"}), change: with("If-Match", `"1"`), last: kept},
 
 		{name: "publsh", code: publish.CodeNotFound, path: "/v1/publsh", body: obj{"title": "Mine", "email": "own@example.com", "content": page64}, wants: "email=own@example.com", last: mine},
@@ -163,6 +170,9 @@ func mends(w *world) []mend {
 		{name: "GET", code: publish.CodeMethodNotAllowed, method: "GET", path: pub, key: "account"},
 
 		{name: "too large", code: publish.CodeContentTooLarge, path: pub, key: "account", body: `{"title":"Mine","content":"` + big64 + `"}`, wants: "split -a 4 -b 1048576", files: map[string]string{"index.html": big}, last: mine},
+		{name: "too large, without a key", code: publish.CodeContentTooLarge, path: pub, body: `{"email":"own@example.com","title":"It's $(big)","content":"` + big64 + `"}`, wants: "own@example.com", files: map[string]string{"index.html": big}, last: map[string]any{"title": "It's $(big)"}},
+		{name: "a file too large", code: publish.CodeContentTooLarge, path: update, key: "project", body: `{"project_id":"` + id + `","filename":"data/a b;c.bin","content":"` + big64 + `"}`, wants: "data/a b;c.bin", files: map[string]string{"data/a b;c.bin": big}, last: map[string]any{"sha256": sum(big)}},
+		{name: "a body too large for any content", code: publish.CodeContentTooLarge, path: pub, key: "account", body: `{"title":"Mine","content":"` + strings.Repeat("QUJD", limit) + `"}`, files: map[string]string{"index.html": big}, last: mine},
 		{name: "a part too large", code: publish.CodeContentTooLarge, path: update, key: "account", body: `{"project_id":"` + id + `","filename":"data.bin","upload_id":"large","part":1,"content":"` + big64 + `"}`, wants: "<whole file>", fill: map[string]string{"<whole file>": "data.bin"}, files: map[string]string{"data.bin": big}, last: map[string]any{"sha256": sum(big)}},
 
 		{name: "curl -d without a type", code: publish.CodeUnsupportedMediaType, path: pub, body: `{"title":"Mine","email":"own@example.com","content":"` + page64 + `"}`, change: form, wants: "email=own@example.com", last: mine},
@@ -172,6 +182,13 @@ func mends(w *world) []mend {
 		{name: "part 2 first", code: publish.CodePart1First, path: pub, key: "account", body: part("mine", 2, page[9:], obj{"total_parts": 2}), wants: "upload_id=mine & <file with part 1> & <file with part 2>", last: map[string]any{"version": 1.0}},
 		{name: "part 2 first, without a key", code: publish.CodePart1First, path: pub, body: part("anon", 2, page[9:], obj{"total_parts": 2}), wants: "<upload_token> & <file with part 1> & <file with part 2>", last: map[string]any{"version": 1.0}},
 		{name: "a part above the total", code: publish.CodePartOutOfRange, path: update, key: "account", body: part("open", 10, "x", obj{"project_id": id, "filename": "style.css"})},
+		{name: "another total", code: publish.CodePartOutOfRange, path: update, key: "account", body: part("open", 2, "x", obj{"filename": "style.css", "total_parts": 5})},
+		{name: "another project than part 1", code: publish.CodeInvalidField, path: update, key: "account", body: part("open", 2, "x", obj{"project_id": other, "filename": "style.css"}), wants: "upload_id=open"},
+		{name: "no upload_id", code: publish.CodeMissingField, path: update, key: "account", body: css(obj{"part": 2}), wants: "project_id=" + id},
+		{name: "an upload_id of blanks", code: publish.CodeInvalidField, path: pub, key: "account", body: part("a b", 1, "x", nil)},
+		{name: "a total without parts", code: publish.CodePart1First, path: pub, key: "account", body: obj{"upload_id": "total", "total_parts": 2}, wants: "upload_id=total"},
+		{name: "part 1 without an address", code: publish.CodeEmailRequired, path: pub, body: part("addressed", 1, "x", nil), wants: "<your e-mail> & upload_id=addressed"},
+		{name: "a completed upload of a file", code: publish.CodeUploadCompleted, path: update, key: "account", body: part("filed", 2, "x", obj{"project_id": id}), wants: "/v1/project/" + id},
 		{name: "a completed upload", code: publish.CodeUploadCompleted, path: pub, key: "account", body: part("done", 1, "other", obj{"total_parts": 1})},
 		{name: "an upload that is there", code: publish.CodeUploadExists, path: pub, body: part("taken", 1, "y", obj{"email": someone, "title": "Mine"}), wants: "title=Mine"},
 		{name: "the Idempotency-Key of another request", code: publish.CodeIdempotencyMismatch, path: pub, key: "account", body: obj{"title": "Mine", "content": page64}, change: with("Idempotency-Key", "used"), wants: "-H 'Idempotency-Key: ", last: mine},
@@ -216,29 +233,45 @@ func (w *world) without(err error) *world {
 
 func TestRegression19EveryCodeHasAHintThatWorks(t *testing.T) {
 	t.Parallel()
-	w := settled(t)
-	css := obj{"project_id": w.projectID, "filename": "style.css"}
-	w.post("/v1/update", w.account, part("open", 1, "x", css)).wants(202)
-	w.post("/v1/update", w.account, part("open", 9, "x", obj{"project_id": w.projectID, "total_parts": 9})).wants(202)
-	w.post("/v1/publish", w.account, part("done", 1, "x", obj{"total_parts": 1})).wants(201)
-	w.post("/v1/publish", "", part("taken", 1, "x", obj{"email": someone})).wants(202)
-	w.post("/v1/publish", w.account, obj{"content": b64("<p>other")}, with("Idempotency-Key", "used")).wants(201)
-	table := mends(w)
+	table := mends(refusing(t))
 	for code := range publish.Codes {
 		mended := slices.ContainsFunc(table, func(m mend) bool { return m.code == code })
 		if why := withoutCall[code]; mended == (why != "") {
 			t.Errorf("%s: a case in the table is %v, and the reason to have none is %q", code, mended, why)
 		}
 	}
-	for _, m := range table {
-		t.Run(string(m.code)+"/"+m.name, func(t *testing.T) {
-			own := w
-			if m.world != nil {
-				own = m.world(t)
+	const groups = 4 // each in a world of its own, beside the others
+	for group := range groups {
+		t.Run(fmt.Sprint("group ", group), func(t *testing.T) {
+			t.Parallel()
+			w := refusing(t)
+			table := mends(w)
+			for i := group; i < len(table); i += groups {
+				m := table[i]
+				t.Run(string(m.code)+"/"+m.name, func(t *testing.T) {
+					own := w
+					if m.world != nil {
+						own = m.world(t)
+					}
+					own.in(t).mends(t, m)
+				})
 			}
-			own.in(t).mends(t, m)
 		})
 	}
+}
+
+// refusing is a world with the uploads and the call that the table of mends is about.
+func refusing(t *testing.T) *world {
+	t.Helper()
+	w := settled(t)
+	css := obj{"project_id": w.projectID, "filename": "style.css"}
+	w.post("/v1/update", w.account, part("open", 1, "x", css)).wants(202)
+	w.post("/v1/update", w.account, part("open", 9, "x", obj{"project_id": w.projectID, "total_parts": 9})).wants(202)
+	w.post("/v1/publish", w.account, part("done", 1, "x", obj{"total_parts": 1})).wants(201)
+	w.post("/v1/update", w.account, part("filed", 1, "x", obj{"project_id": w.projectID, "filename": "style.css", "total_parts": 1})).wants(200)
+	w.post("/v1/publish", "", part("taken", 1, "x", obj{"email": someone})).wants(202)
+	w.post("/v1/publish", w.account, obj{"content": b64("<p>other")}, with("Idempotency-Key", "used")).wants(201)
+	return w
 }
 
 // mends sends a call that is refused, and does what its hint says.
@@ -266,6 +299,9 @@ func (w *world) mends(t *testing.T, m mend) {
 			t.Errorf("the hint lacks %q:\n%s", wants, hint)
 		}
 	}
+	if m.never != "" && strings.Contains(hint, m.never) {
+		t.Errorf("the hint has %q:\n%s", m.never, hint)
+	}
 	s := w.shell(t, m.fill)
 	if m.key == "new" {
 		s.fill["<api_key>"] = key
@@ -280,6 +316,8 @@ func (w *world) mends(t *testing.T, m mend) {
 	if len(lines) == 0 {
 		t.Fatalf("nothing to paste: %s", hint)
 	}
+	m.keepsTo(t, lines[0])
+	before := w.versions()
 	for i, line := range lines {
 		line = strings.ReplaceAll(line, "@/home/", "@home/") // the folder is not the machine's
 		s.refusedUnfilled(line)
@@ -291,11 +329,66 @@ func (w *world) mends(t *testing.T, m mend) {
 			}
 		}
 	}
+	changed := 0
+	for id, version := range w.versions() {
+		if was, ok := before[id]; ok && was != version {
+			changed++
+		}
+	}
+	if changed > 1 {
+		t.Errorf("it changes %d projects:\n%s", changed, hint)
+	}
 	for name, want := range m.last {
 		if s.last[name] != want {
 			t.Errorf("%s is %v, want %v: %v", name, s.last[name], want, s.last)
 		}
 	}
+}
+
+// keepsTo checks that a proposal is about the project and the file of the request, with its title and handle, but for what was wrong with it.
+func (m mend) keepsTo(t *testing.T, line string) {
+	t.Helper()
+	sent, _ := m.body.(obj)
+	said := readPasted(t, line)
+	for _, name := range []string{"project_id", "filename", "title", "handle"} {
+		value, ok := sent[name].(string)
+		if ok && value != "" && said["filename"] != "" && !slices.Contains(mendsTarget, m.code) && said[name] != value {
+			t.Errorf("%s\nsays %s %q of %q", line, name, said[name], value)
+		}
+	}
+}
+
+// mendsTarget are the codes that are about which file or project a call names.
+var mendsTarget = []publish.Code{publish.CodeInvalidFilename, publish.CodeFilenameConflict, publish.CodeWrongProject, publish.CodeProjectNotFound, publish.CodeInvalidField}
+
+// readPasted are the fields that a command of curl would send.
+func readPasted(t *testing.T, line string) map[string]string {
+	t.Helper()
+	fields := map[string]string{}
+	args := words(line)
+	for i, arg := range args {
+		if arg == "--form-string" || arg == "-F" {
+			name, value, _ := strings.Cut(args[i+1], "=")
+			fields[name] = value
+		}
+		if arg == "-d" {
+			for name, v := range decoded(t, args[i+1]) {
+				fields[name] = fmt.Sprint(v)
+			}
+		}
+	}
+	return fields
+}
+
+// versions are those of the account's projects.
+func (w *world) versions() map[string]any {
+	w.t.Helper()
+	out := map[string]any{}
+	list, _ := w.get("/v1/whoami?limit=1000", w.account).body["projects"].([]any)
+	for _, p := range list {
+		out[p.(obj)["project_id"].(string)] = p.(obj)["version"]
+	}
+	return out
 }
 
 func (m mend) changed() func(*http.Request) {

@@ -106,9 +106,9 @@ func TestRegression19AnAnswerSentBackWithNewContent(t *testing.T) {
 			}
 			body["project_id"], body["title"], body["content"] = w.projectID, "Kept", b64("b { color: red }")
 			file, _ := answer["filename"].(string)
-			w.mendsItself(t, refusedCall{
+			w.in(t).mends(t, mend{
 				path: "/v1/update", key: "account", body: body, code: publish.CodeDigestMismatch,
-				wants: "are of the old file", never: "sha256=", files: map[string]string{file: "<!doctype html>b { color: red }"}, then: said("title", "Kept"),
+				wants: "are of the old file", never: "sha256=", files: map[string]string{file: "<!doctype html>b { color: red }"}, last: map[string]any{"title": "Kept"},
 			})
 		})
 	}

@@ -2,7 +2,6 @@ package api
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -100,149 +99,6 @@ func (s *shell) succeeds(line string) {
 	}
 }
 
-// refusedCall is a request and what its hint comes to.
-type refusedCall struct {
-	path, key string
-	body      any
-	code      publish.Code
-	wants     string            // a piece of the hint
-	never     string            // what the hint must not have
-	files     map[string]string // what lies in the folder
-	then      func(*testing.T, *world, *shell)
-	change    func(*http.Request)
-}
-
-func (w *world) mendsItself(t *testing.T, c refusedCall) {
-	t.Helper()
-	w.in(t)
-	change := c.change
-	if change == nil {
-		change = func(*http.Request) {}
-	}
-	key := map[string]string{"account": w.account, "project": w.project, "bad": "sla_x", "": ""}[c.key]
-	got := w.post(c.path, key, c.body, change, lax).refused(codes[c.code].status, c.code)
-	hint := got.str("hint")
-	if !strings.Contains(hint, c.wants) || c.never != "" && strings.Contains(hint, c.never) {
-		t.Errorf("the hint lacks %q or has %q:\n%s", c.wants, c.never, hint)
-	}
-	s := w.shell(t, nil)
-	for name, text := range map[string]string{"index.html": page, "logo.svg": "<svg/>", "piece": "x", "piece1": page[:9], "piece2": page[9:], "style.css": "b {}"} {
-		s.file(name, text)
-	}
-	for name, text := range c.files {
-		s.file(name, text)
-	}
-	s.pasteAll(hint)
-	if c.then != nil {
-		c.then(t, w, s)
-	}
-}
-
-// said checks a field of the last answer.
-func said(name string, want any) func(*testing.T, *world, *shell) {
-	return func(t *testing.T, _ *world, s *shell) {
-		t.Helper()
-		if s.last[name] != want {
-			t.Errorf("%s is %v, want %v: %v", name, s.last[name], want, s.last)
-		}
-	}
-}
-
-func TestRegression19HintsWorkWhenPasted(t *testing.T) {
-	t.Parallel()
-	w := settled(t)
-	css := func(more obj) obj {
-		body := obj{"project_id": w.projectID, "filename": "style.css", "content": b64("b {}")}
-		for name, v := range more {
-			body[name] = v
-		}
-		return body
-	}
-	big := strings.Repeat("<!doctype html><p>large ", 120_000)
-	w.post("/v1/update", w.account, part("open", 1, "x", obj{"project_id": w.projectID, "filename": "style.css", "total_parts": 9})).wants(202)
-	calls := map[string]refusedCall{
-		"no address": {path: "/v1/publish", body: obj{"content": page64, "title": "Mine", "lang": "de"}, code: publish.CodeEmailRequired, wants: "<your e-mail>", then: said("title", "Mine")},
-		"a bad address": {
-			path: "/v1/publish", body: obj{"content": page64, "title": "Mine", "email": "me"}, code: publish.CodeInvalidEmail, wants: "<your e-mail>", then: said("title", "Mine"),
-		},
-		"another fault keeps the address": {
-			path: "/v1/publish", body: `{"title":"Mine","email":"own@example.com","content":"<h1>"}`, code: publish.CodeInvalidContent,
-			wants: "email=own@example.com", then: said("email", "own@example.com"),
-		},
-		"too large": {
-			path: "/v1/publish", key: "account", body: `{"title":"It's $(big)","content":"` + b64(big) + `"}`, code: publish.CodeContentTooLarge, wants: "split -a 4 -b 1048576",
-			files: map[string]string{"index.html": big}, then: said("title", "It's $(big)"),
-		},
-		"too large, without a key": {
-			path: "/v1/publish", body: `{"email":"own@example.com","title":"Big","content":"` + b64(big) + `"}`, code: publish.CodeContentTooLarge, wants: "own@example.com",
-			files: map[string]string{"index.html": big}, then: said("title", "Big"),
-		},
-		"a file too large": {
-			path: "/v1/update", key: "project", body: `{"project_id":"` + w.projectID + `","filename":"data/a b;c.bin","content":"` + b64(big) + `"}`, code: publish.CodeContentTooLarge,
-			wants: "data/a b;c.bin", files: map[string]string{"data/a b;c.bin": big}, then: said("sha256", sum(big)),
-		},
-		"a body too large for any content": {
-			path: "/v1/publish", key: "account", body: `{"title":"Huge","content":"` + strings.Repeat("QUJD", limit) + `"}`, code: publish.CodeContentTooLarge, wants: "title=Huge",
-			files: map[string]string{"index.html": big}, then: said("title", "Huge"),
-		},
-		"part 2 first": {
-			path: "/v1/publish", key: "account", body: part("mine", 2, page[9:], obj{"total_parts": 2}), code: publish.CodePart1First, wants: "upload_id=mine", then: said("version", 1.0),
-		},
-		"part 2 first, without a key": {
-			path: "/v1/publish", body: part("anon", 2, page[9:], obj{"total_parts": 2}), code: publish.CodePart1First, wants: "upload_token", then: said("version", 1.0),
-		},
-		"an unaligned part": {
-			path: "/v1/update", key: "account", body: `{"project_id":"` + w.projectID + `","upload_id":"open","part":2,"content":"QUJDQ"}`, code: publish.CodeInvalidContent,
-			wants: "Each part is base64 on its own", then: said("upload_id", "open"),
-		},
-		"a part without its number": {
-			path: "/v1/update", key: "account", body: css(obj{"upload_id": "open", "part": 0}), code: publish.CodeInvalidField, wants: "<number of this part>", then: said("upload_id", "open"),
-		},
-		"files by path on publish": {
-			path: "/v1/publish", key: "account", body: obj{"title": "Many", "files": []obj{{"filename": "index.html"}, {"filename": "js/a b.js"}, {"path": "style.css"}}},
-			code: publish.CodeMissingField, wants: "as they are", files: map[string]string{"js/a b.js": "a"}, then: said("title", "Many"),
-		},
-		"files by name on update": {
-			path: "/v1/update", key: "project", body: obj{"project_id": w.projectID, "files": obj{"style.css": "b {}", "logo.svg": "<svg/>"}}, code: publish.CodeInvalidField,
-			wants: "filename=logo.svg", then: said("project_id", w.projectID),
-		},
-		"a query behind the name":  {path: "/v1/update", key: "project", body: css(obj{"filename": "game.js?v=2"}), code: publish.CodeInvalidFilename, wants: "filename=game.js ", files: map[string]string{"game.js?v=2": "a"}, then: said("filename", "game.js")},
-		"an escape in the name":    {path: "/v1/update", key: "project", body: css(obj{"filename": "my%20logo.png"}), code: publish.CodeInvalidFilename, wants: "content=@my%20logo.png", files: map[string]string{"my%20logo.png": "a"}, then: said("filename", "my logo.png")},
-		"the page in another case": {path: "/v1/update", key: "project", body: css(obj{"filename": "Index.html"}), code: publish.CodeFilenameConflict, wants: "filename=index.html", files: map[string]string{"Index.html": page}, then: said("filename", "index.html")},
-		"another name in another case": {
-			path: "/v1/update", key: "project", body: css(obj{"filename": "Logo.svg", "title": "Kept"}), code: publish.CodeFilenameConflict, wants: "logo.svg",
-			files: map[string]string{"Logo.svg": "<svg/>"}, then: said("title", "Kept"),
-		},
-		"a bad key on a small body": {
-			path: "/v1/update", key: "bad", body: css(obj{"title": "Kept"}), code: publish.CodeInvalidKey, wants: "title=Kept", then: said("title", "Kept"),
-		},
-		"a key in the body": {
-			path: "/v1/update", key: "project", body: css(obj{"api_key": "x"}), code: publish.CodeKeyNotInHeader, wants: "/account when you can", never: "sign", then: said("filename", "style.css"),
-		},
-		"a key in the query": {path: "/v1/publish?api_key=x", body: obj{"content": page64}, code: publish.CodeKeyNotInHeader, wants: "/account when you can", never: "anew"},
-		"a key in the file":  {path: "/v1/publish", key: "account", body: obj{"content": b64("<b>" + w.account)}, code: publish.CodeKeyInContent, wants: "Take the key out"},
-		"another digest":     {path: "/v1/publish", key: "account", body: obj{"content": page64, "size": 1, "sha256": sum(page), "title": "Kept"}, code: publish.CodeDigestMismatch, wants: "title=Kept", then: said("title", "Kept")},
-		"a primary file":     {path: "/v1/delete-file", key: "project", body: obj{"project_id": w.projectID, "filename": "index.html"}, code: publish.CodePrimaryFileProtected, wants: "update"},
-		"an old version":     {path: "/v1/update", key: "project", body: css(obj{"if_version": 1}), code: publish.CodeVersionConflict, wants: "if_version=", then: said("filename", "style.css")},
-		"a near miss":        {path: "/v1/update", key: "account", body: obj{"slug": w.projectID, "filename": "style.css", "content": "YQ=="}, code: publish.CodeInvalidField, wants: "project_id=", then: said("project_id", w.projectID)},
-		"no project":         {path: "/v1/update", key: "account", body: css(obj{"project_id": ""}), code: publish.CodeProjectIDRequired, wants: "<project_id>", then: said("filename", "style.css")},
-		"a text":             {path: "/v1/publish", key: "account", body: "hello", code: publish.CodeUnsupportedMediaType, wants: "multipart", change: with("Content-Type", "text/plain")},
-	}
-	for name, c := range calls {
-		t.Run(name, func(t *testing.T) { w.mendsItself(t, c) })
-	}
-	t.Run("a path of the machine asks for the root", func(t *testing.T) {
-		s := w.shell(t, nil)
-		s.file("project/game.js", "a")
-		sent := filepath.Join("/tmp", "sandlot-no-such-folder", "project", "game.js")
-		hint := w.in(t).post("/v1/update", w.project, css(obj{"filename": sent})).refused(400, publish.CodeInvalidFilename).str("hint")
-		if !strings.Contains(hint, "Which folder is the root") || !strings.Contains(hint, "content=@"+sent) {
-			t.Errorf("%s", hint)
-		}
-		s.pasteAll(strings.ReplaceAll(hint, filepath.Dir(sent), filepath.Join(s.dir, "project")))
-	})
-}
-
 func TestRegression19APlaceholderIsRefused(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
@@ -323,8 +179,7 @@ func TestRegression19AHintRunsNothingOfTheRequest(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	for i, evil := range []string{
-		"'; touch pwned; '", "$(touch pwned)", "`touch pwned`", "a\ntouch pwned\n", "!! !touch", `"; touch pwned; "`, `\'; touch pwned #`, "a' -F x=@/etc/passwd '", "-o pwned", "@pwned",
-		"a;type=text/html", "$IFS$(touch${IFS}pwned)", "a\rcurl file:///etc/passwd", "\u2028touch pwned", "&& touch pwned", "<(touch pwned)", "|touch pwned",
+		"'; touch pwned; '", "$(touch pwned)", "`touch pwned`", "a\ntouch pwned\n", `\'; touch pwned #`, "a' -F x=@/etc/passwd '", "-o pwned", "@pwned", "a\rcurl file:///etc/passwd",
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			w.in(t)
