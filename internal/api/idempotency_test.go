@@ -1,20 +1,16 @@
 package api
 
 import (
-	"database/sql"
-	"fmt"
 	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
-	"sandlot/internal/testenv"
 )
 
 // uuid is an Idempotency-Key as the document proposes it; guessable is one that
@@ -40,17 +36,14 @@ func (w *world) idempotentCalls() map[string]onceCall {
 	and := func(more map[string]any) map[string]any { m := maps.Clone(common); maps.Copy(m, more); return m }
 	declared := obj{"sha256": sum(page), "size": len(page)}
 	with := func(body obj) obj { m := maps.Clone(declared); maps.Copy(m, body); return m }
-	for _, id := range []string{"p", "q"} {
-		w.post("/v1/publish", "", part(longID+id, 1, page[:20], obj{"email": someone, "title": "In parts", "lang": "??"})).wants(202)
-		w.post("/v1/update", w.account, part(longID+id, 1, gz(page)[:20], obj{"project_id": w.projectID, "filename": id + ".gz", "title": "Parts\u202e " + id, "email": someone})).wants(202)
-	}
+	w.post("/v1/publish", "", part(longID, 1, page[:20], obj{"email": someone, "title": "In parts", "lang": "??"})).wants(202)
+	w.post("/v1/update", w.account, part(longID, 1, gz(page)[:20], obj{"project_id": w.projectID, "filename": "p.gz", "title": "Parts\u202e p", "email": someone})).wants(202)
 	parts := map[string]any{"content": b64("other"), "part": 3, "total_parts": 3, "upload_id": longID + "x"}
 	return map[string]onceCall{
 		"publish": {
 			"/v1/publish", "", with(obj{"email": someone, "title": "Ünïcode <b>\u202e", "handle": "ada", "lang": "EN-us", "content": page64, "unknown": 1}), 201,
 			and(map[string]any{"title": "another", "handle": "bob"}),
 		},
-		"publish without a title": {"/v1/publish", "", with(obj{"email": someone, "content": page64}), 201, and(map[string]any{"title": "another"})},
 		"publish with a key": {
 			"/v1/publish", w.account, with(obj{"email": someone, "title": "Two", "handle": "ignored", "lang": "??", "content": page64}), 201,
 			and(map[string]any{"title": "another", "handle": "another"}),
@@ -60,25 +53,15 @@ func (w *world) idempotentCalls() map[string]onceCall {
 			and(map[string]any{"title": "", "filename": "b.html", "if_version": 3, "project_id": "no-such-project"}),
 		},
 		"update of the latest": {"/v1/update", w.account, obj{"filename": "latest.txt", "content": page64}, 200, map[string]any{"project_id": w.projectID, "title": ""}},
-		"update with a project key": {
-			"/v1/update", w.project,
-			obj{"project_id": w.projectID, "filename": "a.gz", "email": someone, "content": b64(gz("a"))},
-			200,
-			map[string]any{"project_id": "http://localhost:8080/p/" + w.projectID, "filename": "A.gz"},
-		},
 		"delete-file": {
 			"/v1/delete-file", w.account,
 			obj{"project_id": w.projectID, "filename": "logo.svg", "email": "new@example.com"},
 			200,
 			map[string]any{"filename": "index.html", "if_version": 1, "lang": "de", "email": someone},
 		},
-		"signup":                         {"/v1/signup", "", obj{"handle": "ada", "email": someone, "lang": "pt_br", "typo": 1}, 201, map[string]any{"handle": "Ada", "email": "", "lang": "pt-BR"}},
-		"signup with nothing":            {"/v1/signup", "", obj{}, 201, map[string]any{"handle": "x", "email": someone, "lang": "de"}},
-		"the last part of a publish":     {"/v1/publish", "", part(longID+"p", 2, page[20:], obj{"total_parts": 2, "title": "vain"}), 201, parts},
-		"a total that completes":         {"/v1/publish", "", obj{"upload_id": longID + "q", "total_parts": 1}, 201, map[string]any{"total_parts": 2, "upload_id": longID + "x"}},
-		"the last part of an update":     {"/v1/update", w.account, part(longID+"p", 2, gz(page)[20:], obj{"last": true, "lang": "vain", "filename": "vain"}), 200, parts},
-		"one part that is the whole":     {"/v1/publish", w.account, part(longID+"whole", 1, page, obj{"last": true, "title": "x\u202e", "email": someone}), 201, parts},
-		"another key of the same upload": {"/v1/update", w.account, part(longID+"q", 2, gz(page)[20:], obj{"total_parts": 2}), 200, parts},
+		"signup":                     {"/v1/signup", "", obj{"handle": "ada", "email": someone, "lang": "pt_br", "typo": 1}, 201, map[string]any{"handle": "Ada", "email": "", "lang": "pt-BR"}},
+		"the last part of a publish": {"/v1/publish", "", part(longID, 2, page[20:], obj{"total_parts": 2, "title": "vain"}), 201, parts},
+		"the last part of an update": {"/v1/update", w.account, part(longID, 2, gz(page)[20:], obj{"last": true, "lang": "vain", "filename": "vain"}), 200, parts},
 	}
 }
 
@@ -123,29 +106,8 @@ func TestIdempotentCallsHaveOneEffect(t *testing.T) {
 				w.post("/v1/update", key, obj{"project_id": id, "filename": "index.html", "content": b64("later")}).wants(200)
 			}
 			again("after updates")
-			w.verify()
-			again("after the address was verified")
-			w.restart()
-			again("after a restart")
 		})
 	}
-}
-
-// verify makes every address verified.
-func (w *world) verify() {
-	w.t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(w.Dir, "sandlot.db"))
-	expect.OK(w.t, err)
-	defer db.Close()
-	_, err = db.Exec("UPDATE accounts SET verified = 1 WHERE email <> ''")
-	expect.OK(w.t, err)
-}
-
-// restart puts another Service behind the API, which knows what the stores hold.
-func (w *world) restart() {
-	w.t.Helper()
-	w.Publish = w.Another(w.Config)
-	w.api.Service, w.api.Contents = w.Publish, w.Publish.Contents
 }
 
 func TestIdempotencyComparesWhatARequestAsksNotHowItIsSent(t *testing.T) {
@@ -189,30 +151,6 @@ func TestIdempotencyComparesWhatARequestAsksNotHowItIsSent(t *testing.T) {
 	})
 }
 
-func TestAnIdempotencyRecordAnswersOnlyItsCaller(t *testing.T) {
-	t.Parallel()
-	w := settled(t)
-	other := w.post("/v1/signup", "", obj{}).wants(201).str("api_key")
-	body := obj{"content": page64}
-	first := w.post("/v1/publish", w.account, body, under(guessable)).wants(201)
-	second := w.post("/v1/publish", other, body, under(guessable)).wants(201)
-	if second.str("project_id") == first.str("project_id") || second.header.Get("Idempotent-Replayed") != "" {
-		t.Error("another account got the first answer")
-	}
-	named := obj{"project_id": w.projectID, "filename": "a", "content": page64}
-	w.post("/v1/update", w.account, named, under(guessable+"u")).wants(200)
-	if got := w.post("/v1/update", w.project, named, under(guessable+"u")).wants(200); got.header.Get("Idempotent-Replayed") != "" {
-		t.Error("another key of the account got the first answer")
-	}
-	one := w.post("/v1/signup", "", obj{}, under(guessable)).wants(201)
-	if got := w.post("/v1/signup", w.account, obj{}, under(guessable)).wants(201); got.str("api_key") != one.str("api_key") || !got.warned("key_ignored") {
-		t.Errorf("signup looks at no key, but %s is not %s", got.text, one.text)
-	}
-	if got := w.post("/v1/publish", "", obj{"content": page64, "email": someone}, under(guessable)); got.str("error") != string(publish.CodeIdempotencyMismatch) {
-		t.Errorf("a publish under the key of a signup: %s", got.text)
-	}
-}
-
 func TestIdempotencyKeyHeader(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
@@ -239,98 +177,6 @@ func TestIdempotencyKeyHeader(t *testing.T) {
 			t.Errorf("%v", h)
 		}
 	})
-}
-
-func TestARefusalLeavesNoIdempotencyRecord(t *testing.T) {
-	t.Parallel()
-	w := settled(t)
-	for name, c := range map[string]struct {
-		path, key string
-		bad, good obj
-	}{
-		"publish":     {"/v1/publish", "", obj{"content": page64}, obj{"content": page64, "email": someone}},
-		"update":      {"/v1/update", w.account, obj{"project_id": w.projectID, "filename": "b", "content": page64, "if_version": 99}, obj{"project_id": w.projectID, "filename": "b", "content": page64}},
-		"delete-file": {"/v1/delete-file", w.project, obj{"project_id": w.projectID, "filename": "none"}, obj{"project_id": w.projectID, "filename": "logo.svg"}},
-		"signup":      {"/v1/signup", "", obj{"email": "me"}, obj{"email": someone}},
-		"a part":      {"/v1/publish", w.account, part("u", 2, page, nil), part("u", 1, page, obj{"last": true})},
-	} {
-		w.unchanged(func() {
-			if got := w.post(c.path, c.key, c.bad, under(uuid+name[:1]+name[len(name)-1:])); got.status < 400 {
-				t.Errorf("%s: %s", name, got.text)
-			}
-		})
-		if got := w.post(c.path, c.key, c.good, under(uuid+name[:1]+name[len(name)-1:])); got.status >= 300 || got.header.Get("Idempotent-Replayed") != "" {
-			t.Errorf("%s: %s", name, got.text)
-		}
-	}
-}
-
-func TestIdempotencyKeysOfPendingParts(t *testing.T) {
-	t.Parallel()
-	w := settled(t)
-	one := part("u", 1, page[:20], obj{"title": "Parts"})
-	w.post("/v1/publish", w.account, one, under(uuid)).wants(202)
-	if got := w.post("/v1/publish", w.account, one, under(uuid)).wants(202); got.header.Get("Idempotent-Replayed") != "" {
-		t.Error("a part that waits is marked")
-	}
-	w.post("/v1/publish", w.account, part("u", 1, page[:21], nil), under(uuid)).wants(202)
-	w.post("/v1/publish", w.account, one, under(uuid)).wants(202)
-	last := part("u", 2, page[20:], obj{"last": true})
-	first := w.post("/v1/publish", w.account, last, under(uuid)).wants(201)
-	if got := w.post("/v1/publish", w.account, last).wants(201); got.text != first.text || got.header.Get("Idempotent-Replayed") != "" {
-		t.Errorf("without the header the upload answers: %s, not %s", got.text, first.text)
-	}
-	w.post("/v1/publish", w.account, one, under(uuid)).refused(422, publish.CodeIdempotencyMismatch)
-	w.post("/v1/publish", w.account, one).refused(409, publish.CodeUploadCompleted)
-}
-
-func TestFiftyCallsWithOneIdempotencyKeyPublishOneProject(t *testing.T) {
-	t.Parallel()
-	w := settled(t)
-	for name, c := range map[string]struct {
-		path, key string
-		body      obj
-		counted   string
-	}{
-		"publish":     {"/v1/publish", "", obj{"email": someone, "content": page64}, "SELECT count(*) FROM projects"},
-		"signup":      {"/v1/signup", "", obj{"handle": "race"}, "SELECT count(*) FROM accounts"},
-		"update":      {"/v1/update", w.account, obj{"project_id": w.projectID, "filename": "race", "content": page64}, "SELECT count(*) FROM versions"},
-		"delete-file": {"/v1/delete-file", w.project, obj{"project_id": w.projectID, "filename": "logo.svg"}, "SELECT count(*) FROM versions"},
-	} {
-		var before, after int
-		fmt.Sscan(w.Query(c.counted)[0], &before)
-		var wg sync.WaitGroup
-		texts, fresh := make([]string, 50), make([]bool, 50)
-		for i := range texts {
-			wg.Go(func() {
-				for range 500 {
-					got := w.post(c.path, c.key, c.body, under(uuid+name))
-					if got.status < 300 {
-						texts[i], fresh[i] = got.text, got.header.Get("Idempotent-Replayed") == ""
-						return
-					}
-					if got.refused(409, publish.CodeRequestInProgress).header.Get("Retry-After") == "" {
-						t.Error("no Retry-After")
-					}
-					testenv.Wait(t, time.Millisecond, "a client's pause, shorter than it was asked for")
-				}
-			})
-		}
-		wg.Wait()
-		fmt.Sscan(w.Query(c.counted)[0], &after)
-		first := 0
-		for i, text := range texts {
-			if text == "" || text != texts[0] {
-				t.Errorf("%s: %q, not %q", name, text, texts[0])
-			}
-			if fresh[i] {
-				first++
-			}
-		}
-		if after != before+1 || first != 1 {
-			t.Errorf("%s: %d were made, %d answers are not marked", name, after-before, first)
-		}
-	}
 }
 
 func TestIdempotencyRecordsHoldNoKeyInClear(t *testing.T) {
