@@ -1,6 +1,7 @@
 package api
 
 import (
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -248,12 +249,12 @@ func (c *cast) sees(caller string, rt route, got answer) {
 	}
 }
 
-// unknownKey has the form and the checksum of a key, but belongs to another
-// installation.
+// unknownKey is a key that no installation has minted.
 func unknownKey(t *testing.T) string {
 	t.Helper()
-	w := newWorld(t)
-	return w.post("/v1/signup", "", obj{}).wants(201).str("api_key")
+	key, err := publish.MintSecret(publish.AccountKey, rand.Reader)
+	expect.OK(t, err)
+	return string(key)
 }
 
 func TestAccessExtra(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 // TestAccessOfAClosedInstance is the part of the matrix that the opening of an instance changes.
 func TestAccessOfAClosedInstance(t *testing.T) {
+	t.Parallel()
 	for opening, want := range map[publish.Opening]string{
 		// nobody, bad key, account, its project: publish; the same: update; anybody: signup
 		publish.OpenToAll:  "201 401 201 403, 401 401 200 200, 201",
@@ -49,6 +50,7 @@ func limitedWorld(t *testing.T, cfg admission.Config) *world {
 }
 
 func TestRefusalsOfAdmission(t *testing.T) {
+	t.Parallel()
 	limits := func(t *testing.T, a answer) {
 		t.Helper()
 		a.refused(429, publish.CodeRateLimited)
@@ -103,6 +105,7 @@ func TestRefusalsOfAdmission(t *testing.T) {
 
 // TestEveryRouteHasAnOperation by which admission knows it: what changes something takes a body's slot.
 func TestEveryRouteHasAnOperation(t *testing.T) {
+	t.Parallel()
 	for _, r := range routes() {
 		switch {
 		case !r.operation.Known():

@@ -85,10 +85,13 @@ func TestAmend(t *testing.T) {
 			if !strings.Contains(got.str("hint"), c.hint) || line == "" {
 				t.Errorf("%v: the hint lacks %q: %s", c.body, c.hint, got.str("hint"))
 			}
-			if again := w.in(t).curl(strings.ReplaceAll(line, "<api_key>", w.project)); again.status >= 300 {
+			again := w.curl(strings.ReplaceAll(line, "<api_key>", w.project))
+			if again.status >= 300 {
 				t.Errorf("%v: %s\ngets %d: %s", c.body, line, again.status, again.text)
 			}
-			w = settled(t)
+			if again.body["version"] != 2.0 {
+				w = settled(t)
+			}
 		}
 	})
 	t.Run("a method or a path that was nearly right leads there", func(t *testing.T) {
@@ -102,6 +105,7 @@ func TestAmend(t *testing.T) {
 }
 
 func TestADeletionIsNotGuardedByAVersionAndSaysSo(t *testing.T) {
+	t.Parallel()
 	w := settled(t)
 	at := "/v1/project/" + w.projectID
 	w.send("DELETE", at, w.account, obj{"confirm": w.projectID}, with("If-Match", `"9"`)).refused(400, publish.CodeInvalidField)

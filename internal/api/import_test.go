@@ -42,6 +42,7 @@ func oneExport(t *testing.T, versions, size int) string {
 
 // TestAnImportCostsWhatItBrings: not only what is sent, which may be packed to very little.
 func TestAnImportCostsWhatItBrings(t *testing.T) {
+	t.Parallel()
 	const budget = 1 << 20
 	for name, c := range map[string]struct {
 		versions, size, most int

@@ -11,6 +11,7 @@ import (
 
 // TestAFileSentAsItIsIsToldTheCallThatTakesIt: curl --data-binary says that it sends a form, and other clients say nothing, or something else.
 func TestAFileSentAsItIsIsToldTheCallThatTakesIt(t *testing.T) {
+	t.Parallel()
 	w := settled(t)
 	large := treeZIP(t) + strings.Repeat("\xff\x00", 1<<20)
 	for _, c := range []struct {
@@ -45,6 +46,7 @@ func TestAFileSentAsItIsIsToldTheCallThatTakesIt(t *testing.T) {
 
 // TestWhatOnlyManyFilesObeyIsNeverDroppedBesideOne: one file by itself obeys primary_file, too; where that cannot be, the call is refused.
 func TestWhatOnlyManyFilesObeyIsNeverDroppedBesideOne(t *testing.T) {
+	t.Parallel()
 	w := settled(t)
 	id := w.projectID
 	one := obj{"project_id": id, "filename": "start.html", "text": page, "primary_file": "start.html"}

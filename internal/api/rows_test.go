@@ -28,6 +28,7 @@ type row struct {
 // changed.
 func refuses(t *testing.T, w *world, rows []row) {
 	t.Helper()
+	before := w.Sizes()
 	for _, r := range rows {
 		t.Run(fmt.Sprintf("row %d: %s", r.n, r.name), func(t *testing.T) {
 			w.in(t)
@@ -44,7 +45,8 @@ func refuses(t *testing.T, w *world, rows []row) {
 			default:
 				key = r.key
 			}
-			w.unchanged(func() { w.post(path, key, r.body, r.change...).refused(r.status, r.code) })
+			w.post(path, key, r.body, r.change...).refused(r.status, r.code)
+			expect.Same(t, "what is kept", w.Sizes(), before)
 		})
 	}
 }
@@ -98,7 +100,10 @@ func TestRowsAnyPost(t *testing.T) {
 	}
 	for path := range w.posts() {
 		var rows []row
-		for _, r := range bodies {
+		for i, r := range bodies {
+			if path != "/v1/publish" && i%4 != 0 {
+				continue // one reader is behind all of them
+			}
 			r.path, r.status, r.code, r.name = path, 400, publish.CodeInvalidJSON, path+" "+r.name
 			rows = append(rows, r)
 		}

@@ -62,6 +62,7 @@ const headers = "POST /v1/%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: applic
 func TestRefusedBeforeTheBody(t *testing.T) {
 	t.Parallel()
 	t.Run("row 31: 10 GB announced and not sent is refused at once", func(t *testing.T) {
+		t.Parallel()
 		w := newWorld(t)
 		c := w.dial()
 		c.write(headers+"Content-Length: 10000000000\r\n\r\n", "publish")
@@ -70,6 +71,7 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 		}
 	})
 	t.Run("row 31: Expect gets the refusal and no 100", func(t *testing.T) {
+		t.Parallel()
 		for _, request := range []string{"publish HTTP/1.1\r\nContent-Length: 10000000000", "update HTTP/1.1\r\nContent-Length: 100"} {
 			w := newWorld(t)
 			c := w.dial()
@@ -85,6 +87,7 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 		}
 	})
 	t.Run("Expect gets its 100 where the body is wanted", func(t *testing.T) {
+		t.Parallel()
 		w := newWorld(t)
 		c := w.dial()
 		c.write(headers+"Content-Length: 2\r\nExpect: 100-continue\r\n\r\n", "signup")
@@ -98,6 +101,7 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 		}
 	})
 	t.Run("a client that is still sending sees the answer", func(t *testing.T) {
+		t.Parallel()
 		w := newWorld(t)
 		c := w.dial()
 		c.write(headers+"Content-Length: 12000000\r\n\r\n", "update")
@@ -108,6 +112,7 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 		}
 	})
 	t.Run("no more than a bounded rest is read", func(t *testing.T) {
+		t.Parallel()
 		w := newWorld(t)
 		c := w.dial()
 		c.write(headers+"Transfer-Encoding: chunked\r\n\r\n", "update")
@@ -126,6 +131,7 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 		}
 	})
 	t.Run("a client that stalls is let go", func(t *testing.T) {
+		t.Parallel()
 		w := newWorld(t)
 		c := w.dial()
 		c.write(headers+"Content-Length: 1000000\r\n\r\n{", "update")
@@ -135,6 +141,7 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 		}
 	})
 	t.Run("a small body does not cost the connection", func(t *testing.T) {
+		t.Parallel()
 		w := newWorld(t)
 		c := w.dial()
 		for range 3 {
@@ -149,6 +156,7 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 func TestRefusedInTheBody(t *testing.T) {
 	t.Parallel()
 	t.Run("row 32: an endless body is refused near the limit", func(t *testing.T) {
+		t.Parallel()
 		w := settled(t)
 		w.unchanged(func() {
 			c := w.dial()
@@ -162,6 +170,7 @@ func TestRefusedInTheBody(t *testing.T) {
 		})
 	})
 	t.Run("row 32: white space without end counts as well", func(t *testing.T) {
+		t.Parallel()
 		w := settled(t)
 		c := w.dial()
 		c.write(headers+"Authorization: Bearer %s\r\nTransfer-Encoding: chunked\r\n\r\n", "publish", w.account)
@@ -173,6 +182,7 @@ func TestRefusedInTheBody(t *testing.T) {
 		c.wants(413, publish.CodeContentTooLarge)
 	})
 	t.Run("row 33: lengths that contradict are 400 and the end", func(t *testing.T) {
+		t.Parallel()
 		for _, lengths := range []string{"Content-Length: 2\r\nContent-Length: 3", "Content-Length: 2, 3", "Content-Length: -1", "Content-Length: x"} {
 			w := newWorld(t)
 			c := w.dial()
@@ -183,6 +193,7 @@ func TestRefusedInTheBody(t *testing.T) {
 		}
 	})
 	t.Run("row 33: with both framings the chunks count, and nothing is read twice", func(t *testing.T) {
+		t.Parallel()
 		w := newWorld(t)
 		c := w.dial()
 		c.write(headers+"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\nGET /v1/whoami HTTP/1.1\r\nHost: localhost\r\n\r\n", "signup")
@@ -192,6 +203,7 @@ func TestRefusedInTheBody(t *testing.T) {
 		c.wants(401, publish.CodeKeyRequired)
 	})
 	t.Run("row 33: a body shorter than announced is 400", func(t *testing.T) {
+		t.Parallel()
 		w := newWorld(t)
 		c := w.dial()
 		c.write(headers+"Content-Length: 100\r\n\r\n{\"handle\":", "signup")
@@ -199,12 +211,14 @@ func TestRefusedInTheBody(t *testing.T) {
 		c.wants(400, publish.CodeInvalidJSON)
 	})
 	t.Run("a broken chunk is 400", func(t *testing.T) {
+		t.Parallel()
 		w := newWorld(t)
 		c := w.dial()
 		c.write(headers+"Transfer-Encoding: chunked\r\n\r\n2\r\n{}xx\r\n", "signup")
 		c.wants(400, publish.CodeInvalidJSON)
 	})
 	t.Run("row 87: a megabyte of headers is 431", func(t *testing.T) {
+		t.Parallel()
 		w := newWorld(t)
 		c := w.dial()
 		go io.WriteString(c, "GET /v1/whoami HTTP/1.1\r\nHost: localhost\r\nX-Long: "+strings.Repeat("a", 2<<20)+"\r\n\r\n")
@@ -213,6 +227,7 @@ func TestRefusedInTheBody(t *testing.T) {
 		}
 	})
 	t.Run("row 87: a control character in a header is 400", func(t *testing.T) {
+		t.Parallel()
 		w := newWorld(t)
 		c := w.dial()
 		c.write("GET /v1/whoami HTTP/1.1\r\nHost: localhost\r\nX-Bad: a\x00b\r\n\r\n")
@@ -221,6 +236,7 @@ func TestRefusedInTheBody(t *testing.T) {
 		}
 	})
 	t.Run("a client that goes away leaves nothing", func(t *testing.T) {
+		t.Parallel()
 		w := settled(t)
 		w.unchanged(func() {
 			c := w.dial()
