@@ -60,28 +60,6 @@ func TestRename(t *testing.T) {
 	}
 }
 
-func TestTheOwnerOfASuspendedAccountCanOnlyLeave(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	a, _, p := w.owned(address)
-	_, err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: a.ID}, publish.LogEntry{At: w.clock.now()})
-	expect.OK(t, err)
-	ctx := t.Context()
-	_, renamed := w.Rename(ctx, w.owner(a.ID), "other")
-	_, minted := w.MintKey(ctx, w.owner(a.ID), publish.NewKey{Project: p.ID, Name: "key", Form: "one"})
-	_, rotated := w.RotateKey(ctx, w.owner(a.ID), "one")
-	for what, err := range map[string]error{
-		"rename": renamed, "mint": minted, "rotate": rotated, "revoke": w.RevokeKey(ctx, w.owner(a.ID), 1),
-		"language": w.SetLang(ctx, w.owner(a.ID), "fr"), "address": w.ProposeEmail(ctx, w.owner(a.ID), "new@example.org", "en"),
-	} {
-		expect.Is(t, what, err, publish.CodeAccountSuspended)
-	}
-	if e, err := w.Export(ctx, w.owner(a.ID)); err != nil || len(e.Projects) != 1 {
-		t.Errorf("its export: %d projects, %v", len(e.Projects), err)
-	}
-	expect.Is(t, "delete", w.DeleteAccount(ctx, w.owner(a.ID), a.Handle), nil)
-}
-
 func TestSetLang(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,38 +10,6 @@ import (
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
-
-// TestAccessOfAClosedInstance is the part of the matrix that the opening of an instance changes.
-func TestAccessOfAClosedInstance(t *testing.T) {
-	t.Parallel()
-	for opening, want := range map[publish.Opening]string{
-		// nobody, bad key, account, its project: publish; the same: update; anybody: signup
-		publish.OpenToAll:  "201 401 201 403, 401 401 200 200, 201",
-		publish.OpenToKeys: "403 401 201 403, 401 401 200 200, 403",
-		publish.Closed:     "403 401 403 403, 401 401 200 200, 403",
-	} {
-		t.Run(string(opening), func(t *testing.T) {
-			w := settled(t)
-			w.Publish.Opening = opening
-			var got []string
-			for _, key := range []string{"", "sla_0123", w.account, w.project} {
-				got = append(got, fmt.Sprint(w.post("/v1/publish", key, obj{"content": page64, "email": someone}).status))
-			}
-			got[3] += ","
-			for _, key := range []string{"", "sla_0123", w.account, w.project} {
-				got = append(got, fmt.Sprint(w.post("/v1/update", key, obj{"project_id": w.projectID, "filename": "a.txt", "content": "YQ=="}).status))
-			}
-			got[7] += ","
-			got = append(got, fmt.Sprint(w.post("/v1/signup", "", obj{}).status))
-			if have := strings.Join(got, " "); have != want {
-				t.Errorf("got  %s\nwant %s", have, want)
-			}
-			if opening != publish.OpenToAll {
-				w.post("/v1/signup", "", obj{}).refused(403, publish.CodePublishClosed)
-			}
-		})
-	}
-}
 
 // limitedWorld is one whose client comes from a public address.
 func limitedWorld(t *testing.T, cfg admission.Config) *world {

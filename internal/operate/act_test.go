@@ -72,25 +72,6 @@ func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
 	}
 }
 
-func TestASuspendedAccountChangesNothing(t *testing.T) {
-	t.Parallel()
-	w := testworld.New(t)
-	out := w.PublishPage(testworld.Nobody(), page)
-	_, err := w.Operate.Suspend(t.Context(), byOperator, out.Account.Handle, "spam")
-	expect.OK(t, err)
-	for _, key := range []publish.Secret{out.Keys.Account, out.Keys.Project} {
-		by := w.CallerOf(key)
-		for _, act := range []publish.Action{publish.ActPublish, publish.ActEdit} {
-			testworld.Refused(t, w.Publish.Admit(t.Context(), by, act), publish.CodeAccountSuspended)
-		}
-		for _, act := range []publish.Action{publish.ActReadFiles, publish.ActReadAccount} {
-			if err := w.Publish.Admit(t.Context(), by, act); err != nil {
-				t.Errorf("action %d: %v", act, err)
-			}
-		}
-	}
-}
-
 // TestASuspensionDuringAnUploadRefusesIt is one whose caller was let in before.
 func TestASuspensionDuringAnUploadRefusesIt(t *testing.T) {
 	t.Parallel()

@@ -55,28 +55,6 @@ func (w *world) stored() (n int) {
 
 func TestManage(t *testing.T) {
 	t.Parallel()
-	t.Run("another account's project is not there", func(t *testing.T) {
-		w := newWorld(t)
-		_, id := w.managed()
-		other := w.owner(w.account().Account())
-		ctx := t.Context()
-		_, manage := w.Manage(ctx, other, id)
-		_, export := w.ExportProject(ctx, other, id)
-		_, versions := w.Versions(ctx, other, string(id), 20, "")
-		for what, err := range map[string]error{
-			"manage": manage, "export": export, "versions": versions,
-			"describe": w.Describe(ctx, other, id, publish.DescribeInput{Details: publish.Details{Title: "mine"}}),
-			"put":      w.PutFiles(ctx, other, id, []publish.FormFile{{Name: "x", Content: w.stage("x")}}, publish.Form{Token: "f"}),
-			"move":     w.MoveFile(ctx, other, id, "a.js", "b.js", publish.Form{Token: "f"}),
-			"remove":   w.RemoveFiles(ctx, other, id, []string{"a.js"}, publish.Form{Token: "gone"}),
-			"primary":  w.ChoosePrimary(ctx, other, id, "a.js", publish.Form{Token: "f"}),
-			"restore":  w.RestoreVersion(ctx, other, id, 1, publish.Form{Token: "f"}),
-			"erase":    w.EraseVersion(ctx, other, id, 1),
-			"delete":   second(w.DeleteProject(ctx, other, string(id), string(id))),
-		} {
-			expect.Is(t, what, err, publish.ErrNotFound)
-		}
-	})
 	t.Run("words are brought into form or refused", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()

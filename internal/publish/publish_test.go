@@ -107,13 +107,6 @@ func TestPublishWithAKey(t *testing.T) {
 			t.Error("one id for two projects")
 		}
 	})
-	t.Run("a project key is refused, for the answer would hand out the account key", func(t *testing.T) {
-		w.unchanged(t, func() {
-			_, _, err := w.Publish(t.Context(), w.caller(first.Keys.Project), publish.PublishInput{Content: w.stage(large)})
-			refused(t, err, publish.CodeAccountKeyRequired)
-		})
-		refused(t, w.Admit(t.Context(), w.caller(first.Keys.Project), publish.ActPublish), publish.CodeAccountKeyRequired)
-	})
 }
 
 func TestTitle(t *testing.T) {
