@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// TestTheTimeOfALoginDoesNotTell compares pairs: whatever slows the machine slows
+// TestSoakTheTimeOfALoginDoesNotTell compares pairs: whatever slows the machine slows
 // both of a pair. If the two kinds take the same time each is the slower one in
 // about half of the pairs; that one of them is in fewer than a sixth happens once in 10^12 runs.
-func TestTheTimeOfALoginDoesNotTell(t *testing.T) {
-	t.Parallel()
+func TestSoakTheTimeOfALoginDoesNotTell(t *testing.T) {
 	w := newWorld(t)
 	w.member("known@example.org")
 	measure := func(email string) time.Duration {
