@@ -67,36 +67,3 @@ func TestFiftySendersOfTheLastPart(t *testing.T) {
 		}
 	})
 }
-
-func TestFiftyPartsAtOnce(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	by := w.account()
-	w.waits(by, part{id: "x", n: 1, text: page, total: 51})
-	var all sync.WaitGroup
-	var mu sync.Mutex
-	var full []publish.ProjectID
-	want := page
-	for n := 2; n <= 51; n++ {
-		p := part{id: "x", n: n, text: long(fmt.Sprint(n))}
-		want += p.text
-		c := w.content(p)
-		all.Go(func() {
-			out, pending, err := w.Publish(t.Context(), by, publish.PublishInput{Content: c, Part: p.input()})
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				t.Error(err)
-			} else if pending == nil {
-				full = append(full, out.Project.ID)
-			}
-		})
-	}
-	all.Wait()
-	if len(full) != 1 {
-		t.Fatalf("%d projects", len(full))
-	}
-	if w.text(full[0], 1, "index.html") != want {
-		t.Error("the parts are not in order")
-	}
-}

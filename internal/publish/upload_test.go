@@ -341,19 +341,3 @@ func TestOnlyWhoeverCompletedAnUploadGetsItsKeys(t *testing.T) {
 		refused(t, err, publish.CodeUploadCompleted)
 	})
 }
-
-func TestUploadContinuesAfterARestart(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	by := w.account()
-	w.waits(by, part{id: "x", n: 1, text: page, total: 2})
-	again := w.open(publish.Config{Places: local(), InlineMax: inlineMax})
-	two := 2
-	out, pending, err := again.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(long("two")), Part: &publish.PartInput{UploadID: "x", N: &two}})
-	if err != nil || pending != nil {
-		t.Fatalf("%v, %v", pending, err)
-	}
-	if replay := w.completes(by, part{id: "x", n: 2, text: long("two")}); replay.Keys != out.Keys {
-		t.Error("the keys of the answer are lost with the process")
-	}
-}
