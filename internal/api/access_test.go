@@ -10,7 +10,6 @@ import (
 
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
-	"sandlot/internal/testworld"
 )
 
 // callers are the kinds of caller that every route is sent, in the order of the
@@ -111,14 +110,8 @@ type accessRow struct {
 	want string
 }
 
+// TestAccess is on the embedded set. On the full one every method behind a route is called by TestWhoIsLetInToProjects.
 func TestAccess(t *testing.T) {
-	t.Parallel()
-	for set, on := range testworld.Sets {
-		t.Run(set, func(t *testing.T) { checkRoutes(t, on) })
-	}
-}
-
-func checkRoutes(t *testing.T, set testworld.Option) {
 	t.Parallel()
 	for _, rt := range routes() {
 		rows := access[rt.method+" "+rt.pattern]
@@ -128,7 +121,7 @@ func checkRoutes(t *testing.T, set testworld.Option) {
 		for _, row := range rows {
 			t.Run(rt.method+rt.pattern+"/"+row.name, func(t *testing.T) {
 				t.Parallel()
-				c := newCast(t, func(s *settings) { s.set = set })
+				c := newCast(t)
 				for i, want := range strings.Fields(row.want) {
 					got := c.as(callers[i], rt, row.body)
 					if fmt.Sprint(got.status) != want {
@@ -149,9 +142,9 @@ type cast struct {
 	suspended, suspendedProjectID                string
 }
 
-func newCast(t *testing.T, change ...func(*settings)) *cast {
+func newCast(t *testing.T) *cast {
 	t.Helper()
-	c := &cast{world: settled(t, change...)}
+	c := &cast{world: settled(t)}
 	second := c.post("/v1/publish", c.account, obj{"content": page64}).wants(201)
 	c.otherProject, c.otherProjectID = second.str("project_api_key"), second.str("project_id")
 	c.revoked = c.post("/v1/publish", "", obj{"content": page64, "email": someone}).wants(201).str("api_key")
