@@ -173,14 +173,19 @@ func TestWhoSendsAPictureSlowlyKeepsNobodyFromTheirTurn(t *testing.T) {
 	w := newWorld(t, bare)
 	sent, send := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- w.Covers.Upload(t.Context(), w.owner, w.id, sent) }()
+	go func() {
+		err := w.Covers.Upload(t.Context(), w.owner, w.id, sent)
+		sent.Close() // it may end before it reads what comes late
+		ended <- err
+	}()
 	_, err := io.WriteString(send, plain("red", 64, 36)[:60])
 	expect.OK(t, err)
 	lee, _, _ := w.Owned("lee@example.org", bare)
 	expect.OK(t, w.Covers.SetPortrait(t.Context(), w.OwnerOf(lee.ID), strings.NewReader(plain("red", 64, 64))), "another's picture meanwhile")
 	w.Clock.Move(10 * time.Minute)
-	_, err = io.WriteString(send, "more")
-	expect.OK(t, err)
+	if _, err = io.WriteString(send, "more"); err != nil {
+		expect.Is(t, "to send more", err, io.ErrClosedPipe)
+	}
 	var p *picture.Problem
 	if err := <-ended; !errors.As(err, &p) || p.Kind != picture.Slow {
 		t.Errorf("what takes ten minutes to come ends with %v", err)
