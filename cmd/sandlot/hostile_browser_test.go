@@ -40,9 +40,22 @@ const (
 	inPage  = "page"
 )
 
-// TestAHostileProject lets one do its worst, in every mode and everywhere that it can be met. Nothing succeeds, until a defence is taken
-// away: then what it kept out does.
+// TestAHostileProject does its worst where projects have a domain of their own, as the documentation advises: in the frame of its page and in
+// a tab. Nothing succeeds.
 func TestAHostileProject(t *testing.T) {
+	t.Parallel()
+	ca := newAuthority(t)
+	m := modes[slices.IndexFunc(modes, func(m mode) bool { return m.name == "A" })]
+	g, browser := newGround(t, m, ca), hostileBrowser(t, ca)
+	for place, attempts := range m.places() {
+		t.Run(place, func(t *testing.T) { g.expectNothing(t, browser, place, attempts) })
+	}
+	t.Run("cookies", func(t *testing.T) { g.expectHostCookies(t, browser) })
+}
+
+// TestSoakAHostileProjectInEveryMode does its worst everywhere that it can be met. Nothing succeeds, until a defence is taken away: then what
+// it kept out does.
+func TestSoakAHostileProjectInEveryMode(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)
 	browser := hostileBrowser(t, ca)
