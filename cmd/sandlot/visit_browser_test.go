@@ -114,7 +114,11 @@ user_pref("network.cookie.cookieBehavior", %d);
 func chromiumOf(t *testing.T, browser *context.Context) context.Context {
 	t.Helper()
 	if *browser == nil {
-		*browser = testenv.Browser(t)
+		start := testenv.Engine
+		if os.Getenv("SANDLOT_TEST_WALKS") != "" { // the soak walks with windows
+			start = testenv.Browser
+		}
+		*browser = start(t)
 		act(t, *browser, chromedp.Navigate("about:blank"))
 	}
 	return *browser
