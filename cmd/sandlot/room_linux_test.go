@@ -127,6 +127,7 @@ func (h *smallHouse) await(what string, ok func() bool) {
 func TestRegression44ADiskThatWasFullTakesNewContentAfterDeletions(t *testing.T) {
 	t.Parallel()
 	t.Run("unused pages of the database count as room, and are given back", func(t *testing.T) {
+		t.Parallel()
 		h := newSmallHouse(t)
 		// The log of the database, which ends with the collection, makes room for a few in any case.
 		n := h.fill() / 5
@@ -135,6 +136,7 @@ func TestRegression44ADiskThatWasFullTakesNewContentAfterDeletions(t *testing.T)
 		h.publishes(1)
 	})
 	t.Run("also those of a database that was made before", func(t *testing.T) {
+		t.Parallel()
 		h := newSmallHouse(t)
 		id, err := h.publish()
 		if err != nil {
