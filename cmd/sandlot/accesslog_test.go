@@ -22,6 +22,7 @@ import (
 
 // TestAccessLog asks for a published file by both ways that a request can take, and for what is refused.
 func TestAccessLog(t *testing.T) {
+	t.Parallel()
 	for setting, want := range map[string][]string{
 		"all":    {"play / 200", "play / 304", "play /none 404", "play /net-http 404", "api /v1/whoami 401"},
 		"errors": {"play /none 404", "play /net-http 404", "api /v1/whoami 401"},

@@ -12,8 +12,12 @@ import (
 )
 
 func TestABackupOnAFullDiskLeavesNothing(t *testing.T) {
+	t.Parallel()
 	for name, set := range map[string]func(*testing.T) []string{"of a folder": func(*testing.T) []string { return nil }, "of nodes": fullSet} {
-		t.Run(name, func(t *testing.T) { fullDisk(t, set(t)) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fullDisk(t, set(t))
+		})
 	}
 }
 

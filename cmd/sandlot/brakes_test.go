@@ -102,6 +102,7 @@ func limitedAfter(t *testing.T, what string, begun time.Time, left int, every ti
 }
 
 func TestLimitsOfTheProgram(t *testing.T) {
+	t.Parallel()
 	s := publicServer(t, "--limit-accounts", "3600/h:2", "--limit-mails", "60/h:3", "--limit-wrong-keys", "60/m:3", "--limit-heartbeats", "60/h:2", "--limit-searches", "60/h:2")
 	anonymous := map[string]any{"content": page(100), "email": "me@example.com"}
 	begun := time.Now()
@@ -258,6 +259,7 @@ func (h *holding) publish(t *testing.T, addr string) reply {
 
 // TestBodiesAtOnceOfTheProgram: four of an address, so many in all, and each is freed when it ends.
 func TestBodiesAtOnceOfTheProgram(t *testing.T) {
+	t.Parallel()
 	h := newHolding(t, "--max-bodies", "6")
 	for range 4 {
 		h.hold(t, "203.0.113.1")
@@ -286,6 +288,7 @@ func TestBodiesAtOnceOfTheProgram(t *testing.T) {
 
 // TestASpoofedAddress from a peer that is not trusted does not lift a limit, and does not make one.
 func TestASpoofedAddress(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t), "--limits", "on", "--limit-accounts", "1/d:1")
 	for range 3 {
 		if r := from(t, s, "203.0.113.1", "POST", "/v1/signup", "", map[string]any{}); r.StatusCode != 201 {

@@ -64,6 +64,7 @@ func TestFault35ClientGone(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := testenv.Start(t, testenv.Binary(t))
 			key := signUp(t, s)
 			old := publishOne(t, s, key, 1000)

@@ -34,6 +34,7 @@ func TestTheAddressOfARequest(t *testing.T) {
 }
 
 func TestAProxyThatWasForgottenIsToldOnce(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	for range 3 {
 		raw(t, s.Addr(), "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.9\r\nConnection: close\r\n\r\n")

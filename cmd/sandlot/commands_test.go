@@ -17,6 +17,7 @@ import (
 // stands in angle brackets is filled in from the answers, as a reader would, and the files that are sent are there. Any failure ends it, also an
 // answer that is an error. Commands that need a machine of their own stand in blocks of another name, console.
 func TestEveryCommandOfADocumentWorksWhenItIsPasted(t *testing.T) {
+	t.Parallel()
 	testenv.Need(t, "curl", "bash")
 	bin := testenv.Binary(t)
 	written, err := filepath.Glob("../../docs/*.md")

@@ -155,6 +155,7 @@ var reference = regexp.MustCompile(`\$\{(\w+)[^}]*\}`)
 
 // TestTheSettingsOfComposeAreTaken has the program check what compose.yaml gives each node, with files in the place of the secrets.
 func TestTheSettingsOfComposeAreTaken(t *testing.T) {
+	t.Parallel()
 	c := readCompose(t)
 	secrets := t.TempDir()
 	for name, text := range map[string]string{

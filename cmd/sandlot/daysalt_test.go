@@ -61,6 +61,7 @@ func TestRegression36ASaltThatCannotBeKeptIsCounted(t *testing.T) {
 }
 
 func TestAVisitorIsTheSameToAllNodesOfADatabase(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	failures := &worker.Failures{}
 	node := func(w *testworld.World) *play.Visitors {

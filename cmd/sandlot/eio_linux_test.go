@@ -42,11 +42,13 @@ func walFault(t *testing.T, s *testenv.Server, calls string) *tracer {
 // TestFault08FailedSyncOfTheLog: after it nothing more is acknowledged, however often it is tried and though later syncs would succeed;
 // reads go on, readiness is red, and a new process knows again what is there.
 func TestFault08FailedSyncOfTheLog(t *testing.T) {
+	t.Parallel()
 	for name, restart := range map[string]func(*testenv.Server){
 		"stopped": func(s *testenv.Server) { s.Stop(t) },
 		"killed":  func(s *testenv.Server) { s.Kill(t) },
 	} {
 		t.Run("and then "+name, func(t *testing.T) {
+			t.Parallel()
 			s := testenv.Start(t, testenv.Binary(t))
 			key := signUp(t, s)
 			before, lost := page(2000), page(3000)

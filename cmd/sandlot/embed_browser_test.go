@@ -17,6 +17,7 @@ import (
 // TestWhoPlaysAnEmbeddedProjectIsCounted embeds a project in another site's page: nobody is counted before the gesture, one player after
 // it, and nobody when the page is left.
 func TestWhoPlaysAnEmbeddedProjectIsCounted(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	status, made := call(t, s, "POST", "/v1/publish", signUp(t, s), map[string]any{"content": []byte("<!doctype html><title>Marbles</title><h1>Marbles</h1>")})
 	if status != http.StatusCreated {

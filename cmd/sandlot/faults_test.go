@@ -49,6 +49,7 @@ func page(size int) []byte {
 
 // TestFullDisk: a full disk answers 507 storage_full, reads go on, and it recovers without a restart.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	disk := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk).CombinedOutput(); err != nil {
 		t.Logf("mount: %v %s", err, out)
@@ -105,6 +106,7 @@ func fill(t *testing.T, name string) {
 
 // TestDamagedBlob: a blob whose bytes do not match its hash is 500 blob_corrupt for that file, never served.
 func TestDamagedBlob(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
 	_, project := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(200_000)})
@@ -131,6 +133,7 @@ func TestDamagedBlob(t *testing.T) {
 
 // TestDamagedDatabase: it is one clear sentence and a failure, and nothing is overwritten.
 func TestDamagedDatabase(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	signUp(t, s)
 	if code := s.Stop(t); code != 0 {

@@ -30,6 +30,7 @@ func asks(t *testing.T, s *testenv.Server, method, path, host string, header ...
 
 // TestEveryDocumentIsServed by the real program, with its type, to GET and HEAD, on the website's own host alone.
 func TestEveryDocumentIsServed(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t), "--security-contact", "security@example.com")
 	for path, kind := range map[string]string{
 		"/": "text/html; charset=utf-8", "/docs": "text/html; charset=utf-8", "/docs/projects": "text/html; charset=utf-8", "/docs/agents": "text/html; charset=utf-8", "/docs/errors": "text/html; charset=utf-8",
@@ -66,6 +67,7 @@ func TestEveryDocumentIsServed(t *testing.T) {
 
 // TestAPageIsAlsoHadAsWhatProgramsRead at the same address, told apart for caches.
 func TestAPageIsAlsoHadAsWhatProgramsRead(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	browser := "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	for _, row := range []struct{ path, accept, kind, same string }{
@@ -99,6 +101,7 @@ func TestAPageIsAlsoHadAsWhatProgramsRead(t *testing.T) {
 
 // TestOnlyWhatMayBeListedIsInTheSitemap of a public instance: nothing of an account whose address is not verified.
 func TestOnlyWhatMayBeListedIsInTheSitemap(t *testing.T) {
+	t.Parallel()
 	bin := testenv.Binary(t)
 	for base, listed := range map[string]bool{"": true, "http://play.example.com": false} {
 		var args []string

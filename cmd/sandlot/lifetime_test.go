@@ -48,6 +48,7 @@ func TestRegression33ARequestLivesFarShorterThanWhatItHasStagedIsKept(t *testing
 
 // TestRegression33EveryRequestWithABodyHasItsLimit: the program's outermost handler sets it, whatever the request is for.
 func TestRegression33EveryRequestWithABodyHasItsLimit(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		body io.Reader

@@ -107,6 +107,7 @@ func TestANearlyFullDisk(t *testing.T) {
 }
 
 func TestQuotasAndOpeningOfTheProgram(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t), "--publish", "keyed", "--account-projects", "1")
 	if status, answer := call(t, s, "POST", "/v1/publish", "", map[string]any{"content": page(100), "email": "me@example.com"}); status != 403 || answer["error"] != "publish_closed" || answer["hint"] == "" {
 		t.Errorf("without a key: %d %v", status, answer)

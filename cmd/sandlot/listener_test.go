@@ -32,6 +32,7 @@ func raw(t *testing.T, addr, text string) (*http.Response, string) {
 
 // TestTheRealListener sends the built binary what a careful client would not.
 func TestTheRealListener(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	get := func(path, host string, lines ...string) string {
 		return fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n%s\r\n", path, host, strings.Join(append(lines, ""), "\r\n"))
@@ -87,6 +88,7 @@ func TestTheRealListener(t *testing.T) {
 }
 
 func TestRefusalsOnAProjectsOriginHaveItsHeaders(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	resp, _ := raw(t, s.Addr(), "GET / HTTP/1.1\r\nHost: x-abc123.localhost\r\nConnection: close\r\nX-Big: "+strings.Repeat("x", 9<<10)+"\r\n\r\n")
 	if resp.StatusCode != 431 || resp.Header.Get("Content-Security-Policy") == "" || resp.Header.Get("Origin-Agent-Cluster") != "?1" {
@@ -95,6 +97,7 @@ func TestRefusalsOnAProjectsOriginHaveItsHeaders(t *testing.T) {
 }
 
 func TestQueriesAndKeysNeverReachTheLogOfTheBinary(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t), "--log-level", "debug")
 	const key = "sla_o3BgYA80f3ff6XFdSJqHI4AOjmIeaS1nKege"
 	for _, request := range []string{
@@ -122,6 +125,7 @@ func TestQueriesAndKeysNeverReachTheLogOfTheBinary(t *testing.T) {
 }
 
 func TestMetricsOnAListenerOfTheirOwn(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t), "--metrics-listen", "127.0.0.1:0")
 	resp, err := s.Client().Get(s.URL() + "/metrics")
 	expect.OK(t, err)

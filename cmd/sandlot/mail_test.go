@@ -191,6 +191,7 @@ func settled(t *testing.T, s *testenv.Server) {
 func TestFault33Mail(t *testing.T) {
 	t.Parallel()
 	t.Run("down: the message survives restarts and leaves when the server is back", func(t *testing.T) {
+		t.Parallel()
 		m := mailServer{addr: testenv.Port(t)}
 		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)
 		publishWithMail(t, s)
@@ -202,6 +203,7 @@ func TestFault33Mail(t *testing.T) {
 		settled(t, s)
 	})
 	t.Run("slow: requests, health and the stop do not wait for it", func(t *testing.T) {
+		t.Parallel()
 		m := mailServer{stall: make(chan bool)}
 		m.listen(t)
 		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)
@@ -218,6 +220,7 @@ func TestFault33Mail(t *testing.T) {
 		close(m.stall)
 	})
 	t.Run("greylisting: tried again, and not thought lost", func(t *testing.T) {
+		t.Parallel()
 		m := mailServer{answer: func(n int) error {
 			if n == 1 {
 				return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "come back later"}
@@ -231,6 +234,7 @@ func TestFault33Mail(t *testing.T) {
 		m.comes(t, s)
 	})
 	t.Run("refused for good: given up after one try", func(t *testing.T) {
+		t.Parallel()
 		m := mailServer{answer: func(int) error {
 			return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such mailbox"}
 		}}
@@ -244,6 +248,7 @@ func TestFault33Mail(t *testing.T) {
 		}
 	})
 	t.Run("a mailbox gets two messages a day by publishes of one network that name it", func(t *testing.T) {
+		t.Parallel()
 		var m mailServer
 		m.listen(t)
 		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr)

@@ -28,7 +28,22 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
+	bucketKeys()
 	os.Exit(m.Run())
+}
+
+// bucketKeys sets the keys of the S3-compatible server for every program that a test starts: a test that sets them itself runs beside no other.
+func bucketKeys() {
+	server, err := url.Parse(os.Getenv("SANDLOT_TEST_S3"))
+	if err != nil || server.User == nil {
+		return
+	}
+	secret, _ := server.User.Password()
+	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": server.User.Username(), "AWS_SECRET_ACCESS_KEY": secret} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
 }
 
 func TestPlacesOfAServer(t *testing.T) {

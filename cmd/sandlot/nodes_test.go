@@ -17,8 +17,6 @@ import (
 func fullSet(t *testing.T) (flags []string) {
 	t.Helper()
 	bucket := testenv.S3(t)
-	t.Setenv("AWS_ACCESS_KEY_ID", bucket.Key)
-	t.Setenv("AWS_SECRET_ACCESS_KEY", bucket.Secret)
 	at := url.URL{Scheme: "s3", Host: bucket.Name, Path: "/files", RawQuery: url.Values{"endpoint": {bucket.Endpoint}, "region": {bucket.Region}, "path-style": {"true"}}.Encode()}
 	return []string{"--database-url", testenv.Postgres(t), "--blob-url", at.String(), "--redis-url", testenv.Redis(t)}
 }
@@ -40,6 +38,7 @@ func sees(t *testing.T, s *testenv.Server, address string, status int, body []by
 }
 
 func TestThreeNodesAreOneService(t *testing.T) {
+	t.Parallel()
 	set := fullSet(t)
 	var nodes []*testenv.Server
 	for range 3 {

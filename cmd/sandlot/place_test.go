@@ -15,6 +15,7 @@ import (
 )
 
 func TestRegression09FilesUnderTheServiceAreNotSwappedUnseen(t *testing.T) {
+	t.Parallel()
 	bin := testenv.Binary(t)
 	// A server that starts although it must not is ended.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

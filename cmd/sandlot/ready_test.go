@@ -65,6 +65,7 @@ func TestReadinessNamesThePartThatIsMissing(t *testing.T) {
 }
 
 func TestReadinessFailsWhenTheDatabaseIsClosed(t *testing.T) {
+	t.Parallel()
 	w := testworld.New(t)
 	needs := (&app{stores: w.Stores()}).needs()
 	expect.Equal(t, "parts that are missing", len(lacks(t.Context(), needs, w.Log).missing), 0)

@@ -88,6 +88,7 @@ func (d *drips) pause() bool {
 
 // TestRegression04NobodyHoldsAllSlotsForBodies: whoever has many networks, an honest publish succeeds within 2 s.
 func TestRegression04NobodyHoldsAllSlotsForBodies(t *testing.T) {
+	t.Parallel()
 	const slots = 16
 	for name, addr := range map[string]func(i int) string{
 		"a /56":                    func(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i) },
@@ -96,6 +97,7 @@ func TestRegression04NobodyHoldsAllSlotsForBodies(t *testing.T) {
 		"as many addresses as one": func(i int) string { return fmt.Sprintf("198.51.100.%d", i) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := publicServer(t, "--max-bodies", fmt.Sprint(slots), "--limit-writes", "off")
 			key := from(t, s, "", "POST", "/v1/signup", "", map[string]any{}).body["api_key"].(string)
 			dripOn(t, s, key, 2*slots, addr)
@@ -118,6 +120,7 @@ func TestRegression04NobodyHoldsAllSlotsForBodies(t *testing.T) {
 
 // TestRegression04WhoMakesWayIsTold: the slowest body of the busiest network gets an answer, and nothing of it is kept.
 func TestRegression04WhoMakesWayIsTold(t *testing.T) {
+	t.Parallel()
 	h := newHolding(t, "--max-bodies", "4")
 	for range 4 {
 		h.hold(t, "2001:db8::1")

@@ -62,8 +62,10 @@ func (p *popular) wantStats(what string, plays, players, likes float64) {
 
 // TestRegression06PopularityCannotBeMadeUp sends what made a project popular in seconds to the real program, on every way in.
 func TestRegression06PopularityCannotBeMadeUp(t *testing.T) {
+	t.Parallel()
 	const one, other, neighbour = "203.0.113.7", "203.0.113.8", "2001:db8::7"
 	t.Run("plays by varying the User-Agent", func(t *testing.T) {
+		t.Parallel()
 		p := newPopular(t)
 		for i := range 120 {
 			agent := fmt.Sprint("browser ", i)
@@ -84,6 +86,7 @@ func TestRegression06PopularityCannotBeMadeUp(t *testing.T) {
 		p.wantStats("with two neighbours", 62, 0, 0)
 	})
 	t.Run("plays by If-None-Match: *", func(t *testing.T) {
+		t.Parallel()
 		p := newPopular(t)
 		for i := range 10 {
 			for _, header := range [][]string{{}, {"Te", "trailers"}} {
@@ -96,6 +99,7 @@ func TestRegression06PopularityCannotBeMadeUp(t *testing.T) {
 		p.wantStats("304 to *", 0, 0, 0)
 	})
 	t.Run("players by making up ids", func(t *testing.T) {
+		t.Parallel()
 		p := newPopular(t)
 		for i := range 100 {
 			beat, host, path := fmt.Sprintf(`{"player":"p%d"}`, i), p.host, "/.sandlot/heartbeat"
@@ -114,6 +118,7 @@ func TestRegression06PopularityCannotBeMadeUp(t *testing.T) {
 		p.wantStats("with a neighbour", 0, 51, 0)
 	})
 	t.Run("likes by leaving the cookie away", func(t *testing.T) {
+		t.Parallel()
 		p := newPopular(t)
 		like := func(addr string, i int) {
 			form := url.Values{"like": {"1"}}.Encode()

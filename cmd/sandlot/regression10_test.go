@@ -17,6 +17,7 @@ func everybodys(t *testing.T, args ...string) *testenv.Server {
 
 // TestRegression10WhoCannotBeToldIsOneClientWithLimits: only a client on this machine that came by no proxy is without limits.
 func TestRegression10WhoCannotBeToldIsOneClientWithLimits(t *testing.T) {
+	t.Parallel()
 	signup := func(t *testing.T, s *testenv.Server, addr string) int {
 		return from(t, s, addr, "POST", "/v1/signup", "", map[string]any{}).StatusCode
 	}
@@ -71,6 +72,7 @@ func TestRegression10WhoCannotBeToldIsOneClientWithLimits(t *testing.T) {
 
 // TestRegression10AProxyThatTellsNoAddressIsOneClient: its own address, on this machine, has no limits, and none of its clients has it.
 func TestRegression10AProxyThatTellsNoAddressIsOneClient(t *testing.T) {
+	t.Parallel()
 	with := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
 	}

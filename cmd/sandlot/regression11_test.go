@@ -9,6 +9,7 @@ import (
 
 // TestRegression11KeysStayWithTheirSender guesses another sender's values, by the real program behind a proxy.
 func TestRegression11KeysStayWithTheirSender(t *testing.T) {
+	t.Parallel()
 	const victim, neighbour, stranger, private = "203.0.113.1", "2001:db8:1:1::1", "203.0.113.2", "10.1.2.3"
 	s := everybodys(t, "--trusted-proxies", "127.0.0.1")
 	page := map[string]any{"content": "PGgxPkhpPC9oMT4=", "email": "me@example.com"}

@@ -15,6 +15,7 @@ import (
 
 // TestRegression12AKeyInAPathReachesNoLog: neither the key nor an encoded form of it is in what the real program logs.
 func TestRegression12AKeyInAPathReachesNoLog(t *testing.T) {
+	t.Parallel()
 	for _, format := range []string{"text", "json"} {
 		t.Run(format, func(t *testing.T) {
 			s := testenv.Start(t, testenv.Binary(t), "--log-format", format)

@@ -14,6 +14,7 @@ import (
 )
 
 func TestRegression36MetricsTellWhatAWorkerCouldNotDo(t *testing.T) {
+	t.Parallel()
 	a := smallApp(t)
 	m := newMetrics(false)
 	a.router(m)

@@ -12,6 +12,7 @@ import (
 
 // TestAPathThatIsNotThere: a browser gets a page, a program the endpoints.
 func TestAPathThatIsNotThere(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	for accept, want := range map[string]string{
 		"text/html,application/xhtml+xml,*/*;q=0.8": "text/html; charset=utf-8", "*/*": "application/json", "": "application/json",

@@ -40,6 +40,7 @@ import (
 // Redis: the variables of its environment lead there, so that it says nothing of it. What is
 // only true of one stands behind [embedded].
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testenv.Need(t, "curl", "unzip")
 	bin := testenv.Binary(t)
 	for name, variables := range map[string]func(testing.TB) []string{"embedded": func(testing.TB) []string { return nil }, "full": sharedParts} {

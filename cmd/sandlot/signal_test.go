@@ -27,6 +27,7 @@ import (
 
 // TestFault31Hangup: the end of the terminal is a stop like any other, except where the program was told to outlive it (nohup).
 func TestFault31Hangup(t *testing.T) {
+	t.Parallel()
 	t.Run("a request under way is answered", func(t *testing.T) {
 		// Whoever runs the tests may have told them to ignore it, which the program would inherit.
 		heard := make(chan os.Signal, 1)
@@ -53,6 +54,7 @@ func TestFault31Hangup(t *testing.T) {
 
 // TestFault31NobodyReadsTheLog: a log that nobody reads any more does not end the service.
 func TestFault31NobodyReadsTheLog(t *testing.T) {
+	t.Parallel()
 	p := startPiped(t, testenv.Binary(t))
 	p.log.Close()
 	for end := time.Now().Add(5 * heldTime); time.Now().Before(end); {
@@ -102,6 +104,7 @@ func (p *piped) answers(t *testing.T) {
 
 // TestFault31Panic: a fault of the program is a 500 of one request, counted; the others on the same connections do not notice.
 func TestFault31Panic(t *testing.T) {
+	t.Parallel()
 	places := publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}, Content: "localhost", PathForm: true}
 	a, err := openApp(context.Background(), settings{storage: storage{Data: t.TempDir()}, CacheSize: 1 << 20}, places, slog.New(slog.DiscardHandler))
 	expect.OK(t, err)

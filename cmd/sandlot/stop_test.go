@@ -16,6 +16,7 @@ import (
 
 // TestStop: readiness goes off, what is under way finishes, the exit code is 0.
 func TestStop(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	body := `{"content":"PGgxPmhpPC9oMT4=","email":"me@example.com"}`
 	conn := beginPublish(t, s, "", len(body), body[:20])
@@ -35,30 +36,27 @@ func TestStop(t *testing.T) {
 // awaitInFlight returns when the server has begun to read a body: its metrics count the request beside their own.
 func awaitInFlight(t *testing.T, s *testenv.Server) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
+	eventually(t, "the request began", func() bool {
 		_, body := raw(t, s.Addr(), "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-		if strings.Contains(body, "sandlot_http_requests_in_flight 2") {
-			return
-		}
-	}
-	t.Fatal("the request did not begin")
+		return strings.Contains(body, "sandlot_http_requests_in_flight 2")
+	})
 }
 
 // awaitRefused returns when the server takes no new connections.
 func awaitRefused(t *testing.T, addr string) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
+	eventually(t, "the server takes no connections", func() bool {
 		conn, err := net.Dial("tcp", addr)
-		if err != nil {
-			return
+		if err == nil {
+			conn.Close()
 		}
-		conn.Close()
-	}
-	t.Fatal("the server still takes connections")
+		return err != nil
+	})
 }
 
 // TestASecondSignalEndsAtOnce also while a request is under way.
 func TestASecondSignalEndsAtOnce(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	beginPublish(t, s, "", 100, "{")
 	awaitInFlight(t, s)

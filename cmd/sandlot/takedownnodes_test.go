@@ -63,6 +63,7 @@ func listens(t *testing.T, s *testenv.Server, address string) <-chan struct{} {
 
 // TestASuspensionHoldsForEverythingAtEveryNode has everything in the caches of two nodes. The command tells neither of them.
 func TestASuspensionHoldsForEverythingAtEveryNode(t *testing.T) {
+	t.Parallel()
 	set, m := fullSet(t), &mailServer{}
 	m.listen(t)
 	var nodes []*testenv.Server

@@ -23,12 +23,17 @@ import (
 
 // TestTry does what the README promises a newcomer.
 func TestTry(t *testing.T) {
+	t.Parallel()
 	example, err := fs.ReadFile(examples.Files(), examples.Wick)
 	expect.OK(t, err)
 	file := filepath.Join(t.TempDir(), "game.html")
 	expect.OK(t, os.WriteFile(file, []byte("<!doctype html><title>Mine</title>"), 0o600))
-	t.Run("without a file it publishes an example", func(t *testing.T) { try(t, string(example), func(*testing.T, string, string) {}) })
+	t.Run("without a file it publishes an example", func(t *testing.T) {
+		t.Parallel()
+		try(t, string(example), func(*testing.T, string, string) {})
+	})
 	t.Run("it publishes the file, and serves until it is interrupted", func(t *testing.T) {
+		t.Parallel()
 		try(t, "<!doctype html><title>Mine</title>", func(*testing.T, string, string) {}, file)
 	})
 }
@@ -42,6 +47,7 @@ var (
 // TestRegression27TryShowsThePageAndTheGallery: a newcomer was told of the bare file
 // alone, and found nothing in the gallery.
 func TestRegression27TryShowsThePageAndTheGallery(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "game.html")
 	expect.OK(t, os.WriteFile(file, []byte("<!doctype html><title>Mine</title>"), 0o600))
 	try(t, "<!doctype html><title>Mine</title>", func(t *testing.T, page, gallery string) {

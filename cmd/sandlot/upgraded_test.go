@@ -245,6 +245,7 @@ func TestSoakADataFolderOfTheReleaseBeforeIsServedAsItWas(t *testing.T) {
 // TestASchemaThatIsAhead: the release after has brought the schema up to date, beside this program. This one goes on, and starts, if that only
 // expanded it, and by one; otherwise it does not start, changes nothing, and says what to do.
 func TestASchemaThatIsAhead(t *testing.T) {
+	t.Parallel()
 	set := fullSet(t)
 	bin := testenv.Binary(t)
 	beside := testenv.Start(t, bin, set...)
