@@ -126,7 +126,7 @@ func TestABackupBesideWritersIsWhole(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedBackupLeavesNothingThatLooksWhole(t *testing.T) {
+func TestSoakAnInterruptedBackupLeavesNothingThatLooksWhole(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
@@ -177,6 +177,7 @@ func TestAnInterruptedBackupLeavesNothingThatLooksWhole(t *testing.T) {
 }
 
 func TestABackupOfDamagedDataIsMadeAndTold(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
 	id := withBig(t, s, key)
@@ -193,6 +194,7 @@ func TestABackupOfDamagedDataIsMadeAndTold(t *testing.T) {
 }
 
 func TestABackupOfNothing(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "backup")
 	out, err := backupTo(t, filepath.Join(t.TempDir(), "none"), dir)
 	if err == nil || !strings.Contains(out, "is not a Sandlot data folder") {

@@ -50,9 +50,10 @@ func (l *ledger) filling(t *testing.T, s *testenv.Server, key string, n int) (st
 	}
 }
 
-// TestABackupOfNodesIsOneMomentOfThem: a folder that a server starts on, with all that was acknowledged before, and that moves back to
+// TestSoakABackupOfNodesIsOneMomentOfThem: a folder that a server starts on, with all that was acknowledged before, and that moves back to
 // where nodes are.
-func TestABackupOfNodesIsOneMomentOfThem(t *testing.T) {
+func TestSoakABackupOfNodesIsOneMomentOfThem(t *testing.T) {
+	t.Parallel()
 	set := fullSet(t)
 	nodes := []*testenv.Server{testenv.Start(t, testenv.Binary(t), set...), testenv.Start(t, testenv.Binary(t), set...)}
 	key := signUp(t, nodes[0])
@@ -108,9 +109,11 @@ func TestABackupOfNodesIsOneMomentOfThem(t *testing.T) {
 }
 
 func TestABackupOfOnePartElsewhere(t *testing.T) {
+	t.Parallel()
 	bucket, _ := apart(t)
 	for name, args := range map[string][]string{"SQLite and a bucket": bucket, "PostgreSQL and a folder": {"--database-url=" + testenv.Postgres(t)}} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := testenv.Start(t, testenv.Binary(t), args...)
 			key := signUp(t, s)
 			id := withBig(t, s, key)
@@ -127,6 +130,7 @@ func TestABackupOfOnePartElsewhere(t *testing.T) {
 }
 
 func TestABackupOfADamagedBucketIsMadeAndTold(t *testing.T) {
+	t.Parallel()
 	args, blobs := apart(t)
 	args = append(args, "--database-url="+testenv.Postgres(t))
 	s := testenv.Start(t, testenv.Binary(t), args...)
@@ -153,6 +157,7 @@ func TestABackupOfADamagedBucketIsMadeAndTold(t *testing.T) {
 
 // TestABackupOfWhatDoesNotBelongTogetherIsRefused, and leaves nothing.
 func TestABackupOfWhatDoesNotBelongTogetherIsRefused(t *testing.T) {
+	t.Parallel()
 	mine, other := fullSet(t), fullSet(t)
 	for _, set := range [][]string{mine, other} {
 		s := testenv.Start(t, testenv.Binary(t), set...)
@@ -167,28 +172,45 @@ func TestABackupOfWhatDoesNotBelongTogetherIsRefused(t *testing.T) {
 		"another's bucket":       {[]string{mine[0], mine[1], other[2], other[3]}, "not the bucket of this instance"},
 		"no database":            {[]string{"--database-url", unreachable, mine[2], mine[3]}, "127.0.0.1:1"},
 		"no address":             {[]string{"--database-url", "mysql://me:hunter2@h/x", mine[2], mine[3]}, "--database-url"},
-		"no bucket":              {[]string{mine[0], mine[1], "--blob-url", "s3://files?endpoint=http://127.0.0.1:1&region=here"}, "127.0.0.1:1"},
 		"a database without any": {[]string{"--database-url", testenv.Postgres(t), mine[2], mine[3]}, "is empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			data := t.TempDir()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			text, err := exec.CommandContext(ctx, testenv.Binary(t), append([]string{"backup", filepath.Join(data, "copy"), "--data", data}, c.args...)...).CombinedOutput()
-			if err == nil || !strings.Contains(string(text), c.says) || strings.Contains(string(text), "hunter2") {
-				t.Errorf("%v, %s", err, text)
-			}
-			if left, err := os.ReadDir(data); err != nil || len(left) > 0 {
-				t.Errorf("%v is left, %v", left, err)
-			}
+			t.Parallel()
+			refusesBackup(t, c.says, c.args...)
 		})
 	}
 	t.Run("verify, of another's bucket", func(t *testing.T) {
+		t.Parallel()
 		text, err := exec.CommandContext(t.Context(), testenv.Binary(t), "verify", "--data", t.TempDir(), mine[0], mine[1], other[2], other[3]).CombinedOutput()
 		if err == nil || !strings.Contains(string(text), "not the bucket of this instance") || strings.Contains(string(text), "missing project") {
 			t.Errorf("%v, %s", err, text)
 		}
 	})
+}
+
+// refusesBackup fails the test unless a backup is refused with these words, shows no password, and leaves nothing.
+func refusesBackup(t *testing.T, says string, args ...string) {
+	t.Helper()
+	data := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	text, err := exec.CommandContext(ctx, testenv.Binary(t), append([]string{"backup", filepath.Join(data, "copy"), "--data", data}, args...)...).CombinedOutput()
+	if err == nil || !strings.Contains(string(text), says) || strings.Contains(string(text), "hunter2") {
+		t.Errorf("%v, %s", err, text)
+	}
+	if left, err := os.ReadDir(data); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
+// TestSoakABackupWhoseBucketDoesNotAnswerIsRefused after the tries that every request for a file has.
+func TestSoakABackupWhoseBucketDoesNotAnswerIsRefused(t *testing.T) {
+	t.Parallel()
+	set := fullSet(t)
+	s := testenv.Start(t, testenv.Binary(t), set...)
+	withBig(t, s, signUp(t, s))
+	s.Stop(t)
+	refusesBackup(t, "127.0.0.1:1", set[0], set[1], "--blob-url", "s3://files?endpoint=http://127.0.0.1:1&region=here")
 }
 
 // collected are originals of which none is left once the records are copied.
@@ -205,9 +227,11 @@ func (c collected) take(ctx context.Context, to *blob.Disk, b publish.Blob) erro
 }
 
 func TestABackupHasWhatACollectorTakesWhenTheRecordsAreCopied(t *testing.T) {
+	t.Parallel()
 	bucket, _ := apart(t)
 	for name, args := range map[string][]string{"of a folder": nil, "of nodes": append(bucket, "--database-url="+testenv.Postgres(t))} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := testenv.Start(t, testenv.Binary(t), args...)
 			withBig(t, s, signUp(t, s))
 			s.Stop(t)

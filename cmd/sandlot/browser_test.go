@@ -21,9 +21,9 @@ import (
 
 type step = chromedp.Action[chromedp.Void]
 
-// TestTheExamplesInARealBrowser opens both on their addresses, served by the real binary: they run, keep a high score over a reload, and
+// TestSoakTheExamplesInARealBrowser opens both on their addresses, served by the real binary: they run, keep a high score over a reload, and
 // the numbers of the project move. With SANDLOT_TEST_SHOTS=FOLDER it leaves a screenshot of each there.
-func TestTheExamplesInARealBrowser(t *testing.T) {
+func TestSoakTheExamplesInARealBrowser(t *testing.T) {
 	t.Parallel()
 	for _, game := range []struct {
 		name, start, quarantine string

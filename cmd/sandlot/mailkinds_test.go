@@ -235,9 +235,9 @@ func (c *correspondent) hurry() {
 	})
 }
 
-// TestEveryKindOfMessage: whatever the mail server does, and whatever is put into what the service takes, requests are answered promptly, each
+// TestSoakEveryKindOfMessage: whatever the mail server does, and whatever is put into what the service takes, requests are answered promptly, each
 // message comes once, its header is ours, and programs that look at its links use nothing up.
-func TestEveryKindOfMessage(t *testing.T) {
+func TestSoakEveryKindOfMessage(t *testing.T) {
 	t.Parallel()
 	var m mailServer
 	c := newCorrespondent(t, &m)

@@ -70,8 +70,9 @@ func (h *movedHouse) moves(t *testing.T, args []string, serve ...string) {
 	h.kept.held(t, testenv.Start(t, testenv.Binary(t), serve...))
 }
 
-// TestAMoveToAFullDiskGoesOnWhenThereIsRoom: and until then its source serves.
-func TestAMoveToAFullDiskGoesOnWhenThereIsRoom(t *testing.T) {
+// TestSoakAMoveToAFullDiskGoesOnWhenThereIsRoom: and until then its source serves.
+func TestSoakAMoveToAFullDiskGoesOnWhenThereIsRoom(t *testing.T) {
+	t.Parallel()
 	disk := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=200m", "tmpfs", disk).CombinedOutput(); err != nil {
 		t.Logf("mount: %v %s", err, out)
@@ -96,8 +97,8 @@ func TestAMoveToAFullDiskGoesOnWhenThereIsRoom(t *testing.T) {
 	}
 }
 
-// TestAMoveWhoseDatabaseStopsGoesOnWhenItIsBack: and until then its source serves.
-func TestAMoveWhoseDatabaseStopsGoesOnWhenItIsBack(t *testing.T) {
+// TestSoakAMoveWhoseDatabaseStopsGoesOnWhenItIsBack: and until then its source serves.
+func TestSoakAMoveWhoseDatabaseStopsGoesOnWhenItIsBack(t *testing.T) {
 	t.Parallel()
 	database := testenv.StartPostgres(t)
 	h := newMovedHouse(t)

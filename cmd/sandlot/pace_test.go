@@ -20,8 +20,8 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// TestABodyThatStalls holds nothing: in the real program, whose other clients do not notice.
-func TestABodyThatStalls(t *testing.T) {
+// TestSoakABodyThatStalls holds nothing: in the real program, whose other clients do not notice.
+func TestSoakABodyThatStalls(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)

@@ -101,6 +101,16 @@ func TestSoakTheProgramOpensWhatIsPublished(t *testing.T) {
 	}
 }
 
+// TestTheProgramOpensAPageThatFails, which a busy machine shows as well: its agent is given what is wrong with it.
+func TestTheProgramOpensAPageThatFails(t *testing.T) {
+	t.Parallel()
+	s := playtests(t)
+	_, codes := checked(t, s, gives(t, s, signUp(t, s), "Broken", fmt.Sprintf(fails, "Broken")), trialTime)
+	for _, code := range []string{"script_error ", "missing_file "} {
+		expect.Contains(t, "what is wrong", codes, code)
+	}
+}
+
 // posterAt is where a project's page has its picture.
 var posterAt = regexp.MustCompile(`<div class="poster">\s*<img [^>]*src="(/i/[^"]+\.png)"`)
 

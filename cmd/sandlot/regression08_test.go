@@ -19,8 +19,8 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// TestRegression08ASilentConnectionIsCutWithALateHeader and one that was used before is kept.
-func TestRegression08ASilentConnectionIsCutWithALateHeader(t *testing.T) {
+// TestSoakRegression08ASilentConnectionIsCutWithALateHeader and one that was used before is kept.
+func TestSoakRegression08ASilentConnectionIsCutWithALateHeader(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	dial := func(text string) net.Conn {
@@ -159,6 +159,7 @@ func TestHowManyConnectionsThereAre(t *testing.T) {
 
 // TestRegression08ACrowdLeavesDescriptorsToTheService: it publishes on the connections that there are, and tells its health elsewhere.
 func TestRegression08ACrowdLeavesDescriptorsToTheService(t *testing.T) {
+	t.Parallel()
 	s := testenv.Start(t, after(t, "ulimit -n 256"), "--metrics-listen", "127.0.0.1:0")
 	private := regexp.MustCompile(`msg=metrics addr=(\S+)`).FindStringSubmatch(s.Logs())
 	if private == nil {

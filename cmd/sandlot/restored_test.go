@@ -17,9 +17,9 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// TestFault12LockedDatabase: while another process holds the database, a write waits for a bounded time and is then told when to come
+// TestSoakFault12LockedDatabase: while another process holds the database, a write waits for a bounded time and is then told when to come
 // back; reads go on, and writes do again when the other lets go.
-func TestFault12LockedDatabase(t *testing.T) {
+func TestSoakFault12LockedDatabase(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)
@@ -93,6 +93,7 @@ func TestFault14LogAndIndex(t *testing.T) {
 	file := func(s *testenv.Server, suffix string) string { return filepath.Join(s.Data(), "sandlot.db"+suffix) }
 
 	t.Run("a log that was deleted: the state before it, and its blobs are kept for a day", func(t *testing.T) {
+		t.Parallel()
 		s, key, early, late := begin(t)
 		expect.OK(t, os.Remove(file(s, "-wal")))
 		s.Restart(t)
@@ -109,6 +110,7 @@ func TestFault14LogAndIndex(t *testing.T) {
 	})
 	for name, index := range map[string][]byte{"of an older state": nil, "of noise": page(32 << 10)[:32<<10], "cut": make([]byte, 7)} {
 		t.Run("an index "+name+" is made anew", func(t *testing.T) {
+			t.Parallel()
 			s, key, early, late := begin(t)
 			if index == nil {
 				index = make([]byte, 32<<10) // as it is before the first commit
@@ -126,6 +128,7 @@ func TestFault14LogAndIndex(t *testing.T) {
 func TestFault15RecordsAndBlobsOfDifferentAge(t *testing.T) {
 	t.Parallel()
 	t.Run("records older than blobs", func(t *testing.T) {
+		t.Parallel()
 		s := testenv.Start(t, testenv.Binary(t))
 		key := signUp(t, s)
 		early := publishOne(t, s, key, 200_000)
@@ -150,6 +153,7 @@ func TestFault15RecordsAndBlobsOfDifferentAge(t *testing.T) {
 		"a blob that was cut":      func(path string) error { return os.Truncate(path, 1000) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := testenv.Start(t, testenv.Binary(t))
 			key := signUp(t, s)
 			lost, other := publishOne(t, s, key, 200_000), publishOne(t, s, key, 200_000)

@@ -13,9 +13,9 @@ import (
 	"sandlot/internal/testenv"
 )
 
-// TestRegression46UploadsOutliveAStoppedProcess stops the real program in the middle
+// TestSoakRegression46UploadsOutliveAStoppedProcess stops the real program in the middle
 // of an upload, for longer than a client may be silent.
-func TestRegression46UploadsOutliveAStoppedProcess(t *testing.T) {
+func TestSoakRegression46UploadsOutliveAStoppedProcess(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))
 	key := signUp(t, s)

@@ -10,9 +10,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestThreadsInARealBrowser: a project whose owner allows threads shares memory with its worker, on its own address and in the frame of its
+// TestSoakThreadsInARealBrowser: a project whose owner allows threads shares memory with its worker, on its own address and in the frame of its
 // page. In somebody else's page it is shown, and can tell that there are none.
-func TestThreadsInARealBrowser(t *testing.T) {
+func TestSoakThreadsInARealBrowser(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)
 	g, browser := newGround(t, modes[0], ca), hostileBrowser(t, ca)
