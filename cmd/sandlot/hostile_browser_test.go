@@ -46,11 +46,17 @@ func TestAHostileProject(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)
 	m := modes[slices.IndexFunc(modes, func(m mode) bool { return m.name == "A" })]
-	g, browser := newGround(t, m, ca), hostileBrowser(t, ca)
+	browser := hostileBrowser(t, ca)
 	for place, attempts := range m.places() {
-		t.Run(place, func(t *testing.T) { g.expectNothing(t, browser, place, attempts) })
+		t.Run(place, func(t *testing.T) {
+			t.Parallel()
+			newGround(t, m, ca).expectNothing(t, browser, place, attempts)
+		})
 	}
-	t.Run("cookies", func(t *testing.T) { g.expectHostCookies(t, browser) })
+	t.Run("cookies", func(t *testing.T) {
+		t.Parallel()
+		newGround(t, m, ca).expectHostCookies(t, browser)
+	})
 }
 
 // TestSoakAHostileProjectInEveryMode does its worst everywhere that it can be met. Nothing succeeds, until a defence is taken away: then what

@@ -64,6 +64,19 @@ func listens(t *testing.T, s *testenv.Server, address string) <-chan struct{} {
 // TestASuspensionHoldsForEverythingAtEveryNode has everything in the caches of two nodes. The command tells neither of them.
 func TestASuspensionHoldsForEverythingAtEveryNode(t *testing.T) {
 	t.Parallel()
+	t.Run("of a project", func(t *testing.T) {
+		t.Parallel()
+		suspensionHolds(t, false)
+	})
+	t.Run("of an account", func(t *testing.T) {
+		t.Parallel()
+		suspensionHolds(t, true)
+	})
+}
+
+// suspensionHolds suspends a project, or its whole account, and reinstates it.
+func suspensionHolds(t *testing.T, ofAccount bool) {
+	t.Helper()
 	set, m := fullSet(t), &mailServer{}
 	m.listen(t)
 	var nodes []*testenv.Server
@@ -95,50 +108,43 @@ func TestASuspensionHoldsForEverythingAtEveryNode(t *testing.T) {
 		{"the gallery", base, 200, 200, id},
 		{"a search", base + "?q=marb", 200, 200, id},
 	}
-	profile := showing{"its maker's page", base + "@kim", 200, 200, id}
-	for _, by := range []struct {
-		name    string
-		subject string
-		all     []showing
-	}{
-		{"of a project", id, append(showings, profile)},
-		{"of an account", "@kim", append(showings, showing{profile.what, profile.address, 200, http.StatusNotFound, id})},
-	} {
-		t.Run(by.name, func(t *testing.T) {
-			all := func(there bool) {
-				t.Helper()
-				for end, i := time.Now().Add(within), 0; i < len(nodes); i++ {
-					for _, w := range by.all {
-						w.holds(t, nodes[i], there, end)
-					}
-				}
-			}
-			all(true)
-			var streams []<-chan struct{}
-			for _, s := range nodes {
-				streams = append(streams, listens(t, s, base+"p/"+id+"/live"))
-			}
-			adminOf(t, set, "suspend", by.subject, "--reason", "a report")
-			all(false)
-			for i, s := range nodes {
-				testenv.Eventually(t, within, "the stream of numbers ends", func() bool {
-					select {
-					case <-streams[i]:
-						return true
-					default:
-						return false
-					}
-				})
-				status, answer := call(t, s, "POST", "/v1/update", key, map[string]any{"project_id": id, "filename": "a.js", "content": []byte("2")})
-				expect.Equal(t, "an update", status/100, 4)
-				if by.subject != id {
-					expect.Equal(t, "its error", answer["error"], any("account_suspended"))
-					c.t, c.s = t, s
-					c.post("/account/settings/language", url.Values{"lang": {"fr"}}, http.StatusForbidden)
-				}
-			}
-			adminOf(t, set, "reinstate", by.subject)
-			all(true)
-		})
+	subject, profile := id, showing{"its maker's page", base + "@kim", 200, 200, id}
+	if ofAccount {
+		subject, profile.gone = "@kim", http.StatusNotFound
 	}
+	showings = append(showings, profile)
+	all := func(there bool) {
+		t.Helper()
+		for end, i := time.Now().Add(within), 0; i < len(nodes); i++ {
+			for _, w := range showings {
+				w.holds(t, nodes[i], there, end)
+			}
+		}
+	}
+	all(true)
+	var streams []<-chan struct{}
+	for _, s := range nodes {
+		streams = append(streams, listens(t, s, base+"p/"+id+"/live"))
+	}
+	adminOf(t, set, "suspend", subject, "--reason", "a report")
+	all(false)
+	for i, s := range nodes {
+		testenv.Eventually(t, within, "the stream of numbers ends", func() bool {
+			select {
+			case <-streams[i]:
+				return true
+			default:
+				return false
+			}
+		})
+		status, answer := call(t, s, "POST", "/v1/update", key, map[string]any{"project_id": id, "filename": "a.js", "content": []byte("2")})
+		expect.Equal(t, "an update", status/100, 4)
+		if ofAccount {
+			expect.Equal(t, "its error", answer["error"], any("account_suspended"))
+			c.s = s
+			c.post("/account/settings/language", url.Values{"lang": {"fr"}}, http.StatusForbidden)
+		}
+	}
+	adminOf(t, set, "reinstate", subject)
+	all(true)
 }
