@@ -25,7 +25,7 @@ func Binary(tb testing.TB) string {
 }
 
 // Instrumented returns the path of the sandlot program with failpoints and a movable clock (package failpoint), as Binary does: the value of
-// SANDLOT_BIN_INSTRUMENTED, or a program built for this test process.
+// SANDLOT_TEST_INSTRUMENTED, or a program built for this test process.
 func Instrumented(tb testing.TB) string {
 	tb.Helper()
 	return program(tb, instrumentedEnv, buildInstrumented)

@@ -19,7 +19,7 @@ const (
 	leftOutEnv = "SANDLOT_TEST_LEFT_OUT"
 
 	binaryEnv       = "SANDLOT_BIN"
-	instrumentedEnv = "SANDLOT_BIN_INSTRUMENTED"
+	instrumentedEnv = "SANDLOT_TEST_INSTRUMENTED"
 )
 
 // unkeyed returns a variable that does not decide what a test finds, such as the port of a server. os.Getenv would make the value a part of
