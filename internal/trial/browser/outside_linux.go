@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/user"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -73,16 +74,19 @@ func (b *Browser) work(ctx context.Context, todo order, o *origin) (h heard, err
 		return h, fmt.Errorf("start the worker in namespaces: %w", refused(err))
 	}
 	ended := make(chan struct{})
-	defer func() {
+	end := sync.OnceFunc(func() {
 		_ = cmd.Process.Kill() // the first process of its namespace: all others end with it
-		_ = cmd.Wait()
+		_ = cmd.Wait()         // until all is read that they have said
 		close(ended)
-	}()
+	})
+	defer end()
 	go watch(ended, cmd.Process.Pid, cmp.Or(b.memory, mostMemory), func() { cancel(errMemory) })
 	stop := context.AfterFunc(ctx, func() { _ = ours.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	h, err = talk(ours, todo, o)
-	switch why := context.Cause(ctx); {
+	why := context.Cause(ctx)
+	end()
+	switch {
 	case err == nil:
 		return h, nil
 	case why != nil:
