@@ -81,12 +81,14 @@ type times struct {
 	Load time.Duration // then it is played with, whether it has loaded or not
 	Step time.Duration // for one answer of the page; one that hangs has none
 	Toil time.Duration // of the processor, for a page that answers nothing meanwhile: it hangs
+
+	Pause time.Duration // between two moves
 }
 
 // usual are the times of a trial. A machine that is busy gives a page less of the processor, so what is
 // a page that hangs is not measured by the clock.
 func usual() times {
-	return times{Wall: 30 * time.Second, Play: 10 * time.Second, Most: 20 * time.Second, Load: 6 * time.Second, Step: 3 * time.Second, Toil: 5 * time.Second}
+	return times{Wall: 30 * time.Second, Play: 10 * time.Second, Most: 20 * time.Second, Load: 6 * time.Second, Step: 3 * time.Second, Toil: 5 * time.Second, Pause: 700 * time.Millisecond}
 }
 
 var _ trial.Browser = (*Browser)(nil)

@@ -65,41 +65,37 @@ func unprivileged() User {
 // TestATrialThatDoesNotEndIsNoFinding: that the time of a trial ran out says nothing about the page; a busy machine does that as well.
 func TestATrialThatDoesNotEndIsNoFinding(t *testing.T) {
 	testenv.Unraced(t)
-	testenv.Need(t, "chromium")
-	program, err := find()
-	expect.OK(t, err)
 	ctx, timeIsOver := context.WithCancelCause(t.Context())
 	origin := answers(func(http.ResponseWriter, *http.Request) {
 		timeIsOver(context.DeadlineExceeded)
 		<-t.Context().Done() // until the test has ended
 	})
-	b := &Browser{User: unprivileged(), Origin: origin, program: program}
-	seen, err := b.Open(ctx, trial.Page{URL: "http://pong.example.org/"})
+	seen, err := sees(ctx, t, origin, "http://pong.example.org/", &Browser{})
 	expect.Equal(t, "an error", errors.Is(err, context.DeadlineExceeded), true)
 	expect.Equal(t, "hangs", seen.Hangs, false)
 }
 
-// patient makes each move once, however busy the machine is.
+// patient makes each move once, quickly, however busy the machine is.
 func patient() times {
-	return times{Wall: 5 * time.Minute, Play: time.Second, Most: 4 * time.Minute, Load: 20 * time.Second, Step: 20 * time.Second, Toil: time.Minute}
+	return times{Wall: 5 * time.Minute, Most: 4 * time.Minute, Load: 20 * time.Second, Step: 20 * time.Second, Toil: time.Minute, Pause: 50 * time.Millisecond}
 }
 
 // opens opens a page of an origin.
 func opens(t *testing.T, origin Origin, url string, long times) trial.Seen {
 	t.Helper()
-	seen, err := sees(t, origin, url, &Browser{times: long})
+	seen, err := sees(t.Context(), t, origin, url, &Browser{times: long})
 	expect.OK(t, err)
 	return seen
 }
 
 // sees opens a page of an origin in a browser that has its times, stage and memory.
-func sees(t *testing.T, origin Origin, url string, b *Browser) (trial.Seen, error) {
+func sees(ctx context.Context, t *testing.T, origin Origin, url string, b *Browser) (trial.Seen, error) {
 	t.Helper()
 	testenv.Need(t, "chromium")
 	program, err := find()
 	expect.OK(t, err)
 	b.User, b.Origin, b.program = unprivileged(), origin, program
-	return b.Open(t.Context(), trial.Page{URL: url})
+	return b.Open(ctx, trial.Page{URL: url})
 }
 
 // game moves by itself, asks for what is not there, and fails.

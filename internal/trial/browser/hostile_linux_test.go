@@ -162,7 +162,7 @@ func suffers(t *testing.T, page func(port int) string, long times) (*host, error
 	h := &host{page: page(ports[0]), tried: map[string]bool{}}
 	c := catch(t)
 	begun := time.Now()
-	seen, err := sees(t, h, "http://pong.localhost:8080/", &Browser{times: long, stage: stageOf(ports)})
+	seen, err := sees(t.Context(), t, h, "http://pong.localhost:8080/", &Browser{times: long, stage: stageOf(ports)})
 	took := time.Since(begun)
 	c.end(t)
 	if busy := 30 * time.Second; took > long.Wall+busy { // of a machine that is
@@ -215,7 +215,7 @@ func TestSoakARudePageGetsNothing(t *testing.T) {
 		}
 		return
 	}
-	long := times{Wall: 3 * time.Minute, Play: 2 * time.Second, Most: 2 * time.Minute, Load: 5 * time.Second, Step: 5 * time.Second, Toil: time.Minute}
+	long := times{Wall: 3 * time.Minute, Play: 2 * time.Second, Most: 2 * time.Minute, Load: 5 * time.Second, Step: 5 * time.Second, Toil: time.Minute, Pause: usual().Pause}
 	h, _ := suffers(t, func(port int) string { return rudePage(port, together...) }, long)
 	for _, name := range together {
 		t.Run(name, func(t *testing.T) { expect.Equal(t, "that it was tried", h.tried[name], true) })

@@ -142,7 +142,7 @@ func (s *session) painted() error {
 
 func (s *session) rest() {
 	select {
-	case <-time.After(pause):
+	case <-time.After(s.long.Pause):
 	case <-s.ctx.Done():
 	}
 }

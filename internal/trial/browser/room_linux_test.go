@@ -28,16 +28,18 @@ func TestTheRoomOfATrial(t *testing.T) {
 	expect.OK(t, err)
 	defer secret.Close()
 	expect.OK(t, unix.Chmod(secret.Name(), 0o644))
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
 	var once sync.Once
 	looked := 0
 	origin := answers(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/look" {
-			once.Do(func() { looked = lookAround(t, secret.Name()) })
+			once.Do(func() { looked = lookAround(t, secret.Name()); end() })
 		}
 		_, _ = w.Write([]byte("<!doctype html><h1>room</h1><script>fetch('/look')</script>"))
 	})
-	_, err = sees(t, origin, "http://pong.localhost:8080/", &Browser{times: patient()})
-	expect.OK(t, err)
+	_, err = sees(ctx, t, origin, "http://pong.localhost:8080/", &Browser{times: patient()})
+	expect.Is(t, "the end after the look", err, context.Canceled)
 	expect.Equal(t, "that pages were among them", looked > 0, true)
 }
 

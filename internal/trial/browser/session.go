@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
@@ -17,9 +16,6 @@ import (
 
 	"sandlot/internal/trial"
 )
-
-// pause is how long a page is left alone between two moves.
-const pause = 700 * time.Millisecond
 
 // A session is one page in the browser.
 type session struct {
