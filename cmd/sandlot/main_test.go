@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"net/url"
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"sandlot/internal/expect"
 	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // beside is how many tests run beside each other. It is more than there are cores, for most of them wait: for the other process, for a browser,
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	bucketKeys()
-	os.Exit(m.Run())
+	testenv.Main(m)
 }
 
 // bucketKeys sets the keys of the S3-compatible server for every program that a test starts: a test that sets them itself runs beside no other.

@@ -15,13 +15,10 @@ const DatabaseCache = 512 << 10
 
 // CopyDatabase copies the files of an SQLite database that is in use, byte for byte: what a process that is killed leaves. to is the name
 // of the copy. The program needs a driver "sqlite". It must not be called inside a transaction that writes.
-func CopyDatabase(from, to string) error { return copyDatabase(from, to, func() {}) }
-
-// copyDatabase calls between after the database itself was read, and before its log is.
 //
 // It holds the lock of those who write: the log of a server is emptied into the database also while nothing is written, and the database
 // of before with the log of after lacks what was in the log.
-func copyDatabase(from, to string, between func()) (err error) {
+func CopyDatabase(from, to string) (err error) {
 	name := url.URL{Scheme: "file", OmitHost: true, Path: from, RawQuery: "mode=rw&_txlock=immediate&_pragma=busy_timeout(10000)"}
 	db, err := sql.Open("sqlite", name.String())
 	if err != nil {
@@ -44,7 +41,6 @@ func copyDatabase(from, to string, between func()) (err error) {
 		if err != nil {
 			return err
 		}
-		between()
 	}
 	return nil
 }

@@ -2,10 +2,6 @@ package testenv
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"net/url"
-	"os"
 	"testing"
 
 	"sandlot/internal/expect"
@@ -13,116 +9,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-func TestPostgres(t *testing.T) {
-	Pgbouncer(t) // nothing of this is proved without both servers
-	for name, database := range map[string]func(testing.TB) string{"direct": Postgres, "through the pooler": Pgbouncer} {
-		t.Run(name, func(t *testing.T) {
-			var address string
-			var conn *pgconn.PgConn
-			t.Run("is empty, UTF8, in C.UTF-8, and takes tables", func(t *testing.T) {
-				address = database(t)
-				conn = connect(t, address)
-				got := ask(t, conn, "SELECT current_database() || ' ' || getdatabaseencoding() || ' ' || datcollate FROM pg_database WHERE datname = current_database()")
-				expect.Contains(t, "database", got, " UTF8 C.UTF-8")
-				expect.Contains(t, "database", got, databasePrefix)
-				expect.Equal(t, "tables", ask(t, conn, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"), "0")
-				ask(t, conn, "CREATE TABLE t (n INTEGER)")
-			})
-			t.Run("no two tests have the same", func(t *testing.T) {
-				if other := database(t); other == address {
-					t.Errorf("again %s", other)
-				}
-			})
-			t.Run("is gone after the test, though somebody is connected", func(t *testing.T) {
-				if _, err := conn.Exec(t.Context(), "SELECT 1").ReadAll(); err == nil {
-					t.Error("the connection still answers")
-				}
-				u, err := url.Parse(address)
-				expect.OK(t, err)
-				// The pooler would keep us waiting for two minutes.
-				direct := withPath(t, os.Getenv(postgresEnv), u.Path[1:])
-				if c, err := pgconn.Connect(t.Context(), direct); err == nil {
-					c.Close(t.Context())
-					t.Error("the database is still there")
-				}
-			})
-		})
-	}
-}
-
-func TestTheServerIsToldToCopyFilesWhereItKnowsAnotherWay(t *testing.T) {
-	for version, want := range map[string]string{"14.22": "", "15.18 (Debian 15.18-0+deb12u1)": " STRATEGY FILE_COPY", "18.1": " STRATEGY FILE_COPY", "19devel": "", "": ""} {
-		expect.Equal(t, "of version "+version, copying(version), want)
-	}
-}
-
 func TestPgbouncerPoolsTransactions(t *testing.T) {
 	address := Pgbouncer(t)
 	a, b := connect(t, address), connect(t, address)
 	const process = "SELECT pg_backend_pid()"
 	expect.Equal(t, "the process that serves two connections in turn", ask(t, a, process), ask(t, b, process))
-}
-
-func TestPostgresTemplate(t *testing.T) {
-	server := serverURL(t, postgresEnv, "PostgreSQL")
-	made := 0
-	template := PostgresTemplate{Make: func(address string) error {
-		made++
-		c, err := pgconn.Connect(t.Context(), address)
-		if err != nil {
-			return err
-		}
-		_, err = c.Exec(t.Context(), "CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (7)").ReadAll()
-		return errors.Join(err, c.Close(t.Context()))
-	}}
-	t.Run("is made once, and each copy is its test's own", func(t *testing.T) {
-		for _, address := range []string{template.Postgres(t), template.Postgres(t), template.Pgbouncer(t), template.Pgbouncer(t)} {
-			c := connect(t, address)
-			expect.Equal(t, "rows", ask(t, c, "SELECT string_agg(n::text, ',') FROM t"), "7")
-			ask(t, c, "INSERT INTO t VALUES (8)")
-		}
-		expect.Equal(t, "made", made, 1)
-	})
-	t.Run("one that cannot be made fails each test", func(t *testing.T) {
-		var name string
-		template := PostgresTemplate{Make: func(address string) error {
-			name = ask(t, connect(t, address), "SELECT current_database()")
-			return errors.New("no tables")
-		}}
-		for range 2 {
-			got := outcome(t, t.Name(), func(tb testing.TB) { template.Postgres(tb) })
-			expect.Equal(t, "outcome", got, "failed: make a template: no tables")
-		}
-		expect.Equal(t, "databases", ask(t, connect(t, server), "SELECT count(*) FROM pg_database WHERE datname = '"+name+"'"), "0")
-	})
-	owner, err := ownerOn(server)
-	expect.OK(t, err)
-	expect.OK(t, owner.drop(template.name))
-}
-
-// TestTheDatabasesOfAKilledProcessAreDropped has an owner lose its connection, as one that is killed does.
-func TestTheDatabasesOfAKilledProcessAreDropped(t *testing.T) {
-	address := Postgres(t)
-	start := func() *owner {
-		o, err := newOwner(os.Getenv(postgresEnv))
-		expect.OK(t, err)
-		t.Cleanup(func() { o.conn.Close(context.Background()) })
-		return o
-	}
-	killed := start()
-	name, err := killed.create("template0")
-	expect.OK(t, err)
-	there := func() string {
-		return ask(t, connect(t, address), "SELECT count(*) FROM pg_database WHERE datname = '"+name+"'")
-	}
-	start()
-	expect.Equal(t, "databases while their process lives", there(), "1")
-	expect.OK(t, killed.conn.Close(t.Context()))
-	Eventually(t, databaseWait, "the server sees that the connection is closed", func() bool {
-		return ask(t, connect(t, address), fmt.Sprintf("SELECT count(*) FROM pg_stat_activity WHERE pid = %d", killed.conn.PID())) == "0"
-	})
-	start()
-	expect.Equal(t, "databases after their process", there(), "0")
 }
 
 func TestAMissingServerIsLeftOut(t *testing.T) {

@@ -110,12 +110,9 @@ type showroom struct {
 // slowly is long enough for a browser to paint what it has.
 const slowly = 300 * time.Millisecond
 
-// plainly has V8 not optimize: each page is a program of its own that runs for a moment, and to optimize it takes longer than it saves.
-const plainly = "--no-opt --no-maglev --single-threaded-gc"
-
 func openGallery(t *testing.T) *showroom {
 	t.Helper()
-	g := &showroom{ctx: testenv.Engine(t, chromedp.Flag("js-flags", plainly)), slow: "nothing"}
+	g := &showroom{ctx: testenv.Engine(t), slow: "nothing"}
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.Host, versionHost) {
 			w.Header().Set("Content-Type", "image/gif")
