@@ -89,6 +89,7 @@ func run[T any](t *testing.T, ctx context.Context, action chromedp.Action[T]) T 
 }
 
 func TestInABrowser(t *testing.T) {
+	t.Parallel()
 	ctx := testenv.Engine(t)
 	s := newStage(t, false)
 	s.put(gameID, s.file("index.html", page("game")))
@@ -127,6 +128,7 @@ func TestInABrowser(t *testing.T) {
 }
 
 func TestThePathFormInABrowser(t *testing.T) {
+	t.Parallel()
 	ctx := testenv.Engine(t)
 	s := newStage(t, true)
 	s.put(gameID, s.file("index.html", page("game")+`<script type="module" src="main.js"></script>`), s.file("main.js", `document.title = 'module';`))

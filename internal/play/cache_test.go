@@ -17,6 +17,7 @@ import (
 )
 
 func TestCacheIsFilledOnce(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newWorld(t)
 		f := s.file("index.html", page("one"))
@@ -41,6 +42,7 @@ func TestCacheIsFilledOnce(t *testing.T) {
 }
 
 func TestACancelledAskerDoesNotFailTheOthers(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newWorld(t)
 		f := s.file("index.html", page("one"))
@@ -65,6 +67,7 @@ func TestACancelledAskerDoesNotFailTheOthers(t *testing.T) {
 }
 
 func TestFillsAreBoundedInNumberAndTime(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newWorld(t)
 		h := newHandler(s, "localhost")
@@ -102,6 +105,7 @@ func TestFillsAreBoundedInNumberAndTime(t *testing.T) {
 func projectN(i int) publish.ProjectID { return publish.ProjectID(fmt.Sprintf("many-%06d", i)) }
 
 func TestEveryWriteIsSeenAtOnce(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	h := newHandler(s, "localhost")
 	for i := range 20 {
@@ -124,6 +128,7 @@ func TestEveryWriteIsSeenAtOnce(t *testing.T) {
 }
 
 func TestVariantsAreUsedASecondAfterTheyAreMade(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newWorld(t)
 		s.plain = true
@@ -147,6 +152,7 @@ func TestVariantsAreUsedASecondAfterTheyAreMade(t *testing.T) {
 
 // TestAListIsServedWhileItCannotBeReadAgain: what may have come to it since are other forms of the same bytes.
 func TestAListIsServedWhileItCannotBeReadAgain(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]func(gate chan bool) (error, error){
 		"the store fails":           func(chan bool) (error, error) { return publish.ErrUnavailable, nil },
 		"the store does not answer": func(gate chan bool) (error, error) { <-gate; return nil, nil },
@@ -186,6 +192,7 @@ func TestAListIsServedWhileItCannotBeReadAgain(t *testing.T) {
 }
 
 func TestAnErrorIsNotCached(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	s.listErr = publish.ErrUnavailable
@@ -200,6 +207,7 @@ func TestAnErrorIsNotCached(t *testing.T) {
 }
 
 func TestAPanicOfTheStoreFailsOneRequest(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	s.Blobs.Opening = func(context.Context, publish.Blob, func() (io.ReadCloser, error)) (io.ReadCloser, error) {
@@ -212,6 +220,7 @@ func TestAPanicOfTheStoreFailsOneRequest(t *testing.T) {
 }
 
 func TestCacheIsBoundedByWeight(t *testing.T) {
+	t.Parallel()
 	const bound = 1 << 20
 	s := newWorld(t)
 	h := newHandler(s, "localhost", func(c *Config) { c.CacheBytes = bound })

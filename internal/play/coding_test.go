@@ -8,6 +8,7 @@ import (
 )
 
 func TestAcceptEncoding(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	body := page("one")
 	s.put(gameID, s.file("index.html", body))
@@ -71,6 +72,7 @@ func TestAcceptEncoding(t *testing.T) {
 }
 
 func TestVariantsThatAreNotSmallerAreNotSent(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	same := strings.Repeat("y", 300)
 	s.packed = map[string]string{"br": same, "zstd": same, "gzip": same}
@@ -81,6 +83,7 @@ func TestVariantsThatAreNotSmallerAreNotSent(t *testing.T) {
 }
 
 func TestETagForEachRepresentation(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	f := s.file("index.html", page("one"))
 	s.put(gameID, f)
@@ -111,6 +114,7 @@ func TestETagForEachRepresentation(t *testing.T) {
 }
 
 func TestPrecompressedBuilds(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	wasm := "\x00asm" + strings.Repeat("code", 200)
 	br, gz := compress("br", wasm), compress("gzip", wasm)

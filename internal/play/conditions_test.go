@@ -11,6 +11,7 @@ import (
 )
 
 func TestConditions(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	f := s.file("index.html", page("one"))
 	s.put(gameID, f)
@@ -66,6 +67,7 @@ func TestConditions(t *testing.T) {
 }
 
 func TestRanges(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	const body = "0123456789"
 	f := s.file("a.txt", body)
@@ -124,6 +126,7 @@ func TestRanges(t *testing.T) {
 }
 
 func TestRangesAreOfThePlainBytes(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")))
 	h := newHandler(s, "localhost")
@@ -140,6 +143,7 @@ func TestRangesAreOfThePlainBytes(t *testing.T) {
 }
 
 func TestSeveralRanges(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	big := strings.Repeat("0123456789", 300_000)
 	s.put(gameID, s.file("index.html", "<p>hi"), s.file("a.txt", "0123456789"), s.file("big.bin", big))

@@ -10,6 +10,7 @@ import (
 
 // TestEveryDoorHasAnOperation by which admission knows it. Files are behind no door, for reading them is free.
 func TestEveryDoorHasAnOperation(t *testing.T) {
+	t.Parallel()
 	for _, d := range append(previewDoors, doors...) {
 		if !d.operation.Known() {
 			t.Errorf("%s: %v", d.name, d.operation)
@@ -22,6 +23,7 @@ func TestEveryDoorHasAnOperation(t *testing.T) {
 
 // TestHeartbeatsHaveALimit for each address, on every address of a project; reading has none.
 func TestHeartbeatsHaveALimit(t *testing.T) {
+	t.Parallel()
 	limits := admission.New(admission.Config{Heartbeats: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}, Public: true})
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")))

@@ -21,6 +21,7 @@ var wantAlways = map[string]string{
 var wantNever = []string{"Set-Cookie", "Access-Control-Allow-Credentials", "Service-Worker-Allowed", "Server", "X-Powered-By"}
 
 func TestHeadersOnEveryResponse(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	damaged := s.file("damaged.bin", "some bytes")
 	s.broken[damaged.Content.Ref] = publish.ErrCorrupt
@@ -116,6 +117,7 @@ func checkHeaders(t *testing.T, p place, res *http.Response) {
 }
 
 func TestNoindexUntilVerified(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	s.verify()
@@ -125,6 +127,7 @@ func TestNoindexUntilVerified(t *testing.T) {
 }
 
 func TestCacheControl(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	h := newHandler(s, "localhost")
@@ -145,6 +148,7 @@ func TestCacheControl(t *testing.T) {
 }
 
 func TestLabel(t *testing.T) {
+	t.Parallel()
 	h := newHandler(newWorld(t), "Play.Example.net:8080")
 	for host, want := range map[string]string{
 		"chess-abc234.play.example.net:8080": "chess-abc234",

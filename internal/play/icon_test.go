@@ -9,6 +9,7 @@ import (
 
 // TestRegression21AnIconIsAlwaysThere: browsers ask for /favicon.ico by themselves, and a 404 would stand in the game's console.
 func TestRegression21AnIconIsAlwaysThere(t *testing.T) {
+	t.Parallel()
 	const document = "index.html"
 	for _, c := range []struct {
 		name  string

@@ -14,6 +14,7 @@ func path(h *Handler, target string, method string, headers ...string) *httptest
 }
 
 func TestPathForm(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"), s.file("a b.txt", "text"), s.file("docs/index.html", "<p>docs"))
 	own, alone := newHandler(s, "localhost:8080"), newHandler(s, "")
@@ -78,6 +79,7 @@ func TestPathForm(t *testing.T) {
 }
 
 func TestPathFormIsOfTheCurrentVersion(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>one"))
 	h := newHandler(s, "localhost")

@@ -14,6 +14,7 @@ import (
 )
 
 func TestPlays(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")), s.file("a.txt", "text"), s.file("404.html", "<p>lost"))
 	h := newHandler(s, "localhost")
@@ -81,6 +82,7 @@ func TestPlays(t *testing.T) {
 }
 
 func TestVisitors(t *testing.T) {
+	t.Parallel()
 	v := NewVisitors()
 	noon := time.Date(2030, 5, 1, 12, 0, 0, 0, time.UTC)
 	r := request("GET", "/", "User-Agent: a")
@@ -120,6 +122,7 @@ func TestVisitors(t *testing.T) {
 }
 
 func TestHeartbeat(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	h := newHandler(s, "localhost")
@@ -187,6 +190,7 @@ func TestHeartbeat(t *testing.T) {
 }
 
 func TestCrawlersAreKnownHoweverManyCome(t *testing.T) {
+	t.Parallel()
 	a := newAgents()
 	for round := range 3 {
 		for i := range 1000 {

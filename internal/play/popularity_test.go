@@ -7,6 +7,7 @@ import (
 
 // TestRegression06A304CountsForATagThatTheServiceGave, and not for "*" or a tag that somebody made up.
 func TestRegression06A304CountsForATagThatTheServiceGave(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")))
 	h := newHandler(s, "localhost")
@@ -38,6 +39,7 @@ func TestRegression06A304CountsForATagThatTheServiceGave(t *testing.T) {
 
 // TestRegression06AVisitorIsANetworkAndABrowser, or a token where the site's own origin brings one.
 func TestRegression06AVisitorIsANetworkAndABrowser(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")))
 	token := func(r *http.Request) string { return r.Header.Get("Cookie") }

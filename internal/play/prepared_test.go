@@ -37,6 +37,7 @@ func (r *preparedRecorder) WritePrepared(status int, shared, own, body []byte) b
 }
 
 func TestPreparedAnswersEqualUnpreparedOnes(t *testing.T) {
+	t.Parallel()
 	type seen struct {
 		Status int
 		Header http.Header

@@ -9,6 +9,7 @@ import (
 
 // TestAnOriginOfAPreviewHasOurOwnPageAndNothingElse: what the website alone may frame, under the policy that files will have, and no project.
 func TestAnOriginOfAPreviewHasOurOwnPageAndNothingElse(t *testing.T) {
+	t.Parallel()
 	const label = "preview--0123456789abcdefghjk"
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")))
@@ -51,6 +52,7 @@ func TestAnOriginOfAPreviewHasOurOwnPageAndNothingElse(t *testing.T) {
 // TestAPreviewInThePathFormDoesNothingToTheOriginOfTheWebsite: the doors that clear an origin, or serve all of it, are not there, and what
 // is there says neither.
 func TestAPreviewInThePathFormDoesNothingToTheOriginOfTheWebsite(t *testing.T) {
+	t.Parallel()
 	h := newHandler(newWorld(t), "")
 	for name, want := range map[string]int{"preview": http.StatusOK, "preview.js": http.StatusOK, "preview-end": http.StatusNotFound, "preview-worker.js": http.StatusNotFound} {
 		for _, method := range []string{"GET", "HEAD", "POST"} {

@@ -11,6 +11,7 @@ import (
 )
 
 func TestRegression15QuarantineBreaksNoDialogAndNoFormEvent(t *testing.T) {
+	t.Parallel()
 	ctx := testenv.Engine(t)
 	s := newStage(t, false, func(c *Config) { c.Quarantine = true })
 	s.put("thief-abc234", s.file("index.html", `<!doctype html><p>got it`))

@@ -8,6 +8,7 @@ import (
 
 // TestQuarantine: the projects of an account that nobody has verified may send nothing anywhere else, where the operator asks for it.
 func TestQuarantine(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("game")))
 	policy := func(on bool, where place) string {

@@ -21,6 +21,7 @@ import (
 
 // TestRegression42PagesOfErrorsAreInAllLanguages: and each says something in each of them.
 func TestRegression42PagesOfErrorsAreInAllLanguages(t *testing.T) {
+	t.Parallel()
 	b := openBook()
 	if got, want := slices.Sorted(maps.Keys(b.ByLang)), []string{"de", "en", "es", "fr", "ja", "pt", "zh-Hans"}; !slices.Equal(got, want) {
 		t.Fatalf("the languages are %v", got)
@@ -57,6 +58,7 @@ func worldsThatFail(t *testing.T) map[string]*world {
 
 // TestRegression42ErrorsOfProjectsSpeakTheVisitorsLanguage: they were in English for everybody.
 func TestRegression42ErrorsOfProjectsSpeakTheVisitorsLanguage(t *testing.T) {
+	t.Parallel()
 	fine := newWorld(t)
 	fine.put(gameID, fine.file("index.html", "<p>hi"))
 	asked := map[string]func(accept string, p place) *http.Response{
@@ -96,6 +98,7 @@ func TestRegression42ErrorsOfProjectsSpeakTheVisitorsLanguage(t *testing.T) {
 // TestRegression42PagesOfErrorsLookAsTheSiteDoes: in light and dark, and under the policy of a quarantined project, too. With
 // SANDLOT_TEST_SHOTS=FOLDER it leaves pictures there.
 func TestRegression42PagesOfErrorsLookAsTheSiteDoes(t *testing.T) {
+	t.Parallel()
 	ctx := testenv.Engine(t)
 	s := newStage(t, false, func(c *Config) { c.Quarantine = true })
 	s.put(gameID, s.file("index.html", "<p>hi"))

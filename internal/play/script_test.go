@@ -21,6 +21,7 @@ const (
 )
 
 func TestScriptAfterANavigation(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	body := page("one")
 	s.put(gameID, s.file("index.html", body), s.file("docs/index.html", body), s.file("a.js", "1"))
@@ -80,6 +81,7 @@ func TestScriptAfterANavigation(t *testing.T) {
 }
 
 func TestScriptForAnyEncoding(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	large := strings.Repeat(page("large"), 600) // 1.3 MB: streamed
 	var noise strings.Builder                   // does not become small, so that the packed form is streamed too
@@ -112,6 +114,7 @@ func TestScriptForAnyEncoding(t *testing.T) {
 }
 
 func TestScriptAndUTF16(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	utf16 := "\xff\xfe<\x00p\x00>\x00\xe9\x00"
 	s.put(gameID, s.file("index.html", utf16))
@@ -126,6 +129,7 @@ func TestScriptAndUTF16(t *testing.T) {
 }
 
 func TestAGzipOfAnotherMakerIsNotContinued(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	// The last block is a fixed one that holds "hello\n": made by gzip -1.
 	foreign := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 3, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0xe7, 2, 0, 0x20, 0x30, 0x3a, 0x36, 6, 0, 0, 0}
@@ -139,6 +143,7 @@ func TestAGzipOfAnotherMakerIsNotContinued(t *testing.T) {
 
 // TestContinueGzip goes through encoders, levels and lengths, so that the last block begins at every bit of a byte.
 func TestContinueGzip(t *testing.T) {
+	t.Parallel()
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for level := -2; level <= 9; level++ {
 		var a, b bytes.Buffer
@@ -182,6 +187,7 @@ func FuzzContinueGzip(f *testing.F) {
 }
 
 func TestPlayerScript(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	h := newHandler(s, "localhost")

@@ -23,6 +23,7 @@ import (
 func newRecorder() *httptest.ResponseRecorder { return httptest.NewRecorder() }
 
 func TestPaths(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>primary"), s.file("docs/index.html", "<p>docs"), s.file("a b/ü+c.txt", "odd"),
 		s.file("docs/more/x.js", "1"), s.file("robots.txt", "all"))
@@ -58,6 +59,7 @@ func TestPaths(t *testing.T) {
 }
 
 func TestPrimaryOfAnotherName(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("game.html", "<p>game"), s.file("index.html", "<p>index"))
 	s.must(s.Publish.ChoosePrimary(t.Context(), s.owner, gameID, "game.html", publish.Form{Token: "a form"}))
@@ -71,6 +73,7 @@ func TestPrimaryOfAnotherName(t *testing.T) {
 
 // TestAPrimaryFileInAFolderIsOpenedThere: what it loads lies beside it, and would not be found from the root.
 func TestAPrimaryFileInAFolderIsOpenedThere(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("dist/start.html", "<p>start"), s.file("dist/my index.html", "<p>mine"), s.file("dist/index.html", "<p>built"), s.file("index.html", "<p>source"))
 	h := newHandler(s, "localhost")
@@ -95,6 +98,7 @@ func TestAPrimaryFileInAFolderIsOpenedThere(t *testing.T) {
 }
 
 func TestRow89(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	h := newHandler(s, "localhost")
@@ -112,6 +116,7 @@ func TestRow89(t *testing.T) {
 }
 
 func TestRow91TypesAreNeverGuessed(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	html := "<!doctype html><script>alert(1)</script>"
 	s.put(gameID, s.file("index.html", html), s.file("x", html), s.file("x.svg", "<svg><script/></svg>"), s.file("x.html.txt", html),
@@ -133,6 +138,7 @@ func TestRow91TypesAreNeverGuessed(t *testing.T) {
 }
 
 func TestRow92OnlyThatProject(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>mine"), s.file("secret.txt", "mine"))
 	s.put("other-abc234", s.file("index.html", "<p>other"))
@@ -150,6 +156,7 @@ func TestRow92OnlyThatProject(t *testing.T) {
 }
 
 func TestRow93(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	h := newHandler(s, "localhost")
@@ -193,6 +200,7 @@ func raw(t *testing.T, srv *httptest.Server, text string) *http.Response {
 }
 
 func TestOwn404(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"), s.file("404.html", page("lost")))
 	h := newHandler(s, "localhost")
@@ -209,6 +217,7 @@ func TestOwn404(t *testing.T) {
 }
 
 func TestHEADHasTheHeadersOfGET(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")), s.file("big.bin", strings.Repeat("x", 2<<20)))
 	h := newHandler(s, "localhost")
@@ -234,6 +243,7 @@ func TestHEADHasTheHeadersOfGET(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	small, large := s.file("small.bin", "some bytes"), s.file("large.bin", strings.Repeat("0123456789", 200_000))
 	s.put(gameID, s.file("index.html", "<p>hi"), small, large)
@@ -339,6 +349,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestLargeFilesAreByteExact(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	body := strings.Repeat("0123456789abcdef", 200_000)
 	s.put(gameID, s.file("index.html", "<p>hi"), s.file("big.bin", body), s.file("empty.bin", ""))
@@ -352,6 +363,7 @@ func TestLargeFilesAreByteExact(t *testing.T) {
 }
 
 func TestOneDamagedMiBOfAFileKeepsNoOtherFromBeingRead(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	text := make([]byte, 3<<20)
 	rand.NewChaCha8([32]byte{1}).Read(text)

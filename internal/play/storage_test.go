@@ -7,6 +7,7 @@ import (
 
 // TestRegression16ThePageThatAsksForStorageIsOfNoOtherUse: it tells the site alone, is framed by the site alone, and has no data.
 func TestRegression16ThePageThatAsksForStorageIsOfNoOtherUse(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")))
 	h := newHandler(s, "localhost")

@@ -19,6 +19,7 @@ func down(t *testing.T) *world {
 }
 
 func TestATakenDownProjectIs451OnEveryAddress(t *testing.T) {
+	t.Parallel()
 	h := newHandler(down(t), "localhost")
 	for _, p := range []place{onProject, onVersion, onPath} {
 		for _, target := range []string{"/", "/index.html", "/sw.js", "/none", "/.sandlot/player.js"} {
@@ -45,6 +46,7 @@ func TestATakenDownProjectIs451OnEveryAddress(t *testing.T) {
 }
 
 func TestTheWorkerOfATakenDownProjectIsReplacedByItsLast(t *testing.T) {
+	t.Parallel()
 	s := down(t)
 	h := newHandler(s, "localhost")
 	for _, p := range []place{onProject, onVersion} {
@@ -75,6 +77,7 @@ func TestTheWorkerOfATakenDownProjectIsReplacedByItsLast(t *testing.T) {
 
 // TestAProjectThatGoesWhileItIsReadIsGone: another node deleted it after this one had confirmed its head.
 func TestAProjectThatGoesWhileItIsReadIsGone(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
 	s.listErr = publish.ErrNotFound

@@ -8,6 +8,7 @@ import (
 )
 
 func TestThreadsIsolateTheProjectsOwnOriginsAlone(t *testing.T) {
+	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")), s.file("a.wasm", "wasm"))
 	h := newHandler(s, "localhost:8080")
