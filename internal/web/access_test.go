@@ -14,6 +14,7 @@ var variable = regexp.MustCompile(`\{[^}]*\}`)
 // TestEveryRouteKeepsOutWhoMayNotCome walks the list of routes: who is led to a
 // login, and that no form is taken from elsewhere.
 func TestEveryRouteKeepsOutWhoMayNotCome(t *testing.T) {
+	t.Parallel()
 	p := house(t)
 	stale := house(t)
 	stale.Now = func() time.Time { return time.Now().Add(freshFor + time.Minute) }
@@ -51,6 +52,7 @@ func TestEveryRouteKeepsOutWhoMayNotCome(t *testing.T) {
 // TestRegression38ALoginOfATimeToComeIsNotFresh: a clock that was ahead while somebody logged in must not
 // leave keys and address open to that browser until then.
 func TestRegression38ALoginOfATimeToComeIsNotFresh(t *testing.T) {
+	t.Parallel()
 	p := house(t)
 	p.Now = func() time.Time { return time.Now().Add(-freshFor - time.Minute) }
 	asked := 0

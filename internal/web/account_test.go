@@ -19,6 +19,7 @@ func asKim(h http.Handler, method, target, form string) *http.Response {
 }
 
 func TestTheAccountShowsItsProjectsWithTheirNumbers(t *testing.T) {
+	t.Parallel()
 	h := home(t)
 	if body := text(t, asKim(h, "GET", "/account", "")); !strings.Contains(body, "Rien n’a encore été publié") {
 		t.Errorf("without projects it is %s", body)
@@ -47,6 +48,7 @@ func TestTheAccountShowsItsProjectsWithTheirNumbers(t *testing.T) {
 const accountPage = 50
 
 func TestTheNavigationMarksThePageShown(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{"/account", "/account/sessions"} {
 		body := text(t, asKim(house(t), "GET", path, ""))
 		if strings.Count(body, "aria-current") != 1 || !strings.Contains(body, `href="`+path+`" aria-current="page"`) {
@@ -56,6 +58,7 @@ func TestTheNavigationMarksThePageShown(t *testing.T) {
 }
 
 func TestTheNavigationMarksWhereAPageBelongs(t *testing.T) {
+	t.Parallel()
 	for path, want := range map[string]string{"/account/projects/game-abc123": "/account", "/account/projects/game-abc123/versions": "/account", "/account/delete": "/account/settings"} {
 		body := text(t, asKim(house(t), "GET", path, ""))
 		_, own, _ := strings.Cut(body, `class="tabs own-tabs"`)
@@ -69,6 +72,7 @@ func TestTheNavigationMarksWhereAPageBelongs(t *testing.T) {
 }
 
 func TestTheListOfLoginsMarksThisBrowser(t *testing.T) {
+	t.Parallel()
 	body := text(t, asKim(house(t), "GET", "/account/sessions", ""))
 	_, mine, found := strings.Cut(body, `Navigateur inconnu <span class="mark">ce navigateur`)
 	if !found || strings.Contains(mine, `value="1"><`) || !strings.Contains(body, "Firefox · Linux") || !strings.Contains(body, `name="id" value="2"`) {
@@ -77,6 +81,7 @@ func TestTheListOfLoginsMarksThisBrowser(t *testing.T) {
 }
 
 func TestALoginIsEndedOnceHoweverOftenTheButtonIsPressed(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for range 2 {
 		if resp := asKim(h, "POST", "/account/sessions", "id=2"); resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/account/sessions#said" {
@@ -93,6 +98,7 @@ func TestALoginIsEndedOnceHoweverOftenTheButtonIsPressed(t *testing.T) {
 }
 
 func TestBrowsersAreCalledWhatPeopleCallThem(t *testing.T) {
+	t.Parallel()
 	v := view{visit: house(t).visit(nil, &http.Request{Header: http.Header{}})}
 	for agent, want := range map[string]string{
 		firefox: "Firefox · Linux",

@@ -14,6 +14,7 @@ import (
 
 // TestExpensiveOperationsHaveALimit: the second of each in an hour is a page that says when to come again.
 func TestExpensiveOperationsHaveALimit(t *testing.T) {
+	t.Parallel()
 	one := admission.Rate{Count: 1, Per: time.Hour, Burst: 1}
 	for name, ask := range map[string]func(p *world) *http.Response{
 		"a search":               func(p *world) *http.Response { return request(p, "GET", "/?q=pong", "") },
@@ -42,6 +43,7 @@ func TestExpensiveOperationsHaveALimit(t *testing.T) {
 
 // TestRegression02AFormOfTheWebsiteCostsWhatItBrings also where its length is not told: it ends where the limit does, and nothing of it is kept.
 func TestRegression02AFormOfTheWebsiteCostsWhatItBrings(t *testing.T) {
+	t.Parallel()
 	p := house(t)
 	before := p.in.Sizes()
 	p.Admission = admission.New(admission.Config{Bytes: admission.Rate{Count: 100, Per: time.Hour, Burst: 300_000}})
@@ -60,6 +62,7 @@ func uploadTo(p http.Handler) *http.Response {
 
 // TestEveryRouteHasAnOperation by which admission knows it. What strangers may send to has a limit.
 func TestEveryRouteHasAnOperation(t *testing.T) {
+	t.Parallel()
 	// These use the token of a message up, which nobody guesses, end the visitor's own session, or give the browser a cookie.
 	free := []string{"/choices", "/verify", "/verify/no", "/not-me", "/not-me/undo", "/account/email", "/account/undo", "/login/link", "/login/choose", "/logout"}
 	for _, r := range house(t).routes() {

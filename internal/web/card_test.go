@@ -27,6 +27,7 @@ func (c oneCover) Picture(context.Context, publish.Caller, publish.PictureID, in
 }
 
 func TestACardShowsTheCoverOrWhereThatIsGoneTheTile(t *testing.T) {
+	t.Parallel()
 	var plain bytes.Buffer
 	expect.OK(t, png.Encode(&plain, image.NewGray(image.Rect(0, 0, 128, 72))), "encode")
 	p := publish.Project{ID: "game-abc123", Title: "Chess", Handle: "kim"}

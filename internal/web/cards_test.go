@@ -28,6 +28,7 @@ const cardsTemplate = `<ul class="cards">
 
 // TestCardsAreWhatATemplateMakesOfThem: whatever people wrote, in all languages, on all pages.
 func TestCardsAreWhatATemplateMakesOfThem(t *testing.T) {
+	t.Parallel()
 	written := template.Must(template.New("cards").Funcs(template.FuncMap{
 		"hue":  cover.HueOf,
 		"size": func(p publish.Project) string { return titleSize(cmp.Or(p.Title, string(p.ID))) },

@@ -21,6 +21,7 @@ func chosen(resp *http.Response, name string) string {
 }
 
 func TestAThemeIsChosenWithoutAScript(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for theme, want := range map[string]string{"dark": "dark", "light": "light", "system": "gone", "neon": "", `"><script>`: "", "": ""} {
 		resp := request(h, "POST", "/choices", "theme="+theme)
@@ -46,6 +47,7 @@ func TestAThemeIsChosenWithoutAScript(t *testing.T) {
 }
 
 func TestALanguageIsChosenWithoutAScript(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for lang, want := range map[string]string{"ja": "ja", "zh-Hans": "zh-Hans", "pt-BR": "", "x": "", "": ""} {
 		expect.Equal(t, "cookie of "+lang, chosen(request(h, "POST", "/choices", "lang="+lang), langCookie), want)
@@ -65,6 +67,7 @@ func TestALanguageIsChosenWithoutAScript(t *testing.T) {
 }
 
 func TestAChoiceLeadsBackToItsPage(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	site := h.Places.Base.String()
 	for from, want := range map[string]string{

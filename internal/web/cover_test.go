@@ -15,6 +15,7 @@ import (
 )
 
 func TestAProjectHasOneTileInTheGalleryOnItsPageAndWhereItIsEmbedded(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	found := regexp.MustCompile(`<span class="cover tile .*?</span></span>`)
 	card := found.FindString(text(t, request(h, "GET", "/", "")))
@@ -26,6 +27,7 @@ func TestAProjectHasOneTileInTheGalleryOnItsPageAndWhereItIsEmbedded(t *testing.
 }
 
 func TestATileSaysTheTitleOrTheID(t *testing.T) {
+	t.Parallel()
 	p := publish.Project{ID: "game-abc123", Title: `<b>"麻雀"`, Lang: "ja"}
 	expect.Equal(t, "with a title", string(view{}.Cover(p, "")),
 		`<span class="cover tile hue-6 huge" aria-hidden="true"><span dir="auto" lang="ja">&lt;b&gt;&#34;麻雀&#34;</span></span>`)
@@ -39,6 +41,7 @@ func TestATileSaysTheTitleOrTheID(t *testing.T) {
 
 // TestNoPictureTakesAPhoneOver60KB: the widest, which may have more, is on no card, and where a cover is large no phone is offered it.
 func TestNoPictureTakesAPhoneOver60KB(t *testing.T) {
+	t.Parallel()
 	for _, w := range picture.Cover().Widths {
 		if w.Pixels <= 640 && w.Bytes > 60_000 {
 			t.Errorf("%d pixels wide it may have %d bytes", w.Pixels, w.Bytes)
@@ -57,6 +60,7 @@ func TestNoPictureTakesAPhoneOver60KB(t *testing.T) {
 }
 
 func TestATitleIsSetAsLargeAsItFits(t *testing.T) {
+	t.Parallel()
 	for title, want := range map[string]string{
 		"Pong": "huge", "麻雀": "huge", "Space Invaders": "large", "Supercalifragilistic": "small", "अंतरिक्ष यात्री": "large",
 		"The long way home through the forest": "middle", strings.Repeat("word ", 30): "small", "\u202e\u202eevil": "huge", "日本語のとても長い題名": "large",
@@ -67,6 +71,7 @@ func TestATitleIsSetAsLargeAsItFits(t *testing.T) {
 }
 
 func TestTheStyleSheetHasTheColoursOfTilesOnWhichWhiteIsReadWell(t *testing.T) {
+	t.Parallel()
 	css := string(openAssets()["site.css"].bytes)
 	for i, hue := range cover.Hues {
 		near, far := hue[0], hue[1]

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -12,13 +13,16 @@ func TestEachLineOfADifferenceIsARow(t *testing.T) {
 	g := openGallery(t)
 	g.screen(t, true)
 	g.visit(t, lookNamed(t, "diff"), "en")
-	rows := run(t, g.ctx, chromedp.Evaluate[[]string](`[...document.querySelectorAll('.diff tbody tr')].map((r) => getComputedStyle(r).display)`))
+	rows := run(t, g.ctx, chromedp.Evaluate[[][]float64](`[...document.querySelectorAll('.diff tbody tr')].filter((r) => r.cells.length > 1).map((r) => {
+  const cells = [...r.cells].map((c) => c.getBoundingClientRect());
+  return [Math.max(...cells.map((c) => c.top)) - Math.min(...cells.map((c) => c.top)), ...cells.map((c) => c.left)].map(Math.round);
+})`))
 	if len(rows) < 2 {
 		t.Fatalf("it has %d lines", len(rows))
 	}
-	for i, display := range rows {
-		if display != "table-row" {
-			t.Errorf("line %d is laid out as %s", i, display)
+	for i, row := range rows {
+		if row[0] != 0 || len(row) == len(rows[0]) && !slices.Equal(row, rows[0]) {
+			t.Errorf("the cells of line %d stand at %v, and those of the first at %v", i, row[1:], rows[0][1:])
 		}
 	}
 }

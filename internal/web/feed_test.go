@@ -10,6 +10,7 @@ import (
 )
 
 func TestTheFeedIsXMLWhateverATitleHas(t *testing.T) {
+	t.Parallel()
 	p := house(t)
 	resp := request(p, "GET", "/feed.xml", "")
 	body := text(t, resp)
@@ -22,6 +23,7 @@ func TestTheFeedIsXMLWhateverATitleHas(t *testing.T) {
 }
 
 func TestSuggestionsAreEscaped(t *testing.T) {
+	t.Parallel()
 	p := house(t)
 	body := text(t, request(p, "GET", "/search?q=pong", ""))
 	if !strings.Contains(body, `data-to="/p/game-abc123"`) || !strings.Contains(body, "&lt;script&gt;") || strings.Contains(body, "<script") {

@@ -23,6 +23,7 @@ func (w *world) figured(id publish.ProjectID, added figures.Added) {
 }
 
 func TestStatisticsOfAProject(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	const at = ownAt + "/statistics"
 	expect.Contains(t, "the manage page", text(t, asKim(h, "GET", ownAt, "")), `href="`+at+`"`)
@@ -75,6 +76,7 @@ func TestStatisticsOfAProject(t *testing.T) {
 }
 
 func TestAxesEndAtRoundNumbers(t *testing.T) {
+	t.Parallel()
 	for most, want := range map[int64]int64{0: 2, 1: 2, 2: 2, 3: 4, 11: 12, 17: 20, 99: 100, 101: 120, 12_345: 16_000, 1 << 62: 0} {
 		if got := ceiling([]int64{0, most}, counted); got < min(most, 1<<50) || want != 0 && got != want {
 			t.Errorf("%d ends at %d, want %d", most, got, want)

@@ -266,6 +266,7 @@ func (c sentForm) submit(w *world, path string, f url.Values) *http.Response {
 }
 
 func TestEveryFormIsInTheTable(t *testing.T) {
+	t.Parallel()
 	known := maps.Clone(notForms)
 	for path := range forms {
 		known[path] = ""
@@ -379,6 +380,7 @@ func (endless) Read(b []byte) (int, error) {
 }
 
 func TestWhatFormsTakeIsHarmlessWhereItIsShown(t *testing.T) {
+	t.Parallel()
 	eachForm(t, func(t *testing.T, c sentForm, path string, fresh func(*testing.T) *world) {
 		for kind, values := range bad {
 			taking := slices.DeleteFunc(slices.Collect(maps.Keys(c.takes)), func(field string) bool { return !c.taken(field, kind) })
@@ -416,6 +418,7 @@ func (w *world) harmless(t *testing.T, what string) {
 }
 
 func TestFormsSentTwiceActOnce(t *testing.T) {
+	t.Parallel()
 	eachForm(t, func(t *testing.T, c sentForm, path string, fresh func(*testing.T) *world) {
 		w := fresh(t)
 		form := c.fields(w)

@@ -13,6 +13,7 @@ import (
 
 // TestAPageThatCannotBeMadeFailsForAllWhoWait: and what is not there is looked for by each.
 func TestAPageThatCannotBeMadeFailsForAllWhoWait(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		err   error
 		tries int

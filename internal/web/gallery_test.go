@@ -44,6 +44,7 @@ func crowded(t *testing.T, title string) *world {
 }
 
 func TestTheGalleryShowsProjectsWithTheirNumbers(t *testing.T) {
+	t.Parallel()
 	h := crowded(t, "")
 	has(t, h, "/", `href="/p/game-abc123"`, "&lt;script&gt;&#34;pong&#34;", `href="/@kim"`, "3 playing now", "12,345 plays", "1 like<", `href="/?sort=newest"`, `href="/?sort=live"`, "curl -F")
 	body := has(t, h, "/?sort=newest", `href="/p/game-abc123"`, "&lt;script&gt;&#34;pong&#34;", "12,345 plays", `href="/?sort=newest&amp;after=`, `<a href="/?sort=newest" aria-current="page">`)
@@ -66,6 +67,7 @@ func TestTheGalleryShowsProjectsWithTheirNumbers(t *testing.T) {
 
 // TestALanguageDoesNotEndItsAttribute: the domain keeps no such language, and a page would escape one.
 func TestALanguageDoesNotEndItsAttribute(t *testing.T) {
+	t.Parallel()
 	const attack = `x"><b>`
 	h := home(t)
 	made, _, err := h.service.Publish(t.Context(), testworld.Nobody(), publish.PublishInput{Content: h.stage("<!doctype html><p>"), Email: "max@example.com", Title: "dropped", Lang: attack})
@@ -83,6 +85,7 @@ func TestALanguageDoesNotEndItsAttribute(t *testing.T) {
 }
 
 func TestAnEmptyGallerySaysSo(t *testing.T) {
+	t.Parallel()
 	h := home(t)
 	has(t, h, "/", "Nothing is listed here yet.", "Be the first", "/llms.txt", `href="/new"`)
 	has(t, h, "/?sort=newest", "Nothing is listed here yet.")
@@ -105,6 +108,7 @@ func (s *sought) Search(ctx context.Context, by publish.Caller, text, cursor str
 }
 
 func TestASearchKeepsItsWords(t *testing.T) {
+	t.Parallel()
 	query := `"><b> ü&x`
 	h := home(t)
 	h.fill(25, query)
@@ -121,6 +125,7 @@ func TestASearchKeepsItsWords(t *testing.T) {
 }
 
 func TestAMakersPageIsAtTheCurrentHandle(t *testing.T) {
+	t.Parallel()
 	h := crowded(t, "")
 	body := has(t, h, "/@kim", "<h1>@kim</h1>", `href="/p/game-abc123"`, `href="/@kim?after=`)
 	has(t, h, next(t, body), `href="/p/bare-abc123"`, `<a href="/@kim">`)
@@ -135,6 +140,7 @@ func TestAMakersPageIsAtTheCurrentHandle(t *testing.T) {
 }
 
 func TestAProfileIsSortedAsItsTabsOffer(t *testing.T) {
+	t.Parallel()
 	h := crowded(t, "")
 	h.count(bareID, 99_999, 0, 0)
 	for _, as := range []string{"", cookieName + "=kim"} {
@@ -171,6 +177,7 @@ func TestAProfileIsSortedAsItsTabsOffer(t *testing.T) {
 }
 
 func TestProfilesArePagesAndMistypedEndpointsAreNot(t *testing.T) {
+	t.Parallel()
 	p := house(t)
 	for path, want := range map[string]bool{"/": true, "/@kim": true, "/@": true, "/@kim/x": true, "/x": false, "/x@kim": false, "/v2/publish": false, "/publish": false} {
 		if p.Has(path) != want {
@@ -203,6 +210,7 @@ func (e *emptied) Home(ctx context.Context, by publish.Caller) (gallery.Home, er
 
 // TestASuspendedProjectIsGoneFromTheFrontPageWithinASecond: the page was kept for one, and the list in it for two.
 func TestASuspendedProjectIsGoneFromTheFrontPageWithinASecond(t *testing.T) {
+	t.Parallel()
 	p := house(t)
 	has(t, p, "/", string(gameID))
 	p.suspend(gameID)
@@ -215,6 +223,7 @@ func TestASuspendedProjectIsGoneFromTheFrontPageWithinASecond(t *testing.T) {
 }
 
 func TestAFirstPageIsRenderedNowAndThen(t *testing.T) {
+	t.Parallel()
 	p := house(t)
 	p.count(gameID, 12345, 0, 0)
 	g := &emptied{Gallery: p.Gallery}
@@ -242,6 +251,7 @@ func TestAFirstPageIsRenderedNowAndThen(t *testing.T) {
 
 // TestRegression27AnEmptyGallerySaysWhatIsMissing: it said that nothing is listed, and not why.
 func TestRegression27AnEmptyGallerySaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	h := home(t, testworld.With(func(c *publish.Config) { c.Public = true }))
 	if body := has(t, h, "/"); strings.Contains(body, "waiting") {
 		t.Error("nothing waits, and the page says that something does")

@@ -16,6 +16,7 @@ import (
 const newSecret = "slp_0123456789012345678901234567890123456789"
 
 func TestTheKeysAreListedByTheirEnds(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	body := text(t, asKim(h, "GET", "/account/keys?project=bare-abc123", ""))
 	for _, want := range []string{
@@ -37,6 +38,7 @@ func TestTheKeysAreListedByTheirEnds(t *testing.T) {
 const keyPage = 50
 
 func TestANewKeyIsShownOnce(t *testing.T) {
+	t.Parallel()
 	for path, form := range map[string]string{"/account/keys": "project=game-abc123&name=agent&form_token=one", "/account/keys/rotate": "form_token=one"} {
 		h := house(t)
 		resp := asKim(h, "POST", path, form)
@@ -61,6 +63,7 @@ func TestANewKeyIsShownOnce(t *testing.T) {
 }
 
 func TestAKeyThatCannotBeMade(t *testing.T) {
+	t.Parallel()
 	for name, says := range map[string]string{"<b>": "nombre maximal de clés", strings.Repeat("<b>", 34): "de 1 à 100"} {
 		h := house(t)
 		if len(name) == len("<b>") {
@@ -78,6 +81,7 @@ func TestAKeyThatCannotBeMade(t *testing.T) {
 }
 
 func TestAKeyIsRevoked(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for range 2 {
 		if resp := asKim(h, "POST", "/account/keys/revoke", "id=3"); resp.StatusCode != http.StatusSeeOther {
@@ -94,6 +98,7 @@ func TestAKeyIsRevoked(t *testing.T) {
 
 // TestWhoMayChangeAnAccount walks the routes of the settings and the keys.
 func TestWhoMayChangeAnAccount(t *testing.T) {
+	t.Parallel()
 	h, stale := house(t), house(t)
 	stale.later(time.Hour) // kim's login is old by then
 	for _, r := range append(h.settingsRoutes(), h.keyRoutes()...) {

@@ -18,6 +18,7 @@ import (
 // TestRegression42NoTextBreaksARuleOfItsLanguage: German, Chinese and Portuguese pages addressed people in two
 // ways, French blanks broke lines, and one thing had several names.
 func TestRegression42NoTextBreaksARuleOfItsLanguage(t *testing.T) {
+	t.Parallel()
 	for lang, texts := range openBook().ByLang {
 		for name, forms := range texts {
 			for _, form := range forms {
@@ -48,6 +49,7 @@ var glossary = map[string]map[string]string{
 }
 
 func TestRegression42OneWordForEachThing(t *testing.T) {
+	t.Parallel()
 	b := openBook()
 	for name, words := range glossary {
 		for _, lang := range b.Langs {
@@ -77,6 +79,7 @@ var (
 )
 
 func TestRegression42NothingWasLeftInEnglish(t *testing.T) {
+	t.Parallel()
 	b := openBook()
 	for _, lang := range b.Langs[1:] {
 		for name, forms := range b.ByLang[lang] {
@@ -108,6 +111,7 @@ var anyNumber = []string{
 
 // TestRegression42TextsWithANumberHaveItsForms: see TestRegression42CountedTextsHaveEveryForm for which forms those are.
 func TestRegression42TextsWithANumberHaveItsForms(t *testing.T) {
+	t.Parallel()
 	for lang, texts := range openBook().ByLang {
 		for name, forms := range texts {
 			counted := strings.Contains(forms["other"], "{n}")
@@ -126,6 +130,7 @@ func TestRegression42TextsWithANumberHaveItsForms(t *testing.T) {
 // TestRegression42NoTextServesTwoPurposes: who was asked about a new address read the button "No, this is not
 // mine" as a sentence, and who stopped logins read that messages were.
 func TestRegression42NoTextServesTwoPurposes(t *testing.T) {
+	t.Parallel()
 	b := openBook()
 	in := func(name string) string { return b.say(catalog.Fallback, name) }
 	h := house(t)
@@ -163,6 +168,7 @@ func TestRegression42NoTextServesTwoPurposes(t *testing.T) {
 
 // TestRegression42TheNoticePageNamesTheLinkAsTheMessageDoes: it sends people to a link of the message by its words.
 func TestRegression42TheNoticePageNamesTheLinkAsTheMessageDoes(t *testing.T) {
+	t.Parallel()
 	b := openBook()
 	for _, lang := range b.Langs {
 		data, err := os.ReadFile("../mail/messages/" + lang + ".json")
@@ -179,6 +185,7 @@ func TestRegression42TheNoticePageNamesTheLinkAsTheMessageDoes(t *testing.T) {
 
 // TestRegression42PortugueseIsThatOfBrazil: the list of languages called it Portuguese. Browsers set to that of Portugal get it rather than English.
 func TestRegression42PortugueseIsThatOfBrazil(t *testing.T) {
+	t.Parallel()
 	if body := text(t, asKim(house(t), "GET", "/account/settings", "")); !strings.Contains(body, ">Português (Brasil)</option>") {
 		t.Error("it is not called so")
 	}

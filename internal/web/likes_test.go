@@ -25,6 +25,7 @@ func (w *world) visitor() string {
 }
 
 func TestALikeLeadsBackAndGivesTheBrowserAToken(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	resp := request(h, "POST", likePath, "like=1", "Sec-Fetch-Site", "same-origin")
 	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/p/game-abc123" {
@@ -37,6 +38,7 @@ func TestALikeLeadsBackAndGivesTheBrowserAToken(t *testing.T) {
 }
 
 func TestALikeIsOfTheTokenThatTheBrowserHas(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	its := h.visitor()
 	for name, tokens := range map[string][]string{"its own": {its}, "one made up": {"forged"}, "two of the name": {h.visitor(), h.visitor()}} {
@@ -58,6 +60,7 @@ func TestALikeIsOfTheTokenThatTheBrowserHas(t *testing.T) {
 }
 
 func TestAScriptGetsTheCount(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	h.count(gameID, 0, 7, 0)
 	resp := request(h, "POST", likePath, "like=0", "Accept", "application/json")
@@ -69,6 +72,7 @@ func TestAScriptGetsTheCount(t *testing.T) {
 // TestALikeIsAcceptedOnlyFromTheProjectsPage: not from another site, not from a project under the same domain, and not from the
 // sandboxed frame of a game, whose origin is null.
 func TestALikeIsAcceptedOnlyFromTheProjectsPage(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	before := h.in.Rows()
 	for _, header := range [][2]string{
@@ -91,6 +95,7 @@ func TestALikeIsAcceptedOnlyFromTheProjectsPage(t *testing.T) {
 }
 
 func TestAnInvalidLikeIsRefused(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	before := h.in.Rows()
 	for form, want := range map[string]int{"like=-1": 400, "like=2": 400, "like=": 400, "x=1": 400, "like=1" + strings.Repeat("1", 1<<20): 413} {
@@ -108,6 +113,7 @@ func TestAnInvalidLikeIsRefused(t *testing.T) {
 }
 
 func TestLikesAndHeartbeatsHaveALimit(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	one := admission.Rate{Count: 1, Per: 3600e9, Burst: 1}
 	h.Admission = admission.New(admission.Config{Likes: one, Heartbeats: one})

@@ -10,6 +10,7 @@ import (
 )
 
 func TestCountsAreThoseOfTheDomain(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	h.count(gameID, 12, 4, 3)
 	resp := request(h, "GET", "/p/game-abc123/counts", "")
@@ -19,6 +20,7 @@ func TestCountsAreThoseOfTheDomain(t *testing.T) {
 }
 
 func TestHeartbeatsAreCounted(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for _, c := range []struct {
 		body    string
@@ -47,6 +49,7 @@ func TestHeartbeatsAreCounted(t *testing.T) {
 }
 
 func TestStreamsAreOpenedOnlyByTheProjectsPage(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for header, want := range map[[2]string]int{
 		{"Sec-Fetch-Site", "cross-site"}:              403,
@@ -62,6 +65,7 @@ func TestStreamsAreOpenedOnlyByTheProjectsPage(t *testing.T) {
 }
 
 func TestAMissingProjectHasNoStream(t *testing.T) {
+	t.Parallel()
 	expect.Equal(t, "of nothing", request(house(t), "GET", "/p/nothing-abc123/live", "").StatusCode, http.StatusNotFound)
 	down, broken := house(t), house(t)
 	down.suspend(gameID)

@@ -56,6 +56,7 @@ func (w *world) proved() string {
 }
 
 func TestRegression05TheBrowserKeepsAWordAfterALogin(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	m := h.asks("/account/keys")
 	word := cookie(t, here(h, "POST", "/login/code", "code="+m.Code), knownCookie)
@@ -83,6 +84,7 @@ func cookie(t *testing.T, resp *http.Response, name string) *http.Cookie {
 }
 
 func TestAskingForALoginBindsItToTheBrowser(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	if body := text(t, request(h, "GET", "/login?to=/account/keys%3Fa=b", "")); !strings.Contains(body, `name="to" value="/account/keys?a=b"`) || !strings.Contains(body, `type="email"`) {
 		t.Errorf("the form is %s", body)
@@ -100,6 +102,7 @@ func TestAskingForALoginBindsItToTheBrowser(t *testing.T) {
 }
 
 func TestAnInvalidEmailAddressIsShownInTheForm(t *testing.T) {
+	t.Parallel()
 	resp := request(house(t), "POST", "/login", "email=%22%3E%3Cscript%3E", "Sec-Fetch-Site", "same-origin")
 	if body := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || strings.Contains(body, "<script") || !strings.Contains(body, `value="&#34;&gt;&lt;script&gt;"`) || !strings.Contains(body, `role="alert"`) {
 		t.Errorf("got %d: %s", resp.StatusCode, body)
@@ -107,6 +110,7 @@ func TestAnInvalidEmailAddressIsShownInTheForm(t *testing.T) {
 }
 
 func TestALoginRedirectsOnlyToPathsOfTheWebsite(t *testing.T) {
+	t.Parallel()
 	for to, want := range map[string]string{
 		"": "/account", "/account/keys": "/account/keys", "/p/game-abc123?x=1": "/p/game-abc123?x=1",
 		"https://evil.example": "/account", "//evil.example": "/account", `/\evil.example`: "/account", "/%2f/evil.example": "/account", "/%2f%2fevil.example": "/account", "/%5cevil.example": "/account",
@@ -122,6 +126,7 @@ func TestALoginRedirectsOnlyToPathsOfTheWebsite(t *testing.T) {
 
 // TestProgramsThatFetchLoginLinksUseNothingUp: mail scanners fetch every link.
 func TestProgramsThatFetchLoginLinksUseNothingUp(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	token := tokenOf(t, h.asks("/account/keys"))
 	before := h.in.Rows()
@@ -141,6 +146,7 @@ func TestProgramsThatFetchLoginLinksUseNothingUp(t *testing.T) {
 }
 
 func TestALinkOpenedInAnotherBrowserAsksForTheCode(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	token := tokenOf(t, h.asks("/account/keys"))
 	body := text(t, request(h, "GET", "/login/link?token="+token, ""))
@@ -163,6 +169,7 @@ func TestALinkOpenedInAnotherBrowserAsksForTheCode(t *testing.T) {
 }
 
 func TestTheCodeLogsIn(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	m := h.asks("/account/keys")
 	if body := text(t, here(h, "GET", "/login/code", "")); !strings.Contains(body, "kim@example.com") || !strings.Contains(body, `autocomplete="one-time-code"`) || !strings.Contains(body, `inputmode="numeric"`) {
@@ -190,6 +197,7 @@ func TestTheCodeLogsIn(t *testing.T) {
 
 // TestTheAddressOfALoginIsEscaped: the domain takes no such address, and the page would escape one.
 func TestTheAddressOfALoginIsEscaped(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	h.browser = "here"
 	l := account.Login{Browser: hash(h.browser), Email: "<i>@example.com", AskedAt: h.now(), ExpiresAt: h.now().Add(time.Minute)}
@@ -200,6 +208,7 @@ func TestTheAddressOfALoginIsEscaped(t *testing.T) {
 }
 
 func TestSeveralAccountsAreAChoice(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	h.another("ann", "kim@example.com")
 	h.another("max", "max@example.com")
@@ -221,6 +230,7 @@ func TestSeveralAccountsAreAChoice(t *testing.T) {
 }
 
 func TestALoginWhileLoggedInConfirmsTheAccount(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	h.another("ann", "kim@example.com")
 	token := tokenOf(t, h.asks("/account/keys"))
@@ -236,6 +246,7 @@ func TestALoginWhileLoggedInConfirmsTheAccount(t *testing.T) {
 
 // TestALoginLeadsBackToThePageWithItsQuery, and nowhere else.
 func TestALoginLeadsBackToThePageWithItsQuery(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for page, want := range map[string]string{
 		"/account?after=a%26b":                  "/account?after=a%26b",
@@ -255,6 +266,7 @@ func TestALoginLeadsBackToThePageWithItsQuery(t *testing.T) {
 }
 
 func TestAFormThatNeedsALoginLeadsBackToItsPage(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for referer, want := range map[string]string{
 		"https://example.com/account/sessions?x=1": "/login?to=%2Faccount%2Fsessions%3Fx%3D1", "https://evil.example/account/sessions": "/login?to=%2Faccount",
@@ -268,6 +280,7 @@ func TestAFormThatNeedsALoginLeadsBackToItsPage(t *testing.T) {
 }
 
 func TestLoggingOutEndsTheSession(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	expect.Equal(t, "from a sibling", request(h, "POST", "/logout", "", "Cookie", cookieName+"=kim", "Sec-Fetch-Site", "same-site").StatusCode, http.StatusForbidden)
 	resp := asKim(h, "POST", "/logout", "")
@@ -281,6 +294,7 @@ func TestLoggingOutEndsTheSession(t *testing.T) {
 }
 
 func TestALoginWithoutTLSSaysThatItNeedsTLS(t *testing.T) {
+	t.Parallel()
 	w := house(t)
 	for base, want := range map[string]int{
 		"http://example.com": http.StatusForbidden, "http://192.0.2.1:8080": http.StatusForbidden, "http://notlocalhost": http.StatusForbidden,
@@ -299,6 +313,7 @@ func TestALoginWithoutTLSSaysThatItNeedsTLS(t *testing.T) {
 }
 
 func TestMessagesAndCodesOfAnAddressAreLimited(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	m := h.asks("/account")
 	h.Admission = admission.New(admission.Config{Mails: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}, WrongKeys: admission.Rate{Count: 3, Per: time.Hour, Burst: 3}})

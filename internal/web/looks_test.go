@@ -190,6 +190,7 @@ var unseen = []string{
 // TestEveryRouteWithAPageIsCheckedInABrowser fails for a new route until somebody has
 // said which it is.
 func TestEveryRouteWithAPageIsCheckedInABrowser(t *testing.T) {
+	t.Parallel()
 	p := house(t)
 	mux := http.NewServeMux()
 	var routes []string

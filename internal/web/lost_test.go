@@ -13,6 +13,7 @@ import (
 )
 
 func TestWhoFindsNothingCanSearchAndPlay(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	h.count(gameID, 5, 1, 0)
 	page := func(path string) (int, string) {
@@ -41,6 +42,7 @@ func (g *failingGallery) Browse(ctx context.Context, _ publish.Caller, _ gallery
 }
 
 func TestWhoFindsNothingDoesNotWaitForADatabaseThatIsAway(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	away := &failingGallery{Gallery: h.Gallery}
 	h.Gallery = away
@@ -54,6 +56,7 @@ func TestWhoFindsNothingDoesNotWaitForADatabaseThatIsAway(t *testing.T) {
 }
 
 func TestAFaultOffersNothingElse(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	h.fail("Project", errors.New("broken on purpose"))
 	resp := request(h, "GET", "/p/"+string(publish.ProjectID("other-abc123")), "")

@@ -13,6 +13,7 @@ import (
 
 // TestCardsAreGivenForWhatABrowserRemembers in its order, of what anybody may look at; a browser that remembers nonsense gets what is left.
 func TestCardsAreGivenForWhatABrowserRemembers(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	ask := func(ids string) *http.Response {
 		return request(h, "POST", "/mine/cards", url.Values{"ids": {ids}}.Encode(), "Sec-Fetch-Site", "same-origin")
@@ -40,6 +41,7 @@ func TestCardsAreGivenForWhatABrowserRemembers(t *testing.T) {
 }
 
 func TestARandomProjectIsNeverTheOneThatOneComesFrom(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for range 10 {
 		resp := request(h, "GET", "/random?not=game-abc123", "")

@@ -24,6 +24,7 @@ func (w *world) stored() (n int) {
 }
 
 func TestAnUploadThatBreaksMidwayChangesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	before, blobs := w.written(), w.stored()
 	whole, kind := uploadOf("", "b.js", strings.Repeat("one ", 100_000), "c.js", strings.Repeat("two ", 100_000))
@@ -53,6 +54,7 @@ func (w *world) files(n int) (out []string) {
 
 // TestTwoPeopleRestoreAtOnce: each makes one version, and all before them stay.
 func TestTwoPeopleRestoreAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	was := [][]string{nil, w.files(1), w.files(2), w.files(3)}
 	var both sync.WaitGroup

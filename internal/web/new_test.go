@@ -62,6 +62,7 @@ const aPage = "<!doctype html><meta name=viewport content=width=device-width><ti
 var shownKey = regexp.MustCompile(`sl[ap]_[0-9A-Za-z]{36}`)
 
 func TestAFormPublishesAsTheAPIDoes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	form := url.Values{"form_token": {"one"}, "email": {"new@example.com"}, "upload@game.html": {aPage}, "description": {"About it."}, "tags": {"Puzzle, cats"}}
 	resp, page := publishes(w, "/new", form)
@@ -92,6 +93,7 @@ func TestAFormPublishesAsTheAPIDoes(t *testing.T) {
 
 // TestAPublishSaysWhatHoldsUntilTheEmailIsConfirmed: on an instance that lists all at once nothing does.
 func TestAPublishSaysWhatHoldsUntilTheEmailIsConfirmed(t *testing.T) {
+	t.Parallel()
 	for name, public := range map[string]bool{"a local instance": false, "a public one": true} {
 		w := newWorld(t)
 		w.Admission = admission.New(admission.Config{Public: public})
@@ -102,6 +104,7 @@ func TestAPublishSaysWhatHoldsUntilTheEmailIsConfirmed(t *testing.T) {
 }
 
 func TestALoginPublishesUnderItsAccount(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	form := url.Values{"form_token": {"one"}, "file@a/index.html": {aPage}, "file@a/b.js": {"1"}, "title": {"Mine"}}
 	as := func(session, path string) (int, string) {
@@ -131,6 +134,7 @@ func TestALoginPublishesUnderItsAccount(t *testing.T) {
 }
 
 func TestWhatAFormMayNotPublishIsSaidOnItsPage(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	before := w.written()
 	email := func(pairs ...string) url.Values {
@@ -173,6 +177,7 @@ func TestWhatAFormMayNotPublishIsSaidOnItsPage(t *testing.T) {
 }
 
 func TestALimitIsToldWithWhenItEnds(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Admission = admission.New(admission.Config{Public: true, Writes: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
 	form := url.Values{"email": {"new@example.com"}, "upload@a.html": {aPage}}

@@ -21,6 +21,7 @@ func press(h http.Handler, path, token string) *http.Response {
 }
 
 func TestLookingAtANotMeLinkStopsNothing(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	before := h.in.Rows()
 	for mail, want := range map[string]string{
@@ -47,6 +48,7 @@ func TestLookingAtANotMeLinkStopsNothing(t *testing.T) {
 }
 
 func TestTheButtonStopsAndAnotherTakesItBack(t *testing.T) {
+	t.Parallel()
 	for mail, want := range map[string][2]string{
 		"verify": {"we won’t send anything", "needs it entered again"}, "login": {"12:00\u00a0UTC</time>", "You can log in with"},
 	} {
@@ -71,6 +73,7 @@ func TestTheButtonStopsAndAnotherTakesItBack(t *testing.T) {
 }
 
 func TestAnInvalidNotMeLinkSaysSo(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for name, token := range map[string]string{"forged": "forged", "none": "", "of 3 KB": strings.Repeat("x", 3<<10), "an attack": "%3Cscript%3E"} {
 		for _, resp := range []*http.Response{press(h, "/not-me", token), press(h, "/not-me/undo", token), request(h, "GET", "/not-me?token="+token, "")} {

@@ -33,6 +33,7 @@ func (w *world) tried(id publish.ProjectID, seen string) {
 
 // TestTheOwnerIsToldHowFarTheTrialOfAProjectIs: and of the version before, as long as there is nothing of the one that is current.
 func TestTheOwnerIsToldHowFarTheTrialOfAProjectIs(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	says := func(when string, wants ...string) {
 		t.Helper()

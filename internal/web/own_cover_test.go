@@ -27,6 +27,7 @@ func pictureBody(t *testing.T, content string) (body, contentType string) {
 }
 
 func TestAnOwnerUploadsACoverThatEverybodySees(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	var sent bytes.Buffer
 	expect.OK(t, png.Encode(&sent, image.NewRGBA(image.Rect(0, 0, 640, 360))))

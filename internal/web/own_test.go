@@ -19,6 +19,7 @@ import (
 const ownAt = "/account/projects/game-abc123"
 
 func TestAProjectsPageForItsOwner(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	h.describe(publish.Details{Title: `<i>"pong"`, Description: "</textarea><script>"})
 	body := text(t, asKim(h, "GET", ownAt, ""))
@@ -156,6 +157,7 @@ func sendTo(p http.Handler, body io.Reader, contentType string) *http.Response {
 }
 
 func TestUploads(t *testing.T) {
+	t.Parallel()
 	t.Run("several files with their folders are one change", func(t *testing.T) {
 		h := house(t)
 		body, kind := uploadOf("/lib/", "a.js", "one", "sub/ü.js", "two")
@@ -204,6 +206,7 @@ func TestUploads(t *testing.T) {
 }
 
 func TestALanguageIsOfferedByItsNameAndNoneIsLost(t *testing.T) {
+	t.Parallel()
 	for _, l := range projectLangs {
 		if kept, warned := publish.CleanLang(l.Code); kept != l.Code || len(warned) > 0 || l.Name == "" {
 			t.Errorf("%s is kept as %q, %v", l.Code, kept, warned)

@@ -154,6 +154,7 @@ func TestAnInvalidPageOfFilesShowsTheFirst(t *testing.T) {
 }
 
 func TestARefusedNameIsOnThePageThatSaysSo(t *testing.T) {
+	t.Parallel()
 	files := exported(450)
 	resp := asKim(shipped(t, files), "POST", ownAt+"/move", url.Values{"form_token": {"o"}, "file": {files[420].Name}, "to": {"typed?"}}.Encode())
 	body := text(t, resp)
@@ -166,6 +167,7 @@ func TestARefusedNameIsOnThePageThatSaysSo(t *testing.T) {
 }
 
 func TestAKeyForOneOfManyProjects(t *testing.T) {
+	t.Parallel()
 	h := home(t)
 	h.add(gameID, publish.NewProject{Account: h.kim.account.ID})
 	h.later(time.Second)

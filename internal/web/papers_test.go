@@ -25,6 +25,7 @@ func papers(t *testing.T) paper.Papers {
 }
 
 func TestWhatTheOperatorHasWrittenIsLinkedAtTheFoot(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	page := func(path, lang string) (int, string) {
 		resp := request(h, "GET", path, "", "Accept-Language", lang)

@@ -15,6 +15,7 @@ import (
 )
 
 func TestAPictureIsDrawnOnceHoweverManyAsk(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, drawn, finish := newPictures(), 0, make(chan struct{})
 		var all sync.WaitGroup
@@ -36,6 +37,7 @@ func TestAPictureIsDrawnOnceHoweverManyAsk(t *testing.T) {
 }
 
 func TestACrowdThatWaitsForPicturesIsBounded(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, finish := newPictures(), make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
@@ -58,6 +60,7 @@ func TestACrowdThatWaitsForPicturesIsBounded(t *testing.T) {
 }
 
 func TestOnlyTheLastPicturesAreKept(t *testing.T) {
+	t.Parallel()
 	p := newPictures()
 	for i := range maxPictures + 10 {
 		p.keep(strconv.Itoa(i), nil)
@@ -71,6 +74,7 @@ func TestOnlyTheLastPicturesAreKept(t *testing.T) {
 }
 
 func TestThePicturesThatAreKeptAreFewBytes(t *testing.T) {
+	t.Parallel()
 	p := newPictures()
 	for i := range 20 {
 		p.keep(strconv.Itoa(i), make([]byte, 1<<20))
@@ -81,6 +85,7 @@ func TestThePicturesThatAreKeptAreFewBytes(t *testing.T) {
 }
 
 func TestAFailedPictureIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	p, broken := newPictures(), errors.New("broken")
 	if _, err := p.get(t.Context(), "key", drawing{draw: func([]byte) ([]byte, error) { return nil, broken }}); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
@@ -93,6 +98,7 @@ func TestAFailedPictureIsTriedAgain(t *testing.T) {
 // TestWhatAPictureShowsIsFetchedBesideTheDrawingOfOthers: a store of blobs that hung kept every card of a node waiting, also of those that show
 // nothing from there, and each who waited for one tried in turn.
 func TestWhatAPictureShowsIsFetchedBesideTheDrawingOfOthers(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, broken, tries := newPictures(), errors.New("broken"), 0
 		hangs := drawing{fetch: func() ([]byte, error) {

@@ -41,6 +41,7 @@ func board(t *testing.T, np publish.NewProject, opts ...testworld.Option) *world
 var noContent = testworld.With(func(c *publish.Config) { c.Places.Content = "" })
 
 func TestTheProjectsPageShowsItWithItsMakerAndVersion(t *testing.T) {
+	t.Parallel()
 	body := text(t, request(board(t, chess), "GET", "/p/game-abc123", ""))
 	for _, want := range []string{
 		`<h1 dir="auto">Chess &#34;&lt;b&gt;&amp;</h1>`, `href="/@kim"`, `Version 7 · <time data-as="day" datetime="2026-05-04T12:00:00Z">May 4, 2026`, "1,234",
@@ -61,6 +62,7 @@ func TestTheProjectsPageShowsItWithItsMakerAndVersion(t *testing.T) {
 
 // TestRegression42ATitleSaysItsLanguage: without it Chinese was written with the characters of Japanese, and read aloud as the page's own language.
 func TestRegression42ATitleSaysItsLanguage(t *testing.T) {
+	t.Parallel()
 	h := board(t, publish.NewProject{Title: chess.Title, Lang: "zh-Hans"})
 	body := text(t, request(h, "GET", "/p/game-abc123", ""))
 	for _, want := range []string{`<h1 dir="auto" lang="zh-Hans">`, `<p class="description" dir="auto" lang="zh-Hans">`} {
@@ -79,6 +81,7 @@ func TestRegression42ATitleSaysItsLanguage(t *testing.T) {
 }
 
 func TestNothingOfAProjectIsLoadedBeforeAGesture(t *testing.T) {
+	t.Parallel()
 	for _, target := range []string{"/p/game-abc123", "/embed/game-abc123"} {
 		body := text(t, request(board(t, chess), "GET", target, ""))
 		before, rest, _ := strings.Cut(body, "<template>")
@@ -90,6 +93,7 @@ func TestNothingOfAProjectIsLoadedBeforeAGesture(t *testing.T) {
 }
 
 func TestAProjectWithThreadsHasThemInItsFrame(t *testing.T) {
+	t.Parallel()
 	without, threaded, apart := board(t, chess), board(t, chess), board(t, chess, noContent)
 	threaded.describe(publish.Details{Threads: true})
 	apart.describe(publish.Details{Threads: true})
@@ -107,6 +111,7 @@ func TestAProjectWithThreadsHasThemInItsFrame(t *testing.T) {
 }
 
 func TestTheFrameMayDoWhatGamesNeedAndNoMore(t *testing.T) {
+	t.Parallel()
 	for h, own := range map[*world]bool{board(t, chess): true, board(t, chess, noContent): false} {
 		body := text(t, request(h, "GET", "/p/game-abc123", ""))
 		_, frame, _ := strings.Cut(body, "<template><iframe ")
@@ -126,6 +131,7 @@ func TestTheFrameMayDoWhatGamesNeedAndNoMore(t *testing.T) {
 }
 
 func TestAPageSpeaksItsProjectsLanguage(t *testing.T) {
+	t.Parallel()
 	german := board(t, publish.NewProject{Lang: "de-CH"})
 	for _, target := range []string{"/p/game-abc123", "/embed/game-abc123"} {
 		resp := request(german, "GET", target, "", "Accept-Language", "fr")
@@ -136,6 +142,7 @@ func TestAPageSpeaksItsProjectsLanguage(t *testing.T) {
 }
 
 func TestUnlistedAndUnverifiedProjectsAreKeptFromSearchEngines(t *testing.T) {
+	t.Parallel()
 	h := board(t, chess)
 	h.describe(publish.Details{Unlisted: true})
 	h.claim("max", "max@example.com")
@@ -149,6 +156,7 @@ func TestUnlistedAndUnverifiedProjectsAreKeptFromSearchEngines(t *testing.T) {
 }
 
 func TestPagesOfMissingProjectsAndFaultsSaySo(t *testing.T) {
+	t.Parallel()
 	h, down, gone := house(t), house(t), house(t)
 	down.fail("Project", errors.New("down"))
 	gone.suspend(gameID)
@@ -161,6 +169,7 @@ func TestPagesOfMissingProjectsAndFaultsSaySo(t *testing.T) {
 }
 
 func TestAnEmbeddedFrameMayBeAnywhereAndKnowsNobody(t *testing.T) {
+	t.Parallel()
 	resp := request(board(t, chess), "GET", "/embed/game-abc123", "", "Cookie", cookieName+"=kim", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Dest", "iframe")
 	csp := resp.Header.Get("Content-Security-Policy")
 	if !strings.Contains(csp, "frame-ancestors *") || strings.Contains(csp, "'none'; frame-ancestors 'none'") || resp.Header.Get("Cross-Origin-Opener-Policy") != "" {
@@ -175,6 +184,7 @@ func TestAnEmbeddedFrameMayBeAnywhereAndKnowsNobody(t *testing.T) {
 }
 
 func TestOEmbedTellsHowToShowAProject(t *testing.T) {
+	t.Parallel()
 	h := board(t, chess)
 	for _, address := range []string{"https://example.com/p/game-abc123", "https://game-abc123.example.net/", "https://example.com/~/game-abc123/"} {
 		resp := request(h, "GET", "/oembed?format=json&maxwidth=320&url="+url.QueryEscape(address), "")
@@ -198,6 +208,7 @@ func TestOEmbedTellsHowToShowAProject(t *testing.T) {
 }
 
 func TestACardIsAPictureThatIsSentOnce(t *testing.T) {
+	t.Parallel()
 	h := board(t, chess)
 	resp := request(h, "GET", "/p/game-abc123/card.png", "")
 	img, err := png.Decode(resp.Body)
@@ -213,6 +224,7 @@ func TestACardIsAPictureThatIsSentOnce(t *testing.T) {
 }
 
 func TestTheAddressOfACardIsOfWhatItShows(t *testing.T) {
+	t.Parallel()
 	h := board(t, chess)
 	named := regexp.MustCompile(`property="og:image" content="https://example.com(/p/game-abc123/card.png\?v=[\w-]{16})"`)
 	address := func() string {
@@ -232,6 +244,7 @@ func TestTheAddressOfACardIsOfWhatItShows(t *testing.T) {
 }
 
 func TestTheCodeIsAPictureOfThePagesAddress(t *testing.T) {
+	t.Parallel()
 	resp := request(board(t, chess), "GET", "/p/game-abc123/code.svg", "")
 	body := text(t, resp)
 	if resp.Header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(body, "<svg ") || strings.Contains(body, "%!") || strings.Contains(body, "Chess") {

@@ -12,6 +12,7 @@ import (
 
 // TestTheCodeReadsAsTheAddress reads the drawing as a camera's program does, after ISO/IEC 18004.
 func TestTheCodeReadsAsTheAddress(t *testing.T) {
+	t.Parallel()
 	for _, address := range []string{
 		"http://x.yz/p/a-1", // version 2
 		"https://example.com/p/game-abc123",

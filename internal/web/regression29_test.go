@@ -42,6 +42,7 @@ const saidBegins = `id="said" role="status" tabindex="-1">`
 
 // TestRegression29EveryFormSaysWhatItDid: a form led back to the same page, and nothing told whether it had worked.
 func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ path, form, says string }{
 		{"/account/settings/handle", "handle=kim-b", "<bdi>kim-b</bdi>."},
 		{"/account/settings/language", "lang=ja", "言語を保存しました。"},
@@ -90,6 +91,7 @@ func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
 
 // TestRegression29WhatAPageSaysIsAlwaysATextOfOurs: whatever a cookie has in it.
 func TestRegression29WhatAPageSaysIsAlwaysATextOfOurs(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for _, value := range []string{
 		"", "x", "bnVsbA", saidValue(nil), saidValue([]any{1}), saidValue([]any{"login.lead"}), saidValue([]any{"said."}), saidValue([]any{"said.none", "name", "x"}),
@@ -108,6 +110,7 @@ func TestRegression29WhatAPageSaysIsAlwaysATextOfOurs(t *testing.T) {
 
 // TestRegression29WhatCannotBeTakenBackIsAskedOnce: a button of a list ended a key at once.
 func TestRegression29WhatCannotBeTakenBackIsAskedOnce(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		page, begins, query, form string
 		says                      []string
@@ -141,6 +144,7 @@ func TestRegression29WhatCannotBeTakenBackIsAskedOnce(t *testing.T) {
 
 // TestRegression29NobodyGetsANameThatWasNotShown: a handle was brought into its form after the button was pressed.
 func TestRegression29NobodyGetsANameThatWasNotShown(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	before := h.in.Rows()
 	if body := text(t, asKim(h, "POST", "/account/settings/handle", "handle=Kim-B")); !strings.Contains(body, `name="handle" value="kim-b"`) {
@@ -154,6 +158,7 @@ func TestRegression29NobodyGetsANameThatWasNotShown(t *testing.T) {
 
 // TestRegression29ARefusedUploadKeepsItsFolder: without scripts, too.
 func TestRegression29ARefusedUploadKeepsItsFolder(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for _, files := range [][]string{{strings.Repeat("a", 300) + ".js", "A"}, {}} {
 		body, kind := uploadOf("lib/<b>", files...)

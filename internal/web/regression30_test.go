@@ -10,6 +10,7 @@ import (
 
 // TestRegression30ThereIsAWayOnAfterTheLink: the page said that it can be closed.
 func TestRegression30ThereIsAWayOnAfterTheLink(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	token := h.claim("max", "max@example.com")
 	for _, name := range []string{"i", "h", "g", "f", "e", "d", "c", "b", "a"} { // the newest comes first
@@ -36,6 +37,7 @@ func TestRegression30ThereIsAWayOnAfterTheLink(t *testing.T) {
 
 // TestRegression30WhoIsLoggedInGoesToTheAccount: no second login is asked for.
 func TestRegression30WhoIsLoggedInGoesToTheAccount(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	token := h.claim("max", "max@example.com")
 	h.session(h.accountOf("max"), "max")
@@ -47,6 +49,7 @@ func TestRegression30WhoIsLoggedInGoesToTheAccount(t *testing.T) {
 
 // TestRegression30WhichAccountShowsProjects: only handles were shown, which an agent had drawn.
 func TestRegression30WhichAccountShowsProjects(t *testing.T) {
+	t.Parallel()
 	for more, want := range map[int]string{0: "", 1: "and 1 more", 1234: "and 1,234 more"} {
 		h := home(t)
 		h.fill(more, "")
@@ -69,6 +72,7 @@ func TestRegression30WhichAccountShowsProjects(t *testing.T) {
 
 // TestRegression30TheCodePageSaysWhatComesToAnUnconfirmedAddress: to everybody alike.
 func TestRegression30TheCodePageSaysWhatComesToAnUnconfirmedAddress(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	h.asks("/account")
 	if page := text(t, here(h, "GET", "/login/code", "")); !strings.Contains(page, "Not confirmed yet?") {

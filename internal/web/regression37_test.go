@@ -10,6 +10,7 @@ import (
 )
 
 func TestRegression37ThePageTellsThatAFormWasUsed(t *testing.T) {
+	t.Parallel()
 	for path, form := range map[string]string{"/move": "file=a&to=b&form_token=o", "/primary": "file=a&form_token=o", "/restore": "n=2&form_token=o"} {
 		h := house(t)
 		h.put(gameID, 3, "a", "a")

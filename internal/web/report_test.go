@@ -21,6 +21,7 @@ func sendReport(h http.Handler, form url.Values) *http.Response {
 }
 
 func TestAReportIsAskedForAndItsNumberShown(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	body := text(t, request(h, "GET", "/report?project=game-abc123", ""))
 	for _, want := range []string{`value="game-abc123"`, `name="form_token" value="`, `value="copyright"`, "&lt;script&gt;", "4,000"} {
@@ -51,6 +52,7 @@ var aNumber = regexp.MustCompile(`R-[0-9A-Z]{4}-[0-9A-Z]{4}`)
 
 // TestAReportIsRecordedWithItsLanguageAndItsSender, in the message that tells the operator of it.
 func TestAReportIsRecordedWithItsLanguageAndItsSender(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	h.Reports = must(operate.New(t.Context(), operate.Config{ReportMail: "operator@example.com"}, h.db.Operate(), operate.WithClock(h.now)))(t)
 	form := url.Values{"project": {"game-abc123"}, "reason": {"other"}, "details": {"bad"}, "form_token": {formToken(t, h)}}
@@ -63,6 +65,7 @@ func TestAReportIsRecordedWithItsLanguageAndItsSender(t *testing.T) {
 }
 
 func TestAReportAgainstNothingIsNotFound(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for _, resp := range []*http.Response{
 		request(h, "GET", "/report", ""), request(h, "GET", "/report?project=other-abc123", ""), sendReport(h, url.Values{"project": {"other-abc123"}, "reason": {"other"}}),
@@ -74,6 +77,7 @@ func TestAReportAgainstNothingIsNotFound(t *testing.T) {
 }
 
 func TestWhatWasTypedIsKeptWhenAReportCannotBe(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for field, form := range map[string]url.Values{
 		"reason-bad":  {"details": {"<b>kept"}},
@@ -94,6 +98,7 @@ func TestWhatWasTypedIsKeptWhenAReportCannotBe(t *testing.T) {
 }
 
 func TestAReportFromElsewhereOrTooLongIsRefused(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	form := url.Values{"project": {"game-abc123"}, "reason": {"other"}}
 	expect.Equal(t, "from elsewhere", request(h, "POST", "/report", form.Encode(), "Sec-Fetch-Site", "same-site").StatusCode, http.StatusForbidden)
@@ -104,6 +109,7 @@ func TestAReportFromElsewhereOrTooLongIsRefused(t *testing.T) {
 }
 
 func TestReportsOfAnAddressAreLimited(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	h.Admission = admission.New(admission.Config{Reports: admission.Rate{Count: 1, Per: time.Hour, Burst: 2}})
 	form := url.Values{"project": {"game-abc123"}, "reason": {"other"}}
@@ -119,6 +125,7 @@ func TestReportsOfAnAddressAreLimited(t *testing.T) {
 }
 
 func TestAProjectsPageLeadsToTheFormAgainstIt(t *testing.T) {
+	t.Parallel()
 	if body := text(t, request(house(t), "GET", "/p/game-abc123", "")); !strings.Contains(body, `href="/report?project=game-abc123"`) {
 		t.Error("there is no way to report it")
 	}

@@ -29,6 +29,7 @@ func archived(_ context.Context, w io.Writer, e publish.Export) error {
 }
 
 func TestTheSettingsShowWhatIsSet(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	move := account.EmailMove{Account: h.kim.account.ID, Email: "<i>new@example.com", ExpiresAt: h.now().Add(time.Hour)} // which the domain would not take
 	expect.OK(t, h.db.Account().ProposeEmail(t.Context(), move, publish.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10))
@@ -44,6 +45,7 @@ func TestTheSettingsShowWhatIsSet(t *testing.T) {
 }
 
 func TestTheLinkThatConfirmsAnAddressIsSentAgain(t *testing.T) {
+	t.Parallel()
 	h := home(t)
 	h.in.Exec("UPDATE accounts SET verified = 0")
 	body := text(t, asKim(h, "GET", "/account/settings", ""))
@@ -57,6 +59,7 @@ func TestTheLinkThatConfirmsAnAddressIsSentAgain(t *testing.T) {
 }
 
 func TestSettingsAreChangedByForms(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for path, form := range map[string]string{
 		"/account/settings/handle": "handle=kim-b", "/account/settings/language": "lang=ja", "/account/settings/email": "email=new@example.com",
@@ -80,12 +83,14 @@ func TestSettingsAreChangedByForms(t *testing.T) {
 
 // TestAMessageSpeaksTheLanguageOfTheAccount that its owner looks at the page in.
 func TestAMessageSpeaksTheLanguageOfTheAccount(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	asKim(h, "POST", "/account/settings/email", "email=new@example.com")
 	expect.Same(t, "the messages are", h.in.Query("SELECT address || ' ' || lang FROM jobs"), []string{"new@example.com fr"})
 }
 
 func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
+	t.Parallel()
 	often := func(n int, path, form string) func(*world) {
 		return func(w *world) {
 			for i := range n {
@@ -122,6 +127,7 @@ func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
 }
 
 func TestMessagesToNewAddressesAreLimited(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	h.Admission = admission.New(admission.Config{Mails: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}})
 	for _, want := range []int{http.StatusSeeOther, http.StatusSeeOther, http.StatusTooManyRequests} {
@@ -136,6 +142,7 @@ func TestMessagesToNewAddressesAreLimited(t *testing.T) {
 }
 
 func TestProgramsThatFetchLinksToAnAddressUseNothingUp(t *testing.T) {
+	t.Parallel()
 	for path, token := range map[string]func(*world) string{"/account/email": (*world).propose, "/account/undo": (*world).moved} {
 		h := house(t)
 		token := token(h)
@@ -162,6 +169,7 @@ func TestProgramsThatFetchLinksToAnAddressUseNothingUp(t *testing.T) {
 
 // TestTheAddressOfALinkIsEscaped: the domain takes no such address, and the page would escape one.
 func TestTheAddressOfALinkIsEscaped(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	move := account.EmailMove{Account: h.kim.account.ID, Email: "<b>new@example.com", ExpiresAt: h.now().Add(time.Hour)}
 	expect.OK(t, h.db.Account().ProposeEmail(t.Context(), move, publish.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10))
@@ -174,6 +182,7 @@ func TestTheAddressOfALinkIsEscaped(t *testing.T) {
 }
 
 func TestTakingTheAddressBackLogsThisBrowserOut(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	resp := asKim(h, "POST", "/account/undo", "token="+h.moved())
 	if c := resp.Cookies(); len(c) != 1 || c[0].Name != cookieName || c[0].MaxAge >= 0 {
@@ -188,6 +197,7 @@ func TestTakingTheAddressBackLogsThisBrowserOut(t *testing.T) {
 }
 
 func TestTheExportIsTheAccountsArchive(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	resp := asKim(h, "GET", "/account/export", "")
 	name := resp.Header.Get("Content-Disposition")
@@ -201,6 +211,7 @@ func TestTheExportIsTheAccountsArchive(t *testing.T) {
 }
 
 func TestAnExportThatFailsIsAPageOrBroken(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	h.Archive = func(context.Context, io.Writer, publish.Export) error { return errors.New("down") }
 	resp := asKim(h, "GET", "/account/export", "")
@@ -220,6 +231,7 @@ func TestAnExportThatFailsIsAPageOrBroken(t *testing.T) {
 }
 
 func TestDeletingTheAccountNeedsItsHandle(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	before := h.in.Rows()
 	if resp := asKim(h, "POST", "/account/delete", "handle=other"); resp.StatusCode != http.StatusUnprocessableEntity || cmp.Diff(before, h.in.Rows()) != "" {

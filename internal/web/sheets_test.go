@@ -21,6 +21,7 @@ func (w *world) pageOf(headers ...string) string {
 
 // TestAPageThatIsKeptIsTheProjectAsItIs: a new title, description, version or handle is on the page at once, and so is the end of it.
 func TestAPageThatIsKeptIsTheProjectAsItIs(t *testing.T) {
+	t.Parallel()
 	h := board(t, chess)
 	expect.Contains(t, "at first it is", h.pageOf(), "It is &lt;i&gt;old")
 	for _, d := range []publish.Details{{Title: "Reversi"}, {Title: "Reversi", Description: "Quite new"}} {
@@ -37,6 +38,7 @@ func TestAPageThatIsKeptIsTheProjectAsItIs(t *testing.T) {
 
 // TestAPageThatIsKeptIsEachVisitorsOwn: what one likes is nobody else's, each new browser gets a token of its own, and nobody gets the page of an owner.
 func TestAPageThatIsKeptIsEachVisitorsOwn(t *testing.T) {
+	t.Parallel()
 	h := board(t, chess)
 	token := func(page string) string {
 		_, rest, _ := strings.Cut(page, `name="visitor" value="`)
@@ -67,6 +69,7 @@ func TestAPageThatIsKeptIsEachVisitorsOwn(t *testing.T) {
 
 // TestWhatWasTakenDownIsNotLedTo within a second: neither as what comes next nor as more of its creator.
 func TestWhatWasTakenDownIsNotLedTo(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	page := h.pageOf()
 	expect.Contains(t, "its page", page, `href="/p/bare-abc123"`)
@@ -88,6 +91,7 @@ func (besideless) Beside(context.Context, publish.Caller, publish.Project) (gall
 }
 
 func TestAProjectCanBePlayedWithoutItsLists(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	found := h.Gallery
 	h.Gallery = besideless{found}
@@ -100,6 +104,7 @@ func TestAProjectCanBePlayedWithoutItsLists(t *testing.T) {
 }
 
 func TestNoMorePagesAreKeptThanFit(t *testing.T) {
+	t.Parallel()
 	s := newSheets()
 	body := []byte(strings.Repeat("x", 1<<20))
 	for i := range 40 {

@@ -226,17 +226,17 @@ func TestRegression16PlayWaitsForTheAnswer(t *testing.T) {
 	t.Parallel()
 	ctx, g := testenv.Engine(t), newPlayground(t)
 	run(t, ctx, chromedp.Navigate("about:blank"))
-	patient := map[string]any{"source": `const soon = setTimeout; window.setTimeout = (f, ms, ...more) => ms === 5000 && location.search ? 0 : soon(f, ms, ...more)`}
+	patient := map[string]any{"source": `const soon = setTimeout; window.setTimeout = (f, ms, ...more) => ms === 5000 ? 0 : soon(f, ms, ...more)`}
 	run(t, ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		return tab.Call(ctx, "Page.addScriptToEvaluateOnNewDocument", patient, nil)
 	}))
-	for answer, query := range map[string]string{"true": "?patient=1", "false": "?patient=2", "": ""} { // each at an address of its own: one sees when it is there
+	for answer, query := range map[string]string{"true": "?patient=1", "false": "?patient=2", "": "?patient=3"} { // each at an address of its own: one sees when it is there
 		g.holds, g.storage = make(chan struct{}), answer
 		// A page whose frame has not answered has not loaded.
 		address := "http://localhost:" + g.port + "/p/game-abc123" + query
 		run(t, ctx, chromedp.Evaluate[bool](`location.assign('`+address+`'), true`))
 		await(t, ctx, `location.href === '`+address+`' && !document.querySelector('button.start').hidden`)
-		run(t, ctx, chromedp.Evaluate[bool](`document.querySelector('button.start').click(), new Promise((later) => { setTimeout(later, 1500, true) })`, chromedp.EvalAwaitPromise))
+		run(t, ctx, chromedp.Evaluate[bool](`document.querySelector('button.start').click(), new Promise((later) => { requestAnimationFrame(() => requestAnimationFrame(() => later(true))) })`, chromedp.EvalAwaitPromise))
 		if begun := run(t, ctx, chromedp.Evaluate[bool](`!!document.querySelector('.stage iframe')`)); begun {
 			t.Errorf("with %q it does not wait", query)
 		}

@@ -11,6 +11,7 @@ import (
 )
 
 func TestStaticFilesAreCompressedForBrowsersThatAcceptIt(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	whole := text(t, request(h, "GET", "/static/site.css", ""))
 	for accepted, want := range map[string]string{
@@ -40,6 +41,7 @@ func TestStaticFilesAreCompressedForBrowsersThatAcceptIt(t *testing.T) {
 }
 
 func TestALongPageIsPackedUnlessItsAddressHasWordsOfSomebodyElse(t *testing.T) {
+	t.Parallel()
 	h := newHall(t)
 	const long = "/account"
 	h.open(t, look{as: "ada"}, "en")

@@ -17,6 +17,7 @@ import (
 
 // TestAKeptPageIsTheSamePacked whoever asks, and its length tells nothing of what is theirs.
 func TestAKeptPageIsTheSamePacked(t *testing.T) {
+	t.Parallel()
 	h := board(t, chess)
 	visitor := "; " + visitorCookie + "=" + h.visitor()
 	for _, path := range []string{"/", "/?sort=newest", "/@kim", "/p/game-abc123"} {
@@ -39,6 +40,7 @@ func TestAKeptPageIsTheSamePacked(t *testing.T) {
 }
 
 func TestAHoleMayHoldAnything(t *testing.T) {
+	t.Parallel()
 	s := newStencil([]byte("<html lang>" + strings.Repeat("a word ", 20_000) + hole + "one" + hole + "." + hole + "two" + hole))
 	for _, filling := range []string{"", "x", strings.Repeat("long", 50_000), "\x00<html"} {
 		fill := func(to *bytes.Buffer, name string) { to.WriteString(name + filling) }
@@ -64,6 +66,7 @@ func (s *searcher) Beside(ctx context.Context, by publish.Caller, of publish.Pro
 
 // TestAPageIsMadeOnceHoweverManyAsk at the same time; who waits goes where their request ends.
 func TestAPageIsMadeOnceHoweverManyAsk(t *testing.T) {
+	t.Parallel()
 	h := board(t, chess)
 	counted := &searcher{Gallery: h.Gallery}
 	h.Gallery = counted

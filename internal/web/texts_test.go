@@ -61,6 +61,7 @@ func namesInUse(t *testing.T) map[string]bool {
 
 // TestRegression42EveryTextIsThereInEveryLanguageAndUsed: one that no page says was kept in seven languages.
 func TestRegression42EveryTextIsThereInEveryLanguageAndUsed(t *testing.T) {
+	t.Parallel()
 	b := openBook()
 	want := []string{"en", "de", "es", "fr", "ja", "pt", "zh-Hans"}
 	if got := slices.Sorted(maps.Keys(b.ByLang)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
@@ -90,6 +91,7 @@ func TestRegression42EveryTextIsThereInEveryLanguageAndUsed(t *testing.T) {
 var placeholder = regexp.MustCompile(`\{[a-z]+\}`)
 
 func TestRegression42TranslationsHaveTheSamePlaceholders(t *testing.T) {
+	t.Parallel()
 	b := openBook()
 	for name, en := range b.ByLang[catalog.Fallback] {
 		want := placeholders(en)
@@ -112,6 +114,7 @@ func placeholders(t words) []string {
 }
 
 func TestTextsAreChosenByLanguageAndNumber(t *testing.T) {
+	t.Parallel()
 	b := openBook()
 	for header, want := range map[string]string{
 		"": "en", "de-AT,de;q=0.9": "de", "zh-CN": "zh-Hans", "pt-BR,pt": "pt", "tlh": "en", "ja;q=0.5, fr": "fr", strings.Repeat("x,", 5000): "en",
@@ -127,6 +130,7 @@ func TestTextsAreChosenByLanguageAndNumber(t *testing.T) {
 
 // TestEveryAreaIsRead: a folder that the pattern does not find would be silent.
 func TestEveryAreaIsRead(t *testing.T) {
+	t.Parallel()
 	dirs, err := fs.ReadDir(files, "texts")
 	expect.OK(t, err)
 	for _, d := range dirs {

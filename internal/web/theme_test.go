@@ -12,6 +12,7 @@ import (
 const maxAssets = 56 << 10
 
 func TestAFirstVisitLoadsLittle(t *testing.T) {
+	t.Parallel()
 	total := 0
 	for name, a := range openAssets() {
 		if strings.HasSuffix(name, ".css") || strings.HasSuffix(name, ".js") || name == face {
@@ -38,6 +39,7 @@ func (a asset) sent() []byte {
 var token = regexp.MustCompile(`--([a-z-]+): light-dark\((#[0-9a-f]{3,6}), (#[0-9a-f]{3,6})\);`)
 
 func TestEveryPairOfColoursCanBeRead(t *testing.T) {
+	t.Parallel()
 	css := string(openAssets()["site.css"].bytes)
 	colours := map[string][2]string{}
 	for _, m := range token.FindAllStringSubmatch(css, -1) {
@@ -79,6 +81,7 @@ func colourOf(hex string) color.RGBA {
 
 // TestEverySheetFollowsTheThemeThatWasChosen: one that asks the system would be dark on a light page.
 func TestEverySheetFollowsTheThemeThatWasChosen(t *testing.T) {
+	t.Parallel()
 	css := regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAllString(string(openAssets()["site.css"].bytes), "")
 	if strings.Contains(css, "prefers-color-scheme") {
 		t.Error("a sheet asks for prefers-color-scheme: write light-dark(LIGHT, DARK)")

@@ -14,6 +14,7 @@ import (
 )
 
 func TestRegression07ThePageAsksWhetherItIsYours(t *testing.T) {
+	t.Parallel()
 	attack := `"><script>alert(1)</script>` + strings.Repeat("W", 170)
 	h := house(t)
 	token := h.claim("max", "max@example.com")
@@ -53,6 +54,7 @@ func TestRegression07ThePageAsksWhetherItIsYours(t *testing.T) {
 }
 
 func TestRegression07WhoSaysYesCanReplaceTheOldKeys(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	resp := request(h, "POST", "/verify", "token="+h.claim("max", "max@example.com"), "Sec-Fetch-Site", "same-origin")
 	expect.Contains(t, "where yes leads", text(t, resp), `href="/account/keys"`)

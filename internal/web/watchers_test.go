@@ -103,6 +103,7 @@ func (l *watchers) ended(t *testing.T) {
 }
 
 func TestWatchersHearOfChangesOnceASecond(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, l := newSource()
 		a, b := watch(t, l, "pong"), watch(t, l, "pong")
@@ -131,6 +132,7 @@ func TestWatchersHearOfChangesOnceASecond(t *testing.T) {
 }
 
 func TestASilentStreamGivesASignOfLife(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, l := newSource()
 		a := watch(t, l, "pong")
@@ -146,6 +148,7 @@ func TestASilentStreamGivesASignOfLife(t *testing.T) {
 }
 
 func TestAStreamThatIsNotReadIsCutAndDelaysNoOther(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, l := newSource()
 		watch(t, l, "pong") // and reads nothing more: a pipe holds nothing
@@ -168,6 +171,7 @@ func TestAStreamThatIsNotReadIsCutAndDelaysNoOther(t *testing.T) {
 }
 
 func TestAStreamEnds(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(*source, *watchers, *stream){
 		"when the browser leaves":            func(_ *source, _ *watchers, a *stream) { a.Close() },
 		"when the browser says anything":     func(_ *source, _ *watchers, a *stream) { _, _ = a.Write([]byte("x")) },
@@ -197,6 +201,7 @@ func TestAStreamEnds(t *testing.T) {
 }
 
 func TestStreamsHaveALimit(t *testing.T) {
+	t.Parallel()
 	_, l := newSource()
 	take := func(addr netip.Addr) bool {
 		_, denied := l.reserve(addr)
@@ -230,6 +235,7 @@ func TestStreamsHaveALimit(t *testing.T) {
 }
 
 func TestNoStreamBeginsOnceTheServiceStops(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		_, l := newSource()
 		w, _ := l.reserve(far)

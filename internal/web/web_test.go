@@ -40,6 +40,7 @@ func text(t *testing.T, resp *http.Response) string {
 }
 
 func TestEveryPageHasItsHeaders(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for _, target := range []string{"/", "/p/game-abc123", "/p/nothing", "/verify?token=" + h.claim("max", "max@example.com"), "/verify?token=bad", "/static/site.css", "/nothing", "/docs", "/docs/projects"} {
 		resp := request(h, "GET", target, "")
@@ -62,6 +63,7 @@ func TestEveryPageHasItsHeaders(t *testing.T) {
 var named = regexp.MustCompile(`<link rel="(?:canonical|alternate)"[^>]*>`)
 
 func TestNoPageLoadsFromElsewhereOrRunsInlineScript(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	for _, target := range []string{"/", "/docs", "/docs/agents", "/p/nothing", "/verify?token=" + h.claim("max", "max@example.com"), "/verify?token=bad"} {
 		body := named.ReplaceAllString(text(t, request(h, "GET", target, "")), "")
@@ -80,12 +82,14 @@ func TestNoPageLoadsFromElsewhereOrRunsInlineScript(t *testing.T) {
 }
 
 func TestTheFirstPageShowsACallWithThisAddress(t *testing.T) {
+	t.Parallel()
 	if body := text(t, request(house(t), "GET", "/", "")); !strings.Contains(body, "https://example.com/v1/publish") {
 		t.Errorf("it shows %s", body)
 	}
 }
 
 func TestThePageOfATakenDownProjectSaysSo(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	h.suspend(gameID)
 	resp := request(h, "GET", "/p/game-abc123", "")
@@ -95,6 +99,7 @@ func TestThePageOfATakenDownProjectSaysSo(t *testing.T) {
 }
 
 func TestLookingAtALinkUsesNothingUp(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	token := h.claim("max", "max@example.com")
 	before := h.in.Rows()
@@ -110,6 +115,7 @@ func TestLookingAtALinkUsesNothingUp(t *testing.T) {
 }
 
 func TestOnlyTheButtonVerifiesAndOnlyOnce(t *testing.T) {
+	t.Parallel()
 	h := house(t)
 	token := h.claim("max", "max@example.com")
 	verified := func() string {
@@ -130,6 +136,7 @@ func TestOnlyTheButtonVerifiesAndOnlyOnce(t *testing.T) {
 
 // TestWhatPeopleWroteIsEscaped: the domain takes no such address and draws no such token, and the page would escape them.
 func TestWhatPeopleWroteIsEscaped(t *testing.T) {
+	t.Parallel()
 	const token, address = `"><script>`, `me"<b>@example.com`
 	h := house(t)
 	made := must(h.db.Publish().CreateAccount(t.Context(), publish.NewAccount{Handles: []string{"me"}, Email: address, CreatedAt: h.now(), Key: publish.Key{Hash: hash("me"), CreatedAt: h.now()}}))(t)
