@@ -9,6 +9,7 @@ import (
 )
 
 func TestDeadlinesWaitForAsLongAsTheProcessSlept(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name  string
 		awake bool // whether the process looks at its clock meanwhile

@@ -48,6 +48,7 @@ func act(w http.ResponseWriter, r *http.Request) {
 
 // TestNoHandlerIsAnsweredDifferently leaves out how a length is told: net/http has chunks.
 func TestNoHandlerIsAnsweredDifferently(t *testing.T) {
+	t.Parallel()
 	front, alone, _ := serve(t, http.HandlerFunc(act))
 	for seed := range 1500 {
 		method := []string{"GET", "GET", "HEAD"}[seed%3]

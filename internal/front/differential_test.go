@@ -179,6 +179,7 @@ func alike(t *testing.T, front, alone string, sent []byte, split int) {
 const differing = 3000
 
 func TestNoStreamIsReadDifferently(t *testing.T) {
+	t.Parallel()
 	front, alone, direct := serve(t, http.HandlerFunc(mirror))
 	for seed := range uint64(differing) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -25,6 +25,7 @@ func ends(t *testing.T, c net.Conn) {
 }
 
 func TestAPanicEndsOneConnection(t *testing.T) {
+	t.Parallel()
 	l := NewListener(listen(t), Config{Handler: projects{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("X-Left", "behind")
@@ -61,6 +62,7 @@ func TestAPanicEndsOneConnection(t *testing.T) {
 }
 
 func TestExchangesUnderWayWhenTheServerStops(t *testing.T) {
+	t.Parallel()
 	entered, leave := make(chan struct{}), make(chan struct{})
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		entered <- struct{}{}
@@ -98,6 +100,7 @@ func TestExchangesUnderWayWhenTheServerStops(t *testing.T) {
 
 // TestTheLastAnswerSaysSo: a client that is told sends nothing more, and loses nothing.
 func TestTheLastAnswerSaysSo(t *testing.T) {
+	t.Parallel()
 	server, client := net.Pipe()
 	defer client.Close()
 	x := newExchange()
@@ -125,6 +128,7 @@ func TestTheLastAnswerSaysSo(t *testing.T) {
 // TestExchangesAreNotMixed lets many connections, to different projects and with
 // answers of all sizes, use the same few exchanges.
 func TestExchangesAreNotMixed(t *testing.T) {
+	t.Parallel()
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.RemoteAddr = "another:0" // as what trusts a proxy does

@@ -159,6 +159,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 }
 
 func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
+	t.Parallel()
 	front, alone, direct := serve(t, http.HandlerFunc(echo))
 	for _, c := range []struct {
 		name, request string
@@ -230,6 +231,7 @@ func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 }
 
 func TestConnections(t *testing.T) {
+	t.Parallel()
 	front, alone, direct := serve(t, http.HandlerFunc(echo))
 	get := func(path string) string { return "GET " + path + " HTTP/1.1\r\n" + wanted + "\r\n" }
 	for _, c := range []struct {
@@ -271,6 +273,7 @@ func TestConnections(t *testing.T) {
 }
 
 func TestAnswersThatFail(t *testing.T) {
+	t.Parallel()
 	front, _, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/panic":
@@ -316,6 +319,7 @@ func TestAnswersThatFail(t *testing.T) {
 }
 
 func TestShutdown(t *testing.T) {
+	t.Parallel()
 	entered, leave := make(chan struct{}), make(chan struct{})
 	l := NewListener(listen(t), Config{Handler: projects{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -367,6 +371,7 @@ func TestShutdown(t *testing.T) {
 }
 
 func TestConnectionsThatMostlyWait(t *testing.T) {
+	t.Parallel()
 	l := NewListener(listen(t), Config{Handler: projects{Handler: http.HandlerFunc(echo)}, rest: 1})
 	run(t, l, http.HandlerFunc(echo))
 	c := dial(t, l)
@@ -390,6 +395,7 @@ func TestConnectionsThatMostlyWait(t *testing.T) {
 }
 
 func TestIdleConnectionsEnd(t *testing.T) {
+	t.Parallel()
 	l := NewListener(listen(t), Config{Handler: projects{Handler: http.HandlerFunc(echo)}, Idle: 50 * time.Millisecond})
 	run(t, l, http.HandlerFunc(echo))
 	t.Cleanup(func() { shutdown(t, l) })
@@ -400,6 +406,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 }
 
 func TestRegression08ANewConnectionThatSendsNothingEndsFirst(t *testing.T) {
+	t.Parallel()
 	l := NewListener(listen(t), Config{Handler: projects{Handler: http.HandlerFunc(echo)}, First: 100 * time.Millisecond, Idle: time.Minute})
 	run(t, l, http.HandlerFunc(echo))
 	t.Cleanup(func() { shutdown(t, l) })
@@ -439,6 +446,7 @@ func dial(t *testing.T, l net.Listener) net.Conn {
 }
 
 func TestPrintable(t *testing.T) {
+	t.Parallel()
 	for c := range 256 {
 		for at := range 20 {
 			text := bytes.Repeat([]byte("\t "), 10)

@@ -4,6 +4,7 @@ import "testing"
 
 // TestWhatIsSentForAnAccept of browsers, of programs, and of models.
 func TestWhatIsSentForAnAccept(t *testing.T) {
+	t.Parallel()
 	const html, markdown, json = kindHTML, kindMarkdown, kindJSON
 	for _, row := range []struct{ who, accept, want string }{
 		{"nothing", "", html},

@@ -84,6 +84,7 @@ const (
 )
 
 func TestEverythingForAModelIsShort(t *testing.T) {
+	t.Parallel()
 	for name, g := range every(t) {
 		for path, most := range map[string]int{"/llms.txt": 2_500, "/llms-full.txt": mostTokens, "/skill.md": 5_000} {
 			if n := float64(get(g, path).Body.Len()) / bytesOfAToken; n > float64(most) {
@@ -95,6 +96,7 @@ func TestEverythingForAModelIsShort(t *testing.T) {
 
 // TestTheTextsAreOfThisInstance alone: no address of another, nothing that is not filled in.
 func TestTheTextsAreOfThisInstance(t *testing.T) {
+	t.Parallel()
 	for name, g := range every(t) {
 		for path, d := range g.library().documents {
 			text := string(d.body)
@@ -114,6 +116,7 @@ func TestTheTextsAreOfThisInstance(t *testing.T) {
 }
 
 func TestEveryOperationIsTold(t *testing.T) {
+	t.Parallel()
 	g := every(t)["local"]
 	var index struct {
 		FirstCall string `json:"first_call"`
@@ -161,6 +164,7 @@ func TestEveryOperationIsTold(t *testing.T) {
 
 // TestThePagesAreWholeAndHarmless: every link leads somewhere, nothing is styled or run in them, and nothing was left out.
 func TestThePagesAreWholeAndHarmless(t *testing.T) {
+	t.Parallel()
 	g := every(t)["open"]
 	links := regexp.MustCompile(`href="([^"]*)"`)
 	for name := range g.library().pages {
@@ -187,6 +191,7 @@ func TestThePagesAreWholeAndHarmless(t *testing.T) {
 }
 
 func TestTheSkillIsWhatItsListSays(t *testing.T) {
+	t.Parallel()
 	for name, g := range every(t) {
 		var list struct {
 			Schema string `json:"$schema"`
@@ -209,6 +214,7 @@ func TestTheSkillIsWhatItsListSays(t *testing.T) {
 
 // TestTheShortTextHasTheFormOfLlmsTxt: one title, a quotation, text without headings, and sections that are lists of links.
 func TestTheShortTextHasTheFormOfLlmsTxt(t *testing.T) {
+	t.Parallel()
 	for name, g := range every(t) {
 		text := get(g, "/llms.txt").Body.String()
 		sections := strings.Split(text, "\n## ")
@@ -226,6 +232,7 @@ func TestTheShortTextHasTheFormOfLlmsTxt(t *testing.T) {
 }
 
 func TestADocumentIsKeptUntilItChanges(t *testing.T) {
+	t.Parallel()
 	g := every(t)["local"]
 	first := get(g, "/llms.txt")
 	tag := first.Header().Get("ETag")
@@ -243,6 +250,7 @@ func TestADocumentIsKeptUntilItChanges(t *testing.T) {
 }
 
 func TestWhereVulnerabilitiesAreReportedIsToldOnlyIfItIsSet(t *testing.T) {
+	t.Parallel()
 	r := httptest.NewRequest("GET", securityPath, nil)
 	if small(local()).Takes(r) {
 		t.Error("nobody is named, and the file is there")
@@ -258,6 +266,7 @@ func TestWhereVulnerabilitiesAreReportedIsToldOnlyIfItIsSet(t *testing.T) {
 
 // TestCrawlersMayReadWhatIsForEverybody by the rule of robots.txt: the longest beginning counts, and all else is allowed.
 func TestCrawlersMayReadWhatIsForEverybody(t *testing.T) {
+	t.Parallel()
 	g := every(t)["open"]
 	var no []string
 	for line := range strings.Lines(get(g, "/robots.txt").Body.String()) {

@@ -41,6 +41,7 @@ type sitemap struct {
 }
 
 func TestASitemapHasAllProjectsUpToItsBound(t *testing.T) {
+	t.Parallel()
 	for projects, want := range map[int]int{0: 0, 1: 1, 2500: 2500, 70_000: mostURLs} {
 		cfg, all := open(), &shelf{projects: projects}
 		cfg.Gallery = all
@@ -60,6 +61,7 @@ func TestASitemapHasAllProjectsUpToItsBound(t *testing.T) {
 }
 
 func TestASitemapThatCannotBeFinishedNeverLooksWhole(t *testing.T) {
+	t.Parallel()
 	cfg := open()
 	cfg.Gallery = &shelf{projects: 2500, fails: 1}
 	expect.Equal(t, "before it began", get(small(cfg), sitemapPath).Code, http.StatusServiceUnavailable)
@@ -70,6 +72,7 @@ func TestASitemapThatCannotBeFinishedNeverLooksWhole(t *testing.T) {
 
 // TestASitemapCostsWhatItReads: each of its pages is a search, and who has no more of these gets none.
 func TestASitemapCostsWhatItReads(t *testing.T) {
+	t.Parallel()
 	cfg := open()
 	cfg.Gallery = &shelf{projects: 1500}
 	cfg.Admission = admission.New(admission.Config{Public: true, Searches: admission.Rate{Count: 1, Per: time.Hour, Burst: 4}})
@@ -83,6 +86,7 @@ func TestASitemapCostsWhatItReads(t *testing.T) {
 }
 
 func TestHeadOfASitemapReadsNothing(t *testing.T) {
+	t.Parallel()
 	cfg, all := open(), &shelf{projects: 2500}
 	cfg.Gallery = all
 	w := httptest.NewRecorder()

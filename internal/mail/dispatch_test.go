@@ -135,6 +135,7 @@ func (p *post) gets(address string) {
 
 func TestRegression45NoSlowServerHoldsTheOthers(t *testing.T) {
 	t.Run("one slow domain with many messages holds neither logins nor other mail", func(t *testing.T) {
+		t.Parallel()
 		p := newPost(t)
 		p.member("kim@example.com")
 		for i := range 12 {
@@ -156,6 +157,7 @@ func TestRegression45NoSlowServerHoldsTheOthers(t *testing.T) {
 		}
 	})
 	t.Run("slow domains hold a bounded number of connections, and no login", func(t *testing.T) {
+		t.Parallel()
 		p := newPost(t)
 		p.member("kim@example.com")
 		for i := range 20 {
@@ -163,14 +165,14 @@ func TestRegression45NoSlowServerHoldsTheOthers(t *testing.T) {
 		}
 		p.run()
 		p.until("the wait of all that may", func() bool { return p.waiting() == 6 })
-		for range 3 {
+		for range 2 {
 			had := len(p.delivered())
 			p.login("kim@example.com")
 			p.until("a login", func() bool { return len(p.delivered()) > had })
 		}
 		expect.Equal(t, "recipients wait", p.waiting(), 6)
 		close(p.release)
-		p.until("the delivery of all", func() bool { return len(p.delivered()) == 24 })
+		p.until("the delivery of all", func() bool { return len(p.delivered()) == 23 })
 	})
 	t.Run("a login goes first", func(t *testing.T) {
 		p := newPost(t)

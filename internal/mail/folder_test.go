@@ -36,6 +36,7 @@ func listDir(t *testing.T, dir string) []string {
 }
 
 func TestFolder(t *testing.T) {
+	t.Parallel()
 	t.Run("writes each message as a complete file of mode 0600", func(t *testing.T) {
 		f, dir := newTestFolder(t)
 		f.writer.now = func() time.Time {

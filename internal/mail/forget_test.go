@@ -10,6 +10,7 @@ import (
 )
 
 func TestRegression24MessagesToADeletedAccountAreDeleted(t *testing.T) {
+	t.Parallel()
 	f, dir := newTestFolder(t)
 	for _, to := range []string{"ann@example.com", "ann@example.com.example", "Ann@Example.com", "bob+ann@example.com", "a.very.long.address.that.takes.a.line.of.its.own.in.a.header@a.very.long.domain.example.com"} {
 		m := verify("de")

@@ -12,6 +12,7 @@ import (
 
 // TestRegression42NoMessageBreaksARuleOfItsLanguage: Chinese messages had Latin punctuation, and one thing had several names.
 func TestRegression42NoMessageBreaksARuleOfItsLanguage(t *testing.T) {
+	t.Parallel()
 	b := openBook()
 	for lang, kinds := range b.ByLang {
 		for kind, words := range kinds {
@@ -27,6 +28,7 @@ func TestRegression42NoMessageBreaksARuleOfItsLanguage(t *testing.T) {
 
 // TestRegression42AReportsMessageShowsItsCommand: the number stood in one sentence and the command without it in another.
 func TestRegression42AReportsMessageShowsItsCommand(t *testing.T) {
+	t.Parallel()
 	w := newTestWriter(t)
 	for _, lang := range w.book.Langs {
 		p := write(t, w, account.Mail{Kind: "report", To: "op@example.com", Lang: lang, Link: link, Case: "R-2F7K-9QXM"})
@@ -40,6 +42,7 @@ func TestRegression42AReportsMessageShowsItsCommand(t *testing.T) {
 
 // TestRegression42ArgumentsWorkInEveryText: {case} worked in the first sentence alone.
 func TestRegression42ArgumentsWorkInEveryText(t *testing.T) {
+	t.Parallel()
 	var all texts
 	v := reflect.ValueOf(&all).Elem()
 	for i := range v.NumField() {

@@ -120,6 +120,7 @@ func links(t *testing.T, source string) (targets, fetched []string) {
 }
 
 func TestMessage(t *testing.T) {
+	t.Parallel()
 	w := newTestWriter(t)
 	for _, lang := range w.book.Langs {
 		t.Run("decodes back to the link in "+lang, func(t *testing.T) {
@@ -207,6 +208,7 @@ func TestMessage(t *testing.T) {
 }
 
 func TestALoginHasALinkAndACode(t *testing.T) {
+	t.Parallel()
 	w := newTestWriter(t)
 	for _, lang := range w.book.Langs {
 		p, words := write(t, w, login(lang)), w.book.ByLang[lang]["login"]
@@ -227,6 +229,7 @@ func TestALoginHasALinkAndACode(t *testing.T) {
 }
 
 func TestRefusedBeforeItIsSent(t *testing.T) {
+	t.Parallel()
 	w := newTestWriter(t)
 	refused := func(t *testing.T, m account.Mail) {
 		t.Helper()
@@ -288,6 +291,7 @@ var badAddresses = []string{
 }
 
 func TestSender(t *testing.T) {
+	t.Parallel()
 	for _, from := range []string{"sandlot@localhost", "sandlot@127.0.0.1", "Sandlot <s@example.com>", "Ümläut <s@example.com>"} {
 		if _, err := newWriter(from); err != nil {
 			t.Errorf("%q: %v", from, err)
@@ -301,6 +305,7 @@ func TestSender(t *testing.T) {
 }
 
 func TestCatalogs(t *testing.T) {
+	t.Parallel()
 	b := openBook()
 	if want := []string{"en", "de", "es", "fr", "ja", "pt", "zh-Hans"}; !slices.Equal(b.Langs, want) {
 		t.Errorf("languages %v, want %v", b.Langs, want)
@@ -369,6 +374,7 @@ func TestCatalogs(t *testing.T) {
 }
 
 func TestLanguages(t *testing.T) {
+	t.Parallel()
 	b := openBook()
 	for asked, want := range map[string]string{
 		"en": "en", "en-GB": "en", "de": "de", "de-AT": "de", "de-CH": "de", "es-MX": "es", "fr-CA": "fr", "ja-JP": "ja",

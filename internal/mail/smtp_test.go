@@ -19,6 +19,7 @@ import (
 )
 
 func TestSMTPDelivers(t *testing.T) {
+	t.Parallel()
 	t.Run("in every language, whole", func(t *testing.T) {
 		f := &fakeServer{}
 		f.start(t, nil, nil)
@@ -109,6 +110,7 @@ func (c rudeConn) Read(p []byte) (int, error) {
 }
 
 func TestSMTPEncryption(t *testing.T) {
+	t.Parallel()
 	config, roots := authority(t)
 	offering := func(s *smtp.Server) { s.TLSConfig = config }
 	for _, c := range []struct {
@@ -165,6 +167,7 @@ func checkEncrypted(t *testing.T, s *SMTP, f *fakeServer, want, encrypted bool) 
 }
 
 func TestSMTPLogsIn(t *testing.T) {
+	t.Parallel()
 	config, roots := authority(t)
 	for _, c := range []struct {
 		name, url string
@@ -216,6 +219,7 @@ func TestSMTPLogsIn(t *testing.T) {
 }
 
 func TestSMTPRefusals(t *testing.T) {
+	t.Parallel()
 	reply := func(code int) func() error {
 		return func() error {
 			return &smtp.SMTPError{
@@ -256,6 +260,7 @@ func TestSMTPRefusals(t *testing.T) {
 }
 
 func TestSMTPConnection(t *testing.T) {
+	t.Parallel()
 	t.Run("refused may pass", func(t *testing.T) {
 		passing(t, sender(t, "smtp://"+testenv.Port(t), nil).Send(t.Context(), verify("en")))
 	})
@@ -346,6 +351,7 @@ func (c cuttingConn) Read(p []byte) (int, error) {
 }
 
 func TestSMTPInjection(t *testing.T) {
+	t.Parallel()
 	f := &fakeServer{}
 	f.start(t, nil, nil)
 	s := sender(t, "smtp://"+f.address, nil)
@@ -375,6 +381,7 @@ func TestSMTPInjection(t *testing.T) {
 }
 
 func TestServerURL(t *testing.T) {
+	t.Parallel()
 	for raw, want := range map[string]server{
 		"smtp://mail.example.com":                              {"mail.example.com", 587, "", "", opportunistic},
 		"smtp://mail.example.com:25?tls=none":                  {"mail.example.com", 25, "", "", noTLS},
