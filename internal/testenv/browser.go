@@ -22,7 +22,7 @@ const bareEngine = "/usr/lib/chromium/chromium-headless-shell"
 // the permissions in it are the test's own, and go with it. It runs without its sandbox, as root must, so it may only open what the test
 // itself serves. With options for its command line, such as whose certificates it believes, it is a Chromium of the test's own.
 //
-// A window that fills the screen takes presses from the others: a test that has one must not be parallel.
+// Presses get lost beside a window that fills the screen: a test that has one takes a browser of its own.
 //
 // The package's TestMain ends the shared ones, by Main.
 func Browser(tb testing.TB, more ...chromedp.ExecAllocatorOption) context.Context {

@@ -17,6 +17,7 @@ import (
 // TestThePosterHidesTheFrameWhole: a frame that is covered does not show at the round corners of its poster, where a dark page had white
 // hairlines. Within it the game draws on, and it is not loaded again.
 func TestThePosterHidesTheFrameWhole(t *testing.T) {
+	t.Parallel()
 	ctx := testenv.Browser(t)
 	run(t, ctx, chromedp.Navigate("about:blank"))
 	dark := map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": "dark"}}}

@@ -33,6 +33,13 @@ addEventListener('message', (e) => { if (typeof e.data === 'string') window.said
 	return p
 }
 
+// wholeScreenBrowser returns the context of a tab in a browser of the test's own: where one window of a browser fills the screen, presses do not
+// arrive in the others, nor in one that was made beside a first.
+func wholeScreenBrowser(t *testing.T) context.Context {
+	t.Helper()
+	return testenv.Browser(t, chromedp.UserDataDir(t.TempDir()))
+}
+
 func (p *player) awaits(expression string) {
 	p.Helper()
 	await(p.T, p.ctx, expression)
@@ -93,6 +100,7 @@ const layout = `(() => {
 })()`
 
 func TestRegression28NothingLiesOnTheGame(t *testing.T) {
+	t.Parallel()
 	p := sits(t, testenv.Browser(t), 360, 780, chromedp.EmulateMobile, chromedp.EmulateTouch)
 	p.clicks("button.start")
 	p.awaits(filledWindow)
@@ -108,7 +116,8 @@ func TestRegression28NothingLiesOnTheGame(t *testing.T) {
 }
 
 func TestRegression28LeavingShowsThePosterAndGoesOn(t *testing.T) {
-	ctx := testenv.Browser(t)
+	t.Parallel()
+	ctx := wholeScreenBrowser(t)
 	ways := map[string]func(p *player){
 		"the bar":    func(p *player) { p.clicks(".exit") },
 		"going back": func(p *player) { run(p.T, ctx, chromedp.Evaluate[bool](`setTimeout(() => history.back()), true`)) },
@@ -151,7 +160,8 @@ func TestRegression28LeavingShowsThePosterAndGoesOn(t *testing.T) {
 
 // TestRegression28AGameLeavesItsOwnFullScreen: what is the game's is not the page's. It leads back to where the game was.
 func TestRegression28AGameLeavesItsOwnFullScreen(t *testing.T) {
-	p := sits(t, testenv.Browser(t), 360, 780)
+	t.Parallel()
+	p := sits(t, wholeScreenBrowser(t), 360, 780)
 	p.clicks("button.start")
 	p.awaits(filledWindow)
 	p.awaits(`!!window.said`)
@@ -164,7 +174,8 @@ func TestRegression28AGameLeavesItsOwnFullScreen(t *testing.T) {
 
 // TestRegression28OnADeskTheGameGoesOnInThePage: there the frame is large enough to play in, for those who did.
 func TestRegression28OnADeskTheGameGoesOnInThePage(t *testing.T) {
-	ctx := testenv.Browser(t)
+	t.Parallel()
+	ctx := wholeScreenBrowser(t)
 	p := sits(t, ctx, 1280, 800)
 	p.fills()
 	p.awaits(wholeScreen)

@@ -87,6 +87,7 @@ func run[T any](t *testing.T, ctx context.Context, action chromedp.Action[T]) T 
 }
 
 func TestTheFrameInABrowser(t *testing.T) {
+	t.Parallel()
 	ctx := testenv.Browser(t)
 	for _, path := range []string{"/p/game-abc123", "/embed/game-abc123"} {
 		t.Run(path, func(t *testing.T) {
@@ -111,6 +112,7 @@ func TestTheFrameInABrowser(t *testing.T) {
 }
 
 func TestTheFrameLeavesTheWindowAgain(t *testing.T) {
+	t.Parallel()
 	ctx, g := testenv.Browser(t), newPlayground(t)
 	run(t, ctx, chromedp.EmulateViewport(360, 700))
 	run(t, ctx, chromedp.Navigate("http://localhost:"+g.port+"/p/game-abc123"))
@@ -136,6 +138,7 @@ func await(t *testing.T, ctx context.Context, expression string) {
 
 // TestTheBackGesture: on a phone the frame fills the window, and going back is how people leave what fills it.
 func TestTheBackGesture(t *testing.T) {
+	t.Parallel()
 	ctx, g := testenv.Browser(t), newPlayground(t)
 	start, page := "http://localhost:"+g.port+"/", "http://localhost:"+g.port+"/p/game-abc123"
 	run(t, ctx, chromedp.EmulateViewport(360, 700))
