@@ -56,6 +56,20 @@ func TestSoakEveryPageIsFitToBeSeen(t *testing.T) {
 	}
 }
 
+// TestAProjectsPageIsFitToBeSeen looks at the page that most people see, with all of axe's rules, on a desk and on a phone. The soak looks at all.
+func TestAProjectsPageIsFitToBeSeen(t *testing.T) {
+	t.Parallel()
+	g := openGallery(t)
+	g.takesAxe(t)
+	project := lookNamed(t, "project")
+	for scheme, wide := range map[string]bool{"light": true, "dark": false} {
+		g.screen(t, wide)
+		g.prefer(t, scheme)
+		g.visit(t, project, "de")
+		g.look(t, project, scheme, wide, "")
+	}
+}
+
 // tooWide is how many pixels of a page lie beside the screen.
 const tooWide = `document.documentElement.scrollWidth - document.documentElement.clientWidth`
 

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -173,45 +172,6 @@ func looks() []look {
 		{name: "fault", path: "/p/harbor-k3x9p2", before: failing("Project", errors.New("broken on purpose")), status: http.StatusInternalServerError},
 		{name: "later", path: "/p/harbor-k3x9p2", before: failing("Project", publish.ErrUnavailable), status: http.StatusServiceUnavailable},
 		{name: "full", path: own + "/primary", as: "ada", form: form("file", "game.js", "form_token", "x"), before: failing("Rearrange", publish.NoEffect(publish.ErrFull)), status: http.StatusInsufficientStorage},
-	}
-}
-
-// unseen are the routes that show no page of their own: what pages load, and forms
-// that lead to another page or back to the one they are on.
-var unseen = []string{
-	"GET /static/{file...}", "GET /i/{file}", "GET /favicon.ico", "GET /", "GET /terms", "GET /search", "GET /feed.xml", "GET /tag/{tag}/feed.xml", "GET /card.png", "GET /p/{id}/card.png", "GET /p/{id}/code.svg", "GET /oembed",
-	"GET /random", "POST /mine/cards", "GET /p/{id}/live", "GET /p/{id}/counts", "POST /p/{id}/heartbeat",
-	"POST /choices", "POST /login/link", "POST /login/choose", "POST /logout", "POST /account/sessions", "POST /account/settings/language",
-	"GET /account/export", "POST /account/settings/email/withdraw", "POST /account/keys/revoke",
-	"GET /account/projects/{id}/download", "GET /account/projects/{id}/file", "GET /account/projects/{id}/statistics.csv", "POST /account/projects/{id}/files", "POST /account/projects/{id}/cover", "POST /account/settings/portrait", "POST /account/settings/portrait/remove", "POST /account/projects/{id}/remove",
-	"POST /account/projects/{id}/restore", "POST /account/projects/{id}/erase", "POST /account/projects/{id}/take-back", "POST /account/projects/{id}/purge",
-}
-
-// TestEveryRouteWithAPageIsCheckedInABrowser fails for a new route until somebody has
-// said which it is.
-func TestEveryRouteWithAPageIsCheckedInABrowser(t *testing.T) {
-	t.Parallel()
-	p := house(t)
-	mux := http.NewServeMux()
-	var routes []string
-	for _, r := range p.routes() {
-		routes = append(routes, r.method+" "+r.path)
-		mux.Handle(r.method+" "+r.path, http.NotFoundHandler())
-	}
-	seen := map[string]bool{}
-	for _, l := range looks() {
-		_, pattern := mux.Handler(httptest.NewRequest(l.method(), l.path, nil))
-		seen[pattern] = true
-	}
-	for _, route := range routes {
-		if seen[route] == slices.Contains(unseen, route) {
-			t.Errorf("%s is in both lists, looks and unseen, or in none", route)
-		}
-	}
-	for _, route := range unseen {
-		if !slices.Contains(routes, route) {
-			t.Errorf("there is no %s", route)
-		}
 	}
 }
 
