@@ -17,9 +17,6 @@ import (
 func TestRegression09FilesUnderTheServiceAreNotSwappedUnseen(t *testing.T) {
 	t.Parallel()
 	bin := testenv.Binary(t)
-	// A server that starts although it must not is ended.
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
 	t.Run("the folder of blobs, renamed or replaced", func(t *testing.T) {
 		t.Parallel()
 		s := testenv.Start(t, bin)
@@ -44,6 +41,9 @@ func TestRegression09FilesUnderTheServiceAreNotSwappedUnseen(t *testing.T) {
 	t.Run("a lock that was removed, or replaced, lets no second server start", func(t *testing.T) {
 		t.Parallel()
 		s := testenv.Start(t, bin)
+		// A server that starts although it must not is ended.
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		t.Cleanup(cancel)
 		lock := filepath.Join(s.Data(), lockName)
 		for what, do := range map[string]func() error{
 			"as it is": func() error { return nil },
