@@ -160,6 +160,7 @@ func catch(t *testing.T) *caught {
 
 func (c *caught) look() {
 	beneath := descendants(os.Getpid())
+	own, _ := os.ReadFile("/proc/self/cmdline")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	threads := 0
@@ -168,7 +169,10 @@ func (c *caught) look() {
 			c.pids[pid] = begun
 		}
 		threads += int(number(statusOf(pid), "Threads:"))
-		if command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); len(command) > 0 && !usualCommand(string(command)) && !slices.Contains(c.strange, string(command)) {
+		command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		// A child that this process forks has the command of the test until it executes its own.
+		forked := parent == os.Getpid() && bytes.Equal(command, own)
+		if len(command) > 0 && !forked && !usualCommand(string(command)) && !slices.Contains(c.strange, string(command)) {
 			c.strange = append(c.strange, string(command))
 		}
 		kept, _ := filepath.Glob(fmt.Sprintf("/proc/%d/root/tmp/*load*", pid)) // the pattern is right
