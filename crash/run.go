@@ -183,7 +183,9 @@ func (e *epoch) run(ctx context.Context, n int) error {
 // deaths draws about n kills.
 func (e *epoch) deaths(n int) []death {
 	if e.Sample {
-		return laterDeaths(e.random, e.points(), n)[:n]
+		list := laterDeaths(e.random, e.points(), n)[:n]
+		list[0] = death{how: byMoment, after: lastMoment} // a first start that is complete: a kill in the collector needs the tables
+		return list
 	}
 	list := e.firstDeaths()
 	return append(list, laterDeaths(e.random, e.points(), max(n-len(list), 0))...)
