@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// clockEnv is the variable by which the instrumented program is told how many seconds its clock is ahead.
+// clockEnv names the variable with the number of seconds that the clock of the instrumented program is ahead.
 const clockEnv = "CLOCK_AHEAD"
 
 // clocks are those of the nodes: minutes apart.

@@ -161,7 +161,7 @@ func (e *epoch) cut() error {
 	return err
 }
 
-// run kills about n times, and unless it is a sample at each point at which none of these was, and compares everything at the end.
+// run kills about n times and compares everything at the end. Unless it is a sample, it also kills at each point that was missed.
 func (e *epoch) run(ctx context.Context, n int) error {
 	deaths := e.deaths(n)
 	for _, d := range deaths {
