@@ -103,6 +103,25 @@ func TestRegression42TranslationsHaveTheSamePlaceholders(t *testing.T) {
 	}
 }
 
+// TestAButtonsNameHasItsVisibleText: somebody who speaks to the browser says what stands on the button (WCAG 2.5.3). "NAME-one" is the name of a
+// button that shows "NAME".
+func TestAButtonsNameHasItsVisibleText(t *testing.T) {
+	t.Parallel()
+	for lang, texts := range openBook().ByLang {
+		for name, whole := range texts {
+			shown, ok := texts[strings.TrimSuffix(name, "-one")]
+			if !ok || !strings.HasSuffix(name, "-one") {
+				continue
+			}
+			for form, text := range whole {
+				if !strings.Contains(strings.ToLower(text), strings.ToLower(shown[form])) {
+					t.Errorf("%s in %s is %q, which lacks %q", name, lang, text, shown[form])
+				}
+			}
+		}
+	}
+}
+
 // placeholders are those of any form.
 func placeholders(t words) []string {
 	var all []string
