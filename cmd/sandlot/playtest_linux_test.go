@@ -67,7 +67,7 @@ frame()</script>`
 const fails = `<!doctype html><title>%s</title><script src="missing.js"></script><script>nope()</script>`
 
 // TestSoakTheProgramOpensWhatIsPublished: with a play-tester each new version is opened once; its picture is the project's, and its agent
-// hears what is wrong; with SANDLOT_TEST_TRIAL=all, as in scripts/soak, twenty at once as well.
+// hears what is wrong, and twenty that come at once are opened as well.
 func TestSoakTheProgramOpensWhatIsPublished(t *testing.T) {
 	testenv.Unraced(t) // a trial is ten seconds of a browser: beside all other tests it may see nothing
 	s := playtests(t)
@@ -96,9 +96,7 @@ func TestSoakTheProgramOpensWhatIsPublished(t *testing.T) {
 	if _, codes = checked(t, s, bad, trialTime); codes != "" {
 		t.Errorf("mended as version %v, it still has %s", answer["version"], codes)
 	}
-	if os.Getenv("SANDLOT_TEST_TRIAL") == "all" { // it takes five minutes
-		t.Run("many at once", func(t *testing.T) { manyAtOnce(t, s) })
-	}
+	t.Run("many at once", func(t *testing.T) { manyAtOnce(t, s) })
 }
 
 // TestTheProgramOpensAPageThatFails, which a busy machine shows as well: its agent is given what is wrong with it.

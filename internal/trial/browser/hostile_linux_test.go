@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -97,9 +96,6 @@ func rudePage(port int, names ...string) string {
 	}
 	return out.String() + "</script>"
 }
-
-// together are those of them that do not disturb each other, and cost little.
-var together = []string{"a service worker", "debugger", "downloads", "file pickers", "navigation to data", "permissions", "traps", "waiting for the end", "windows of a click", "dialogs"}
 
 // A host is the origin of a page that is rude. It answers all that comes, and some of it never.
 type host struct {
@@ -200,40 +196,35 @@ func bounded(t *testing.T, s trial.Seen) {
 	}
 }
 
-// TestSoakARudePageGetsNothing: one opening of the ways that do not disturb each other; with SANDLOT_TEST_TRIAL=all, as in scripts/soak,
-// one of each way.
+// TestSoakARudePageGetsNothing by any of the ways, each in an opening of its own.
 func TestSoakARudePageGetsNothing(t *testing.T) {
 	testenv.Unraced(t)
-	if os.Getenv("SANDLOT_TEST_TRIAL") == "all" {
-		for _, name := range slices.Sorted(maps.Keys(rude)) {
-			t.Run(name, func(t *testing.T) {
-				h, err := suffers(t, func(port int) string { return rudePage(port, name) }, usual())
-				if err == nil && name != "closing itself" {
-					expect.Equal(t, "that it was tried", h.tried[name], true)
-				}
-			})
-		}
-		return
-	}
-	long := times{Wall: 3 * time.Minute, Play: 2 * time.Second, Most: 2 * time.Minute, Load: 5 * time.Second, Step: 5 * time.Second, Toil: time.Minute, Pause: usual().Pause}
-	h, _ := suffers(t, func(port int) string { return rudePage(port, together...) }, long)
-	for _, name := range together {
-		t.Run(name, func(t *testing.T) { expect.Equal(t, "that it was tried", h.tried[name], true) })
+	for _, name := range slices.Sorted(maps.Keys(rude)) {
+		t.Run(name, func(t *testing.T) {
+			h, err := suffers(t, func(port int) string { return rudePage(port, name) }, usual())
+			if err == nil && name != "closing itself" {
+				expect.Equal(t, "that it was tried", h.tried[name], true)
+			}
+		})
 	}
 }
 
-// TestAHeavyPageEnds: in its time, and without a trace, whatever it takes; in scripts/soak.
+// TestAHeavyPageEnds in its time and without a trace.
 func TestAHeavyPageEnds(t *testing.T) {
 	testenv.Unraced(t)
-	names := []string{"memory of buffers"}
-	if os.Getenv("SANDLOT_TEST_TRIAL") == "all" {
-		names = slices.Sorted(maps.Keys(heavy))
+	endsHeavy(t, "memory of buffers")
+}
+
+func TestSoakEveryHeavyPageEnds(t *testing.T) {
+	testenv.Unraced(t)
+	for _, name := range slices.Sorted(maps.Keys(heavy)) {
+		t.Run(name, func(t *testing.T) { endsHeavy(t, name) })
 	}
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			suffers(t, func(port int) string { return fmt.Sprintf(before, port) + heavy[name] + "\n</script>" }, usual())
-		})
-	}
+}
+
+func endsHeavy(t *testing.T, name string) {
+	t.Helper()
+	suffers(t, func(port int) string { return fmt.Sprintf(before, port) + heavy[name] + "\n</script>" }, usual())
 }
 
 type answers http.HandlerFunc
