@@ -255,7 +255,7 @@ func (m *maker) publishesMore() {
 	m.presses("Publish another project")
 	m.chooses("Choose files or a ZIP", written(m.t, m.folder, "dune.html", gameOf("Dune "+m.name())))
 	m.sees("dune.html")
-	m.tries() // until then the preview moves the button
+	m.awaits("the preview has come or cannot, which moves the button", `!document.querySelector('[data-part=again]').hidden`)
 	m.presses("Publish")
 	m.sees("Dune " + m.name() + " is online")
 	m.presses("Manage")
