@@ -6,6 +6,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -121,8 +122,15 @@ func (p page) look(ctx context.Context, modules, report string) (got scores, err
 	if p.cookie != "" {
 		args = append(args, fmt.Sprintf(`--extra-headers={"Cookie": %q}`, p.cookie))
 	}
-	if out, err := exec.CommandContext(ctx, "node", args...).CombinedOutput(); err != nil {
-		return got, fmt.Errorf("%w\n%s", err, out)
+	for again := 0; ; again++ {
+		out, err := exec.CommandContext(ctx, "node", args...).CombinedOutput()
+		if err == nil {
+			break
+		}
+		// Lighthouse says so where the browser's trace came to nothing, before there are any scores.
+		if again == 2 || !bytes.Contains(out, []byte("Please run Lighthouse again")) {
+			return got, fmt.Errorf("%w\n%s", err, out)
+		}
 	}
 	text, err := os.ReadFile(report)
 	if err != nil {
