@@ -108,7 +108,7 @@ func clientTo(t *testing.T, addr string) *http.Client {
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return d.DialContext(ctx, network, addr)
 		},
-		DisableCompression: true, MaxIdleConnsPerHost: 64,
+		DisableCompression: true, MaxIdleConnsPerHost: 64, MaxIdleConns: 256, // each project and version is a host
 	}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Timeout: requestWait, Transport: transport}
