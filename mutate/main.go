@@ -166,7 +166,7 @@ const testLimit = "-timeout=3m"
 
 // goTest runs the tests of the gate. A row that must be noticed by a test of the soak names it.
 func goTest(ctx context.Context, dir, args string) ([]byte, error) {
-	flags := []string{"test", testLimit}
+	flags := []string{"test", testLimit, "-failfast"}
 	if !strings.Contains(args, "TestSoak") {
 		flags = append(flags, "-skip=^TestSoak")
 	}
