@@ -28,10 +28,14 @@ func canonicalLang(s string) string {
 		parsed, err = language.Parse(parsed.String()) // what is left was not yet made canonical
 	}
 	_, confidence := parsed.Base()
-	if tag := parsed.String(); err == nil && confidence == language.Exact && len(tag) <= maxLang {
-		return tag
+	tag := parsed.String()
+	if err != nil || confidence != language.Exact || len(tag) > maxLang {
+		return ""
 	}
-	return ""
+	if again, _ := language.Parse(tag); again.String() != tag {
+		return "" // an extension stands there twice, which no tag has (RFC 5646, 2.2.6)
+	}
+	return tag
 }
 
 // withoutCharset cuts from the name of a locale what says how text is written there, and not in which language.

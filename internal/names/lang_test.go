@@ -28,6 +28,7 @@ func TestLang(t *testing.T) {
 		{"private use", "x-klingon", "", true, false},
 		{"exactly 35 characters", "en-x-" + "aaaaaaaa-bbbbbbbb-cccccccc-ddd", "en-x-" + "aaaaaaaa-bbbbbbbb-cccccccc-ddd", false, true},
 		{"36 characters", "en-x-" + "aaaaaaaa-bbbbbbbb-cccccccc-dddd", "", true, false},
+		{"an extension twice", "AA-u-00-00-u-00-00", "", true, false},
 		{"markup", `"><script>`, "", true, false},
 		{"empty", "", "", false, false},
 	}
