@@ -19,7 +19,7 @@ func TestRegressionTableMatchesTheCode(t *testing.T) {
 	table, err := os.ReadFile("../docs/regressions.md")
 	expect.OK(t, err)
 	code := regressionTests(t)
-	name := regexp.MustCompile(`Test(?:Soak)?Regression(\d\d)\w*`)
+	name := regexp.MustCompile(`Test(?:Soak)?Regression(M?\d\d)\w*`)
 	named := map[string]bool{}
 	for line := range strings.Lines(string(table)) {
 		number, isRow := rowNumber(line)
@@ -47,13 +47,13 @@ func rowNumber(line string) (string, bool) {
 		return "", false
 	}
 	number := strings.TrimSpace(columns[1])
-	return number, regexp.MustCompile(`^\d\d$`).MatchString(number)
+	return number, regexp.MustCompile(`^M?\d\d$`).MatchString(number)
 }
 
 // regressionTests returns the names of all test functions of the module that bear a number.
 func regressionTests(t *testing.T) []string {
 	t.Helper()
-	function := regexp.MustCompile(`(?m)^func (Test(?:Soak)?Regression\d\d\w*)\(`)
+	function := regexp.MustCompile(`(?m)^func (Test(?:Soak)?Regression(?:M?\d\d)\w*)\(`)
 	var found []string
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {

@@ -139,3 +139,12 @@ func TestMetricsOnAListenerOfTheirOwn(t *testing.T) {
 		t.Errorf("the private listener has %.200q", body)
 	}
 }
+
+func TestRegressionM33CookiesOfAProjectRefuseNothing(t *testing.T) {
+	t.Parallel()
+	s := testenv.Start(t, testenv.Binary(t))
+	resp, body := raw(t, s.Addr(), "GET / HTTP/1.1\r\nHost: x-abc123.localhost\r\nConnection: close\r\nCookie: "+strings.Repeat("a="+strings.Repeat("x", 4000)+"; ", 3)+"\r\n\r\n")
+	if resp.StatusCode != http.StatusNotFound {
+		t.Errorf("got %d with %.300q", resp.StatusCode, body)
+	}
+}

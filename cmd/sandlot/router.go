@@ -90,6 +90,9 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 	}
 	onBase := sameHost(r.Host, s.places.Base.Host)
 	label, ofProject := s.play.Label(r.Host)
+	if ofProject && !onBase {
+		r.Header.Del("Cookie") // projects need none, and pages set large ones
+	}
 	switch {
 	case headerTooLarge(r.Header) && ofProject && !onBase:
 		return "refused", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
