@@ -148,3 +148,45 @@ func TestRegressionM33CookiesOfAProjectRefuseNothing(t *testing.T) {
 		t.Errorf("got %d with %.300q", resp.StatusCode, body)
 	}
 }
+
+// TestRegressionM23EveryAnswerHasAPolicy: a page in quarantine could act from within a frame with an answer of its origin that has none.
+func TestRegressionM23EveryAnswerHasAPolicy(t *testing.T) {
+	t.Parallel()
+	s := testenv.Start(t, testenv.Binary(t))
+	const host = "Host: x-abc123.localhost\r\nConnection: close\r\n"
+	for name, c := range map[string]struct {
+		request string
+		status  int
+	}{
+		"a path that is none":          {"GET /%zz HTTP/1.1\r\n" + host + "\r\n", 400},
+		"a path of 20 KB":              {"GET /" + strings.Repeat("x", 20<<10) + " HTTP/1.1\r\n" + host + "\r\n", 431},
+		"a line that is no field":      {"GET / HTTP/1.1\r\n" + host + "x\r\n\r\n", 400},
+		"two hosts":                    {"GET / HTTP/1.1\r\n" + host + "Host: y\r\n\r\n", 400},
+		"an expectation":               {"GET / HTTP/1.1\r\n" + host + "Expect: more\r\n\r\n", 417},
+		"a coding that nobody knows":   {"POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: x\r\n\r\n", 501},
+		"a version that nobody knows":  {"GET / HTTP/3.7\r\n" + host + "\r\n", 505},
+		"a null in the path":           {"GET /%00 HTTP/1.1\r\n" + host + "\r\n", 404},
+		"the second of two requests":   {"GET /a HTTP/1.1\r\nHost: x-abc123.localhost\r\n\r\nGET /%zz HTTP/1.1\r\n" + host + "\r\n", 400},
+		"the second behind net/http's": {"OPTIONS /a HTTP/1.1\r\nHost: x-abc123.localhost\r\n\r\nGET /%zz HTTP/1.1\r\n" + host + "\r\n", 400},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn, err := net.Dial("tcp", s.Addr())
+			expect.OK(t, err)
+			defer conn.Close()
+			expect.OK(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
+			go func() { _, _ = io.WriteString(conn, c.request) }()
+			answers, last := bufio.NewReader(conn), 0
+			for last != c.status {
+				resp, err := http.ReadResponse(answers, nil)
+				if err != nil {
+					t.Fatalf("after %d: %v", last, err)
+				}
+				if last = resp.StatusCode; resp.Header.Get("Content-Security-Policy") == "" {
+					t.Errorf("%d has no policy: %v", last, resp.Header)
+				}
+				_, _ = io.Copy(io.Discard, resp.Body)
+			}
+		})
+	}
+}

@@ -21,6 +21,7 @@ import (
 	"sandlot/internal/card"
 	"sandlot/internal/cover"
 	"sandlot/internal/figures"
+	"sandlot/internal/front"
 	"sandlot/internal/gallery"
 	"sandlot/internal/guide"
 	"sandlot/internal/live"
@@ -369,11 +370,14 @@ func (a *app) guide(limits *admission.Limits) *guide.Guide {
 // newServer has the limits of every connection. Bodies and answers may take as
 // long as they move (pace.go); a body's size is limited where it is read.
 func newServer(h http.Handler, log *slog.Logger) *http.Server {
-	return &http.Server{
+	server := &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,  // a header fits in a few packets; slower ones hold a connection for nothing
 		IdleTimeout:       120 * time.Second, // longer than the usual proxies keep theirs
 		MaxHeaderBytes:    16 << 10,          // the longest honest header is a list of ETags
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
+	// A page could act from within a frame with an answer of its own origin that has no policy.
+	front.Cover(server, "Content-Security-Policy: default-src 'none'; sandbox\r\n")
+	return server
 }

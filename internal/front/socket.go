@@ -78,6 +78,7 @@ type socket struct {
 	slots  Slots // nil: no limit
 	closed atomic.Bool
 	reads  sleepyDeadline
+	own    []byte // the line that an answer of net/http gets; nil once a handler answers
 
 	wait     time.Duration // in which a reader must take LeastRate
 	now      time.Time     // about when the last write ended: when it began, unless it had to wait
@@ -136,7 +137,15 @@ func (s *socket) CloseWrite() error {
 }
 
 // Write writes all of p, and fails if the client falls below LeastRate.
-func (s *socket) Write(p []byte) (int, error) { return s.writeBoth(p, nil) }
+func (s *socket) Write(p []byte) (int, error) {
+	if s.own == nil {
+		return s.writeBoth(p, nil)
+	}
+	if _, err := s.writeBoth(s.cover(p), nil); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
 
 // writeBoth writes head and then body in as few system calls as possible. It returns how
 // many bytes of both the system has accepted, and fails if the client falls below LeastRate.

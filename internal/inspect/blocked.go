@@ -17,8 +17,8 @@ func MayLoad(filename string) bool {
 
 // blocked is what quarantine keeps a document from, in the order of its kinds.
 type blocked struct {
-	hosts                    [kinds][]string
-	forms, windows, download bool
+	hosts                                        [kinds][]string
+	forms, windows, download, workers, ownFrames bool
 }
 
 // The kinds of things that a document asks other hosts for.
@@ -28,6 +28,7 @@ const (
 	pictures
 	frames
 	requests
+	links
 	kinds
 )
 
@@ -35,7 +36,7 @@ const (
 const mostHosts = 10
 
 func (b *blocked) list() (out []string) {
-	for kind, name := range [kinds]string{"scripts from ", "styles and fonts from ", "pictures, sounds and videos from ", "frames from ", "requests to "} {
+	for kind, name := range [kinds]string{"scripts from ", "styles and fonts from ", "pictures, sounds and videos from ", "frames from ", "requests to ", "in Chromium also links to "} {
 		if hosts := b.hosts[kind]; len(hosts) > 0 {
 			out = append(out, name+strings.Join(hosts, ", "))
 		}
@@ -48,6 +49,12 @@ func (b *blocked) list() (out []string) {
 	}
 	if b.download {
 		out = append(out, "downloads")
+	}
+	if b.workers {
+		out = append(out, "service workers")
+	}
+	if b.ownFrames {
+		out = append(out, "frames of the project's own pages (srcdoc, data: and blob: work)")
 	}
 	return out
 }
@@ -76,9 +83,11 @@ func Blocked(text []byte) []string {
 // for are not named.
 func findBlocked(text []byte) blocked {
 	b := blocked{
-		forms:    bytes.Contains(text, []byte("<form")) || bytes.Contains(text, []byte("<FORM")),
-		windows:  bytes.Contains(text, []byte("window.open(")) || bytes.Contains(text, []byte("_blank")),
-		download: bytes.Contains(text, []byte(".download")) || bytes.Contains(text, []byte(" download=")) || bytes.Contains(text, []byte(" download>")),
+		forms:     bytes.Contains(text, []byte("<form")) || bytes.Contains(text, []byte("<FORM")),
+		windows:   bytes.Contains(text, []byte("window.open(")) || bytes.Contains(text, []byte("_blank")),
+		download:  bytes.Contains(text, []byte(".download")) || bytes.Contains(text, []byte(" download=")) || bytes.Contains(text, []byte(" download>")),
+		workers:   bytes.Contains(text, []byte("serviceWorker.register(")),
+		ownFrames: bytes.Contains(text, []byte("<iframe")),
 	}
 	asks := false
 	for _, call := range requestCalls {
@@ -195,6 +204,8 @@ func purposeOfTag(tag string) (kind int, ok bool) {
 		return styles, loads
 	case "img", "audio", "video", "source", "image", "track", "picture", "input":
 		return pictures, true
+	case "a", "area":
+		return links, true
 	case "iframe", "embed", "object", "frame":
 		return frames, true
 	}

@@ -103,8 +103,8 @@ var statuses = map[publish.Kind]int{
 // project that was taken down has a browser clear its cache, and a service worker of such a project
 // is replaced by one that removes itself.
 func (x *exchange) fail(err error) {
-	if errors.Is(err, publish.CodeTakenDown) && x.place != onPath && x.r.Header.Get("Service-Worker") == "script" {
-		x.lastWorker()
+	if errors.Is(err, publish.CodeTakenDown) && x.place != onPath && x.asksForWorker() {
+		x.worker(lastWorkerJS)
 		return
 	}
 	status := http.StatusInternalServerError

@@ -32,12 +32,12 @@ const csp = "object-src 'none'; base-uri 'self'"
 
 // quarantined is the policy for projects of accounts whose address is not verified, if the operator
 // wants quarantine. A self-contained game goes on working, while a page that asks for passwords
-// cannot send them anywhere unseen. No policy forbids a page to lead its own tab elsewhere, which
-// is seen. Dialogs work and forms fire their events, for honest games use them; form-action keeps
-// forms from sending.
+// cannot send them anywhere unseen. Dialogs work and forms fire their events, for honest games use
+// them; form-action keeps forms from sending. A page cannot frame its own address: a proxy in front
+// answers some requests itself, without a policy, and the page could act from within such a frame.
 const (
 	quarantined = csp + "; default-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' data: blob:; " +
-		"connect-src 'self' data: blob:; form-action 'none'; frame-src 'self' data: blob:; sandbox allow-scripts allow-pointer-lock allow-orientation-lock allow-modals allow-forms"
+		"connect-src 'self' data: blob:; form-action 'none'; frame-src data: blob:; sandbox allow-scripts allow-pointer-lock allow-orientation-lock allow-modals allow-forms"
 	quarantinedOrigin = quarantined + " allow-same-origin"
 )
 
@@ -50,9 +50,12 @@ var (
 	// of the website.
 	pathPolicy = []string{csp + "; sandbox allow-scripts allow-pointer-lock allow-orientation-lock allow-modals " +
 		"allow-forms allow-popups allow-downloads"}
-	anyOrigin = []string{"*"}
-	exposed   = []string{"Content-Encoding, Content-Range, ETag"}
-	noindex   = []string{"noindex"}
+	// A Content-Security-Policy covers neither names that are looked up, connections opened ahead,
+	// WebRTC nor the navigations of the tab; this covers them in Chromium.
+	ownConnections = []string{"(response-origin);webrtc=block"}
+	anyOrigin      = []string{"*"}
+	exposed        = []string{"Content-Encoding, Content-Range, ETag"}
+	noindex        = []string{"noindex"}
 
 	// Browsers ask for these two before a page may share memory between threads. Everything that a
 	// project serves may be embedded by its own pages (Cross-Origin-Resource-Policy); what it loads
@@ -83,6 +86,9 @@ func (x *exchange) headers(cacheControl []string) http.Header {
 		h[always[i].name] = always[i].value
 	}
 	h["Content-Security-Policy"] = x.policy()
+	if x.quarantined() {
+		h["Connection-Allowlist"] = ownConnections
+	}
 	if x.place == onPath {
 		// The sandboxed page's own modules and fetches are cross-origin requests.
 		h["Access-Control-Allow-Origin"] = anyOrigin
@@ -99,24 +105,27 @@ func (x *exchange) headers(cacheControl []string) http.Header {
 	return h
 }
 
+// quarantined reports whether the project's pages may contact nothing but their own origin.
+func (x *exchange) quarantined() bool { return x.quarantine && !x.project.Verified }
+
 // policy returns the Content-Security-Policy for the place and the project.
 func (x *exchange) policy() []string {
-	quarantine := x.quarantine && !x.project.Verified
 	switch {
-	case x.place == onPath && quarantine:
+	case x.place == onPath && x.quarantined():
 		return quarantinedPathPolicy
 	case x.place == onPath:
 		return pathPolicy
-	case quarantine:
+	case x.quarantined():
 		return quarantinedOriginPolicy
 	}
 	return originPolicy
 }
 
 // fresh returns the Cache-Control of a file. The files of a version never change and may be kept
-// for a year. Those of a project must be asked for every time, which costs a 304.
+// for a year. Those of a project must be asked for every time, which costs a 304, and so must those
+// of a version in quarantine: a browser could make a service worker of a script that it has kept.
 func (x *exchange) fresh() []string {
-	if x.place == onVersion {
+	if x.place == onVersion && !x.quarantined() {
 		return immutable
 	}
 	return revalidate

@@ -62,6 +62,8 @@ func (h *Handler) ServeTrial(w http.ResponseWriter, r *http.Request, id publish.
 // serve answers a request for a decoded path within the project, which begins with a slash.
 func (x *exchange) serve(path string) {
 	switch {
+	case x.quarantined() && x.asksForWorker():
+		x.worker(noWorkerJS)
 	case strings.HasPrefix(path, ours):
 		aside := *x // so that x, which every read has, stays on the stack
 		aside.own(path[len(ours):])

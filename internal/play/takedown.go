@@ -6,25 +6,34 @@ import (
 	"strconv"
 )
 
-// lastWorkerJS takes the place of the service worker of a project that was taken down.
+// lastWorkerJS takes the place of the service worker of a project that was taken down. Without it
+// that worker could go on showing the project. It also deletes what the worker has kept.
 //
 //go:embed lastworker.js
 var lastWorkerJS []byte
 
+// noWorkerJS takes the place of any service worker of a project in quarantine, which could answer
+// the project's pages without their policy.
+//
+//go:embed noworker.js
+var noWorkerJS []byte
+
 // scriptType is the Content-Type of a worker.
 var scriptType = []string{"text/javascript; charset=utf-8"}
 
-// lastWorker answers a browser that asks whether the service worker of a project has changed. That
-// worker could go on showing what was taken down for as long as nothing replaces it. An error would
-// keep it in place: browsers drop a worker only for another one, so this one takes its place and
-// removes itself.
-func (x *exchange) lastWorker() {
+// asksForWorker reports whether the browser asks for the script of a service worker, to register it
+// or to see whether it has changed.
+func (x *exchange) asksForWorker() bool { return first(x.r.Header["Service-Worker"]) == "script" }
+
+// worker answers with a service worker of ours, which removes itself. An error would keep the
+// project's own in place: browsers drop a worker only for another one.
+func (x *exchange) worker(script []byte) {
 	h := x.headers(never)
 	h["Content-Type"] = scriptType
-	h.Set("Content-Length", strconv.Itoa(len(lastWorkerJS)))
+	h.Set("Content-Length", strconv.Itoa(len(script)))
 	x.w.WriteHeader(http.StatusOK)
 	if x.r.Method != http.MethodHead {
 		// An error means that the browser is gone.
-		_, _ = x.w.Write(lastWorkerJS)
+		_, _ = x.w.Write(script)
 	}
 }
