@@ -32,7 +32,7 @@ type adminCommand struct {
 
 	CloseReport closeReportCommand `cmd:"" help:"Close a report; 90 days later what its sender wrote in it is deleted."`
 
-	Mails mailsCommand `cmd:"" help:"Manage mailboxes that opted out of messages."`
+	Mails mailsCommand `cmd:"" help:"Manage mailboxes that opted out of messages or belong to a suspended account."`
 }
 
 // operator is who runs a command, with the records of a data folder.

@@ -12,10 +12,10 @@ import (
 )
 
 // mailsCommand is about mailboxes whose owners said that they did not ask for a
-// message.
+// message, and those of suspended accounts.
 type mailsCommand struct {
-	List  listMailsCommand `cmd:"" help:"List mailboxes that opted out, newest first, or look one up."`
-	Allow allowMailCommand `cmd:"" help:"Allow messages to a mailbox again."`
+	List  listMailsCommand `cmd:"" help:"List mailboxes that opted out or belong to a suspended account, newest first, or look one up."`
+	Allow allowMailCommand `cmd:"" help:"Allow messages to a mailbox again, and let it confirm accounts."`
 }
 
 type listMailsCommand struct {
@@ -48,7 +48,7 @@ func (c *listMailsCommand) Run(ctx context.Context, t *terminal) error {
 // stopLine is a stop as it is printed.
 type stopLine struct {
 	Mailbox string     `json:"mailbox"`
-	Stopped string     `json:"stopped"` // "claims" or "logins"
+	Stopped string     `json:"stopped"` // "claims", "logins" or "suspended"
 	At      time.Time  `json:"at"`
 	Until   *time.Time `json:"until"`
 }

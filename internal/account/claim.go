@@ -42,7 +42,8 @@ type ClaimStore interface {
 	// from the account, which is returned as it was.
 	RefuseVerification(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error)
 	// UseVerification consumes it, with all others of the account, and marks the account's address
-	// as verified since now.
+	// as verified since now. A mailbox with a publish.StopSuspended verifies none:
+	// publish.ErrSuspended, here and where an address is taken or taken back.
 	UseVerification(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, publish.Changed, error)
 	// Account is that of publish.Store.
 	Account(ctx context.Context, id publish.AccountID) (publish.Account, error)
@@ -74,12 +75,14 @@ func (s *Service) Claim(ctx context.Context, by publish.Caller, token string) (C
 
 // Verify consumes the token of a link and marks the account's address as verified. It
 // returns the account as it is then. All other verifications of the account end with it.
-// Errors are those of Claim.
+// Errors are those of Claim, and publish.CodeAccountSuspended: the operator has suspended an
+// account with this mailbox. Then the token stays.
 func (s *Service) Verify(ctx context.Context, by publish.Caller, token string) (publish.Account, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return publish.Account{}, err
 	}
-	return s.store.Claims.UseVerification(ctx, digest(token), s.now().UTC())
+	a, err := s.store.Claims.UseVerification(ctx, digest(token), s.now().UTC())
+	return a, ownerMay(err)
 }
 
 // RefuseClaim consumes the token of a link and takes the address away from the account,

@@ -133,21 +133,23 @@ func (s *Service) EmailLink(ctx context.Context, by publish.Caller, token string
 
 // TakeEmail consumes the token of a proposal: its address becomes the account's, and is
 // verified. If the address before was verified, it gets a message with a link that takes the
-// change back, for seven days. Errors are those of EmailLink.
+// change back, for seven days. Errors are those of EmailLink and of Verify.
 func (s *Service) TakeEmail(ctx context.Context, by publish.Caller, token string) (publish.Account, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return publish.Account{}, err
 	}
 	now := s.now().UTC()
-	return s.store.Recovery.TakeEmail(ctx, digest(token), now, now.Add(undoLife), publish.Job{Kind: MailEmailNotice, Due: now})
+	a, err := s.store.Recovery.TakeEmail(ctx, digest(token), now, now.Add(undoLife), publish.Job{Kind: MailEmailNotice, Due: now})
+	return a, ownerMay(err)
 }
 
 // TakeEmailBack consumes the token that an address got when it was replaced: the address is the
 // account's again, and verified. Every browser is logged out, and all later moves of the
-// account end. Keys stay. Errors are those of EmailLink.
+// account end. Keys stay. Errors are those of EmailLink and of Verify.
 func (s *Service) TakeEmailBack(ctx context.Context, by publish.Caller, token string) (publish.Account, error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return publish.Account{}, err
 	}
-	return s.store.Recovery.TakeEmailBack(ctx, digest(token), s.now().UTC())
+	a, err := s.store.Recovery.TakeEmailBack(ctx, digest(token), s.now().UTC())
+	return a, ownerMay(err)
 }

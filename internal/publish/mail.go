@@ -58,14 +58,16 @@ func customer(network string) string {
 // The kinds of a Stop.
 const (
 	StopClaims = "claims" // no messages with which somebody wants the address for an account
-	StopLogins = "logins" // no messages with which somebody wants to log in
+	// StopSuspended stays while an account that has verified an address of the mailbox is suspended or was deleted so: the mailbox verifies no other.
+	StopSuspended = "suspended"
+	StopLogins    = "logins" // no messages with which somebody wants to log in
 )
 
 // Stop says that a mailbox gets no more messages of a kind, because the person who reads it
 // said that they had not asked.
 type Stop struct {
 	Mailbox Digest
-	Kind    string // StopClaims or StopLogins
+	Kind    string // StopClaims, StopLogins or StopSuspended
 	At      time.Time
 	Until   time.Time // zero: until it is lifted
 }

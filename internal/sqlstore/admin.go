@@ -90,13 +90,21 @@ func (store Operate) ListProjects(ctx context.Context, q operate.ProjectQuery) (
 // Suspend implements operate.AdminStore.
 func (store Operate) Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
 	return s.Changed(), in("suspend", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
-		return t.act(s, e, publish.ErrExists, micros(e.At), "suspended_at IS NULL")
+		if err := t.act(s, e, publish.ErrExists, micros(e.At), "suspended_at IS NULL"); err != nil || s.Project != "" {
+			return err
+		}
+		return reserveMailbox(ctx, t, s.Account, e.At)
 	}))
 }
 
 // Reinstate implements operate.AdminStore.
 func (store Operate) Reinstate(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
-	return s.Changed(), in("reinstate", store.db.changeAccount(ctx, &s.Account, func(t *tx) error { return t.act(s, e, publish.ErrMoved, nil, "suspended_at IS NOT NULL") }))
+	return s.Changed(), in("reinstate", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
+		if err := t.act(s, e, publish.ErrMoved, nil, "suspended_at IS NOT NULL"); err != nil || s.Project != "" {
+			return err
+		}
+		return yieldMailbox(ctx, t, s.Account)
+	}))
 }
 
 // act sets when a subject was suspended, if it is in the state it must be in; in

@@ -241,6 +241,9 @@ func (store Account) UseVerification(ctx context.Context, token publish.Digest, 
 		if err != nil {
 			return err
 		}
+		if err := mayVerify(t, v.Email); err != nil {
+			return err
+		}
 		if _, err := t.exec("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
 			return err
 		}

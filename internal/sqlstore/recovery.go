@@ -164,6 +164,9 @@ func (store Account) TakeEmailBack(ctx context.Context, token publish.Digest, no
 // moveEmail makes m's address the account's, and ends what would lead elsewhere:
 // links to its address before, proposals, and what came from undo on; 0 is none.
 func (t *tx) moveEmail(m move, undo int64) (publish.Account, error) {
+	if err := mayVerify(t, m.Email); err != nil {
+		return publish.Account{}, err
+	}
 	for _, query := range []string{
 		"DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ?1 AND (undo = 0 OR ?2 > 0 AND id >= ?2))",
 		"DELETE FROM email_moves WHERE account = ?1 AND (undo = 0 OR ?2 > 0 AND id >= ?2)",

@@ -2,8 +2,10 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
 
@@ -44,20 +46,24 @@ func (store Account) StopMail(ctx context.Context, s publish.Stop, key string) e
 				return err
 			}
 		}
-		until := int64(0)
-		if !s.Until.IsZero() {
-			until = micros(s.Until)
-		}
-		if err := t.alone(s.Mailbox); err != nil {
-			return err
-		}
-		if _, err := t.exec(deleteStop, s.Mailbox[:], s.Kind); err != nil {
-			return err
-		}
-		_, err := t.exec("INSERT INTO stops (mailbox, kind, at, until) VALUES (?, ?, ?, ?)",
-			s.Mailbox[:], s.Kind, micros(s.At), until)
-		return err
+		return t.setStop(s)
 	}))
+}
+
+// setStop records a stop in place of an earlier one of its kind.
+func (t *tx) setStop(s publish.Stop) error {
+	until := int64(0)
+	if !s.Until.IsZero() {
+		until = micros(s.Until)
+	}
+	if err := t.alone(s.Mailbox); err != nil {
+		return err
+	}
+	if _, err := t.exec(deleteStop, s.Mailbox[:], s.Kind); err != nil {
+		return err
+	}
+	_, err := t.exec("INSERT INTO stops (mailbox, kind, at, until) VALUES (?, ?, ?, ?)", s.Mailbox[:], s.Kind, micros(s.At), until)
+	return err
 }
 
 // StopOf implements account.StopStore.
@@ -96,4 +102,44 @@ func (store Operate) LiftStops(ctx context.Context, mailbox publish.Digest, e pu
 		}
 		return t.log(e)
 	}))
+}
+
+// reserveMailbox keeps the mailbox of an account that was suspended from verifying another. An address that was not verified may be a stranger's.
+func reserveMailbox(ctx context.Context, t *tx, id publish.AccountID, at time.Time) error {
+	a, err := one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ?", id)
+	if err != nil || !a.EmailVerified {
+		return err
+	}
+	return t.setStop(publish.Stop{Mailbox: publish.MailboxOf(a.Email), Kind: publish.StopSuspended, At: at})
+}
+
+// yieldMailbox ends what reserveMailbox did, unless another account with the mailbox is suspended.
+func yieldMailbox(ctx context.Context, t *tx, id publish.AccountID) error {
+	a, err := one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ?", id)
+	if err != nil || !a.EmailVerified {
+		return err
+	}
+	mailbox := publish.MailboxOf(a.Email)
+	if err := t.alone(mailbox); err != nil {
+		return err
+	}
+	_, err = t.exec(deleteStop+" AND NOT EXISTS (SELECT 1 FROM accounts WHERE mailbox = ? AND verified = 1 AND suspended_at IS NOT NULL)",
+		mailbox[:], publish.StopSuspended, names.EmailKey(a.Email))
+	return err
+}
+
+// mayVerify returns publish.ErrSuspended for an address whose mailbox is reserved.
+func mayVerify(t *tx, email string) error {
+	mailbox := publish.MailboxOf(email)
+	if err := t.alone(mailbox); err != nil {
+		return err
+	}
+	_, err := t.number("SELECT 1 FROM stops WHERE mailbox = ? AND kind = ?", mailbox[:], publish.StopSuspended)
+	switch {
+	case err == nil:
+		return publish.ErrSuspended
+	case errors.Is(err, publish.ErrNotFound):
+		return nil
+	}
+	return err
 }

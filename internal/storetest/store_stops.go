@@ -20,6 +20,9 @@ func stopCases() []storeCase {
 		{"Stops/returns stops, newest first, at most limit, after the skip newest, or of one mailbox", listStops},
 		{"LiftStops/forgets all stops of a mailbox and records e, and without any it is ErrNotFound", liftStops},
 		{"Sweep/forgets stops that have ended, and no others", sweepStops},
+		{"Suspend/keeps the verified mailbox of an account from verifying another, until the last account with it is reinstated", reserveMailbox},
+		{"Suspend/keeps it so when the account is deleted, until its stops are lifted", reserveMailboxOfDeleted},
+		{"Suspend/reserves no address that was not verified", reserveNothingUnverified},
 	}
 }
 
@@ -179,4 +182,50 @@ func sweepStops(t *testing.T, s Stores) {
 	ok(t, err)
 	wants(t, "the pause, read as of before", drop(s.Accounts.StopOf(t.Context(), pause.Mailbox, pause.Kind, base())), publish.ErrNotFound)
 	must(s.Accounts.StopOf(t.Context(), pause.Mailbox, publish.StopClaims, base()))(t)
+}
+
+// provedBy records an account that wants to verify an address, and returns the step that does.
+func (s Stores) provedBy(t *testing.T, handle, email string) func() error {
+	t.Helper()
+	na := newAccount(handle)
+	na.Email = email
+	s.mustVerification(t, s.mustAccount(t, na), "token of "+handle, base().Add(time.Hour))
+	return func() error { return drop(s.Accounts.UseVerification(t.Context(), sum("token of "+handle), base())) }
+}
+
+func reserveMailbox(t *testing.T, s Stores) {
+	lee, max := s.verified(t, "lee", "kim@example.com"), s.verified(t, "max", "kim+2@example.com")
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(lee.ID), entry(publish.ActionSuspend, "@lee")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(max.ID), entry(publish.ActionSuspend, "@max")))
+	again, ada := s.provedBy(t, "again", "KIM+x@example.com"), s.verified(t, "ada", "ada@example.com")
+	s.propose(t, ada, "kim@example.com", "link")
+	taken := func() error {
+		return drop(s.Accounts.TakeEmail(t.Context(), token("link"), base(), base(), publish.Job{Kind: "notice", Due: base()}))
+	}
+	wants(t, "another account", again(), publish.ErrSuspended)
+	wants(t, "a new address of an account", taken(), publish.ErrSuspended)
+	ok(t, s.provedBy(t, "other", "kim@example.org")())
+	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(lee.ID), entry(publish.ActionReinstate, "@lee")))
+	wants(t, "another account, while one is suspended", again(), publish.ErrSuspended)
+	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(max.ID), entry(publish.ActionReinstate, "@max")))
+	ok(t, again())
+	ok(t, taken())
+}
+
+func reserveMailboxOfDeleted(t *testing.T, s Stores) {
+	lee := s.verified(t, "lee", "kim@example.com")
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(lee.ID), entry(publish.ActionSuspend, "@lee")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(lee.ID), entry(publish.ActionDelete, "@lee")))
+	again := s.provedBy(t, "again", "kim@example.com")
+	wants(t, "another account", again(), publish.ErrSuspended)
+	ok(t, s.Operate.LiftStops(t.Context(), sum("kim@example.com"), entry(publish.ActionReinstate, "kim")))
+	ok(t, again())
+}
+
+func reserveNothingUnverified(t *testing.T, s Stores) {
+	na := newAccount("lee")
+	na.Email = "kim@example.com"
+	lee := s.mustAccount(t, na)
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(lee.ID), entry(publish.ActionSuspend, "@lee")))
+	ok(t, s.provedBy(t, "kim", "kim@example.com")())
 }

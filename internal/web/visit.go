@@ -245,6 +245,8 @@ func (v *visit) fail(err error) {
 		status, name = http.StatusUnavailableForLegalReasons, "error.taken-down"
 	case kind == publish.KindTooMany:
 		status, name = http.StatusTooManyRequests, "error.too-many"
+	case errors.Is(err, publish.CodeAccountSuspended):
+		status, name = http.StatusForbidden, "error.suspended"
 	case kind == publish.KindForbidden:
 		status, name = http.StatusForbidden, "error.refused"
 	case kind == publish.KindFull:
