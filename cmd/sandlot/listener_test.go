@@ -96,6 +96,19 @@ func TestRefusalsOnAProjectsOriginHaveItsHeaders(t *testing.T) {
 	}
 }
 
+func TestRegressionM30AKeyAsTheMethodReachesNoLog(t *testing.T) {
+	t.Parallel()
+	s := testenv.Start(t, testenv.Binary(t))
+	const key = "sla_o3BgYA80f3ff6XFdSJqHI4AOjmIeaS1nKege"
+	for _, host := range []string{"localhost", "space-cats-0a1b2c.localhost"} {
+		raw(t, s.Addr(), key+" /v1/whoami HTTP/1.1\r\nHost: "+host+"\r\nConnection: close\r\n\r\n")
+	}
+	expect.Equal(t, "exit code", s.Stop(t), 0)
+	if logs := s.Logs(); strings.Contains(logs, key[4:20]) || strings.Count(logs, "method=<key>") != 2 {
+		t.Errorf("the log has the key, or not both requests:\n%s", logs)
+	}
+}
+
 func TestQueriesAndKeysNeverReachTheLogOfTheBinary(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t), "--log-level", "debug")

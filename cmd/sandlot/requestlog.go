@@ -85,10 +85,8 @@ func (s *stamps) append(b []byte, at time.Time) []byte {
 	return append(b, last.zone...)
 }
 
-// simple reports whether nothing in the line has to be quoted or escaped, in either format.
-func (l *requestLine) simple() bool {
-	return simple(l.method) && simple(l.host) && simple(l.path) && inspect.Redact(l.path) == l.path && inspect.Redact(l.host) == l.host
-}
+// simple reports whether nothing in the line has to be quoted, escaped or redacted, in either format.
+func (l *requestLine) simple() bool { return simple(l.method) && simple(l.host) && simple(l.path) }
 
 // simpleMax bounds what is formatted here: the addresses of real files are shorter.
 const simpleMax = 150
@@ -99,7 +97,7 @@ func simple(s string) bool {
 			return false
 		}
 	}
-	return s != "" && len(s) <= simpleMax
+	return s != "" && len(s) <= simpleMax && inspect.Redact(s) == s
 }
 
 // appendText writes all but the time.
