@@ -96,6 +96,32 @@ func TestRefusalsOnAProjectsOriginHaveItsHeaders(t *testing.T) {
 	}
 }
 
+func TestRegressionM29APageOfAnotherSiteNeedsAKeyOnALocalInstance(t *testing.T) {
+	t.Parallel()
+	s := testenv.Start(t, testenv.Binary(t))
+	key := signUp(t, s)
+	form := "--x\r\nContent-Disposition: form-data; name=\"email\"\r\n\r\nkim@example.com\r\n--x\r\nContent-Disposition: form-data; name=\"content\"; filename=\"index.html\"\r\n\r\n<h1>Cats</h1>\r\n--x--\r\n"
+	for headers, want := range map[string]int{
+		"":                                 201,
+		"Origin: http://localhost:3000":    201,
+		"Sec-Fetch-Site: cross-site":       401,
+		"Origin: https://evil.example.com": 401,
+		"Origin: null":                     401,
+		"Origin: https://evil.example.com\r\nAuthorization: Bearer " + key: 201,
+	} {
+		if headers != "" {
+			headers += "\r\n"
+		}
+		resp, body := raw(t, s.Addr(), fmt.Sprintf("POST /v1/publish HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: %d\r\n%s\r\n%s", len(form), headers, form))
+		if resp.StatusCode != want || want == 401 && !strings.Contains(body, "key_required") {
+			t.Errorf("with %q: %d with %.200s, wanted %d", headers, resp.StatusCode, body, want)
+		}
+	}
+	if resp, _ := raw(t, s.Addr(), "GET /v1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nSec-Fetch-Site: cross-site\r\n\r\n"); resp.StatusCode != 200 {
+		t.Errorf("a read is %d", resp.StatusCode)
+	}
+}
+
 func TestRegressionM30AKeyAsTheMethodReachesNoLog(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -108,6 +109,9 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 	}
 	switch path := r.URL.Path; {
 	case path == "/v1" || strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/openapi."):
+		if !public(s.places) && fromElsewhere(r) {
+			return "refused", refuse(http.StatusUnauthorized, "key_required", "A page of another site needs a key to change something here.", "Send it as Authorization: Bearer. A program that is no page needs none to publish.")
+		}
 		return "api", s.api
 	case onBase && s.places.PathForm && strings.HasPrefix(path, "/~/"):
 		return "play", http.HandlerFunc(s.play.ServePath)
@@ -121,6 +125,20 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 		return "api", s.api // its 404 lists the endpoints, for whoever mistyped one
 	}
 	return "refused", refuse(http.StatusMisdirectedRequest, "misdirected", "There are no pages under this name.", "The pages of this service are at "+s.places.Base.String()+"/; the API answers here under /v1.")
+}
+
+// fromElsewhere reports whether a page of another site has a browser send a call without a key that changes something: on
+// a local instance such a call has no limits, and somebody only has to visit the page. A page that leads its own name to
+// this machine is known by its Origin.
+func fromElsewhere(r *http.Request) bool {
+	switch {
+	case r.Method == http.MethodGet, r.Method == http.MethodHead, r.Method == http.MethodOptions, r.Header.Get("Authorization") != "":
+		return false
+	case r.Header.Get("Sec-Fetch-Site") == "cross-site", r.Header.Get("Origin") == "null":
+		return true
+	}
+	origin, err := url.Parse(r.Header.Get("Origin"))
+	return err != nil || origin.Host != "" && !private(origin.Hostname())
 }
 
 // browses reports whether a person's browser asks for a page, and not a program.
@@ -162,6 +180,9 @@ func refuse(status int, code, message, hint string) http.Handler {
 		h := w.Header()
 		unstored(h)
 		h.Set("Content-Type", "application/json")
+		if status == http.StatusUnauthorized {
+			h.Set("WWW-Authenticate", "Bearer")
+		}
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("X-Request-Id", api.RequestID(r.Context()))
 		w.WriteHeader(status)
