@@ -138,7 +138,7 @@ func TestCacheControl(t *testing.T) {
 		{onProject, "/", "no-cache"},
 		{onProject, "/none", "no-cache"},
 		{onPath, "/", "no-cache"},
-		{onVersion, "/", "public, max-age=31536000, immutable"},
+		{onVersion, "/", "public, max-age=31536000, immutable, s-maxage=25"},
 		{onVersion, "/none", "no-cache"},
 	} {
 		if got := at(h, c.p, request("GET", c.path)).Header.Get("Cache-Control"); got != c.want {

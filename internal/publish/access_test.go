@@ -81,6 +81,10 @@ var (
 	forReaders  = lets{"active": "key ok ok ok ok ok ok key"}
 	forSessions = lets{"active": "login login login login login ok ok login"}
 	forOwners   = lets{"active": "login login login login login ok none login"}
+	forPurging  = lets{ // one that is down is not deleted first
+		"active":            "login login login login login ok none login",
+		"project suspended": "login login login login login none none login",
+	}
 	forDeleting = lets{ // the key of a suspended account reads and exports, and its owner may leave
 		"active":                      "key ok whole whole other ok none key",
 		"account suspended":           "key susp susp susp other ok none key",
@@ -123,8 +127,9 @@ func TestWhoIsLetInToDeletedProjects(t *testing.T) {
 		_, err := s.Publish.Trash.TakeBack(t.Context(), by, s.Project.ID) // of the owner's, which is there
 		return err
 	})
-	gate("Purge", forOwners, func(s *testworld.Scene, by publish.Caller) error {
-		if _, _, ok := by.Login(); ok && by.Account() == s.Project.Account {
+	gate("Purge", forPurging, func(s *testworld.Scene, by publish.Caller) error {
+		_, down := s.Publish.Current(t.Context(), testworld.Nobody(), s.Project.ID)
+		if _, _, ok := by.Login(); ok && by.Account() == s.Project.Account && down == nil {
 			_, err := s.Publish.DeleteProject(t.Context(), by, string(s.Project.ID), string(s.Project.ID))
 			expect.OK(t, err)
 		}

@@ -46,7 +46,7 @@ type TrashStore interface {
 	// projects than within is ErrTooManyProjects.
 	TakeBack(ctx context.Context, id ProjectID, within Quota, e LogEntry) (Changed, error)
 	// Purge deletes such a project for good, and records e. Its title and description are then in no
-	// file of the store; its files are left to Sweep.
+	// file of the store; its files are left to Sweep. A suspended one is ErrSuspended.
 	Purge(ctx context.Context, id ProjectID, e LogEntry) error
 	// Trashed returns such projects, newest change first.
 	Trashed(ctx context.Context, q TrashQuery) ([]Trashed, error)
@@ -224,13 +224,18 @@ func (t *Trash) TakeBack(ctx context.Context, by Caller, id ProjectID) (Project,
 }
 
 // Purge deletes a project for good that its owner, in a session, could have taken back, and
-// returns what it was; any other is ErrNotFound.
+// returns what it was; any other is ErrNotFound. What the operator has taken down stays for the
+// operator: CodeTakenDown.
 func (t *Trash) Purge(ctx context.Context, by Caller, id ProjectID) (Project, error) {
 	gone, err := t.one(ctx, by, id)
 	if err != nil {
 		return Project{}, err
 	}
-	return gone.Project, t.service.evenFull(func() error {
+	err = t.service.evenFull(func() error {
 		return t.service.management.Purge(ctx, id, ownerEntry(t.service.now(), ActionDelete, id, "for good, on the website"))
 	})
+	if errors.Is(err, ErrSuspended) {
+		err = takenDown(gone.Project)
+	}
+	return gone.Project, err
 }

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -86,6 +87,9 @@ func (store Publish) Purge(ctx context.Context, id publish.ProjectID, e publish.
 		if err != nil {
 			return err
 		}
+		if suspended, err := t.number("SELECT suspended_at IS NOT NULL FROM projects WHERE num = ?", num); err != nil || suspended == 1 {
+			return cmp.Or(err, publish.ErrSuspended)
+		}
 		if err := t.purge(num); err != nil {
 			return err
 		}
@@ -125,11 +129,12 @@ func (store Publish) Trashed(ctx context.Context, q publish.TrashQuery) ([]publi
 	return list, in("list deleted projects", err)
 }
 
-// emptyTrash hands over to removals what was deleted long enough ago.
+// emptyTrash hands over to removals what was deleted long enough ago, but for what the operator has taken down.
 func (s *sweep) emptyTrash(now time.Time) error {
 	before := micros(now.Add(-publish.TrashKept))
+	const due = "SELECT t.project FROM trash t JOIN projects p ON p.num = t.project JOIN accounts a ON a.id = t.account WHERE t.at <= ? AND p.suspended_at IS NULL AND a.suspended_at IS NULL"
 	for s.left > 0 {
-		num, err := s.number("SELECT project FROM trash WHERE at <= ? ORDER BY at LIMIT 1", before)
+		num, err := s.number(due+" ORDER BY t.at LIMIT 1", before)
 		if errors.Is(err, publish.ErrNotFound) {
 			return nil
 		}
@@ -139,8 +144,8 @@ func (s *sweep) emptyTrash(now time.Time) error {
 		if err := s.lockOwnerOf(num); err != nil {
 			return err
 		}
-		// Its owner may have taken it back meanwhile.
-		if _, err = s.number("SELECT 1 FROM trash WHERE project = ? AND at <= ?", num, before); err == nil {
+		// Its owner may have taken it back meanwhile, or the operator taken it down.
+		if _, err = s.number(due+" AND t.project = ?", before, num); err == nil {
 			err = s.purge(num)
 		}
 		if err != nil && !errors.Is(err, publish.ErrNotFound) {

@@ -24,6 +24,7 @@ func trashCases() []storeCase {
 		{"Remove/a project that could be taken back is gone for good", removeTrashed},
 		{"Remove/what an account could take back goes with it, also if that was all", removeTrashedAccount},
 		{"Sweep/deletes for good what was deleted long enough ago", sweepTrash},
+		{"Sweep/leaves what was taken down to the operator, and Purge is ErrSuspended", keepTakenDown},
 	}
 }
 
@@ -264,4 +265,16 @@ func sweepTrash(t *testing.T, s Stores) {
 	s.mustTrash(t, later.ID, end.Add(48*time.Hour)) // by a clock that was ahead
 	s.sweep(t, end, end)
 	same(t, "of a clock that was ahead", s.trashed(t, later.ID).DeletedAt, end)
+}
+
+func keepTakenDown(t *testing.T, s Stores) {
+	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("first")))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(publish.ActionSuspend, "pong")))
+	s.mustTrash(t, p.ID, base())
+	end := base().Add(2 * publish.TrashKept)
+	same(t, "while it is down", s.sweep(t, end, end.Add(-time.Hour)), nil)
+	wants(t, "for good by its owner", s.purge(t, p.ID), publish.ErrSuspended)
+	ok(t, s.Operate.Reinstate(t.Context(), ofProject(p.ID), entry(publish.ActionReinstate, "pong")))
+	same(t, "once it is not", s.sweep(t, end, end.Add(-time.Hour)), []publish.BlobRef{"first"})
+	s.isGone(t, p.ID)
 }
