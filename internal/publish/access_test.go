@@ -82,8 +82,10 @@ var (
 	forSessions = lets{"active": "login login login login login ok ok login"}
 	forOwners   = lets{"active": "login login login login login ok none login"}
 	forPurging  = lets{ // one that is down is not deleted first
-		"active":            "login login login login login ok none login",
-		"project suspended": "login login login login login none none login",
+		"active":                      "login login login login login ok none login",
+		"project suspended":           "login login login login login none none login",
+		"account suspended":           "login login login login login none none login",
+		"account suspended meanwhile": "login login login login login none none login",
 	}
 	forDeleting = lets{ // the key of a suspended account reads and exports, and its owner may leave
 		"active":                      "key ok whole whole other ok none key",

@@ -87,7 +87,7 @@ func (store Publish) Purge(ctx context.Context, id publish.ProjectID, e publish.
 		if err != nil {
 			return err
 		}
-		if suspended, err := t.number("SELECT suspended_at IS NOT NULL FROM projects WHERE num = ?", num); err != nil || suspended == 1 {
+		if suspended, err := t.number("SELECT p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL FROM projects p JOIN accounts a ON a.id = p.account WHERE p.num = ?", num); err != nil || suspended == 1 {
 			return cmp.Or(err, publish.ErrSuspended)
 		}
 		if err := t.purge(num); err != nil {
