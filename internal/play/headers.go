@@ -66,7 +66,7 @@ var (
 	revalidate = []string{"no-cache"}
 	// A cache that many share asks again after 25 seconds, so that what was taken down leaves it.
 	immutable = []string{"public, max-age=31536000, immutable, s-maxage=25"}
-	never      = []string{"no-store"}
+	never     = []string{"no-store"}
 
 	pageType = []string{"text/html; charset=utf-8"}
 	inBytes  = []string{"bytes"}
