@@ -318,6 +318,25 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 	}
 }
 
+// TestADraftIsLeftToTheProcessThatIsAtIt while it has the lease.
+func TestADraftIsLeftToTheProcessThatIsAtIt(t *testing.T) {
+	t.Parallel()
+	path := testenv.MemoryDir(t) + "/sandlot.db"
+	db, p, change := mustOpenFiles(t, path)
+	other := mustOpenAt(t, path, time.Now)
+	steps := 0
+	watchSteps(t, db, func(int64) {
+		if steps++; steps == len(parts(change))*3/4 {
+			d, err := one(t.Context(), other, scanDraft, selectDraft+"id > 0")
+			expect.Is(t, "find the draft", err, nil)
+			expect.Is(t, "take back", other.undo(t.Context(), d, nil), nil)
+		}
+	})
+	_, _, err := db.Publish().Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: 2})
+	expect.Is(t, "rearrange", err, nil)
+	is(t, db, p, 3, whereB)
+}
+
 // TestRegression41WhatHasBegunWaitsForRoom: a rearrangement is not given up, and what is
 // left of one not left for later, because many wait for a moment.
 func TestRegression41WhatHasBegunWaitsForRoom(t *testing.T) {
