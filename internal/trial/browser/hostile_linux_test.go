@@ -88,13 +88,8 @@ const add = (name, all) => document.body.appendChild(Object.assign(document.crea
 const way = (name, go) => { fetch('/tried?' + encodeURIComponent(name), { keepalive: true }); try { go(() => fetch('/out?' + encodeURIComponent(name))) } catch {} }
 `
 
-func rudePage(port int, names ...string) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, before, port)
-	for _, name := range names {
-		fmt.Fprintf(&out, "way(%q, out => { %s })\n", name, rude[name])
-	}
-	return out.String() + "</script>"
+func rudePage(port int, name string) string {
+	return fmt.Sprintf(before, port) + fmt.Sprintf("way(%q, out => { %s })\n</script>", name, rude[name])
 }
 
 // A host is the origin of a page that is rude. It answers all that comes, and some of it never.
