@@ -72,6 +72,7 @@ var (
 	noSameSite         = cookieWithout("SameSite=Lax", "; SameSite=None")
 	relOpener          = pageWith(`rel="noopener"`, `rel="opener"`)
 	noQuarantine       = policyWithout("default-src", "connect-src", "form-action", "sandbox")
+	noAllowlist        = without("Connection-Allowlist")
 	plainCookie        = fault{session: "session", cookie: func(line string) string { return strings.TrimPrefix(line, "__Host-") }}
 	// Access to the account for scripts of every origin, as proxies are often set up.
 	sharedAccount = fault{response: func(h http.Header, r *http.Request) {
@@ -119,7 +120,7 @@ var defences = []defence{
 	{"the path form's sandbox and refusal of workers", "local", inPath, []string{"registers a service worker"}, []fault{noSandboxPolicy, noWorkerHeader}, [][]fault{{noSandboxPolicy}, {noWorkerHeader}}},
 
 	{"SameSite and the origin's check", "A", inTab, []string{"renames the account"}, append([]fault{noSameSite}, fromHere...), [][]fault{{noSameSite}, fromHere}},
-	{"quarantine", "quarantine", inTab, []string{"sends something elsewhere"}, []fault{noQuarantine}, nil},
+	{"quarantine", "quarantine", inTab, []string{"sends something elsewhere"}, []fault{noQuarantine, noAllowlist}, [][]fault{{noQuarantine}, {noAllowlist}}},
 
 	{"the origin's check", "B", inTab, []string{"renames the account"}, fromHere, nil},
 	{"the cookie's prefix", "B", inTab, []string{"sets a cookie"}, []fault{plainCookie}, nil},

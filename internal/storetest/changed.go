@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,7 +40,29 @@ func (s Stores) copied(t *testing.T) Stores { return newStores(s.Copy(t)) }
 // watch compares what steps say they changed with the change numbers before and after.
 type watch struct {
 	Records
-	begun, under atomic.Int64 // steps
+	mu           sync.Mutex // begun and under change together, else a step between the two would go unseen
+	begun, under int64      // steps
+}
+
+// begin counts a step, and returns its number and how many are under way.
+func (w *watch) begin() (n, under int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begun, w.under = w.begun+1, w.under+1
+	return w.begun, w.under
+}
+
+func (w *watch) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.under--
+}
+
+// last returns the number of the step that began last.
+func (w *watch) last() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.begun
 }
 
 // errChanged is the error of a step that changed something else than it says.
@@ -48,16 +70,15 @@ var errChanged = errors.New("a step changed something else than it says")
 
 // step takes a step and checks what it says, unless others run beside it.
 func step[T any](ctx context.Context, w *watch, do func() (T, publish.Changed, error)) (T, error) {
-	n := w.begun.Add(1)
-	alone := w.under.Add(1) == 1
-	defer w.under.Add(-1)
+	n, under := w.begin()
+	defer w.end()
 	before, unread := w.projects(ctx)
 	out, changed, err := do()
-	if unread != nil || ctx.Err() != nil || !alone {
+	if unread != nil || ctx.Err() != nil || under > 1 {
 		return out, err
 	}
 	after, unread := w.projects(ctx)
-	if unread != nil || w.begun.Load() != n {
+	if unread != nil || w.last() != n {
 		return out, err
 	}
 	grew, said := map[publish.ProjectID]bool{}, map[publish.ProjectID]bool{}
