@@ -1,9 +1,8 @@
 // Package cli is the command line of those who publish: each of its [Commands] is a client of one server, through the API alone.
 //
 // What a command needs to know between two runs is in three places. `.sandlot/project.json`, beside the work, says which project
-// the work is, at which server; it may be shared, and never holds a key. `.sandlot/pending.json` is there while something is on its
-// way, so that a run that was broken off is continued by the next one. The keys are in a file of their own in the user's folder of
-// settings. A key goes to the server that it is kept for, and never follows a redirect.
+// the work is, at which server; it may be shared, and never holds a key. The keys are in a file of their own in the user's folder of
+// settings, and so is each delivery that is under way, for the next run to continue. A key goes to the server that it is kept for, and never follows a redirect.
 //
 // What comes from a server, or from a folder that somebody else may have made, is not trusted: see clean, readState and connect.
 package cli

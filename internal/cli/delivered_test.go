@@ -17,8 +17,8 @@ func TestKeysThatCouldNotBeKeptComeAgainWithTheSameCommand(t *testing.T) {
 	server := answers(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		if calls = append(calls, r.Header.Get("Idempotency-Key")); len(calls) == 1 { // the disk is full by now, as it were
-			expect.OK(t, os.RemoveAll(filepath.Join(settings, "sandlot")))
-			expect.OK(t, os.WriteFile(filepath.Join(settings, "sandlot"), nil, 0o600))
+			expect.OK(t, os.Remove(filepath.Join(settings, "sandlot", "keys")))
+			expect.OK(t, os.Mkdir(filepath.Join(settings, "sandlot", "keys"), 0o700))
 		}
 		w.WriteHeader(http.StatusCreated)
 		fmt.Fprintf(w, `{"project_id":"a-1","version":1,"api_key":%q,"project_api_key":%q,"handle":"ada"}`, accountKeyText, projectKeyText)
@@ -34,7 +34,7 @@ func TestKeysThatCouldNotBeKeptComeAgainWithTheSameCommand(t *testing.T) {
 	if c.Run(t.Context(), d.Env) == nil {
 		t.Fatal("the keys were kept where no file can be")
 	}
-	expect.OK(t, os.Remove(filepath.Join(settings, "sandlot")))
+	expect.OK(t, os.Remove(filepath.Join(settings, "sandlot", "keys")))
 	expect.OK(t, c.Run(t.Context(), d.Env))
 	if len(calls) != 2 || calls[0] != calls[1] {
 		t.Errorf("the second run made another call: %q", calls)

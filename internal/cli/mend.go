@@ -273,7 +273,7 @@ func (env *Env) instead(word, other string) string {
 // ofProject finds the project that a hint of the API is about.
 var ofProject = regexp.MustCompile(`--form-string project_id=([a-z0-9-]+)`)
 
-// mends is the command that does what a warning advises; where there is none, the call that the API tells.
+// mends returns the command that does what a warning advises, or "". No text of a server stands in its place.
 func (env *Env) mends(w client.Warning) string {
 	project := ofProject.FindStringSubmatch(w.Hint)
 	switch {
@@ -287,11 +287,6 @@ func (env *Env) mends(w client.Warning) string {
 			words = append(words, "--server", env.Args[i+1])
 		}
 		return command(words...)
-	}
-	for line := range strings.Lines(w.Hint) {
-		if strings.HasPrefix(line, "curl ") {
-			return clean(line)
-		}
 	}
 	return ""
 }

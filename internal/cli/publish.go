@@ -103,7 +103,7 @@ func (s *session) publish(ctx context.Context, w work, f client.Fields, dryRun b
 	if err := ring.add(s.keysOf(a)...); err != nil {
 		return err
 	}
-	kept := errors.Join(s.remember(w, a.Change, true), w.place.delivered())
+	kept := errors.Join(s.remember(w, a.Change, true), s.delivered(w.place))
 	return errors.Join(s.told(a, "published", "handle", "@"+a.Handle, "keys in", ring.path), s.unkept(a.Change, kept))
 }
 

@@ -32,28 +32,19 @@ func (d delivery) single() bool {
 // wholeMax is the most that goes in one call, in bytes: what is broken off is lost, and that much is soon sent again.
 const wholeMax = 8 << 20
 
-// pending is what is kept of a delivery until it has arrived. The same delivery goes on with it; another one begins anew.
-type pending struct {
-	Digest string `json:"digest"`          // of all that the delivery says
-	Key    string `json:"idempotency_key"` // so that it has one effect
-	Keyed  bool   `json:"keyed"`           // whether it was begun with a key
-	Upload string `json:"upload_id"`
-	Packed string `json:"packed_sha256,omitempty"` // of the archive that lies beside it, when that is whole
-}
-
-// packedFile is the archive of a large delivery, while it is on its way.
-const packedFile = "upload.tar.zst"
+// packedName is the name of the archive of a delivery.
+const packedName = "files.tar.zst"
 
 // send delivers files, once, however often it takes. The caller ends it with delivered.
 func (s *session) send(ctx context.Context, w work, d delivery) (a client.Answer, err error) {
 	if err := d.fits(); err != nil {
 		return a, err
 	}
-	now, err := s.begin(w, d)
+	now, err := s.begin(w.place, d)
 	if err != nil {
 		return a, err
 	}
-	if d.fields.IdempotencyKey = now.Key; !now.Keyed {
+	if d.fields.IdempotencyKey = now.Key; now.Caller == "" {
 		s.Key = "" // with a key it would be another call
 	}
 	switch {
@@ -64,7 +55,7 @@ func (s *session) send(ctx context.Context, w work, d delivery) (a client.Answer
 	case d.tree.size <= wholeMax:
 		a, err = s.sendArchive(ctx, d)
 	default:
-		a, err = s.sendPacked(ctx, w, d, now)
+		a, err = s.sendPacked(ctx, d, now)
 	}
 	return a, s.explain(ctx, err)
 }
@@ -88,35 +79,6 @@ func (d delivery) fits() error {
 		}
 	}
 	return nil
-}
-
-// delivered removes what was kept of a delivery, once everything that its answer brought is kept elsewhere: until then the same
-// command gets the same answer again.
-func (p place) delivered() error {
-	if err := p.drop(packedFile); err != nil {
-		return err
-	}
-	return p.drop(pendingFile)
-}
-
-// begin finds what is left of the same delivery, or notes down that it begins.
-func (s *session) begin(w work, d delivery) (pending, error) {
-	digest, err := d.digest(s.server())
-	if err != nil {
-		return pending{}, err
-	}
-	now := pending{Digest: digest, Key: s.env.Random(), Keyed: s.Key != "", Upload: s.env.Random()}
-	if d.call == "update" && w.place.state.ID == "" && d.tree.size <= wholeMax {
-		return now, nil // a folder that is no project's is left alone, where there is nothing that could be lost
-	}
-	if err := w.place.prepare(); err != nil {
-		return now, err
-	}
-	var before pending
-	if text, err := readSmall(w.place.path(pendingFile)); err == nil && json.Unmarshal(text, &before) == nil && before.Digest == digest {
-		return before, nil
-	}
-	return now, w.place.save(pendingFile, now)
 }
 
 // digest is that of everything that makes the delivery what it is.
@@ -149,7 +111,7 @@ func (d delivery) ofFile(f localFile) client.Fields {
 // sendArchive sends files as an archive that is made on the way.
 func (s *session) sendArchive(ctx context.Context, d delivery) (client.Answer, error) {
 	fields := d.ofArchive()
-	return s.sendForm(ctx, d.call, fields, func() (io.ReadCloser, error) { return d.tree.packed(), nil }, client.Part{Field: "archive", Name: packedFile})
+	return s.sendForm(ctx, d.call, fields, func() (io.ReadCloser, error) { return d.tree.packed(), nil }, client.Part{Field: "archive", Name: packedName})
 }
 
 func (d delivery) ofArchive() client.Fields {
@@ -188,54 +150,33 @@ func (s *session) sendLarge(ctx context.Context, d delivery, now pending) (clien
 	return s.upload(ctx, upload{call: d.call, id: now.Upload, first: d.ofFile(f), bytes: file, size: f.size})
 }
 
-// sendPacked packs files into an archive that stays until it has arrived, so that a later run goes on with the same bytes.
-func (s *session) sendPacked(ctx context.Context, w work, d delivery, now pending) (client.Answer, error) {
-	file, sum, err := w.pack(d.tree, &now)
+// sendPacked packs files into a temporary archive and sends it, in parts if it is large. A later run makes the same bytes again, and
+// sends the parts that are missing.
+func (s *session) sendPacked(ctx context.Context, d delivery, now pending) (a client.Answer, err error) {
+	file, err := os.CreateTemp("", "sandlot-*.tar.zst")
 	if err != nil {
-		return client.Answer{}, err
+		return a, err
 	}
-	defer file.Close()
-	info, err := file.Stat()
+	_ = os.Remove(file.Name()) // so that a kill leaves nothing, where a file that is open can be removed
+	defer func() {
+		err = errors.Join(err, file.Close())
+		_ = os.Remove(file.Name())
+	}()
+	h := sha256.New()
+	if err := d.tree.pack(io.MultiWriter(file, h)); err != nil {
+		return a, err
+	}
+	size, err := file.Seek(0, io.SeekCurrent)
 	if err != nil {
-		return client.Answer{}, err
+		return a, err
 	}
 	first := d.ofArchive()
-	if info.Size() > wholeMax {
-		first.SHA256, first.Size = sum, info.Size()
-		return s.upload(ctx, upload{call: d.call, id: now.Upload, first: first, bytes: file, size: info.Size()})
+	if size > wholeMax {
+		first.SHA256, first.Size = hex.EncodeToString(h.Sum(nil)), size
+		return s.upload(ctx, upload{call: d.call, id: now.Upload, first: first, bytes: file, size: size})
 	}
-	again := func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(file, 0, info.Size())), nil }
-	return s.sendForm(ctx, d.call, first, again, client.Part{Field: "archive", Name: packedFile, Size: info.Size()})
-}
-
-// pack makes the archive, or finds the one that an earlier run has made of the same delivery, whole and undamaged.
-func (w work) pack(t *tree, now *pending) (file *os.File, sum string, err error) {
-	path := w.place.path(packedFile)
-	if now.Packed != "" {
-		if file, err = os.Open(path); err == nil {
-			if sum, _, err = hashOf(file); err == nil && sum == now.Packed {
-				return file, sum, nil
-			}
-			_ = file.Close()
-		}
-	}
-	// Anew, for what lies there could be a link that leads elsewhere.
-	if err = w.place.drop(packedFile); err != nil {
-		return nil, "", err
-	}
-	if file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-		return nil, "", err
-	}
-	h := sha256.New()
-	if err = t.pack(io.MultiWriter(file, h)); err == nil {
-		now.Packed = hex.EncodeToString(h.Sum(nil))
-		err = w.place.save(pendingFile, now)
-	}
-	if err != nil {
-		_ = file.Close()
-		return nil, "", err
-	}
-	return file, now.Packed, nil
+	again := func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(file, 0, size)), nil }
+	return s.sendForm(ctx, d.call, first, again, client.Part{Field: "archive", Name: packedName, Size: size})
 }
 
 // would has the server check a delivery, and tells what it would do. What goes in parts is only looked at here.

@@ -16,7 +16,6 @@ import (
 const (
 	stateFolder = ".sandlot"
 	stateFile   = "project.json"
-	pendingFile = "pending.json"
 	ignoreFile  = ".gitignore"
 )
 
@@ -127,7 +126,7 @@ func (p place) prepare() error {
 	return nil
 }
 
-// save puts the state, or what is pending, into the folder.
+// save writes the state into the folder.
 func (p place) save(name string, what any) error {
 	text, err := json.MarshalIndent(what, "", "  ")
 	if err == nil {
@@ -137,15 +136,6 @@ func (p place) save(name string, what any) error {
 		return fmt.Errorf("%s cannot be written: %w", p.path(name), cause(err))
 	}
 	return nil
-}
-
-// drop removes a file of the folder, if it is there.
-func (p place) drop(name string) error {
-	err := os.Remove(p.path(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 // readSmall reads a plain file that cannot be large.

@@ -69,7 +69,7 @@ func (s *session) apply(ctx context.Context, w work, c change, p client.Project,
 	if err != nil {
 		return err
 	}
-	kept := errors.Join(s.remember(w, a.Change, c.adopt), w.place.delivered())
+	kept := errors.Join(s.remember(w, a.Change, c.adopt), s.delivered(w.place))
 	return errors.Join(s.told(a, "updated"), s.unkept(a.Change, kept))
 }
 
