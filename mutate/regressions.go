@@ -67,6 +67,7 @@ func regressions() []mutation {
 		{"regression M28: a server's text is a command", "internal/cli/mend.go", "	return \"\"\n}\n\n// without", "	return clean(w.Hint)\n}\n\n// without", of("M28", "./internal/cli")},
 		{"regression M29: a page of another site publishes on a local instance", "cmd/sandlot/router.go", "if !public(s.places) && fromElsewhere(r) {", "if false && fromElsewhere(r) {", of("M29", main)},
 		{"regression M30: lines of the log that hold a key are simple", "cmd/sandlot/requestlog.go", "inspect.Redact(s) == s\n", "inspect.Redact(s) != \"\"\n", of("M30", main)},
+		{"regression M31: the newest version is opened first", "internal/sqlstore/trials.go", "ORDER BY coalesce(opened.n, 0), p.updated_at LIMIT", "ORDER BY p.updated_at DESC LIMIT", "-run ^TestTrialContract$/ClaimTrial/RegressionM31 ./internal/sqlstore"},
 		{"regression M34: an owner deletes for good what was taken down", "internal/sqlstore/trash.go", "err != nil || suspended == 1 {", "err != nil || suspended == 2 {", of("M34", publishTests)},
 		{"regression M33: cookies count as a header of a project", "cmd/sandlot/router.go", `r.Header.Del("Cookie")`, `r.Header.Del("None")`, of("M33", main)},
 	}

@@ -25,21 +25,25 @@ const endedAtOnce = 50
 // One node after another asks what is due: of two at once the second finds what the first has leased.
 var claimsOfTrials = publish.Digest(sha256.Sum256([]byte("trials")))
 
-// selectUntried goes from the newest project to older ones, past those that are leased: as many as there are nodes.
-const selectUntried = `SELECT p.num, p.id, p.account, p.version, CASE WHEN t.trying = p.version THEN t.tries ELSE 0 END
-	FROM projects p LEFT JOIN trials t ON t.project = p.num
+// selectUntried lists versions that are due and not leased, with how many trials their accounts had today. An account with fewer comes
+// first, and of one with as many the version that waits longest: so each account waits for one trial of each other.
+const selectUntried = `WITH opened AS (
+		SELECT o.account, CAST(sum(t.opened) AS BIGINT) AS n FROM trials t JOIN projects o ON o.num = t.project WHERE t.day = ? GROUP BY o.account
+	)
+	SELECT p.num, p.id, p.version, CASE WHEN t.trying = p.version THEN t.tries ELSE 0 END, coalesce(opened.n, 0)
+	FROM projects p LEFT JOIN trials t ON t.project = p.num LEFT JOIN opened ON opened.account = p.account
 	WHERE p.tried < p.version AND p.deleted_at IS NULL AND p.suspended_at IS NULL AND (t.project IS NULL OR t.leased_until <= ? OR t.leased_until > ?)
-	ORDER BY p.updated_at DESC LIMIT 1`
+	ORDER BY coalesce(opened.n, 0), p.updated_at LIMIT ?`
 
 type untried struct {
-	num, account int64
-	id           string
-	version      int
-	tries        sql.NullInt64
+	num, opened int64
+	id          string
+	version     int
+	tries       sql.NullInt64
 }
 
 func scanUntried(r row) (d untried, err error) {
-	err = r.Scan(&d.num, &d.id, &d.account, &d.version, &d.tries)
+	err = r.Scan(&d.num, &d.id, &d.version, &d.tries, &d.opened)
 	return d, err
 }
 
@@ -61,26 +65,18 @@ func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.
 	}
 	l := store.db.lease(length)
 	day := dayOf(store.db.Now())
-	openedOf := map[int64]int64{} // asked once for each account: one may have thousands of projects, all of them due
-	for ended := range endedAtOnce {
-		d, err := one(context.Background(), t, scanUntried, selectUntried, micros(l.now), lease{l.now, trial.LeaseMax}.never())
-		if ended > 0 && errors.Is(err, publish.ErrNotFound) {
-			break // those stay ended
-		}
-		if err != nil {
-			return trial.Due{}, err
-		}
-		opened, asked := openedOf[d.account]
-		if !asked {
-			opened, err = t.number(`SELECT CAST(coalesce(sum(t.opened), 0) AS BIGINT) FROM projects p JOIN trials t ON t.project = p.num WHERE p.account = ? AND t.day = ?`, d.account, day)
-			openedOf[d.account] = opened
-		}
+	list, err := all(context.Background(), t, scanUntried, selectUntried, day, micros(l.now), lease{l.now, trial.LeaseMax}.never(), endedAtOnce)
+	if err == nil && len(list) == 0 {
+		err = publish.ErrNotFound
+	}
+	if err != nil {
+		return trial.Due{}, err
+	}
+	for _, d := range list {
 		switch {
-		case err != nil:
-			return trial.Due{}, err
 		case d.tries.Int64 >= int64(tries):
 			err = store.pass(t, d, trial.Failed)
-		case opened >= int64(daily):
+		case d.opened >= int64(daily):
 			err = store.pass(t, d, trial.Passed)
 		default:
 			due := trial.Due{Project: publish.ProjectID(d.id), Version: d.version, Lease: l.until(), Try: int(d.tries.Int64) + 1}

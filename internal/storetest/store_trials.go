@@ -11,7 +11,8 @@ import (
 
 func trialCases() []storeCase {
 	return []storeCase{
-		{"ClaimTrial/leases the current version that came last", claimNewest},
+		{"ClaimTrial/leases a current version that was neither opened nor is leased", claimWaiting},
+		{"ClaimTrial/RegressionM31 accounts take turns", claimTurns},
 		{"ClaimTrial/projects that are deleted or suspended have none", claimNoneOfThose},
 		{"ClaimTrial/for as long as it says", claimLapses},
 		{"ClaimTrial/a version that was leased tries times without an end has Failed", claimTooOften},
@@ -34,19 +35,34 @@ func (s Stores) nothingDue(t *testing.T) {
 	wants(t, "what is due", drop(s.Trials.ClaimTrial(t.Context(), 2, 10, time.Minute)), publish.ErrNotFound)
 }
 
-func claimNewest(t *testing.T, s Stores) {
+func claimWaiting(t *testing.T, s Stores) {
 	s.nothingDue(t)
 	first, second := s.mustProject(t, "pong"), s.mustProject(t, "tetris")
 	at := edit(first)
 	at.At = base().Add(time.Minute)
 	first = must(s.Publish.PutFile(t.Context(), first.ID, file("a.js", inline("a")), at))(t)
-	for _, p := range []publish.Project{first, second} {
+	for _, p := range []publish.Project{second, first} {
 		d := s.claims(t)
 		same(t, "the project", d.Project, p.ID)
 		same(t, "its version", d.Version, p.Version)
 		same(t, "who is at it", must(s.Trials.Trial(t.Context(), p.ID))(t), trial.Record{Running: p.Version})
 	}
 	s.nothingDue(t)
+}
+
+// claimTurns has an account with many new versions beside others with an older one.
+func claimTurns(t *testing.T, s Stores) {
+	busy := s.mustProject(t, "busy")
+	for _, id := range []string{"busy-2", "busy-3", "busy-4"} {
+		np := newProject(id, busy.Account)
+		np.CreatedAt = base().Add(time.Hour)
+		must(s.Publish.CreateProject(t.Context(), np))(t)
+	}
+	s.claims(t)
+	second := s.mustProject(t, "second")
+	same(t, "the turn after the first", s.claims(t).Project, second.ID)
+	third := s.mustProject(t, "third")
+	same(t, "the turn after the second", s.claims(t).Project, third.ID)
 }
 
 func claimNoneOfThose(t *testing.T, s Stores) {

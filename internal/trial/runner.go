@@ -106,7 +106,7 @@ func (r *Runner) start(ctx context.Context) bool {
 	}
 }
 
-// Round opens the version that came last. It is publish.ErrNotFound if none is due.
+// Round opens the version whose turn it is. It is publish.ErrNotFound if none is due.
 func (r *Runner) Round(ctx context.Context) error {
 	due, err := r.Store.ClaimTrial(ctx, mostTries, mostDaily, leaseFor)
 	if err != nil {

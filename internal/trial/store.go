@@ -42,9 +42,9 @@ type Record struct {
 
 // A Store keeps trials, under the same promises as a publish.Store.
 type Store interface {
-	// ClaimTrial leases the current version that came last, of those that were neither opened nor
-	// are leased, for as long as it says; LeaseMax at most. It is publish.ErrNotFound if there is
-	// none. Projects that are deleted or suspended have none. A version that was leased tries times
+	// ClaimTrial leases a current version that was neither opened nor is leased, for as long as it
+	// says; LeaseMax at most. Accounts take turns: the version is of the account with the fewest trials
+	// today, and of several the one that waits longest. It is publish.ErrNotFound if there is none. Projects that are deleted or suspended have none. A version that was leased tries times
 	// without an end has Failed, and one whose account had daily trials today is Passed over; of
 	// those it ends some at a time.
 	ClaimTrial(ctx context.Context, tries, daily int, length time.Duration) (Due, error)
