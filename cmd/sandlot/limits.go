@@ -120,9 +120,13 @@ func (l limitSettings) diskPercent(p publish.Places) int {
 // public reports whether strangers are expected.
 func public(p publish.Places) bool { return !private(p.Base.Hostname()) }
 
+// workRate is the part of a processor that one address may use, in units of 0.1 ms: a quarter, and five seconds at once. A class of 500
+// behind one address that opens a page with its pictures takes most of that burst.
+var workRate = admission.Rate{Count: 2500, Per: time.Second, Burst: 50_000}
+
 // rates reads the limits of single clients.
 func (l limitSettings) rates() (admission.Config, error) {
-	cfg := admission.Config{Bodies: l.LimitBodies, Archives: l.LimitArchives}
+	cfg := admission.Config{Bodies: l.LimitBodies, Archives: l.LimitArchives, Work: workRate}
 	for _, one := range []struct {
 		flag, text string
 		rate       *admission.Rate

@@ -69,7 +69,7 @@ func (l *Limits) guessed(from Origin, secret [32]byte, right bool) {
 		}
 		return
 	}
-	spend(list, l.Now())
+	spend(list, 0, l.Now())
 }
 
 // guesses are the shares of wrong keys. Only addresses have such shares: nobody knows whose

@@ -19,6 +19,7 @@ type Config struct {
 	Likes      Rate             // each address, also those that are taken back
 	Searches   Rate             // each address
 	Downloads  Rate             // of archives: each address, each account
+	Work       Rate             // units of 0.1 ms of a processor, as operations cost: each address
 	Bodies     int              // received at once: each address
 	Archives   int              // sent at once: each account
 	MaxBodies  int              // received at once in all, those of exempt clients included
@@ -142,7 +143,7 @@ func (l *Limits) shares(at []*entry, o Origin, of ...kind) []share {
 
 // rate is the limit of a kind for one client.
 func (l *Limits) rate(k kind) Rate {
-	return [kinds]Rate{l.Accounts, l.Writes, l.Bytes, l.Mails, l.WrongKeys, l.Heartbeats, l.Reports, l.Likes, l.Searches, l.Downloads}[k]
+	return [kinds]Rate{l.Accounts, l.Writes, l.Bytes, l.Mails, l.WrongKeys, l.Heartbeats, l.Reports, l.Likes, l.Searches, l.Downloads, l.Work}[k]
 }
 
 // left is what a share has left, below 0 if it owes something. Accounts that requests under way
@@ -169,10 +170,14 @@ func (s share) spend(n int64, now time.Time) {
 	s.with.note(s, n)
 }
 
-// spend takes 1 from each share.
-func spend(list []share, now time.Time) {
+// spend takes 1 from each share, and from one of work what an operation costs.
+func spend(list []share, cost int64, now time.Time) {
 	for _, s := range list {
-		s.spend(1, now)
+		if s.kind == work {
+			s.spend(cost, now)
+		} else {
+			s.spend(1, now)
+		}
 	}
 }
 

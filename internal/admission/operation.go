@@ -24,12 +24,16 @@ const (
 	Heartbeat            // says that somebody plays
 	Ticket               // asks for a ticket to publish or update with; for nobody, one that may make an account
 	Watch                // watches a project's numbers: its streams have Slots of their own
+	Draw                 // has a picture drawn that is not kept; only by Grant.Also
+	Compare              // compares two versions of a file
+	Fetch                // reads a picture, a script or a count that is kept
 	operations
 )
 
 // terms say what an operation takes of its caller's limits.
 type terms struct {
 	name     string
+	cost     int64  // in units of work, beside what Grant.Work adds: more than the worst case takes (TestSoakRegressionM32...)
 	counts   []kind // it takes one of each of these limits
 	body     bool   // it takes a slot while its body is received, one write, and what its bytes cost
 	accounts bool   // it may make an account if its caller is nobody
@@ -38,21 +42,24 @@ type terms struct {
 
 // termsOf has the terms of each operation. It never changes.
 var termsOf = [operations]terms{
-	Look:       {name: "look"},
-	Publish:    {name: "publish", body: true, accounts: true},
-	Update:     {name: "update", body: true},
-	DeleteFile: {name: "delete file", body: true},
-	Signup:     {name: "signup", body: true, accounts: true},
-	Upload:     {name: "upload", body: true},
-	Export:     {name: "export", counts: []kind{downloads}, archive: true},
-	Mail:       {name: "mail", counts: []kind{mails}},
-	EnterCode:  {name: "enter code"},
-	Search:     {name: "search", counts: []kind{searches}},
-	Like:       {name: "like", counts: []kind{likes}},
-	Report:     {name: "report", counts: []kind{reports}},
-	Heartbeat:  {name: "heartbeat", counts: []kind{heartbeats}},
-	Ticket:     {name: "ticket", body: true, accounts: true},
-	Watch:      {name: "watch"},
+	Look:       {name: "look", cost: 10},
+	Publish:    {name: "publish", cost: 20, body: true, accounts: true},
+	Update:     {name: "update", cost: 20, body: true},
+	DeleteFile: {name: "delete file", cost: 20, body: true},
+	Signup:     {name: "signup", cost: 20, body: true, accounts: true},
+	Upload:     {name: "upload", cost: 20, body: true},
+	Export:     {name: "export", cost: 50, counts: []kind{downloads}, archive: true},
+	Mail:       {name: "mail", cost: 20, counts: []kind{mails}},
+	EnterCode:  {name: "enter code", cost: 20},
+	Search:     {name: "search", cost: 30, counts: []kind{searches}},
+	Like:       {name: "like", cost: 10, counts: []kind{likes}},
+	Report:     {name: "report", cost: 20, counts: []kind{reports}},
+	Heartbeat:  {name: "heartbeat", cost: 1, counts: []kind{heartbeats}},
+	Ticket:     {name: "ticket", cost: 20, body: true, accounts: true},
+	Watch:      {name: "watch", cost: 10},
+	Draw:       {name: "draw", cost: 2000},
+	Compare:    {name: "compare", cost: 1500},
+	Fetch:      {name: "fetch", cost: 1},
 }
 
 // String gives the operation's name.
@@ -66,7 +73,7 @@ func (op Operation) String() string {
 // Known reports whether the operation exists.
 func (op Operation) Known() bool { return op > 0 && op < operations }
 
-// Free reports whether the operation takes nothing of any limit, so that it is never refused.
+// Free reports whether the operation takes of no limit but that of work.
 func (op Operation) Free() bool {
 	return op.Known() && !termsOf[op].body && !termsOf[op].archive && len(termsOf[op].counts) == 0
 }

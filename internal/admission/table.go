@@ -16,11 +16,12 @@ const (
 	likes
 	searches
 	downloads
+	work // units of 0.1 ms of a processor
 	kinds
 )
 
 // names are the names of the limits, as they are told to clients.
-var names = [kinds]string{"accounts", "writes", "bytes", "mails", "wrong-keys", "heartbeats", "reports", "likes", "searches", "downloads"}
+var names = [kinds]string{"accounts", "writes", "bytes", "mails", "wrong-keys", "heartbeats", "reports", "likes", "searches", "downloads", "work"}
 
 // entry is what one address, account or key has done lately. Its buckets are made when they are
 // first needed.

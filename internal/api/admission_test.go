@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -80,5 +81,20 @@ func TestEveryRouteHasAnOperation(t *testing.T) {
 		case r.method == http.MethodPost && r.operation.Free():
 			t.Errorf("%s %s takes a body, and costs nothing", r.method, r.pattern)
 		}
+	}
+}
+
+// TestRegressionM32AListOfFilesIsPaidFor by each who has it made, with HEAD as with GET.
+func TestRegressionM32AListOfFilesIsPaidFor(t *testing.T) {
+	t.Parallel()
+	var files []obj
+	for i := range 200 {
+		files = append(files, obj{"filename": fmt.Sprintf("%d.js", i), "text": "1"})
+	}
+	w := limitedWorld(t, admission.Config{Work: admission.Rate{Count: 1, Per: time.Hour, Burst: 281}})
+	made := w.post("/v1/publish", "", obj{"email": someone, "primary_file": "index.html", "files": append(files, obj{"filename": "index.html", "text": page})}).wants(201)
+	at, key := "/v1/project/"+made.str("project_id"), made.str("api_key")
+	for _, want := range []int{200, 200, 429} { // 241 for the publish with its message and its files, and 30 for each
+		w.send("HEAD", at, key, nil).wants(want)
 	}
 }

@@ -81,6 +81,7 @@ func (c *call) answer(re reply) error {
 		return err
 	}
 	if of, ok := re.body.(lists); ok && of.list().long() {
+		c.grant.Work(len(of.list().files)) // recorded and listed in some 65 us each
 		return c.answerLong(re.status, text, of.list())
 	}
 	h := c.w.Header()

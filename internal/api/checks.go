@@ -31,6 +31,7 @@ func (a *API) checks(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.grant.Files(found.Project.FileCount)
 	pictures, err := a.Covers.Findings(c.r.Context(), c.by, found.Project.ID)
 	if err != nil {
 		return err

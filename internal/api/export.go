@@ -22,6 +22,7 @@ func (a *API) export(c *call) error {
 		return err
 	}
 	e.History = history
+	c.grant.Archive(e)
 	h := c.w.Header()
 	h.Set("Content-Disposition", archiveName(e.Account, e.ExportedAt))
 	out := &lateWriter{w: c.w, contentType: "application/zip"}

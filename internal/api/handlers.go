@@ -86,6 +86,7 @@ func (a *API) whoami(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.grant.Work(len(who.Projects))
 	return c.answer(reply{http.StatusOK, newIdentity(who)})
 }
 

@@ -36,6 +36,7 @@ func (a *API) project(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.grant.Files(len(v.Files)) // for HEAD, too
 	// For If-Match only: stats change without a version, so this is no validator for a cache.
 	c.w.Header().Set("ETag", `"`+strconv.Itoa(v.Project.Version)+`"`)
 	if !v.Owner {

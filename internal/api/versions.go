@@ -22,6 +22,9 @@ func (a *API) versions(c *call) error {
 	if err != nil {
 		return err
 	}
+	for _, one := range page.Versions {
+		c.grant.Files(len(one.Files))
+	}
 	return c.answer(reply{http.StatusOK, newVersions(page)})
 }
 

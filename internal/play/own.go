@@ -18,12 +18,12 @@ type door struct {
 	serve     func(*exchange)
 }
 
-// doors are all of them. It never changes. Files of projects have none: reading them is free, so
-// admission is not asked.
+// doors are all of them. It never changes. Files of projects have none: most come
+// from memory, and admission is not asked.
 var doors = []door{
 	{"heartbeat", admission.Heartbeat, (*exchange).mayBeat, (*exchange).takeBeat},
-	{"player.js", admission.Look, (*exchange).mayRead, (*exchange).playerScript},
-	{"storage", admission.Look, (*exchange).mayRead, (*exchange).storage},
+	{"player.js", admission.Fetch, (*exchange).mayRead, (*exchange).playerScript},
+	{"storage", admission.Fetch, (*exchange).mayRead, (*exchange).storage},
 }
 
 // own answers for a name in the service's own folder. The address of a version has no such folder:

@@ -28,10 +28,10 @@ var previewWorkerJS []byte
 
 // previewDoors are the doors of the origin of a preview, which has nothing else. It never changes.
 var previewDoors = []door{
-	{"preview", admission.Look, (*exchange).mayRead, (*exchange).previewPage},
-	{"preview-end", admission.Look, (*exchange).mayReadApart, (*exchange).previewEnd},
-	{"preview.js", admission.Look, (*exchange).mayRead, func(x *exchange) { x.send(x.previews.script, &x.previews.script.plain, http.StatusOK) }},
-	{"preview-worker.js", admission.Look, (*exchange).mayReadApart, (*exchange).previewWorker},
+	{"preview", admission.Fetch, (*exchange).mayRead, (*exchange).previewPage},
+	{"preview-end", admission.Fetch, (*exchange).mayReadApart, (*exchange).previewEnd},
+	{"preview.js", admission.Fetch, (*exchange).mayRead, func(x *exchange) { x.send(x.previews.script, &x.previews.script.plain, http.StatusOK) }},
+	{"preview-worker.js", admission.Fetch, (*exchange).mayReadApart, (*exchange).previewWorker},
 }
 
 // unverified is the query of the page of a preview whose project would have an owner that is not verified.

@@ -31,6 +31,7 @@ func (p *Pages) account(v *visit) error {
 	if err != nil {
 		return err
 	}
+	v.grant.Work(len(list))
 	deleted, older, err := p.Trash.List(v.r.Context(), v.by, publish.TrashPage{Cursor: v.r.URL.Query().Get("deleted")})
 	if err != nil {
 		return err

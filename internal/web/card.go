@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/card"
 	"sandlot/internal/cover"
 	"sandlot/internal/publish"
@@ -54,7 +56,7 @@ func pictureKey(parts []string) string {
 
 // cardOf is how the card of a project is made. A cover that was just replaced, or is damaged, leaves the tile.
 func (s *shares) cardOf(v *visit, p publish.Project) drawing {
-	out := drawing{draw: func(shown []byte) ([]byte, error) {
+	out := drawing{begin: s.share(v), draw: func(shown []byte) ([]byte, error) {
 		return s.press.Draw(card.Card{Title: name(p), Handle: "@" + p.Handle, Lang: p.Lang, Picture: shown, Tile: cover.Hues[cover.HueOf(p.ID)]})
 	}}
 	if p.Cover == "" {
@@ -70,11 +72,27 @@ func (s *shares) cardOf(v *visit, p publish.Project) drawing {
 	return out
 }
 
+// share returns the function that takes the visitor's share of the pictures that are drawn: work, and a place among those of the network.
+func (s *shares) share(v *visit) func() (end func(), err error) {
+	return func() (func(), error) {
+		if v.by.From.Free {
+			return func() {}, nil
+		}
+		if s.drawers.Full(v.by.From.Network) {
+			return nil, &admission.Denied{Limit: "work", After: time.Second}
+		}
+		if err := v.grant.Also(admission.Draw); err != nil {
+			return nil, err
+		}
+		return s.drawers.Lock(v.r.Context(), v.by.From.Network)
+	}
+}
+
 // front sends the picture that stands for the whole instance.
 func (s *shares) front(v *visit) error {
 	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
 	host := s.places.Base.Host
-	return s.picture(v, "image/png", []string{"front", cardLook, host, s.fonts.Names()}, drawing{draw: func([]byte) ([]byte, error) {
+	return s.picture(v, "image/png", []string{"front", cardLook, host, s.fonts.Names()}, drawing{begin: s.share(v), draw: func([]byte) ([]byte, error) {
 		return s.press.Draw(card.Card{Title: "sandlot", Handle: host, Tile: frontTile})
 	}})
 }

@@ -14,6 +14,7 @@ import (
 	"sandlot/internal/card"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/turns"
 )
 
 // oneCover is a picture, or the reason why there is none.
@@ -32,7 +33,7 @@ func TestACardShowsTheCoverOrWhereThatIsGoneTheTile(t *testing.T) {
 	expect.OK(t, png.Encode(&plain, image.NewGray(image.Rect(0, 0, 128, 72))), "encode")
 	p := publish.Project{ID: "game-abc123", Title: "Chess", Handle: "kim"}
 	draw := func(cover publish.PictureID, of oneCover) ([]byte, error) {
-		s := &shares{covers: of, press: card.New(card.Fonts{}, slog.New(slog.DiscardHandler))}
+		s := &shares{covers: of, press: card.New(card.Fonts{}, slog.New(slog.DiscardHandler)), drawers: turns.NewShares[string](maxOfOne)}
 		p.Cover = cover
 		return newPictures().get(t.Context(), "card", s.cardOf(&visit{r: httptest.NewRequest("GET", "/", nil)}, p))
 	}

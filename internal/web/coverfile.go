@@ -21,7 +21,7 @@ type pictureFiles struct{ covers Covers }
 
 func (p pictureFiles) routes() []route {
 	return []route{
-		{"GET", "/i/{file}", stranger, admission.Look, p.send},
+		{"GET", "/i/{file}", stranger, admission.Fetch, p.send},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"sandlot/internal/admission"
 	"sandlot/internal/card"
 	"sandlot/internal/publish"
+	"sandlot/internal/turns"
 )
 
 // The size of an embedded frame in CSS pixels, where nobody asks for another.
@@ -25,7 +26,8 @@ type shares struct {
 	pictures *pictures
 	covers   coverBytes
 	fonts    card.Fonts
-	press    *card.Press // of whoever draws
+	press    *card.Press          // of the one drawing at a time
+	drawers  *turns.Locks[string] // of a network: its pictures that are drawn or wait
 }
 
 // coverBytes gives the bytes of pictures.
@@ -36,13 +38,14 @@ type coverBytes interface {
 func newShares(cfg Config, policy string) *shares {
 	return &shares{
 		places: cfg.Places, policy: policy, pictures: newPictures(), covers: cfg.Covers, fonts: cfg.Fonts, press: card.New(cfg.Fonts, cfg.Log),
+		drawers: turns.NewShares[string](maxOfOne),
 	}
 }
 
 func (s *shares) routes() []route {
 	return []route{
-		{"GET", "/p/{id}/card.png", stranger, admission.Look, s.card},
-		{"GET", "/p/{id}/code.svg", stranger, admission.Look, s.code},
+		{"GET", "/p/{id}/card.png", stranger, admission.Fetch, s.card},
+		{"GET", "/p/{id}/code.svg", stranger, admission.Fetch, s.code},
 		{"GET", "/embed/{id}", stranger, admission.Look, s.embed},
 		{"GET", "/oembed", stranger, admission.Look, s.oembed},
 	}

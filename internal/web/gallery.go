@@ -33,7 +33,7 @@ func (p *Pages) galleryRoutes() []route {
 		{"GET", "/search", anyone, admission.Search, browsing{p}.suggest},
 		{"GET", "/feed.xml", stranger, admission.Look, browsing{p}.feed},
 		{"GET", "/tag/{tag}/feed.xml", stranger, admission.Look, browsing{p}.feed},
-		{"GET", "/card.png", stranger, admission.Look, p.shares.front},
+		{"GET", "/card.png", stranger, admission.Fetch, p.shares.front},
 		{"GET", "/{profile}", anyone, admission.Look, p.profile},
 	}
 }

@@ -30,7 +30,7 @@ type numbers struct {
 func (n *numbers) routes() []route {
 	return []route{
 		{"GET", "/p/{id}/live", stranger, admission.Watch, n.live},
-		{"GET", "/p/{id}/counts", stranger, admission.Look, n.counts},
+		{"GET", "/p/{id}/counts", stranger, admission.Fetch, n.counts},
 		{"POST", "/p/{id}/heartbeat", stranger, admission.Heartbeat, n.heartbeat},
 	}
 }

@@ -52,7 +52,7 @@ func (p *Pages) ownRoutes() []route {
 		{"POST", at + "/primary", owner, admission.Look, form(maxForm, p.choosePrimary, "file", "form_token", "seen?")},
 		{"GET", at + "/versions", owner, admission.Look, p.versions},
 		{"POST", at + "/restore", owner, admission.Look, form(maxForm, p.restoreVersion, "n", "form_token", "seen?")},
-		{"GET", at + "/versions/{n}/diff", owner, admission.Look, p.diff},
+		{"GET", at + "/versions/{n}/diff", owner, admission.Compare, p.diff},
 		{"GET", at + "/erase", recent, admission.Look, p.askErase},
 		{"POST", at + "/erase", recent, admission.Look, form(maxForm, p.eraseVersion, "n")},
 	}
@@ -130,7 +130,9 @@ func (v *visit) manage() (m publish.Managed, err error) {
 			return m, err
 		}
 	}
-	return v.Service.Manage(v.r.Context(), v.by, v.ownID())
+	m, err = v.Service.Manage(v.r.Context(), v.by, v.ownID())
+	v.grant.Files(len(m.Files))
+	return m, err
 }
 
 func (p *Pages) ownProject(v *visit) error { return v.showOwn(http.StatusOK, ownPage{}) }

@@ -72,6 +72,7 @@ func (v *visit) showVersions(status int, wrong string) error {
 		return err
 	}
 	for i, one := range list.Versions {
+		v.grant.Files(len(one.Files))
 		item := v.item(one)
 		if !one.Erased && (i+1 == len(list.Versions) || list.Versions[i+1].Primary != one.Primary) {
 			item.Began = one.Primary

@@ -2,10 +2,12 @@ package web
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 	"sandlot/internal/turns"
 )
@@ -16,6 +18,7 @@ const (
 	maxPictures = 256
 	maxDrawn    = 8 << 20 // bytes of them
 	maxWaiting  = 32      // requests; more are told to come later
+	maxOfOne    = 2       // of these from one network, so that none keeps the pictures of all others from being drawn
 )
 
 // pictures keeps what was drawn last. It may be used concurrently.
@@ -35,17 +38,19 @@ func newPictures() *pictures {
 
 // A drawing is how a picture is made.
 type drawing struct {
+	begin func() (end func(), err error)     // takes the visitor's share, only for a picture that is not kept; nil: it costs nothing
 	fetch func() ([]byte, error)             // brings what it shows, which may take long; nil: nothing
 	draw  func(shown []byte) ([]byte, error) // keeps a processor busy
 }
 
-// get returns the picture of a key, which is drawn once however many ask; they share an error, too. What one shows is fetched beside the
+// get returns the picture of a key, which is drawn once however many ask; they share an error, too,
+// but for a refusal, which is the visitor's own. What one shows is fetched beside the
 // drawing of others. It is publish.ErrUnavailable if too many wait.
 func (p *pictures) get(ctx context.Context, key string, by drawing) (body []byte, err error) {
 	if body, ok := p.find(key); ok {
 		return body, nil
 	}
-	err = p.turns.Do(ctx, key, nil, func() (err error) {
+	err = p.turns.Do(ctx, key, isRefusal, func() (err error) {
 		var ok bool
 		if body, ok = p.find(key); ok { // somebody drew it meanwhile
 			return nil
@@ -58,7 +63,20 @@ func (p *pictures) get(ctx context.Context, key string, by drawing) (body []byte
 	return body, err
 }
 
+// isRefusal reports whether an error is about the visitor, and not about the picture.
+func isRefusal(err error) bool {
+	var refused *admission.Denied
+	return errors.As(err, &refused)
+}
+
 func (p *pictures) make(ctx context.Context, by drawing) (_ []byte, err error) {
+	if by.begin != nil {
+		end, err := by.begin()
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+	}
 	var shown []byte
 	if by.fetch != nil {
 		if shown, err = by.fetch(); err != nil {

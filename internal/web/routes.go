@@ -34,8 +34,8 @@ func (p *Pages) routes() []route {
 
 func (p *Pages) websiteRoutes() []route {
 	return []route{
-		{"GET", "/static/{file...}", anyone, admission.Look, p.static},
-		{"GET", "/favicon.ico", stranger, admission.Look, p.favicon},
+		{"GET", "/static/{file...}", anyone, admission.Fetch, p.static},
+		{"GET", "/favicon.ico", stranger, admission.Fetch, p.favicon},
 		{"GET", "/docs", anyone, admission.Look, p.docs},
 		{"GET", "/docs/{page}", anyone, admission.Look, p.docs},
 		{"GET", "/", anyone, admission.Look, p.missing},
