@@ -59,6 +59,8 @@ func regressions() []mutation {
 		{"regression 47: headers of no file cost nothing", "internal/publish/tree.go", "return turn.Work(ctx, t.charge.Of(r)) }", "return turn.Work(ctx, r) }", of("47", publishTests)},
 		{"regression 48: whatever a state file names is meant", "internal/cli/folders.go", "	if s.meant || s.place", "	if s.meant || true || s.place", of("48", "./internal/cli")},
 		{"regression 49: the disk is looked at once", "internal/publish/contents.go", "seen := c.whileRoom(through(in))", "seen := through(in)", of("49", publishTests)},
+		{"regression M03: a large file holds up small ones", "internal/squeeze/encode.go", "		rest = w.makeWay\n", "		rest = w.rest\n", of("M03", "./internal/squeeze")},
+		{"regression M04: a refusal for want of room is another kind of error", "internal/publish/errors.go", "		list = append(list, ErrFull)\n", "		_ = ErrFull\n", of("M04", "./internal/squeeze")},
 		{"regression M22: a worker answers in quarantine", "internal/play/read.go", "case x.quarantined() && x.asksForWorker():", "case false:", of("M22", "./internal/play")},
 		{"regression M23: answers of net/http have no policy", "internal/front/own.go", "of(c).own = []byte(line)", "of(c).own = nil", of("M23", main)},
 		{"regression M24: quarantine allows every connection", "internal/play/headers.go", `h["Connection-Allowlist"] = ownConnections`, "_ = ownConnections", of("M24", "./internal/play")},

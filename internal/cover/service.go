@@ -21,7 +21,7 @@ import (
 // Content is where bytes are read from and kept; *publish.Contents is one.
 type Content interface {
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
-	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
+	StageDerived(ctx context.Context, r io.Reader) (publish.Content, error)
 	Discard(ctx context.Context, c publish.Content)
 	Recording(step func() error, blobs ...publish.Blob) error
 	Receiving() bool
@@ -272,7 +272,7 @@ func (s *Service) record(ctx context.Context, made picture.Made, record func(*Fr
 	}()
 	var blobs []publish.Blob
 	for _, size := range made.Sizes {
-		c, err := s.Content.Stage(ctx, bytes.NewReader(size.Bytes))
+		c, err := s.Content.StageDerived(ctx, bytes.NewReader(size.Bytes))
 		if err != nil {
 			return fmt.Errorf("stage picture: %w", err)
 		}

@@ -32,7 +32,7 @@ type Contents struct {
 	room      func() bool
 
 	held      *heldBlobs
-	receiving atomic.Int64 // calls of Stage under way
+	receiving atomic.Int64 // requests that stage content
 	buffers   sync.Pool    // of *[]byte
 	unpacking turns.Turns
 	load      *turns.Load // calls with very many files
@@ -69,6 +69,14 @@ func newContents(cfg Config, stores Stores, log *slog.Logger) *Contents {
 // Content that no call uses must be discarded; until it is discarded or recorded the collector
 // leaves it alone, however long that takes. What a crash leaves behind is collected.
 func (c *Contents) Stage(ctx context.Context, r io.Reader) (Content, error) {
+	c.receiving.Add(1)
+	defer c.receiving.Add(-1)
+	return c.StageDerived(ctx, r)
+}
+
+// StageDerived is Stage for content that the service makes of content that it has, such as a variant or a cover. It does not count
+// as received, so that the workers which wait for requests do not wait for themselves.
+func (c *Contents) StageDerived(ctx context.Context, r io.Reader) (Content, error) {
 	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return io.TeeReader(r, in) }, inRecord)
 	return kept, NoEffect(err)
 }
@@ -76,6 +84,8 @@ func (c *Contents) Stage(ctx context.Context, r io.Reader) (Content, error) {
 // stageUnpacked is Stage for what gzip content holds, which may be very much more. It
 // is unpacked and inspected in turns.
 func (c *Contents) stageUnpacked(ctx context.Context, packed io.Reader, limit int64, charge Charge) (Content, error) {
+	c.receiving.Add(1)
+	defer c.receiving.Add(-1)
 	r := charge.Of(content.Gunzip(packed, limit))
 	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return c.unpacking.Of(ctx, io.TeeReader(r, in)) }, inRecord)
 	return kept, NoEffect(err)
@@ -91,8 +101,6 @@ func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io
 	if err := c.admitBytes(); err != nil {
 		return Content{}, err
 	}
-	c.receiving.Add(1)
-	defer c.receiving.Add(-1)
 	in := inspect.New()
 	seen := c.whileRoom(through(in))
 	head := c.buffer()

@@ -157,12 +157,16 @@ type Detail struct {
 // Error gives the message.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap makes the code, and the cause if there is one, visible to errors.Is.
+// Unwrap makes the code, and the cause if there is one, visible to errors.Is. A refusal for want of room is ErrFull, whoever found that out.
 func (e *Error) Unwrap() []error {
-	if e.cause == nil {
-		return []error{e.Code}
+	list := []error{e.Code}
+	if e.cause != nil {
+		list = append(list, e.cause)
 	}
-	return []error{e.Code, e.cause}
+	if Codes[e.Code] == KindFull {
+		list = append(list, ErrFull)
+	}
+	return list
 }
 
 // Op is the operation that a Fix proposes. Each transport prints it in its own

@@ -97,7 +97,7 @@ func TestTheDisksHighWaterMark(t *testing.T) {
 	w.put(by, p.ID, "a.txt", "a")
 	room = false
 	_, err := w.Stage(t.Context(), strings.NewReader("x"))
-	if e := refusedAs(t, "new content", err, publish.CodeStorageFull); e.RetryAfter == 0 || errors.Is(err, publish.ErrFull) {
+	if e := refusedAs(t, "new content", err, publish.CodeStorageFull); e.RetryAfter == 0 || !errors.Is(err, publish.ErrFull) {
 		t.Errorf("it does not tell when to try again: %v", err)
 	}
 	if w.text(p.ID, 2, "a.txt") != "a" {

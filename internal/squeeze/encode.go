@@ -91,17 +91,21 @@ func (w *Worker) variant(ctx context.Context, b publish.Blob, f *format) (publis
 		return publish.Variant{}, fmt.Errorf("%s: %w", f.name, err)
 	}
 	defer plain.Close()
+	rest := w.rest
+	if b.Size > large {
+		rest = w.makeWay
+	}
 	sum := crc32.NewIEEE()
 	out, in := io.Pipe()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		in.CloseWithError(worker.Guarded(func() error {
-			return f.compress(in, io.TeeReader(&calm{ctx: ctx, r: plain, rest: w.rest}, sum))
+			return f.compress(in, io.TeeReader(&calm{ctx: ctx, r: plain, rest: rest}, sum))
 		}))
 	}()
-	kept, err := w.content.Stage(ctx, out)
-	out.CloseWithError(io.ErrClosedPipe) // lets the compressor end if Stage did not read to the end
+	kept, err := w.content.StageDerived(ctx, out)
+	out.CloseWithError(io.ErrClosedPipe) // lets the compressor end if StageDerived did not read to the end
 	<-done
 	if err != nil {
 		return publish.Variant{}, fmt.Errorf("%s: %w", f.name, err)

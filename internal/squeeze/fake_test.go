@@ -90,7 +90,7 @@ type shelf struct {
 	opened    int
 	staged    int
 	discarded int
-	full      []error // what the next calls of Stage return; nil: it works
+	full      []error // what the next calls of StageDerived return; nil: it works
 	receiving func() bool
 }
 
@@ -111,7 +111,7 @@ func (s *shelf) Open(_ context.Context, b publish.Blob, off, n int64) (io.ReadCl
 	return io.NopCloser(bytes.NewReader(data)), nil
 }
 
-func (s *shelf) Stage(_ context.Context, r io.Reader) (publish.Content, error) {
+func (s *shelf) StageDerived(_ context.Context, r io.Reader) (publish.Content, error) {
 	s.mu.Lock()
 	var fail error
 	if len(s.full) > 0 {

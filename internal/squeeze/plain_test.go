@@ -40,8 +40,8 @@ func (g *gauge) Open(_ context.Context, b publish.Blob, _, _ int64) (io.ReadClos
 	return io.NopCloser(&made{g: g, left: b.Size, rand: rand.New(rand.NewPCG(uint64(b.Size), 0))}), nil
 }
 
-// Stage reads with a buffer as large as that of the blobs on disk.
-func (g *gauge) Stage(_ context.Context, r io.Reader) (publish.Content, error) {
+// StageDerived reads with a buffer as large as that of the blobs on disk.
+func (g *gauge) StageDerived(_ context.Context, r io.Reader) (publish.Content, error) {
 	n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, make([]byte, 256<<10))
 	g.look()
 	return publish.Content{Blob: publish.Blob{Size: n}}, err

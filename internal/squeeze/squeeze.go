@@ -2,7 +2,8 @@
 // once, after the publish, never during a request.
 //
 // One worker does it, one file after another, with a bounded amount of memory,
-// and it rests while content is arriving. Until it is done with a file, the file
+// and it rests while content is arriving. In the middle of a large file it makes
+// those of small ones that came meanwhile. Until it is done with a file, the file
 // is served as it is.
 package squeeze
 
@@ -12,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"slices"
 	"time"
 
@@ -48,7 +50,7 @@ const (
 // Content is where bytes are read from and kept; *publish.Contents is one.
 type Content interface {
 	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
-	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
+	StageDerived(ctx context.Context, r io.Reader) (publish.Content, error)
 	Discard(ctx context.Context, c publish.Content)
 	Receiving() bool // whether content is arriving now
 }
@@ -98,8 +100,11 @@ func (w *Worker) Run(ctx context.Context) {
 // Round makes the variants of some files that have none yet, and returns how
 // many files it looked at. One that fails is put off, and does not keep the others from
 // theirs; if they would fail as well, 0 is returned with the error.
-func (w *Worker) Round(ctx context.Context) (int, error) {
-	files, claim, err := w.claim(ctx)
+func (w *Worker) Round(ctx context.Context) (int, error) { return w.round(ctx, math.MaxInt64) }
+
+// round is Round for files of at most that many bytes.
+func (w *Worker) round(ctx context.Context, most int64) (int, error) {
+	files, claim, err := w.claim(ctx, most)
 	if err != nil {
 		w.failures.Add(1)
 		return 0, fmt.Errorf("read files to squeeze: %w", err)
@@ -133,9 +138,10 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 	return len(files), failed
 }
 
-// claim returns files that no other process makes the variants of, and what names the claim.
-func (w *Worker) claim(ctx context.Context) ([]publish.File, int64, error) {
+// claim returns files of at most that many bytes that no other process makes the variants of, and what names the claim.
+func (w *Worker) claim(ctx context.Context, most int64) ([]publish.File, int64, error) {
 	files, err := w.records.Unsqueezed(ctx, w.putOff.Waiting(w.now()), batch)
+	files = slices.DeleteFunc(files, func(f publish.File) bool { return f.Blob.Size > most })
 	if err != nil || len(files) == 0 {
 		return nil, 0, err
 	}
@@ -198,6 +204,15 @@ func (w *Worker) rest(ctx context.Context) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// makeWay makes the variants of small files that came meanwhile, and rests: both between two pieces of a large one.
+func (w *Worker) makeWay(ctx context.Context) error {
+	if _, err := w.round(ctx, together); err != nil && ctx.Err() == nil {
+		w.log.Warn("variants not made; they will be tried again", "error", err)
+	}
+	w.release()
+	return w.rest(ctx)
 }
 
 func (w *Worker) squeeze(ctx context.Context, f publish.File) error {
