@@ -77,7 +77,7 @@ func origin(k *kong.Context, f *kong.Flag, from origins) string {
 // belongs reports whether a flag is one of the settings.
 func belongs(f *kong.Flag) bool {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[settings]()) {
-		if strings.EqualFold(field.Name, strings.ReplaceAll(f.Name, "-", "")) {
+		if field.Tag.Get("name") == f.Name || strings.EqualFold(field.Name, strings.ReplaceAll(f.Name, "-", "")) {
 			return true
 		}
 	}

@@ -203,6 +203,22 @@ func TestRegression23WhatIsPrintedCanBeReadBack(t *testing.T) {
 	}
 }
 
+// TestRegressionM44ConfigCheckPrintsEveryFlagOfServe: its output is a configuration file, which loses none.
+func TestRegressionM44ConfigCheckPrintsEveryFlagOfServe(t *testing.T) {
+	flag := regexp.MustCompile(`(?m)^ +(?:-\w, )?--(?:\[no-\])?([a-z-]+)`)
+	help := configuration{}.try(t, "serve", "--help").output
+	printed := configuration{args: []string{"--data=FOLDER/data"}}.try(t, "config", "check").output
+	found := flag.FindAllStringSubmatch(help, -1)
+	if len(found) < 40 {
+		t.Fatalf("the help has %d flags:\n%s", len(found), help)
+	}
+	for _, f := range found {
+		if name := f[1]; !slices.Contains([]string{"help", "version", "config"}, name) && !regexp.MustCompile(`(?m)^(# )?`+name+`: `).MatchString(printed) {
+			t.Errorf("--%s is not printed", name)
+		}
+	}
+}
+
 // TestRegression23WhatIsInForceIsTold: derived values, why they are so, and who has set the others.
 func TestRegression23WhatIsInForceIsTold(t *testing.T) {
 	for _, tc := range []struct {
