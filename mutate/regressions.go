@@ -74,5 +74,7 @@ func regressions() []mutation {
 		{"regression M32: a list costs as much as its first file", "internal/admission/grant.go", "g.Work(n / filesPerWork)", "g.Work(0)", of("M32", apiTests)},
 		{"regression M34: an owner deletes for good what was taken down", "internal/sqlstore/trash.go", "err != nil || suspended == 1 {", "err != nil || suspended == 2 {", of("M34", publishTests)},
 		{"regression M33: cookies count as a header of a project", "cmd/sandlot/router.go", `r.Header.Del("Cookie")`, `r.Header.Del("None")`, of("M33", main)},
+		{"regression M44: settings are found by the names of fields alone", "cmd/sandlot/configcmd.go", `field.Tag.Get("name") == f.Name || `, "", of("M44", main)},
+		{"regression M46: undefined is a player", "internal/play/player.js", "typeof kept !== 'string' || ", "", of("M46", "./internal/play")},
 	}
 }

@@ -127,6 +127,31 @@ func TestInABrowser(t *testing.T) {
 	}
 }
 
+// TestRegressionM46EachBrowserIsAPlayer, also where several have one address: each profile makes a number of its own, and keeps it.
+func TestRegressionM46EachBrowserIsAPlayer(t *testing.T) {
+	t.Parallel()
+	browser := testenv.Engine(t)
+	run(t, browser, chromedp.Navigate("about:blank"))
+	s := newStage(t, false)
+	s.put(gameID, s.file("index.html", page("game")))
+	var players []string
+	for range 3 {
+		ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+		defer closeTab()
+		run(t, ctx, chromedp.Navigate(s.url(gameID)))
+		touch := s.next(t)
+		run(t, ctx, chromedp.Reload())
+		if again := []string{s.next(t), s.next(t)}; !slices.Contains(again, touch) {
+			t.Errorf("after a reload %q is %q", touch, again)
+		}
+		players = append(players, touch)
+	}
+	slices.Sort(players)
+	if n := len(slices.Compact(players)); n != 3 {
+		t.Errorf("three browsers are %d players: %q", n, players)
+	}
+}
+
 func TestThePathFormInABrowser(t *testing.T) {
 	t.Parallel()
 	ctx := testenv.Engine(t)

@@ -26,7 +26,7 @@
     try {
       const store = db.transaction('player', 'readwrite').objectStore('player');
       let kept = await asked(store.get('id'));
-      if (!/^[\w-]{1,64}$/.test(kept)) {
+      if (typeof kept !== 'string' || !/^[\w-]{1,64}$/.test(kept)) { // a RegExp takes undefined for a word
         const random = crypto.getRandomValues(new Uint8Array(16));
         kept = Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
         await asked(store.put(kept, 'id'));
