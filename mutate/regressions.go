@@ -76,5 +76,6 @@ func regressions() []mutation {
 		{"regression M33: cookies count as a header of a project", "cmd/sandlot/router.go", `r.Header.Del("Cookie")`, `r.Header.Del("None")`, of("M33", main)},
 		{"regression M44: settings are found by the names of fields alone", "cmd/sandlot/configcmd.go", `field.Tag.Get("name") == f.Name || `, "", of("M44", main)},
 		{"regression M46: undefined is a player", "internal/play/player.js", "typeof kept !== 'string' || ", "", of("M46", "./internal/play")},
+		{"regression M49: a path is read as it came", "internal/names/filename.go", "	return norm.NFC.String(path)\n", "	return path\n", of("M49", "./internal/play ./internal/check")},
 	}
 }

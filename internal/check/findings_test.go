@@ -41,6 +41,13 @@ func TestAtMostFiveOfAKindAreToldAndThenHowMany(t *testing.T) {
 	says(t, one(b.String()), "missing_file 0.png", "missing_file 1.png", "missing_file 2.png", "missing_file 3.png", `missing_file "4.png", which is not in the project. And 12 more of this kind.`)
 }
 
+func TestRegressionM49AReferenceIsReadAsItIsServed(t *testing.T) {
+	v := one("<img src='cafe\u0301.png'><img src='img//b.png'>")
+	add(&v, "caf\u00e9.png", []byte("x"))
+	add(&v, "img/b.png", []byte("x"))
+	says(t, v)
+}
+
 func TestAFileThatIsMissingIsToldOnce(t *testing.T) {
 	says(t, one(`<img src=a.png><img src="./a.png?x=1"><img src="x/../a.png#y"><div style="background:url('a.png')">`), "missing_file index.html:1:1")
 }

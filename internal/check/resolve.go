@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	"sandlot/internal/names"
 )
 
 // A target is what a reference leads to: a host, or a path in the project.
@@ -84,7 +86,7 @@ func within(folder, to string) string {
 	if !strings.HasPrefix(to, "/") {
 		to = folder + "/" + to
 	}
-	name := strings.TrimPrefix(path.Clean("/"+to), "/")
+	name := strings.TrimPrefix(path.Clean("/"+names.Requested(to)), "/")
 	if slash && name != "" {
 		name += "/"
 	}

@@ -55,6 +55,14 @@ func Filename(s string) (string, error) {
 	return name, nil
 }
 
+// Requested returns a decoded path in the form in which it names files: in NFC, and with one slash where several stand.
+func Requested(path string) string {
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
+	}
+	return norm.NFC.String(path)
+}
+
 // Fold returns the form in which two filenames conflict: names that differ only in case, by Unicode's full case folding,
 // or in composition have the same fold. It is for comparing, not for showing.
 func Fold(filename string) string {

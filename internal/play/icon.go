@@ -65,6 +65,6 @@ func (x *exchange) findIcon(l *list) string {
 		return ""
 	}
 	from := url.URL{Path: "/" + x.project.Primary}
-	_, name, _ := l.find(from.ResolveReference(at).Path, x.project.Primary)
+	_, name, _ := l.find(names.Requested(from.ResolveReference(at).Path), x.project.Primary)
 	return name
 }

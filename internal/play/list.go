@@ -109,7 +109,7 @@ func (f *file) prepare() {
 	}
 }
 
-// find returns the file that a decoded path names, and its name. "/" is the primary file, "folder/"
+// find returns the file that a path, as names.Requested returns it, names, and its name. "/" is the primary file, "folder/"
 // the index.html in that folder; all other names are as they were published. f is nil if there is
 // no such file. Then folder tells whether the path names a folder with an index.html and lacks only
 // the slash at its end.

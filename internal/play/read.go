@@ -80,6 +80,7 @@ func (x *exchange) file(path string) {
 		x.fail(err)
 		return
 	}
+	path = names.Requested(path)
 	f, name, folder := l.find(path, x.project.Primary)
 	switch {
 	case folder:

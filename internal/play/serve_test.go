@@ -46,14 +46,27 @@ func TestPaths(t *testing.T) {
 		{"/a%2520b/%C3%BC+c.txt", 404, ""}, // decoded once
 		{"/robots.txt", 200, "all"},
 		{"/Robots.txt", 404, ""},
-		{"//", 404, ""},
-		{"//robots.txt", 404, ""},
+		{"//", 200, "<p>primary"},
+		{"//robots.txt", 200, "all"},
 		{"/./robots.txt", 404, ""},
 	} {
 		res := get(h, c.path)
 		if got := bodyOf(t, res); res.StatusCode != c.status || c.status == 200 && got != c.want ||
 			c.status == 308 && res.Header.Get("Location") != c.want {
 			t.Errorf("%s: %d %q %q, want %d %q", c.path, res.StatusCode, got, res.Header.Get("Location"), c.status, c.want)
+		}
+	}
+}
+
+// TestRegressionM49APathIsReadInTheFormOfNames, whatever the browser's system or the page's author made of it.
+func TestRegressionM49APathIsReadInTheFormOfNames(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t)
+	s.put(gameID, s.file("index.html", "<p>primary"), s.file("img/caf\u00e9.txt", "cup"))
+	h := newHandler(s, "localhost")
+	for _, path := range []string{"/img/caf%C3%A9.txt", "/img/cafe%CC%81.txt", "/img//caf%C3%A9.txt", "//img///caf%C3%A9.txt"} {
+		if res := get(h, path); res.StatusCode != http.StatusOK || bodyOf(t, res) != "cup" {
+			t.Errorf("%s: %d", path, res.StatusCode)
 		}
 	}
 }
