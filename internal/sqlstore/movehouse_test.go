@@ -264,7 +264,8 @@ func (h *house) answered(t *testing.T, s *testenv.Server) map[string][sha256.Siz
 		}
 		text := ofTheMoment.ReplaceAll(got.Bytes(), nil)
 		if strings.HasPrefix(question, "search") {
-			text = fmt.Append(nil, houseLink.FindAllString(got.String(), -1))
+			found, _, _ := strings.Cut(got.String(), `aria-labelledby="others"`) // what is popular beside few results changes with the hour
+			text = fmt.Append(nil, houseLink.FindAllString(found, -1))
 			if len(text) < len("[]")+1 {
 				t.Errorf("nothing comes of a %s", question)
 			}
