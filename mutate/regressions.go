@@ -77,5 +77,6 @@ func regressions() []mutation {
 		{"regression M44: settings are found by the names of fields alone", "cmd/sandlot/configcmd.go", `field.Tag.Get("name") == f.Name || `, "", of("M44", main)},
 		{"regression M46: undefined is a player", "internal/play/player.js", "typeof kept !== 'string' || ", "", of("M46", "./internal/play")},
 		{"regression M49: a path is read as it came", "internal/names/filename.go", "	return norm.NFC.String(path)\n", "	return path\n", of("M49", "./internal/play ./internal/check")},
+		{"regression M45: the page scrolls under a game", "internal/web/static/css/30-project.css", "overflow: hidden; scrollbar-gutter: stable;", "scrollbar-gutter: stable;", of("M45", "./internal/web")},
 	}
 }

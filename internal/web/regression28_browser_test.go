@@ -15,14 +15,15 @@ import (
 type player struct {
 	*testing.T
 	*playground
-	ctx context.Context
+	ctx   context.Context
+	frame context.Context // see game
 }
 
 // sits opens the page on a screen and notes the heartbeats, each as it is sent. The page has heard by then whether its frame has storage: what
 // is pressed has its effect at once.
 func sits(t *testing.T, ctx context.Context, width, height int64, screen ...chromedp.EmulateViewportOption) *player {
 	t.Helper()
-	p := &player{t, newPlayground(t), ctx}
+	p := &player{T: t, playground: newPlayground(t), ctx: ctx}
 	run(t, ctx, chromedp.EmulateViewport(width, height, screen...))
 	run(t, ctx, chromedp.Navigate("http://localhost:"+p.port+"/p/game-abc123"))
 	p.awaits(`document.readyState === 'complete' && !document.querySelector('button.start').hidden && !document.querySelector('body > iframe')`)

@@ -170,6 +170,22 @@ if (full) {
   });
 }
 
+// Browsers hand a key or a turn of the wheel that a game does not take to the page around it, which would scroll away under the game. While the
+// game has the focus the page stays where it is, until the pointer is on the page.
+let beside = false; // whether the pointer is
+const hold = () => document.documentElement.classList.toggle('held', !beside && document.activeElement === frame && frame !== null);
+const pointed = ({ target }) => {
+  beside = target !== frame;
+  hold();
+};
+document.addEventListener('pointerover', pointed);
+document.addEventListener('pointerdown', pointed);
+addEventListener('focus', hold);
+addEventListener('blur', () => { // the focus is in the frame, or in another window
+  beside = false;
+  hold();
+});
+
 const ways = document.querySelector('details.share');
 
 for (const share of navigator.share ? document.querySelectorAll('[data-share]') : []) {
