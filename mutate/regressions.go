@@ -78,5 +78,6 @@ func regressions() []mutation {
 		{"regression M46: undefined is a player", "internal/play/player.js", "typeof kept !== 'string' || ", "", of("M46", "./internal/play")},
 		{"regression M49: a path is read as it came", "internal/names/filename.go", "	return norm.NFC.String(path)\n", "	return path\n", of("M49", "./internal/play ./internal/check")},
 		{"regression M45: the page scrolls under a game", "internal/web/static/css/30-project.css", "overflow: hidden; scrollbar-gutter: stable;", "scrollbar-gutter: stable;", of("M45", "./internal/web")},
+		{"regression M38: a project's language goes before the visitor's", "internal/web/visit.go", "v.chosen || v.accepted || ", "v.chosen || ", of("M38", "./internal/web")},
 	}
 }

@@ -78,12 +78,12 @@ func (c *Texts[T]) Nearest(tag string) (lang string, ok bool) {
 	return c.Langs[i], confidence > language.No
 }
 
-// Accepted returns the language of ours that fits an Accept-Language best, and Fallback if none does.
-func (c *Texts[T]) Accepted(header string) string {
+// Accepted returns the language of ours that fits an Accept-Language best. Where none does it is Fallback, and ok is false.
+func (c *Texts[T]) Accepted(header string) (lang string, ok bool) {
 	tags, _, err := language.ParseAcceptLanguage(header[:min(len(header), 200)]) // a browser sends under a hundred bytes
 	if err != nil || len(tags) == 0 {
-		return Fallback
+		return Fallback, false
 	}
-	_, i, _ := c.matcher.Match(tags...)
-	return c.Langs[i]
+	_, i, confidence := c.matcher.Match(tags...)
+	return c.Langs[i], confidence > language.No
 }

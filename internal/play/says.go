@@ -46,7 +46,7 @@ func nameOf(code publish.Code, status int) string {
 // Accept-Language asks for. A language that somebody chose on the website is in a cookie, which
 // never comes to a project's origin.
 func (x *exchange) say(status int, name string) {
-	lang := x.book.Accepted(x.r.Header.Get("Accept-Language"))
+	lang, _ := x.book.Accepted(x.r.Header.Get("Accept-Language"))
 	h := x.w.Header()
 	h["Vary"] = varyLanguage
 	if x.moves() {

@@ -130,13 +130,16 @@ func TestTheFrameMayDoWhatGamesNeedAndNoMore(t *testing.T) {
 	}
 }
 
-func TestAPageSpeaksItsProjectsLanguage(t *testing.T) {
+// TestRegressionM38APageSpeaksTheVisitorsLanguage, and that of its project where the visitor's browser asks for none of ours.
+func TestRegressionM38APageSpeaksTheVisitorsLanguage(t *testing.T) {
 	t.Parallel()
 	german := board(t, publish.NewProject{Lang: "de-CH"})
 	for _, target := range []string{"/p/game-abc123", "/embed/game-abc123"} {
-		resp := request(german, "GET", target, "", "Accept-Language", "fr")
-		if lang := resp.Header.Get("Content-Language"); lang != "de" || !strings.Contains(text(t, resp), "Spielen") {
-			t.Errorf("%s is in %q", target, lang)
+		for accepted, want := range map[string][2]string{"fr": {"fr", "Jouer"}, "en-GB,en;q=0.8": {"en", "Play"}, "hu": {"de", "Spielen"}, "": {"de", "Spielen"}} {
+			resp := request(german, "GET", target, "", "Accept-Language", accepted)
+			if lang := resp.Header.Get("Content-Language"); lang != want[0] || !strings.Contains(text(t, resp), want[1]) {
+				t.Errorf("%s is in %q for a browser that asks for %q", target, lang, accepted)
+			}
 		}
 	}
 }

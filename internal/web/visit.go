@@ -19,19 +19,20 @@ import (
 // A visit is one request for a page, and its answer.
 type visit struct {
 	*Pages
-	w       http.ResponseWriter
-	r       *http.Request
-	lang    string // one of the book's
-	theme   string // one of themes; empty: the system's
-	chosen  bool   // whether the visitor has chosen the language
-	by      publish.Caller
-	me      *login // nil without a login
-	grant   *admission.Grant
-	said    template.HTML // what the form before this page did
-	heard   bool          // whether the browser keeps that still
-	anybody bool          // whether the page is kept for all
-	turn    turn          // for a page that is made of a list of files
-	place   bool          // whether all that the address asks for is a place in a list: the page has none of its words
+	w        http.ResponseWriter
+	r        *http.Request
+	lang     string // one of the book's
+	theme    string // one of themes; empty: the system's
+	chosen   bool   // whether the visitor has chosen the language
+	accepted bool   // whether the browser asks for one of the book's languages
+	by       publish.Caller
+	me       *login // nil without a login
+	grant    *admission.Grant
+	said     template.HTML // what the form before this page did
+	heard    bool          // whether the browser keeps that still
+	anybody  bool          // whether the page is kept for all
+	turn     turn          // for a page that is made of a list of files
+	place    bool          // whether all that the address asks for is a place in a list: the page has none of its words
 }
 
 // A login is a browser's session and whose it is.
@@ -41,7 +42,8 @@ type login struct {
 }
 
 func (p *Pages) visit(w http.ResponseWriter, r *http.Request) *visit {
-	v := &visit{Pages: p, w: w, r: r, lang: p.book.Accepted(r.Header.Get("Accept-Language"))}
+	v := &visit{Pages: p, w: w, r: r}
+	v.lang, v.accepted = p.book.Accepted(r.Header.Get("Accept-Language"))
 	v.by = publish.Caller{From: v.from()}
 	return v
 }
@@ -87,9 +89,9 @@ func (v *visit) admit(op admission.Operation) (err error) {
 func (v *visit) origin() admission.Origin { return admission.From(v.r.RemoteAddr, v.by) }
 
 // speak makes the visit's language that of what is shown, if there is a catalog
-// for it, unless the visitor has chosen one.
+// for it, unless the visitor has chosen one, or has a browser that asks for one of the book's.
 func (v *visit) speak(lang string) {
-	if v.chosen || v.me != nil && v.me.Account.Lang != "" {
+	if v.chosen || v.accepted || v.me != nil && v.me.Account.Lang != "" {
 		return
 	}
 	if found, ok := v.book.Nearest(lang); ok {
