@@ -72,5 +72,7 @@ func regressions() []mutation {
 		{"regression M32: a list costs as much as its first file", "internal/admission/grant.go", "g.Work(n / filesPerWork)", "g.Work(0)", of("M32", apiTests)},
 		{"regression M34: an owner deletes for good what was taken down", "internal/sqlstore/trash.go", "err != nil || suspended == 1 {", "err != nil || suspended == 2 {", of("M34", publishTests)},
 		{"regression M33: cookies count as a header of a project", "cmd/sandlot/router.go", `r.Header.Del("Cookie")`, `r.Header.Del("None")`, of("M33", main)},
+		{"regression M01: an archive is whole whatever it lacks", "internal/archive/plan.go", "	if l.due != 0 {", "	if l.due < 0 {", of("M01", "./internal/archive")},
+		{"regression M01: what earlier versions have is not written", "internal/archive/manifest.go", "		l.add(p.ID, own)\n", "		_ = own\n", of("M01", "./internal/archive ./internal/transfer")},
 	}
 }
