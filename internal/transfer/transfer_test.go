@@ -70,7 +70,13 @@ func (w *world) exportFrom(by publish.Caller, history bool, src archive.Source) 
 	w.t.Helper()
 	e, err := w.Publish.Export(w.t.Context(), by)
 	expect.OK(w.t, err)
+	return w.write(by, e, history, src)
+}
+
+func (w *world) write(by publish.Caller, e publish.Export, history bool, src archive.Source) []byte {
+	w.t.Helper()
 	e.History = history
+	var err error
 	e.Pictures, err = w.DB.Covers().Sent(w.t.Context(), by.Account())
 	expect.OK(w.t, err)
 	var out bytes.Buffer
@@ -140,6 +146,33 @@ func TestRegressionM01AnExportDuringAnEraseComesInAgain(t *testing.T) {
 				t.Fatalf("%+v", report)
 			}
 			expect.Same(t, "versions", w.versions(report.Projects[0].Adopted.Project.ID), want)
+		})
+	}
+}
+
+func TestRegressionM02AnExportWithAProjectDeletedMeanwhileComesInAgain(t *testing.T) {
+	t.Parallel()
+	for name, set := range testworld.Sets {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, set)
+			by := w.account()
+			ids := []publish.ProjectID{w.history(by), w.history(by)}
+			want := w.versions(ids[0])
+			e, err := w.Publish.Export(t.Context(), by)
+			expect.OK(t, err)
+			_, err = w.Publish.DeleteProject(t.Context(), by, string(ids[0]), string(ids[0]))
+			expect.OK(t, err)
+			_, err = w.Operate.Delete(t.Context(), publish.AsOperator(""), string(ids[1]), "spam")
+			expect.OK(t, err)
+			report, err := w.imports(w.account(), w.write(by, e, true, w.Publish.Contents))
+			expect.OK(t, err)
+			expect.Equal(t, "projects", len(report.Projects), 2)
+			for _, p := range report.Projects {
+				if p.Refused != nil {
+					t.Fatalf("%+v", p)
+				}
+				expect.Equal(t, "versions", len(w.versions(p.Adopted.Project.ID)), len(want))
+			}
 		})
 	}
 }
