@@ -76,5 +76,7 @@ func regressions() []mutation {
 		{"regression M01: what earlier versions have is not written", "internal/archive/manifest.go", "		l.add(p.ID, own)\n", "		_ = own\n", of("M01", "./internal/archive ./internal/transfer")},
 		{"regression M02: a deleted project has no versions", "internal/sqlstore/manage.go", `"SELECT num FROM projects WHERE id = ?", string(id)) // also`, `"SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id)) // also`, of("M02", "./internal/transfer")},
 		{"regression M05: a portrait drops nothing that is cached", "internal/cover/current.go", "	return s.heads.After(s.Store.Portray(ctx, id, portrait, now))", "	_, err := s.Store.Portray(ctx, id, portrait, now)\n	return err", of("M05", "./internal/cover")},
+		{"regression M06: a step that fails ends its part", "internal/sqlstore/sweep.go", "			over[s.at] = true\n			continue\n", "			break\n", of("M06", "./internal/sqlstore")},
+		{"regression M06: an erasure that fails ends the others", "internal/sqlstore/sweep.go", "		if aboutAll(ctx, err) {\n", "		if aboutAll(ctx, err) || err != nil {\n", of("M06", "./internal/sqlstore")},
 	}
 }
