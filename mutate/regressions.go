@@ -78,5 +78,7 @@ func regressions() []mutation {
 		{"regression M05: a portrait drops nothing that is cached", "internal/cover/current.go", "	return s.heads.After(s.Store.Portray(ctx, id, portrait, now))", "	_, err := s.Store.Portray(ctx, id, portrait, now)\n	return err", of("M05", "./internal/cover")},
 		{"regression M06: a step that fails ends its part", "internal/sqlstore/sweep.go", "			over[s.at] = true\n			continue\n", "			break\n", of("M06", "./internal/sqlstore")},
 		{"regression M06: an erasure that fails ends the others", "internal/sqlstore/sweep.go", "		if aboutAll(ctx, err) {\n", "		if aboutAll(ctx, err) || err != nil {\n", of("M06", "./internal/sqlstore")},
+		{"regression M07: a lease is renewed beyond its time", "internal/publish/upload_complete.go", "		case <-ctx.Done():\n			return lease\n", "", of("M07", "./internal/publish")},
+		{"regression M07: a panic leaves a compressor", "internal/squeeze/encode.go", "	defer end() // after a panic, too\n", "", of("M07", "./internal/squeeze")},
 	}
 }

@@ -100,9 +100,13 @@ func (w *Worker) variant(ctx context.Context, b publish.Blob, f *format) (publis
 			return f.compress(in, io.TeeReader(&calm{ctx: ctx, r: plain, rest: w.rest}, sum))
 		}))
 	}()
+	end := func() {
+		out.CloseWithError(io.ErrClosedPipe) // lets the compressor end if Stage did not read to the end
+		<-done
+	}
+	defer end() // after a panic, too
 	kept, err := w.content.Stage(ctx, out)
-	out.CloseWithError(io.ErrClosedPipe) // lets the compressor end if Stage did not read to the end
-	<-done
+	end()
 	if err != nil {
 		return publish.Variant{}, fmt.Errorf("%s: %w", f.name, err)
 	}
