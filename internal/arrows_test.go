@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	"play":         {"admission", "catalog", "content", "figures", "gallery", "mediatype", "names", "publish"},
 	"paper":        {},
 	"publish":      {"check", "checkpoint", "content", "failpoint", "inspect", "names", "spool", "tree", "turns", "unpack", "worker"},
-	"sqlstore":     {"account", "cover", "failpoint", "figures", "gallery", "names", "operate", "people", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite", "ticket", "trial"},
+	"sqlstore":     {"account", "cover", "failpoint", "figures", "gallery", "names", "operate", "people", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite", "ticket", "trial", "worker"},
 	"people":       {"names", "publish"},
 	"redis":        {"admission", "publish"},
 

@@ -79,5 +79,13 @@ func regressions() []mutation {
 		{"regression M49: a path is read as it came", "internal/names/filename.go", "	return norm.NFC.String(path)\n", "	return path\n", of("M49", "./internal/play ./internal/check")},
 		{"regression M45: the page scrolls under a game", "internal/web/static/css/30-project.css", "overflow: hidden; scrollbar-gutter: stable;", "scrollbar-gutter: stable;", of("M45", "./internal/web")},
 		{"regression M38: a project's language goes before the visitor's", "internal/web/visit.go", "v.chosen || v.accepted || ", "v.chosen || ", of("M38", "./internal/web")},
+		{"regression M01: an archive is whole whatever it lacks", "internal/archive/plan.go", "	if l.due != 0 {", "	if l.due < 0 {", of("M01", "./internal/archive")},
+		{"regression M01: what earlier versions have is not written", "internal/archive/manifest.go", "		l.add(p.ID, own)\n", "		_ = own\n", of("M01", "./internal/archive ./internal/transfer")},
+		{"regression M02: a deleted project has no versions", "internal/sqlstore/manage.go", `"SELECT num FROM projects WHERE id = ?", string(id)) // also`, `"SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id)) // also`, of("M02", "./internal/transfer")},
+		{"regression M05: a portrait drops nothing that is cached", "internal/cover/current.go", "	return s.heads.After(s.Store.Portray(ctx, id, portrait, now))", "	_, err := s.Store.Portray(ctx, id, portrait, now)\n	return err", of("M05", "./internal/cover")},
+		{"regression M06: a step that fails ends its part", "internal/sqlstore/sweep.go", "			over[s.at] = true\n			continue\n", "			break\n", of("M06", "./internal/sqlstore")},
+		{"regression M06: an erasure that fails ends the others", "internal/sqlstore/sweep.go", "		if aboutAll(ctx, err) {\n", "		if aboutAll(ctx, err) || err != nil {\n", of("M06", "./internal/sqlstore")},
+		{"regression M07: a lease is renewed beyond its time", "internal/publish/upload_complete.go", "		case <-ctx.Done():\n			return lease\n", "", of("M07", "./internal/publish")},
+		{"regression M07: a panic leaves a compressor", "internal/squeeze/encode.go", "	defer end() // after a panic, too\n", "", of("M07", "./internal/squeeze")},
 	}
 }

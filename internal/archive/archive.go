@@ -37,36 +37,39 @@ const writeBuffer = 64 << 10
 // same export with the same variants gives the same bytes; the time of the
 // export is in the manifest and its entry alone. Memory does not depend on the
 // size of the files: it holds the names of one project's files, those of up to
-// 10,000 more, what the store gives of a few files that come next, and the
-// directory that a ZIP has at its end.
+// 10,000 more and of what only earlier versions have, what the store gives of a few
+// files that come next, and the directory that a ZIP has at its end.
 //
 // A gzip variant that is damaged or gone is not missed: the file's own bytes take
-// its place. A file that is damaged or gone is a *publish.Error that names it. Any
-// failure, and the end of ctx, ends Write; what was written then is not a whole
+// its place. A file that is damaged or gone is a *publish.Error that names it. What the
+// manifest names and was not written is an error, too. Any failure, and the end of ctx, ends Write; what was written then is not a whole
 // archive, and the caller must break the connection so that nobody takes it for
 // one.
 func Write(ctx context.Context, w io.Writer, e publish.Export, src Source) error {
 	buffered := bufio.NewWriterSize(untilDone{ctx, w}, writeBuffer)
 	z := zip.NewWriter(buffered)
 	z.RegisterCompressor(zip.Deflate, uncompressed())
-	src = &lists{Source: src, room: listedFiles}
-	if err := writeManifest(ctx, z, e, src); err != nil {
+	l := &plan{Source: src, room: listedFiles}
+	if err := writeManifest(ctx, z, e, l); err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
-	if err := writePicture(ctx, z, e, "", e.Account.CreatedAt, src); err != nil {
+	if err := writePicture(ctx, z, e, "", e.Account.CreatedAt, l); err != nil {
 		return err
 	}
 	for _, p := range e.Projects {
-		err := writeProject(ctx, z, p.Project, src)
+		err := writeProject(ctx, z, p.Project, l)
 		if err == nil {
-			err = writePicture(ctx, z, e, p.Project.ID, p.Project.UpdatedAt, src)
+			err = writePicture(ctx, z, e, p.Project.ID, p.Project.UpdatedAt, l)
 		}
 		if err == nil && e.History {
-			err = writeHistory(ctx, z, p.Project, src)
+			err = writeHistory(ctx, z, p.Project, l)
 		}
 		if err != nil {
 			return fmt.Errorf("write project %s: %w", p.Project.ID, err)
 		}
+	}
+	if err := l.done(); err != nil {
+		return err
 	}
 	if err := z.Close(); err != nil {
 		return fmt.Errorf("write directory: %w", err)
@@ -103,12 +106,13 @@ func uncompressed() zip.Compressor {
 	}
 }
 
-func writeProject(ctx context.Context, z *zip.Writer, p publish.Project, src Source) error {
-	files, err := src.FilesWith(ctx, p.ID, p.Version, packed)
+func writeProject(ctx context.Context, z *zip.Writer, p publish.Project, l *plan) error {
+	files, err := l.FilesWith(ctx, p.ID, p.Version, packed)
 	if err != nil {
 		return err
 	}
-	return openAhead(ctx, files, src, func(o opened) error {
+	l.due -= len(files)
+	return openAhead(ctx, files, l, func(o opened) error {
 		if err := writeOpened(z, entryName(p, o.file), p.UpdatedAt, o); err != nil {
 			return fmt.Errorf("%s: %w", o.file.Name, named(err, p, o.file))
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -175,9 +176,39 @@ func (s *shelf) export(ids ...publish.ProjectID) publish.Export {
 	return e
 }
 
+// write writes an export, which has to be whole.
 func write(tb testing.TB, e publish.Export, src Source) []byte {
 	tb.Helper()
 	var out bytes.Buffer
 	expect.OK(tb, Write(context.Background(), &out, e, src))
+	isWhole(tb, out.Bytes())
 	return out.Bytes()
+}
+
+// isWhole fails the test unless each path that the manifest names leads to bytes of its hash.
+func isWhole(tb testing.TB, data []byte) {
+	tb.Helper()
+	z := open(tb, data)
+	held := map[string]string{}
+	for _, f := range z.File {
+		held[f.Name] = fmt.Sprintf("%x", sha256.Sum256(entry(tb, f)))
+	}
+	var m struct {
+		Projects []struct {
+			Files    []file
+			Versions []version
+		}
+	}
+	expect.OK(tb, json.Unmarshal(entry(tb, z.File[0]), &m))
+	for _, p := range m.Projects {
+		files := p.Files
+		for _, v := range p.Versions {
+			files = append(files, v.Files...)
+		}
+		for _, f := range files {
+			if held[f.Path] != f.SHA256 {
+				tb.Errorf("%s has other bytes, or is not there", f.Path)
+			}
+		}
+	}
 }

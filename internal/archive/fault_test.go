@@ -71,7 +71,7 @@ func TestFault(t *testing.T) {
 	t.Run("a list that was too long to be remembered is read again, and an error if it is gone", func(t *testing.T) {
 		s, _ := halfway(t)
 		s.forgets = "dusk-def456"
-		l := &lists{Source: s, room: 1}
+		l := &plan{Source: s, room: 1}
 		for _, c := range []struct {
 			id   publish.ProjectID
 			want error

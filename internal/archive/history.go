@@ -3,14 +3,35 @@ package archive
 import (
 	"archive/zip"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"sandlot/internal/publish"
 )
 
 // versionsPage is how many versions are asked for at a time.
 const versionsPage = publish.MaxPage
+
+// A pastVersion is an earlier version with those files that only lie in an archive with it.
+type pastVersion struct {
+	n     int
+	at    time.Time
+	files []publish.File
+}
+
+// add plans what is written of an earlier version.
+func (l *plan) add(id publish.ProjectID, v pastVersion) {
+	if len(v.files) == 0 {
+		return
+	}
+	if l.past == nil {
+		l.past = map[publish.ProjectID][]pastVersion{}
+	}
+	l.past[id] = append(l.past[id], v)
+	l.due += len(v.files)
+}
 
 // paths knows where the bytes of one project's files lie. Those of the current version lie under their names. Of
 // what only earlier versions have, bytes of one hash lie where the first of these has them, in a folder beside the project's.
@@ -19,48 +40,51 @@ type paths struct {
 	known   map[publish.Digest]string
 }
 
-// of is the path of a file of version n, which may be a new one.
-func (p *paths) of(n int, f publish.File) string {
-	if n == p.project.Version {
-		return entryName(p.project, f)
-	}
-	if path, ok := p.known[f.Blob.SHA256]; ok {
-		return path
-	}
-	path := fmt.Sprintf("%s.v%d/%s", p.project.ID, n, f.Name) // no project id has a dot
-	p.known[f.Blob.SHA256] = path
-	return path
-}
-
-// eachVersion calls do with each version of a project up to the one that is exported, the oldest first, with its files and where they lie.
-// One that was erased comes without files. Memory holds a path for each content of the project.
-func eachVersion(ctx context.Context, p publish.Project, src Source, do func(publish.VersionChange, []publish.File, *paths) error) error {
-	list, err := versionsOf(ctx, p, src)
-	if err != nil {
-		return err
-	}
-	current, err := src.FilesWith(ctx, p.ID, p.Version, packed)
-	if err != nil {
-		return err
-	}
+func pathsOf(p publish.Project, current []publish.File) *paths {
 	at := &paths{p, map[publish.Digest]string{}}
 	for _, f := range current {
 		if _, ok := at.known[f.Blob.SHA256]; !ok {
 			at.known[f.Blob.SHA256] = entryName(p, f)
 		}
 	}
+	return at
+}
+
+// of is the path of a file of version n, which may be a fresh one.
+func (p *paths) of(n int, f publish.File) (path string, fresh bool) {
+	if n == p.project.Version {
+		return entryName(p.project, f), false
+	}
+	if path, ok := p.known[f.Blob.SHA256]; ok {
+		return path, false
+	}
+	path = pastName(p.project, n, f)
+	p.known[f.Blob.SHA256] = path
+	return path, true
+}
+
+// pastName is where a file lies that came with an earlier version.
+func pastName(p publish.Project, n int, f publish.File) string {
+	return fmt.Sprintf("%s.v%d/%s", p.ID, n, f.Name) // no project id has a dot
+}
+
+// eachVersion calls do with each version of a project up to the one that is exported, the oldest first, with its files.
+// One that was erased, also since it was listed, comes without files.
+func eachVersion(ctx context.Context, p publish.Project, current []publish.File, src Source, do func(publish.VersionChange, []publish.File) error) error {
+	list, err := versionsOf(ctx, p, src)
+	if err != nil {
+		return err
+	}
 	for _, v := range list {
-		var files []publish.File
-		switch {
-		case v.Erased:
-		case v.N == p.Version:
-			files = current
-		default:
-			if files, err = src.FilesWith(ctx, p.ID, v.N, packed); err != nil {
+		files := current
+		if v.N != p.Version && !v.Erased {
+			files, err = src.FilesWith(ctx, p.ID, v.N, packed)
+			v.Erased = errors.Is(err, publish.ErrNotFound)
+			if err != nil && !v.Erased {
 				return fmt.Errorf("version %d: %w", v.N, err)
 			}
 		}
-		if err := do(v, files, at); err != nil {
+		if err := do(v, files); err != nil {
 			return err
 		}
 	}
@@ -87,19 +111,19 @@ func versionsOf(ctx context.Context, p publish.Project, src Source) (list []publ
 }
 
 // writeHistory writes what earlier versions have and the current one has not.
-func writeHistory(ctx context.Context, z *zip.Writer, p publish.Project, src Source) error {
-	return eachVersion(ctx, p, src, func(v publish.VersionChange, files []publish.File, at *paths) error {
-		var own []publish.File
-		for _, f := range files {
-			if before := len(at.known); v.N != p.Version && at.of(v.N, f) != "" && len(at.known) > before {
-				own = append(own, f)
-			}
-		}
-		return openAhead(ctx, own, src, func(o opened) error {
-			if err := writeOpened(z, at.of(v.N, o.file), v.CreatedAt, o); err != nil {
-				return fmt.Errorf("version %d: %s: %w", v.N, o.file.Name, namedIn(err, p, v.N, o.file))
+func writeHistory(ctx context.Context, z *zip.Writer, p publish.Project, l *plan) error {
+	for _, v := range l.past[p.ID] {
+		l.due -= len(v.files)
+		err := openAhead(ctx, v.files, l, func(o opened) error {
+			if err := writeOpened(z, pastName(p, v.n, o.file), v.at, o); err != nil {
+				return fmt.Errorf("version %d: %s: %w", v.n, o.file.Name, namedIn(err, p, v.n, o.file))
 			}
 			return nil
 		})
-	})
+		if err != nil {
+			return err
+		}
+	}
+	delete(l.past, p.ID)
+	return nil
 }

@@ -72,12 +72,12 @@ type file struct {
 }
 
 // writeManifest writes one project after another, so that no list of all is held.
-func writeManifest(ctx context.Context, z *zip.Writer, e publish.Export, src Source) error {
+func writeManifest(ctx context.Context, z *zip.Writer, e publish.Export, l *plan) error {
 	w, err := z.CreateHeader(&zip.FileHeader{Name: manifestName, Method: zip.Deflate, Modified: e.ExportedAt.UTC()})
 	if err != nil {
 		return err
 	}
-	who, err := json.Marshal(account{Handle: e.Account.Handle, Portrait: describePicture(e, "")})
+	who, err := json.Marshal(account{Handle: e.Account.Handle, Portrait: l.describePicture(e, "")})
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func writeManifest(ctx context.Context, z *zip.Writer, e publish.Export, src Sou
 		if _, err := io.WriteString(w, separator(i)); err != nil {
 			return err
 		}
-		if err := writeEntry(ctx, w, v, e, src); err != nil {
+		if err := writeEntry(ctx, w, v, e, l); err != nil {
 			return fmt.Errorf("project %s: %w", v.Project.ID, err)
 		}
 	}
@@ -109,18 +109,19 @@ func separator(i int) string {
 	return ",\n"
 }
 
-func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, e publish.Export, src Source) error {
+func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, e publish.Export, l *plan) error {
 	p := v.Project
-	files, err := src.FilesWith(ctx, p.ID, p.Version, packed)
+	files, err := l.FilesWith(ctx, p.ID, p.Version, packed)
 	if err != nil {
 		return err
 	}
-	d, err := src.Described(ctx, p.ID)
+	l.due += len(files)
+	d, err := l.Described(ctx, p.ID)
 	if err != nil && !errors.Is(err, publish.ErrNotFound) { // the project was deleted meanwhile, and its files are still there
 		return err
 	}
 	about := describe(v, files)
-	about.Description, about.Cover = d.Description, describePicture(e, p.ID)
+	about.Description, about.Cover = d.Description, l.describePicture(e, p.ID)
 	text, err := json.Marshal(about)
 	if err != nil {
 		return err
@@ -132,7 +133,7 @@ func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, e publi
 	if _, err = fmt.Fprintf(w, "%s, \"versions\": [", text[:len(text)-1]); err != nil {
 		return err
 	}
-	if err := writeVersions(ctx, w, p, src); err != nil {
+	if err := writeVersions(ctx, w, p, files, l); err != nil {
 		return err
 	}
 	_, err = io.WriteString(w, "\n]}")
@@ -140,10 +141,12 @@ func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, e publi
 }
 
 // writeVersions writes one version after another, for all of them may be very many files.
-func writeVersions(ctx context.Context, w io.Writer, p publish.Project, src Source) error {
-	i := 0
-	return eachVersion(ctx, p, src, func(v publish.VersionChange, files []publish.File, at *paths) error {
-		text, err := json.Marshal(describeVersion(v, files, at))
+func writeVersions(ctx context.Context, w io.Writer, p publish.Project, current []publish.File, l *plan) error {
+	i, at := 0, pathsOf(p, current)
+	return eachVersion(ctx, p, current, l, func(v publish.VersionChange, files []publish.File) error {
+		about, own := describeVersion(v, files, at)
+		l.add(p.ID, own)
+		text, err := json.Marshal(about)
 		if err != nil {
 			return err
 		}
@@ -153,15 +156,21 @@ func writeVersions(ctx context.Context, w io.Writer, p publish.Project, src Sour
 	})
 }
 
-func describeVersion(v publish.VersionChange, files []publish.File, at *paths) version {
+// describeVersion also returns what the version has that none before it and not the current one has.
+func describeVersion(v publish.VersionChange, files []publish.File, at *paths) (version, pastVersion) {
 	out := version{Version: v.N, CreatedAt: v.CreatedAt.UTC().Truncate(time.Second), Title: optional(v.Title), PrimaryFile: v.Primary, RestoredFrom: v.RestoredFrom}
+	own := pastVersion{n: v.N, at: v.CreatedAt}
 	if v.Erased {
-		return version{Version: v.N, CreatedAt: out.CreatedAt, Erased: true}
+		return version{Version: v.N, CreatedAt: out.CreatedAt, Erased: true}, own
 	}
 	for _, f := range files {
-		out.Files = append(out.Files, describeFile(f, at.of(v.N, f)))
+		path, fresh := at.of(v.N, f)
+		out.Files = append(out.Files, describeFile(f, path))
+		if fresh {
+			own.files = append(own.files, f)
+		}
 	}
-	return out
+	return out, own
 }
 
 func describe(v publish.ProjectView, files []publish.File) project {

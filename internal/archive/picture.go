@@ -33,21 +33,23 @@ func picturePath(p publish.SentPicture) string {
 	return string(p.Project) + ".cover" + ending
 }
 
-func describePicture(e publish.Export, id publish.ProjectID) *file {
+func (l *plan) describePicture(e publish.Export, id publish.ProjectID) *file {
 	f, ok := pictureOf(e, id)
 	if !ok {
 		return nil
 	}
+	l.due++
 	out := describeFile(f, f.Name)
 	return &out
 }
 
-func writePicture(ctx context.Context, z *zip.Writer, e publish.Export, id publish.ProjectID, at time.Time, src Source) error {
+func writePicture(ctx context.Context, z *zip.Writer, e publish.Export, id publish.ProjectID, at time.Time, l *plan) error {
 	f, ok := pictureOf(e, id)
 	if !ok {
 		return nil
 	}
-	err := writeOpened(z, f.Name, at, openOne(ctx, f, src))
+	l.due--
+	err := writeOpened(z, f.Name, at, openOne(ctx, f, l))
 	if errors.Is(err, publish.ErrCorrupt) || errors.Is(err, publish.ErrNotFound) {
 		return publish.Refuse(publish.CodeBlobCorrupt, "The stored bytes of the picture %s are damaged, so the export cannot be whole.", f.Name).
 			With(publish.OpExport).Note("Send that picture again on the website, then export again.").Because(err)

@@ -51,13 +51,13 @@ func bringsInto(by publish.Caller, asked publish.AccountID) (publish.AccountID, 
 func (s *Service) stays(ctx context.Context, b publish.Brought) (bool, error) {
 	switch {
 	case b.Portrait:
-		sent, err := s.Store.Sent(ctx, b.Account)
+		sent, err := s.store.Sent(ctx, b.Account)
 		_, has := sent[""]
 		return has, err
 	case b.DryRun:
 		return false, nil
 	}
-	p, state, err := s.Store.Cover(ctx, b.Project)
+	p, state, err := s.store.Cover(ctx, b.Project)
 	if err == nil && p.Account != b.Account {
 		err = publish.ErrNotFound
 	}
@@ -81,7 +81,7 @@ func (s *Service) bring(ctx context.Context, b publish.Brought) error {
 	return s.record(ctx, made, func(n *Fresh) error {
 		n.First = true
 		if b.Portrait {
-			return s.Store.Portray(ctx, b.Account, n, s.Now())
+			return s.store.Portray(ctx, b.Account, n, s.Now())
 		}
 		return s.choose(ctx, b.Project, Uploaded, "", &Settled{Cover: n.ID, Fresh: n, Source: FromUpload, Made: string(FromUpload)})
 	})

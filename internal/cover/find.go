@@ -150,7 +150,7 @@ func (s *Service) files(ctx context.Context, id publish.ProjectID, list []string
 	for i, n := range list {
 		folded[i] = names.Fold(n)
 	}
-	found, err := s.Store.FilesFolded(ctx, id, folded)
+	found, err := s.store.FilesFolded(ctx, id, folded)
 	slices.SortFunc(found, func(a, b publish.File) int {
 		return slices.Index(folded, names.Fold(a.Name)) - slices.Index(folded, names.Fold(b.Name))
 	})

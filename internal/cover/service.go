@@ -51,6 +51,7 @@ type Config struct {
 // Service serves pictures, and lets owners choose theirs. Its methods may be called concurrently.
 type Service struct {
 	Config
+	store  currentStore
 	maker  *picture.Maker
 	owners *turns.Locks[publish.AccountID] // each has one picture at a time made
 	known  cache
@@ -68,7 +69,7 @@ func New(cfg Config) *Service {
 	if cfg.Spent == nil {
 		cfg.Spent = picture.ProcessorTime
 	}
-	return &Service{Config: cfg, maker: picture.NewMaker(cfg.Spent), owners: turns.NewLocks[publish.AccountID](), reads: turns.NewLocks[cached]()}
+	return &Service{Config: cfg, store: currentStore{cfg.Store, cfg.Heads}, maker: picture.NewMaker(cfg.Spent), owners: turns.NewLocks[publish.AccountID](), reads: turns.NewLocks[cached]()}
 }
 
 const (
@@ -96,7 +97,7 @@ func (s *Service) Findings(ctx context.Context, by publish.Caller, id publish.Pr
 	if err := publish.Authorize(by, publish.ActReadFiles, nil); err != nil {
 		return nil, err
 	}
-	p, state, err := s.Store.Cover(ctx, id)
+	p, state, err := s.store.Cover(ctx, id)
 	if err == nil {
 		err = publish.Authorize(by, publish.ActReadFiles, &p)
 	}
@@ -114,7 +115,7 @@ func (s *Service) owned(ctx context.Context, by publish.Caller, act publish.Acti
 	if !names.ValidProjectID(string(id)) {
 		return publish.Project{}, State{}, publish.ErrNotFound
 	}
-	p, state, err := s.Store.Cover(ctx, id)
+	p, state, err := s.store.Cover(ctx, id)
 	if err != nil {
 		return p, state, err
 	}
@@ -157,7 +158,7 @@ func (s *Service) ChooseFile(ctx context.Context, by publish.Caller, id publish.
 
 // file returns the current file of that name.
 func (s *Service) file(ctx context.Context, id publish.ProjectID, name string) (publish.File, error) {
-	files, err := s.Store.FilesFolded(ctx, id, []string{names.Fold(name)})
+	files, err := s.store.FilesFolded(ctx, id, []string{names.Fold(name)})
 	if err != nil {
 		return publish.File{}, err
 	}
@@ -186,7 +187,7 @@ func (s *Service) ChooseAutomatic(ctx context.Context, by publish.Caller, id pub
 }
 
 func (s *Service) choose(ctx context.Context, id publish.ProjectID, w Wish, file string, settled *Settled) error {
-	return s.Heads.After(s.Store.Choose(ctx, id, w, file, settled, s.Now()))
+	return s.store.Choose(ctx, id, w, file, settled, s.Now())
 }
 
 // SetPortrait makes what r has the portrait of the caller's account. For errors see Upload.
@@ -194,7 +195,7 @@ func (s *Service) SetPortrait(ctx context.Context, by publish.Caller, r io.Reade
 	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
 		return err
 	}
-	return s.take(ctx, by, r, picture.Portrait(), func(n *Fresh) error { return s.Store.Portray(ctx, by.Account(), n, s.Now()) })
+	return s.take(ctx, by, r, picture.Portrait(), func(n *Fresh) error { return s.store.Portray(ctx, by.Account(), n, s.Now()) })
 }
 
 // RemovePortrait takes the portrait of the caller's account away.
@@ -202,7 +203,7 @@ func (s *Service) RemovePortrait(ctx context.Context, by publish.Caller) error {
 	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
 		return err
 	}
-	return s.Store.Portray(ctx, by.Account(), nil, s.Now())
+	return s.store.Portray(ctx, by.Account(), nil, s.Now())
 }
 
 // take makes a picture of what r has, and records it.

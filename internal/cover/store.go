@@ -113,7 +113,7 @@ type Store interface {
 	// ErrMoved if the project has another version, and ErrSuspended if it is suspended.
 	Shoot(ctx context.Context, id publish.ProjectID, version int, shot Fresh, now time.Time) error
 	// Portray records the portrait of an account, or with nil takes it away. A suspended account is ErrSuspended.
-	Portray(ctx context.Context, id publish.AccountID, portrait *Fresh, now time.Time) error
+	Portray(ctx context.Context, id publish.AccountID, portrait *Fresh, now time.Time) (publish.Changed, error)
 }
 
 // Waiting is a project whose cover is to be made.

@@ -65,7 +65,7 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 		w.failures.Add(count(err))
 		return 0, err
 	}
-	tasks, lease, err := w.service.Store.Lease(ctx, numbers, leaseFor)
+	tasks, lease, err := w.service.store.Lease(ctx, numbers, leaseFor)
 	if err != nil {
 		w.failures.Add(1)
 		return 0, fmt.Errorf("lease covers: %w", err)
@@ -109,10 +109,10 @@ func count(err error) int {
 
 // waiting returns the next projects whose cover is to be made, few of each account. From the last it begins anew.
 func (w *Worker) waiting(ctx context.Context) ([]int64, error) {
-	list, err := w.service.Store.Due(ctx, w.after, page)
+	list, err := w.service.store.Due(ctx, w.after, page)
 	if err == nil && len(list) == 0 && w.after > 0 {
 		w.after = 0
-		list, err = w.service.Store.Due(ctx, 0, page)
+		list, err = w.service.store.Due(ctx, 0, page)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look for covers to be made: %w", err)
@@ -146,7 +146,7 @@ func (w *Worker) giveBack(ctx context.Context, tasks []Task, lease int64, forget
 	}
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterFail)
 	defer cancel()
-	if err := w.service.Store.GiveBack(limited, numbers, lease, forget); err != nil {
+	if err := w.service.store.GiveBack(limited, numbers, lease, forget); err != nil {
 		w.log.Warn("covers are not given back; they are free when their leases lapse", "error", err)
 	}
 }
@@ -168,7 +168,7 @@ func (w *Worker) one(ctx context.Context, t Task, lease int64) error {
 	}
 	s := w.service
 	var err error
-	if t.Tries, err = s.Store.Begin(ctx, t.Number, lease); err != nil {
+	if t.Tries, err = s.store.Begin(ctx, t.Number, lease); err != nil {
 		return err
 	}
 	l := &looking{Service: s, task: t}
@@ -181,7 +181,7 @@ func (w *Worker) one(ctx context.Context, t Task, lease int64) error {
 		if n != nil {
 			settled.Cover = n.ID
 		}
-		return s.Heads.After(s.Store.Settle(ctx, t, lease, settled, s.Now()))
+		return s.store.Settle(ctx, t, lease, settled, s.Now())
 	}
 	if made == nil {
 		return settle(nil)
@@ -194,7 +194,7 @@ func (w *Worker) one(ctx context.Context, t Task, lease int64) error {
 // what is no picture.
 func (w *Worker) Shot(ctx context.Context, id publish.ProjectID, version int, bytesOf []byte) error {
 	s := w.service
-	p, _, err := s.Store.Cover(ctx, id)
+	p, _, err := s.store.Cover(ctx, id)
 	if errors.Is(err, publish.ErrNotFound) || err == nil && p.Version != version {
 		return nil
 	}
@@ -209,7 +209,7 @@ func (w *Worker) Shot(ctx context.Context, id publish.ProjectID, version int, by
 	if err != nil {
 		return err
 	}
-	err = s.record(ctx, made, func(n *Fresh) error { return s.Store.Shoot(ctx, id, version, *n, s.Now()) })
+	err = s.record(ctx, made, func(n *Fresh) error { return s.store.Shoot(ctx, id, version, *n, s.Now()) })
 	if errors.Is(err, publish.ErrMoved) || errors.Is(err, publish.ErrSuspended) || errors.Is(err, publish.ErrNotFound) {
 		return nil
 	}

@@ -248,8 +248,8 @@ func (c *Contents) Described(ctx context.Context, id ProjectID) (Details, error)
 	return c.described.Details(ctx, id)
 }
 
-// VersionsBelow returns a project's versions below before (0: all), newest first, at most limit. Of a
-// deleted project they are ErrNotFound.
+// VersionsBelow returns a project's versions below before (0: all), newest first, at most limit. It has
+// those of a deleted project for a day.
 func (c *Contents) VersionsBelow(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error) {
 	return c.described.Versions(ctx, id, before, limit)
 }

@@ -109,7 +109,8 @@ type ProjectStore interface {
 	Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (Project, Changed, error)
 	// Usage returns what an account has of what a Quota bounds, at the time given.
 	Usage(ctx context.Context, id AccountID, now time.Time) (Quota, error)
-	// Versions returns a project's versions below before (0: all), newest first, at most limit.
+	// Versions returns a project's versions below before (0: all), newest first, at most limit. Of a deleted project, too, until Sweep lets
+	// go of them.
 	Versions(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error)
 	// EraseVersion takes a version's files away, but for those of other versions, and leaves its
 	// number; a second call has no further effect. The current version is ErrMoved.

@@ -315,14 +315,19 @@ func (up *uploads) complete(ctx, wait context.Context, c *completing, use func(c
 		return err
 	}
 	done := make(chan struct{})
-	kept := make(chan int64)
+	kept := make(chan int64, 1)
 	go func() { kept <- up.keep(long, c, lease, done) }()
+	over := false // the upload, and its lease with it
+	// A panic ends the lease, too.
+	defer func() {
+		close(done)
+		if lease = <-kept; !over {
+			_, end := up.store.LeaseUpload(context.WithoutCancel(ctx), c.call.key, c.upload.Generation, lease, 0)
+			up.note(end)
+		}
+	}()
 	err = use(long, c)
-	close(done)
-	if lease = <-kept; err != nil { // else the upload is over
-		_, end := up.store.LeaseUpload(context.WithoutCancel(ctx), c.call.key, c.upload.Generation, lease, 0)
-		up.note(end)
-	}
+	over = err == nil
 	return err
 }
 
@@ -342,7 +347,7 @@ func (up *uploads) lease(ctx, wait context.Context, c *completing) (int64, error
 	}
 }
 
-// keep renews a lease until done is closed, and returns what names it then. A renewal that
+// keep renews a lease until done is closed or ctx ends, and returns what names it then. A renewal that
 // fails is no reason to give up: should two processes put the same parts together, the
 // step that uses them decides.
 func (up *uploads) keep(ctx context.Context, c *completing, lease int64, done <-chan struct{}) int64 {
@@ -357,6 +362,8 @@ func (up *uploads) keep(ctx context.Context, c *completing, lease int64, done <-
 			}
 			up.note(err)
 		case <-done:
+			return lease
+		case <-ctx.Done():
 			return lease
 		}
 	}

@@ -290,8 +290,8 @@ func (store Covers) Shoot(ctx context.Context, id publish.ProjectID, version int
 }
 
 // Portray implements cover.Store.
-func (store Covers) Portray(ctx context.Context, id publish.AccountID, portrait *cover.Fresh, now time.Time) error {
-	return in("record portrait", store.db.step(ctx, sizeOf(portrait), func(t *tx) error {
+func (store Covers) Portray(ctx context.Context, id publish.AccountID, portrait *cover.Fresh, now time.Time) (publish.Changed, error) {
+	return publish.Changed{Account: id}, in("record portrait", store.db.step(ctx, sizeOf(portrait), func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
 			return err
 		}

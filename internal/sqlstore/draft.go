@@ -322,12 +322,15 @@ func (db *DB) finishDrafts(ctx context.Context) error {
 		err = r.Scan(&d.id, &d.project, &d.n, &d.holder, &d.of)
 		return d, err
 	}, "SELECT d.id, d.project, d.n, d.holder, p.id FROM drafts d JOIN projects p ON p.num = d.project WHERE d.id > 0 AND (d.leased_until <= ? OR d.leased_until > ? OR d.holder = ?)", micros(l.now), l.never(), db.name)
-	for _, d := range list {
-		if err == nil && (d.holder != db.name || !db.drafts.has(d.of)) {
-			err = db.undo(ctx, d.draft, nil)
-		}
+	if err != nil {
+		return err
 	}
-	return err
+	return forAll(ctx, list, func(d left) error {
+		if d.holder == db.name && db.drafts.has(d.of) {
+			return nil
+		}
+		return db.undo(ctx, d.draft, nil)
+	})
 }
 
 // drafting knows the projects of which this process records a version in steps: who

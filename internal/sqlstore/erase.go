@@ -62,12 +62,10 @@ func (db *DB) finishErasures(ctx context.Context) error {
 		err = r.Scan(&e.project, &e.n, &e.before, &e.after)
 		return e, err
 	}, selectErasures)
-	for _, e := range list {
-		if err == nil {
-			err = db.finish(ctx, e)
-		}
+	if err != nil {
+		return err
 	}
-	return err
+	return forAll(ctx, list, func(e erasure) error { return db.finish(ctx, e) })
 }
 
 // finish lets go of those files of an erased version that are in no version which is

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"math"
 
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
@@ -37,25 +38,15 @@ func (db *DB) finishFollows(ctx context.Context) error {
 
 // followSteps has projects follow until a step has some of its limit left.
 func (db *DB) followSteps(ctx context.Context, follow func(*sweep) error) error {
-	for done := false; !done; {
-		err := db.step(ctx, 0, func(t *tx) error {
-			s := &sweep{tx: t, left: followStep}
-			err := follow(s)
-			done = s.left > 0
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	_, _, err := db.sweepSteps(ctx, follow, followStep, math.MaxInt)
+	return err
 }
 
 // follow has as many projects as the call has left follow their accounts, the newest
 // accounts first.
 func (s *sweep) follow() error {
 	for s.left > 0 {
-		id, err := s.number("SELECT account FROM follows WHERE account > 0 ORDER BY account DESC LIMIT 1")
+		id, err := s.next("SELECT account FROM follows WHERE account > 0 ORDER BY account DESC LIMIT ?")
 		if errors.Is(err, publish.ErrNotFound) {
 			return nil
 		}

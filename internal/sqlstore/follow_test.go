@@ -135,8 +135,6 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 			expect.Is(t, "read details", err, publish.ErrNotFound)
 			_, err = db.Operate().ProjectDetail(ctx, last)
 			expect.Is(t, "read as the operator", err, publish.ErrNotFound)
-			_, err = db.Publish().Versions(ctx, last, 0, 9)
-			expect.Is(t, "list versions", err, publish.ErrNotFound)
 			_, err = db.Gallery().Liked(ctx, last, publish.Digest{})
 			expect.Is(t, "read like", err, publish.ErrNotFound)
 			listed(t, 0)

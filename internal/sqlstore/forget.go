@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"sandlot/internal/operate"
@@ -86,26 +85,17 @@ func remnants(d engine.Dialect) []remnant {
 // What fails keeps it from no other account, and from no other kind of records.
 func (db *DB) finishForgets(ctx context.Context) error {
 	accounts, err := all(ctx, db, scanValue[int64], "SELECT account FROM forgets WHERE email = ''")
-	for _, a := range accounts {
-		if err = errors.Join(err, db.forget(ctx, a)); errors.Is(err, publish.ErrUnavailable) || ctx.Err() != nil {
-			break // it is not about one account
-		}
+	if err != nil || len(accounts) == 0 {
+		return err
 	}
-	if len(accounts) > 0 {
-		db.engine.Wipe()
-	}
-	return err
+	defer db.engine.Wipe()
+	return forAll(ctx, accounts, func(a int64) error { return db.forget(ctx, a) })
 }
 
 func (db *DB) forget(ctx context.Context, account int64) error {
-	var failed error
-	for _, kind := range remnants(db.dialect) {
-		if failed = errors.Join(failed, db.forgetKind(ctx, kind, account)); errors.Is(failed, publish.ErrUnavailable) || ctx.Err() != nil {
-			break // it is not about one kind
-		}
-	}
-	if failed != nil {
-		return failed
+	err := forAll(ctx, remnants(db.dialect), func(kind remnant) error { return db.forgetKind(ctx, kind, account) })
+	if err != nil {
+		return err
 	}
 	return db.step(ctx, 0, func(t *tx) error {
 		_, err := t.exec("DELETE FROM forgets WHERE account = ? AND email = ''", account)

@@ -172,7 +172,7 @@ func (store Publish) Versions(ctx context.Context, id publish.ProjectID, before,
 	}
 	var list []publish.VersionChange
 	err := store.db.snapshot(ctx, func(q querier) error {
-		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
+		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM projects WHERE id = ?", string(id)) // also of a deleted project
 		if err != nil {
 			return err
 		}

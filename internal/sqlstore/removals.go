@@ -12,7 +12,7 @@ import (
 // before the time given: an export that began earlier still has them.
 func (s *sweep) dropRemoved(before time.Time) error {
 	for s.left > 0 {
-		project, err := s.number("SELECT project FROM removals WHERE at < ? ORDER BY at LIMIT 1", micros(before))
+		project, err := s.next("SELECT project FROM removals WHERE at < ? ORDER BY at LIMIT ?", micros(before))
 		if errors.Is(err, publish.ErrNotFound) {
 			return nil
 		}

@@ -9,6 +9,7 @@ import (
 	"sandlot/internal/failpoint"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
+	"sandlot/internal/worker"
 )
 
 // mailsKept is how long a sent mail counts for its mailbox. The cap is for a day;
@@ -45,7 +46,7 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 			break // it is not about one record
 		}
 		var found []publish.BlobRef
-		found, limit, err = store.sweepPart(ctx, part, limit)
+		found, limit, err = store.db.sweepSteps(ctx, part, sweepStep, limit)
 		gone, errs = append(gone, found...), append(errs, err)
 	}
 	if limit < all {
@@ -58,18 +59,30 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 	return gone, limit <= 0, in("sweep", errors.Join(errs...))
 }
 
-// sweepPart does one part of a sweep in steps, up to one that fails. It returns what
-// is left of the limit.
-func (store Upkeep) sweepPart(ctx context.Context, part func(*sweep) error, limit int) (gone []publish.BlobRef, left int, err error) {
+// sweepSteps does a part of a sweep in steps of at most size records. A record at which a step fails is passed over by those
+// that follow, so that it keeps none behind it; more of them than a step has are not about records any more. It returns what is
+// left of the limit.
+func (db *DB) sweepSteps(ctx context.Context, part func(*sweep) error, size, limit int) (gone []publish.BlobRef, left int, err error) {
+	var failed worker.Errors
+	over := map[int64]bool{}
 	for limit > 0 {
-		most := min(limit, sweepStep)
-		var s *sweep
-		err := store.db.step(ctx, 0, func(t *tx) error {
-			s = &sweep{tx: t, left: most}
-			return part(s)
+		most := min(limit, size)
+		s := &sweep{}
+		err := db.step(ctx, 0, func(t *tx) error {
+			s = &sweep{tx: t, left: most, over: over}
+			err := part(s)
+			if err == nil {
+				s.at = 0 // a commit that fails is about no record
+			}
+			return err
 		})
 		if err != nil {
-			return gone, limit, err
+			failed.Add(err)
+			if s.at == 0 || len(over) == size || aboutAll(ctx, err) {
+				break
+			}
+			over[s.at] = true
+			continue
 		}
 		gone = append(gone, s.gone...)
 		limit -= most - s.left
@@ -77,7 +90,25 @@ func (store Upkeep) sweepPart(ctx context.Context, part func(*sweep) error, limi
 			break
 		}
 	}
-	return gone, limit, nil
+	return gone, limit, failed.Err()
+}
+
+// forAll does something for each of a list. What fails keeps it from no other.
+func forAll[T any](ctx context.Context, list []T, do func(T) error) error {
+	var failed worker.Errors
+	for _, item := range list {
+		err := do(item)
+		failed.Add(err)
+		if aboutAll(ctx, err) {
+			break
+		}
+	}
+	return failed.Err()
+}
+
+// aboutAll tells whether an error is not about one record.
+func aboutAll(ctx context.Context, err error) bool {
+	return errors.Is(err, publish.ErrUnavailable) || ctx.Err() != nil
 }
 
 // sweep is one part's work, which it takes off left.
@@ -85,6 +116,25 @@ type sweep struct {
 	*tx
 	left int
 	gone []publish.BlobRef
+	at   int64          // the record that it is at; 0: none, or many
+	over map[int64]bool // records that are passed over
+}
+
+// next returns the first record that a query finds and that is not passed over, which the sweep is at from then on. The last argument
+// of the query is how many it finds.
+func (s *sweep) next(query string, args ...any) (int64, error) {
+	s.at = 0
+	list, err := all(context.Background(), s, scanValue[int64], query, append(args, len(s.over)+1)...)
+	for _, n := range list {
+		if !s.over[n] {
+			s.at = n
+			return n, nil
+		}
+	}
+	if err == nil {
+		err = publish.ErrNotFound
+	}
+	return 0, err
 }
 
 // times runs a statement whose last argument is how many rows it may change.

@@ -134,7 +134,7 @@ func (s *sweep) emptyTrash(now time.Time) error {
 	before := micros(now.Add(-publish.TrashKept))
 	const due = "SELECT t.project FROM trash t JOIN projects p ON p.num = t.project JOIN accounts a ON a.id = t.account WHERE t.at <= ? AND p.suspended_at IS NULL AND a.suspended_at IS NULL"
 	for s.left > 0 {
-		num, err := s.number(due+" ORDER BY t.at LIMIT 1", before)
+		num, err := s.next(due+" ORDER BY t.at LIMIT ?", before)
 		if errors.Is(err, publish.ErrNotFound) {
 			return nil
 		}

@@ -104,9 +104,13 @@ func (w *Worker) variant(ctx context.Context, b publish.Blob, f *format) (publis
 			return f.compress(in, io.TeeReader(&calm{ctx: ctx, r: plain, rest: rest}, sum))
 		}))
 	}()
+	end := func() {
+		out.CloseWithError(io.ErrClosedPipe) // lets the compressor end if StageDerived did not read to the end
+		<-done
+	}
+	defer end() // after a panic, too
 	kept, err := w.content.StageDerived(ctx, out)
-	out.CloseWithError(io.ErrClosedPipe) // lets the compressor end if StageDerived did not read to the end
-	<-done
+	end()
 	if err != nil {
 		return publish.Variant{}, fmt.Errorf("%s: %w", f.name, err)
 	}

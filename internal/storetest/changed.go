@@ -249,3 +249,8 @@ func (s coverSteps) Settle(ctx context.Context, of cover.Task, lease int64, sett
 func (s coverSteps) Choose(ctx context.Context, id publish.ProjectID, w cover.Wish, file string, settled *cover.Settled, now time.Time) error {
 	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Choose(ctx, id, w, file, settled, now) })
 }
+
+// Portray implements cover.Store.
+func (s coverSteps) Portray(ctx context.Context, id publish.AccountID, portrait *cover.Fresh, now time.Time) error {
+	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Portray(ctx, id, portrait, now) })
+}

@@ -87,6 +87,7 @@ func changesGrow(t *testing.T, s Stores) {
 			ok(t, err)
 			return s.Covers.Settle(t.Context(), tasks[0], lease, cover.Settled{}, base())
 		}},
+		{"Covers.Portray", "a portrait", func() error { return s.Covers.Portray(t.Context(), p.Account, fresh("jkim"), base()) }},
 		{"Management.Trash", "a deletion", func() error { return s.Management.Trash(t.Context(), p.ID, 0, at) }},
 		{"Management.TakeBack", "its end", func() error { return s.Management.TakeBack(t.Context(), p.ID, publish.Quota{}, at) }},
 		{"Operate.Remove", "a deletion by the operator", func() error { return s.Operate.Remove(t.Context(), ofProject(second.ID), at) }},

@@ -93,6 +93,7 @@ func sweepDeleted(t *testing.T, s Stores) {
 		}
 		wants(t, "Files", drop(s.Publish.Files(t.Context(), p.ID, n)), publish.ErrNotFound)
 	}
+	same(t, "its versions", len(must(s.Management.Versions(t.Context(), p.ID, 0, 9))(t)), p.Version)
 	same(t, "deleted before", s.sweep(t, deleted, deleted.Add(time.Minute)), []publish.BlobRef{"a"})
 	wants(t, "FilesWith", drop(s.Publish.FilesWith(t.Context(), p.ID, p.Version, "gzip")), publish.ErrNotFound)
 }

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -62,13 +63,24 @@ func (w *world) history(by publish.Caller) publish.ProjectID {
 
 func (w *world) export(by publish.Caller, history bool) []byte {
 	w.t.Helper()
+	return w.exportFrom(by, history, w.Publish.Contents)
+}
+
+func (w *world) exportFrom(by publish.Caller, history bool, src archive.Source) []byte {
+	w.t.Helper()
 	e, err := w.Publish.Export(w.t.Context(), by)
 	expect.OK(w.t, err)
+	return w.write(by, e, history, src)
+}
+
+func (w *world) write(by publish.Caller, e publish.Export, history bool, src archive.Source) []byte {
+	w.t.Helper()
 	e.History = history
+	var err error
 	e.Pictures, err = w.DB.Covers().Sent(w.t.Context(), by.Account())
 	expect.OK(w.t, err)
 	var out bytes.Buffer
-	expect.OK(w.t, archive.Write(w.t.Context(), &out, e, w.Publish.Contents))
+	expect.OK(w.t, archive.Write(w.t.Context(), &out, e, src))
 	return out.Bytes()
 }
 
@@ -78,6 +90,18 @@ func (w *world) imports(by publish.Caller, data []byte, change ...func(*transfer
 		c(&in)
 	}
 	return w.in.Import(w.t.Context(), by, in)
+}
+
+// meanwhile is the source of an export whose reader has begun when something else is done.
+type meanwhile struct {
+	archive.Source
+	once sync.Once
+	do   func()
+}
+
+func (m *meanwhile) Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error) {
+	m.once.Do(m.do)
+	return m.Source.Open(ctx, b, off, n)
 }
 
 // versions tells each version of a project that is kept: its date, title, page, and each file's hash.
@@ -103,6 +127,54 @@ func (w *world) versions(id publish.ProjectID) (list []string) {
 		list = append(list, text)
 	}
 	return list
+}
+
+func TestRegressionM01AnExportDuringAnEraseComesInAgain(t *testing.T) {
+	t.Parallel()
+	for name, set := range testworld.Sets {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, set)
+			by := w.account()
+			id := w.history(by)
+			want := w.versions(id)
+			data := w.exportFrom(by, true, &meanwhile{Source: w.Publish.Contents, do: func() {
+				expect.OK(t, w.Publish.EraseVersion(t.Context(), w.OwnerOf(by.Account()), id, 2))
+			}})
+			report, err := w.imports(w.account(), data)
+			expect.OK(t, err)
+			if len(report.Projects) != 1 || report.Projects[0].Refused != nil {
+				t.Fatalf("%+v", report)
+			}
+			expect.Same(t, "versions", w.versions(report.Projects[0].Adopted.Project.ID), want)
+		})
+	}
+}
+
+func TestRegressionM02AnExportWithAProjectDeletedMeanwhileComesInAgain(t *testing.T) {
+	t.Parallel()
+	for name, set := range testworld.Sets {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, set)
+			by := w.account()
+			ids := []publish.ProjectID{w.history(by), w.history(by)}
+			want := w.versions(ids[0])
+			e, err := w.Publish.Export(t.Context(), by)
+			expect.OK(t, err)
+			_, err = w.Publish.DeleteProject(t.Context(), by, string(ids[0]), string(ids[0]))
+			expect.OK(t, err)
+			_, err = w.Operate.Delete(t.Context(), publish.AsOperator(""), string(ids[1]), "spam")
+			expect.OK(t, err)
+			report, err := w.imports(w.account(), w.write(by, e, true, w.Publish.Contents))
+			expect.OK(t, err)
+			expect.Equal(t, "projects", len(report.Projects), 2)
+			for _, p := range report.Projects {
+				if p.Refused != nil {
+					t.Fatalf("%+v", p)
+				}
+				expect.Equal(t, "versions", len(w.versions(p.Adopted.Project.ID)), len(want))
+			}
+		})
+	}
 }
 
 func TestAnExportComesInWithItsWholeHistory(t *testing.T) {

@@ -1,0 +1,36 @@
+package cover_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"sandlot/internal/cover"
+	"sandlot/internal/publish"
+	"sandlot/internal/testworld"
+)
+
+// saying is a store whose steps do nothing.
+type saying struct {
+	cover.Store
+	says testworld.Says
+}
+
+func (s saying) Settle(context.Context, cover.Task, int64, cover.Settled, time.Time) (publish.Changed, error) {
+	return s.says()
+}
+
+func (s saying) Choose(context.Context, publish.ProjectID, cover.Wish, string, *cover.Settled, time.Time) (publish.Changed, error) {
+	return s.says()
+}
+
+func (s saying) Portray(context.Context, publish.AccountID, *cover.Fresh, time.Time) (publish.Changed, error) {
+	return s.says()
+}
+
+func TestEachStepDropsWhatItChanged(t *testing.T) {
+	t.Parallel()
+	testworld.StepsDrop[cover.Store](t, func(says testworld.Says, heads *publish.Heads) any {
+		return cover.CurrentStore(saying{says: says}, heads)
+	})
+}
