@@ -46,7 +46,7 @@ func agents() []mutation {
 		{"agents: an import has dates before the web", adopt, "	last := earliest\n", "	last := time.Time{}\n", imports},
 		{"agents: an import does not compare bytes", "internal/transfer/stage.go", "if c.SHA256 != f.sum {", "if false && c.SHA256 != f.sum {", imports},
 		{"agents: an import that is sent again makes its projects again", adopt, "	req, err := s.idempotency.importRequest(by, in, in.Position)\n", "	req, err := (*request)(nil), error(nil)\n", imports},
-		{"agents: another archive under an import's key makes its projects", "internal/publish/idempotency.go", "case rec.Request != asked[rec.Key]:", "case false:", imports},
+		{"agents: another archive under an import's key makes its projects", "internal/publish/idempotency.go", "case rec.Request != asked[rec.Key]:", "case rec.Request != rec.Request:", imports},
 		{"agents: of an import all versions may have only what one call brings", "internal/publish/tree.go", "	t.archive, t.size = true, 0\n", "	t.archive = true\n", imports},
 		{"agents: a project that is not as its manifest says refuses all", "internal/transfer/transfer.go", "if err = p.refused; err == nil {", "if err = p.refused; err != nil {\n			return out, err\n		} else {", imports},
 		{"agents: what tools leave is published", names, "if what := foreignFolders[folder]; what != \"\" {", "if what := foreignFolders[folder]; what == \"?\" {", trees},

@@ -71,8 +71,13 @@ func try(ctx context.Context, dir string, list []mutation, out io.Writer) error 
 	for _, m := range list {
 		begun := time.Now()
 		noticed, err := m.try(ctx, dir)
-		if err != nil {
+		if ctx.Err() != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
+		}
+		if err != nil { // the others are tried all the same
+			fmt.Fprintf(out, "%-56s could not be tried\n", m.name)
+			survived = append(survived, fmt.Errorf("%s: %w", m.name, err))
+			continue
 		}
 		verdict := fmt.Sprintf("NOT NOTICED by go test %s", m.tests)
 		if n := len(noticed); n > 0 {
