@@ -87,5 +87,6 @@ func regressions() []mutation {
 		{"regression M06: an erasure that fails ends the others", "internal/sqlstore/sweep.go", "		if aboutAll(ctx, err) {\n", "		if aboutAll(ctx, err) || err != nil {\n", of("M06", "./internal/sqlstore")},
 		{"regression M07: a lease is renewed beyond its time", "internal/publish/upload_complete.go", "		case <-ctx.Done():\n			return lease\n", "", of("M07", "./internal/publish")},
 		{"regression M07: a panic leaves a compressor", "internal/squeeze/encode.go", "	defer end() // after a panic, too\n", "", of("M07", "./internal/squeeze")},
+		{"regression M48: what is left out is judged", "internal/publish/tree.go", "return tree.LeftOut(name) != \"\"", "return name == \"\"", of("M48", publishTests)},
 	}
 }

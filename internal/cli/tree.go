@@ -118,7 +118,7 @@ func (t *tree) ownRules() ([]byte, error) {
 
 func (t *tree) skips(rules gitignore.Matcher, at string, d fs.DirEntry) bool {
 	switch base := path.Base(at); {
-	case base == stateFolder || base == ".git" || at == rulesFile:
+	case base == stateFolder || base == ".git" || base == "Icon\r" || at == rulesFile:
 		return true // whatever the rules say, and nobody expects them to be there
 	case rules.Match(strings.Split(at, "/"), d.IsDir()):
 		if d.IsDir() {

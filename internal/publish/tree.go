@@ -394,7 +394,7 @@ func (t *Tree) Unpack(ctx context.Context, format string, r io.Reader) error {
 		})
 	}
 	most := t.contents.limits
-	lim := unpack.Limits{Entries: entriesPerFile * most.files, File: most.file, Total: most.total}
+	lim := unpack.Limits{Entries: entriesPerFile * most.files, File: most.file, Total: most.total, LeftOut: func(name string) bool { return tree.LeftOut(name) != "" }}
 	if f != string(unpack.ZIP) {
 		charge = nil // it is asked for as all is unpacked: what stands between the files can become very much, too
 		lim.Through = func(r io.Reader) io.Reader { return turn.Work(ctx, t.charge.Of(r)) }

@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -178,6 +179,54 @@ func commented(t *testing.T, n int) string {
 	expect.OK(t, w.WriteHeader(&tar.Header{Typeflag: tar.TypeXGlobalHeader, PAXRecords: map[string]string{"comment": strings.Repeat("x", n)}}))
 	expect.OK(t, w.Flush())
 	return out.String()
+}
+
+// TestRegressionM48WhatIsLeftOutIsNotJudged: links of node_modules/.bin and the icons of macOS's folders refuse no archive; a link that would be
+// a file of the project does.
+func TestRegressionM48WhatIsLeftOutIsNotJudged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pack := map[string]func(links ...string) string{
+		"tar": func(links ...string) string {
+			var out bytes.Buffer
+			a := tar.NewWriter(&out)
+			expect.OK(t, a.WriteHeader(&tar.Header{Name: "index.html", Size: int64(len(page)), Mode: 0o644}))
+			_, err := io.WriteString(a, page)
+			expect.OK(t, err)
+			for _, name := range links {
+				expect.OK(t, a.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeSymlink, Linkname: "../x"}))
+			}
+			expect.OK(t, a.Close())
+			return out.String()
+		},
+		"zip": func(links ...string) string {
+			var out bytes.Buffer
+			a := zip.NewWriter(&out)
+			f, err := a.Create("index.html")
+			expect.OK(t, err)
+			_, err = io.WriteString(f, page)
+			expect.OK(t, err)
+			for _, name := range links {
+				h := &zip.FileHeader{Name: name}
+				h.SetMode(fs.ModeSymlink | 0o777)
+				f, err := a.CreateHeader(h)
+				expect.OK(t, err)
+				_, err = io.WriteString(f, "../x")
+				expect.OK(t, err)
+			}
+			expect.OK(t, a.Close())
+			return out.String()
+		},
+	}
+	for format, packed := range pack {
+		tree, err := w.unpacked(format, packed("node_modules/.bin/vite", "game/Icon\r"))
+		expect.OK(t, err, format)
+		out, _, err := w.Publish(t.Context(), w.account(), publish.PublishInput{Tree: tree})
+		expect.OK(t, err, format)
+		expect.Equal(t, format+": files", out.Project.FileCount, 1)
+		_, err = w.unpacked(format, packed("level.js"))
+		expect.Is(t, format+" with a link of its own", err, publish.CodeInvalidArchive)
+	}
 }
 
 func TestRegression47HeadersOfNoFileAreCharged(t *testing.T) {

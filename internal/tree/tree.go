@@ -17,7 +17,7 @@ const Index = "index.html"
 // What tools leave beside people's work, in lower case. Neither changes.
 var (
 	foreignFolders = map[string]string{"__macosx": "__MACOSX/", ".git": ".git/", "node_modules": "node_modules/", ".sandlot": ".sandlot/"}
-	foreignFiles   = map[string]string{".ds_store": ".DS_Store", "thumbs.db": "Thumbs.db", "desktop.ini": "desktop.ini", ".git": ".git"}
+	foreignFiles   = map[string]string{".ds_store": ".DS_Store", "thumbs.db": "Thumbs.db", "desktop.ini": "desktop.ini", "icon\r": "Icon", ".git": ".git"}
 )
 
 // LeftOut tells as what a file is left out, such as "node_modules/" or ".DS_Store", because some tool keeps it

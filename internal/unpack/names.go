@@ -31,6 +31,9 @@ func (l *list) entry() error {
 	return nil
 }
 
+// leavesOut reports whether the caller leaves a file out.
+func (l *list) leavesOut(name string) bool { return l.lim.LeftOut != nil && l.lim.LeftOut(name) }
+
 // keep asks for the memory of n bytes of names.
 func (l *list) keep(n int) error {
 	if l.bytes += n; l.bytes > maxNames {

@@ -137,6 +137,9 @@ func (t *tarball) entry(h *tar.Header) error {
 		return err
 	}
 	if err := tarKind(h, name); err != nil {
+		if t.list.leavesOut(name) {
+			return t.each(Entry{Name: name}, strings.NewReader(""))
+		}
 		return err
 	}
 	if folder || h.Typeflag == tar.TypeDir {

@@ -30,6 +30,9 @@ type Limits struct {
 	Entries int   // of any kind: files, folders, and what the caller leaves out
 	File    int64 // bytes of one file, asked as it is read; a file that is not read may be larger
 	Total   int64 // bytes of all files, also of those that are not read
+	// LeftOut reports whether the caller leaves a file of that name out, so that it need not be a plain one: a link, say, is then a file like any other,
+	// in a tar an empty one. nil leaves none out.
+	LeftOut func(name string) bool
 	// Through is what all that a tar unpacks to is read through, headers included: what it asks for is asked for each byte, and
 	// its error ends the reading. nil is nothing.
 	Through func(io.Reader) io.Reader

@@ -85,7 +85,7 @@ func (z *zipped) central(head []byte, r *bufio.Reader) (zipEntry, error) {
 	if err := e.large(extra, u16(head[34:])); err != nil {
 		return e, err
 	}
-	if err := e.check(u16(head[4:])>>8, u32(head[38:])); err != nil || e.folder {
+	if err := e.check(u16(head[4:])>>8, u32(head[38:]), z.list.leavesOut(e.name)); err != nil || e.folder {
 		return e, err
 	}
 	return e, z.list.file(e.name, e.size)
@@ -145,18 +145,18 @@ func findExtra(extra []byte, kind uint16) (field []byte, ok bool) {
 	return nil, false
 }
 
-// check refuses what is neither a plain file nor a folder, and what cannot be unpacked.
-func (e *zipEntry) check(system uint16, attributes uint32) error {
+// check refuses what is neither a plain file nor a folder, unless it is left out, and what cannot be unpacked.
+func (e *zipEntry) check(system uint16, attributes uint32, leftOut bool) error {
 	unix := system == 3 || system == 19                                          // and macOS; elsewhere the kind means nothing
 	dos := (system == 0 || system == 11 || system == 14) && attributes&0x10 != 0 // a folder of MS-DOS and Windows
 	switch kind := attributes >> 16 & 0o170000; {
-	case kind == 0o120000:
+	case kind == 0o120000 && !leftOut:
 		return bad(e.name, Link, "the entry is a symbolic link")
 	case kind == 0o040000 && !unix && !dos && !e.folder:
 		return bad(e.name, Mismatch, "the entry is a folder to some programs and a file to others")
 	case kind == 0o040000 || dos:
 		e.folder = true
-	case kind != 0 && kind != 0o100000 && unix:
+	case kind != 0 && kind != 0o100000 && unix && !leftOut:
 		return bad(e.name, Device, "the entry is a device, pipe or socket")
 	}
 	switch {
