@@ -88,5 +88,6 @@ func regressions() []mutation {
 		{"regression M07: a lease is renewed beyond its time", "internal/publish/upload_complete.go", "		case <-ctx.Done():\n			return lease\n", "", of("M07", "./internal/publish")},
 		{"regression M07: a panic leaves a compressor", "internal/squeeze/encode.go", "	defer end() // after a panic, too\n", "", of("M07", "./internal/squeeze")},
 		{"regression M48: what is left out is judged", "internal/publish/tree.go", "return tree.LeftOut(name) != \"\"", "return name == \"\"", of("M48", publishTests)},
+		{"regression M20: parts without a number have no hint", "internal/api/types.go", "moment(p.ExpiresAt), hint, n}", "moment(p.ExpiresAt), hint[:0], n}", of("M20", apiTests)},
 	}
 }

@@ -114,14 +114,16 @@ func (a *API) pending(c *call, p *publish.Pending) reply {
 	if p == nil {
 		return reply{}
 	}
+	how := ""
 	if p.Total == 0 {
 		tell := "Send total_parts with any part, last: true with the last part, or upload_id and total_parts alone."
 		if p.Token != "" {
 			tell += " Send the header Authorization: Bearer <upload_token> with it, with the upload_token of this answer."
 		}
-		c.warn("total_unknown", "The number of parts is not known yet, so the upload cannot complete.", hint.Lines([]string{tell, a.tellTotal(c)}))
+		how = hint.Lines([]string{tell, a.tellTotal(c)})
+		c.warn("total_unknown", "The number of parts is not known yet, so the upload cannot complete.", how)
 	}
-	return reply{http.StatusAccepted, newPending(*p, a.notes(c, p.Warnings))}
+	return reply{http.StatusAccepted, newPending(*p, how, a.notes(c, p.Warnings))}
 }
 
 // notes joins the warnings of the Service with those of this package, and writes the calls that some propose.

@@ -160,11 +160,12 @@ type pendingAnswer struct {
 	Came       int    `json:"received_count"`
 	Lacking    int    `json:"missing_count"`
 	ExpiresAt  moment `json:"expires_at"`
+	Hint       string `json:"hint,omitempty"` // while the number of parts is not known
 	notes
 }
 
-func newPending(p publish.Pending, n notes) *pendingAnswer {
-	out := &pendingAnswer{p.UploadID, p.Token.Reveal(), nil, append([]int{}, p.Received...), append([]int{}, p.Missing...), p.ReceivedCount, p.MissingCount, moment(p.ExpiresAt), n}
+func newPending(p publish.Pending, hint string, n notes) *pendingAnswer {
+	out := &pendingAnswer{p.UploadID, p.Token.Reveal(), nil, append([]int{}, p.Received...), append([]int{}, p.Missing...), p.ReceivedCount, p.MissingCount, moment(p.ExpiresAt), hint, n}
 	if p.Total != 0 {
 		out.TotalParts = &p.Total
 	}
