@@ -50,6 +50,7 @@ func TestRegressionM07NobodyRenewsALeaseWhenItsTimeIsOver(t *testing.T) {
 		up := &uploads{store: store, log: slog.New(slog.DiscardHandler)}
 		go up.keep(ctx, &completing{call: &partCall{}}, 1, nil)
 		testenv.Pass(time.Hour)
+		synctest.Wait()
 		if store.taken > 30 {
 			t.Errorf("renewed %d times in a minute", store.taken)
 		}
