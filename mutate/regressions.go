@@ -72,5 +72,6 @@ func regressions() []mutation {
 		{"regression M32: a list costs as much as its first file", "internal/admission/grant.go", "g.Work(n / filesPerWork)", "g.Work(0)", of("M32", apiTests)},
 		{"regression M34: an owner deletes for good what was taken down", "internal/sqlstore/trash.go", "err != nil || suspended == 1 {", "err != nil || suspended == 2 {", of("M34", publishTests)},
 		{"regression M33: cookies count as a header of a project", "cmd/sandlot/router.go", `r.Header.Del("Cookie")`, `r.Header.Del("None")`, of("M33", main)},
+		{"regression M41: the operator's commands have no room of their own", "cmd/sandlot/storage.go", "	return reserveOf(s.Data).spendAll\n", "	return nil\n", of("M41", main)},
 	}
 }
