@@ -72,6 +72,7 @@ func regressions() []mutation {
 		{"regression M32: a list costs as much as its first file", "internal/admission/grant.go", "g.Work(n / filesPerWork)", "g.Work(0)", of("M32", apiTests)},
 		{"regression M34: an owner deletes for good what was taken down", "internal/sqlstore/trash.go", "err != nil || suspended == 1 {", "err != nil || suspended == 2 {", of("M34", publishTests)},
 		{"regression M33: cookies count as a header of a project", "cmd/sandlot/router.go", `r.Header.Del("Cookie")`, `r.Header.Del("None")`, of("M33", main)},
+		{"regression M40: a part that all nodes share makes each of them red", "cmd/sandlot/ready.go", "case n.common != nil && !elsewhere:", "case false && !elsewhere:", of("M40", main)},
 		{"regression M41: the operator's commands have no room of their own", "cmd/sandlot/storage.go", "	return reserveOf(s.Data).spendAll\n", "	return nil\n", of("M41", main)},
 		{"regression M42: only an id can be reported", "internal/web/report.go", "v.Places.ProjectIn(form.Address)", "publish.ProjectID(form.Address)", of("M42", "./internal/web")},
 		{"regression M42: the page of an address in quarantine leads nowhere", "internal/play/says.go", `h["Connection-Allowlist"] = x.siteConnections`, `h["Connection-Allowlist"] = ownConnections`, of("M42", "./internal/play")},

@@ -17,6 +17,7 @@ type reserve struct {
 	name string
 
 	mu    sync.Mutex
+	whole bool // when it was last there
 	tried time.Time // to make it whole
 }
 
@@ -50,8 +51,11 @@ func (r *reserve) room() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	info, err := os.Stat(r.name)
-	if err == nil && info.Size() == reserveBytes {
-		return true
+	if err == nil {
+		r.whole = info.Size() == reserveBytes
+	}
+	if r.whole {
+		return true // or somebody has removed it, which says nothing of the disk
 	}
 	now := time.Now()
 	if now.Sub(r.tried) < reserveEvery || err == nil && now.Sub(info.ModTime()).Abs() < reserveEvery {

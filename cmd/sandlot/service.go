@@ -348,6 +348,7 @@ func (a *app) router(m *metrics) *router {
 		pages:   pages,
 		guide:   documents,
 	}
+	m.registry.MustRegister(condition{s})
 	a.onTrial.play = s.play
 	_, s.among = s.play.Label(a.places.Base.Host)
 	return s
