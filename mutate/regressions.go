@@ -89,5 +89,9 @@ func regressions() []mutation {
 		{"regression M07: a panic leaves a compressor", "internal/squeeze/encode.go", "	defer end() // after a panic, too\n", "", of("M07", "./internal/squeeze")},
 		{"regression M48: what is left out is judged", "internal/publish/tree.go", "return tree.LeftOut(name) != \"\"", "return name == \"\"", of("M48", publishTests)},
 		{"regression M20: parts without a number have no hint", "internal/api/types.go", "moment(p.ExpiresAt), hint, n}", "moment(p.ExpiresAt), hint[:0], n}", of("M20", apiTests)},
+		{"regression M40: a part that all nodes share makes each of them red", "cmd/sandlot/ready.go", "case n.common != nil && !elsewhere:", "case false && !elsewhere:", of("M40", main)},
+		{"regression M41: the operator's commands have no room of their own", "cmd/sandlot/storage.go", "	return reserveOf(s.Data).spendAll\n", "	return nil\n", of("M41", main)},
+		{"regression M42: only an id can be reported", "internal/web/report.go", "v.Places.ProjectIn(form.Address)", "publish.ProjectID(form.Address)", of("M42", "./internal/web")},
+		{"regression M42: the page of an address in quarantine leads nowhere", "internal/play/says.go", `h["Connection-Allowlist"] = x.siteConnections`, `h["Connection-Allowlist"] = ownConnections`, of("M42", "./internal/play")},
 	}
 }

@@ -49,11 +49,11 @@ func (d storage) administer(ctx context.Context, do func(operator) error) error 
 
 // administerAs runs what an operator of that name asked for.
 func (d storage) administerAs(ctx context.Context, name string, do func(operator) error) error {
-	db, err := d.records(ctx)
+	db, err := d.evenFull(ctx)
 	if err != nil {
 		return err
 	}
-	service, err := operate.New(ctx, operate.Config{}, db.Operate())
+	service, err := operate.New(ctx, operate.Config{Spend: d.spend()}, db.Operate())
 	if err == nil {
 		err = do(operator{service, publish.AsOperator(name), db})
 	}
@@ -63,7 +63,7 @@ func (d storage) administerAs(ctx context.Context, name string, do func(operator
 // forgetter deletes the messages of deleted accounts that were written as files here. With a
 // database, other nodes may have written some, too.
 func (d storage) forgetter(records operate.ForgetStore) *operate.Forgetter {
-	f := &operate.Forgetter{Records: records, Messages: d.messages}
+	f := &operate.Forgetter{Records: records, Messages: d.messages, Spend: d.spend()}
 	if d.DatabaseURL != "" {
 		f.Others = operate.ForgetTogether
 	}

@@ -62,6 +62,7 @@ func metricNames(t *testing.T) map[string]bool {
 	m.mailServer(&account.MailServer{})
 	m.shared(&redis.Client{})
 	m.cache(cached{})
+	m.registry.MustRegister(condition{})
 	descriptions := make(chan *prometheus.Desc, 1000)
 	m.registry.Describe(descriptions)
 	close(descriptions)

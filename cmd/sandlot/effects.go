@@ -30,7 +30,7 @@ func (p plan) effects() map[string]effect {
 		"mail-from":        {value: strconv.Quote(p.sender(p.places)), reason: "from base-url"},
 		"report-mail":      {value: `""`, reason: "no one is told of reports; sandlot admin reports lists them"},
 		"pages":            {value: `""`, reason: "there are no /about, /terms, and /privacy", note: p.papers.String()},
-		"security-contact": {value: `""`, reason: "there is no /.well-known/security.txt"},
+		"security-contact": {value: `""`, reason: "/.well-known/security.txt names only the form for reports"},
 		"cache-size":       {value: size(p.memory.cache).about().String(), reason: "an eighth of memory, 64MiB at most"},
 		"trusted-proxies":  {value: `""`, reason: "X-Forwarded-For is believed from no one"},
 		"playtest":         {value: "false", reason: "nothing is opened"},

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"sandlot/internal/admission"
@@ -80,7 +79,7 @@ func (l limitSettings) restrict(cfg *publish.Config) {
 
 // keepRoom has nothing new taken when the disk of the data folder is full.
 func (l limitSettings) keepRoom(cfg *publish.Config, folder string, space operate.SpaceStore) {
-	kept := &reserve{name: filepath.Join(folder, reserveName)}
+	kept := reserveOf(folder)
 	kept.room() // now, and not when the disk is full
 	cfg.Room, cfg.Spend = kept.room, kept.spend
 	if percent := l.diskPercent(cfg.Places); percent < 100 {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -121,6 +123,33 @@ func (m *metrics) cache(of blobs) {
 	pieces("store", func(s cache.Stats) int64 { return s.Misses })
 	pieces("damaged", func(s cache.Stats) int64 { return s.Corrupt })
 	m.gauge("sandlot_blob_cache_bytes", "Bytes in the folder of files of blob-url.", func() float64 { return float64(c.Stats().Bytes) })
+}
+
+// A condition shows what readyz says of a node, for who watches it.
+type condition struct{ of *router }
+
+var (
+	nodeReady = prometheus.NewDesc("sandlot_ready", "Whether /readyz is 200: 1 or 0.", nil, nil)
+	partUp    = prometheus.NewDesc("sandlot_part_up", "Whether a part that the service works with can be used by this node: 1 or 0.", []string{"part"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (c condition) Describe(to chan<- *prometheus.Desc) { to <- nodeReady; to <- partUp }
+
+// Collect implements prometheus.Collector.
+func (c condition) Collect(to chan<- prometheus.Metric) {
+	l := c.of.lacks(context.Background())
+	show := func(of *prometheus.Desc, yes bool, labels ...string) {
+		value := 0.0
+		if yes {
+			value = 1
+		}
+		to <- prometheus.MustNewConstMetric(of, prometheus.GaugeValue, value, labels...)
+	}
+	show(nodeReady, len(l.missing) == 0 && !c.of.draining.Load())
+	for _, n := range c.of.needs {
+		show(partUp, !slices.Contains(slices.Concat(l.missing, l.spare), n.name), n.name)
+	}
 }
 
 // mailServer shows whether messages get through; nil: there is no server.

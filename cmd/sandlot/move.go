@@ -108,11 +108,12 @@ func (c *moveCommand) abandon(ctx context.Context, t *terminal, from side) error
 	if err := from.check(); err != nil {
 		return usageError{err}
 	}
-	db, err := from.records(ctx)
+	db, err := from.evenFull(ctx)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(db.Abandon(ctx, c.Force), db.Close()); err != nil {
+	abandon := func() error { return db.Abandon(ctx, c.Force) }
+	if err := errors.Join(publish.EvenFull(from.spend(), abandon), db.Close()); err != nil {
 		return err
 	}
 	fmt.Fprintf(t.out, "%s serves as before. What its target holds is of no use: delete it.\n", from)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"sandlot/internal/publish"
@@ -18,11 +19,56 @@ type need struct {
 	name  string
 	ask   func(context.Context) error // nil while it can be used
 	spare bool                        // whether the service goes on without it
+	// common is set for a part that all nodes share: while none can use it, no other node would do better.
+	common *common
+}
+
+// A common part is away for all nodes, unless another says that it is not.
+type common struct {
+	seen sightings // nil: nodes do not tell each other
+
+	mu    sync.Mutex
+	since time.Time // this node cannot use it; zero: it can
+}
+
+// sightings are what nodes tell each other of parts; *redis.Sightings are such.
+type sightings interface {
+	Saw(ctx context.Context, part string)                // this node can use it
+	SeenElsewhere(ctx context.Context, part string) bool // another node could, within redis.SightingFor
+}
+
+// elsewhere reports whether other nodes can use a part that answered this one with err. One that could when this node still could, too, does not count.
+func (c *common) elsewhere(ctx context.Context, part string, err error) bool {
+	c.mu.Lock()
+	if err == nil {
+		c.since = time.Time{}
+	} else if c.since.IsZero() {
+		c.since = time.Now()
+	}
+	late := err != nil && time.Since(c.since) > redis.SightingFor
+	c.mu.Unlock()
+	if c.seen == nil {
+		return false
+	}
+	if err == nil {
+		c.seen.Saw(ctx, part)
+	}
+	return late && c.seen.SeenElsewhere(ctx, part)
 }
 
 // needs are those of the service.
 func (a *app) needs() []need {
 	list := []need{{name: "database", ask: a.stores.Store.Ping}, {name: "blobs", ask: a.stores.Blobs.Ping}}
+	var seen sightings
+	if a.shared != nil {
+		seen = redis.NewSightings(a.shared)
+	}
+	if a.settings.DatabaseURL != "" {
+		list[0].common = &common{seen: seen}
+	}
+	if a.settings.BlobURL != "" {
+		list[1].common = &common{seen: seen}
+	}
 	if a.shared != nil {
 		list = append(list, need{name: "redis", ask: func(context.Context) error { return away(a.shared.State()) }, spare: true})
 	}
@@ -38,25 +84,33 @@ func away(state redis.State, why error) error {
 }
 
 // readyLimit bounds the question to each part: one that takes longer is missing.
-const readyLimit = 5 * time.Second
+const (
+	readyLimit = 5 * time.Second
+	// commonLimit is that of a common part: a balancer that loses patience would leave out every node of a bucket that hangs.
+	commonLimit = time.Second
+)
 
-// readiness is 200 while all parts answer that the service cannot do without, and names
-// those that do not in either case, and those that take nothing more: what they have is
-// served all the same, and a balancer that left out each node of a full bucket would end
-// that, too. Why is for the log alone.
+// readiness is 503 where another node would do better: while this one ends, and without a part of its own or one that others can use. It is
+// 200 otherwise, and names the parts that all nodes are without, and those that take nothing more: what there is is served all the same, and a
+// balancer that left out each node would end that, too. Why is for the log alone.
 func (s *router) readiness(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		plain(w, http.StatusServiceUnavailable, "draining\n")
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), readyLimit)
-	defer cancel()
-	l := lacks(ctx, s.needs, s.log)
+	l := s.lacks(r.Context())
 	status, text := http.StatusOK, "ok\n"
 	if len(l.missing) > 0 {
 		status, text = http.StatusServiceUnavailable, "not ready\n"
 	}
 	plain(w, status, text+listed("missing", l.missing)+listed("full", l.full)+listed("without", l.spare))
+}
+
+// lacks asks all parts.
+func (s *router) lacks(ctx context.Context) lack {
+	ctx, cancel := context.WithTimeout(ctx, readyLimit)
+	defer cancel()
+	return lacks(ctx, s.needs, s.log)
 }
 
 // listed is a line with the names of parts; it is empty where there are none.
@@ -67,8 +121,8 @@ func listed(what string, parts []string) string {
 	return what + ": " + strings.Join(parts, ", ") + "\n"
 }
 
-// A lack names the parts that do not answer, those among them that the service can spare,
-// and those that are full.
+// A lack names the parts for which another node would do better, those that this service is without, and
+// those that are full.
 type lack struct{ missing, spare, full []string }
 
 // lacks asks all parts at once, so that one that does not answer hides no other.
@@ -78,14 +132,30 @@ func lacks(ctx context.Context, needs []need, log *slog.Logger) (l lack) {
 		answers[i] = make(chan error, 1)
 		go func() { answers[i] <- n.ask(ctx) }()
 	}
+	soon, cancel := context.WithTimeout(ctx, commonLimit)
+	defer cancel()
 	for i, n := range needs {
-		switch err := answer(ctx, answers[i]); {
+		until := ctx
+		if n.common != nil {
+			until = soon
+		}
+		err := answer(until, answers[i])
+		full := errors.Is(err, publish.ErrFull)
+		reached := err
+		if full {
+			reached = nil
+		}
+		elsewhere := n.common != nil && n.common.elsewhere(ctx, n.name, reached)
+		switch {
 		case err == nil:
 		case n.spare:
 			l.spare = append(l.spare, n.name)
-		case errors.Is(err, publish.ErrFull):
+		case full:
 			log.Warn("nothing new is taken", "part", n.name, "error", err)
 			l.full = append(l.full, n.name)
+		case n.common != nil && !elsewhere:
+			log.Warn("all nodes are without it", "part", n.name, "error", err)
+			l.spare = append(l.spare, n.name)
 		default:
 			log.Warn("not ready", "part", n.name, "error", err)
 			l.missing = append(l.missing, n.name)

@@ -28,14 +28,15 @@ func TestReadinessNamesThePartThatIsMissing(t *testing.T) {
 		status int
 		text   string
 	}{
-		"none":                        {[]need{{"database", works, false}, {"blobs", works, false}}, 200, "ok\n"},
-		"the database":                {[]need{{"database", fails, false}, {"blobs", works, false}}, 503, "not ready\nmissing: database\n"},
-		"the blobs":                   {[]need{{"database", works, false}, {"blobs", fails, false}}, 503, "not ready\nmissing: blobs\n"},
-		"both, and what it can spare": {[]need{{"database", fails, false}, {"blobs", fails, false}, {"redis", fails, true}}, 503, "not ready\nmissing: database, blobs\nwithout: redis\n"},
-		"only what it can spare":      {[]need{{"database", works, false}, {"redis", fails, true}}, 200, "ok\nwithout: redis\n"},
-		"one that is full":            {[]need{{"database", works, false}, {"blobs", full, false}}, 200, "ok\nfull: blobs\n"},
-		"one that is full, and one":   {[]need{{"database", fails, false}, {"blobs", full, false}}, 503, "not ready\nmissing: database\nfull: blobs\n"},
-		"one that does not answer":    {[]need{{"database", hangs, false}, {"blobs", fails, false}, {"cache", works, false}}, 503, "not ready\nmissing: database, blobs\n"},
+		"none":                        {[]need{{"database", works, false, nil}, {"blobs", works, false, nil}}, 200, "ok\n"},
+		"the database":                {[]need{{"database", fails, false, nil}, {"blobs", works, false, nil}}, 503, "not ready\nmissing: database\n"},
+		"the blobs":                   {[]need{{"database", works, false, nil}, {"blobs", fails, false, nil}}, 503, "not ready\nmissing: blobs\n"},
+		"both, and what it can spare": {[]need{{"database", fails, false, nil}, {"blobs", fails, false, nil}, {"redis", fails, true, nil}}, 503, "not ready\nmissing: database, blobs\nwithout: redis\n"},
+		"only what it can spare":      {[]need{{"database", works, false, nil}, {"redis", fails, true, nil}}, 200, "ok\nwithout: redis\n"},
+		"one that is full":            {[]need{{"database", works, false, nil}, {"blobs", full, false, nil}}, 200, "ok\nfull: blobs\n"},
+		"one that is full, and one":   {[]need{{"database", fails, false, nil}, {"blobs", full, false, nil}}, 503, "not ready\nmissing: database\nfull: blobs\n"},
+		"one that all nodes share":    {[]need{{"database", fails, false, &common{}}, {"blobs", fails, false, &common{}}}, 200, "ok\nwithout: database, blobs\n"},
+		"one that does not answer":    {[]need{{"database", hangs, false, nil}, {"blobs", fails, false, nil}, {"cache", works, false, nil}}, 503, "not ready\nmissing: database, blobs\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var logs strings.Builder

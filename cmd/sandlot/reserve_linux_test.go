@@ -43,8 +43,8 @@ func TestFault06Deletions(t *testing.T) {
 			t.Errorf("the deletion of %s: %d %v", name, status, answer)
 		}
 	}
-	if left, err := os.Stat(filepath.Join(folder, "data", reserveName)); err != nil || left.Size() != 0 {
-		t.Errorf("the reserve was not needed: %v %v", left, err)
+	if left, err := os.Stat(filepath.Join(folder, "data", reserveName)); err != nil || left.Size() != operatorBytes {
+		t.Errorf("owners left of the reserve: %v %v", left, err)
 	}
 	testenv.Wait(t, reserveEvery, "the program looks at its disk so seldom")
 	if status, answer := publish(); status != 507 || answer["error"] != "storage_full" || answer["retry_after"] == nil {

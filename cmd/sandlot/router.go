@@ -124,6 +124,9 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 	case onBase:
 		return "api", s.api // its 404 lists the endpoints, for whoever mistyped one
 	}
+	if s.places.Content != "" && sameHost(r.Host, s.places.Content) && (browses(r) || r.URL.Path == "/" || r.URL.Path == "/.well-known/security.txt") {
+		return "play", http.HandlerFunc(s.play.ServeApex)
+	}
 	return "refused", refuse(http.StatusMisdirectedRequest, "misdirected", "There are no pages under this name.", "The pages of this service are at "+s.places.Base.String()+"/; the API answers here under /v1.")
 }
 

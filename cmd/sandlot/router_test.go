@@ -33,3 +33,19 @@ func TestAPathThatIsNotThere(t *testing.T) {
 		}
 	}
 }
+
+// TestRegressionM42TheContentHostSaysWhoseItIs: whoever meets a project knows its address alone.
+func TestRegressionM42TheContentHostSaysWhoseItIs(t *testing.T) {
+	t.Parallel()
+	s := testenv.Start(t, testenv.Binary(t), "--base-url", "https://sandlot.example", "--content-host", "play.example")
+	page, body := asks(t, s, "GET", "/", "play.example")
+	expect.Equal(t, "the page", page.StatusCode, http.StatusOK)
+	expect.Contains(t, "the page", body, `<a href="https://sandlot.example/report">`)
+	other, body := asks(t, s, "GET", "/login", "play.example", "Accept", "text/html")
+	expect.Equal(t, "another page", other.StatusCode, http.StatusNotFound)
+	expect.Contains(t, "another page", body, `<a href="https://sandlot.example/report">`)
+	_, body = asks(t, s, "GET", "/login", "play.example")
+	expect.Contains(t, "what a program asks for", body, `"misdirected"`)
+	_, body = asks(t, s, "GET", "/.well-known/security.txt", "sandlot.example")
+	expect.Contains(t, "security.txt", body, "Contact: https://sandlot.example/report\n")
+}

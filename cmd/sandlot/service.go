@@ -147,7 +147,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		a.service.Heads.Share(hints)
 		hear = func(ctx context.Context) { hints.Run(ctx, a.service.Heads.Heard) }
 	}
-	if a.operate, err = operate.New(ctx, operate.Config{ReportMail: s.ReportMail, Heads: a.service.Heads}, a.store.Operate(), operate.WithClock(now)); err != nil {
+	if a.operate, err = operate.New(ctx, operate.Config{ReportMail: s.ReportMail, Heads: a.service.Heads, Spend: cfg.Spend}, a.store.Operate(), operate.WithClock(now)); err != nil {
 		return nil, err
 	}
 	if a.gallery, err = gallery.New(ctx, seen, a.store.Gallery(), a.service, counters); err != nil {
@@ -157,7 +157,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	if a.tickets, err = ticket.New(ctx, a.store.Tickets(), a.service, ticket.WithClock(now)); err != nil {
 		return nil, err
 	}
-	a.covers = cover.New(cover.Config{Store: a.store.Covers(), Content: a.service.Contents, Projects: a.service, Heads: a.service.Heads, Places: places, Temporary: s.Data, Now: now})
+	a.covers = cover.New(cover.Config{Store: a.store.Covers(), Content: a.service.Contents, Projects: a.service, Heads: a.service.Heads, Spend: cfg.Spend, Places: places, Temporary: s.Data, Now: now})
 	records := a.store.Account()
 	if a.account, err = account.New(ctx, account.Config{Spend: cfg.Spend, Heads: a.service.Heads}, records.Stores(), account.WithClock(now)); err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	ages := &operate.AgeGuard{Times: a.store.Upkeep(), Now: now, Running: func() time.Duration { return time.Since(started) }, Log: log, Failures: a.failuresOf("clock")}
 	collector := &operate.Collector{
 		Records: a.store.Upkeep(), Blobs: a.blobs, Staged: a.service.Contents.Held, Leases: a.store.Upkeep(), Trim: operate.Trimmer{Store: a.store.Upkeep(), Heads: a.service.Heads}, Keep: s.KeepVersions, Ages: ages, Log: log, Now: now,
-		Failures: a.failuresOf("collect"),
+		Failures: a.failuresOf("collect"), Spend: cfg.Spend,
 	}
 	keepSalt := saltFile{filepath.Join(s.Data, saltName), log, a.failuresOf("salt")}.keep
 	if s.DatabaseURL != "" {
@@ -177,7 +177,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	}
 	a.visitors = play.KeepVisitors(keepSalt)
 	forgetter := s.forgetter(a.store.Upkeep())
-	forgetter.Log, forgetter.Failures = log, a.failuresOf("forget")
+	forgetter.Log, forgetter.Failures, forgetter.Spend = log, a.failuresOf("forget"), cfg.Spend
 	unconfirmed := a.failuresOf("heads")
 	pictures := cover.NewWorker(a.covers, log, a.failuresOf("covers"))
 	a.workers = []func(context.Context){
@@ -196,7 +196,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		collector.Run,
 		forgetter.Run,
 		ages.Run,
-		(&operate.Shrinker{Space: a.store.Upkeep(), Log: log, Failures: a.failuresOf("shrink")}).Run,
+		(&operate.Shrinker{Space: a.store.Upkeep(), Log: log, Failures: a.failuresOf("shrink"), Spend: cfg.Spend}).Run,
 		squeeze.New(a.service.Contents.Guard(a.store.Variants()), a.service.Contents, log, a.failuresOf("variants")).Run,
 		pictures.Run,
 	}
@@ -348,6 +348,7 @@ func (a *app) router(m *metrics) *router {
 		pages:   pages,
 		guide:   documents,
 	}
+	m.registry.MustRegister(condition{s})
 	a.onTrial.play = s.play
 	_, s.among = s.play.Label(a.places.Base.Host)
 	return s

@@ -30,7 +30,7 @@ type settings struct {
 	MailFrom       string `placeholder:"ADDRESS" help:"Sender of messages. (default: sandlot@ the host of --base-url)"`
 	ReportMail     string `placeholder:"ADDRESS" help:"Email address notified of reports; sandlot admin reports always lists them. (default: no one)"`
 	Pages          string `placeholder:"FOLDER" help:"Folder with your own pages: about, terms, and privacy, as .md or .html, and about.de.md for one language. Read at start and linked at the foot of every page. (default: no such pages)"`
-	Security       string `name:"security-contact" placeholder:"ADDRESS" help:"Where vulnerabilities of this instance are reported, as an email address or an https URL, told in /.well-known/security.txt. (default: no one is named)"`
+	Security       string `name:"security-contact" placeholder:"ADDRESS" help:"Where vulnerabilities of this instance are reported, as an email address or an https URL, told in /.well-known/security.txt. (default: only the form for reports)"`
 	KeepVersions   int    `default:"0" placeholder:"N" help:"Versions to keep per project, counting the current one (0: all). Older ones are deleted after a day. (default: ${default})"`
 	InlineMax      size   `default:"64KiB" placeholder:"SIZE" help:"Content up to this size is kept in the database; 0: none. (default: ${default})"`
 	MaxFileSize    size   `default:"1GiB" placeholder:"SIZE" help:"Largest file that an upload in parts may make. (default: ${default})"`

@@ -127,6 +127,23 @@ func (s storage) records(ctx context.Context) (*sqlstore.DB, error) {
 	return db, err
 }
 
+// evenFull is records for a command that frees room or protects people, on a full disk too: without a server SQLite makes files of its own.
+func (s storage) evenFull(ctx context.Context) (db *sqlstore.DB, err error) {
+	err = publish.EvenFull(s.spend(), func() error {
+		db, err = s.records(ctx)
+		return err
+	})
+	return db, err
+}
+
+// spend frees all that is kept for such commands on the disk of the records; nil: nothing is kept there.
+func (s storage) spend() func() {
+	if s.DatabaseURL != "" {
+		return nil
+	}
+	return reserveOf(s.Data).spendAll
+}
+
 // share connects to the server through which nodes tell each other what changes quickly;
 // nil is none. It asks nobody: a server that is down is no reason not to start.
 func (s storage) share(ctx context.Context, db *sqlstore.DB, log *slog.Logger) (*redis.Client, error) {

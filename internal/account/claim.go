@@ -93,7 +93,11 @@ func (s *Service) RefuseClaim(ctx context.Context, by publish.Caller, token stri
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return a, "", err
 	}
-	if a, err = s.store.Claims.RefuseVerification(ctx, digest(token), s.now().UTC()); err != nil {
+	err = s.evenFull(func() (err error) {
+		a, err = s.store.Claims.RefuseVerification(ctx, digest(token), s.now().UTC())
+		return err
+	})
+	if err != nil {
 		return a, "", err
 	}
 	notMe, err = NotMeToken(s.vault, s.now(), publish.MailVerify, a.Email)

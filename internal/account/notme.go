@@ -115,7 +115,7 @@ func (s *Service) StopMail(ctx context.Context, by publish.Caller, token string)
 		stop.Until = now.Add(loginPause)
 	}
 	n.Stop = stop
-	return n, s.store.Stops.StopMail(ctx, stop, names.EmailKey(n.Email))
+	return n, s.evenFull(func() error { return s.store.Stops.StopMail(ctx, stop, names.EmailKey(n.Email)) })
 }
 
 // AllowMail lifts the stop of StopMail. What StopMail has ended stays ended. Errors are those

@@ -122,10 +122,5 @@ func (s *Service) DeleteAccount(ctx context.Context, by publish.Caller, typed st
 		return publish.Refuse(publish.CodeInvalidField, "This is not the handle of the account.").In("handle")
 	}
 	entry := publish.LogEntry{At: s.now().UTC(), Actor: publish.ActorOwner, Action: publish.ActionDelete, Target: "@" + a.Handle, Reason: "on the website"}
-	remove := func() error { return s.store.Owners.Remove(ctx, publish.Subject{Account: a.ID}, entry) }
-	if err = remove(); errors.Is(err, publish.ErrFull) && s.Spend != nil {
-		s.Spend()
-		err = remove()
-	}
-	return err
+	return s.evenFull(func() error { return s.store.Owners.Remove(ctx, publish.Subject{Account: a.ID}, entry) })
 }

@@ -90,10 +90,18 @@ func TestDeleteAccount(t *testing.T) {
 	expect.Is(t, "again", w.DeleteAccount(t.Context(), me, a.Handle), publish.ErrNotFound)
 }
 
-// fullDisk takes no deletion until room was made.
+// fullDisk takes no deletion, and ends no session, until room was made.
 type fullDisk struct {
 	account.OwnerStore
+	account.SessionStore
 	full bool
+}
+
+func (f *fullDisk) EndSessions(ctx context.Context, id publish.AccountID, but int64) error {
+	if f.full {
+		return publish.ErrFull
+	}
+	return f.SessionStore.EndSessions(ctx, id, but)
 }
 
 func (f *fullDisk) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
@@ -103,15 +111,17 @@ func (f *fullDisk) Remove(ctx context.Context, s publish.Subject, e publish.LogE
 	return f.OwnerStore.Remove(ctx, s, e)
 }
 
-func TestADeletionFindsTheRoomThatIsKeptForIt(t *testing.T) {
+func TestRegressionM41AnOwnerIsProtectedOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
 	stores := w.db.Account().Stores()
-	disk := &fullDisk{OwnerStore: stores.Owners, full: true}
-	stores.Owners = disk
+	disk := &fullDisk{OwnerStore: stores.Owners, SessionStore: stores.Sessions, full: true}
+	stores.Owners, stores.Sessions = disk, disk
 	s, err := account.New(t.Context(), account.Config{Spend: func() { disk.full = false }}, stores)
 	expect.OK(t, err)
+	expect.OK(t, s.EndOtherSessions(t.Context(), w.owner(a.ID)))
+	disk.full = true
 	expect.OK(t, s.DeleteAccount(t.Context(), w.owner(a.ID), a.Handle))
 }
 

@@ -118,7 +118,7 @@ func (s *Service) WithdrawEmail(ctx context.Context, by publish.Caller) error {
 	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
 		return err
 	}
-	return s.store.Recovery.WithdrawEmail(ctx, by.Account())
+	return s.evenFull(func() error { return s.store.Recovery.WithdrawEmail(ctx, by.Account()) })
 }
 
 // EmailLink returns the move that the token of a link would make, and changes nothing. undo
@@ -150,6 +150,10 @@ func (s *Service) TakeEmailBack(ctx context.Context, by publish.Caller, token st
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return publish.Account{}, err
 	}
-	a, err := s.store.Recovery.TakeEmailBack(ctx, digest(token), s.now().UTC())
+	var a publish.Account
+	err := s.evenFull(func() (err error) {
+		a, err = s.store.Recovery.TakeEmailBack(ctx, digest(token), s.now().UTC())
+		return err
+	})
 	return a, ownerMay(err)
 }

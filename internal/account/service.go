@@ -17,7 +17,7 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // Config is what a Service needs to know about the rest of the installation.
 type Config struct {
-	// Spend frees the room on the disk that is kept for deletions; nil if there is none.
+	// Spend frees the room on the disk that is kept for steps which free room or protect people; nil if there is none.
 	Spend func()
 	// Heads are the cached heads, which are dropped when a step changes how the projects of an
 	// account are read; nil if none are cached.
@@ -68,6 +68,8 @@ func New(ctx context.Context, cfg Config, stores Stores, opts ...Option) (*Servi
 	s.vault, err = publish.OpenVault(ctx, stores.Secrets, s.random)
 	return s, err
 }
+
+func (s *Service) evenFull(step func() error) error { return publish.EvenFull(s.Spend, step) }
 
 // ownerMay translates the error of an owner's step. If the account was suspended after the
 // caller was authorized, it is the refusal that a suspended account gets.

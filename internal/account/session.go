@@ -36,7 +36,7 @@ func (s *Service) EndSession(ctx context.Context, by publish.Caller, id int64) e
 	if err := publish.Authorize(by, publish.ActDelete, nil); err != nil {
 		return err
 	}
-	return s.store.Sessions.EndSession(ctx, by.Account(), id)
+	return s.evenFull(func() error { return s.store.Sessions.EndSession(ctx, by.Account(), id) })
 }
 
 // EndOtherSessions logs out all of the account's browsers but the caller's own.
@@ -45,5 +45,5 @@ func (s *Service) EndOtherSessions(ctx context.Context, by publish.Caller) error
 		return err
 	}
 	own, _, _ := by.Login()
-	return s.store.Sessions.EndSessions(ctx, by.Account(), own.ID)
+	return s.evenFull(func() error { return s.store.Sessions.EndSessions(ctx, by.Account(), own.ID) })
 }

@@ -33,7 +33,7 @@ type Projects interface {
 	Current(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
 }
 
-// Config is what a Service is made of. All must be set but Temporary, Now and Random.
+// Config is what a Service is made of. All must be set but Spend, Temporary, Now and Random.
 type Config struct {
 	Store    Store
 	Content  Content
@@ -41,6 +41,7 @@ type Config struct {
 	Heads    *publish.Heads // drops what a step changed; nil: nothing is cached
 	Places   publish.Places
 
+	Spend     func()           // frees room on a full disk that is kept for taking a picture away; nil: there is none
 	Temporary string           // a folder that holds pictures while they come; empty: the system's
 	Now       func() time.Time // nil: time.Now
 	Random    io.Reader        // nil: that of crypto/rand
@@ -175,7 +176,7 @@ func (s *Service) ChooseNone(ctx context.Context, by publish.Caller, id publish.
 	if _, _, err := s.owned(ctx, by, publish.ActEdit, id); err != nil {
 		return err
 	}
-	return s.choose(ctx, id, None, "", &Settled{Made: string(None)})
+	return publish.EvenFull(s.Spend, func() error { return s.choose(ctx, id, None, "", &Settled{Made: string(None)}) })
 }
 
 // ChooseAutomatic forgets what was chosen: a picture is looked for within a second or so.
@@ -203,7 +204,7 @@ func (s *Service) RemovePortrait(ctx context.Context, by publish.Caller) error {
 	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
 		return err
 	}
-	return s.store.Portray(ctx, by.Account(), nil, s.Now())
+	return publish.EvenFull(s.Spend, func() error { return s.store.Portray(ctx, by.Account(), nil, s.Now()) })
 }
 
 // take makes a picture of what r has, and records it.

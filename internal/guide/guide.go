@@ -42,7 +42,7 @@ type Config struct {
 	Places  publish.Places
 	Facts   Facts
 	Gallery Gallery // for the sitemap; nil: it has no projects
-	// SecurityContact is where vulnerabilities are reported, a URI such as mailto:security@example.com; empty: nobody is named.
+	// SecurityContact is where vulnerabilities are reported, a URI such as mailto:security@example.com; empty: only the form for reports is named.
 	SecurityContact string
 	Admission       *admission.Limits // nil: none
 	Log             *slog.Logger      // slog.Default() if nil

@@ -249,19 +249,13 @@ func TestADocumentIsKeptUntilItChanges(t *testing.T) {
 	}
 }
 
-func TestWhereVulnerabilitiesAreReportedIsToldOnlyIfItIsSet(t *testing.T) {
+func TestSecurityTxtNamesTheFormForReports(t *testing.T) {
 	t.Parallel()
-	r := httptest.NewRequest("GET", securityPath, nil)
-	if small(local()).Takes(r) {
-		t.Error("nobody is named, and the file is there")
-	}
 	cfg := local()
-	cfg.SecurityContact, cfg.Now = "mailto:security@example.com", func() time.Time { return time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC) }
-	g := small(cfg)
-	if !g.Takes(r) {
-		t.Fatal("it is not there")
-	}
-	expect.Equal(t, "it", get(g, securityPath).Body.String(), "Contact: mailto:security@example.com\nExpires: 2026-12-23T00:00:00Z\nPreferred-Languages: en\nCanonical: http://localhost:4711/.well-known/security.txt\n")
+	cfg.Now = func() time.Time { return time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC) }
+	expect.Contains(t, "without a contact", get(small(cfg), securityPath).Body.String(), "\nContact: http://localhost:4711/report\n")
+	cfg.SecurityContact = "mailto:security@example.com"
+	expect.Equal(t, "with one", get(small(cfg), securityPath).Body.String(), "# http://localhost:4711/ serves the addresses of projects under localhost:4711. A project that deceives or harms people is reported at http://localhost:4711/report\nContact: mailto:security@example.com\nContact: http://localhost:4711/report\nExpires: 2026-12-23T00:00:00Z\nPreferred-Languages: en\nCanonical: http://localhost:4711/.well-known/security.txt\n")
 }
 
 // TestCrawlersMayReadWhatIsForEverybody by the rule of robots.txt: the longest beginning counts, and all else is allowed.

@@ -19,7 +19,7 @@ const maxAge = 5 * time.Minute
 // types that it accepts.
 func (g *Guide) Takes(r *http.Request) bool {
 	path := r.URL.Path
-	if path == sitemapPath || path == securityPath && g.SecurityContact != "" {
+	if path == sitemapPath || path == securityPath {
 		return true
 	}
 	if g.HasPage(path) {

@@ -58,8 +58,17 @@ func robots(base string) []byte {
 // validFor is how long who reads security.txt may rely on it.
 const validFor = 30 * 24 * time.Hour
 
-// security says where vulnerabilities are reported (RFC 9116).
+// security says where vulnerabilities are reported (RFC 9116), and pages that deceive or harm people.
 func (g *Guide) security() document {
 	expires := g.Now().UTC().Truncate(24 * time.Hour).Add(validFor)
-	return newDocument(kindPlain+inUTF8, []byte("Contact: "+g.SecurityContact+"\nExpires: "+expires.Format(time.RFC3339)+"\nPreferred-Languages: en\nCanonical: "+g.Places.Base.String()+securityPath+"\n"))
+	base := g.Places.Base.String()
+	text := "# " + base + "/ serves the addresses of projects"
+	if g.Places.Content != "" {
+		text += " under " + g.Places.Content
+	}
+	text += ". A project that deceives or harms people is reported at " + base + "/report\n"
+	if g.SecurityContact != "" {
+		text += "Contact: " + g.SecurityContact + "\n"
+	}
+	return newDocument(kindPlain+inUTF8, []byte(text+"Contact: "+base+"/report\nExpires: "+expires.Format(time.RFC3339)+"\nPreferred-Languages: en\nCanonical: "+base+securityPath+"\n"))
 }

@@ -73,6 +73,7 @@ type Collector struct {
 	Now    func() time.Time
 	// Failures counts blobs that could not be deleted, and steps that failed.
 	Failures *worker.Failures
+	Spend    func() // as that of a Config
 
 	undeleted worker.Setbacks[publish.BlobRef]
 
@@ -164,8 +165,11 @@ func (c *Collector) inherit(ctx context.Context) error {
 
 // leased notes what a call has leased. After one that failed the lease is as it was.
 func (c *Collector) leased(call func() (int64, error)) error {
-	begun := time.Now()
-	name, err := call()
+	begun, name := time.Now(), int64(0)
+	err := publish.EvenFull(c.Spend, func() (err error) {
+		name, err = call()
+		return err
+	})
 	if err == nil {
 		c.lease, c.renewed = name, begun
 	}
@@ -191,7 +195,12 @@ func (c *Collector) sweep(ctx context.Context, now time.Time) (deleted int, err 
 			break
 		}
 		var gone []publish.BlobRef
-		gone, more, err = c.Records.Sweep(ctx, now, now.Add(-Grace), collectBatch)
+		err := publish.EvenFull(c.Spend, func() (err error) {
+			var some []publish.BlobRef
+			some, more, err = c.Records.Sweep(ctx, now, now.Add(-Grace), collectBatch)
+			gone = append(gone, some...)
+			return err
+		})
 		if err != nil {
 			c.Failures.Add(1)
 			failed.Add(fmt.Errorf("sweep records: %w", err))
@@ -226,7 +235,12 @@ func (c *Collector) trim(ctx context.Context, before time.Time) error {
 	var failed worker.Errors
 	last := int64(0)
 	for more := true; more && ctx.Err() == nil; {
-		next, left, err := c.Trim.Trim(ctx, c.Keep, before, last, collectBatch)
+		var next int64
+		var left bool
+		err := publish.EvenFull(c.Spend, func() (err error) {
+			next, left, err = c.Trim.Trim(ctx, c.Keep, before, last, collectBatch)
+			return err
+		})
 		if err != nil {
 			c.Failures.Add(1)
 			failed.Add(fmt.Errorf("trim versions: %w", err))

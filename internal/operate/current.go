@@ -9,22 +9,47 @@ import (
 
 // currentStore is a Store as the Service has it: what a step changed is dropped from Heads
 // before the step returns. A step of Store that returns a publish.Changed has to be here: a
-// test finds each.
+// test finds each. All that it writes has the room that is kept on a full disk: it protects people.
 type currentStore struct {
 	Store
 	heads *publish.Heads
+	spend func()
 }
 
 func (s currentStore) Suspend(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
-	return s.heads.After(s.Store.Suspend(ctx, of, e))
+	return publish.EvenFull(s.spend, func() error { return s.heads.After(s.Store.Suspend(ctx, of, e)) })
 }
 
 func (s currentStore) Reinstate(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
-	return s.heads.After(s.Store.Reinstate(ctx, of, e))
+	return publish.EvenFull(s.spend, func() error { return s.heads.After(s.Store.Reinstate(ctx, of, e)) })
 }
 
 func (s currentStore) Remove(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
-	return s.heads.After(s.Store.Remove(ctx, of, e))
+	return publish.EvenFull(s.spend, func() error { return s.heads.After(s.Store.Remove(ctx, of, e)) })
+}
+
+func (s currentStore) AddKey(ctx context.Context, id publish.AccountID, k publish.Key, revoke bool, e publish.LogEntry) (revoked int, err error) {
+	err = publish.EvenFull(s.spend, func() (err error) {
+		revoked, err = s.Store.AddKey(ctx, id, k, revoke, e)
+		return err
+	})
+	return revoked, err
+}
+
+func (s currentStore) AddReport(ctx context.Context, r Report, form publish.Digest, job *publish.Job) (number string, err error) {
+	err = publish.EvenFull(s.spend, func() (err error) {
+		number, err = s.Store.AddReport(ctx, r, form, job)
+		return err
+	})
+	return number, err
+}
+
+func (s currentStore) CloseReport(ctx context.Context, number string, e publish.LogEntry) error {
+	return publish.EvenFull(s.spend, func() error { return s.Store.CloseReport(ctx, number, e) })
+}
+
+func (s currentStore) LiftStops(ctx context.Context, mailbox publish.Digest, e publish.LogEntry) error {
+	return publish.EvenFull(s.spend, func() error { return s.Store.LiftStops(ctx, mailbox, e) })
 }
 
 // A Trimmer is a TrimStore as a Collector has it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"sandlot/internal/inspect"
@@ -63,11 +62,11 @@ func (s *Service) look(ctx context.Context, ref string) (Found, error) {
 	case isHandle:
 		return s.account(ctx, handle)
 	case strings.Contains(ref, "://"):
-		return s.project(ctx, idInAddress(ref))
+		return s.project(ctx, idIn(ref))
 	case strings.Contains(ref, "@"):
 		return s.byEmail(ctx, ref)
 	}
-	project, err := s.project(ctx, ref)
+	project, err := s.project(ctx, idIn(ref))
 	if err != nil && !errors.Is(err, publish.ErrNotFound) {
 		return Found{}, err
 	}
@@ -154,22 +153,5 @@ func (s *Service) project(ctx context.Context, id string) (Found, error) {
 	return Found{Project: &found}, nil
 }
 
-// idInAddress finds the project id in any address of a project, whatever its host: ids are
-// random, so that of another installation is not found here.
-func idInAddress(ref string) string {
-	u, err := url.Parse(ref)
-	if err != nil {
-		return ref
-	}
-	for _, prefix := range []string{"/~/", "/p/"} {
-		if rest, ok := strings.CutPrefix(u.Path, prefix); ok {
-			id, _, _ := strings.Cut(rest, "/")
-			return id
-		}
-	}
-	label, _, _ := strings.Cut(strings.ToLower(u.Hostname()), ".")
-	if id, _, _, ok := names.ParseLabel(label); ok {
-		return id
-	}
-	return label
-}
+// idIn finds the project id in any address of a project, whatever its host.
+func idIn(ref string) string { return string(publish.Places{}.ProjectIn(ref)) }

@@ -48,6 +48,7 @@ type Forgetter struct {
 	Log    *slog.Logger
 	// Failures counts rounds that failed.
 	Failures *worker.Failures
+	Spend    func() // as that of a Config
 
 	here map[ForgottenEmail]time.Time // when the messages to an address that is kept were deleted
 }
@@ -96,7 +97,7 @@ func (f *Forgetter) forget(ctx context.Context, e ForgottenEmail, kept map[Forgo
 		at = time.Now()
 	}
 	if time.Since(at) >= f.Others {
-		return f.Records.ForgetEmail(ctx, e)
+		return publish.EvenFull(f.Spend, func() error { return f.Records.ForgetEmail(ctx, e) })
 	}
 	if len(kept) < forgetNoted {
 		kept[e] = at

@@ -50,10 +50,7 @@ func (s *Service) LogTarget(ctx context.Context, by publish.Caller, ref string) 
 	if !errors.Is(err, publish.ErrNotFound) {
 		return "", err
 	}
-	id := ref
-	if strings.Contains(ref, "://") {
-		id = idInAddress(ref)
-	}
+	id := idIn(ref)
 	if _, gone := s.deletedProject(ctx, id); gone == nil {
 		return id, nil
 	}

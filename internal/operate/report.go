@@ -36,18 +36,18 @@ type NewReport struct {
 }
 
 // Reportable returns a project that can be reported, which may be suspended, and the token of a
-// form to report it with. Anything else is publish.ErrNotFound. Anybody may call it.
+// form to report it with. Anything else is publish.ErrNotFound, with a token all the same. Anybody may call it.
 func (s *Service) Reportable(ctx context.Context, by publish.Caller, id publish.ProjectID) (p publish.Project, formToken string, err error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return publish.Project{}, "", err
 	}
-	if !names.ValidProjectID(string(id)) {
-		return publish.Project{}, "", publish.ErrNotFound
-	}
-	if p, err = s.store.Project(ctx, id); err != nil {
+	if formToken, err = s.vault.FormToken(); err != nil {
 		return publish.Project{}, "", err
 	}
-	formToken, err = s.vault.FormToken()
+	if !names.ValidProjectID(string(id)) {
+		return publish.Project{}, formToken, publish.ErrNotFound
+	}
+	p, err = s.store.Project(ctx, id)
 	return p, formToken, err
 }
 

@@ -13,6 +13,7 @@ import (
 type Config struct {
 	ReportMail string         // the address that gets a message about each report; empty: none
 	Heads      *publish.Heads // drops what a step changed; nil: nothing is cached
+	Spend      func()         // frees room on a full disk that is kept for the operator and for those who report; nil: there is none
 }
 
 // A Store has everything that the calls of a Service need. The workers have stores of their own.
@@ -49,7 +50,7 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 // New makes a Service. It reads the installation's secret from the store, and returns the error
 // if that fails.
 func New(ctx context.Context, cfg Config, store Store, opts ...Option) (*Service, error) {
-	s := &Service{store: currentStore{store, cfg.Heads}, reportMail: cfg.ReportMail, now: time.Now, random: rand.Reader}
+	s := &Service{store: currentStore{store, cfg.Heads, cfg.Spend}, reportMail: cfg.ReportMail, now: time.Now, random: rand.Reader}
 	for _, o := range opts {
 		o(s)
 	}

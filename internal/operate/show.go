@@ -131,11 +131,11 @@ func (s *Service) deleted(ctx context.Context, ref string) (Deletion, error) {
 	case isHandle:
 		return s.store.DeletedAccount(ctx, strings.ToLower(handle))
 	case strings.Contains(ref, "://"):
-		return s.deletedProject(ctx, idInAddress(ref))
+		return s.deletedProject(ctx, idIn(ref))
 	case strings.Contains(ref, "@"):
 		return Deletion{}, publish.ErrNotFound
 	}
-	d, err := s.deletedProject(ctx, ref)
+	d, err := s.deletedProject(ctx, idIn(ref))
 	if errors.Is(err, publish.ErrNotFound) {
 		d, err = s.store.DeletedAccount(ctx, strings.ToLower(ref))
 	}

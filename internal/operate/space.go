@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"sandlot/internal/publish"
 	"sandlot/internal/worker"
 )
 
@@ -32,6 +33,7 @@ type Shrinker struct {
 	Log   *slog.Logger
 	// Failures counts steps that failed.
 	Failures *worker.Failures
+	Spend    func() // as that of a Config
 }
 
 // Run shrinks every minute until ctx ends. Failures are logged and counted.
@@ -47,7 +49,11 @@ func (s *Shrinker) Run(ctx context.Context) {
 // Shrink returns all room to the disk that is to be returned now.
 func (s *Shrinker) Shrink(ctx context.Context) error {
 	for {
-		more, err := s.Space.GiveBack(ctx)
+		var more bool
+		err := publish.EvenFull(s.Spend, func() (err error) {
+			more, err = s.Space.GiveBack(ctx)
+			return err
+		})
 		if err != nil || !more {
 			return err
 		}

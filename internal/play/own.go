@@ -21,13 +21,14 @@ type door struct {
 // doors are all of them. It never changes. Files of projects have none: most come
 // from memory, and admission is not asked.
 var doors = []door{
+	{"about", admission.Fetch, (*exchange).mayRead, (*exchange).about},
 	{"heartbeat", admission.Heartbeat, (*exchange).mayBeat, (*exchange).takeBeat},
 	{"player.js", admission.Fetch, (*exchange).mayRead, (*exchange).playerScript},
 	{"storage", admission.Fetch, (*exchange).mayRead, (*exchange).storage},
 }
 
 // own answers for a name in the service's own folder. The address of a version has no such folder:
-// it is the owner's preview, where nobody plays.
+// but for what says whose it is: it is the owner's preview, where nobody plays.
 func (x *exchange) own(name string) {
 	doors := doors
 	if x.previewing {
@@ -35,7 +36,7 @@ func (x *exchange) own(name string) {
 	}
 	i := slices.IndexFunc(doors, func(d door) bool { return d.name == name })
 	switch {
-	case x.place == onVersion, x.trial:
+	case x.place == onVersion && name != "about", x.trial:
 		x.notFound()
 	case i < 0:
 		if x.reads(allowed) {

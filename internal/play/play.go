@@ -119,15 +119,18 @@ type Handler struct {
 	storagePage storagePage // /.sandlot/storage
 	previews    preview     // what origins of previews answer with
 	shared      sharedLines // header lines that answers share
-	suffix      string      // "." and the name of the content host, without a port; empty if there is none
-	prefix      string      // of the path form: "/~/", after the base URL's path
+	// siteConnections is the Connection-Allowlist of our own pages: their links lead to the website.
+	siteConnections []string
+	suffix          string // "." and the name of the content host, without a port; empty if there is none
+	prefix          string // of the path form: "/~/", after the base URL's path
 }
 
 // New makes a Handler. It panics if the texts that are built into the program are broken.
 func New(c Config) *Handler {
 	h := &Handler{
 		service: c.Service, contents: c.Contents, gallery: c.Gallery, places: c.Places, visitors: c.Visitors, token: c.Token, agents: newAgents(), book: openBook(), now: c.Now, log: c.Log, script: scriptFile("player.js", playerJS), ownIcon: iconFile(), storagePage: newStoragePage(c.Places.Base), previews: newPreview(c.Places.Base.Scheme+"://"+c.Places.Base.Host, c.Quarantine), quarantine: c.Quarantine, admission: c.Admission,
-		prefix: strings.TrimSuffix(c.Places.Base.Path, "/") + "/~/",
+		siteConnections: []string{`(response-origin "` + c.Places.Base.Scheme + "://" + c.Places.Base.Host + `/*");webrtc=block`},
+		prefix:          strings.TrimSuffix(c.Places.Base.Path, "/") + "/~/",
 	}
 	if h.visitors == nil {
 		h.visitors = NewVisitors()

@@ -87,6 +87,8 @@ func (x *exchange) file(path string) {
 		x.redirect(http.StatusPermanentRedirect, "./"+escape(name[lastSegment(name):])+"/")
 	case f == nil && path == iconPath:
 		x.icon(l)
+	case f == nil && path == securityPath && !x.trial:
+		x.redirect(http.StatusTemporaryRedirect, x.places.Base.String()+securityPath)
 	case f == nil:
 		x.missing(l)
 	case path == "/" && lastSegment(name) > 0:

@@ -5,8 +5,10 @@ import (
 	"html"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"sandlot/internal/catalog"
+	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
 
@@ -19,6 +21,8 @@ var catalogs embed.FS
 type said struct {
 	Title string `json:"title"`
 	Text  string `json:"text"`
+
+	Behind *said `json:"-"` // whose address it is; nil: it does not matter
 }
 
 func openBook() *catalog.Texts[said] { return catalog.Open[said](catalogs, "texts/*.json") }
@@ -52,7 +56,48 @@ func (x *exchange) say(status int, name string) {
 	if x.moves() {
 		h["Vary"] = varyBrowserLanguage
 	}
-	x.show(status, lang, x.book.ByLang[lang][name])
+	texts := x.book.ByLang[lang]
+	is := texts[name]
+	if status == http.StatusNotFound || status == http.StatusUnavailableForLegalReasons || status == http.StatusOK {
+		report := texts["report"]
+		is.Behind = &report
+	}
+	x.show(status, lang, is)
+}
+
+// about answers with the page that says whose address this is.
+func (x *exchange) about() { x.say(http.StatusOK, "about") }
+
+// ServeApex answers a request to the content host itself, where there is no project, with a page that says whose it is.
+func (h *Handler) ServeApex(w http.ResponseWriter, r *http.Request) {
+	x := exchange{Handler: h, w: w, r: r, root: "/"}
+	switch {
+	case !x.reads(allowed):
+	case r.URL.Path == securityPath:
+		x.redirect(http.StatusTemporaryRedirect, x.places.Base.String()+securityPath)
+	case r.URL.Path == "/":
+		x.say(http.StatusOK, "apex")
+	default:
+		x.notFound()
+	}
+}
+
+// securityPath is where the website says who answers for it (RFC 9116). Projects that have no such file lead there.
+const securityPath = "/.well-known/security.txt"
+
+// behind says in HTML whose address this is, and leads to the form that reports it.
+func (x *exchange) behind(is said) string {
+	base := html.EscapeString(x.places.Base.String())
+	report := base + "/report"
+	if label, ok := x.Label(x.r.Host); ok && x.place != onPath {
+		if id, _, _, ok := names.ParseLabel(label); ok {
+			report += "?project=" + id
+		}
+	} else if x.project.ID != "" {
+		report += "?project=" + string(x.project.ID)
+	}
+	host := `<a href="` + base + `/">` + html.EscapeString(x.places.Base.Host) + "</a>"
+	return "<p>" + strings.ReplaceAll(html.EscapeString(is.Text), "{host}", host) + ` <a href="` + report + `">` + html.EscapeString(is.Title) + "</a></p>"
 }
 
 // refuse answers with a page in English. It is for requests that only programs send.
@@ -60,21 +105,28 @@ func (x *exchange) refuse(status int, message string) {
 	if x.moves() {
 		x.w.Header()["Vary"] = varies(false, true)
 	}
-	x.show(status, catalog.Fallback, said{http.StatusText(status), message})
+	x.show(status, catalog.Fallback, said{Title: http.StatusText(status), Text: message})
 }
 
 // errorStyle has the colours and the type of the website.
 const errorStyle = `:root{color-scheme:light dark;--paper:#fbf9f5;--ink:#23211d;--quiet:#6a655c}` +
 	`@media(prefers-color-scheme:dark){:root{--paper:#191816;--ink:#ece8e0;--quiet:#a39c90}}` +
 	`body{margin:0;padding:20vh 1.25rem 1.25rem;font:1.125rem/1.6 ui-sans-serif,system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif;background:var(--paper);color:var(--ink);overflow-wrap:anywhere}` +
-	`main{max-width:36rem;margin:auto}h1{margin:0;font-size:1.75rem;line-height:1.25}p{margin:.75rem 0 0;color:var(--quiet)}`
+	`a{color:inherit}main{max-width:36rem;margin:auto}h1{margin:0;font-size:1.75rem;line-height:1.25}p{margin:.75rem 0 0;color:var(--quiet)}`
 
 // show answers with a page that says something. Header fields that were set before stay.
 func (x *exchange) show(status int, lang string, is said) {
 	title := html.EscapeString(is.Title)
 	body := `<!doctype html><html lang="` + lang + `" dir="ltr"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
-		`<title>` + title + `</title><style>` + errorStyle + `</style><main><h1>` + title + `</h1><p>` + html.EscapeString(is.Text) + "</p></main></html>\n"
+		`<title>` + title + `</title><style>` + errorStyle + `</style><main><h1>` + title + `</h1><p>` + strings.ReplaceAll(html.EscapeString(is.Text), "{host}", html.EscapeString(x.places.Base.Host)) + "</p>"
+	if is.Behind != nil {
+		body += x.behind(*is.Behind)
+	}
+	body += "</main></html>\n"
 	h := x.headers(revalidate)
+	if h["Connection-Allowlist"] != nil {
+		h["Connection-Allowlist"] = x.siteConnections
+	}
 	h["Content-Type"] = pageType
 	h.Set("Content-Language", lang)
 	h.Set("Content-Length", strconv.Itoa(len(body)))

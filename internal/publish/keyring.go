@@ -159,5 +159,5 @@ func (s *Service) RevokeKey(ctx context.Context, by Caller, id int64) error {
 	if err := Authorize(by, ActOwn, nil); err != nil {
 		return err
 	}
-	return s.management.RevokeKey(ctx, by.Account(), id, s.now().UTC())
+	return s.evenFull(func() error { return s.management.RevokeKey(ctx, by.Account(), id, s.now().UTC()) })
 }

@@ -384,15 +384,17 @@ func cleanDescription(text string) string {
 	}, text))
 }
 
-// evenFull does what frees room on a full disk, too.
-func (s *Service) evenFull(do func() error) error {
-	err := do()
-	if !errors.Is(err, ErrFull) || s.Spend == nil {
+// EvenFull takes a step that frees room or protects people, on a full disk too: spend frees what is kept there for such steps; nil: nothing is.
+func EvenFull(spend func(), step func() error) error {
+	err := step()
+	if !errors.Is(err, ErrFull) || spend == nil {
 		return err
 	}
-	s.Spend()
-	return do()
+	spend()
+	return step()
 }
+
+func (s *Service) evenFull(step func() error) error { return EvenFull(s.Spend, step) }
 
 // ExportProject is Export of one project for its owner, in a session. A project of another
 // account is ErrNotFound.

@@ -47,32 +47,55 @@ func (p Places) ProjectID(ref string) ProjectID {
 	if id := strings.TrimRight(ref, "/"); names.ValidProjectID(id) {
 		return ProjectID(id)
 	}
-	id := p.inAddress(ref)
-	if id == ProjectID(ref) && !strings.Contains(ref, "://") {
-		if found := p.inAddress("//" + strings.TrimLeft(ref, "/")); names.ValidProjectID(string(found)) {
-			return found
-		}
-	}
-	return id
-}
-
-// inAddress finds the id in an address, or gives it back unchanged.
-func (p Places) inAddress(ref string) ProjectID {
-	u, err := url.Parse(ref)
-	if err != nil || u.Host == "" {
-		return ProjectID(ref)
-	}
-	if label, ok := strings.CutSuffix(strings.ToLower(u.Host), "."+p.Content); ok && p.Content != "" {
+	host, path := address(ref)
+	if label, ok := strings.CutSuffix(host, "."+p.Content); ok && p.Content != "" {
 		if id, _, _, ok := names.ParseLabel(label); ok {
 			return ProjectID(id)
 		}
 		return ProjectID(label)
 	}
-	if !strings.EqualFold(u.Host, p.Base.Host) {
-		return ProjectID(ref)
+	if p.Base != nil && strings.EqualFold(host, p.Base.Host) {
+		if rest, ok := strings.CutPrefix(path, p.Base.Path); ok {
+			return idBehind(rest, ref)
+		}
 	}
-	for _, prefix := range []string{"/~/", "/p/"} {
-		if rest, ok := strings.CutPrefix(u.Path, p.Base.Path+prefix); ok {
+	return ProjectID(ref)
+}
+
+// ProjectIn is ProjectID of what a person wrote: any port, any page of the project and, so that old addresses are found, too, any host do; ids
+// are random, and another installation's are not found here. Addresses may be written so that nobody opens them: hxxps://id[.]example[.]net.
+// Without Places it knows no host, and a host that begins with an id is taken for a project's.
+func (p Places) ProjectIn(ref string) ProjectID {
+	ref = strings.NewReplacer("[.]", ".", "(.)", ".", "[:]", ":", "hxxp", "http", "\\", "/").Replace(strings.TrimSpace(ref))
+	id := p.ProjectID(ref)
+	if names.ValidProjectID(string(id)) {
+		return id
+	}
+	host, path := address(ref)
+	label, _, _ := strings.Cut(host, ".")
+	if id, _, _, ok := names.ParseLabel(label); ok && (p.Base == nil || !strings.EqualFold(host, p.Base.Host)) {
+		return ProjectID(id)
+	}
+	return idBehind(path, ref)
+}
+
+// address takes apart what may be an address without a scheme, and with a path that nothing else could parse.
+func address(ref string) (host, path string) {
+	if _, rest, ok := strings.Cut(ref, "://"); ok {
+		ref = rest
+	}
+	ref = strings.TrimLeft(ref, "/")
+	if end := strings.IndexAny(ref, "?#"); end >= 0 {
+		ref = ref[:end]
+	}
+	host, path, _ = strings.Cut(ref, "/")
+	return strings.ToLower(host), "/" + path
+}
+
+// idBehind finds the id in the path of a page of the website, or of the path form, and gives back ref where there is none.
+func idBehind(path, ref string) ProjectID {
+	for _, folder := range []string{"/~/", "/p/", "/embed/"} {
+		if rest, ok := strings.CutPrefix(path, folder); ok {
 			id, _, _ := strings.Cut(rest, "/")
 			return ProjectID(id)
 		}

@@ -97,3 +97,24 @@ func TestAProjectsAddressIsAcceptedWhereverItsIDIs(t *testing.T) {
 		})
 	}
 }
+
+// TestRegressionM42OneReaderOfAddresses: what a person pastes has more forms than what the service gives, and names the project whose host it is.
+func TestRegressionM42OneReaderOfAddresses(t *testing.T) {
+	t.Parallel()
+	here, nowhere := placesAt(t, "https://sandlot.example", "play.example", false), Places{}
+	for ref, want := range map[string]ProjectID{
+		testID: testID, "http://" + testID + ".play.example:8443/%zz?x": testID, "hxxps://" + testID + "[.]play[.]example": testID, testID + "--v7-0123456789.play.example/x": testID,
+		"https://" + testID + ".its-old-host.example/p/other-abc123": testID, "https://sandlot.example/p/" + testID + "/card.png": testID, "sandlot.example/embed/" + testID: testID,
+		"ada": "ada", "https://elsewhere.example/login": "https://elsewhere.example/login",
+	} {
+		if got := here.ProjectIn(ref); got != want {
+			t.Errorf("%s here is %q", ref, got)
+		}
+		if got := nowhere.ProjectIn(ref); got != want {
+			t.Errorf("%s without a place is %q", ref, got)
+		}
+	}
+	if got := here.ProjectID("https://" + testID + ".its-old-host.example/"); got == testID {
+		t.Error("a call reaches the project of another host")
+	}
+}

@@ -26,7 +26,7 @@ type Config struct {
 	Public      bool        // whether strangers are expected: then only projects of verified accounts are listed
 	Quota       Quota       // of each account
 	Room        func() bool // whether the disk takes new content; nil: always
-	Spend       func()      // frees room on the disk that is kept for deletions; nil: there is none
+	Spend       func()      // frees room on the disk that is kept for steps which free room or protect people; nil: there is none
 	SMTP        bool        // whether messages are really sent
 	MailUp      func() bool // whether they get through; nil: they do
 	MailFolder  string      // where they are written otherwise, as the operator named it

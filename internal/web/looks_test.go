@@ -88,6 +88,8 @@ func looks() []look {
 		{name: "privacy", path: "/privacy"},
 		{name: "report", path: "/report?project=harbor-k3x9p2"},
 		{name: "report-wrong", path: "/report", form: form("form_token", "x", "project", "long-q7w2e5", "contact", "none", "reason", "other", "details", "It sends its players to another site."), status: http.StatusUnprocessableEntity},
+		{name: "report-any", path: "/report"},
+		{name: "report-nothing", path: "/report?project=https://elsewhere.example/login", status: http.StatusNotFound},
 		{name: "reported", path: "/report", form: form("form_token", "x", "project", "harbor-k3x9p2", "reason", "other")},
 		{name: "verify", path: "/verify?token={claim}"},
 		{name: "verify-nothing", path: "/verify?token={nothing}"},

@@ -12,7 +12,7 @@ import (
 
 // Reports is what the form against a project asks of the operator's room.
 type Reports interface {
-	// Reportable returns publish.ErrNotFound for a project that is not there; one that was taken down is.
+	// Reportable returns publish.ErrNotFound for a project that is not there, and a token all the same; one that was taken down is there.
 	Reportable(ctx context.Context, by publish.Caller, id publish.ProjectID) (p publish.Project, formToken string, err error)
 	Report(ctx context.Context, by publish.Caller, in operate.NewReport) (number string, err error)
 }
@@ -29,11 +29,12 @@ func (p *Pages) reportRoutes() []route {
 
 // reportForm is what the page shows, and what was typed.
 type reportForm struct {
-	Project publish.Project
+	Address string          // in which the project is looked for
+	Project publish.Project // none where it is not found
 	Reasons []reason
 	operate.NewReport
-	Most                              int // characters of the details
-	BadReason, BadDetails, BadContact bool
+	Most                                          int // characters of the details
+	BadAddress, BadReason, BadDetails, BadContact bool
 }
 
 // reason is one that can be chosen.
@@ -52,13 +53,17 @@ func (v *visit) reasons() []reason {
 }
 
 func (p *Pages) askReport(v *visit) error {
-	id := publish.ProjectID(v.r.URL.Query().Get("project"))
-	return v.showReport(http.StatusOK, reportForm{NewReport: operate.NewReport{Project: id}})
+	return v.showReport(http.StatusOK, reportForm{Address: v.r.URL.Query().Get("project")})
 }
 
 func (v *visit) showReport(status int, form reportForm) error {
-	project, formToken, err := v.Reports.Reportable(v.r.Context(), v.by, form.NewReport.Project)
-	if err != nil {
+	project, formToken, err := v.Reports.Reportable(v.r.Context(), v.by, v.Places.ProjectIn(form.Address))
+	switch {
+	case errors.Is(err, publish.ErrNotFound):
+		if form.BadAddress = form.Address != ""; form.BadAddress {
+			status = http.StatusNotFound
+		}
+	case err != nil:
 		return err
 	}
 	form.Project, form.FormToken = project, formToken
@@ -68,18 +73,20 @@ func (v *visit) showReport(status int, form reportForm) error {
 
 // report records a report. The same form sent again is shown the same number, and with other words another one.
 func (p *Pages) report(v *visit) error {
+	address := v.r.PostForm.Get("project")
 	in := operate.NewReport{
-		Project: publish.ProjectID(v.r.PostForm.Get("project")), Reason: v.r.PostForm.Get("reason"), Details: v.r.PostForm.Get("details"),
+		Project: v.Places.ProjectIn(address), Reason: v.r.PostForm.Get("reason"), Details: v.r.PostForm.Get("details"),
 		Contact: v.r.PostForm.Get("contact"), FormToken: v.r.PostForm.Get("form_token"), Lang: v.lang,
 	}
 	number, err := p.Reports.Report(v.r.Context(), v.by, in)
-	form := reportForm{NewReport: in}
+	form := reportForm{Address: address, NewReport: in}
 	var refused *publish.Error
 	switch {
 	case err == nil:
 		return v.show(http.StatusOK, "reported.html", v.T("reported.title"), number)
 	case refusedToken(err):
 		return err
+	case errors.Is(err, publish.ErrNotFound):
 	case errors.Is(err, publish.CodeInvalidEmail):
 		form.BadContact = true
 	case errors.As(err, &refused) && refused.Field == "details":

@@ -64,11 +64,38 @@ func TestAReportIsRecordedWithItsLanguageAndItsSender(t *testing.T) {
 	expect.Same(t, "the message is", h.in.Query("SELECT address || ' ' || lang || ' ' || asker || ' ' || hex(network) FROM jobs JOIN reports ON reports.job = jobs.id"), want)
 }
 
+// TestRegressionM42APageIsReportedByItsAddress, whatever somebody has of it, in a form that needs nothing but that.
+func TestRegressionM42APageIsReportedByItsAddress(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	body := text(t, request(h, "GET", "/report", ""))
+	for _, want := range []string{`name="project" inputmode="url"`, `value="deceptive"`, `name="form_token" value="`} {
+		expect.Contains(t, "the form", body, want)
+	}
+	host := h.Places.Content
+	for _, address := range []string{
+		"http://game-abc123." + host + "/login/?next=%zz#top", "game-abc123." + host, "hxxps://game-abc123[.]" + strings.ReplaceAll(host, ".", "[.]") + "/", " HTTPS://GAME-ABC123." + strings.ToUpper(host) + " ",
+		"http://game-abc123--v1-0123456789." + host + "/p/other-abc123", h.Places.Base.String() + "/p/game-abc123/card.png", h.Places.Base.String() + "/~/game-abc123/a/b", h.Places.Base.Host + "/embed/game-abc123", "https://game-abc123.its-old-host.example/",
+	} {
+		expect.Contains(t, address, text(t, request(h, "GET", "/report?project="+url.QueryEscape(address), "")), `name="project" value="game-abc123"`)
+		resp := sendReport(h, url.Values{"project": {address}, "reason": {"deceptive"}, "form_token": {formToken(t, h)}})
+		if body := text(t, resp); resp.StatusCode != http.StatusOK || !aNumber.MatchString(body) {
+			t.Errorf("%s: %d %s", address, resp.StatusCode, body)
+		}
+	}
+	resp := sendReport(h, url.Values{"project": {"https://elsewhere.example/<b>"}, "reason": {"deceptive"}, "details": {"It asks for a password."}, "form_token": {formToken(t, h)}})
+	body = text(t, resp)
+	for _, want := range []string{`id="address-bad"`, `value="https://elsewhere.example/&lt;b&gt;"`, "It asks for a password.", `value="deceptive" required checked`} {
+		expect.Contains(t, "of nothing here", body, want)
+	}
+	expect.Contains(t, "every page", text(t, request(h, "GET", "/p/none-abc123", "")), `href="/report"`)
+}
+
 func TestAReportAgainstNothingIsNotFound(t *testing.T) {
 	t.Parallel()
 	h := house(t)
 	for _, resp := range []*http.Response{
-		request(h, "GET", "/report", ""), request(h, "GET", "/report?project=other-abc123", ""), sendReport(h, url.Values{"project": {"other-abc123"}, "reason": {"other"}}),
+		request(h, "GET", "/report?project=other-abc123", ""), sendReport(h, url.Values{"project": {"other-abc123"}, "reason": {"other"}}),
 	} {
 		if resp.StatusCode != http.StatusNotFound {
 			t.Errorf("got %d", resp.StatusCode)
