@@ -6,7 +6,7 @@ func regressions() []mutation {
 	of := func(number, packages string) string { return "-run Regression" + number + "[A-Z] " + packages }
 	const main = "./cmd/sandlot"
 	return []mutation{
-		{"regression 01: looks for what quarantine blocks have no budget", "internal/inspect/blocked.go", "			budget -= lookCost\n", "			budget++\n", of("01", inspectTests)},
+		{"regression 01: looks for what quarantine blocks have no budget", "internal/inspect/blocked.go", "			budget -= lookCost\n", "			budget++\n", "-run ^TestSoakRegression01 " + inspectTests},
 		{"regression 01: a search for keys begins anew behind each", "internal/inspect/findkey.go", "at = afterWord(text, at+keySize) - len(\"sla_\")", "at += keySize", of("01", inspectTests)},
 		{"regression 02: what is decoded costs nothing", "internal/admission/cost.go", "made += int64(n)", "made += 0 * int64(n)", of("02", main)},
 		{"regression 04: no body makes way", "internal/admission/way.go", "if (slow || n > own+1) &&", "if false && (slow || n > own+1) &&", of("04", main)},
@@ -30,7 +30,7 @@ func regressions() []mutation {
 		{"regression 28: whoever leaves the game finds it in the page", "internal/web/static/js/project.js", "if (phone.matches || !small) cover();\n  else full.focus();", "full.focus();", of("28", "./internal/web")},
 		{"regression 31: a billion and one is one", "internal/web/plural.go", "int(min(n, million+n%million))", "int(n%1_000_000_000)", of("31", "./internal/web")},
 		{"regression 27: nothing of unverified accounts is listed on a local instance", "internal/gallery/service.go", "ListUnverified(ctx, !cfg.Public)", "ListUnverified(ctx, false)", of("27", galleryTests)},
-		{"regression 31: Chromium is not told in its own word where lines begin", "internal/web/static/css/00-base.css", "text-align: -webkit-match-parent; ", "", of("31", "./internal/web")},
+		{"regression 31: Chromium is not told in its own word where lines begin", "internal/web/static/css/00-base.css", "text-align: -webkit-match-parent; ", "", "-run ^TestSoakRegression31WhatIs ./internal/web"},
 		{"regression 29: no page says what a form did", "internal/web/visit.go", "	v.hear()\n", "", of("29", "./internal/web")},
 		{"regression 30: an address that nobody has verified gets nothing", "internal/account/loginmail.go", "		return c.writeClaimed(ctx, j, now)\n", "		return Mail{}, err\n", of("30", accountTests)},
 		{"regression 33: a request may take a week", "cmd/sandlot/lifetime.go", "const requestLife = 6 * time.Hour", "const requestLife = 7 * 24 * time.Hour", of("33", main)},
