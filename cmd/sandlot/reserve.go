@@ -17,7 +17,7 @@ type reserve struct {
 	name string
 
 	mu    sync.Mutex
-	whole bool // when it was last there
+	whole bool      // when it was last there
 	tried time.Time // to make it whole
 }
 
