@@ -93,5 +93,6 @@ func regressions() []mutation {
 		{"regression M41: the operator's commands have no room of their own", "cmd/sandlot/storage.go", "	return reserveOf(s.Data).spendAll\n", "	return nil\n", of("M41", main)},
 		{"regression M42: only an id can be reported", "internal/web/report.go", "v.Places.ProjectIn(form.Address)", "publish.ProjectID(form.Address)", of("M42", "./internal/web")},
 		{"regression M42: the page of an address in quarantine leads nowhere", "internal/play/says.go", `h["Connection-Allowlist"] = x.siteConnections`, `h["Connection-Allowlist"] = ownConnections`, of("M42", "./internal/play")},
+		{"regression M43: faults are counted from the first on", "cmd/sandlot/metrics.go", "for _, area := range areas {", "for _, area := range areas[:0] {", of("M43", main)},
 	}
 }
