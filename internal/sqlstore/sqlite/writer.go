@@ -161,8 +161,14 @@ func (w *writer) loop() {
 			err = w.transact(batch)
 		}
 		w.ailing.Store(err != nil)
+		full := errors.Is(err, publish.ErrFull)
+		if full { // before the answer: the caller may free room for the same step, which the log would take
+			w.foldLog(true)
+		}
 		answer(batch, err)
-		w.foldLog(errors.Is(err, publish.ErrFull))
+		if !full {
+			w.foldLog(false)
+		}
 	}
 }
 
