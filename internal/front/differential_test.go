@@ -149,7 +149,9 @@ func replies(raw []byte) (all []reply, end string) {
 		if err != nil {
 			return all, "a body that is not whole: " + string(raw)
 		}
-		if res.StatusCode != http.StatusContinue && (len(res.Header["Date"]) != 1) != (res.StatusCode >= 400) {
+		// Answers to what is not a request have no date; to an expectation that cannot be met net/http answers with one.
+		dated := res.StatusCode < 400 || res.StatusCode == http.StatusExpectationFailed
+		if res.StatusCode != http.StatusContinue && (len(res.Header["Date"]) == 1) != dated {
 			return all, "an answer without a date: " + string(raw)
 		}
 		delete(res.Header, "Date")
