@@ -66,7 +66,7 @@ func regressions() []mutation {
 		{"regression M24: quarantine allows every connection", "internal/play/headers.go", `h["Connection-Allowlist"] = ownConnections`, "_ = ownConnections", of("M24", "./internal/play")},
 		{"regression M25: a suspended account's mailbox confirms another", "internal/sqlstore/jobs.go", "if err := mayVerify(t, v.Email); err != nil {", "if err := mayVerify(t, \"\"); err != nil {", of("M25", "./internal/account")},
 		{"regression M26: cards are drawn for nothing", "internal/web/card.go", "if err := v.grant.Also(admission.Draw); err != nil {", "if err := v.grant.Also(admission.Fetch); err != nil {", of("M26", "./internal/web")},
-		{"regression M27: a delivery of another account is continued", "internal/cli/pending.go", "before.Caller == now.Caller", "true", of("M27", "./internal/cli")},
+		{"regression M27: a delivery of another account is continued", "internal/cli/pending.go", "before.Caller == now.Caller)", "true)", of("M27", "./internal/cli")},
 		{"regression M28: a server's text is a command", "internal/cli/mend.go", "	return \"\"\n}\n\n// without", "	return clean(w.Hint)\n}\n\n// without", of("M28", "./internal/cli")},
 		{"regression M29: a page of another site publishes on a local instance", "cmd/sandlot/router.go", "if !public(s.places) && fromElsewhere(r) {", "if false && fromElsewhere(r) {", of("M29", main)},
 		{"regression M30: lines of the log that hold a key are simple", "cmd/sandlot/requestlog.go", "inspect.Redact(s) == s\n", "inspect.Redact(s) != \"\"\n", of("M30", main)},

@@ -91,8 +91,8 @@ const (
 )
 
 // readiness is 503 where another node would do better: while this one ends, and without a part of its own or one that others can use. It is
-// 200 otherwise, and names the parts that all nodes are without, and those that take nothing more: what there is is served all the same, and a
-// balancer that left out each node would end that, too. Why is for the log alone.
+// 200 otherwise, and names the parts that all nodes are without, and those that take nothing more: reads go on, and a
+// balancer that left out each node would end them, too. Why is for the log alone.
 func (s *router) readiness(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		plain(w, http.StatusServiceUnavailable, "draining\n")

@@ -27,7 +27,7 @@ const (
 	reserveBytes = 8 << 20
 	// operatorBytes of them are for the operator alone: owners could use up the rest, and keep online what has to go.
 	operatorBytes = 2 << 20
-	// reserveEvery bounds how often a full disk is tried, and is the time that whoever cut the file has to use the room.
+	// reserveEvery bounds how often a full disk is tried, and is the time in which the process that cut the file may use the room.
 	reserveEvery = time.Second
 )
 

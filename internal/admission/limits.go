@@ -170,7 +170,7 @@ func (s share) spend(n int64, now time.Time) {
 	s.with.note(s, n)
 }
 
-// spend takes 1 from each share, and from one of work what an operation costs.
+// spend takes 1 from each share, and the cost of an operation from a share of work.
 func spend(list []share, cost int64, now time.Time) {
 	for _, s := range list {
 		if s.kind == work {

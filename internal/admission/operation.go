@@ -33,7 +33,7 @@ const (
 // terms say what an operation takes of its caller's limits.
 type terms struct {
 	name     string
-	cost     int64  // in units of work, beside what Grant.Work adds: more than the worst case takes (TestSoakRegressionM32...)
+	cost     int64  // in units of work, without the additions of Grant.Work: more than the worst case takes (TestSoakRegressionM32...)
 	counts   []kind // it takes one of each of these limits
 	body     bool   // it takes a slot while its body is received, one write, and what its bytes cost
 	accounts bool   // it may make an account if its caller is nobody

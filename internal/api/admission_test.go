@@ -52,7 +52,7 @@ func TestRefusalsOfAdmission(t *testing.T) {
 		w.get("/v1/whoami", unknown).refused(401, publish.CodeInvalidKey)
 		limits(t, w.get("/v1/whoami", unknown))
 	})
-	t.Run("reading is not limited", func(t *testing.T) {
+	t.Run("reading is no write", func(t *testing.T) {
 		w := limitedWorld(t, admission.Config{Writes: admission.Rate{Count: 1, Per: time.Hour, Burst: 2}})
 		key := w.post("/v1/signup", "", obj{}).wants(201).str("api_key")
 		for range 5 {

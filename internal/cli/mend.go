@@ -273,7 +273,7 @@ func (env *Env) instead(word, other string) string {
 // ofProject finds the project that a hint of the API is about.
 var ofProject = regexp.MustCompile(`--form-string project_id=([a-z0-9-]+)`)
 
-// mends returns the command that does what a warning advises, or "". No text of a server stands in its place.
+// mends returns the command that follows the advice of a warning, or "". No text of a server stands in its place.
 func (env *Env) mends(w client.Warning) string {
 	project := ofProject.FindStringSubmatch(w.Hint)
 	switch {

@@ -37,19 +37,23 @@ func (s *session) begin(at place, d delivery) (pending, error) {
 		now.Caller = hexSum(s.Key)
 	}
 	path, err := s.pendingPath(at)
+	if err == nil {
+		if before, ok := now.continues(path); ok {
+			return before, nil
+		}
+		err = now.save(path)
+	}
 	if err != nil {
-		s.env.say("warning: the delivery is not recorded, and cannot be continued after a break: %v", err)
-		return now, nil
-	}
-	var before pending
-	if text, err := readSmall(path); err == nil && json.Unmarshal(text, &before) == nil && before.Digest == digest &&
-		(before.Caller == "" || before.Caller == now.Caller) {
-		return before, nil
-	}
-	if err := now.save(path); err != nil {
 		s.env.say("warning: the delivery is not recorded, and cannot be continued after a break: %v", err)
 	}
 	return now, nil
+}
+
+// continues returns the delivery in a file, if it is the same delivery of the same caller, or was begun without a key.
+func (now pending) continues(path string) (before pending, ok bool) {
+	text, err := readSmall(path)
+	ok = err == nil && json.Unmarshal(text, &before) == nil && before.Digest == now.Digest && (before.Caller == "" || before.Caller == now.Caller)
+	return before, ok
 }
 
 func (now pending) save(path string) error {

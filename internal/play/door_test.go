@@ -18,7 +18,7 @@ func TestEveryDoorHasAnOperation(t *testing.T) {
 	}
 }
 
-// TestHeartbeatsHaveALimit for each address, on every address of a project; reading has none.
+// TestHeartbeatsHaveALimit for each address, on every address of a project; reading takes nothing of it.
 func TestHeartbeatsHaveALimit(t *testing.T) {
 	t.Parallel()
 	limits := admission.New(admission.Config{Heartbeats: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}, Public: true})

@@ -14,7 +14,7 @@ import (
 	"sandlot/internal/unpack"
 )
 
-// recordCost is what the record of a file counts for beside its bytes: as many as are received in the time that it takes, some 65 us.
+// recordCost is the charge for the record of a file, in bytes: so many are received in the 65 us that a record takes.
 const recordCost = 8 << 10
 
 // A SentFile is one of the files that one call brings, under the name that its sender gave it.
