@@ -94,5 +94,7 @@ func regressions() []mutation {
 		{"regression M42: only an id can be reported", "internal/web/report.go", "v.Places.ProjectIn(form.Address)", "publish.ProjectID(form.Address)", of("M42", "./internal/web")},
 		{"regression M42: the page of an address in quarantine leads nowhere", "internal/play/says.go", `h["Connection-Allowlist"] = x.siteConnections`, `h["Connection-Allowlist"] = ownConnections`, of("M42", "./internal/play")},
 		{"regression M43: faults are counted from the first on", "cmd/sandlot/metrics.go", "for _, area := range areas {", "for _, area := range areas[:0] {", of("M43", main)},
+		{"regression M09: an update does not warn of the version before", "internal/trial/warnings.go", "	p.Version = before\n", "", of("M09", apiTests)},
+		{"regression M09: the command line waits for no result", "internal/cli/publish.go", "	s.opened(ctx, a)\n", "", of("M09", "./internal/cli")},
 	}
 }

@@ -44,7 +44,7 @@ func (a *app) playtester(files *trialFiles, shots trial.Shots) {
 		return
 	}
 	a.opened = &trial.Counts{}
-	status := &trial.Status{}
+	status := &a.tester
 	if a.places.Content == "" {
 		status.Set("Projects have no addresses of their own here, which a trial needs.")
 	}

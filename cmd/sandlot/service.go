@@ -63,6 +63,7 @@ type app struct {
 	trials   *trial.Service
 	opened   *trial.Counts // nil without a play-tester
 	onTrial  trialFiles
+	tester   trial.Status // of the play-tester, if there is one
 	gallery  *gallery.Service
 	covers   *cover.Service
 	figures  *figures.Service

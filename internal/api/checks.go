@@ -3,15 +3,19 @@ package api
 import (
 	"context"
 	"net/http"
+	"strconv"
+	"time"
 
 	"sandlot/internal/cover"
 	"sandlot/internal/publish"
 	"sandlot/internal/trial"
 )
 
-// Trials tells what the play-tester saw; *trial.Service does.
+// Trials returns the results of the play-tester; *trial.Service does.
 type Trials interface {
-	Checks(ctx context.Context, by publish.Caller, ref string) (trial.Checks, error)
+	Await(ctx context.Context, by publish.Caller, ref string, wait time.Duration) (trial.Checks, error)
+	After(ctx context.Context, by publish.Caller, p publish.Project, before int) (trial.State, []publish.Warning, error)
+	Warnings(ctx context.Context, by publish.Caller, projects ...publish.Project) ([]publish.Warning, error)
 }
 
 // Covers tells what could not be used as the cover of a project; *cover.Service does.
@@ -21,12 +25,21 @@ type Covers interface {
 
 // checks tells the owner of a project what the play-tester saw of it, and why a picture did not become its cover.
 func (a *API) checks(c *call) error {
+	wait, err := c.wait()
+	if err != nil {
+		return err
+	}
+	if wait > 0 { // outside of the turns below: an account has few of them
+		if _, err := a.Trials.Await(c.r.Context(), c.by, c.param, wait); err != nil {
+			return err
+		}
+	}
 	made, sent, err := a.begin(c)
 	if err != nil {
 		return err
 	}
 	defer sent()
-	found, err := a.Trials.Checks(c.r.Context(), c.by, c.param)
+	found, err := a.Trials.Await(c.r.Context(), c.by, c.param, 0)
 	made()
 	if err != nil {
 		return err
@@ -43,11 +56,53 @@ func (a *API) checks(c *call) error {
 	return c.answer(reply{http.StatusOK, answer})
 }
 
+// wait reads how long the answer may wait for the trial, in seconds.
+func (c *call) wait() (time.Duration, error) {
+	said := c.r.URL.Query().Get("wait")
+	if said == "" {
+		return 0, nil
+	}
+	most := int(trial.WaitMax / time.Second)
+	seconds, err := strconv.Atoi(said)
+	if err != nil || seconds < 0 {
+		return 0, publish.Refuse(publish.CodeInvalidField, "The parameter wait is not a whole number of seconds.").In("wait").
+			With(publish.OpChecks).Note("Send wait=%d, the longest, or leave it out for an answer at once:", most)
+	}
+	return time.Duration(min(seconds, most)) * time.Second, nil
+}
+
+// checksInfo says in the answer of a change how far the play-tester is with the new version, and where its findings are.
+type checksInfo struct {
+	State trial.State `json:"state"`
+	URL   string      `json:"url"`
+}
+
+// checked returns the checks of a version that was just made, and the warnings of the version before it, 0 for none. The change is made,
+// so a failure to read them is logged and leaves them out.
+func (a *API) checked(c *call, p publish.Project, before int) (*checksInfo, []publish.Warning) {
+	state, warnings, err := a.Trials.After(c.r.Context(), c.by, p, before)
+	if err != nil {
+		a.logFault(c, err)
+		return nil, nil
+	}
+	return &checksInfo{state, a.Places.Base.String() + "/v1/project/" + string(p.ID) + "/checks"}, warnings
+}
+
+// brokenPages returns the warnings of the play-tester about current versions. A failure to read them is logged and leaves them out.
+func (a *API) brokenPages(c *call, projects ...publish.Project) []publish.Warning {
+	warnings, err := a.Trials.Warnings(c.r.Context(), c.by, projects...)
+	if err != nil {
+		a.logFault(c, err)
+	}
+	return warnings
+}
+
 type checksAnswer struct {
 	ProjectID string       `json:"project_id"`
 	Version   int          `json:"version"`
 	State     trial.State  `json:"state"`
 	Reason    text         `json:"reason"`
+	Ahead     *int         `json:"ahead"`
 	Checked   *checkedInfo `json:"checked"`
 
 	CoverFindings []coverFinding `json:"cover_findings"`
@@ -83,7 +138,10 @@ type findingsInfo struct {
 }
 
 func newChecks(c trial.Checks) *checksAnswer {
-	out := &checksAnswer{string(c.Project.ID), c.Project.Version, c.State, text(c.Reason), nil, []coverFinding{}}
+	out := &checksAnswer{string(c.Project.ID), c.Project.Version, c.State, text(c.Reason), nil, nil, []coverFinding{}}
+	if c.State == trial.Waiting {
+		out.Ahead = &c.Ahead
+	}
 	if c.Version == 0 {
 		return out
 	}

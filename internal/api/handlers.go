@@ -22,7 +22,9 @@ func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
 		c.grant.Made()
 	}
 	c.w.Header().Set("Location", out.Addresses.URL)
-	return reply{http.StatusCreated, newPublished(out, a.notes(c, a.withPage(c, out.Project, in.Content, out.Warnings)))}, nil
+	answer := newPublished(out, a.notes(c, a.withPage(c, out.Project, in.Content, out.Warnings)))
+	answer.Checks, _ = a.checked(c, out.Project, 0)
+	return reply{http.StatusCreated, answer}, nil
 }
 
 func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
@@ -34,10 +36,16 @@ func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
 		return reply{http.StatusOK, newDryUpdate(out, a.notes(c, out.Warnings))}, nil
 	}
 	c.fromRecord(out.FromRecord)
+	checks, broken := a.checked(c, out.Project, out.Previous)
+	warnings := append(a.withPage(c, out.Project, in.Content, out.Warnings), broken...)
 	if out.Many {
-		return reply{http.StatusOK, newMany(out, a.notes(c, out.Warnings))}, nil
+		answer := newMany(out, a.notes(c, warnings))
+		answer.Checks = checks
+		return reply{http.StatusOK, answer}, nil
 	}
-	return reply{http.StatusOK, newUpdated(out, a.notes(c, a.withPage(c, out.Project, in.Content, out.Warnings)))}, nil
+	answer := newUpdated(out, a.notes(c, warnings))
+	answer.Checks = checks
+	return reply{http.StatusOK, answer}, nil
 }
 
 func (a *API) deleteFile(c *call, in publish.DeleteInput) (reply, error) {
@@ -87,6 +95,11 @@ func (a *API) whoami(c *call) error {
 		return err
 	}
 	c.grant.Work(len(who.Projects))
+	projects := make([]publish.Project, len(who.Projects))
+	for i, p := range who.Projects {
+		projects[i] = p.Project
+	}
+	who.Warnings = append(who.Warnings, a.brokenPages(c, projects...)...)
 	return c.answer(reply{http.StatusOK, newIdentity(who)})
 }
 

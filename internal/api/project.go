@@ -46,6 +46,7 @@ func (a *API) project(c *call) error {
 	if c.head() {
 		mode = "none"
 	}
+	v.Warnings = append(v.Warnings, a.brokenPages(c, v.Project)...)
 	return a.sendProject(c, v, mode)
 }
 

@@ -68,8 +68,9 @@ type publishedAnswer struct {
 	APIKey        string `json:"api_key,omitempty"` // not to who presented a ticket
 	ProjectAPIKey string `json:"project_api_key"`
 	manyFiles
-	Quarantined bool   `json:"quarantined"`
-	CreatedAt   moment `json:"created_at"`
+	Quarantined bool        `json:"quarantined"`
+	Checks      *checksInfo `json:"checks,omitempty"`
+	CreatedAt   moment      `json:"created_at"`
 	*accountInfo
 	notes
 }
@@ -92,10 +93,12 @@ type versionAnswer struct {
 	Previous    int    `json:"previous_version"`
 	Quarantined bool   `json:"quarantined"`
 	UpdatedAt   moment `json:"updated_at"`
+
+	Checks *checksInfo `json:"checks,omitempty"`
 }
 
 func newVersion(p publish.Project, at publish.Addresses, previous int, quarantined bool) versionAnswer {
-	return versionAnswer{string(p.ID), text(p.Title), at.URL, text(at.Path), at.Page, text(at.Version), p.Version, previous, quarantined, moment(p.UpdatedAt)}
+	return versionAnswer{string(p.ID), text(p.Title), at.URL, text(at.Path), at.Page, text(at.Version), p.Version, previous, quarantined, moment(p.UpdatedAt), nil}
 }
 
 // manyAnswer is that of an update with many files.
@@ -143,7 +146,7 @@ func newPublished(p publish.Published, n notes) *publishedAnswer {
 	a, at := p.Project, p.Addresses
 	out := &publishedAnswer{
 		string(a.ID), at.URL, text(at.Path), at.Page, text(at.Version), text(a.Title), a.Version, a.Handle,
-		p.Keys.Account.Reveal(), p.Keys.Project.Reveal(), newFiles(publishedFiles(p), at), p.Quarantined, moment(a.CreatedAt), nil, n,
+		p.Keys.Account.Reveal(), p.Keys.Project.Reveal(), newFiles(publishedFiles(p), at), p.Quarantined, nil, moment(a.CreatedAt), nil, n,
 	}
 	if p.Account != nil {
 		out.accountInfo = &accountInfo{text(p.Account.Email), p.Account.EmailVerified, p.Mailed}

@@ -26,6 +26,7 @@ type Commands struct {
 	Rm       rmCommand       `cmd:"" name:"rm" help:"Delete a file of the project."`
 	Status   statusCommand   `cmd:"" help:"Show the project, and what differs here from it."`
 	Stats    statsCommand    `cmd:"" help:"Show who plays, and how often it was played and liked."`
+	Checks   checksCommand   `cmd:"" help:"Show the results of the play-tester."`
 	Versions versionsCommand `cmd:"" help:"List the project's versions."`
 	Restore  restoreCommand  `cmd:"" help:"Make a version with the files of an older one."`
 	Whoami   whoamiCommand   `cmd:"" help:"Show the account that the key stands for, and its projects."`

@@ -104,7 +104,9 @@ func (s *session) publish(ctx context.Context, w work, f client.Fields, dryRun b
 		return err
 	}
 	kept := errors.Join(s.remember(w, a.Change, true), s.delivered(w.place))
-	return errors.Join(s.told(a, "published", "handle", "@"+a.Handle, "keys in", ring.path), s.unkept(a.Change, kept))
+	err = errors.Join(s.told(a, "published", "handle", "@"+a.Handle, "keys in", ring.path), s.unkept(a.Change, kept))
+	s.opened(ctx, a)
+	return err
 }
 
 // unwrapped refuses a folder that only wraps another one with the page: the server would take it off, and the names here and there

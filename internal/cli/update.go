@@ -70,7 +70,9 @@ func (s *session) apply(ctx context.Context, w work, c change, p client.Project,
 		return err
 	}
 	kept := errors.Join(s.remember(w, a.Change, c.adopt), s.delivered(w.place))
-	return errors.Join(s.told(a, "updated"), s.unkept(a.Change, kept))
+	err = errors.Join(s.told(a, "updated"), s.unkept(a.Change, kept))
+	s.opened(ctx, a)
+	return err
 }
 
 // mayChange refuses to change a project that is not the caller's, that nobody meant, or that has moved on.

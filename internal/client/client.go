@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 )
 
 // ErrNoAnswer means that no whole answer came. The call may or may not have happened.
@@ -160,6 +161,16 @@ func (c *Client) Calls(ctx context.Context) error {
 // Stats returns a project's numbers of this moment.
 func (c *Client) Stats(ctx context.Context, id string) (s Stats, err error) {
 	return s, c.get(ctx, &s, nil, "project", id, "stats")
+}
+
+// Checks returns the results of the play-tester, as soon as the trial of the current version is over and after wait at the latest, of
+// which a server grants some seconds.
+func (c *Client) Checks(ctx context.Context, id string, wait time.Duration) (checks Checks, err error) {
+	query := url.Values{}
+	if wait > 0 {
+		query.Set("wait", strconv.Itoa(int(wait.Seconds())))
+	}
+	return checks, c.get(ctx, &checks, query, "project", id, "checks")
 }
 
 // Versions returns a project's versions, newest first, at most limit (1 to 1000). cursor continues an earlier list; empty: from the

@@ -90,6 +90,9 @@ type Change struct {
 	Unchanged     int    `json:"unchanged"` // of a call with many files: how many were there already as they were sent
 	Removed       int    `json:"removed"`   // likewise: how many the project has no more
 	RestoredFrom  int    `json:"restored_from"`
+	Checks        struct {
+		State string `json:"state"` // of the play-tester with this version; empty: the server does not say
+	} `json:"checks"`
 }
 
 // Pending says which parts an upload has and needs. It lists the first hundred of each.
@@ -179,6 +182,25 @@ type Stats struct {
 	Likes       int64     `json:"likes"`
 	AsOf        time.Time `json:"as_of"` // zero inside of a Project
 }
+
+// Checks are the results of the play-tester.
+type Checks struct {
+	Text
+	ProjectID string `json:"project_id"`
+	Version   int    `json:"version"` // the current one
+	State     string `json:"state"`   // of its trial: off, unavailable, waiting, running, done or failed
+	Reason    string `json:"reason"`
+	Ahead     int    `json:"ahead"` // how many versions are opened before
+	Checked   *struct {
+		Version  int       `json:"version"`
+		At       time.Time `json:"at"`
+		Moved    *bool     `json:"moved"` // nil: not seen
+		Findings []Warning `json:"findings"`
+	} `json:"checked"` // the last version that was opened; nil: none was
+}
+
+// Pending reports whether the trial of the current version is going to end.
+func (c Checks) Pending() bool { return c.State == "waiting" || c.State == "running" }
 
 // An Identity is what a key stands for.
 type Identity struct {

@@ -154,3 +154,18 @@ func (store Trials) Trial(ctx context.Context, id publish.ProjectID) (trial.Reco
 	}
 	return r, in("read trial", err)
 }
+
+// TrialsAhead implements trial.Store.
+func (store Trials) TrialsAhead(ctx context.Context, id publish.ProjectID) (int, error) {
+	now := store.db.Now()
+	list, err := all(ctx, store.db, scanUntried, selectUntried, dayOf(now), micros(now), lease{now, trial.LeaseMax}.never(), trial.MostAhead)
+	for i, d := range list {
+		if d.id == string(id) {
+			return i, in("count trials", err)
+		}
+	}
+	if len(list) < trial.MostAhead {
+		return 0, in("count trials", err)
+	}
+	return trial.MostAhead, in("count trials", err)
+}

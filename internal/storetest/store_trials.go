@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ func trialCases() []storeCase {
 		{"EndTrial/unless the lease is another's by now", endOthersTrial},
 		{"GiveBackTrial/the version is due again and the try may be forgotten", giveBackTrial},
 		{"Trial/nothing is a Record of nothing", noTrial},
+		{"TrialsAhead/counts the versions that ClaimTrial would lease before", trialsAhead},
 	}
 }
 
@@ -163,4 +165,21 @@ func noTrial(t *testing.T, s Stores) {
 	for _, id := range []publish.ProjectID{p.ID, "nobodys"} {
 		same(t, "the record", must(s.Trials.Trial(t.Context(), id))(t), trial.Record{})
 	}
+}
+
+func trialsAhead(t *testing.T, s Stores) {
+	first, second := s.mustProject(t, "pong"), s.mustProject(t, "tetris")
+	ahead := func(when string, wants ...int) {
+		t.Helper()
+		for i, p := range []publish.Project{first, second} {
+			same(t, fmt.Sprintf("those before project %d %s", i+1, when), must(s.Trials.TrialsAhead(t.Context(), p.ID))(t), wants[i])
+		}
+	}
+	ahead("at first", 0, 1)
+	d := s.claims(t)
+	same(t, "the first that is due", d.Project, first.ID)
+	ahead("while the first is opened", 0, 0)
+	ok(t, s.Trials.EndTrial(t.Context(), d, trial.Done, nil))
+	s.claims(t)
+	ahead("when nothing is due", 0, 0)
 }

@@ -1,9 +1,12 @@
 package trial_test
 
 import (
+	"errors"
 	"reflect"
 	"testing"
+	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 	"sandlot/internal/trial"
@@ -12,13 +15,42 @@ import (
 // TestWhoIsToldOfTrials calls every method of the Service as every kind of caller: who may list the versions of a project is told.
 func TestWhoIsToldOfTrials(t *testing.T) {
 	t.Parallel()
-	testworld.CheckAccess(t, reflect.TypeFor[*trial.Service](), nil, map[string]testworld.Gate{
+	broken := func(s *testworld.Scene) {
+		due, err := s.DB.Trials().ClaimTrial(t.Context(), 2, 50, time.Minute)
+		for ; err == nil && due.Project != s.Project.ID; due, err = s.DB.Trials().ClaimTrial(t.Context(), 2, 50, time.Minute) {
+			continue
+		}
+		if err == nil {
+			expect.OK(t, s.DB.Trials().EndTrial(t.Context(), due, trial.Done, []byte(`{"blank":true}`)))
+		}
+	}
+	testworld.CheckAccess(t, reflect.TypeFor[*trial.Service](), broken, map[string]testworld.Gate{
 		"Checks": {
 			Call: func(s *testworld.Scene, by publish.Caller) error {
 				_, err := s.Trials.Checks(t.Context(), by, string(s.Project.ID))
 				return err
 			},
 			Want: wanted,
+		},
+		"Await": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				_, err := s.Trials.Await(t.Context(), by, string(s.Project.ID), 0)
+				return err
+			},
+			Want: wanted,
+		},
+		"After": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				_, warnings, err := s.Trials.After(t.Context(), by, s.Project, s.Project.Version)
+				return warned(warnings, err)
+			},
+			Want: warningsWanted,
+		},
+		"Warnings": {
+			Call: func(s *testworld.Scene, by publish.Caller) error {
+				return warned(s.Trials.Warnings(t.Context(), by, s.Project))
+			},
+			Want: warningsWanted,
 		},
 	})
 }
@@ -36,4 +68,23 @@ func wanted(seen testworld.Seen) error {
 		return nil
 	}
 	return publish.CodeTakenDown
+}
+
+// errWarned stands for a warning where a caller gets one.
+var errWarned = errors.New("a warning")
+
+func warned(list []publish.Warning, err error) error {
+	if err == nil && len(list) > 0 {
+		return errWarned
+	}
+	return err
+}
+
+// warningsWanted wants a warning for the owner of the project alone.
+func warningsWanted(seen testworld.Seen) error {
+	switch seen.Who {
+	case "the account's key", "the project's key", "the owner's session":
+		return errWarned
+	}
+	return nil
 }

@@ -38,7 +38,7 @@ func findings(s Seen) (all []Finding) {
 	}
 	say(s.Memory, TooMuch, "The page took more than 1 GiB of memory, and was closed.", "Load less at once, and let go of what is not shown: phones have less than that.")
 	say(s.Hangs, PageHangs, "The page stopped answering.", "Look for a loop that never ends; do long work in small steps, from requestAnimationFrame or in a worker.")
-	blank, failed := "Open it in a browser and look at the console: most often a script failed before it drew anything, or a file is missing.", "Look at errors, mend the scripts, and publish again."
+	blank, failed := "Open it in a browser and look at the console: most often a script failed before it drew anything, or a file is missing.", "Mend the scripts, and send them with POST /v1/update: the address stays."
 	if len(s.Elsewhere) > 0 {
 		say(true, AnotherHost, first("The page asked for %d other hosts, which a trial does not reach, so it may look different in a browser; the first: %s", "The page asked for another host, which a trial does not reach, so it may look different in a browser: %s", s.Elsewhere), "Nothing to do if that is meant. A project that brings all its files itself also works where the other host does not.")
 		blank, failed = elsewhereHint, elsewhereHint

@@ -29,6 +29,7 @@ type Checks struct {
 	State    State
 	Reason   string // why there is no result of the current version
 	TooMany  bool   // the current version was not opened since its account had published so many that day
+	Ahead    int    // while State is Waiting: how many versions are opened before, MostAhead at most
 	Version  int
 	At       time.Time
 	Seen     Seen
@@ -42,16 +43,17 @@ type Projects interface {
 	Versions(ctx context.Context, by publish.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
 }
 
-// Service tells what trials found. Its methods may be called concurrently.
+// Service returns the results of trials. Its methods may be called concurrently.
 type Service struct {
 	store    Store
 	projects Projects
 	status   *Status
+	waiting  chan struct{} // a slot for each call of Await that waits
 }
 
 // New makes a Service. status is that of the Runner beside it; nil: there is none.
 func New(store Store, projects Projects, status *Status) *Service {
-	return &Service{store: store, projects: projects, status: status}
+	return &Service{store: store, projects: projects, status: status, waiting: make(chan struct{}, mostWaiting)}
 }
 
 // Checks returns what the play-tester saw of a project, by its id or one of its addresses. Only who
@@ -64,7 +66,15 @@ func (s *Service) Checks(ctx context.Context, by publish.Caller, ref string) (Ch
 	if err != nil {
 		return Checks{}, err
 	}
-	p := page.Project
+	c, err := s.checks(ctx, page.Project)
+	if err != nil {
+		return c, err
+	}
+	return s.queued(ctx, c)
+}
+
+// checks returns the Checks of a project, without its place in the queue.
+func (s *Service) checks(ctx context.Context, p publish.Project) (Checks, error) {
 	r, err := s.store.Trial(ctx, p.ID)
 	if err != nil {
 		return Checks{}, fmt.Errorf("read trial: %w", err)

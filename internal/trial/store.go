@@ -10,6 +10,9 @@ import (
 // LeaseMax is the longest lease of a version that is being opened.
 const LeaseMax = 10 * time.Minute
 
+// MostAhead bounds the place in the queue that is counted.
+const MostAhead = 1000
+
 // mostTries is how often a version is begun that no trial of ends.
 const mostTries = 2
 
@@ -55,4 +58,6 @@ type Store interface {
 	GiveBackTrial(ctx context.Context, d Due, forget bool) error
 	// Trial returns what is kept of a project's trials; nothing is a Record of nothing.
 	Trial(ctx context.Context, id publish.ProjectID) (Record, error)
+	// TrialsAhead returns how many versions ClaimTrial would lease before that of a project, MostAhead at most; 0 if it is not due.
+	TrialsAhead(ctx context.Context, id publish.ProjectID) (int, error)
 }
