@@ -162,7 +162,9 @@ func TestSoakRegressionM32EveryOperationCostsWhatItIsCharged(t *testing.T) {
 			p.rests()
 			took := cpu(t, p.s) - used
 			t.Logf("%d calls, %v of the processor, %v each; %v granted; statuses %d to %d", n, took, (took / time.Duration(n)).Round(10*time.Microsecond), granted.Round(10*time.Millisecond), least, most)
-			if status != http.StatusTooManyRequests || took > granted || most >= 400 {
+			// A call without its price costs ten times as much as it is charged, and more. On a machine with ten times as much to do as it has
+			// processors, the same work takes up to half as much again.
+			if status != http.StatusTooManyRequests || took > 2*granted || most >= 400 {
 				t.Errorf("status %d at the end", status)
 			}
 		})
