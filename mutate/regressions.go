@@ -96,5 +96,6 @@ func regressions() []mutation {
 		{"regression M43: faults are counted from the first on", "cmd/sandlot/metrics.go", "for _, area := range areas {", "for _, area := range areas[:0] {", of("M43", main)},
 		{"regression M09: an update does not warn of the version before", "internal/trial/warnings.go", "	p.Version = before\n", "", of("M09", apiTests)},
 		{"regression M09: the command line waits for no result", "internal/cli/publish.go", "	s.opened(ctx, a)\n", "", of("M09", "./internal/cli")},
+		{"regression M17: the answer of a change lists all files", "internal/api/manyfiles.go", "min(len(list), mostNamed)", "len(list)", of("M17", apiTests)},
 	}
 }

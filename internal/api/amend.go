@@ -115,12 +115,11 @@ func (a *API) amend(c *call, in publish.AmendInput) (reply, error) {
 		return reply{}, err
 	}
 	c.w.Header().Set("ETag", `"`+strconv.Itoa(v.Project.Version)+`"`)
-	return reply{http.StatusOK, &ownedAnswer{newProject(v), newFiles(v.Files, v.Addresses), a.notes(c, v.Warnings)}}, nil
+	return reply{http.StatusOK, &ownedAnswer{newProject(v), a.notes(c, v.Warnings)}}, nil
 }
 
-// ownedAnswer is a project as its owner sees it, without the contents of its files.
+// ownedAnswer is a project as its owner sees it, without its files.
 type ownedAnswer struct {
 	projectInfo
-	manyFiles
 	notes
 }

@@ -74,15 +74,11 @@ type reply struct {
 	body   any
 }
 
-// answer writes a reply whole, with its length, unless it lists many files.
+// answer writes a reply whole, with its length.
 func (c *call) answer(re reply) error {
 	text, err := encode(re.body)
 	if err != nil {
 		return err
-	}
-	if of, ok := re.body.(lists); ok && of.list().long() {
-		c.grant.Work(len(of.list().files)) // recorded and listed in some 65 us each
-		return c.answerLong(re.status, text, of.list())
 	}
 	h := c.w.Header()
 	h.Set("Content-Type", "application/json")

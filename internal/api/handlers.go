@@ -14,6 +14,7 @@ func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
 	if err != nil || pending != nil {
 		return a.pending(c, pending), err
 	}
+	c.grant.Work(len(out.Files)) // a file is recorded in some 65 us
 	if out.DryRun {
 		return reply{http.StatusOK, newDry(out.Project, publishedFiles(out), a.notes(c, out.Warnings))}, nil
 	}
@@ -32,6 +33,7 @@ func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
 	if err != nil || pending != nil {
 		return a.pending(c, pending), err
 	}
+	c.grant.Work(len(out.Files))
 	if out.DryRun {
 		return reply{http.StatusOK, newDryUpdate(out, a.notes(c, out.Warnings))}, nil
 	}

@@ -1,69 +1,26 @@
 package api
 
-import (
-	"bufio"
-	"bytes"
+import "sandlot/internal/publish"
 
-	"sandlot/internal/publish"
-)
+// mostNamed is how many files the answer of a change lists: some 8,000 tokens.
+const mostNamed = 100
 
-// manyFiles is the member "files" of an answer.
+// manyFiles are the files of a version that a change made new or other, and how many files the version has.
 type manyFiles struct {
-	Files fileList `json:"files"`
+	Files []any `json:"files"`
+	Count int   `json:"file_count"`
 }
 
-func (m manyFiles) list() fileList { return m.Files }
-
-// lists is an answer that has files.
-type lists interface{ list() fileList }
-
-// A fileList is files as an answer tells of them. In the JSON of the answer a long one is empty, and answerLong fills it.
-type fileList struct {
-	files []publish.File
-	info  func(publish.File) any
+// newFiles lists the first hundred of the files that a change made new or other in p.
+func newFiles(p publish.Project, list []publish.File, info func(publish.File) any) manyFiles {
+	out := manyFiles{make([]any, min(len(list), mostNamed)), p.FileCount}
+	for i := range out.Files {
+		out.Files[i] = info(list[i])
+	}
+	return out
 }
 
-// mostHeld is how many files an answer may list and still be made as a whole: some 30 KB. Of 10,000 files the answer
-// would take several times its 3 MB.
-const mostHeld = 100
-
-func (l fileList) long() bool { return len(l.files) > mostHeld }
-
-// MarshalJSON implements json.Marshaler.
-func (l fileList) MarshalJSON() ([]byte, error) {
-	if l.long() {
-		return []byte("[]"), nil
-	}
-	list := make([]any, len(l.files))
-	for i, f := range l.files {
-		list[i] = l.info(f)
-	}
-	out, err := encode(list)
-	return bytes.TrimSuffix(out, []byte("\n")), err
-}
-
-// answerLong writes the JSON of an answer whose list is long, and the list in its place, as it is made.
-func (c *call) answerLong(status int, text []byte, l fileList) error {
-	before, after, _ := bytes.Cut(text, []byte(`"files":[]`)) // in a string the quotes would be escaped
-	c.w.Header().Set("Content-Type", "application/json")
-	c.w.WriteHeader(status)
-	w := bufio.NewWriterSize(c.w, 16<<10) // its error means that the client is gone: what was done stays done
-	_, _ = w.Write(before)
-	_, _ = w.WriteString(`"files":[`)
-	for i, f := range l.files {
-		info, err := encode(l.info(f))
-		if err != nil {
-			return nil // never: strings and numbers alone are in it
-		}
-		if i > 0 {
-			_ = w.WriteByte(',')
-		}
-		if _, err := w.Write(bytes.TrimSuffix(info, []byte("\n"))); err != nil {
-			return nil
-		}
-	}
-	_ = w.WriteByte(']')
-	_, _ = w.Write(after)
-	_ = w.Flush()
-	return nil
+// placed returns what an answer says of a file at an address.
+func placed(at publish.Addresses) func(publish.File) any {
+	return func(f publish.File) any { return newFile(f, at) }
 }

@@ -26,6 +26,10 @@ func (a *API) project(c *call) error {
 	if err != nil {
 		return err
 	}
+	list, err := filesMode(c.r)
+	if err != nil {
+		return err
+	}
 	made, sent, err := a.begin(c)
 	if err != nil {
 		return err
@@ -47,7 +51,22 @@ func (a *API) project(c *call) error {
 		mode = "none"
 	}
 	v.Warnings = append(v.Warnings, a.brokenPages(c, v.Project)...)
-	return a.sendProject(c, v, mode)
+	if list == "none" {
+		v.Files = nil
+	}
+	return a.sendProject(c, v, mode, list == "names")
+}
+
+// filesMode reads how much of the files is listed.
+func filesMode(r *http.Request) (string, error) {
+	switch mode := r.URL.Query().Get("files"); mode {
+	case "":
+		return "all", nil
+	case "none", "names", "all":
+		return mode, nil
+	}
+	return "", publish.Refuse(publish.CodeInvalidField, "The parameter files is not one of none, names and all.").In("files").
+		With(publish.OpProject).Note("Leave it out for all of each file, or send files=names.")
 }
 
 func contentMode(r *http.Request) (string, error) {
@@ -64,13 +83,13 @@ func contentMode(r *http.Request) (string, error) {
 // sendProject writes the project with its files. The JSON is put together by
 // hand around the contents, which stream: however large the files are, one
 // buffer is held.
-func (a *API) sendProject(c *call, v publish.ProjectView, mode string) error {
+func (a *API) sendProject(c *call, v publish.ProjectView, mode string, names bool) error {
 	head, err := encode(newProject(v))
 	if err != nil {
 		return err
 	}
 	out := &lateWriter{w: c.w, contentType: "application/json"}
-	s := &fileStream{Writer: bufio.NewWriterSize(out, 64<<10), open: a.Contents.Open, ctx: c.r.Context(), mode: mode, warnings: v.Warnings}
+	s := &fileStream{Writer: bufio.NewWriterSize(out, 64<<10), open: a.Contents.Open, ctx: c.r.Context(), mode: mode, names: names, warnings: v.Warnings}
 	s.WriteString(`{`)
 	s.Write(inside(head))
 	s.WriteString(`,"files":[`)
@@ -100,18 +119,26 @@ type fileStream struct {
 	open     func(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
 	ctx      context.Context
 	mode     string
+	names    bool // of each file nothing else
 	inlined  int64
 	left     int // files left out for their size
 	warnings []publish.Warning
 }
 
 func (s *fileStream) file(i int, f publish.File, at publish.Addresses) error {
+	if i > 0 {
+		s.WriteString(",")
+	}
+	if s.names {
+		name, err := encode(struct {
+			Filename string `json:"filename"`
+		}{f.Name})
+		s.Write(bytes.TrimSpace(name))
+		return err
+	}
 	info, err := encode(newFile(f, at))
 	if err != nil {
 		return err
-	}
-	if i > 0 {
-		s.WriteString(",")
 	}
 	s.WriteString("{")
 	s.Write(inside(info))

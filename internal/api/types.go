@@ -52,10 +52,6 @@ func newFile(f publish.File, at publish.Addresses) fileInfo {
 	return fileInfo{f.Name, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text), at.URL + path.EscapedPath()[1:]}
 }
 
-func newFiles(list []publish.File, at publish.Addresses) manyFiles {
-	return manyFiles{fileList{list, func(f publish.File) any { return newFile(f, at) }}}
-}
-
 type publishedAnswer struct {
 	ProjectID     string `json:"project_id"`
 	URL           string `json:"url"`
@@ -111,7 +107,7 @@ type manyAnswer struct {
 }
 
 func newMany(u publish.Updated, n notes) *manyAnswer {
-	return &manyAnswer{newVersion(u.Project, u.Addresses, u.Previous, u.Quarantined), newFiles(u.Files, u.Addresses), u.Unchanged, u.Removed, n}
+	return &manyAnswer{newVersion(u.Project, u.Addresses, u.Previous, u.Quarantined), newFiles(u.Project, u.Files, placed(u.Addresses)), u.Unchanged, u.Removed, n}
 }
 
 // dryAnswer is that of a dry run: what would be made.
@@ -136,17 +132,17 @@ type dryFile struct {
 }
 
 func newDry(p publish.Project, files []publish.File, n notes) *dryAnswer {
-	list := fileList{files, func(f publish.File) any {
+	list := newFiles(p, files, func(f publish.File) any {
 		return dryFile{f.Name, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text)}
-	}}
-	return &dryAnswer{DryRun: true, ProjectID: text(p.ID), Title: text(p.Title), PrimaryFile: text(p.Primary), Version: p.Version, manyFiles: manyFiles{list}, notes: n}
+	})
+	return &dryAnswer{DryRun: true, ProjectID: text(p.ID), Title: text(p.Title), PrimaryFile: text(p.Primary), Version: p.Version, manyFiles: list, notes: n}
 }
 
 func newPublished(p publish.Published, n notes) *publishedAnswer {
 	a, at := p.Project, p.Addresses
 	out := &publishedAnswer{
 		string(a.ID), at.URL, text(at.Path), at.Page, text(at.Version), text(a.Title), a.Version, a.Handle,
-		p.Keys.Account.Reveal(), p.Keys.Project.Reveal(), newFiles(publishedFiles(p), at), p.Quarantined, nil, moment(a.CreatedAt), nil, n,
+		p.Keys.Account.Reveal(), p.Keys.Project.Reveal(), newFiles(a, publishedFiles(p), placed(at)), p.Quarantined, nil, moment(a.CreatedAt), nil, n,
 	}
 	if p.Account != nil {
 		out.accountInfo = &accountInfo{text(p.Account.Email), p.Account.EmailVerified, p.Mailed}
@@ -203,7 +199,7 @@ type deletedAnswer struct {
 
 func newDeleted(d publish.Deleted, n notes) *deletedAnswer {
 	p, at := d.Project, d.Addresses
-	return &deletedAnswer{string(p.ID), at.URL, text(at.Version), p.Version, d.Previous, d.Filename, newFiles(d.Files, at), n}
+	return &deletedAnswer{string(p.ID), at.URL, text(at.Version), p.Version, d.Previous, d.Filename, newFiles(p, nil, nil), n}
 }
 
 type deletedProjectAnswer struct {

@@ -105,7 +105,7 @@ func TestEachCallOnTheRealService(t *testing.T) {
 	_, err := own.File(t.Context(), id, "a b/ä.txt", 1)
 	expect.Is(t, "a file that came later", err, client.Code("file_not_found"))
 	gone := answer(c.DeleteFile(t.Context(), client.Fields{ProjectID: id, Filename: "a b/ä.txt"}))
-	if gone.Status != 200 || gone.Deleted != "a b/ä.txt" || len(gone.Files) != 1 {
+	if gone.Status != 200 || gone.Deleted != "a b/ä.txt" || gone.FileCount != 1 {
 		t.Errorf("delete-file: %+v", gone)
 	}
 }

@@ -80,7 +80,8 @@ type Change struct {
 	VersionURL    string `json:"version_url"`
 	Version       int    `json:"version"`
 	Previous      int    `json:"previous_version"` // 0 of a publish
-	Files         []File `json:"files"`            // of a publish or a deletion: all
+	Files         []File `json:"files"`            // those that are new or other; the first hundred
+	FileCount     int    `json:"file_count"`       // of the version; 0 of an update of one file
 	Filename      string `json:"filename"`         // of an update, as the next three
 	Size          int64  `json:"size"`
 	SHA256        string `json:"sha256"`

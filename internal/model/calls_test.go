@@ -277,8 +277,8 @@ func (m *machine) deleteFile(t *rapid.T) {
 	delete(next.files, name)
 	m.add(p, next)
 	m.changed(t, p, out.Project, out.Previous)
-	if out.Filename != name || len(out.Files) != len(next.files) {
-		t.Fatalf("deleted %q, %d files are left, want %q and %d", out.Filename, len(out.Files), name, len(next.files))
+	if out.Filename != name || out.Project.FileCount != len(next.files) {
+		t.Fatalf("deleted %q, %d files are left, want %q and %d", out.Filename, out.Project.FileCount, name, len(next.files))
 	}
 	m.keep(in.Idempotency, kept{project: p, version: len(p.versions), reads: true, again: func(t *rapid.T, other bool) (firstAnswer, error) {
 		in := in

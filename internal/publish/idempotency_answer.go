@@ -248,7 +248,7 @@ func (m uploadMeta) update() newFile {
 
 // recordedDelete is the answer of a deletion that was made before.
 func (s *Service) recordedDelete(ctx context.Context, by Caller, name string, rec IdempotencyRecord) (Deleted, error) {
-	p, files, err := s.asOf(ctx, rec.Project, rec.Version, nil)
+	p, _, err := s.asOf(ctx, rec.Project, rec.Version, nil)
 	if err == nil {
 		err = Authorize(by, ActEdit, &p)
 	}
@@ -256,7 +256,7 @@ func (s *Service) recordedDelete(ctx context.Context, by Caller, name string, re
 		return Deleted{}, err
 	}
 	return Deleted{
-		Project: p, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix), Previous: rec.Version - 1, Filename: name, Files: files,
+		Project: p, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix), Previous: rec.Version - 1, Filename: name,
 		Warnings: s.mailWarnings(by, rec.Email), FromRecord: true,
 	}, nil
 }

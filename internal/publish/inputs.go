@@ -224,7 +224,6 @@ type Deleted struct {
 	Addresses  Addresses
 	Previous   int
 	Filename   string
-	Files      []File
 	Warnings   []Warning
 	FromRecord bool // the answer of an earlier call, from its idempotency record
 }

@@ -25,7 +25,8 @@ func TestRegression32NobodyIsToldThatNothingWasChangedWhereSomethingMayHaveBeen(
 			return w.Describe(w.t.Context(), w.owner(by.Account()), id, publish.DescribeInput{Details: publish.Details{Title: "x"}})
 		},
 		"Files": func(w *world, by publish.Caller, id publish.ProjectID) error { // the list for the answer, after the step
-			_, err := w.DeleteFile(w.t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "a.css"})
+			title := "x"
+			_, err := w.Amend(w.t.Context(), by, string(id), publish.AmendInput{Title: &title})
 			return err
 		},
 	}

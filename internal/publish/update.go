@@ -326,8 +326,7 @@ func (s *Service) deleteFile(ctx context.Context, by Caller, in DeleteInput, nam
 	}
 	out.Warnings = s.mailWarnings(by, email)
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
-	out.Files, err = s.store.Files(ctx, out.Project.ID, out.Project.Version)
-	return out, done(err)
+	return out, nil
 }
 
 // unknownFile proposes to look for the file instead of a usable name, which may

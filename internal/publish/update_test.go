@@ -284,7 +284,9 @@ func TestDeleteFile(t *testing.T) {
 		if err != nil || gone.Project.Version != 3 || gone.Previous != 2 || gone.Filename != "assets/logo.png" || gone.Project.FileCount != 1 || gone.Project.Size != int64(len(page)) {
 			t.Errorf("%+v, %v", gone, err)
 		}
-		expect.Same(t, "files", names(gone.Files), []string{"index.html"})
+		left, err := w.Project(t.Context(), by, string(gone.Project.ID))
+		expect.OK(t, err)
+		expect.Same(t, "files", names(left.Files), []string{"index.html"})
 	})
 	t.Run("row 57: twice is 404 and says that it is safe", func(t *testing.T) {
 		_, err := remove(by, "assets/logo.png")
