@@ -97,5 +97,7 @@ func regressions() []mutation {
 		{"regression M09: an update does not warn of the version before", "internal/trial/warnings.go", "	p.Version = before\n", "", of("M09", apiTests)},
 		{"regression M09: the command line waits for no result", "internal/cli/publish.go", "	s.opened(ctx, a)\n", "", of("M09", "./internal/cli")},
 		{"regression M17: the answer of a change lists all files", "internal/api/manyfiles.go", "min(len(list), mostNamed)", "len(list)", of("M17", apiTests)},
+		{"regression M14: files by name are refused", "internal/content/files.go", "		p.form.FilesByName = true\n", "		_ = p.namedFile\n		return p.putOff(wrongType(\"files\", kind.String(), wantFiles))\n", of("M14", apiTests)},
+		{"regression M14: text in content is base64", "internal/content/files.go", "	case name == \"content\" && kindOf(c) == String && p.form.Encoding.Declared == \"\" && p.showsText():\n", "	case false:\n", of("M14", apiTests)},
 	}
 }

@@ -49,6 +49,7 @@ type fields struct {
 	sentNames      []string // of many files, as many as a hint repeats
 	bytesless      int      // how many of them brought none
 	strangeInFiles string   // an unknown member of one of them
+	named          string   // of one of many files: the member that was read as filename
 	alone          bool     // whether the one file of the call is the whole tree
 	err            error
 }
@@ -268,8 +269,8 @@ func (f *fields) explain(err error) error {
 		f.explainDigest(e)
 	case publish.CodeMissingField, publish.CodeProjectIDRequired, publish.CodeEmailRequired:
 		for _, name := range f.unknown() {
-			if f.set.meant(name) == e.Field {
-				e.Message += " The field " + shown(name) + " was sent: " + e.Field + " was probably meant."
+			if meant := f.set.meant(name); meant == e.Field || meant == "text" && e.Field == "content" {
+				e.Message += " The field " + shown(name) + " was sent: " + meant + " was probably meant."
 				break
 			}
 		}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"hash"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,7 +66,7 @@ func (a *API) place(c *call, f *fields, form content.Form) error {
 	if !form.HasContent {
 		name = one.nameOf()
 	} else if !form.Multipart {
-		name = one.required("filename", "it says how this file is called")
+		name = f.called(one)
 	}
 	if one.err == nil && !form.HasContent {
 		f.bytesless++
@@ -83,18 +85,45 @@ func (a *API) place(c *call, f *fields, form content.Form) error {
 			return inFile(name, err)
 		}
 	}
+	if form.RawText {
+		f.readOnce(publish.ReadAs("files[].content", "files[].text"))
+	}
 	f.noteStrange(one)
 	return a.tree(f).Put(c.r.Context(), name, said, staged)
 }
 
-// nameOf is the name of a file that brought none of its bytes, under whatever name that came.
-func (f *fields) nameOf() string {
-	for _, field := range []string{"filename", "path", "name"} {
-		if v, ok := f.form.Get(field); ok && v.Kind == content.String {
-			return v.Text
-		}
+// called returns the name of one of many files in JSON, also where it is the only name under path or name.
+func (f *fields) called(one *fields) string {
+	path, name := one.nameIn("path"), one.nameIn("name")
+	if one.has("filename") || (path == "") == (name == "") {
+		return one.required("filename", "it says how this file is called")
+	}
+	as := "path"
+	if path == "" {
+		as = "name"
+	}
+	f.readOnce(publish.ReadAs("files[]."+as, "files[].filename"))
+	one.named = as
+	return path + name
+}
+
+func (f *fields) nameIn(field string) string {
+	if v, ok := f.form.Get(field); ok && v.Kind == content.String {
+		return v.Text
 	}
 	return ""
+}
+
+// readOnce warns of a reading, once however many files it is of.
+func (f *fields) readOnce(w publish.Warning) {
+	if !slices.ContainsFunc(f.read, func(r publish.Warning) bool { return r.Message == w.Message }) {
+		f.read = append(f.read, w)
+	}
+}
+
+// nameOf is the name of a file that brought none of its bytes, under whatever name that came.
+func (f *fields) nameOf() string {
+	return cmp.Or(f.nameIn("filename"), f.nameIn("path"), f.nameIn("name"))
 }
 
 // inFile makes an error about one of many files one of the call.
@@ -120,7 +149,7 @@ func inFile(name string, err error) error {
 // noteStrange remembers unknown members of files, which are ignored with one warning.
 func (f *fields) noteStrange(one *fields) {
 	for _, name := range one.unknown() {
-		if f.strangeInFiles == "" {
+		if f.strangeInFiles == "" && name != one.named {
 			f.strangeInFiles = name
 		}
 	}
@@ -248,6 +277,9 @@ func (a *API) gather(c *call, f *fields) error {
 // checkBytesless settles what becomes of files without bytes: beside others that brings nothing, but alone, or beside files with bytes, they were
 // forgotten.
 func (a *API) checkBytesless(f *fields) error {
+	if f.form.FilesByName {
+		f.readOnce(publish.ReadAs("files", "a list of objects with filename and text"))
+	}
 	switch {
 	case !f.form.HasFiles:
 	case f.form.HasContent || f.form.HasArchive:

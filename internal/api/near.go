@@ -20,9 +20,9 @@ const maxWarned = 20
 // underscores, each with the fields that may be meant, best first. It never
 // changes.
 var synonyms = map[string][]string{
-	"html": {"text"}, "htmlcontent": {"content"}, "body": {"content"}, "data": {"content"}, "code": {"text"},
-	"source": {"content"}, "payload": {"content"}, "base64": {"content"}, "contentbase64": {"content"},
-	"filecontent": {"content"}, "bytes": {"content"}, "file": {"content", "filename"}, "path": {"filename"}, "filepath": {"filename"},
+	"html": {"text"}, "htmlcontent": {"text", "content"}, "body": {"text", "content"}, "data": {"text", "content"}, "code": {"text"},
+	"source": {"text", "content"}, "payload": {"content"}, "base64": {"content"}, "contentbase64": {"content"},
+	"filecontent": {"text", "content"}, "bytes": {"content"}, "file": {"content", "filename"}, "path": {"filename"}, "filepath": {"filename"},
 	"targetfile": {"filename"}, "targetpath": {"filename"}, "filepathname": {"filename"},
 	"name": {"filename", "title"}, "projectname": {"project_id", "title"}, "projecttitle": {"title"},
 	"id": {"project_id"}, "project": {"project_id"}, "slug": {"project_id"}, "projectslug": {"project_id"}, "projectref": {"project_id"},

@@ -89,7 +89,7 @@ func mends(w *world) []mend {
 		{name: "files with a title", code: publish.CodeMissingField, path: update, key: "project", body: obj{"project_id": id, "title": "Of files", "files": []string{"style.css", "logo.svg"}}, wants: "'title=Of files'"},
 		{name: "files of other folders", code: publish.CodeMissingField, path: pub, key: "account", body: obj{"title": "Mine", "files": []obj{{"filename": "index.html"}, {"filename": "js/a b.js"}, {"path": "style.css"}}}, wants: "as they are", files: map[string]string{"js/a b.js": "a"}, last: mine},
 		{name: "files to delete", code: publish.CodeMissingField, path: "/v1/delete-file", key: "project", body: obj{"project_id": id, "files": []string{"gone.txt", "gone too.txt", "logo.svg?v=2"}}, wants: "gone.txt & gone too.txt & <filename>", fill: map[string]string{"<filename>": "gone three.txt"}, last: map[string]any{"deleted": "gone three.txt"}},
-		{name: "files by name", code: publish.CodeInvalidField, path: update, key: "project", body: obj{"project_id": id, "files": obj{"style.css": "b {}", "logo.svg": "<svg/>"}}, wants: "filename=logo.svg"},
+		{name: "files by name", code: publish.CodeInvalidField, path: update, key: "project", body: obj{"project_id": id, "files": obj{"style.css": 7, "logo.svg": "<svg/>"}}, wants: "filename=logo.svg"},
 		{name: "no content", code: publish.CodeMissingField, path: pub, key: "account", body: obj{"title": "Mine"}, last: mine},
 		{name: "an update without a key's project", code: publish.CodeProjectIDRequired, path: update, key: "project", body: css(obj{"project_id": nil, "title": "Kept"}), last: kept},
 		{name: "an empty project_id", code: publish.CodeProjectIDRequired, path: update, key: "account", body: css(obj{"project_id": ""}), wants: "<project_id>"},

@@ -1,12 +1,13 @@
 package content
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
 )
 
-// files reads the array of many files, each of which is an object.
+// files reads the member files: an array of objects, or an object with the bytes of each file under its name.
 func (p *parser) files(kind Kind) error {
 	switch kind {
 	case 0:
@@ -15,17 +16,41 @@ func (p *parser) files(kind Kind) error {
 		return p.passOver()
 	}
 	p.form.HasFiles = true
-	if kind != Array {
-		if err := p.putOff(wrongType("files", kind.String(), wantFiles)); err != nil {
-			return err
-		}
-		return p.small("files") // its names are good for a hint
+	switch kind {
+	case Array:
+		return p.fileList()
+	case Object:
+		p.form.FilesByName = true
+		return p.object(2, p.namedFile)
 	}
+	if err := p.putOff(wrongType("files", kind.String(), wantFiles)); err != nil {
+		return err
+	}
+	return p.small("files")
+}
+
+const wantFiles = "an array of objects with filename and text or content"
+
+// fileList reads the array of many files.
+func (p *parser) fileList() error {
 	if empty, err := p.enter(2, ']'); empty || err != nil {
 		return err
 	}
 	for n := 0; ; n++ {
-		if err := p.file(n); err != nil {
+		c, err := p.skip()
+		if err != nil {
+			return err
+		}
+		item := fmt.Sprintf("files[%d]", n)
+		switch kindOf(c) {
+		case Object:
+			err = p.file(item, nil, func() error { return p.object(3, p.fileMember) })
+		default:
+			p.item = item
+			err = p.about(p.noFile(kindOf(c)))
+			p.item = ""
+		}
+		if err != nil {
 			return err
 		}
 		if more, err := p.separator(']'); !more || err != nil {
@@ -34,29 +59,43 @@ func (p *parser) files(kind Kind) error {
 	}
 }
 
-const wantFiles = "an array of objects with filename and text or content"
-
-// file reads the n-th of many files. It has some room of its own for what it takes beside its bytes.
-func (p *parser) file(n int) (err error) {
+// namedFile reads the value of a member of an object of files: the text of the file of that name, or its members.
+func (p *parser) namedFile(name string) error {
+	p.names-- // it counts as the name of a file
 	c, err := p.skip()
 	if err != nil {
 		return err
 	}
+	item, called := fmt.Sprintf("files[%q]", name), []Field{{Name: "filename", Kind: String, Text: name}}
+	switch kind := kindOf(c); kind {
+	case String:
+		return p.file(item, called, func() error { return p.plainText(kind) })
+	case Object:
+		return p.file(item, called, func() error { return p.object(3, p.fileMember) })
+	case 0:
+		return p.syntax("a value")
+	default:
+		if err := p.putOff(wrongType("files", kind.String(), "the text of each file under its name")); err != nil {
+			return err
+		}
+		return p.passOver()
+	}
+}
+
+// file reads one of many files, which has some fields already. It has some room of its own for what it takes beside its bytes.
+func (p *parser) file(item string, fields []Field, read func() error) (err error) {
 	body, names, field, received := p.form, p.names, p.field, p.received
 	p.outer = p.came
-	p.item = fmt.Sprintf("files[%d]", n)
+	p.item = item
 	defer func() {
 		err = p.about(err)
 		p.form, p.came, p.names, p.item, p.field, p.received = body, p.outer, names, "", field, received
 	}()
-	if kindOf(c) != Object {
-		return p.noFile(kindOf(c))
-	}
-	p.form, p.came, p.names = Form{}, "", max(0, p.lim.Names-fileNames)
+	p.form, p.came, p.names = Form{fields: fields}, "", max(0, p.lim.Names-fileNames)
 	p.told, p.toldAt, p.received = neutral, 0, 0
 	left := p.end - p.offset()
 	p.limit(left + fileRest)
-	if err := p.object(3, p.fileMember); err != nil {
+	if err := read(); err != nil {
 		return err
 	}
 	if p.came != "" {
@@ -96,12 +135,52 @@ func (p *parser) fileMember(name string) error {
 		return err
 	}
 	switch {
+	case name == "content" && kindOf(c) == String && p.form.Encoding.Declared == "" && p.showsText():
+		p.form.RawText = true
+		return p.plainText(String)
 	case name == "content":
 		return p.content(kindOf(c))
 	case name == "text":
 		return p.plainText(kindOf(c))
 	}
 	return p.small(name)
+}
+
+// textSeen is how many bytes of content are looked at for its kind.
+const textSeen = 512
+
+// showsText reports whether the string that comes next is text as it is: among its first characters is one that base64 does not even
+// have by a slip of the hand.
+func (p *parser) showsText() bool {
+	for {
+		seen := p.seen()
+		seen = seen[:min(len(seen), textSeen)]
+		if bytes.HasPrefix(seen, []byte(`"data:`)) {
+			return false
+		}
+		found, ended := textIn(seen)
+		if found || ended || len(seen) == textSeen || len(seen) == p.max || p.more() != nil {
+			return found
+		}
+	}
+}
+
+// textIn looks for a character of text in the beginning of a string with its quote, and for the end of the string.
+func textIn(begin []byte) (found, ended bool) {
+	for i := 1; i < len(begin); i++ {
+		switch c := begin[i]; {
+		case c == '"':
+			return false, true
+		case bytes.IndexByte([]byte("<>{}()[];',"), c) >= 0:
+			return true, false
+		case c == '\\' && i+1 < len(begin):
+			i++
+			if begin[i] == '"' || bytes.HasPrefix(begin[i:], []byte("u003c")) {
+				return true, false
+			}
+		}
+	}
+	return false, false
 }
 
 // about is an error of what is read now: inside many files it tells which of them.

@@ -54,12 +54,16 @@ type Form struct {
 	HasHTML    bool // html was there, if More takes it
 	HasFiles   bool // many files were there, or their array, even empty
 	HasArchive bool // archive was there, empty or not
-	Encoding   Encoding
-	FileAs     string // in a form, the name that parts had which were read as file, if they had another: files, files[] or file[]
-	Multipart  bool   // the body is a form, in which every field is a text
-	FileName   string // in a form, the name that came with the part of content, as sent
-	FromFile   bool   // in a form, content came as a file under the name file
-	Whole      bool   // the body was read to its end, though it may have been refused
+
+	FilesByName bool // files were an object of names
+	RawText     bool // of one of many files: its content was text and no base64
+
+	Encoding  Encoding
+	FileAs    string // in a form, the name that parts had which were read as file, if they had another: files, files[] or file[]
+	Multipart bool   // the body is a form, in which every field is a text
+	FileName  string // in a form, the name that came with the part of content, as sent
+	FromFile  bool   // in a form, content came as a file under the name file
+	Whole     bool   // the body was read to its end, though it may have been refused
 
 	fields []Field
 }

@@ -79,6 +79,12 @@ func TestABodyMayBringMoreThanContent(t *testing.T) {
 		`{"archive":"UEsD","archive_format":"zip"}`:                           {"archive PK\x03"},
 		`{"archive":"data:application/zip;base64,-_8"}`:                       {"archive \xfb\xff"},
 		`{"files":[]}`: {},
+		`{"files":{}}`: {},
+		`{"files":{"a.js":"let a","b/c.bin":{"content":"QUJD"}},"title":"x"}`:                                            {"file a.js let a", "file b/c.bin ABC"},
+		`{"files":[{"filename":"a.js","content":"let a = f(1)\n"}]}`:                                                     {"file a.js let a = f(1)\n"},
+		`{"files":[{"filename":"a.css","content":"\u003cstyle\u003e"}]}`:                                                 {"file a.css <style>"},
+		`{"files":[{"filename":"a","content":"data:text/plain;base64,QUJD"}]}`:                                           {"file a ABC"},
+		`{"files":[{"content":"\"use strict\"","filename":"a.js"}]}`:                                                     {"file a.js \"use strict\""},
 		`{"files":[{"filename":"a.js","text":"let a"}],"title":"x"}`:                                                     {"file a.js let a"},
 		`{"title":"x","files":[{"text":"b","filename":"b.js"}, {"content":"QUJD","filename":"c"}]}`:                      {"file b.js b", "file c ABC"},
 		`{"files":[{"filename":"d"}, {"filename":"e","text":null,"content":""}]}`:                                        {"file d ", "file e "},
@@ -118,7 +124,9 @@ func TestWhatIsWrongWithOneOfManyFilesIsToldOfThatFile(t *testing.T) {
 		before + `{"filename":7}]}`:                                               "files[1].filename is a number, wanted a string",
 		before + `]}`:                                                             "in files the JSON is malformed, wanted a value, at byte 39 of the body",
 		before + `{}`:                                                             "the body ends too early, inside files, after 40 bytes",
-		`{"files":{"a.js":"let a"}}`:                                              "files is an object, wanted an array of objects with filename and text or content",
+		`{"files":"a.js"}`:                                                        "files is a string, wanted an array of objects with filename and text or content",
+		`{"files":{"a.js":7}}`:                                                    "files is a number, wanted the text of each file under its name",
+		`{"files":{"a.js":{"text":7}}}`:                                           "files[\"a.js\"].text is a number, wanted a string",
 		`{"files":[{"text":"b"}],"text":"a"}`:                                     "text is there beside files, and a call takes one of them",
 		`{"content":"QUJD","text":"a"}`:                                           "text is there beside content, and a call takes one of them",
 		`{"archive":"QUJD","files":[{"text":"a"}]}`:                               "files[0] is there beside archive, and a call takes one of them",
@@ -190,7 +198,7 @@ func TestLimitsHoldForEachFile(t *testing.T) {
 func TestAfterARefusalOfOneFileTheOtherFieldsAreRead(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{
-		`"files":[{"content":"Q!"},{"content":"also!","text":"\"x\""},7,{"filename":8}]`, `"files":{"a":"b"}`, `"files":[{"text":""}],"content":"QUJD"`, `"archive":"<>"`,
+		`"files":[{"content":"Q!"},{"content":"also!","text":"\"x\""},7,{"filename":8}]`, `"files":{"a":7}`, `"files":[{"text":""}],"content":"QUJD"`, `"archive":"<>"`,
 	} {
 		body := `{"a":1,` + bad + `,"b":2}`
 		for way, open := range ways(body) {
