@@ -99,5 +99,9 @@ func regressions() []mutation {
 		{"regression M17: the answer of a change lists all files", "internal/api/manyfiles.go", "min(len(list), mostNamed)", "len(list)", of("M17", apiTests)},
 		{"regression M14: files by name are refused", "internal/content/files.go", "		p.form.FilesByName = true\n", "		_ = p.namedFile\n		return p.putOff(wrongType(\"files\", kind.String(), wantFiles))\n", of("M14", apiTests)},
 		{"regression M14: text in content is base64", "internal/content/files.go", "	case name == \"content\" && kindOf(c) == String && p.form.Encoding.Declared == \"\" && p.showsText():\n", "	case false:\n", of("M14", apiTests)},
+		{"regression M19: JSON under the type of curl -d is refused", "internal/api/body.go", "slices.Contains(looseTypes, name):", "slices.Contains(looseTypes[:0], name):", of("M19", apiTests)},
+		{"regression M19: a path of a container is a name", "internal/names/read.go", ", \"app\", \"workspace\"", "", of("M19", apiTests)},
+		{"regression M19: an export of one project is one of all", "internal/api/dry.go", "		return c.checkNarrowed()\n", "		return nil\n", of("M19", apiTests)},
+		{"regression M19: a file under another name is ignored", "internal/content/multipart.go", "return m.also.Field != nil && !m.also.Field(name)", "return false", of("M19", apiTests)},
 	}
 }

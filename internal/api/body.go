@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -67,6 +68,17 @@ func (b *body) Read(p []byte) (int, error) {
 
 func (b *body) Close() error { return b.r.Close() }
 
+// beginsObject reports whether the body begins as a JSON object does, and leaves it unread.
+func (b *body) beginsObject() bool {
+	var head [64]byte
+	n, _ := b.r.Read(head[:]) // an error comes again
+	b.r = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(head[:n]), b.r), b.r}
+	return bytes.HasPrefix(bytes.TrimLeft(head[:n], "\ufeff \t\r\n"), []byte("{"))
+}
+
 // checkHeaders refuses a body by what the headers say of it.
 func (a *API) checkHeaders(c *call) error {
 	h := c.r.Header
@@ -114,6 +126,10 @@ func (a *API) decoder(c *call, src io.Reader, mayBeEmpty bool) (*content.Decoder
 	if err := a.checkHeaders(c); err != nil {
 		return nil, err
 	}
+	if kind, _, err := mediaType(c); err == nil && kind == loose && (c.route.takes == websiteFields || !c.body.beginsObject()) {
+		name, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+		return nil, wrongType(c, "The Content-Type "+shown(name)+" isn't supported.")
+	}
 	return a.opened(c, src, mayBeEmpty)
 }
 
@@ -132,6 +148,8 @@ func (a *API) opened(c *call, src io.Reader, mayBeEmpty bool) (*content.Decoder,
 	switch {
 	case err == io.EOF && mayBeEmpty:
 		return nil, nil
+	case kind == loose:
+		c.warnings = append(c.warnings, publish.ReadAs("Content-Type", "application/json"))
 	case err == nil && kind == unsaid && first != '{':
 		refusal := wrongType(c, "The request has no Content-Type, and its body does not begin with {.")
 		c.look(r, refusal)
@@ -157,7 +175,7 @@ func (a *API) guessed(c *call, src io.Reader) *content.Decoder {
 	switch {
 	case unread != nil:
 		return nil
-	case err == nil || first == '{':
+	case err == nil && kind != loose || first == '{':
 		return content.JSON(r, lim)
 	case strings.HasPrefix(c.r.Header.Get("Content-Type"), "application/x-www-form-urlencoded"):
 		return content.JSON(pairsAsJSON(r), lim)
@@ -210,7 +228,11 @@ const (
 	jsonBody bodyKind = iota
 	formBody
 	unsaid
+	loose // a type under which programs send JSON that do not say so
 )
+
+// looseTypes are the types that curl -d, urllib and fetch give to a text of any kind. It never changes.
+var looseTypes = []string{"application/x-www-form-urlencoded", "text/plain"}
 
 func mediaType(c *call) (kind bodyKind, boundary string, err error) {
 	value := c.r.Header.Get("Content-Type")
@@ -225,6 +247,8 @@ func mediaType(c *call) (kind bodyKind, boundary string, err error) {
 		return formBody, params["boundary"], nil
 	case name == "multipart/form-data":
 		return 0, "", wrongType(c, "The Content-Type multipart/form-data lacks its boundary.")
+	case slices.Contains(looseTypes, name):
+		return loose, "", nil
 	case name != "application/json":
 		return 0, "", wrongType(c, "The Content-Type "+shown(name)+" isn't supported.")
 	case params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8"):

@@ -55,10 +55,24 @@ func (f *fields) notDry(known bool, begin string) error {
 // which project, or that nothing is to be done.
 func (c *call) checkQuery() error {
 	if c.r.Method == http.MethodGet || c.r.Method == http.MethodHead {
-		return nil
+		return c.checkNarrowed()
 	}
 	if err := readableQuery(c.r); err != nil {
 		return err.With(publish.OpSame).Note(queryNote)
+	}
+	return nil
+}
+
+// checkNarrowed refuses a query that names one project where the call reads all of a key's.
+func (c *call) checkNarrowed() error {
+	if c.route.op != publish.OpExport && c.route.op != publish.OpWhoami {
+		return nil
+	}
+	for name := range c.r.URL.Query() {
+		if slices.Contains(deleteFields.candidates(name), "project_id") || name == "project_id" {
+			e := publish.Refuse(publish.CodeInvalidField, "The parameter %s is not read here: the call is about all projects that the key covers.", shown(name)).In(name).With(publish.OpSame)
+			return e.Note("Leave it out, and send the project_api_key of a project for that project alone:")
+		}
 	}
 	return nil
 }

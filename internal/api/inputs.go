@@ -1,10 +1,12 @@
 package api
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"sandlot/internal/content"
 	"sandlot/internal/publish"
 )
 
@@ -89,9 +91,25 @@ func updateInput(f *fields) publish.UpdateInput {
 	if name := f.ownName(); name != "" && in.Part == nil {
 		in.Filename = name
 	} else if in.Part == nil || in.Part.N != nil && *in.Part.N == 1 {
+		f.checkDetails(in)
 		in.Filename = f.required("filename", "it says which file of the project this is")
 	}
 	return in
+}
+
+// checkDetails refuses an update that brings no file but a title or a language, with the call that changes these.
+func (f *fields) checkDetails(in publish.UpdateInput) {
+	if f.form.HasContent || f.has("filename") || in.Title == nil && in.Lang == "" {
+		return
+	}
+	e := publish.Refuse(publish.CodeMissingField, "The call brings no file: filename and content are missing. Nothing was changed.").In("filename")
+	var args []publish.Arg
+	for _, name := range []string{"project_id", "title", "lang"} {
+		if text, ok := f.repeatedText(name); ok {
+			args = append(args, publish.Arg{Name: name, Value: text})
+		}
+	}
+	f.fail(e.With(publish.OpAmend, args...).Note("What is said about a project is changed with PATCH:"))
 }
 
 func deleteInput(f *fields) publish.DeleteInput {
@@ -102,15 +120,32 @@ func deleteInput(f *fields) publish.DeleteInput {
 	}
 }
 
+// listed returns the names in a list of files to delete, however the list is called.
+func (f *fields) listed() []string {
+	for _, name := range []string{"filenames", "files", "filename"} {
+		if field, ok := f.form.Get(name); ok && (field.Kind == content.Array || field.Kind == content.Object) {
+			return filesIn(field)
+		}
+	}
+	return nil
+}
+
 func restoreInput(f *fields) publish.RestoreInput {
 	in := publish.RestoreInput{Project: f.required("project_id", "it says of which project a version is to be restored"), IfVersion: f.ifVersion(), Idempotency: f.header.Get(idempotencyKey)}
-	if n := f.whole("version"); n != nil {
+	if field, ok := f.form.Get("version"); ok && field.Kind == content.String && versionName.MatchString(field.Text) {
+		n, _ := strconv.Atoi(field.Text[1:])
+		f.read = append(f.read, publish.ReadAs("version", strconv.Itoa(n)))
+		in.Version = n
+	} else if n := f.whole("version"); n != nil {
 		in.Version = *n
 	} else if f.err == nil {
 		f.fail(f.noVersion())
 	}
 	return in
 }
+
+// versionName matches a version as people write it.
+var versionName = regexp.MustCompile(`^[vV][1-9][0-9]{0,8}$`)
 
 // noVersion refuses a restore without a version. It lists those there are, unless one came under
 // another name.

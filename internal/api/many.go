@@ -36,6 +36,7 @@ func (a *API) more(c *call, f *fields) content.More {
 	more := content.More{
 		Text:    true,
 		Upload:  f.set.upload,
+		Field:   f.set.near,
 		Place:   func(form content.Form) error { return a.place(c, f, form) },
 		Archive: func(r io.Reader) error { return a.unarchive(c, f, "", r) },
 	}

@@ -12,8 +12,7 @@ import (
 	"sandlot/internal/publish"
 )
 
-// maxWarned bounds the unknown fields that get a warning of their own: a body
-// may have a thousand.
+// maxWarned bounds the unknown fields that are named: a body may have a thousand.
 const maxWarned = 20
 
 // synonyms are names that clients make up, without case, hyphens and
@@ -81,29 +80,41 @@ func (f *fields) unknown() []string {
 	return list
 }
 
-// warnings tells about each field that is ignored, and what was probably meant.
+// warnings returns a warning for each ignored field that most likely stands for another, and one for all others.
 func (f *fields) warnings() []publish.Warning {
 	var list []publish.Warning
-	unknown := f.unknown()
-	for i, name := range unknown {
-		if i == maxWarned {
-			more := fmt.Sprintf("%d further unknown fields were ignored.", len(unknown)-i)
-			return append(list, publish.Warning{Code: "unknown_field", Message: more, Hint: f.set.listed()})
+	var strange []string
+	for _, name := range f.unknown() {
+		if w, ok := f.set.warning(name); ok && len(list) < maxWarned {
+			list = append(list, w)
+		} else {
+			strange = append(strange, shown(name))
 		}
-		list = append(list, f.set.warning(name))
 	}
-	return list
+	if len(strange) == 0 {
+		return list
+	}
+	message := "The field " + strange[0] + " is not known here and was ignored."
+	if n := len(strange); n > 1 {
+		message = fmt.Sprintf("%d fields are not known here and were ignored: %s.", n, strings.Join(strange[:min(n, maxWarned)], ", "))
+	}
+	return append(list, publish.Warning{Code: "unknown_field", Message: message, Hint: f.set.listed()})
 }
 
-func (s *fieldSet) warning(name string) publish.Warning {
+// warning returns the warning about an ignored field that belongs elsewhere or most likely stands for another.
+func (s *fieldSet) warning(name string) (publish.Warning, bool) {
 	if w, ok := s.elsewhere[name]; ok {
-		return w
+		return w, true
 	}
-	w := publish.Warning{Code: "unknown_field", Message: "The field " + shown(name) + " is not known here and was ignored.", Hint: s.listed()}
-	if meant := s.meant(name); meant != "" {
-		w.Hint = "Probably " + meant + " was meant."
-	}
-	return w
+	meant := s.meant(name)
+	return publish.Warning{
+		Code: "unknown_field", Message: "The field " + shown(name) + " is not known here and was ignored.", Hint: "Probably " + meant + " was meant.",
+	}, meant != ""
+}
+
+// near reports whether a name is that of a field, or of one that a client may have meant.
+func (s *fieldSet) near(name string) bool {
+	return slices.Contains(s.names, name) || s.elsewhere[name].Code != "" || s.meant(name) != "" && s.meant(name) != "content" && s.meant(name) != "text"
 }
 
 func (s *fieldSet) listed() string { return "The fields are: " + strings.Join(s.all(), ", ") + "." }

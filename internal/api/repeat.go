@@ -78,9 +78,7 @@ func repeats(on *hint.Request, f *fields, p publish.Places) {
 		on.Add("filename", own) // it stands in, but for a piece
 	}
 	if on.Files = f.sentNames; len(on.Files) == 0 {
-		if list, ok := f.form.Get("files"); ok {
-			on.Files = filesIn(list)
-		}
+		on.Files = f.listed()
 	}
 	if f.form.HasArchive {
 		on.Archive = sentArchive(f)

@@ -180,7 +180,7 @@ func (a *API) unknownPath(method string, meant *route) error {
 	case method == http.MethodDelete && meant.method == http.MethodGet:
 		return e.Note("%s\nThe nearest is %s:", all, a.endpoint(meant))
 	}
-	return e.Note("%s\nProbably %s was meant:", all, a.endpoint(meant))
+	return e.Note("Probably %s was meant, as in the call below.\n%s", a.endpoint(meant), all)
 }
 
 // doneElsewhere says where is done what clients expect of a method at the path of a

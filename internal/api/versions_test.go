@@ -64,7 +64,7 @@ func TestVersions(t *testing.T) {
 			{obj{"project_id": w.projectID, "to": "2"}, 400, publish.CodeMissingField, `"version":2`},
 			{obj{"id": w.projectID, "version": 1}, 400, publish.CodeInvalidField, `"project_id":"` + w.projectID},
 			{obj{"project_id": w.projectID, "version": 1.5}, 400, publish.CodeInvalidField, ""},
-			{obj{"project_id": w.projectID, "version": "v1"}, 400, publish.CodeInvalidField, ""},
+			{obj{"project_id": w.projectID, "version": "v1.0"}, 400, publish.CodeInvalidField, ""},
 			{obj{"project_id": w.projectID, "version": []int{1}}, 400, publish.CodeInvalidField, ""},
 			{obj{"project_id": "no-such-project", "version": 1}, 404, publish.CodeProjectNotFound, "whoami"},
 		} {

@@ -88,6 +88,9 @@ type More struct {
 	// content, so sink is called for each file. In JSON its other members are the fields of the Form, in a form there is only FileName.
 	// Where a form brings one part named file, that is content, and Place is not called.
 	Place func(Form) error
+	// Field reports whether a member of that name is a field of the call. Where it is set, a part of a form with the name of a file that
+	// is none is taken for one named file.
+	Field func(name string) bool
 	// Upload: a part named upload is taken for one named archive if its file's name ends in ".zip", and else for one named file.
 	Upload bool
 	// Archive is called with the bytes of the member archive: those of a part, or decoded from base64.

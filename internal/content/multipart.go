@@ -116,7 +116,7 @@ func (m *multiparser) admit(p *multipart.Part) (string, error) {
 	if m.also.Upload && name == "upload" && file != "" {
 		name = uploaded(file)
 	}
-	isFile := file != "" && (name == "file" || m.also.Place != nil && (name == "files" || name == "files[]" || name == "file[]"))
+	isFile := file != "" && (name == "file" || m.also.Place != nil && (name == "files" || name == "files[]" || name == "file[]" || m.strange(name)))
 	if isFile && name != "file" {
 		m.form.FileAs = name
 	}
@@ -158,6 +158,15 @@ func (m *multiparser) admit(p *multipart.Part) (string, error) {
 		m.form.FileName = file
 	}
 	return name, plainPart(name, p)
+}
+
+// strange reports whether a part of that name can only be a file, if it has the name of one.
+func (m *multiparser) strange(name string) bool {
+	switch name {
+	case "content", "text", "html", "archive", "":
+		return false
+	}
+	return m.also.Field != nil && !m.also.Field(name)
 }
 
 // uploaded is the name of the part that a file would have come as.

@@ -45,7 +45,7 @@ func (p proposal) curl(base string, e *publish.Error) []string {
 		return []string{packing(base, on, op, args)}
 	case e.Code == publish.CodeContentTooLarge && takesFile(op) && !on.many():
 		return cutIntoParts(base, on, op, args)
-	case e.Code == publish.CodeMissingField && len(on.Files) > 0 && op == publish.OpDeleteFile:
+	case (e.Code == publish.CodeMissingField || e.Field == "filename") && len(on.Files) > 0 && op == publish.OpDeleteFile:
 		return append([]string{"One call deletes one file. Send one after the other:"}, eachFile(base, on, op, on.Files, args)...)
 	case e.Code == publish.CodePart1First && takesFile(op):
 		return firstThenThis(base, on, op, args)

@@ -46,7 +46,7 @@ func relativeName(s string) string {
 // machineRoots are the folders at the top of a disk in which people and programs keep their work, and homes are those
 // whose next folder is a person's. Neither changes.
 var (
-	machineRoots = []string{"home", "Users", "root", "tmp", "var", "etc", "mnt"}
+	machineRoots = []string{"home", "Users", "root", "tmp", "var", "etc", "mnt", "app", "workspace", "workspaces", "usr", "opt"}
 	homes        = []string{"home", "Users"}
 	// containers are folders of a person that hold projects, or lead to them.
 	containers = []string{
@@ -62,12 +62,13 @@ func machinePath(s string) (root, rest string, ok bool) {
 		drive, s = s[:2], s[2:]
 	}
 	parts := strings.Split(strings.TrimPrefix(path.Clean("/"+s), "/"), "/")
-	if drive == "" && (!strings.HasPrefix(s, "/") || !slices.Contains(machineRoots, parts[0])) {
+	home := strings.HasPrefix(s, "~/")
+	if drive == "" && !home && (!strings.HasPrefix(s, "/") || !slices.Contains(machineRoots, parts[0])) {
 		return "", "", false
 	}
 	n := rootLength(parts)
 	root = strings.Join(parts[:n], "/")
-	if drive != "" || root != "" {
+	if drive != "" || root != "" && !home {
 		root = drive + "/" + root
 	}
 	return root, strings.Join(parts[n:], "/"), true
@@ -83,7 +84,7 @@ func rootLength(parts []string) int {
 	switch {
 	case n < most && slices.Contains(homes, parts[n]):
 		n += 2
-	case n < most && slices.Contains(machineRoots, parts[n]):
+	case n < most && (parts[n] == "~" || slices.Contains(machineRoots, parts[n])):
 		n++
 	}
 	for n < most && slices.Contains(containers, parts[n]) {
