@@ -39,7 +39,7 @@ var arrows = map[string][]string{
 	"figures":      {"publish"},
 	"gallery":      {"figures", "names", "publish", "turns", "worker"},
 	"guide":        {"admission", "publish"},
-	"hint":         {"inspect", "names", "publish"},
+	"hint":         {"inspect", "mediatype", "names", "publish"},
 	"inspect":      {"checkpoint", "content"},
 	"linediff":     {},
 	"live":         {"gallery", "publish"},

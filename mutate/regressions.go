@@ -103,5 +103,7 @@ func regressions() []mutation {
 		{"regression M19: a path of a container is a name", "internal/names/read.go", ", \"app\", \"workspace\"", "", of("M19", apiTests)},
 		{"regression M19: an export of one project is one of all", "internal/api/dry.go", "		return c.checkNarrowed()\n", "		return nil\n", of("M19", apiTests)},
 		{"regression M19: a file under another name is ignored", "internal/content/multipart.go", "return m.also.Field != nil && !m.also.Field(name)", "return false", of("M19", apiTests)},
+		{"regression M14: hints of JSON are forms", "internal/api/repeat.go", "	on.JSON = c.object\n", "", of("M14HintsOfJSON", apiTests)},
+		{"regression M14: a placeholder is published", "internal/api/many.go", "	if err := checkFilled(f.form, f.content); err != nil {", "	if err := checkFilled(f.form, f.content); false {", of("M14HintsOfJSON", apiTests)},
 	}
 }

@@ -157,6 +157,7 @@ func (a *API) opened(c *call, src io.Reader, mayBeEmpty bool) (*content.Decoder,
 	case err == nil && first != '{':
 		c.look(r, nil) // for the hint of what refuses it
 	}
+	c.object = err == nil && first == '{'
 	// Any other error is met again by the decoder.
 	return content.JSON(r, lim), nil
 }
@@ -172,6 +173,7 @@ func (a *API) guessed(c *call, src io.Reader) *content.Decoder {
 		return content.Multipart(r, boundary, lim)
 	}
 	first, unread := firstByte(r)
+	c.object = unread == nil && first == '{'
 	switch {
 	case unread != nil:
 		return nil

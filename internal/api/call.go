@@ -27,6 +27,7 @@ type call struct {
 	told     *ticket.Call     // what was told with the ticket that came; nil until it is known, and where none did
 	grant    *admission.Grant // nil until the call is admitted
 	said     *fields          // what the body said, for hints; nil until it is read
+	object   bool             // whether the body begins as a JSON object does
 	whole    bool             // whether the body was read to its end
 	sight    sight            // what a body begins as that was refused
 	drainBy  time.Time        // until when the rest of a refused body is read, if some of it was

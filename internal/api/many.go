@@ -86,6 +86,10 @@ func (a *API) place(c *call, f *fields, form content.Form) error {
 			return inFile(name, err)
 		}
 	}
+	if err := checkFilled(form, staged); err != nil {
+		a.Contents.Discard(context.WithoutCancel(c.r.Context()), staged)
+		return inFile(name, err)
+	}
 	if form.RawText {
 		f.readOnce(publish.ReadAs("files[].content", "files[].text"))
 	}
@@ -247,6 +251,21 @@ func (a *API) raw(c *call, f *fields, format unpack.Format) error {
 	return c.grant.Whole()
 }
 
+// maxFilled is the longest text that is looked at for a placeholder: one with a filename of any length.
+const maxFilled = 600
+
+// checkFilled refuses a text that a hint left to be filled in.
+func checkFilled(form content.Form, c publish.Content) error {
+	if !form.FromText || c.Size > maxFilled || int64(len(c.Head)) < c.Size {
+		return nil
+	}
+	text := string(c.Head[:c.Size])
+	if name, ok := strings.CutPrefix(text, publish.PlaceholderText); !ok || strings.IndexByte(name, '>') != len(name)-1 {
+		return nil
+	}
+	return publish.Refuse(publish.CodeInvalidField, "The field text is the placeholder of a proposed call.").In("text").With(publish.OpSame).Note("Put the text of the file in its place:")
+}
+
 // gather settles what the call brought, once all of it is known.
 func (a *API) gather(c *call, f *fields) error {
 	if f.form.HasHTML {
@@ -259,6 +278,9 @@ func (a *API) gather(c *call, f *fields) error {
 				Code: "html_ignored", Message: "The field html was ignored: the call brings its files otherwise.", Hint: "Send one of text, content, files and archive.",
 			})
 		}
+	}
+	if err := checkFilled(f.form, f.content); err != nil {
+		return err
 	}
 	if err := a.contentAsArchive(c, f); err != nil {
 		return err

@@ -9,13 +9,16 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -148,6 +151,13 @@ func (s *shell) filled(line, but string) string {
 		}
 		if part, ok := strings.CutPrefix(name, "<file with part "); ok {
 			return "piece" + strings.TrimSuffix(part, ">")
+		}
+		if file, ok := strings.CutPrefix(name, publish.PlaceholderText); ok {
+			text, err := os.ReadFile(filepath.Join(s.dir, strings.TrimSuffix(file, ">")))
+			if err != nil || strings.ContainsAny(string(text), "\"'\\\n") {
+				return "<!doctype html><p>filled in"
+			}
+			return string(text)
 		}
 		if v, ok := s.last[strings.Trim(name, "<>")].(string); ok && v != "" {
 			return v

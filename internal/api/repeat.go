@@ -41,6 +41,7 @@ func (a *API) about(c *call) hint.Request {
 			repeats(&on, cmp.Or(c.said, &fields{set: rt.takes, header: c.r.Header, query: c.r.URL.Query()}), a.Places)
 		}
 	}
+	on.JSON = c.object
 	c.sight.onto(&on)
 	if values := c.r.Header.Values(idempotencyKey); len(values) == 1 && hint.Showable(values[0]) && publish.CheckIdempotencyKey(values[0]) == nil {
 		on.IdempotencyKey = values[0]

@@ -72,6 +72,9 @@ func bodied(base string, on Request, op publish.Op, args []publish.Arg) string {
 	if content := argument(args, "content", "<"); !strings.HasPrefix(content, "<") {
 		return asJSON(base, on.Keyed || op == publish.OpUpdate, on.IdempotencyKey, op, args)
 	}
+	if members, ok := on.members(args); ok {
+		return asJSON(base, on.Keyed || op == publish.OpUpdate, on.IdempotencyKey, op, append(bytesless(args), members))
+	}
 	out := start(base, on, op)
 	if part := argument(args, "part", ""); !on.Keyed && op == publish.OpPublish && has(args, "upload_id") && part != "1" && (part != unknownPart || on.Token) {
 		out += " -H 'Authorization: Bearer <upload_token>'" // joins the upload from any network
@@ -91,12 +94,15 @@ func start(base string, on Request, op publish.Op) string {
 // formFields prints the fields of a form, without the content and its encoding: in a form the
 // file is sent as it is.
 func formFields(args []publish.Arg) (out string) {
-	for _, a := range args {
-		if a.Name != "content" && a.Name != "content_encoding" {
-			out += " --form-string " + Quote(fmt.Sprintf("%s=%v", a.Name, a.Value))
-		}
+	for _, a := range bytesless(args) {
+		out += " --form-string " + Quote(fmt.Sprintf("%s=%v", a.Name, a.Value))
 	}
 	return out
+}
+
+// bytesless returns the arguments without the content and its encoding.
+func bytesless(args []publish.Arg) []publish.Arg {
+	return without(without(args, "content"), "content_encoding")
 }
 
 // file is the name that the file of a call has on the client's side. That is what the client

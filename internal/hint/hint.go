@@ -76,6 +76,9 @@ func (on Request) aboveAll() bool {
 
 // encodes says how to send content without writing base64 by hand.
 func (on Request) encodes(args []publish.Arg) string {
+	if _, ok := on.members(args); ok {
+		return "Send the text of the file as it is:"
+	}
 	file := on.file(args)
 	if strings.HasPrefix(file, "<") {
 		return "Each part is base64 on its own: cut the bytes of the file, not the base64 text. In a form, the part is sent as it is:"

@@ -27,6 +27,7 @@ type Request struct {
 	Local          string        // what the client calls the file, if it said so
 	Files          []string      // the names in a list of files
 	Archive        string        // what the client calls the archive that it sent, if it sent one
+	JSON           bool          // whether it was a JSON object
 	Limit          int64         // the most content of one call, in bytes
 	Most           int64         // the largest file, in bytes, however many parts it comes in; 0 if nobody knows
 	Least          int64         // the least size that the file can have, in bytes, by what the request declared

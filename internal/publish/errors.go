@@ -207,6 +207,9 @@ const (
 // refused where it is sent: an example that worked would tie the account to nobody.
 const PlaceholderEmail = "<your e-mail>"
 
+// PlaceholderText begins what stands in a proposed call for the text of a file, up to the file's name and ">". It is refused as a text.
+const PlaceholderText = "<text of "
+
 // Arg is one argument of the proposed operation, under the name that the operation knows it by.
 type Arg struct {
 	Name  string
