@@ -94,5 +94,6 @@ func regressions() []mutation {
 		{"regression M42: only an id can be reported", "internal/web/report.go", "v.Places.ProjectIn(form.Address)", "publish.ProjectID(form.Address)", of("M42", "./internal/web")},
 		{"regression M42: the page of an address in quarantine leads nowhere", "internal/play/says.go", `h["Connection-Allowlist"] = x.siteConnections`, `h["Connection-Allowlist"] = ownConnections`, of("M42", "./internal/play")},
 		{"regression M43: faults are counted from the first on", "cmd/sandlot/metrics.go", "for _, area := range areas {", "for _, area := range areas[:0] {", of("M43", main)},
+		{"regression M47: an update leaves the folder on that publish took off", "internal/publish/many.go", "set.unwrap(p.Wrapper, current)", "set.unwrap(\"\", current)", of("M47", publishTests)},
 	}
 }

@@ -21,6 +21,7 @@ type fileSet struct {
 	*Tree
 	files    []*treeFile
 	folder   string // that wrapped all of them and was taken off, with its slash
+	into     string // the folder that they were sent for
 	warnings []Warning
 }
 
@@ -46,7 +47,7 @@ func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet,
 		return nil, t.noFiles()
 	}
 	t.at = nil // no more come
-	set := &fileSet{Tree: t, files: t.files}
+	set := &fileSet{Tree: t, files: t.files, into: into}
 	if unwrap {
 		set.folder = tree.Wrapper(set.names())
 	}
@@ -94,7 +95,7 @@ func (t *Tree) apart(a, b string) error {
 // readings are the warnings about what was not taken as it was sent.
 func (t *Tree) readings(folder string) (w []Warning) {
 	if folder != "" {
-		w = append(w, warning("unwrapped", fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)), "Nothing has to be done: the files are at the root of the project."))
+		w = append(w, unwrapped(folder))
 	}
 	if len(t.leftOut) > 0 {
 		n, kinds := 0, []string(nil)
@@ -212,4 +213,53 @@ func (s *fileSet) head(ctx context.Context, b Blob) ([]byte, error) {
 	var head bytes.Buffer
 	_, err = head.ReadFrom(io.LimitReader(r, inspect.HeadSize))
 	return head.Bytes(), err
+}
+
+// unwrap takes off the folder that was taken off from around the project's files, if all that comes lies in it, and belongs where
+// they are: the project has nothing in that folder, or has the page that comes beside it alone.
+func (s *fileSet) unwrap(folder string, current []File) {
+	if folder == "" || s.into != "" || slices.ContainsFunc(s.files, func(f *treeFile) bool { return !strings.HasPrefix(f.name, folder) }) {
+		return
+	}
+	inside := s.names()
+	for i := range inside {
+		inside[i] = inside[i][len(folder):]
+		if clean, err := names.Filename(inside[i]); err != nil || clean != inside[i] { // what only a folder may hold
+			return
+		}
+	}
+	page := tree.Page(inside)
+	if holds(current, folder) && (page == "" || fileNamed(current, page) == nil || fileNamed(current, folder+page) != nil) {
+		return
+	}
+	s.folder = folder
+	for i, f := range s.files {
+		f.name = inside[i]
+	}
+	s.warnings = append([]Warning{unwrapped(folder)}, s.warnings...)
+}
+
+// holds reports whether one of the files lies in a folder.
+func holds(files []File, folder string) bool {
+	return slices.ContainsFunc(files, func(f File) bool { return strings.HasPrefix(f.Name, folder) })
+}
+
+// unwrapped tells that a folder was taken off.
+func unwrapped(folder string) Warning {
+	return warning("unwrapped", fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)), "Nothing has to be done: the files are at the root of the project.")
+}
+
+// beside warns where the files of an update lie in a folder that is new to the project and holds a page: what players open is another one.
+func (s *fileSet) beside(primary string, current []File) []Warning {
+	folder := tree.Wrapper(s.names())
+	if folder == "" || s.into != "" || holds(current, folder) {
+		return nil
+	}
+	inside := s.names()
+	for i := range inside {
+		inside[i] = inside[i][len(folder):]
+	}
+	return []Warning{warning("page_as_before", fmt.Sprintf("All files came in the folder %s, which is new in this project, and were added there: players still open %s, which is as before, and not %s.",
+		inspect.Quoted(folder), inspect.Quoted(primary), inspect.Quoted(folder+tree.Page(inside))),
+		"If they were to take the place of the project's files, send them again with update and replace: true, which takes that folder off. If the page of that folder is to be opened, name it as primary_file.")}
 }
