@@ -95,5 +95,7 @@ func regressions() []mutation {
 		{"regression M42: the page of an address in quarantine leads nowhere", "internal/play/says.go", `h["Connection-Allowlist"] = x.siteConnections`, `h["Connection-Allowlist"] = ownConnections`, of("M42", "./internal/play")},
 		{"regression M43: faults are counted from the first on", "cmd/sandlot/metrics.go", "for _, area := range areas {", "for _, area := range areas[:0] {", of("M43", main)},
 		{"regression M47: an update leaves the folder on that publish took off", "internal/publish/many.go", "set.unwrap(p.Wrapper, current)", "set.unwrap(\"\", current)", of("M47", publishTests)},
+		{"regression M54: Info-ZIP's name is not believed", "internal/unpack/zipdir.go", "utf8.ValidString(name) && !ascii(name))", "utf8.ValidString(name))", of("M54", "./internal/unpack")},
+		{"regression M54: names that were guessed are not told of", "internal/publish/tree.go", "t.guessed = append(t.guessed, e.Name)", "_ = e.Name", of("M54", "./internal/api")},
 	}
 }

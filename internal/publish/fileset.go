@@ -105,6 +105,10 @@ func (t *Tree) readings(folder string) (w []Warning) {
 		}
 		w = append(w, warning("left_out", fmt.Sprintf("%s left out, which tools have made: %s.", counted(n, "file was", "files were"), strings.Join(kinds, ", ")), "Nothing has to be done, unless a page loads one of them: then send it again from another folder."))
 	}
+	if n := len(t.guessed); n > 0 {
+		w = append(w, warning("read_as", fmt.Sprintf("The archive does not say in which alphabet %s: read as CP437, as the ZIP format began, such as %s.", counted(n, "name is", "names are"), inspect.Quoted(t.guessed[0])),
+			"If these are not the letters that were meant, the page does not find the files: pack the folder again with a program that writes names in UTF-8, or rename the files."))
+	}
 	if n := len(t.read); n > 0 {
 		w = append(w, ReadAs(t.field(), inspect.Quoted(t.read[0])))
 		if n > 1 {

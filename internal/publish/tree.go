@@ -96,6 +96,7 @@ type Tree struct {
 	declared map[string]Declared // of files that had not come
 	leftOut  map[string]int      // how many, by what they are
 	read     []string            // names that were not sent as they are read
+	guessed  []string            // names in an alphabet that the archive does not say
 	size     int64               // of what was taken
 	ends     []func()            // of what the call holds of a load
 }
@@ -388,6 +389,9 @@ func (t *Tree) Unpack(ctx context.Context, format string, r io.Reader) error {
 		if what := tree.LeftOut(e.Name); what != "" && f == string(unpack.ZIP) {
 			t.leftOut[what]++ // nothing of it has to be unpacked
 			return nil
+		}
+		if e.Guessed {
+			t.guessed = append(t.guessed, e.Name)
 		}
 		return t.add(ctx, e.Name, Declared{}, func(in *inspect.Inspector) io.Reader {
 			return turn.Work(ctx, io.TeeReader(t.bounded(e.Name, charge.Of(r)), in))
