@@ -50,7 +50,7 @@ func agents() []mutation {
 		{"agents: of an import all versions may have only what one call brings", "internal/publish/tree.go", "	t.archive, t.size = true, 0\n", "	t.archive = true\n", imports},
 		{"agents: a project that is not as its manifest says refuses all", "internal/transfer/transfer.go", "if err = p.refused; err == nil {", "if err = p.refused; err != nil {\n			return out, err\n		} else {", imports},
 		{"agents: what tools leave is published", names, "if what := foreignFolders[folder]; what != \"\" {", "if what := foreignFolders[folder]; what == \"?\" {", trees},
-		{"agents: what systems leave is published", names, "	return foreignFiles[file]\n", "	return \"\"\n", trees},
+		{"agents: what systems leave is published", names, "	return cmp.Or(foreignFiles[file], Secret(name))\n", "	return \"\"\n", trees},
 		{"agents: the folder around all stays", names, "	if Page(inside) == \"\" {\n		return \"\"\n	}\n	return folder", "	return \"\"", trees},
 		{"agents: a folder without the page is taken off", names, "	if Page(inside) == \"\" {\n", "	if Page(inside) == \"?\" {\n", trees},
 		{"agents: a key follows a redirect", "internal/client/client.go", "	doer.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }\n", "", "./internal/cli"},

@@ -59,7 +59,7 @@ func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet,
 		name, err := names.Filename(inside)
 		var bad *names.FilenameError
 		if errors.As(err, &bad) { // of what was allowed in a folder only
-			return nil, t.badName(bad)
+			return nil, t.badName(bad, set.files[i].name)
 		}
 		set.files[i].name = name
 	}
@@ -97,14 +97,8 @@ func (t *Tree) readings(folder string) (w []Warning) {
 	if folder != "" {
 		w = append(w, unwrapped(folder))
 	}
-	if len(t.leftOut) > 0 {
-		n, kinds := 0, []string(nil)
-		for _, what := range slices.Sorted(maps.Keys(t.leftOut)) {
-			n += t.leftOut[what]
-			kinds = append(kinds, fmt.Sprintf("%d of %s", t.leftOut[what], what))
-		}
-		w = append(w, warning("left_out", fmt.Sprintf("%s left out, which tools have made: %s.", counted(n, "file was", "files were"), strings.Join(kinds, ", ")), "Nothing has to be done, unless a page loads one of them: then send it again from another folder."))
-	}
+	w = append(w, t.leavings(false, "which tools have made", "Nothing has to be done, unless a page loads one of them: then send it again from another folder.")...)
+	w = append(w, t.leavings(true, "which may hold secrets of yours: everything published is public", "Nothing has to be done. If such a file is to be public all the same, send it alone with update and force: true.")...)
 	if n := len(t.guessed); n > 0 {
 		w = append(w, warning("read_as", fmt.Sprintf("The archive does not say in which alphabet %s: read as CP437, as the ZIP format began, such as %s.", counted(n, "name is", "names are"), inspect.Quoted(t.guessed[0])),
 			"If these are not the letters that were meant, the page does not find the files: pack the folder again with a program that writes names in UTF-8, or rename the files."))
@@ -116,6 +110,21 @@ func (t *Tree) readings(folder string) (w []Warning) {
 		}
 	}
 	return w
+}
+
+// leavings warns of the files that were left out: of those with secrets, or of the others.
+func (t *Tree) leavings(secret bool, why, hint string) []Warning {
+	n, kinds := 0, []string(nil)
+	for _, what := range slices.Sorted(maps.Keys(t.leftOut)) {
+		if (tree.Secret(what) != "") == secret {
+			n += t.leftOut[what]
+			kinds = append(kinds, fmt.Sprintf("%d of %s", t.leftOut[what], what))
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []Warning{warning("left_out", fmt.Sprintf("%s left out, %s: %s.", counted(n, "file was", "files were"), why, strings.Join(kinds, ", ")), hint)}
 }
 
 // counted is a number with its noun.
@@ -157,14 +166,14 @@ func (s *fileSet) check(primary string) error {
 		f := s.sent(sent)
 		err := checkContent(f.Content, f.Name, f.Name == primary || f.Name == primaryFile, f.Declared)
 		if err != nil {
-			return s.about(f, err)
+			return s.about(f, err, primary)
 		}
 	}
 	return nil
 }
 
 // about makes a refusal of a file's content one of the call that brought many.
-func (s *fileSet) about(f SentFile, err error) error {
+func (s *fileSet) about(f SentFile, err error, primary string) error {
 	var e *Error
 	if !errors.As(err, &e) {
 		return err
@@ -173,6 +182,9 @@ func (s *fileSet) about(f SentFile, err error) error {
 	note := e.Fix.Note
 	if note == "" || errors.Is(e, CodeDigestMismatch) {
 		note = "The file was cut, changed or encoded on its way. Send it again as it is, best as a form part or in an archive."
+	}
+	if f.Name != primary {
+		e.LeavingOut(f.Name)
 	}
 	return e.In(s.field()).Detail("filename", f.Name).With(s.again()).Note("%s", note)
 }

@@ -11,6 +11,7 @@ import (
 
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
+	"sandlot/internal/tree"
 )
 
 // newFile is an update whose words have been brought into form. It is what an
@@ -153,6 +154,15 @@ func checkOne(in UpdateInput) error {
 	return e
 }
 
+// checkSecret refuses a file that by its name holds secrets, unless it is forced.
+func checkSecret(name string, force bool) error {
+	if tree.Secret(name) == "" || force {
+		return nil
+	}
+	return Refuse(CodeInvalidFilename, "A file called %s may hold secrets of yours, and everything published is public. Nothing was changed.", inspect.Quoted(name)).In("filename").
+		With(OpSame, Arg{"filename", name}, Arg{"force", true}).Note("Leave it out: a page cannot keep a secret. If the file holds none and is to be public, force it:")
+}
+
 // checkUpdate cleans the words of an update, or refuses them.
 func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 	nf := newFile{IfVersion: in.IfVersion, Declared: in.Declared, Replace: in.Replace, Primary: in.Primary}
@@ -163,6 +173,8 @@ func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 	} else if nf.Filename, nf.Warnings, err = cleanFilename(in.Filename); err != nil {
 		return nf, err
 	} else if err := checkOne(in); err != nil {
+		return nf, err
+	} else if err := checkSecret(nf.Filename, in.Force); err != nil {
 		return nf, err
 	}
 	if nf.Email, w, err = readEmail(in.Email); err != nil {
