@@ -100,5 +100,6 @@ func regressions() []mutation {
 		{"regression M13: files with secrets are taken", "internal/tree/tree.go", "cmp.Or(foreignFiles[file], Secret(name))", "cmp.Or(foreignFiles[file], \"\")", of("M13", "./internal/api")},
 		{"regression M13: a file with secrets that is sent alone is taken", "internal/publish/update.go", "if tree.Secret(name) == \"\" || force {", "if tree.Secret(name) == \"\" || !force {", of("M13", "./internal/api")},
 		{"regression M13: a hint packs again what was refused", "internal/hint/several.go", "return \"tar -cz\" + but +", "return \"tar -cz\" +", of("M13", "./internal/api")},
+		{"regression M18: a ticket's address leads to another ticket", "internal/api/errors.go", "if id := c.lacksTicket(e); id != \"\" {", "if id := c.lacksTicket(e); false && id != \"\" {", of("M18", "./internal/api")},
 	}
 }

@@ -277,6 +277,18 @@ func (a *API) ticketHint(c *call, e *publish.Error) string {
 	return hint.Lines([]string{note, "The ticket was not used up. Send the right bytes with it:", sendCommand(file, "<ticket>", a.ticketURL(c.param))})
 }
 
+// lacksTicket returns the id in the address of a ticket where a call was refused because it came with another method than PUT, with a key or
+// with nothing; else "".
+func (c *call) lacksTicket(e *publish.Error) string {
+	id, found := strings.CutPrefix(c.r.URL.Path, "/v1/uploads/")
+	method := errors.Is(e, publish.CodeMethodNotAllowed)
+	other := e.Fix.Op == publish.OpTicket && (errors.Is(e, publish.CodeKeyRequired) || !c.by.Nobody() && c.by.Ticket() == nil)
+	if !found || strings.Contains(id, "/") || !hint.Showable(id) || !method && !other {
+		return ""
+	}
+	return id
+}
+
 // mendable are the kinds of errors that other bytes mend. It never changes.
 var mendable = map[publish.Kind]bool{publish.KindMistake: true, publish.KindTooLarge: true, publish.KindUnacceptable: true}
 
