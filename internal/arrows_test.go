@@ -105,7 +105,7 @@ var outside = map[string][]string{
 	"redis/redistest": {"github.com/redis/go-redis/v9"},
 	"sqlstore/sqlite": {"modernc.org/sqlite", "modernc.org/libc"},
 	"squeeze":         {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
-	"unpack":          {"github.com/klauspost/compress"},
+	"unpack":          {"github.com/klauspost/compress", "golang.org/x/text"},
 	"web":             {"golang.org/x/text", "github.com/boombuler/barcode"},
 	"testenv":         {"github.com/chromedp/chromedp", "github.com/jackc/pgx/v5", "golang.org/x/net"},
 	"expect":          {"github.com/google/go-cmp"},

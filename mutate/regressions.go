@@ -105,5 +105,12 @@ func regressions() []mutation {
 		{"regression M19: a file under another name is ignored", "internal/content/multipart.go", "return m.also.Field != nil && !m.also.Field(name)", "return false", of("M19", apiTests)},
 		{"regression M14: hints of JSON are forms", "internal/api/repeat.go", "	on.JSON = c.object\n", "", of("M14HintsOfJSON", apiTests)},
 		{"regression M14: a placeholder is published", "internal/api/many.go", "	if err := checkFilled(f.form, f.content); err != nil {", "	if err := checkFilled(f.form, f.content); false {", of("M14HintsOfJSON", apiTests)},
+		{"regression M47: an update leaves the folder on that publish took off", "internal/publish/many.go", "set.unwrap(p.Wrapper, current)", "set.unwrap(\"\", current)", of("M47", publishTests)},
+		{"regression M54: Info-ZIP's name is not believed", "internal/unpack/zipdir.go", "utf8.ValidString(name) && !ascii(name))", "utf8.ValidString(name))", of("M54", "./internal/unpack")},
+		{"regression M54: names that were guessed are not told of", "internal/publish/tree.go", "t.guessed = append(t.guessed, e.Name)", "_ = e.Name", of("M54", "./internal/api")},
+		{"regression M13: files with secrets are taken", "internal/tree/tree.go", "cmp.Or(foreignFiles[file], Secret(name))", "cmp.Or(foreignFiles[file], \"\")", of("M13", "./internal/api")},
+		{"regression M13: a file with secrets that is sent alone is taken", "internal/publish/update.go", "if tree.Secret(name) == \"\" || force {", "if tree.Secret(name) == \"\" || !force {", of("M13", "./internal/api")},
+		{"regression M13: a hint packs again what was refused", "internal/hint/several.go", "return \"tar -cz\" + but +", "return \"tar -cz\" +", of("M13", "./internal/api")},
+		{"regression M18: a ticket's address leads to another ticket", "internal/api/errors.go", "if id := c.lacksTicket(e); id != \"\" {", "if id := c.lacksTicket(e); false && id != \"\" {", of("M18", "./internal/api")},
 	}
 }

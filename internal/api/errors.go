@@ -140,6 +140,9 @@ func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
 // hint says how to mend the request.
 func (a *API) hint(c *call, e *publish.Error) string {
+	if id := c.lacksTicket(e); id != "" {
+		return "This address takes the bytes of the file as they are, with PUT and the ticket (slt_...) that came with it:\n" + sendCommand("<file>", "<ticket>", a.ticketURL(id))
+	}
 	if c.route != nil && c.route.key == ticketRequired {
 		return a.ticketHint(c, e)
 	}

@@ -287,12 +287,16 @@ func bodyNote(e *content.Error) string {
 	switch e.Reason {
 	case content.DataPrefix:
 		return "Leave out everything up to and including the comma: content is the base64 text alone."
+	case content.DataText:
+		return "What stands behind the comma is the text itself, percent-encoded: undo that, and send it as it is in the field text instead of content."
+	case content.Wide:
+		return "Write the body in UTF-8, as by Out-File -Encoding utf8 or iconv -f UTF-16 -t UTF-8."
 	case content.RawHTML, content.RawText:
 		return "Encode the file's bytes as base64, or send text as it is in the field text instead."
 	case content.WrongAlphabet:
 		return "Send content_encoding: " + e.Want + ", or leave it out and the alphabet is detected."
 	case content.PercentEncoded:
-		return "Send base64 as it is, without URL encoding."
+		return "Send base64 as it is, without URL encoding. If it is the file's own text that was URL-encoded, undo that, and send it as it is in the field text instead of content."
 	case content.BadEncoding:
 		return "The values are " + e.Want + "; without content_encoding plain base64 of either alphabet is taken."
 	case content.NotInForm:

@@ -27,7 +27,7 @@ type Tickets interface {
 // ticketFields are those of a publish and of an update, but for their bytes.
 var ticketFields = &fieldSet{
 	chooses: true, mayBeEmpty: true, bytesLater: true,
-	names: []string{"project_id", "filename", "title", "email", "handle", "lang", "if_version", "sha256", "size", "primary_file", "archive_format", "replace", "dry_run"},
+	names: []string{"project_id", "filename", "title", "email", "handle", "lang", "if_version", "sha256", "size", "primary_file", "archive_format", "replace", "force", "dry_run"},
 }
 
 // bytesFields are names under which clients send bytes, or parts of them, which a ticket is asked for without.
@@ -48,7 +48,7 @@ func toldInput(f *fields) ticket.Told {
 	}
 	told := ticket.Told{
 		Update: f.has("project_id"), Project: f.text("project_id"), Filename: f.text("filename"), Title: f.decoration("title"), Handle: f.decorated("handle"), Email: f.text("email"), Lang: f.decorated("lang"),
-		IfVersion: f.ifVersion(), Declared: f.declared(), Replace: f.truth("replace"), Primary: f.text("primary_file"), DryRun: f.truth("dry_run"),
+		IfVersion: f.ifVersion(), Declared: f.declared(), Replace: f.truth("replace"), Force: f.truth("force"), Primary: f.text("primary_file"), DryRun: f.truth("dry_run"),
 	}
 	if f.has("archive_format") {
 		format, err := publish.ReadArchiveFormat(f.text("archive_format"))
@@ -275,6 +275,18 @@ func (a *API) ticketHint(c *call, e *publish.Error) string {
 	}
 	file := localName(ticket.Told{Filename: c.told.Filename, Archive: c.told.Archive})
 	return hint.Lines([]string{note, "The ticket was not used up. Send the right bytes with it:", sendCommand(file, "<ticket>", a.ticketURL(c.param))})
+}
+
+// lacksTicket returns the id in the address of a ticket where a call was refused because it came with another method than PUT, with a key or
+// with nothing; else "".
+func (c *call) lacksTicket(e *publish.Error) string {
+	id, found := strings.CutPrefix(c.r.URL.Path, "/v1/uploads/")
+	method := errors.Is(e, publish.CodeMethodNotAllowed)
+	other := e.Fix.Op == publish.OpTicket && (errors.Is(e, publish.CodeKeyRequired) || !c.by.Nobody() && c.by.Ticket() == nil)
+	if !found || strings.Contains(id, "/") || !hint.Showable(id) || !method && !other {
+		return ""
+	}
+	return id
 }
 
 // mendable are the kinds of errors that other bytes mend. It never changes.

@@ -41,7 +41,7 @@ const treeMost = 10_000
 
 // leaveOut are the rules that hold where a .sandlotignore does not say otherwise: nobody publishes those on purpose, files that
 // begin with a dot may hold secrets, and an export has everything of the account.
-const leaveOut = ".*\n!.well-known\nnode_modules/\n__MACOSX/\nThumbs.db\ndesktop.ini\n" + exportName + "\n"
+const leaveOut = ".*\n!.well-known\nnode_modules/\n__MACOSX/\nThumbs.db\ndesktop.ini\n*.pem\n_netrc\nid_rsa\nid_dsa\nid_ecdsa\nid_ed25519\n" + exportName + "\n"
 
 const rulesFile = ".sandlotignore"
 

@@ -71,5 +71,5 @@ func (t *text) past(said string, chars int) error {
 }
 
 func dataPrefix() *Error {
-	return contentError(DataPrefix, 1, "content begins with the data: prefix of a URL that does not say base64, wanted only the base64 text of the file")
+	return contentError(DataText, 1, "content begins with the data: prefix of a URL that does not say base64, wanted only the base64 text of the file")
 }

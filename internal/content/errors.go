@@ -34,6 +34,7 @@ const (
 	TooDeep       Reason = "too_deep"       // more objects and arrays inside one another than Limits.Depth
 	TooManyNames  Reason = "too_many_names" // more than Limits.Names
 	RestTooLarge  Reason = "rest_too_large" // more bytes outside content than Limits.Rest
+	Wide          Reason = "wide"           // the body is in UTF-16
 	UTF8          Reason = "utf8"           // a string is not valid UTF-8
 	Surrogate     Reason = "surrogate"      // an escaped half of a surrogate pair stands alone
 	Control       Reason = "control"        // a control character stands in a string without an escape
@@ -55,6 +56,7 @@ const (
 // Reasons of InvalidContent.
 const (
 	DataPrefix     Reason = "data_prefix"     // a data: URL instead of the base64 text in it
+	DataText       Reason = "data_text"       // a data: URL that does not say base64
 	RawHTML        Reason = "raw_html"        // content begins with <
 	RawText        Reason = "raw_text"        // a character that base64 does not have among the first 64: most likely text that was never encoded
 	BadCharacter   Reason = "bad_character"   // such a character later on, or a control character

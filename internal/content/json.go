@@ -28,6 +28,9 @@ type parser struct {
 // document reads the whole body.
 func (p *parser) document() error {
 	p.skipMark()
+	if p.wide() {
+		return &Error{Kind: InvalidJSON, Reason: Wide, At: 1, Message: "the body is in UTF-16, wanted JSON in UTF-8"}
+	}
 	c, err := p.skip()
 	if err != nil {
 		if p.err == io.EOF && p.r == p.w {
@@ -60,6 +63,17 @@ func (p *parser) skipMark() {
 	if bytes.HasPrefix(p.seen(), mark) {
 		p.take(len(mark))
 	}
+}
+
+// wide reports whether the body is in UTF-16: by its mark, or by a first character of ASCII beside a zero byte, which no JSON begins with.
+func (p *parser) wide() bool {
+	for len(p.seen()) < 2 {
+		if p.more() != nil {
+			return false
+		}
+	}
+	a, b := p.seen()[0], p.seen()[1]
+	return a == 0xff && b == 0xfe || a == 0xfe && b == 0xff || a == 0 && b != 0 || a != 0 && b == 0
 }
 
 // skip consumes white space and returns the byte behind it.

@@ -22,7 +22,7 @@ func TestReadOn(t *testing.T) {
 		"a byte too late":         {`{"a":1,"content":"` + long + `!` + long + `","b":2}`, BadCharacter, true},
 		"one character too many":  {`{"a":1,"content":"QUJDQ","b":2}`, Length, true},
 		"over the limit":          {`{"a":1,"content":"` + long + long + `","b":2}`, OverLimit, true},
-		"a data: URL, no base64":  {`{"a":1,"content":"data:text/html,<h1>","b":2}`, DataPrefix, true},
+		"a data: URL, no base64":  {`{"a":1,"content":"data:text/html,<h1>","b":2}`, DataText, true},
 		"another type":            {`{"a":1,"content":{"x":[1,"}"]},"b":2}`, WrongType, true},
 		"an unknown encoding":     {`{"a":1,"content_encoding":"rot13","content":"QUJD","b":2}`, BadEncoding, true},
 		"the other alphabet":      {`{"a":1,"content":"-_8","content_encoding":"base64","b":2}`, WrongAlphabet, true},

@@ -42,7 +42,7 @@ func (p proposal) curl(base string, e *publish.Error) []string {
 	on, op, args := p.on, p.op, p.args
 	switch {
 	case e.Fix.Op == publish.OpPack:
-		return []string{packing(base, on, op, args)}
+		return []string{packing(base, on, op, args, e.Fix.LeaveOut)}
 	case e.Code == publish.CodeContentTooLarge && takesFile(op) && !on.many():
 		return cutIntoParts(base, on, op, args)
 	case (e.Code == publish.CodeMissingField || e.Field == "filename") && len(on.Files) > 0 && op == publish.OpDeleteFile:

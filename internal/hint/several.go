@@ -48,9 +48,15 @@ func cutIntoParts(base string, on Request, op publish.Op, args []publish.Arg) []
 const packedName = "site.tar.gz"
 
 // packing shows how to send a whole folder: tar packs it, and curl sends what comes.
-func packing(base string, on Request, op publish.Op, args []publish.Arg) string {
+// It leaves out what the service cannot take.
+func packing(base string, on Request, op publish.Op, args []publish.Arg, but string) string {
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
-	return "tar -cz -C " + Quote(unknownFolder) + " . | " + start(base, on, op) + formFields(withDefaults(on, op, args)) + " -F " + Quote("archive=@-;filename="+packedName)
+	if Showable(but) {
+		but = " --exclude=" + Quote(strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(but))
+	} else {
+		but = ""
+	}
+	return "tar -cz" + but + " -C " + Quote(unknownFolder) + " . | " + start(base, on, op) + formFields(withDefaults(on, op, args)) + " -F " + Quote("archive=@-;filename="+packedName)
 }
 
 // MostFiles is the most files of a list that a hint repeats.

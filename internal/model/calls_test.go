@@ -225,6 +225,7 @@ func (m *machine) update(t *rapid.T) {
 
 // updated compares the answer of an update and records the version.
 func (m *machine) updated(t *rapid.T, p *project, out publish.Updated, name, text string, title *string) {
+	name = p.inside(name)
 	_, there := p.current().files[name]
 	next := p.current().next(out.Project.Suffix, m.when(out.Project.UpdatedAt))
 	next.files[name] = m.file(text)

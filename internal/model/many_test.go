@@ -40,7 +40,7 @@ func (m *machine) publishMany(t *rapid.T) {
 		return
 	}
 	first := version{files: m.files(files), primary: page}
-	words := project{title: in.Title}
+	words := project{title: in.Title, wrapper: tr.folder()}
 	if words.title == "" {
 		words.title = title(files[page])
 	}
@@ -107,7 +107,11 @@ func (m *machine) updateMany(t *rapid.T) {
 		next, more = m.merge(p, tr, tr.format != "", in.Replace, in.Primary)
 		why = append(why, more...)
 	} else {
-		_, more := tr.arranged(in.Replace, tr.format != "")
+		folder := ""
+		if in.Replace {
+			folder = tr.folder()
+		}
+		_, more := tr.arranged(folder, tr.format != "")
 		why = append(why, more...)
 	}
 	in.Idempotency = m.onceKey(t)
@@ -146,6 +150,7 @@ func (m *machine) updatedMany(t *rapid.T, p *project, out publish.Updated, next 
 	if title != nil {
 		p.title = *title
 	}
+	p.wrapper = next.wrapper
 	m.add(p, version{suffix: out.Project.Suffix, at: m.when(out.Project.UpdatedAt), files: next.files, primary: next.primary})
 	m.changed(t, p, out.Project, out.Previous)
 	next.compare(t, out)

@@ -364,7 +364,7 @@ func (m *machine) refusedArchive(t *rapid.T, u *upload) (why []publish.Code) {
 	c := u.first
 	if u.joined() != c.tree.packed(t, c.tree.format) {
 		why = []publish.Code{publish.CodeInvalidArchive}
-		if _, more := c.tree.arranged(true, true); slices.Contains(more, publish.CodeContentTooLarge) {
+		if _, more := c.tree.arranged(c.tree.folder(), true); slices.Contains(more, publish.CodeContentTooLarge) {
 			why = append(why, publish.CodeContentTooLarge) // which may be seen before what is damaged
 		}
 		return why
@@ -437,11 +437,14 @@ func (m *machine) completedPublish(t *rapid.T, c partCall, u *upload, out publis
 	if u.first.tree != nil {
 		files, page, _ = u.first.tree.refusedNew(true, "")
 	}
-	name := u.first.title
+	name, wrapper := u.first.title, ""
+	if u.first.tree != nil {
+		wrapper = u.first.tree.folder()
+	}
 	if name == "" {
 		name = title(files[page])
 	}
-	return m.published(t, owner, out, project{title: name}, version{files: m.files(files), primary: page})
+	return m.published(t, owner, out, project{title: name, wrapper: wrapper}, version{files: m.files(files), primary: page})
 }
 
 // replayed compares the answer to a call of an upload that is complete: the

@@ -44,6 +44,7 @@ type project struct {
 	unlisted bool
 	threads  bool
 	tags     publish.Tags
+	wrapper  string // the folder that was taken off from around its files
 	made     time.Time
 	deleted  time.Time // of one in the trash
 	seq      int
@@ -247,8 +248,19 @@ func conflicts(files map[string]file, name string) bool {
 	return false
 }
 
+// inside is the name that one file gets: without the folder that was taken off before, unless the project has that folder.
+func (p *project) inside(name string) string {
+	for other := range p.current().files {
+		if p.wrapper != "" && strings.HasPrefix(other, p.wrapper) {
+			return name
+		}
+	}
+	return strings.TrimPrefix(name, p.wrapper)
+}
+
 // refusedPut tells why a file cannot be put into a project, if so.
 func refusedPut(p *project, name, text string, ifVersion *int) (why []publish.Code) {
+	name = p.inside(name)
 	files := p.current().files
 	if ifVersion != nil && *ifVersion != len(p.versions) {
 		why = append(why, publish.CodeVersionConflict)

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -133,14 +134,10 @@ func (m *machine) fill(t *rapid.T, out *publish.Tree, tr *tree) error {
 	return nil
 }
 
-// arranged are the files under the names that they get, or why they are refused. With unwrap the folder around
-// them is taken off.
-func (tr *tree) arranged(unwrap, archive bool) (files map[string]string, why []publish.Code) {
+// arranged are the files under the names that they get without the folder, or why they are refused.
+func (tr *tree) arranged(folder string, archive bool) (files map[string]string, why []publish.Code) {
 	files = map[string]string{}
-	folder, size := tr.folder(), 0
-	if !unwrap {
-		folder = ""
-	}
+	size := 0
 	clash := publish.CodeFilenameConflict
 	if archive {
 		clash = publish.CodeInvalidArchive
@@ -175,6 +172,27 @@ func (tr *tree) folder() string {
 	return folder
 }
 
+// off is the folder that a call takes off from around them: to replace the others, one that holds the page; else the one that was
+// taken off before, where they do not belong into it.
+func (tr *tree) off(p *project, replace bool) string {
+	if replace {
+		return tr.folder()
+	}
+	inside, now := map[string]string{}, p.current().files
+	for _, f := range tr.files {
+		name, in := strings.CutPrefix(f.name, p.wrapper)
+		if inside[name] = ""; !in || p.wrapper == "" {
+			return ""
+		}
+	}
+	for name := range now {
+		if _, there := now[page(inside)]; strings.HasPrefix(name, p.wrapper) && (!there || now[p.wrapper+page(inside)] != (file{})) {
+			return ""
+		}
+	}
+	return p.wrapper
+}
+
 // page is the one that is found among files: index.html, or the one at the root.
 func page[T any](files map[string]T) string {
 	if _, there := files[primary]; there {
@@ -194,8 +212,8 @@ func page[T any](files map[string]T) string {
 
 // named is the name that a file gets which may be called by the one that it was sent under, in the folder that was
 // taken off.
-func (tr *tree) named(files map[string]string, wanted string) string {
-	inside := strings.TrimPrefix(wanted, tr.folder())
+func named(files map[string]string, wanted, folder string) string {
+	inside := strings.TrimPrefix(wanted, folder)
 	if _, there := files[wanted]; there {
 		return wanted
 	} else if _, there := files[inside]; there {
@@ -227,8 +245,8 @@ func refusedContents(files map[string]string, page string) (why []publish.Code) 
 
 // refusedNew tells why these cannot be the files of a new project, or which is its primary one.
 func (tr *tree) refusedNew(archive bool, wanted string) (files map[string]string, page string, why []publish.Code) {
-	files, why = tr.arranged(true, archive)
-	page, none := chosen(files, tr.named(files, wanted), "")
+	files, why = tr.arranged(tr.folder(), archive)
+	page, none := chosen(files, named(files, wanted, tr.folder()), "")
 	why = append(why, none...)
 	return files, page, append(why, refusedContents(files, page)...)
 }
@@ -236,16 +254,18 @@ func (tr *tree) refusedNew(archive bool, wanted string) (files map[string]string
 // merge is what a call with many files makes of a project.
 type merge struct {
 	files              map[string]file
-	primary            string
+	primary, wrapper   string
 	changed            []string
 	unchanged, removed int
 }
 
 // merge computes it, or tells why it is refused. Bytes that are there are not put again.
 func (m *machine) merge(p *project, tr *tree, archive, replace bool, wanted string) (out merge, why []publish.Code) {
-	sent, why := tr.arranged(replace, archive)
+	folder := tr.off(p, replace)
+	sent, why := tr.arranged(folder, archive)
 	now := p.current()
 	out.files, out.primary = map[string]file{}, now.primary
+	out.wrapper = cmp.Or(folder, p.wrapper)
 	known := map[string]file{}
 	for _, name := range slices.Sorted(maps.Keys(now.files)) {
 		f := now.files[name]
@@ -276,9 +296,7 @@ func (m *machine) merge(p *project, tr *tree, archive, replace bool, wanted stri
 	if len(out.files) > maxFiles {
 		why = append(why, publish.CodeQuotaExceeded)
 	}
-	if replace {
-		wanted = tr.named(sent, wanted)
-	}
+	wanted = named(sent, wanted, folder)
 	why = append(why, out.choose(sent, now.primary, replace, wanted)...)
 	return out, append(why, refusedContents(sent, out.primary)...)
 }

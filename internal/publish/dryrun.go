@@ -104,10 +104,12 @@ func (s *Service) tryUpdate(ctx context.Context, by Caller, in UpdateInput, nf n
 		n, err = s.planTree(ctx, p, nf, set)
 	} else {
 		n, err = s.planFile(ctx, p, nf, in.Content)
-		out.File, out.Created = File{Name: nf.Filename, Folded: names.Fold(nf.Filename), Blob: in.Content.Blob}, n.created > 0
 	}
 	if err != nil {
 		return Updated{}, err
+	}
+	if set == nil {
+		out.File, out.Created = n.changed[0], n.created > 0
 	}
 	var adds int64
 	for _, f := range n.change.Put {
@@ -144,8 +146,12 @@ func (s *Service) tryUpdate(ctx context.Context, by Caller, in UpdateInput, nf n
 
 // planFile computes the version that an update of one file makes.
 func (s *Service) planFile(ctx context.Context, p Project, nf newFile, c Content) (n newTree, err error) {
-	f := File{Name: nf.Filename, Folded: names.Fold(nf.Filename), Blob: c.Blob}
-	if err := checkContent(c, nf.Filename, nf.Filename == p.Primary || nf.Filename == primaryFile, nf.Declared); err != nil {
+	name, off, err := withoutWrapper(ctx, s.store, p, nf.Filename)
+	if err != nil {
+		return n, err
+	}
+	f := File{Name: name, Folded: names.Fold(name), Blob: c.Blob}
+	if err := checkContent(c, name, name == p.Primary || name == primaryFile, nf.Declared); err != nil {
 		return n, err
 	}
 	created, err := s.checkPlace(ctx, p, f)
@@ -163,6 +169,6 @@ func (s *Service) planFile(ctx context.Context, p Project, nf newFile, c Content
 		*old = f
 	}
 	n.change.Put, n.changed = []File{f}, []File{f}
-	n.warnings = contentWarnings(c, nf.Filename, nf.Filename == p.Primary)
+	n.warnings = append(off, contentWarnings(c, name, name == p.Primary)...)
 	return n, nil
 }

@@ -225,6 +225,8 @@ type Fix struct {
 	Note string
 	// Without names arguments of the request that the corrected one leaves out, together with the Field at fault.
 	Without []string
+	// LeaveOut names the file that OpPack leaves out of the archive; empty: none.
+	LeaveOut string
 }
 
 // Refuse makes an Error whose message is formatted from the rest. Transports use it for what
@@ -242,6 +244,9 @@ func (e *Error) In(field string) *Error { e.Field = field; return e }
 
 // With proposes an operation that would work, with these arguments.
 func (e *Error) With(op Op, args ...Arg) *Error { e.Fix.Op, e.Fix.Args = op, args; return e }
+
+// LeavingOut has OpPack leave a file out of the archive.
+func (e *Error) LeavingOut(name string) *Error { e.Fix.LeaveOut = name; return e }
 
 // Note adds a sentence to the proposal, in place of the one that was there.
 func (e *Error) Note(format string, args ...any) *Error {

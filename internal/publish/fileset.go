@@ -21,6 +21,7 @@ type fileSet struct {
 	*Tree
 	files    []*treeFile
 	folder   string // that wrapped all of them and was taken off, with its slash
+	into     string // the folder that they were sent for
 	warnings []Warning
 }
 
@@ -46,7 +47,7 @@ func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet,
 		return nil, t.noFiles()
 	}
 	t.at = nil // no more come
-	set := &fileSet{Tree: t, files: t.files}
+	set := &fileSet{Tree: t, files: t.files, into: into}
 	if unwrap {
 		set.folder = tree.Wrapper(set.names())
 	}
@@ -58,7 +59,7 @@ func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet,
 		name, err := names.Filename(inside)
 		var bad *names.FilenameError
 		if errors.As(err, &bad) { // of what was allowed in a folder only
-			return nil, t.badName(bad)
+			return nil, t.badName(bad, set.files[i].name)
 		}
 		set.files[i].name = name
 	}
@@ -94,15 +95,13 @@ func (t *Tree) apart(a, b string) error {
 // readings are the warnings about what was not taken as it was sent.
 func (t *Tree) readings(folder string) (w []Warning) {
 	if folder != "" {
-		w = append(w, warning("unwrapped", fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)), "Nothing has to be done: the files are at the root of the project."))
+		w = append(w, unwrapped(folder))
 	}
-	if len(t.leftOut) > 0 {
-		n, kinds := 0, []string(nil)
-		for _, what := range slices.Sorted(maps.Keys(t.leftOut)) {
-			n += t.leftOut[what]
-			kinds = append(kinds, fmt.Sprintf("%d of %s", t.leftOut[what], what))
-		}
-		w = append(w, warning("left_out", fmt.Sprintf("%s left out, which tools have made: %s.", counted(n, "file was", "files were"), strings.Join(kinds, ", ")), "Nothing has to be done, unless a page loads one of them: then send it again from another folder."))
+	w = append(w, t.leavings(false, "which tools have made", "Nothing has to be done, unless a page loads one of them: then send it again from another folder.")...)
+	w = append(w, t.leavings(true, "which may hold secrets of yours: everything published is public", "Nothing has to be done. If such a file is to be public all the same, send it alone with update and force: true.")...)
+	if n := len(t.guessed); n > 0 {
+		w = append(w, warning("read_as", fmt.Sprintf("The archive does not say in which alphabet %s: read as CP437, as the ZIP format began, such as %s.", counted(n, "name is", "names are"), inspect.Quoted(t.guessed[0])),
+			"If these are not the letters that were meant, the page does not find the files: pack the folder again with a program that writes names in UTF-8, or rename the files."))
 	}
 	if n := len(t.read); n > 0 {
 		w = append(w, ReadAs(t.field(), inspect.Quoted(t.read[0])))
@@ -111,6 +110,21 @@ func (t *Tree) readings(folder string) (w []Warning) {
 		}
 	}
 	return w
+}
+
+// leavings warns of the files that were left out: of those with secrets, or of the others.
+func (t *Tree) leavings(secret bool, why, hint string) []Warning {
+	n, kinds := 0, []string(nil)
+	for _, what := range slices.Sorted(maps.Keys(t.leftOut)) {
+		if (tree.Secret(what) != "") == secret {
+			n += t.leftOut[what]
+			kinds = append(kinds, fmt.Sprintf("%d of %s", t.leftOut[what], what))
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []Warning{warning("left_out", fmt.Sprintf("%s left out, %s: %s.", counted(n, "file was", "files were"), why, strings.Join(kinds, ", ")), hint)}
 }
 
 // counted is a number with its noun.
@@ -152,14 +166,14 @@ func (s *fileSet) check(primary string) error {
 		f := s.sent(sent)
 		err := checkContent(f.Content, f.Name, f.Name == primary || f.Name == primaryFile, f.Declared)
 		if err != nil {
-			return s.about(f, err)
+			return s.about(f, err, primary)
 		}
 	}
 	return nil
 }
 
 // about makes a refusal of a file's content one of the call that brought many.
-func (s *fileSet) about(f SentFile, err error) error {
+func (s *fileSet) about(f SentFile, err error, primary string) error {
 	var e *Error
 	if !errors.As(err, &e) {
 		return err
@@ -168,6 +182,9 @@ func (s *fileSet) about(f SentFile, err error) error {
 	note := e.Fix.Note
 	if note == "" || errors.Is(e, CodeDigestMismatch) {
 		note = "The file was cut, changed or encoded on its way. Send it again as it is, best as a form part or in an archive."
+	}
+	if f.Name != primary {
+		e.LeavingOut(f.Name)
 	}
 	return e.In(s.field()).Detail("filename", f.Name).With(s.again()).Note("%s", note)
 }
@@ -212,4 +229,53 @@ func (s *fileSet) head(ctx context.Context, b Blob) ([]byte, error) {
 	var head bytes.Buffer
 	_, err = head.ReadFrom(io.LimitReader(r, inspect.HeadSize))
 	return head.Bytes(), err
+}
+
+// unwrap takes off the folder that was taken off from around the project's files, if all that comes lies in it, and belongs where
+// they are: the project has nothing in that folder, or has the page that comes beside it alone.
+func (s *fileSet) unwrap(folder string, current []File) {
+	if folder == "" || s.into != "" || slices.ContainsFunc(s.files, func(f *treeFile) bool { return !strings.HasPrefix(f.name, folder) }) {
+		return
+	}
+	inside := s.names()
+	for i := range inside {
+		inside[i] = inside[i][len(folder):]
+		if clean, err := names.Filename(inside[i]); err != nil || clean != inside[i] { // what only a folder may hold
+			return
+		}
+	}
+	page := tree.Page(inside)
+	if holds(current, folder) && (page == "" || fileNamed(current, page) == nil || fileNamed(current, folder+page) != nil) {
+		return
+	}
+	s.folder = folder
+	for i, f := range s.files {
+		f.name = inside[i]
+	}
+	s.warnings = append([]Warning{unwrapped(folder)}, s.warnings...)
+}
+
+// holds reports whether one of the files lies in a folder.
+func holds(files []File, folder string) bool {
+	return slices.ContainsFunc(files, func(f File) bool { return strings.HasPrefix(f.Name, folder) })
+}
+
+// unwrapped tells that a folder was taken off.
+func unwrapped(folder string) Warning {
+	return warning("unwrapped", fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)), "Nothing has to be done: the files are at the root of the project.")
+}
+
+// beside warns where the files of an update lie in a folder that is new to the project and holds a page: what players open is another one.
+func (s *fileSet) beside(primary string, current []File) []Warning {
+	folder := tree.Wrapper(s.names())
+	if folder == "" || s.into != "" || holds(current, folder) {
+		return nil
+	}
+	inside := s.names()
+	for i := range inside {
+		inside[i] = inside[i][len(folder):]
+	}
+	return []Warning{warning("page_as_before", fmt.Sprintf("All files came in the folder %s, which is new in this project, and were added there: players still open %s, which is as before, and not %s.",
+		inspect.Quoted(folder), inspect.Quoted(primary), inspect.Quoted(folder+tree.Page(inside))),
+		"If they were to take the place of the project's files, send them again with update and replace: true, which takes that folder off. If the page of that folder is to be opened, name it as primary_file.")}
 }

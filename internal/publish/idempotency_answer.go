@@ -219,6 +219,7 @@ func (s *Service) warningsAgain(ctx context.Context, p Project, one File, many [
 		if about, err = s.fileWarnings(ctx, one, one.Name == p.Primary, charge); err != nil {
 			return nil, nil, err
 		}
+		about = append(m.Warnings, about...)
 	}
 	files, err := s.store.Files(ctx, p.ID, p.Version)
 	if errors.Is(err, ErrNotFound) { // it was erased
@@ -283,6 +284,7 @@ type made struct {
 	Size     int64
 	SHA256   Digest
 	Text     bool
+	Warnings []Warning   `json:",omitempty"` // that nothing else reveals
 	Many     *madeOfMany `json:",omitempty"` // of a call with many files; of an update these are instead of Filename and what follows it
 }
 

@@ -17,6 +17,7 @@ import (
 type brought struct {
 	files    []File
 	primary  string
+	wrapper  string // that was taken off from around the files
 	title    string // of the document that the primary file is
 	warnings []Warning
 	many     bool
@@ -49,7 +50,7 @@ func (s *fileSet) brought(ctx context.Context, wanted string) (brought, error) {
 	if err := s.check(primary); err != nil {
 		return brought{}, err
 	}
-	b := brought{primary: primary, many: true}
+	b := brought{primary: primary, wrapper: s.folder, many: true}
 	page := s.sent(s.named(primary)).Content
 	if page.Head, err = s.head(ctx, page.Blob); err != nil {
 		return brought{}, err
@@ -183,6 +184,9 @@ func (s *Service) planTree(ctx context.Context, p Project, nf newFile, set *file
 	if err != nil {
 		return n, fmt.Errorf("read files: %w", err)
 	}
+	if !nf.Replace {
+		set.unwrap(p.Wrapper, current)
+	}
 	n = compare(current, set, nf.Replace)
 	if n.change.Primary, err = nextPrimary(p, nf, set, n.all); err != nil {
 		return n, err
@@ -196,6 +200,9 @@ func (s *Service) planTree(ctx context.Context, p Project, nf newFile, set *file
 	}
 	about, err := set.warningsAbout(ctx, primary)
 	n.warnings = slices.Concat(set.warnings, about)
+	if !nf.Replace && nf.Primary == "" {
+		n.warnings = append(n.warnings, set.beside(p.Primary, current)...)
+	}
 	if len(n.change.Put) == 0 && len(n.change.Drop) == 0 && n.change.Primary == "" {
 		n.warnings = append(n.warnings, warning("unchanged", fmt.Sprintf("All files are as they were: version %d has the same as version %d.", p.Version+1, p.Version), "Send an update only when something has changed."))
 	}
@@ -240,7 +247,11 @@ func sameBytes(a, b Blob) bool { return a.SHA256 == b.SHA256 && a.Size == b.Size
 
 // nextPrimary is the primary file that the version gets, empty if it stays as it is.
 func nextPrimary(p Project, nf newFile, set *fileSet, all []File) (string, error) {
-	switch primary := nf.Primary; {
+	primary := nf.Primary
+	if inside := strings.TrimPrefix(primary, set.folder); !set.has(primary) && set.has(inside) {
+		primary = inside // as it was sent
+	}
+	switch {
 	case nf.Replace:
 		primary, err := set.primary(nf.Primary, p.Primary)
 		if primary == p.Primary {
@@ -292,7 +303,7 @@ func (s *Service) putTree(ctx context.Context, by Caller, nf newFile, set *fileS
 		if n, err = s.planTree(ctx, p, nf, set); err != nil {
 			return p, err
 		}
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID, Title: nf.Title, Within: s.Quota}
+		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID, Title: nf.Title, Wrapper: set.folder, Within: s.Quota}
 		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang); err != nil {
 			return p, err
 		}

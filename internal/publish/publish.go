@@ -171,7 +171,7 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 	}
 	np := NewProject{
 		By: by.key.ID, Account: by.Account(), Title: words.Title, Description: words.Description, Tags: words.Tags, Lang: words.Lang, CreatedAt: s.now().UTC(), Within: s.Quota,
-		Files: b.files, Primary: b.primary,
+		Files: b.files, Primary: b.primary, Wrapper: b.wrapper,
 	}
 	if !by.Nobody() {
 		np.Alike = &Alike{}

@@ -161,8 +161,9 @@ type NewProject struct {
 	Email       *NewEmail   // set pending in the same step
 	Title       string
 	Lang        string
-	Files       []File         // of version 1, no two of one folded name; a Blob with an ID is one that is recorded already
-	Primary     string         // the name of the primary file
+	Files       []File // of version 1, no two of one folded name; a Blob with an ID is one that is recorded already
+	Primary     string // the name of the primary file
+	Wrapper     string
 	Later       []LaterVersion // the versions after it, in their order; the last one is the current one
 	Suffix      string
 	Key         Key       // scoped to this project; none if it has no Hash
@@ -238,6 +239,7 @@ type Edit struct {
 	Suffix      string // of the new version's address
 	By          int64  // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked, a suspended project ErrSuspended
 	Title       *string
+	Wrapper     string // empty: as before
 	Email       *NewEmail
 	Upload      *Completion
 	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before, whatever else would fail

@@ -96,6 +96,7 @@ type Tree struct {
 	declared map[string]Declared // of files that had not come
 	leftOut  map[string]int      // how many, by what they are
 	read     []string            // names that were not sent as they are read
+	guessed  []string            // names in an alphabet that the archive does not say
 	size     int64               // of what was taken
 	ends     []func()            // of what the call holds of a load
 }
@@ -281,7 +282,7 @@ func (t *Tree) place(sent string) (string, error) {
 	var bad *names.FilenameError
 	switch {
 	case errors.As(err, &bad):
-		return "", t.badName(bad)
+		return "", t.badName(bad, sent)
 	case err != nil:
 		return "", err
 	}
@@ -328,8 +329,8 @@ func (t *Tree) again() Op {
 }
 
 // badName refuses a name, with one that would work.
-func (t *Tree) badName(bad *names.FilenameError) error {
-	e := Refuse(CodeInvalidFilename, "One of the files has a name that cannot be used. %s", bad.Reason).In(t.field()).With(t.again())
+func (t *Tree) badName(bad *names.FilenameError, sent string) error {
+	e := Refuse(CodeInvalidFilename, "One of the files has a name that cannot be used. %s", bad.Reason).In(t.field()).With(t.again()).LeavingOut(sent)
 	if bad.Root != "" {
 		return e.Note("Names begin at the folder of the page; the likely one is %s. A name that works: %s", inspect.Quoted(bad.Root), bad.Suggestion)
 	}
@@ -388,6 +389,9 @@ func (t *Tree) Unpack(ctx context.Context, format string, r io.Reader) error {
 		if what := tree.LeftOut(e.Name); what != "" && f == string(unpack.ZIP) {
 			t.leftOut[what]++ // nothing of it has to be unpacked
 			return nil
+		}
+		if e.Guessed {
+			t.guessed = append(t.guessed, e.Name)
 		}
 		return t.add(ctx, e.Name, Declared{}, func(in *inspect.Inspector) io.Reader {
 			return turn.Work(ctx, io.TeeReader(t.bounded(e.Name, charge.Of(r)), in))
@@ -455,7 +459,7 @@ func (t *Tree) badArchive(err error) error {
 	case unpack.TotalLarge:
 		return large("The archive unpacks to too many bytes", most.total)
 	}
-	return Refuse(CodeInvalidArchive, "%s cannot be taken: %s.", of, bad.Message).In("archive").With(OpPack).
+	return Refuse(CodeInvalidArchive, "%s cannot be taken: %s.", of, bad.Message).In("archive").With(OpPack).LeavingOut(bad.Entry).
 		Note("Nothing was changed. Pack the folder again, with plain files alone:").Because(bad)
 }
 

@@ -51,6 +51,7 @@ type Project struct {
 	Title     string // empty when there is none
 	Lang      string // BCP 47, empty when unknown
 	Primary   string // the filename served for "/"
+	Wrapper   string // the folder, with its slash, that was last taken off from around all files; empty: none was
 	Version   int    // 1, 2, ... without gaps
 	Suffix    string // the random part of the current version's address
 	Size      int64  // bytes of all files of the current version

@@ -11,6 +11,7 @@ import (
 
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
+	"sandlot/internal/tree"
 )
 
 // newFile is an update whose words have been brought into form. It is what an
@@ -153,6 +154,15 @@ func checkOne(in UpdateInput) error {
 	return e
 }
 
+// checkSecret refuses a file that by its name holds secrets, unless it is forced.
+func checkSecret(name string, force bool) error {
+	if tree.Secret(name) == "" || force {
+		return nil
+	}
+	return Refuse(CodeInvalidFilename, "A file called %s may hold secrets of yours, and everything published is public. Nothing was changed.", inspect.Quoted(name)).In("filename").
+		With(OpSame, Arg{"filename", name}, Arg{"force", true}).Note("Leave it out: a page cannot keep a secret. If the file holds none and is to be public, force it:")
+}
+
 // checkUpdate cleans the words of an update, or refuses them.
 func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 	nf := newFile{IfVersion: in.IfVersion, Declared: in.Declared, Replace: in.Replace, Primary: in.Primary}
@@ -163,6 +173,8 @@ func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 	} else if nf.Filename, nf.Warnings, err = cleanFilename(in.Filename); err != nil {
 		return nf, err
 	} else if err := checkOne(in); err != nil {
+		return nf, err
+	} else if err := checkSecret(nf.Filename, in.Force); err != nil {
 		return nf, err
 	}
 	if nf.Email, w, err = readEmail(in.Email); err != nil {
@@ -184,12 +196,18 @@ func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content, x extras) (Updated, error) {
 	var email EmailOutcome
 	var err error
-	out := Updated{File: File{Name: nf.Filename, Folded: names.Fold(nf.Filename), Blob: c.Blob}}
+	var out Updated
+	var off []Warning
 	out.Project, out.Previous, err = s.edit(ctx, nf.Project, nf.IfVersion, func(p Project) (_ Project, err error) {
 		if err := Authorize(by, ActEdit, &p); err != nil {
 			return p, err
 		}
-		if err := checkContent(c, nf.Filename, nf.Filename == p.Primary || nf.Filename == primaryFile, nf.Declared); err != nil {
+		name, took, err := withoutWrapper(ctx, s.store, p, nf.Filename)
+		if err != nil {
+			return p, err
+		}
+		out.File, off = File{Name: name, Folded: names.Fold(name), Blob: c.Blob}, took
+		if err := checkContent(c, name, name == p.Primary || name == primaryFile, nf.Declared); err != nil {
 			return p, err
 		}
 		if out.Created, err = s.checkPlace(ctx, p, out.File); err != nil {
@@ -204,6 +222,7 @@ func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content,
 			title = *nf.Title
 		}
 		m := madeOf(title, at.Suffix, at.At, out.File, out.Created)
+		m.Warnings = off
 		if at.Upload, at.Idempotency, err = s.records(by, x, p.ID, p.Version+1, email, Minted{}, m); err != nil {
 			return p, err
 		}
@@ -213,12 +232,29 @@ func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content,
 		return Updated{}, fmt.Errorf("update project: %w", s.Quota.exceeded(err))
 	}
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
-	out.Warnings = slices.Concat(nf.Warnings, contentWarnings(c, nf.Filename, nf.Filename == out.Project.Primary), s.mailWarnings(by, email))
+	out.Warnings = slices.Concat(nf.Warnings, off, contentWarnings(c, out.File.Name, out.File.Name == out.Project.Primary), s.mailWarnings(by, email))
 	out.Quarantined = s.quarantined(out.Project)
 	kept, err := s.versionWarnings(ctx, out.Project, []File{out.File}, nil, nil)
 	s.untold(err)
 	out.Warnings = append(out.Warnings, kept...)
 	return out, nil
+}
+
+// withoutWrapper takes the folder off a filename that was taken off from around the project's files, if the project has nothing in that folder.
+func withoutWrapper(ctx context.Context, store currentStore, p Project, name string) (string, []Warning, error) {
+	inside, found := strings.CutPrefix(name, p.Wrapper)
+	clean, err := names.Filename(inside)
+	if p.Wrapper == "" || !found || err != nil || clean != inside {
+		return name, nil, nil
+	}
+	near, err := store.FilesNear(ctx, p.ID, names.Fold(strings.TrimSuffix(p.Wrapper, "/")))
+	if err != nil {
+		return name, nil, fmt.Errorf("read files near %q: %w", p.Wrapper, err)
+	}
+	if len(near) > 0 {
+		return name, nil, nil
+	}
+	return inside, []Warning{unwrapped(p.Wrapper)}, nil
 }
 
 // checkPlace refuses a filename that could not be kept together with the others on every

@@ -155,7 +155,7 @@ func (s *warner) versionWarnings(ctx context.Context, p Project, changed, all []
 // checked is what the check finds in the files that a call has changed. Warnings that are told beside it are not repeated.
 func (s *warner) checked(ctx context.Context, p Project, changed, all []File, beside []Warning, charge Charge) ([]Warning, error) {
 	v := check.Version{Primary: p.Primary, Size: p.Size, Count: p.FileCount, Place: s.place(p, beside)}
-	skipped, err := s.looks(ctx, &v, changed, charge)
+	secrets, skipped, err := s.looks(ctx, &v, changed, charge)
 	if err != nil {
 		return nil, err
 	}
@@ -178,19 +178,21 @@ func (s *warner) checked(ctx context.Context, p Project, changed, all []File, be
 		v.Names, v.Part = namesOf(all), false
 		found = v.Findings()
 	}
-	return warningsOf(p.ID, found), nil
+	return append(secrets, warningsOf(p.ID, found)...), nil
 }
 
 const (
 	// mostLooks is how many files of one call are looked at: each costs some microseconds, however small it is.
 	mostLooks = 1000
+	// mostSecrets is how many files with a key of another service are told of.
+	mostSecrets = 5
 	// mostCompared is how many files a project may have for all its names to be read when one of its files changes.
 	mostCompared = 500
 )
 
 // looks looks at the files that a call has changed, the primary file first, as far as the bounds of package check allow.
-// It tells whether one was left out.
-func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, charge Charge) (skipped bool, err error) {
+// It warns of keys of other services, and tells whether a file was left out.
+func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, charge Charge) (secrets []Warning, skipped bool, err error) {
 	room := int64(check.SampleAll)
 	look := func(f File) error {
 		n := min(f.Blob.Size, check.Sample)
@@ -201,6 +203,9 @@ func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, ch
 		text, err := s.piece(ctx, f.Blob, 0, n, charge)
 		if err != nil {
 			return err
+		}
+		if what, line := inspect.FindSecret(text); what != "" && len(secrets) < mostSecrets {
+			secrets = append(secrets, secretWarning(f.Name, what, line))
 		}
 		l := check.At(f.Name, text, n == f.Blob.Size)
 		v.Looks = append(v.Looks, l)
@@ -216,12 +221,18 @@ func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, ch
 		for _, f := range changed {
 			if check.Reads(f.Name) && (f.Name == v.Primary) == primary {
 				if err := look(f); err != nil {
-					return skipped, fmt.Errorf("look at %s: %w", f.Name, err)
+					return nil, skipped, fmt.Errorf("look at %s: %w", f.Name, err)
 				}
 			}
 		}
 	}
-	return skipped, nil
+	return secrets, skipped, nil
+}
+
+// secretWarning tells of a key of another service. It never repeats the key.
+func secretWarning(name, what string, line int) Warning {
+	return warning("secret", fmt.Sprintf("%s, line %d, holds what looks like %s. Everything published is public, and earlier versions stay.", name, line, what),
+		"If it is a secret, replace it where it was made, and update the file without it: a page cannot keep a secret. Have the player enter a key of their own, or call the other service from a server of yours. A key that is meant for browsers, as Firebase's, is none.")
 }
 
 // piece reads n bytes of a blob from off, or has them at hand.

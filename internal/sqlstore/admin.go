@@ -176,7 +176,7 @@ func (t *tx) removeProject(id publish.ProjectID, at time.Time) error {
 	case !errors.Is(err, publish.ErrNotFound):
 		return err
 	}
-	num, err := t.number("UPDATE projects SET changed = changed + 1, deleted_at = ?, title = '', description = '', tags = '', primary_file = '' WHERE id = ? AND deleted_at IS NULL"+ofAccount+" RETURNING num", micros(at), string(id))
+	num, err := t.number("UPDATE projects SET changed = changed + 1, deleted_at = ?, title = '', description = '', tags = '', primary_file = '', wrapper = '' WHERE id = ? AND deleted_at IS NULL"+ofAccount+" RETURNING num", micros(at), string(id))
 	if err != nil {
 		return err
 	}

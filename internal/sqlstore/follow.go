@@ -124,7 +124,7 @@ func (s *sweep) removeProjects(account, after, last int64) error {
 	if _, err := s.exec("INSERT INTO removals (project, at) SELECT num, (SELECT deleted_at FROM accounts WHERE id = ?1) FROM projects"+part, account, after, last); err != nil {
 		return err
 	}
-	n, err := s.exec("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last)
+	n, err := s.exec("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last)
 	s.unfiled += n
 	return err
 }

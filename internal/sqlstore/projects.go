@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -10,7 +11,7 @@ import (
 )
 
 const projectColumns = `
-	p.num, p.id, p.account, a.handle, a.verified, p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL, p.unlisted, p.threads, p.tags, p.title, p.lang, p.primary_file,
+	p.num, p.id, p.account, a.handle, a.verified, p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL, p.unlisted, p.threads, p.tags, p.title, p.lang, p.primary_file, p.wrapper,
 	p.version, p.suffix, p.size, p.file_count, p.plays, p.counted, p.likes, p.seq, p.changed + a.changed, p.created_at, p.updated_at, p.cover, a.portrait`
 
 const selectProject = "SELECT " + projectColumns + `
@@ -24,7 +25,7 @@ type projectRow struct {
 }
 
 func scanProject(r row) (p projectRow, err error) {
-	err = r.Scan(&p.num, &p.ID, &p.Account, &p.Handle, &p.Verified, &p.Suspended, &p.Unlisted, &p.Threads, &p.Tags, &p.Title, &p.Lang, &p.Primary, &p.Version, &p.Suffix, &p.Size, &p.FileCount,
+	err = r.Scan(&p.num, &p.ID, &p.Account, &p.Handle, &p.Verified, &p.Suspended, &p.Unlisted, &p.Threads, &p.Tags, &p.Title, &p.Lang, &p.Primary, &p.Wrapper, &p.Version, &p.Suffix, &p.Size, &p.FileCount,
 		&p.Plays, &p.Counted, &p.Likes, &p.Seq, &p.Change, asTime{&p.CreatedAt}, asTime{&p.UpdatedAt}, &p.Cover, &p.Portrait)
 	return p, err
 }
@@ -107,7 +108,7 @@ func newRow(np publish.NewProject, h history, owner publish.Account) projectRow 
 	return projectRow{Project: publish.Project{
 		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.EmailVerified, Suspended: owner.Suspended, Title: last.Title, Lang: np.Lang,
 		Primary: last.Primary, Version: last.N, Suffix: last.Suffix, Size: h.size, FileCount: h.count, CreatedAt: begun(np), UpdatedAt: last.CreatedAt,
-		Unlisted: np.Unlisted, Threads: np.Threads, Tags: np.Tags, Portrait: owner.Portrait,
+		Unlisted: np.Unlisted, Threads: np.Threads, Tags: np.Tags, Wrapper: np.Wrapper, Portrait: owner.Portrait,
 	}}
 }
 
@@ -130,9 +131,9 @@ func (t *tx) createProject(np publish.NewProject, h history, owner publish.Accou
 	}
 	p.Seq, p.Change = seq.n, seq.changed
 	may := !p.Suspended && !p.Unlisted && (p.Verified || seq.unverified)
-	p.num, err = t.Insert("projects", `INSERT INTO projects (num, id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at, listed, description, unlisted, threads, tags)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), may, np.Description, p.Unlisted, p.Threads, string(p.Tags))
+	p.num, err = t.Insert("projects", `INSERT INTO projects (num, id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at, listed, description, unlisted, threads, tags, wrapper)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), may, np.Description, p.Unlisted, p.Threads, string(p.Tags), p.Wrapper)
 	if err != nil {
 		return p, err
 	}
@@ -288,6 +289,7 @@ func (t *tx) edit(id publish.ProjectID, at publish.Edit, now time.Time, own int6
 	if at.Title != nil {
 		p.Title = *at.Title
 	}
+	p.Wrapper = cmp.Or(at.Wrapper, p.Wrapper)
 	if err := change(t, &p); err != nil {
 		return p, err
 	}
@@ -335,6 +337,6 @@ func (t *tx) saveEdit(p *projectRow, restoredFrom int) error {
 	if err := t.addVersions(p.num, []publish.Version{v}); err != nil {
 		return err
 	}
-	return t.later("UPDATE projects SET title = ?, primary_file = ?, version = ?, suffix = ?, size = ?, file_count = ?, seq = ?, updated_at = ?, changed = changed + 1 WHERE num = ?",
-		p.Title, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.UpdatedAt), p.num)
+	return t.later("UPDATE projects SET title = ?, primary_file = ?, wrapper = ?, version = ?, suffix = ?, size = ?, file_count = ?, seq = ?, updated_at = ?, changed = changed + 1 WHERE num = ?",
+		p.Title, p.Primary, p.Wrapper, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.UpdatedAt), p.num)
 }

@@ -108,7 +108,7 @@ func (t *tx) purge(num int64) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '' WHERE num = ?", num); err != nil {
+	if _, err := t.exec("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '' WHERE num = ?", num); err != nil {
 		return err
 	}
 	_, err = t.exec("INSERT INTO removals (project, at) VALUES (?, ?)", num, at)

@@ -162,8 +162,8 @@ func (t *tx) bear(np publish.NewProject, h history, d draft, now time.Time) (p p
 	}
 	p.Seq, p.Change = seq.n, seq.changed+1
 	err = t.later(`UPDATE projects SET changed = 1, id = ?, title = ?, lang = ?, primary_file = ?, version = ?, suffix = ?, size = ?, file_count = ?, seq = ?,
-		created_at = ?, updated_at = ?, description = ?, unlisted = ?, threads = ?, tags = ?, deleted_at = NULL WHERE num = ?`,
-		string(p.ID), p.Title, p.Lang, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), np.Description, p.Unlisted, p.Threads, string(p.Tags), p.num)
+		created_at = ?, updated_at = ?, description = ?, unlisted = ?, threads = ?, tags = ?, wrapper = ?, deleted_at = NULL WHERE num = ?`,
+		string(p.ID), p.Title, p.Lang, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), np.Description, p.Unlisted, p.Threads, string(p.Tags), p.Wrapper, p.num)
 	if err != nil {
 		return p, err
 	}

@@ -27,11 +27,11 @@ func rearrangeAll(t *testing.T, s Stores) {
 		u := s.mustSave(t, upload(what), part(1, inline("one")))
 		title := "Another title of " + what
 		at := edit(p)
-		at.By, at.Title, at.Upload = k.ID, &title, completion(u, p.ID)
+		at.By, at.Title, at.Wrapper, at.Upload = k.ID, &title, "site/", completion(u, p.ID)
 		at.Idempotency = &publish.IdempotencyRecord{Key: sum("call " + what), Project: p.ID, Version: 2, ExpiresAt: base().Add(aDay)}
 		at.Within = publish.Quota{Bytes: p.Size + sizeOf(put)}
 		got := must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, at))(t)
-		same(t, what+": the project", []any{got.Version, got.Title, got.Suffix, got.UpdatedAt, got.FileCount}, []any{2, title, at.Suffix, at.At, len(put) + 1})
+		same(t, what+": the project", []any{got.Version, got.Title, got.Wrapper, got.Suffix, got.UpdatedAt, got.FileCount}, []any{2, title, "site/", at.Suffix, at.At, len(put) + 1})
 		same(t, what+": read again", must(s.Publish.Project(t.Context(), p.ID))(t), got)
 		same(t, what+": the version", must(s.Publish.Version(t.Context(), p.ID, 2))(t), publish.Version{N: 2, Suffix: at.Suffix, Title: title, Primary: p.Primary, CreatedAt: at.At})
 		same(t, what+": the upload", must(s.Publish.Upload(t.Context(), u.Key, 0, base()))(t).Done, &at.Upload.Done)

@@ -27,9 +27,10 @@ func projectCases() []storeCase {
 func createProject(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	np := newProject("pong", a.ID)
+	np.Wrapper = "site/"
 	got := must(s.Publish.CreateProject(t.Context(), np))(t)
 	want := publish.Project{
-		ID: "pong", Account: a.ID, Handle: "kim", Title: np.Title, Lang: "fr", Primary: "index.html", Version: 1, Suffix: np.Suffix,
+		ID: "pong", Account: a.ID, Handle: "kim", Title: np.Title, Lang: "fr", Primary: "index.html", Wrapper: "site/", Version: 1, Suffix: np.Suffix,
 		Size: np.Files[0].Blob.Size, FileCount: 1, Seq: got.Seq, CreatedAt: np.CreatedAt, UpdatedAt: np.CreatedAt,
 	}
 	same(t, "the answer", got, want)

@@ -108,12 +108,12 @@ func createMany(t *testing.T, s Stores) {
 	before := must(s.Publish.CreateProject(t.Context(), newProject("before", a.ID)))(t)
 	np, want := manyTree("pong", a.ID)
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
-	np.Upload = completion(u, np.ID)
+	np.Upload, np.Wrapper = completion(u, np.ID), "site/"
 	k := must(s.Credentials.KeyByHash(t.Context(), sum("key of kim")))(t)
 	np.By, np.Within = k.ID, publish.Quota{Projects: 2, Bytes: 1 << 20}
 	p := must(s.Publish.CreateProject(t.Context(), np))(t)
 	same(t, "the project", p, publish.Project{
-		ID: "pong", Account: a.ID, Handle: "kim", Verified: p.Verified, Title: np.Title, Lang: "fr", Primary: "start.html", Version: 1, Suffix: np.Suffix,
+		ID: "pong", Account: a.ID, Handle: "kim", Verified: p.Verified, Title: np.Title, Lang: "fr", Primary: "start.html", Wrapper: "site/", Version: 1, Suffix: np.Suffix,
 		Size: p.Size, FileCount: several + 4, Seq: p.Seq, Change: p.Change, CreatedAt: np.CreatedAt, UpdatedAt: np.CreatedAt,
 	})
 	same(t, "whether it is the newest", p.Seq > before.Seq, true)

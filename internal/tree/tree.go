@@ -20,8 +20,39 @@ var (
 	foreignFiles   = map[string]string{".ds_store": ".DS_Store", "thumbs.db": "Thumbs.db", "desktop.ini": "desktop.ini", "icon\r": "Icon", ".git": ".git"}
 )
 
+// What holds secrets of whoever sends it, in lower case. Neither changes.
+var (
+	secretFolders = map[string]string{".aws": ".aws/", ".ssh": ".ssh/", ".gnupg": ".gnupg/"}
+	secretFiles   = map[string]bool{
+		".npmrc": true, ".netrc": true, "_netrc": true, ".pypirc": true, ".git-credentials": true, ".htpasswd": true, ".sandlot.json": true,
+		"id_rsa": true, "id_dsa": true, "id_ecdsa": true, "id_ecdsa_sk": true, "id_ed25519": true, "id_ed25519_sk": true,
+	}
+	notSecret = map[string]bool{".env.example": true, ".env.sample": true, ".env.template": true, ".env.dist": true}
+)
+
+// Secret tells as what a file probably holds secrets of its sender, such as ".env" or ".ssh/"; "" is a file that does not, by its name.
+// Where in the tree it lies makes no difference.
+func Secret(name string) string {
+	file := strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
+	for folder, rest, found := strings.Cut(file, "/"); found; folder, rest, found = strings.Cut(file, "/") {
+		if what := secretFolders[folder]; what != "" {
+			return what
+		}
+		file = rest
+	}
+	switch {
+	case file == ".env" || strings.HasPrefix(file, ".env.") && !notSecret[file]:
+		return ".env"
+	case strings.HasSuffix(file, ".pem"):
+		return "*.pem"
+	case secretFiles[file]:
+		return file
+	}
+	return ""
+}
+
 // LeftOut tells as what a file is left out, such as "node_modules/" or ".DS_Store", because some tool keeps it
-// beside people's work; "" is a file that is taken. Where in the tree it lies makes no difference.
+// beside people's work, or because it is a Secret; "" is a file that is taken. Where in the tree it lies makes no difference.
 func LeftOut(name string) string {
 	file := strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
 	for folder, rest, found := strings.Cut(file, "/"); found; folder, rest, found = strings.Cut(file, "/") {
@@ -33,7 +64,7 @@ func LeftOut(name string) string {
 	if strings.HasPrefix(file, "._") { // what macOS adds beside each file of a tar
 		return "._*"
 	}
-	return foreignFiles[file]
+	return cmp.Or(foreignFiles[file], Secret(name))
 }
 
 // Wrapper returns the folder, with its slash, that all files lie in, if it holds their page; else "".

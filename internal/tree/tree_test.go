@@ -24,6 +24,16 @@ func TestWhatToolsKeepBesideTheWorkIsLeftOut(t *testing.T) {
 		"my_node_modules/a.js":         "",
 		".gitignore":                   "",
 		"_.png":                        "",
+		".env":                         ".env",
+		"a/.ENV.local":                 ".env",
+		".env.example":                 "",
+		"my.env":                       "",
+		".aws/credentials":             ".aws/",
+		`home\.ssh\known_hosts`:        ".ssh/",
+		"id_rsa":                       "id_rsa",
+		"id_card.png":                  "",
+		"keys/server.PEM":              "*.pem",
+		".sandlot.json":                ".sandlot.json",
 	} {
 		if got := tree.LeftOut(name); got != want {
 			t.Errorf("LeftOut(%q) = %q, want %q", name, got, want)

@@ -70,10 +70,12 @@ func TestAZIPThatCanBeReadInTwoWaysIsRefused(t *testing.T) {
 		"a pipe of Unix":                    {func(r *records) { put16(r.b[r.first+4:], 3<<8); put32(r.b[r.first+38:], 0o010644<<16) }, Device, "a"},
 		"a folder with bytes":               {func(r *records) { put32(r.b[r.first+38:], 0o040755<<16) }, Mismatch, "a"},
 		"a folder of MS-DOS with bytes":     {func(r *records) { put32(r.b[r.first+38:], 0x10) }, Mismatch, "a"},
-		"a name of another alphabet":        {func(r *records) { r.b[localLength], r.b[r.first+centralLength] = 0x84, 0x84 }, BadName, "\ufffd"},
-		"a name with a zero byte":           {func(r *records) { r.b[localLength], r.b[r.first+centralLength] = 0, 0 }, BadName, "\x00"},
-		"no archive":                        {func(r *records) { r.b = []byte("<!doctype html><p>This is the page itself.") }, NotArchive, ""},
-		"nothing":                           {func(r *records) { r.b = nil }, NotArchive, ""},
+		"a name that is not the UTF-8 that it says": {func(r *records) {
+			r.b[localLength], r.b[r.first+centralLength], r.b[7], r.b[r.first+9] = 0x84, 0x84, flagUTF8>>8, flagUTF8>>8
+		}, BadName, "\ufffd"},
+		"a name with a zero byte": {func(r *records) { r.b[localLength], r.b[r.first+centralLength] = 0, 0 }, BadName, "\x00"},
+		"no archive":              {func(r *records) { r.b = []byte("<!doctype html><p>This is the page itself.") }, NotArchive, ""},
+		"nothing":                 {func(r *records) { r.b = nil }, NotArchive, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := twoFiles(t)

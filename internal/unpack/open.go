@@ -33,7 +33,7 @@ func OpenZIP(r io.ReaderAt, size int64, lim Limits) (*ZIPFile, error) {
 func (f *ZIPFile) Files() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for i := range f.z.entries {
-			if e := &f.z.entries[i]; !e.folder && !yield(Entry{e.name, e.size}) {
+			if e := &f.z.entries[i]; !e.folder && !yield(e.entry()) {
 				return
 			}
 		}
@@ -46,7 +46,7 @@ func (f *ZIPFile) Find(name string) (Entry, bool) {
 	if !ok {
 		return Entry{}, false
 	}
-	return Entry{name, f.z.entries[i].size}, true
+	return f.z.entries[i].entry(), true
 }
 
 // Read calls each for one file, as ReadZIP does. A file that is not there is an *Error, too.

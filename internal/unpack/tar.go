@@ -153,7 +153,7 @@ func (t *tarball) entry(h *tar.Header) error {
 	}
 	file := &tarFile{t: t, name: name, size: h.Size, most: t.list.lim.File}
 	defer file.close()
-	if err := t.each(Entry{name, h.Size}, file); err != nil {
+	if err := t.each(Entry{Name: name, Size: h.Size}, file); err != nil {
 		return err
 	}
 	return file.failed

@@ -40,8 +40,9 @@ type Limits struct {
 
 // An Entry is a regular file of an archive.
 type Entry struct {
-	Name string // valid UTF-8, as in the archive but for \, which is /
-	Size int64  // bytes
+	Name    string // valid UTF-8, as in the archive but for \, which is /
+	Size    int64  // bytes
+	Guessed bool   // the archive does not say in which alphabet the name is; it was read as CP437
 }
 
 // Each is called for a file with a reader of its bytes, which is valid during the call. That its checksum holds is proven once

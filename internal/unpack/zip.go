@@ -53,11 +53,14 @@ type zipEntry struct {
 	raw           string // the name's bytes, as in the archive
 	name          string
 	folder        bool
+	guessed       bool
 	flags, method uint16
 	crc           uint32
 	packed, size  int64
 	at, upTo      int64 // where its header begins, and where it must end
 }
+
+func (e *zipEntry) entry() Entry { return Entry{e.name, e.size, e.guessed} }
 
 // check reads the directory, and checks it.
 func (z *zipped) check() error {
@@ -113,7 +116,7 @@ func (z *zipped) entry(e *zipEntry) error {
 	}
 	file := &zipFile{z: z, e: e, most: z.list.lim.File, at: at}
 	defer file.close()
-	if err := z.each(Entry{e.name, e.size}, file); err != nil {
+	if err := z.each(e.entry(), file); err != nil {
 		return err
 	}
 	if file.err != io.EOF {

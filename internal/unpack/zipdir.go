@@ -8,6 +8,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // Methods of compression that are read.
@@ -91,22 +93,32 @@ func (z *zipped) central(head []byte, r *bufio.Reader) (zipEntry, error) {
 	return e, z.list.file(e.name, e.size)
 }
 
-// named reads the name. Valid UTF-8 is taken as it is, for many programs write it without the flag that says so. Of any other name nobody
-// knows which of the old alphabets it is in, unless the entry brings it in UTF-8, too.
+// named reads the name. Info-ZIP writes it in UTF-8 beside one that its old alphabet, or ASCII, made of it. Valid UTF-8 is taken as it is, for many
+// programs write it without the flag that says so. Any other name is in the alphabet that the format began with, as far as anybody can tell.
 func (e *zipEntry) named(raw, extra []byte) (err error) {
 	name := string(raw)
 	if field, ok := findExtra(extra, extraUnicodePath); ok && len(field) > 5 && field[0] == 1 && u32(field[1:]) == crc32.ChecksumIEEE(raw) {
 		other := string(field[5:])
-		if utf8.ValidString(name) && name != other {
+		if name != other && (e.flags&flagUTF8 != 0 || utf8.ValidString(name) && !ascii(name)) {
 			return bad(strings.ToValidUTF8(name, "\ufffd"), BadName, "the entry has two names")
 		}
 		name = other
+	}
+	if e.flags&flagUTF8 == 0 && !utf8.ValidString(name) {
+		e.guessed = true
+		if name, err = charmap.CodePage437.NewDecoder().String(name); err != nil {
+			return err
+		}
 	}
 	e.raw = string(raw)
 	if e.name, e.folder, err = readName(name); err == nil && e.raw == e.name {
 		e.raw = e.name // one of both is kept
 	}
 	return err
+}
+
+func ascii(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // large reads the sizes of 64 bits, which stand in an extra field for those that do not fit.
