@@ -94,5 +94,8 @@ func regressions() []mutation {
 		{"regression M42: only an id can be reported", "internal/web/report.go", "v.Places.ProjectIn(form.Address)", "publish.ProjectID(form.Address)", of("M42", "./internal/web")},
 		{"regression M42: the page of an address in quarantine leads nowhere", "internal/play/says.go", `h["Connection-Allowlist"] = x.siteConnections`, `h["Connection-Allowlist"] = ownConnections`, of("M42", "./internal/play")},
 		{"regression M43: faults are counted from the first on", "cmd/sandlot/metrics.go", "for _, area := range areas {", "for _, area := range areas[:0] {", of("M43", main)},
+		{"regression M51: scripts are not parsed", "internal/check/parse.go", "	if len(code) > Sample ||", "	if len(code) > 0 ||", of("M51", "./internal/check")},
+		{"regression M51: names cost the same however deep they stand", "internal/check/steps.go", "m.steps += len(m.levels) + m.scopes", "m.steps++", of("M51", "./internal/check")},
+		{"regression M15: every fault of a script is certain", "internal/check/parse.go", "f, !doubted(e.Message, code[:off], code[off:])", "f, true", of("M15", "./internal/check")},
 	}
 }

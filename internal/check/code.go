@@ -6,6 +6,7 @@ type Code string
 // The codes, in the order in which findings are told.
 const (
 	CutOff        Code = "cut_off"
+	DoesNotParse  Code = "does_not_parse"
 	MissingFile   Code = "missing_file"
 	WrongCase     Code = "wrong_case"
 	NotBuilt      Code = "not_built"
@@ -25,7 +26,7 @@ const (
 // Codes are all of them.
 func Codes() []Code {
 	return []Code{
-		CutOff, MissingFile, WrongCase, NotBuilt, BareImport, AbsolutePath, LocalAddress, MixedContent, OtherHosts,
+		CutOff, DoesNotParse, MissingFile, WrongCase, NotBuilt, BareImport, AbsolutePath, LocalAddress, MixedContent, OtherHosts,
 		NeedsThreads, SoundTooEarly, NoViewport, NoTitle, NoTouch, SlowOnPhones,
 	}
 }

@@ -102,6 +102,10 @@ func (f *finder) look(l *Look) {
 		f.add(CutOff, "Send the whole file again with update; sha256 or size beside it prove that it arrived as it is.",
 			"%s ends %s: it was probably cut off.", at(l, l.cutAt), l.cut)
 	}
+	for _, fault := range f.telling(l) {
+		f.add(DoesNotParse, "Correct that place, and send the whole file again with update. Of a script of its own, node --check says the same.",
+			"%s does not parse (%s): browsers run nothing of that script.", at(l, fault.place), inspect.Quoted(fault.says))
+	}
 	for _, r := range l.refs {
 		f.ref(l, r)
 	}

@@ -37,7 +37,8 @@ type Look struct {
 	threads  place // where shared memory is made
 	cut      string
 	cutAt    place
-	body     bool // a head was ended and a body begun
+	faults   []fault // of its scripts
+	body     bool    // a head was ended and a body begun
 }
 
 // The kinds of files that are looked at.
@@ -96,7 +97,18 @@ func Reads(name string) bool { return kindOf(name) != other }
 
 // At looks at a file that begins with text; whole says whether that is all of it. More than Sample of it is left out. It
 // is nil for a file that Reads says is not looked at.
-func At(name string, text []byte, whole bool) *Look {
+func At(name string, text []byte, whole bool) *Look { return lookAt(name, text, whole, new(int)) }
+
+// Look looks at a file as At does, and keeps that among the Looks. All files of a Version share what the parser may do.
+func (v *Version) Look(name string, text []byte, whole bool) *Look {
+	l := lookAt(name, text, whole, &v.steps)
+	if l != nil {
+		v.Looks = append(v.Looks, l)
+	}
+	return l
+}
+
+func lookAt(name string, text []byte, whole bool, steps *int) *Look {
 	kind := kindOf(name)
 	if kind == other {
 		return nil
@@ -105,7 +117,7 @@ func At(name string, text []byte, whole bool) *Look {
 		text, whole = text[:Sample], false
 	}
 	l := &Look{name: name, kind: kind, whole: whole}
-	s := scanner{Look: l, text: bytes.TrimPrefix(text, []byte("\ufeff")), line: 1}
+	s := scanner{Look: l, text: bytes.TrimPrefix(text, []byte("\ufeff")), line: 1, steps: steps}
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) || bytes.HasPrefix(text, []byte("\x1f\x8b")) {
 		return l // UTF-16, or packed: nothing here reads that
 	}
@@ -133,6 +145,8 @@ type scanner struct {
 	line, lineAt, upTo int // how many lines begin before upTo, counted from 1, and where the last does
 
 	worded int // up to where words were looked for
+
+	steps *int // that the parser has taken
 
 	svg  bool // inside of an <svg>
 	read int  // bytes of import maps

@@ -116,12 +116,16 @@ func (s *scanner) scriptElement(t *tag, next int) int {
 	}
 	s.ref(loads, t.src, t.at)
 	end, after := s.raw("script", next)
+	kind := strings.ToLower(string(bytes.TrimSpace(t.kind[:min(len(t.kind), 40)])))
 	if len(t.src) > 0 {
+		if strings.Contains(kind, "babel") || strings.Contains(kind, "jsx") || strings.Contains(kind, "typescript") {
+			s.facts |= translates
+		}
 		return after
 	}
-	switch strings.ToLower(string(bytes.TrimSpace(t.kind[:min(len(t.kind), 40)]))) {
+	switch kind {
 	case "", "module", "text/javascript", "application/javascript":
-		s.script(next, end)
+		s.script(next, end, after >= 0)
 	case "importmap":
 		s.importMap(s.text[next:end], t.at)
 	}

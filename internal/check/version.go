@@ -31,6 +31,7 @@ type Version struct {
 	All   bool
 	Size  int64 // of all files, in bytes
 	Count int   // of all files
+	steps int   // that the parser has taken
 }
 
 // mostAsked bounds Asks: a store is asked for them in one query.

@@ -11,20 +11,21 @@ import (
 type fact uint32
 
 const (
-	keys      fact = 1 << iota // it listens to keys
-	moves                      // to the keys that move things
-	touches                    // to fingers, or a mouse, whose events fingers make
-	clicks                     // to clicks
-	sounds                     // it makes a sound
-	plays                      // it plays what may be one
-	tones                      // it makes sounds by itself
-	resumes                    // it begins sounds later
-	shares                     // it makes memory that threads share
-	guards                     // it asks first whether that works
-	wasm                       // it makes memory for WebAssembly, shared or not
-	isolates                   // it makes the isolation that shared memory needs by itself
-	elsewhere                  // what its loader loads is in a folder that is told apart
-	lists                      // it lists the files that it loads, as what Godot exports does
+	keys       fact = 1 << iota // it listens to keys
+	moves                       // to the keys that move things
+	touches                     // to fingers, or a mouse, whose events fingers make
+	clicks                      // to clicks
+	sounds                      // it makes a sound
+	plays                       // it plays what may be one
+	tones                       // it makes sounds by itself
+	resumes                     // it begins sounds later
+	shares                      // it makes memory that threads share
+	guards                      // it asks first whether that works
+	wasm                        // it makes memory for WebAssembly, shared or not
+	isolates                    // it makes the isolation that shared memory needs by itself
+	elsewhere                   // what its loader loads is in a folder that is told apart
+	translates                  // it has a program make JavaScript of the scripts that it loads
+	lists                       // it lists the files that it loads, as what Godot exports does
 )
 
 // A word says a fact wherever it stands behind its prefix.

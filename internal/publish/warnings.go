@@ -202,9 +202,7 @@ func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, ch
 		if err != nil {
 			return err
 		}
-		l := check.At(f.Name, text, n == f.Blob.Size)
-		v.Looks = append(v.Looks, l)
-		if l.Unended() {
+		if l := v.Look(f.Name, text, n == f.Blob.Size); l.Unended() {
 			last := min(f.Blob.Size, check.Tail)
 			if text, err = s.piece(ctx, f.Blob, f.Blob.Size-last, last, charge); err == nil {
 				l.End(text)

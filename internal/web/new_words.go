@@ -26,6 +26,8 @@ func (v *visit) noteWords(code string) string {
 	switch check.Code(code) {
 	case check.CutOff:
 		return v.T("new.note.cut-off")
+	case check.DoesNotParse:
+		return v.T("new.note.does-not-parse")
 	case check.MissingFile:
 		return v.T("new.note.missing-file")
 	case check.WrongCase:
