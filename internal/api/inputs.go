@@ -31,7 +31,7 @@ var (
 	updateFields = &fieldSet{
 		content: true, chooses: true,
 		names: []string{
-			"project_id", "filename", "title", "email", "lang", "if_version", "sha256", "size", "primary_file", "archive_format", "replace", "dry_run",
+			"project_id", "filename", "title", "email", "lang", "if_version", "sha256", "size", "primary_file", "archive_format", "replace", "force", "dry_run",
 			"upload_id", "part", "total_parts", "last", "parts", "total", "total_chunks",
 		},
 		elsewhere: map[string]publish.Warning{"handle": handleIgnored},
@@ -77,7 +77,7 @@ func updateInput(f *fields) publish.UpdateInput {
 	in := publish.UpdateInput{
 		Project: f.text("project_id"), Named: f.has("project_id"), Filename: f.text("filename"), Title: f.decoration("title"), Email: f.text("email"), Lang: f.decorated("lang"),
 		IfVersion: f.ifVersion(), Content: f.content, Declared: f.declared(), Part: f.part(), Idempotency: f.header.Get(idempotencyKey),
-		Tree: f.tree, Replace: f.truth("replace"), Primary: f.text("primary_file"), Archive: f.archiveFormat(), DryRun: f.truth("dry_run"),
+		Tree: f.tree, Replace: f.truth("replace"), Primary: f.text("primary_file"), Archive: f.archiveFormat(), Force: f.truth("force"), DryRun: f.truth("dry_run"),
 	}
 	if f.alone {
 		in.Filename = "" // the tree has it

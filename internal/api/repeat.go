@@ -200,7 +200,7 @@ func (f *fields) repeatable(p publish.Places) (args []publish.Arg) {
 	if tags, err := publish.ReadTags(f.list("tags")); err == nil && tags != "" && hint.Showable(string(tags)) {
 		add("tags", strings.Join(tags.List(), ","))
 	}
-	for _, name := range []string{"replace", "dry_run"} {
+	for _, name := range []string{"replace", "force", "dry_run"} {
 		if field, ok := f.said(name); ok && (field.Raw == "true" || field.Text == "true") {
 			add(name, true)
 		}

@@ -148,6 +148,9 @@ func (s *Service) planFile(ctx context.Context, p Project, nf newFile, c Content
 	if err := checkContent(c, nf.Filename, nf.Filename == p.Primary || nf.Filename == primaryFile, nf.Declared); err != nil {
 		return n, err
 	}
+	if err := checkWhole(c, nf); err != nil {
+		return n, err
+	}
 	created, err := s.checkPlace(ctx, p, f)
 	if err != nil {
 		return n, err

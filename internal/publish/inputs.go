@@ -60,6 +60,7 @@ type UpdateInput struct {
 	Folder      string // where in the project the files of Tree go; empty: to its top
 	Primary     string // with many files, the one that is served for "/"; empty: as before, or, with Replace, the one that is found
 	Archive     string // in an upload's part 1: the format of the archive that the assembled bytes are
+	Force       bool   // files that look damaged are taken as well
 	Part        *PartInput
 	Idempotency string // the idempotency key, if one came
 	DryRun      bool   // only look whether it would be done

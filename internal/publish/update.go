@@ -25,6 +25,7 @@ type newFile struct {
 	Declared  Declared
 	Replace   bool      `json:",omitempty"` // of many files: they are all that there is
 	Primary   string    `json:",omitempty"` // of many files
+	Force     bool      `json:",omitempty"`
 	Warnings  []Warning `json:",omitempty"`
 }
 
@@ -62,6 +63,9 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 		return Updated{}, nil, err
 	}
 	asked := append([]any{in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked()}, manyAsked(set, in.Archive, in.Primary, in.Replace)...)
+	if in.Force {
+		asked = append(asked, "force")
+	}
 	req, err := s.idempotency.newRequest(by, in.Idempotency, OpUpdate, in.Part, set.content(in.Content), asked...)
 	if err != nil {
 		return Updated{}, nil, err
@@ -155,7 +159,7 @@ func checkOne(in UpdateInput) error {
 
 // checkUpdate cleans the words of an update, or refuses them.
 func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
-	nf := newFile{IfVersion: in.IfVersion, Declared: in.Declared, Replace: in.Replace, Primary: in.Primary}
+	nf := newFile{IfVersion: in.IfVersion, Declared: in.Declared, Replace: in.Replace, Primary: in.Primary, Force: in.Force}
 	var err error
 	var w []Warning
 	if in.many() {
@@ -190,6 +194,9 @@ func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content,
 			return p, err
 		}
 		if err := checkContent(c, nf.Filename, nf.Filename == p.Primary || nf.Filename == primaryFile, nf.Declared); err != nil {
+			return p, err
+		}
+		if err := checkWhole(c, nf); err != nil {
 			return p, err
 		}
 		if out.Created, err = s.checkPlace(ctx, p, out.File); err != nil {

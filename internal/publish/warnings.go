@@ -34,6 +34,26 @@ type warningStore interface {
 // contentWarnings tells what about a file may not have been meant, and was stored as it came.
 // page says whether the file is what browsers open first.
 func contentWarnings(c Content, filename string, page bool) []Warning {
+	if w := encodedWarnings(c, filename, page); w != nil {
+		return w
+	}
+	if seems, ok := c.Damage.Damaged(filename); ok {
+		return []Warning{warning(
+			string(CodeLooksDamaged), fmt.Sprintf("The bytes of %s look like %s. They were stored as they came.", filename, seems.What),
+			seems.Instead+" With update and filename "+filename+" it takes this one's place.",
+		)}
+	}
+	if c.Damage.Escaped(filename) {
+		return []Warning{warning(
+			"double_escaped", "The file "+filename+` is one line, with \n and \" where line feeds and quotes were meant: it was escaped once too often, and was stored as it came.`,
+			"Send the file itself with update, as a form part or in base64 that a program makes.",
+		)}
+	}
+	return nil
+}
+
+// encodedWarnings tell of bytes that are packed or encoded, or no page.
+func encodedWarnings(c Content, filename string, page bool) []Warning {
 	switch {
 	case inspect.EncodedTwice(filename, c.Size, c.Within):
 		return []Warning{warning(
@@ -76,6 +96,11 @@ func (s *warner) fileWarnings(ctx context.Context, f File, page bool, charge Cha
 	c := inspected(in)
 	if in.Size() < f.Blob.Size {
 		c.Within = nil
+		tail, err := s.piece(ctx, f.Blob, f.Blob.Size-inspect.TailSize, inspect.TailSize, charge)
+		if err != nil {
+			return nil, fmt.Errorf("look at the file again: %w", err)
+		}
+		c.Damage = inspect.DamageOf(c.Head, tail)
 	}
 	return contentWarnings(c, f.Name, page), nil
 }

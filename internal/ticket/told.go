@@ -17,6 +17,7 @@ type Told struct {
 	Declared  publish.Declared // of the file, or of the archive as it is sent
 	Archive   string           `json:",omitempty"` // the format of the archive that the bytes are; empty for a file
 	Replace   bool             `json:",omitempty"`
+	Force     bool             `json:",omitempty"`
 	Primary   string           `json:",omitempty"`
 	DryRun    bool             `json:",omitempty"`
 }
@@ -48,6 +49,6 @@ func (t Told) publish() publish.PublishInput {
 func (t Told) update() publish.UpdateInput {
 	return publish.UpdateInput{
 		Project: t.Project, Named: true, Filename: t.Filename, Title: t.Title, Email: t.Email, Lang: t.Lang, IfVersion: t.IfVersion,
-		Declared: t.Declared, Replace: t.Replace, Primary: t.Primary, DryRun: t.DryRun,
+		Declared: t.Declared, Replace: t.Replace, Primary: t.Primary, Force: t.Force, DryRun: t.DryRun,
 	}
 }

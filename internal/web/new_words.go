@@ -56,6 +56,8 @@ func (v *visit) noteWords(code string) string {
 		return v.T("new.note.no-touch")
 	case check.SlowOnPhones:
 		return v.T("new.note.slow")
+	case check.Code(publish.CodeLooksDamaged), "double_escaped":
+		return v.T("new.note.damaged")
 	case "not_html":
 		return v.T("new.note.not-html")
 	case "left_out":
