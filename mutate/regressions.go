@@ -99,5 +99,6 @@ func regressions() []mutation {
 		{"regression M15: every fault of a script is certain", "internal/check/parse.go", "f, !doubted(e.Message, code[:off], code[off:])", "f, true", of("M15", "./internal/check")},
 		{"regression M50: a damaged file replaces a good one", "internal/publish/damaged.go", "	if !damaged || nf.Force {", "	if !damaged || true {", of("M50", publishTests)},
 		{"regression M50: what stands behind a page is not looked at", "internal/inspect/damage.go", "		case isFence(rest):", "		case false:", of("M50", inspectTests)},
+		{"regression M15: comments are not looked at", "internal/check/elided.go", "	if anElision.Match(line) {", "	if len(line) < 0 {", of("M15", "./internal/check")},
 	}
 }

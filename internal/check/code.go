@@ -7,6 +7,7 @@ type Code string
 const (
 	CutOff        Code = "cut_off"
 	DoesNotParse  Code = "does_not_parse"
+	Elided        Code = "elided"
 	MissingFile   Code = "missing_file"
 	WrongCase     Code = "wrong_case"
 	NotBuilt      Code = "not_built"
@@ -26,7 +27,7 @@ const (
 // Codes are all of them.
 func Codes() []Code {
 	return []Code{
-		CutOff, DoesNotParse, MissingFile, WrongCase, NotBuilt, BareImport, AbsolutePath, LocalAddress, MixedContent, OtherHosts,
+		CutOff, DoesNotParse, Elided, MissingFile, WrongCase, NotBuilt, BareImport, AbsolutePath, LocalAddress, MixedContent, OtherHosts,
 		NeedsThreads, SoundTooEarly, NoViewport, NoTitle, NoTouch, SlowOnPhones,
 	}
 }

@@ -35,6 +35,7 @@ type Look struct {
 	title    bool
 	early    place // where a sound or video starts by itself
 	threads  place // where shared memory is made
+	elided   place // where a comment stands for code
 	cut      string
 	cutAt    place
 	faults   []fault // of its scripts
@@ -50,6 +51,7 @@ const (
 	script
 	style
 	manifest
+	data
 )
 
 // A place is a line and a column in bytes, both counted from 1; the zero place is nowhere.
@@ -88,15 +90,16 @@ func kindOf(name string) kind {
 		if strings.EqualFold(path.Base(name), "manifest.json") {
 			return manifest
 		}
+		return data
 	}
 	return other
 }
 
-// Reads reports whether a file of that name is looked at.
-func Reads(name string) bool { return kindOf(name) != other }
+// Reads reports whether a file of that name is looked at, beside those of ReadsLast.
+func Reads(name string) bool { kind := kindOf(name); return kind != other && kind != data }
 
 // At looks at a file that begins with text; whole says whether that is all of it. More than Sample of it is left out. It
-// is nil for a file that Reads says is not looked at.
+// is nil for a file that is not looked at.
 func At(name string, text []byte, whole bool) *Look { return lookAt(name, text, whole, new(int)) }
 
 // Look looks at a file as At does, and keeps that among the Looks. All files of a Version share what the parser may do.
@@ -130,6 +133,8 @@ func lookAt(name string, text []byte, whole bool, steps *int) *Look {
 		s.styleFile()
 	case manifest:
 		s.manifest()
+	case data:
+		s.data()
 	}
 	if kind == page || kind == script {
 		s.words(s.worded, len(s.text))
@@ -147,6 +152,8 @@ type scanner struct {
 	worded int // up to where words were looked for
 
 	steps *int // that the parser has taken
+
+	elisions int // comments that were looked at
 
 	svg  bool // inside of an <svg>
 	read int  // bytes of import maps

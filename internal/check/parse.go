@@ -27,7 +27,7 @@ type fault struct {
 // much, and of what browsers read and the parser does not.
 func (s *scanner) parse(from, to int) (f fault, sure bool) {
 	code := s.text[from:to:to]
-	if bytes.IndexAny(code, " ;({") < 0 {
+	if !bytes.ContainsAny(code, " ;({") {
 		return f, len(bytes.TrimSpace(code)) == 0 // what is base64 still is no script
 	}
 	if len(code) > Sample || !utf8.Valid(code) || bytes.IndexByte(code, 0) >= 0 || bytes.HasPrefix(bytes.TrimSpace(code), []byte("{")) && json.Valid(code) {

@@ -106,6 +106,8 @@ func (v *Version) reached() []*Look {
 	for _, l := range v.Looks {
 		if l.kind == page {
 			queue = append(queue, l)
+		} else if l.kind == data {
+			out = append(out, l) // which programs ask for by names that they make
 		} else {
 			by[l.name] = l
 		}

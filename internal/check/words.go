@@ -25,6 +25,7 @@ const (
 	isolates                    // it makes the isolation that shared memory needs by itself
 	elsewhere                   // what its loader loads is in a folder that is told apart
 	translates                  // it has a program make JavaScript of the scripts that it loads
+	elides                      // a word of comments that stand for code
 	lists                       // it lists the files that it loads, as what Godot exports does
 )
 
@@ -86,6 +87,12 @@ var words = []word{
 	{"cross", "originisolated", guards},
 	{"", "webassembly.memory", wasm},
 	{"", `"filesizes":{`, lists},
+	{"", "existing", elides},
+	{"", "unchanged", elides},
+	{"", "remaining", elides},
+	{"", "the same", elides},
+	{"", "rest of", elides},
+	{"", "omitted", elides},
 	{"coi-", "serviceworker", isolates},
 	{"", "setpath(", elsewhere},
 	{"", "baseurl", elsewhere},
@@ -147,6 +154,10 @@ func (s *scanner) words(from, to int) {
 
 // found keeps a fact, and where memory is first shared.
 func (s *scanner) found(f fact, at int) {
+	if f == elides {
+		s.elision(at)
+		return
+	}
 	if f == wasm {
 		s.sharesMemory(at)
 	}

@@ -133,7 +133,7 @@ var damages = []struct {
 	{codeProse, "words, and perhaps code behind them", "Send the code alone."},
 }
 
-// Damaged says what is wrong with a page, script, style or JSON of that name; false for other files, and for what may be meant.
+// Damaged says what is wrong with a page, script, style or data of that name; false for other files, and for what may be meant.
 func (d Damage) Damaged(filename string) (Seems, bool) {
 	switch strings.ToLower(path.Ext(filename)) {
 	case ".html", ".htm":

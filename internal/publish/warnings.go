@@ -244,7 +244,15 @@ func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, ch
 			}
 		}
 	}
-	return skipped, nil
+	left := skipped
+	for _, f := range changed {
+		if check.ReadsLast(f.Name) {
+			if err := look(f); err != nil {
+				return left, fmt.Errorf("look at %s: %w", f.Name, err)
+			}
+		}
+	}
+	return left, nil
 }
 
 // piece reads n bytes of a blob from off, or has them at hand.

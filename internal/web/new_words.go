@@ -28,6 +28,8 @@ func (v *visit) noteWords(code string) string {
 		return v.T("new.note.cut-off")
 	case check.DoesNotParse:
 		return v.T("new.note.does-not-parse")
+	case check.Elided:
+		return v.T("new.note.elided")
 	case check.MissingFile:
 		return v.T("new.note.missing-file")
 	case check.WrongCase:
