@@ -97,8 +97,9 @@ func regressions() []mutation {
 		{"regression M51: scripts are not parsed", "internal/check/parse.go", "	if len(code) > Sample ||", "	if len(code) > 0 ||", of("M51", "./internal/check")},
 		{"regression M51: names cost the same however deep they stand", "internal/check/steps.go", "m.steps += len(m.levels) + m.scopes", "m.steps++", of("M51", "./internal/check")},
 		{"regression M15: every fault of a script is certain", "internal/check/parse.go", "f, !doubted(e.Message, code[:off], code[off:])", "f, true", of("M15", "./internal/check")},
-		{"regression M50: a damaged file replaces a good one", "internal/publish/damaged.go", "	if !damaged || nf.Force {", "	if !damaged || true {", of("M50", publishTests)},
+		{"regression M50: a damaged file replaces a good one", "internal/publish/checks.go", "	if !damaged || nf.Force {", "	if !damaged || true {", of("M50", publishTests)},
 		{"regression M50: what stands behind a page is not looked at", "internal/inspect/damage.go", "		case isFence(rest):", "		case false:", of("M50", inspectTests)},
 		{"regression M15: comments are not looked at", "internal/check/elided.go", "	if anElision.Match(line) {", "	if len(line) < 0 {", of("M15", "./internal/check")},
+		{"regression M15: a deletion looks for nothing that is missing", "internal/publish/update.go", "		out.Warnings = append(out.Warnings, s.lacking(ctx, out.Project, out.Files)...)\n", "", of("M15", publishTests)},
 	}
 }

@@ -111,6 +111,9 @@ func (v *Version) Look(name string, text []byte, whole bool) *Look {
 	return l
 }
 
+// WithoutParser has Look parse no script.
+func (v *Version) WithoutParser() { v.steps = mostSteps }
+
 func lookAt(name string, text []byte, whole bool, steps *int) *Look {
 	kind := kindOf(name)
 	if kind == other {

@@ -257,7 +257,7 @@ func (s *Service) recordedDelete(ctx context.Context, by Caller, name string, re
 	}
 	return Deleted{
 		Project: p, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix), Previous: rec.Version - 1, Filename: name, Files: files,
-		Warnings: s.mailWarnings(by, rec.Email), FromRecord: true,
+		Warnings: append(s.mailWarnings(by, rec.Email), s.lacking(ctx, p, files)...), FromRecord: true,
 	}, nil
 }
 

@@ -7,6 +7,31 @@ import (
 	"sandlot/internal/publish"
 )
 
+func TestRegressionM15WhatIsMissingAfterADeletionOrARestoreIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	by := w.account()
+	out := w.publish(by, "<!doctype html><script src=a.js></script>") // version 1 lacks it
+	id := string(out.Project.ID)
+	w.put(by, out.Project.ID, "a.js", "let a = 1")
+	w.put(by, out.Project.ID, "b.js", "let b = 1")
+	in := publish.DeleteInput{Project: id, Filename: "a.js", Idempotency: "once"}
+	for range 2 {
+		gone, err := w.DeleteFile(t.Context(), by, in)
+		expect.OK(t, err)
+		tells(t, gone.Warnings, "missing_file", `loads "a.js"`)
+	}
+	gone, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: id, Filename: "b.js"})
+	expect.OK(t, err)
+	expect.Same(t, "warnings of what nothing asks for", codes(gone.Warnings), []string{"missing_file"}) // that of before
+	again, err := w.Restore(t.Context(), by, publish.RestoreInput{Project: id, Version: 2})
+	expect.OK(t, err)
+	expect.Same(t, "warnings of a whole version", codes(again.Warnings), nil)
+	again, err = w.Restore(t.Context(), by, publish.RestoreInput{Project: id, Version: 1})
+	expect.OK(t, err)
+	tells(t, again.Warnings, "missing_file", `loads "a.js"`)
+}
+
 func TestRegressionM50AnUpdateDoesNotReplaceAGoodFileByADamagedOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

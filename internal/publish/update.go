@@ -333,7 +333,9 @@ func (s *Service) deleteFile(ctx context.Context, by Caller, in DeleteInput, nam
 	}
 	out.Warnings = s.mailWarnings(by, email)
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
-	out.Files, err = s.store.Files(ctx, out.Project.ID, out.Project.Version)
+	if out.Files, err = s.store.Files(ctx, out.Project.ID, out.Project.Version); err == nil {
+		out.Warnings = append(out.Warnings, s.lacking(ctx, out.Project, out.Files)...)
+	}
 	return out, done(err)
 }
 

@@ -207,11 +207,37 @@ func (s *warner) checked(ctx context.Context, p Project, changed, all []File, be
 }
 
 const (
+	// mostLacking and mostLooksLacking bound what is read where a call brings no bytes.
+	mostLacking      = 1 << 20
+	mostLooksLacking = 50
 	// mostLooks is how many files of one call are looked at: each costs some microseconds, however small it is.
 	mostLooks = 1000
 	// mostCompared is how many files a project may have for all its names to be read when one of its files changes.
 	mostCompared = 500
 )
+
+// lacking tells which files the pages of a version ask for in vain, after a call that brought none of them. It looks at what
+// it can read in a few milliseconds: the call brings hardly a byte.
+func (s *warner) lacking(ctx context.Context, p Project, files []File) []Warning {
+	v := check.Version{Primary: p.Primary, Size: p.Size, Count: p.FileCount, Place: s.place(p, nil), Names: namesOf(files)}
+	var look []File
+	room := int64(mostLacking)
+	for _, primary := range []bool{true, false} {
+		for _, f := range files {
+			if n := min(f.Blob.Size, check.Sample); check.Reads(f.Name) && (f.Name == p.Primary) == primary && n <= room && len(look) < mostLooksLacking {
+				look, room = append(look, f), room-n
+			}
+		}
+	}
+	v.WithoutParser()
+	skipped, err := s.looks(ctx, &v, look, nil)
+	if err != nil {
+		s.untold(fmt.Errorf("look for files that are missing: %w", err))
+		return nil
+	}
+	v.All = !skipped && len(look) == readable(files)
+	return warningsOf(p.ID, slices.DeleteFunc(v.Findings(), func(f check.Finding) bool { return f.Code != check.MissingFile && f.Code != check.WrongCase }))
+}
 
 // looks looks at the files that a call has changed, the primary file first, as far as the bounds of package check allow.
 // It tells whether one was left out.
