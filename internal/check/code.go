@@ -16,6 +16,7 @@ const (
 	LocalAddress  Code = "local_address"
 	MixedContent  Code = "mixed_content"
 	OtherHosts    Code = "other_hosts"
+	FeatureOff    Code = "feature_off"
 	NeedsThreads  Code = "needs_threads"
 	SoundTooEarly Code = "sound_before_gesture"
 	NoViewport    Code = "no_viewport"
@@ -28,7 +29,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		CutOff, DoesNotParse, Elided, MissingFile, WrongCase, NotBuilt, BareImport, AbsolutePath, LocalAddress, MixedContent, OtherHosts,
-		NeedsThreads, SoundTooEarly, NoViewport, NoTitle, NoTouch, SlowOnPhones,
+		FeatureOff, NeedsThreads, SoundTooEarly, NoViewport, NoTitle, NoTouch, SlowOnPhones,
 	}
 }
 

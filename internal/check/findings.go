@@ -116,6 +116,10 @@ func (f *finder) look(l *Look) {
 	for _, r := range l.refs {
 		f.ref(l, r)
 	}
+	if l.off.line > 0 {
+		f.add(FeatureOff, "Do without it, or offer another way: keys, pointers, gamepads, sound and full screen work.",
+			"%s asks for %s, which browsers give no project at its address.", at(l, l.off), l.offWhat)
+	}
 	if l.facts&(shares|guards) == shares && !f.Place.Threads && !f.any(isolates) {
 		f.add(NeedsThreads, threadsHint(f.Place.Project),
 			"%s needs memory that threads share (SharedArrayBuffer), and browsers allow that only where the project's switch threads is on.", at(l, l.threads))

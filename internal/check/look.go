@@ -36,6 +36,8 @@ type Look struct {
 	early    place // where a sound or video starts by itself
 	threads  place // where shared memory is made
 	elided   place // where a comment stands for code
+	off      place // where a feature is asked for that no project has
+	offWhat  string
 	cut      string
 	cutAt    place
 	faults   []fault // of its scripts

@@ -56,7 +56,10 @@ func (s *scanner) asksFor(t *tag) {
 		}
 	case "a", "area":
 		s.ref(opens, t.href, t.at)
-	case "img", "source", "track", "embed", "input", "iframe", "frame":
+	case "embed":
+		s.embeds(t)
+		s.ref(loads, t.src, t.at)
+	case "img", "source", "track", "input", "iframe", "frame":
 		s.ref(loads, t.src, t.at)
 	case "audio", "video":
 		s.ref(loads, t.src, t.at)
@@ -66,6 +69,7 @@ func (s *scanner) asksFor(t *tag) {
 	case "image", "use":
 		s.ref(loads, t.href, t.at)
 	case "object":
+		s.embeds(t)
 		s.ref(loads, t.data, t.at)
 	}
 	s.ref(loads, t.poster, t.at)

@@ -25,6 +25,7 @@ const (
 	isolates                    // it makes the isolation that shared memory needs by itself
 	elsewhere                   // what its loader loads is in a folder that is told apart
 	translates                  // it has a program make JavaScript of the scripts that it loads
+	offers                      // a feature that is switched off
 	elides                      // a word of comments that stand for code
 	lists                       // it lists the files that it loads, as what Godot exports does
 )
@@ -87,6 +88,14 @@ var words = []word{
 	{"cross", "originisolated", guards},
 	{"", "webassembly.memory", wasm},
 	{"", `"filesizes":{`, lists},
+	{"", "getusermedia(", offers},
+	{"", "getdisplaymedia(", offers},
+	{"", "geolocation.", offers},
+	{"", "requestmidiaccess(", offers},
+	{"", "usb.requestdevice(", offers},
+	{"", "hid.requestdevice(", offers},
+	{"", "serial.requestport(", offers},
+	{"new ", "paymentrequest(", offers},
 	{"", "existing", elides},
 	{"", "unchanged", elides},
 	{"", "remaining", elides},
@@ -154,6 +163,10 @@ func (s *scanner) words(from, to int) {
 
 // found keeps a fact, and where memory is first shared.
 func (s *scanner) found(f fact, at int) {
+	if f == offers {
+		s.asksOff(at)
+		return
+	}
 	if f == elides {
 		s.elision(at)
 		return

@@ -46,6 +46,8 @@ func (v *visit) noteWords(code string) string {
 		return v.T("new.note.mixed-content")
 	case check.OtherHosts:
 		return v.T("new.note.other-hosts")
+	case check.FeatureOff:
+		return v.T("new.note.feature-off")
 	case check.NeedsThreads:
 		return v.T("new.note.needs-threads")
 	case check.SoundTooEarly:
