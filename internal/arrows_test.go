@@ -88,6 +88,7 @@ var outside = map[string][]string{
 	"blob":            {"golang.org/x/sys"},
 	"blob/s3":         {"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"},
 	"admission":       {"golang.org/x/time"},
+	"check":           {"github.com/tdewolff/parse/v2"},
 	"card":            {"github.com/go-text/typesetting", "golang.org/x/image", "golang.org/x/text"},
 	"catalog":         {"golang.org/x/text"},
 	"cli":             {"github.com/go-git/go-git/v5", "github.com/klauspost/compress", "github.com/schollz/progressbar/v3", "golang.org/x/term", "golang.org/x/text"},

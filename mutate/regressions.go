@@ -112,5 +112,13 @@ func regressions() []mutation {
 		{"regression M13: a file with secrets that is sent alone is taken", "internal/publish/update.go", "if tree.Secret(name) == \"\" || force {", "if tree.Secret(name) == \"\" || !force {", of("M13", "./internal/api")},
 		{"regression M13: a hint packs again what was refused", "internal/hint/several.go", "return \"tar -cz\" + but +", "return \"tar -cz\" +", of("M13", "./internal/api")},
 		{"regression M18: a ticket's address leads to another ticket", "internal/api/errors.go", "if id := c.lacksTicket(e); id != \"\" {", "if id := c.lacksTicket(e); false && id != \"\" {", of("M18", "./internal/api")},
+		{"regression M51: scripts are not parsed", "internal/check/parse.go", "	if len(code) > Sample ||", "	if len(code) > 0 ||", of("M51", "./internal/check")},
+		{"regression M51: names cost the same however deep they stand", "internal/check/steps.go", "m.steps += len(m.levels) + m.scopes", "m.steps++", of("M51", "./internal/check")},
+		{"regression M15: every fault of a script is certain", "internal/check/parse.go", "f, !doubted(e.Message, code[:off], code[off:])", "f, true", of("M15", "./internal/check")},
+		{"regression M50: a damaged file replaces a good one", "internal/publish/checks.go", "	if !damaged || nf.Force {", "	if !damaged || true {", of("M50", publishTests)},
+		{"regression M50: what stands behind a page is not looked at", "internal/inspect/damage.go", "		case isFence(rest):", "		case false:", of("M50", inspectTests)},
+		{"regression M15: comments are not looked at", "internal/check/elided.go", "	if anElision.Match(line) {", "	if len(line) < 0 {", of("M15", "./internal/check")},
+		{"regression M15: a deletion looks for nothing that is missing", "internal/publish/update.go", "	out.Warnings = append(out.Warnings, s.lacking(ctx, out.Project, files)...)\n", "", of("M15", publishTests)},
+		{"regression M52: what is off is not told", "internal/check/words.go", "		s.asksOff(at)\n", "", of("M52", "./internal/check")},
 	}
 }

@@ -46,6 +46,7 @@ var codes = map[publish.Code]told{
 	publish.CodeFilenameConflict:     {422, "the name clashes with another file (as a folder, or in another case)"},
 	publish.CodeDoubleEncoded:        {422, "the HTML file is still encoded"},
 	publish.CodeDigestMismatch:       {422, "the bytes that arrived do not have the declared size or sha256"},
+	publish.CodeLooksDamaged:         {422, "a file of an update looks damaged (a diff, Markdown fences, words around it); force takes it"},
 	publish.CodeKeyInContent:         {422, "a text file holds one of the service's own keys"},
 	publish.CodeIdempotencyMismatch:  {422, "the Idempotency-Key was already used for a different request"},
 	publish.CodeNoPrimaryFile:        {422, "none of the files is a page to open first; the response lists those that could be"},

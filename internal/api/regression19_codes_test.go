@@ -112,6 +112,7 @@ func mends(w *world) []mend {
 		{name: "gzip that is not declared", code: publish.CodeDoubleEncoded, path: pub, key: "account", body: obj{"content": b64(gz(page)), "title": "Mine"}, last: mine},
 		{name: "another size", code: publish.CodeDigestMismatch, path: pub, key: "account", body: obj{"content": page64, "size": 1, "sha256": sum(page), "title": "Kept"}, wants: "sha256=" + sum(page), last: kept},
 		{name: "a key in the file", code: publish.CodeKeyInContent, path: pub, key: "account", body: obj{"content": b64("<b>" + w.account), "title": "Mine"}, wants: "Take the key out", last: mine},
+		{name: "a file in fences", code: publish.CodeLooksDamaged, path: update, key: "project", body: obj{"project_id": id, "filename": "game.js", "content": b64("```js\nlet a\n```\n")}, wants: "Send only what stands between & force=true", files: map[string]string{"game.js": "a"}, last: map[string]any{"filename": "game.js"}},
 
 		{name: "a query behind the name", code: publish.CodeInvalidFilename, path: update, key: "project", body: css(obj{"filename": "game.js?v=2"}), wants: "filename=game.js & content=@game.js?v=2", files: map[string]string{"game.js?v=2": "a"}, last: map[string]any{"filename": "game.js"}},
 		{name: "an escape in the name", code: publish.CodeInvalidFilename, path: update, key: "project", body: css(obj{"filename": "my%20logo.png"}), wants: "filename=my logo.png & content=@my%20logo.png", files: map[string]string{"my%20logo.png": "a"}, last: map[string]any{"filename": "my logo.png"}},

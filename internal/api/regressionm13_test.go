@@ -37,7 +37,7 @@ func TestRegressionM13SecretsDoNotGoOnline(t *testing.T) {
 		told := obj{"project_id": w.projectID, "filename": name, "text": "A=1"}
 		w.unchanged(func() {
 			no := w.post("/v1/update", w.account, told).refused(400, publish.CodeInvalidFilename)
-			if !strings.Contains(no.str("hint"), "force=true") {
+			if !saysField(no.str("hint"), "force=true") {
 				t.Errorf("%s", no.text)
 			}
 			w.post("/v1/uploads", w.account, obj{"project_id": w.projectID, "filename": name}).refused(400, publish.CodeInvalidFilename)

@@ -6,6 +6,8 @@ type Code string
 // The codes, in the order in which findings are told.
 const (
 	CutOff        Code = "cut_off"
+	DoesNotParse  Code = "does_not_parse"
+	Elided        Code = "elided"
 	MissingFile   Code = "missing_file"
 	WrongCase     Code = "wrong_case"
 	NotBuilt      Code = "not_built"
@@ -14,6 +16,7 @@ const (
 	LocalAddress  Code = "local_address"
 	MixedContent  Code = "mixed_content"
 	OtherHosts    Code = "other_hosts"
+	FeatureOff    Code = "feature_off"
 	NeedsThreads  Code = "needs_threads"
 	SoundTooEarly Code = "sound_before_gesture"
 	NoViewport    Code = "no_viewport"
@@ -25,8 +28,8 @@ const (
 // Codes are all of them.
 func Codes() []Code {
 	return []Code{
-		CutOff, MissingFile, WrongCase, NotBuilt, BareImport, AbsolutePath, LocalAddress, MixedContent, OtherHosts,
-		NeedsThreads, SoundTooEarly, NoViewport, NoTitle, NoTouch, SlowOnPhones,
+		CutOff, DoesNotParse, Elided, MissingFile, WrongCase, NotBuilt, BareImport, AbsolutePath, LocalAddress, MixedContent, OtherHosts,
+		FeatureOff, NeedsThreads, SoundTooEarly, NoViewport, NoTitle, NoTouch, SlowOnPhones,
 	}
 }
 

@@ -75,6 +75,9 @@ func (f *finder) list() []Finding {
 	return f.found
 }
 
+// refuses is what browsers do with a script, and with JSON, that does not parse.
+var refuses = map[bool]string{false: "run nothing of that script", true: "read nothing of it as JSON"}
+
 // at names a place of a file.
 func at(l *Look, p place) string {
 	if p.line == 0 {
@@ -102,8 +105,20 @@ func (f *finder) look(l *Look) {
 		f.add(CutOff, "Send the whole file again with update; sha256 or size beside it prove that it arrived as it is.",
 			"%s ends %s: it was probably cut off.", at(l, l.cutAt), l.cut)
 	}
+	if l.elided.line > 0 {
+		f.add(Elided, "Write out what the comment stands for, and send the whole file with update.",
+			"%s has a comment in the place of code that was left out.", at(l, l.elided))
+	}
+	for _, fault := range f.telling(l) {
+		f.add(DoesNotParse, "Correct that place, and send the whole file again with update. Of a script of its own, node --check says the same.",
+			"%s does not parse (%s): browsers %s.", at(l, fault.place), inspect.Quoted(fault.says), refuses[l.kind == data])
+	}
 	for _, r := range l.refs {
 		f.ref(l, r)
+	}
+	if l.off.line > 0 {
+		f.add(FeatureOff, "Do without it, or offer another way: keys, pointers, gamepads, sound and full screen work.",
+			"%s asks for %s, which browsers give no project at its address.", at(l, l.off), l.offWhat)
 	}
 	if l.facts&(shares|guards) == shares && !f.Place.Threads && !f.any(isolates) {
 		f.add(NeedsThreads, threadsHint(f.Place.Project),

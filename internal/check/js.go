@@ -2,20 +2,39 @@ package check
 
 import (
 	"bytes"
+	"cmp"
+	"unicode/utf8"
 )
 
 // scriptFile passes over a script of its own.
 func (s *scanner) scriptFile() {
 	x := lexer{scanner: s, end: len(s.text), last: -1}
-	if open := x.run(0); open != "" && !x.doubtful && !endsWith(s.text, "};)") {
+	open := x.run(0)
+	f, sure := fault{}, false
+	if s.whole {
+		f, sure = s.parse(0, len(s.text))
+		x.doubtful = x.doubtful || !utf8.Valid(s.text)
+	}
+	switch {
+	case sure && f.atEnd:
+		s.cutOff(cmp.Or(open, "in the middle of a statement"))
+	case sure && f.says != "":
+		s.faults = append(s.faults, f)
+	case !sure && open != "" && !x.doubtful && !endsWith(s.text, "};)"):
 		s.cutOff(open)
 	}
 }
 
-// script passes over the script that a page holds between two offsets.
-func (s *scanner) script(from, to int) {
+// script passes over the script that a page holds between two offsets; ended says whether its end tag is there.
+func (s *scanner) script(from, to int, ended bool) {
 	x := lexer{scanner: s, end: to, last: -1}
 	x.run(from)
+	if code := s.text[from:to]; !ended || s.svg || len(s.faults) == mostFaults || bytes.Contains(code, []byte("<!--")) && bytes.Contains(code, []byte("<script")) {
+		return // which ends elsewhere for a browser
+	}
+	if f, sure := s.parse(from, to); sure && f.says != "" {
+		s.faults = append(s.faults, f)
+	}
 }
 
 // A lexer tells the strings of a script from its comments, its patterns and its code. It reads no grammar: where it cannot

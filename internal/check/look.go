@@ -35,9 +35,13 @@ type Look struct {
 	title    bool
 	early    place // where a sound or video starts by itself
 	threads  place // where shared memory is made
+	elided   place // where a comment stands for code
+	off      place // where a feature is asked for that no project has
+	offWhat  string
 	cut      string
 	cutAt    place
-	body     bool // a head was ended and a body begun
+	faults   []fault // of its scripts
+	body     bool    // a head was ended and a body begun
 }
 
 // The kinds of files that are looked at.
@@ -49,6 +53,7 @@ const (
 	script
 	style
 	manifest
+	data
 )
 
 // A place is a line and a column in bytes, both counted from 1; the zero place is nowhere.
@@ -87,16 +92,31 @@ func kindOf(name string) kind {
 		if strings.EqualFold(path.Base(name), "manifest.json") {
 			return manifest
 		}
+		return data
 	}
 	return other
 }
 
-// Reads reports whether a file of that name is looked at.
-func Reads(name string) bool { return kindOf(name) != other }
+// Reads reports whether a file of that name is looked at, beside those of ReadsLast.
+func Reads(name string) bool { kind := kindOf(name); return kind != other && kind != data }
 
 // At looks at a file that begins with text; whole says whether that is all of it. More than Sample of it is left out. It
-// is nil for a file that Reads says is not looked at.
-func At(name string, text []byte, whole bool) *Look {
+// is nil for a file that is not looked at.
+func At(name string, text []byte, whole bool) *Look { return lookAt(name, text, whole, new(int)) }
+
+// Look looks at a file as At does, and keeps that among the Looks. All files of a Version share what the parser may do.
+func (v *Version) Look(name string, text []byte, whole bool) *Look {
+	l := lookAt(name, text, whole, &v.steps)
+	if l != nil {
+		v.Looks = append(v.Looks, l)
+	}
+	return l
+}
+
+// WithoutParser has Look parse no script.
+func (v *Version) WithoutParser() { v.steps = mostSteps }
+
+func lookAt(name string, text []byte, whole bool, steps *int) *Look {
 	kind := kindOf(name)
 	if kind == other {
 		return nil
@@ -105,7 +125,7 @@ func At(name string, text []byte, whole bool) *Look {
 		text, whole = text[:Sample], false
 	}
 	l := &Look{name: name, kind: kind, whole: whole}
-	s := scanner{Look: l, text: bytes.TrimPrefix(text, []byte("\ufeff")), line: 1}
+	s := scanner{Look: l, text: bytes.TrimPrefix(text, []byte("\ufeff")), line: 1, steps: steps}
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) || bytes.HasPrefix(text, []byte("\x1f\x8b")) {
 		return l // UTF-16, or packed: nothing here reads that
 	}
@@ -118,6 +138,8 @@ func At(name string, text []byte, whole bool) *Look {
 		s.styleFile()
 	case manifest:
 		s.manifest()
+	case data:
+		s.data()
 	}
 	if kind == page || kind == script {
 		s.words(s.worded, len(s.text))
@@ -133,6 +155,10 @@ type scanner struct {
 	line, lineAt, upTo int // how many lines begin before upTo, counted from 1, and where the last does
 
 	worded int // up to where words were looked for
+
+	steps *int // that the parser has taken
+
+	elisions int // comments that were looked at
 
 	svg  bool // inside of an <svg>
 	read int  // bytes of import maps

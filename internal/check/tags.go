@@ -56,7 +56,10 @@ func (s *scanner) asksFor(t *tag) {
 		}
 	case "a", "area":
 		s.ref(opens, t.href, t.at)
-	case "img", "source", "track", "embed", "input", "iframe", "frame":
+	case "embed":
+		s.embeds(t)
+		s.ref(loads, t.src, t.at)
+	case "img", "source", "track", "input", "iframe", "frame":
 		s.ref(loads, t.src, t.at)
 	case "audio", "video":
 		s.ref(loads, t.src, t.at)
@@ -66,6 +69,7 @@ func (s *scanner) asksFor(t *tag) {
 	case "image", "use":
 		s.ref(loads, t.href, t.at)
 	case "object":
+		s.embeds(t)
 		s.ref(loads, t.data, t.at)
 	}
 	s.ref(loads, t.poster, t.at)
@@ -116,12 +120,16 @@ func (s *scanner) scriptElement(t *tag, next int) int {
 	}
 	s.ref(loads, t.src, t.at)
 	end, after := s.raw("script", next)
+	kind := strings.ToLower(string(bytes.TrimSpace(t.kind[:min(len(t.kind), 40)])))
 	if len(t.src) > 0 {
+		if strings.Contains(kind, "babel") || strings.Contains(kind, "jsx") || strings.Contains(kind, "typescript") {
+			s.facts |= translates
+		}
 		return after
 	}
-	switch strings.ToLower(string(bytes.TrimSpace(t.kind[:min(len(t.kind), 40)]))) {
+	switch kind {
 	case "", "module", "text/javascript", "application/javascript":
-		s.script(next, end)
+		s.script(next, end, after >= 0)
 	case "importmap":
 		s.importMap(s.text[next:end], t.at)
 	}

@@ -31,6 +31,7 @@ type Version struct {
 	All   bool
 	Size  int64 // of all files, in bytes
 	Count int   // of all files
+	steps int   // that the parser has taken
 }
 
 // mostAsked bounds Asks: a store is asked for them in one query.
@@ -105,6 +106,8 @@ func (v *Version) reached() []*Look {
 	for _, l := range v.Looks {
 		if l.kind == page {
 			queue = append(queue, l)
+		} else if l.kind == data {
+			out = append(out, l) // which programs ask for by names that they make
 		} else {
 			by[l.name] = l
 		}

@@ -11,20 +11,23 @@ import (
 type fact uint32
 
 const (
-	keys      fact = 1 << iota // it listens to keys
-	moves                      // to the keys that move things
-	touches                    // to fingers, or a mouse, whose events fingers make
-	clicks                     // to clicks
-	sounds                     // it makes a sound
-	plays                      // it plays what may be one
-	tones                      // it makes sounds by itself
-	resumes                    // it begins sounds later
-	shares                     // it makes memory that threads share
-	guards                     // it asks first whether that works
-	wasm                       // it makes memory for WebAssembly, shared or not
-	isolates                   // it makes the isolation that shared memory needs by itself
-	elsewhere                  // what its loader loads is in a folder that is told apart
-	lists                      // it lists the files that it loads, as what Godot exports does
+	keys       fact = 1 << iota // it listens to keys
+	moves                       // to the keys that move things
+	touches                     // to fingers, or a mouse, whose events fingers make
+	clicks                      // to clicks
+	sounds                      // it makes a sound
+	plays                       // it plays what may be one
+	tones                       // it makes sounds by itself
+	resumes                     // it begins sounds later
+	shares                      // it makes memory that threads share
+	guards                      // it asks first whether that works
+	wasm                        // it makes memory for WebAssembly, shared or not
+	isolates                    // it makes the isolation that shared memory needs by itself
+	elsewhere                   // what its loader loads is in a folder that is told apart
+	translates                  // it has a program make JavaScript of the scripts that it loads
+	offers                      // a feature that is switched off
+	elides                      // a word of comments that stand for code
+	lists                       // it lists the files that it loads, as what Godot exports does
 )
 
 // A word says a fact wherever it stands behind its prefix.
@@ -85,6 +88,20 @@ var words = []word{
 	{"cross", "originisolated", guards},
 	{"", "webassembly.memory", wasm},
 	{"", `"filesizes":{`, lists},
+	{"", "getusermedia(", offers},
+	{"", "getdisplaymedia(", offers},
+	{"", "geolocation.", offers},
+	{"", "requestmidiaccess(", offers},
+	{"", "usb.requestdevice(", offers},
+	{"", "hid.requestdevice(", offers},
+	{"", "serial.requestport(", offers},
+	{"new ", "paymentrequest(", offers},
+	{"", "existing", elides},
+	{"", "unchanged", elides},
+	{"", "remaining", elides},
+	{"", "the same", elides},
+	{"", "rest of", elides},
+	{"", "omitted", elides},
 	{"coi-", "serviceworker", isolates},
 	{"", "setpath(", elsewhere},
 	{"", "baseurl", elsewhere},
@@ -146,6 +163,14 @@ func (s *scanner) words(from, to int) {
 
 // found keeps a fact, and where memory is first shared.
 func (s *scanner) found(f fact, at int) {
+	if f == offers {
+		s.asksOff(at)
+		return
+	}
+	if f == elides {
+		s.elision(at)
+		return
+	}
 	if f == wasm {
 		s.sharesMemory(at)
 	}

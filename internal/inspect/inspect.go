@@ -18,6 +18,7 @@ type Findings struct {
 	Within []byte // if they are whole base64: the first bytes that they decode to
 	KeyAt  int64  // where one of the service's own keys begins in a text, -1 if nowhere
 	Head   []byte // the first HeadSize bytes or less
+	Damage Damage // of a text
 }
 
 // An Inspector looks at a file's bytes as they pass, once, in constant memory.
@@ -25,6 +26,7 @@ type Inspector struct {
 	*checkpoint.Hash // tells size, SHA-256 and checkpoints of what was written
 
 	head   []byte
+	tail   []byte // the last TailSize bytes or more
 	text   bool   // so far valid UTF-8
 	split  []byte // an unfinished character at the end of what passed
 	keys   keySearch
@@ -47,7 +49,20 @@ func (in *Inspector) Write(p []byte) (int, error) {
 	if room := HeadSize - len(in.head); room > 0 {
 		in.head = append(in.head, p[:min(room, len(p))]...)
 	}
+	if in.text {
+		in.end(p)
+	}
 	return len(p), nil
+}
+
+// end keeps the last bytes.
+func (in *Inspector) end(p []byte) {
+	if len(p) >= TailSize {
+		in.tail, p = in.tail[:0], p[len(p)-TailSize:]
+	} else if len(in.tail)+len(p) > 8*TailSize {
+		in.tail = append(in.tail[:0], in.tail[len(in.tail)-TailSize:]...)
+	}
+	in.tail = append(in.tail, p...)
 }
 
 func (in *Inspector) checkText(p []byte) {
@@ -83,8 +98,12 @@ func (in *Inspector) MayBeBase64() bool { return in.base64.ok }
 // Findings tells what was seen.
 func (in *Inspector) Findings() Findings {
 	within := in.base64.begins()
+	var damage Damage
+	if in.Text() {
+		damage = DamageOf(in.head, in.tail[max(len(in.tail)-TailSize, 0):])
+	}
 	return Findings{
-		Gzip: isGzip(in.head), Base64: bytes.HasPrefix(within, []byte("<")) || isGzip(within), Within: within, KeyAt: in.keys.at, Head: in.head,
+		Gzip: isGzip(in.head), Base64: bytes.HasPrefix(within, []byte("<")) || isGzip(within), Within: within, KeyAt: in.keys.at, Head: in.head, Damage: damage,
 	}
 }
 

@@ -71,6 +71,32 @@ func doubleEncoded(c Content, filename string) error {
 		Note("Encode the file once.")
 }
 
+// checkWhole refuses a file of an update that looks as if it was damaged on its way, such as a list of changes: the version
+// before it was good. With nf.Force it is taken.
+func checkWhole(c Content, nf newFile) error {
+	seems, damaged := c.Damage.Damaged(nf.Filename)
+	if !damaged || nf.Force {
+		return nil
+	}
+	return Refuse(CodeLooksDamaged, "The file %s looks like %s. Nothing was changed.", nf.Filename, seems.What).In("content").
+		With(OpSame, Arg{"force", true}).Note("%s If it is meant as it is, send it with force: true.", seems.Instead)
+}
+
+// checkWhole is the same for many files.
+func (s *fileSet) checkWhole(nf newFile) error {
+	for _, sent := range s.files {
+		if sent.about == nil {
+			continue
+		}
+		f := s.sent(sent)
+		nf.Filename = f.Name
+		if err := checkWhole(f.Content, nf); err != nil {
+			return s.about(f, err, f.Name)
+		}
+	}
+	return nil
+}
+
 // ReadAs is the warning about a field that was taken for what it can only mean.
 func ReadAs(field, as string) Warning {
 	return warning("read_as", fmt.Sprintf("The field %s was read as %s.", field, as), fmt.Sprintf("Send %s.", as))

@@ -154,6 +154,9 @@ func (s *Service) planFile(ctx context.Context, p Project, nf newFile, c Content
 	if err := checkContent(c, name, name == p.Primary || name == primaryFile, nf.Declared); err != nil {
 		return n, err
 	}
+	if err := checkWhole(c, nf); err != nil {
+		return n, err
+	}
 	created, err := s.checkPlace(ctx, p, f)
 	if err != nil {
 		return n, err

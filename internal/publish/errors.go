@@ -51,6 +51,7 @@ const (
 	CodeFilenameConflict     Code = "filename_conflict"
 	CodeDoubleEncoded        Code = "double_encoded"
 	CodeDigestMismatch       Code = "digest_mismatch"
+	CodeLooksDamaged         Code = "looks_damaged"
 	CodeKeyInContent         Code = "key_in_content"
 	CodeIdempotencyMismatch  Code = "idempotency_mismatch"
 	CodeNoPrimaryFile        Code = "no_primary_file"
@@ -122,6 +123,7 @@ var Codes = map[Code]Kind{
 	CodeFilenameConflict:     KindUnacceptable,
 	CodeDoubleEncoded:        KindUnacceptable,
 	CodeDigestMismatch:       KindUnacceptable,
+	CodeLooksDamaged:         KindUnacceptable,
 	CodeKeyInContent:         KindUnacceptable,
 	CodeIdempotencyMismatch:  KindUnacceptable,
 	CodeNoPrimaryFile:        KindUnacceptable,

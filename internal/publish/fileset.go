@@ -214,7 +214,7 @@ func (s *fileSet) warningsAbout(ctx context.Context, primary string) ([]Warning,
 		list = append(list, w...)
 	}
 	if more > 0 {
-		list = append(list, warning("more_warnings", counted(more, "more file is", "more files are")+" gzipped, or base64 text.", ""))
+		list = append(list, warning("more_warnings", counted(more, "more file is", "more files are")+" gzipped, base64 text or damaged.", ""))
 	}
 	return list, nil
 }

@@ -249,7 +249,7 @@ func (m uploadMeta) update() newFile {
 
 // recordedDelete is the answer of a deletion that was made before.
 func (s *Service) recordedDelete(ctx context.Context, by Caller, name string, rec IdempotencyRecord) (Deleted, error) {
-	p, _, err := s.asOf(ctx, rec.Project, rec.Version, nil)
+	p, files, err := s.asOf(ctx, rec.Project, rec.Version, nil)
 	if err == nil {
 		err = Authorize(by, ActEdit, &p)
 	}
@@ -258,7 +258,7 @@ func (s *Service) recordedDelete(ctx context.Context, by Caller, name string, re
 	}
 	return Deleted{
 		Project: p, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix), Previous: rec.Version - 1, Filename: name,
-		Warnings: s.mailWarnings(by, rec.Email), FromRecord: true,
+		Warnings: append(s.mailWarnings(by, rec.Email), s.lacking(ctx, p, files)...), FromRecord: true,
 	}, nil
 }
 

@@ -56,7 +56,7 @@ type UpdateInput struct {
 	Declared    Declared
 	Tree        *Tree  // set if the call brings many files; then Filename, Content and Declared say nothing
 	Replace     bool   // the files of Tree are all that the project has afterwards
-	Force       bool   // a file that by its name holds secrets is meant to be public
+	Force       bool   // files that look damaged, and files that by their name hold secrets, are taken
 	Unwrap      bool   // one folder that wraps all files of Tree is taken off, if it holds their page; so it is with Replace
 	Folder      string // where in the project the files of Tree go; empty: to its top
 	Primary     string // with many files, the one that is served for "/"; empty: as before, or, with Replace, the one that is found

@@ -195,6 +195,9 @@ func (s *Service) planTree(ctx context.Context, p Project, nf newFile, set *file
 	if err := set.check(primary); err != nil {
 		return n, err
 	}
+	if err := set.checkWhole(nf); err != nil {
+		return n, err
+	}
 	if err := s.checkPlaces(p, current, n.change); err != nil {
 		return n, set.placeTaken(p, err)
 	}

@@ -101,7 +101,7 @@ func TestOneFileMoreThanAreToldIsOne(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("%v", codes(out.Warnings))
 	}
-	expect.Equal(t, "told", out.Warnings[i].Message, "1 more file is gzipped, or base64 text.")
+	expect.Equal(t, "told", out.Warnings[i].Message, "1 more file is gzipped, base64 text or damaged.")
 }
 
 func TestBytesThatAreThereAreNotStoredAgain(t *testing.T) {

@@ -135,6 +135,11 @@ func (s *Service) Restore(ctx context.Context, by Caller, in RestoreInput) (out 
 			"List the versions with what each changed, and restore another if that was meant.",
 		))
 	}
+	files, err := s.store.Files(ctx, out.Project.ID, out.Project.Version)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		s.untold(err)
+	}
+	out.Warnings = append(out.Warnings, s.lacking(ctx, out.Project, files)...)
 	return out, nil
 }
 

@@ -56,7 +56,7 @@ func newTreeFile(name string, c Content, d Declared) *treeFile {
 	} else {
 		f.apart = &stored{c.Ref, c.Checkpoints}
 	}
-	if c.Gzip || c.Base64 || c.Within != nil || c.KeyAt >= 0 || d != (Declared{}) {
+	if c.Gzip || c.Base64 || c.Within != nil || c.Damage != 0 || c.KeyAt >= 0 || d != (Declared{}) {
 		f.about = &aboutFile{c.Findings, d}
 	}
 	return f

@@ -26,6 +26,7 @@ type newFile struct {
 	Declared  Declared
 	Replace   bool      `json:",omitempty"` // of many files: they are all that there is
 	Primary   string    `json:",omitempty"` // of many files
+	Force     bool      `json:",omitempty"`
 	Warnings  []Warning `json:",omitempty"`
 }
 
@@ -63,6 +64,9 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 		return Updated{}, nil, err
 	}
 	asked := append([]any{in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked()}, manyAsked(set, in.Archive, in.Primary, in.Replace)...)
+	if in.Force {
+		asked = append(asked, "force")
+	}
 	req, err := s.idempotency.newRequest(by, in.Idempotency, OpUpdate, in.Part, set.content(in.Content), asked...)
 	if err != nil {
 		return Updated{}, nil, err
@@ -165,7 +169,7 @@ func checkSecret(name string, force bool) error {
 
 // checkUpdate cleans the words of an update, or refuses them.
 func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
-	nf := newFile{IfVersion: in.IfVersion, Declared: in.Declared, Replace: in.Replace, Primary: in.Primary}
+	nf := newFile{IfVersion: in.IfVersion, Declared: in.Declared, Replace: in.Replace, Primary: in.Primary, Force: in.Force}
 	var err error
 	var w []Warning
 	if in.many() {
@@ -208,6 +212,9 @@ func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content,
 		}
 		out.File, off = File{Name: name, Folded: names.Fold(name), Blob: c.Blob}, took
 		if err := checkContent(c, name, name == p.Primary || name == primaryFile, nf.Declared); err != nil {
+			return p, err
+		}
+		if err := checkWhole(c, nf); err != nil {
 			return p, err
 		}
 		if out.Created, err = s.checkPlace(ctx, p, out.File); err != nil {
@@ -362,6 +369,11 @@ func (s *Service) deleteFile(ctx context.Context, by Caller, in DeleteInput, nam
 	}
 	out.Warnings = s.mailWarnings(by, email)
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
+	files, err := s.store.Files(ctx, out.Project.ID, out.Project.Version)
+	if err != nil {
+		return out, done(err)
+	}
+	out.Warnings = append(out.Warnings, s.lacking(ctx, out.Project, files)...)
 	return out, nil
 }
 

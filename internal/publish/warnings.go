@@ -34,6 +34,26 @@ type warningStore interface {
 // contentWarnings tells what about a file may not have been meant, and was stored as it came.
 // page says whether the file is what browsers open first.
 func contentWarnings(c Content, filename string, page bool) []Warning {
+	if w := encodedWarnings(c, filename, page); w != nil {
+		return w
+	}
+	if seems, ok := c.Damage.Damaged(filename); ok {
+		return []Warning{warning(
+			string(CodeLooksDamaged), fmt.Sprintf("The bytes of %s look like %s. They were stored as they came.", filename, seems.What),
+			seems.Instead+" With update and filename "+filename+" it takes this one's place.",
+		)}
+	}
+	if c.Damage.Escaped(filename) {
+		return []Warning{warning(
+			"double_escaped", "The file "+filename+` is one line, with \n and \" where line feeds and quotes were meant: it was escaped once too often, and was stored as it came.`,
+			"Send the file itself with update, as a form part or in base64 that a program makes.",
+		)}
+	}
+	return nil
+}
+
+// encodedWarnings tell of bytes that are packed or encoded, or no page.
+func encodedWarnings(c Content, filename string, page bool) []Warning {
 	switch {
 	case inspect.EncodedTwice(filename, c.Size, c.Within):
 		return []Warning{warning(
@@ -76,6 +96,11 @@ func (s *warner) fileWarnings(ctx context.Context, f File, page bool, charge Cha
 	c := inspected(in)
 	if in.Size() < f.Blob.Size {
 		c.Within = nil
+		tail, err := s.piece(ctx, f.Blob, f.Blob.Size-inspect.TailSize, inspect.TailSize, charge)
+		if err != nil {
+			return nil, fmt.Errorf("look at the file again: %w", err)
+		}
+		c.Damage = inspect.DamageOf(c.Head, tail)
 	}
 	return contentWarnings(c, f.Name, page), nil
 }
@@ -182,6 +207,9 @@ func (s *warner) checked(ctx context.Context, p Project, changed, all []File, be
 }
 
 const (
+	// mostLacking and mostLooksLacking bound what is read where a call brings no bytes.
+	mostLacking      = 1 << 20
+	mostLooksLacking = 50
 	// mostLooks is how many files of one call are looked at: each costs some microseconds, however small it is.
 	mostLooks = 1000
 	// mostSecrets is how many files with a key of another service are told of.
@@ -189,6 +217,29 @@ const (
 	// mostCompared is how many files a project may have for all its names to be read when one of its files changes.
 	mostCompared = 500
 )
+
+// lacking tells which files the pages of a version ask for in vain, after a call that brought none of them. It looks at what
+// it can read in a few milliseconds: the call brings hardly a byte.
+func (s *warner) lacking(ctx context.Context, p Project, files []File) []Warning {
+	v := check.Version{Primary: p.Primary, Size: p.Size, Count: p.FileCount, Place: s.place(p, nil), Names: namesOf(files)}
+	var look []File
+	room := int64(mostLacking)
+	for _, primary := range []bool{true, false} {
+		for _, f := range files {
+			if n := min(f.Blob.Size, check.Sample); check.Reads(f.Name) && (f.Name == p.Primary) == primary && n <= room && len(look) < mostLooksLacking {
+				look, room = append(look, f), room-n
+			}
+		}
+	}
+	v.WithoutParser()
+	_, skipped, err := s.looks(ctx, &v, look, nil)
+	if err != nil {
+		s.untold(fmt.Errorf("look for files that are missing: %w", err))
+		return nil
+	}
+	v.All = !skipped && len(look) == readable(files)
+	return warningsOf(p.ID, slices.DeleteFunc(v.Findings(), func(f check.Finding) bool { return f.Code != check.MissingFile && f.Code != check.WrongCase }))
+}
 
 // looks looks at the files that a call has changed, the primary file first, as far as the bounds of package check allow.
 // It warns of keys of other services, and tells whether a file was left out.
@@ -207,9 +258,7 @@ func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, ch
 		if what, line := inspect.FindSecret(text); what != "" && len(secrets) < mostSecrets {
 			secrets = append(secrets, secretWarning(f.Name, what, line))
 		}
-		l := check.At(f.Name, text, n == f.Blob.Size)
-		v.Looks = append(v.Looks, l)
-		if l.Unended() {
+		if l := v.Look(f.Name, text, n == f.Blob.Size); l.Unended() {
 			last := min(f.Blob.Size, check.Tail)
 			if text, err = s.piece(ctx, f.Blob, f.Blob.Size-last, last, charge); err == nil {
 				l.End(text)
@@ -226,7 +275,15 @@ func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, ch
 			}
 		}
 	}
-	return secrets, skipped, nil
+	left := skipped
+	for _, f := range changed {
+		if check.ReadsLast(f.Name) {
+			if err := look(f); err != nil {
+				return secrets, left, fmt.Errorf("look at %s: %w", f.Name, err)
+			}
+		}
+	}
+	return secrets, left, nil
 }
 
 // secretWarning tells of a key of another service. It never repeats the key.

@@ -26,6 +26,10 @@ func (v *visit) noteWords(code string) string {
 	switch check.Code(code) {
 	case check.CutOff:
 		return v.T("new.note.cut-off")
+	case check.DoesNotParse:
+		return v.T("new.note.does-not-parse")
+	case check.Elided:
+		return v.T("new.note.elided")
 	case check.MissingFile:
 		return v.T("new.note.missing-file")
 	case check.WrongCase:
@@ -42,6 +46,8 @@ func (v *visit) noteWords(code string) string {
 		return v.T("new.note.mixed-content")
 	case check.OtherHosts:
 		return v.T("new.note.other-hosts")
+	case check.FeatureOff:
+		return v.T("new.note.feature-off")
 	case check.NeedsThreads:
 		return v.T("new.note.needs-threads")
 	case check.SoundTooEarly:
@@ -54,6 +60,8 @@ func (v *visit) noteWords(code string) string {
 		return v.T("new.note.no-touch")
 	case check.SlowOnPhones:
 		return v.T("new.note.slow")
+	case check.Code(publish.CodeLooksDamaged), "double_escaped":
+		return v.T("new.note.damaged")
 	case "not_html":
 		return v.T("new.note.not-html")
 	case "left_out":

@@ -88,6 +88,7 @@ func (p *Pages) uploadFiles(v *visit) error {
 		tree := u.tree
 		u.tree = nil // the call has it
 		out, _, err := p.Service.Update(v.r.Context(), v.by, publish.UpdateInput{
+			Force:   true, // people choose files, and models write them
 			Project: string(v.ownID()), Tree: tree, Folder: u.in(), Unwrap: u.in() == "", Idempotency: u.formToken, IfVersion: u.ifVersion(),
 		})
 		return v.arranged(err, ownPage{Folder: u.folder}, "said.uploaded", "n", len(out.Files))

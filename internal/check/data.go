@@ -1,0 +1,38 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"path"
+	"strings"
+)
+
+// ReadsLast reports whether a file of that name is looked at where room is left: it can only be broken by itself.
+func ReadsLast(name string) bool { return kindOf(name) == data }
+
+// forTools reports whether a JSON file is one of the tools that a project is made with: theirs may have comments.
+func forTools(name string) bool {
+	base := path.Base(name)
+	return strings.HasPrefix(name, ".") || strings.Contains(name, "/.") || strings.Contains(base, "config") || strings.Contains(base, "lint")
+}
+
+// data looks whether a JSON file is one: an object or a list. Several of them behind each other are meant so.
+func (s *scanner) data() {
+	text := bytes.TrimSpace(s.text)
+	if !s.whole || len(text) == 0 || text[0] != '{' && text[0] != '[' || forTools(s.name) {
+		return
+	}
+	err := json.Unmarshal(s.text, new(json.RawMessage))
+	var wrong *json.SyntaxError
+	if !errors.As(err, &wrong) {
+		return
+	}
+	off := min(max(int(wrong.Offset)-1, 0), len(s.text))
+	switch {
+	case strings.HasPrefix(wrong.Error(), "unexpected end"):
+		s.cutOff("in the middle of its JSON")
+	case !strings.Contains(wrong.Error(), "after top-level value"):
+		s.faults = append(s.faults, fault{place: s.anywhere(off), says: wrong.Error()})
+	}
+}

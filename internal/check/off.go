@@ -1,0 +1,51 @@
+package check
+
+import (
+	"bytes"
+	"strings"
+)
+
+// mostOwn is how large a script is that a project's author may have written: a library of that size has much that nobody uses.
+const mostOwn = 64 << 10
+
+// An offer is a feature of browsers that no project gets at its address, and the call or element that asks for it.
+type offer struct{ asks, what string }
+
+// off are the features that the headers of projects switch off, by what asks for them, in small letters.
+var off = []offer{
+	{"getusermedia(", "the camera and the microphone"},
+	{"getdisplaymedia(", "the screen"},
+	{"geolocation.getcurrentposition(", "the place of the device"},
+	{"geolocation.watchposition(", "the place of the device"},
+	{"requestmidiaccess(", "MIDI"},
+	{"usb.requestdevice(", "USB"},
+	{"hid.requestdevice(", "HID"},
+	{"serial.requestport(", "serial ports"},
+	{"paymentrequest(", "payments"},
+}
+
+// asksOff keeps the first place where a file asks for such a feature.
+func (s *scanner) asksOff(at int) {
+	if s.off.line > 0 || len(s.text) > mostOwn && s.kind == script || comment(s.text[:at]) {
+		return
+	}
+	text := bytes.ToLower(s.text[at:min(len(s.text), at+40)])
+	for _, o := range off {
+		if bytes.HasPrefix(text, []byte(o.asks)) {
+			s.off, s.offWhat = s.anywhere(at), o.what+" ("+strings.TrimSuffix(string(s.text[at:at+len(o.asks)]), "(")+")"
+		}
+	}
+}
+
+// comment reports whether the line up to here begins as a comment does.
+func comment(before []byte) bool {
+	line := bytes.TrimLeft(before[bytes.LastIndexByte(before, '\n')+1:], " \t")
+	return bytes.HasPrefix(line, []byte("//")) || bytes.HasPrefix(line, []byte("*")) || bytes.HasPrefix(line, []byte("/*"))
+}
+
+// embeds keeps the first element of a plugin.
+func (s *scanner) embeds(t *tag) {
+	if s.off.line == 0 && (len(t.data) > 0 || len(t.src) > 0) {
+		s.off, s.offWhat = s.anywhere(t.at), "a plugin (<"+string(t.name[:t.n])+">)"
+	}
+}

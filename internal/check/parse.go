@@ -1,0 +1,127 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tdewolff/parse/v2"
+	"github.com/tdewolff/parse/v2/js"
+)
+
+// mostFaults is how many scripts of one page are told of.
+const mostFaults = 5
+
+// A fault is where a script breaks the grammar.
+type fault struct {
+	place
+	says   string // in the words of the parser
+	atEnd  bool   // the script ends before it is finished
+	markup bool   // it begins like an element, as JSX does
+}
+
+// parse looks for the fault of the script between two offsets. It is not sure of what is no script, of what would cost too
+// much, and of what browsers read and the parser does not.
+func (s *scanner) parse(from, to int) (f fault, sure bool) {
+	code := s.text[from:to:to]
+	if !bytes.ContainsAny(code, " ;({") {
+		return f, len(bytes.TrimSpace(code)) == 0 // what is base64 still is no script
+	}
+	if len(code) > Sample || !utf8.Valid(code) || bytes.IndexByte(code, 0) >= 0 || bytes.HasPrefix(bytes.TrimSpace(code), []byte("{")) && json.Valid(code) {
+		return f, false
+	}
+	if n := steps(code, mostSteps-*s.steps); n < 0 {
+		return f, false
+	} else {
+		*s.steps += n
+	}
+	code = withoutAttributes(code)
+	_, err := js.Parse(parse.NewInputBytes(code[:len(code):len(code)]), js.Options{})
+	var e *parse.Error
+	if !errors.As(err, &e) {
+		return f, err == nil
+	}
+	off := offsetOf(code, e.Line, e.Column)
+	f = fault{s.anywhere(from + off), e.Message, endsEarly(e.Message, code[off:]), strings.HasPrefix(e.Message, "unexpected <")}
+	return f, !doubted(e.Message, code[:off], code[off:])
+}
+
+// attributes are those of an import, which say of what type it is.
+var attributes = regexp.MustCompile(`(?:from|import)\s*(?:"[^"\n]*"|'[^'\n]*')\s*with\s*\{[^{}]*\}`)
+
+// withoutAttributes is code with blanks in the place of the attributes of imports, which the parser does not know.
+func withoutAttributes(code []byte) []byte {
+	if !bytes.Contains(code, []byte("with")) {
+		return code
+	}
+	return attributes.ReplaceAllFunc(code, func(found []byte) []byte {
+		found = bytes.Clone(found)
+		for i := bytes.LastIndex(found, []byte("with")); i < len(found); i++ {
+			if found[i] != '\n' {
+				found[i] = ' '
+			}
+		}
+		return found
+	})
+}
+
+// offsetOf is the offset of a line and a column of the parser, which counts characters.
+func offsetOf(code []byte, line, col int) (off int) {
+	for ; line > 1 && off < len(code); line-- {
+		n := bytes.IndexAny(code[off:], "\n\r\u2028\u2029")
+		if n < 0 {
+			break
+		}
+		_, size := utf8.DecodeRune(code[off+n:])
+		if bytes.HasPrefix(code[off+n:], []byte("\r\n")) {
+			size = 2
+		}
+		off += n + size
+	}
+	for ; col > 1 && off < len(code); col-- {
+		_, size := utf8.DecodeRune(code[off:])
+		off += size
+	}
+	return off
+}
+
+// endsEarly reports whether the code ends where the parser has found the fault, or before it has found its end.
+func endsEarly(message string, rest []byte) bool {
+	switch {
+	case strings.HasPrefix(message, "unterminated template literal"):
+		return true
+	case strings.HasPrefix(message, "unterminated string literal"), strings.HasPrefix(message, "unexpected EOF or newline"):
+		return bytes.IndexByte(bytes.TrimRight(rest, " \t\r\n"), '\n') < 0
+	}
+	return strings.Contains(message, "EOF")
+}
+
+// doubted reports whether a fault may be one of the parser: what scripts that are no modules may do, what the parser does not
+// count up to, and what is newer than it.
+func doubted(message string, before, rest []byte) bool {
+	for _, part := range []string{"too many nested", "legacy octal", "unexpected @", " in with statement", "unexpected function in statement", "unexpected in in ", "unexpected await", "unexpected yield", "unexpected let", "instead of source", "instead of defer"} {
+		if strings.Contains(message, part) {
+			return true
+		}
+	}
+	code := bytes.TrimRight(before, " \t\r\n")
+	if len(rest) > 0 && strings.IndexByte("[(`", rest[0]) >= 0 && bytes.HasSuffix(code, []byte("}")) && bytes.IndexByte(before[len(code):], '\n') >= 0 {
+		return true // an arrow function ends with the line
+	}
+	switch string(wordBefore(code)) {
+	case "using", "defer", "source", "accessor", "assert":
+		return true
+	}
+	return false
+}
+
+// telling are the faults of a file that are worth telling: scripts that a page has another program read may be no JavaScript.
+func (f *finder) telling(l *Look) []fault {
+	if l.kind == script && len(l.faults) > 0 && (f.any(translates) || !f.All && l.faults[0].markup) {
+		return nil
+	}
+	return l.faults
+}

@@ -1,0 +1,163 @@
+package inspect
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// TailSize is how much of a file's end is kept, for what stands behind a page.
+const TailSize = 1 << 10
+
+// Damage is what a text seems to have got on its way from whoever wrote it: one bit for each.
+type Damage uint8
+
+const (
+	diff      Damage = 1 << iota // it is a list of changes
+	fenced                       // it stands in the fences of Markdown, or an end of them
+	conflict                     // it has both sides of a merge
+	pageProse                    // as a page it has words around it
+	codeProse                    // as a script it begins with words
+	escaped                      // line feeds and quotes are written as \n and \"
+)
+
+// Each is matched against some hundred bytes of a file, in linear time.
+var (
+	aDiff    = regexp.MustCompile(`(?m)\A\s*(?:diff --git \S|\*\*\* Begin Patch|@@ -\d+(?:,\d+)? \+\d)|^--- \S[^\n]*\n\+\+\+ \S[^\n]*\n@@ -\d`)
+	words    = regexp.MustCompile(`\pL[\pL'’]*(?:[,.:!?]? +|[,.:!?]?\s*\z)`)
+	sentence = regexp.MustCompile(`\A\s*(\pL[\pL'’]*,?(?: [\pL'’]+,?){3,})[^;={}()\n]*(?:\n|\z)`)
+	keyword  = regexp.MustCompile(`\b(?:as|async|await|case|class|const|default|delete|do|else|export|extends|from|function|get|if|import|in|instanceof|let|new|of|return|set|static|throw|typeof|using|var|void|yield)\b`)
+	literal  = regexp.MustCompile(`[;{}>]\\[nr]|[=(: ]\\\z`)
+)
+
+const (
+	// early is how far from the beginning a list of changes, or the code behind words, is looked for.
+	early = 500
+	// mostFeeds is how many line feeds a text may have whose line feeds are written out.
+	mostFeeds = 1
+)
+
+// DamageOf looks at the first and the last bytes of a text.
+func DamageOf(head, tail []byte) (d Damage) {
+	first := head[:min(len(head), early)]
+	if isDiff(first) {
+		d |= diff
+	}
+	if isConflict(head) {
+		d |= conflict
+	}
+	if isFence(first) || endsInFence(tail) {
+		d |= fenced
+	}
+	if before, from, _ := bytes.Cut(first, []byte("<")); isDocument(from) && bytes.IndexByte(before, '{') < 0 && hasWords(before, 3) {
+		d |= pageProse
+	}
+	if said := sentence.FindSubmatch(first); said != nil && !keyword.Match(said[1]) {
+		d |= codeProse
+	}
+	if i := max(bytes.LastIndex(tail, []byte("</html>")), bytes.LastIndex(tail, []byte("</HTML>"))); i >= 0 {
+		switch rest := tail[i+len("</html>"):]; {
+		case isFence(rest):
+			d |= fenced
+		case bytes.IndexByte(rest, '<') < 0 && hasWords(rest, 4):
+			d |= pageProse
+		}
+	}
+	if bytes.Count(head, []byte("\n")) <= mostFeeds && bytes.Count(head, []byte(`\n`)) >= 3 && literal.Match(beforeQuote(head)) {
+		d |= escaped
+	}
+	return d
+}
+
+func isDiff(first []byte) bool {
+	if !bytes.Contains(first, []byte("@@ -")) && !bytes.Contains(first, []byte("diff --git ")) && !bytes.Contains(first, []byte("*** Begin Patch")) {
+		return false
+	}
+	return aDiff.Match(first)
+}
+
+// isConflict reports whether the three marks of a merge stand at the beginnings of lines.
+func isConflict(head []byte) bool {
+	for _, mark := range []string{"<<<<<<< ", "=======", ">>>>>>> "} {
+		i := bytes.Index(head, []byte(mark))
+		if i < 0 || i > 0 && head[i-1] != '\n' {
+			return false
+		}
+		head = head[i:]
+	}
+	return true
+}
+
+// isFence reports whether a text begins with the line that begins or ends a block of Markdown.
+func isFence(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	return bytes.HasPrefix(text, []byte("```")) || bytes.HasPrefix(text, []byte("~~~"))
+}
+
+// endsInFence reports whether the last line of a text is such a line.
+func endsInFence(tail []byte) bool {
+	tail = bytes.TrimSpace(tail)
+	last := bytes.TrimSpace(tail[bytes.LastIndexByte(tail, '\n')+1:])
+	return string(last) == "```" || string(last) == "~~~"
+}
+
+// isDocument reports whether a text goes on as a whole page does, from behind its first <.
+func isDocument(text []byte) bool {
+	return len(text) >= 9 && (bytes.EqualFold(text[:8], []byte("!doctype")) || bytes.EqualFold(text[:4], []byte("html")) && (text[4] == '>' || text[4] == ' '))
+}
+
+// hasWords reports whether a text has so many of them.
+func hasWords(text []byte, n int) bool {
+	text = bytes.TrimSpace(text)
+	return len(text) >= 2*n && len(words.FindAll(text, n)) == n
+}
+
+// beforeQuote is the code before the first string, which alone is certainly none.
+func beforeQuote(code []byte) []byte {
+	if i := bytes.IndexAny(code, "\"'`"); i >= 0 {
+		return code[:i]
+	}
+	return code
+}
+
+// damages are what is said of each, the worst first, and how it is mended.
+var damages = []struct {
+	bit           Damage
+	what, instead string
+}{
+	{diff, "a list of changes (a diff), not the file that they make", "Apply the changes, and send the whole file."},
+	{conflict, "both sides of a merge, with the marks between them", "Choose one side, and send the whole file."},
+	{fenced, "a text in the fences of Markdown (```)", sendBetween},
+	{pageProse, "a page with words around it, which visitors would read", "Send the document alone, from <!doctype html> to </html>."},
+	{codeProse, "words, and perhaps code behind them", "Send the code alone."},
+}
+
+// Damaged says what is wrong with a page, script, style or data of that name; false for other files, and for what may be meant.
+func (d Damage) Damaged(filename string) (Seems, bool) {
+	switch strings.ToLower(path.Ext(filename)) {
+	case ".html", ".htm":
+		d &^= codeProse
+	case ".js", ".mjs", ".json":
+		d &^= pageProse
+	case ".css":
+		d &^= pageProse | codeProse
+	default:
+		return Seems{}, false
+	}
+	for _, of := range damages {
+		if d&of.bit != 0 {
+			return Seems{of.what, of.instead}, true
+		}
+	}
+	return Seems{}, false
+}
+
+// Escaped reports whether such a file was written as the inside of a string.
+func (d Damage) Escaped(filename string) bool {
+	switch strings.ToLower(path.Ext(filename)) {
+	case ".html", ".htm", ".js", ".mjs", ".json", ".css", ".svg":
+		return d&escaped != 0
+	}
+	return false
+}
