@@ -94,5 +94,7 @@ func regressions() []mutation {
 		{"regression M42: only an id can be reported", "internal/web/report.go", "v.Places.ProjectIn(form.Address)", "publish.ProjectID(form.Address)", of("M42", "./internal/web")},
 		{"regression M42: the page of an address in quarantine leads nowhere", "internal/play/says.go", `h["Connection-Allowlist"] = x.siteConnections`, `h["Connection-Allowlist"] = ownConnections`, of("M42", "./internal/play")},
 		{"regression M43: faults are counted from the first on", "cmd/sandlot/metrics.go", "for _, area := range areas {", "for _, area := range areas[:0] {", of("M43", main)},
+		{"regression M08: a recipe keeps an error as the keys", "internal/guide/texts/parts.md", `if [ "$code" = 201 ]; then`, `if [ "$code" != 000 ]; then`, of("M08", main)},
+		{"regression M08: a hint writes an error over a file", "internal/hint/curl.go", `return "curl -f -o sandlot.zip "`, `return "curl -o sandlot.zip "`, of("M08", "./internal/hint")},
 	}
 }

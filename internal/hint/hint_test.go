@@ -2,12 +2,19 @@ package hint
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // everyOp are the operations that a Fix can name.
@@ -140,5 +147,23 @@ func TestAWarningIsToldWithItsCall(t *testing.T) {
 		if got := Warned(base, publish.Warning{Code: "x", Message: "Bad.", Hint: "Mend it.", Fix: tc.fix}); got != tc.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, tc.want)
 		}
+	}
+}
+
+// TestRegressionM08AHintOverwritesNoFileWithAnError: what an answer is written to stays as it is where the answer is an error.
+func TestRegressionM08AHintOverwritesNoFileWithAnError(t *testing.T) {
+	t.Parallel()
+	testenv.Need(t, "curl")
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	on := Request{Keyed: true, Args: []publish.Arg{{Name: "id", Value: "p"}, {Name: "filename", Value: "index.html"}}}
+	for op, name := range map[publish.Op]string{publish.OpFile: "index.html", publish.OpExport: "sandlot.zip"} {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", CurlOf(server.URL, on, op, nil))
+		cmd.Dir = t.TempDir()
+		file := filepath.Join(cmd.Dir, name)
+		expect.OK(t, os.WriteFile(file, []byte("mine"), 0o600))
+		out, err := cmd.CombinedOutput()
+		kept, _ := os.ReadFile(file)
+		expect.Equal(t, fmt.Sprintf("%s after %v %s", name, err, out), string(kept), "mine")
 	}
 }
