@@ -96,5 +96,7 @@ func regressions() []mutation {
 		{"regression M43: faults are counted from the first on", "cmd/sandlot/metrics.go", "for _, area := range areas {", "for _, area := range areas[:0] {", of("M43", main)},
 		{"regression M08: a recipe keeps an error as the keys", "internal/guide/texts/parts.md", `if [ "$code" = 201 ]; then`, `if [ "$code" != 000 ]; then`, of("M08", main)},
 		{"regression M08: a hint writes an error over a file", "internal/hint/curl.go", `return "curl -f -o sandlot.zip "`, `return "curl -o sandlot.zip "`, of("M08", "./internal/hint")},
+		{"regression M16: nobody is led to the account", "internal/hint/hint.go", "lostKey(e, base+\"/account\"), e.Fix.Note", "e.Fix.Note", of("M16", apiTests)},
+		{"regression M16: a path of a login is like any other", "internal/api/nearroute.go", "	return len(parts) > 0 && slices", "	return len(parts) > 99 && slices", of("M16", apiTests)},
 	}
 }

@@ -77,7 +77,7 @@ func TestTool(t *testing.T) {
 		},
 		"another operation": {
 			update, publish.Refuse(publish.CodeWrongProject, "x").With(publish.OpWhoami).Note("This lists what the key covers:"),
-			"This lists what the key covers:", `whoami {}`,
+			"If the key is lost, don't publish again: your user logs in at /account of this service by e-mail and makes a new key there.\nThis lists what the key covers:", `whoami {}`,
 		},
 		"a name with a hyphen": {
 			Request{Op: publish.OpDeleteFile, Keyed: true},
@@ -90,7 +90,7 @@ func TestTool(t *testing.T) {
 		"a key that is missing": {
 			Request{Op: publish.OpWhoami},
 			publish.Refuse(publish.CodeKeyRequired, "x").With(publish.OpPresentKey),
-			"Connect with the key of an earlier publish or signup.", `whoami {}`,
+			"If the key is lost, don't publish again: your user logs in at /account of this service by e-mail and makes a new key there.\nConnect with the key of an earlier publish or signup.", `whoami {}`,
 		},
 		"a first publish": {
 			Request{Op: publish.OpPublish, Args: []publish.Arg{{Name: "title", Value: "<Mine>"}}},
