@@ -98,5 +98,6 @@ func regressions() []mutation {
 		{"regression M08: a hint writes an error over a file", "internal/hint/curl.go", `return "curl -f -o sandlot.zip "`, `return "curl -o sandlot.zip "`, of("M08", "./internal/hint")},
 		{"regression M16: nobody is led to the account", "internal/hint/hint.go", "lostKey(e, base+\"/account\"), e.Fix.Note", "e.Fix.Note", of("M16", apiTests)},
 		{"regression M16: a path of a login is like any other", "internal/api/nearroute.go", "	return len(parts) > 0 && slices", "	return len(parts) > 99 && slices", of("M16", apiTests)},
+		{"regression M11: a placeholder is an address", "internal/publish/checks.go", "c.Public && names.PlaceholderEmail(clean)", "c.Public && clean == \"\"", of("M11", publishTests)},
 	}
 }

@@ -138,10 +138,14 @@ func CleanLang(lang string) (string, []Warning) {
 	return tag, nil
 }
 
-// readEmail is CleanEmail without the blanks around an address, with a warning.
-func readEmail(email string) (string, []Warning, error) {
+// readEmail is CleanEmail without the blanks around an address, with a warning. Where strangers are expected it also refuses an address that
+// stands for somebody's: a message to it reaches nobody, and the account would stay in quarantine.
+func (c Config) readEmail(email string) (string, []Warning, error) {
 	plain := strings.TrimSpace(email)
 	clean, err := CleanEmail(plain)
+	if err == nil && c.Public && names.PlaceholderEmail(clean) {
+		err = placeholderEmail()
+	}
 	if err != nil || plain == email || plain == "" {
 		return clean, nil, err
 	}
@@ -156,8 +160,7 @@ func CleanEmail(email string) (string, error) {
 		return "", nil
 	}
 	if strings.HasPrefix(email, "<") && strings.HasSuffix(email, ">") && !strings.Contains(email, "@") {
-		return "", Refuse(CodeInvalidEmail, "The field email still holds the placeholder of an example, not an address.").In("email").
-			With(OpSame, Arg{"email", PlaceholderEmail}).Note("Ask the user for the address, and send that. Without one, make an account with signup and publish with its api_key.")
+		return "", placeholderEmail()
 	}
 	clean, err := names.Email(email)
 	if err != nil {
@@ -166,6 +169,15 @@ func CleanEmail(email string) (string, error) {
 	}
 	return clean, nil
 }
+
+// placeholderEmail is the refusal of what stands for somebody's address.
+func placeholderEmail() error {
+	return Refuse(CodeInvalidEmail, "The field email holds the placeholder of an example, not somebody's address.").In("email").
+		With(OpSame, Arg{"email", PlaceholderEmail}).Note("Ask the user for their address, and send that. " + withoutEmail)
+}
+
+// withoutEmail is what to do for a user who gives no address.
+const withoutEmail = "Without one, make an account with signup and publish with its api_key: never make an address up."
 
 // plainAddress is the address that has a name around it, or the placeholder of one.
 func plainAddress(email string) string {
