@@ -99,5 +99,8 @@ func regressions() []mutation {
 		{"regression M16: nobody is led to the account", "internal/hint/hint.go", "lostKey(e, base+\"/account\"), e.Fix.Note", "e.Fix.Note", of("M16", apiTests)},
 		{"regression M16: a path of a login is like any other", "internal/api/nearroute.go", "	return len(parts) > 0 && slices", "	return len(parts) > 99 && slices", of("M16", apiTests)},
 		{"regression M11: a placeholder is an address", "internal/publish/checks.go", "c.Public && names.PlaceholderEmail(clean)", "c.Public && clean == \"\"", of("M11", publishTests)},
+		{"regression M10: a refused guard leaves the hint", "internal/hint/request.go", "(sent.Name != fault || slices.Contains(guards, fault))", "sent.Name != fault", of("M10", apiTests)},
+		{"regression M10: a call without a dry run is made", "internal/api/dry.go", "return e.With(publish.OpProject).Note(\"This call has", "return e.With(publish.OpSame).Note(\"This call has", of("M10", apiTests)},
+		{"regression M10: another word for a dry run is passed over", "internal/api/dry.go", `case "validateonly", "validate",`, `case "validate",`, of("M10", apiTests)},
 	}
 }

@@ -48,12 +48,12 @@ func (d Declared) equal(other Declared) bool {
 func checkDeclared(b Blob, d Declared) error {
 	if d.Size != nil && *d.Size != b.Size {
 		return Refuse(CodeDigestMismatch, "The field size says %d bytes, but %d arrived.", *d.Size, b.Size).In("size").
-			Detail("declared_size", *d.Size).Detail("received_size", b.Size).Detail("received_sha256", b.SHA256.String()).With(OpEncode).
+			Detail("declared_size", *d.Size).Detail("received_size", b.Size).Detail("received_sha256", b.SHA256.String()).With(OpEncode, Arg{"size", "<size of the file>"}).
 			Note("The content was cut or changed in transit. Encode the file with a command instead of typing it.")
 	}
 	if d.SHA256 != "" && !strings.EqualFold(d.SHA256, b.SHA256.String()) {
 		return Refuse(CodeDigestMismatch, "The field sha256 says %s, but the %d bytes that arrived have %s.", strings.ToLower(d.SHA256), b.Size, b.SHA256).In("sha256").
-			Detail("declared_sha256", strings.ToLower(d.SHA256)).Detail("received_sha256", b.SHA256.String()).Detail("received_size", b.Size).With(OpEncode).
+			Detail("declared_sha256", strings.ToLower(d.SHA256)).Detail("received_sha256", b.SHA256.String()).Detail("received_size", b.Size).With(OpEncode, Arg{"sha256", "<sha256 of the file>"}).
 			Note("The content was cut or changed in transit. Encode the file with a command instead of typing it.")
 	}
 	return nil
