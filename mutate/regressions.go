@@ -120,5 +120,13 @@ func regressions() []mutation {
 		{"regression M15: comments are not looked at", "internal/check/elided.go", "	if anElision.Match(line) {", "	if len(line) < 0 {", of("M15", "./internal/check")},
 		{"regression M15: a deletion looks for nothing that is missing", "internal/publish/update.go", "	out.Warnings = append(out.Warnings, s.lacking(ctx, out.Project, files)...)\n", "", of("M15", publishTests)},
 		{"regression M52: what is off is not told", "internal/check/words.go", "		s.asksOff(at)\n", "", of("M52", "./internal/check")},
+		{"regression M08: a recipe keeps an error as the keys", "internal/guide/texts/parts.md", `if [ "$code" = 201 ]; then`, `if [ "$code" != 000 ]; then`, of("M08", main)},
+		{"regression M08: a hint writes an error over a file", "internal/hint/curl.go", `return "curl -f -o sandlot.zip "`, `return "curl -o sandlot.zip "`, of("M08", "./internal/hint")},
+		{"regression M16: nobody is led to the account", "internal/hint/hint.go", "lostKey(e, base+\"/account\"), e.Fix.Note", "e.Fix.Note", of("M16", apiTests)},
+		{"regression M16: a path of a login is like any other", "internal/api/nearroute.go", "	return len(parts) > 0 && slices", "	return len(parts) > 99 && slices", of("M16", apiTests)},
+		{"regression M11: a placeholder is an address", "internal/publish/checks.go", "c.Public && names.PlaceholderEmail(clean)", "c.Public && clean == \"\"", of("M11", publishTests)},
+		{"regression M10: a refused guard leaves the hint", "internal/hint/request.go", "(sent.Name != fault || slices.Contains(guards, fault))", "sent.Name != fault", of("M10", apiTests)},
+		{"regression M10: a call without a dry run is made", "internal/api/dry.go", "return e.With(publish.OpProject).Note(\"This call has", "return e.With(publish.OpSame).Note(\"This call has", of("M10", apiTests)},
+		{"regression M10: another word for a dry run is passed over", "internal/api/dry.go", `case "validateonly", "validate",`, `case "validate",`, of("M10", apiTests)},
 	}
 }

@@ -44,7 +44,7 @@ func behind(addr string, request []byte) []byte {
 
 // bomb is the body of a publish of 100 MB that repeats one text.
 func bomb(text string) ([]byte, error) {
-	return packed(`"email":"bomb@example.com",`, bytes.Repeat([]byte(text), (1<<20)/len(text)), bombBytes>>20)
+	return packed(`"email":"bomb@mail.internal",`, bytes.Repeat([]byte(text), (1<<20)/len(text)), bombBytes>>20)
 }
 
 // packed is the body of a publish whose content is gzipped: a piece, many times. The fields stand before the content.

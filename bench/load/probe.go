@@ -27,7 +27,7 @@ func (l *load) stage(ctx context.Context, flags ...string) (*stage, error) {
 		return nil, err
 	}
 	st := &stage{Service: s}
-	if st.key, err = s.Signup(ctx, "stage@example.com"); err != nil {
+	if st.key, err = s.Signup(ctx, "stage@mail.internal"); err != nil {
 		return nil, err
 	}
 	if st.project, err = s.Publish(ctx, st.key, page(10<<10)); err != nil {

@@ -105,7 +105,7 @@ func (s *stage) storm(ctx context.Context, limit time.Duration, from func(i int)
 				return err
 			}
 			defer l.Close()
-			body := fmt.Sprintf(`{"email":"storm-%d@example.com","content":%q}`, i, content)
+			body := fmt.Sprintf(`{"email":"storm-%d@mail.internal","content":%q}`, i, content)
 			_, err = tally(l, behind(from(i), rig.Post("/v1/publish", s.Addr, "application/json", "", []byte(body))), &made, &refused)
 			return err
 		})

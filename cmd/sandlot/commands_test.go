@@ -85,7 +85,8 @@ curl() {
 	done
 	local said status=0
 	said=$(mktemp "$STATE.XXXXXX")
-	command curl -sS --fail-with-body "${args[@]}" > "$said" || status=$?
+	case " $* " in *" -f "*) fails= ;; *) fails=--fail-with-body ;; esac # curl takes one of them
+	command curl -sS $fails "${args[@]}" > "$said" || status=$?
 	if grep -q '"project_api_key":' "$said"; then
 		for f in project_id api_key project_api_key; do learn $f; done
 	fi

@@ -110,7 +110,7 @@ func TestOnlyWhatMayBeListedIsInTheSitemap(t *testing.T) {
 			args, host = []string{"--base-url", base, "--content-host", "example.net"}, "play.example.com"
 		}
 		s := testenv.Start(t, bin, args...)
-		r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL()+"/v1/publish", strings.NewReader(`{"email":"me@example.com","title":"Wick","content":"PGgxPkhpPC9oMT4="}`))
+		r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL()+"/v1/publish", strings.NewReader(`{"email":"me@mail.internal","title":"Wick","content":"PGgxPkhpPC9oMT4="}`))
 		expect.OK(t, err)
 		resp, err := s.Client().Do(r)
 		expect.OK(t, err)

@@ -168,13 +168,13 @@ func (g *ground) publish(t *testing.T, key string, names ...string) map[string]a
 // logIn makes the visitor's account, and keeps the lines by which the service logs a browser in.
 func (g *ground) logIn(t *testing.T) {
 	t.Helper()
-	status, made := call(t, g.s, "POST", "/v1/signup", "", map[string]any{"handle": "victim", "email": "victim@example.com"})
+	status, made := call(t, g.s, "POST", "/v1/signup", "", map[string]any{"handle": "victim", "email": "victim@mail.internal"})
 	if status != http.StatusCreated {
 		t.Fatalf("sign up: %d %v", status, made)
 	}
 	g.victim = made["api_key"].(string)
 	g.press(t, "/verify", url.Values{"token": {g.mailed(t, "/verify?token=")}}, nil)
-	asked := g.press(t, "/login", url.Values{"email": {"victim@example.com"}}, nil)
+	asked := g.press(t, "/login", url.Values{"email": {"victim@mail.internal"}}, nil)
 	in := g.press(t, "/login/link", url.Values{"token": {g.mailed(t, "/login/link?token=")}}, asked.Cookies())
 	for _, line := range in.Header.Values("Set-Cookie") {
 		if strings.HasPrefix(line, sessionCookie+"=") {

@@ -25,7 +25,7 @@ const popularBase = "sandlot.example.com"
 func newPopular(t *testing.T) *popular {
 	t.Helper()
 	s := testenv.Start(t, testenv.Binary(t), "--trusted-proxies", "127.0.0.1", "--base-url", "http://"+popularBase, "--content-host", "games.example.net", "--path-form", "on")
-	made := from(t, s, "198.51.100.1", "POST", "/v1/publish", "", map[string]any{"content": page(100), "email": "me@example.com"})
+	made := from(t, s, "198.51.100.1", "POST", "/v1/publish", "", map[string]any{"content": page(100), "email": "me@mail.internal"})
 	if made.StatusCode != http.StatusCreated {
 		t.Fatalf("publish: %d %v", made.StatusCode, made.body)
 	}

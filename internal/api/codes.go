@@ -15,7 +15,7 @@ var codes = map[publish.Code]told{
 	publish.CodeInvalidField:         {400, "a field has the wrong type or a value that is not allowed"},
 	publish.CodeMissingField:         {400, "a required field is missing"},
 	publish.CodeEmailRequired:        {400, "a first publish without a key needs an email"},
-	publish.CodeInvalidEmail:         {400, "the email is not one plain address"},
+	publish.CodeInvalidEmail:         {400, "the email is not one plain address, or a placeholder of one"},
 	publish.CodeInvalidContent:       {400, "content is not the base64 or gzip it should be"},
 	publish.CodeInvalidFilename:      {400, "the filename cannot be used"},
 	publish.CodeProjectIDRequired:    {400, "project_id is empty, or is missing with a project key"},

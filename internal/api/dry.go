@@ -1,9 +1,11 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"sandlot/internal/content"
 	"sandlot/internal/publish"
@@ -33,6 +35,8 @@ func asksDry(field content.Field) bool {
 	switch simplified(field.Name) {
 	case "dryrun", "isdryrun", "dry":
 		return field.Kind != content.Null && field.Raw != "false" && field.Text != "false"
+	case "validateonly", "validate", "preview", "test", "testonly", "testrun", "checkonly", "simulate", "noop", "whatif":
+		return slices.Contains([]string{"true", "1", "yes", "on"}, strings.ToLower(cmp.Or(field.Text, field.Raw)))
 	}
 	return false
 }
@@ -46,9 +50,9 @@ func (f *fields) saysDry(known bool) bool {
 func (f *fields) notDry(known bool, begin string) error {
 	e := publish.Refuse(publish.CodeInvalidField, "%s. Nothing was changed.", begin).In(dryRun)
 	if !known {
-		return e.With(publish.OpSame).Note("This call has no dry run. Leave that out, and the call is made:")
+		return e.With(publish.OpProject).Note("This call has no dry run: without that field it is made in earnest. What it would change is told here:")
 	}
-	return e.With(publish.OpSame, publish.Arg{Name: dryRun, Value: true}).Note("Send it as dry_run in the body, or leave it out:")
+	return e.With(publish.OpSame, publish.Arg{Name: dryRun, Value: true}).Note("Send it as dry_run in the body:")
 }
 
 // checkQuery refuses a query that cannot be read, of a call that changes something: the part that would be left out may say
@@ -58,7 +62,7 @@ func (c *call) checkQuery() error {
 		return c.checkNarrowed()
 	}
 	if err := readableQuery(c.r); err != nil {
-		return err.With(publish.OpSame).Note(queryNote)
+		return err.With(publish.OpNothing).Note(queryNote)
 	}
 	return nil
 }

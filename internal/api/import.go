@@ -58,7 +58,7 @@ func (a *API) readImport(c *call) (dry bool, err error) {
 	}
 	dry, refusal := c.readDry()
 	if refusal != nil {
-		return false, refusal.With(publish.OpImport).Note("Send dry_run=true in the query, or leave it out:")
+		return false, refusal.With(publish.OpImport, publish.Arg{Name: dryRun, Value: true}).Note("Send dry_run=true in the query:")
 	}
 	return dry, nil
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"sandlot/internal/names"
@@ -19,6 +20,17 @@ var otherPaths = map[string]string{
 	"projects": "project", "game": "project", "games": "project",
 }
 
+// loginWords begin the paths at which clients look for a login or a new key, without hyphens and underscores. It never changes.
+var loginWords = []string{"login", "logon", "signin", "auth", "oauth", "session", "token", "key", "apikey", "recover", "reset", "forgot", "password", "magic"}
+
+// likeLogin reports whether the words of a path are one of those, also below that of an account.
+func likeLogin(parts []string) bool {
+	if len(parts) > 1 && slices.Contains([]string{"signup", "whoami"}, likeRoute(parts[0])) {
+		parts = parts[1:]
+	}
+	return len(parts) > 0 && slices.ContainsFunc(loginWords, func(word string) bool { return strings.HasPrefix(simplified(parts[0]), word) })
+}
+
 // meant is the call that a request was most likely to be which is none: a route,
 // nil if it is like none, and what the path says besides.
 type meant struct {
@@ -29,7 +41,7 @@ type meant struct {
 // near is the call that a path which there is not was most likely to be.
 func (a *API) near(method, path string) meant {
 	parts := pathWords(path)
-	if len(parts) == 0 {
+	if len(parts) == 0 || likeLogin(parts) {
 		return meant{}
 	}
 	first, rest := likeRoute(parts[0]), parts[1:]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -110,7 +111,7 @@ func mends(w *world) []mend {
 		{name: "an unaligned part", code: publish.CodeInvalidContent, path: update, key: "account", body: `{"project_id":"` + id + `","upload_id":"open","part":2,"content":"QUJDQ"}`, wants: "Each part is base64 on its own & content=@<file with part 2> & upload_id=open", last: map[string]any{"upload_id": "open"}},
 		{name: "encoded twice", code: publish.CodeDoubleEncoded, path: pub, key: "account", body: obj{"content": b64(page64), "title": "Mine"}, last: mine},
 		{name: "gzip that is not declared", code: publish.CodeDoubleEncoded, path: pub, key: "account", body: obj{"content": b64(gz(page)), "title": "Mine"}, last: mine},
-		{name: "another size", code: publish.CodeDigestMismatch, path: pub, key: "account", body: obj{"content": page64, "size": 1, "sha256": sum(page), "title": "Kept"}, wants: "sha256=" + sum(page), last: kept},
+		{name: "another size", code: publish.CodeDigestMismatch, path: pub, key: "account", body: obj{"content": page64, "size": 1, "sha256": sum(page), "title": "Kept"}, wants: "sha256=" + sum(page) + " & size=<size of the file>", fill: map[string]string{"<size of the file>": strconv.Itoa(len(page))}, last: kept},
 		{name: "a key in the file", code: publish.CodeKeyInContent, path: pub, key: "account", body: obj{"content": b64("<b>" + w.account), "title": "Mine"}, wants: "Take the key out", last: mine},
 		{name: "a file in fences", code: publish.CodeLooksDamaged, path: update, key: "project", body: obj{"project_id": id, "filename": "game.js", "content": b64("```js\nlet a\n```\n")}, wants: "Send only what stands between & force=true", files: map[string]string{"game.js": "a"}, last: map[string]any{"filename": "game.js"}},
 

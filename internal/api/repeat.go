@@ -185,11 +185,18 @@ func (f *fields) repeatable(p publish.Places) (args []publish.Arg) {
 	}
 	if n, ok := f.number("size", 0, 1<<40); ok {
 		add("size", n)
+	} else if f.refusedGuard("size") {
+		add("size", "<size of the file>")
+	}
+	if _, ok := f.repeatedText("sha256"); !ok && f.refusedGuard("sha256") {
+		add("sha256", "<sha256 of the file>")
 	}
 	if n, ok := f.number("if_version", 1, 1<<31-1); ok {
 		add("if_version", n)
 	} else if n := (&fields{header: f.header}).ifMatch(); n != nil {
 		add("if_version", *n)
+	} else if f.refusedGuard("if_version") || f.header.Get("If-Match") != "" && f.header.Get("If-Match") != "*" {
+		add("if_version", "<version>")
 	}
 	for _, name := range []string{"listed", "threads"} {
 		if field, ok := f.said(name); ok && field.Kind == content.Bool {
@@ -199,9 +206,13 @@ func (f *fields) repeatable(p publish.Places) (args []publish.Arg) {
 	if tags, err := publish.ReadTags(f.list("tags")); err == nil && tags != "" && hint.Showable(string(tags)) {
 		add("tags", strings.Join(tags.List(), ","))
 	}
-	for _, name := range []string{"replace", "force", "dry_run"} {
-		if field, ok := f.said(name); ok && (field.Raw == "true" || field.Text == "true") {
+	for _, name := range []string{"replace", "force", dryRun} {
+		field, ok := f.said(name)
+		switch {
+		case ok && (field.Raw == "true" || field.Text == "true"), name == dryRun && f.refusedGuard(name):
 			add(name, true)
+		case f.refusedGuard(name):
+			add(name, "<true or false>")
 		}
 	}
 	if n, ok := f.number("version", 1, 1<<31-1); ok {
@@ -209,6 +220,13 @@ func (f *fields) repeatable(p publish.Places) (args []publish.Arg) {
 	}
 	f.repeatableParts(add)
 	return args
+}
+
+// refusedGuard reports whether a field that keeps a call from doing more than is wanted was sent with a value. Where that value cannot be
+// repeated, something stands for it: without the field, the call would do what it was to be kept from.
+func (f *fields) refusedGuard(name string) bool {
+	field, ok := f.said(name)
+	return ok && field.Kind != content.Null && field.Raw != "false" && field.Text != "false"
 }
 
 // repeatedText is a text that may stand in a command.

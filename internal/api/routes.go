@@ -99,7 +99,7 @@ func (a *API) find(c *call) (*route, pathNames, error) {
 	if c.meant.route != nil && c.meant.id == "" && c.meant.route.op == publish.OpVersions {
 		c.meant.id = r.URL.Query().Get("project_id")
 	}
-	return nil, pathNames{}, a.unknownPath(r.Method, c.meant.route)
+	return nil, pathNames{}, a.unknownPath(r.Method, path, c.meant.route)
 }
 
 func takesMethod(routed, method string) bool {
@@ -171,8 +171,11 @@ func (a *API) methods(pattern string) string {
 
 // unknownPath refuses a path that there is not, and shows the call of the route
 // that was most likely meant, if there is one.
-func (a *API) unknownPath(method string, meant *route) error {
+func (a *API) unknownPath(method, path string, meant *route) error {
 	e := publish.Refuse(publish.CodeNotFound, "No such path. Paths are exact: lower case, no trailing slash.").With(publish.OpSame)
+	if meant == nil && likeLogin(pathWords(path)) {
+		return e.With(publish.OpPresentKey).Note("The API has no login, and makes no keys but those of a publish or signup.")
+	}
 	all := a.doneElsewhere(method, meant) + "The endpoints are: " + strings.Join(a.endpoints(), ", ") + "."
 	switch {
 	case meant == nil:

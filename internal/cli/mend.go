@@ -144,7 +144,7 @@ var mends = map[client.Code]func(*session, *client.Error, *Failure){
 }
 
 func login(s *session, _ *client.Error, f *Failure) {
-	f.Notes = []string{"Log in with a key of the account, which is read from standard input:"}
+	f.Notes = []string{"Log in with a key of the account, which is read from standard input; one that is lost is made anew at " + s.server() + "/account:"}
 	f.Fix = []string{command("sandlot", "login", "--server", s.server())}
 	if key, _ := s.env.Lookup(keyVariable); key == "" && s.copied() && s.Key == "" {
 		f.Notes = []string{"Log in with a key of the account, which is read from standard input, or publish this as a project of your own:"}

@@ -48,7 +48,7 @@ func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 		switch op {
 		case publish.OpFile:
 			name := argument(args, "filename", argument(on.Args, "filename", unknownFile))
-			return "curl -o " + Quote(path.Base(name)) + " " + Quote(address+"/files/"+url.PathEscape(name)) + auth(true)
+			return "curl -f -o " + Quote(path.Base(name)) + " " + Quote(address+"/files/"+url.PathEscape(name)) + auth(true)
 		case publish.OpVersions, publish.OpChecks, publish.OpStats:
 			address += "/" + string(op)
 		}
@@ -59,9 +59,13 @@ func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 	case publish.OpWhoami:
 		return "curl " + Quote(base+"/v1/whoami") + auth(true)
 	case publish.OpImport:
-		return "curl -X POST " + Quote(base+"/v1/import") + auth(true) + keyHeader(on.IdempotencyKey) + " -H 'Content-Type: application/zip' --data-binary @sandlot.zip"
+		address := base + "/v1/import"
+		if has(args, "dry_run") {
+			address += "?dry_run=true"
+		}
+		return "curl -X POST " + Quote(address) + auth(true) + keyHeader(on.IdempotencyKey) + " -H 'Content-Type: application/zip' --data-binary @sandlot.zip"
 	case publish.OpExport:
-		return "curl -o sandlot.zip " + Quote(base+"/v1/export") + auth(true)
+		return "curl -f -o sandlot.zip " + Quote(base+"/v1/export") + auth(true)
 	}
 	return ""
 }

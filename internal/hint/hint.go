@@ -17,7 +17,7 @@ func Curl(base string, on Request, e *publish.Error) string {
 		return fmt.Sprintf("A file may have at most %d bytes, in parts as well, and this one has more. Make it smaller, or split it into several files of the project.", on.Most)
 	}
 	p := propose(on, e)
-	lines := []string{e.Fix.Note}
+	lines := []string{lostKey(e, base+"/account"), e.Fix.Note}
 	if e.Fix.Note == "" && !p.waits && (e.Fix.Op == publish.OpNone || p.op == publish.OpNone) {
 		lines = []string{"See " + base + "/openapi.json for what this service takes."}
 	}
@@ -35,6 +35,14 @@ func Curl(base string, on Request, e *publish.Error) string {
 		lines = append(lines, p.on.encodes(p.args))
 	}
 	return withProse(append(lines, p.curl(base, e)...))
+}
+
+// lostKey says what to do without a key, where another one than the request has is needed: another publish would make another project.
+func lostKey(e *publish.Error, account string) string {
+	if e.Fix.Op != publish.OpPresentKey && e.Code != publish.CodeWrongProject && e.Code != publish.CodeAccountKeyRequired {
+		return ""
+	}
+	return "If the key is lost, don't publish again: your user logs in at " + account + " by e-mail and makes a new key there."
 }
 
 // curl prints the calls of a proposal.

@@ -2,12 +2,19 @@ package hint
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"sandlot/internal/expect"
 	"sandlot/internal/publish"
+	"sandlot/internal/testenv"
 )
 
 // everyOp are the operations that a Fix can name.
@@ -70,7 +77,7 @@ func TestTool(t *testing.T) {
 		},
 		"another operation": {
 			update, publish.Refuse(publish.CodeWrongProject, "x").With(publish.OpWhoami).Note("This lists what the key covers:"),
-			"This lists what the key covers:", `whoami {}`,
+			"If the key is lost, don't publish again: your user logs in at /account of this service by e-mail and makes a new key there.\nThis lists what the key covers:", `whoami {}`,
 		},
 		"a name with a hyphen": {
 			Request{Op: publish.OpDeleteFile, Keyed: true},
@@ -83,7 +90,7 @@ func TestTool(t *testing.T) {
 		"a key that is missing": {
 			Request{Op: publish.OpWhoami},
 			publish.Refuse(publish.CodeKeyRequired, "x").With(publish.OpPresentKey),
-			"Connect with the key of an earlier publish or signup.", `whoami {}`,
+			"If the key is lost, don't publish again: your user logs in at /account of this service by e-mail and makes a new key there.\nConnect with the key of an earlier publish or signup.", `whoami {}`,
 		},
 		"a first publish": {
 			Request{Op: publish.OpPublish, Args: []publish.Arg{{Name: "title", Value: "<Mine>"}}},
@@ -140,5 +147,23 @@ func TestAWarningIsToldWithItsCall(t *testing.T) {
 		if got := Warned(base, publish.Warning{Code: "x", Message: "Bad.", Hint: "Mend it.", Fix: tc.fix}); got != tc.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, tc.want)
 		}
+	}
+}
+
+// TestRegressionM08AHintOverwritesNoFileWithAnError: what an answer is written to stays as it is where the answer is an error.
+func TestRegressionM08AHintOverwritesNoFileWithAnError(t *testing.T) {
+	t.Parallel()
+	testenv.Need(t, "curl")
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	on := Request{Keyed: true, Args: []publish.Arg{{Name: "id", Value: "p"}, {Name: "filename", Value: "index.html"}}}
+	for op, name := range map[publish.Op]string{publish.OpFile: "index.html", publish.OpExport: "sandlot.zip"} {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", CurlOf(server.URL, on, op, nil))
+		cmd.Dir = t.TempDir()
+		file := filepath.Join(cmd.Dir, name)
+		expect.OK(t, os.WriteFile(file, []byte("mine"), 0o600))
+		out, err := cmd.CombinedOutput()
+		kept, _ := os.ReadFile(file)
+		expect.Equal(t, fmt.Sprintf("%s after %v %s", name, err, out), string(kept), "mine")
 	}
 }

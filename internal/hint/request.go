@@ -33,6 +33,10 @@ type Request struct {
 	Least          int64         // the least size that the file can have, in bytes, by what the request declared
 }
 
+// guards are the arguments that keep a call from doing more than is wanted. They stay in the call that is proposed, also where one of them
+// is at fault. It never changes.
+var guards = []string{"dry_run", "if_version", "replace", "sha256", "size"}
+
 // decorations are the arguments that name a project. It never changes.
 var decorations = []string{"title", "handle", "lang"}
 
@@ -88,7 +92,7 @@ func LocalName(sent string) string {
 func (on Request) same(fix []publish.Arg, fault string, without ...string) []publish.Arg {
 	var all []publish.Arg
 	for _, sent := range on.Args {
-		if sent.Name != fault && !has(fix, sent.Name) && !slices.Contains(without, sent.Name) {
+		if (sent.Name != fault || slices.Contains(guards, fault)) && !has(fix, sent.Name) && !slices.Contains(without, sent.Name) {
 			all = append(all, sent)
 		}
 	}

@@ -23,7 +23,7 @@ func Tool(on Request, e *publish.Error) (text string, call ToolCall) {
 	if p.waits {
 		return Lines([]string{e.Fix.Note, p.patience(e)}), ToolCall{}
 	}
-	lines := []string{e.Fix.Note}
+	lines := []string{lostKey(e, "/account of this service"), e.Fix.Note}
 	switch e.Fix.Op {
 	case publish.OpPresentKey:
 		lines = append(lines, "Connect with the key of an earlier publish or signup.")

@@ -26,7 +26,7 @@ func (s *Service) Signup(ctx context.Context, by Caller, in SignupInput) (Signed
 	if err != nil {
 		return SignedUp{}, err
 	}
-	email, warnings, err := readEmail(in.Email)
+	email, warnings, err := s.readEmail(in.Email)
 	if err != nil {
 		return SignedUp{}, err
 	}

@@ -48,12 +48,12 @@ func (d Declared) equal(other Declared) bool {
 func checkDeclared(b Blob, d Declared) error {
 	if d.Size != nil && *d.Size != b.Size {
 		return Refuse(CodeDigestMismatch, "The field size says %d bytes, but %d arrived.", *d.Size, b.Size).In("size").
-			Detail("declared_size", *d.Size).Detail("received_size", b.Size).Detail("received_sha256", b.SHA256.String()).With(OpEncode).
+			Detail("declared_size", *d.Size).Detail("received_size", b.Size).Detail("received_sha256", b.SHA256.String()).With(OpEncode, Arg{"size", "<size of the file>"}).
 			Note("The content was cut or changed in transit. Encode the file with a command instead of typing it.")
 	}
 	if d.SHA256 != "" && !strings.EqualFold(d.SHA256, b.SHA256.String()) {
 		return Refuse(CodeDigestMismatch, "The field sha256 says %s, but the %d bytes that arrived have %s.", strings.ToLower(d.SHA256), b.Size, b.SHA256).In("sha256").
-			Detail("declared_sha256", strings.ToLower(d.SHA256)).Detail("received_sha256", b.SHA256.String()).Detail("received_size", b.Size).With(OpEncode).
+			Detail("declared_sha256", strings.ToLower(d.SHA256)).Detail("received_sha256", b.SHA256.String()).Detail("received_size", b.Size).With(OpEncode, Arg{"sha256", "<sha256 of the file>"}).
 			Note("The content was cut or changed in transit. Encode the file with a command instead of typing it.")
 	}
 	return nil
@@ -164,10 +164,14 @@ func CleanLang(lang string) (string, []Warning) {
 	return tag, nil
 }
 
-// readEmail is CleanEmail without the blanks around an address, with a warning.
-func readEmail(email string) (string, []Warning, error) {
+// readEmail is CleanEmail without the blanks around an address, with a warning. Where strangers are expected it also refuses an address that
+// stands for somebody's: a message to it reaches nobody, and the account would stay in quarantine.
+func (c Config) readEmail(email string) (string, []Warning, error) {
 	plain := strings.TrimSpace(email)
 	clean, err := CleanEmail(plain)
+	if err == nil && c.Public && names.PlaceholderEmail(clean) {
+		err = placeholderEmail()
+	}
 	if err != nil || plain == email || plain == "" {
 		return clean, nil, err
 	}
@@ -182,8 +186,7 @@ func CleanEmail(email string) (string, error) {
 		return "", nil
 	}
 	if strings.HasPrefix(email, "<") && strings.HasSuffix(email, ">") && !strings.Contains(email, "@") {
-		return "", Refuse(CodeInvalidEmail, "The field email still holds the placeholder of an example, not an address.").In("email").
-			With(OpSame, Arg{"email", PlaceholderEmail}).Note("Ask the user for the address, and send that. Without one, make an account with signup and publish with its api_key.")
+		return "", placeholderEmail()
 	}
 	clean, err := names.Email(email)
 	if err != nil {
@@ -192,6 +195,15 @@ func CleanEmail(email string) (string, error) {
 	}
 	return clean, nil
 }
+
+// placeholderEmail is the refusal of what stands for somebody's address.
+func placeholderEmail() error {
+	return Refuse(CodeInvalidEmail, "The field email holds the placeholder of an example, not somebody's address.").In("email").
+		With(OpSame, Arg{"email", PlaceholderEmail}).Note("Ask the user for their address, and send that. " + withoutEmail)
+}
+
+// withoutEmail is what to do for a user who gives no address.
+const withoutEmail = "Without one, make an account with signup and publish with its api_key: never make an address up."
 
 // plainAddress is the address that has a name around it, or the placeholder of one.
 func plainAddress(email string) string {

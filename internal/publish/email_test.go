@@ -49,7 +49,7 @@ func TestEmailOnAKeyedCall(t *testing.T) {
 				})
 			}
 			t.Run("with an account key and no verified address it is set pending and the link is sent", func(t *testing.T) {
-				warnings, err := call(w, by, id, "Ada@Example.org")
+				warnings, err := call(w, by, id, "Ada@mail.internal")
 				expect.OK(t, err)
 				expect.Same(t, "warnings", codes(warnings), nil)
 				if email, verified := w.email(by); !strings.EqualFold(email, address) || verified {

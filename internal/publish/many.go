@@ -149,7 +149,7 @@ func checkMany(part *PartInput, t *Tree, archive *string, dry bool) (err error) 
 	switch {
 	case part != nil && dry:
 		return Refuse(CodeInvalidField, "A dry run stores nothing, and a part of an upload is stored until the others have come.").In("dry_run").
-			With(OpSame).Note("Send the parts without dry_run, or look at files that fit into one call.")
+			With(OpNothing).Note("Look at files that fit into one call with dry_run, and send parts without it when they are to be stored.")
 	case part != nil && t != nil:
 		return Refuse(CodeInvalidField, "A part of an upload brings one piece of bytes, and no files.").In(t.field()).
 			With(OpNothing).Note("Send the files with one call without upload_id, or as the parts of an archive, with archive_format in part 1.")

@@ -70,7 +70,7 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 	if err != nil {
 		return Published{}, nil, err
 	}
-	words, err := checkPublish(by, in) // title, handle, e-mail, language: cleaned, or refused
+	words, err := s.checkPublish(by, in) // title, handle, e-mail, language: cleaned, or refused
 	if err != nil && (in.Part == nil || in.Part.first()) {
 		return Published{}, nil, err
 	}
@@ -107,7 +107,7 @@ func (s *Service) Foresee(ctx context.Context, by Caller, in Intended) (p Projec
 	if err := s.Admit(ctx, by, ActPublish); err != nil {
 		return p, nil, err
 	}
-	words, err := checkPublish(by, in.Publish)
+	words, err := s.checkPublish(by, in.Publish)
 	return p, words.Warnings, err
 }
 
@@ -131,16 +131,16 @@ func onePage(c Content) brought {
 }
 
 // checkPublish cleans the words of a publish, or refuses them.
-func checkPublish(by Caller, in PublishInput) (newProject, error) {
+func (c Config) checkPublish(by Caller, in PublishInput) (newProject, error) {
 	np := newProject{Handle: in.Handle, Primary: in.Primary, Declared: in.Declared}
 	var err error
-	if np.Email, np.Warnings, err = readEmail(in.Email); err != nil {
+	if np.Email, np.Warnings, err = c.readEmail(in.Email); err != nil {
 		return np, err
 	}
 	if by.Nobody() && np.Email == "" {
 		return np, Refuse(CodeEmailRequired, "A first publish without a key makes an account, and needs the field email.").In("email").
 			With(OpSame, Arg{"email", PlaceholderEmail}).
-			Note("Send email, or the api_key of an account.")
+			Note("Send email, the address of the user, or the api_key of an account. " + withoutEmail)
 	}
 	var w []Warning
 	np.Title, w = cleanTitle(in.Title)

@@ -17,7 +17,7 @@ import (
 func TestPublishWithoutAKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	out, pending, err := w.Publish(t.Context(), nobody(), publish.PublishInput{Email: "Ada@Example.org", Handle: "Ada Lovelace", Title: "My Game", Lang: "pt-br", Content: w.stage(large)})
+	out, pending, err := w.Publish(t.Context(), nobody(), publish.PublishInput{Email: "Ada@mail.internal", Handle: "Ada Lovelace", Title: "My Game", Lang: "pt-br", Content: w.stage(large)})
 	if err != nil || pending != nil {
 		t.Fatalf("%v, %v", pending, err)
 	}

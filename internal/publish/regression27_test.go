@@ -24,7 +24,7 @@ func warnedOf(list []publish.Warning) (codes []string) {
 func TestRegression27PublishTellsThatAProjectIsNotListed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, public)
-	in := publish.PublishInput{Email: address, Idempotency: "0123456789abcdef"}
+	in := publish.PublishInput{Email: "ada@mail.internal", Idempotency: "0123456789abcdef"}
 	for _, name := range []string{"the first answer", "the same again"} {
 		in.Content = w.stage(page)
 		out, _, err := w.Publish(t.Context(), nobody(), in)

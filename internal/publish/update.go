@@ -181,7 +181,7 @@ func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 	} else if err := checkSecret(nf.Filename, in.Force); err != nil {
 		return nf, err
 	}
-	if nf.Email, w, err = readEmail(in.Email); err != nil {
+	if nf.Email, w, err = s.readEmail(in.Email); err != nil {
 		return nf, err
 	}
 	nf.Warnings = append(nf.Warnings, w...)
@@ -321,7 +321,7 @@ func (s *Service) DeleteFile(ctx context.Context, by Caller, in DeleteInput) (De
 	if err != nil {
 		return Deleted{}, unknownFile(err)
 	}
-	email, w, err := readEmail(in.Email)
+	email, w, err := s.readEmail(in.Email)
 	if err != nil {
 		return Deleted{}, err
 	}

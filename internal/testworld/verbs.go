@@ -17,7 +17,7 @@ import (
 )
 
 // Address is the e-mail address of who publishes as nobody.
-const Address = "ada@example.org"
+const Address = "ada@mail.internal"
 
 // Network is where the calls of a world come from.
 const Network = "192.0.2.1"

@@ -62,7 +62,7 @@ var forms = map[string]sentForm{
 	"/login": {
 		fields: func(w *world) url.Values {
 			w.browser = cookie(w.t, request(w, "GET", "/login", ""), loginCookie).Value
-			return url.Values{"email": {"kim@example.com"}, "to": {"/account/keys"}}
+			return url.Values{"email": {"kim@mail.internal"}, "to": {"/account/keys"}}
 		},
 		status: 303, again: 303, takes: map[string]string{"to": anyText + " missing"},
 	},
@@ -216,14 +216,14 @@ func noFields(*world) url.Values { return url.Values{} }
 func (w *world) login() string {
 	w.t.Helper()
 	w.later(time.Minute) // a form that is sent again at once asks for nothing
-	w.browser = must(w.account.AskLogin(w.t.Context(), publish.Caller{}, account.LoginInput{Email: "kim@example.com", Browser: w.browser, Back: "/account/keys"}))(w.t)
+	w.browser = must(w.account.AskLogin(w.t.Context(), publish.Caller{}, account.LoginInput{Email: "kim@mail.internal", Browser: w.browser, Back: "/account/keys"}))(w.t)
 	return w.token("/login/link")
 }
 
 // notMe claims kim's address for a new account, and returns the token for those who did not ask for that message.
 func (w *world) notMe() string {
 	w.t.Helper()
-	must(w.service.Signup(w.t.Context(), publish.Caller{}, publish.SignupInput{Email: "kim@example.com"}))(w.t)
+	must(w.service.Signup(w.t.Context(), publish.Caller{}, publish.SignupInput{Email: "kim@mail.internal"}))(w.t)
 	w.token("/verify")
 	return must(url.Parse(w.in.Mails[len(w.in.Mails)-1].NotMe))(w.t).Query().Get("token")
 }

@@ -30,7 +30,7 @@ func home(t *testing.T, opts ...testworld.Option) *world {
 	opts = append([]testworld.Option{testworld.With(func(c *publish.Config) { c.Places = webPlaces() })}, opts...)
 	w := pagesOn(t, testworld.New(t, opts...))
 	ctx := t.Context()
-	must(w.service.Signup(ctx, testworld.Nobody(), publish.SignupInput{Handle: "lee", Email: "kim@example.com", Lang: "fr"}))(t)
+	must(w.service.Signup(ctx, testworld.Nobody(), publish.SignupInput{Handle: "lee", Email: "kim@mail.internal", Lang: "fr"}))(t)
 	w.kim.account = must(w.account.Verify(ctx, testworld.Nobody(), w.token("/verify")))(t)
 	w.kim.session = "kim"
 	w.session(w.kim.account.ID, "kim", "<b>curl")

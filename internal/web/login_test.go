@@ -20,7 +20,7 @@ import (
 // from now on; what is sent to kim is returned.
 func (w *world) asks(to string) account.Mail {
 	w.t.Helper()
-	resp := request(w, "POST", "/login", url.Values{"email": {"kim@example.com"}, "to": {to}}.Encode(), "Sec-Fetch-Site", "same-origin")
+	resp := request(w, "POST", "/login", url.Values{"email": {"kim@mail.internal"}, "to": {to}}.Encode(), "Sec-Fetch-Site", "same-origin")
 	w.browser = cookie(w.t, resp, loginCookie).Value
 	w.in.SendMail()
 	if n := len(w.in.Mails); resp.StatusCode != http.StatusSeeOther || n == 0 || w.in.Mails[n-1].Code == "" {
@@ -96,7 +96,7 @@ func TestAskingForALoginBindsItToTheBrowser(t *testing.T) {
 	}
 	browser := hash(c.Value)
 	asker := must(publish.OpenVault(t.Context(), h.db.Publish(), rand.Reader))(t).Asker(publish.Caller{From: publish.Sender{Network: someone}})
-	want := []string{fmt.Sprintf("%X kim@example.com /account/keys kim@example.com ja %s %X", browser[:], asker.Kind, asker.Network[:])}
+	want := []string{fmt.Sprintf("%X kim@mail.internal /account/keys kim@mail.internal ja %s %X", browser[:], asker.Kind, asker.Network[:])}
 	got := h.in.Query("SELECT hex(l.browser) || ' ' || l.email || ' ' || l.back || ' ' || j.address || ' ' || j.lang || ' ' || j.asker || ' ' || hex(j.network) FROM logins l JOIN jobs j ON j.login = l.id")
 	expect.Same(t, "asked was", got, want)
 }
@@ -172,7 +172,7 @@ func TestTheCodeLogsIn(t *testing.T) {
 	t.Parallel()
 	h := house(t)
 	m := h.asks("/account/keys")
-	if body := text(t, here(h, "GET", "/login/code", "")); !strings.Contains(body, "kim@example.com") || !strings.Contains(body, `autocomplete="one-time-code"`) || !strings.Contains(body, `inputmode="numeric"`) {
+	if body := text(t, here(h, "GET", "/login/code", "")); !strings.Contains(body, "kim@mail.internal") || !strings.Contains(body, `autocomplete="one-time-code"`) || !strings.Contains(body, `inputmode="numeric"`) {
 		t.Errorf("the form is %s", body)
 	}
 	if resp := here(h, "POST", "/login/code", "code="+wrong(m.Code)); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text(t, resp), `role="alert"`) {
@@ -210,7 +210,7 @@ func TestTheAddressOfALoginIsEscaped(t *testing.T) {
 func TestSeveralAccountsAreAChoice(t *testing.T) {
 	t.Parallel()
 	h := house(t)
-	h.another("ann", "kim@example.com")
+	h.another("ann", "kim@mail.internal")
 	h.another("max", "max@example.com")
 	token := tokenOf(t, h.asks("/account/keys"))
 	expect.Equal(t, "before the proof", here(h, "GET", "/login/choose", "").StatusCode, http.StatusGone)
@@ -232,7 +232,7 @@ func TestSeveralAccountsAreAChoice(t *testing.T) {
 func TestALoginWhileLoggedInConfirmsTheAccount(t *testing.T) {
 	t.Parallel()
 	h := house(t)
-	h.another("ann", "kim@example.com")
+	h.another("ann", "kim@mail.internal")
 	token := tokenOf(t, h.asks("/account/keys"))
 	if body := text(t, asKim(h, "GET", "/login?to=/account/keys", "")); !strings.Contains(body, "Confirmez que c’est bien vous") {
 		t.Errorf("it says %s", body)

@@ -57,7 +57,7 @@ func TestRegression30WhichAccountShowsProjects(t *testing.T) {
 		h.add("third-abc123", publish.NewProject{Account: h.kim.account.ID})
 		h.add(bareID, publish.NewProject{Account: h.kim.account.ID})
 		h.add(gameID, publish.NewProject{Account: h.kim.account.ID, Title: "<b>Pong"})
-		h.another("kim-2", "kim@example.com")
+		h.another("kim-2", "kim@mail.internal")
 		here(h, "POST", "/login/link", "token="+tokenOf(t, h.asks("/account")))
 		page := text(t, here(h, "GET", "/login/choose", ""))
 		first, second, _ := strings.Cut(page, `value="kim-2"`)

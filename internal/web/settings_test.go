@@ -49,13 +49,13 @@ func TestTheLinkThatConfirmsAnAddressIsSentAgain(t *testing.T) {
 	h := home(t)
 	h.in.Exec("UPDATE accounts SET verified = 0")
 	body := text(t, asKim(h, "GET", "/account/settings", ""))
-	expect.Contains(t, "the settings", body, `<input type="hidden" name="email" value="kim@example.com">`)
+	expect.Contains(t, "the settings", body, `<input type="hidden" name="email" value="kim@mail.internal">`)
 	now := h.Now
 	h.Now = func() time.Time { return now().Add(freshFor + time.Minute) }
 	expect.Contains(t, "the settings later", text(t, asKim(h, "GET", "/account/settings", "")), h.book.say("fr", "settings.confirm-again"))
 	h.Now = now
-	asKim(h, "POST", "/account/settings/email", "email=kim@example.com")
-	expect.Same(t, "a message goes to", h.in.Query("SELECT address FROM jobs WHERE kind = ?", account.MailEmailChange), []string{"kim@example.com"})
+	asKim(h, "POST", "/account/settings/email", "email=kim@mail.internal")
+	expect.Same(t, "a message goes to", h.in.Query("SELECT address FROM jobs WHERE kind = ?", account.MailEmailChange), []string{"kim@mail.internal"})
 }
 
 func TestSettingsAreChangedByForms(t *testing.T) {
@@ -107,7 +107,7 @@ func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
 		{"/account/settings/handle", "handle=---", `value="---"`, "n’est pas possible", nil},
 		{"/account/settings/handle", "handle=k", `value="k"`, "dix fois", often(9, "/account/settings/handle", "handle=kim-%d")}, // beside lee's
 		{"/account/settings/email", "email=nobody", `value="nobody"`, "ne semble pas valide", nil},
-		{"/account/settings/email", "email=kim@example.com", `value="kim@example.com"`, "déjà votre adresse", nil},
+		{"/account/settings/email", "email=kim@mail.internal", `value="kim@mail.internal"`, "déjà votre adresse", nil},
 		{"/account/settings/email", "email=a@b.c", `value="a@b.c"`, "dix adresses", often(10, "/account/settings/email", "email=kim-%d@example.com")},
 		{"/account/delete", "handle=%3Cb%3E", `value="&lt;b&gt;"`, "pas votre nom", nil},
 	} {
@@ -157,7 +157,7 @@ func TestProgramsThatFetchLinksToAnAddressUseNothingUp(t *testing.T) {
 		if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
 			t.Errorf("%s: something was recorded (-before +after):\n%s", path, diff)
 		}
-		want := map[string]string{"/account/email": "other@example.com", "/account/undo": "kim@example.com"}[path]
+		want := map[string]string{"/account/email": "other@example.com", "/account/undo": "kim@mail.internal"}[path]
 		if resp := request(h, "POST", path, "token="+token, "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusOK || h.in.Query("SELECT email FROM accounts")[0] != want {
 			t.Errorf("%s pressed: %d", path, resp.StatusCode)
 		}
