@@ -20,7 +20,7 @@ var (
 	publishFields = &fieldSet{
 		content: true, html: true,
 		names: []string{
-			"title", "email", "handle", "lang", "sha256", "size", "primary_file", "archive_format", "dry_run",
+			"title", "description", "tags", "listed", "threads", "email", "handle", "lang", "sha256", "size", "primary_file", "archive_format", "dry_run",
 			"upload_id", "part", "total_parts", "last", "parts", "total", "total_chunks",
 		},
 		elsewhere: map[string]publish.Warning{
@@ -31,7 +31,7 @@ var (
 	updateFields = &fieldSet{
 		content: true, chooses: true,
 		names: []string{
-			"project_id", "filename", "title", "email", "lang", "if_version", "sha256", "size", "primary_file", "archive_format", "replace", "dry_run",
+			"project_id", "filename", "title", "description", "tags", "listed", "threads", "email", "lang", "if_version", "sha256", "size", "primary_file", "archive_format", "replace", "dry_run",
 			"upload_id", "part", "total_parts", "last", "parts", "total", "total_chunks",
 		},
 		elsewhere: map[string]publish.Warning{"handle": handleIgnored},
@@ -59,10 +59,15 @@ var (
 
 func publishInput(f *fields) publish.PublishInput {
 	return publish.PublishInput{
-		Title: f.decorated("title"), Handle: f.decorated("handle"), Email: f.text("email"), Lang: f.decorated("lang"),
+		Title: f.decorated("title"), About: about(f), Handle: f.decorated("handle"), Email: f.text("email"), Lang: f.decorated("lang"),
 		Content: f.content, Declared: f.declared(), Part: f.part(), Idempotency: f.header.Get(idempotencyKey),
 		Tree: f.tree, Primary: f.text("primary_file"), Archive: f.archiveFormat(), DryRun: f.truth("dry_run"),
 	}
+}
+
+// about is what a call says of the project, as a PATCH does.
+func about(f *fields) publish.About {
+	return publish.About{Description: f.words("description"), Tags: f.list("tags"), Listed: f.choice("listed"), Threads: f.choice("threads")}
 }
 
 // archiveFormat is that of an upload's assembled bytes. Of an archive in one call its own bytes tell.
@@ -75,7 +80,7 @@ func (f *fields) archiveFormat() string {
 
 func updateInput(f *fields) publish.UpdateInput {
 	in := publish.UpdateInput{
-		Project: f.text("project_id"), Named: f.has("project_id"), Filename: f.text("filename"), Title: f.decoration("title"), Email: f.text("email"), Lang: f.decorated("lang"),
+		Project: f.text("project_id"), Named: f.has("project_id"), Filename: f.text("filename"), Title: f.decoration("title"), About: about(f), Email: f.text("email"), Lang: f.decorated("lang"),
 		IfVersion: f.ifVersion(), Content: f.content, Declared: f.declared(), Part: f.part(), Idempotency: f.header.Get(idempotencyKey),
 		Tree: f.tree, Replace: f.truth("replace"), Primary: f.text("primary_file"), Archive: f.archiveFormat(), DryRun: f.truth("dry_run"),
 	}

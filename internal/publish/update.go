@@ -26,6 +26,8 @@ type newFile struct {
 	Replace   bool      `json:",omitempty"` // of many files: they are all that there is
 	Primary   string    `json:",omitempty"` // of many files
 	Warnings  []Warning `json:",omitempty"`
+
+	Details DetailsChange `json:",omitzero"`
 }
 
 // Update makes a new version of a project in which one file, or those of in.Tree, are new or
@@ -62,6 +64,9 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 		return Updated{}, nil, err
 	}
 	asked := append([]any{in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked()}, manyAsked(set, in.Archive, in.Primary, in.Replace)...)
+	if !in.About.Empty() {
+		asked = append(asked, in.About)
+	}
 	req, err := s.idempotency.newRequest(by, in.Idempotency, OpUpdate, in.Part, set.content(in.Content), asked...)
 	if err != nil {
 		return Updated{}, nil, err
@@ -176,6 +181,9 @@ func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 		title, w := cleanTitle(*in.Title)
 		nf.Title, nf.Warnings = &title, append(nf.Warnings, w...)
 	}
+	if nf.Details, err = in.About.change(); err != nil {
+		return nf, err
+	}
 	nf.Warnings = append(nf.Warnings, s.projectRead(in.Project)...)
 	return nf, nil
 }
@@ -195,7 +203,7 @@ func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content,
 		if out.Created, err = s.checkPlace(ctx, p, out.File); err != nil {
 			return p, err
 		}
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID, Title: nf.Title, Within: s.Quota}
+		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID, Title: nf.Title, Details: nf.Details, Within: s.Quota}
 		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang); err != nil {
 			return p, err
 		}
