@@ -128,5 +128,8 @@ func regressions() []mutation {
 		{"regression M10: a refused guard leaves the hint", "internal/hint/request.go", "(sent.Name != fault || slices.Contains(guards, fault))", "sent.Name != fault", of("M10", apiTests)},
 		{"regression M10: a call without a dry run is made", "internal/api/dry.go", "return e.With(publish.OpProject).Note(\"This call has", "return e.With(publish.OpSame).Note(\"This call has", of("M10", apiTests)},
 		{"regression M10: another word for a dry run is passed over", "internal/api/dry.go", `case "validateonly", "validate",`, `case "validate",`, of("M10", apiTests)},
+		{"regression M12: a publish is always listed", "internal/publish/publish.go", "Unlisted: words.Unlisted, Threads: words.Threads, Lang", "Threads: words.Threads, Lang", of("M12", apiTests)},
+		{"regression M12: an update says nothing of the project", "internal/publish/update.go", "nf.Details, err = in.About.change()", "_, err = in.About.change()", of("M12", apiTests)},
+		{"regression M12: what was to be hidden is published", "internal/api/receive.go", "f.checkDry, f.checkExposure, f.checkKnown}", "f.checkDry, f.checkKnown}", of("M12", apiTests)},
 	}
 }

@@ -22,7 +22,7 @@ var (
 	publishFields = &fieldSet{
 		content: true, html: true,
 		names: []string{
-			"title", "email", "handle", "lang", "sha256", "size", "primary_file", "archive_format", "dry_run",
+			"title", "description", "tags", "listed", "threads", "email", "handle", "lang", "sha256", "size", "primary_file", "archive_format", "dry_run",
 			"upload_id", "part", "total_parts", "last", "parts", "total", "total_chunks",
 		},
 		elsewhere: map[string]publish.Warning{
@@ -33,7 +33,7 @@ var (
 	updateFields = &fieldSet{
 		content: true, chooses: true,
 		names: []string{
-			"project_id", "filename", "title", "email", "lang", "if_version", "sha256", "size", "primary_file", "archive_format", "replace", "force", "dry_run",
+			"project_id", "filename", "title", "description", "tags", "listed", "threads", "email", "lang", "if_version", "sha256", "size", "primary_file", "archive_format", "replace", "force", "dry_run",
 			"upload_id", "part", "total_parts", "last", "parts", "total", "total_chunks",
 		},
 		elsewhere: map[string]publish.Warning{"handle": handleIgnored},
@@ -61,10 +61,15 @@ var (
 
 func publishInput(f *fields) publish.PublishInput {
 	return publish.PublishInput{
-		Title: f.decorated("title"), Handle: f.decorated("handle"), Email: f.text("email"), Lang: f.decorated("lang"),
+		Title: f.decorated("title"), About: about(f), Handle: f.decorated("handle"), Email: f.text("email"), Lang: f.decorated("lang"),
 		Content: f.content, Declared: f.declared(), Part: f.part(), Idempotency: f.header.Get(idempotencyKey),
 		Tree: f.tree, Primary: f.text("primary_file"), Archive: f.archiveFormat(), DryRun: f.truth("dry_run"),
 	}
+}
+
+// about is what a call says of the project, as a PATCH does.
+func about(f *fields) publish.About {
+	return publish.About{Description: f.words("description"), Tags: f.list("tags"), Listed: f.choice("listed"), Threads: f.choice("threads")}
 }
 
 // archiveFormat is that of an upload's assembled bytes. Of an archive in one call its own bytes tell.
@@ -77,7 +82,7 @@ func (f *fields) archiveFormat() string {
 
 func updateInput(f *fields) publish.UpdateInput {
 	in := publish.UpdateInput{
-		Project: f.text("project_id"), Named: f.has("project_id"), Filename: f.text("filename"), Title: f.decoration("title"), Email: f.text("email"), Lang: f.decorated("lang"),
+		Project: f.text("project_id"), Named: f.has("project_id"), Filename: f.text("filename"), Title: f.decoration("title"), About: about(f), Email: f.text("email"), Lang: f.decorated("lang"),
 		IfVersion: f.ifVersion(), Content: f.content, Declared: f.declared(), Part: f.part(), Idempotency: f.header.Get(idempotencyKey),
 		Tree: f.tree, Replace: f.truth("replace"), Force: f.truth("force"), Primary: f.text("primary_file"), Archive: f.archiveFormat(), DryRun: f.truth("dry_run"),
 	}
@@ -99,14 +104,19 @@ func updateInput(f *fields) publish.UpdateInput {
 
 // checkDetails refuses an update that brings no file but a title or a language, with the call that changes these.
 func (f *fields) checkDetails(in publish.UpdateInput) {
-	if f.form.HasContent || f.has("filename") || in.Title == nil && in.Lang == "" {
+	if f.form.HasContent || f.has("filename") || in.Title == nil && in.Lang == "" && in.About.Empty() {
 		return
 	}
 	e := publish.Refuse(publish.CodeMissingField, "The call brings no file: filename and content are missing. Nothing was changed.").In("filename")
 	var args []publish.Arg
-	for _, name := range []string{"project_id", "title", "lang"} {
+	for _, name := range []string{"project_id", "title", "description", "tags", "lang"} {
 		if text, ok := f.repeatedText(name); ok {
 			args = append(args, publish.Arg{Name: name, Value: text})
+		}
+	}
+	for _, name := range []string{"listed", "threads"} {
+		if field, ok := f.form.Get(name); ok && field.Kind == content.Bool {
+			args = append(args, publish.Arg{Name: name, Value: field.Raw == "true"})
 		}
 	}
 	f.fail(e.With(publish.OpAmend, args...).Note("What is said about a project is changed with PATCH:"))

@@ -62,7 +62,7 @@ func read[In any](a *API, c *call, f *fields, decode func(*fields) In) (in In, e
 	if err := a.receive(c, f); err != nil {
 		return in, f.explain(err)
 	}
-	for _, check := range []func() error{func() error { return f.checkChoice(a.Places) }, f.checkDry, f.checkKnown} {
+	for _, check := range []func() error{func() error { return f.checkChoice(a.Places) }, f.checkDry, f.checkExposure, f.checkKnown} {
 		if err := check(); err != nil {
 			return in, err
 		}

@@ -133,7 +133,7 @@ func TestRegression13ANearMissThatContradictsIsRefused(t *testing.T) {
 			"the address": {"url": "http://" + w.projectID + ".localhost:8080/", "page_url": "http://localhost:8080/p/" + w.projectID},
 			"the name":    {"path": "logo.svg", "Filename": "logo.svg"},
 			"the title":   {"name": "Sky Hopper"},
-			"unrelated":   {"file_date": "2026-11-22", "tags": []string{"a"}},
+			"unrelated":   {"file_date": "2026-11-22", "colours": []string{"a"}},
 		} {
 			change := good(more)
 			change["content"] = b64("<svg>" + name + "</svg>")

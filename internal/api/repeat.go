@@ -199,8 +199,8 @@ func (f *fields) repeatable(p publish.Places) (args []publish.Arg) {
 		add("if_version", "<version>")
 	}
 	for _, name := range []string{"listed", "threads"} {
-		if field, ok := f.said(name); ok && field.Kind == content.Bool {
-			add(name, field.Raw == "true")
+		if field, ok := f.said(name); ok && (field.Kind == content.Bool || field.Text == "true" || field.Text == "false") {
+			add(name, cmp.Or(field.Text, field.Raw) == "true")
 		}
 	}
 	if tags, err := publish.ReadTags(f.list("tags")); err == nil && tags != "" && hint.Showable(string(tags)) {

@@ -151,8 +151,8 @@ func TestRowsAccepted(t *testing.T) {
 		}
 	})
 	t.Run("row 7: an unknown field is ignored with a warning", func(t *testing.T) {
-		got := w.in(t).post("/v1/publish", w.account, obj{"content": page64, "contnet": 1, "tags": []string{"x"}, "filename": "game.html"}).wants(201)
-		for _, part := range []string{"Probably content was meant", "tags", "/v1/update"} {
+		got := w.in(t).post("/v1/publish", w.account, obj{"content": page64, "contnet": 1, "colours": []string{"x"}, "filename": "game.html"}).wants(201)
+		for _, part := range []string{"Probably content was meant", "colours", "/v1/update"} {
 			expect.Contains(t, "answer", got.text, part)
 		}
 	})

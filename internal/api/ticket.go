@@ -27,7 +27,7 @@ type Tickets interface {
 // ticketFields are those of a publish and of an update, but for their bytes.
 var ticketFields = &fieldSet{
 	chooses: true, mayBeEmpty: true, bytesLater: true,
-	names: []string{"project_id", "filename", "title", "email", "handle", "lang", "if_version", "sha256", "size", "primary_file", "archive_format", "replace", "force", "dry_run"},
+	names: []string{"project_id", "filename", "title", "description", "tags", "listed", "threads", "email", "handle", "lang", "if_version", "sha256", "size", "primary_file", "archive_format", "replace", "force", "dry_run"},
 }
 
 // bytesFields are names under which clients send bytes, or parts of them, which a ticket is asked for without.
@@ -49,6 +49,9 @@ func toldInput(f *fields) ticket.Told {
 	told := ticket.Told{
 		Update: f.has("project_id"), Project: f.text("project_id"), Filename: f.text("filename"), Title: f.decoration("title"), Handle: f.decorated("handle"), Email: f.text("email"), Lang: f.decorated("lang"),
 		IfVersion: f.ifVersion(), Declared: f.declared(), Replace: f.truth("replace"), Force: f.truth("force"), Primary: f.text("primary_file"), DryRun: f.truth("dry_run"),
+	}
+	if said := about(f); !said.Empty() {
+		told.About = &said
 	}
 	if f.has("archive_format") {
 		format, err := publish.ReadArchiveFormat(f.text("archive_format"))

@@ -54,7 +54,7 @@ func (s *Service) tryPublish(ctx context.Context, by Caller, in PublishInput, wo
 	if words.Title == "" {
 		words.Title, _ = cleanTitle(b.title)
 	}
-	p := Project{Account: by.Account(), Title: words.Title, Lang: words.Lang, Primary: b.primary, Version: 1, FileCount: len(b.files)}
+	p := Project{Account: by.Account(), Title: words.Title, Lang: words.Lang, Unlisted: words.Unlisted, Threads: words.Threads, Tags: words.Tags, Primary: b.primary, Version: 1, FileCount: len(b.files)}
 	for _, f := range b.files {
 		p.Size += f.Blob.Size
 	}
@@ -132,6 +132,12 @@ func (s *Service) tryUpdate(ctx context.Context, by Caller, in UpdateInput, nf n
 	p.Version, p.FileCount, p.Primary, p.UpdatedAt = p.Version+1, p.FileCount+n.created-n.removed, cmp.Or(n.change.Primary, p.Primary), s.now().UTC()
 	if nf.Title != nil {
 		p.Title = *nf.Title
+	}
+	if nf.Details.Unlisted != nil {
+		p.Unlisted = *nf.Details.Unlisted
+	}
+	if nf.Details.Threads != nil {
+		p.Threads = *nf.Details.Threads
 	}
 	p.Suffix = ""
 	out.Project, out.Addresses = p, s.Places.Project(p.ID, p.Version, "")

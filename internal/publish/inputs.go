@@ -2,6 +2,7 @@ package publish
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"sandlot/internal/inspect"
@@ -23,18 +24,70 @@ type Declared struct {
 	Size   *int64
 }
 
+// About is what a publish or an update says of its project besides the title; what is nil was not sent.
+type About struct {
+	Description     *string  `json:",omitzero"`
+	Listed, Threads *bool    `json:",omitzero"`
+	Tags            []string `json:",omitzero"`
+}
+
+// Empty reports whether nothing was sent.
+func (a About) Empty() bool {
+	return a.Description == nil && a.Listed == nil && a.Threads == nil && a.Tags == nil
+}
+
+// change brings it into form, or refuses it.
+func (a About) change() (c DetailsChange, err error) {
+	c = DetailsChange{Threads: a.Threads}
+	if a.Description != nil {
+		text := *a.Description
+		c.Description = &text
+	}
+	if a.Listed != nil {
+		unlisted := !*a.Listed
+		c.Unlisted = &unlisted
+	}
+	if a.Tags != nil {
+		tags, err := ReadTags(a.Tags)
+		if err != nil {
+			return c, err
+		}
+		c.Tags = &tags
+	}
+	_, err = c.clean()
+	return c, err
+}
+
+// names are those of its fields that were sent.
+func (a About) names() (list []string) {
+	for name, sent := range map[string]bool{"description": a.Description != nil, "listed": a.Listed != nil, "threads": a.Threads != nil, "tags": a.Tags != nil} {
+		if sent {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// or is the value that v has, or the zero of its type.
+func or[T any](v *T) (value T) {
+	if v != nil {
+		value = *v
+	}
+	return value
+}
+
 // PublishInput asks for a new project. All fields are as the client sent them: Publish brings
 // them into form or refuses them.
 type PublishInput struct {
-	Title       string
-	Handle      string
-	Email       string
-	Lang        string
-	Content     Content
-	Declared    Declared
-	Tree        *Tree      // set if the call brings many files; then Content and Declared say nothing
-	Description string     // what its owner says of it, of the website's form alone
-	Tags        []string   // likewise
+	Title    string
+	Handle   string
+	Email    string
+	Lang     string
+	Content  Content
+	Declared Declared
+	Tree     *Tree // set if the call brings many files; then Content and Declared say nothing
+	About
 	Primary     string     // of many files, the one that is served for "/"; empty: the one that is found
 	Archive     string     // in an upload's part 1: the format of the archive that the assembled bytes are
 	Part        *PartInput // set if this is a call of a chunked upload
@@ -45,10 +98,11 @@ type PublishInput struct {
 // UpdateInput asks for a new version in which one file, or all those of a Tree, are new or
 // other. Fields are as the client sent them; a nil one was not sent.
 type UpdateInput struct {
-	Project     string // a project id or one of its addresses; empty for the most recently updated
-	Named       bool   // the client sent a project, so an empty one is a mistake and is refused
-	Filename    string
-	Title       *string
+	Project  string // a project id or one of its addresses; empty for the most recently updated
+	Named    bool   // the client sent a project, so an empty one is a mistake and is refused
+	Filename string
+	Title    *string
+	About
 	Email       string
 	Lang        string
 	IfVersion   *int

@@ -25,6 +25,8 @@ type newProject struct {
 
 	Description string `json:",omitempty"`
 	Tags        Tags   `json:",omitempty"`
+	Unlisted    bool   `json:",omitempty"`
+	Threads     bool   `json:",omitempty"`
 }
 
 // Publish creates a project whose primary file is in.Content, or that has the files of in.Tree,
@@ -63,8 +65,8 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 		return Published{}, nil, err
 	}
 	asked := append([]any{in.Title, in.Handle, in.Email, in.Lang, in.Declared.asked()}, manyAsked(set, in.Archive, in.Primary, false)...)
-	if in.Description != "" || len(in.Tags) > 0 {
-		asked = append(asked, in.Description, in.Tags)
+	if !in.About.Empty() {
+		asked = append(asked, in.About)
 	}
 	req, err := s.idempotency.newRequest(by, in.Idempotency, OpPublish, in.Part, set.content(in.Content), asked...)
 	if err != nil {
@@ -145,12 +147,11 @@ func (c Config) checkPublish(by Caller, in PublishInput) (newProject, error) {
 	var w []Warning
 	np.Title, w = cleanTitle(in.Title)
 	np.Warnings = append(np.Warnings, w...)
-	if np.Description = cleanDescription(in.Description); utf8.RuneCountInString(np.Description) > MaxDescription {
-		return np, Refuse(CodeInvalidField, "The description has more than %d characters.", MaxDescription).In("description").With(OpSame)
-	}
-	if np.Tags, err = ReadTags(in.Tags); err != nil {
+	about, err := in.About.change()
+	if err != nil {
 		return np, err
 	}
+	np.Description, np.Tags, np.Unlisted, np.Threads = or(about.Description), or(about.Tags), or(about.Unlisted), or(about.Threads)
 	np.Lang, w = CleanLang(in.Lang)
 	np.Warnings = append(np.Warnings, w...)
 	if !by.Nobody() && in.Handle != "" {
@@ -170,7 +171,7 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 		words.Title, _ = cleanTitle(b.title)
 	}
 	np := NewProject{
-		By: by.key.ID, Account: by.Account(), Title: words.Title, Description: words.Description, Tags: words.Tags, Lang: words.Lang, CreatedAt: s.now().UTC(), Within: s.Quota,
+		By: by.key.ID, Account: by.Account(), Title: words.Title, Description: words.Description, Tags: words.Tags, Unlisted: words.Unlisted, Threads: words.Threads, Lang: words.Lang, CreatedAt: s.now().UTC(), Within: s.Quota,
 		Files: b.files, Primary: b.primary, Wrapper: b.wrapper,
 	}
 	if !by.Nobody() {

@@ -28,6 +28,8 @@ type newFile struct {
 	Primary   string    `json:",omitempty"` // of many files
 	Force     bool      `json:",omitempty"`
 	Warnings  []Warning `json:",omitempty"`
+
+	Details DetailsChange `json:",omitzero"`
 }
 
 // Update makes a new version of a project in which one file, or those of in.Tree, are new or
@@ -66,6 +68,9 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 	asked := append([]any{in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked()}, manyAsked(set, in.Archive, in.Primary, in.Replace)...)
 	if in.Force {
 		asked = append(asked, "force")
+	}
+	if !in.About.Empty() {
+		asked = append(asked, in.About)
 	}
 	req, err := s.idempotency.newRequest(by, in.Idempotency, OpUpdate, in.Part, set.content(in.Content), asked...)
 	if err != nil {
@@ -192,6 +197,9 @@ func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 		title, w := cleanTitle(*in.Title)
 		nf.Title, nf.Warnings = &title, append(nf.Warnings, w...)
 	}
+	if nf.Details, err = in.About.change(); err != nil {
+		return nf, err
+	}
 	nf.Warnings = append(nf.Warnings, s.projectRead(in.Project)...)
 	return nf, nil
 }
@@ -220,7 +228,7 @@ func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content,
 		if out.Created, err = s.checkPlace(ctx, p, out.File); err != nil {
 			return p, err
 		}
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID, Title: nf.Title, Within: s.Quota}
+		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID, Title: nf.Title, Details: nf.Details, Within: s.Quota}
 		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang); err != nil {
 			return p, err
 		}

@@ -62,13 +62,13 @@ func (in PublishInput) metadata() (list []string) {
 			list = append(list, f.name)
 		}
 	}
-	return list
+	return append(list, in.About.names()...)
 }
 
 // metadata is the same of an update; a filename and a version may be repeated with each part,
 // and are compared.
 func (in UpdateInput) metadata() []string {
-	list := PublishInput{Email: in.Email, Lang: in.Lang}.metadata()
+	list := PublishInput{Email: in.Email, Lang: in.Lang, About: in.About}.metadata()
 	if in.Title != nil {
 		list = append(list, "title")
 	}

@@ -20,6 +20,8 @@ type Told struct {
 	Force     bool             `json:",omitempty"`
 	Primary   string           `json:",omitempty"`
 	DryRun    bool             `json:",omitempty"`
+
+	About *publish.About `json:",omitempty"`
 }
 
 // A Call is what the bearer of a ticket may do: exactly one of Publish and Update is set. Whoever
@@ -43,12 +45,19 @@ func (t Told) publish() publish.PublishInput {
 	if t.Title != nil {
 		in.Title = *t.Title
 	}
+	if t.About != nil {
+		in.About = *t.About
+	}
 	return in
 }
 
 func (t Told) update() publish.UpdateInput {
-	return publish.UpdateInput{
+	in := publish.UpdateInput{
 		Project: t.Project, Named: true, Filename: t.Filename, Title: t.Title, Email: t.Email, Lang: t.Lang, IfVersion: t.IfVersion,
 		Declared: t.Declared, Replace: t.Replace, Force: t.Force, Primary: t.Primary, DryRun: t.DryRun,
 	}
+	if t.About != nil {
+		in.About = *t.About
+	}
+	return in
 }
