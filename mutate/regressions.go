@@ -102,5 +102,6 @@ func regressions() []mutation {
 		{"regression M15: comments are not looked at", "internal/check/elided.go", "	if anElision.Match(line) {", "	if len(line) < 0 {", of("M15", "./internal/check")},
 		{"regression M15: a deletion looks for nothing that is missing", "internal/publish/update.go", "		out.Warnings = append(out.Warnings, s.lacking(ctx, out.Project, out.Files)...)\n", "", of("M15", publishTests)},
 		{"regression M52: what is off is not told", "internal/check/words.go", "		s.asksOff(at)\n", "", of("M52", "./internal/check")},
+		{"regression M53: pictures that were not fetched are there", "internal/publish/warnings.go", "		if pointer || f.Blob.Size == 0 {", "		if pointer && f.Blob.Size == 0 {", of("M53", publishTests)},
 	}
 }
