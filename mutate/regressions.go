@@ -131,5 +131,6 @@ func regressions() []mutation {
 		{"regression M12: a publish is always listed", "internal/publish/publish.go", "Unlisted: words.Unlisted, Threads: words.Threads, Lang", "Threads: words.Threads, Lang", of("M12", apiTests)},
 		{"regression M12: an update says nothing of the project", "internal/publish/update.go", "nf.Details, err = in.About.change()", "_, err = in.About.change()", of("M12", apiTests)},
 		{"regression M12: what was to be hidden is published", "internal/api/receive.go", "f.checkDry, f.checkExposure, f.checkKnown}", "f.checkDry, f.checkKnown}", of("M12", apiTests)},
+		{"regression M53: pictures that were not fetched are there", "internal/publish/warnings.go", "		if pointer || f.Blob.Size == 0 {", "		if pointer && f.Blob.Size == 0 {", of("M53", publishTests)},
 	}
 }

@@ -30,11 +30,23 @@ func (x *lexer) literal(start, end int) {
 		if string(wordBefore(before)) == "import" && !bytes.HasSuffix(before, []byte(".import")) {
 			x.ref(x.imported(end), x.text[start+1:end], start)
 		}
+	case '[':
+		if bytes.HasSuffix(bytes.TrimRight(rest, " \t\r\n"), []byte("src:")) && x.howl(end) {
+			x.file(start, end)
+		}
 	case ',':
 		if x.last >= 0 && len(bytes.TrimSpace(x.text[x.last+1:start])) == 1 {
 			x.file(start, end)
 		}
 	}
+}
+
+// howl reports whether the list that a string begins is of strings alone, as the sources of a sound are: of these, one is enough
+// for a browser, and the first is asked for by most.
+func (x *lexer) howl(end int) bool {
+	list := x.text[end+1 : min(x.end, end+1+4*near)]
+	n := bytes.IndexByte(list, ']')
+	return n >= 0 && !bytes.ContainsAny(list[:n], "+$(`")
 }
 
 // imported is how an import asks for what a string that ends there names: one that says with which type (of JSON or a style)
@@ -64,6 +76,14 @@ func (x *lexer) argument(before []byte, start, end int) {
 		if !bytes.HasSuffix(of, []byte(".")) || bytes.HasSuffix(of, []byte("window.")) || bytes.HasSuffix(of, []byte("self.")) {
 			x.file(start, end)
 		}
+	case "WebSocket", "EventSource":
+		if x.ends(end) && bytes.Contains(x.text[start:end], []byte("//")) {
+			x.ref(asks, x.text[start+1:end], start)
+		}
+	case "addModule":
+		if bytes.HasSuffix(bytes.ToLower(of), []byte("worklet.")) {
+			x.file(start, end)
+		}
 	case "Audio", "Worker", "SharedWorker":
 		if bytes.HasSuffix(bytes.TrimRight(of, " "), []byte("new")) && x.ends(end) {
 			x.ref(asks, x.text[start+1:end], start)
@@ -80,6 +100,12 @@ func (x *lexer) argument(before []byte, start, end int) {
 		}
 	case "loadImage", "loadSound", "loadFont", "loadJSON", "loadStrings", "loadTable", "loadShader", "loadModel":
 		x.file(start, end)
+	case "loadSprite", "loadSpriteAtlas": // of kaplay: a name first
+		x.last = end
+	case "open": // of XMLHttpRequest: a method first
+		if method := string(x.text[start+1 : end]); method == "GET" || method == "get" || method == "HEAD" {
+			x.last = end
+		}
 	case "image", "audio", "spritesheet", "atlas", "tilemapTiledJSON", "bitmapFont", "json", "video":
 		if bytes.HasSuffix(of, []byte(".load.")) {
 			x.last = end

@@ -71,7 +71,7 @@ func TestMixedContentIsAWarningWhereThePageComesByHTTPS(t *testing.T) {
 	v := one(`<script src=http://a.example/1.js></script><script>new WebSocket("ws://b.example/")</script>`)
 	says(t, v, "other_hosts")
 	v.Place.HTTPS = true
-	says(t, v, "mixed_content Write https://", "other_hosts")
+	says(t, v, "mixed_content Write https://", "mixed_content Write wss://", "other_hosts")
 }
 
 func TestAnAbsolutePathIsToldWhereTheProjectIsServedBelowAPath(t *testing.T) {

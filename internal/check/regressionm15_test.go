@@ -31,6 +31,28 @@ func TestRegressionM52WhatIsOffIsTold(t *testing.T) {
 	says(t, one(head+"<script>navigator.getGamepads(); document.body.requestFullscreen()</script>"))
 }
 
+func TestRegressionM53WhatLibrariesAskForIsTold(t *testing.T) {
+	for script, says := range map[string]string{
+		`loadSprite("bean", "bean.png")`: "missing_file", `k.loadSprite("bean", "bean.png", {sliceX: 2})`: "missing_file", `new Howl({src: ["boom.ogg", "boom.mp3"]})`: "missing_file",
+		`r.open("GET", "level.json")`: "missing_file", `c.audioWorklet.addModule("w.js")`: "missing_file", `new WebSocket("ws://localhost:3000")`: "local_address", `new EventSource("http://127.0.0.1:3000/e")`: "local_address",
+		`loadSprite("bean", url)`: "", `r.open("POST", "save.json")`: "", `loadSprite("bean", "data:image/png;base64,AA")`: "", `new WebSocket("ws" + x)`: "", `db.open("GET", v)`: "", `({src: ["a.png", base + "b.png"]})`: "",
+	} {
+		v := one(head + "<script>onclick = 1; " + script + "</script>")
+		got := ""
+		for _, f := range v.Findings() {
+			got = string(f.Code)
+		}
+		if got != says {
+			t.Errorf("%s: %q", script, got)
+		}
+	}
+	v := one(head + `<img src=a.png><img src=b.png>`)
+	v.Empty = []string{"a.png"}
+	add(&v, "a.png", nil)
+	add(&v, "b.png", []byte("x"))
+	says(t, v, "missing_file which is there and has no bytes of its own")
+}
+
 func TestRegressionM15ACommentInThePlaceOfCodeIsTold(t *testing.T) {
 	for _, comment := range []string{
 		"// ... existing code ...", "/* ... rest of the styles ... */", "// … rest of code", "// rest of the code remains the same", "// (existing functions unchanged)",

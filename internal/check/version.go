@@ -27,6 +27,7 @@ type Version struct {
 	// Names are the files that are there, in byte order. If Part is set they are only those of Asks that are there.
 	Names []string
 	Part  bool
+	Empty []string // files without bytes, or with those of a pointer of Git LFS, in byte order
 	// All says that every page and script is in Looks, so that what is in none of them is nowhere.
 	All   bool
 	Size  int64 // of all files, in bytes

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"strings"
 	"testing"
 
 	"sandlot/internal/expect"
@@ -30,6 +31,21 @@ func TestRegressionM15WhatIsMissingAfterADeletionOrARestoreIsTold(t *testing.T) 
 	again, err = w.Restore(t.Context(), by, publish.RestoreInput{Project: id, Version: 1})
 	expect.OK(t, err)
 	tells(t, again.Warnings, "missing_file", `loads "a.js"`)
+}
+
+func TestRegressionM53APictureThatWasNotFetchedIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("4d7a", 16) + "\nsize 12345\n"
+	out := w.publishMany(w.account(), "index.html", "<!doctype html><img src=a.png><img src=b.png><img src=c.png>", "a.png", pointer, "b.png", "", "c.png", "png")
+	tells(t, out.Warnings, "missing_file", `"a.png", which is there and has no bytes of its own`)
+	n := 0
+	for _, w := range out.Warnings {
+		if w.Code == "missing_file" {
+			n++
+		}
+	}
+	expect.Equal(t, "missing files", n, 2)
 }
 
 func TestRegressionM50AnUpdateDoesNotReplaceAGoodFileByADamagedOne(t *testing.T) {

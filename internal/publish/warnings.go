@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -184,6 +185,9 @@ func (s *warner) checked(ctx context.Context, p Project, changed, all []File, be
 	if err != nil {
 		return nil, err
 	}
+	if v.Empty, err = s.empty(ctx, changed, charge); err != nil {
+		return nil, err
+	}
 	if v.Part = all == nil; v.Part {
 		if asks := v.Asks(); len(asks) > 0 {
 			if v.Names, err = s.store.NamesFolded(ctx, p.ID, asks); err != nil {
@@ -217,6 +221,27 @@ const (
 	// mostCompared is how many files a project may have for all its names to be read when one of its files changes.
 	mostCompared = 500
 )
+
+// empty lists the files that have no bytes, or those of a pointer of Git LFS, which stands for a file that was not fetched.
+func (s *warner) empty(ctx context.Context, changed []File, charge Charge) (list []string, err error) {
+	const least, most, mostRead = 100, 200, 50 // bytes of a pointer, and how many files are read
+	read := 0
+	for _, f := range changed {
+		pointer := false
+		if f.Blob.Text && f.Blob.Size >= least && f.Blob.Size <= most && read < mostRead {
+			text, err := s.piece(ctx, f.Blob, 0, f.Blob.Size, charge)
+			if err != nil {
+				return nil, fmt.Errorf("look at %s: %w", f.Name, err)
+			}
+			pointer, read = bytes.HasPrefix(text, []byte("version https://git-lfs.github.com/spec/")), read+1
+		}
+		if pointer || f.Blob.Size == 0 {
+			list = append(list, f.Name)
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
 
 // lacking tells which files the pages of a version ask for in vain, after a call that brought none of them. It looks at what
 // it can read in a few milliseconds: the call brings hardly a byte.
