@@ -101,5 +101,8 @@ func regressions() []mutation {
 		{"regression M13: a file with secrets that is sent alone is taken", "internal/publish/update.go", "if tree.Secret(name) == \"\" || force {", "if tree.Secret(name) == \"\" || !force {", of("M13", "./internal/api")},
 		{"regression M13: a hint packs again what was refused", "internal/hint/several.go", "return \"tar -cz\" + but +", "return \"tar -cz\" +", of("M13", "./internal/api")},
 		{"regression M18: a ticket's address leads to another ticket", "internal/api/errors.go", "if id := c.lacksTicket(e); id != \"\" {", "if id := c.lacksTicket(e); false && id != \"\" {", of("M18", "./internal/api")},
+		{"regression M21: a cover of what was taken down is read from the store", "internal/cover/serve.go", "if _, err := s.Projects.Current(ctx, by, kept.Project); publish.Gone(err) {", "if _, err := s.Projects.Current(ctx, by, kept.Project); publish.Gone(err) {\n			return kept, nil", of("M21", "./internal/cover")},
+		{"regression M21: a renewed lease keeps its old name", "internal/publish/upload_complete.go", "				lease = renewed\n", "				_ = renewed\n", of("M21", publishTests)},
+		{"regression M21: strays are looked for without the lease", "internal/operate/collect.go", "		failed.Add(c.hold(ctx)) // without it another round may begin beside this one\n", "", of("M21", "./internal/operate")},
 	}
 }
