@@ -33,7 +33,7 @@ func (f *fields) checkExposure() error {
 }
 
 func notHidden(field content.Field, note string) *publish.Error {
-	return publish.Refuse(publish.CodeInvalidField, "The field %s asks for what there is not. Nothing was changed.", shown(field.Name)).In(field.Name).With(publish.OpNothing).Note("%s", note)
+	return publish.Refuse(publish.CodeInvalidField, "The field %s asks for something that no project here has. Nothing was changed.", shown(field.Name)).In(field.Name).With(publish.OpNothing).Note("%s", note)
 }
 
 // hides reports whether a field asks that others do not see a project.
