@@ -94,5 +94,7 @@ func regressions() []mutation {
 		{"regression M42: only an id can be reported", "internal/web/report.go", "v.Places.ProjectIn(form.Address)", "publish.ProjectID(form.Address)", of("M42", "./internal/web")},
 		{"regression M42: the page of an address in quarantine leads nowhere", "internal/play/says.go", `h["Connection-Allowlist"] = x.siteConnections`, `h["Connection-Allowlist"] = ownConnections`, of("M42", "./internal/play")},
 		{"regression M43: faults are counted from the first on", "cmd/sandlot/metrics.go", "for _, area := range areas {", "for _, area := range areas[:0] {", of("M43", main)},
+		{"regression M36: a message has room whatever was asked for", "internal/sqlstore/jobs.go", "takeShares(t, nil, j.Asks, ", "takeShares(t, nil, nil, ", of("M36", "./internal/account")},
+		{"regression M35: an answer promises a message that has no room", "internal/publish/account.go", "		*e = EmailUnsent\n", "		_ = EmailUnsent\n", of("M35", "./internal/account")},
 	}
 }

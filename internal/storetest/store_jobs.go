@@ -28,6 +28,7 @@ func jobCases() []storeCase {
 		{"CountMail/counts what is after since", countMailSince},
 		{"CountMail/one that is counted already stays as it is", countMailOnce},
 		{"CountMail/of 20 at once a share gets no more than it may", countMailRace},
+		{"Job/a step whose job has no room in one of its Asks is ErrTooOften, and has no effect", askTooOften},
 	}
 }
 
@@ -193,6 +194,22 @@ func countMail(t *testing.T, s Stores) {
 	ok(t, s.count(3, now, "two", "three"))
 	ok(t, s.Mail.CountMail(t.Context(), 4, []account.Share{share("all", 2)}, now, now.Add(-time.Hour)))
 	wants(t, "two are full", s.Mail.CountMail(t.Context(), 5, []account.Share{share("all", 2)}, now, now.Add(-time.Hour)), account.ErrTooOften)
+}
+
+func askTooOften(t *testing.T, s Stores) {
+	make := func(handle string, due time.Time, asks ...publish.Share) error {
+		na := newAccount(handle)
+		j := job(handle+"@example.com", due)
+		j.Asks, na.Job = asks, &j
+		_, err := s.Publish.CreateAccount(t.Context(), na)
+		return err
+	}
+	ok(t, make("kim", base(), share("one", 1), share("two", 2)))
+	wants(t, "one is full", make("lee", base(), share("two", 2), share("one", 1)), publish.ErrTooOften)
+	ok(t, make("lee", base(), share("two", 2)))
+	same(t, "the jobs", len(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), 2)
+	wants(t, "two are full", make("max", base().Add(publish.MailDay-time.Second), share("two", 2)), publish.ErrTooOften)
+	ok(t, make("max", base().Add(publish.MailDay), share("two", 2)))
 }
 
 func countMailSince(t *testing.T, s Stores) {
