@@ -96,5 +96,7 @@ func regressions() []mutation {
 		{"regression M43: faults are counted from the first on", "cmd/sandlot/metrics.go", "for _, area := range areas {", "for _, area := range areas[:0] {", of("M43", main)},
 		{"regression M36: a message has room whatever was asked for", "internal/sqlstore/jobs.go", "takeShares(t, nil, j.Asks, ", "takeShares(t, nil, nil, ", of("M36", "./internal/account")},
 		{"regression M35: an answer promises a message that has no room", "internal/publish/account.go", "		*e = EmailUnsent\n", "		_ = EmailUnsent\n", of("M35", "./internal/account")},
+		{"regression M35: a login of before the address takes over", "internal/sqlstore/recovery.go", "UPDATE sessions SET proved_at = 0 WHERE", "UPDATE sessions SET proved_at = proved_at WHERE", of("M35", "./internal/account")},
+		{"regression M35: what is verified is taken over", "internal/sqlstore/claimants.go", "mailbox = ? AND verified = 0 AND ", "mailbox = ? AND verified >= 0 AND ", "-run ^TestAccountContract$/(TakeOver|Disown) ./internal/sqlstore"},
 	}
 }

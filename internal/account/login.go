@@ -201,8 +201,8 @@ func (s *Service) UseLoginCode(ctx context.Context, by publish.Caller, browser, 
 // LoginProjects is the most projects of an account that a LoginChoice names.
 const LoginProjects = 3
 
-// LoginChoice is an account that a browser may enter, with what tells it from others of the
-// same address.
+// LoginChoice is an account that a browser may enter, or take over, with what tells it from others
+// of the same address.
 type LoginChoice struct {
 	publish.Account
 	Projects []publish.Project // at most LoginProjects, those that were changed last first
@@ -215,20 +215,7 @@ func (s *Service) LoginChoices(ctx context.Context, by publish.Caller, browser s
 	if err != nil {
 		return nil, err
 	}
-	choices := make([]LoginChoice, len(list))
-	for i, a := range list {
-		c := LoginChoice{Account: a}
-		if c.Projects, err = s.store.Logins.Projects(ctx, a.ID, 0, LoginProjects); err != nil {
-			return nil, fmt.Errorf("list projects: %w", err)
-		}
-		all, err := s.store.Logins.CountProjects(ctx, a.ID)
-		if err != nil {
-			return nil, fmt.Errorf("count projects: %w", err)
-		}
-		c.More = max(all-len(c.Projects), 0)
-		choices[i] = c
-	}
-	return choices, nil
+	return s.choices(ctx, list)
 }
 
 // LoginAccounts returns the accounts that a browser may enter with its proved login, at most
