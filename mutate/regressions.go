@@ -135,5 +135,11 @@ func regressions() []mutation {
 		{"regression M21: a cover of what was taken down is read from the store", "internal/cover/serve.go", "if _, err := s.Projects.Current(ctx, by, kept.Project); publish.Gone(err) {", "if _, err := s.Projects.Current(ctx, by, kept.Project); publish.Gone(err) {\n			return kept, nil", of("M21", "./internal/cover")},
 		{"regression M21: a renewed lease keeps its old name", "internal/publish/upload_complete.go", "				lease = renewed\n", "				_ = renewed\n", of("M21", publishTests)},
 		{"regression M21: strays are looked for without the lease", "internal/operate/collect.go", "		failed.Add(c.hold(ctx)) // without it another round may begin beside this one\n", "", of("M21", "./internal/operate")},
+		{"regression M36: a message has room whatever was asked for", "internal/sqlstore/jobs.go", "takeShares(t, nil, j.Asks, ", "takeShares(t, nil, nil, ", of("M36", "./internal/account")},
+		{"regression M35: an answer promises a message that has no room", "internal/publish/account.go", "		*e = EmailUnsent\n", "		_ = EmailUnsent\n", of("M35", "./internal/account")},
+		{"regression M35: a login of before the address takes over", "internal/sqlstore/recovery.go", "UPDATE sessions SET proved_at = 0 WHERE", "UPDATE sessions SET proved_at = proved_at WHERE", of("M35", "./internal/account")},
+		{"regression M35: what is verified is taken over", "internal/sqlstore/claimants.go", "mailbox = ? AND verified = 0 AND ", "mailbox = ? AND verified >= 0 AND ", "-run ^TestAccountContract$/(TakeOver|Disown) ./internal/sqlstore"},
+		{"regression M37: the pill after a game is as narrow as what is in it", "internal/web/static/css/30-project.css", "grid-template-columns: minmax(0, 1fr); place-content", "place-content", of("M37", "./internal/web")},
+		{"regression M37: a stage without storage is a grid on phones", "internal/web/static/css/30-project.css", "{ display: flex; height: auto; min-height: 100svh; }", "{ height: auto; min-height: 100svh; }", of("M37", "./internal/web")},
 	}
 }

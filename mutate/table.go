@@ -157,7 +157,7 @@ func messages() []mutation {
 		{"a claim outlives that no message is wanted", stops, claims, "UPDATE accounts SET email = '' WHERE verified = 2 AND \"+ofMailbox", notMeOf},
 		{"an owner loses the address by a message about another's claim", stops, claims, "UPDATE accounts SET email = '' WHERE \"+ofMailbox", notMeOf},
 		{"a stop of messages with logins does not end by itself", notMe, "stop.Until = now.Add(loginPause)", "_ = loginPause", notMeOf},
-		{"mail: one stranger uses up the logins of all", shares, `, of(loginsByOne, "logins by %x", j.Asker.Network)`, "", share},
+		{"mail: one stranger uses up the logins of all", shares, `ShareOf(j.Address, loginsByOne, "logins by %x", j.Asker.Network)`, `ShareOf(j.Address, 1000, "logins by %x", j.Asker.Network)`, share},
 		{"mail: strangers use up the logins of a browser that was logged in", shares, "AskedKnown:\n		return []Share{all, asked}", "AskedKnown:\n		return []Share{all, asked, unproved}", share},
 		{"mail: claims use up the logins of strangers", shares, `of(loginsByStranger, "logins")`, `of(loginsByStranger, "claims")`, share},
 		{"another's language is anybody's to set", "internal/account/owner.go", "SetLang(ctx context.Context, by publish.Caller, lang string) error {\n	if err := publish.Authorize(by, publish.ActOwn, nil)", "SetLang(ctx context.Context, by publish.Caller, lang string) error {\n	if err := publish.Authorize(by, publish.ActLook, nil)", "-run ^TestWhoIsLetInToAnAccount$ " + accountTests},

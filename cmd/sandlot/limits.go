@@ -69,6 +69,7 @@ const diskLimit = 95
 func (l limitSettings) restrict(cfg *publish.Config) {
 	cfg.Opening = publish.Opening(l.Publish)
 	cfg.Public = public(cfg.Places)
+	cfg.Uncounted = !cfg.Public
 	if l.limited(public(cfg.Places)) {
 		if cfg.UploadBytes = int64(l.LimitUploads); cfg.UploadBytes == 0 {
 			cfg.UploadBytes = 2 * cfg.MaxFile // one that is sent, and one that was given up

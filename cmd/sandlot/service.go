@@ -160,7 +160,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 	}
 	a.covers = cover.New(cover.Config{Store: a.store.Covers(), Content: a.service.Contents, Projects: a.service, Heads: a.service.Heads, Spend: cfg.Spend, Places: places, Temporary: s.Data, Now: now})
 	records := a.store.Account()
-	if a.account, err = account.New(ctx, account.Config{Spend: cfg.Spend, Heads: a.service.Heads}, records.Stores(), account.WithClock(now)); err != nil {
+	if a.account, err = account.New(ctx, account.Config{Spend: cfg.Spend, Heads: a.service.Heads, Uncounted: !public(places)}, records.Stores(), account.WithClock(now)); err != nil {
 		return nil, err
 	}
 	if a.vault, err = publish.OpenVault(ctx, records, rand.Reader); err != nil {
@@ -219,7 +219,7 @@ func (a *app) players(now func() time.Time) (gallery.Live, func(context.Context)
 func (a *app) courier(mailer account.Mailer) *account.Courier {
 	return &account.Courier{
 		Store: a.store.Mail(), Vault: a.vault,
-		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: a.store.Now, Failures: a.failuresOf("mail"),
+		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: a.store.Now, Failures: a.failuresOf("mail"), Uncounted: !public(a.places),
 	}
 }
 

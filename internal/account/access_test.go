@@ -108,6 +108,9 @@ func gates(ctx context.Context) map[string]gate {
 			}
 			return err
 		}},
+		"Claimants": {seesOwn, func(s *testworld.Scene, by publish.Caller) error {
+			return second(s.Account.Claimants(ctx, by))
+		}},
 		"EndSession": {endsOwn, func(s *testworld.Scene, by publish.Caller) error {
 			return s.Account.EndSession(ctx, by, s.Session)
 		}},
@@ -128,6 +131,12 @@ func gates(ctx context.Context) map[string]gate {
 		}},
 		"ProposeEmail": {changing, func(s *testworld.Scene, by publish.Caller) error {
 			return s.Account.ProposeEmail(ctx, by, "third@example.org", "en")
+		}},
+		"TakeOver": {changing, func(s *testworld.Scene, by publish.Caller) error {
+			return s.Account.TakeOver(ctx, by, "nobody")
+		}},
+		"Disown": {changing, func(s *testworld.Scene, by publish.Caller) error {
+			return s.Account.Disown(ctx, by, "nobody")
 		}},
 		"WithdrawEmail": {changing, func(s *testworld.Scene, by publish.Caller) error {
 			return s.Account.WithdrawEmail(ctx, by)
@@ -158,6 +167,8 @@ func wanted(a access, method string, seen testworld.Seen) error {
 	case seen.Who != "the owner's session" && !another:
 		return publish.ErrLoginNeeded
 	case another && method == "EndSession":
+		return publish.ErrNotFound
+	case (method == "TakeOver" || method == "Disown") && (another || seen.State != "account suspended"):
 		return publish.ErrNotFound
 	case another && method == "DeleteAccount":
 		return publish.CodeInvalidField

@@ -45,6 +45,18 @@ type ClaimStore interface {
 	// as verified since now. A mailbox with a publish.StopSuspended verifies none:
 	// publish.ErrSuspended, here and where an address is taken or taken back.
 	UseVerification(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, publish.Changed, error)
+	// Claimants returns the accounts with projects that an address was given for, whatever its case,
+	// and that have not verified it, at most limit, the newest first. None of them is suspended.
+	Claimants(ctx context.Context, email string, limit int) ([]publish.Account, error)
+	// Disown takes the address away from such an account, with or without projects, and ends its
+	// verifications. Any other account is publish.ErrNotFound.
+	Disown(ctx context.Context, id publish.AccountID, email string) error
+	// TakeOver makes all projects of such an account those of another, which has verified the
+	// address in exactly this spelling, with their keys, and with those that are in the trash. The
+	// account's own keys are for its project from then on, if it has one. Any other accounts are
+	// publish.ErrNotFound; a receiver that is suspended, or a mailbox with a publish.StopSuspended,
+	// is publish.ErrSuspended.
+	TakeOver(ctx context.Context, from, to publish.AccountID, email string) (publish.Changed, error)
 	// Account is that of publish.Store.
 	Account(ctx context.Context, id publish.AccountID) (publish.Account, error)
 	// Projects is that of publish.Store.

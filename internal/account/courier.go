@@ -38,7 +38,7 @@ const JobWaitMax = 6 * time.Hour
 // times over about 20 hours, across restarts. Several messages are under way at once, logins
 // first, so a slow mail server delays only messages to its own domain.
 //
-// All fields but Server, AtOnce and Failures are needed, and none may change once Run has
+// All fields but Server, AtOnce, Uncounted and Failures are needed, and none may change once Run has
 // begun. Only one Run or SendDue may be under way in a Courier. Any number of processes may
 // each run a Courier on the same store: a job is claimed before it is sent.
 type Courier struct {
@@ -50,6 +50,8 @@ type Courier struct {
 	Log    *slog.Logger
 	Now    func() time.Time
 	AtOnce int // messages under way at once; 0: mailsAtOnce
+	// Uncounted says that a mailbox gets all messages, however many: the instance is local.
+	Uncounted bool
 	// Failures counts messages that were not sent when they were to be.
 	Failures *worker.Failures
 
@@ -152,7 +154,10 @@ func (c *Courier) unwanted(ctx context.Context, j publish.Job, now time.Time) (w
 	if err != nil || stopped {
 		return "mailbox opted out", err
 	}
-	err = c.Store.CountMail(ctx, j.ID, sharesOf(j), now, now.Add(-mailDay))
+	if c.Uncounted {
+		return "", nil
+	}
+	err = c.Store.CountMail(ctx, j.ID, sharesOf(j), now, now.Add(-publish.MailDay))
 	if errors.Is(err, ErrTooOften) {
 		return "daily limit of this mailbox reached", nil
 	}

@@ -58,3 +58,7 @@ func (s currentClaims) UseVerification(ctx context.Context, token publish.Digest
 	a, changed, err := s.ClaimStore.UseVerification(ctx, token, now)
 	return a, s.heads.After(changed, err)
 }
+
+func (s currentClaims) TakeOver(ctx context.Context, from, to publish.AccountID, email string) error {
+	return s.heads.After(s.ClaimStore.TakeOver(ctx, from, to, email))
+}

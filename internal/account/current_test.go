@@ -41,6 +41,10 @@ func (s saying) TakeEmailBack(context.Context, publish.Digest, time.Time) (a pub
 	return a, c, err
 }
 
+func (s saying) TakeOver(context.Context, publish.AccountID, publish.AccountID, string) (publish.Changed, error) {
+	return s.says()
+}
+
 // Account is in two of the interfaces.
 func (s saying) Account(context.Context, publish.AccountID) (a publish.Account, err error) {
 	return a, nil

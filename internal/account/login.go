@@ -42,7 +42,7 @@ const (
 // publish.Store. One that is past its ExpiresAt is not there.
 type LoginStore interface {
 	// AddLogin records a login in place of the one that its browser had, and enqueues its job. It
-	// returns the login's ID.
+	// returns the login's ID. For job.Asks see there.
 	AddLogin(ctx context.Context, l Login, job publish.Job) (int64, error)
 	// Login returns the login of a browser.
 	Login(ctx context.Context, browser publish.Digest, now time.Time) (Login, error)
@@ -84,7 +84,9 @@ type LoginInput struct {
 // does not find out whether there is an account: the Courier does that, after the answer, so
 // that neither the answer nor its time tells. Asking again with the same token and address
 // within ten seconds sends nothing more; asking later replaces the login before. A missing or
-// malformed address is publish.CodeEmailRequired or publish.CodeInvalidEmail.
+// malformed address is publish.CodeEmailRequired or publish.CodeInvalidEmail. The fourth message
+// to one mailbox that a network asks for within a day is publish.CodeRateLimited, whether or not
+// an account has the address; a browser that was logged in with it may ask for more.
 func (s *Service) AskLogin(ctx context.Context, by publish.Caller, in LoginInput) (browser string, err error) {
 	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
 		return "", err
@@ -115,7 +117,14 @@ func (s *Service) AskLogin(ctx context.Context, by publish.Caller, in LoginInput
 	if err != nil && !errors.Is(err, publish.ErrNotFound) {
 		return "", err
 	}
-	_, err = s.store.Logins.AddLogin(ctx, l, publish.Job{Kind: MailLogin, Address: email, Lang: in.Lang, Due: now, Asker: s.loginAsker(by, in.Known, email)})
+	job := publish.Job{Kind: MailLogin, Address: email, Lang: in.Lang, Due: now, Asker: s.loginAsker(by, in.Known, email)}
+	if !s.Uncounted {
+		job.Asks = loginAsks(job)
+	}
+	_, err = s.store.Logins.AddLogin(ctx, l, job)
+	if errors.Is(err, ErrTooOften) {
+		err = publish.Refuse(publish.CodeRateLimited, "This network asked for %d messages to this address in a day.", loginsByOne).In("email").After(publish.MailDay)
+	}
 	return browser, err
 }
 
@@ -192,8 +201,8 @@ func (s *Service) UseLoginCode(ctx context.Context, by publish.Caller, browser, 
 // LoginProjects is the most projects of an account that a LoginChoice names.
 const LoginProjects = 3
 
-// LoginChoice is an account that a browser may enter, with what tells it from others of the
-// same address.
+// LoginChoice is an account that a browser may enter, or take over, with what tells it from others
+// of the same address.
 type LoginChoice struct {
 	publish.Account
 	Projects []publish.Project // at most LoginProjects, those that were changed last first
@@ -206,20 +215,7 @@ func (s *Service) LoginChoices(ctx context.Context, by publish.Caller, browser s
 	if err != nil {
 		return nil, err
 	}
-	choices := make([]LoginChoice, len(list))
-	for i, a := range list {
-		c := LoginChoice{Account: a}
-		if c.Projects, err = s.store.Logins.Projects(ctx, a.ID, 0, LoginProjects); err != nil {
-			return nil, fmt.Errorf("list projects: %w", err)
-		}
-		all, err := s.store.Logins.CountProjects(ctx, a.ID)
-		if err != nil {
-			return nil, fmt.Errorf("count projects: %w", err)
-		}
-		c.More = max(all-len(c.Projects), 0)
-		choices[i] = c
-	}
-	return choices, nil
+	return s.choices(ctx, list)
 }
 
 // LoginAccounts returns the accounts that a browser may enter with its proved login, at most

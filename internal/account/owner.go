@@ -19,7 +19,7 @@ const (
 )
 
 // ErrTooOften says that something was done as often as it may be within its window of time.
-var ErrTooOften = errors.New("too often")
+var ErrTooOften = publish.ErrTooOften
 
 // An OwnerStore keeps what owners change about their accounts, under the same promises as a
 // publish.Store. What was deleted is publish.ErrNotFound; a suspended account cannot be renamed:

@@ -60,8 +60,8 @@ type RecoveryStore interface {
 // the link is used, which is possible for 24 hours. A proposal before it ends. The same
 // proposal within ten seconds is a form that was sent twice, and has no further effect. lang is
 // the language of the message. A malformed address is publish.CodeInvalidEmail, the account's
-// own verified address is publish.ErrExists, and the eleventh proposal within 24 hours is
-// publish.CodeRateLimited.
+// own verified address is publish.ErrExists, and the eleventh proposal within 24 hours, or the
+// fourth of one mailbox, is publish.CodeRateLimited.
 func (s *Service) ProposeEmail(ctx context.Context, by publish.Caller, address, lang string) error {
 	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
 		return err
@@ -92,10 +92,13 @@ func (s *Service) propose(ctx context.Context, id publish.AccountID, email, lang
 	}
 	m := EmailMove{Account: id, Email: email, ExpiresAt: now.Add(proposalLife)}
 	asker := publish.Asker{Kind: publish.AskedWithKey, Network: s.vault.Keyed("mail network", fmt.Sprint("account ", id))}
-	job := publish.Job{Kind: MailEmailChange, Address: email, Lang: lang, Due: now, Asker: asker}
+	job := publish.Job{Kind: MailEmailChange, Account: id, Address: email, Lang: lang, Due: now, Asker: asker}
+	if !s.Uncounted {
+		job.Asks = publish.ClaimAsks(job)
+	}
 	err = s.store.Recovery.ProposeEmail(ctx, m, job, now, proposalsPerDay)
 	if errors.Is(err, ErrTooOften) {
-		return publish.Refuse(publish.CodeRateLimited, "The account proposed %d addresses in a day.", proposalsPerDay).After(proposalLife)
+		return publish.Refuse(publish.CodeRateLimited, "The account proposed too many addresses in a day.").After(proposalLife)
 	}
 	return err
 }

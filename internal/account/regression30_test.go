@@ -71,7 +71,7 @@ func TestRegression30TheLinkAgainCountsAsALogin(t *testing.T) {
 	w.claimant("kim@example.com")
 	sent := 0
 	for range 9 {
-		w.ask("kim@example.com", "")
+		w.askFrom("203.0.113.7", "kim@example.com", "")
 		sent += len(w.postman())
 	}
 	if sent != 3 { // what one network may ask for in a day

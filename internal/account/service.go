@@ -22,6 +22,8 @@ type Config struct {
 	// Heads are the cached heads, which are dropped when a step changes how the projects of an
 	// account are read; nil if none are cached.
 	Heads *publish.Heads
+	// Uncounted says that anybody may ask for any number of messages: the instance is local.
+	Uncounted bool
 }
 
 // Stores are the stores that a Service keeps its records in. All are needed. One value may

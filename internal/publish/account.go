@@ -31,47 +31,43 @@ func (s *Service) Signup(ctx context.Context, by Caller, in SignupInput) (Signed
 		return SignedUp{}, err
 	}
 	lang, w := CleanLang(in.Lang)
-	outcome := EmailNone
-	if email != "" {
-		outcome = EmailSet
-	}
 	out, err := idempotent(ctx, s.idempotency, req, func() (SignedUp, error) {
 		return s.createAccount(ctx, by, in.Handle, email, lang, req)
 	}, func(rec IdempotencyRecord, keys Minted) (SignedUp, error) {
 		return s.recordedSignup(ctx, email, rec, keys)
 	})
-	out.Mailed = email != "" && s.sends()
-	out.Warnings = slices.Concat(warnings, w, s.mailWarnings(by, outcome))
+	out.Mailed = out.email == EmailSet && s.sends()
+	out.Warnings = slices.Concat(warnings, w, s.mailWarnings(by, out.email))
 	return out, err
 }
 
 // createAccount records an account under the first free handle.
 func (s *Service) createAccount(ctx context.Context, by Caller, handle, email, lang string, req *request) (out SignedUp, err error) {
 	err = retryTaken(func() error {
-		na, secret, err := s.newAccount(by, handle, email, lang)
+		na, secret, err := s.newAccount(by, handle, email, lang, &out.email)
 		if err != nil {
 			return err
 		}
-		if na.Idempotency, err = s.idempotency.record(req, "", 0, EmailNone, Minted{Account: secret}, made{}); err != nil {
+		if na.Idempotency, err = s.idempotency.record(req, "", 0, out.email, Minted{Account: secret}, made{}); err != nil {
 			return err
 		}
 		out.Key = secret
 		out.Account, err = s.store.CreateAccount(ctx, na)
-		return err
+		return out.email.unlessFull(err)
 	})
 	return out, err
 }
 
-// newAccount draws what a new account needs.
-func (s *Service) newAccount(by Caller, handle, email, lang string) (NewAccount, Secret, error) {
+// newAccount draws what a new account needs. outcome is that of the try before, and is set to that of this one.
+func (s *Service) newAccount(by Caller, handle, email, lang string, outcome *EmailOutcome) (NewAccount, Secret, error) {
 	key, secret, err := s.newKey(AccountKey, "account key")
 	if err != nil {
 		return NewAccount{}, "", err
 	}
 	na := NewAccount{Handles: s.handleChoices(handle), Email: email, Lang: lang, CreatedAt: key.CreatedAt, Key: key}
-	if email != "" {
+	if email != "" && *outcome != EmailUnsent {
 		job := s.verifyJob(by, email, lang)
-		na.Job = &job
+		na.Job, *outcome = &job, EmailSet
 	}
 	return na, secret, nil
 }
@@ -91,13 +87,27 @@ func (s *Service) newKey(kind KeyKind, name string) (Key, Secret, error) {
 // verifyJob is the message with the link that verifies an address. It counts as asked for by
 // the caller, so that what strangers ask for takes nothing from an owner's share.
 func (s *Service) verifyJob(by Caller, email, lang string) Job {
-	return Job{Kind: MailVerify, Address: email, Lang: lang, Due: s.now().UTC(), Asker: s.vault.Asker(by)}
+	j := Job{Kind: MailVerify, Account: by.Account(), Address: email, Lang: lang, Due: s.now().UTC(), Asker: s.vault.Asker(by)}
+	if !s.Uncounted {
+		j.Asks = ClaimAsks(j)
+	}
+	return j
+}
+
+// unlessFull notes that a step was refused because the asker of its message has had as many as
+// they may: the step is tried again without the message.
+func (e *EmailOutcome) unlessFull(err error) error {
+	if errors.Is(err, ErrTooOften) {
+		*e = EmailUnsent
+	}
+	return err
 }
 
 // pendingEmail decides what an address on a keyed call does. The address of an account becomes
 // it, unverified, unless the account has a verified one; a project key cannot change the
-// account. What is ignored is told by mailWarnings and does not fail the call.
-func (s *Service) pendingEmail(ctx context.Context, by Caller, address, lang string) (*NewEmail, EmailOutcome, error) {
+// account. What is ignored is told by mailWarnings and does not fail the call. before is the
+// outcome of a try before this one.
+func (s *Service) pendingEmail(ctx context.Context, by Caller, address, lang string, before EmailOutcome) (*NewEmail, EmailOutcome, error) {
 	email, err := CleanEmail(address)
 	if err != nil || email == "" {
 		return nil, EmailNone, err
@@ -115,6 +125,9 @@ func (s *Service) pendingEmail(ctx context.Context, by Caller, address, lang str
 	if lang == "" {
 		lang = a.Lang
 	}
+	if before == EmailUnsent {
+		return &NewEmail{Address: email}, EmailUnsent, nil
+	}
 	return &NewEmail{Address: email, Job: s.verifyJob(by, email, lang)}, EmailSet, nil
 }
 
@@ -130,6 +143,11 @@ func (s *warner) mailWarnings(by Caller, outcome EmailOutcome) []Warning {
 		return []Warning{warning("email_ignored", "The field email was ignored: a project key cannot change the account.", "Send it with the account's api_key.")}
 	case outcome == EmailIgnored:
 		return []Warning{warning("email_ignored", "The field email was ignored: the account has a verified address.", "Leave email out; to use another address, sign up for a new account.")}
+	case outcome == EmailUnsent:
+		return []Warning{warning(
+			"mail_limit", "No message was sent: enough messages with a verification link were sent to this address for you today.",
+			"You need not publish again. Whoever reads the address logs in with it at "+s.Places.Base.String()+"/login and finds this account under /account.",
+		)}
 	case outcome == EmailNone || s.sends():
 		return nil
 	case s.SMTP:
@@ -145,12 +163,12 @@ func (s *warner) mailWarnings(by Caller, outcome EmailOutcome) []Warning {
 }
 
 // retryTaken tries a step again with freshly drawn names while a name is taken, or where the
-// account's address was verified since it was read. Names are random enough that a second try
-// nearly always does.
+// account's address was verified since it was read, or a message had no room. Names are random
+// enough that a second try nearly always does.
 func retryTaken(try func() error) error {
 	var err error
 	for range createTries {
-		if err = try(); !errors.Is(err, ErrExists) && !errors.Is(err, ErrVerified) {
+		if err = try(); !errors.Is(err, ErrExists) && !errors.Is(err, ErrVerified) && !errors.Is(err, ErrTooOften) {
 			return err
 		}
 	}

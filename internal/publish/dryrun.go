@@ -69,7 +69,7 @@ func (s *Service) tryPublish(ctx context.Context, by Caller, in PublishInput, wo
 			return Published{}, fmt.Errorf("read account: %w", err)
 		}
 		p.Handle, p.Verified = a.Handle, a.EmailVerified
-		if _, email, err = s.pendingEmail(ctx, by, words.Email, words.Lang); err != nil {
+		if _, email, err = s.pendingEmail(ctx, by, words.Email, words.Lang, EmailNone); err != nil {
 			return Published{}, err
 		}
 	}
@@ -119,7 +119,7 @@ func (s *Service) tryUpdate(ctx context.Context, by Caller, in UpdateInput, nf n
 	if err := s.fits(ctx, by, ActEdit, dryStep{bytes: adds}); err != nil {
 		return Updated{}, err
 	}
-	_, email, err := s.pendingEmail(ctx, by, nf.Email, nf.Lang)
+	_, email, err := s.pendingEmail(ctx, by, nf.Email, nf.Lang, EmailNone)
 	if err != nil {
 		return Updated{}, err
 	}

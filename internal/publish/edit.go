@@ -77,7 +77,7 @@ func noProject(ref string) error {
 
 // edit makes a new version of a project: change computes it from the current
 // state and may be called again when that state has changed meanwhile: the
-// project's, that of its owner's address, or what the caller may do.
+// project's, that of its owner's address, what the caller may do, or whether a message has room.
 func (s *Service) edit(ctx context.Context, id ProjectID, ifVersion *int, change func(p Project) (Project, error)) (next Project, previous int, err error) {
 	unlock, err := s.edits.Lock(ctx, id)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Service) edit(ctx context.Context, id ProjectID, ifVersion *int, change
 				return Project{}, 0, gone // deleted while the step was made
 			}
 			return next, p.Version, err
-		case !errors.Is(err, ErrMoved) && !errors.Is(err, ErrVerified) && !errors.Is(err, ErrSuspended):
+		case !errors.Is(err, ErrMoved) && !errors.Is(err, ErrVerified) && !errors.Is(err, ErrTooOften) && !errors.Is(err, ErrSuspended):
 			return next, p.Version, err
 		}
 	}

@@ -72,7 +72,8 @@ func (s *Service) published(ctx context.Context, by Caller, id ProjectID, versio
 		return Published{}, fmt.Errorf("read account: %w", err)
 	}
 	a.EmailVerified = false // as it was
-	out.Account, out.Mailed = &a, s.sends() && a.Email != ""
+	m, _ := readMade(left)
+	out.Account, out.Mailed = &a, s.sends() && a.Email != "" && !m.Unsent
 	return out, nil
 }
 
@@ -124,11 +125,12 @@ func (s *Service) completedPublish(ctx context.Context, by Caller, c *completing
 	out.show(by, keys)
 	np, mail := c.meta.publish(), EmailSet
 	if !by.Nobody() {
-		if _, mail, err = s.pendingEmail(ctx, by, np.Email, np.Lang); err != nil {
+		if _, mail, err = s.pendingEmail(ctx, by, np.Email, np.Lang, EmailNone); err != nil {
 			return Published{}, err
 		}
 	}
-	s.tellEmail(&out, np)
+	mail = unsentBefore(done.Made, mail)
+	s.tellEmail(&out, np, mail)
 	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, done.Made, c.call.in.Charge)
 	out.Warnings = slices.Concat(np.Warnings, about, s.mailWarnings(by, mail), kept, s.listingWarnings(out.Project), s.alikeAgain(ctx, by, out))
 	return out, err
@@ -136,10 +138,18 @@ func (s *Service) completedPublish(ctx context.Context, by Caller, c *completing
 
 // tellEmail makes the answer about a new account tell the address that was given
 // for it, whatever its owner has said since.
-func (s *Service) tellEmail(out *Published, np newProject) {
+func (s *Service) tellEmail(out *Published, np newProject, mail EmailOutcome) {
 	if out.Account != nil && np.Email != "" {
-		out.Account.Email, out.Mailed = np.Email, s.sends()
+		out.Account.Email, out.Mailed = np.Email, s.sends() && mail != EmailUnsent
 	}
+}
+
+// unsentBefore is mail, or EmailUnsent where the step that left this sent no message.
+func unsentBefore(left []byte, mail EmailOutcome) EmailOutcome {
+	if m, _ := readMade(left); m.Unsent {
+		return EmailUnsent
+	}
+	return mail
 }
 
 // completedUpdate answers the completing call of an upload that was used before.
@@ -153,10 +163,11 @@ func (s *Service) completedUpdate(ctx context.Context, by Caller, c *completing)
 		return Updated{}, uploadCompleted(done, out.Addresses.URL)
 	}
 	nf := c.meta.update()
-	_, mail, err := s.pendingEmail(ctx, by, nf.Email, nf.Lang)
+	_, mail, err := s.pendingEmail(ctx, by, nf.Email, nf.Lang, EmailNone)
 	if err != nil {
 		return Updated{}, err
 	}
+	mail = unsentBefore(done.Made, mail)
 	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, done.Made, c.call.in.Charge)
 	out.Warnings = slices.Concat(nf.Warnings, about, s.mailWarnings(by, mail), kept)
 	return out, err
@@ -178,7 +189,7 @@ func (s *Service) recordedPublish(ctx context.Context, by Caller, in PublishInpu
 		}
 		np, vain = m.publish(), call.warnings()
 	}
-	s.tellEmail(&out, np)
+	s.tellEmail(&out, np, rec.Email)
 	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, rec.Made, in.Part.charge())
 	out.Warnings, out.FromRecord = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Email), kept, s.listingWarnings(out.Project), s.alikeAgain(ctx, by, out), vain), true
 	return out, err
@@ -270,7 +281,11 @@ func (s *Service) recordedSignup(ctx context.Context, email string, rec Idempote
 		return SignedUp{}, Refuse(CodeNotFound, "This succeeded earlier, but the account was deleted since.").With(OpSignup).Note("Make another one, under a fresh idempotency key.")
 	}
 	a.Email, a.EmailVerified = email, false
-	return SignedUp{Account: a, Key: keys.Account, FromRecord: true}, err
+	out := SignedUp{Account: a, Key: keys.Account, FromRecord: true, email: rec.Email}
+	if email != "" && rec.Email != EmailUnsent {
+		out.email = EmailSet
+	}
+	return out, err
 }
 
 // made is what a step leaves of its version for an answer from the record:
@@ -285,6 +300,7 @@ type made struct {
 	SHA256   Digest
 	Text     bool
 	Warnings []Warning   `json:",omitempty"` // that nothing else reveals
+	Unsent   bool        `json:",omitempty"` // whether no message was sent to the address that came with it
 	Many     *madeOfMany `json:",omitempty"` // of a call with many files; of an update these are instead of Filename and what follows it
 }
 

@@ -301,6 +301,7 @@ type SignedUp struct {
 	Mailed     bool
 	Warnings   []Warning
 	FromRecord bool // the answer of an earlier call, from its idempotency record
+	email      EmailOutcome
 }
 
 // ProjectView is a project as a caller may see it. What is for its owner only is empty for

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"fmt"
 	"net/netip"
 	"time"
 
@@ -26,6 +27,24 @@ type Job struct {
 	Due      time.Time
 	Asker    Asker
 	Claim    int64 // names the claim that it was returned by
+	// Asks are counts of what its asker has asked for, whether or not there is an account. A step
+	// that records a job, which counts in all of them, is ErrTooOften where one has no room, and has
+	// no effect. They are not kept with the job.
+	Asks []Share
+}
+
+// MailDay is the time in which messages are counted.
+const MailDay = 24 * time.Hour
+
+// Share is a count of messages that a job needs room in.
+type Share struct {
+	Counter Digest // the name of the count: a hash of the mailbox and of what is counted
+	Most    int    // how many messages there may be within MailDay
+}
+
+// ShareOf is the share of the mailbox of an address that is called so.
+func ShareOf(address string, most int, what string, args ...any) Share {
+	return Share{digest([]byte(fmt.Sprintf(what, args...) + " " + names.EmailKey(address))), most} // no address has a blank
 }
 
 // The kinds of an Asker other than a stranger, who is the zero one.
@@ -39,6 +58,21 @@ const (
 type Asker struct {
 	Kind    string // AskedWithKey, AskedKnown, or empty: a stranger
 	Network Digest // hashed under the installation's secret; zero for one that is logged in
+}
+
+// The messages with a link that verifies an address, to one mailbox within MailDay.
+const (
+	claimsByOne = 2 // for strangers in one network: two accounts of one agent
+	claimsByKey = 3 // for one account, or for accounts in one network
+)
+
+// ClaimAsks are the Asks of a message that verifies an address.
+func ClaimAsks(j Job) []Share {
+	of := func(most int, what string, args ...any) Share { return ShareOf(j.Address, most, what, args...) }
+	if j.Asker.Kind == AskedWithKey {
+		return []Share{of(claimsByKey, "claims of %d", j.Account), of(claimsByKey, "claims with keys by %x", j.Asker.Network)}
+	}
+	return []Share{of(claimsByOne, "claims by %x", j.Asker.Network)}
 }
 
 // customer is what one customer of a provider may have: an IPv4 address, or the 48

@@ -307,13 +307,14 @@ func (s *Service) putTree(ctx context.Context, by Caller, nf newFile, set *fileS
 			return p, err
 		}
 		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID, Title: nf.Title, Details: nf.Details, Wrapper: set.folder, Within: s.Quota}
-		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang); err != nil {
+		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang, email); err != nil {
 			return p, err
 		}
 		if at.Upload, at.Idempotency, err = s.records(by, x, p.ID, p.Version+1, email, Minted{}, n.made(p, nf, at)); err != nil {
 			return p, err
 		}
-		return s.management.Rearrange(ctx, p.ID, n.change, at)
+		next, err := s.management.Rearrange(ctx, p.ID, n.change, at)
+		return next, email.unlessFull(err)
 	})
 	if err != nil {
 		return Updated{}, fmt.Errorf("update project: %w", s.Quota.exceeded(err))

@@ -177,16 +177,16 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 	if !by.Nobody() {
 		np.Alike = &Alike{}
 	}
-	email := EmailSet
+	email := EmailNone
 	err = retryTaken(func() (err error) {
-		if out.Keys, email, err = s.drawProject(ctx, by, words, &np); err != nil {
+		if out.Keys, email, err = s.drawProject(ctx, by, words, &np, email); err != nil {
 			return err
 		}
 		if np.Upload, np.Idempotency, err = s.records(by, x, np.ID, 1, email, out.Keys, b.made(np)); err != nil {
 			return err
 		}
 		out.Project, err = s.store.CreateProject(ctx, np)
-		return err
+		return email.unlessFull(err)
 	})
 	if err != nil {
 		return Published{}, fmt.Errorf("create project: %w", s.Quota.exceeded(lostRight(by, ActPublish, err)))
@@ -196,7 +196,7 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 		out.Files = b.files
 	}
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
-	out.Mailed = s.sends() && (by.Nobody() || np.Email != nil)
+	out.Mailed = s.sends() && email == EmailSet
 	if by.Nobody() {
 		out.Account = &Account{ID: out.Project.Account, Handle: out.Project.Handle, Email: words.Email, Lang: words.Lang, CreatedAt: np.CreatedAt}
 	}
@@ -208,16 +208,17 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 }
 
 // drawProject draws the names and keys of a project, and those of an account if nobody
-// calls. For a key's account it decides what becomes of the address.
-func (s *Service) drawProject(ctx context.Context, by Caller, words newProject, np *NewProject) (keys Minted, email EmailOutcome, err error) {
-	email = EmailSet
+// calls. For a key's account it decides what becomes of the address. before is that of a try
+// before this one.
+func (s *Service) drawProject(ctx context.Context, by Caller, words newProject, np *NewProject, before EmailOutcome) (keys Minted, email EmailOutcome, err error) {
+	email = before
 	if by.Nobody() {
 		var na NewAccount
-		if na, keys.Account, err = s.newAccount(by, words.Handle, words.Email, words.Lang); err != nil {
+		if na, keys.Account, err = s.newAccount(by, words.Handle, words.Email, words.Lang, &email); err != nil {
 			return keys, email, err
 		}
 		np.New = &na
-	} else if np.Email, email, err = s.pendingEmail(ctx, by, words.Email, words.Lang); err != nil {
+	} else if np.Email, email, err = s.pendingEmail(ctx, by, words.Email, words.Lang, before); err != nil {
 		return keys, email, err
 	}
 	if np.Key, keys.Project, err = s.newKey(ProjectKey, "publish"); err != nil {
@@ -236,6 +237,7 @@ type extras struct {
 // records makes the records of x for a step that makes a version of a project, which m
 // describes.
 func (s *Service) records(by Caller, x extras, id ProjectID, version int, email EmailOutcome, keys Minted, m made) (*Completion, *IdempotencyRecord, error) {
+	m.Unsent = email == EmailUnsent
 	closed, err := s.uploads.completion(by, x.upload, id, version, keys, m)
 	if err != nil {
 		return nil, nil, err

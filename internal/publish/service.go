@@ -29,6 +29,7 @@ type Config struct {
 	Spend       func()      // frees room on the disk that is kept for steps which free room or protect people; nil: there is none
 	SMTP        bool        // whether messages are really sent
 	MailUp      func() bool // whether they get through; nil: they do
+	Uncounted   bool        // whether anybody may have any number of messages sent: the instance is local
 	MailFolder  string      // where they are written otherwise, as the operator named it
 	Remembered  Remembered  // bounds of what is kept in memory
 	Heavy       func(bool)  // told when a call with very many files begins, and when there is none any more; nil: nobody

@@ -27,6 +27,8 @@ var (
 	ErrAlreadyDone = errors.New("made already")
 	// ErrVerified: the account has verified an address, which an unverified one does not replace.
 	ErrVerified = errors.New("has a verified address")
+	// ErrTooOften: something was done as often as it may be within its window of time.
+	ErrTooOften = errors.New("too often")
 	// ErrRevoked, ErrSuspended: the key that asks was revoked since it was looked up, or what is to
 	// be changed is suspended.
 	ErrRevoked   = errors.New("key revoked")

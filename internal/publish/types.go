@@ -219,6 +219,7 @@ const (
 	EmailNone    EmailOutcome = iota // no address came
 	EmailSet                         // it was set, and is to be verified
 	EmailIgnored                     // it was ignored, with a warning
+	EmailUnsent                      // it was set, and no message sent: its asker has had as many as they may
 )
 
 // Stats are a project's public numbers. How new they are Statistics says.

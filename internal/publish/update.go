@@ -229,7 +229,7 @@ func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content,
 			return p, err
 		}
 		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID, Title: nf.Title, Details: nf.Details, Within: s.Quota}
-		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang); err != nil {
+		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang, email); err != nil {
 			return p, err
 		}
 		title := p.Title
@@ -241,7 +241,8 @@ func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content,
 		if at.Upload, at.Idempotency, err = s.records(by, x, p.ID, p.Version+1, email, Minted{}, m); err != nil {
 			return p, err
 		}
-		return s.store.PutFile(ctx, p.ID, out.File, at)
+		next, err := s.store.PutFile(ctx, p.ID, out.File, at)
+		return next, email.unlessFull(err)
 	})
 	if err != nil {
 		return Updated{}, fmt.Errorf("update project: %w", s.Quota.exceeded(err))
@@ -359,7 +360,7 @@ func (s *Service) deleteFile(ctx context.Context, by Caller, in DeleteInput, nam
 			return p, err
 		}
 		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID}
-		if at.Email, email, err = s.pendingEmail(ctx, by, in.Email, in.Lang); err != nil {
+		if at.Email, email, err = s.pendingEmail(ctx, by, in.Email, in.Lang, email); err != nil {
 			return p, err
 		}
 		if at.Idempotency, err = s.idempotency.record(req, p.ID, p.Version+1, email, Minted{}, made{}); err != nil {
@@ -370,7 +371,7 @@ func (s *Service) deleteFile(ctx context.Context, by Caller, in DeleteInput, nam
 			next, err = s.store.DeleteFile(ctx, p.ID, name, at)
 			return err
 		})
-		return next, err
+		return next, email.unlessFull(err)
 	})
 	if err != nil {
 		return Deleted{}, fmt.Errorf("delete file: %w", err)

@@ -120,6 +120,9 @@ func (t *tx) setEmail(id publish.AccountID, e *publish.NewEmail) error {
 	if err := t.later("DELETE FROM verifications WHERE account = ? AND email <> ?", id, e.Address); err != nil {
 		return err
 	}
+	if e.Job.Kind == "" {
+		return nil
+	}
 	return t.addJob(e.Job, id)
 }
 

@@ -19,6 +19,9 @@ const jobColumns = "id, kind, coalesce(account, 0), coalesce(login, 0), address,
 
 // addJob records a job of an account; 0 for none.
 func (t *tx) addJob(j publish.Job, account publish.AccountID) error {
+	if err := takeShares(t, nil, j.Asks, j.Due, j.Due.Add(-publish.MailDay)); err != nil {
+		return err
+	}
 	return t.later("INSERT INTO jobs (kind, account, login, address, lang, attempts, due, asker, network) VALUES (?, nullif(CAST(? AS BIGINT), 0), nullif(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?)",
 		j.Kind, account, j.Login, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:])
 }
@@ -135,32 +138,39 @@ func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy account.Bus
 // CountMail implements account.MailStore.
 func (store Mail) CountMail(ctx context.Context, job int64, shares []account.Share, at, since time.Time) error {
 	return in("count mail", store.db.step(ctx, 0, func(t *tx) error {
-		// In one order, for whoever else counts several of them.
-		for _, s := range slices.SortedFunc(slices.Values(shares), func(a, b account.Share) int { return bytes.Compare(a.Counter[:], b.Counter[:]) }) {
-			if err := t.alone(s.Counter); err != nil {
-				return err
-			}
+		return takeShares(t, job, shares, at, since)
+	}))
+}
+
+// takeShares counts a message in all of the shares, or in none if one is full. One of a job is counted once; nil is none.
+func takeShares(t *tx, job any, shares []publish.Share, at, since time.Time) error {
+	// In one order, for whoever else counts several of them.
+	for _, s := range slices.SortedFunc(slices.Values(shares), func(a, b publish.Share) int { return bytes.Compare(a.Counter[:], b.Counter[:]) }) {
+		if err := t.alone(s.Counter); err != nil {
+			return err
 		}
+	}
+	if job != nil {
 		counted, err := t.number("SELECT count(*) FROM mails WHERE job = ?", job)
 		if err != nil || counted > 0 {
 			return err
 		}
-		for _, s := range shares {
-			n, err := t.number("SELECT count(*) FROM mails WHERE mailbox = ? AND at > ? AND at <= ?", s.Counter[:], micros(since), notAfter(at))
-			if err != nil {
-				return err
-			}
-			if n >= int64(s.Most) {
-				return account.ErrTooOften
-			}
+	}
+	for _, s := range shares {
+		n, err := t.number("SELECT count(*) FROM mails WHERE mailbox = ? AND at > ? AND at <= ?", s.Counter[:], micros(since), notAfter(at))
+		if err != nil {
+			return err
 		}
-		for _, s := range shares {
-			if _, err := t.exec("INSERT INTO mails (mailbox, at, job) VALUES (?, ?, ?)", s.Counter[:], micros(at), job); err != nil {
-				return err
-			}
+		if n >= int64(s.Most) {
+			return publish.ErrTooOften
 		}
-		return nil
-	}))
+	}
+	for _, s := range shares {
+		if _, err := t.exec("INSERT INTO mails (mailbox, at, job) VALUES (?, ?, ?)", s.Counter[:], micros(at), job); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // FinishJob implements account.MailStore. The ID of a job is never used again, so

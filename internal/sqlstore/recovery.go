@@ -175,8 +175,13 @@ func (t *tx) moveEmail(m move, undo int64) (publish.Account, error) {
 			return publish.Account{}, err
 		}
 	}
-	if _, err := t.exec("DELETE FROM verifications WHERE account = ?", m.Account); err != nil {
-		return publish.Account{}, err
+	for _, query := range []string{
+		"DELETE FROM verifications WHERE account = ?",
+		"UPDATE sessions SET proved_at = 0 WHERE account = ?", // of another address
+	} {
+		if _, err := t.exec(query, m.Account); err != nil {
+			return publish.Account{}, err
+		}
 	}
 	return one(context.Background(), t, scanAccount, "UPDATE accounts SET changed = changed + 1, email = ?, verified = 1 WHERE id = ? RETURNING "+accountColumns, m.Email, m.Account)
 }

@@ -28,6 +28,7 @@ func jobCases() []storeCase {
 		{"CountMail/counts what is after since", countMailSince},
 		{"CountMail/one that is counted already stays as it is", countMailOnce},
 		{"CountMail/of 20 at once a share gets no more than it may", countMailRace},
+		{"Job/a step whose job has no room in one of its Asks is ErrTooOften, and has no effect", askTooOften},
 	}
 }
 
@@ -195,6 +196,22 @@ func countMail(t *testing.T, s Stores) {
 	wants(t, "two are full", s.Mail.CountMail(t.Context(), 5, []account.Share{share("all", 2)}, now, now.Add(-time.Hour)), account.ErrTooOften)
 }
 
+func askTooOften(t *testing.T, s Stores) {
+	make := func(handle string, due time.Time, asks ...publish.Share) error {
+		na := newAccount(handle)
+		j := job(handle+"@example.com", due)
+		j.Asks, na.Job = asks, &j
+		_, err := s.Publish.CreateAccount(t.Context(), na)
+		return err
+	}
+	ok(t, make("kim", base(), share("one", 1), share("two", 2)))
+	wants(t, "one is full", make("lee", base(), share("two", 2), share("one", 1)), publish.ErrTooOften)
+	ok(t, make("lee", base(), share("two", 2)))
+	same(t, "the jobs", len(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), 2)
+	wants(t, "two are full", make("max", base().Add(publish.MailDay-time.Second), share("two", 2)), publish.ErrTooOften)
+	ok(t, make("max", base().Add(publish.MailDay), share("two", 2)))
+}
+
 func countMailSince(t *testing.T, s Stores) {
 	now := base()
 	ok(t, s.count(1, now, "box"))
@@ -270,6 +287,9 @@ func verificationCases() []storeCase {
 		{"AddVerification/the address of a suspended account is ErrMoved", addVerificationSuspended},
 		{"Verification/returns an unused, unexpired verification", readVerification},
 		{"RefuseVerification/consumes it, with all others of the account", refuseVerification},
+		{"TakeOver/makes all projects of an account that was given the address those of another", takeOver},
+		{"TakeOver/any other accounts are ErrNotFound, and suspended ones ErrSuspended", takeOverOthers},
+		{"Disown/takes the address away from an account that has not verified it", disown},
 		{"RefuseVerification/takes its address away from the account, which is returned as it was", refuseVerificationTakes},
 		{"UseVerification/consumes it, with all others of the account", useVerification},
 		{"UseVerification/marks the account's address as verified", useVerificationMarks},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot/internal/account"
 	"sandlot/internal/admission"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
@@ -39,11 +40,16 @@ func (p *Pages) account(v *visit) error {
 	for i := range deleted {
 		deleted[i].Cover = "" // its pictures are sent to nobody until it is taken back
 	}
-	return v.show(http.StatusOK, "account.html", v.T("account.title"), overviewPage{Projects: list, Next: next, Deleted: deleted, Older: older})
+	claimed, err := p.Account.Claimants(v.r.Context(), v.by)
+	if err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, "account.html", v.T("account.title"), overviewPage{Claimed: claimed, Projects: list, Next: next, Deleted: deleted, Older: older})
 }
 
 // overviewPage is what the first page of the account shows.
 type overviewPage struct {
+	Claimed  []account.LoginChoice // accounts that the address was given for, and never confirmed
 	Projects []gallery.OverviewRow
 	Next     string
 	Deleted  []publish.Trashed // those that can be taken back

@@ -68,6 +68,7 @@ var forms = map[string]sentForm{
 	},
 	"/login/code": {
 		fields: func(w *world) url.Values {
+			w.account.Uncounted = true
 			w.login()
 			return url.Values{"code": {w.in.Mails[len(w.in.Mails)-1].Code}}
 		}, status: 303, again: 410, tries: true,
@@ -97,6 +98,12 @@ var forms = map[string]sentForm{
 		fields: func(w *world) url.Values { return url.Values{"id": {fmt.Sprint(w.kim.other)}} },
 		status: 303, again: 303, unseen: true, takes: map[string]string{"id": "negative"},
 		theirs: func(w *world, f url.Values) { f.Set("id", fmt.Sprint(w.lee.other)) },
+	},
+	"/account/claimed": {
+		fields: func(w *world) url.Values { return url.Values{"handle": {w.claimant()}} }, status: 303, again: 303, takes: map[string]string{"handle": anyText},
+	},
+	"/account/claimed/no": {
+		fields: func(w *world) url.Values { return url.Values{"handle": {w.claimant()}} }, status: 303, again: 303, takes: map[string]string{"handle": anyText},
 	},
 	"/p/{id}/like": {
 		fields: func(w *world) url.Values {
@@ -218,6 +225,14 @@ func (w *world) login() string {
 	w.later(time.Minute) // a form that is sent again at once asks for nothing
 	w.browser = must(w.account.AskLogin(w.t.Context(), publish.Caller{}, account.LoginInput{Email: "kim@mail.internal", Browser: w.browser, Back: "/account/keys"}))(w.t)
 	return w.token("/login/link")
+}
+
+// claimant publishes with kim's address, and returns the handle of the account that it makes.
+func (w *world) claimant() string {
+	w.t.Helper()
+	out, _, err := w.service.Publish(w.t.Context(), publish.Caller{}, publish.PublishInput{Email: "kim@example.com", Title: "Kite", Content: w.stage("<!doctype html><p>")})
+	expect.OK(w.t, err)
+	return out.Account.Handle
 }
 
 // notMe claims kim's address for a new account, and returns the token for those who did not ask for that message.

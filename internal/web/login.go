@@ -75,7 +75,7 @@ func (p *Pages) overTLS(handle func(*visit) error) func(*visit) error {
 // loginForm is what the first page of a login shows.
 type loginForm struct {
 	Email, To string
-	Bad       bool // the address is none
+	Wrong     string // what is wrong with the address, or with asking
 }
 
 func (p *Pages) askLogin(v *visit) error {
@@ -101,14 +101,18 @@ func (v *visit) showLogin(status int, form loginForm) error {
 	return v.show(status, "login.html", title, form)
 }
 
-// sendLogin has the message sent. It answers the same whatever the address.
+// sendLogin has the message sent. Whether an account has the address changes nothing of its answer.
 func (p *Pages) sendLogin(v *visit) error {
 	form := loginForm{Email: strings.TrimSpace(v.r.PostForm.Get("email")), To: localPath(v.r.PostForm.Get("to"))}
 	in := account.LoginInput{Email: form.Email, Browser: v.browser(), Back: form.To, Lang: v.lang, Known: v.cookie(knownCookie)}
 	browser, err := p.Logins.AskLogin(v.r.Context(), v.by, in)
 	if errors.Is(err, publish.CodeInvalidEmail) || errors.Is(err, publish.CodeEmailRequired) {
-		form.Bad = true
+		form.Wrong = v.T("login.bad-address")
 		return v.showLogin(http.StatusUnprocessableEntity, form)
+	}
+	if errors.Is(err, publish.CodeRateLimited) {
+		form.Wrong = v.T("login.often")
+		return v.showLogin(http.StatusTooManyRequests, form)
 	}
 	if err != nil {
 		return err

@@ -46,11 +46,13 @@ func TestSoakEveryPageIsFitToBeSeen(t *testing.T) {
 		t.Run(l.name, func(t *testing.T) {
 			g.screen(t, true)
 			g.seen(t, l, "de", i, true)
+			g.measure(t, "on a desk", torn, bare, small)
 			for _, size := range [][2]int64{{360, 740}, {320, 568}, {740, 360}} {
 				run(t, g.ctx, chromedp.EmulateViewport(size[0], size[1], chromedp.EmulateMobile))
 				if over := run(t, g.ctx, chromedp.Evaluate[int](tooWide)); over > 0 {
 					t.Errorf("on a phone of %v it is %d pixels wider than the screen", size, over)
 				}
+				g.measure(t, fmt.Sprint("on a phone of ", size), torn, bare)
 			}
 		})
 	}

@@ -113,6 +113,7 @@ func looks() []look {
 		{name: "login-choose", path: "/login/choose", login: "{proved}"},
 		{name: "login-https", path: "/login", plain: true, status: http.StatusForbidden},
 		{name: "account", path: "/account", as: "ada"},
+		{name: "account-claimed", path: "/account", as: "ada", before: (*world).named},
 		{name: "account-none", path: "/account", as: "new"},
 		{name: "sessions", path: "/account/sessions", as: "ada"},
 		{name: "settings", path: "/account/settings", as: "ada"},

@@ -45,6 +45,7 @@ type Account interface {
 	owners
 	recoveries
 	claims
+	claimants
 	notMes
 }
 
