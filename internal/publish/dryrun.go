@@ -163,14 +163,14 @@ func (s *Service) planFile(ctx context.Context, p Project, nf newFile, c Content
 	if err := checkWhole(c, nf); err != nil {
 		return n, err
 	}
-	created, err := s.checkPlace(ctx, p, f)
+	before, err := s.checkPlace(ctx, p, f)
 	if err != nil {
 		return n, err
 	}
 	if n.all, err = s.store.Files(ctx, p.ID, p.Version); err != nil {
 		return n, fmt.Errorf("read files: %w", err)
 	}
-	if created {
+	if before == nil {
 		n.created, n.all = 1, append(n.all, f)
 	} else {
 		old := fileNamed(n.all, f.Name)
@@ -178,6 +178,6 @@ func (s *Service) planFile(ctx context.Context, p Project, nf newFile, c Content
 		*old = f
 	}
 	n.change.Put, n.changed = []File{f}, []File{f}
-	n.warnings = append(off, contentWarnings(c, name, name == p.Primary)...)
+	n.warnings = slices.Concat(off, shrunk(f, before), contentWarnings(c, name, name == p.Primary))
 	return n, nil
 }

@@ -202,7 +202,7 @@ func (s *Service) planTree(ctx context.Context, p Project, nf newFile, set *file
 		return n, set.placeTaken(p, err)
 	}
 	about, err := set.warningsAbout(ctx, primary)
-	n.warnings = slices.Concat(set.warnings, about)
+	n.warnings = slices.Concat(n.warnings, set.warnings, about)
 	if !nf.Replace && nf.Primary == "" {
 		n.warnings = append(n.warnings, set.beside(p.Primary, current)...)
 	}
@@ -235,6 +235,7 @@ func compare(current []File, set *fileSet, replace bool) (n newTree) {
 		if known, ok := have[f.Blob.SHA256]; ok && sameBytes(known, f.Blob) {
 			f.Blob = known
 		}
+		n.warnings = append(n.warnings, shrunk(f, old)...)
 		if old != nil {
 			n.change.Drop = append(n.change.Drop, *old)
 		} else {

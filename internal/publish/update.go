@@ -225,9 +225,11 @@ func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content,
 		if err := checkWhole(c, nf); err != nil {
 			return p, err
 		}
-		if out.Created, err = s.checkPlace(ctx, p, out.File); err != nil {
+		before, err := s.checkPlace(ctx, p, out.File)
+		if err != nil {
 			return p, err
 		}
+		out.Created, off = before == nil, append(off, shrunk(out.File, before)...)
 		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID, Title: nf.Title, Details: nf.Details, Within: s.Quota}
 		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang, email); err != nil {
 			return p, err
@@ -274,26 +276,40 @@ func withoutWrapper(ctx context.Context, store currentStore, p Project, name str
 }
 
 // checkPlace refuses a filename that could not be kept together with the others on every
-// file system, and a file too many. It tells whether the file is new.
-func (s *Service) checkPlace(ctx context.Context, p Project, f File) (created bool, err error) {
+// file system, and a file too many. It returns the file of that name, nil if there is none.
+func (s *Service) checkPlace(ctx context.Context, p Project, f File) (before *File, err error) {
 	near, err := s.store.FilesNear(ctx, p.ID, f.Folded)
 	if err != nil {
-		return false, fmt.Errorf("read files near %q: %w", f.Name, err)
+		return nil, fmt.Errorf("read files near %q: %w", f.Name, err)
 	}
-	created = true
-	for _, other := range near {
+	for i, other := range near {
 		if other.Name == f.Name {
-			created = false
+			before = &near[i]
 			continue
 		}
-		return false, filenameConflict(p, f.Name, other.Name)
+		return nil, filenameConflict(p, f.Name, other.Name)
 	}
-	if created && p.FileCount >= s.MaxFiles {
-		return false, Refuse(CodeQuotaExceeded, "The project %s has %d files, which is the limit.", p.ID, p.FileCount).In("filename").
+	if before == nil && p.FileCount >= s.MaxFiles {
+		return nil, Refuse(CodeQuotaExceeded, "The project %s has %d files, which is the limit.", p.ID, p.FileCount).In("filename").
 			With(OpProject, Arg{"id", string(p.ID)}).
 			Note("Put several files into one, or first delete one that is not needed, with delete-file. The project's files are listed when you read it with its key.")
 	}
-	return created, nil
+	return before, nil
+}
+
+// Bounds of a page that most likely lost its content: a twentieth of what had at least two kilobytes.
+const (
+	shrunkTo   = 20
+	shrunkFrom = 2 << 10
+)
+
+// shrunk warns of a page that replaces one of twenty times its size.
+func shrunk(f File, before *File) []Warning {
+	if before == nil || !inspect.IsHTML(f.Name) || before.Blob.Size < shrunkFrom || f.Blob.Size*shrunkTo > before.Blob.Size {
+		return nil
+	}
+	return []Warning{warning("shrunk", fmt.Sprintf("%s has %d bytes now, and had %d before.", f.Name, f.Blob.Size, before.Blob.Size),
+		"If a part of it was sent for the whole, send the whole file with update, or bring the version before back with restore.")}
 }
 
 // filenameConflict refuses a name if there is another that no file system could keep apart from it,
