@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"sandlot/internal/expect"
+	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -142,6 +143,7 @@ func (h *misled) follow(env, commands, hint string) {
 	for name, value := range h.fill {
 		commands = strings.ReplaceAll(commands, name, value)
 	}
+	commands = aText.ReplaceAllString(commands, "<!doctype html><p>text")
 	out, said, statuses, exit := h.run(env + "\nset -e\n" + commands)
 	good := exit == 0
 	for _, status := range statuses {
@@ -174,6 +176,9 @@ func (h *misled) hint(m mistake, out, said string, exit int) (hint, code string)
 	}
 	return hint, ""
 }
+
+// aText matches what stands for the text of a file.
+var aText = regexp.MustCompile(publish.PlaceholderText + `[^>]*>`)
 
 // aCommandLine matches a line that is a command.
 var aCommandLine = regexp.MustCompile(`(?m)^(?: {4})?((?:curl|split|set|tar|sandlot|unset|export|mv|\(cd|HOME=\S+) .*)$`)

@@ -12,7 +12,7 @@ func TestRegression11KeysStayWithTheirSender(t *testing.T) {
 	t.Parallel()
 	const victim, neighbour, stranger, private = "203.0.113.1", "2001:db8:1:1::1", "203.0.113.2", "10.1.2.3"
 	s := everybodys(t, "--trusted-proxies", "127.0.0.1")
-	page := map[string]any{"content": "PGgxPkhpPC9oMT4=", "email": "me@example.com"}
+	page := map[string]any{"content": "PGgxPkhpPC9oMT4=", "email": "me@mail.internal"}
 	under := func(key string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set("Idempotency-Key", key) }
 	}
@@ -40,7 +40,7 @@ func TestRegression11KeysStayWithTheirSender(t *testing.T) {
 		}
 	})
 	part := func(n int, more map[string]any) map[string]any {
-		fields := map[string]any{"upload_id": "my-game-in-parts-0123456789", "part": n, "content": "PGgxPkhpPC9oMT4=", "email": "me@example.com"}
+		fields := map[string]any{"upload_id": "my-game-in-parts-0123456789", "part": n, "content": "PGgxPkhpPC9oMT4=", "email": "me@mail.internal"}
 		for name, v := range more {
 			fields[name] = v
 		}

@@ -5,16 +5,17 @@ import (
 
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
+	"sandlot/internal/sqlstore/engine"
 )
 
 // claimant is true of an account that an address was given for and that has not verified it.
-func claimant(q querier) string {
-	return "mailbox = ? AND verified = 0 AND " + q.words().EqualFold("email", "?") + " AND deleted_at IS NULL AND suspended_at IS NULL"
+func claimant(words engine.Dialect) string {
+	return "mailbox = ? AND verified = 0 AND " + words.EqualFold("email", "?") + " AND deleted_at IS NULL AND suspended_at IS NULL"
 }
 
 // Claimants implements account.ClaimStore.
 func (store Account) Claimants(ctx context.Context, email string, limit int) ([]publish.Account, error) {
-	list, err := all(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE "+claimant(store.db)+" AND projects > 0 ORDER BY id DESC LIMIT ?",
+	list, err := all(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE "+claimant(store.db.dialect)+" AND projects > 0 ORDER BY id DESC LIMIT ?",
 		names.EmailKey(email), email, limit)
 	return list, in("look for whom an address was given", err)
 }
@@ -25,7 +26,7 @@ func (store Account) Disown(ctx context.Context, id publish.AccountID, email str
 		if err := t.lockAccount(id); err != nil {
 			return err
 		}
-		if err := t.must(publish.ErrNotFound, "UPDATE accounts SET email = '' WHERE id = ? AND "+claimant(t), id, names.EmailKey(email), email); err != nil {
+		if err := t.must(publish.ErrNotFound, "UPDATE accounts SET email = '' WHERE id = ? AND "+claimant(t.dialect), id, names.EmailKey(email), email); err != nil {
 			return err
 		}
 		_, err := t.exec("DELETE FROM verifications WHERE account = ?", id)
@@ -70,7 +71,7 @@ func mayTakeOver(t *tx, from, to publish.AccountID, email string) error {
 	if _, err := t.number("SELECT id FROM accounts WHERE id = ? AND email = ? AND verified = 1", to, email); err != nil {
 		return err
 	}
-	if _, err := t.number("SELECT id FROM accounts WHERE id = ? AND "+claimant(t), from, names.EmailKey(email), email); err != nil {
+	if _, err := t.number("SELECT id FROM accounts WHERE id = ? AND "+claimant(t.dialect), from, names.EmailKey(email), email); err != nil {
 		return err
 	}
 	return mayVerify(t, email)

@@ -201,6 +201,15 @@ func (s accountSteps) TakeEmailBack(ctx context.Context, token publish.Digest, n
 	})
 }
 
+// TakeOver implements account.ClaimStore.
+func (s accountSteps) TakeOver(ctx context.Context, from, to publish.AccountID, email string) error {
+	_, err := step(ctx, s.w, func() (struct{}, publish.Changed, error) {
+		changed, err := s.AccountRecords.TakeOver(ctx, from, to, email)
+		return struct{}{}, changed, err
+	})
+	return err
+}
+
 type operateSteps struct {
 	operate.Store
 	w *watch
