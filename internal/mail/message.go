@@ -144,7 +144,7 @@ func (p page) text() string {
 	if p.NotMeLink != "" {
 		notMe = "\n" + p.NotMe + "\n\n" + p.NotMeLink + "\n"
 	}
-	return p.Given + "\n\n" + made + p.Open + "\n\n" + p.Link + "\n\n" + code + p.Lasts + "\n" + p.Ignore + "\n" + notMe
+	return p.Given + "\n\n" + p.Open + "\n\n" + p.Link + "\n\n" + made + code + p.Lasts + "\n" + p.Ignore + "\n" + notMe
 }
 
 // checkAddress is the last look before the wire: one bare address, nothing that
