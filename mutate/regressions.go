@@ -142,5 +142,7 @@ func regressions() []mutation {
 		{"regression M37: the pill after a game is as narrow as what is in it", "internal/web/static/css/30-project.css", "grid-template-columns: minmax(0, 1fr); place-content", "place-content", of("M37", "./internal/web")},
 		{"regression M37: a stage without storage is a grid on phones", "internal/web/static/css/30-project.css", "{ display: flex; height: auto; min-height: 100svh; }", "{ height: auto; min-height: 100svh; }", of("M37", "./internal/web")},
 		{"regression M15: a page may shrink to nothing", "internal/publish/update.go", "append(off, shrunk(out.File, before)...)", "off", of("M15APage", publishTests)},
+		{"regression M39: a message quotes whatever a title says", "internal/account/courier.go", "|| linkLike.MatchString(p.Title) {", "{", of("M39", "./internal/web")},
+		{"regression M39: a confirmation logs nobody in", "internal/web/verify.go", "	if keepsLogins(v.Places.Base) {", "	if false {", of("M39", "./internal/web")},
 	}
 }

@@ -104,6 +104,13 @@ func (c *correspondent) asks(address string) {
 	c.post("/login", url.Values{"email": {address}, "to": {"/account" + attack}}, http.StatusSeeOther)
 }
 
+// proves logs in once more, for a login proves the address of its time alone.
+func (c *correspondent) proves() {
+	c.t.Helper()
+	c.asks(c.address)
+	c.uses(c.next(ofLogin))
+}
+
 // uses presses the button behind the link of a message.
 func (c *correspondent) uses(l letter) {
 	c.t.Helper()
@@ -279,6 +286,7 @@ func TestSoakEveryKindOfMessage(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			c.t = t
 			m.set(willing)
+			c.proves()
 			m.set(way.set)
 			all := c.causeAll(way.name, way.arrive)
 			for _, kind := range []string{ofVerify, ofLogin, ofChange, ofReport} {
@@ -296,6 +304,7 @@ func TestSoakEveryKindOfMessage(t *testing.T) {
 	m.set(willing)
 	t.Run("programs that look at links use nothing up", func(t *testing.T) {
 		c.t = t
+		c.proves()
 		all := c.causeAll("scanned", settle)
 		c.scan(all)
 		c.uses(all[ofVerify])

@@ -69,6 +69,10 @@ func gates(ctx context.Context) map[string]gate {
 		"Verify": {anybody, func(s *testworld.Scene, by publish.Caller) error {
 			return second(s.Account.Verify(ctx, by, "none"))
 		}},
+		"VerifyHere": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+			_, _, err := s.Account.VerifyHere(ctx, by, "none", "Firefox")
+			return err
+		}},
 		"RefuseClaim": {anybody, func(s *testworld.Scene, by publish.Caller) error {
 			_, _, err := s.Account.RefuseClaim(ctx, by, "none")
 			return err

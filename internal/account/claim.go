@@ -97,6 +97,23 @@ func (s *Service) Verify(ctx context.Context, by publish.Caller, token string) (
 	return a, ownerMay(err)
 }
 
+// VerifyHere is Verify, and logs the browser in to the account, unless it is logged in: whoever
+// pressed the button has just read a message to the address. session is the token of the new
+// session, empty for none; agent is what FinishLogin takes.
+func (s *Service) VerifyHere(ctx context.Context, by publish.Caller, token, agent string) (a publish.Account, session string, err error) {
+	if a, err = s.Verify(ctx, by, token); err != nil {
+		return a, "", err
+	}
+	if _, _, in := by.Login(); in {
+		return a, "", nil
+	}
+	session, in, err := s.newSession(a.ID, agent)
+	if err == nil {
+		_, err = s.store.Sessions.AddSession(ctx, digest(session), in)
+	}
+	return a, session, err
+}
+
 // RefuseClaim consumes the token of a link and takes the address away from the account,
 // which it returns as it was before. The account keeps its projects and keys. notMe is the
 // token of a link that stops all messages of this kind to the address: see StopMail. Errors

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"maps"
 	"net/url"
+	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -289,5 +291,29 @@ func (c *Courier) writeVerify(ctx context.Context, j publish.Job, now time.Time)
 		return Mail{}, err
 	}
 	link := c.Places.Base.String() + "/verify?token=" + url.QueryEscape(token)
-	return Mail{Kind: j.Kind, To: j.Address, Lang: j.Lang, Handle: handle, Link: link}, nil
+	m := Mail{Kind: j.Kind, To: j.Address, Lang: j.Lang, Handle: handle, Link: link}
+	list, err := c.Store.Projects(ctx, j.Account, 0, 1)
+	if len(list) > 0 {
+		m.Project, m.Page = projectName(list[0]), c.Places.Project(list[0].ID, list[0].Version, list[0].Suffix).Page
+	}
+	return m, err
 }
+
+// maxNamed is how many characters of a title a message has.
+const maxNamed = 60
+
+// projectName is what a message calls a project: its title or, where mail programs could make a link of that, its id. Anybody
+// has a title sent to any address.
+func projectName(p publish.Project) string {
+	title := []rune(p.Title)
+	if len(title) == 0 || strings.ContainsAny(p.Title, "@/\\<>") || linkLike.MatchString(p.Title) {
+		return string(p.ID)
+	}
+	if len(title) > maxNamed {
+		return string(title[:maxNamed-1]) + "…"
+	}
+	return p.Title
+}
+
+// linkLike finds what looks like the name of a host, or a number to call.
+var linkLike = regexp.MustCompile(`[^\s.。．｡][.。．｡][^\s.。．｡]|:\S|\d[\d\s()-]{5,}\d`)

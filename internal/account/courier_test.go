@@ -55,6 +55,10 @@ func (f *fakeJobs) ClaimJobs(ctx context.Context, now, until time.Time, busy Bus
 	return due, nil
 }
 
+func (f *fakeJobs) Projects(context.Context, publish.AccountID, int64, int) ([]publish.Project, error) {
+	return nil, nil
+}
+
 func (f *fakeJobs) CountMail(ctx context.Context, job int64, shares []Share, at, since time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -262,16 +262,24 @@ func (s *Service) FinishLogin(ctx context.Context, by publish.Caller, browser, h
 // logIn records a session whose owner has just proved that they read the account's address. Of
 // two calls with the same login one succeeds. None does once the account has another address.
 func (s *Service) logIn(ctx context.Context, l Login, id publish.AccountID, agent string, had publish.Session) (token string, err error) {
-	if token, err = s.vault.Text(base62, browserToken); err != nil {
-		return "", fmt.Errorf("mint session: %w", err)
+	token, in, err := s.newSession(id, agent)
+	if err != nil {
+		return "", err
 	}
-	now := s.now().UTC()
-	in := publish.Session{Account: id, Agent: asText(agent[:min(len(agent), maxAgent)]), CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(publish.SessionLife)}
 	if had.ID != 0 && had.Account == id {
 		in.CreatedAt = had.CreatedAt
 	}
 	_, err = s.store.Logins.LogIn(ctx, l.ID, digest(token), in, had)
 	return token, err
+}
+
+// newSession draws a session in an account, for its owner has just proved that they read the address.
+func (s *Service) newSession(id publish.AccountID, agent string) (token string, in publish.Session, err error) {
+	if token, err = s.vault.Text(base62, browserToken); err != nil {
+		return "", in, fmt.Errorf("mint session: %w", err)
+	}
+	now := s.now().UTC()
+	return token, publish.Session{Account: id, Agent: asText(agent[:min(len(agent), maxAgent)]), CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(publish.SessionLife)}, nil
 }
 
 // asText is what is left of s in a text that every database can hold.

@@ -22,8 +22,10 @@ type Mail struct {
 	To     string // one plain address
 	Lang   string // BCP 47; the Mailer falls back to English
 	Handle string // of the account that the message is about; empty in a login
-	Case   string // the number of a report; empty otherwise
-	Link   string // a whole URL
-	Code   string // of a login: six digits that can be typed instead of opening the link
-	NotMe  string // the link for those who did not ask; empty in a report
+	// Project and Page name what was published with the account, and where it is seen; empty for nothing.
+	Project, Page string
+	Case          string // the number of a report; empty otherwise
+	Link          string // a whole URL
+	Code          string // of a login: six digits that can be typed instead of opening the link
+	NotMe         string // the link for those who did not ask; empty in a report
 }

@@ -40,6 +40,8 @@ type MailStore interface {
 	// given for, whatever its case, and that have not verified it. None, and a login that is
 	// proved, is publish.ErrNotFound.
 	Claimant(ctx context.Context, id int64, now time.Time) (publish.Account, error)
+	// Projects is that of publish.Store.
+	Projects(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Project, error)
 	// AddEmailLink records a token for the newest move of an account with this address and Undo,
 	// and returns the account's handle. A proposal that is not the last, and any of a suspended
 	// account, is publish.ErrNotFound.

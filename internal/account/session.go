@@ -15,6 +15,8 @@ const maxAgent = 200
 type SessionStore interface {
 	// Sessions returns an account's sessions that have not expired, newest first.
 	Sessions(ctx context.Context, id publish.AccountID, now time.Time) ([]publish.Session, error)
+	// AddSession records a session under the hash of its token, and returns its ID.
+	AddSession(ctx context.Context, token publish.Digest, s publish.Session) (id int64, err error)
 	// EndSession ends one of an account's sessions; one that is over or another account's is
 	// publish.ErrNotFound.
 	EndSession(ctx context.Context, account publish.AccountID, id int64) error

@@ -76,6 +76,8 @@ type page struct {
 	Lang, Link string
 	Digits     string // the code, if there is one
 	NotMeLink  string // for those who did not ask, if there is one
+	Title      string // of the project that was published, or its id; empty for none
+	Address    string // of its page
 }
 
 // write makes the whole message, as multipart/alternative of text and HTML. All
@@ -123,20 +125,26 @@ func (w *writer) page(m account.Mail) (page, error) {
 	if (t.NotMe != "") != (m.NotMe != "") {
 		return page{}, fmt.Errorf("a message of kind %q has no such second link", m.Kind)
 	}
-	return page{t, lang, m.Link, m.Code, m.NotMe}, nil
+	if m.Project != "" && (t.Made == "" || checkLink(m.Page) != nil) {
+		return page{}, fmt.Errorf("a message of kind %q has no such project", m.Kind)
+	}
+	return page{t, lang, m.Link, m.Code, m.NotMe, plain(m.Project), m.Page}, nil
 }
 
 // text is the message for those who read no HTML. The link has a line to
 // itself, for mail programs that find links by guessing.
 func (p page) text() string {
-	code, notMe := "", ""
+	made, code, notMe := "", "", ""
+	if p.Title != "" {
+		made = p.Made + " " + p.Title + "\n" + p.Address + "\n\n"
+	}
 	if p.Digits != "" {
 		code = p.Code + "\n\n" + p.Digits + "\n\n"
 	}
 	if p.NotMeLink != "" {
 		notMe = "\n" + p.NotMe + "\n\n" + p.NotMeLink + "\n"
 	}
-	return p.Given + "\n\n" + p.Open + "\n\n" + p.Link + "\n\n" + code + p.Lasts + "\n" + p.Ignore + "\n" + notMe
+	return p.Given + "\n\n" + p.Open + "\n\n" + p.Link + "\n\n" + made + code + p.Lasts + "\n" + p.Ignore + "\n" + notMe
 }
 
 // checkAddress is the last look before the wire: one bare address, nothing that

@@ -17,6 +17,7 @@ var catalogs embed.FS
 type texts struct {
 	Subject string `json:"subject"`
 	Given   string `json:"given"`  // what happened
+	Made    string `json:"made"`   // before a project that was published; empty in a kind that names none
 	Open    string `json:"open"`   // before the link
 	Button  string `json:"button"` // on the link
 	Code    string `json:"code"`   // before the code; empty in a kind that has none
@@ -30,7 +31,7 @@ type texts struct {
 func (t *texts) fill(handle, report string) {
 	t.Subject = strings.ReplaceAll(t.Subject, "{case}", report)
 	words := strings.NewReplacer("{handle}", handle, "{case}", report)
-	for _, text := range []*string{&t.Given, &t.Open, &t.Button, &t.Code, &t.Lasts, &t.Ignore, &t.NotMe} {
+	for _, text := range []*string{&t.Given, &t.Made, &t.Open, &t.Button, &t.Code, &t.Lasts, &t.Ignore, &t.NotMe} {
 		*text = words.Replace(*text)
 	}
 }

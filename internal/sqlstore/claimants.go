@@ -94,3 +94,8 @@ func handOver(t *tx, from, to publish.AccountID) error {
 	_, err := t.exec("INSERT INTO follows (account, after) VALUES (?, 0) ON CONFLICT (account) DO UPDATE SET after = 0", to)
 	return err
 }
+
+// Projects implements account.MailStore.
+func (store Mail) Projects(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Project, error) {
+	return store.db.Publish().Projects(ctx, id, before, limit)
+}

@@ -62,14 +62,19 @@ func (p *Pages) loginRoutes() []route {
 // overTLS answers itself where browsers would refuse the cookie: it is for https,
 // and for this machine.
 func (p *Pages) overTLS(handle func(*visit) error) func(*visit) error {
-	host := p.Places.Base.Hostname()
-	ip, _ := netip.ParseAddr(host)
-	if p.Places.Base.Scheme == "https" || host == "localhost" || strings.HasSuffix(host, ".localhost") || ip.IsLoopback() {
+	if keepsLogins(p.Places.Base) {
 		return handle
 	}
 	return func(v *visit) error {
 		return v.show(http.StatusForbidden, "login_https.html", v.T("login.https-title"), nil)
 	}
+}
+
+// keepsLogins reports whether browsers take the cookie of a login from a website.
+func keepsLogins(base *url.URL) bool {
+	host := base.Hostname()
+	ip, _ := netip.ParseAddr(host)
+	return base.Scheme == "https" || host == "localhost" || strings.HasSuffix(host, ".localhost") || ip.IsLoopback()
 }
 
 // loginForm is what the first page of a login shows.
@@ -216,14 +221,22 @@ func (v *visit) finishLogin(handle string) error {
 	if err != nil {
 		return v.loginOver(err)
 	}
-	known, err := v.Logins.Remember(v.r.Context(), v.by, v.cookie(knownCookie), l.Email)
+	if err := keepLogin(v, token, l.Email); err != nil {
+		return err
+	}
+	v.setCookie(loginCookie, "", -1)
+	return v.redirect(localPath(back))
+}
+
+// keepLogin has the browser keep a session, and that it was logged in with that address.
+func keepLogin(v *visit, session, email string) error {
+	known, err := v.Logins.Remember(v.r.Context(), v.by, v.cookie(knownCookie), email)
 	if err != nil {
 		return err
 	}
 	v.setCookie(knownCookie, known, cookieSeconds)
-	v.setCookie(cookieName, token, cookieSeconds)
-	v.setCookie(loginCookie, "", -1)
-	return v.redirect(localPath(back))
+	v.setCookie(cookieName, session, cookieSeconds)
+	return nil
 }
 
 // loginOver offers another login in place of one that is used up. A form that

@@ -16,6 +16,8 @@ type claims interface {
 	// Claim looks at a link and uses nothing up.
 	Claim(ctx context.Context, by publish.Caller, token string) (account.Claim, error)
 	Verify(ctx context.Context, by publish.Caller, token string) (publish.Account, error)
+	// VerifyHere returns the token of a session, too, where the browser had none.
+	VerifyHere(ctx context.Context, by publish.Caller, token, agent string) (a publish.Account, session string, err error)
 	// RefuseClaim returns the account as it was, and the token of a page that refuses all such messages.
 	RefuseClaim(ctx context.Context, by publish.Caller, token string) (a publish.Account, notMe string, err error)
 }
@@ -71,20 +73,34 @@ type verifiedPage struct {
 // maxOnward is how many projects the page after a link leads to.
 const maxOnward = 5
 
-// verify uses the link up, and shows the way on.
+// verify uses the link up, logs the browser in, and shows the way on.
 func (p *Pages) verify(v *visit) error {
 	token := v.token()
 	claim, err := p.Account.Claim(v.r.Context(), v.by, token)
 	if err != nil {
 		return v.linkUsedUp(err)
 	}
-	a, err := p.Account.Verify(v.r.Context(), v.by, token)
+	a, session, err := useVerification(v, token)
 	if err != nil {
 		return v.linkUsedUp(err)
 	}
+	if session != "" {
+		if err := keepLogin(v, session, a.Email); err != nil {
+			return err
+		}
+	}
 	return v.show(http.StatusOK, "verified.html", v.T("verified.title"), verifiedPage{
-		a, claim.Projects[:min(len(claim.Projects), maxOnward)], v.me != nil && v.me.Account.ID == a.ID,
+		a, claim.Projects[:min(len(claim.Projects), maxOnward)], session != "" || v.me != nil && v.me.Account.ID == a.ID,
 	})
+}
+
+// useVerification verifies, and makes a session where the browser can keep one and has none.
+func useVerification(v *visit, token string) (a publish.Account, session string, err error) {
+	if keepsLogins(v.Places.Base) {
+		return v.Account.VerifyHere(v.r.Context(), v.by, token, v.r.UserAgent())
+	}
+	a, err = v.Account.Verify(v.r.Context(), v.by, token)
+	return a, "", err
 }
 
 // linkUsedUp shows where another link is to be had, or that none is needed.
