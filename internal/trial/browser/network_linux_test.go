@@ -122,7 +122,7 @@ func TestNoAddressCanBeReached(t *testing.T) {
 	})
 	c := catch(t)
 	long := patient()
-	long.Play, long.Most = 40*time.Second, 40*time.Second
+	long.Play, long.Most = 3*time.Minute, 3*time.Minute
 	_, err := sees(ctx, t, origin, "http://pong.localhost:8080/", &Browser{times: long, stage: stageOf(ports)})
 	expect.Is(t, "the end when all was tried", err, context.Canceled)
 	c.end(t)
