@@ -145,8 +145,11 @@ func (o *owner) hides() {
 	shown(false)
 	o.goes("/p/" + o.id)
 	o.sees("Hidden from the gallery: only people with the link find it")
-	o.guest.goes("/@" + o.handle)
-	o.guest.lacks(o.title)
+	o.guest.until("the profile is without it, which is kept for a second", func() bool {
+		o.guest.goes("/@" + o.handle)
+		gone := false
+		return o.guest.ask(fmt.Sprintf(`!document.body.innerText.includes(%q)`, o.title), &gone) == nil && gone
+	})
 	o.guest.goes("/p/" + o.id)
 	o.guest.spots("h1", o.title)
 	shown(true)

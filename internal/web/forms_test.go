@@ -230,7 +230,7 @@ func (w *world) login() string {
 // claimant publishes with kim's address, and returns the handle of the account that it makes.
 func (w *world) claimant() string {
 	w.t.Helper()
-	out, _, err := w.service.Publish(w.t.Context(), publish.Caller{}, publish.PublishInput{Email: "kim@example.com", Title: "Kite", Content: w.stage("<!doctype html><p>")})
+	out, _, err := w.service.Publish(w.t.Context(), publish.Caller{}, publish.PublishInput{Email: "kim@mail.internal", Title: "Kite", Content: w.stage("<!doctype html><p>")})
 	expect.OK(w.t, err)
 	return out.Account.Handle
 }

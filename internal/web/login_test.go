@@ -63,8 +63,8 @@ func TestRegression05TheBrowserKeepsAWordAfterALogin(t *testing.T) {
 	if !word.HttpOnly || !word.Secure || word.MaxAge < 300*24*3600 || word.SameSite != http.SameSiteLaxMode || word.Value == "" {
 		t.Errorf("the cookie is %+v", word)
 	}
-	request(h, "POST", "/login", "email=kim%40example.com", "Cookie", knownCookie+"="+word.Value, "Sec-Fetch-Site", "same-origin")
-	request(h, "POST", "/login", "email=kim%40example.com", "Cookie", knownCookie+"=word", "Sec-Fetch-Site", "same-origin")
+	request(h, "POST", "/login", "email=kim%40mail.internal", "Cookie", knownCookie+"="+word.Value, "Sec-Fetch-Site", "same-origin")
+	request(h, "POST", "/login", "email=kim%40mail.internal", "Cookie", knownCookie+"=word", "Sec-Fetch-Site", "same-origin")
 	expect.Same(t, "with the word and without it these asked", h.in.Query("SELECT asker FROM jobs ORDER BY id"), []string{publish.AskedKnown, ""})
 }
 
@@ -89,7 +89,7 @@ func TestAskingForALoginBindsItToTheBrowser(t *testing.T) {
 	if body := text(t, request(h, "GET", "/login?to=/account/keys%3Fa=b", "")); !strings.Contains(body, `name="to" value="/account/keys?a=b"`) || !strings.Contains(body, `type="email"`) {
 		t.Errorf("the form is %s", body)
 	}
-	resp := request(h, "POST", "/login", "email=+kim%40example.com+&to=/account/keys", "Accept-Language", "ja", "Sec-Fetch-Site", "same-origin")
+	resp := request(h, "POST", "/login", "email=+kim%40mail.internal+&to=/account/keys", "Accept-Language", "ja", "Sec-Fetch-Site", "same-origin")
 	c := cookie(t, resp, loginCookie)
 	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/login/code" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" {
 		t.Errorf("got %d with %+v", resp.StatusCode, c)
@@ -327,7 +327,7 @@ func TestMessagesAndCodesOfAnAddressAreLimited(t *testing.T) {
 		}
 		return here(h, "POST", target, form)
 	}
-	for target, resp := range map[string]*http.Response{"/login/code": last(3, "/login/code", "code="+wrong(m.Code)), "/login": last(2, "/login", "email=kim%40example.com")} {
+	for target, resp := range map[string]*http.Response{"/login/code": last(3, "/login/code", "code="+wrong(m.Code)), "/login": last(2, "/login", "email=kim%40mail.internal")} {
 		if resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {
 			t.Errorf("%s: %d", target, resp.StatusCode)
 		}

@@ -102,7 +102,7 @@ func pagesOn(t *testing.T, in *testworld.World) *world {
 func (w *world) person(name string) (p person) {
 	t, ctx := w.t, w.t.Context()
 	t.Helper()
-	out := must(w.service.Signup(ctx, publish.Caller{}, publish.SignupInput{Handle: name, Email: name + "@example.com"}))(t)
+	out := must(w.service.Signup(ctx, publish.Caller{}, publish.SignupInput{Handle: name, Email: name + "@mail.internal"}))(t)
 	p.account = must(w.account.Verify(ctx, publish.Caller{}, w.token("/verify")))(t)
 	by := must(w.in.Callers.Identify(ctx, publish.Presented{Key: out.Key}, publish.Sender{Network: "192.0.2.1"}))(t)
 	made, _, err := w.service.Publish(ctx, by, publish.PublishInput{Content: w.stage("<!doctype html><p>" + name)})
