@@ -86,7 +86,7 @@ func newMisled(t *testing.T, s *testenv.Server, foreign, tools, work string) *mi
 	h.fill = map[string]string{
 		"<api_key>": other["api_key"], "<project_api_key>": mine["project_api_key"], "<your e-mail>": "me@example.com", "<project_id>": mine["project_id"],
 		"<filename>": "game.js", "<file>": "game.js", "<whole file>": "index.html", "<file with this part>": "game.js", "<file with part 1>": "game.js", "<file with part 2>": "game.js",
-		"<number of this part>": "1", "<version>": "1", "<https://play.example.com>": base, "<file or folder>": "game", "<folder of the page>": "game", "<folder for keys>": "keys", "<HTML file>": "page.html", "<value>": "Maze", "<page.html>": "index.html",
+		"<number of this part>": "1", "<version>": "1", "<https://play.example.com>": base, "<file or folder>": "game", "<folder of the page>": "game", "<folder for keys>": "keys", "<HTML file>": "page.html", "<size of the file>": "22", "<sha256 of the file>": "f21d1589ffb3a25d01c3cfa034dd60225cdf227e7fdd00d023293c1a2a3de7fd", "<value>": "Maze", "<page.html>": "index.html",
 	}
 	return h
 }
@@ -195,7 +195,7 @@ func pasteable(hint string) string {
 // run gives lines to a shell in which curl tells its statuses. The account's key comes from the standard input.
 func (h *misled) run(lines string) (out, said string, statuses []string, exit int) {
 	h.t.Helper()
-	cmd := exec.CommandContext(h.t.Context(), "bash", "-c", "curl() { command curl -sS --fail-with-body -w '%{stderr}status %{http_code}\\n' \"$@\"; }\n"+lines)
+	cmd := exec.CommandContext(h.t.Context(), "bash", "-c", "curl() { local f=--fail-with-body; case \" $* \" in *\" -f \"*) f=; esac; command curl -sS $f -w '%{stderr}status %{http_code}\\n' \"$@\"; }\n"+lines)
 	cmd.Dir, cmd.Env, cmd.Stdin = h.dir, h.env, strings.NewReader(h.fill["<api_key>"]+"\n")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

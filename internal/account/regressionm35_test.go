@@ -16,7 +16,7 @@ import (
 // way, and two were sent.
 func TestRegressionM35NoAnswerPromisesAMessageThatIsDropped(t *testing.T) {
 	t.Parallel()
-	const kim = "kim@example.org"
+	const kim = "kim@mail.internal"
 	w := newWorld(t, func(c *publish.Config) { c.SMTP = true })
 	promised := 0
 	count := func(mailed bool, warnings []publish.Warning) {
@@ -55,12 +55,12 @@ func TestRegressionM35NoAnswerPromisesAMessageThatIsDropped(t *testing.T) {
 	expect.Same(t, "promised", promised, 2)
 	by := w.account()
 	for range 4 {
-		out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Email: "lee@example.org", Content: w.in.Stage(page)})
+		out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Email: "lee@mail.internal", Content: w.in.Stage(page)})
 		expect.OK(t, err)
 		count(out.Mailed, out.Warnings)
 	}
 	expect.Same(t, "sent", len(w.postman()), promised-2)
-	if address, _ := w.email(by); address != "lee@example.org" {
+	if address, _ := w.email(by); address != "lee@mail.internal" {
 		t.Errorf("the address is %q", address)
 	}
 }
@@ -68,17 +68,17 @@ func TestRegressionM35NoAnswerPromisesAMessageThatIsDropped(t *testing.T) {
 // TestRegressionM35WhatNamedTheAddressIsTakenOver: of four publishes with one address a login showed one.
 func TestRegressionM35WhatNamedTheAddressIsTakenOver(t *testing.T) {
 	t.Parallel()
-	const kim = "kim@example.org"
+	const kim = "kim@mail.internal"
 	w := newWorld(t, func(c *publish.Config) { c.Public, c.Uncounted = true, true })
 	member := w.member(kim)
 	by, _ := w.logIn(kim, member.Handle, nobody())
 	one := w.publishWith(nobody(), kim)
-	two := w.publishWith(nobody(), "KIM@example.org")
+	two := w.publishWith(nobody(), "KIM@mail.internal")
 	more, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Email: kim})
 	expect.OK(t, err)
 	several := w.caller(more.Key)
 	a, b := w.publish(several, "a"), w.publish(several, "b")
-	strange := w.publishWith(nobody(), "lee@example.org")
+	strange := w.publishWith(nobody(), "lee@mail.internal")
 	handles := func() (list []string) {
 		choices, err := w.Claimants(t.Context(), by)
 		expect.OK(t, err)
@@ -126,7 +126,7 @@ func TestRegressionM35WhatNamedTheAddressIsTakenOver(t *testing.T) {
 // TestRegressionM35OnlyALoginThatProvedTheMailboxTakesOver, and nothing of a verified account.
 func TestRegressionM35OnlyALoginThatProvedTheMailboxTakesOver(t *testing.T) {
 	t.Parallel()
-	const kim = "kim@example.org"
+	const kim = "kim@mail.internal"
 	w := newWorld(t, func(c *publish.Config) { c.Uncounted = true })
 	none := func(what string, by publish.Caller, handle string) {
 		t.Helper()
@@ -142,10 +142,10 @@ func TestRegressionM35OnlyALoginThatProvedTheMailboxTakesOver(t *testing.T) {
 	}
 	other := w.member(kim) // verified
 	w.publish(w.owner(other.ID), page)
-	mallory := w.member("mallory@example.org")
+	mallory := w.member("mallory@mail.internal")
 	victim := w.publishWith(nobody(), kim)
 	w.postman()
-	browser, token, _ := w.askMail("mallory@example.org")
+	browser, token, _ := w.askMail("mallory@mail.internal")
 	expect.OK(t, w.UseLoginLink(t.Context(), nobody(), browser, token))
 	session, _, err := w.FinishLogin(t.Context(), nobody(), browser, mallory.Handle, "")
 	expect.OK(t, err)

@@ -459,8 +459,12 @@ func (t *Tree) badArchive(err error) error {
 	case unpack.TotalLarge:
 		return large("The archive unpacks to too many bytes", most.total)
 	}
-	return Refuse(CodeInvalidArchive, "%s cannot be taken: %s.", of, bad.Message).In("archive").With(OpPack).LeavingOut(bad.Entry).
-		Note("Nothing was changed. Pack the folder again, with plain files alone:").Because(bad)
+	e := Refuse(CodeInvalidArchive, "%s cannot be taken: %s.", of, bad.Message).In("archive").With(OpPack)
+	switch bad.Reason {
+	case unpack.Link, unpack.Device, unpack.BadName: // the folder has them, too
+		e.LeavingOut(bad.Entry)
+	}
+	return e.Note("Nothing was changed. Pack the folder again, with plain files alone:").Because(bad)
 }
 
 // archiveFormats are the formats by the names that people give them. It never changes.
