@@ -116,9 +116,29 @@ func (e *epoch) takenBack(ctx context.Context) error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%d versions that were never finished are left", left)
+			return fmt.Errorf("%d versions that were never finished are left: %s", left, draftsIn(ctx, db))
 		}
 	}
+}
+
+// draftsIn describes the versions that were never finished, for who has to find out why.
+func draftsIn(ctx context.Context, db *sql.DB) string {
+	rows, err := db.QueryContext(ctx, "SELECT d.project, d.n, d.undone, d.holder, d.leased_until, p.version FROM drafts d LEFT JOIN projects p ON p.num = d.project WHERE d.id > 0")
+	if err != nil {
+		return err.Error()
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var project, n, undone, until int64
+		var version sql.NullInt64
+		var holder string
+		if err := rows.Scan(&project, &n, &undone, &holder, &until, &version); err != nil {
+			return err.Error()
+		}
+		out = append(out, fmt.Sprintf("project %d at %v, version %d, undone %d, holder %s, leased until %v", project, version.Int64, n, undone, holder, time.UnixMicro(until)))
+	}
+	return strings.Join(out, "; ")
 }
 
 // audit counts the records, which nothing may have been written to twice, and
