@@ -13,7 +13,8 @@ import (
 
 // Trials returns the results of the play-tester; *trial.Service does.
 type Trials interface {
-	Await(ctx context.Context, by publish.Caller, ref string, wait time.Duration) (trial.Checks, error)
+	Checks(ctx context.Context, by publish.Caller, ref string) (trial.Checks, error)
+	Await(ctx context.Context, by publish.Caller, c trial.Checks, wait time.Duration) (trial.Checks, error)
 	After(ctx context.Context, by publish.Caller, p publish.Project, before int) (trial.State, []publish.Warning, error)
 	Warnings(ctx context.Context, by publish.Caller, projects ...publish.Project) ([]publish.Warning, error)
 }
@@ -23,28 +24,26 @@ type Covers interface {
 	Findings(ctx context.Context, by publish.Caller, id publish.ProjectID) ([]cover.Finding, error)
 }
 
-// checks tells the owner of a project what the play-tester saw of it, and why a picture did not become its cover.
+// checks returns the results of the play-tester for a project's owner, and the reasons why a picture did not become its cover.
 func (a *API) checks(c *call) error {
 	wait, err := c.wait()
 	if err != nil {
 		return err
 	}
-	if wait > 0 { // outside of the turns below: an account has few of them
-		if _, err := a.Trials.Await(c.r.Context(), c.by, c.param, wait); err != nil {
-			return err
-		}
-	}
 	made, sent, err := a.begin(c)
 	if err != nil {
 		return err
 	}
-	defer sent()
-	found, err := a.Trials.Await(c.r.Context(), c.by, c.param, 0)
+	found, err := a.Trials.Checks(c.r.Context(), c.by, c.param)
 	made()
+	sent() // the answer has no list of files, and an account has few turns to wait in
 	if err != nil {
 		return err
 	}
 	c.grant.Files(found.Project.FileCount)
+	if found, err = a.Trials.Await(c.r.Context(), c.by, found, wait); err != nil {
+		return err
+	}
 	pictures, err := a.Covers.Findings(c.r.Context(), c.by, found.Project.ID)
 	if err != nil {
 		return err

@@ -16,12 +16,14 @@ const (
 	mostWaiting = 200 // calls of Await at once; each holds a connection
 )
 
-// Await returns the Checks of a project like Checks, as soon as the trial of its current version is over, and after wait or
-// WaitMax at the latest. It does not wait while nothing can be opened, nor while 200 other calls wait.
-func (s *Service) Await(ctx context.Context, by publish.Caller, ref string, wait time.Duration) (Checks, error) {
-	c, err := s.Checks(ctx, by, ref)
-	if err != nil || wait <= 0 || !c.State.pending() {
-		return c, err
+// Await returns the Checks of a project that Checks returned, anew as soon as the trial of its current version is over, and after wait
+// or WaitMax at the latest. It reads no list of files. It does not wait while nothing can be opened, nor while 200 other calls wait.
+func (s *Service) Await(ctx context.Context, by publish.Caller, c Checks, wait time.Duration) (Checks, error) {
+	if err := publish.Authorize(by, publish.ActReadFiles, &c.Project); err != nil {
+		return Checks{}, err
+	}
+	if wait <= 0 || !c.State.pending() {
+		return c, nil
 	}
 	select {
 	case s.waiting <- struct{}{}:
