@@ -81,7 +81,7 @@ func (s *Service) claimant(ctx context.Context, by publish.Caller, handle string
 	return 0, "", publish.ErrNotFound
 }
 
-// choices adds to accounts what tells them apart.
+// choices adds titles and times to accounts, to tell them apart.
 func (s *Service) choices(ctx context.Context, list []publish.Account) ([]LoginChoice, error) {
 	choices := make([]LoginChoice, len(list))
 	for i, a := range list {

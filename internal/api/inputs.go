@@ -67,7 +67,7 @@ func publishInput(f *fields) publish.PublishInput {
 	}
 }
 
-// about is what a call says of the project, as a PATCH does.
+// about reads the details of the project from a call, as PATCH takes them.
 func about(f *fields) publish.About {
 	return publish.About{Description: f.words("description"), Tags: f.list("tags"), Listed: f.choice("listed"), Threads: f.choice("threads")}
 }

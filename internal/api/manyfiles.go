@@ -20,7 +20,7 @@ func newFiles(p publish.Project, list []publish.File, info func(publish.File) an
 	return out
 }
 
-// placed returns what an answer says of a file at an address.
+// placed returns a function that describes a file at an address.
 func placed(at publish.Addresses) func(publish.File) any {
 	return func(f publish.File) any { return newFile(f, at) }
 }

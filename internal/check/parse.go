@@ -12,7 +12,7 @@ import (
 	"github.com/tdewolff/parse/v2/js"
 )
 
-// mostFaults is how many scripts of one page are told of.
+// mostFaults bounds the scripts of one page that are warned of.
 const mostFaults = 5
 
 // A fault is where a script breaks the grammar.

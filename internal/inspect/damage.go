@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// TailSize is how much of a file's end is kept, for what stands behind a page.
+// TailSize is the number of bytes kept from a file's end, to find text behind a page.
 const TailSize = 1 << 10
 
 // Damage is what a text seems to have got on its way from whoever wrote it: one bit for each.

@@ -202,7 +202,7 @@ func placeholderEmail() error {
 		With(OpSame, Arg{"email", PlaceholderEmail}).Note("Ask the user for their address, and send that. " + withoutEmail)
 }
 
-// withoutEmail is what to do for a user who gives no address.
+// withoutEmail is the advice for a user who gives no address.
 const withoutEmail = "Without one, make an account with signup and publish with its api_key: never make an address up."
 
 // plainAddress is the address that has a name around it, or the placeholder of one.

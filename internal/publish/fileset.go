@@ -260,7 +260,7 @@ func holds(files []File, folder string) bool {
 	return slices.ContainsFunc(files, func(f File) bool { return strings.HasPrefix(f.Name, folder) })
 }
 
-// unwrapped tells that a folder was taken off.
+// unwrapped returns the warning that a folder was taken off.
 func unwrapped(folder string) Warning {
 	return warning("unwrapped", fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)), "Nothing has to be done: the files are at the root of the project.")
 }

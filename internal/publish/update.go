@@ -297,7 +297,7 @@ func (s *Service) checkPlace(ctx context.Context, p Project, f File) (before *Fi
 	return before, nil
 }
 
-// Bounds of a page that most likely lost its content: a twentieth of what had at least two kilobytes.
+// Bounds of a page that most likely lost its content: a twentieth of a page of at least two kilobytes.
 const (
 	shrunkTo   = 20
 	shrunkFrom = 2 << 10

@@ -53,7 +53,7 @@ func contentWarnings(c Content, filename string, page bool) []Warning {
 	return nil
 }
 
-// encodedWarnings tell of bytes that are packed or encoded, or no page.
+// encodedWarnings returns warnings of bytes that are packed, encoded, or no page.
 func encodedWarnings(c Content, filename string, page bool) []Warning {
 	switch {
 	case inspect.EncodedTwice(filename, c.Size, c.Within):
@@ -216,7 +216,7 @@ const (
 	mostLooksLacking = 50
 	// mostLooks is how many files of one call are looked at: each costs some microseconds, however small it is.
 	mostLooks = 1000
-	// mostSecrets is how many files with a key of another service are told of.
+	// mostSecrets bounds the files with a key of another service that a call warns of.
 	mostSecrets = 5
 	// mostCompared is how many files a project may have for all its names to be read when one of its files changes.
 	mostCompared = 500
@@ -267,7 +267,7 @@ func (s *warner) lacking(ctx context.Context, p Project, files []File) []Warning
 }
 
 // looks looks at the files that a call has changed, the primary file first, as far as the bounds of package check allow.
-// It warns of keys of other services, and tells whether a file was left out.
+// It warns of keys of other services, and reports whether a file was left out.
 func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, charge Charge) (secrets []Warning, skipped bool, err error) {
 	room := int64(check.SampleAll)
 	look := func(f File) error {
@@ -311,7 +311,7 @@ func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, ch
 	return secrets, left, nil
 }
 
-// secretWarning tells of a key of another service. It never repeats the key.
+// secretWarning returns the warning of a key of another service. It never repeats the key.
 func secretWarning(name, what string, line int) Warning {
 	return warning("secret", fmt.Sprintf("%s, line %d, holds what looks like %s. Everything published is public, and earlier versions stay.", name, line, what),
 		"If it is a secret, replace it where it was made, and update the file without it: a page cannot keep a secret. Have the player enter a key of their own, or call the other service from a server of yours. A key that is meant for browsers, as Firebase's, is none.")
