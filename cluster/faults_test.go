@@ -74,6 +74,7 @@ func (r *run) spoil(random *rand.Rand) {
 func (r *run) endNode(random *rand.Rand, end func(*run, *node)) {
 	n := random.IntN(nodeCount)
 	end(r, r.nodes[n])
+	r.reached(func() bool { return r.front.red[n].Load() }, "the balancer leaves node %d out", n+1)
 	testenv.Wait(r.t, time.Duration(random.Int64N(int64(time.Second))), "the others are alone")
 	r.nodes[n].again(r.t)
 }

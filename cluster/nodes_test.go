@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/http/httputil"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -29,7 +28,7 @@ type service struct {
 	bucket                 *faultyStore
 	mails                  *mailServer
 	nodes                  []*node
-	front                  string       // address of the proxy
+	front                  *balancer
 	lose, lost             atomic.Int32 // answers to clients: so many are to be, and were
 	flags                  []string
 }
@@ -62,7 +61,7 @@ func startService(t *testing.T) *service {
 	for _, ahead := range clocks() {
 		s.nodes = append(s.nodes, s.startNode(t, program, ahead))
 	}
-	s.front = s.takeTurns(t)
+	s.front = s.balance(t)
 	return s
 }
 
@@ -124,39 +123,6 @@ func (s *service) client(h *http.Client, key string) *api.Client {
 		panic(err)
 	}
 	return &api.Client{Base: at, Key: key, HTTP: h}
-}
-
-// takeTurns is a proxy that hands each request to the next node, whatever state that is in. Some answers it loses.
-func (s *service) takeTurns(t *testing.T) (addr string) {
-	t.Helper()
-	var turn atomic.Uint32
-	var d net.Dialer
-	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64, DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-		return d.DialContext(ctx, network, addr)
-	}}
-	t.Cleanup(transport.CloseIdleConnections)
-	proxy := &httputil.ReverseProxy{
-		Transport: transport,
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "http", s.nodes[int(turn.Add(1))%len(s.nodes)].addr, r.In.Host
-		},
-		ErrorLog: quiet(),
-		ModifyResponse: func(r *http.Response) error {
-			if isFirst(r) && take(&s.lose) {
-				s.lost.Add(1)
-				r.Body.Close()
-				return errLost
-			}
-			return nil
-		},
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
-			if errors.Is(err, errLost) {
-				panic(http.ErrAbortHandler)
-			}
-			w.WriteHeader(http.StatusBadGateway)
-		},
-	}
-	return serve(t, proxy)
 }
 
 // isFirst reports whether this is the first answer to a call that is done and has a record, so that the next is from the record.

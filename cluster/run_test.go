@@ -68,7 +68,7 @@ func TestCluster(t *testing.T) {
 	t.Logf("SANDLOT_TEST_SEED=%d", r.seed)
 	r.service = startService(t)
 	t.Logf("started after %v", time.Since(began).Round(time.Second))
-	r.http = clientTo(t, r.front)
+	r.http = clientTo(t, r.front.addr)
 	r.settleDown()
 	r.begun = time.Now()
 	workers := r.live()
@@ -78,6 +78,7 @@ func TestCluster(t *testing.T) {
 		t.Error(err)
 	}
 	r.compareAnswers()
+	r.compareReadiness()
 	if !t.Failed() {
 		r.compare(workers)
 		r.compareClocks()
@@ -224,6 +225,7 @@ func (r *run) print() {
 	fmt.Fprintf(&b, "%6d  suspensions and ends of one held to be seen at a node within a second, the last after %v\n", r.suspended, r.stalestSuspended.Round(time.Millisecond))
 	fmt.Fprintf(&b, "%6d  writes to one project by several clients, which led to version %d\n", r.edits, r.newest)
 	fmt.Fprintf(&b, "%6d  versions of many files, and %d looks at two of their files, which were never of two versions\n", r.stamps.versions, r.stamps.looks)
+	fmt.Fprintf(&b, "%6d  times that the balancer left a node out\n", r.front.marked.Load())
 	fmt.Fprintf(&b, "%6d  errors in the logs, all of them explained unless told above\n", r.errors)
 	fmt.Fprintf(&b, "%6d  projects of %d accounts\n", len(r.projects), len(r.accounts))
 	for _, f := range r.faults {
