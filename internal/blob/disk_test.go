@@ -113,7 +113,7 @@ func TestOpenDisk(t *testing.T) {
 		expect.OK(t, d.prepare(Options{}))
 		expect.Equal(t, "folders", f.count("mkdir"), 257)
 		// The last folder, then the sync, then the look for left-overs.
-		want := []step{{"mkdir", "tmp"}, {"syncDir", "."}, {"open", "tmp"}, {"readDir", "tmp"}}
+		want := []step{{"mkdir", "tmp"}, {"syncDir", "."}, {"open", "tmp"}, {"readDir", "tmp"}, {"closeFile", "tmp"}}
 		if got := f.trace[256:]; !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}

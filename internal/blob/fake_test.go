@@ -171,3 +171,9 @@ func (o faultyFile) Stat() (fs.FileInfo, error) {
 	}
 	return o.File.Stat()
 }
+
+// Close closes in any case. Nothing fails by it.
+func (o faultyFile) Close() error {
+	_ = o.f.do("closeFile", o.name)
+	return o.File.Close()
+}

@@ -194,12 +194,27 @@ func TestFirstOpens(t *testing.T) {
 		}
 		expect.Equal(t, "flights left", len(d.flights.flying), 0)
 	})
+	t.Run("a caller that looked before the reading ended does not read again", func(t *testing.T) {
+		d, f, _ := openFaulty(t)
+		b := put(t, d, noise(10*bufferSize))
+		looked, goOn := make(chan bool), make(chan bool)
+		f.fail = stopAtFirst("closeFile", looked, goOn)
+		late := make(chan error)
+		go func() { _, err := read(d, b); late <- err }()
+		<-looked
+		_, err := read(d, b)
+		expect.OK(t, err)
+		once := f.read // the reading that proves the bytes, and that of the caller
+		close(goOn)
+		expect.OK(t, <-late)
+		expect.Equal(t, "bytes that the late caller read", f.read-once, b.Size)
+	})
 	t.Run("if the one that reads goes away, another reads", func(t *testing.T) {
 		d, f, _ := openFaulty(t)
 		b := put(t, d, noise(10*bufferSize))
 		ctx, cancel := context.WithCancel(t.Context())
 		reading, goOn := make(chan bool), make(chan bool)
-		f.fail = stopAtFirstRead(reading, goOn)
+		f.fail = stopAtFirst("read", reading, goOn)
 		first := make(chan error)
 		go func() { _, err := d.Open(ctx, b, 0, -1); first <- err }()
 		<-reading
@@ -214,7 +229,7 @@ func TestFirstOpens(t *testing.T) {
 		d, f, _ := openFaulty(t)
 		b := put(t, d, noise(10*bufferSize))
 		reading, goOn := make(chan bool), make(chan bool)
-		f.fail = stopAtFirstRead(reading, goOn)
+		f.fail = stopAtFirst("read", reading, goOn)
 		first := make(chan error)
 		go func() { _, err := read(d, b); first <- err }()
 		<-reading
@@ -261,12 +276,13 @@ func TestFirstOpens(t *testing.T) {
 	})
 }
 
-// stopAtFirstRead says when the first read has begun, and lets it wait.
-func stopAtFirstRead(reading, goOn chan bool) func(op, name string) error {
-	var once sync.Once
+// stopAtFirst reports the first operation of a kind on one channel, and holds it until the other is closed.
+func stopAtFirst(kind string, reached, goOn chan bool) func(op, name string) error {
+	var held atomic.Bool
 	return func(op, _ string) error {
-		if op == "read" {
-			once.Do(func() { close(reading); <-goOn })
+		if op == kind && held.CompareAndSwap(false, true) {
+			close(reached)
+			<-goOn
 		}
 		return nil
 	}
