@@ -18,8 +18,10 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -45,49 +47,76 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	if len(list) == 0 {
 		return fmt.Errorf("no mutation is named like %q", *only)
 	}
-	dir, err := os.MkdirTemp("", "sandlot-mutate-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	if err := copyTree(ctx, ".", dir); err != nil {
-		return err
+	// A copy for each processor: most of a row's time is one compiler and one linker.
+	var dirs []string
+	for range runtime.NumCPU() {
+		dir, err := os.MkdirTemp("", "sandlot-mutate-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		if err := copyTree(ctx, ".", dir); err != nil {
+			return err
+		}
+		dirs = append(dirs, dir)
 	}
 	// All texts first: a table that no longer fits should not take ten minutes to say so.
 	for _, m := range list {
-		if _, err := m.apply(dir); err != nil {
+		if _, err := m.apply(dirs[0]); err != nil {
 			return err
 		}
 	}
-	if err := unchanged(ctx, dir, list); err != nil {
+	if err := unchanged(ctx, dirs[0], list); err != nil {
 		return err
 	}
-	return try(ctx, dir, list, out)
+	return try(ctx, dirs, list, out)
 }
 
-// try prints a row for each mutation.
-func try(ctx context.Context, dir string, list []mutation, out io.Writer) error {
-	var survived []error
-	for _, m := range list {
-		begun := time.Now()
-		noticed, err := m.try(ctx, dir)
-		if ctx.Err() != nil {
-			return fmt.Errorf("%s: %w", m.name, err)
-		}
-		if err != nil { // the others are tried all the same
-			fmt.Fprintf(out, "%-56s could not be tried\n", m.name)
-			survived = append(survived, fmt.Errorf("%s: %w", m.name, err))
-			continue
-		}
-		verdict := fmt.Sprintf("NOT NOTICED by go test %s", m.tests)
-		if n := len(noticed); n > 0 {
-			verdict = fmt.Sprintf("noticed by %d: %s", n, strings.Join(noticed[:min(n, 3)], ", "))
-		} else {
-			survived = append(survived, fmt.Errorf("not noticed by go test %s: %s", m.tests, m.name))
-		}
-		fmt.Fprintf(out, "%-56s %4.0f s  %s\n", m.name, time.Since(begun).Seconds(), verdict)
+// try tries the mutations, one at a time in each copy of the tree, and prints a row for each.
+func try(ctx context.Context, dirs []string, list []mutation, out io.Writer) error {
+	var (
+		all      sync.WaitGroup
+		mu       sync.Mutex
+		survived []error
+	)
+	next := make(chan mutation)
+	for _, dir := range dirs {
+		all.Go(func() {
+			for m := range next {
+				begun := time.Now()
+				verdict, err := m.judge(ctx, dir)
+				mu.Lock()
+				if err != nil {
+					survived = append(survived, err)
+				}
+				if ctx.Err() == nil {
+					fmt.Fprintf(out, "%-56s %4.0f s  %s\n", m.name, time.Since(begun).Seconds(), verdict)
+				}
+				mu.Unlock()
+			}
+		})
 	}
-	return errors.Join(survived...)
+	for _, m := range list {
+		if ctx.Err() == nil {
+			next <- m
+		}
+	}
+	close(next)
+	all.Wait()
+	return errors.Join(append(survived, ctx.Err())...)
+}
+
+// judge tries one mutation, and returns an error if no test noticed it.
+func (m mutation) judge(ctx context.Context, dir string) (verdict string, err error) {
+	noticed, err := m.try(ctx, dir)
+	switch n := len(noticed); {
+	case err != nil:
+		return "could not be tried", fmt.Errorf("%s: %w", m.name, err)
+	case n == 0:
+		return "NOT NOTICED by go test " + m.tests, fmt.Errorf("not noticed by go test %s: %s", m.tests, m.name)
+	default:
+		return fmt.Sprintf("noticed by %d: %s", n, strings.Join(noticed[:min(n, 3)], ", ")), nil
+	}
 }
 
 // copyTree copies what git tracks, or would: the tree as it lies there.
