@@ -62,13 +62,14 @@ func fileOf(folder string) string {
 	return string(text)
 }
 
-// recipes runs commands in one shell, which goes on after an error as that of an agent does.
-func recipes(t *testing.T, folder, lines string) {
+// recipes runs commands in one shell, which goes on after an error as that of an agent does, and returns what they print.
+func recipes(t *testing.T, folder, lines string) (said string) {
 	t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "-c", lines)
 	cmd.Dir = folder
 	out, err := cmd.CombinedOutput()
 	t.Logf("%v\n%s", err, out)
+	return string(out)
 }
 
 // filled puts every file into the folder that commands send.
