@@ -134,6 +134,7 @@ func regressions() []mutation {
 		{"regression M53: pictures that were not fetched are there", "internal/publish/warnings.go", "		if pointer || f.Blob.Size == 0 {", "		if pointer && f.Blob.Size == 0 {", of("M53", publishTests)},
 		{"regression M21: a cover of what was taken down is read from the store", "internal/cover/serve.go", "if _, err := s.Projects.Current(ctx, by, kept.Project); publish.Gone(err) {", "if _, err := s.Projects.Current(ctx, by, kept.Project); publish.Gone(err) {\n			return kept, nil", of("M21", "./internal/cover")},
 		{"regression M19: a publish that is sent again makes a second project", "internal/guide/texts/parts.md", ` -H "Idempotency-Key: $RETRY" "$@"`, ` "$@"`, "-run ^TestRegressionM19TheFirst ./cmd/sandlot"},
+		{"regression M46: browsers of one address are one player of the page", "internal/web/static/js/player.js", "    return id;\n", "    return '';\n", "-run ^TestRegressionM46 ./cmd/sandlot"},
 		{"regression M21: a move compares no values", "internal/sqlstore/movepieces.go", "if !want[i].same(have[i]) {", "if false && !want[i].same(have[i]) {", of("M21", "./internal/sqlstore")},
 		{"regression M21: a renewed lease keeps its old name", "internal/publish/upload_complete.go", "				lease = renewed\n", "				_ = renewed\n", of("M21", publishTests)},
 		{"regression M21: strays are looked for without the lease", "internal/operate/collect.go", "		failed.Add(c.hold(ctx)) // without it another round may begin beside this one\n", "", of("M21", "./internal/operate")},
