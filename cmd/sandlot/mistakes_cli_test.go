@@ -46,6 +46,7 @@ var mistakesAtAShell = []mistake{
 	{name: "an update before the publish", call: `sandlot update game.js`, code: "2"},
 	{name: "the page removed", call: `sandlot rm index.html --id $ID`, code: "6"},
 	{name: "what is not there removed", call: `sandlot rm gone.js --id $ID`, code: "4"},
+	{name: "a file that looks damaged", call: `printf 'diff --git a/index.html b/index.html\n--- a/index.html\n+++ b/index.html\n@@ -1 +1 @@\n-<p>a\n+<p>b\n' > index.html; sandlot update index.html --id $ID`, code: "6"},
 	{name: "a name that cannot be", call: `sandlot update game.js --as ../game.js --id $ID`, code: "2"},
 	{name: "another file of the folder", before: `cp index.html game/b.html; sandlot publish game/index.html`, call: `sandlot publish game/b.html`, code: "2"},
 }

@@ -124,6 +124,9 @@ var mends = map[client.Code]func(*session, *client.Error, *Failure){
 	"file_not_found":    func(s *session, _ *client.Error, f *Failure) { f.Fix = []string{s.about("status", "--files")} },
 	"version_not_found": func(s *session, _ *client.Error, f *Failure) { f.Fix = []string{s.about("versions")} },
 	"version_conflict":  conflict,
+	"looks_damaged": func(s *session, _ *client.Error, f *Failure) {
+		f.Notes, f.Fix = []string{"The version before stays. Mend the file and give the same command again, or send it as it is:"}, []string{s.env.again("--damaged")}
+	},
 	"email_required": func(s *session, _ *client.Error, f *Failure) {
 		f.Notes, f.Fix = []string{"A first publish makes an account, or log in:"}, []string{s.env.again("--email", "<your e-mail>"), command("sandlot", "login", "--server", s.server())}
 	},

@@ -13,6 +13,7 @@ import (
 type change struct {
 	title, page   string // empty: they stay
 	force, dryRun bool
+	damaged       bool // files that look damaged are sent, too
 	exact         bool // what is not here goes
 	adopt         bool // the folder becomes that project's, if it is no other's
 }
@@ -61,7 +62,7 @@ func (s *session) apply(ctx context.Context, w work, c change, p client.Project,
 		t = t.only(append(d.added, d.changed...))
 	}
 	out := delivery{call: "update", tree: t, many: w.folder, replace: len(d.only) > 0}
-	out.fields = client.Fields{ProjectID: p.ID, Title: c.title, PrimaryFile: c.page, IfVersion: p.Version}
+	out.fields = client.Fields{ProjectID: p.ID, Title: c.title, PrimaryFile: c.page, IfVersion: p.Version, Force: c.damaged}
 	if c.dryRun {
 		return s.would(ctx, out)
 	}

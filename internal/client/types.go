@@ -23,6 +23,7 @@ type Fields struct {
 
 	Version int  `json:"version,omitempty"` // of a restore: the one whose files come back
 	DryRun  bool `json:"dry_run,omitempty"` // check everything, and change nothing
+	Force   bool `json:"force,omitempty"`   // take files that look damaged, too
 
 	UploadID   string `json:"upload_id,omitempty"` // set: the content is a part of this upload
 	Part       int    `json:"part,omitempty"`      // from 1
