@@ -144,5 +144,7 @@ func regressions() []mutation {
 		{"regression M15: a page may shrink to nothing", "internal/publish/update.go", "append(off, shrunk(out.File, before)...)", "off", of("M15APage", publishTests)},
 		{"regression M39: a message quotes whatever a title says", "internal/account/courier.go", "|| linkLike.MatchString(p.Title) {", "{", of("M39", "./internal/web")},
 		{"regression M39: a confirmation logs nobody in", "internal/web/verify.go", "	if keepsLogins(v.Places.Base) {", "	if false {", of("M39", "./internal/web")},
+		{"regression M39: a link shows the host as it was written", "internal/web/linked.go", "	return to.Host + rest\n", "	return written[len(\"https://\"):]\n", of("M39ALink", "./internal/web")},
+		{"regression M39: addresses of strangers are links", "internal/web/project.go", "Linked: found.Verified || !v.public()", "Linked: true", of("M39AnAddress", "./internal/web")},
 	}
 }

@@ -190,7 +190,7 @@ func TestEveryTemplateIsLookedAt(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	h := newHall(t)
-	h.templates = template.New("").Funcs(template.FuncMap{"asset": assetURL, "firstCover": firstCover, "posterCover": posterCover, "see": func(name string) string {
+	h.templates = template.New("").Funcs(template.FuncMap{"asset": assetURL, "firstCover": firstCover, "posterCover": posterCover, "linked": linked, "see": func(name string) string {
 		seen[name] = true
 		return ""
 	}})

@@ -74,7 +74,7 @@ func (v *visit) showNew(status int, page newPage) error {
 	title := v.T("new.title")
 	if page.Done != nil {
 		title = page.Named()
-		page.Until = page.Done.Quarantined || v.Admission != nil && v.Admission.Public
+		page.Until = page.Done.Quarantined || v.public()
 	}
 	return v.show(status, "new.html", title, page)
 }

@@ -114,7 +114,7 @@ var files embed.FS
 
 // openTemplates reads templates, once in each process.
 var openTemplates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"asset": assetURL, "firstCover": firstCover, "posterCover": posterCover}).ParseFS(files, "templates/*.html"))
+	return template.Must(template.New("").Funcs(template.FuncMap{"asset": assetURL, "firstCover": firstCover, "posterCover": posterCover, "linked": linked}).ParseFS(files, "templates/*.html"))
 })
 
 // Pages answers the requests for pages. It may be used concurrently.
@@ -163,6 +163,9 @@ func New(cfg Config) *Pages {
 
 // ServeHTTP implements http.Handler.
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
+
+// public reports whether strangers are expected.
+func (p *Pages) public() bool { return p.Admission != nil && p.Admission.Public }
 
 // Close ends the streams of all who watch a project's numbers, which would otherwise
 // outlive the server: their connections are taken from it. None begins afterwards.
