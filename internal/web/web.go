@@ -36,6 +36,7 @@ type Service interface {
 	exports
 	keyrings
 	ownProjects
+	publications
 }
 
 // Account is what the pages ask about a person's account and its messages;
