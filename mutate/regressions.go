@@ -148,5 +148,7 @@ func regressions() []mutation {
 		{"regression M39: addresses of strangers are links", "internal/web/project.go", "Linked: found.Verified || !v.public()", "Linked: true", of("M39AnAddress", "./internal/web")},
 		{"regression M39: examples are published once more for each press", "internal/web/examples.go", ", Idempotency: page.FormToken + \"-\" + e.Folder}", "}", of("M39AnEmpty", "./internal/web")},
 		{"regression M39: examples are offered beside projects", "internal/web/home.go", "return f.Featured == nil && f.Waiting == 0", "return f.Featured == nil || f.Waiting == 0", of("M39AnEmpty", "./internal/web")},
+		{"regression M39: a check asks for an address that is still being typed", "internal/publish/publish.go", " && !(in.DryRun && in.Early) {", " {", of("M39AForm", "./internal/web")},
+		{"regression M39: a preview does not say what failed", "internal/play/preview.js", "    if (name === page) one.bytes = await watched(one, page);\n", "", of("M39ABlank", main)},
 	}
 }
