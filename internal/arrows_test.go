@@ -76,7 +76,7 @@ var arrows = map[string][]string{
 	"transfer":  {"inspect", "names", "publish", "spool", "tree", "unpack"},
 	"tree":      {"names"},
 	"turns":     {},
-	"web":       {"account", "admission", "card", "catalog", "check", "content", "cover", "figures", "gallery", "linediff", "mediatype", "names", "operate", "paper", "picture", "people", "publish", "trial", "turns"},
+	"web":       {"account", "admission", "card", "catalog", "check", "content", "cover", "examples", "figures", "gallery", "linediff", "mediatype", "names", "operate", "paper", "picture", "people", "publish", "trial", "turns"},
 	"wording":   {}, // tests only
 	"worker":    {},
 }

@@ -147,5 +147,11 @@ func regressions() []mutation {
 		{"regression M15: a page may shrink to nothing", "internal/publish/update.go", "append(off, shrunk(out.File, before)...)", "off", of("M15APage", publishTests)},
 		{"regression M39: a message quotes whatever a title says", "internal/account/courier.go", "|| linkLike.MatchString(p.Title) {", "{", of("M39", "./internal/web")},
 		{"regression M39: a confirmation logs nobody in", "internal/web/verify.go", "	if keepsLogins(v.Places.Base) {", "	if false {", of("M39", "./internal/web")},
+		{"regression M39: a link shows the host as it was written", "internal/web/linked.go", "	return to.Host + rest\n", "	return written[len(\"https://\"):]\n", of("M39ALink", "./internal/web")},
+		{"regression M39: addresses of strangers are links", "internal/web/project.go", "Linked: found.Verified || !v.public()", "Linked: true", of("M39AnAddress", "./internal/web")},
+		{"regression M39: examples are published once more for each press", "internal/web/examples.go", ", Idempotency: page.FormToken + \"-\" + e.Folder}", "}", of("M39AnEmpty", "./internal/web")},
+		{"regression M39: examples are offered beside projects", "internal/web/home.go", "return f.Featured == nil && f.Waiting == 0", "return f.Featured == nil || f.Waiting == 0", of("M39AnEmpty", "./internal/web")},
+		{"regression M39: a check asks for an address that is still being typed", "internal/publish/publish.go", " && !(in.DryRun && in.Early) {", " {", of("M39AForm", "./internal/web")},
+		{"regression M39: a preview does not say what failed", "internal/play/preview.js", "    if (name === page) one.bytes = await watched(one, page);\n", "", of("M39ABlank", main)},
 	}
 }

@@ -58,7 +58,7 @@ func (a *API) published(c *call, in publish.PublishInput) (publish.Published, er
 
 func websiteInput(f *fields) publish.PublishInput {
 	in := publishInput(f)
-	in.Description, in.Idempotency = f.words("description"), f.text("form_token")
+	in.Description, in.Idempotency, in.Early = f.words("description"), f.text("form_token"), true
 	if f.err == nil && in.Idempotency != "" {
 		f.fail(publish.CheckIdempotencyKey(in.Idempotency))
 	}

@@ -10,7 +10,7 @@ import (
 	"sandlot/internal/mediatype"
 )
 
-// A preview is a project as it would run here, before it is published: it never reaches the service. The website frames a small page on an
+// A preview is a project as it would run here, before it is published: the service does not have it. The website frames a small page on an
 // origin that the browser has drawn for it, and hands it the files; a service worker of that origin then answers for them. The page takes
 // files from the website's origin alone, and only the website may frame it or what it shows.
 type preview struct {

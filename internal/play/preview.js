@@ -28,10 +28,45 @@
     }
   };
 
+  // watch runs in the page, before its own scripts. Some seconds after the first error it tells the website what there was, and whether
+  // anything is to be seen. It is put into one line, so that those of the page keep their numbers.
+  const watch = (site, page) => {
+    document.currentScript.remove();
+    const errors = [];
+    const tell = () => {
+      const blank = !document.body?.innerText.trim() && !document.querySelector('canvas, img, svg, video, iframe, button, input');
+      parent.postMessage({ preview: 'errors', blank, errors }, site);
+    };
+    const add = (...all) => {
+      try {
+        if (errors.length < 3 && errors.push(all.join(' ').slice(0, 300)) === 1) setTimeout(tell, 3000);
+      } catch { /* what was thrown has no text */ }
+    };
+    const file = (at) => (at === location.href ? page : String(at || '').split(/[?#]/)[0].split('/').pop());
+    addEventListener('error', ({ message, filename, lineno, target }) => {
+      add(message ? message + (filename ? ` (${file(filename)}:${lineno})` : '') : `${target.localName}: ${file(target.src || target.href)}`);
+    }, true);
+    addEventListener('unhandledrejection', ({ reason }) => add(reason));
+    const { error } = console;
+    console.error = (...all) => {
+      error.apply(console, all);
+      add(...all);
+    };
+  };
+
+  // watched is a page with that script before all but its doctype, if it is in UTF-8. What stands before it is read byte for byte.
+  const watched = async ({ type, bytes }, page) => {
+    if (type !== 'text/html; charset=utf-8') return bytes;
+    const head = new TextDecoder('latin1').decode(await bytes.slice(0, 2048).arrayBuffer());
+    const at = /^(?:ï»¿)?(?:\s*(?:<!--[^]*?-->\s*)*<!doctype[^>]*>)?/i.exec(head)[0].length;
+    return new Blob([bytes.slice(0, at), `<script>(${String(watch).replace(/\n\s*/g, ' ')})(${JSON.stringify([told.site, page]).slice(1, -1).replaceAll('<', '\\u003c')})</script>`, bytes.slice(at)]);
+  };
+
   const address = (name) => '/' + name.split('/').map(encodeURIComponent).join('/');
 
-  const keep = async (files, { name, bytes }) => {
+  const keep = async (files, { name, bytes }, page) => {
     const one = await kind(name, bytes);
+    if (name === page) one.bytes = await watched(one, page);
     const headers = { ...told.headers, 'Content-Security-Policy': told.policies[location.search] || told.policies[''], 'Content-Type': one.type, 'Cache-Control': 'no-cache' };
     // Each response has bytes of its own: those of a file on the disk may be gone by the time it is asked for.
     await files.put(address(name), new Response(one.bytes, { headers }));
@@ -44,7 +79,7 @@
     const worker = await navigator.serviceWorker.register('./preview-worker.js', { scope: '/', updateViaCache: 'none' });
     await caches.delete('files');
     const files = await caches.open('files');
-    for (let i = 0; i < list.length; i += some) await Promise.all(list.slice(i, i + some).map((one) => keep(files, one)));
+    for (let i = 0; i < list.length; i += some) await Promise.all(list.slice(i, i + some).map((one) => keep(files, one, page)));
     if (!page.includes('/')) await files.put('/', (await files.match(address(page))).clone());
     else await files.put('/', Response.redirect(address(page), 307));
     await active(worker);
@@ -74,7 +109,7 @@
         say('unavailable');
         return;
       }
-      const html = await alone.bytes.text();
+      const html = await (await watched(await kind(alone.name, alone.bytes), page)).text();
       say('shown');
       document.open();
       document.write(html);

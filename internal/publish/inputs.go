@@ -93,6 +93,7 @@ type PublishInput struct {
 	Part        *PartInput // set if this is a call of a chunked upload
 	Idempotency string     // the idempotency key; empty: every call makes a project of its own
 	DryRun      bool       // only look whether it would be done
+	Early       bool       // with DryRun: whose it will be is not known yet, so no e-mail address is asked for
 }
 
 // UpdateInput asks for a new version in which one file, or all those of a Tree, are new or

@@ -139,7 +139,7 @@ func (c Config) checkPublish(by Caller, in PublishInput) (newProject, error) {
 	if np.Email, np.Warnings, err = c.readEmail(in.Email); err != nil {
 		return np, err
 	}
-	if by.Nobody() && np.Email == "" {
+	if by.Nobody() && np.Email == "" && !(in.DryRun && in.Early) {
 		return np, Refuse(CodeEmailRequired, "A first publish without a key makes an account, and needs the field email.").In("email").
 			With(OpSame, Arg{"email", PlaceholderEmail}).
 			Note("Send email, the address of the user, or the api_key of an account. " + withoutEmail)

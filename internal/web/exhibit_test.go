@@ -41,12 +41,12 @@ var exhibits = []struct {
 	description           string
 	plays, likes, players int
 }{
-	{id: "harbor-k3x9p2", title: "Harbor Lights", owner: "ada", description: "Guide the boats home before the fog comes in.\n\nArrow keys or touch. The lighthouse is yours.", plays: 12345, likes: 678, players: 3},
+	{id: "harbor-k3x9p2", title: "Harbor Lights", owner: "ada", description: "Guide the boats home before the fog comes in.\n\nArrow keys or touch. The lighthouse is yours. Its story: https://example.org/harbor/lights?from=the+lighthouse&to=every-boat.", plays: 12345, likes: 678, players: 3},
 	{id: "wick-m4t8z1", title: "Wick", owner: "ada", plays: 1, likes: 1},
-	{id: "long-q7w2e5", title: longTitle, owner: longHandle, description: strings.Repeat("Straßenverkehrszulassungsordnung", 6) + "\n" + strings.Repeat("Words and words. ", 40), plays: 1_234_567_890, likes: 12_345_678, players: 200},
+	{id: "long-q7w2e5", title: longTitle, owner: longHandle, description: strings.Repeat("Straßenverkehrszulassungsordnung", 6) + "\n" + strings.Repeat("Words and words. ", 40) + "https://" + strings.Repeat("a-very-long-host.", 9) + "example/" + longName, plays: 1_234_567_890, likes: 12_345_678, players: 200},
 	{id: "untitled-b6n1v3", owner: "grace_hopper"},
 	{id: "tide-r5h2j9", title: "潮だまりの小さな生きものたちをさがしに行こう", lang: "ja", owner: "mizu", plays: 204, likes: 17},
-	{id: "sand-c8d4f6", title: "قلعة الرمال على شاطئ البحر", lang: "ar", owner: "noor", description: arabicWords, plays: 12345, likes: 678, players: 3},
+	{id: "sand-c8d4f6", title: "قلعة الرمال على شاطئ البحر", lang: "ar", owner: "noor", description: arabicWords + "\nhttps://example.org/رمل/قلعة", plays: 12345, likes: 678, players: 3},
 	{id: "runnel-x2y7a4", title: "Runnel: a small game of water, patience and gravity", owner: "ada", plays: 1, likes: 1},
 	{id: "i-p1s6g8", title: "I", owner: "linus"}, // as narrow as a link can be
 	{id: "orbit-t9u3k7", title: "Orbit Keeper", owner: "grace_hopper", plays: 204, likes: 17},

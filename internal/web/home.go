@@ -63,6 +63,9 @@ type frontPage struct {
 // AllWaiting reports whether all projects that were looked at wait to be listed: there may be more.
 func (f frontPage) AllWaiting() bool { return f.Waiting >= gallery.MostWaiting }
 
+// Empty reports whether there is nothing to play, and nothing that will be.
+func (f frontPage) Empty() bool { return f.Featured == nil && f.Waiting == 0 }
+
 // home shows something to play at once, one of the whole lists, or what was searched for.
 func (p browsing) home(v *visit) error {
 	query := v.r.URL.Query()

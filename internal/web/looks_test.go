@@ -49,6 +49,7 @@ func looks() []look {
 	}
 	return []look{
 		{name: "home", path: "/"},
+		{name: "home-empty", path: "/", before: (*world).emptied},
 		{name: "home-played", path: "/?sort=played"},
 		{name: "home-live-none", path: "/?sort=live", before: func(*world) {}},
 		{name: "tag-none", path: "/tag/cats"},
@@ -80,6 +81,9 @@ func looks() []look {
 		{name: "new-checked", path: "/new", form: form("email", "new@example.com", "dry_run", "true", "text", "<!doctype html><script src=game.js></script>"), multi: true},
 		{name: "new-done", path: "/new", form: form("title", "Harbor", "email", "new@example.com", "text", "<!doctype html><title>Harbor</title>"), multi: true, status: http.StatusCreated},
 		{name: "new-done-known", path: "/new", as: "ada", form: form("text", "<!doctype html><title>Harbor</title>"), multi: true, status: http.StatusCreated, open: true},
+		{name: "new-examples", path: examplesPath, before: (*world).emptied},
+		{name: "new-examples-wrong", path: examplesPath, form: form("form_token", "x", "email", "nowhere"), status: http.StatusUnprocessableEntity},
+		{name: "new-examples-done", path: examplesPath, form: form("form_token", "x", "email", "new@example.com"), status: http.StatusCreated},
 		{name: "docs", path: "/docs"},
 		{name: "docs-projects", path: "/docs/projects"},
 		{name: "docs-agents", path: "/docs/agents"},
@@ -190,7 +194,7 @@ func TestEveryTemplateIsLookedAt(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	h := newHall(t)
-	h.templates = template.New("").Funcs(template.FuncMap{"asset": assetURL, "firstCover": firstCover, "posterCover": posterCover, "see": func(name string) string {
+	h.templates = template.New("").Funcs(template.FuncMap{"asset": assetURL, "firstCover": firstCover, "posterCover": posterCover, "linked": linked, "see": func(name string) string {
 		seen[name] = true
 		return ""
 	}})
@@ -239,6 +243,9 @@ func (w *world) unconfirmed() {
 	w.in.Exec("UPDATE accounts SET verified = 0 WHERE handle = 'ada'")
 	must(w.db.Publish().SetDetails(w.t.Context(), harbor, publish.Details{Title: "Paper Boats", Unlisted: true}.Change()))(w.t)
 }
+
+// emptied keeps all projects out of the gallery.
+func (w *world) emptied() { w.in.Exec("UPDATE projects SET listed = 0, unlisted = 1") }
 
 // failing makes a step of the store fail.
 func failing(step string, err error) func(*world) { return func(w *world) { w.fail(step, err) } }

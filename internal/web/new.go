@@ -1,11 +1,13 @@
 package web
 
 import (
+	"cmp"
 	"crypto/rand"
 	"net/http"
 	"net/url"
 	"strconv"
 
+	"sandlot/examples"
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
@@ -41,8 +43,10 @@ type newPage struct {
 	Candidates                      []string // for the start page
 	Checked                         bool     // all was checked, and would be published
 	Notes                           []note
+	Examples                        []examples.Example // on their page, in the place of files
 	Done                            *publish.Published
-	Until                           bool // whether it is kept apart until its e-mail is confirmed
+	Made                            []publish.Published // the examples, of which Done is the first
+	Until                           bool                // whether it is kept apart until its e-mail is confirmed
 }
 
 // MaxDescription is how many characters a description may have.
@@ -60,7 +64,7 @@ func (newPage) Most() int { return publish.DefaultMaxFiles }
 
 // showNew fills in what the page has in any case.
 func (v *visit) showNew(status int, page newPage) error {
-	page.FormToken = rand.Text()
+	page.FormToken = cmp.Or(page.FormToken, rand.Text())
 	if v.me != nil {
 		page.As = v.me.Account.Handle
 	}
@@ -72,9 +76,16 @@ func (v *visit) showNew(status int, page newPage) error {
 		page.Sandbox = sandbox
 	}
 	title := v.T("new.title")
-	if page.Done != nil {
+	switch {
+	case page.Made != nil:
+		title = v.T("new.examples-done")
+	case page.Examples != nil:
+		title = v.T("new.examples")
+	case page.Done != nil:
 		title = page.Named()
-		page.Until = page.Done.Quarantined || v.Admission != nil && v.Admission.Public
+	}
+	if page.Done != nil {
+		page.Until = page.Done.Quarantined || v.public()
 	}
 	return v.show(status, "new.html", title, page)
 }
@@ -134,7 +145,13 @@ func (v *visit) refusedNew(page newPage, e *publish.Error) error {
 }
 
 // LoginAgain is where whoever has lost the login gets one, and comes back.
-func (newPage) LoginAgain() string { return "/login?to=" + url.QueryEscape("/new") }
+func (page newPage) LoginAgain() string {
+	back := "/new"
+	if page.Examples != nil {
+		back = examplesPath
+	}
+	return "/login?to=" + url.QueryEscape(back)
+}
 
 // Verified reports whether what the visitor publishes belongs to somebody whose address is known to be theirs.
 func (v view) Verified() bool { return v.me != nil && v.me.Account.EmailVerified }

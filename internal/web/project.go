@@ -50,6 +50,7 @@ type stage struct {
 type projectPage struct {
 	stage
 	About   string // what its owner says of it; may be empty
+	Linked  bool   // whether addresses in that are links: those of a stranger would lead from a site that people trust
 	Noindex bool
 	Own     bool   // whether it is the visitor's own
 	Embed   string // what others put into their pages
@@ -134,7 +135,7 @@ func newSheetOf(v *visit, id publish.ProjectID) (*sheet, error) {
 	}
 	found := got.Project
 	page := projectPage{
-		stage: newStage(v.Places, found), About: got.Description, Noindex: hidden(found),
+		stage: newStage(v.Places, found), About: got.Description, Linked: found.Verified || !v.public(), Noindex: hidden(found),
 		Own: owns(v, found), Embed: snippet(v.Places, found, embedWidth, embedHeight),
 		Card: cardAddress(v.Places, v.Fonts, found),
 		Tags: found.Tags.List(), initial: initial{found.Handle},

@@ -29,7 +29,7 @@ type route struct {
 
 // routes are all of them: the test of who may go where walks this list.
 func (p *Pages) routes() []route {
-	return slices.Concat(p.websiteRoutes(), choices{p}.routes(), leaflets{p}.routes(), p.galleryRoutes(), p.reportRoutes(), p.verifyRoutes(), p.notMeRoutes(), p.accountRoutes(), p.numbers.routes(), p.likeRoutes(), p.loginRoutes(), p.settingsRoutes(), p.keyRoutes(), p.projectRoutes(), strolls{p}.routes(), p.shares.routes(), p.ownRoutes(), beginnings{p}.routes(), pictureFiles{p.Covers}.routes(), ownCovers{p}.routes(), statistics{p}.routes(), claimed{p}.routes())
+	return slices.Concat(p.websiteRoutes(), choices{p}.routes(), leaflets{p}.routes(), p.galleryRoutes(), p.reportRoutes(), p.verifyRoutes(), p.notMeRoutes(), p.accountRoutes(), p.numbers.routes(), p.likeRoutes(), p.loginRoutes(), p.settingsRoutes(), p.keyRoutes(), p.projectRoutes(), strolls{p}.routes(), p.shares.routes(), p.ownRoutes(), beginnings{p}.routes(), offers{p}.routes(), pictureFiles{p.Covers}.routes(), ownCovers{p}.routes(), statistics{p}.routes(), claimed{p}.routes())
 }
 
 func (p *Pages) websiteRoutes() []route {

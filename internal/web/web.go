@@ -36,6 +36,7 @@ type Service interface {
 	exports
 	keyrings
 	ownProjects
+	publications
 }
 
 // Account is what the pages ask about a person's account and its messages;
@@ -114,7 +115,7 @@ var files embed.FS
 
 // openTemplates reads templates, once in each process.
 var openTemplates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"asset": assetURL, "firstCover": firstCover, "posterCover": posterCover}).ParseFS(files, "templates/*.html"))
+	return template.Must(template.New("").Funcs(template.FuncMap{"asset": assetURL, "firstCover": firstCover, "posterCover": posterCover, "linked": linked}).ParseFS(files, "templates/*.html"))
 })
 
 // Pages answers the requests for pages. It may be used concurrently.
@@ -163,6 +164,9 @@ func New(cfg Config) *Pages {
 
 // ServeHTTP implements http.Handler.
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
+
+// public reports whether strangers are expected.
+func (p *Pages) public() bool { return p.Admission != nil && p.Admission.Public }
 
 // Close ends the streams of all who watch a project's numbers, which would otherwise
 // outlive the server: their connections are taken from it. None begins afterwards.

@@ -1,9 +1,11 @@
 // Runs files in a frame before they are published. The frame has an origin that is drawn here; the page there takes the files from this
-// page alone, and nothing of them goes over the network. When the preview ends, that origin forgets all.
+// page alone, not over the network. When the preview ends, that origin forgets all.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const kept = 'previews'; // origins that may not have been emptied, as when a browser was closed
 const mostKept = 8;
 const patience = 10_000; // ms, for an answer of the page of the frame
+const mostErrors = 3;
+const longestError = 300; // characters
 const longest = 60_000; // ms, until it shows the files: it keeps up to 256 MB of them first
 
 const draw = () => Array.from(crypto.getRandomValues(new Uint8Array(20)), (n) => alphabet[n % 32]).join('');
@@ -24,10 +26,12 @@ const remember = (list) => {
 };
 
 export class Preview {
-  // box gets the frame, and says in its data how frames are made here; hear is told "shown" or "unavailable".
-  constructor(box, hear) {
+  // box gets the frame, and says in its data how frames are made here; hear is told "shown" or "unavailable". fails is told, once for a
+  // preview that is shown, {blank, errors}: a few short texts, which may be anybody's.
+  constructor(box, hear, fails) {
     this.box = box;
     this.hear = hear;
+    this.fails = fails;
     this.frame = null;
     this.label = '';
     this.waits = (event) => this.message(event);
@@ -42,6 +46,7 @@ export class Preview {
   show(files, page) {
     this.end();
     this.label = draw();
+    this.shown = false;
     this.files = { preview: 'files', files, page };
     remember([...remembered(), this.label].slice(-mostKept));
     addEventListener('message', this.waits);
@@ -54,11 +59,14 @@ export class Preview {
     this.box.append(this.frame);
   }
 
-  // message hears the page of the frame, and only until it has the files and has answered: what runs there afterwards is somebody's code.
+  // message hears the page of the frame until it has the files and has answered. What runs there afterwards is somebody's code: it is heard once
+  // more, as errors.
   message({ source, origin, data }) {
     const theirs = this.opaque ? 'null' : new URL(this.frame.src).origin;
     if (source !== this.frame.contentWindow || origin !== theirs) return;
-    if (data?.preview === 'ready' && this.files) {
+    if (this.shown) {
+      if (data?.preview === 'errors' && Array.isArray(data.errors)) this.failed(data);
+    } else if (data?.preview === 'ready' && this.files) {
       source.postMessage(this.files, this.opaque ? '*' : theirs);
       this.files = null;
       clearTimeout(this.timer);
@@ -68,9 +76,15 @@ export class Preview {
     }
   }
 
+  failed({ blank, errors }) {
+    removeEventListener('message', this.waits);
+    const texts = errors.slice(0, mostErrors).filter((text) => typeof text === 'string').map((text) => text.slice(0, longestError));
+    if (texts.length) this.fails({ blank: blank === true, errors: texts });
+  }
+
   settle(what) {
     clearTimeout(this.timer);
-    removeEventListener('message', this.waits);
+    this.shown = what === 'shown';
     if (what === 'unavailable') this.end();
     this.hear(what);
   }

@@ -12,6 +12,7 @@ const limits = { files: Number(form.dataset.most), file: Number(form.dataset.fil
 const mostShown = 256 << 20; // bytes that a preview holds
 const mostWait = 2000; // milliseconds, for the scripts of the page that tells of what was published
 const mostChecked = 24 << 20; // bytes that are sent twice, to check them first
+const mostEarly = 8 << 20; // bytes that are sent for that while the preview runs, before anybody has pressed
 
 // say is a text of the page, with what it speaks of.
 const say = (name, words = {}) => {
@@ -35,6 +36,7 @@ const status = (text) => { form.querySelector('#new-status').textContent = text;
 let chosen = null;
 let turn = 0; // counts selections: what an earlier one still does is dropped
 let sending = null; // aborts what is on its way
+let early = null; // aborts the check that runs beside the preview, and has a promise of its end
 let suggested = '';
 let token = elements.form_token.value;
 
@@ -43,6 +45,18 @@ const preview = new Preview(part('frame'), (what) => {
   part('again').hidden = false; // it may only have been slow
   part('none').hidden = what === 'shown';
   if (what !== 'shown') part('none').textContent = say('no-preview');
+}, ({ blank, errors }) => {
+  const list = document.createElement('ul');
+  list.append(...errors.map((text) => {
+    const item = document.createElement('li');
+    item.append(Object.assign(document.createElement('bdi'), { textContent: text }));
+    return item;
+  }));
+  const { dataset } = part('console');
+  part('console').replaceChildren(
+    Object.assign(document.createElement('h2'), { textContent: blank ? dataset.blank : dataset.errors }),
+    Object.assign(document.createElement('p'), { className: 'quiet small', textContent: dataset.hint }), list,
+  );
 });
 
 const unsent = (event) => { if (chosen) event.preventDefault(); };
@@ -56,6 +70,7 @@ const noPreview = (text) => {
 
 const showPreview = () => {
   const { files, page, bytes } = chosen;
+  part('console').replaceChildren();
   if (!files || bytes > mostShown) {
     noPreview(say('no-preview-here'));
     return;
@@ -158,29 +173,31 @@ const take = async (gather) => {
     return;
   }
   sending?.abort();
+  early?.abort();
   chosen = c;
   token = elements.form_token.value + '-' + mine;
   form.classList.add('chosen');
   elements.upload.required = false;
   for (const name of ['stage', 'panel']) part(name).hidden = false;
-  part('notes').replaceChildren();
-  elements.send.textContent = elements.send.dataset.first;
-  delete form.dataset.checked;
   describe(c);
   offerPages(c);
   await suggest(c);
   showPreview();
+  checkEarly();
   addEventListener('beforeunload', unsent);
   part('name').focus();
 };
 
 export const takeDrop = (data) => take(fromDrop(data, limits.files));
 
+const allWords = ['title', 'description', 'tags', 'email', 'lang', 'primary_file'];
+const earlyWords = ['title', 'lang', 'primary_file']; // the others are still being typed
+
 // body is the form as it is sent: the words first.
-const body = (dry) => {
+const body = (dry, words = allWords) => {
   const out = new FormData();
   if (dry) out.append('dry_run', 'true'); else out.append('form_token', token);
-  for (const name of ['title', 'description', 'tags', 'email', 'lang', 'primary_file']) {
+  for (const name of words) {
     const field = elements[name];
     if (field && !field.disabled && field.value.trim()) out.append(name, field.value);
   }
@@ -206,6 +223,33 @@ const deliver = (dry) => {
   progress(0);
   status(say(dry ? 'checking' : 'sending'));
   return send(form.action, body(dry), { progress, hear: () => status(say('lost')), signal: sending.signal });
+};
+
+// checked notes that the files were looked at, and returns whether there is something to mend.
+const checked = () => {
+  form.dataset.checked = 'yes';
+  const notes = part('notes').childElementCount > 0;
+  elements.send.textContent = elements.send.dataset[notes ? 'anyway' : 'first'];
+  return notes;
+};
+
+// checkEarly shows beside the preview what publishing would warn of, or refuse. What is large, or costs the visitor, is checked at the press.
+const checkEarly = () => {
+  early?.abort();
+  early = null;
+  part('notes').replaceChildren();
+  elements.send.textContent = elements.send.dataset.first;
+  delete form.dataset.checked;
+  if (chosen.bytes > mostEarly || !chosen.page && !chosen.unread || navigator.connection?.saveData) return;
+  const mine = new AbortController();
+  early = mine;
+  mine.over = send(form.action, body(true, earlyWords), { progress() {}, hear() {}, signal: mine.signal }).then(({ status: code, page }) => {
+    const notes = page.querySelector('[data-part=notes]');
+    if (mine !== early || !notes || code === 429) return;
+    part('notes').replaceChildren(...(code === 200 ? notes : page.querySelector('#new-wrong')).childNodes);
+    if (code === 200) checked();
+  });
+  mine.over.catch(() => {}); // the press tries again
 };
 
 // adopt shows what a page of the service says: what is wrong, or what could be better.
@@ -242,11 +286,11 @@ const publish = async () => {
   busy(true);
   try {
     if (!form.dataset.checked && chosen.bytes <= mostChecked) {
-      const checked = await deliver(true);
-      if (adopt(checked)) return;
-      form.dataset.checked = 'yes';
-      if (part('notes').childElementCount) {
-        elements.send.textContent = elements.send.dataset.anyway;
+      status(say('checking'));
+      sending = early;
+      await early?.over.catch((error) => { if (error instanceof Stopped) throw error; });
+      if (!form.dataset.checked && adopt(await deliver(true))) return;
+      if (checked()) {
         part('notes').scrollIntoView({ block: 'nearest' });
         return;
       }
@@ -288,12 +332,15 @@ const begin = () => {
     event.preventDefault();
     if (chosen && !sending) publish();
   });
-  part('cancel').addEventListener('click', () => sending?.abort());
+  part('cancel').addEventListener('click', () => {
+    sending?.abort();
+    early = null;
+  });
   part('again').addEventListener('click', showPreview);
   elements.primary_file.addEventListener('change', () => {
     chosen.page = elements.primary_file.value;
-    delete form.dataset.checked;
     showPreview();
+    checkEarly();
   });
   document.addEventListener('dragover', (event) => {
     if (!bringsFiles(event) || !form.isConnected) return;
