@@ -144,5 +144,7 @@ func regressions() []mutation {
 		{"regression M15: a page may shrink to nothing", "internal/publish/update.go", "append(off, shrunk(out.File, before)...)", "off", of("M15APage", publishTests)},
 		{"regression M39: a message quotes whatever a title says", "internal/account/courier.go", "|| linkLike.MatchString(p.Title) {", "{", of("M39", "./internal/web")},
 		{"regression M39: a confirmation logs nobody in", "internal/web/verify.go", "	if keepsLogins(v.Places.Base) {", "	if false {", of("M39", "./internal/web")},
+		{"regression M53: a library loads from no folder", "internal/check/paths.go", "	if r.how != fetches || ", "	if r.how != opens || ", of("M53", "./internal/check")},
+		{"regression M53: lists are of words", "internal/check/lists.go", "case 2*len(lacking) <= n:", "case 2*len(lacking) <= -n:", of("M53", "./internal/check")},
 	}
 }

@@ -29,13 +29,14 @@ func (f *finder) local(l *Look, r ref, t target) {
 	if f.Part && (path.Ext(name) == "" || !f.known[names.Fold(name)]) {
 		return
 	}
-	if r.how == opens && !isPageName(name) || !f.first(name) || !usable(name) {
+	if r.how == opens && f.suffixless(l, r, name) || r.how == opens && !isPageName(name) || !f.first(name) || !usable(name) || r.how == fetches && !f.All && f.below(r.to) != "" {
 		return
 	}
-	verb := verbs[r.how]
+	if l.tiled && (!f.mapsLoad() || f.below(path.Base(t.path)) != "") {
+		return
+	}
 	if same := f.sameFolded(name); same != "" {
-		f.add(WrongCase, fmt.Sprintf("Write %s there, exactly as the file is called.", inspect.Quoted(f.from(l, r, same))),
-			"%s %s %s, and the file is called %s: names differ if a letter is large in one and small in the other.", at(l, r.place), verb, inspect.Quoted(r.to), shown(same))
+		f.wrongCase(l, r, same)
 		return
 	}
 	switch {
@@ -50,6 +51,12 @@ func (f *finder) local(l *Look, r ref, t target) {
 		}
 		f.missing(l, r, name)
 	}
+}
+
+// wrongCase says that a file is there under a name that differs in case.
+func (f *finder) wrongCase(l *Look, r ref, same string) {
+	f.add(WrongCase, fmt.Sprintf("Write %s there, exactly as the file is called.", inspect.Quoted(f.from(l, r, same))),
+		"%s %s %s, and the file is called %s: names differ if a letter is large in one and small in the other.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), shown(same))
 }
 
 // exact reports whether the version has a file of that name.
@@ -85,7 +92,7 @@ func written(r ref, name string) string {
 }
 
 // verbs say what a file does with what it refers to.
-var verbs = [...]string{loads: "loads", opens: "links to", imports: "imports", asks: "asks for", registers: "registers"}
+var verbs = [...]string{loads: "loads", opens: "links to", imports: "imports", asks: "asks for", registers: "registers", fetches: "asks for", listed: "lists", caches: "adds to its cache"}
 
 // with says in a hint under which name a missing file is sent.
 func (f *finder) with(name string) string {
