@@ -31,8 +31,18 @@ func (x *lexer) literal(start, end int) {
 			x.ref(x.imported(end), x.text[start+1:end], start)
 		}
 	case '[':
-		if (bytes.HasSuffix(bytes.TrimRight(rest, " \t\r\n"), []byte("src:")) || x.follows(start, ",[")) && x.howl(end) {
-			x.file(x.after, start, end)
+		how := asks
+		if x.follows(start, ",[") {
+			how = x.after
+		} else if !bytes.HasSuffix(bytes.TrimRight(rest, " \t\r\n"), []byte("src:")) {
+			return
+		}
+		if x.howl(end) {
+			x.file(how, start, end)
+		}
+	case ':':
+		if bytes.HasSuffix(bytes.TrimRight(rest, " "), []byte("src")) && bytes.Contains(before, []byte("Howl(")) {
+			x.file(asks, start, end)
 		}
 	case ',':
 		if x.follows(start, ",") {
@@ -110,6 +120,23 @@ func (x *lexer) argument(before []byte, start, end int) {
 		"loadSprite", "loadSpriteAtlas", "loadMusic", "loadAseprite", "loadPedit", "loadBitmapFont": // of p5, three or kaplay: with a name first, or without
 		x.file(fetches, start, end)
 		x.last, x.after = end, fetches
+	case "Sound": // of Babylon, likewise
+		if bytes.HasSuffix(of, []byte("BABYLON.")) {
+			x.last, x.after = end, asks
+		}
+	case "Texture", "CubeTexture":
+		if bytes.HasSuffix(of, []byte("BABYLON.")) {
+			x.file(asks, start, end)
+		}
+	case "fromImage", "from": // of Pixi
+		if bytes.HasSuffix(of, []byte("Sprite.")) || bytes.HasSuffix(of, []byte("Texture.")) {
+			x.file(fetches, start, end)
+		}
+	case "add": // of Pixi's loader, one behind the other
+		if of = bytes.TrimRight(bytes.TrimSuffix(of, []byte(".")), " \t\r\n"); bytes.HasSuffix(of, []byte("oader")) || bytes.HasSuffix(of, []byte("oader.shared")) {
+			x.file(fetches, start, end)
+			x.last, x.after = end, fetches
+		}
 	case "open": // of XMLHttpRequest: a method first
 		if method := string(x.text[start+1 : end]); method == "GET" || method == "get" || method == "HEAD" {
 			x.last, x.after = end, asks
@@ -139,7 +166,7 @@ func isFolder(value []byte) bool {
 
 // file keeps a string that is all of an argument and names a file by its kind.
 func (x *lexer) file(how how, start, end int) {
-	if x.ends(end) && namesFile(x.text[start+1:end]) {
+	if x.ends(end) && namesFile(bytes.TrimSpace(x.text[start+1:end])) {
 		x.ref(how, x.text[start+1:end], start)
 	}
 }

@@ -158,7 +158,7 @@ func (f *finder) ref(l *Look, r ref) {
 	switch {
 	case !t.ok:
 	case t.host != "" || t.scheme != "":
-		if r.how != opens {
+		if r.how != opens && (r.how < asks || !ofLibrary(l.name)) {
 			f.elsewhere(l, r, t)
 		}
 	case host != "":

@@ -31,6 +31,7 @@ const mostBetween = 400
 
 // element takes a string whose quotes stand at two offsets into the list that it belongs to.
 func (x *lexer) element(start, end int) {
+	x.viewport = x.viewport || x.kind == page && string(x.text[start+1:end]) == "viewport" // which a script adds, as Unity's does
 	if n := len(x.text[start+1 : end]); n > 0 && x.text[end-1] == '/' || n < near && bytes.Contains(x.text[start+1:end], []byte("://")) {
 		x.facts |= joins
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -45,6 +46,9 @@ func (f *finder) local(l *Look, r ref, t target) {
 	case strings.HasPrefix(t.path, "/") && f.exact("public/"+name):
 		f.inPublic(l, r, "public/"+name)
 	default:
+		if strings.HasPrefix(l.base, "/") {
+			t.path = "/" + name
+		}
 		if of, file := f.built(l, t); of != "" {
 			f.builtFor(l, r, of, file)
 			return
@@ -69,7 +73,7 @@ func (f *finder) exact(name string) bool {
 func (f *finder) missing(l *Look, r ref, name string) {
 	verb, near, told := verbs[r.how], "", len(f.found)
 	if f.counts[MissingFile] < mostOf {
-		near = f.nearest(name)
+		near = cmp.Or(f.below(r.to), f.nearest(name))
 	}
 	if near != "" {
 		f.add(MissingFile, fmt.Sprintf("Write %s there if that is meant, or send the file%s.", inspect.Quoted(f.from(l, r, near)), f.with(name)),
@@ -154,7 +158,7 @@ func (f *finder) there(l *Look, r ref, t target, name string) {
 	}
 	hint := fmt.Sprintf("Write %s instead: that works at every address of the project. Vite does so with base: './'.", inspect.Quoted(f.from(l, r, name)))
 	if strings.HasPrefix(l.base, "/") {
-		hint = `Take out the <base>, or write <base href="./">.`
+		hint = hintBase
 	}
 	if f.Place.PathAlone {
 		f.add(AbsolutePath, hint, "%s %s %s from the root of the host. The project's address is %s, below which nothing of that is found.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), f.Place.Path)

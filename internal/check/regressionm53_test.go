@@ -113,8 +113,9 @@ func TestRegressionM53AModuleThatIsLoadedAsAScriptIsTold(t *testing.T) {
 
 func TestRegressionM53WhatModelsAndMapsNameIsTold(t *testing.T) {
 	const model = `{"asset": {"version": "2.0"}, "buffers": [{"uri": "scene.bin", "byteLength": 4}, {"uri": "data:application/octet-stream;base64,AAAA"}], "images": [{"uri": "textures/a%20b.png"}, {"bufferView": 1}]}`
-	v := with("", map[string]string{"m/scene.gltf": model, "m/textures/a b.png": "x"})
-	says(t, v, `missing_file m/scene.gltf:1:51 loads "scene.bin" (that is m/scene.bin)`)
+	models := map[string]string{"m/scene.gltf": model, "m/textures/a b.png": "x"}
+	says(t, with("", models)) // which may be left from elsewhere
+	says(t, with(`loader.load("m/scene.gltf")`, models), `missing_file m/scene.gltf:1:51 loads "scene.bin" (that is m/scene.bin)`)
 	const reads, world = `fetch("map.json"); for (const t of map.tilesets) load(t.image)`, `{"tilewidth": 16, "tilesets": [{"image": "img\/tiles.png"}], "layers": [{"image": "sky.png"}]}`
 	says(t, with(reads, map[string]string{"map.json": world, "sky.png": "x"}), `missing_file map.json:1:42 loads "img/tiles.png"`)
 	says(t, with(`fetch("map.tmx"); map.tilesets[0].image`, map[string]string{"map.tmx": `<map tilewidth="16"><tileset firstgid="1"><image source="tiles.png" width="2"/></tileset></map>`}), `missing_file map.tmx`)
@@ -137,4 +138,37 @@ func TestRegressionM53FluttersPageNeedsNoViewport(t *testing.T) {
 	add(&v, "flutter_bootstrap.js", []byte("f()"))
 	says(t, v)
 	says(t, one(strings.Replace(page, "flutter_bootstrap.js", "//x.example/a.js", 1)), "other_hosts ", "no_viewport ")
+}
+
+func TestRegressionM53WhatForeignProjectsShowed(t *testing.T) {
+	there := pictures("Fire.wav", "img/a.png", "snd/a.mp3")
+	for script, told := range map[string]string{
+		`new BABYLON.Sound("Music", "fire.wav", scene)`:               "wrong_case fire.wav",
+		`new BABYLON.Texture("img/z.png", scene)`:                     `missing_file "img/z.png"`,
+		"PIXI.loader\n  .add('img/z.png')":                            `missing_file "img/z.png"`,
+		`PIXI.loader.add("z", "img/z.png"); set.add("y.png")`:         `missing_file "img/z.png"`,
+		`PIXI.Sprite.from("img/z.png"); Array.from("y.png")`:          `missing_file "img/z.png"`,
+		`this.load.image("z", "img/z.png ")`:                          `missing_file "img/z.png"`,
+		`new Howl({src: "snd/z.mp3"})`:                                `missing_file "snd/z.mp3"`,
+		`new Howl({src: ["snd/a.mp3", "snd/a.ogg"]})`:                 "",
+		`const c = {"fileSizes":{"a.pck":1},"serviceWorker":"sw.js"}`: `missing_file "sw.js"`,
+	} {
+		v := with(script, there)
+		v.Names = append([]string{"Fire.wav", "a.pck"}, v.Names[1:]...)
+		if told == "" {
+			says(t, v)
+			continue
+		}
+		says(t, v, told)
+	}
+	v := with("", map[string]string{"lib.min.js": `navigator.mediaDevices.getUserMedia(c); i.src = "//social.example/sdk.js"`})
+	v.Looks[0] = check.At("index.html", []byte(head+`<script src=lib.min.js></script>`), true)
+	says(t, v) // what nobody has a library do
+	says(t, one(`<!doctype html><html><head><title>T</title></head><body><script>const m = document.createElement("meta"); m.name = "viewport"; m.content = "width=device-width"</script>`))
+	v = one(head + "<img src=images/b/1.png>")
+	v.Primary = "index.html"
+	add(&v, "posts/index.html", []byte(head+"<img src=images/b/1.png>"))
+	add(&v, "images/a/1.png", nil)
+	add(&v, "images/b/1.png", nil)
+	says(t, v, "missing_file The nearest that is there is images/b/1.png")
 }

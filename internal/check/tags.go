@@ -72,6 +72,9 @@ func (s *scanner) asksFor(t *tag) {
 		s.embeds(t)
 		s.ref(loads, t.data, t.at)
 	}
+	if bytes.IndexByte(t.name[:t.n], '-') > 0 && namesFile(t.src) { // of A-Frame, or a viewer of models
+		s.ref(loads, t.src, t.at)
+	}
 	s.ref(loads, t.poster, t.at)
 	s.set(t.srcset, t.at)
 }

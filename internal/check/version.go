@@ -110,7 +110,7 @@ func (v *Version) reached() []*Look {
 	for _, l := range v.Looks {
 		if l.kind == page {
 			queue = append(queue, l)
-		} else if l.kind == data && !l.tiled {
+		} else if l.kind == data && len(l.refs) == 0 {
 			out = append(out, l) // which programs ask for by names that they make
 		} else {
 			by[l.name] = l
@@ -118,6 +118,12 @@ func (v *Version) reached() []*Look {
 	}
 	if len(by) == 0 || !v.All {
 		return v.Looks
+	}
+	take := func(name string) {
+		if next := by[name]; next != nil {
+			delete(by, name)
+			queue = append(queue, next)
+		}
 	}
 	for len(queue) > 0 {
 		l := queue[0]
@@ -128,15 +134,19 @@ func (v *Version) reached() []*Look {
 				continue
 			}
 			for _, name := range v.candidates(l, r, t.path) {
-				if next := by[name]; next != nil {
-					delete(by, name)
-					queue = append(queue, next)
+				take(name)
+			}
+		}
+		for _, list := range l.lists {
+			for _, r := range list.files {
+				for _, name := range v.candidates(l, r, read(r.to).path) {
+					take(name)
 				}
 			}
 		}
 	}
 	for _, l := range v.Looks {
-		if by[l.name] == l && l.tiled { // beside one that is loaded, as it was drawn
+		if by[l.name] == l && l.kind == data { // which programs may ask for all the same, or which was left
 			out = append(out, &Look{name: l.name, kind: l.kind, faults: l.faults, cut: l.cut, cutAt: l.cutAt})
 		}
 	}

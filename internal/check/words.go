@@ -214,6 +214,11 @@ func (s *scanner) listed(at int) {
 	if end < open || json.Unmarshal(text[open:end+1], &sizes) != nil {
 		return
 	}
+	if _, worker, ok := bytes.Cut(text[end:], []byte(`"serviceWorker":"`)); ok {
+		if name, _, ok := bytes.Cut(worker, []byte(`"`)); ok && len(name) > 0 && len(s.refs) < mostRefs && !unreadable(name) {
+			s.refs = append(s.refs, ref{string(name), s.anywhere(at), registers})
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		if len(s.refs) < mostRefs && !unreadable([]byte(name)) {
 			s.refs = append(s.refs, ref{name, s.anywhere(at), asks})
