@@ -147,5 +147,7 @@ func regressions() []mutation {
 		{"regression M53: a library loads from no folder", "internal/check/paths.go", "	if r.how != fetches || ", "	if r.how != opens || ", of("M53", "./internal/check")},
 		{"regression M53: lists are of words", "internal/check/lists.go", "case 2*len(lacking) <= n:", "case 2*len(lacking) <= -n:", of("M53", "./internal/check")},
 		{"regression M53: what a library can do is done", "internal/check/off.go", `strings.Contains(path.Base(name), ".min.")`, `path.Base(name) == ".min."`, of("M53", "./internal/check")},
+		{"regression M53: the page for what is not found is the project's", "internal/tree/tree.go", "!= end || strings.EqualFold(name, lost)", "!= end", of("M53", "./internal/tree")},
+		{"regression M53: the first bad name is enough", "internal/publish/checks.go", "if len(t.bad) > 1 {", "if len(t.bad) > 100 {", of("M53All", publishTests)},
 	}
 }

@@ -79,7 +79,7 @@ func (x *lexer) imported(end int) how {
 func (x *lexer) argument(before []byte, start, end int) {
 	before = bytes.TrimRight(before, " ")
 	word := wordBefore(before)
-	if len(word) < 3 || len(word) > 20 {
+	if len(word) < 3 || len(word) > 26 {
 		return
 	}
 	of := before[:len(before)-len(word)]
@@ -120,16 +120,16 @@ func (x *lexer) argument(before []byte, start, end int) {
 		"loadSprite", "loadSpriteAtlas", "loadMusic", "loadAseprite", "loadPedit", "loadBitmapFont": // of p5, three or kaplay: with a name first, or without
 		x.file(fetches, start, end)
 		x.last, x.after = end, fetches
-	case "Sound": // of Babylon, likewise
-		if bytes.HasSuffix(of, []byte("BABYLON.")) {
+	case "Sound", "CreateGroundFromHeightMap": // of Babylon, likewise
+		if bytes.Contains(of[max(0, len(of)-len("BABYLON.MeshBuilder.")):], []byte("BABYLON.")) {
 			x.last, x.after = end, asks
 		}
 	case "Texture", "CubeTexture":
 		if bytes.HasSuffix(of, []byte("BABYLON.")) {
 			x.file(asks, start, end)
 		}
-	case "fromImage", "from": // of Pixi
-		if bytes.HasSuffix(of, []byte("Sprite.")) || bytes.HasSuffix(of, []byte("Texture.")) {
+	case "fromImage", "from": // of Pixi, where a plain name may be that of a part of a picture
+		if bytes.IndexByte(x.text[start:end], '/') >= 0 && (bytes.HasSuffix(of, []byte("Sprite.")) || bytes.HasSuffix(of, []byte("Texture."))) {
 			x.file(fetches, start, end)
 		}
 	case "add": // of Pixi's loader, one behind the other

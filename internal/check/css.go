@@ -100,9 +100,9 @@ func (s *scanner) styleString(t []byte, i int) (at int, quoted bool) {
 	return end, true
 }
 
-// styleRef keeps a reference of a style, but for the fonts of a browser that is gone.
+// styleRef keeps a reference of a style, but for the fonts of a browser that is gone, and the icons of Bootstrap, which hardly a page uses.
 func (s *scanner) styleRef(value []byte, at int) {
-	if len(value) <= longestRef && !bytes.Contains(value, []byte(".eot")) {
+	if len(value) <= longestRef && !bytes.Contains(value, []byte(".eot")) && !bytes.Contains(value, []byte("/glyphicons-halflings")) {
 		s.ref(loads, value, at)
 	}
 }

@@ -44,8 +44,10 @@ type finder struct {
 	bases  map[string][]string // names by their last parts, folded; nil before they are needed
 	hosts  hosts
 
-	compared int              // names in lists
-	modules  map[string]*Look // the scripts that can only be modules
+	compared int // names in lists
+
+	scriptless bool             // a script is missing
+	modules    map[string]*Look // the scripts that can only be modules
 
 	maps       map[string]bool // names that import maps define
 	longestMap int             // of these, in bytes

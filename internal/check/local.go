@@ -72,6 +72,7 @@ func (f *finder) exact(name string) bool {
 // missing says that a file is not there, and which may have been meant.
 func (f *finder) missing(l *Look, r ref, name string) {
 	verb, near, told := verbs[r.how], "", len(f.found)
+	f.scriptless = f.scriptless || kindOf(name) == script
 	if f.counts[MissingFile] < mostOf {
 		near = cmp.Or(f.below(r.to), f.nearest(name))
 	}

@@ -143,15 +143,16 @@ func TestRegressionM53FluttersPageNeedsNoViewport(t *testing.T) {
 func TestRegressionM53WhatForeignProjectsShowed(t *testing.T) {
 	there := pictures("Fire.wav", "img/a.png", "snd/a.mp3")
 	for script, told := range map[string]string{
-		`new BABYLON.Sound("Music", "fire.wav", scene)`:               "wrong_case fire.wav",
-		`new BABYLON.Texture("img/z.png", scene)`:                     `missing_file "img/z.png"`,
-		"PIXI.loader\n  .add('img/z.png')":                            `missing_file "img/z.png"`,
-		`PIXI.loader.add("z", "img/z.png"); set.add("y.png")`:         `missing_file "img/z.png"`,
-		`PIXI.Sprite.from("img/z.png"); Array.from("y.png")`:          `missing_file "img/z.png"`,
-		`this.load.image("z", "img/z.png ")`:                          `missing_file "img/z.png"`,
-		`new Howl({src: "snd/z.mp3"})`:                                `missing_file "snd/z.mp3"`,
-		`new Howl({src: ["snd/a.mp3", "snd/a.ogg"]})`:                 "",
-		`const c = {"fileSizes":{"a.pck":1},"serviceWorker":"sw.js"}`: `missing_file "sw.js"`,
+		`new BABYLON.Sound("Music", "fire.wav", scene)`:                                           "wrong_case fire.wav",
+		`BABYLON.MeshBuilder.CreateGroundFromHeightMap("g", "img/z.png")`:                         `missing_file "img/z.png"`,
+		`new BABYLON.Texture("img/z.png", scene)`:                                                 `missing_file "img/z.png"`,
+		"PIXI.loader\n  .add('img/z.png')":                                                        `missing_file "img/z.png"`,
+		`PIXI.loader.add("z", "img/z.png"); set.add("y.png")`:                                     `missing_file "img/z.png"`,
+		`PIXI.Sprite.from("img/z.png"); Array.from("y.png"); PIXI.Texture.fromImage("frame.png")`: `missing_file "img/z.png"`,
+		`this.load.image("z", "img/z.png ")`:                                                      `missing_file "img/z.png"`,
+		`new Howl({src: "snd/z.mp3"})`:                                                            `missing_file "snd/z.mp3"`,
+		`new Howl({src: ["snd/a.mp3", "snd/a.ogg"]})`:                                             "",
+		`const c = {"fileSizes":{"a.pck":1},"serviceWorker":"sw.js"}`:                             `missing_file "sw.js"`,
 	} {
 		v := with(script, there)
 		v.Names = append([]string{"Fire.wav", "a.pck"}, v.Names[1:]...)
@@ -163,7 +164,9 @@ func TestRegressionM53WhatForeignProjectsShowed(t *testing.T) {
 	}
 	v := with("", map[string]string{"lib.min.js": `navigator.mediaDevices.getUserMedia(c); i.src = "//social.example/sdk.js"`})
 	v.Looks[0] = check.At("index.html", []byte(head+`<script src=lib.min.js></script>`), true)
-	says(t, v) // what nobody has a library do
+	says(t, v)                                                                                                           // what nobody has a library do
+	says(t, one(head+`<script src=elm.js></script><script>new Audio("x" + n).play()</script>`), `missing_file "elm.js"`) // which may wait for a key
+	says(t, one(head+`<style>@font-face { src: url(../fonts/glyphicons-halflings-regular.woff2) }</style>`))
 	says(t, one(`<!doctype html><html><head><title>T</title></head><body><script>const m = document.createElement("meta"); m.name = "viewport"; m.content = "width=device-width"</script>`))
 	v = one(head + "<img src=images/b/1.png>")
 	v.Primary = "index.html"

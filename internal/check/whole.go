@@ -79,8 +79,11 @@ func (f *finder) sound(p *Look) {
 }
 
 // lent reports whether something that is not looked at may do what nothing that is looked at does: a library from another
-// host that listens to fingers by itself, or a file of which only the beginning was seen.
+// host that listens to fingers by itself, a script that is missing, or a file of which only the beginning was seen.
 func (f *finder) lent() bool {
+	if f.scriptless {
+		return true
+	}
 	for _, l := range f.Looks {
 		if !l.whole {
 			return true
