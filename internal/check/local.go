@@ -143,7 +143,7 @@ func usable(name string) bool {
 
 // there judges a reference to a file that is there.
 func (f *finder) there(l *Look, r ref, t target, name string) {
-	if _, empty := slices.BinarySearch(f.Empty, name); empty && noModule(strings.ToLower(path.Ext(name))) && f.first("empty "+name) {
+	if _, empty := slices.BinarySearch(f.Empty, name); empty && noModule(strings.ToLower(path.Ext(name))) && kindOf(name) != style && f.first("empty "+name) {
 		f.add(MissingFile, fmt.Sprintf("Send the file itself%s. With Git LFS, git lfs pull fetches it first.", f.with(name)),
 			"%s %s %s, which is there and has no bytes of its own: it is empty, or a pointer of Git LFS.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to))
 		return

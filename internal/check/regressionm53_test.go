@@ -166,7 +166,11 @@ func TestRegressionM53WhatForeignProjectsShowed(t *testing.T) {
 	v.Looks[0] = check.At("index.html", []byte(head+`<script src=lib.min.js></script>`), true)
 	says(t, v)                                                                                                           // what nobody has a library do
 	says(t, one(head+`<script src=elm.js></script><script>new Audio("x" + n).play()</script>`), `missing_file "elm.js"`) // which may wait for a key
-	says(t, one(head+`<style>@font-face { src: url(../fonts/glyphicons-halflings-regular.woff2) }</style>`))
+	v = one(head + `<link rel=stylesheet href=bootstrap.min.css><link rel=stylesheet href=own.css>`)
+	add(&v, "bootstrap.min.css", []byte(`@font-face { src: url(../fonts/glyphicons-halflings-regular.woff2) }`))
+	add(&v, "own.css", nil) // for later
+	v.Empty = []string{"own.css"}
+	says(t, v)
 	says(t, one(`<!doctype html><html><head><title>T</title></head><body><script>const m = document.createElement("meta"); m.name = "viewport"; m.content = "width=device-width"</script>`))
 	v = one(head + "<img src=images/b/1.png>")
 	v.Primary = "index.html"
