@@ -153,5 +153,10 @@ func regressions() []mutation {
 		{"regression M39: examples are offered beside projects", "internal/web/home.go", "return f.Featured == nil && f.Waiting == 0", "return f.Featured == nil || f.Waiting == 0", of("M39AnEmpty", "./internal/web")},
 		{"regression M39: a check asks for an address that is still being typed", "internal/publish/publish.go", " && !(in.DryRun && in.Early) {", " {", of("M39AForm", "./internal/web")},
 		{"regression M39: a preview does not say what failed", "internal/play/preview.js", "    if (name === page) one.bytes = await watched(one, page);\n", "", of("M39ABlank", main)},
+		{"regression M53: a library loads from no folder", "internal/check/paths.go", "	if r.how != fetches || ", "	if r.how != opens || ", of("M53", "./internal/check")},
+		{"regression M53: lists are of words", "internal/check/lists.go", "case 2*len(lacking) <= n:", "case 2*len(lacking) <= -n:", of("M53", "./internal/check")},
+		{"regression M53: what a library can do is done", "internal/check/off.go", `strings.Contains(path.Base(name), ".min.")`, `path.Base(name) == ".min."`, of("M53", "./internal/check")},
+		{"regression M53: the page for what is not found is the project's", "internal/tree/tree.go", "!= end || strings.EqualFold(name, lost)", "!= end", of("M53", "./internal/tree")},
+		{"regression M53: the first bad name is enough", "internal/publish/checks.go", "if len(t.bad) > 1 {", "if len(t.bad) > 100 {", of("M53All", publishTests)},
 	}
 }

@@ -74,9 +74,16 @@ func builtFor(l *Look, t target) (list []based) {
 	return list
 }
 
+// hintBase says how a page goes without the folder of a host.
+const hintBase = `Take out the <base>, or write <base href="./">.`
+
 // builtFor says that the project was built for a folder of a host, once for all that is asked for there.
 func (f *finder) builtFor(l *Look, r ref, folder, file string) {
 	if !f.first("built for " + folder) {
+		return
+	}
+	if strings.HasPrefix(l.base, "/") {
+		f.add(MissingFile, hintBase, "%s %s %s below <base href=%s>, and the project has that as %s: it was built to lie in that folder of a host.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), inspect.Quoted(l.base), shown(file))
 		return
 	}
 	f.add(MissingFile, fmt.Sprintf("Build again with relative addresses (Vite: base: './'; others: a homepage or public path of \".\"), or write %s there and take %s off all others.", inspect.Quoted(f.from(l, r, file)), shown(folder)),

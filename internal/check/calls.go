@@ -31,14 +31,30 @@ func (x *lexer) literal(start, end int) {
 			x.ref(x.imported(end), x.text[start+1:end], start)
 		}
 	case '[':
-		if bytes.HasSuffix(bytes.TrimRight(rest, " \t\r\n"), []byte("src:")) && x.howl(end) {
-			x.file(start, end)
+		how := asks
+		if x.follows(start, ",[") {
+			how = x.after
+		} else if !bytes.HasSuffix(bytes.TrimRight(rest, " \t\r\n"), []byte("src:")) {
+			return
+		}
+		if x.howl(end) {
+			x.file(how, start, end)
+		}
+	case ':':
+		if bytes.HasSuffix(bytes.TrimRight(rest, " "), []byte("src")) && bytes.Contains(before, []byte("Howl(")) {
+			x.file(asks, start, end)
 		}
 	case ',':
-		if x.last >= 0 && len(bytes.TrimSpace(x.text[x.last+1:start])) == 1 {
-			x.file(start, end)
+		if x.follows(start, ",") {
+			x.file(x.after, start, end)
+			x.last = end
 		}
 	}
+}
+
+// follows reports whether nothing but that stands between a string and the one before it in a call whose files have names.
+func (x *lexer) follows(start int, between string) bool {
+	return x.last >= 0 && start-x.last < near && string(bytes.Join(bytes.Fields(x.text[x.last+1:start]), nil)) == between
 }
 
 // howl reports whether the list that a string begins is of strings alone, as the sources of a sound are: of these, one is enough
@@ -63,7 +79,7 @@ func (x *lexer) imported(end int) how {
 func (x *lexer) argument(before []byte, start, end int) {
 	before = bytes.TrimRight(before, " ")
 	word := wordBefore(before)
-	if len(word) < 3 || len(word) > 20 {
+	if len(word) < 3 || len(word) > 26 {
 		return
 	}
 	of := before[:len(before)-len(word)]
@@ -74,7 +90,7 @@ func (x *lexer) argument(before []byte, start, end int) {
 		}
 	case "fetch":
 		if !bytes.HasSuffix(of, []byte(".")) || bytes.HasSuffix(of, []byte("window.")) || bytes.HasSuffix(of, []byte("self.")) {
-			x.file(start, end)
+			x.file(asks, start, end)
 		}
 	case "WebSocket", "EventSource":
 		if x.ends(end) && bytes.Contains(x.text[start:end], []byte("//")) {
@@ -82,38 +98,64 @@ func (x *lexer) argument(before []byte, start, end int) {
 		}
 	case "addModule":
 		if bytes.HasSuffix(bytes.ToLower(of), []byte("worklet.")) {
-			x.file(start, end)
+			x.file(asks, start, end)
 		}
 	case "Audio", "Worker", "SharedWorker":
 		if bytes.HasSuffix(bytes.TrimRight(of, " "), []byte("new")) && x.ends(end) {
 			x.ref(asks, x.text[start+1:end], start)
+			x.alone(end, string(word) != "Audio")
 		}
 	case "importScripts":
-		x.file(start, end)
+		x.file(asks, start, end)
 	case "register":
 		if bytes.HasSuffix(of, []byte("serviceWorker.")) && x.ends(end) {
 			x.ref(registers, x.text[start+1:end], start)
+			x.alone(end, true)
 		}
 	case "URL":
 		if after := bytes.TrimLeft(x.text[end+1:min(len(x.text), end+40)], " ,\n"); bytes.HasPrefix(after, []byte("import.meta.url")) && !isFolder(x.text[start+1:end]) {
 			x.ref(loads, x.text[start+1:end], start)
 		}
-	case "loadImage", "loadSound", "loadFont", "loadJSON", "loadStrings", "loadTable", "loadShader", "loadModel":
-		x.file(start, end)
-	case "loadSprite", "loadSpriteAtlas": // of kaplay: a name first
-		x.last = end
+	case "loadImage", "loadSound", "loadFont", "loadJSON", "loadStrings", "loadTable", "loadShader", "loadModel", "loadAsync",
+		"loadSprite", "loadSpriteAtlas", "loadMusic", "loadAseprite", "loadPedit", "loadBitmapFont": // of p5, three or kaplay: with a name first, or without
+		x.file(fetches, start, end)
+		x.last, x.after = end, fetches
+	case "Sound", "CreateGroundFromHeightMap": // of Babylon, likewise
+		if bytes.Contains(of[max(0, len(of)-len("BABYLON.MeshBuilder.")):], []byte("BABYLON.")) {
+			x.last, x.after = end, asks
+		}
+	case "Texture", "CubeTexture":
+		if bytes.HasSuffix(of, []byte("BABYLON.")) {
+			x.file(asks, start, end)
+		}
+	case "fromImage", "from": // of Pixi, where a plain name may be that of a part of a picture
+		if bytes.IndexByte(x.text[start:end], '/') >= 0 && (bytes.HasSuffix(of, []byte("Sprite.")) || bytes.HasSuffix(of, []byte("Texture."))) {
+			x.file(fetches, start, end)
+		}
+	case "add": // of Pixi's loader, one behind the other
+		if of = bytes.TrimRight(bytes.TrimSuffix(of, []byte(".")), " \t\r\n"); bytes.HasSuffix(of, []byte("oader")) || bytes.HasSuffix(of, []byte("oader.shared")) {
+			x.file(fetches, start, end)
+			x.last, x.after = end, fetches
+		}
 	case "open": // of XMLHttpRequest: a method first
 		if method := string(x.text[start+1 : end]); method == "GET" || method == "get" || method == "HEAD" {
-			x.last = end
+			x.last, x.after = end, asks
 		}
-	case "image", "audio", "spritesheet", "atlas", "tilemapTiledJSON", "bitmapFont", "json", "video":
+	case "image", "audio", "spritesheet", "atlas", "multiatlas", "tilemapTiledJSON", "tilemapCSV", "bitmapFont", "json", "video", "svg", "xml", "text", "aseprite", "glsl", "binary":
 		if bytes.HasSuffix(of, []byte(".load.")) {
-			x.last = end
+			x.last, x.after = end, fetches
 		}
 	case "load":
 		if bytes.HasSuffix(of, []byte(".")) {
-			x.file(start, end)
+			x.file(fetches, start, end)
 		}
+	}
+}
+
+// alone keeps the last reference as one to a script that is no module, if it is a worker and nothing else stands in its call.
+func (x *lexer) alone(end int, worker bool) {
+	if after := bytes.TrimLeft(x.text[end+1:min(x.end, end+1+near)], " \t\r\n"); worker && len(x.refs) > 0 && len(x.classics) < mostRefs && bytes.HasPrefix(after, []byte(")")) {
+		x.classics = append(x.classics, x.refs[len(x.refs)-1])
 	}
 }
 
@@ -123,9 +165,9 @@ func isFolder(value []byte) bool {
 }
 
 // file keeps a string that is all of an argument and names a file by its kind.
-func (x *lexer) file(start, end int) {
-	if x.ends(end) && namesFile(x.text[start+1:end]) {
-		x.ref(asks, x.text[start+1:end], start)
+func (x *lexer) file(how how, start, end int) {
+	if x.ends(end) && namesFile(bytes.TrimSpace(x.text[start+1:end])) {
+		x.ref(how, x.text[start+1:end], start)
 	}
 }
 

@@ -1,6 +1,10 @@
 package check
 
-import "bytes"
+import (
+	"bytes"
+	"path"
+	"strings"
+)
 
 // styleFile passes over a style sheet of its own.
 func (s *scanner) styleFile() {
@@ -100,11 +104,23 @@ func (s *scanner) styleString(t []byte, i int) (at int, quoted bool) {
 	return end, true
 }
 
-// styleRef keeps a reference of a style, but for the fonts of a browser that is gone.
+// styleRef keeps a reference of a style, but for the fonts of a browser that is gone, and what large libraries have for elements that
+// hardly a page uses.
 func (s *scanner) styleRef(value []byte, at int) {
-	if len(value) <= longestRef && !bytes.Contains(value, []byte(".eot")) {
+	if len(value) <= longestRef && !bytes.Contains(value, []byte(".eot")) && !libraryStyle(s.Look) {
 		s.ref(loads, value, at)
 	}
+}
+
+// libraryStyle reports whether a file is the style of such a library, by its name.
+func libraryStyle(l *Look) bool {
+	base := strings.ToLower(path.Base(l.name))
+	for _, name := range []string{"bootstrap", "foundation", "jquery-ui", "jquery.mobile"} {
+		if strings.HasPrefix(base, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // endOfString returns where the string that begins at i ends, and whether it was closed. A line's end, or that of the

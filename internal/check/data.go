@@ -20,10 +20,16 @@ func forTools(name string) bool {
 // data looks whether a JSON file is one: an object or a list. Several of them behind each other are meant so.
 func (s *scanner) data() {
 	text := bytes.TrimSpace(s.text)
+	if bytes.HasPrefix(text, []byte("<")) && s.whole {
+		s.mapXML()
+		return
+	}
 	if !s.whole || len(text) == 0 || text[0] != '{' && text[0] != '[' || forTools(s.name) {
 		return
 	}
-	err := json.Unmarshal(s.text, new(json.RawMessage))
+	var files named
+	err := json.Unmarshal(s.text, &files)
+	s.naming(&files)
 	var wrong *json.SyntaxError
 	if !errors.As(err, &wrong) {
 		return

@@ -13,11 +13,16 @@ const mostOf = 5
 
 // Findings says what is probably wrong, at most five of each kind, the worst first.
 func (v *Version) Findings() []Finding {
-	f := finder{Version: v}
+	f := finder{Version: v, modules: map[string]*Look{}}
 	if v.Part {
 		f.known = map[string]bool{}
 		for _, name := range v.Asks() {
 			f.known[name] = true
+		}
+	}
+	for _, l := range v.Looks {
+		if l.module.line > 0 {
+			f.modules[l.name] = l
 		}
 	}
 	for _, l := range v.reached() {
@@ -36,7 +41,13 @@ type finder struct {
 	asked  map[string]bool // names that were judged
 	known  map[string]bool // where not all names are at hand, those that were asked for, folded
 	folds  *folds
+	bases  map[string][]string // names by their last parts, folded; nil before they are needed
 	hosts  hosts
+
+	compared int // names in lists
+
+	scriptless bool             // a script is missing
+	modules    map[string]*Look // the scripts that can only be modules
 
 	maps       map[string]bool // names that import maps define
 	longestMap int             // of these, in bytes
@@ -116,6 +127,8 @@ func (f *finder) look(l *Look) {
 	for _, r := range l.refs {
 		f.ref(l, r)
 	}
+	f.listed(l)
+	f.asScript(l)
 	if l.off.line > 0 {
 		f.add(FeatureOff, "Do without it, or offer another way: keys, pointers, gamepads, sound and full screen work.",
 			"%s asks for %s, which browsers give no project at its address.", at(l, l.off), l.offWhat)
@@ -147,14 +160,14 @@ func (f *finder) ref(l *Look, r ref) {
 	switch {
 	case !t.ok:
 	case t.host != "" || t.scheme != "":
-		if r.how != opens {
+		if r.how != opens && (r.how < asks || !ofLibrary(l.name)) {
 			f.elsewhere(l, r, t)
 		}
 	case host != "":
 		if r.how != opens {
 			f.elsewhere(l, r, read(l.base))
 		}
-	case r.how == asks && l.facts&elsewhere != 0:
+	case r.how == fetches && l.facts&elsewhere != 0:
 	case r.how == imports && isBare(t.path):
 		f.bare(l, r)
 	default:

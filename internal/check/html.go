@@ -94,7 +94,7 @@ type tag struct {
 
 	src, href, srcset, poster, data, style, rel, kind, meta, content []byte
 
-	autoplay, muted bool
+	autoplay, muted, nomodule bool
 }
 
 func (t *tag) is(name string) bool { return string(t.name[:t.n]) == name }
@@ -208,6 +208,8 @@ func (t *tag) set(name, value []byte) {
 		t.autoplay = true
 	case "muted":
 		t.muted = true
+	case "nomodule":
+		t.nomodule = true
 	}
 }
 

@@ -26,13 +26,18 @@ func (s *scanner) scriptFile() {
 }
 
 // script passes over the script that a page holds between two offsets; ended says whether its end tag is there.
-func (s *scanner) script(from, to int, ended bool) {
+func (s *scanner) script(from, to int, ended, module bool) {
+	defer func() { s.module = place{} }() // a page is none
 	x := lexer{scanner: s, end: to, last: -1}
 	x.run(from)
 	if code := s.text[from:to]; !ended || s.svg || len(s.faults) == mostFaults || bytes.Contains(code, []byte("<!--")) && bytes.Contains(code, []byte("<script")) {
 		return // which ends elsewhere for a browser
 	}
-	if f, sure := s.parse(from, to); sure && f.says != "" {
+	f, sure := s.parse(from, to)
+	if s.module.line > 0 && !module {
+		f = fault{place: s.module, says: `import or export without type="module"`}
+	}
+	if sure && f.says != "" {
 		s.faults = append(s.faults, f)
 	}
 }
@@ -47,6 +52,8 @@ type lexer struct {
 	doubtful bool  // whether something was not as scripts are
 	tried    int   // before this offset a slash begins no pattern
 	last     int   // where the last string ended whose call names a file after it; -1 for none
+	after    how   // what asks for that file
+	row      row   // the list that is being read
 }
 
 // deepest is how many templates may stand in each other.
@@ -58,6 +65,7 @@ var stops = [256]bool{'"': true, '\'': true, '`': true, '/': true, '{': true, '}
 // run reads on from an offset, and returns what is open at the end: "" for nothing.
 func (x *lexer) run(i int) (open string) {
 	t := x.text[:x.end]
+	defer x.endList()
 	for {
 		for i < len(t) && !stops[t[i]] {
 			i++
@@ -73,13 +81,17 @@ func (x *lexer) run(i int) (open string) {
 			end, closed := endOfString(t, i)
 			if closed {
 				x.literal(i, end)
+				x.element(i, end)
 			}
 			x.doubtful = x.doubtful || !closed
 			i = end + 1
 		case '`':
 			i = x.template(t, i, i+1)
 		case '/':
-			i = x.slash(t, i)
+			from := i
+			if i = x.slash(t, i); i != from+1 {
+				x.pass(from, i)
+			}
 		case '{':
 			x.braces++
 			i++
@@ -106,6 +118,7 @@ func (x *lexer) template(t []byte, start, i int) (next int) {
 		case '`':
 			if start >= 0 {
 				x.literal(start, i)
+				x.element(start, i)
 			}
 			return i + 1
 		case '\\':
@@ -113,6 +126,9 @@ func (x *lexer) template(t []byte, start, i int) (next int) {
 		case '$':
 			if at1(t, i+1) != '{' {
 				continue
+			}
+			if t[i-1] == '/' {
+				x.facts |= joins
 			}
 			if len(x.outer) == deepest {
 				x.doubtful = true

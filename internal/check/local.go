@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -29,13 +30,14 @@ func (f *finder) local(l *Look, r ref, t target) {
 	if f.Part && (path.Ext(name) == "" || !f.known[names.Fold(name)]) {
 		return
 	}
-	if r.how == opens && !isPageName(name) || !f.first(name) || !usable(name) {
+	if r.how == opens && f.suffixless(l, r, name) || r.how == opens && !isPageName(name) || !f.first(name) || !usable(name) || r.how == fetches && !f.All && f.below(r.to) != "" {
 		return
 	}
-	verb := verbs[r.how]
+	if l.tiled && (!f.mapsLoad() || f.below(path.Base(t.path)) != "") {
+		return
+	}
 	if same := f.sameFolded(name); same != "" {
-		f.add(WrongCase, fmt.Sprintf("Write %s there, exactly as the file is called.", inspect.Quoted(f.from(l, r, same))),
-			"%s %s %s, and the file is called %s: names differ if a letter is large in one and small in the other.", at(l, r.place), verb, inspect.Quoted(r.to), shown(same))
+		f.wrongCase(l, r, same)
 		return
 	}
 	switch {
@@ -44,12 +46,21 @@ func (f *finder) local(l *Look, r ref, t target) {
 	case strings.HasPrefix(t.path, "/") && f.exact("public/"+name):
 		f.inPublic(l, r, "public/"+name)
 	default:
+		if strings.HasPrefix(l.base, "/") {
+			t.path = "/" + name
+		}
 		if of, file := f.built(l, t); of != "" {
 			f.builtFor(l, r, of, file)
 			return
 		}
 		f.missing(l, r, name)
 	}
+}
+
+// wrongCase says that a file is there under a name that differs in case.
+func (f *finder) wrongCase(l *Look, r ref, same string) {
+	f.add(WrongCase, fmt.Sprintf("Write %s there, exactly as the file is called.", inspect.Quoted(f.from(l, r, same))),
+		"%s %s %s, and the file is called %s: names differ if a letter is large in one and small in the other.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), shown(same))
 }
 
 // exact reports whether the version has a file of that name.
@@ -61,8 +72,9 @@ func (f *finder) exact(name string) bool {
 // missing says that a file is not there, and which may have been meant.
 func (f *finder) missing(l *Look, r ref, name string) {
 	verb, near, told := verbs[r.how], "", len(f.found)
+	f.scriptless = f.scriptless || kindOf(name) == script
 	if f.counts[MissingFile] < mostOf {
-		near = f.nearest(name)
+		near = cmp.Or(f.below(r.to), f.nearest(name))
 	}
 	if near != "" {
 		f.add(MissingFile, fmt.Sprintf("Write %s there if that is meant, or send the file%s.", inspect.Quoted(f.from(l, r, near)), f.with(name)),
@@ -85,7 +97,7 @@ func written(r ref, name string) string {
 }
 
 // verbs say what a file does with what it refers to.
-var verbs = [...]string{loads: "loads", opens: "links to", imports: "imports", asks: "asks for", registers: "registers"}
+var verbs = [...]string{loads: "loads", opens: "links to", imports: "imports", asks: "asks for", registers: "registers", fetches: "asks for", listed: "lists", caches: "adds to its cache"}
 
 // with says in a hint under which name a missing file is sent.
 func (f *finder) with(name string) string {
@@ -131,7 +143,7 @@ func usable(name string) bool {
 
 // there judges a reference to a file that is there.
 func (f *finder) there(l *Look, r ref, t target, name string) {
-	if _, empty := slices.BinarySearch(f.Empty, name); empty && noModule(strings.ToLower(path.Ext(name))) && f.first("empty "+name) {
+	if _, empty := slices.BinarySearch(f.Empty, name); empty && noModule(strings.ToLower(path.Ext(name))) && kindOf(name) != style && f.first("empty "+name) {
 		f.add(MissingFile, fmt.Sprintf("Send the file itself%s. With Git LFS, git lfs pull fetches it first.", f.with(name)),
 			"%s %s %s, which is there and has no bytes of its own: it is empty, or a pointer of Git LFS.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to))
 		return
@@ -147,7 +159,7 @@ func (f *finder) there(l *Look, r ref, t target, name string) {
 	}
 	hint := fmt.Sprintf("Write %s instead: that works at every address of the project. Vite does so with base: './'.", inspect.Quoted(f.from(l, r, name)))
 	if strings.HasPrefix(l.base, "/") {
-		hint = `Take out the <base>, or write <base href="./">.`
+		hint = hintBase
 	}
 	if f.Place.PathAlone {
 		f.add(AbsolutePath, hint, "%s %s %s from the root of the host. The project's address is %s, below which nothing of that is found.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), f.Place.Path)

@@ -40,8 +40,15 @@ type Look struct {
 	offWhat  string
 	cut      string
 	cutAt    place
-	faults   []fault // of its scripts
-	body     bool    // a head was ended and a body begun
+	faults   []fault  // of its scripts
+	body     bool     // a head was ended and a body begun
+	prefixes []string // folders that a script gives to what loads files
+	rooted   bool     // for all scripts
+	lists    []list
+	cached   []string // the variables whose files a service worker caches
+	classics []ref    // scripts that are loaded as no modules
+	module   place    // of its first import or export
+	tiled    bool     // a map of Tiled
 }
 
 // The kinds of files that are looked at.
@@ -75,6 +82,9 @@ const (
 	imports              // a module: relative to the file, and a bare name needs an import map
 	asks                 // a running script: relative to the page
 	registers            // a service worker, likewise
+	fetches              // a library that may be given a folder for what it loads
+	listed               // nothing yet: a name among others, which a script goes through
+	caches               // a service worker, of all that it keeps: one that is missing is the end of it
 )
 
 // kindOf tells from its name how a file is read.
@@ -88,6 +98,8 @@ func kindOf(name string) kind {
 		return style
 	case ".webmanifest":
 		return manifest
+	case ".gltf", ".tmj", ".tsj", ".tmx", ".tsx":
+		return data
 	case ".json":
 		if strings.EqualFold(path.Base(name), "manifest.json") {
 			return manifest
@@ -159,6 +171,7 @@ type scanner struct {
 	steps *int // that the parser has taken
 
 	elisions int // comments that were looked at
+	settings int // settings of folders, likewise
 
 	svg  bool // inside of an <svg>
 	read int  // bytes of import maps

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"path"
 	"strings"
 )
 
@@ -26,7 +27,7 @@ var off = []offer{
 
 // asksOff keeps the first place where a file asks for such a feature.
 func (s *scanner) asksOff(at int) {
-	if s.off.line > 0 || len(s.text) > mostOwn && s.kind == script || comment(s.text[:at]) {
+	if s.off.line > 0 || len(s.text) > mostOwn && s.kind == script || ofLibrary(s.name) || comment(s.text[:at]) {
 		return
 	}
 	text := bytes.ToLower(s.text[at:min(len(s.text), at+40)])
@@ -36,6 +37,9 @@ func (s *scanner) asksOff(at int) {
 		}
 	}
 }
+
+// ofLibrary reports whether a script is one that somebody else made, by its name: most of what it can do nobody has it do.
+func ofLibrary(name string) bool { return strings.Contains(path.Base(name), ".min.") }
 
 // comment reports whether the line up to here begins as a comment does.
 func comment(before []byte) bool {

@@ -39,9 +39,12 @@ func (s *scanner) parse(from, to int) (f fault, sure bool) {
 		*s.steps += n
 	}
 	code = withoutAttributes(code)
-	_, err := js.Parse(parse.NewInputBytes(code[:len(code):len(code)]), js.Options{})
+	ast, err := js.Parse(parse.NewInputBytes(code[:len(code):len(code)]), js.Options{})
 	var e *parse.Error
 	if !errors.As(err, &e) {
+		if n := moduleAt(ast, code); n >= 0 && s.module.line == 0 {
+			s.module = s.anywhere(from + n)
+		}
 		return f, err == nil
 	}
 	off := offsetOf(code, e.Line, e.Column)

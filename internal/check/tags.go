@@ -72,6 +72,9 @@ func (s *scanner) asksFor(t *tag) {
 		s.embeds(t)
 		s.ref(loads, t.data, t.at)
 	}
+	if bytes.IndexByte(t.name[:t.n], '-') > 0 && namesFile(t.src) { // of A-Frame, or a viewer of models
+		s.ref(loads, t.src, t.at)
+	}
 	s.ref(loads, t.poster, t.at)
 	s.set(t.srcset, t.at)
 }
@@ -122,18 +125,26 @@ func (s *scanner) scriptElement(t *tag, next int) int {
 	end, after := s.raw("script", next)
 	kind := strings.ToLower(string(bytes.TrimSpace(t.kind[:min(len(t.kind), 40)])))
 	if len(t.src) > 0 {
+		if n := len(s.refs); isScript(kind) && !t.nomodule && n > 0 && len(s.classics) < mostRefs && s.refs[n-1].to == string(bytes.TrimSpace(t.src)) {
+			s.classics = append(s.classics, s.refs[n-1])
+		}
 		if strings.Contains(kind, "babel") || strings.Contains(kind, "jsx") || strings.Contains(kind, "typescript") {
 			s.facts |= translates
 		}
 		return after
 	}
-	switch kind {
-	case "", "module", "text/javascript", "application/javascript":
-		s.script(next, end, after >= 0)
-	case "importmap":
+	switch {
+	case isScript(kind), kind == "module":
+		s.script(next, end, after >= 0, kind == "module")
+	case kind == "importmap":
 		s.importMap(s.text[next:end], t.at)
 	}
 	return after
+}
+
+// isScript reports whether an element of that type is a script, and no module.
+func isScript(kind string) bool {
+	return kind == "" || kind == "text/javascript" || kind == "application/javascript"
 }
 
 // mostJSON bounds the import maps and manifests of a file that are read, in bytes.

@@ -30,9 +30,10 @@ type Version struct {
 	Empty []string // files without bytes, or with those of a pointer of Git LFS, in byte order
 	// All says that every page and script is in Looks, so that what is in none of them is nowhere.
 	All   bool
-	Size  int64 // of all files, in bytes
-	Count int   // of all files
-	steps int   // that the parser has taken
+	Size  int64    // of all files, in bytes
+	Count int      // of all files
+	steps int      // that the parser has taken
+	set   []string // folders that scripts set, nil before they are needed
 }
 
 // mostAsked bounds Asks: a store is asked for them in one query.
@@ -69,7 +70,7 @@ func (v *Version) candidates(l *Look, r ref, to string) (candidates []string) {
 	if host != "" {
 		return nil
 	}
-	add := func(folder string) {
+	add := func(folder, to string) {
 		name := within(folder, to)
 		if name == "" {
 			name = v.Primary
@@ -80,10 +81,12 @@ func (v *Version) candidates(l *Look, r ref, to string) (candidates []string) {
 			candidates = append(candidates, name)
 		}
 	}
-	if r.how >= asks && l.kind == script {
-		add(folderOf(v.Primary))
+	for _, in := range v.folders(l, r) {
+		if r.how >= asks && l.kind == script {
+			add(folderOf(v.Primary), in+to)
+		}
+		add(folder, in+to)
 	}
-	add(folder)
 	return candidates
 }
 
@@ -107,7 +110,7 @@ func (v *Version) reached() []*Look {
 	for _, l := range v.Looks {
 		if l.kind == page {
 			queue = append(queue, l)
-		} else if l.kind == data {
+		} else if l.kind == data && len(l.refs) == 0 {
 			out = append(out, l) // which programs ask for by names that they make
 		} else {
 			by[l.name] = l
@@ -115,6 +118,12 @@ func (v *Version) reached() []*Look {
 	}
 	if len(by) == 0 || !v.All {
 		return v.Looks
+	}
+	take := func(name string) {
+		if next := by[name]; next != nil {
+			delete(by, name)
+			queue = append(queue, next)
+		}
 	}
 	for len(queue) > 0 {
 		l := queue[0]
@@ -125,11 +134,20 @@ func (v *Version) reached() []*Look {
 				continue
 			}
 			for _, name := range v.candidates(l, r, t.path) {
-				if next := by[name]; next != nil {
-					delete(by, name)
-					queue = append(queue, next)
+				take(name)
+			}
+		}
+		for _, list := range l.lists {
+			for _, r := range list.files {
+				for _, name := range v.candidates(l, r, read(r.to).path) {
+					take(name)
 				}
 			}
+		}
+	}
+	for _, l := range v.Looks {
+		if by[l.name] == l && l.kind == data { // which programs may ask for all the same, or which was left
+			out = append(out, &Look{name: l.name, kind: l.kind, faults: l.faults, cut: l.cut, cutAt: l.cutAt})
 		}
 	}
 	return out

@@ -1,6 +1,10 @@
 package check
 
-import "strings"
+import (
+	"path"
+	"slices"
+	"strings"
+)
 
 // phoneMost is what a phone waits for without complaint: sixteen seconds at ten megabits a second.
 const phoneMost = 20_000_000
@@ -40,7 +44,7 @@ func (f *finder) primary() *Look {
 
 // head judges what stands in the head of the primary file.
 func (f *finder) head(p *Look) {
-	if !p.viewport {
+	if !p.viewport && !p.flutter() {
 		f.add(NoViewport, `Put <meta name="viewport" content="width=device-width, initial-scale=1"> into its head.`,
 			"%s has no viewport: phones show it as on a desk, and small.", shown(p.name))
 	}
@@ -48,6 +52,17 @@ func (f *finder) head(p *Look) {
 		f.add(NoTitle, "Put <title>...</title> with the project's name into its head.",
 			"%s has no title: a browser's tab and bookmarks have only the address to show.", shown(p.name))
 	}
+}
+
+// flutter reports whether a page is the output of Flutter, which adds the viewport when it runs.
+func (l *Look) flutter() bool {
+	return slices.ContainsFunc(l.refs, func(r ref) bool {
+		switch path.Base(read(r.to).path) {
+		case "flutter.js", "flutter_bootstrap.js", "main.dart.js":
+			return true
+		}
+		return false
+	})
 }
 
 // sound judges what sounds before somebody has touched the page, which browsers do not allow.
@@ -64,8 +79,11 @@ func (f *finder) sound(p *Look) {
 }
 
 // lent reports whether something that is not looked at may do what nothing that is looked at does: a library from another
-// host that listens to fingers by itself, or a file of which only the beginning was seen.
+// host that listens to fingers by itself, a script that is missing, or a file of which only the beginning was seen.
 func (f *finder) lent() bool {
+	if f.scriptless {
+		return true
+	}
 	for _, l := range f.Looks {
 		if !l.whole {
 			return true

@@ -23,11 +23,17 @@ const (
 	guards                      // it asks first whether that works
 	wasm                        // it makes memory for WebAssembly, shared or not
 	isolates                    // it makes the isolation that shared memory needs by itself
-	elsewhere                   // what its loader loads is in a folder that is told apart
+	elsewhere                   // what its loader loads is in a folder that is not known
+	folder                      // it sets that folder
 	translates                  // it has a program make JavaScript of the scripts that it loads
 	offers                      // a feature that is switched off
 	elides                      // a word of comments that stand for code
 	lists                       // it lists the files that it loads, as what Godot exports does
+	joins                       // it has a folder or an address that names may be put behind
+	addsAll                     // a cache takes a list of files
+	phaser                      // it has Phaser read maps, which loads no pictures that these name
+	tilesets                    // it reads maps
+	images                      // and what their pictures are called
 )
 
 // A word says a fact wherever it stands behind its prefix.
@@ -96,6 +102,10 @@ var words = []word{
 	{"", "hid.requestdevice(", offers},
 	{"", "serial.requestport(", offers},
 	{"new ", "paymentrequest(", offers},
+	{"", "tilemaptiledjson", phaser},
+	{"", ".tilesets", tilesets},
+	{"", ".image", images},
+	{"", ".addall(", addsAll},
 	{"", "existing", elides},
 	{"", "unchanged", elides},
 	{"", "remaining", elides},
@@ -103,8 +113,10 @@ var words = []word{
 	{"", "rest of", elides},
 	{"", "omitted", elides},
 	{"coi-", "serviceworker", isolates},
-	{"", "setpath(", elsewhere},
-	{"", "baseurl", elsewhere},
+	{"", "setpath(", folder},
+	{"", "loadroot(", folder},
+	{"load", ".path", folder},
+	{"", "baseurl", folder},
 	{"set", "urlmodifier", elsewhere},
 }
 
@@ -171,6 +183,14 @@ func (s *scanner) found(f fact, at int) {
 		s.elision(at)
 		return
 	}
+	if f == folder {
+		s.folderSet(at)
+		return
+	}
+	if f == addsAll {
+		s.takesAll(at)
+		return
+	}
 	if f == wasm {
 		s.sharesMemory(at)
 	}
@@ -193,6 +213,11 @@ func (s *scanner) listed(at int) {
 	var sizes map[string]int64
 	if end < open || json.Unmarshal(text[open:end+1], &sizes) != nil {
 		return
+	}
+	if _, worker, ok := bytes.Cut(text[end:], []byte(`"serviceWorker":"`)); ok {
+		if name, _, ok := bytes.Cut(worker, []byte(`"`)); ok && len(name) > 0 && len(s.refs) < mostRefs && !unreadable(name) {
+			s.refs = append(s.refs, ref{string(name), s.anywhere(at), registers})
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		if len(s.refs) < mostRefs && !unreadable([]byte(name)) {

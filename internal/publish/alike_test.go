@@ -67,7 +67,7 @@ func TestADryRunWarnsAsTheCallDoes(t *testing.T) {
 	w := newWorld(t)
 	by := w.account()
 	w.publish(by, "<title>Frogs</title>1")
-	page := `<!doctype html><html><head><title>Frogs</title></head><body><script src="a.js"></script><script src="b.js"></script><script src="none.js"></script></body></html>`
+	page := `<!doctype html><html><head><title>Frogs</title></head><body><script src="a.js"></script><script src="b.js"></script><img src="none.png"></body></html>`
 	files := []string{"index.html", page, "a.js", `addEventListener("keydown", e => e.key == "ArrowUp")`, "b.js", `fetch("none.json"); new SharedArrayBuffer(8)`}
 	all := func(list []publish.Warning) (told []string) {
 		for _, w := range list {

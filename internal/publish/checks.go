@@ -134,6 +134,53 @@ func badFilename(sent string, bad *names.FilenameError) error {
 	return e
 }
 
+// A badName is a name that no file can have, as it was sent.
+type badName struct {
+	*names.FilenameError
+	sent string
+}
+
+// mostBadNames is how many of them a refusal lists.
+const mostBadNames = 20
+
+// kept is what is remembered of a name behind n others: nothing but that it came, where more are not listed.
+func (b badName) kept(n int) badName {
+	if n < mostBadNames {
+		return b
+	}
+	return badName{}
+}
+
+// misnamed refuses the names that no file can have, all of them at once, each with one that would work.
+func (t *Tree) misnamed() error {
+	if len(t.bad) == 0 {
+		return nil
+	}
+	first := t.bad[0]
+	if len(t.bad) > 1 {
+		return t.badNames()
+	}
+	e := Refuse(CodeInvalidFilename, "One of the files has a name that cannot be used. %s", first.Reason).In(t.field()).With(t.again()).LeavingOut(first.sent)
+	if first.Root != "" {
+		return e.Note("Names begin at the folder of the page; the likely one is %s. A name that works: %s", inspect.Quoted(first.Root), first.Suggestion)
+	}
+	return e.Note("Rename that file and send all of them again. A name that works: %s", first.Suggestion)
+}
+
+// badNames refuses several names.
+func (t *Tree) badNames() error {
+	var why, instead []string
+	for _, b := range t.bad[:min(len(t.bad), mostBadNames)] {
+		why, instead = append(why, b.Reason), append(instead, inspect.Quoted(b.sent)+" as "+b.Suggestion)
+	}
+	more := ""
+	if n := len(t.bad) - mostBadNames; n > 0 {
+		more = fmt.Sprintf(" And %d more.", n)
+	}
+	return Refuse(CodeInvalidFilename, "%d files have names that cannot be used. %s%s", len(t.bad), strings.Join(why, " "), more).In(t.field()).With(t.again()).LeavingOut(t.bad[0].sent).
+		Note("Rename them and send all files again. Names that work: %s.%s", strings.Join(instead, ", "), more)
+}
+
 // cleanTitle brings a title into form and never fails: a title is no reason to refuse a
 // project. What it changed comes with a warning.
 func cleanTitle(title string) (string, []Warning) {

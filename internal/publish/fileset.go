@@ -39,6 +39,9 @@ func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet,
 	if err := t.weigh(ctx); err != nil {
 		return nil, NoEffect(err)
 	}
+	if err := t.misnamed(); err != nil {
+		return nil, err
+	}
 	for name := range t.declared {
 		return nil, Refuse(CodeMissingField, "The file %s has a size or sha256, and no content.", inspect.Quoted(name)).In(t.field()).With(OpNothing).
 			Note("Send its bytes with it, or leave it out.")
@@ -59,9 +62,12 @@ func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet,
 		name, err := names.Filename(inside)
 		var bad *names.FilenameError
 		if errors.As(err, &bad) { // of what was allowed in a folder only
-			return nil, t.badName(bad, set.files[i].name)
+			t.bad = append(t.bad, badName{bad, set.files[i].name}.kept(len(t.bad)))
 		}
 		set.files[i].name = name
+	}
+	if err := t.misnamed(); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(set.files, func(a, b *treeFile) int { return strings.Compare(a.name, b.name) })
 	if a, b, found := tree.Clash(set.names()); found {

@@ -95,7 +95,7 @@ func (s *fileSet) primary(wanted, before string) (string, error) {
 	if page := tree.Page(list); page != "" {
 		return page, nil
 	}
-	return "", s.noPrimary(s.field(), "None of the files is what a browser is to open first: there is neither an index.html nor exactly one .html file at the root.")
+	return "", s.noPrimary(s.field(), "None of the files is what a browser is to open first: there is neither an index.html nor exactly one .html file at the root, beside a 404.html.")
 }
 
 // mostCandidates is how many files an error proposes as the page.

@@ -96,6 +96,7 @@ type Tree struct {
 	declared map[string]Declared // of files that had not come
 	leftOut  map[string]int      // how many, by what they are
 	read     []string            // names that were not sent as they are read
+	bad      []badName           // names that no file can have
 	guessed  []string            // names in an alphabet that the archive does not say
 	size     int64               // of what was taken
 	ends     []func()            // of what the call holds of a load
@@ -190,6 +191,9 @@ func (t *Tree) Put(ctx context.Context, sent string, d Declared, c Content) erro
 		return discard(nil)
 	}
 	name, err := t.place(sent)
+	if name == "" && err == nil {
+		return discard(nil)
+	}
 	if err == nil {
 		err = t.room(sent, c.Size, c.Size)
 	}
@@ -241,6 +245,10 @@ func (t *Tree) add(ctx context.Context, sent string, d Declared, through func(*i
 	if err != nil {
 		return err
 	}
+	if name == "" {
+		_, err := io.Copy(io.Discard, through(inspect.New()))
+		return err
+	}
 	kept, err := t.contents.keep(ctx, through, t.hold)
 	if err != nil {
 		return NoEffect(err)
@@ -276,13 +284,15 @@ func (t *Tree) hold(b *Blob, data []byte) error {
 	return err
 }
 
-// place reads a name, and refuses what cannot have a place among the files that came.
+// place reads a name, and refuses what cannot have a place among the files that came. It is "" for a name that no file can have:
+// misnamed refuses all of these together.
 func (t *Tree) place(sent string) (string, error) {
 	name, read, err := names.ReadFilename(sent)
 	var bad *names.FilenameError
 	switch {
 	case errors.As(err, &bad):
-		return "", t.badName(bad, sent)
+		t.bad = append(t.bad, badName{bad, sent}.kept(len(t.bad)))
+		return "", t.charge.add(recordCost)
 	case err != nil:
 		return "", err
 	}
@@ -326,15 +336,6 @@ func (t *Tree) again() Op {
 		return OpPack
 	}
 	return OpSame
-}
-
-// badName refuses a name, with one that would work.
-func (t *Tree) badName(bad *names.FilenameError, sent string) error {
-	e := Refuse(CodeInvalidFilename, "One of the files has a name that cannot be used. %s", bad.Reason).In(t.field()).With(t.again()).LeavingOut(sent)
-	if bad.Root != "" {
-		return e.Note("Names begin at the folder of the page; the likely one is %s. A name that works: %s", inspect.Quoted(bad.Root), bad.Suggestion)
-	}
-	return e.Note("Rename that file and send all of them again. A name that works: %s", bad.Suggestion)
 }
 
 // bounded is a reader of r that refuses more than one file, or all of them, may have.
@@ -402,14 +403,22 @@ func (t *Tree) Unpack(ctx context.Context, format string, r io.Reader) error {
 	if f != string(unpack.ZIP) {
 		charge = nil // it is asked for as all is unpacked: what stands between the files can become very much, too
 		lim.Through = func(r io.Reader) io.Reader { return turn.Work(ctx, t.charge.Of(r)) }
-		return NoEffect(t.badArchive(unpack.ReadTar(turn.Wait(ctx, r), unpack.Format(f), lim, each)))
+		return NoEffect(t.unpacked(unpack.ReadTar(turn.Wait(ctx, r), unpack.Format(f), lim, each)))
 	}
 	packed := NewSpool(most.dir)
 	defer packed.Close()
 	if err := t.contents.Receive(packed, r, most.packed()); err != nil {
 		return NoEffect(err)
 	}
-	return NoEffect(t.badArchive(unpack.ReadZIP(packed, packed.Size(), lim, each)))
+	return NoEffect(t.unpacked(unpack.ReadZIP(packed, packed.Size(), lim, each)))
+}
+
+// unpacked refuses an archive that could not be read, or holds names that no file can have.
+func (t *Tree) unpacked(err error) error {
+	if err != nil {
+		return t.badArchive(err)
+	}
+	return t.misnamed()
 }
 
 // entriesPerFile is how many times as many entries an archive may have as it may have files: folders and what is left

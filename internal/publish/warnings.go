@@ -200,7 +200,7 @@ func (s *warner) checked(ctx context.Context, p Project, changed, all []File, be
 		v.All = !skipped && readable(all) == readable(changed)
 	}
 	found := v.Findings()
-	if v.Part && p.FileCount <= mostCompared && lacks(found) { // the nearest name is worth a look at all
+	if v.Part && p.FileCount <= mostCompared && (lacks(found) || v.HasLists()) { // the nearest name is worth a look at all, and so are lists
 		if all, err = s.Contents.Files(ctx, p.ID, p.Version); err != nil {
 			return nil, fmt.Errorf("look for the nearest names: %w", err)
 		}

@@ -87,28 +87,37 @@ func Wrapper(list []string) string {
 	return folder
 }
 
+// lost is the page that a project has for addresses without a file.
+const lost = "404.html"
+
 // Page returns the name of what a browser is to open first: Index, or else the one page at the root whose name ends
-// in ".html". It is "" where there is none, or more than one.
+// in ".html", or, without any, in ".htm". It is "" where there is none, or more than one. The page
+// for addresses without a file counts only where there is no other page at all.
 func Page(list []string) string {
-	found := ""
-	for _, name := range list {
-		switch {
-		case name == Index:
-			return name
-		case strings.Contains(name, "/") || strings.ToLower(path.Ext(name)) != ".html":
-		case found != "":
-			found = "/" // there are several, which Index may still settle
-		default:
-			found = name
+	if slices.Contains(list, Index) {
+		return Index
+	}
+	for _, end := range []string{".html", ".htm"} {
+		pages := slices.DeleteFunc(slices.Clone(list), func(name string) bool {
+			return strings.Contains(name, "/") || strings.ToLower(path.Ext(name)) != end || strings.EqualFold(name, lost)
+		})
+		switch n := slices.Index(pages, "index.htm"); {
+		case n >= 0:
+			return pages[n]
+		case len(pages) == 1:
+			return pages[0]
+		case len(pages) > 1:
+			return ""
 		}
 	}
-	if found == "/" {
-		return ""
+	if pages := Candidates(list, 2); len(pages) == 1 && !strings.Contains(pages[0], "/") {
+		return pages[0]
 	}
-	return found
+	return ""
 }
 
-// Candidates returns the files that could be the page, at most limit, those that lie highest first.
+// Candidates returns the files that could be the page, at most limit, those that lie highest first, and of these
+// the page for addresses without a file last.
 func Candidates(list []string, limit int) (pages []string) {
 	for _, name := range list {
 		if ext := strings.ToLower(path.Ext(name)); ext == ".html" || ext == ".htm" {
@@ -116,9 +125,17 @@ func Candidates(list []string, limit int) (pages []string) {
 		}
 	}
 	slices.SortFunc(pages, func(a, b string) int {
-		return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), strings.Compare(a, b))
+		return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), last(a)-last(b), strings.Compare(a, b))
 	})
 	return pages[:min(len(pages), limit)]
+}
+
+// last is 1 for the page for addresses without a file, and 0 for others.
+func last(name string) int {
+	if strings.EqualFold(path.Base(name), lost) {
+		return 1
+	}
+	return 0
 }
 
 // Clash returns two of the names, which are all different, that no file system could keep apart: they have the same

@@ -1,0 +1,83 @@
+package check
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// mostSettings is how many settings of folders are looked at in one file.
+const mostSettings = 50
+
+// mostPrefixes bounds the folders of one script.
+const mostPrefixes = 8
+
+// aFolder is the text behind the name of a setting which is a folder or a host: a call's only argument, or a value.
+var aFolder = regexp.MustCompile("^(?:\\w*\\(|\\w*\\s*[:=])\\s*(?:\"([^\"\\\\\n]*)\"|'([^'\\\\\n]*)'|`([^`\\\\$\n]*)`)\\s*[),;}\n]")
+
+// folderSet keeps the folder that a script sets for what it loads. Where it is no plain text, nothing of that can be judged.
+func (s *scanner) folderSet(at int) {
+	if s.settings++; s.settings > mostSettings {
+		s.facts |= elsewhere
+		return
+	}
+	found := aFolder.FindSubmatchIndex(s.text[at:min(len(s.text), at+300)])
+	if found == nil || len(s.prefixes) == mostPrefixes {
+		s.facts |= elsewhere
+		return
+	}
+	for i := 2; i < len(found); i += 2 {
+		if found[i] < 0 {
+			continue
+		}
+		folder := string(s.text[at+found[i] : at+found[i+1]])
+		switch t := read(folder); {
+		case t.host != "" || t.scheme != "":
+			s.facts |= elsewhere
+			if bytes.IndexByte(s.text[at:at+found[i]], '(') >= 0 && len(s.refs) < mostRefs {
+				s.refs = append(s.refs, ref{folder, s.anywhere(at), asks})
+			}
+		case folder != "":
+			s.prefixes = append(s.prefixes, strings.TrimSuffix(folder, "/")+"/")
+			s.rooted = s.rooted || foldedIs(s.text[at:at+len("loadroot")], "loadroot")
+		}
+	}
+}
+
+// folders are those that what a reference names may lie in: the one that its script set last, one that is set for all scripts, the page's
+// own, and all others, for which of them counts where is not known.
+func (v *Version) folders(l *Look, r ref) []string {
+	if r.how != fetches || strings.HasPrefix(r.to, "/") {
+		return []string{""}
+	}
+	list := slices.Clone(l.prefixes)
+	slices.Reverse(list)
+	for _, other := range v.Looks {
+		if other.rooted {
+			list = append(list, other.prefixes...)
+		}
+	}
+	list = append(list, "")
+	if v.set == nil {
+		v.set = v.allFolders()
+	}
+	return append(list, v.set...)
+}
+
+// allFolders are those that any script sets, and each in each other.
+func (v *Version) allFolders() []string {
+	all := []string{}
+	for _, l := range v.Looks {
+		all = append(all, l.prefixes...)
+	}
+	all = all[:min(len(all), mostPrefixes)]
+	for _, a := range all[:len(all):len(all)] {
+		for _, b := range all[:min(len(all), mostPrefixes)] {
+			if a != b && !strings.HasPrefix(b, "/") {
+				all = append(all, a+b)
+			}
+		}
+	}
+	return all
+}
