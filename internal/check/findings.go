@@ -49,8 +49,8 @@ type finder struct {
 	scriptless bool             // a script is missing
 	modules    map[string]*Look // the scripts that can only be modules
 
-	maps       map[string]bool // names that import maps define
-	longestMap int             // of these, in bytes
+	maps       map[string]mapped // names that import maps define
+	longestMap int               // of these, in bytes
 }
 
 // add keeps a finding, or counts it where there are enough of its kind.
@@ -158,7 +158,7 @@ func (f *finder) ref(l *Look, r ref) {
 	t := read(r.to)
 	_, host := l.baseOf()
 	switch {
-	case !t.ok:
+	case !t.ok, r.how == defines:
 	case t.host != "" || t.scheme != "":
 		if r.how != opens && (r.how < asks || !ofLibrary(l.name)) {
 			f.elsewhere(l, r, t)
@@ -192,25 +192,30 @@ func (f *finder) bare(l *Look, r ref) {
 		"%s imports %s by name alone, and no import map says where that is: browsers fail on it.", at(l, r.place), inspect.Quoted(r.to))
 }
 
-// mapped reports whether an import map defines what a name stands for. It costs the name, however much the maps define.
+// mapped reports whether an import map defines what a name stands for, and judges that. It costs the name, however much the maps define.
 func (f *finder) mapped(name string) bool {
 	if f.maps == nil {
-		f.maps = map[string]bool{}
+		f.maps = map[string]mapped{}
 		for _, l := range f.Looks {
-			for _, defined := range l.maps {
-				f.maps[defined], f.longestMap = true, max(f.longestMap, len(defined))
+			for _, m := range l.maps {
+				f.maps[m.name], f.longestMap = m, max(f.longestMap, len(m.name))
 			}
 		}
 	}
-	if f.maps[""] || f.maps[name] {
-		return true
-	}
-	for i := range min(len(name), f.longestMap) {
-		if name[i] == '/' && f.maps[name[:i+1]] {
+	for i := min(len(name), f.longestMap); i > 0; i-- {
+		if i < len(name) && name[i-1] != '/' {
+			continue
+		}
+		if m, ok := f.maps[name[:i]]; ok {
+			if len(m.to) > 0 && len(m.to) <= longestRef && !unreadable([]byte(m.to+name[i:])) {
+				m.to += name[i:]
+				f.ref(m.page, m.ref)
+			}
 			return true
 		}
 	}
-	return false
+	_, unknown := f.maps[""]
+	return unknown
 }
 
 // first reports whether something is judged for the first time.

@@ -27,7 +27,7 @@ type Look struct {
 	whole    bool // whether all of the file was looked at
 	refs     []ref
 	base     string   // what <base href> says, empty without one
-	maps     []string // names that import maps of the page define
+	maps     []mapped // names that import maps of the page define
 	facts    fact
 	document bool // a whole HTML document, by its beginning
 	active   bool // more than plain text: it has a script, a style or a canvas
@@ -63,6 +63,13 @@ const (
 	data
 )
 
+// A mapped name is one that a page's import map defines, and what it stands for.
+type mapped struct {
+	name string
+	page *Look
+	ref
+}
+
 // A place is a line and a column in bytes, both counted from 1; the zero place is nowhere.
 type place struct{ line, col int }
 
@@ -85,6 +92,7 @@ const (
 	fetches              // a library that may be given a folder for what it loads
 	listed               // nothing yet: a name among others, which a script goes through
 	caches               // a service worker, of all that it keeps: one that is missing is the end of it
+	defines              // an import map, which asks for nothing by itself
 )
 
 // kindOf tells from its name how a file is read.

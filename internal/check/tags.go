@@ -157,23 +157,22 @@ func (s *scanner) importMap(text []byte, at int) {
 		Scopes  map[string]map[string]string `json:"scopes"`
 	}
 	if s.read += len(text); s.read > mostJSON || json.Unmarshal(text, &m) != nil {
-		s.maps = append(s.maps, "") // what it defines is not known
+		s.maps = append(s.maps, mapped{}) // what it defines is not known
 		return
 	}
 	if len(s.maps) > mostRefs {
 		return
 	}
 	defined := slices.Sorted(maps.Keys(m.Imports))
-	s.maps = append(s.maps, defined...)
 	for _, name := range defined {
-		if to := m.Imports[name]; !strings.HasSuffix(to, "/") {
-			s.ref(loads, []byte(to), at)
-		} else if strings.Contains(to, "//") {
-			s.ref(loads, []byte(to), at) // for its host
-		}
+		to := m.Imports[name]
+		s.maps = append(s.maps, mapped{name, s.Look, ref{to, s.spot(at), loads}})
+		s.ref(defines, []byte(to), at)
 	}
 	for _, scope := range m.Scopes {
-		s.maps = append(s.maps, slices.Sorted(maps.Keys(scope))...)
+		for name := range scope {
+			s.maps = append(s.maps, mapped{name: name})
+		}
 	}
 }
 
