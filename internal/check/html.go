@@ -30,7 +30,7 @@ func (s *scanner) page() {
 			var t tag
 			t, i = s.startTag(at)
 			opened = opened || t.is("body")
-			s.active = s.active || t.is("script") || t.is("style") || t.is("canvas") || t.is("link")
+			s.active = s.active || t.is("style") || t.is("canvas") || t.is("link") && bytes.EqualFold(t.rel, []byte("stylesheet"))
 			if i >= 0 {
 				i = s.element(&t, i)
 			}

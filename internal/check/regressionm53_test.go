@@ -172,6 +172,7 @@ func TestRegressionM53WhatForeignProjectsShowed(t *testing.T) {
 	v.Empty = []string{"own.css"}
 	says(t, v)
 	says(t, one(`<!doctype html><html><head><title>T</title></head><body><script>const m = document.createElement("meta"); m.name = "viewport"; m.content = "width=device-width"</script>`))
+	says(t, one(`<!doctype html><html><head><link rel=canonical href=//x.example><script>window.location.href = "/public"</script></head></html>`)) // which nobody sees
 	const maps = head + `<script type=importmap>{"imports": {"three": "./lib/three.js", "jsm/": "./lib/jsm/", "react": "https://cdn.example/react", "/m": "./none"}}</script>`
 	says(t, one(maps+`<script>f()</script>`)) // a bundler took them in
 	says(t, one(maps+`<script type=module>import "three"; import "jsm/a.js"; import "react"</script>`), `missing_file "./lib/three.js"`, `missing_file "./lib/jsm/a.js"`, "other_hosts cdn.example")

@@ -123,6 +123,7 @@ func (s *scanner) scriptElement(t *tag, next int) int {
 	}
 	s.ref(loads, t.src, t.at)
 	end, after := s.raw("script", next)
+	s.active = s.active || !forwards(s.text[next:end])
 	kind := strings.ToLower(string(bytes.TrimSpace(t.kind[:min(len(t.kind), 40)])))
 	if len(t.src) > 0 {
 		if n := len(s.refs); isScript(kind) && !t.nomodule && n > 0 && len(s.classics) < mostRefs && s.refs[n-1].to == string(bytes.TrimSpace(t.src)) {
@@ -140,6 +141,11 @@ func (s *scanner) scriptElement(t *tag, next int) int {
 		s.importMap(s.text[next:end], t.at)
 	}
 	return after
+}
+
+// forwards reports whether a script does little but lead to another page.
+func forwards(script []byte) bool {
+	return len(script) < 200 && bytes.Contains(script, []byte("location"))
 }
 
 // isScript reports whether an element of that type is a script, and no module.
