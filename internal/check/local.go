@@ -33,7 +33,7 @@ func (f *finder) local(l *Look, r ref, t target) {
 	if r.how == opens && f.suffixless(l, r, name) || r.how == opens && !isPageName(name) || !f.first(name) || !usable(name) || r.how == fetches && !f.All && f.below(r.to) != "" {
 		return
 	}
-	if l.tiled && (!f.mapsLoad() || f.below(path.Base(t.path)) != "") {
+	if f.otherFont(name) || l.tiled && (!f.mapsLoad() || f.below(path.Base(t.path)) != "") {
 		return
 	}
 	if same := f.sameFolded(name); same != "" {
@@ -99,6 +99,13 @@ func written(r ref, name string) string {
 // verbs say what a file does with what it refers to.
 var verbs = [...]string{loads: "loads", opens: "links to", imports: "imports", asks: "asks for", registers: "registers", fetches: "asks for", listed: "lists", caches: "adds to its cache"}
 
+// otherFont reports whether a font is there in another format, of which browsers take one.
+func (f *finder) otherFont(name string) bool {
+	ext := path.Ext(name)
+	there := func(other string) bool { return other != ext && f.exact(strings.TrimSuffix(name, ext)+other) }
+	return (familyOf(ext) == "font" || ext == ".svg") && slices.ContainsFunc([]string{".woff2", ".woff", ".ttf", ".otf"}, there)
+}
+
 // with says in a hint under which name a missing file is sent.
 func (f *finder) with(name string) string {
 	if f.Place.Project == "" {
@@ -143,7 +150,7 @@ func usable(name string) bool {
 
 // there judges a reference to a file that is there.
 func (f *finder) there(l *Look, r ref, t target, name string) {
-	if _, empty := slices.BinarySearch(f.Empty, name); empty && noModule(strings.ToLower(path.Ext(name))) && kindOf(name) != style && f.first("empty "+name) {
+	if _, empty := slices.BinarySearch(f.Empty, name); empty && !f.otherFont(name) && noModule(strings.ToLower(path.Ext(name))) && kindOf(name) != style && f.first("empty "+name) {
 		f.add(MissingFile, fmt.Sprintf("Send the file itself%s. With Git LFS, git lfs pull fetches it first.", f.with(name)),
 			"%s %s %s, which is there and has no bytes of its own: it is empty, or a pointer of Git LFS.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to))
 		return

@@ -173,6 +173,11 @@ func TestRegressionM53WhatForeignProjectsShowed(t *testing.T) {
 	says(t, v)
 	says(t, one(`<!doctype html><html><head><title>T</title></head><body><script>const m = document.createElement("meta"); m.name = "viewport"; m.content = "width=device-width"</script>`))
 	says(t, one(`<!doctype html><html><head><link rel=canonical href=//x.example><script>window.location.href = "/public"</script></head></html>`)) // which nobody sees
+	v = one(head + `<style>@font-face { src: url(a.woff2), url(a.woff), url("a.svg#a") } @font-face { src: url(b.woff2), url(b.ttf) }</style>`)
+	add(&v, "a.svg", nil)
+	add(&v, "a.woff", []byte("x"))
+	v.Empty = []string{"a.svg"}
+	says(t, v, "missing_file b.woff2", "missing_file b.ttf")
 	const maps = head + `<script type=importmap>{"imports": {"three": "./lib/three.js", "jsm/": "./lib/jsm/", "react": "https://cdn.example/react", "/m": "./none"}}</script>`
 	says(t, one(maps+`<script>f()</script>`)) // a bundler took them in
 	says(t, one(maps+`<script type=module>import "three"; import "jsm/a.js"; import "react"</script>`), `missing_file "./lib/three.js"`, `missing_file "./lib/jsm/a.js"`, "other_hosts cdn.example")
