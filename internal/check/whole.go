@@ -48,7 +48,7 @@ func (f *finder) head(p *Look) {
 		f.add(NoViewport, `Put <meta name="viewport" content="width=device-width, initial-scale=1"> into its head.`,
 			"%s has no viewport: phones show it as on a desk, and small.", shown(p.name))
 	}
-	if !p.title {
+	if !p.title && !f.any(titles) {
 		f.add(NoTitle, "Put <title>...</title> with the project's name into its head.",
 			"%s has no title: a browser's tab and bookmarks have only the address to show.", shown(p.name))
 	}

@@ -34,6 +34,7 @@ const (
 	phaser                      // it has Phaser read maps, which loads no pictures that these name
 	tilesets                    // it reads maps
 	images                      // and what their pictures are called
+	titles                      // it gives the page its title
 )
 
 // A word says a fact wherever it stands behind its prefix.
@@ -118,6 +119,7 @@ var words = []word{
 	{"load", ".path", folder},
 	{"", "baseurl", folder},
 	{"set", "urlmodifier", elsewhere},
+	{"document", ".title", titles},
 }
 
 // shortest is the length of the shortest word, and so how far the search may look ahead.
