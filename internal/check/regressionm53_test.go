@@ -178,6 +178,7 @@ func TestRegressionM53WhatForeignProjectsShowed(t *testing.T) {
 	add(&v, "a.woff", []byte("x"))
 	v.Empty = []string{"a.svg"}
 	says(t, v, "missing_file b.woff2", "missing_file b.ttf")
+	says(t, one(head+`<script>for (const n of ["click", "focusin", "keydown"]) addEventListener(n, e => e.key == "ArrowUp")</script>`))
 	says(t, one(strings.Replace(head, "<title>T</title>", "", 1)+`<script>document.title = name</script>`))
 	const maps = head + `<script type=importmap>{"imports": {"three": "./lib/three.js", "jsm/": "./lib/jsm/", "react": "https://cdn.example/react", "/m": "./none"}}</script>`
 	says(t, one(maps+`<script>f()</script>`)) // a bundler took them in

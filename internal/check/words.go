@@ -69,6 +69,7 @@ var words = []word{
 	{"", "'keya'", moves},
 	{"", `"keya"`, moves},
 	{"", "touch", touches},
+	{"", "focusin", touches}, // of menus and lists, whose arrow keys are only a help
 	{"", "pointerdown", touches},
 	{"", "pointermove", touches},
 	{"", "pointerup", touches},
