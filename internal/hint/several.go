@@ -70,11 +70,27 @@ func (on Request) parts(args []publish.Arg) string {
 	case len(on.Files) == 0:
 		return " -F " + Quote("content=@"+atFile(on.file(args)))
 	}
-	out := ""
-	for _, name := range on.Files[:min(len(on.Files), MostFiles)] {
-		out += " -F " + Quote("file=@"+atFile(LocalName(name))+";filename="+formName(usable(name)))
+	out, files := "", on.Files[:min(len(on.Files), MostFiles)]
+	for i, name := range usableTogether(files) {
+		out += " -F " + Quote("file=@"+atFile(LocalName(files[i]))+";filename="+formName(name))
 	}
 	return out
+}
+
+// usableTogether returns filenames that the service takes for these files. Paths of the sender's machine become names below the
+// folder that they have in common.
+func usableTogether(files []string) (list []string) {
+	paths := len(files) > 1
+	for _, name := range files {
+		_, _, err := names.ReadFilename(name)
+		var bad *names.FilenameError
+		paths = paths && errors.As(err, &bad) && bad.Root != ""
+		list = append(list, usable(name))
+	}
+	if paths {
+		return names.Relative(list)
+	}
+	return list
 }
 
 // formName writes the name of a part's file so that curl takes it for just that.

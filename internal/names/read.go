@@ -92,3 +92,17 @@ func rootLength(parts []string) int {
 	}
 	return min(n+1, most)
 }
+
+// Relative takes the folders off that all these names have in common, so that each begins at the innermost folder of them all.
+func Relative(list []string) (short []string) {
+	common := path.Dir(list[0]) + "/"
+	for _, name := range list {
+		for !strings.HasPrefix(name, common) && common != "./" {
+			common = path.Dir(strings.TrimSuffix(common, "/")) + "/"
+		}
+	}
+	for _, name := range list {
+		short = append(short, strings.TrimPrefix(name, common))
+	}
+	return short
+}
