@@ -43,6 +43,9 @@ func plainly(data []byte) seen {
 			c.KeyAt = int64(at)
 		}
 	}
+	if c.Text {
+		c.Damage = DamageOf(c.Head, data[max(len(data)-TailSize, 0):])
+	}
 	return c
 }
 
@@ -132,7 +135,7 @@ func TestInspectorSeesTheSameHoweverTheBytesAreCut(t *testing.T) {
 func TestInspectorAgreesWithPlainDecoders(t *testing.T) {
 	a := testKey(t, AccountPrefix)
 	rapid.Check(t, func(t *rapid.T) {
-		bit := rapid.SampledFrom([]string{a, a[:37], a[3:], "sla_", "é", "\xe2\x82", "🎮", "PGh0", "=", "\n", "<p>", "\x1f\x8b", "+", "-", "zz", strings.Repeat("x", 45)})
+		bit := rapid.SampledFrom([]string{a, a[:37], a[3:], "sla_", "```", "é", "\xe2\x82", "🎮", "PGh0", "=", "\n", "<p>", "\x1f\x8b", "+", "-", "zz", strings.Repeat("x", 45)})
 		var pieces [][]byte
 		for _, s := range rapid.SliceOfN(bit, 0, 12).Draw(t, "bits") {
 			cut := rapid.IntRange(0, len(s)).Draw(t, "cut")
@@ -166,6 +169,7 @@ func FuzzInspector(f *testing.F) {
 	f.Add([]byte("aé€🎮\xe2"), 3)
 	f.Add([]byte("x"+key+Checksum(key)), 9)
 	f.Add([]byte("PGh0bWw+"), 5)
+	f.Add([]byte("```"), 9)
 	f.Fuzz(func(t *testing.T, data []byte, cut int) {
 		at := min(max(cut, 0), len(data))
 		compare(t, inspected(data[:at], data[at:]), plainly(data))
