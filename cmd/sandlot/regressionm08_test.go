@@ -62,7 +62,7 @@ func fileOf(folder string) string {
 	return string(text)
 }
 
-// recipes runs commands in one shell, which goes on after an error as that of an agent does, and returns what they print.
+// recipes runs commands in one shell, which goes on after an error as that of an agent does, and returns their output.
 func recipes(t *testing.T, folder, lines string) (said string) {
 	t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "-c", lines)

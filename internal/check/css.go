@@ -104,8 +104,7 @@ func (s *scanner) styleString(t []byte, i int) (at int, quoted bool) {
 	return end, true
 }
 
-// styleRef keeps a reference of a style, but for the fonts of a browser that is gone, and what large libraries have for elements that
-// hardly a page uses.
+// styleRef keeps a reference of a style, but for fonts of Internet Explorer, and for files of large libraries that hardly a page uses.
 func (s *scanner) styleRef(value []byte, at int) {
 	if len(value) <= longestRef && !bytes.Contains(value, []byte(".eot")) && !libraryStyle(s.Look) {
 		s.ref(loads, value, at)

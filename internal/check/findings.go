@@ -192,7 +192,7 @@ func (f *finder) bare(l *Look, r ref) {
 		"%s imports %s by name alone, and no import map says where that is: browsers fail on it.", at(l, r.place), inspect.Quoted(r.to))
 }
 
-// mapped reports whether an import map defines what a name stands for, and judges that. It costs the name, however much the maps define.
+// mapped reports whether an import map defines a name, and judges the address behind it. Its cost grows with the name alone.
 func (f *finder) mapped(name string) bool {
 	if f.maps == nil {
 		f.maps = map[string]mapped{}

@@ -52,7 +52,7 @@ type lexer struct {
 	doubtful bool  // whether something was not as scripts are
 	tried    int   // before this offset a slash begins no pattern
 	last     int   // where the last string ended whose call names a file after it; -1 for none
-	after    how   // what asks for that file
+	after    how   // how the call loads that file
 	row      row   // the list that is being read
 }
 

@@ -87,7 +87,7 @@ func plainData(text []byte) bool {
 	return true
 }
 
-// HasLists reports whether a look has names that only all files of the version tell something about.
+// HasLists reports whether a look has names that can be judged only beside all files of the version.
 func (v *Version) HasLists() bool {
 	return slices.ContainsFunc(v.Looks, func(l *Look) bool { return len(l.lists) > 0 })
 }
@@ -100,7 +100,7 @@ func (s *scanner) takesAll(at int) {
 	}
 }
 
-// listed judges the lists of a file: each name of what a cache takes, and else those that are missing where others are there.
+// listed judges the lists of a file: each name of a cache's list, and of other lists the missing names where others are there.
 func (f *finder) listed(l *Look) {
 	for _, list := range l.lists {
 		switch {
@@ -115,8 +115,8 @@ func (f *finder) listed(l *Look) {
 	}
 }
 
-// among judges names of which it is not known what stands before them. Where most files of a family are there, the others should lie beside
-// them. Where none is, the names tell only if they begin with a folder, and the script puts none before them.
+// among judges names that a script may put a folder before. Where most files of a family are there, the others should lie beside
+// them. Where none is, the names count only if they begin with a folder, and the script puts none before them.
 func (f *finder) among(l *Look, files []ref) {
 	families := map[string][]ref{}
 	if f.compared += len(files); f.compared > mostCompared {
@@ -172,7 +172,7 @@ func (f *finder) lacking(l *Look, files []ref) (lacking []ref, of int, before st
 // stem is a reference without its extension.
 func stem(to string) string { return strings.TrimSuffix(to, path.Ext(to)) }
 
-// stripped is the path of a reference without what says where it begins.
+// stripped is the path of a reference without its leading slash or dots.
 func stripped(to string) string {
 	return strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(read(to).path, "../", "")), "/")
 }

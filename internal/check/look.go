@@ -42,7 +42,7 @@ type Look struct {
 	cutAt    place
 	faults   []fault  // of its scripts
 	body     bool     // a head was ended and a body begun
-	prefixes []string // folders that a script gives to what loads files
+	prefixes []string // folders that a script gives to its loaders
 	rooted   bool     // for all scripts
 	lists    []list
 	cached   []string // the variables whose files a service worker caches
@@ -63,7 +63,7 @@ const (
 	data
 )
 
-// A mapped name is one that a page's import map defines, and what it stands for.
+// A mapped name is defined by a page's import map, which gives its address.
 type mapped struct {
 	name string
 	page *Look
@@ -89,7 +89,7 @@ const (
 	imports              // a module: relative to the file, and a bare name needs an import map
 	asks                 // a running script: relative to the page
 	registers            // a service worker, likewise
-	fetches              // a library that may be given a folder for what it loads
+	fetches              // a library that may be given a folder for its files
 	listed               // nothing yet: a name among others, which a script goes through
 	caches               // a service worker, of all that it keeps: one that is missing is the end of it
 	defines              // an import map, which asks for nothing by itself

@@ -15,7 +15,7 @@ type named struct {
 	Image           string
 }
 
-// naming keeps what a file of data names. Once a name is not found as it is written, the places of those behind it are not looked for.
+// naming keeps the names in a file of data. Once a name is not found as it is written, the places of those behind it are not looked for.
 func (s *scanner) naming(n *named) {
 	at, found, slash := 0, true, "/"
 	if bytes.Contains(s.text, []byte(`\/`)) { // as Tiled writes it
@@ -52,10 +52,10 @@ func (s *scanner) naming(n *named) {
 	keep(n.Image)
 }
 
-// picture is what a map of Tiled, as XML, says of a picture or of a set of tiles in a file of its own.
+// picture is an element of a Tiled map, as XML, for a picture or for a set of tiles in a file of its own.
 var picture = regexp.MustCompile(`<(?:image|tileset)\s[^<>]*?\bsource="([^"<>&]+)"`)
 
-// mapXML keeps what a map of Tiled names, as XML.
+// mapXML keeps the names in a Tiled map that is XML.
 func (s *scanner) mapXML() {
 	if s.tiled = bytes.Contains(s.text, []byte("tilewidth=")); !s.tiled {
 		return

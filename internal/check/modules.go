@@ -25,7 +25,7 @@ func moduleAt(ast *js.AST, code []byte) int {
 	return -1
 }
 
-// asScript judges what a file loads as a script that is no module: no browser runs one that imports or exports.
+// asScript judges the classic scripts that a file loads: no browser runs an import or export in one.
 func (f *finder) asScript(l *Look) {
 	for _, r := range l.classics {
 		t := read(r.to)

@@ -38,7 +38,7 @@ func (s *scanner) asksOff(at int) {
 	}
 }
 
-// ofLibrary reports whether a script is one that somebody else made, by its name: most of what it can do nobody has it do.
+// ofLibrary reports whether a script is a library, by its name: a project uses few of a library's abilities.
 func ofLibrary(name string) bool { return strings.Contains(path.Base(name), ".min.") }
 
 // comment reports whether the line up to here begins as a comment does.

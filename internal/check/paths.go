@@ -16,7 +16,7 @@ const mostPrefixes = 8
 // aFolder is the text behind the name of a setting which is a folder or a host: a call's only argument, or a value.
 var aFolder = regexp.MustCompile("^(?:\\w*\\(|\\w*\\s*[:=])\\s*(?:\"([^\"\\\\\n]*)\"|'([^'\\\\\n]*)'|`([^`\\\\$\n]*)`)\\s*[),;}\n]")
 
-// folderSet keeps the folder that a script sets for what it loads. Where it is no plain text, nothing of that can be judged.
+// folderSet keeps the folder that a script sets for its files. Where it is no plain text, these files cannot be judged.
 func (s *scanner) folderSet(at int) {
 	if s.settings++; s.settings > mostSettings {
 		s.facts |= elsewhere
@@ -45,7 +45,7 @@ func (s *scanner) folderSet(at int) {
 	}
 }
 
-// folders are those that what a reference names may lie in: the one that its script set last, one that is set for all scripts, the page's
+// folders are those that a referenced file may lie in: the one that its script set last, one that is set for all scripts, the page's
 // own, and all others, for which of them counts where is not known.
 func (v *Version) folders(l *Look, r ref) []string {
 	if r.how != fetches || strings.HasPrefix(r.to, "/") {

@@ -164,7 +164,7 @@ func TestRegressionM53WhatForeignProjectsShowed(t *testing.T) {
 	}
 	v := with("", map[string]string{"lib.min.js": `navigator.mediaDevices.getUserMedia(c); i.src = "//social.example/sdk.js"`})
 	v.Looks[0] = check.At("index.html", []byte(head+`<script src=lib.min.js></script>`), true)
-	says(t, v)                                                                                                           // what nobody has a library do
+	says(t, v)                                                                                                           // abilities of a library that the project does not use
 	says(t, one(head+`<script src=elm.js></script><script>new Audio("x" + n).play()</script>`), `missing_file "elm.js"`) // which may wait for a key
 	v = one(head + `<link rel=stylesheet href=bootstrap.min.css><link rel=stylesheet href=own.css>`)
 	add(&v, "bootstrap.min.css", []byte(`@font-face { src: url(../fonts/glyphicons-halflings-regular.woff2) }`))

@@ -163,7 +163,7 @@ func (s *scanner) importMap(text []byte, at int) {
 		Scopes  map[string]map[string]string `json:"scopes"`
 	}
 	if s.read += len(text); s.read > mostJSON || json.Unmarshal(text, &m) != nil {
-		s.maps = append(s.maps, mapped{}) // what it defines is not known
+		s.maps = append(s.maps, mapped{}) // its definitions are not known
 		return
 	}
 	if len(s.maps) > mostRefs {

@@ -23,7 +23,7 @@ const (
 	guards                      // it asks first whether that works
 	wasm                        // it makes memory for WebAssembly, shared or not
 	isolates                    // it makes the isolation that shared memory needs by itself
-	elsewhere                   // what its loader loads is in a folder that is not known
+	elsewhere                   // the files of its loader are in a folder that is not known
 	folder                      // it sets that folder
 	translates                  // it has a program make JavaScript of the scripts that it loads
 	offers                      // a feature that is switched off
@@ -33,7 +33,7 @@ const (
 	addsAll                     // a cache takes a list of files
 	phaser                      // it has Phaser read maps, which loads no pictures that these name
 	tilesets                    // it reads maps
-	images                      // and what their pictures are called
+	images                      // and the names of their pictures
 	titles                      // it gives the page its title
 )
 

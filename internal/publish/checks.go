@@ -143,7 +143,7 @@ type badName struct {
 // mostBadNames is how many of them a refusal lists.
 const mostBadNames = 20
 
-// kept is what is remembered of a name behind n others: nothing but that it came, where more are not listed.
+// kept returns the part of a name to remember behind n others: nothing, where no more are listed.
 func (b badName) kept(n int) badName {
 	if n < mostBadNames {
 		return b

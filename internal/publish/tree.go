@@ -284,7 +284,7 @@ func (t *Tree) hold(b *Blob, data []byte) error {
 	return err
 }
 
-// place reads a name, and refuses what cannot have a place among the files that came. It is "" for a name that no file can have:
+// place reads a name, and refuses a name that cannot stand among the files that came. It is "" for a name that no file can have:
 // misnamed refuses all of these together.
 func (t *Tree) place(sent string) (string, error) {
 	name, read, err := names.ReadFilename(sent)

@@ -12,7 +12,7 @@ import (
 	"sandlot/internal/publish"
 )
 
-// publications is what the page with the examples asks of the domain: the same call as everybody's.
+// publications holds the domain's call that the page with the examples makes: the same as every publish.
 type publications interface {
 	Publish(ctx context.Context, by publish.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
 }
@@ -103,7 +103,7 @@ func (p offers) treeOf(ctx context.Context, e examples.Example) (*publish.Tree, 
 	if err != nil {
 		return nil, err
 	}
-	tree := p.Contents.NewTree(nil) // what comes with the program was not received
+	tree := p.Contents.NewTree(nil) // the program's own files were not received
 	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	mostLinks = 5  // of one text: what has more is a list of links
+	mostLinks = 5  // of one text: a text with more is a list of links
 	mostPath  = 32 // characters of an address that are shown behind its host
 )
 
-// address matches what may be one in a text. Blanks, quotes, marks of other scripts and characters without a shape end it.
+// address matches a possible address in a text. Blanks, quotes, marks of other scripts and characters without a shape end it.
 var address = regexp.MustCompile(`(?i)\bhttps://[\p{L}\p{M}\p{N}\-._~:/?#\[\]@!$&'()*+,;=%]+`)
 
 // linked writes a text of an owner with its first https addresses as links. A link shows the host that it leads to, whole and in
@@ -70,7 +70,7 @@ func linkOf(written string) *url.URL {
 	return u
 }
 
-// shownLink is what a link shows: its host as it is asked for, and the beginning of the rest as it was written.
+// shownLink returns the text of a link: the host as a browser asks for it, and the beginning of the rest as it was written.
 func shownLink(to *url.URL, written string) string {
 	rest := written[len("https://"):]
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
