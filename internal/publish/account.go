@@ -140,23 +140,23 @@ func (s *warner) sends() bool { return s.SMTP && (s.MailUp == nil || s.MailUp())
 func (s *warner) mailWarnings(by Caller, outcome EmailOutcome) []Warning {
 	switch {
 	case outcome == EmailIgnored && by.Scoped():
-		return []Warning{warning("email_ignored", "The field email was ignored: a project key cannot change the account.", "Send it with the account's api_key.")}
+		return []Warning{Warn("email_ignored", "The field email was ignored: a project key cannot change the account.", "Send it with the account's api_key.")}
 	case outcome == EmailIgnored:
-		return []Warning{warning("email_ignored", "The field email was ignored: the account has a verified address.", "Leave email out; to use another address, sign up for a new account.")}
+		return []Warning{Warn("email_ignored", "The field email was ignored: the account has a verified address.", "Leave email out; to use another address, sign up for a new account.")}
 	case outcome == EmailUnsent:
-		return []Warning{warning(
+		return []Warning{Warn(
 			"mail_limit", "No message was sent: enough messages with a verification link were sent to this address for you today.",
 			"You need not publish again. Whoever reads the address logs in with it at "+s.Places.Base.String()+"/login and finds this account under /account.",
 		)}
 	case outcome == EmailNone || s.sends():
 		return nil
 	case s.SMTP:
-		return []Warning{warning(
+		return []Warning{Warn(
 			"mail_delayed", "The mail server of this instance cannot be reached now: the message with the verification link is kept, and sent when it can be.",
 			"You need not send anything again. If no message comes within a day, send the address again with update and the api_key.",
 		)}
 	}
-	return []Warning{warning(
+	return []Warning{Warn(
 		"mail_not_sent", "This instance doesn't send email. The message with the verification link was saved to "+s.MailFolder+".",
 		"The operator can read it there, or start the service with --smtp-url.",
 	)}
@@ -199,3 +199,14 @@ func (s *Service) Admit(_ context.Context, by Caller, act Action) error {
 
 // randomSuffix is the random part of a version's address: 50 bits.
 func (v *Vault) randomSuffix() string { return names.Random(10, v.intn) }
+
+// EmailOutcome is what a call did with the e-mail address that came with it.
+type EmailOutcome int
+
+// The outcomes. Stores keep the numbers, so they never change.
+const (
+	EmailNone    EmailOutcome = iota // no address came
+	EmailSet                         // it was set, and is to be verified
+	EmailIgnored                     // it was ignored, with a warning
+	EmailUnsent                      // it was set, and no message sent: its asker has had as many as they may
+)

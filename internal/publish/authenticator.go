@@ -13,23 +13,6 @@ import (
 	"sandlot/internal/worker"
 )
 
-// Session is a browser that has logged in to an account. Its token is not in here: only the
-// hash of that is kept.
-type Session struct {
-	ID        int64
-	Account   AccountID
-	Agent     string // what the browser said it is, cut to 200 bytes
-	CreatedAt time.Time
-	ProvedAt  time.Time // when its owner proved last that they read the account's address
-	SeenAt    time.Time // to about an hour
-	ExpiresAt time.Time
-}
-
-// SessionLife is how long a session lives after it was seen last: whoever plays once a month
-// stays logged in. One that seems to live longer got its time from a wrong clock, and is cut to
-// this.
-const SessionLife = 30 * 24 * time.Hour
-
 // sessionSeen is how often it is noted that a session lives: a write for each page would be many.
 const sessionSeen = time.Hour
 
@@ -103,7 +86,7 @@ func (a *Authenticator) key(ctx context.Context, secret Secret, from Sender) (Ca
 		return Caller{}, fmt.Errorf("look up key: %w", err)
 	}
 	a.Uses.note(k.ID, a.Now().UTC())
-	return Caller{From: from, kind: callerKey, key: k, secret: &secret}, nil
+	return Identified(from, Credential{Secret: secret, Key: &k}), nil
 }
 
 // unknownKey is the refusal of a key that is not in force. Whether it ever was is not told.
@@ -126,7 +109,7 @@ func (a *Authenticator) uploadToken(ctx context.Context, token Secret, from Send
 	if err != nil {
 		return Caller{}, fmt.Errorf("look up upload_token: %w", err)
 	}
-	return Caller{From: from, upload: &upload}, nil
+	return Identified(from, Credential{Upload: &upload}), nil
 }
 
 // ticket finds out who asked for a ticket.
@@ -143,18 +126,18 @@ func (a *Authenticator) ticket(ctx context.Context, secret Secret, from Sender) 
 	if err != nil {
 		return Caller{}, fmt.Errorf("look up ticket: %w", err)
 	}
-	by := Caller{From: from, ticket: &t, secret: &secret}
+	found := Credential{Secret: secret, Ticket: &t}
 	if t.Key != 0 {
 		a.Uses.note(t.Key, a.Now().UTC())
-		by.kind, by.key = callerKey, key
+		found.Key = &key
 	}
-	return by, nil
+	return Identified(from, found), nil
 }
 
 // session looks a browser's session up by its token.
 func (a *Authenticator) session(ctx context.Context, token string, from Sender) (Caller, error) {
 	now := a.Now().UTC()
-	found, account, err := a.Store.Session(ctx, digest([]byte(token)), now)
+	found, account, err := a.Store.Session(ctx, DigestOf([]byte(token)), now)
 	if err != nil {
 		return Caller{}, err
 	}
@@ -164,7 +147,7 @@ func (a *Authenticator) session(ctx context.Context, token string, from Sender) 
 			a.Log.Warn("session not noted as seen", "error", err) // it goes on, only not for longer
 		}
 	}
-	return inSession(found, account, from), nil
+	return Identified(from, Credential{Session: &found, Account: &account}), nil
 }
 
 // A KeyUseStore records when keys were used, under the same promises as a Store.

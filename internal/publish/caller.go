@@ -56,13 +56,40 @@ type Sender struct {
 	Free    bool   // whether it has no limits
 }
 
+// A Credential is what an Authenticator has looked up of what was presented: an account's session, or a key, a ticket with the key
+// that asked for it, or the upload of an upload_token.
+type Credential struct {
+	Secret  Secret // as presented; empty for a session and an upload_token
+	Key     *Key
+	Ticket  *Ticket
+	Upload  *Digest // the key of the upload
+	Session *Session
+	Account *Account // of the Session
+}
+
+// Identified is the caller who presented a credential. Only an Authenticator makes one: a test looks for others.
+func Identified(from Sender, c Credential) Caller {
+	by := Caller{From: from, upload: c.Upload, ticket: c.Ticket}
+	if c.Secret != "" {
+		by.secret = &c.Secret
+	}
+	if c.Key != nil {
+		by.kind, by.key = callerKey, *c.Key
+	}
+	if c.Session != nil {
+		by.kind, by.sess, by.me = callerSession, *c.Session, c.Account
+		by.key = Key{Account: c.Account.ID, Kind: AccountKey, Suspended: c.Account.Suspended}
+	}
+	return by
+}
+
 // AsOperator is the caller that a command on the machine of the service makes; name is who the
 // audit log says it was, or empty. It may do all that ActOperate covers, and nothing that an
 // owner does. No transport may make one: a test looks for it.
 func AsOperator(name string) Caller { return Caller{kind: callerOperator, name: name} }
 
-// presented is the key in clear, empty for nobody.
-func (c Caller) presented() Secret {
+// Presented is the key in clear, empty for nobody. It is for sealing and for the answer to who presented it.
+func (c Caller) Presented() Secret {
 	if c.secret == nil {
 		return ""
 	}
@@ -76,6 +103,27 @@ func (c Caller) Nobody() bool { return c.kind == callerNobody }
 // Scoped reports whether the caller's key covers one project only. It then changes and reads
 // that project, and neither publishes others nor changes the account.
 func (c Caller) Scoped() bool { return c.kind == callerKey && c.key.Kind == ProjectKey }
+
+// HasKey reports whether the caller has a key, or a ticket that a key asked for.
+func (c Caller) HasKey() bool { return c.kind == callerKey }
+
+// InSession reports whether the caller has logged in.
+func (c Caller) InSession() bool { return c.kind == callerSession }
+
+// IsOperator reports whether the caller is the operator of the machine.
+func (c Caller) IsOperator() bool { return c.kind == callerOperator }
+
+// Upload is the key of the upload whose upload_token the caller presented, or nil.
+func (c Caller) Upload() *Digest { return c.upload }
+
+// Bare reports whether nothing but the network says who the caller is.
+func (c Caller) Bare() bool { return c.Nobody() && c.upload == nil && c.ticket == nil }
+
+// Suspend returns the caller as if its account had been suspended when it was looked up.
+func (c Caller) Suspend() Caller {
+	c.key.Suspended = true
+	return c
+}
 
 // Ticket is what the caller presented in the place of a key, or nil. Such a caller is who asked for
 // the ticket, and may do what it was asked for alone; see Authorize.
@@ -107,10 +155,22 @@ func (c Caller) Login() (s Session, a Account, ok bool) {
 // OperatorName is who the operator's command was given by, empty for any other caller.
 func (c Caller) OperatorName() string { return c.name }
 
-// inSession is the caller of a session in its account, which an Authenticator has looked up.
-func inSession(s Session, a Account, from Sender) Caller {
-	return Caller{From: from, kind: callerSession, key: Key{Account: a.ID, Kind: AccountKey, Suspended: a.Suspended}, me: &a, sess: s}
+// Session is a browser that has logged in to an account. Its token is not in here: only the
+// hash of that is kept.
+type Session struct {
+	ID        int64
+	Account   AccountID
+	Agent     string // what the browser said it is, cut to 200 bytes
+	CreatedAt time.Time
+	ProvedAt  time.Time // when its owner proved last that they read the account's address
+	SeenAt    time.Time // to about an hour
+	ExpiresAt time.Time
 }
+
+// SessionLife is how long a session lives after it was seen last: whoever plays once a month
+// stays logged in. One that seems to live longer got its time from a wrong clock, and is cut to
+// this.
+const SessionLife = 30 * 24 * time.Hour
 
 // Action is what a caller wants to do. Each method of a Service names the one that it is.
 type Action int
@@ -179,7 +239,7 @@ func authorizeSession(by Caller, act Action, p *Project) error {
 	case p != nil && p.Account != by.Account():
 		return ErrNotFound
 	case p != nil && p.Suspended && changes:
-		return takenDown(*p)
+		return TakenDown(*p)
 	case by.key.Suspended && changes:
 		return AccountSuspended()
 	}
@@ -209,7 +269,7 @@ func authorizeKey(by Caller, act Action, p *Project) error {
 	case by.key.Account != p.Account || by.Scoped() && by.key.Project != p.ID:
 		return Refuse(CodeWrongProject, "The key that was sent does not cover the project %s.", p.ID).With(OpWhoami).Note("This lists what the key covers:")
 	case act == ActEdit && p.Suspended:
-		return takenDown(*p)
+		return TakenDown(*p)
 	}
 	return nil
 }
@@ -221,8 +281,8 @@ func AccountSuspended() error {
 		With(OpExport).Note("Ask the operator why. What the account has published can still be read and exported with its key.")
 }
 
-// takenDown refuses what is about a suspended project.
-func takenDown(p Project) error {
+// TakenDown refuses what is about a suspended project.
+func TakenDown(p Project) error {
 	return Refuse(CodeTakenDown, "The operator of this service has taken the project %s down.", p.ID).
 		With(OpExport).Note("If it is yours, ask the operator why. Its files can still be exported with its key:")
 }

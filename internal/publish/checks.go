@@ -99,7 +99,7 @@ func (s *fileSet) checkWhole(nf newFile) error {
 
 // ReadAs is the warning about a field that was taken for what it can only mean.
 func ReadAs(field, as string) Warning {
-	return warning("read_as", fmt.Sprintf("The field %s was read as %s.", field, as), fmt.Sprintf("Send %s.", as))
+	return Warn("read_as", fmt.Sprintf("The field %s was read as %s.", field, as), fmt.Sprintf("Send %s.", as))
 }
 
 // cleanFilename brings a filename into its form, with a warning where it was not
@@ -194,10 +194,10 @@ func cleanTitle(title string) (string, []Warning) {
 	clean, cut, cleaned := names.Title(title)
 	var w []Warning
 	if cut {
-		w = append(w, warning("title_cut", "The title was cut to 200 characters.", "Send a shorter title."))
+		w = append(w, Warn("title_cut", "The title was cut to 200 characters.", "Send a shorter title."))
 	}
 	if cleaned {
-		w = append(w, warning("title_cleaned", "What cannot be shown was taken out of the title: control characters, bidirectional marks, bytes that are no UTF-8, or all of it where nothing could be seen.", "Send plain text in one line."))
+		w = append(w, Warn("title_cleaned", "What cannot be shown was taken out of the title: control characters, bidirectional marks, bytes that are no UTF-8, or all of it where nothing could be seen.", "Send plain text in one line."))
 	}
 	return clean, w
 }
@@ -210,10 +210,10 @@ func CleanLang(lang string) (string, []Warning) {
 	}
 	tag, changed, ok := names.Lang(lang)
 	if !ok {
-		return "", []Warning{warning("lang_dropped", "The field lang is not a language code and was ignored.", `Send a BCP 47 code such as "en" or "pt-BR".`)}
+		return "", []Warning{Warn("lang_dropped", "The field lang is not a language code and was ignored.", `Send a BCP 47 code such as "en" or "pt-BR".`)}
 	}
 	if changed {
-		return tag, []Warning{warning("lang_changed", fmt.Sprintf("The field lang was normalized to %q.", tag), fmt.Sprintf("Send %q.", tag))}
+		return tag, []Warning{Warn("lang_changed", fmt.Sprintf("The field lang was normalized to %q.", tag), fmt.Sprintf("Send %q.", tag))}
 	}
 	return tag, nil
 }
@@ -229,7 +229,7 @@ func (c Config) readEmail(email string) (string, []Warning, error) {
 	if err != nil || plain == email || plain == "" {
 		return clean, nil, err
 	}
-	return clean, []Warning{warning("read_as", "The field email was read without the blanks around it.", "Send the address alone.")}, nil
+	return clean, []Warning{Warn("read_as", "The field email was read without the blanks around it.", "Send the address alone.")}, nil
 }
 
 // CleanEmail brings an address into form. What is not one plain address is CodeInvalidEmail,

@@ -199,7 +199,7 @@ func (c *Contents) Open(ctx context.Context, b Blob, off, n int64) (io.ReadClose
 	if err != nil {
 		return nil, fmt.Errorf("open content %d: %w", b.ID, err)
 	}
-	if int64(len(data)) != b.Size || digest(data) != b.SHA256 {
+	if int64(len(data)) != b.Size || DigestOf(data) != b.SHA256 {
 		return nil, fmt.Errorf("open content %d: %w", b.ID, ErrCorrupt)
 	}
 	return io.NopCloser(bytes.NewReader(window(data, off, n))), nil

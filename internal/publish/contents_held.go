@@ -162,7 +162,7 @@ func (g guardedManagement) Rearrange(ctx context.Context, id ProjectID, c Change
 func yield(spend func(), files []File) {
 	for _, f := range files {
 		if f.Blob.Spooled != nil {
-			_ = f.Blob.Spooled.file.Close() // its maker closes it once more
+			_ = f.Blob.Spooled.File.Close() // its maker closes it once more
 		}
 	}
 	if spend != nil {

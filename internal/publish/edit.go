@@ -35,7 +35,7 @@ func (s *Service) target(ctx context.Context, by Caller, ref string) (Project, e
 func (s *Service) latest(ctx context.Context, by Caller) (Project, error) {
 	if by.Scoped() {
 		return Project{}, Refuse(CodeProjectIDRequired, "The field project_id is missing: a project key must always name its project.").In("project_id").
-			With(OpSame, Arg{"project_id", string(by.key.Project)})
+			With(OpSame, Arg{"project_id", string(by.Key().Project)})
 	}
 	newest, err := s.store.Projects(ctx, by.Account(), 0, 1)
 	if err != nil {

@@ -304,37 +304,3 @@ func AsError(err error) *Error {
 func Gone(err error) bool {
 	return errors.Is(err, ErrNotFound) || errors.Is(err, CodeProjectNotFound) || errors.Is(err, CodeTakenDown)
 }
-
-// ErrNoEffect: the step certainly changed nothing, now and after a crash. It comes with the
-// error that says why. Without it a failed step may have had its effect: the connection broke
-// before the answer, or a sync failed.
-var ErrNoEffect = errors.New("nothing was changed")
-
-// NoEffect marks the error of a step that certainly changed nothing. errors.Is and errors.As
-// still find what err is. It keeps nil.
-func NoEffect(err error) error {
-	if err == nil {
-		return nil
-	}
-	return noEffect{err}
-}
-
-// noEffect is an error that is ErrNoEffect as well.
-type noEffect struct{ error }
-
-func (e noEffect) Unwrap() error        { return e.error }
-func (e noEffect) Is(target error) bool { return target == ErrNoEffect }
-
-// done is the error of what comes after a step that had its effect, for its answer.
-// It keeps nil, and what kind of error it is, but not that nothing was changed.
-func done(err error) error {
-	if !errors.Is(err, ErrNoEffect) {
-		return err
-	}
-	for _, kind := range []error{ErrFull, ErrUnavailable} {
-		if errors.Is(err, kind) {
-			return fmt.Errorf("%w, after the step: %v", kind, err)
-		}
-	}
-	return fmt.Errorf("after the step: %v", err)
-}

@@ -106,7 +106,7 @@ func (t *Tree) readings(folder string) (w []Warning) {
 	w = append(w, t.leavings(false, "which tools have made", "Nothing has to be done, unless a page loads one of them: then send it again from another folder.")...)
 	w = append(w, t.leavings(true, "which may hold secrets of yours: everything published is public", "Nothing has to be done. If such a file is to be public all the same, send it alone with update and force: true.")...)
 	if n := len(t.guessed); n > 0 {
-		w = append(w, warning("read_as", fmt.Sprintf("The archive does not say in which alphabet %s: read as CP437, as the ZIP format began, such as %s.", counted(n, "name is", "names are"), inspect.Quoted(t.guessed[0])),
+		w = append(w, Warn("read_as", fmt.Sprintf("The archive does not say in which alphabet %s: read as CP437, as the ZIP format began, such as %s.", counted(n, "name is", "names are"), inspect.Quoted(t.guessed[0])),
 			"If these are not the letters that were meant, the page does not find the files: pack the folder again with a program that writes names in UTF-8, or rename the files."))
 	}
 	if n := len(t.read); n > 0 {
@@ -130,7 +130,7 @@ func (t *Tree) leavings(secret bool, why, hint string) []Warning {
 	if n == 0 {
 		return nil
 	}
-	return []Warning{warning("left_out", fmt.Sprintf("%s left out, %s: %s.", counted(n, "file was", "files were"), why, strings.Join(kinds, ", ")), hint)}
+	return []Warning{Warn("left_out", fmt.Sprintf("%s left out, %s: %s.", counted(n, "file was", "files were"), why, strings.Join(kinds, ", ")), hint)}
 }
 
 // counted is a number with its noun.
@@ -220,7 +220,7 @@ func (s *fileSet) warningsAbout(ctx context.Context, primary string) ([]Warning,
 		list = append(list, w...)
 	}
 	if more > 0 {
-		list = append(list, warning("more_warnings", counted(more, "more file is", "more files are")+" gzipped, base64 text or damaged.", ""))
+		list = append(list, Warn("more_warnings", counted(more, "more file is", "more files are")+" gzipped, base64 text or damaged.", ""))
 	}
 	return list, nil
 }
@@ -268,7 +268,7 @@ func holds(files []File, folder string) bool {
 
 // unwrapped returns the warning that a folder was taken off.
 func unwrapped(folder string) Warning {
-	return warning("unwrapped", fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)), "Nothing has to be done: the files are at the root of the project.")
+	return Warn("unwrapped", fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)), "Nothing has to be done: the files are at the root of the project.")
 }
 
 // beside warns where the files of an update lie in a folder that is new to the project and holds a page: what players open is another one.
@@ -281,7 +281,7 @@ func (s *fileSet) beside(primary string, current []File) []Warning {
 	for i := range inside {
 		inside[i] = inside[i][len(folder):]
 	}
-	return []Warning{warning("page_as_before", fmt.Sprintf("All files came in the folder %s, which is new in this project, and were added there: players still open %s, which is as before, and not %s.",
+	return []Warning{Warn("page_as_before", fmt.Sprintf("All files came in the folder %s, which is new in this project, and were added there: players still open %s, which is as before, and not %s.",
 		inspect.Quoted(folder), inspect.Quoted(primary), inspect.Quoted(folder+tree.Page(inside))),
 		"If they were to take the place of the project's files, send them again with update and replace: true, which takes that folder off. If the page of that folder is to be opened, name it as primary_file.")}
 }

@@ -48,14 +48,6 @@ type ChangeStore interface {
 	Changes(ctx context.Context, ids []ProjectID) (map[ProjectID]int64, error)
 }
 
-// Changed is what a step changed of that which is cached: projects, and all projects of an
-// account. The zero Changed is nothing. A step returns it with any error, too: it is what the
-// step changed if it had its effect.
-type Changed struct {
-	Projects []ProjectID
-	Account  AccountID
-}
-
 // Hints tell other nodes that something changed, so that they ask the database sooner than they
 // would anyway. Any may be lost.
 type Hints interface {

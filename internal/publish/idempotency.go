@@ -62,8 +62,8 @@ type request struct {
 // A key that cannot be an idempotency key is refused. The purposes of the digests stay
 // as they are, for the records of the last day are found by them.
 func (c *idempotency) newRequest(by Caller, key string, op Op, part *PartInput, sent Content, words ...any) (*request, error) {
-	if by.ticket != nil {
-		key = by.ticket.ID() // whatever else was said: it is good for one call
+	if by.Ticket() != nil {
+		key = by.Ticket().ID() // whatever else was said: it is good for one call
 	}
 	if key == "" {
 		return nil, nil
@@ -80,7 +80,7 @@ func (c *idempotency) newRequest(by Caller, key string, op Op, part *PartInput, 
 	}
 	r := &request{by: by, text: key, asked: c.vault.Keyed("request", string(asked))}
 	r.key = c.vault.Keyed("once", r.principal()+"\x00"+key)
-	if by.bare() {
+	if by.Bare() {
 		r.elsewhere = c.vault.Keyed("once elsewhere", string(r.asked[:])+key)
 	}
 	if r.lease = r.key; part != nil {
@@ -142,14 +142,14 @@ func (c *idempotency) formRequest(by Caller, act, token string) (*request, error
 // request, so that nobody's request can be in the way of another's.
 func (r *request) principal() string {
 	switch {
-	case r.by.ticket != nil:
-		return "ticket " + r.by.ticket.Hash.String()
-	case r.by.kind == callerSession: // which has no key that would tell accounts apart
+	case r.by.Ticket() != nil:
+		return "ticket " + r.by.Ticket().Hash.String()
+	case r.by.InSession(): // which has no key that would tell accounts apart
 		return "account " + strconv.FormatInt(int64(r.by.Account()), 10)
 	case !r.by.Nobody():
-		return "key " + r.by.key.Hash.String()
-	case r.by.upload != nil:
-		return "upload " + r.by.upload.String()
+		return "key " + r.by.Key().Hash.String()
+	case r.by.Upload() != nil:
+		return "upload " + r.by.Upload().String()
 	case r.by.From.Shared:
 		return "request " + r.asked.String()
 	}
@@ -224,11 +224,11 @@ func (c *idempotency) findAnswer(ctx context.Context, r *request) (IdempotencyRe
 	if err != nil {
 		return rec, Minted{}, fmt.Errorf("look for the first answer: %w", err)
 	}
-	if r.by.bare() && r.by.From.Shared {
+	if r.by.Bare() && r.by.From.Shared {
 		return rec, Minted{}, c.doneElsewhere()
 	}
 	if rec.Request != r.asked {
-		if r.by.ticket != nil {
+		if r.by.Ticket() != nil {
 			return rec, Minted{}, ticketUsed(rec, c.places)
 		}
 		return rec, Minted{}, otherRequest()
@@ -279,8 +279,8 @@ func (c *idempotency) record(r *request, id ProjectID, version int, email EmailO
 		return nil, nil
 	}
 	rec := &IdempotencyRecord{Key: r.key, Elsewhere: r.elsewhere, Request: r.asked, ExpiresAt: c.now().UTC().Add(IdempotencyLife), Project: id, Version: version, Email: email}
-	if r.by.ticket != nil {
-		rec.Ticket = r.by.ticket.Hash
+	if r.by.Ticket() != nil {
+		rec.Ticket = r.by.Ticket().Hash
 	}
 	if r.text == "" {
 		return rec, nil
@@ -309,4 +309,23 @@ func ticketUsed(rec IdempotencyRecord, at Places) error {
 	return Refuse(CodeTicketUsed, "This ticket was used: its bytes are version %d of the project %s. Nothing was changed now.", rec.Version, rec.Project).
 		Detail("project_id", string(rec.Project)).Detail("url", at.Project(rec.Project, 0, "").URL).Detail("version", rec.Version).
 		With(OpTicket).Note("A ticket is good for one call. The same bytes get the same answer again; ask for another ticket to send other ones.")
+}
+
+// An IdempotencyRecord is what a step leaves for IdempotencyLife, so that the call that made it
+// gets the same answer when it is sent again under the same idempotency key. Of the answer it
+// holds the minted keys, sealed, and what it says of the version, which may be erased
+// meanwhile; the rest is read anew. The record of a form holds no answer: it only keeps the
+// form from acting twice.
+type IdempotencyRecord struct {
+	Key       Digest // of the idempotency key and its principal
+	Elsewhere Digest // another key under which the same step is known; zero for none
+	Ticket    Digest // the hash of the ticket that the step uses up, which is kept as long as the record; zero for none
+	Request   Digest // of what was asked
+	ExpiresAt time.Time
+	Account   AccountID // that made it, or that it made; set by the store
+	Project   ProjectID // empty for an account alone
+	Version   int       // that the step made
+	Email     EmailOutcome
+	Answer    []byte // the minted keys, sealed
+	Made      []byte // what the answer tells of the version, as the Service wrote it; empty where nothing is told
 }

@@ -3,6 +3,7 @@ package publish
 import (
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"sandlot/internal/inspect"
@@ -210,14 +211,6 @@ type SignupInput struct {
 	Idempotency string // the idempotency key, if one came
 }
 
-// Addresses are a project's links, absolute, as Places makes them.
-type Addresses struct {
-	URL     string // of the project's own origin
-	Path    string // of the path form; empty where it is not served
-	Page    string
-	Version string // of the current version
-}
-
 // Published is the answer to a publish. Keys is what was minted, and cannot be had again but by
 // the same call under the same idempotency key. The answer to a dry run has the project as it
 // would be, but for what is drawn or counted when it is made: no id, address, key or account.
@@ -356,4 +349,16 @@ type Brought struct {
 	Portrait bool      // it is to be the account's portrait
 	Bytes    io.Reader
 	DryRun   bool // only look whether it could be shown
+}
+
+// projectRead warns about an address that is none of those which the service
+// gives for the project.
+func (s *Service) projectRead(ref string) []Warning {
+	id := s.Places.ProjectID(ref)
+	at := s.Places.Project(id, 0, "")
+	switch strings.TrimSpace(ref) {
+	case "", string(id), at.URL, at.Path, at.Page:
+		return nil
+	}
+	return []Warning{ReadAs("project_id", inspect.Quoted(string(id)))}
 }

@@ -62,9 +62,10 @@ func (s Secret) Reveal() string { return string(s) }
 
 // Hash is what is kept of the secret, and found by it. Keys are random, so a plain SHA-256
 // cannot be turned back.
-func (s Secret) Hash() Digest { return digest([]byte(s)) }
+func (s Secret) Hash() Digest { return DigestOf([]byte(s)) }
 
-func digest(b []byte) Digest { return sha256.Sum256(b) }
+// DigestOf is the SHA-256 of b.
+func DigestOf(b []byte) Digest { return sha256.Sum256(b) }
 
 // KeyPattern finds a key or a ticket in any text; inspect.LooksLikeKey tells whether one that was
 // found is whole.
@@ -78,20 +79,20 @@ func MintSecret(kind KeyKind, random io.Reader) (Secret, error) {
 	if kind == ProjectKey {
 		prefix = inspect.ProjectPrefix
 	}
-	return mint(prefix, random)
+	return MintToken(prefix, random)
 }
 
-// mint draws a secret: a prefix, random characters, and their checksum.
-func mint(prefix string, random io.Reader) (Secret, error) {
-	body, err := randomText(random, inspect.Base62, inspect.KeyRandom)
+// MintToken draws a secret: a prefix, random characters, and their checksum.
+func MintToken(prefix string, random io.Reader) (Secret, error) {
+	body, err := RandomText(random, inspect.Base62, inspect.KeyRandom)
 	if err != nil {
 		return "", fmt.Errorf("mint key: %w", err)
 	}
 	return Secret(prefix + body + inspect.Checksum(prefix+body)), nil
 }
 
-// randomText draws n characters of alphabet, each equally likely.
-func randomText(random io.Reader, alphabet string, n int) (string, error) {
+// RandomText draws n characters of alphabet, each equally likely.
+func RandomText(random io.Reader, alphabet string, n int) (string, error) {
 	limit := 256 - 256%len(alphabet)
 	var out strings.Builder
 	var b [64]byte

@@ -45,7 +45,7 @@ func TestKeyDraw(t *testing.T) {
 		}
 	})
 	t.Run("bytes that would favour a character are drawn again", func(t *testing.T) {
-		got, err := randomText(bytes.NewReader(append(bytes.Repeat([]byte{255, 248}, 32), make([]byte, 64)...)), inspect.Base62, 4)
+		got, err := RandomText(bytes.NewReader(append(bytes.Repeat([]byte{255, 248}, 32), make([]byte, 64)...)), inspect.Base62, 4)
 		if err != nil || got != "0000" {
 			t.Errorf("got %q, %v", got, err)
 		}
@@ -56,7 +56,8 @@ func TestSecretIsNeitherPrintedNorLogged(t *testing.T) {
 	t.Parallel()
 	key := testKey(t, AccountKey)
 	s := Secret(key)
-	held := []any{s, &s, []Secret{s}, map[string]Secret{"k": s}, Minted{Account: s}, &Minted{Project: s}, Caller{kind: callerKey, key: Key{Account: 7}, secret: &s}, &Caller{secret: &s}, partCall{by: Caller{secret: &s}}}
+	by := Identified(Sender{}, Credential{Secret: s, Key: &Key{Account: 7}})
+	held := []any{s, &s, []Secret{s}, map[string]Secret{"k": s}, Minted{Account: s}, &Minted{Project: s}, by, &by, partCall{by: by}, &Credential{Secret: s}}
 	hidden := func(t *testing.T, out string) {
 		t.Helper()
 		if strings.Contains(out, key[4:12]) || strings.Contains(out, fmt.Sprintf("%x", key[4:12])) {

@@ -2,7 +2,6 @@ package publish
 
 import (
 	"fmt"
-	"net/netip"
 	"time"
 
 	"sandlot/internal/names"
@@ -44,7 +43,7 @@ type Share struct {
 
 // ShareOf is the share of the mailbox of an address that is called so.
 func ShareOf(address string, most int, what string, args ...any) Share {
-	return Share{digest([]byte(fmt.Sprintf(what, args...) + " " + names.EmailKey(address))), most} // no address has a blank
+	return Share{DigestOf([]byte(fmt.Sprintf(what, args...) + " " + names.EmailKey(address))), most} // no address has a blank
 }
 
 // The kinds of an Asker other than a stranger, who is the zero one.
@@ -75,20 +74,6 @@ func ClaimAsks(j Job) []Share {
 	return []Share{of(claimsByOne, "claims by %x", j.Asker.Network)}
 }
 
-// customer is what one customer of a provider may have: an IPv4 address, or the 48
-// bits that some get of IPv6. Who shares it with a stranger loses a share only for
-// mailboxes that the stranger asks for, too.
-func customer(network string) string {
-	p, err := netip.ParsePrefix(network)
-	if ip, single := netip.ParseAddr(network); single == nil {
-		p, err = netip.PrefixFrom(ip, ip.BitLen()), nil
-	}
-	if err != nil || p.Addr().Is4() || p.Bits() < 48 {
-		return network
-	}
-	return netip.PrefixFrom(p.Addr(), 48).Masked().String()
-}
-
 // The kinds of a Stop.
 const (
 	StopClaims = "claims" // no messages with which somebody wants the address for an account
@@ -108,4 +93,4 @@ type Stop struct {
 
 // MailboxOf is what is kept of the mailbox of an address where the address is not needed: the
 // same for all addresses that reach it, and not to be turned back into one by reading it.
-func MailboxOf(address string) Digest { return digest([]byte(names.EmailKey(address))) }
+func MailboxOf(address string) Digest { return DigestOf([]byte(names.EmailKey(address))) }

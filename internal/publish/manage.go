@@ -213,7 +213,7 @@ func (s *Service) Amend(ctx context.Context, by Caller, ref string, in AmendInpu
 	if err != nil {
 		return v, err
 	}
-	c := DetailsChange{Title: in.Title, Description: in.Description, Lang: in.Lang, Threads: in.Threads, By: by.key.ID}
+	c := DetailsChange{Title: in.Title, Description: in.Description, Lang: in.Lang, Threads: in.Threads, By: by.Key().ID}
 	if in.Listed != nil {
 		unlisted := !*in.Listed
 		c.Unlisted = &unlisted
@@ -225,7 +225,7 @@ func (s *Service) Amend(ctx context.Context, by Caller, ref string, in AmendInpu
 		}
 		c.Tags = &tags
 	}
-	if in.Primary == nil && c == (DetailsChange{By: by.key.ID}) {
+	if in.Primary == nil && c == (DetailsChange{By: by.Key().ID}) {
 		return v, Refuse(CodeMissingField, "The call says nothing that is to be other. Nothing was changed.").With(OpProject, Arg{"id", string(p.ID)}).
 			Note("Send any of title, description, tags, listed, threads, lang and primary_file. This is the project as it is:")
 	}
@@ -328,7 +328,7 @@ func ReadTags(list []string) (Tags, error) {
 	case len(list) > 0 && len(kept) == 0:
 		e = Refuse(CodeInvalidField, "The list of tags has none in it, and is not empty. An empty list takes all tags away.")
 	default:
-		return tagsOf(kept), nil
+		return TagsOf(kept), nil
 	}
 	for _, text := range wrong {
 		if near := names.NearTag(text); near != "" && len(kept) < MaxTags {

@@ -207,7 +207,7 @@ func (s *Service) planTree(ctx context.Context, p Project, nf newFile, set *file
 		n.warnings = append(n.warnings, set.beside(p.Primary, current)...)
 	}
 	if len(n.change.Put) == 0 && len(n.change.Drop) == 0 && n.change.Primary == "" {
-		n.warnings = append(n.warnings, warning("unchanged", fmt.Sprintf("All files are as they were: version %d has the same as version %d.", p.Version+1, p.Version), "Send an update only when something has changed."))
+		n.warnings = append(n.warnings, Warn("unchanged", fmt.Sprintf("All files are as they were: version %d has the same as version %d.", p.Version+1, p.Version), "Send an update only when something has changed."))
 	}
 	return n, err
 }
@@ -307,7 +307,7 @@ func (s *Service) putTree(ctx context.Context, by Caller, nf newFile, set *fileS
 		if n, err = s.planTree(ctx, p, nf, set); err != nil {
 			return p, err
 		}
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID, Title: nf.Title, Details: nf.Details, Wrapper: set.folder, Within: s.Quota}
+		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.Key().ID, Title: nf.Title, Details: nf.Details, Wrapper: set.folder, Within: s.Quota}
 		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang, email); err != nil {
 			return p, err
 		}

@@ -14,8 +14,9 @@ import (
 
 	"sandlot/internal/expect"
 
-	"github.com/google/go-cmp/cmp"
 	"sandlot/internal/turns"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // shelf opens parts by their name, and counts what is open.
@@ -199,12 +200,14 @@ func TestUploadIDsAreKeptApart(t *testing.T) {
 	t.Parallel()
 	s := &uploads{vault: &Vault{[]byte("secret"), rand.Reader}}
 	one := 1
-	a, b := Caller{kind: callerKey, key: Key{Account: 1}, From: Sender{Network: "192.0.2.1"}}, Caller{kind: callerKey, key: Key{Account: 2}, From: Sender{Network: "192.0.2.1"}}
-	elsewhere := Caller{kind: callerKey, key: Key{Account: 1}, From: Sender{Network: "192.0.2.9"}}
+	of := func(account AccountID, network string) Caller {
+		return Identified(Sender{Network: network}, Credential{Key: &Key{Account: account}})
+	}
+	a, b, elsewhere := of(1, "192.0.2.1"), of(2, "192.0.2.1"), of(1, "192.0.2.9")
 	here, there := Caller{From: Sender{Network: "192.0.2.1"}}, Caller{From: Sender{Network: "192.0.2.9"}}
 	long := "0123456789abcdefghijklmnopqrstuvwxyz"
 	crowd := Caller{From: Sender{Network: "10.0.0.1", Shared: true}}
-	token := Caller{From: Sender{Network: "192.0.2.9"}, upload: &Digest{1}}
+	token := Identified(Sender{Network: "192.0.2.9"}, Credential{Upload: &Digest{1}})
 	key := func(by Caller, op Op, id string) Digest {
 		c := &partCall{by: by, op: op, in: PartInput{UploadID: id, N: &one}}
 		expect.OK(t, s.begin(c))
@@ -213,7 +216,7 @@ func TestUploadIDsAreKeptApart(t *testing.T) {
 	firstOfCrowd, secondOfCrowd := key(crowd, OpPublish, long), key(crowd, OpPublish, long)
 	for name, same := range map[string]bool{
 		"one account at two addresses":          key(a, OpPublish, "x") == key(elsewhere, OpPublish, "x"),
-		"a token at two networks":               key(token, OpPublish, "x") == *token.upload,
+		"a token at two networks":               key(token, OpPublish, "x") == *token.Upload(),
 		"not a long id at two networks":         key(here, OpPublish, long) != key(there, OpPublish, long),
 		"not where anybody may be":              firstOfCrowd != secondOfCrowd,
 		"not two accounts":                      key(a, OpPublish, "x") != key(b, OpPublish, "x"),

@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"strings"
 
-	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 )
 
@@ -14,6 +13,14 @@ type Places struct {
 	Base     *url.URL // of the API and the pages, without a trailing slash
 	Content  string   // host[:port] under which each project has its own name; empty if there is none
 	PathForm bool     // whether {base}/~/{project_id}/ is served
+}
+
+// Addresses are a project's links, absolute, as Places makes them.
+type Addresses struct {
+	URL     string // of the project's own origin
+	Path    string // of the path form; empty where it is not served
+	Page    string
+	Version string // of the current version
 }
 
 // Project gives the links of a project. The version address is set if suffix is not empty and
@@ -101,16 +108,4 @@ func idBehind(path, ref string) ProjectID {
 		}
 	}
 	return ProjectID(ref)
-}
-
-// projectRead warns about an address that is none of those which the service
-// gives for the project.
-func (s *Service) projectRead(ref string) []Warning {
-	id := s.Places.ProjectID(ref)
-	at := s.Places.Project(id, 0, "")
-	switch strings.TrimSpace(ref) {
-	case "", string(id), at.URL, at.Path, at.Page:
-		return nil
-	}
-	return []Warning{ReadAs("project_id", inspect.Quoted(string(id)))}
 }

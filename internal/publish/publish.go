@@ -156,7 +156,7 @@ func (c Config) checkPublish(by Caller, in PublishInput) (newProject, error) {
 	np.Warnings = append(np.Warnings, w...)
 	if !by.Nobody() && in.Handle != "" {
 		np.Handle = ""
-		np.Warnings = append(np.Warnings, warning(
+		np.Warnings = append(np.Warnings, Warn(
 			"handle_ignored", "The field handle was ignored: the key's account has its handle.",
 			"A handle is chosen with signup, or with a publish without a key.",
 		))
@@ -171,7 +171,7 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 		words.Title, _ = cleanTitle(b.title)
 	}
 	np := NewProject{
-		By: by.key.ID, Account: by.Account(), Title: words.Title, Description: words.Description, Tags: words.Tags, Unlisted: words.Unlisted, Threads: words.Threads, Lang: words.Lang, CreatedAt: s.now().UTC(), Within: s.Quota,
+		By: by.Key().ID, Account: by.Account(), Title: words.Title, Description: words.Description, Tags: words.Tags, Unlisted: words.Unlisted, Threads: words.Threads, Lang: words.Lang, CreatedAt: s.now().UTC(), Within: s.Quota,
 		Files: b.files, Primary: b.primary, Wrapper: b.wrapper,
 	}
 	if !by.Nobody() {
@@ -253,8 +253,7 @@ func lostRight(by Caller, act Action, err error) error {
 	case errors.Is(err, ErrRevoked):
 		return unknownKey()
 	case errors.Is(err, ErrSuspended):
-		by.key.Suspended = true
-		return Authorize(by, act, nil)
+		return Authorize(by.Suspend(), act, nil)
 	}
 	return err
 }
@@ -262,10 +261,10 @@ func lostRight(by Caller, act Action, err error) error {
 // accountSecret echoes an account key to whoever just presented it. Whoever presented a ticket
 // instead has that key, or is not to have it.
 func accountSecret(by Caller) Secret {
-	if by.Scoped() || by.ticket != nil {
+	if by.Scoped() || by.Ticket() != nil {
 		return ""
 	}
-	return by.presented()
+	return by.Presented()
 }
 
 // An Adoption is a project that another account or instance had, as an import describes it. Words and dates
@@ -348,7 +347,7 @@ func (s *Service) Adopt(ctx context.Context, by Caller, in Adoption) (out Adopte
 
 // owner is whose the project is to be.
 func (in Adoption) owner(s *Service, by Caller) (AccountID, error) {
-	if by.kind == callerOperator {
+	if by.IsOperator() {
 		return in.Account, Authorize(by, ActOperate, nil)
 	}
 	if err := Authorize(by, ActImport, nil); err != nil {
@@ -359,7 +358,7 @@ func (in Adoption) owner(s *Service, by Caller) (AccountID, error) {
 
 // make checks what is to be adopted, and makes it unless that is only looked at.
 func (in Adoption) make(ctx context.Context, s *Service, by Caller, owner AccountID, req *request) (out Adopted, err error) {
-	np := NewProject{By: by.key.ID, Account: owner, Unlisted: in.Unlisted, Threads: in.Threads, Within: s.Quota}
+	np := NewProject{By: by.Key().ID, Account: owner, Unlisted: in.Unlisted, Threads: in.Threads, Within: s.Quota}
 	var w []Warning
 	if np.Title, w = cleanTitle(in.Title); len(w) > 0 {
 		out.Warnings = append(out.Warnings, w...)
@@ -371,7 +370,7 @@ func (in Adoption) make(ctx context.Context, s *Service, by Caller, owner Accoun
 		return out, Refuse(CodeInvalidField, "The description has more than %d characters.", MaxDescription).In("description").With(OpNothing).Note("Make it shorter where the project is, and export it again.")
 	}
 	tags, _ := keepTags(in.Tags)
-	np.Tags = tagsOf(tags[:min(len(tags), MaxTags)])
+	np.Tags = TagsOf(tags[:min(len(tags), MaxTags)])
 	versions, err := in.Stage(ctx)
 	if err != nil {
 		return out, err
@@ -385,13 +384,13 @@ func (in Adoption) make(ctx context.Context, s *Service, by Caller, owner Accoun
 	}
 	if in.DryRun {
 		out.Project = Project{Account: owner, Title: title, Lang: np.Lang, Version: len(versions)}
-		if by.kind == callerOperator {
+		if by.IsOperator() {
 			return out, nil
 		}
 		return out, s.fits(ctx, by, ActImport, dryStep{1, size})
 	}
-	wished := by.kind == callerOperator && names.ValidProjectID(string(in.ID))
-	if by.kind == callerOperator && in.ID != "" && !wished && !in.Rename {
+	wished := by.IsOperator() && names.ValidProjectID(string(in.ID))
+	if by.IsOperator() && in.ID != "" && !wished && !in.Rename {
 		return out, in.notKept("is none that a project can have")
 	}
 	err = retryTaken(func() (err error) {
@@ -425,7 +424,7 @@ func (in Adoption) notKept(why string) error {
 
 // entry is what the audit log says of it, if the operator asks.
 func (in Adoption) entry(by Caller, id ProjectID, now time.Time) *LogEntry {
-	if by.kind != callerOperator {
+	if !by.IsOperator() {
 		return nil
 	}
 	return &LogEntry{At: now.UTC(), Actor: ActorOperator, Name: by.OperatorName(), Action: ActionImport, Target: string(id), Reason: in.Reason}

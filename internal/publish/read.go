@@ -23,7 +23,7 @@ func (s *Service) Project(ctx context.Context, by Caller, ref string) (ProjectVi
 	}
 	v := ProjectView{Project: p, Quarantined: s.quarantined(p), Owner: Authorize(by, ActReadFiles, &p) == nil}
 	if p.Suspended && !v.Owner {
-		return ProjectView{}, takenDown(p)
+		return ProjectView{}, TakenDown(p)
 	}
 	// Of what was taken down the owner sees that it was; the files are in the export.
 	v.Owner = v.Owner && !p.Suspended
@@ -101,7 +101,7 @@ func (s *Service) Whoami(ctx context.Context, by Caller, limit int, cursor strin
 	if err != nil {
 		return Identity{}, err
 	}
-	out := Identity{Key: by.key}
+	out := Identity{Key: by.Key()}
 	if out.Account, err = s.store.Account(ctx, by.Account()); err != nil {
 		return out, fmt.Errorf("read account: %w", err)
 	}
@@ -128,7 +128,7 @@ func (s *Service) covered(ctx context.Context, by Caller, before int64, limit in
 	if !by.Scoped() {
 		return s.store.Projects(ctx, by.Account(), before, limit)
 	}
-	p, err := s.store.Project(ctx, by.key.Project)
+	p, err := s.store.Project(ctx, by.Key().Project)
 	if err != nil || before != 0 && p.Seq >= before {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (s *Service) Find(ctx context.Context, by Caller, ref string) (Project, err
 	}
 	p, err := s.find(ctx, ref)
 	if err == nil && p.Suspended {
-		err = takenDown(p)
+		err = TakenDown(p)
 	}
 	return p, err
 }
@@ -216,7 +216,7 @@ func (s *Service) Current(ctx context.Context, by Caller, id ProjectID) (Project
 		}
 	}
 	if p.Suspended {
-		return p, takenDown(p)
+		return p, TakenDown(p)
 	}
 	return p, nil
 }

@@ -229,7 +229,7 @@ func (s *Service) arrange(ctx context.Context, by Caller, id ProjectID, a arrang
 			return p, err
 		}
 		return s.management.Rearrange(ctx, p.ID, c, Edit{
-			At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID, Idempotency: rec, Within: s.Quota, RestoredFrom: a.restored,
+			At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.Key().ID, Idempotency: rec, Within: s.Quota, RestoredFrom: a.restored,
 			Title: a.details.Title, Details: a.details,
 		})
 	})

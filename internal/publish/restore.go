@@ -81,7 +81,7 @@ func (s *Service) readable(ctx context.Context, by Caller, ref string) (Project,
 	}
 	p, err := s.find(ctx, ref)
 	switch {
-	case by.kind == callerSession && errors.Is(err, CodeProjectNotFound):
+	case by.InSession() && errors.Is(err, CodeProjectNotFound):
 		return p, ErrNotFound
 	case err != nil:
 		return p, err
@@ -90,7 +90,7 @@ func (s *Service) readable(ctx context.Context, by Caller, ref string) (Project,
 		return p, err
 	}
 	if p.Suspended {
-		return p, takenDown(p) // its owner, too, has the files from an export alone
+		return p, TakenDown(p) // its owner, too, has the files from an export alone
 	}
 	return p, nil
 }
@@ -130,7 +130,7 @@ func (s *Service) Restore(ctx context.Context, by Caller, in RestoreInput) (out 
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Warnings = s.projectRead(in.Project)
 	if s.history.repeats(ctx, out.Project) {
-		out.Warnings = append(out.Warnings, warning(
+		out.Warnings = append(out.Warnings, Warn(
 			"nothing_changed", fmt.Sprintf("Version %d already had the files of version %d, so only the number is new.", out.Previous, in.Version),
 			"List the versions with what each changed, and restore another if that was meant.",
 		))

@@ -20,7 +20,7 @@ func TestSeal(t *testing.T) {
 	s := &Vault{bytes.Repeat([]byte{1}, 32), rand.Reader}
 	mine, other := Secret(testKey(t, AccountKey)), Secret(testKey(t, AccountKey))
 	keys := Minted{Account: Secret(testKey(t, AccountKey)), Project: Secret(testKey(t, ProjectKey))}
-	by, id, sum := Caller{secret: &mine}, "an-upload", digest([]byte("bytes"))
+	by, id, sum := Identified(Sender{}, Credential{Secret: mine}), "an-upload", DigestOf([]byte("bytes"))
 	answer, err := s.sealKeys(upload(by, id, sum), keys)
 	expect.OK(t, err)
 	changed := func(i int) []byte { b := bytes.Clone(answer); b[i] ^= 1; return b }
@@ -33,10 +33,10 @@ func TestSeal(t *testing.T) {
 		ok   bool
 	}{
 		{"the same key, upload_id and bytes open it", s, by, id, UploadDone{SHA256: sum, Answer: answer}, true},
-		{"another key does not", s, Caller{secret: &other}, id, UploadDone{SHA256: sum, Answer: answer}, false},
+		{"another key does not", s, Identified(Sender{}, Credential{Secret: other}), id, UploadDone{SHA256: sum, Answer: answer}, false},
 		{"no key does not", s, Caller{}, id, UploadDone{SHA256: sum, Answer: answer}, false},
 		{"another upload_id does not", s, by, id + "x", UploadDone{SHA256: sum, Answer: answer}, false},
-		{"other bytes do not", s, by, id, UploadDone{SHA256: digest([]byte("others")), Answer: answer}, false},
+		{"other bytes do not", s, by, id, UploadDone{SHA256: DigestOf([]byte("others")), Answer: answer}, false},
 		{"another installation does not", &Vault{secret: make([]byte, 32)}, by, id, UploadDone{SHA256: sum, Answer: answer}, false},
 		{"a changed answer does not", s, by, id, UploadDone{SHA256: sum, Answer: changed(len(answer) - 1)}, false},
 		{"a changed nonce does not", s, by, id, UploadDone{SHA256: sum, Answer: changed(0)}, false},
@@ -88,7 +88,7 @@ func TestKeyed(t *testing.T) {
 		t.Error("the same text has two digests")
 	}
 	for name, other := range map[string]Digest{
-		"another purpose": a.Keyed("uploads of", "x"), "another text": a.Keyed("upload", "y"), "another installation": b.Keyed("upload", "x"), "no secret": digest([]byte("upload\x00x")),
+		"another purpose": a.Keyed("uploads of", "x"), "another text": a.Keyed("upload", "y"), "another installation": b.Keyed("upload", "x"), "no secret": DigestOf([]byte("upload\x00x")),
 	} {
 		if other == same {
 			t.Errorf("%s gives the same digest", name)

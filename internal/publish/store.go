@@ -2,53 +2,9 @@ package publish
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"time"
-)
-
-// What a store or Blobs answers when it cannot do a step.
-var (
-	// ErrNotFound: there is no such record.
-	ErrNotFound = errors.New("not found")
-	// ErrMoved: the record is no longer at the version or generation that the step was computed against.
-	ErrMoved = errors.New("moved on")
-	// ErrUploadMoved: the upload is over, expired, or no longer at the generation that the step was
-	// computed against.
-	ErrUploadMoved = errors.New("upload moved on")
-	// ErrLeased: somebody else is at it.
-	ErrLeased = errors.New("leased to another")
-	// ErrExists: a record of that name is there already.
-	ErrExists = errors.New("exists already")
-	// ErrAlreadyDone: a step was made under the same IdempotencyRecord.Key or Elsewhere already,
-	// and its record has not expired.
-	ErrAlreadyDone = errors.New("made already")
-	// ErrVerified: the account has verified an address, which an unverified one does not replace.
-	ErrVerified = errors.New("has a verified address")
-	// ErrTooOften: something was done as often as it may be within its window of time.
-	ErrTooOften = errors.New("too often")
-	// ErrRevoked, ErrSuspended: the key that asks was revoked since it was looked up, or what is to
-	// be changed is suspended.
-	ErrRevoked   = errors.New("key revoked")
-	ErrSuspended = errors.New("suspended")
-	// ErrTooManyProjects, ErrTooManyBytes: an account would have more than it may.
-	ErrTooManyProjects = errors.New("too many projects")
-	ErrTooManyBytes    = errors.New("too many bytes")
-	// ErrTooManyUploads: an account or a network would have more open uploads than it may.
-	ErrTooManyUploads = errors.New("too many open uploads")
-	// ErrNoPrimary: a version would lack its primary file.
-	ErrNoPrimary = errors.New("no primary file")
-	// ErrFull: the disk has no room; it works again once there is.
-	ErrFull = errors.New("storage full")
-	// ErrUnavailable: the store cannot work now. Whether the step had its effect ErrNoEffect tells.
-	ErrUnavailable = errors.New("store unavailable")
-	// ErrElsewhere: the records have moved to another database, and are not changed here any more.
-	// It is ErrUnavailable as well.
-	ErrElsewhere = fmt.Errorf("%w: its records have moved to another place", ErrUnavailable)
-	// ErrCorrupt: stored bytes are not those that were stored.
-	ErrCorrupt = errors.New("stored bytes are damaged")
 )
 
 // A Store keeps the records. Each method is one atomic, durable step: if it returns nil, its

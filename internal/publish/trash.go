@@ -107,10 +107,10 @@ func (t *Trash) put(ctx context.Context, by Caller, p Project, confirm string) (
 		return Trashed{}, err
 	}
 	e := ownerEntry(t.service.now(), ActionDelete, p.ID, "on the website")
-	if by.kind == callerKey {
+	if by.HasKey() {
 		e.Reason = "by the API"
 	}
-	err := t.service.evenFull(func() error { return t.service.management.Trash(ctx, p.ID, by.key.ID, e) })
+	err := t.service.evenFull(func() error { return t.service.management.Trash(ctx, p.ID, by.Key().ID, e) })
 	if errors.Is(err, ErrNotFound) {
 		err = noProject(string(p.ID))
 	}
@@ -145,10 +145,10 @@ func confirmed(id ProjectID, confirm string) error {
 func deletedProject(t Trashed, owner Account, page string, before bool) DeletedProject {
 	out := DeletedProject{Trashed: t, TakeBack: page + "#deleted"}
 	if before {
-		out.Warnings = append(out.Warnings, warning("deleted_already", "The project was deleted before; nothing was changed.", "It can be taken back at "+out.TakeBack+" until "+t.GoneAt().Format(time.RFC3339)+"."))
+		out.Warnings = append(out.Warnings, Warn("deleted_already", "The project was deleted before; nothing was changed.", "It can be taken back at "+out.TakeBack+" until "+t.GoneAt().Format(time.RFC3339)+"."))
 	}
 	if !owner.EmailVerified {
-		out.Warnings = append(out.Warnings, warning(
+		out.Warnings = append(out.Warnings, Warn(
 			"needs_email", "The account has no confirmed e-mail address, and only its owner, logged in, can take the project back.",
 			"Have an address confirmed until then: send email with update, or log in at "+page+" if one was given.",
 		))
@@ -235,7 +235,7 @@ func (t *Trash) Purge(ctx context.Context, by Caller, id ProjectID) (Project, er
 		return t.service.management.Purge(ctx, id, ownerEntry(t.service.now(), ActionDelete, id, "for good, on the website"))
 	})
 	if errors.Is(err, ErrSuspended) {
-		err = takenDown(gone.Project)
+		err = TakenDown(gone.Project)
 	}
 	return gone.Project, err
 }

@@ -52,7 +52,7 @@ func newTreeFile(name string, c Content, d Declared) *treeFile {
 	f := &treeFile{name: name, size: c.Size, sha256: c.SHA256, text: c.Text}
 	c.Head = nil
 	if c.Spooled != nil {
-		f.off = c.Spooled.off
+		f.off = c.Spooled.Off
 	} else {
 		f.apart = &stored{c.Ref, c.Checkpoints}
 	}
@@ -68,7 +68,7 @@ func (t *Tree) blob(f *treeFile) Blob {
 	if f.apart != nil {
 		b.Ref, b.Checkpoints = f.apart.ref, f.apart.checkpoints
 	} else {
-		b.Spooled = NewSpooled(t.small, f.off, int(f.size))
+		b.Spooled = &Spooled{File: t.small, Off: f.off, Size: int(f.size)}
 	}
 	return b
 }
@@ -279,7 +279,7 @@ func (t *Tree) Keep(ctx context.Context, name string, r io.Reader) (Content, err
 
 // hold keeps small content for its record.
 func (t *Tree) hold(b *Blob, data []byte) error {
-	b.Spooled = NewSpooled(t.small, t.small.Size(), len(data))
+	b.Spooled = &Spooled{File: t.small, Off: t.small.Size(), Size: len(data)}
 	_, err := t.small.Write(data)
 	return err
 }

@@ -92,7 +92,8 @@ const MaxTags = 5
 // Tags are what a project's owner files it under, in the owner's order: each as names.Tag makes it, with a blank between two.
 type Tags string
 
-func tagsOf(list []string) Tags { return Tags(strings.Join(list, " ")) }
+// TagsOf joins tags, each as names.Tag makes it.
+func TagsOf(list []string) Tags { return Tags(strings.Join(list, " ")) }
 
 // List returns them one by one.
 func (t Tags) List() []string { return strings.Fields(string(t)) }
@@ -152,16 +153,18 @@ func (b Blob) Bytes() ([]byte, error) {
 // InlineSize is how many bytes go into the record.
 func (b Blob) InlineSize() int {
 	if b.Spooled != nil {
-		return b.Spooled.size
+		return b.Spooled.Size
 	}
 	return len(b.Inline)
 }
 
 // Spooled is small content that waits for its record in a temporary file.
+// The File stays open, and these bytes as they are, until the call that records them has
+// returned, or has failed and closed it for its room.
 type Spooled struct {
-	file SpoolFile
-	off  int64
-	size int
+	File SpoolFile
+	Off  int64
+	Size int
 }
 
 // A SpoolFile is a temporary file that may be read by several at once. To close it gives back its room, and
@@ -171,14 +174,10 @@ type SpoolFile interface {
 	io.Closer
 }
 
-// NewSpooled is content of that size in a file from off. The file stays open, and these bytes as
-// they are, until the call that records them has returned, or has failed and closed it for its room.
-func NewSpooled(file SpoolFile, off int64, size int) *Spooled { return &Spooled{file, off, size} }
-
 // Load reads the bytes into memory.
 func (s *Spooled) Load() ([]byte, error) {
-	b := make([]byte, s.size)
-	if n, err := s.file.ReadAt(b, s.off); n < len(b) {
+	b := make([]byte, s.Size)
+	if n, err := s.File.ReadAt(b, s.Off); n < len(b) {
 		return nil, fmt.Errorf("read spooled content: %w", err)
 	}
 	return b, nil
@@ -191,36 +190,6 @@ type Variant struct {
 	Blob     Blob
 	CRC32    uint32 // IEEE, of the plain bytes; set for gzip, whose deflate stream an export copies
 }
-
-// An IdempotencyRecord is what a step leaves for IdempotencyLife, so that the call that made it
-// gets the same answer when it is sent again under the same idempotency key. Of the answer it
-// holds the minted keys, sealed, and what it says of the version, which may be erased
-// meanwhile; the rest is read anew. The record of a form holds no answer: it only keeps the
-// form from acting twice.
-type IdempotencyRecord struct {
-	Key       Digest // of the idempotency key and its principal
-	Elsewhere Digest // another key under which the same step is known; zero for none
-	Ticket    Digest // the hash of the ticket that the step uses up, which is kept as long as the record; zero for none
-	Request   Digest // of what was asked
-	ExpiresAt time.Time
-	Account   AccountID // that made it, or that it made; set by the store
-	Project   ProjectID // empty for an account alone
-	Version   int       // that the step made
-	Email     EmailOutcome
-	Answer    []byte // the minted keys, sealed
-	Made      []byte // what the answer tells of the version, as the Service wrote it; empty where nothing is told
-}
-
-// EmailOutcome is what a call did with the e-mail address that came with it.
-type EmailOutcome int
-
-// The outcomes. Stores keep the numbers, so they never change.
-const (
-	EmailNone    EmailOutcome = iota // no address came
-	EmailSet                         // it was set, and is to be verified
-	EmailIgnored                     // it was ignored, with a warning
-	EmailUnsent                      // it was set, and no message sent: its asker has had as many as they may
-)
 
 // Stats are a project's public numbers. How new they are Statistics says.
 type Stats struct {
@@ -240,8 +209,8 @@ type Warning struct {
 	Fix     Fix    `json:"-"`
 }
 
-// warning makes a Warning whose Hint says it all.
-func warning(code, message, hint string) Warning {
+// Warn makes a Warning whose Hint says it all.
+func Warn(code, message, hint string) Warning {
 	return Warning{Code: code, Message: message, Hint: hint}
 }
 
@@ -249,4 +218,12 @@ func warning(code, message, hint string) Warning {
 func (w Warning) With(op Op, args ...Arg) Warning {
 	w.Fix = Fix{Op: op, Args: args}
 	return w
+}
+
+// Changed is what a step changed of that which is cached: projects, and all projects of an
+// account. The zero Changed is nothing. A step returns it with any error, too: it is what the
+// step changed if it had its effect.
+type Changed struct {
+	Projects []ProjectID
+	Account  AccountID
 }

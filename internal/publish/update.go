@@ -133,7 +133,7 @@ func foreseeUpdate(ctx context.Context, s *Service, by Caller, in UpdateInput) (
 // was not set leaves it: it must not reach the newest project.
 func emptyProject(by Caller) error {
 	return Refuse(CodeProjectIDRequired, "The field project_id is empty: it says which project is changed. Nothing was changed.").In("project_id").
-		With(OpSame, Arg{"project_id", cmp.Or(string(by.key.Project), "<project_id>")}).
+		With(OpSame, Arg{"project_id", cmp.Or(string(by.Key().Project), "<project_id>")}).
 		Note("Send the project's id. If it comes from a variable, the variable is not set.")
 }
 
@@ -145,7 +145,7 @@ func (in UpdateInput) manyWarnings() []Warning {
 	if in.Filename == "" {
 		return nil
 	}
-	return []Warning{warning("filename_ignored", "The field filename was ignored: each of the files has its own name.", "Leave filename out of a call with many files.")}
+	return []Warning{Warn("filename_ignored", "The field filename was ignored: each of the files has its own name.", "Leave filename out of a call with many files.")}
 }
 
 // checkOne refuses what only a call with many files obeys, of one file that comes by itself: in parts, or with a ticket.
@@ -230,7 +230,7 @@ func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content,
 			return p, err
 		}
 		out.Created, off = before == nil, append(off, shrunk(out.File, before)...)
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID, Title: nf.Title, Details: nf.Details, Within: s.Quota}
+		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.Key().ID, Title: nf.Title, Details: nf.Details, Within: s.Quota}
 		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang, email); err != nil {
 			return p, err
 		}
@@ -308,7 +308,7 @@ func shrunk(f File, before *File) []Warning {
 	if before == nil || !inspect.IsHTML(f.Name) || before.Blob.Size < shrunkFrom || f.Blob.Size*shrunkTo > before.Blob.Size {
 		return nil
 	}
-	return []Warning{warning("shrunk", fmt.Sprintf("%s has %d bytes now, and had %d before.", f.Name, f.Blob.Size, before.Blob.Size),
+	return []Warning{Warn("shrunk", fmt.Sprintf("%s has %d bytes now, and had %d before.", f.Name, f.Blob.Size, before.Blob.Size),
 		"If a part of it was sent for the whole, send the whole file with update, or bring the version before back with restore.")}
 }
 
@@ -375,7 +375,7 @@ func (s *Service) deleteFile(ctx context.Context, by Caller, in DeleteInput, nam
 		if err := s.checkDeletion(ctx, by, p, name); err != nil {
 			return p, err
 		}
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID}
+		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.Key().ID}
 		if at.Email, email, err = s.pendingEmail(ctx, by, in.Email, in.Lang, email); err != nil {
 			return p, err
 		}
@@ -430,4 +430,18 @@ func (s *Service) checkDeletion(ctx context.Context, by Caller, p Project, name 
 			With(OpProject, Arg{"id", string(p.ID)}).Note("If it was deleted before, nothing is left to do. The project's files are listed when you read it with its key.")
 	}
 	return nil
+}
+
+// done is the error of what comes after a step that had its effect, for its answer.
+// It keeps nil, and what kind of error it is, but not that nothing was changed.
+func done(err error) error {
+	if !errors.Is(err, ErrNoEffect) {
+		return err
+	}
+	for _, kind := range []error{ErrFull, ErrUnavailable} {
+		if errors.Is(err, kind) {
+			return fmt.Errorf("%w, after the step: %v", kind, err)
+		}
+	}
+	return fmt.Errorf("after the step: %v", err)
 }

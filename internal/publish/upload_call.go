@@ -123,7 +123,7 @@ func (call *partCall) warnings() []Warning {
 	if len(call.ignored) == 0 {
 		return nil
 	}
-	return []Warning{warning(
+	return []Warning{Warn(
 		"metadata_ignored", "These fields are ignored after part 1: "+strings.Join(call.ignored, ", ")+".",
 		"Send them with part 1.",
 	)}
@@ -134,14 +134,14 @@ func (call *partCall) warnings() []Warning {
 func part1First(call *partCall) error {
 	e := Refuse(CodePart1First, "Part 1 of this upload has not been accepted, or the upload has expired.").In("part").
 		With(OpSame, Arg{"part", 1}).Note("Send part 1 first, with the metadata; then the others in any order.")
-	if call.by.bare() {
+	if call.by.Bare() {
 		e.Note("Send part 1 first, with the metadata; then the others in any order. Without a key the parts after the first need the upload_token of its answer in place of a key, unless they come from the same network.")
 	}
 	return e
 }
 
 // fixed reports whether the call sends a part 1 again that it must not replace.
-func (call *partCall) fixed(fresh bool) bool { return !fresh && call.in.first() && call.by.bare() }
+func (call *partCall) fixed(fresh bool) bool { return !fresh && call.in.first() && call.by.Bare() }
 
 // newPart adds the call's part to what u counts. It is nil for a call without one,
 // and for one whose bytes have come before.
@@ -203,7 +203,7 @@ func (call *partCall) completes(done UploadDone) bool {
 	if call.in.N != nil {
 		n = *call.in.N
 	}
-	if call.by.bare() && call.content.Size == 0 {
+	if call.by.Bare() && call.content.Size == 0 {
 		return false
 	}
 	return n == done.Part && call.hash() == done.SHA256
@@ -218,12 +218,9 @@ const uploadToken = "upload token"
 // isUploadToken reports whether a secret has the form of an upload_token.
 func isUploadToken(s Secret) bool { return strings.HasPrefix(s.Reveal(), inspect.UploadPrefix) }
 
-// bare reports whether nothing but the network tells who the caller is.
-func (c Caller) bare() bool { return c.Nobody() && c.upload == nil && c.ticket == nil }
-
 // checkToken refuses an upload_token where there is no upload to join.
 func checkToken(by Caller, part *PartInput) error {
-	if by.upload == nil || part != nil {
+	if by.Upload() == nil || part != nil {
 		return nil
 	}
 	return Refuse(CodeInvalidKey, "The key that was sent is an upload_token: it joins its upload, and this call is no part of one.").
@@ -235,7 +232,7 @@ func (up *uploads) giveToken(call *partCall, u *Upload) error {
 	if !call.by.Nobody() {
 		return nil
 	}
-	token, err := mint(inspect.UploadPrefix, up.vault.random)
+	token, err := MintToken(inspect.UploadPrefix, up.vault.random)
 	if err != nil {
 		return err
 	}

@@ -140,8 +140,8 @@ func (up *uploads) begin(call *partCall) error {
 func (up *uploads) uploadKey(call *partCall) Digest {
 	owner := ""
 	switch by := call.by; {
-	case by.upload != nil:
-		return *by.upload
+	case by.Upload() != nil:
+		return *by.Upload()
 	case !by.Nobody():
 		owner = fmt.Sprintf("account %d", by.Account())
 	case by.From.Shared:
@@ -211,7 +211,7 @@ func (up *uploads) accept(ctx context.Context, call *partCall) (done *completing
 
 // newUpload begins an upload with its part 1.
 func (up *uploads) newUpload(call *partCall) (Upload, error) {
-	if !call.in.first() || call.by.upload != nil {
+	if !call.in.first() || call.by.Upload() != nil {
 		return Upload{}, part1First(call)
 	}
 	u := Upload{Key: call.key, Owner: up.owner(call.by), Wider: up.wider(call.by), Account: call.by.Account(), ExpiresAt: up.now().UTC().Add(UploadLife)}

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/netip"
 
 	"sandlot/internal/inspect"
 )
@@ -75,13 +76,13 @@ func (v *Vault) SealWith(purpose string, secret Secret, plain []byte) ([]byte, e
 
 // UnsealPresented returns what SealWith was given with the secret that by presented.
 func (v *Vault) UnsealPresented(purpose string, by Caller, data []byte) ([]byte, error) {
-	return v.unseal(sealed{what: purpose, secret: by.presented().Reveal()}, data)
+	return v.unseal(sealed{what: purpose, secret: by.Presented().Reveal()}, data)
 }
 
 // Text draws n characters of alphabet, each equally likely. It fails only with the source of
 // randomness.
 func (v *Vault) Text(alphabet string, n int) (string, error) {
-	return randomText(v.random, alphabet, n)
+	return RandomText(v.random, alphabet, n)
 }
 
 // MaxFormToken is how many bytes a form token may have that comes back.
@@ -142,7 +143,7 @@ func (v *Vault) unseal(k sealed, data []byte) ([]byte, error) {
 // sealer derives the key for one sealed thing from the installation's secret and all that k
 // names.
 func (v *Vault) sealer(k sealed) (cipher.AEAD, error) {
-	secret := bytes.Join([][]byte{v.secret, []byte(k.by.presented()), []byte(k.secret)}, []byte{0})
+	secret := bytes.Join([][]byte{v.secret, []byte(k.by.Presented()), []byte(k.secret)}, []byte{0})
 	key, err := hkdf.Key(sha256.New, secret, k.of[:], "sandlot "+k.what, 32)
 	if err != nil {
 		return nil, fmt.Errorf("derive sealing key: %w", err)
@@ -187,4 +188,18 @@ func (v *Vault) intn(n int) int {
 			return int(v % uint32(n))
 		}
 	}
+}
+
+// customer is what one customer of a provider may have: an IPv4 address, or the 48
+// bits that some get of IPv6. Who shares it with a stranger loses a share only for
+// mailboxes that the stranger asks for, too.
+func customer(network string) string {
+	p, err := netip.ParsePrefix(network)
+	if ip, single := netip.ParseAddr(network); single == nil {
+		p, err = netip.PrefixFrom(ip, ip.BitLen()), nil
+	}
+	if err != nil || p.Addr().Is4() || p.Bits() < 48 {
+		return network
+	}
+	return netip.PrefixFrom(p.Addr(), 48).Masked().String()
 }

@@ -39,13 +39,13 @@ func contentWarnings(c Content, filename string, page bool) []Warning {
 		return w
 	}
 	if seems, ok := c.Damage.Damaged(filename); ok {
-		return []Warning{warning(
+		return []Warning{Warn(
 			string(CodeLooksDamaged), fmt.Sprintf("The bytes of %s look like %s. They were stored as they came.", filename, seems.What),
 			seems.Instead+" With update and filename "+filename+" it takes this one's place.",
 		)}
 	}
 	if c.Damage.Escaped(filename) {
-		return []Warning{warning(
+		return []Warning{Warn(
 			"double_escaped", "The file "+filename+` is one line, with \n and \" where line feeds and quotes were meant: it was escaped once too often, and was stored as it came.`,
 			"Send the file itself with update, as a form part or in base64 that a program makes.",
 		)}
@@ -57,18 +57,18 @@ func contentWarnings(c Content, filename string, page bool) []Warning {
 func encodedWarnings(c Content, filename string, page bool) []Warning {
 	switch {
 	case inspect.EncodedTwice(filename, c.Size, c.Within):
-		return []Warning{warning(
+		return []Warning{Warn(
 			string(CodeDoubleEncoded), "The bytes of "+filename+" are still base64 text after decoding: it was encoded twice, and was stored as it came.",
 			"Encode the file once, with a command, and send it again with update.",
 		)}
 	case c.Gzip && !inspect.IsHTML(filename) && !inspect.IsPacked(filename):
-		return []Warning{warning(
+		return []Warning{Warn(
 			"gzip_stored", "The bytes of "+filename+" are gzipped and were stored as they came.",
 			"If the file itself was meant, send content_encoding gzip+base64.",
 		)}
 	case page && inspect.IsHTML(filename) && c.Size > 0:
 		if seems, ok := inspect.NotPage(c.Head); ok {
-			return []Warning{warning(
+			return []Warning{Warn(
 				"not_html", fmt.Sprintf("The bytes of %s do not look like HTML: they look like %s. They were stored as they came, and browsers open them as a page.", filename, seems.What),
 				seems.Instead+" With update and filename "+filename+" it takes this one's place.",
 			)}
@@ -313,7 +313,7 @@ func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, ch
 
 // secretWarning returns the warning of a key of another service. It never repeats the key.
 func secretWarning(name, what string, line int) Warning {
-	return warning("secret", fmt.Sprintf("%s, line %d, holds what looks like %s. Everything published is public, and earlier versions stay.", name, line, what),
+	return Warn("secret", fmt.Sprintf("%s, line %d, holds what looks like %s. Everything published is public, and earlier versions stay.", name, line, what),
 		"If it is a secret, replace it where it was made, and update the file without it: a page cannot keep a secret. Have the player enter a key of their own, or call the other service from a server of yours. A key that is meant for browsers, as Firebase's, is none.")
 }
 
@@ -373,7 +373,7 @@ func lacks(found []check.Finding) bool {
 // warningsOf are findings about a project as an answer tells them, with the calls that mend them where there are such.
 func warningsOf(id ProjectID, found []check.Finding) (list []Warning) {
 	for _, f := range found {
-		w := warning(string(f.Code), f.Message, f.Hint)
+		w := Warn(string(f.Code), f.Message, f.Hint)
 		switch {
 		case id == "": // a dry run's, which no call can name
 		case f.Code == check.MissingFile && f.Lacks != "":
@@ -400,7 +400,7 @@ func (s *warner) quarantineOf(ctx context.Context, p Project, files []File) []Wa
 
 // quarantineWarning tells that a project is in quarantine, and what ends it.
 func (s *warner) quarantineWarning() Warning {
-	return warning(
+	return Warn(
 		"quarantined", "The project is in quarantine until the e-mail address of its account is verified: its pages load from and send to nowhere but their own address.",
 		"Opening the link in the message to that address, and pressing its button, ends it for all projects of the account at once. Without the message, send email with the account's api_key, or log in on the website.",
 	)
@@ -412,7 +412,7 @@ func (s *warner) listingWarnings(p Project) []Warning {
 	if !s.Public || p.Verified || p.Suspended || p.Unlisted {
 		return nil
 	}
-	return []Warning{warning(
+	return []Warning{Warn(
 		"not_listed", "The project is at its address, but not yet in the gallery or on its creator's profile: nobody has verified the email address of its account.",
 		"Opening the link in the message to that address, and pressing its button, lists all projects of the account. Without the message, send email with the account's api_key, or log in on the website.",
 	)}
@@ -467,7 +467,7 @@ func (s *warner) alikeWarnings(a *Alike, many bool) []Warning {
 	if a.SamePage {
 		what = "has the same page"
 	}
-	w := warning("looks_published",
+	w := Warn("looks_published",
 		fmt.Sprintf("This account published %s at %s, which %s: it is at %s, and is another project than this one.", a.ID, a.CreatedAt.UTC().Format(time.RFC3339), what, s.Places.Project(a.ID, 0, "").URL),
 		"Update it instead, if that was meant: its address stays, while a publish makes one more project.")
 	args := []Arg{{"project_id", string(a.ID)}, {"if_version", a.Version}}

@@ -66,7 +66,7 @@ func spoolTree(b *testing.B, seed uint64) (list []publish.File) {
 		content := make([]byte, treeBytes)
 		random.Read(content)
 		name := fmt.Sprintf("assets/%02d/%05d.js", i%64, i)
-		blob := publish.Blob{Size: treeBytes, SHA256: sha256.Sum256(content), Spooled: publish.NewSpooled(f, int64(all.Len()), treeBytes)}
+		blob := publish.Blob{Size: treeBytes, SHA256: sha256.Sum256(content), Spooled: &publish.Spooled{File: f, Off: int64(all.Len()), Size: treeBytes}}
 		list = append(list, publish.File{Name: name, Folded: name, Blob: blob})
 		all.Write(content)
 	}

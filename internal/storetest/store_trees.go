@@ -36,7 +36,7 @@ func spooled(text string) publish.Blob {
 		*strings.Reader
 		io.Closer
 	}{strings.NewReader("before" + text + "after"), io.NopCloser(nil)}
-	b.Inline, b.Spooled = nil, publish.NewSpooled(all, int64(len("before")), len(text))
+	b.Inline, b.Spooled = nil, &publish.Spooled{File: all, Off: int64(len("before")), Size: len(text)}
 	return b
 }
 
