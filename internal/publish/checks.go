@@ -48,12 +48,12 @@ func (d Declared) equal(other Declared) bool {
 func checkDeclared(b Blob, d Declared) error {
 	if d.Size != nil && *d.Size != b.Size {
 		return Refuse(CodeDigestMismatch, "The field size says %d bytes, but %d arrived.", *d.Size, b.Size).In("size").
-			Detail("declared_size", *d.Size).Detail("received_size", b.Size).Detail("received_sha256", b.SHA256.String()).With(OpEncode, Arg{"size", "<size of the file>"}).
+			Detail("declared_size", *d.Size).Detail("received_size", b.Size).Detail("received_sha256", b.SHA256.String()).With(OpEncode, Set("size", "<size of the file>")).
 			Note("The content was cut or changed in transit. Encode the file with a command instead of typing it.")
 	}
 	if d.SHA256 != "" && !strings.EqualFold(d.SHA256, b.SHA256.String()) {
 		return Refuse(CodeDigestMismatch, "The field sha256 says %s, but the %d bytes that arrived have %s.", strings.ToLower(d.SHA256), b.Size, b.SHA256).In("sha256").
-			Detail("declared_sha256", strings.ToLower(d.SHA256)).Detail("received_sha256", b.SHA256.String()).Detail("received_size", b.Size).With(OpEncode, Arg{"sha256", "<sha256 of the file>"}).
+			Detail("declared_sha256", strings.ToLower(d.SHA256)).Detail("received_sha256", b.SHA256.String()).Detail("received_size", b.Size).With(OpEncode, Set("sha256", "<sha256 of the file>")).
 			Note("The content was cut or changed in transit. Encode the file with a command instead of typing it.")
 	}
 	return nil
@@ -64,7 +64,7 @@ func checkDeclared(b Blob, d Declared) error {
 func doubleEncoded(c Content, filename string) error {
 	if c.Gzip {
 		return Refuse(CodeDoubleEncoded, "The bytes of %s are still gzipped after decoding.", filename).In("content").
-			With(OpSame, Arg{"content_encoding", "gzip+base64"}, Arg{"content", "<base64 of the gzipped file>"}).
+			With(OpSame, Set("content_encoding", "gzip+base64"), Set("content", "<base64 of the gzipped file>")).
 			Note("Say so with content_encoding, or send the file itself.")
 	}
 	return Refuse(CodeDoubleEncoded, "The bytes of %s are still base64 text after decoding: it was encoded twice.", filename).In("content").With(OpEncode).
@@ -79,7 +79,7 @@ func checkWhole(c Content, nf newFile) error {
 		return nil
 	}
 	return Refuse(CodeLooksDamaged, "The file %s looks like %s. Nothing was changed.", nf.Filename, seems.What).In("content").
-		With(OpSame, Arg{"force", true}).Note("%s If it is meant as it is, send it with force: true.", seems.Instead)
+		With(OpSame, Set("force", true)).Note("%s If it is meant as it is, send it with force: true.", seems.Instead)
 }
 
 // checkWhole is the same for many files.
@@ -127,7 +127,7 @@ func badFilename(sent string, bad *names.FilenameError) error {
 	if strings.HasSuffix(sent, "/") {
 		return e.With(OpSame).Note("That is a folder. The filename is the path of one file, with the file's own name at its end.")
 	}
-	e.With(OpSame, Arg{"filename", bad.Suggestion}).Note("A name that works: %s", bad.Suggestion)
+	e.With(OpSame, Set("filename", bad.Suggestion)).Note("A name that works: %s", bad.Suggestion)
 	if bad.Root != "" {
 		e.Note("Which folder is the root of the project? The filename is the path from there. The likely root is %s. A name that works: %s", inspect.Quoted(bad.Root), bad.Suggestion)
 	}
@@ -245,7 +245,7 @@ func CleanEmail(email string) (string, error) {
 	clean, err := names.Email(email)
 	if err != nil {
 		return "", Refuse(CodeInvalidEmail, "The field email is not one plain address. %s", err).In("email").
-			With(OpSame, Arg{"email", plainAddress(email)}).Note("Send one address such as name@example.com, without a name around it.")
+			With(OpSame, Set("email", plainAddress(email))).Note("Send one address such as name@example.com, without a name around it.")
 	}
 	return clean, nil
 }
@@ -253,7 +253,7 @@ func CleanEmail(email string) (string, error) {
 // placeholderEmail is the refusal of what stands for somebody's address.
 func placeholderEmail() error {
 	return Refuse(CodeInvalidEmail, "The field email holds the placeholder of an example, not somebody's address.").In("email").
-		With(OpSame, Arg{"email", PlaceholderEmail}).Note("Ask the user for their address, and send that. " + withoutEmail)
+		With(OpSame, Set("email", PlaceholderEmail)).Note("Ask the user for their address, and send that. " + withoutEmail)
 }
 
 // withoutEmail is the advice for a user who gives no address.

@@ -35,7 +35,7 @@ func (s *Service) target(ctx context.Context, by Caller, ref string) (Project, e
 func (s *Service) latest(ctx context.Context, by Caller) (Project, error) {
 	if by.Scoped() {
 		return Project{}, Refuse(CodeProjectIDRequired, "The field project_id is missing: a project key must always name its project.").In("project_id").
-			With(OpSame, Arg{"project_id", string(by.Key().Project)})
+			With(OpSame, Set("project_id", string(by.Key().Project)))
 	}
 	newest, err := s.store.Projects(ctx, by.Account(), 0, 1)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Service) latest(ctx context.Context, by Caller) (Project, error) {
 	}
 	if len(newest) == 0 {
 		return Project{}, Refuse(CodeNoProjects, "The account has no project yet, and the request names none.").
-			With(OpPublish, Arg{"content", "<base64 of the file>"}).Note("Publish one first.")
+			With(OpPublish, Set("content", "<base64 of the file>")).Note("Publish one first.")
 	}
 	return newest[0], nil
 }
@@ -113,7 +113,7 @@ func (s *Service) edit(ctx context.Context, id ProjectID, ifVersion *int, change
 // the client has to look at that before it overwrites it.
 func versionConflict(p Project, want int) error {
 	return Refuse(CodeVersionConflict, "The project %s is at version %d, not %d. Nothing was changed.", p.ID, p.Version, want).In("if_version").
-		With(OpSame, Arg{"project_id", string(p.ID)}, Arg{"if_version", p.Version}).
+		With(OpSame, Set("project_id", string(p.ID)), Set("if_version", p.Version)).
 		Detail("version", p.Version).Detail("project_id", string(p.ID)).
 		Note("Read the project again, make your change on what is there now, and send it with the current if_version.")
 }

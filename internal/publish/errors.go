@@ -218,6 +218,9 @@ type Arg struct {
 	Value any // string, int or bool
 }
 
+// Set is an argument that a proposed call sets.
+func Set(name string, value any) Arg { return Arg{Name: name, Value: value} }
+
 // Fix is a corrected request: the operation and the arguments that differ. Note says in a
 // sentence what the operation does not. A transport prints it in its own language; see package
 // hint. The zero Fix proposes nothing.

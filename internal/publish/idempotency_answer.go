@@ -30,7 +30,7 @@ func (s *Service) asOf(ctx context.Context, id ProjectID, version int, left []by
 	}
 	if errors.Is(err, ErrNotFound) {
 		return p, nil, Refuse(CodeProjectNotFound, "This succeeded earlier, but version %d of %s is no longer kept.", version, p.ID).
-			With(OpProject, Arg{"id", string(p.ID)}).Note("Read the project for what there is now.")
+			With(OpProject, Set("id", string(p.ID))).Note("Read the project for what there is now.")
 	}
 	if err != nil {
 		return p, nil, fmt.Errorf("read version: %w", err)

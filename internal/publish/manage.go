@@ -185,7 +185,7 @@ func (s *Service) Describe(ctx context.Context, by Caller, id ProjectID, in Desc
 	}
 	err = s.management.SetDetails(ctx, id, c)
 	if errors.Is(err, ErrMoved) {
-		return Refuse(CodeVersionConflict, "The details of %s were changed meanwhile. Nothing was changed.", p.ID).With(OpProject, Arg{"id", string(p.ID)})
+		return Refuse(CodeVersionConflict, "The details of %s were changed meanwhile. Nothing was changed.", p.ID).With(OpProject, Set("id", string(p.ID)))
 	}
 	return s.suspendedSince(ctx, by, id, err)
 }
@@ -226,7 +226,7 @@ func (s *Service) Amend(ctx context.Context, by Caller, ref string, in AmendInpu
 		c.Tags = &tags
 	}
 	if in.Primary == nil && c == (DetailsChange{By: by.Key().ID}) {
-		return v, Refuse(CodeMissingField, "The call says nothing that is to be other. Nothing was changed.").With(OpProject, Arg{"id", string(p.ID)}).
+		return v, Refuse(CodeMissingField, "The call says nothing that is to be other. Nothing was changed.").With(OpProject, Set("id", string(p.ID))).
 			Note("Send any of title, description, tags, listed, threads, lang and primary_file. This is the project as it is:")
 	}
 	warnings, err := c.clean()
@@ -259,7 +259,7 @@ func (s *Service) amend(ctx context.Context, by Caller, id ProjectID, in AmendIn
 		name, _, err := cleanFilename(*in.Primary)
 		var e *Error
 		if errors.As(err, &e) {
-			return Refuse(e.Code, "The field primary_file is no name that a file can have.").In("primary_file").With(OpProject, Arg{"id", string(id)}).Note("The project's files are listed here:")
+			return Refuse(e.Code, "The field primary_file is no name that a file can have.").In("primary_file").With(OpProject, Set("id", string(id))).Note("The project's files are listed here:")
 		}
 		choose, made := choosePrimary(name, "primary_file"), false
 		a := arrangement{act: ActEdit, ifVersion: in.IfVersion, details: c, change: func(p Project, current []File) (Change, error) {
@@ -337,7 +337,7 @@ func ReadTags(list []string) (Tags, error) {
 	}
 	var mended []Arg // none where nothing is left of them: an empty list would take the project's tags away
 	if len(kept) > 0 {
-		mended = []Arg{{"tags", strings.Join(kept[:min(len(kept), MaxTags)], ",")}}
+		mended = []Arg{Set("tags", strings.Join(kept[:min(len(kept), MaxTags)], ","))}
 	}
 	return "", e.In("tags").With(OpSame, mended...).Note("Nothing was changed. All else would be taken as it is:")
 }

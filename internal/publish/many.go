@@ -113,7 +113,7 @@ func (s *fileSet) noPrimary(field, message string) error {
 	if len(pages) == 0 {
 		return e.With(OpPack).Note("Send a page named index.html with the other files.%s From a folder that has it:", source)
 	}
-	return e.With(OpSame, Arg{"primary_file", pages[0]}).Note("Name the page with primary_file, or call it index.html. Those that could be it: %s.%s", quotedList(pages), source)
+	return e.With(OpSame, Set("primary_file", pages[0])).Note("Name the page with primary_file, or call it index.html. Those that could be it: %s.%s", quotedList(pages), source)
 }
 
 // quotedList is names in one line.
@@ -263,7 +263,7 @@ func nextPrimary(p Project, nf newFile, set *fileSet, all []File) (string, error
 		}
 		var e *Error
 		if errors.As(err, &e) && e.Fix.Op == OpPack {
-			e.With(OpSame, Arg{"replace", false}).Note("Send a page named index.html with the other files, or, to keep the files that are not sent, leave replace out.")
+			e.With(OpSame, Set("replace", false)).Note("Send a page named index.html with the other files, or, to keep the files that are not sent, leave replace out.")
 		}
 		return primary, err
 	case primary == "" || primary == p.Primary:
@@ -287,7 +287,7 @@ func (s *fileSet) placeTaken(p Project, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	e.In(s.field()).With(OpProject, Arg{"id", string(p.ID)})
+	e.In(s.field()).With(OpProject, Set("id", string(p.ID)))
 	if !errors.As(err, &of) {
 		return e.Note("Put several files into one, or, if the files that are sent are all that the project is to have, say replace.")
 	}

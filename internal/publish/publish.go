@@ -141,7 +141,7 @@ func (c Config) checkPublish(by Caller, in PublishInput) (newProject, error) {
 	}
 	if by.Nobody() && np.Email == "" && !(in.DryRun && in.Early) {
 		return np, Refuse(CodeEmailRequired, "A first publish without a key makes an account, and needs the field email.").In("email").
-			With(OpSame, Arg{"email", PlaceholderEmail}).
+			With(OpSame, Set("email", PlaceholderEmail)).
 			Note("Send email, the address of the user, or the api_key of an account. " + withoutEmail)
 	}
 	var w []Warning

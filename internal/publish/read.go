@@ -75,7 +75,7 @@ func (s *Service) File(ctx context.Context, by Caller, ref, name string, version
 	i := slices.IndexFunc(files, func(f File) bool { return f.Name == clean })
 	if i < 0 {
 		return v, Refuse(CodeFileNotFound, "Version %d of %s has no file %s.", v.Version, v.Project.ID, inspect.Quoted(clean)).In("filename").
-			With(OpProject, Arg{"id", string(v.Project.ID)}).Note("The files of the current version are listed here, names are exact:")
+			With(OpProject, Set("id", string(v.Project.ID))).Note("The files of the current version are listed here, names are exact:")
 	}
 	v.File = files[i]
 	return v, nil
@@ -234,7 +234,7 @@ func (s *Service) AtVersion(ctx context.Context, by Caller, id ProjectID, n int,
 		err = ErrNotFound
 	}
 	if errors.Is(err, ErrNotFound) {
-		return Project{}, Refuse(CodeProjectNotFound, "There is no such version here.").With(OpProject, Arg{"id", string(id)}).
+		return Project{}, Refuse(CodeProjectNotFound, "There is no such version here.").With(OpProject, Set("id", string(id))).
 			Note("The owner's key reads the address of the current version.")
 	}
 	p.Version, p.Suffix, p.Primary = n, suffix, v.Primary

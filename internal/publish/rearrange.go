@@ -117,10 +117,10 @@ func choosePrimary(name, field string) func(Project, []File) (Change, error) {
 		f := fileNamed(current, name)
 		switch {
 		case f == nil:
-			return Change{}, noFile(p, name).In(field).With(OpProject, Arg{"id", string(p.ID)}).Note("Nothing was changed. The project's files are listed here, names are exact:")
+			return Change{}, noFile(p, name).In(field).With(OpProject, Set("id", string(p.ID))).Note("Nothing was changed. The project's files are listed here, names are exact:")
 		case f.Blob.Size == 0:
 			return Change{}, Refuse(CodeInvalidField, "The file %s is empty, and what players open must not be.", name).In(field).
-				With(OpProject, Arg{"id", string(p.ID)}).Note("Nothing was changed. Choose another file of the project, or send this one with update first:")
+				With(OpProject, Set("id", string(p.ID))).Note("Nothing was changed. Choose another file of the project, or send this one with update first:")
 		case name == p.Primary:
 			return Change{}, nil
 		}

@@ -36,7 +36,7 @@ func (s *Service) Versions(ctx context.Context, by Caller, ref string, limit int
 		return page, err
 	}
 	if limit < 1 || limit > MaxPage {
-		return page, Refuse(CodeInvalidField, "The limit is %d; a page has 1 to %d versions.", limit, MaxPage).In("limit").With(OpVersions, Arg{"project_id", string(p.ID)})
+		return page, Refuse(CodeInvalidField, "The limit is %d; a page has 1 to %d versions.", limit, MaxPage).In("limit").With(OpVersions, Set("project_id", string(p.ID)))
 	}
 	before, err := readVersionCursor(p, cursor)
 	if err != nil {
@@ -68,7 +68,7 @@ func readVersionCursor(p Project, cursor string) (int, error) {
 	}
 	n, err := strconv.Atoi(cursor)
 	if err != nil || n < 1 {
-		return 0, Refuse(CodeInvalidField, "The cursor is not one that the list of versions returned.").In("cursor").With(OpVersions, Arg{"project_id", string(p.ID)}).
+		return 0, Refuse(CodeInvalidField, "The cursor is not one that the list of versions returned.").In("cursor").With(OpVersions, Set("project_id", string(p.ID))).
 			Note("Use next_cursor of the page before, or leave cursor out for the first page.")
 	}
 	return n, nil
@@ -243,7 +243,7 @@ func (h history) versionGone(ctx context.Context, p Project, n int) error {
 		why = "was never made"
 	}
 	return Refuse(CodeVersionNotFound, "Version %d of %s %s.", n, p.ID, why).In("version").
-		With(OpVersions, Arg{"project_id", string(p.ID)}).Detail("version", p.Version).
+		With(OpVersions, Set("project_id", string(p.ID))).Detail("version", p.Version).
 		Note("Its versions: %s. The current one is %d. What each changed is told here:", spans(kept), p.Version)
 }
 

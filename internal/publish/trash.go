@@ -137,7 +137,7 @@ func confirmed(id ProjectID, confirm string) error {
 	case "":
 		refusal = Refuse(CodeMissingField, "The field confirm is missing: it has to repeat the id of the project. Nothing was deleted.")
 	}
-	return refusal.In("confirm").With(OpDeleteProject, Arg{"id", string(id)}, Arg{"confirm", string(id)}).
+	return refusal.In("confirm").With(OpDeleteProject, Set("id", string(id)), Set("confirm", string(id))).
 		Note("This takes %s off all its addresses, with all its versions:", id)
 }
 

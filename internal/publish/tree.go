@@ -486,7 +486,7 @@ func ReadArchiveFormat(name string) (string, error) {
 	f, ok := archiveFormats[strings.TrimPrefix(strings.ToLower(strings.TrimSpace(name)), ".")]
 	if !ok {
 		return "", Refuse(CodeInvalidField, "The field archive_format is %s, which is none of zip, tar, tar.gz and tar.zst.", inspect.Quoted(name)).In("archive_format").
-			With(OpSame, Arg{"archive_format", "zip"}).Note("Send zip, tar, tar.gz or tar.zst, as the archive is.")
+			With(OpSame, Set("archive_format", "zip")).Note("Send zip, tar, tar.gz or tar.zst, as the archive is.")
 	}
 	return string(f), nil
 }

@@ -133,7 +133,7 @@ func foreseeUpdate(ctx context.Context, s *Service, by Caller, in UpdateInput) (
 // was not set leaves it: it must not reach the newest project.
 func emptyProject(by Caller) error {
 	return Refuse(CodeProjectIDRequired, "The field project_id is empty: it says which project is changed. Nothing was changed.").In("project_id").
-		With(OpSame, Arg{"project_id", cmp.Or(string(by.Key().Project), "<project_id>")}).
+		With(OpSame, Set("project_id", cmp.Or(string(by.Key().Project), "<project_id>"))).
 		Note("Send the project's id. If it comes from a variable, the variable is not set.")
 }
 
@@ -169,7 +169,7 @@ func checkSecret(name string, force bool) error {
 		return nil
 	}
 	return Refuse(CodeInvalidFilename, "A file called %s may hold secrets of yours, and everything published is public. Nothing was changed.", inspect.Quoted(name)).In("filename").
-		With(OpSame, Arg{"filename", name}, Arg{"force", true}).Note("Leave it out: a page cannot keep a secret. If the file holds none and is to be public, force it:")
+		With(OpSame, Set("filename", name), Set("force", true)).Note("Leave it out: a page cannot keep a secret. If the file holds none and is to be public, force it:")
 }
 
 // checkUpdate cleans the words of an update, or refuses them.
@@ -291,7 +291,7 @@ func (s *Service) checkPlace(ctx context.Context, p Project, f File) (before *Fi
 	}
 	if before == nil && p.FileCount >= s.MaxFiles {
 		return nil, Refuse(CodeQuotaExceeded, "The project %s has %d files, which is the limit.", p.ID, p.FileCount).In("filename").
-			With(OpProject, Arg{"id", string(p.ID)}).
+			With(OpProject, Set("id", string(p.ID))).
 			Note("Put several files into one, or first delete one that is not needed, with delete-file. The project's files are listed when you read it with its key.")
 	}
 	return before, nil
@@ -327,7 +327,7 @@ func filenameConflict(p Project, name, other string) error {
 	if other == primaryFile && names.Fold(name) == names.Fold(other) {
 		use = other // two start pages are never what was meant
 	}
-	return e.In("filename").With(OpSame, Arg{"project_id", string(p.ID)}, Arg{"filename", use}).
+	return e.In("filename").With(OpSame, Set("project_id", string(p.ID)), Set("filename", use)).
 		Note("Use another name, or %s if that is the one to replace, or delete the file that is in the way.", inspect.Quoted(other))
 }
 
@@ -418,7 +418,7 @@ func (s *Service) checkDeletion(ctx context.Context, by Caller, p Project, name 
 		return err
 	}
 	if e := refuseOpened(p, name); e != nil {
-		return e.With(OpUpdate, Arg{"project_id", string(p.ID)}, Arg{"filename", name}, Arg{"content", "<base64 of the new file>"}).
+		return e.With(OpUpdate, Set("project_id", string(p.ID)), Set("filename", name), Set("content", "<base64 of the new file>")).
 			Note("To change it, send new content with update.")
 	}
 	near, err := s.store.FilesNear(ctx, p.ID, names.Fold(name))
@@ -427,7 +427,7 @@ func (s *Service) checkDeletion(ctx context.Context, by Caller, p Project, name 
 	}
 	if !slices.ContainsFunc(near, func(f File) bool { return f.Name == name }) {
 		return Refuse(CodeFileNotFound, "The project %s has no file %q.", p.ID, name).In("filename").
-			With(OpProject, Arg{"id", string(p.ID)}).Note("If it was deleted before, nothing is left to do. The project's files are listed when you read it with its key.")
+			With(OpProject, Set("id", string(p.ID))).Note("If it was deleted before, nothing is left to do. The project's files are listed when you read it with its key.")
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func mayJoin(call *partCall, u Upload) error {
 	}
 	if said := call.said.Project; said != "" && said != first.Project {
 		return Refuse(CodeInvalidField, "The field project_id names %s, but part 1 of this upload named %s.", inspect.Quoted(string(said)), first.Project).In("project_id").
-			With(OpSame, Arg{"project_id", string(first.Project)}).Note("Name the project of part 1, or begin another upload under another upload_id.")
+			With(OpSame, Set("project_id", string(first.Project))).Note("Name the project of part 1, or begin another upload under another upload_id.")
 	}
 	call.ignore(*first)
 	return nil
@@ -133,7 +133,7 @@ func (call *partCall) warnings() []Warning {
 // words, so no other can begin one.
 func part1First(call *partCall) error {
 	e := Refuse(CodePart1First, "Part 1 of this upload has not been accepted, or the upload has expired.").In("part").
-		With(OpSame, Arg{"part", 1}).Note("Send part 1 first, with the metadata; then the others in any order.")
+		With(OpSame, Set("part", 1)).Note("Send part 1 first, with the metadata; then the others in any order.")
 	if call.by.Bare() {
 		e.Note("Send part 1 first, with the metadata; then the others in any order. Without a key the parts after the first need the upload_token of its answer in place of a key, unless they come from the same network.")
 	}
@@ -275,7 +275,7 @@ func (up *uploads) checkPart(in PartInput, c Content) error {
 	again := func(e *Error) error { return e.With(OpSame, up.beginning()...) }
 	same := func(e *Error) error { return e.With(OpSame) }
 	unnumbered := func(e *Error) error {
-		return e.With(OpSame, Arg{"part", PlaceholderPart}).Note("Parts are numbered from 1, in the order in which they make the file.")
+		return e.With(OpSame, Set("part", PlaceholderPart)).Note("Parts are numbered from 1, in the order in which they make the file.")
 	}
 	switch {
 	case in.UploadID == "":
@@ -304,7 +304,7 @@ const PlaceholderPart = "<number of this part>"
 
 // beginning are the arguments that begin a new upload.
 func (up *uploads) beginning() []Arg {
-	return []Arg{{"upload_id", up.freshUploadID()}, {"part", 1}}
+	return []Arg{Set("upload_id", up.freshUploadID()), Set("part", 1)}
 }
 
 // freshUploadID is an upload_id that nobody else has: 26 characters of 5 bits each.
@@ -331,7 +331,7 @@ func (up *uploads) checkTotal(call *partCall, u Upload) error {
 		case !told.yes:
 		case total != 0 && *told.n != total:
 			return outOfRange("The upload has %d parts in all, as was said before; this call says %d.", total, *told.n).In("total_parts").
-				With(OpSame, Arg{"total_parts", total})
+				With(OpSame, Set("total_parts", total))
 		default:
 			total = *told.n
 		}
@@ -342,7 +342,7 @@ func (up *uploads) checkTotal(call *partCall, u Upload) error {
 	}
 	if total != 0 && highest > total {
 		return outOfRange("Part %d is above the %d parts that the upload has in all.", highest, total).In("part").
-			With(OpSame, append(up.beginning(), Arg{"total_parts", highest})...)
+			With(OpSame, append(up.beginning(), Set("total_parts", highest))...)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func inParts(c *completing, err error) error {
 func uploadCompleted(done UploadDone, url string) error {
 	return Refuse(CodeUploadCompleted, "This upload was completed: its project is %s.", done.Project).
 		Detail("project_id", string(done.Project)).Detail("url", url).Detail("version", done.Version).
-		With(OpProject, Arg{"id", string(done.Project)}).
+		With(OpProject, Set("id", string(done.Project))).
 		Note("That file is done. Use a new upload_id for another file.")
 }
 

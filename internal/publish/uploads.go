@@ -101,7 +101,7 @@ func (up *uploads) movedMeanwhile(ctx context.Context, call *partCall) (*complet
 	switch {
 	case errors.Is(err, ErrNotFound), err == nil && u.Done == nil && !u.complete(): // the latter has begun anew
 		return nil, Refuse(CodePart1First, "The upload expired while its parts were being put together. Nothing was made of it.").In("part").
-			With(OpSame, Arg{"part", 1}).Note("An unfinished upload is kept for 24 hours. Begin it anew: send part 1 with the metadata, then the others.")
+			With(OpSame, Set("part", 1)).Note("An unfinished upload is kept for 24 hours. Begin it anew: send part 1 with the metadata, then the others.")
 	case err != nil:
 		return nil, fmt.Errorf("read upload: %w", err)
 	}

@@ -377,9 +377,9 @@ func warningsOf(id ProjectID, found []check.Finding) (list []Warning) {
 		switch {
 		case id == "": // a dry run's, which no call can name
 		case f.Code == check.MissingFile && f.Lacks != "":
-			w = w.With(OpUpdate, Arg{"project_id", string(id)}, Arg{"filename", f.Lacks})
+			w = w.With(OpUpdate, Set("project_id", string(id)), Set("filename", f.Lacks))
 		case f.Code == check.NeedsThreads:
-			w = w.With(OpAmend, Arg{"id", string(id)}, Arg{"threads", true})
+			w = w.With(OpAmend, Set("id", string(id)), Set("threads", true))
 		}
 		list = append(list, w)
 	}
@@ -470,9 +470,9 @@ func (s *warner) alikeWarnings(a *Alike, many bool) []Warning {
 	w := Warn("looks_published",
 		fmt.Sprintf("This account published %s at %s, which %s: it is at %s, and is another project than this one.", a.ID, a.CreatedAt.UTC().Format(time.RFC3339), what, s.Places.Project(a.ID, 0, "").URL),
 		"Update it instead, if that was meant: its address stays, while a publish makes one more project.")
-	args := []Arg{{"project_id", string(a.ID)}, {"if_version", a.Version}}
+	args := []Arg{Set("project_id", string(a.ID)), Set("if_version", a.Version)}
 	if !many {
-		args = []Arg{{"project_id", string(a.ID)}, {"filename", a.Primary}, {"if_version", a.Version}}
+		args = []Arg{Set("project_id", string(a.ID)), Set("filename", a.Primary), Set("if_version", a.Version)}
 	}
 	return []Warning{w.With(OpUpdate, args...)}
 }
