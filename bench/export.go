@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"sandlot"
 	"sandlot/bench/rig"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -129,13 +130,13 @@ func storedBytes(ctx context.Context, data string) (n int64, err error) {
 }
 
 // storedForms are what is stored of each file of the first account's project.
-func storedForms(ctx context.Context, db *sqlstore.DB) ([]publish.Blob, error) {
+func storedForms(ctx context.Context, db *sqlstore.DB) ([]sandlot.Blob, error) {
 	projects, err := db.Publish().Projects(ctx, 1, 0, 1)
 	if err != nil || len(projects) != 1 {
 		return nil, fmt.Errorf("the first account has %d projects, %w", len(projects), err)
 	}
 	files, err := db.Publish().Files(ctx, projects[0].ID, projects[0].Version)
-	var forms []publish.Blob
+	var forms []sandlot.Blob
 	for _, f := range files {
 		forms = append(forms, storedForm(f))
 	}
@@ -143,7 +144,7 @@ func storedForms(ctx context.Context, db *sqlstore.DB) ([]publish.Blob, error) {
 }
 
 // storedForm is what an export copies.
-func storedForm(f publish.File) publish.Blob {
+func storedForm(f sandlot.File) sandlot.Blob {
 	for _, v := range f.Variants {
 		if v.Encoding == "gzip" {
 			return v.Blob

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/bench/rig"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -29,8 +30,8 @@ type change struct {
 // grown is where all of that is.
 type grown struct {
 	db              *sqlstore.DB
-	account, other  publish.AccountID
-	files, versions publish.Project // of other
+	account, other  sandlot.AccountID
+	files, versions sandlot.Project // of other
 }
 
 // waits measures the longest wait of a small write of another account while something
@@ -67,7 +68,7 @@ func seedLarge(ctx context.Context, file string) (l grown, err error) {
 		return l, err
 	}
 	defer db.Close()
-	other, err := db.Publish().CreateAccount(ctx, publish.NewAccount{Handles: []string{"other"}, Key: publish.Key{Kind: publish.AccountKey, Hash: publish.Digest{1}}, CreatedAt: time.Now()})
+	other, err := db.Publish().CreateAccount(ctx, publish.NewAccount{Handles: []string{"other"}, Key: sandlot.Key{Kind: sandlot.AccountKey, Hash: sandlot.Digest{1}}, CreatedAt: time.Now()})
 	if err != nil {
 		return l, err
 	}
@@ -75,10 +76,10 @@ func seedLarge(ctx context.Context, file string) (l grown, err error) {
 	if l.account, err = rig.SeedAccount(ctx, db, waitProjects); err != nil {
 		return l, err
 	}
-	create := func(id string, n byte) (publish.Project, error) {
+	create := func(id string, n byte) (sandlot.Project, error) {
 		return db.Publish().CreateProject(ctx, publish.NewProject{
-			ID: publish.ProjectID(id), Account: other.ID, Suffix: "first", CreatedAt: time.Now(), Key: publish.Key{Hash: publish.Digest{n}},
-			Files: []publish.File{{Name: "index.html", Folded: "index.html", Blob: publish.Blob{Size: 1, Inline: []byte("x")}}}, Primary: "index.html",
+			ID: sandlot.ProjectID(id), Account: other.ID, Suffix: "first", CreatedAt: time.Now(), Key: sandlot.Key{Hash: sandlot.Digest{n}},
+			Files: []sandlot.File{{Name: "index.html", Folded: "index.html", Blob: sandlot.Blob{Size: 1, Inline: []byte("x")}}}, Primary: "index.html",
 		})
 	}
 	if l.files, err = create("many-files", 2); err != nil {
@@ -95,11 +96,11 @@ func seedLarge(ctx context.Context, file string) (l grown, err error) {
 
 // ofAccount are the changes of an account of many projects.
 func (l grown) ofAccount(ctx context.Context) []change {
-	whole, entry := publish.Subject{Account: l.account}, publish.LogEntry{At: time.Now(), Actor: "bench", Action: "change", Target: "large"}
+	whole, entry := sandlot.Subject{Account: l.account}, sandlot.LogEntry{At: time.Now(), Actor: "bench", Action: "change", Target: "large"}
 	const of = " an account of 10,000 projects"
 	return []change{
 		{"verifying" + of, func() error {
-			_, _, err := l.db.Account().UseVerification(ctx, publish.Digest{1}, time.Now())
+			_, _, err := l.db.Account().UseVerification(ctx, sandlot.Digest{1}, time.Now())
 			return err
 		}},
 		{"renaming" + of, func() error {
@@ -122,14 +123,14 @@ func (l grown) ofProjects(ctx context.Context) []change {
 			return second(l.db.Publish().EraseVersion(ctx, l.versions.ID, waitVersions/2, time.Now()))
 		}},
 		{"deleting a project of 10,000 files", func() error {
-			return second(l.db.Operate().Remove(ctx, publish.Subject{Project: id}, publish.LogEntry{At: time.Now(), Actor: "bench", Action: "delete", Target: string(id)}))
+			return second(l.db.Operate().Remove(ctx, sandlot.Subject{Project: id}, sandlot.LogEntry{At: time.Now(), Actor: "bench", Action: "delete", Target: string(id)}))
 		}},
 		{"collecting all that was deleted", func() error { return collect(ctx, l.db) }},
 	}
 }
 
 // move brings all files but the primary one to another folder.
-func move(ctx context.Context, db *sqlstore.DB, p publish.Project) error {
+func move(ctx context.Context, db *sqlstore.DB, p sandlot.Project) error {
 	list, err := db.Publish().Files(ctx, p.ID, p.Version)
 	if err != nil {
 		return err
@@ -138,7 +139,7 @@ func move(ctx context.Context, db *sqlstore.DB, p publish.Project) error {
 	for _, f := range list {
 		if f.Name != p.Primary {
 			name := strings.Replace(f.Name, "levels/", "moved/", 1)
-			c.Drop, c.Put = append(c.Drop, f), append(c.Put, publish.File{Name: name, Folded: name, Blob: f.Blob})
+			c.Drop, c.Put = append(c.Drop, f), append(c.Put, sandlot.File{Name: name, Folded: name, Blob: f.Blob})
 		}
 	}
 	_, _, err = db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "moved"})
@@ -146,7 +147,7 @@ func move(ctx context.Context, db *sqlstore.DB, p publish.Project) error {
 }
 
 // restore makes a version of the files before they were moved.
-func restore(ctx context.Context, db *sqlstore.DB, p publish.Project) error {
+func restore(ctx context.Context, db *sqlstore.DB, p sandlot.Project) error {
 	old, err := db.Publish().Files(ctx, p.ID, p.Version)
 	if err != nil {
 		return err
@@ -193,7 +194,7 @@ func (l grown) waitBeside(ctx context.Context, c change) (line, error) {
 
 // longestWait writes one small thing after another, at least once, until enough of
 // them were.
-func longestWait(ctx context.Context, db *sqlstore.DB, id publish.AccountID, enough func(int) bool) (longest time.Duration, writes int, err error) {
+func longestWait(ctx context.Context, db *sqlstore.DB, id sandlot.AccountID, enough func(int) bool) (longest time.Duration, writes int, err error) {
 	for writes = 0; writes == 0 || !enough(writes); writes++ {
 		began := time.Now()
 		if err := db.Account().SetLang(ctx, id, fmt.Sprintf("l%d", writes%10)); err != nil {
@@ -207,4 +208,4 @@ func longestWait(ctx context.Context, db *sqlstore.DB, id publish.AccountID, eno
 func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
 
 // second is the error of a step, without what it changed.
-func second(_ publish.Changed, err error) error { return err }
+func second(_ sandlot.Changed, err error) error { return err }

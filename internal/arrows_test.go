@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 	"gallery":      {"figures", "names", "publish", "turns", "worker"},
 	"guide":        {"admission", "publish"},
 	"hint":         {"inspect", "mediatype", "names", "publish"},
-	"inspect":      {"checkpoint", "content"},
+	"inspect":      {"checkpoint", "content", "names"},
 	"linediff":     {},
 	"live":         {"gallery", "publish"},
 	"live/redis":   {"gallery", "live", "publish", "redis"},
@@ -72,7 +72,7 @@ var arrows = map[string][]string{
 	"testenv":   {},
 	"unpack":    {},                                                                                                                                                                                                        // knows archives alone
 	"testworld": {"account", "blob", "blob/cache", "blob/s3", "cover", "expect", "figures", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv", "ticket", "trial"}, // tests only
-	"ticket":    {"inspect", "publish"},
+	"ticket":    {"inspect", "names", "publish"},
 	"transfer":  {"inspect", "names", "publish", "spool", "tree", "unpack"},
 	"tree":      {"names"},
 	"turns":     {},

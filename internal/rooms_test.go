@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/cover"
 	"sandlot/internal/expect"
@@ -41,7 +42,7 @@ func TestEveryCallOfAServiceTakesItsCaller(t *testing.T) {
 		for i := range of.NumMethod() {
 			m := of.Method(i)
 			in := m.Type
-			if in.NumIn() < 3 || in.In(1) != reflect.TypeFor[context.Context]() || in.In(2) != reflect.TypeFor[publish.Caller]() {
+			if in.NumIn() < 3 || in.In(1) != reflect.TypeFor[context.Context]() || in.In(2) != reflect.TypeFor[sandlot.Caller]() {
 				found = append(found, strings.TrimPrefix(of.String(), "*")+"."+m.Name)
 			}
 		}

@@ -5,7 +5,7 @@ func agents() []mutation {
 	const (
 		many    = "internal/publish/many.go"
 		adopt   = "internal/publish/publish.go"
-		caller  = "internal/publish/caller.go"
+		caller  = "caller.go"
 		calls   = "internal/publish/idempotency.go"
 		trash   = "internal/sqlstore/trash.go"
 		names   = "internal/tree/tree.go"
@@ -22,13 +22,13 @@ func agents() []mutation {
 		{"agents: a dry run of a publish publishes", adopt, "	if in.DryRun {\n		out, err = s.tryPublish(", "	if in.DryRun && false {\n		out, err = s.tryPublish(", files},
 		{"agents: a dry run of an update updates", "internal/publish/update.go", "	if in.DryRun {\n", "	if in.DryRun && false {\n", files},
 		{"agents: a dry run of an import imports", adopt, "	if in.DryRun {\n		out.Project = ", "	if in.DryRun && false {\n		out.Project = ", imports},
-		{"agents: an update of many files goes past another", many, "Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.key.ID, Title: nf.Title, Details: nf.Details, Wrapper: set.folder, Within: s.Quota}", "Expect: 0, Suffix: s.vault.randomSuffix(), By: by.key.ID, Title: nf.Title, Within: s.Quota}", files},
+		{"agents: an update of many files goes past another", many, "Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.Key().ID, Title: nf.Title, Details: nf.Details, Wrapper: set.folder, Within: s.Quota}", "Expect: 0, Suffix: s.vault.randomSuffix(), By: by.Key().ID, Title: nf.Title, Within: s.Quota}", files},
 		{"agents: a restore leaves the page as it is", "internal/publish/restore.go", "	c.Primary = v.Primary\n", "	_ = v\n", files},
 		{"agents: a restore tells not what it restored", "internal/publish/restore.go", "restored: in.Version, always", "restored: 0, always", files},
 		{"agents: an amendment of the page forgets the words", "internal/publish/manage.go", "details: c, change:", "change:", files},
 		{"agents: an amendment takes two steps", "internal/publish/manage.go", "err != nil || made || c.empty() {", "err != nil || made && false || c.empty() {", files},
-		{"agents: a ticket is good for more than one call", calls, "		key = by.ticket.ID() //", "		_ = by.ticket.ID() //", tickets},
-		{"agents: other bytes get the answer of a ticket that was used", calls, "		if r.by.ticket != nil {\n			return rec, Minted{}, ticketUsed(rec, c.places)\n		}\n", "", tickets},
+		{"agents: a ticket is good for more than one call", calls, "		key = by.Ticket().ID() //", "		_ = by.Ticket().ID() //", tickets},
+		{"agents: other bytes get the answer of a ticket that was used", calls, "		if r.by.Ticket() != nil {\n			return rec, Minted{}, ticketUsed(rec, c.places)\n		}\n", "", tickets},
 		{"agents: a ticket opens the address of another", "internal/ticket/ticket.go", "	if t.ID() != id {\n", "	if t.ID() == \"\" {\n", tickets},
 		{"agents: a ticket is as good as the key that asked for it", caller, "	return TicketElsewhere()\n}\n\n// TicketElsewhere", "	return nil\n}\n\n// TicketElsewhere", "./internal/ticket"},
 		{"agents: a ticket that was used waits on", "internal/sqlstore/tickets.go", "SET used = 1, expires_at", "SET used = 0, expires_at", tickets},
@@ -41,7 +41,7 @@ func agents() []mutation {
 		{"agents: a version of what is in the trash is read", "internal/sqlstore/projects.go", "selectVersion+\" AND p.deleted_at IS NULL\"", "selectVersion+\" AND p.version > 0\"", binned},
 		{"agents: a key of what is in the trash works", "internal/sqlstore/accounts.go", "WHERE a.deleted_at IS NULL AND p.deleted_at IS NULL AND k.revoked_at IS NULL", "WHERE a.deleted_at IS NULL AND k.revoked_at IS NULL", binned},
 		{"agents: what is in the trash is listed", "internal/sqlstore/sqlite/migrations/0001_baseline.sql", "new.suspended_at IS NULL AND new.deleted_at IS NULL\n        AND (SELECT (verified = 1 OR (SELECT unverified FROM listing WHERE one = 1)) AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = new.account)\n    WHERE num = new.num;\nEND;\n", "new.suspended_at IS NULL\n        AND (SELECT (verified = 1 OR (SELECT unverified FROM listing WHERE one = 1)) AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = new.account)\n    WHERE num = new.num;\nEND;\n", binned},
-		{"agents: an import takes the id that it says", adopt, "wished := by.kind == callerOperator && names", "wished := names", imports},
+		{"agents: an import takes the id that it says", adopt, "wished := by.IsOperator() && names", "wished := names", imports},
 		{"agents: an import has dates in the future", adopt, "if at.After(now) {", "if at.After(now) && false {", imports},
 		{"agents: an import has dates before the web", adopt, "	last := earliest\n", "	last := time.Time{}\n", imports},
 		{"agents: an import does not compare bytes", "internal/transfer/stage.go", "if c.SHA256 != f.sum {", "if false && c.SHA256 != f.sum {", imports},

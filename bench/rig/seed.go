@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -96,7 +97,7 @@ func seedAccount(ctx context.Context, db *sqlstore.DB, a int) error {
 	now := time.Now()
 	account := publish.NewAccount{
 		Handles: []string{SeededHandle(a)}, CreatedAt: now,
-		Key: publish.Key{Kind: publish.AccountKey, Hash: publish.Secret(SeededKey(a)).Hash(), CreatedAt: now},
+		Key: sandlot.Key{Kind: sandlot.AccountKey, Hash: sandlot.Secret(SeededKey(a)).Hash(), CreatedAt: now},
 	}
 	made, err := db.Publish().CreateAccount(ctx, account)
 	if err != nil {
@@ -114,12 +115,12 @@ func seedAccount(ctx context.Context, db *sqlstore.DB, a int) error {
 	return nil
 }
 
-func seedProject(ctx context.Context, db *sqlstore.DB, owner publish.AccountID, i int, now time.Time) error {
+func seedProject(ctx context.Context, db *sqlstore.DB, owner sandlot.AccountID, i int, now time.Time) error {
 	content, digest := seedContent(i)
 	_, err := db.Publish().CreateProject(ctx, publish.NewProject{
-		ID: publish.ProjectID(SeededProject(i)), Account: owner, Title: seededTitle(i), Suffix: fmt.Sprintf("%x", digest[:5]), CreatedAt: now,
-		Files: []publish.File{{Name: "index.bin", Folded: "index.bin", Blob: publish.Blob{Size: seedContentLen, SHA256: digest, Inline: content}}}, Primary: "index.bin",
-		Key: publish.Key{Kind: publish.ProjectKey, Hash: sha256.Sum256(fmt.Appendf(nil, "project %d", i)), CreatedAt: now},
+		ID: sandlot.ProjectID(SeededProject(i)), Account: owner, Title: seededTitle(i), Suffix: fmt.Sprintf("%x", digest[:5]), CreatedAt: now,
+		Files: []sandlot.File{{Name: "index.bin", Folded: "index.bin", Blob: sandlot.Blob{Size: seedContentLen, SHA256: digest, Inline: content}}}, Primary: "index.bin",
+		Key: sandlot.Key{Kind: sandlot.ProjectKey, Hash: sha256.Sum256(fmt.Appendf(nil, "project %d", i)), CreatedAt: now},
 	})
 	return err
 }
@@ -192,8 +193,8 @@ func SeedLogin(ctx context.Context, file string, n int) (cookie string, err erro
 	}
 	now := time.Now()
 	cookie = "seeded-login"
-	_, err = db.Account().AddSession(ctx, publish.Secret(cookie).Hash(), publish.Session{
-		Account: owner.ID, Agent: "bench", CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(publish.SessionLife),
+	_, err = db.Account().AddSession(ctx, sandlot.Secret(cookie).Hash(), sandlot.Session{
+		Account: owner.ID, Agent: "bench", CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(sandlot.SessionLife),
 	})
 	return cookie, err
 }
@@ -216,7 +217,7 @@ func key(drawn string) string {
 
 // SeedAccount makes an account of n projects in a store. Its address is not verified yet:
 // the token of Digest{1} does that.
-func SeedAccount(ctx context.Context, db *sqlstore.DB, n int) (publish.AccountID, error) {
+func SeedAccount(ctx context.Context, db *sqlstore.DB, n int) (sandlot.AccountID, error) {
 	now := time.Now()
 	made, err := db.Publish().CreateAccount(ctx, publish.NewAccount{Handles: []string{"large"}, Email: "large@example.com", CreatedAt: now})
 	if err != nil {
@@ -230,23 +231,23 @@ func SeedAccount(ctx context.Context, db *sqlstore.DB, n int) (publish.AccountID
 	if err := g.Wait(); err != nil {
 		return 0, err
 	}
-	_, err = db.Mail().AddVerification(ctx, account.Verification{Token: publish.Digest{1}, Account: made.ID, Email: "large@example.com", ExpiresAt: now.Add(time.Hour)})
+	_, err = db.Mail().AddVerification(ctx, account.Verification{Token: sandlot.Digest{1}, Account: made.ID, Email: "large@example.com", ExpiresAt: now.Add(time.Hour)})
 	return made.ID, err
 }
 
 // SeedFiles gives a project n files more, in one version, whose bytes nobody asks for.
-func SeedFiles(ctx context.Context, db *sqlstore.DB, p publish.Project, n int) (publish.Project, error) {
+func SeedFiles(ctx context.Context, db *sqlstore.DB, p sandlot.Project, n int) (sandlot.Project, error) {
 	var c publish.Change
 	for i := range n {
 		name := fmt.Sprintf("levels/%05d.json", i)
-		c.Put = append(c.Put, publish.File{Name: name, Folded: name, Blob: publish.Blob{Ref: publish.BlobRef(fmt.Sprintf("seed-%d", i)), Size: seedContentLen, SHA256: sha256.Sum256([]byte(name))}})
+		c.Put = append(c.Put, sandlot.File{Name: name, Folded: name, Blob: sandlot.Blob{Ref: sandlot.BlobRef(fmt.Sprintf("seed-%d", i)), Size: seedContentLen, SHA256: sha256.Sum256([]byte(name))}})
 	}
 	p, _, err := db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "seeded"})
 	return p, err
 }
 
 // SeedVersions gives a project n versions, of which each has other bytes of one file.
-func SeedVersions(ctx context.Context, file string, id publish.ProjectID, n int) error {
+func SeedVersions(ctx context.Context, file string, id sandlot.ProjectID, n int) error {
 	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)")
 	if err != nil {
 		return err

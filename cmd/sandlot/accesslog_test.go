@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/front"
 	"sandlot/internal/play"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -88,7 +88,7 @@ func TestAccessLogOffLogsFaults(t *testing.T) {
 func TestAPanicBehindTheFront(t *testing.T) {
 	var out bytes.Buffer
 	base := &url.URL{Scheme: "http", Host: "localhost"}
-	s := &router{places: publish.Places{Base: base, Content: "localhost"}, log: newLogger(&out, "text", "info"), access: "errors", metrics: newMetrics(true)}
+	s := &router{places: sandlot.Places{Base: base, Content: "localhost"}, log: newLogger(&out, "text", "info"), access: "errors", metrics: newMetrics(true)}
 	s.play = play.New(play.Config{Service: struct{ play.Service }{}, Places: s.places}) // a call of its methods panics
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	expect.OK(t, err)

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"sandlot"
 	"sandlot/internal/hint"
 	"sandlot/internal/mail"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 )
 
@@ -38,7 +38,7 @@ type adminCommand struct {
 // operator is who runs a command, with the records of a data folder.
 type operator struct {
 	*operate.Service
-	by publish.Caller
+	by sandlot.Caller
 	db *sqlstore.DB
 }
 
@@ -55,7 +55,7 @@ func (d storage) administerAs(ctx context.Context, name string, do func(operator
 	}
 	service, err := operate.New(ctx, operate.Config{Spend: d.spend()}, db.Operate())
 	if err == nil {
-		err = do(operator{service, publish.AsOperator(name), db})
+		err = do(operator{service, sandlot.AsOperator(name), db})
 	}
 	return errors.Join(err, db.Close())
 }

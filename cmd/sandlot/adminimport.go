@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"sandlot"
 	"sandlot/internal/blob"
 	"sandlot/internal/blob/cache"
 	"sandlot/internal/cli"
@@ -84,7 +85,7 @@ func (c *importCommand) transfer(ctx context.Context, db *sqlstore.DB, log io.Wr
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg := publish.Config{Places: publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}}, MaxFile: int64(c.MaxFileSize), Temporary: c.temporary()}
+	cfg := publish.Config{Places: sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}}, MaxFile: int64(c.MaxFileSize), Temporary: c.temporary()}
 	stores := publish.Stores{Store: db.Publish(), Management: db.Publish(), Blobs: kept}
 	service, err := publish.New(ctx, cfg, stores, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})), publish.WithClock(db.Now))
 	if err != nil {
@@ -152,7 +153,7 @@ func newImportLine(r transfer.Report) importLine {
 	return l
 }
 
-func said(list []publish.Warning) (texts []string) {
+func said(list []sandlot.Warning) (texts []string) {
 	for _, w := range list {
 		texts = append(texts, w.Message)
 	}

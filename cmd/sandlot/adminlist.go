@@ -8,8 +8,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 // listPage is how many records are read at once; a list is printed as it is read.
@@ -55,7 +55,7 @@ func (c *listCommand) pages(read func(limit int) (int, error)) error {
 }
 
 func (c *listCommand) accounts(ctx context.Context, a operator, t *terminal) error {
-	var after publish.AccountID
+	var after sandlot.AccountID
 	return c.pages(func(limit int) (int, error) {
 		list, err := a.Accounts(ctx, a.by, after, c.Suspended, limit)
 		for _, d := range list {

@@ -10,8 +10,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 type logCommand struct {
@@ -28,8 +28,8 @@ type logCommand struct {
 // Run prints the audit log.
 func (c *logCommand) Run(ctx context.Context, t *terminal) error {
 	q := operate.LogQuery{Actor: c.Actor, Action: c.Action}
-	if c.Action != "" && !slices.Contains(publish.Actions(), c.Action) {
-		return usageError{fmt.Errorf("--action %q is none that the log tells of: %s", c.Action, strings.Join(publish.Actions(), ", "))}
+	if c.Action != "" && !slices.Contains(sandlot.Actions(), c.Action) {
+		return usageError{fmt.Errorf("--action %q is none that the log tells of: %s", c.Action, strings.Join(sandlot.Actions(), ", "))}
 	}
 	var err error
 	if q.Since, err = parseMoment(c.Since, time.Now()); err != nil {
@@ -99,17 +99,17 @@ type logLine struct {
 	Reason string    `json:"reason"`
 }
 
-func newLogLine(e publish.LogEntry) logLine {
+func newLogLine(e sandlot.LogEntry) logLine {
 	return logLine{e.ID, e.At, e.Actor, e.Name, e.Action, e.Target, e.Reason}
 }
 
 const logColumns = "ID\tTIME\tWHO\tACTION\tTARGET\tREASON"
 
-func logRow(e publish.LogEntry) []string {
+func logRow(e sandlot.LogEntry) []string {
 	return []string{strconv.FormatInt(e.ID, 10), stamp3339(e.At), e.Who(), e.Action, e.Target, strconv.Quote(e.Reason)}
 }
 
-func logRows(list []publish.LogEntry) (rows [][]any) {
+func logRows(list []sandlot.LogEntry) (rows [][]any) {
 	for _, e := range list {
 		var row []any
 		for _, v := range logRow(e) {

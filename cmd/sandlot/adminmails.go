@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 // mailsCommand is about mailboxes whose owners said that they did not ask for a
@@ -53,7 +53,7 @@ type stopLine struct {
 	Until   *time.Time `json:"until"`
 }
 
-func newStopLine(s publish.Stop) stopLine {
+func newStopLine(s sandlot.Stop) stopLine {
 	return stopLine{operate.MailboxName(s.Mailbox), s.Kind, s.At, orNil(s.Until)}
 }
 

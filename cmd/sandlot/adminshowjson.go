@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"sandlot"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -28,7 +29,7 @@ type versionLine struct {
 type fileLine struct {
 	Filename string         `json:"filename"`
 	Size     int64          `json:"size"`
-	SHA256   publish.Digest `json:"sha256"`
+	SHA256   sandlot.Digest `json:"sha256"`
 }
 
 // belongings are what accounts and projects have in common.
@@ -40,7 +41,7 @@ type belongings struct {
 
 func newBelongings(s operate.Shown) belongings {
 	return belongings{
-		each(s.Keys, func(k publish.Key) keyLine {
+		each(s.Keys, func(k sandlot.Key) keyLine {
 			return keyLine{string(k.Kind), string(k.Project), k.Name, k.LastFour, k.CreatedAt, used(k.LastUsedAt)}
 		}),
 		each(s.Reports, newReportLine), each(s.Log, newLogLine),
@@ -92,7 +93,7 @@ func newProjectShown(s operate.Shown) projectShown {
 		each(s.Versions, func(v publish.VersionChange) versionLine {
 			return versionLine{v.N, v.Title, v.CreatedAt, v.Erased}
 		}),
-		each(s.Files, func(f publish.File) fileLine { return fileLine{f.Name, f.Blob.Size, f.Blob.SHA256} }),
+		each(s.Files, func(f sandlot.File) fileLine { return fileLine{f.Name, f.Blob.Size, f.Blob.SHA256} }),
 		newBelongings(s),
 	}
 }

@@ -13,13 +13,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"sandlot"
 	"sandlot/internal/blob"
 	"sandlot/internal/blob/cache"
 	"sandlot/internal/blob/s3"
 	"sandlot/internal/content"
 	"sandlot/internal/durable"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 )
 
@@ -128,7 +128,7 @@ func (b *backup) begin() (*os.File, error) {
 // already. What is missing or damaged it passes over: that is told when the copy is
 // verified.
 type originals interface {
-	take(ctx context.Context, to *blob.Disk, b publish.Blob) error
+	take(ctx context.Context, to *blob.Disk, b sandlot.Blob) error
 	Close() error
 }
 
@@ -138,8 +138,8 @@ type clonedFolder struct {
 	link bool
 }
 
-func (f clonedFolder) take(ctx context.Context, to *blob.Disk, b publish.Blob) error {
-	if err := f.CloneTo(ctx, to, b.Ref, f.link); !errors.Is(err, publish.ErrNotFound) {
+func (f clonedFolder) take(ctx context.Context, to *blob.Disk, b sandlot.Blob) error {
+	if err := f.CloneTo(ctx, to, b.Ref, f.link); !errors.Is(err, sandlot.ErrNotFound) {
 		return err
 	}
 	return nil
@@ -148,7 +148,7 @@ func (f clonedFolder) take(ctx context.Context, to *blob.Disk, b publish.Blob) e
 // A fetched bucket has files that are compared as they come.
 type fetchedBucket struct{ cached }
 
-func (f fetchedBucket) take(ctx context.Context, to *blob.Disk, b publish.Blob) error {
+func (f fetchedBucket) take(ctx context.Context, to *blob.Disk, b sandlot.Blob) error {
 	var read content.Source // tells what failed: the bucket, or the disk
 	err := to.TakeFrom(ctx, b.Ref, func() (io.ReadCloser, error) {
 		r, err := f.Open(ctx, b, 0, -1)
@@ -159,7 +159,7 @@ func (f fetchedBucket) take(ctx context.Context, to *blob.Disk, b publish.Blob) 
 		read.Reader = r
 		return sourced{&read, r}, nil
 	})
-	if errors.Is(read.Err, publish.ErrNotFound) || errors.Is(read.Err, publish.ErrCorrupt) {
+	if errors.Is(read.Err, sandlot.ErrNotFound) || errors.Is(read.Err, sandlot.ErrCorrupt) {
 		return nil
 	}
 	return err
@@ -266,7 +266,7 @@ func takeAll(ctx context.Context, records *sqlstore.DB, from originals, to *blob
 }
 
 // takePage takes some blobs.
-func takePage(ctx context.Context, records *sqlstore.DB, list []publish.Blob, from originals, to *blob.Disk) error {
+func takePage(ctx context.Context, records *sqlstore.DB, list []sandlot.Blob, from originals, to *blob.Disk) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(takers)
 	for _, b := range list {

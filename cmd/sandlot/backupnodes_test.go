@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/blob"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -219,7 +219,7 @@ type collected struct {
 	records string
 }
 
-func (c collected) take(ctx context.Context, to *blob.Disk, b publish.Blob) error {
+func (c collected) take(ctx context.Context, to *blob.Disk, b sandlot.Blob) error {
 	if _, err := os.Stat(c.records); err == nil {
 		return nil
 	}

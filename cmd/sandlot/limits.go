@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -107,7 +108,7 @@ func unusedOf(space operate.SpaceStore) func() uint64 {
 }
 
 // diskPercent is the limit in force; 100 is none.
-func (l limitSettings) diskPercent(p publish.Places) int {
+func (l limitSettings) diskPercent(p sandlot.Places) int {
 	switch {
 	case l.DiskLimit != nil && *l.DiskLimit != 0:
 		return *l.DiskLimit
@@ -118,7 +119,7 @@ func (l limitSettings) diskPercent(p publish.Places) int {
 }
 
 // public reports whether strangers are expected.
-func public(p publish.Places) bool { return !private(p.Base.Hostname()) }
+func public(p sandlot.Places) bool { return !private(p.Base.Hostname()) }
 
 // workRate is the part of a processor that one address may use, in units of 0.1 ms: a quarter, and five seconds at once. A class of 500
 // behind one address that opens a page with its pictures takes most of that burst.
@@ -170,7 +171,7 @@ func (l limitSettings) limited(public bool) bool {
 }
 
 // admission is what holds callers to the limits in force at a place, with keys as the domain knows them.
-func (l limitSettings) admission(p publish.Places, memory memoryPlan, keys admission.Keys) *admission.Limits {
+func (l limitSettings) admission(p sandlot.Places, memory memoryPlan, keys admission.Keys) *admission.Limits {
 	cfg := admission.Config{}
 	if l.limited(public(p)) {
 		cfg, _ = l.rates() // was checked at the start

@@ -15,9 +15,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"sandlot"
 	"sandlot/internal/cli"
 	"sandlot/internal/inspect"
-	"sandlot/internal/publish"
 )
 
 func main() {
@@ -99,7 +99,7 @@ func exitCode(err error) int {
 	switch {
 	case errors.As(err, &usage):
 		return 2
-	case errors.Is(err, publish.ErrNotFound):
+	case errors.Is(err, sandlot.ErrNotFound):
 		return 4
 	}
 	code, _ := cli.ExitCode(err)

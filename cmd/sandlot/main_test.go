@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/inspect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -128,7 +128,7 @@ func TestKeysNeverReachTheLog(t *testing.T) {
 			for _, format := range []string{"text", "json"} {
 				var out strings.Builder
 				log := newLogger(&out, format, "info")
-				log.Info("request "+s, "path", s, "error", errors.New("read "+s), "secret", publish.Secret(s))
+				log.Info("request "+s, "path", s, "error", errors.New("read "+s), "secret", sandlot.Secret(s))
 				log.WithGroup("inner").Info("x", "path", s)
 				if strings.Contains(out.String(), key[4:20]) {
 					t.Errorf("the %s log still has it", format)

@@ -16,8 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -178,7 +178,7 @@ func (h *misled) hint(m mistake, out, said string, exit int) (hint, code string)
 }
 
 // aText matches what stands for the text of a file.
-var aText = regexp.MustCompile(publish.PlaceholderText + `[^>]*>`)
+var aText = regexp.MustCompile(sandlot.PlaceholderText + `[^>]*>`)
 
 // aCommandLine matches a line that is a command.
 var aCommandLine = regexp.MustCompile(`(?m)^(?: {4})?((?:curl|split|set|tar|sandlot|unset|export|mv|\(cd|HOME=\S+) .*)$`)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/blob"
 	"sandlot/internal/blob/cache"
 	"sandlot/internal/blob/s3"
@@ -136,7 +137,7 @@ type moving struct {
 // movedBlobs are the bytes of a side.
 type movedBlobs interface {
 	operate.MoveBlobs
-	List(ctx context.Context, before time.Time) iter.Seq2[publish.BlobRef, error]
+	List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error]
 	Close() error
 }
 

@@ -3,7 +3,7 @@ package main
 import (
 	"net/http"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // An own is a path that the program answers itself, on both of its listeners, beside the routes of api, web and play. It is
@@ -37,7 +37,7 @@ func readOnly(h http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
-			refuse(http.StatusMethodNotAllowed, string(publish.CodeMethodNotAllowed), "This path takes GET only.", "Send a GET request.").ServeHTTP(w, r)
+			refuse(http.StatusMethodNotAllowed, string(sandlot.CodeMethodNotAllowed), "This path takes GET only.", "Send a GET request.").ServeHTTP(w, r)
 			return
 		}
 		unstored(w.Header())

@@ -7,10 +7,10 @@ import (
 	"net/netip"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/mail"
 	"sandlot/internal/paper"
-	"sandlot/internal/publish"
 	"sandlot/internal/web"
 )
 
@@ -19,7 +19,7 @@ import (
 type plan struct {
 	settings
 	listen, metrics *net.TCPAddr // metrics is nil without a listener of its own
-	places          publish.Places
+	places          sandlot.Places
 	memory          memoryPlan
 	proxies         admission.Proxies
 	papers          paper.Papers
@@ -69,7 +69,7 @@ func (s settings) plan(ctx context.Context) (p plan, err error) {
 
 // checkExposure refuses to take strangers for people of this machine: with a base-url
 // that is local there are no limits and no quarantine.
-func (s settings) checkExposure(listen *net.TCPAddr, p publish.Places) error {
+func (s settings) checkExposure(listen *net.TCPAddr, p sandlot.Places) error {
 	if s.InsecureLocal || loopback(listen) || public(p) {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (s settings) readPapers() (paper.Papers, error) {
 }
 
 // checkMail refuses a mail server or a sender that no message could be sent with.
-func (s settings) checkMail(p publish.Places) error {
+func (s settings) checkMail(p sandlot.Places) error {
 	if err := mail.CheckSender(s.sender(p)); err != nil {
 		return fmt.Errorf("--mail-from: %w", err)
 	}

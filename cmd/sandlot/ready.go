@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/redis"
 )
 
@@ -140,7 +140,7 @@ func lacks(ctx context.Context, needs []need, log *slog.Logger) (l lack) {
 			until = soon
 		}
 		err := answer(until, answers[i])
-		full := errors.Is(err, publish.ErrFull)
+		full := errors.Is(err, sandlot.ErrFull)
 		reached := err
 		if full {
 			reached = nil

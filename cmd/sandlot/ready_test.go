@@ -12,15 +12,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 	"sandlot/internal/testworld"
 )
 
 func TestReadinessNamesThePartThatIsMissing(t *testing.T) {
 	works := func(context.Context) error { return nil }
-	full := func(context.Context) error { return fmt.Errorf("probe blobs: %w", publish.ErrFull) }
+	full := func(context.Context) error { return fmt.Errorf("probe blobs: %w", sandlot.ErrFull) }
 	fails := func(context.Context) error { return errors.New("dial postgres://ada:secret@db: refused") }
 	hangs := func(context.Context) error { testenv.Pass(2 * readyLimit); return nil }
 	for name, c := range map[string]struct {

@@ -10,10 +10,10 @@ import (
 	"runtime/debug"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/api"
 	"sandlot/internal/content"
 	"sandlot/internal/front"
-	"sandlot/internal/publish"
 )
 
 // recorder remembers the status and counts the bytes of an answer.
@@ -118,7 +118,7 @@ func (s *router) finish(rec *recorder, r *http.Request, id, area string, read in
 		s.metrics.panics.Inc()
 		s.log.Error("panic", "request_id", id, "panic", fmt.Sprint(broken), "stack", string(debug.Stack()))
 		if rec.status == 0 {
-			refuse(http.StatusInternalServerError, string(publish.CodeInternal), "A fault of the service. Nothing is known to be wrong with your request.",
+			refuse(http.StatusInternalServerError, string(sandlot.CodeInternal), "A fault of the service. Nothing is known to be wrong with your request.",
 				"Send it again; if that does not help, tell the operator the request_id.").ServeHTTP(rec, r)
 		}
 		aborted = rec.status != http.StatusInternalServerError

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -25,7 +26,7 @@ type smallHouse struct {
 	*app
 	t    *testing.T
 	disk string
-	by   publish.Caller
+	by   sandlot.Caller
 	page []byte // that is published
 }
 
@@ -34,11 +35,11 @@ func newSmallHouse(t *testing.T) *smallHouse {
 	h := &smallHouse{t: t, disk: mounted(t, "-t", "tmpfs", "-o", "size=1g", "tmpfs"), page: page(pageBytes)}
 	t.Cleanup(func() { h.app.close() })
 	h.open()
-	out, err := h.service.Signup(t.Context(), publish.Caller{}, publish.SignupInput{})
+	out, err := h.service.Signup(t.Context(), sandlot.Caller{}, publish.SignupInput{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.by, err = h.callers.Identify(t.Context(), publish.Presented{Key: out.Key}, publish.Sender{Network: "192.0.2.1"}); err != nil {
+	if h.by, err = h.callers.Identify(t.Context(), sandlot.Presented{Key: out.Key}, sandlot.Sender{Network: "192.0.2.1"}); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -57,7 +58,7 @@ func (h *smallHouse) open() {
 	}
 }
 
-func (h *smallHouse) publish() (publish.ProjectID, error) {
+func (h *smallHouse) publish() (sandlot.ProjectID, error) {
 	h.t.Helper()
 	content, err := h.service.Contents.Stage(h.t.Context(), bytes.NewReader(h.page))
 	if err != nil {
@@ -71,10 +72,10 @@ func (h *smallHouse) publish() (publish.ProjectID, error) {
 // many projects there were.
 func (h *smallHouse) fill() int {
 	h.t.Helper()
-	var ids []publish.ProjectID
+	var ids []sandlot.ProjectID
 	for {
 		id, err := h.publish()
-		if e := publish.AsError(err); e != nil && e.Code == publish.CodeStorageFull {
+		if e := sandlot.AsError(err); e != nil && e.Code == sandlot.CodeStorageFull {
 			break
 		}
 		if err != nil || len(ids) > (1<<30)/pageBytes {
@@ -83,7 +84,7 @@ func (h *smallHouse) fill() int {
 		ids = append(ids, id)
 	}
 	for _, id := range ids {
-		if _, err := h.store.Operate().Remove(h.t.Context(), publish.Subject{Project: id}, publish.LogEntry{Actor: publish.ActorOperator, Action: publish.ActionDelete}); err != nil {
+		if _, err := h.store.Operate().Remove(h.t.Context(), sandlot.Subject{Project: id}, sandlot.LogEntry{Actor: sandlot.ActorOperator, Action: sandlot.ActionDelete}); err != nil {
 			h.t.Fatal(err)
 		}
 	}

@@ -9,18 +9,18 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/api"
 	"sandlot/internal/front"
 	"sandlot/internal/guide"
 	"sandlot/internal/play"
-	"sandlot/internal/publish"
 	"sandlot/internal/web"
 )
 
 // router is the outermost handler: it finds out which part a request is for, and
 // logs and counts it.
 type router struct {
-	places   publish.Places
+	places   sandlot.Places
 	clients  clients
 	log      *slog.Logger
 	access   accessLog

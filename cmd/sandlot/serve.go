@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/front"
-	"sandlot/internal/publish"
 )
 
 type serveCommand struct {
@@ -24,7 +24,7 @@ type serveCommand struct {
 // Run serves until ctx ends, then lets what is under way finish.
 func (c *serveCommand) Run(ctx context.Context, t *terminal) error {
 	signal.Ignore(syscall.SIGPIPE) // whoever stops reading the log must not end the service
-	return c.serve(ctx, newLogger(t.err, c.LogFormat, c.LogLevel), func(context.Context, publish.Places, string) error { return nil })
+	return c.serve(ctx, newLogger(t.err, c.LogFormat, c.LogLevel), func(context.Context, sandlot.Places, string) error { return nil })
 }
 
 // grace is how long requests that are under way may take after a stop was asked for.
@@ -32,7 +32,7 @@ const grace = 30 * time.Second
 
 // serve runs the service. Once it accepts connections it logs where, and calls
 // ready with its addresses; an error of ready ends it.
-func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx context.Context, p publish.Places, addr string) error) error {
+func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx context.Context, p sandlot.Places, addr string) error) error {
 	defer flushLog(log)
 	plan, err := s.plan(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 }
 
 // announce says where the service is and how projects are kept apart.
-func announce(log *slog.Logger, p publish.Places, addr string) {
+func announce(log *slog.Logger, p sandlot.Places, addr string) {
 	mode, means := isolation(p)
 	log.Info("listening", "addr", addr, "base_url", p.Base.String(), "content_host", p.Content, "path_form", p.PathForm)
 	log.Info("isolation", "mode", mode, "means", means)

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/admission"
 	"sandlot/internal/api"
@@ -46,7 +47,7 @@ import (
 // which implementation stands behind an interface.
 type app struct {
 	settings settings
-	places   publish.Places
+	places   sandlot.Places
 	log      *slog.Logger
 	memory   memoryPlan
 	papers   paper.Papers
@@ -78,7 +79,7 @@ type app struct {
 }
 
 // openApp opens the stores and puts the service together. Nothing runs yet.
-func openApp(ctx context.Context, s settings, places publish.Places, log *slog.Logger) (_ *app, err error) {
+func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.Logger) (_ *app, err error) {
 	a := &app{settings: s, places: places, log: log, failures: map[string]*worker.Failures{}, memory: s.memory()}
 	defer func() {
 		if err != nil {
@@ -102,7 +103,7 @@ func openApp(ctx context.Context, s settings, places publish.Places, log *slog.L
 		log.Warn("all records have moved: only reads are served here, and nothing can be changed; stop this server, and start one there", "to", left.To, "at", left.At)
 	} else if s.DatabaseURL == "" {
 		err = a.store.Alone(ctx) // it lies in the folder, whose lock no other server has
-		if errors.Is(err, publish.ErrFull) {
+		if errors.Is(err, sandlot.ErrFull) {
 			a.log.Warn("what the process before was at waits until its leases lapse", "error", err)
 			err = nil // what is there can be read and deleted meanwhile
 		}
@@ -252,7 +253,7 @@ func (a *app) mailer() (account.Mailer, error) {
 }
 
 // sender is whom messages are from.
-func (s settings) sender(p publish.Places) string {
+func (s settings) sender(p sandlot.Places) string {
 	if s.MailFrom == "" {
 		return "sandlot@" + mailDomain(p.Base.Hostname())
 	}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
@@ -95,12 +96,12 @@ func (s settings) securityContact() (string, error) {
 }
 
 // places works out the addresses of a server that listens on addr.
-func (s settings) places(addr string) (publish.Places, error) {
+func (s settings) places(addr string) (sandlot.Places, error) {
 	base, err := s.base(addr)
 	if err != nil {
-		return publish.Places{}, err
+		return sandlot.Places{}, err
 	}
-	p := publish.Places{Base: base, Content: strings.ToLower(s.ContentHost)}
+	p := sandlot.Places{Base: base, Content: strings.ToLower(s.ContentHost)}
 	_, notName := netip.ParseAddr(base.Hostname())
 	switch {
 	case p.Content == "none" || p.Content == "" && notName == nil:
@@ -207,7 +208,7 @@ func private(host string) bool {
 
 // isolation says how published HTML is kept away from the login, and what that
 // gives away.
-func isolation(p publish.Places) (mode, means string) {
+func isolation(p sandlot.Places) (mode, means string) {
 	host, content := p.Base.Hostname(), hostname(p.Content)
 	switch {
 	case p.Content == "":

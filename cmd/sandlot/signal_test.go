@@ -18,10 +18,10 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/client"
 	"sandlot/internal/expect"
 	"sandlot/internal/front"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -105,7 +105,7 @@ func (p *piped) answers(t *testing.T) {
 // TestFault31Panic: a fault of the program is a 500 of one request, counted; the others on the same connections do not notice.
 func TestFault31Panic(t *testing.T) {
 	t.Parallel()
-	places := publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}, Content: "localhost", PathForm: true}
+	places := sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}, Content: "localhost", PathForm: true}
 	a, err := openApp(context.Background(), settings{storage: storage{Data: t.TempDir()}, CacheSize: 1 << 20}, places, slog.New(slog.DiscardHandler))
 	expect.OK(t, err)
 	t.Cleanup(func() {

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"sandlot"
 	"sandlot/examples"
 	"sandlot/internal/client"
-	"sandlot/internal/publish"
 )
 
 type tryCommand struct {
@@ -31,7 +31,7 @@ func (c *tryCommand) Run(ctx context.Context, t *terminal) error {
 		}
 		open = func() (io.ReadCloser, error) { return os.Open(c.File) }
 	}
-	return c.serve(ctx, newLogger(t.err, c.LogFormat, c.LogLevel), func(ctx context.Context, p publish.Places, addr string) error {
+	return c.serve(ctx, newLogger(t.err, c.LogFormat, c.LogLevel), func(ctx context.Context, p sandlot.Places, addr string) error {
 		got, err := publishFile(ctx, addr, open)
 		if err != nil {
 			return fmt.Errorf("publish %s: %w", c.name(), err)

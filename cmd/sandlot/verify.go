@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/blob"
 	"sandlot/internal/blob/cache"
 	"sandlot/internal/blob/s3"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
 )
 
@@ -84,7 +84,7 @@ func (s storage) existing(ctx context.Context, db *sqlstore.DB) (verifiable, err
 	}
 	// Who names another's bucket by mistake is to hear that, and not that every file is missing.
 	id, err := db.Publish().KnownSecret(ctx, "instance")
-	if err != nil && !errors.Is(err, publish.ErrNotFound) {
+	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		return nil, err
 	}
 	store, err := s.bucket(ctx, s3.Options{Instance: hex.EncodeToString(id), Existing: true})

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -26,77 +26,77 @@ const (
 // A gate is how a method is called about Kim's account, and whom it lets in.
 type gate struct {
 	access access
-	call   func(s *testworld.Scene, by publish.Caller) error
+	call   func(s *testworld.Scene, by sandlot.Caller) error
 }
 
 // gates are all exported methods of the Service, each called about Kim's account as far as it names one.
 func gates(ctx context.Context) map[string]gate {
 	return map[string]gate{
-		"MintBrowser": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"MintBrowser": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.MintBrowser(ctx, by))
 		}},
-		"AskLogin": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"AskLogin": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.AskLogin(ctx, by, account.LoginInput{Email: s.Kim.Email}))
 		}},
-		"PendingLogin": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"PendingLogin": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.PendingLogin(ctx, by, "none"))
 		}},
-		"LoginLink": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"LoginLink": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.LoginLink(ctx, by, "none", "none"))
 		}},
-		"UseLoginLink": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"UseLoginLink": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return s.Account.UseLoginLink(ctx, by, "none", "none")
 		}},
-		"UseLoginCode": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"UseLoginCode": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.UseLoginCode(ctx, by, "none", "000000"))
 		}},
-		"LoginAccounts": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"LoginAccounts": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.LoginAccounts(ctx, by, "none"))
 		}},
-		"LoginChoices": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"LoginChoices": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.LoginChoices(ctx, by, "none"))
 		}},
-		"FinishLogin": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"FinishLogin": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			_, _, err := s.Account.FinishLogin(ctx, by, "none", s.Kim.Handle, "Firefox")
 			return err
 		}},
-		"Remember": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"Remember": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.Remember(ctx, by, "", s.Kim.Email))
 		}},
-		"Claim": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"Claim": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.Claim(ctx, by, "none"))
 		}},
-		"Verify": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"Verify": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.Verify(ctx, by, "none"))
 		}},
-		"VerifyHere": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"VerifyHere": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			_, _, err := s.Account.VerifyHere(ctx, by, "none", "Firefox")
 			return err
 		}},
-		"RefuseClaim": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"RefuseClaim": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			_, _, err := s.Account.RefuseClaim(ctx, by, "none")
 			return err
 		}},
-		"EmailLink": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"EmailLink": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.EmailLink(ctx, by, "none", false))
 		}},
-		"TakeEmail": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"TakeEmail": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.TakeEmail(ctx, by, "none"))
 		}},
-		"TakeEmailBack": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"TakeEmailBack": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.TakeEmailBack(ctx, by, "none"))
 		}},
-		"NotMe": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"NotMe": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.NotMe(ctx, by, "none"))
 		}},
-		"StopMail": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"StopMail": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.StopMail(ctx, by, "none"))
 		}},
-		"AllowMail": {anybody, func(s *testworld.Scene, by publish.Caller) error {
+		"AllowMail": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.AllowMail(ctx, by, "none"))
 		}},
 
-		"Sessions": {seesOwn, func(s *testworld.Scene, by publish.Caller) error {
+		"Sessions": {seesOwn, func(s *testworld.Scene, by sandlot.Caller) error {
 			list, err := s.Account.Sessions(ctx, by)
 			for _, l := range list {
 				if l.Account != by.Account() {
@@ -105,44 +105,44 @@ func gates(ctx context.Context) map[string]gate {
 			}
 			return err
 		}},
-		"ProposedEmail": {seesOwn, func(s *testworld.Scene, by publish.Caller) error {
+		"ProposedEmail": {seesOwn, func(s *testworld.Scene, by sandlot.Caller) error {
 			email, err := s.Account.ProposedEmail(ctx, by)
 			if err == nil && (email != "") != (by.Account() == s.Kim.ID) {
 				err = fmt.Errorf("account %d sees %q", by.Account(), email)
 			}
 			return err
 		}},
-		"Claimants": {seesOwn, func(s *testworld.Scene, by publish.Caller) error {
+		"Claimants": {seesOwn, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.Claimants(ctx, by))
 		}},
-		"EndSession": {endsOwn, func(s *testworld.Scene, by publish.Caller) error {
+		"EndSession": {endsOwn, func(s *testworld.Scene, by sandlot.Caller) error {
 			return s.Account.EndSession(ctx, by, s.Session)
 		}},
-		"EndOtherSessions": {endsOwn, func(s *testworld.Scene, by publish.Caller) error {
+		"EndOtherSessions": {endsOwn, func(s *testworld.Scene, by sandlot.Caller) error {
 			return s.Account.EndOtherSessions(ctx, by)
 		}},
-		"DeleteAccount": {endsOwn, func(s *testworld.Scene, by publish.Caller) error {
+		"DeleteAccount": {endsOwn, func(s *testworld.Scene, by sandlot.Caller) error {
 			return s.Account.DeleteAccount(ctx, by, s.Kim.Handle)
 		}},
-		"HandleFor": {changing, func(s *testworld.Scene, by publish.Caller) error {
+		"HandleFor": {changing, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.HandleFor(ctx, by, "fresh"))
 		}},
-		"Rename": {changing, func(s *testworld.Scene, by publish.Caller) error {
+		"Rename": {changing, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.Rename(ctx, by, "fresh"))
 		}},
-		"SetLang": {changing, func(s *testworld.Scene, by publish.Caller) error {
+		"SetLang": {changing, func(s *testworld.Scene, by sandlot.Caller) error {
 			return s.Account.SetLang(ctx, by, "fr")
 		}},
-		"ProposeEmail": {changing, func(s *testworld.Scene, by publish.Caller) error {
+		"ProposeEmail": {changing, func(s *testworld.Scene, by sandlot.Caller) error {
 			return s.Account.ProposeEmail(ctx, by, "third@example.org", "en")
 		}},
-		"TakeOver": {changing, func(s *testworld.Scene, by publish.Caller) error {
+		"TakeOver": {changing, func(s *testworld.Scene, by sandlot.Caller) error {
 			return s.Account.TakeOver(ctx, by, "nobody")
 		}},
-		"Disown": {changing, func(s *testworld.Scene, by publish.Caller) error {
+		"Disown": {changing, func(s *testworld.Scene, by sandlot.Caller) error {
 			return s.Account.Disown(ctx, by, "nobody")
 		}},
-		"WithdrawEmail": {changing, func(s *testworld.Scene, by publish.Caller) error {
+		"WithdrawEmail": {changing, func(s *testworld.Scene, by sandlot.Caller) error {
 			return s.Account.WithdrawEmail(ctx, by)
 		}},
 	}
@@ -165,21 +165,21 @@ func wanted(a access, method string, seen testworld.Seen) error {
 	another := seen.Who == "another's session"
 	switch {
 	case a == anybody && method != "MintBrowser" && method != "AskLogin" && method != "Remember":
-		return publish.ErrNotFound // the token leads nowhere, whoever has it
+		return sandlot.ErrNotFound // the token leads nowhere, whoever has it
 	case a == anybody:
 		return nil
 	case seen.Who != "the owner's session" && !another:
-		return publish.ErrLoginNeeded
+		return sandlot.ErrLoginNeeded
 	case another && method == "EndSession":
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	case (method == "TakeOver" || method == "Disown") && (another || seen.State != "account suspended"):
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	case another && method == "DeleteAccount":
-		return publish.CodeInvalidField
+		return sandlot.CodeInvalidField
 	case seen.State == "account suspended meanwhile" && (method == "HandleFor" || method == "SetLang" || method == "WithdrawEmail"):
 		return nil // one looks, and the others do no harm
 	case !another && a == changing && strings.HasPrefix(seen.State, "account suspended"):
-		return publish.CodeAccountSuspended
+		return sandlot.CodeAccountSuspended
 	}
 	return nil
 }

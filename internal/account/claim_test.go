@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -61,9 +62,9 @@ func TestRegression07TheLinkShowsTheAccountThatItConfirms(t *testing.T) {
 		}
 		for range 2 {
 			_, _, err := w.RefuseClaim(t.Context(), nobody(), token)
-			expect.Is(t, "the link still works", err, publish.ErrNotFound)
+			expect.Is(t, "the link still works", err, sandlot.ErrNotFound)
 			_, err = w.Verify(t.Context(), nobody(), token)
-			expect.Is(t, "the link still works", err, publish.ErrNotFound)
+			expect.Is(t, "the link still works", err, sandlot.ErrNotFound)
 		}
 		if n, err := w.StopMail(t.Context(), nobody(), notMe); err != nil || n.Email != address || n.Logins() {
 			t.Errorf("what it offers is about %+v, %v", n, err)
@@ -84,10 +85,10 @@ func TestRegression07TheLinkShowsTheAccountThatItConfirms(t *testing.T) {
 		fresh, err := w.ReplaceOldKeys(t.Context(), w.owner(a.ID), "form")
 		expect.OK(t, err)
 		_, err = w.ReplaceOldKeys(t.Context(), w.owner(a.ID), "form")
-		expect.Is(t, "the same form again", err, publish.ErrAlreadyDone)
-		for _, old := range []publish.Secret{p.Keys.Account, p.Keys.Project} {
-			_, err := w.Identify(t.Context(), publish.Presented{Key: old}, publish.Sender{})
-			refused(t, err, publish.CodeInvalidKey)
+		expect.Is(t, "the same form again", err, sandlot.ErrAlreadyDone)
+		for _, old := range []sandlot.Secret{p.Keys.Account, p.Keys.Project} {
+			_, err := w.Identify(t.Context(), sandlot.Presented{Key: old}, sandlot.Sender{})
+			refused(t, err, sandlot.CodeInvalidKey)
 		}
 		if by := w.caller(fresh); by.Scoped() || by.Account() != a.ID {
 			t.Errorf("the new key is %+v", by.Key())

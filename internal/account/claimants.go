@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // claimantsShown is the most accounts that Claimants returns: nobody looks through more at once.
@@ -14,8 +14,8 @@ const claimantsShown = 20
 // Claimants returns the accounts that have projects and that somebody gave the address of the
 // caller's account for, without verifying it, at most 20, the newest first. There are none unless
 // the caller's login proved that address.
-func (s *Service) Claimants(ctx context.Context, by publish.Caller) ([]LoginChoice, error) {
-	if err := publish.Authorize(by, publish.ActSeeOwn, nil); err != nil {
+func (s *Service) Claimants(ctx context.Context, by sandlot.Caller) ([]LoginChoice, error) {
+	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return nil, err
 	}
 	email := provedEmail(by)
@@ -30,7 +30,7 @@ func (s *Service) Claimants(ctx context.Context, by publish.Caller) ([]LoginChoi
 }
 
 // provedEmail is the address that the caller's login proved, if it is the account's and verified.
-func provedEmail(by publish.Caller) string {
+func provedEmail(by sandlot.Caller) string {
 	in, a, ok := by.Login()
 	if !ok || !a.EmailVerified || in.ProvedAt.Unix() <= 0 {
 		return ""
@@ -42,7 +42,7 @@ func provedEmail(by publish.Caller) string {
 // caller's, in one step, with their keys, statistics and addresses. One that is not among them, for
 // it is verified by now, or was given another address, is publish.ErrNotFound. Errors are those of
 // Verify, too.
-func (s *Service) TakeOver(ctx context.Context, by publish.Caller, handle string) error {
+func (s *Service) TakeOver(ctx context.Context, by sandlot.Caller, handle string) error {
 	from, email, err := s.claimant(ctx, by, handle)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (s *Service) TakeOver(ctx context.Context, by publish.Caller, handle string
 
 // Disown takes the caller's address away from an account of Claimants, which keeps its projects
 // and keys. Errors are those of TakeOver.
-func (s *Service) Disown(ctx context.Context, by publish.Caller, handle string) error {
+func (s *Service) Disown(ctx context.Context, by sandlot.Caller, handle string) error {
 	from, email, err := s.claimant(ctx, by, handle)
 	if err != nil {
 		return err
@@ -61,13 +61,13 @@ func (s *Service) Disown(ctx context.Context, by publish.Caller, handle string) 
 }
 
 // claimant finds an account of Claimants by its handle, and the address that it was given.
-func (s *Service) claimant(ctx context.Context, by publish.Caller, handle string) (publish.AccountID, string, error) {
-	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
+func (s *Service) claimant(ctx context.Context, by sandlot.Caller, handle string) (sandlot.AccountID, string, error) {
+	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return 0, "", err
 	}
 	email := provedEmail(by)
 	if email == "" {
-		return 0, "", publish.ErrNotFound
+		return 0, "", sandlot.ErrNotFound
 	}
 	list, err := s.store.Claims.Claimants(ctx, email, claimantsShown)
 	if err != nil {
@@ -78,11 +78,11 @@ func (s *Service) claimant(ctx context.Context, by publish.Caller, handle string
 			return a.ID, email, nil
 		}
 	}
-	return 0, "", publish.ErrNotFound
+	return 0, "", sandlot.ErrNotFound
 }
 
 // choices adds titles and times to accounts, to tell them apart.
-func (s *Service) choices(ctx context.Context, list []publish.Account) ([]LoginChoice, error) {
+func (s *Service) choices(ctx context.Context, list []sandlot.Account) ([]LoginChoice, error) {
 	choices := make([]LoginChoice, len(list))
 	for i, a := range list {
 		c := LoginChoice{Account: a}
@@ -91,7 +91,7 @@ func (s *Service) choices(ctx context.Context, list []publish.Account) ([]LoginC
 			return nil, fmt.Errorf("list projects: %w", err)
 		}
 		all, err := s.store.Logins.CountProjects(ctx, a.ID)
-		if err != nil && !errors.Is(err, publish.ErrNotFound) {
+		if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 			return nil, fmt.Errorf("count projects: %w", err)
 		}
 		c.More = max(all-len(c.Projects), 0)

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/failpoint"
 	"sandlot/internal/publish"
 	"sandlot/internal/worker"
@@ -48,7 +49,7 @@ type Courier struct {
 	Vault  *publish.Vault
 	Mailer Mailer
 	Server *MailServer // learns whether messages get through; nil: nobody asks
-	Places publish.Places
+	Places sandlot.Places
 	Log    *slog.Logger
 	Now    func() time.Time
 	AtOnce int // messages under way at once; 0: mailsAtOnce
@@ -107,7 +108,7 @@ func (c *Courier) SendDue(ctx context.Context) error {
 // deliver sends the message of one job, or removes the job if its message must not be sent. A
 // job that fails before there is a message is put off and given up like one whose message
 // the server did not take.
-func (c *Courier) deliver(ctx context.Context, j publish.Job) error {
+func (c *Courier) deliver(ctx context.Context, j sandlot.Job) error {
 	err := worker.Guarded(func() error { return c.try(ctx, j) })
 	if err == nil || ctx.Err() != nil || errors.Is(err, errUnsettled) {
 		return err
@@ -122,7 +123,7 @@ var errUnsettled = errors.New("not settled")
 
 // try makes one try at a job: it drops a job whose message is unwanted or has lost its
 // purpose, and sends the message otherwise.
-func (c *Courier) try(ctx context.Context, j publish.Job) error {
+func (c *Courier) try(ctx context.Context, j sandlot.Job) error {
 	now := c.Now().UTC()
 	if at, sent := c.wasSent(j.ID); sent {
 		return c.settle(ctx, j, at)
@@ -136,7 +137,7 @@ func (c *Courier) try(ctx context.Context, j publish.Job) error {
 		return c.drop(ctx, j, now)
 	}
 	m, err := c.write(ctx, j, now)
-	if errors.Is(err, publish.ErrMoved) || errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrMoved) || errors.Is(err, sandlot.ErrNotFound) {
 		return c.drop(ctx, j, now) // another address was given since, or nobody can log in with this one
 	}
 	if err != nil {
@@ -151,7 +152,7 @@ func (c *Courier) try(ctx context.Context, j publish.Job) error {
 // unwanted returns why a message must not be sent, for the log; empty if it may be. If it may,
 // the message has been counted in its mailbox's shares. Looking and counting are one step, so
 // that several couriers together do not send more than the shares allow.
-func (c *Courier) unwanted(ctx context.Context, j publish.Job, now time.Time) (why string, err error) {
+func (c *Courier) unwanted(ctx context.Context, j sandlot.Job, now time.Time) (why string, err error) {
 	stopped, err := c.stopped(ctx, j, now)
 	if err != nil || stopped {
 		return "mailbox opted out", err
@@ -159,7 +160,7 @@ func (c *Courier) unwanted(ctx context.Context, j publish.Job, now time.Time) (w
 	if c.Uncounted {
 		return "", nil
 	}
-	err = c.Store.CountMail(ctx, j.ID, sharesOf(j), now, now.Add(-publish.MailDay))
+	err = c.Store.CountMail(ctx, j.ID, sharesOf(j), now, now.Add(-sandlot.MailDay))
 	if errors.Is(err, ErrTooOften) {
 		return "daily limit of this mailbox reached", nil
 	}
@@ -167,7 +168,7 @@ func (c *Courier) unwanted(ctx context.Context, j publish.Job, now time.Time) (w
 }
 
 // send hands a message to the mail server within mailTimeout, and records what became of it.
-func (c *Courier) send(ctx context.Context, j publish.Job, m Mail) error {
+func (c *Courier) send(ctx context.Context, j sandlot.Job, m Mail) error {
 	limited, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()
 	err := c.Mailer.Send(limited, m)
@@ -188,9 +189,9 @@ func (c *Courier) send(ctx context.Context, j publish.Job, m Mail) error {
 // in memory and settled before any other is claimed: a mailbox must not get the same message
 // with every try while the database cannot be written, nor from another process, which has
 // the job when its lease ends.
-func (c *Courier) settle(ctx context.Context, j publish.Job, at time.Time) error {
+func (c *Courier) settle(ctx context.Context, j sandlot.Job, at time.Time) error {
 	err := c.Store.FinishJob(ctx, j, true, at)
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		err = nil // it was removed when that seemed to fail
 	}
 	c.mu.Lock()
@@ -213,7 +214,7 @@ func (c *Courier) settleSent(ctx context.Context) error {
 	left := maps.Clone(c.sent)
 	c.mu.Unlock()
 	for job, at := range left {
-		if err := c.settle(ctx, publish.Job{ID: job}, at); err != nil {
+		if err := c.settle(ctx, sandlot.Job{ID: job}, at); err != nil {
 			return err
 		}
 	}
@@ -239,7 +240,7 @@ func unsettled(err error) error {
 // putOff makes a job due again after a wait that doubles with each try, from mailWait to
 // mailWaitMax. After mailTries tries, or if the server refused the message for good, the job is
 // dropped.
-func (c *Courier) putOff(ctx context.Context, j publish.Job, why error) error {
+func (c *Courier) putOff(ctx context.Context, j sandlot.Job, why error) error {
 	now := c.Now().UTC()
 	if errors.Is(why, ErrRefused) || j.Attempts+1 >= mailTries {
 		c.Log.Warn("gave up sending mail", "job", j.ID, "attempts", j.Attempts+1, "error", why)
@@ -251,14 +252,14 @@ func (c *Courier) putOff(ctx context.Context, j publish.Job, why error) error {
 }
 
 // drop removes a job whose message is never sent, and takes it out of the mailbox's shares.
-func (c *Courier) drop(ctx context.Context, j publish.Job, now time.Time) error {
+func (c *Courier) drop(ctx context.Context, j sandlot.Job, now time.Time) error {
 	return gone(c.Store.FinishJob(ctx, j, false, now))
 }
 
 // gone keeps every error but publish.ErrNotFound: a job that is not there any more went with
 // its account, and nothing is left to do for it.
 func gone(err error) error {
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return nil
 	}
 	return err
@@ -266,13 +267,13 @@ func gone(err error) error {
 
 // write makes the message of a job by its kind, and records the hash of the token in its link.
 // publish.ErrMoved and publish.ErrNotFound mean that the message has lost its purpose.
-func (c *Courier) write(ctx context.Context, j publish.Job, now time.Time) (Mail, error) {
+func (c *Courier) write(ctx context.Context, j sandlot.Job, now time.Time) (Mail, error) {
 	switch j.Kind {
 	case MailLogin:
 		return c.writeLogin(ctx, j, now)
 	case MailEmailChange, MailEmailNotice:
 		return c.writeMove(ctx, j, now)
-	case publish.MailReport:
+	case sandlot.MailReport:
 		return c.writeReport(ctx, j)
 	}
 	return c.writeVerify(ctx, j, now)
@@ -280,7 +281,7 @@ func (c *Courier) write(ctx context.Context, j publish.Job, now time.Time) (Mail
 
 // writeVerify mints the token of a verification and puts it into a link. Only its hash
 // is kept, so that a message that is tried again carries a new one.
-func (c *Courier) writeVerify(ctx context.Context, j publish.Job, now time.Time) (Mail, error) {
+func (c *Courier) writeVerify(ctx context.Context, j sandlot.Job, now time.Time) (Mail, error) {
 	token, err := c.Vault.Text(base62, 43) // 256 bits
 	if err != nil {
 		return Mail{}, fmt.Errorf("mint token: %w", err)
@@ -304,7 +305,7 @@ const maxNamed = 60
 
 // projectName is what a message calls a project: its title or, where mail programs could make a link of that, its id. Anybody
 // has a title sent to any address.
-func projectName(p publish.Project) string {
+func projectName(p sandlot.Project) string {
 	title := []rune(p.Title)
 	if len(title) == 0 || strings.ContainsAny(p.Title, "@/\\<>") || linkLike.MatchString(p.Title) {
 		return string(p.ID)

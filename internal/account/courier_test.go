@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -27,22 +28,22 @@ type fakeJobs struct {
 	MailStore
 	mu     sync.Mutex
 	now    func() time.Time
-	jobs   map[int64]publish.Job
+	jobs   map[int64]sandlot.Job
 	last   int64                                  // ID of a job
 	leases []int                                  // how many jobs each claim got
-	mails  map[publish.Digest]map[int64]time.Time // by share and job
+	mails  map[sandlot.Digest]map[int64]time.Time // by share and job
 	tokens []Verification
 	moved  map[string]error // by address: what AddVerification answers
 	fail   error            // of FinishJob
 }
 
-func (f *fakeJobs) ClaimJobs(ctx context.Context, now, until time.Time, busy Busy, limit int) ([]publish.Job, error) {
+func (f *fakeJobs) ClaimJobs(ctx context.Context, now, until time.Time, busy Busy, limit int) ([]sandlot.Job, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	var due []publish.Job
+	var due []sandlot.Job
 	for id, j := range f.jobs {
 		if !j.Due.After(now) && len(due) < limit && !slices.Contains(busy.Others, laneOf(j).domain) && !busy.OnlyLogins {
 			due = append(due, j)
@@ -50,12 +51,12 @@ func (f *fakeJobs) ClaimJobs(ctx context.Context, now, until time.Time, busy Bus
 			f.jobs[id] = j
 		}
 	}
-	slices.SortFunc(due, func(a, b publish.Job) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(due, func(a, b sandlot.Job) int { return cmp.Compare(a.ID, b.ID) })
 	f.leases = append(f.leases, len(due))
 	return due, nil
 }
 
-func (f *fakeJobs) Projects(context.Context, publish.AccountID, int64, int) ([]publish.Project, error) {
+func (f *fakeJobs) Projects(context.Context, sandlot.AccountID, int64, int) ([]sandlot.Project, error) {
 	return nil, nil
 }
 
@@ -84,7 +85,7 @@ func (f *fakeJobs) CountMail(ctx context.Context, job int64, shares []Share, at,
 	return ctx.Err()
 }
 
-func (f *fakeJobs) FinishJob(ctx context.Context, j publish.Job, sent bool, at time.Time) error {
+func (f *fakeJobs) FinishJob(ctx context.Context, j sandlot.Job, sent bool, at time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := cmp.Or(ctx.Err(), f.fail); err != nil {
@@ -101,7 +102,7 @@ func (f *fakeJobs) FinishJob(ctx context.Context, j publish.Job, sent bool, at t
 	return nil
 }
 
-func (f *fakeJobs) RetryJob(ctx context.Context, j publish.Job, due time.Time) error {
+func (f *fakeJobs) RetryJob(ctx context.Context, j sandlot.Job, due time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -127,7 +128,7 @@ func (f *fakeJobs) AddVerification(_ context.Context, v Verification) (string, e
 func (f *fakeJobs) add(address string) int64 {
 	f.last++
 	id := f.last
-	f.jobs[id] = publish.Job{ID: id, Kind: "verify", Account: 1, Address: address, Lang: "de", Due: f.now()}
+	f.jobs[id] = sandlot.Job{ID: id, Kind: "verify", Account: 1, Address: address, Lang: "de", Due: f.now()}
 	return id
 }
 
@@ -155,8 +156,8 @@ func (m *fakeMailer) Send(_ context.Context, mail Mail) error {
 	return nil
 }
 
-func (f *fakeJobs) StopOf(context.Context, publish.Digest, string, time.Time) (publish.Stop, error) {
-	return publish.Stop{}, publish.ErrNotFound
+func (f *fakeJobs) StopOf(context.Context, sandlot.Digest, string, time.Time) (sandlot.Stop, error) {
+	return sandlot.Stop{}, sandlot.ErrNotFound
 }
 
 // noSecrets is a store in which no secret is yet.
@@ -166,11 +167,11 @@ func (noSecrets) Secret(_ context.Context, _ string, fresh []byte) ([]byte, erro
 
 func newCourier(t *testing.T, logs io.Writer) (*Courier, *fakeJobs, *fakeMailer) {
 	t.Helper()
-	jobs := &fakeJobs{now: time.Now, jobs: map[int64]publish.Job{}, mails: map[publish.Digest]map[int64]time.Time{}, moved: map[string]error{}}
+	jobs := &fakeJobs{now: time.Now, jobs: map[int64]sandlot.Job{}, mails: map[sandlot.Digest]map[int64]time.Time{}, moved: map[string]error{}}
 	mailer := &fakeMailer{}
 	vault, err := publish.OpenVault(t.Context(), noSecrets{}, rand.Reader)
 	expect.OK(t, err)
-	places := publish.Places{Base: &url.URL{Scheme: "https", Host: "example.com"}}
+	places := sandlot.Places{Base: &url.URL{Scheme: "https", Host: "example.com"}}
 	c := &Courier{Store: jobs, Vault: vault, Mailer: mailer, Places: places, Log: slog.New(slog.NewTextHandler(logs, nil)), Now: time.Now}
 	return c, jobs, mailer
 }
@@ -305,8 +306,8 @@ func TestCourier(t *testing.T) {
 			}
 		},
 		"a message to an address that was changed since is dropped": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
-			jobs.moved["old@example.org"] = fmt.Errorf("add verification: %w", publish.ErrMoved)
-			jobs.moved["gone@example.org"] = publish.ErrNotFound
+			jobs.moved["old@example.org"] = fmt.Errorf("add verification: %w", sandlot.ErrMoved)
+			jobs.moved["gone@example.org"] = sandlot.ErrNotFound
 			jobs.add("old@example.org")
 			jobs.add("gone@example.org")
 			jobs.add("new@example.org")

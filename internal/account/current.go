@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -26,11 +27,11 @@ type currentOwners struct {
 	heads *publish.Heads
 }
 
-func (s currentOwners) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) error {
+func (s currentOwners) Rename(ctx context.Context, id sandlot.AccountID, handle string, at, since time.Time, limit int) error {
 	return s.heads.After(s.OwnerStore.Rename(ctx, id, handle, at, since, limit))
 }
 
-func (s currentOwners) Remove(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
+func (s currentOwners) Remove(ctx context.Context, of sandlot.Subject, e sandlot.LogEntry) error {
 	return s.heads.After(s.OwnerStore.Remove(ctx, of, e))
 }
 
@@ -39,12 +40,12 @@ type currentRecovery struct {
 	heads *publish.Heads
 }
 
-func (s currentRecovery) TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (publish.Account, error) {
+func (s currentRecovery) TakeEmail(ctx context.Context, token sandlot.Digest, now, undoUntil time.Time, notice sandlot.Job) (sandlot.Account, error) {
 	a, changed, err := s.RecoveryStore.TakeEmail(ctx, token, now, undoUntil, notice)
 	return a, s.heads.After(changed, err)
 }
 
-func (s currentRecovery) TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error) {
+func (s currentRecovery) TakeEmailBack(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, error) {
 	a, changed, err := s.RecoveryStore.TakeEmailBack(ctx, token, now)
 	return a, s.heads.After(changed, err)
 }
@@ -54,11 +55,11 @@ type currentClaims struct {
 	heads *publish.Heads
 }
 
-func (s currentClaims) UseVerification(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error) {
+func (s currentClaims) UseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, error) {
 	a, changed, err := s.ClaimStore.UseVerification(ctx, token, now)
 	return a, s.heads.After(changed, err)
 }
 
-func (s currentClaims) TakeOver(ctx context.Context, from, to publish.AccountID, email string) error {
+func (s currentClaims) TakeOver(ctx context.Context, from, to sandlot.AccountID, email string) error {
 	return s.heads.After(s.ClaimStore.TakeOver(ctx, from, to, email))
 }

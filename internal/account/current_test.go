@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -18,35 +19,35 @@ type saying struct {
 	says testworld.Says
 }
 
-func (s saying) Rename(context.Context, publish.AccountID, string, time.Time, time.Time, int) (publish.Changed, error) {
+func (s saying) Rename(context.Context, sandlot.AccountID, string, time.Time, time.Time, int) (sandlot.Changed, error) {
 	return s.says()
 }
 
-func (s saying) Remove(context.Context, publish.Subject, publish.LogEntry) (publish.Changed, error) {
+func (s saying) Remove(context.Context, sandlot.Subject, sandlot.LogEntry) (sandlot.Changed, error) {
 	return s.says()
 }
 
-func (s saying) UseVerification(context.Context, publish.Digest, time.Time) (a publish.Account, c publish.Changed, err error) {
+func (s saying) UseVerification(context.Context, sandlot.Digest, time.Time) (a sandlot.Account, c sandlot.Changed, err error) {
 	c, err = s.says()
 	return a, c, err
 }
 
-func (s saying) TakeEmail(context.Context, publish.Digest, time.Time, time.Time, publish.Job) (a publish.Account, c publish.Changed, err error) {
+func (s saying) TakeEmail(context.Context, sandlot.Digest, time.Time, time.Time, sandlot.Job) (a sandlot.Account, c sandlot.Changed, err error) {
 	c, err = s.says()
 	return a, c, err
 }
 
-func (s saying) TakeEmailBack(context.Context, publish.Digest, time.Time) (a publish.Account, c publish.Changed, err error) {
+func (s saying) TakeEmailBack(context.Context, sandlot.Digest, time.Time) (a sandlot.Account, c sandlot.Changed, err error) {
 	c, err = s.says()
 	return a, c, err
 }
 
-func (s saying) TakeOver(context.Context, publish.AccountID, publish.AccountID, string) (publish.Changed, error) {
+func (s saying) TakeOver(context.Context, sandlot.AccountID, sandlot.AccountID, string) (sandlot.Changed, error) {
 	return s.says()
 }
 
 // Account is in two of the interfaces.
-func (s saying) Account(context.Context, publish.AccountID) (a publish.Account, err error) {
+func (s saying) Account(context.Context, sandlot.AccountID) (a sandlot.Account, err error) {
 	return a, nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/worker"
 )
 
@@ -28,7 +28,7 @@ type lane struct {
 	domain string
 }
 
-func laneOf(j publish.Job) lane {
+func laneOf(j sandlot.Job) lane {
 	return lane{j.Kind == MailLogin, strings.ToLower(j.Address[strings.LastIndexByte(j.Address, '@')+1:])}
 }
 
@@ -100,7 +100,7 @@ func (r *round) fill(ctx context.Context) error {
 }
 
 // begin tries a job in a goroutine of its own.
-func (r *round) begin(ctx context.Context, j publish.Job) {
+func (r *round) begin(ctx context.Context, j sandlot.Job) {
 	l := laneOf(j)
 	r.count(l, 1)
 	go func() {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
@@ -54,14 +55,14 @@ func (c clock) now() time.Time { return c.Now() }
 
 func (c clock) move(d time.Duration) { c.Move(d) }
 
-func (w *world) caller(key publish.Secret) publish.Caller { w.t.Helper(); return w.in.CallerOf(key) }
+func (w *world) caller(key sandlot.Secret) sandlot.Caller { w.t.Helper(); return w.in.CallerOf(key) }
 
-func (w *world) owner(id publish.AccountID) publish.Caller { w.t.Helper(); return w.in.OwnerOf(id) }
+func (w *world) owner(id sandlot.AccountID) sandlot.Caller { w.t.Helper(); return w.in.OwnerOf(id) }
 
-func (w *world) account() publish.Caller { w.t.Helper(); return w.in.NewAccount() }
+func (w *world) account() sandlot.Caller { w.t.Helper(); return w.in.NewAccount() }
 
 // byOperator is the operator, whose commands nobody gave a name to.
-var byOperator = publish.AsOperator("")
+var byOperator = sandlot.AsOperator("")
 
 // operator is what operators do on the same stores.
 func (w *world) operator() *operate.Service {
@@ -75,15 +76,15 @@ func (w *world) reported(in operate.NewReport) {
 	expect.OK(w.t, err)
 }
 
-func nobody() publish.Caller { return testworld.Nobody() }
+func nobody() sandlot.Caller { return testworld.Nobody() }
 
-func (w *world) publish(by publish.Caller, text string) publish.Published {
+func (w *world) publish(by sandlot.Caller, text string) publish.Published {
 	w.t.Helper()
 	return w.in.PublishPage(by, text)
 }
 
 // publishWith publishes with a key and an address.
-func (w *world) publishWith(by publish.Caller, email string) publish.Published {
+func (w *world) publishWith(by sandlot.Caller, email string) publish.Published {
 	w.t.Helper()
 	out, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Email: email, Content: w.in.Stage(page)})
 	expect.OK(w.t, err)
@@ -97,10 +98,10 @@ func (w *world) postman() []account.Mail { w.t.Helper(); return w.in.Due() }
 func (w *world) mail() []string { w.t.Helper(); return w.in.VerifyTokens() }
 
 // email is what whoami tells of the account's address.
-func (w *world) email(by publish.Caller) (string, bool) { w.t.Helper(); return w.in.Email(by) }
+func (w *world) email(by sandlot.Caller) (string, bool) { w.t.Helper(); return w.in.Email(by) }
 
 // refused checks that err is a refusal with this code, and returns it.
-func refused(t *testing.T, err error, code publish.Code) *publish.Error {
+func refused(t *testing.T, err error, code sandlot.Code) *sandlot.Error {
 	t.Helper()
 	return testworld.Refused(t, err, code)
 }

@@ -8,8 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 // Limits of the words that a browser keeps, one for each mailbox that it was logged in with.
@@ -25,8 +25,8 @@ const (
 // of the words belongs to its mailbox; to anybody else they are random. They give no access:
 // they let messages that the browser asks for count in a share that strangers cannot use up.
 // Nothing is kept on the server.
-func (s *Service) Remember(_ context.Context, by publish.Caller, known, address string) (string, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) Remember(_ context.Context, by sandlot.Caller, known, address string) (string, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", err
 	}
 	words := s.knownWords(known)
@@ -46,14 +46,14 @@ func (s *Service) Remember(_ context.Context, by publish.Caller, known, address 
 // loginAsker returns in whose name the message of a login is counted. A browser that is or was
 // logged in with the mailbox counts as known. Whether an account has the address plays no part,
 // so the answer takes the same time.
-func (s *Service) loginAsker(by publish.Caller, known, email string) publish.Asker {
-	a := s.vault.Asker(publish.Caller{From: by.From})
+func (s *Service) loginAsker(by sandlot.Caller, known, email string) sandlot.Asker {
+	a := s.vault.Asker(sandlot.Caller{From: by.From})
 	if _, own, ok := by.Login(); ok && own.Email != "" && names.EmailKey(own.Email) == names.EmailKey(email) {
-		a.Kind = publish.AskedKnown
+		a.Kind = sandlot.AskedKnown
 	}
 	for _, w := range s.knownWords(known) {
 		if s.isOf(w, email) {
-			a.Kind = publish.AskedKnown
+			a.Kind = sandlot.AskedKnown
 		}
 	}
 	return a

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -14,7 +15,7 @@ import (
 // has yet to prove that whoever uses it reads the messages to that address.
 type Login struct {
 	ID        int64
-	Browser   publish.Digest // of the token in the browser that asked
+	Browser   sandlot.Digest // of the token in the browser that asked
 	Email     string         // as it was typed; since the message was written, as accounts have it
 	Back      string         // where to go after it: a path of the website
 	Tries     int            // wrong codes so far
@@ -25,7 +26,7 @@ type Login struct {
 
 // LoginMessage is what a store keeps of the message of a login: hashes of its token and code.
 type LoginMessage struct {
-	Token, Code publish.Digest
+	Token, Code sandlot.Digest
 	ExpiresAt   time.Time // of the login, from now on
 }
 
@@ -43,28 +44,28 @@ const (
 type LoginStore interface {
 	// AddLogin records a login in place of the one that its browser had, and enqueues its job. It
 	// returns the login's ID. For job.Asks see there.
-	AddLogin(ctx context.Context, l Login, job publish.Job) (int64, error)
+	AddLogin(ctx context.Context, l Login, job sandlot.Job) (int64, error)
 	// Login returns the login of a browser.
-	Login(ctx context.Context, browser publish.Digest, now time.Time) (Login, error)
+	Login(ctx context.Context, browser sandlot.Digest, now time.Time) (Login, error)
 	// LoginOfToken returns the login whose message has this token, until it is proved.
-	LoginOfToken(ctx context.Context, token publish.Digest, now time.Time) (Login, error)
+	LoginOfToken(ctx context.Context, token sandlot.Digest, now time.Time) (Login, error)
 	// ProveLogin marks the login that has both as proved, and forgets its token and code.
-	ProveLogin(ctx context.Context, browser, token publish.Digest, now time.Time) error
+	ProveLogin(ctx context.Context, browser, token sandlot.Digest, now time.Time) error
 	// TryLogin marks a login as proved if code is its own, and forgets its token and code.
 	// Otherwise it counts a try, and ends the login at the most-th. A login that is proved is
 	// publish.ErrNotFound.
-	TryLogin(ctx context.Context, id int64, code publish.Digest, most int, now time.Time) (right bool, err error)
+	TryLogin(ctx context.Context, id int64, code sandlot.Digest, most int, now time.Time) (right bool, err error)
 	// LogIn ends a proved login and records a session under the hash of its token, in an account
 	// that has verified the login's address; a session that its browser had ends, if had has an ID.
 	// It returns the new session's ID. A login that is over or not proved, and any other account,
 	// is publish.ErrNotFound.
-	LogIn(ctx context.Context, login int64, token publish.Digest, s, had publish.Session) (int64, error)
+	LogIn(ctx context.Context, login int64, token sandlot.Digest, s, had sandlot.Session) (int64, error)
 	// AccountsOf returns the accounts that have verified an address, in exactly this spelling, at most limit.
-	AccountsOf(ctx context.Context, email string, limit int) ([]publish.Account, error)
+	AccountsOf(ctx context.Context, email string, limit int) ([]sandlot.Account, error)
 	// CountProjects returns how many projects an account has.
-	CountProjects(ctx context.Context, id publish.AccountID) (int, error)
+	CountProjects(ctx context.Context, id sandlot.AccountID) (int, error)
 	// Projects is that of publish.Store.
-	Projects(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Project, error)
+	Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error)
 }
 
 // LoginInput is what a browser sends to ask for a login.
@@ -87,13 +88,13 @@ type LoginInput struct {
 // malformed address is publish.CodeEmailRequired or publish.CodeInvalidEmail. The fourth message
 // to one mailbox that a network asks for within a day is publish.CodeRateLimited, whether or not
 // an account has the address; a browser that was logged in with it may ask for more.
-func (s *Service) AskLogin(ctx context.Context, by publish.Caller, in LoginInput) (browser string, err error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) AskLogin(ctx context.Context, by sandlot.Caller, in LoginInput) (browser string, err error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", err
 	}
 	email, err := publish.CleanEmail(in.Email)
 	if err == nil && email == "" {
-		err = publish.Refuse(publish.CodeEmailRequired, "The address is missing.").In("email")
+		err = sandlot.Refuse(sandlot.CodeEmailRequired, "The address is missing.").In("email")
 	}
 	if err != nil {
 		return "", err
@@ -114,24 +115,24 @@ func (s *Service) AskLogin(ctx context.Context, by publish.Caller, in LoginInput
 	if err == nil && before.Email == email && !before.Proved && now.Sub(before.AskedAt).Abs() < formAgain {
 		return browser, nil
 	}
-	if err != nil && !errors.Is(err, publish.ErrNotFound) {
+	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		return "", err
 	}
-	job := publish.Job{Kind: MailLogin, Address: email, Lang: in.Lang, Due: now, Asker: s.loginAsker(by, in.Known, email)}
+	job := sandlot.Job{Kind: MailLogin, Address: email, Lang: in.Lang, Due: now, Asker: s.loginAsker(by, in.Known, email)}
 	if !s.Uncounted {
 		job.Asks = loginAsks(job)
 	}
 	_, err = s.store.Logins.AddLogin(ctx, l, job)
 	if errors.Is(err, ErrTooOften) {
-		err = publish.Refuse(publish.CodeRateLimited, "This network asked for %d messages to this address in a day.", loginsByOne).In("email").After(publish.MailDay)
+		err = sandlot.Refuse(sandlot.CodeRateLimited, "This network asked for %d messages to this address in a day.", loginsByOne).In("email").After(sandlot.MailDay)
 	}
 	return browser, err
 }
 
 // MintBrowser returns a token for a browser that has not asked for a login yet. If it is kept
 // with the form, a form that is sent twice asks for one message.
-func (s *Service) MintBrowser(_ context.Context, by publish.Caller) (string, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) MintBrowser(_ context.Context, by sandlot.Caller) (string, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", err
 	}
 	return s.mintBrowser()
@@ -153,8 +154,8 @@ func isBrowserToken(s string) bool {
 
 // PendingLogin returns the login that a browser has asked for. If there is none, or it is older
 // than 15 minutes, the error is publish.ErrNotFound.
-func (s *Service) PendingLogin(ctx context.Context, by publish.Caller, browser string) (Login, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) PendingLogin(ctx context.Context, by sandlot.Caller, browser string) (Login, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Login{}, err
 	}
 	return s.store.Logins.Login(ctx, digest(browser), s.now().UTC())
@@ -162,8 +163,8 @@ func (s *Service) PendingLogin(ctx context.Context, by publish.Caller, browser s
 
 // LoginLink reports whether the token of a link belongs to the browser's own login. It changes
 // nothing. A token that is used, expired or unknown is publish.ErrNotFound.
-func (s *Service) LoginLink(ctx context.Context, by publish.Caller, browser, token string) (own bool, err error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) LoginLink(ctx context.Context, by sandlot.Caller, browser, token string) (own bool, err error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return false, err
 	}
 	l, err := s.store.Logins.LoginOfToken(ctx, digest(token), s.now().UTC())
@@ -172,8 +173,8 @@ func (s *Service) LoginLink(ctx context.Context, by publish.Caller, browser, tok
 
 // UseLoginLink consumes the token of a link and marks the browser's login as proved. Any other
 // token, that of another browser's login included, is publish.ErrNotFound and is not consumed.
-func (s *Service) UseLoginLink(ctx context.Context, by publish.Caller, browser, token string) error {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) UseLoginLink(ctx context.Context, by sandlot.Caller, browser, token string) error {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return err
 	}
 	return s.store.Logins.ProveLogin(ctx, digest(browser), digest(token), s.now().UTC())
@@ -182,8 +183,8 @@ func (s *Service) UseLoginLink(ctx context.Context, by publish.Caller, browser, 
 // UseLoginCode marks the browser's login as proved if code is the one in its message, and
 // counts a wrong code otherwise. The fifth wrong code ends the login: then, and if there is no
 // login to prove, the error is publish.ErrNotFound.
-func (s *Service) UseLoginCode(ctx context.Context, by publish.Caller, browser, code string) (right bool, err error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) UseLoginCode(ctx context.Context, by sandlot.Caller, browser, code string) (right bool, err error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return false, err
 	}
 	now := s.now().UTC()
@@ -193,7 +194,7 @@ func (s *Service) UseLoginCode(ctx context.Context, by publish.Caller, browser, 
 	}
 	right, err = s.store.Logins.TryLogin(ctx, l.ID, hashCode(s.vault, l.ID, code), loginTries, now)
 	if err == nil && !right && l.Tries+1 >= loginTries {
-		return false, publish.ErrNotFound
+		return false, sandlot.ErrNotFound
 	}
 	return right, err
 }
@@ -204,13 +205,13 @@ const LoginProjects = 3
 // LoginChoice is an account that a browser may enter, or take over, with what tells it from others
 // of the same address.
 type LoginChoice struct {
-	publish.Account
-	Projects []publish.Project // at most LoginProjects, those that were changed last first
+	sandlot.Account
+	Projects []sandlot.Project // at most LoginProjects, those that were changed last first
 	More     int               // how many other projects the account has
 }
 
 // LoginChoices returns the accounts of LoginAccounts with projects of each, and the same errors.
-func (s *Service) LoginChoices(ctx context.Context, by publish.Caller, browser string) ([]LoginChoice, error) {
+func (s *Service) LoginChoices(ctx context.Context, by sandlot.Caller, browser string) ([]LoginChoice, error) {
 	list, err := s.LoginAccounts(ctx, by, browser)
 	if err != nil {
 		return nil, err
@@ -220,17 +221,17 @@ func (s *Service) LoginChoices(ctx context.Context, by publish.Caller, browser s
 
 // LoginAccounts returns the accounts that a browser may enter with its proved login, at most
 // 100. If there is none, or the login is not proved, the error is publish.ErrNotFound.
-func (s *Service) LoginAccounts(ctx context.Context, by publish.Caller, browser string) ([]publish.Account, error) {
+func (s *Service) LoginAccounts(ctx context.Context, by sandlot.Caller, browser string) ([]sandlot.Account, error) {
 	l, err := s.PendingLogin(ctx, by, browser)
 	if err != nil {
 		return nil, err
 	}
 	if !l.Proved {
-		return nil, publish.ErrNotFound
+		return nil, sandlot.ErrNotFound
 	}
 	list, err := s.store.Logins.AccountsOf(ctx, l.Email, loginAccounts)
 	if err == nil && len(list) == 0 {
-		err = publish.ErrNotFound // the address was changed since
+		err = sandlot.ErrNotFound // the address was changed since
 	}
 	return list, err
 }
@@ -240,7 +241,7 @@ func (s *Service) LoginAccounts(ctx context.Context, by publish.Caller, browser 
 // agent is what the browser says it is, of which 200 bytes are kept, as far as they are text.
 // A session that the caller has ends; in the same account, the new session keeps the time at
 // which the old one began. A handle that is not among LoginAccounts is publish.ErrNotFound.
-func (s *Service) FinishLogin(ctx context.Context, by publish.Caller, browser, handle, agent string) (token, back string, err error) {
+func (s *Service) FinishLogin(ctx context.Context, by sandlot.Caller, browser, handle, agent string) (token, back string, err error) {
 	list, err := s.LoginAccounts(ctx, by, browser)
 	if err != nil {
 		return "", "", err
@@ -256,12 +257,12 @@ func (s *Service) FinishLogin(ctx context.Context, by publish.Caller, browser, h
 			return token, l.Back, err
 		}
 	}
-	return "", "", publish.ErrNotFound
+	return "", "", sandlot.ErrNotFound
 }
 
 // logIn records a session whose owner has just proved that they read the account's address. Of
 // two calls with the same login one succeeds. None does once the account has another address.
-func (s *Service) logIn(ctx context.Context, l Login, id publish.AccountID, agent string, had publish.Session) (token string, err error) {
+func (s *Service) logIn(ctx context.Context, l Login, id sandlot.AccountID, agent string, had sandlot.Session) (token string, err error) {
 	token, in, err := s.newSession(id, agent)
 	if err != nil {
 		return "", err
@@ -274,12 +275,12 @@ func (s *Service) logIn(ctx context.Context, l Login, id publish.AccountID, agen
 }
 
 // newSession draws a session in an account, for its owner has just proved that they read the address.
-func (s *Service) newSession(id publish.AccountID, agent string) (token string, in publish.Session, err error) {
+func (s *Service) newSession(id sandlot.AccountID, agent string) (token string, in sandlot.Session, err error) {
 	if token, err = s.vault.Text(base62, browserToken); err != nil {
 		return "", in, fmt.Errorf("mint session: %w", err)
 	}
 	now := s.now().UTC()
-	return token, publish.Session{Account: id, Agent: asText(agent[:min(len(agent), maxAgent)]), CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(publish.SessionLife)}, nil
+	return token, sandlot.Session{Account: id, Agent: asText(agent[:min(len(agent), maxAgent)]), CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(sandlot.SessionLife)}, nil
 }
 
 // asText is what is left of s in a text that every database can hold.
@@ -289,6 +290,6 @@ func asText(s string) string {
 
 // hashCode hashes the code of a login's message under the installation's secret. There are only
 // a million codes, and whoever reads the records must not find one by trying them all.
-func hashCode(vault *publish.Vault, login int64, code string) publish.Digest {
+func hashCode(vault *publish.Vault, login int64, code string) sandlot.Digest {
 	return vault.Keyed("login code", fmt.Sprintf("%d %s", login, code))
 }

@@ -11,13 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
 // member makes an account with a verified address and returns its handle.
-func (w *world) member(email string) publish.Account {
+func (w *world) member(email string) sandlot.Account {
 	w.t.Helper()
 	out, err := w.Signup(w.t.Context(), nobody(), publish.SignupInput{Email: email})
 	expect.OK(w.t, err)
@@ -95,7 +96,7 @@ func TestLogin(t *testing.T) {
 			}
 		},
 		"what is no address is refused": func(t *testing.T, w *world) {
-			for email, code := range map[string]publish.Code{"": publish.CodeEmailRequired, "kim": publish.CodeInvalidEmail, "a@b.cd\r\nBcc: x@y.zz": publish.CodeInvalidEmail} {
+			for email, code := range map[string]sandlot.Code{"": sandlot.CodeEmailRequired, "kim": sandlot.CodeInvalidEmail, "a@b.cd\r\nBcc: x@y.zz": sandlot.CodeInvalidEmail} {
 				if _, err := w.AskLogin(t.Context(), nobody(), account.LoginInput{Email: email}); !errors.Is(err, code) {
 					t.Errorf("%q: %v", email, err)
 				}
@@ -114,21 +115,21 @@ func TestLogin(t *testing.T) {
 				if own, err := w.LoginLink(t.Context(), nobody(), b, token); own || err != nil {
 					t.Errorf("looked at elsewhere: %v, %v", own, err)
 				}
-				expect.Is(t, "used elsewhere", w.UseLoginLink(t.Context(), nobody(), b, token), publish.ErrNotFound)
+				expect.Is(t, "used elsewhere", w.UseLoginLink(t.Context(), nobody(), b, token), sandlot.ErrNotFound)
 			}
 			expect.OK(t, w.UseLoginLink(t.Context(), nobody(), browser, token))
-			expect.Is(t, "used again", w.UseLoginLink(t.Context(), nobody(), browser, token), publish.ErrNotFound)
+			expect.Is(t, "used again", w.UseLoginLink(t.Context(), nobody(), browser, token), sandlot.ErrNotFound)
 			session, back, err := w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "Firefox")
 			if err != nil || back != "/account/keys" {
 				t.Fatalf("back to %q, %v", back, err)
 			}
-			by, err := w.Identify(t.Context(), publish.Presented{Session: session}, publish.Sender{})
+			by, err := w.Identify(t.Context(), sandlot.Presented{Session: session}, sandlot.Sender{})
 			s, a, _ := by.Login()
 			if err != nil || a.ID != kim.ID || s.Agent != "Firefox" || !s.ProvedAt.Equal(w.clock.now()) {
 				t.Errorf("the session is %+v of %+v, %v", s, a, err)
 			}
 			_, _, err = w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "")
-			expect.Is(t, "finished twice", err, publish.ErrNotFound)
+			expect.Is(t, "finished twice", err, sandlot.ErrNotFound)
 		},
 		"of what the browser says it is whole letters are kept, which a database can hold": func(t *testing.T, w *world) {
 			kim := w.member("kim@example.org")
@@ -136,7 +137,7 @@ func TestLogin(t *testing.T) {
 			expect.OK(t, w.UseLoginLink(t.Context(), nobody(), browser, token))
 			session, _, err := w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "a\x00\xff"+strings.Repeat("é", 150))
 			expect.OK(t, err)
-			by, err := w.Identify(t.Context(), publish.Presented{Session: session}, publish.Sender{})
+			by, err := w.Identify(t.Context(), sandlot.Presented{Session: session}, sandlot.Sender{})
 			expect.OK(t, err)
 			s, _, _ := by.Login()
 			expect.Equal(t, "kept", s.Agent, "a"+strings.Repeat("é", 98))
@@ -145,15 +146,15 @@ func TestLogin(t *testing.T) {
 			kim := w.member("kim@example.org")
 			browser, _, _ := w.askMail("kim@example.org")
 			_, _, err := w.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "")
-			expect.Is(t, "got in", err, publish.ErrNotFound)
+			expect.Is(t, "got in", err, sandlot.ErrNotFound)
 		},
 		"both end after fifteen minutes": func(t *testing.T, w *world) {
 			w.member("kim@example.org")
 			browser, token, code := w.askMail("kim@example.org")
 			w.clock.move(15 * time.Minute)
-			expect.Is(t, "the link", w.UseLoginLink(t.Context(), nobody(), browser, token), publish.ErrNotFound)
+			expect.Is(t, "the link", w.UseLoginLink(t.Context(), nobody(), browser, token), sandlot.ErrNotFound)
 			_, err := w.UseLoginCode(t.Context(), nobody(), browser, code)
-			expect.Is(t, "the code", err, publish.ErrNotFound)
+			expect.Is(t, "the code", err, sandlot.ErrNotFound)
 		},
 		"five wrong codes end the login": func(t *testing.T, w *world) {
 			w.member("kim@example.org")
@@ -164,10 +165,10 @@ func TestLogin(t *testing.T) {
 				}
 			}
 			_, err := w.UseLoginCode(t.Context(), nobody(), browser, "x")
-			expect.Is(t, "wrong code 5", err, publish.ErrNotFound)
+			expect.Is(t, "wrong code 5", err, sandlot.ErrNotFound)
 			_, err = w.UseLoginCode(t.Context(), nobody(), browser, code)
-			expect.Is(t, "the right one then", err, publish.ErrNotFound)
-			expect.Is(t, "the link then", w.UseLoginLink(t.Context(), nobody(), browser, token), publish.ErrNotFound)
+			expect.Is(t, "the right one then", err, sandlot.ErrNotFound)
+			expect.Is(t, "the link then", w.UseLoginLink(t.Context(), nobody(), browser, token), sandlot.ErrNotFound)
 		},
 		"the code works in the browser that asked, once, after wrong ones too": func(t *testing.T, w *world) {
 			w.member("kim@example.org")
@@ -183,7 +184,7 @@ func TestLogin(t *testing.T) {
 				t.Errorf("right: %v, %v", right, err)
 			}
 			_, err := w.UseLoginCode(t.Context(), nobody(), browser, code)
-			expect.Is(t, "again", err, publish.ErrNotFound)
+			expect.Is(t, "again", err, sandlot.ErrNotFound)
 		},
 		"one address with two accounts enters either, and no other": func(t *testing.T, w *world) {
 			kim, lee, max := w.member("us@example.org"), w.member("us@example.org"), w.member("max@example.org")
@@ -194,7 +195,7 @@ func TestLogin(t *testing.T) {
 				t.Fatalf("the choice is %+v, %v", list, err)
 			}
 			_, _, err = w.FinishLogin(t.Context(), nobody(), browser, max.Handle, "")
-			expect.Is(t, "another's", err, publish.ErrNotFound)
+			expect.Is(t, "another's", err, sandlot.ErrNotFound)
 			if _, _, err := w.FinishLogin(t.Context(), nobody(), browser, lee.Handle, ""); err != nil {
 				t.Errorf("the second: %v", err)
 			}
@@ -265,20 +266,20 @@ func TestLogin(t *testing.T) {
 }
 
 // logIn goes the whole way in the browser of a caller, and returns who that is then, with the session.
-func (w *world) logIn(email, handle string, had publish.Caller) (publish.Caller, publish.Session) {
+func (w *world) logIn(email, handle string, had sandlot.Caller) (sandlot.Caller, sandlot.Session) {
 	w.t.Helper()
 	browser, token, _ := w.askMail(email)
 	expect.OK(w.t, w.UseLoginLink(w.t.Context(), nobody(), browser, token))
 	session, _, err := w.FinishLogin(w.t.Context(), had, browser, handle, "")
 	expect.OK(w.t, err)
-	by, err := w.Identify(w.t.Context(), publish.Presented{Session: session}, publish.Sender{})
+	by, err := w.Identify(w.t.Context(), sandlot.Presented{Session: session}, sandlot.Sender{})
 	expect.OK(w.t, err)
 	s, _, _ := by.Login()
 	return by, s
 }
 
 // sessions are the account's, as they are recorded.
-func (w *world) sessions(id publish.AccountID) []publish.Session {
+func (w *world) sessions(id sandlot.AccountID) []sandlot.Session {
 	w.t.Helper()
 	list, err := w.db.Account().Sessions(w.t.Context(), id, w.clock.now())
 	expect.OK(w.t, err)

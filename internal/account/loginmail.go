@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // The kinds of a message that lets somebody log in.
@@ -21,7 +21,7 @@ const (
 
 // writeLogin mints the token and the code of a login, of which only hashes are kept, and makes
 // its message. publish.ErrNotFound means that nobody gets one.
-func (c *Courier) writeLogin(ctx context.Context, j publish.Job, now time.Time) (Mail, error) {
+func (c *Courier) writeLogin(ctx context.Context, j sandlot.Job, now time.Time) (Mail, error) {
 	token, err := c.Vault.Text(base62, browserToken)
 	if err != nil {
 		return Mail{}, fmt.Errorf("mint token: %w", err)
@@ -32,7 +32,7 @@ func (c *Courier) writeLogin(ctx context.Context, j publish.Job, now time.Time) 
 	}
 	m := LoginMessage{Token: digest(token), Code: hashCode(c.Vault, j.Login, code), ExpiresAt: now.Add(loginLife)}
 	to, err := c.Store.WriteLogin(ctx, j.Login, m, now)
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return c.writeClaimed(ctx, j, now)
 	}
 	if err != nil {
@@ -46,13 +46,13 @@ func (c *Courier) writeLogin(ctx context.Context, j publish.Job, now time.Time) 
 // verified: it has a new link that verifies the address. It counts as the login that was asked
 // for. publish.ErrNotFound means that nobody gets a message: no account has the address, or its
 // mailbox stopped claims.
-func (c *Courier) writeClaimed(ctx context.Context, j publish.Job, now time.Time) (Mail, error) {
-	if stopped, err := c.stopped(ctx, publish.Job{Kind: publish.MailVerify, Address: j.Address}, now); stopped || err != nil {
-		return Mail{}, cmp.Or(err, publish.ErrNotFound)
+func (c *Courier) writeClaimed(ctx context.Context, j sandlot.Job, now time.Time) (Mail, error) {
+	if stopped, err := c.stopped(ctx, sandlot.Job{Kind: sandlot.MailVerify, Address: j.Address}, now); stopped || err != nil {
+		return Mail{}, cmp.Or(err, sandlot.ErrNotFound)
 	}
 	a, err := c.Store.Claimant(ctx, j.Login, now)
 	if err != nil {
 		return Mail{}, err
 	}
-	return c.writeVerify(ctx, publish.Job{Kind: mailClaimed, Account: a.ID, Address: a.Email, Lang: j.Lang}, now)
+	return c.writeVerify(ctx, sandlot.Job{Kind: mailClaimed, Account: a.ID, Address: a.Email, Lang: j.Lang}, now)
 }

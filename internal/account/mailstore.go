@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // A MailStore keeps the messages that are to be sent and what they lead to, under the same
@@ -15,7 +15,7 @@ type MailStore interface {
 	// clock that all users of the store share, not by theirs. Logins come first, and among equals
 	// what is due first. A job is also due if that seems to be more than JobWaitMax ahead. One that
 	// is damaged is put off for JobWaitMax, and told by publish.ErrCorrupt beside the jobs.
-	ClaimJobs(ctx context.Context, now, until time.Time, busy Busy, limit int) ([]publish.Job, error)
+	ClaimJobs(ctx context.Context, now, until time.Time, busy Busy, limit int) ([]sandlot.Job, error)
 	// CountMail counts the message of a job, which may not be sent yet, in all of the shares at
 	// that time, or, if one of them has as many as it may after since, in none: ErrTooOften. One
 	// that is counted already stays as it is. What seems to be sent after that time, a wrong clock
@@ -24,10 +24,10 @@ type MailStore interface {
 	// FinishJob removes a job. Its message counts at that time if it was sent, and no more
 	// otherwise. One that was not sent and that somebody else has claimed since j's Claim is
 	// publish.ErrNotFound.
-	FinishJob(ctx context.Context, j publish.Job, sent bool, at time.Time) error
+	FinishJob(ctx context.Context, j sandlot.Job, sent bool, at time.Time) error
 	// RetryJob makes a job due again, with one more attempt. One that somebody else has claimed
 	// since j's Claim is publish.ErrNotFound.
-	RetryJob(ctx context.Context, j publish.Job, due time.Time) error
+	RetryJob(ctx context.Context, j sandlot.Job, due time.Time) error
 	// AddVerification records a token of an account's current unverified address, and returns the
 	// account's handle; another address, one that is verified, or that of a suspended account is
 	// publish.ErrMoved.
@@ -39,15 +39,15 @@ type MailStore interface {
 	// Claimant returns the account that was made last of those that the address of a login was
 	// given for, whatever its case, and that have not verified it. None, and a login that is
 	// proved, is publish.ErrNotFound.
-	Claimant(ctx context.Context, id int64, now time.Time) (publish.Account, error)
+	Claimant(ctx context.Context, id int64, now time.Time) (sandlot.Account, error)
 	// Projects is that of publish.Store.
-	Projects(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Project, error)
+	Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error)
 	// AddEmailLink records a token for the newest move of an account with this address and Undo,
 	// and returns the account's handle. A proposal that is not the last, and any of a suspended
 	// account, is publish.ErrNotFound.
-	AddEmailLink(ctx context.Context, token publish.Digest, m EmailMove, now time.Time) (handle string, err error)
+	AddEmailLink(ctx context.Context, token sandlot.Digest, m EmailMove, now time.Time) (handle string, err error)
 	// ReportOfJob returns what the message of a job says of a report.
 	ReportOfJob(ctx context.Context, job int64) (ReportNotice, error)
 	// StopOf is that of StopStore.
-	StopOf(ctx context.Context, mailbox publish.Digest, kind string, now time.Time) (publish.Stop, error)
+	StopOf(ctx context.Context, mailbox sandlot.Digest, kind string, now time.Time) (sandlot.Stop, error)
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // suspending is an OwnerStore that suspends an account right before it is renamed.
@@ -17,7 +17,7 @@ type suspending struct {
 	suspend func()
 }
 
-func (s *suspending) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) (publish.Changed, error) {
+func (s *suspending) Rename(ctx context.Context, id sandlot.AccountID, handle string, at, since time.Time, limit int) (sandlot.Changed, error) {
 	s.suspend()
 	return s.OwnerStore.Rename(ctx, id, handle, at, since, limit)
 }
@@ -28,12 +28,12 @@ func TestRegression35NobodyIsRenamedAfterASuspension(t *testing.T) {
 	out := w.publish(nobody(), page)
 	stores := w.db.Account().Stores()
 	stores.Owners = &suspending{stores.Owners, func() {
-		if _, err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: out.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
+		if _, err := w.db.Operate().Suspend(t.Context(), sandlot.Subject{Account: out.Project.Account}, sandlot.LogEntry{At: w.clock.now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionSuspend, Target: "@x"}); err != nil {
 			t.Error(err)
 		}
 	}}
 	_, err := w.in.AnotherAccount(stores).Rename(t.Context(), w.owner(out.Project.Account), "other")
-	refused(t, err, publish.CodeAccountSuspended)
+	refused(t, err, sandlot.CodeAccountSuspended)
 	if p, err := w.db.Publish().Project(t.Context(), out.Project.ID); err != nil || p.Handle != out.Project.Handle {
 		t.Errorf("the project is %+v, %v", p, err)
 	}
@@ -46,7 +46,7 @@ type moving struct {
 	undo func()
 }
 
-func (m *moving) LogIn(ctx context.Context, login int64, token publish.Digest, s, had publish.Session) (int64, error) {
+func (m *moving) LogIn(ctx context.Context, login int64, token sandlot.Digest, s, had sandlot.Session) (int64, error) {
 	m.undo()
 	return m.LoginStore.LogIn(ctx, login, token, s, had)
 }
@@ -68,7 +68,7 @@ func TestRegression35NobodyIsLoggedInByAnAddressThatWasTakenBack(t *testing.T) {
 		}
 	}}
 	s := w.in.AnotherAccount(stores)
-	if _, _, err := s.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "Firefox"); !errors.Is(err, publish.ErrNotFound) {
+	if _, _, err := s.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "Firefox"); !errors.Is(err, sandlot.ErrNotFound) {
 		t.Errorf("logged in, %v", err)
 	}
 	expect.Equal(t, "sessions", len(w.sessions(kim.ID)), 0)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
@@ -27,23 +28,23 @@ const notMePurpose = "not me"
 type NotMe struct {
 	Mail  string       // the kind of the message that the link was in
 	Email string       // the address that the message went to
-	Stop  publish.Stop // the stop that is in force; its Kind is empty if there is none
+	Stop  sandlot.Stop // the stop that is in force; its Kind is empty if there is none
 }
 
 // Logins reports whether the link stops logins. Otherwise it stops claims.
-func (n NotMe) Logins() bool { return n.kind() == publish.StopLogins }
+func (n NotMe) Logins() bool { return n.kind() == sandlot.StopLogins }
 
 // kind is the kind of stop that the link sets. A notice that an address was replaced cannot be
 // stopped, so its link stops claims: whoever knows nothing of the account does not want those.
 func (n NotMe) kind() string {
 	if n.Mail == MailLogin {
-		return publish.StopLogins
+		return sandlot.StopLogins
 	}
-	return publish.StopClaims
+	return sandlot.StopClaims
 }
 
 // mailbox is the hash under which the stop of the address is kept.
-func (n NotMe) mailbox() publish.Digest { return publish.MailboxOf(n.Email) }
+func (n NotMe) mailbox() sandlot.Digest { return sandlot.MailboxOf(n.Email) }
 
 // NotMeToken returns the token of the link "this was not me" for a message of a kind to an
 // address. It works for 30 days from now. It is sealed under the installation's secret, so
@@ -59,21 +60,21 @@ func NotMeToken(vault *publish.Vault, now time.Time, mail, address string) (stri
 // publish.ErrNotFound. Stop is not set.
 func openNotMe(vault *publish.Vault, now time.Time, token string) (NotMe, error) {
 	if len(token) > notMeMax {
-		return NotMe{}, publish.ErrNotFound
+		return NotMe{}, sandlot.ErrNotFound
 	}
 	data, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	if err != nil {
-		return NotMe{}, publish.ErrNotFound
+		return NotMe{}, sandlot.ErrNotFound
 	}
 	plain, err := vault.Unseal(notMePurpose, data)
 	if err != nil {
-		return NotMe{}, publish.ErrNotFound
+		return NotMe{}, sandlot.ErrNotFound
 	}
 	mail, rest, _ := strings.Cut(string(plain), " ")
 	until, address, _ := strings.Cut(rest, " ")
 	seconds, err := strconv.ParseInt(until, 10, 64)
 	if err != nil || !now.Before(time.Unix(seconds, 0)) {
-		return NotMe{}, publish.ErrNotFound
+		return NotMe{}, sandlot.ErrNotFound
 	}
 	return NotMe{Mail: mail, Email: address}, nil
 }
@@ -81,8 +82,8 @@ func openNotMe(vault *publish.Vault, now time.Time, token string) (NotMe, error)
 // NotMe returns what a link "this was not me" is about, and whether its stop is in force. It
 // changes nothing. A token that is not one of ours, or older than 30 days, is
 // publish.ErrNotFound.
-func (s *Service) NotMe(ctx context.Context, by publish.Caller, token string) (NotMe, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) NotMe(ctx context.Context, by sandlot.Caller, token string) (NotMe, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return NotMe{}, err
 	}
 	n, err := openNotMe(s.vault, s.now(), token)
@@ -90,7 +91,7 @@ func (s *Service) NotMe(ctx context.Context, by publish.Caller, token string) (N
 		return n, err
 	}
 	n.Stop, err = s.store.Stops.StopOf(ctx, n.mailbox(), n.kind(), s.now().UTC())
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		err = nil
 	}
 	return n, err
@@ -101,8 +102,8 @@ func (s *Service) NotMe(ctx context.Context, by publish.Caller, token string) (N
 // address away from accounts that have not verified it, and out of proposals; either stop ends
 // the logins that were asked for. Accounts that have verified the address keep it. A second
 // call has no further effect, but that a pause of logins begins anew. Errors are those of NotMe.
-func (s *Service) StopMail(ctx context.Context, by publish.Caller, token string) (NotMe, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) StopMail(ctx context.Context, by sandlot.Caller, token string) (NotMe, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return NotMe{}, err
 	}
 	n, err := s.NotMe(ctx, by, token)
@@ -110,7 +111,7 @@ func (s *Service) StopMail(ctx context.Context, by publish.Caller, token string)
 		return n, err
 	}
 	now := s.now().UTC()
-	stop := publish.Stop{Mailbox: n.mailbox(), Kind: n.kind(), At: now}
+	stop := sandlot.Stop{Mailbox: n.mailbox(), Kind: n.kind(), At: now}
 	if n.Logins() {
 		stop.Until = now.Add(loginPause)
 	}
@@ -120,8 +121,8 @@ func (s *Service) StopMail(ctx context.Context, by publish.Caller, token string)
 
 // AllowMail lifts the stop of StopMail. What StopMail has ended stays ended. Errors are those
 // of NotMe.
-func (s *Service) AllowMail(ctx context.Context, by publish.Caller, token string) (NotMe, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) AllowMail(ctx context.Context, by sandlot.Caller, token string) (NotMe, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return NotMe{}, err
 	}
 	n, err := openNotMe(s.vault, s.now(), token)
@@ -132,13 +133,13 @@ func (s *Service) AllowMail(ctx context.Context, by publish.Caller, token string
 }
 
 // stopped reports whether a stop holds back the message of a job.
-func (c *Courier) stopped(ctx context.Context, j publish.Job, now time.Time) (bool, error) {
+func (c *Courier) stopped(ctx context.Context, j sandlot.Job, now time.Time) (bool, error) {
 	kind, ok := stopOf(j.Kind)
 	if !ok {
 		return false, nil
 	}
-	_, err := c.Store.StopOf(ctx, publish.MailboxOf(j.Address), kind, now)
-	if errors.Is(err, publish.ErrNotFound) {
+	_, err := c.Store.StopOf(ctx, sandlot.MailboxOf(j.Address), kind, now)
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return false, nil
 	}
 	return err == nil, err
@@ -147,7 +148,7 @@ func (c *Courier) stopped(ctx context.Context, j publish.Job, now time.Time) (bo
 // addNotMe gives a message the link for those who did not ask for it. Messages about reports
 // have none, for the operator has asked for them.
 func (c *Courier) addNotMe(m *Mail) error {
-	if m.Kind == publish.MailReport {
+	if m.Kind == sandlot.MailReport {
 		return nil
 	}
 	token, err := NotMeToken(c.Vault, c.Now(), m.Kind, m.To)

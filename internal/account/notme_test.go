@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
@@ -26,7 +27,7 @@ func notMe(t *testing.T, m account.Mail) string {
 }
 
 // claim signs up with an address and returns the account's caller.
-func (w *world) claim(email string) publish.Caller {
+func (w *world) claim(email string) sandlot.Caller {
 	w.t.Helper()
 	out, err := w.Signup(w.t.Context(), nobody(), publish.SignupInput{Email: email})
 	expect.OK(w.t, err)
@@ -69,7 +70,7 @@ func TestNotMe(t *testing.T) {
 			w.one()
 		},
 		"the button takes the claims away, kills their tokens, and no claim sends a message to the mailbox again": func(t *testing.T, w *world) {
-			claims := []publish.Caller{w.claim("kim@example.org"), w.claim("Kim+tag@example.org")}
+			claims := []sandlot.Caller{w.claim("kim@example.org"), w.claim("Kim+tag@example.org")}
 			mails := w.postman()
 			w.stop(mails[0])
 			for _, by := range claims {
@@ -80,7 +81,7 @@ func TestNotMe(t *testing.T) {
 			for _, m := range mails {
 				_, token, _ := strings.Cut(m.Link, "token=")
 				_, err := w.Verify(t.Context(), nobody(), token)
-				expect.Is(t, "a token works", err, publish.ErrNotFound)
+				expect.Is(t, "a token works", err, sandlot.ErrNotFound)
 			}
 			w.clock.move(48 * time.Hour)
 			w.claim("KIM+other@example.org")
@@ -131,7 +132,7 @@ func TestNotMe(t *testing.T) {
 			w.claim("kim@example.org")
 			m := w.one()
 			first, second := w.stop(m), w.stop(m)
-			if first != second || first.Stop.Kind != publish.StopClaims || !first.Stop.Until.IsZero() {
+			if first != second || first.Stop.Kind != sandlot.StopClaims || !first.Stop.Until.IsZero() {
 				t.Errorf("the stops are %+v, %+v", first, second)
 			}
 			if n, err := w.NotMe(t.Context(), nobody(), notMe(t, m)); err != nil || n != first {
@@ -166,7 +167,7 @@ func TestNotMe(t *testing.T) {
 			}
 			for _, b := range []string{browser, other} {
 				_, err := w.PendingLogin(t.Context(), nobody(), b)
-				expect.Is(t, "a login goes on", err, publish.ErrNotFound)
+				expect.Is(t, "a login goes on", err, sandlot.ErrNotFound)
 			}
 			w.ask("kim@example.org", "")
 			if mails := w.postman(); len(mails) != 0 {
@@ -201,7 +202,7 @@ func TestNotMe(t *testing.T) {
 			w.stop(m)
 			_, token, _ := strings.Cut(m.Link, "token=")
 			_, err := w.TakeEmail(t.Context(), nobody(), token)
-			expect.Is(t, "the link works", err, publish.ErrNotFound)
+			expect.Is(t, "the link works", err, sandlot.ErrNotFound)
 			if email, err := w.ProposedEmail(t.Context(), w.owner(lee.ID)); email != "" || err != nil {
 				t.Errorf("proposed is %q, %v", email, err)
 			}
@@ -223,7 +224,7 @@ func TestNotMe(t *testing.T) {
 					"pressed":   func() error { _, err := w.StopMail(t.Context(), nobody(), token); return err },
 					"undone":    func() error { _, err := w.AllowMail(t.Context(), nobody(), token); return err },
 				} {
-					if err := use(); !errors.Is(err, publish.ErrNotFound) {
+					if err := use(); !errors.Is(err, sandlot.ErrNotFound) {
 						t.Errorf("%s, %s: %v", name, what, err)
 					}
 				}
@@ -242,7 +243,7 @@ func TestNotMe(t *testing.T) {
 			}
 			w.clock.move(time.Minute)
 			_, err := w.StopMail(t.Context(), nobody(), notMe(t, m))
-			expect.Is(t, "after 30 days", err, publish.ErrNotFound)
+			expect.Is(t, "after 30 days", err, sandlot.ErrNotFound)
 		},
 		"the token shows nobody whom it is for, and fits the longest address": func(t *testing.T, w *world) {
 			long := strings.Repeat("a", 64) + "@" + strings.Repeat(strings.Repeat("b", 61)+".", 3) + "org"
@@ -281,7 +282,7 @@ func TestNotMe(t *testing.T) {
 }
 
 // change gives an account another address, by the link to that.
-func (w *world) change(id publish.AccountID, to string) {
+func (w *world) change(id sandlot.AccountID, to string) {
 	w.t.Helper()
 	expect.OK(w.t, w.ProposeEmail(w.t.Context(), w.owner(id), to, "en"))
 	for _, m := range w.postman() {
@@ -301,7 +302,7 @@ func TestAnOperatorLetsAMailboxGetMessagesAgain(t *testing.T) {
 	w.claim("kim@example.org")
 	w.stop(w.one())
 	list, err := a.Stops(t.Context(), byOperator, " Kim+x@example.org", 0, 9)
-	if err != nil || len(list) != 1 || list[0].Kind != publish.StopClaims {
+	if err != nil || len(list) != 1 || list[0].Kind != sandlot.StopClaims {
 		t.Fatalf("the list is %+v, %v", list, err)
 	}
 	if list, err := a.Stops(t.Context(), byOperator, "lee@example.org", 0, 9); err != nil || len(list) != 0 {
@@ -317,11 +318,11 @@ func TestAnOperatorLetsAMailboxGetMessagesAgain(t *testing.T) {
 		t.Errorf("allowed is %s, %v", target, err)
 	}
 	log, err := w.db.Operate().Log(t.Context(), operate.LogQuery{Target: target, Limit: 9})
-	if err != nil || len(log) != 1 || log[0].Action != publish.ActionAllowMail || log[0].Reason != "she asked" {
+	if err != nil || len(log) != 1 || log[0].Action != sandlot.ActionAllowMail || log[0].Reason != "she asked" {
 		t.Errorf("the log says %+v, %v", log, err)
 	}
 	_, err = a.AllowMail(t.Context(), byOperator, "kim@example.org", "")
-	expect.Is(t, "twice", err, publish.ErrNotFound)
+	expect.Is(t, "twice", err, sandlot.ErrNotFound)
 	w.claim("kim@example.org")
 	w.one()
 }

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 // owned is an account with a verified address, its key and a project.
-func (w *world) owned(email string) (publish.Account, publish.Caller, publish.Project) {
+func (w *world) owned(email string) (sandlot.Account, sandlot.Caller, sandlot.Project) {
 	w.t.Helper()
 	return w.in.Owned(email, page)
 }
@@ -37,23 +37,23 @@ func TestRename(t *testing.T) {
 	if _, err := w.Rename(t.Context(), w.owner(a.ID), "ada-love"); err != nil {
 		t.Errorf("to the same: %v", err)
 	}
-	for what, ask := range map[string]func(context.Context, publish.Caller, string) (string, error){"asked": w.HandleFor, "renamed": w.Rename} {
+	for what, ask := range map[string]func(context.Context, sandlot.Caller, string) (string, error){"asked": w.HandleFor, "renamed": w.Rename} {
 		if handle, err := ask(t.Context(), before, "ada-love"); err != nil || handle != "ada-love" {
 			t.Errorf("%s by the same form: %q, %v", what, handle, err)
 		}
 	}
 	_, err = w.Rename(t.Context(), w.owner(a.ID), a.Handle)
-	expect.Is(t, "to one that was given up", err, publish.ErrExists)
+	expect.Is(t, "to one that was given up", err, sandlot.ErrExists)
 	for _, want := range []string{"", "---", "admin", "_x", "\u202e"} {
 		_, err = w.Rename(t.Context(), w.owner(a.ID), want)
-		expect.Is(t, fmt.Sprintf("to %q", want), err, publish.CodeInvalidField)
+		expect.Is(t, fmt.Sprintf("to %q", want), err, sandlot.CodeInvalidField)
 	}
 	for i := range 9 {
 		_, err := w.Rename(t.Context(), w.owner(a.ID), fmt.Sprint("ada-", i))
 		expect.OK(t, err)
 	}
 	_, err = w.Rename(t.Context(), w.owner(a.ID), "ada-11")
-	expect.Is(t, "the eleventh of a day", err, publish.CodeRateLimited)
+	expect.Is(t, "the eleventh of a day", err, sandlot.CodeRateLimited)
 	w.clock.move(24 * time.Hour)
 	if _, err := w.Rename(t.Context(), w.owner(a.ID), "ada-11"); err != nil {
 		t.Errorf("a day later: %v", err)
@@ -78,16 +78,16 @@ func TestDeleteAccount(t *testing.T) {
 	w := newWorld(t)
 	a, _, p := w.owned(address)
 	me := w.owner(a.ID)
-	expect.Is(t, "another word typed", w.DeleteAccount(t.Context(), me, "yes"), publish.CodeInvalidField)
-	expect.Is(t, "nothing typed", w.DeleteAccount(t.Context(), me, ""), publish.CodeInvalidField)
+	expect.Is(t, "another word typed", w.DeleteAccount(t.Context(), me, "yes"), sandlot.CodeInvalidField)
+	expect.Is(t, "nothing typed", w.DeleteAccount(t.Context(), me, ""), sandlot.CodeInvalidField)
 	expect.OK(t, w.DeleteAccount(t.Context(), me, " @"+strings.ToUpper(a.Handle)))
 	_, err := w.Current(t.Context(), nobody(), p.ID)
-	expect.Is(t, "its project", err, publish.CodeProjectNotFound)
+	expect.Is(t, "its project", err, sandlot.CodeProjectNotFound)
 	log, err := w.db.Operate().Log(t.Context(), operate.LogQuery{Target: "@" + a.Handle, Limit: 9})
-	if err != nil || len(log) != 1 || log[0].Actor != publish.ActorOwner || log[0].Action != publish.ActionDelete || !log[0].At.Equal(w.clock.now()) {
+	if err != nil || len(log) != 1 || log[0].Actor != sandlot.ActorOwner || log[0].Action != sandlot.ActionDelete || !log[0].At.Equal(w.clock.now()) {
 		t.Errorf("the audit log has %+v, %v", log, err)
 	}
-	expect.Is(t, "again", w.DeleteAccount(t.Context(), me, a.Handle), publish.ErrNotFound)
+	expect.Is(t, "again", w.DeleteAccount(t.Context(), me, a.Handle), sandlot.ErrNotFound)
 }
 
 // fullDisk takes no deletion, and ends no session, until room was made.
@@ -97,16 +97,16 @@ type fullDisk struct {
 	full bool
 }
 
-func (f *fullDisk) EndSessions(ctx context.Context, id publish.AccountID, but int64) error {
+func (f *fullDisk) EndSessions(ctx context.Context, id sandlot.AccountID, but int64) error {
 	if f.full {
-		return publish.ErrFull
+		return sandlot.ErrFull
 	}
 	return f.SessionStore.EndSessions(ctx, id, but)
 }
 
-func (f *fullDisk) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
+func (f *fullDisk) Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
 	if f.full {
-		return publish.Changed{}, publish.ErrFull
+		return sandlot.Changed{}, sandlot.ErrFull
 	}
 	return f.OwnerStore.Remove(ctx, s, e)
 }
@@ -153,7 +153,7 @@ func TestAnotherRecoveryAddress(t *testing.T) {
 		t.Errorf("proposed is %q, %v", email, err)
 	}
 	_, err := w.EmailLink(ctx, nobody(), token, true)
-	expect.Is(t, "the link as one back", err, publish.ErrNotFound)
+	expect.Is(t, "the link as one back", err, sandlot.ErrNotFound)
 	if m, err := w.EmailLink(ctx, nobody(), token, false); err != nil || m.Email != "new@example.org" || m.Handle != a.Handle {
 		t.Errorf("the link is %+v, %v", m, err)
 	}
@@ -161,7 +161,7 @@ func TestAnotherRecoveryAddress(t *testing.T) {
 		t.Fatalf("taken: %+v, %v", got, err)
 	}
 	_, err = w.TakeEmail(ctx, nobody(), token)
-	expect.Is(t, "taken twice", err, publish.ErrNotFound)
+	expect.Is(t, "taken twice", err, sandlot.ErrNotFound)
 	if email, err := w.ProposedEmail(ctx, w.owner(a.ID)); err != nil || email != "" {
 		t.Errorf("proposed is still %q, %v", email, err)
 	}
@@ -183,7 +183,7 @@ func TestTheWayToAnAddressEnds(t *testing.T) {
 	token := linkOf(t, w.postman()[0], "email")
 	w.clock.move(24 * time.Hour)
 	_, err := w.TakeEmail(t.Context(), nobody(), token)
-	expect.Is(t, "a link of yesterday", err, publish.ErrNotFound)
+	expect.Is(t, "a link of yesterday", err, sandlot.ErrNotFound)
 }
 
 func TestAnAddressThatCannotBeProposed(t *testing.T) {
@@ -191,14 +191,14 @@ func TestAnAddressThatCannotBeProposed(t *testing.T) {
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
 	for in, want := range map[string]error{
-		"": publish.CodeInvalidEmail, "no address": publish.CodeInvalidEmail, "a@example.org\r\nBcc: b@example.org": publish.CodeInvalidEmail, address: publish.ErrExists,
+		"": sandlot.CodeInvalidEmail, "no address": sandlot.CodeInvalidEmail, "a@example.org\r\nBcc: b@example.org": sandlot.CodeInvalidEmail, address: sandlot.ErrExists,
 	} {
 		expect.Is(t, fmt.Sprintf("%q", in), w.ProposeEmail(t.Context(), w.owner(a.ID), in, "en"), want)
 	}
 	for i := range 10 {
 		expect.OK(t, w.ProposeEmail(t.Context(), w.owner(a.ID), fmt.Sprintf("n%d@example.org", i), "en"))
 	}
-	expect.Is(t, "the eleventh of a day", w.ProposeEmail(t.Context(), w.owner(a.ID), "more@example.org", "en"), publish.CodeRateLimited)
+	expect.Is(t, "the eleventh of a day", w.ProposeEmail(t.Context(), w.owner(a.ID), "more@example.org", "en"), sandlot.CodeRateLimited)
 	if mails := w.postman(); len(mails) != 1 || mails[0].To != "n9@example.org" {
 		t.Errorf("sent were %+v, of which all but the last are replaced", mails)
 	}

@@ -6,12 +6,12 @@ import (
 	"net/url"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // writeMove mints the token of a move to another address and makes its message. If the move is
 // over, the error is publish.ErrNotFound.
-func (c *Courier) writeMove(ctx context.Context, j publish.Job, now time.Time) (Mail, error) {
+func (c *Courier) writeMove(ctx context.Context, j sandlot.Job, now time.Time) (Mail, error) {
 	token, err := c.Vault.Text(base62, 43) // 256 bits
 	if err != nil {
 		return Mail{}, fmt.Errorf("mint token: %w", err)

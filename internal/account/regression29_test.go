@@ -3,8 +3,8 @@ package account_test
 import (
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // TestRegression29TheHandleThatItWillBe: HandleFor promises what Rename does, and does nothing.
@@ -27,5 +27,5 @@ func TestRegression29TheHandleThatItWillBe(t *testing.T) {
 		}
 	}
 	_, err := w.HandleFor(t.Context(), w.owner(a.ID), other.Handle)
-	expect.Is(t, "another's", err, publish.ErrExists)
+	expect.Is(t, "another's", err, sandlot.ErrExists)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -92,8 +93,8 @@ func TestRegression30TheLinkAgainCountsAsALogin(t *testing.T) {
 func TestRegression30ASuspendedOrDeletedAccountGetsNoLink(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, end := range []func(context.Context, publish.Subject, publish.LogEntry) (publish.Changed, error){w.db.Operate().Suspend, w.db.Operate().Remove} {
-		_, err := end(t.Context(), publish.Subject{Account: w.claimant("kim@example.com").Account.ID}, publish.LogEntry{At: w.clock.now()})
+	for _, end := range []func(context.Context, sandlot.Subject, sandlot.LogEntry) (sandlot.Changed, error){w.db.Operate().Suspend, w.db.Operate().Remove} {
+		_, err := end(t.Context(), sandlot.Subject{Account: w.claimant("kim@example.com").Account.ID}, sandlot.LogEntry{At: w.clock.now()})
 		expect.OK(t, err)
 	}
 	w.ask("kim@example.com", "")
@@ -109,12 +110,12 @@ func TestRegression30LoginChoicesNameProjects(t *testing.T) {
 	a := w.member("kim@example.com")
 	b := w.member("kim@example.com")
 	by := w.owner(a.ID)
-	var last publish.ProjectID
+	var last sandlot.ProjectID
 	for range 5 {
 		last = w.publish(by, page).Project.ID
 	}
 	browser, token, _ := w.askMail("kim@example.com")
-	if _, err := w.LoginChoices(t.Context(), nobody(), browser); err != publish.ErrNotFound {
+	if _, err := w.LoginChoices(t.Context(), nobody(), browser); err != sandlot.ErrNotFound {
 		t.Errorf("before the proof: %v", err)
 	}
 	expect.OK(t, w.UseLoginLink(t.Context(), nobody(), browser, token))

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 	"sandlot/internal/worker"
 )
@@ -68,9 +68,9 @@ func TestRegression36AMessageThatCouldNotBeSettledIsNotSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, jobs, m := newCourier(t, io.Discard)
 		jobs.add("ada@example.org")
-		jobs.fail = publish.ErrUnavailable
+		jobs.fail = sandlot.ErrUnavailable
 		for range 3 {
-			if err := c.SendDue(t.Context()); !errors.Is(err, publish.ErrUnavailable) {
+			if err := c.SendDue(t.Context()); !errors.Is(err, sandlot.ErrUnavailable) {
 				t.Errorf("got %v", err)
 			}
 			testenv.Pass(2 * mailLease)
@@ -91,8 +91,8 @@ func TestWhatACourierHasSentNoOtherSends(t *testing.T) {
 		c, jobs, m := newCourier(t, io.Discard)
 		other := &Courier{Store: jobs, Vault: c.Vault, Mailer: m, Places: c.Places, Log: c.Log, Now: time.Now}
 		jobs.add("ada@example.org")
-		jobs.fail = publish.ErrUnavailable
-		expect.Is(t, "while nothing can be recorded", c.SendDue(t.Context()), publish.ErrUnavailable)
+		jobs.fail = sandlot.ErrUnavailable
+		expect.Is(t, "while nothing can be recorded", c.SendDue(t.Context()), sandlot.ErrUnavailable)
 		jobs.fail = nil
 		send(t, c)
 		testenv.Pass(2 * mailLease)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -19,8 +20,8 @@ func TestRegressionM35NoAnswerPromisesAMessageThatIsDropped(t *testing.T) {
 	const kim = "kim@mail.internal"
 	w := newWorld(t, func(c *publish.Config) { c.SMTP = true })
 	promised := 0
-	count := func(mailed bool, warnings []publish.Warning) {
-		limited := slices.ContainsFunc(warnings, func(w publish.Warning) bool { return w.Code == "mail_limit" })
+	count := func(mailed bool, warnings []sandlot.Warning) {
+		limited := slices.ContainsFunc(warnings, func(w sandlot.Warning) bool { return w.Code == "mail_limit" })
 		if mailed == limited {
 			t.Errorf("sent is %v, with warnings %+v", mailed, warnings)
 		}
@@ -93,7 +94,7 @@ func TestRegressionM35WhatNamedTheAddressIsTakenOver(t *testing.T) {
 	expect.OK(t, w.TakeOver(t.Context(), by, more.Account.Handle))
 	expect.OK(t, w.Disown(t.Context(), by, two.Account.Handle))
 	expect.Same(t, "left", len(handles()), 0)
-	for _, id := range []publish.ProjectID{one.Project.ID, a.Project.ID, b.Project.ID} {
+	for _, id := range []sandlot.ProjectID{one.Project.ID, a.Project.ID, b.Project.ID} {
 		p, err := w.db.Publish().Project(t.Context(), id)
 		expect.OK(t, err)
 		if p.Account != member.ID || p.Handle != member.Handle || !p.Verified {
@@ -106,18 +107,18 @@ func TestRegressionM35WhatNamedTheAddressIsTakenOver(t *testing.T) {
 	if address, _ := w.email(w.caller(two.Keys.Account)); address != "" {
 		t.Errorf("its address is %q", address)
 	}
-	for name, key := range map[string]publish.Secret{"the project's key": one.Keys.Project, "the account's key": one.Keys.Account} {
+	for name, key := range map[string]sandlot.Secret{"the project's key": one.Keys.Project, "the account's key": one.Keys.Account} {
 		_, _, err := w.Update(t.Context(), w.caller(key), publish.UpdateInput{Project: string(one.Project.ID), Filename: "a.txt", Content: w.in.Stage(name)})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		_, _, err = w.Update(t.Context(), w.caller(key), publish.UpdateInput{Project: string(a.Project.ID), Filename: "a.txt", Content: w.in.Stage(name)})
-		refused(t, err, publish.CodeWrongProject)
+		refused(t, err, sandlot.CodeWrongProject)
 	}
 	_, _, err = w.Publish(t.Context(), w.caller(one.Keys.Account), publish.PublishInput{Content: w.in.Stage(page)})
-	refused(t, err, publish.CodeAccountKeyRequired)
+	refused(t, err, sandlot.CodeAccountKeyRequired)
 	for name, handle := range map[string]string{"twice": one.Account.Handle, "what is not mine": two.Account.Handle, "another's": strange.Account.Handle} {
-		if err := w.TakeOver(t.Context(), by, handle); !errors.Is(err, publish.ErrNotFound) {
+		if err := w.TakeOver(t.Context(), by, handle); !errors.Is(err, sandlot.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -128,14 +129,14 @@ func TestRegressionM35OnlyALoginThatProvedTheMailboxTakesOver(t *testing.T) {
 	t.Parallel()
 	const kim = "kim@mail.internal"
 	w := newWorld(t, func(c *publish.Config) { c.Uncounted = true })
-	none := func(what string, by publish.Caller, handle string) {
+	none := func(what string, by sandlot.Caller, handle string) {
 		t.Helper()
 		list, err := w.Claimants(t.Context(), by)
 		if err == nil && len(list) > 0 {
 			t.Errorf("%s: listed are %+v", what, list)
 		}
-		for _, step := range []func(context.Context, publish.Caller, string) error{w.TakeOver, w.Disown} {
-			if err := step(t.Context(), by, handle); !errors.Is(err, publish.ErrNotFound) && !errors.Is(err, publish.ErrLoginNeeded) {
+		for _, step := range []func(context.Context, sandlot.Caller, string) error{w.TakeOver, w.Disown} {
+			if err := step(t.Context(), by, handle); !errors.Is(err, sandlot.ErrNotFound) && !errors.Is(err, sandlot.ErrLoginNeeded) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
@@ -149,8 +150,8 @@ func TestRegressionM35OnlyALoginThatProvedTheMailboxTakesOver(t *testing.T) {
 	expect.OK(t, w.UseLoginLink(t.Context(), nobody(), browser, token))
 	session, _, err := w.FinishLogin(t.Context(), nobody(), browser, mallory.Handle, "")
 	expect.OK(t, err)
-	returns := func() publish.Caller {
-		by, err := w.Identify(t.Context(), publish.Presented{Session: session}, publish.Sender{})
+	returns := func() sandlot.Caller {
+		by, err := w.Identify(t.Context(), sandlot.Presented{Session: session}, sandlot.Sender{})
 		expect.OK(t, err)
 		return by
 	}
@@ -174,8 +175,8 @@ func TestRegressionM35OnlyALoginThatProvedTheMailboxTakesOver(t *testing.T) {
 	none("a login of before", by, victim.Account.Handle)
 	w.postman() // the notice to the address before
 	own, _ := w.logIn(kim, other.Handle, nobody())
-	for _, step := range []func(context.Context, publish.Caller, string) error{w.TakeOver, w.Disown} {
-		if err := step(t.Context(), own, mallory.Handle); !errors.Is(err, publish.ErrNotFound) {
+	for _, step := range []func(context.Context, sandlot.Caller, string) error{w.TakeOver, w.Disown} {
+		if err := step(t.Context(), own, mallory.Handle); !errors.Is(err, sandlot.ErrNotFound) {
 			t.Errorf("a verified account: %v", err)
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // TestRegressionM36WhoAsksTooOftenIsTold: the fourth message of a day was dropped, and the page said that it was sent. A
@@ -30,7 +30,7 @@ func TestRegressionM36WhoAsksTooOftenIsTold(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		refused(t, ask(email, "203.0.113.7", ""), publish.CodeRateLimited)
+		refused(t, ask(email, "203.0.113.7", ""), sandlot.CodeRateLimited)
 		if err := ask(email, "203.0.113.8", ""); err != nil {
 			t.Errorf("another network: %v", err)
 		}
@@ -57,6 +57,6 @@ func TestRegressionM36AnOwnerWhoProposesOneAddressTooOftenIsTold(t *testing.T) {
 		expect.OK(t, w.ProposeEmail(t.Context(), by, "new@example.org", ""))
 	}
 	w.clock.move(time.Minute)
-	refused(t, w.ProposeEmail(t.Context(), by, "new@example.org", ""), publish.CodeRateLimited)
+	refused(t, w.ProposeEmail(t.Context(), by, "new@example.org", ""), sandlot.CodeRateLimited)
 	expect.OK(t, w.ProposeEmail(t.Context(), by, "other@example.org", ""))
 }

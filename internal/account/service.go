@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 	"sandlot/internal/turns"
 )
@@ -50,7 +51,7 @@ type Service struct {
 	vault  *publish.Vault
 	now    func() time.Time
 	random io.Reader
-	forms  *turns.Locks[publish.Digest] // held while a form that asks for a message is recorded
+	forms  *turns.Locks[sandlot.Digest] // held while a form that asks for a message is recorded
 }
 
 // Option replaces a part of a Service.
@@ -62,7 +63,7 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 // New makes a Service. It reads the installation's secret from the store, and returns the error
 // if that fails.
 func New(ctx context.Context, cfg Config, stores Stores, opts ...Option) (*Service, error) {
-	s := &Service{Config: cfg, store: newCurrentStores(stores, cfg.Heads), now: time.Now, random: rand.Reader, forms: turns.NewLocks[publish.Digest]()}
+	s := &Service{Config: cfg, store: newCurrentStores(stores, cfg.Heads), now: time.Now, random: rand.Reader, forms: turns.NewLocks[sandlot.Digest]()}
 	for _, o := range opts {
 		o(s)
 	}
@@ -76,11 +77,11 @@ func (s *Service) evenFull(step func() error) error { return publish.EvenFull(s.
 // ownerMay translates the error of an owner's step. If the account was suspended after the
 // caller was authorized, it is the refusal that a suspended account gets.
 func ownerMay(err error) error {
-	if errors.Is(err, publish.ErrSuspended) {
-		return publish.AccountSuspended()
+	if errors.Is(err, sandlot.ErrSuspended) {
+		return sandlot.AccountSuspended()
 	}
 	return err
 }
 
 // digest hashes a token. Tokens have 256 random bits, so the hash needs no secret.
-func digest(text string) publish.Digest { return sha256.Sum256([]byte(text)) }
+func digest(text string) sandlot.Digest { return sha256.Sum256([]byte(text)) }

@@ -1,7 +1,7 @@
 package account
 
 import (
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // MailsPerDay is the most messages that one mailbox gets from an installation within 24 hours.
@@ -24,23 +24,23 @@ const (
 )
 
 // Share is that of publish.
-type Share = publish.Share
+type Share = sandlot.Share
 
 // sharesOf returns the counts in all of which the message of a job needs room when it is sent,
 // beside the Asks that it was recorded with.
-func sharesOf(j publish.Job) []Share {
-	of := func(most int, what string, args ...any) Share { return publish.ShareOf(j.Address, most, what, args...) }
+func sharesOf(j sandlot.Job) []Share {
+	of := func(most int, what string, args ...any) Share { return sandlot.ShareOf(j.Address, most, what, args...) }
 	all, asked, unproved := of(MailsPerDay, "all"), of(mailsAsked, "asked"), of(mailsUnproved, "unproved")
 	switch {
-	case j.Kind == publish.MailReport:
+	case j.Kind == sandlot.MailReport:
 		return []Share{of(reportsMailed, "reports"), of(reportsByOne, "reports by %x", j.Asker.Network)}
 	case j.Kind == MailEmailNotice:
 		return []Share{all}
-	case j.Kind == MailLogin && j.Asker.Kind == publish.AskedKnown:
+	case j.Kind == MailLogin && j.Asker.Kind == sandlot.AskedKnown:
 		return []Share{all, asked}
 	case j.Kind == MailLogin:
 		return []Share{all, asked, unproved, of(loginsByStranger, "logins")}
-	case j.Asker.Kind == publish.AskedWithKey:
+	case j.Asker.Kind == sandlot.AskedWithKey:
 		return []Share{all, asked, unproved}
 	}
 	return []Share{all, asked, unproved, of(claimsByStranger, "claims")}
@@ -48,9 +48,9 @@ func sharesOf(j publish.Job) []Share {
 
 // loginAsks are the Asks of the message of a login: they are told of, known address or not. A
 // browser that was logged in with the mailbox has none.
-func loginAsks(j publish.Job) []Share {
-	if j.Asker.Kind == publish.AskedKnown {
+func loginAsks(j sandlot.Job) []Share {
+	if j.Asker.Kind == sandlot.AskedKnown {
 		return nil
 	}
-	return []Share{publish.ShareOf(j.Address, loginsByOne, "logins by %x", j.Asker.Network)}
+	return []Share{sandlot.ShareOf(j.Address, loginsByOne, "logins by %x", j.Asker.Network)}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
@@ -14,21 +15,21 @@ import (
 )
 
 // from is somebody without a key in a network.
-func from(addr string) publish.Caller { return publish.Caller{From: publish.Sender{Network: addr}} }
+func from(addr string) sandlot.Caller { return sandlot.Caller{From: sandlot.Sender{Network: addr}} }
 
 // askFrom asks for a login by a form of a browser that was never seen before.
 func (w *world) askFrom(addr, email, known string) {
 	w.t.Helper()
 	_, err := w.AskLogin(w.t.Context(), from(addr), account.LoginInput{Email: email, Known: known})
-	if !errors.Is(err, publish.CodeRateLimited) {
+	if !errors.Is(err, sandlot.CodeRateLimited) {
 		expect.OK(w.t, err)
 	}
 }
 
 // signUpFrom signs up with an address and returns the account's caller.
-func (w *world) signUpFrom(addr, email string) publish.Caller {
+func (w *world) signUpFrom(addr, email string) sandlot.Caller {
 	w.t.Helper()
-	out, err := w.Signup(w.t.Context(), publish.Caller{From: publish.Sender{Network: addr}}, publish.SignupInput{Email: email})
+	out, err := w.Signup(w.t.Context(), sandlot.Caller{From: sandlot.Sender{Network: addr}}, publish.SignupInput{Email: email})
 	expect.OK(w.t, err)
 	return w.caller(out.Key)
 }
@@ -158,7 +159,7 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 			w.postman()
 			send := func(addr string, i int) {
 				in := operate.NewReport{Project: p, Reason: "other", Details: "x", FormToken: fmt.Sprint(addr, i)}
-				_, err := w.operator().Report(t.Context(), publish.Caller{From: publish.Sender{Network: addr}}, in)
+				_, err := w.operator().Report(t.Context(), sandlot.Caller{From: sandlot.Sender{Network: addr}}, in)
 				expect.OK(t, err)
 			}
 			for i := range 30 {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // A StopStore keeps which mailboxes want no messages, under the same promises as
@@ -14,12 +14,12 @@ type StopStore interface {
 	// logins with an address of the mailbox: one for which names.EmailKey returns key. One of
 	// StopClaims also takes these addresses away from accounts that have not verified them, and out
 	// of proposals, with all tokens for either.
-	StopMail(ctx context.Context, s publish.Stop, key string) error
+	StopMail(ctx context.Context, s sandlot.Stop, key string) error
 	// StopOf returns the stop of a mailbox. One that ends by itself and seems to begin in a time to
 	// come is over.
-	StopOf(ctx context.Context, mailbox publish.Digest, kind string, now time.Time) (publish.Stop, error)
+	StopOf(ctx context.Context, mailbox sandlot.Digest, kind string, now time.Time) (sandlot.Stop, error)
 	// LiftStop forgets the stop of a mailbox; one that is not there is not an error.
-	LiftStop(ctx context.Context, mailbox publish.Digest, kind string) error
+	LiftStop(ctx context.Context, mailbox sandlot.Digest, kind string) error
 }
 
 // stopOf returns the kind of stop that holds back messages of a kind. ok is false for messages
@@ -27,10 +27,10 @@ type StopStore interface {
 // able to keep an owner from hearing that an account was taken.
 func stopOf(mail string) (kind string, ok bool) {
 	switch mail {
-	case publish.MailVerify, MailEmailChange:
-		return publish.StopClaims, true
+	case sandlot.MailVerify, MailEmailChange:
+		return sandlot.StopClaims, true
 	case MailLogin:
-		return publish.StopLogins, true
+		return sandlot.StopLogins, true
 	}
 	return "", false
 }

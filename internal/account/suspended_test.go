@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // TestRegressionM25ASuspendedMailboxConfirmsNoOtherAccount: the same page by the same mailbox was in the gallery within seconds.
@@ -15,14 +15,14 @@ func TestRegressionM25ASuspendedMailboxConfirmsNoOtherAccount(t *testing.T) {
 	out := w.publish(nobody(), page)
 	_, err := w.Verify(t.Context(), nobody(), w.mail()[0])
 	expect.OK(t, err)
-	_, err = w.db.Operate().Suspend(t.Context(), publish.Subject{Account: out.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"})
+	_, err = w.db.Operate().Suspend(t.Context(), sandlot.Subject{Account: out.Project.Account}, sandlot.LogEntry{At: w.clock.now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionSuspend, Target: "@x"})
 	expect.OK(t, err)
 	w.publish(nobody(), page)
 	link := w.mail()[0]
-	if _, err := w.Verify(t.Context(), nobody(), link); !errors.Is(err, publish.CodeAccountSuspended) {
+	if _, err := w.Verify(t.Context(), nobody(), link); !errors.Is(err, sandlot.CodeAccountSuspended) {
 		t.Errorf("another account of the mailbox: %v", err)
 	}
-	expect.OK(t, w.db.Operate().LiftStops(t.Context(), publish.MailboxOf(address), publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionAllowMail, Target: "x"}))
+	expect.OK(t, w.db.Operate().LiftStops(t.Context(), sandlot.MailboxOf(address), sandlot.LogEntry{At: w.clock.now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionAllowMail, Target: "x"}))
 	if a, err := w.Verify(t.Context(), nobody(), link); err != nil || !a.EmailVerified {
 		t.Errorf("after the operator allowed it: %+v, %v", a, err)
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
-	"sandlot/internal/publish"
 )
 
 // late fails a verification, and a change of an address, after it happened.
@@ -16,24 +16,24 @@ type late struct {
 	account.RecoveryStore
 }
 
-func (s late) UseVerification(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, publish.Changed, error) {
+func (s late) UseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, sandlot.Changed, error) {
 	a, changed, err := s.ClaimStore.UseVerification(ctx, token, now)
-	return a, changed, errors.Join(err, publish.ErrUnavailable)
+	return a, changed, errors.Join(err, sandlot.ErrUnavailable)
 }
 
-func (s late) TakeEmail(ctx context.Context, token publish.Digest, now, undo time.Time, notice publish.Job) (publish.Account, publish.Changed, error) {
+func (s late) TakeEmail(ctx context.Context, token sandlot.Digest, now, undo time.Time, notice sandlot.Job) (sandlot.Account, sandlot.Changed, error) {
 	a, changed, err := s.RecoveryStore.TakeEmail(ctx, token, now, undo, notice)
-	return a, changed, errors.Join(err, publish.ErrUnavailable)
+	return a, changed, errors.Join(err, sandlot.ErrUnavailable)
 }
 
 func TestRegression32WhatIsRememberedOfAProjectIsForgottenAfterAnErrorToo(t *testing.T) {
 	t.Parallel()
-	for what, change := range map[string]func(w *world, s *account.Service, id publish.AccountID) error{
-		"the address was verified": func(w *world, s *account.Service, _ publish.AccountID) error {
+	for what, change := range map[string]func(w *world, s *account.Service, id sandlot.AccountID) error{
+		"the address was verified": func(w *world, s *account.Service, _ sandlot.AccountID) error {
 			_, err := s.Verify(t.Context(), nobody(), w.mail()[0])
 			return err
 		},
-		"another address was taken": func(w *world, s *account.Service, id publish.AccountID) error {
+		"another address was taken": func(w *world, s *account.Service, id sandlot.AccountID) error {
 			if err := w.ProposeEmail(t.Context(), w.owner(id), "new@example.org", "en"); err != nil {
 				return err
 			}
@@ -56,7 +56,7 @@ func TestRegression32WhatIsRememberedOfAProjectIsForgottenAfterAnErrorToo(t *tes
 			if p, err := w.Current(t.Context(), nobody(), p.ID); err != nil || p.Verified {
 				t.Fatalf("verified %v, %v", p.Verified, err)
 			}
-			if err := change(w, s, p.Account); !errors.Is(err, publish.ErrUnavailable) {
+			if err := change(w, s, p.Account); !errors.Is(err, sandlot.ErrUnavailable) {
 				t.Fatalf("got %v", err)
 			}
 			if p, err := w.Current(t.Context(), nobody(), p.ID); err != nil || !p.Verified {

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 func TestVerification(t *testing.T) {
@@ -39,7 +39,7 @@ func TestVerification(t *testing.T) {
 	})
 	t.Run("another token is refused", func(t *testing.T) {
 		for _, token := range []string{"", tokens[0] + "x", tokens[0][1:]} {
-			if _, err := w.Verify(t.Context(), nobody(), token); !errors.Is(err, publish.ErrNotFound) {
+			if _, err := w.Verify(t.Context(), nobody(), token); !errors.Is(err, sandlot.ErrNotFound) {
 				t.Errorf("%q: %v", token, err)
 			}
 		}
@@ -50,7 +50,7 @@ func TestVerification(t *testing.T) {
 		}
 	})
 	t.Run("a link works once", func(t *testing.T) {
-		if _, err := w.Verify(t.Context(), nobody(), tokens[0]); !errors.Is(err, publish.ErrNotFound) {
+		if _, err := w.Verify(t.Context(), nobody(), tokens[0]); !errors.Is(err, sandlot.ErrNotFound) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -66,7 +66,7 @@ func TestVerification(t *testing.T) {
 	t.Run("a link lives a day", func(t *testing.T) {
 		tokens := w.mail()
 		w.clock.move(24 * time.Hour)
-		if _, err := w.Verify(t.Context(), nobody(), tokens[0]); !errors.Is(err, publish.ErrNotFound) {
+		if _, err := w.Verify(t.Context(), nobody(), tokens[0]); !errors.Is(err, sandlot.ErrNotFound) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -76,7 +76,7 @@ func TestVerification(t *testing.T) {
 		first := w.mail()
 		w.publishWith(by, "two@example.org")
 		_, err := w.Verify(t.Context(), nobody(), first[0])
-		expect.Is(t, "the old link", err, publish.ErrNotFound)
+		expect.Is(t, "the old link", err, sandlot.ErrNotFound)
 		second := w.mail()
 		if a, err := w.Verify(t.Context(), nobody(), second[0]); err != nil || a.Email != "two@example.org" || a.ID != one.Project.Account {
 			t.Errorf("%+v, %v", a, err)
@@ -98,6 +98,6 @@ func TestVerification(t *testing.T) {
 			t.Errorf("the first link: %+v, %v", a, err)
 		}
 		_, err := w.Verify(t.Context(), nobody(), sent[1])
-		expect.Is(t, "the second link, after the first was used", err, publish.ErrNotFound)
+		expect.Is(t, "the second link, after the first was used", err, sandlot.ErrNotFound)
 	})
 }

@@ -3,7 +3,7 @@ package admission
 import (
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Denied is the error of a limit that is reached. It wraps the *publish.Error to answer with:
@@ -21,13 +21,13 @@ func (d *Denied) Error() string { return d.refusal().Message }
 func (d *Denied) Unwrap() error { return d.refusal() }
 
 // refusal makes the *publish.Error. Its wait is in whole seconds.
-func (d *Denied) refusal() *publish.Error {
+func (d *Denied) refusal() *sandlot.Error {
 	after := (d.After + time.Second - 1).Truncate(time.Second) // rounded up, so that the next try is not too early
 	if d.All {
-		return publish.Refuse(publish.CodeUnavailable, "The service is busy with other uploads. Nothing was changed.").After(after).With(publish.OpWait)
+		return sandlot.Refuse(sandlot.CodeUnavailable, "The service is busy with other uploads. Nothing was changed.").After(after).With(sandlot.OpWait)
 	}
 	text := told[d.Limit]
-	e := publish.Refuse(publish.CodeRateLimited, "%s", text[0]).After(after).With(publish.OpWait)
+	e := sandlot.Refuse(sandlot.CodeRateLimited, "%s", text[0]).After(after).With(sandlot.OpWait)
 	if d.Limit == names[wrongKeys] {
 		return e.Note("Check the key, and send it again in %d s.", int(after/time.Second))
 	}

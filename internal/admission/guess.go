@@ -4,20 +4,20 @@ import (
 	"context"
 	"errors"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Keys makes the caller of a presented key. *publish.Authenticator does. What it does not know
 // is publish.ErrNotFound or publish.CodeInvalidKey.
 type Keys interface {
-	Identify(ctx context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error)
+	Identify(ctx context.Context, presented sandlot.Presented, from sandlot.Sender) (sandlot.Caller, error)
 }
 
 // Identify makes the caller of a key, as Keys does, and counts the key if it is wrong. It is
 // the only way for a transport to look up a key. Errors are those of Guess.
-func (l *Limits) Identify(ctx context.Context, from Origin, key publish.Secret) (by publish.Caller, err error) {
+func (l *Limits) Identify(ctx context.Context, from Origin, key sandlot.Secret) (by sandlot.Caller, err error) {
 	err = l.Guess(from, key.Hash(), func() (bool, error) {
-		by, err = l.Keys.Identify(ctx, publish.Presented{Key: key}, l.Sender(from))
+		by, err = l.Keys.Identify(ctx, sandlot.Presented{Key: key}, l.Sender(from))
 		return err == nil, err
 	})
 	return by, err
@@ -36,7 +36,7 @@ func (l *Limits) Guess(from Origin, secret [32]byte, try func() (right bool, err
 		return d
 	}
 	right, err := try()
-	if err == nil || errors.Is(err, publish.ErrNotFound) || errors.Is(err, publish.CodeInvalidKey) {
+	if err == nil || errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.CodeInvalidKey) {
 		l.guessed(from, secret, right && err == nil)
 	}
 	return err

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 func TestEveryOperationHasItsTerms(t *testing.T) {
@@ -66,15 +66,15 @@ func TestAnotherOperationComesWithARequest(t *testing.T) {
 func TestWhatIsDeniedIsARefusalOfTheDomain(t *testing.T) {
 	for _, name := range append(names[:], "bodies", "archives", "watchers") {
 		d := &Denied{Limit: name, After: 1500 * time.Millisecond}
-		e := publish.AsError(d)
-		if e == nil || e.Code != publish.CodeRateLimited || e.Message == "" || e.Fix.Note == "" || e.RetryAfter != 2*time.Second {
+		e := sandlot.AsError(d)
+		if e == nil || e.Code != sandlot.CodeRateLimited || e.Message == "" || e.Fix.Note == "" || e.RetryAfter != 2*time.Second {
 			t.Errorf("%s: %+v", name, e)
 		}
-		if !errors.Is(d, publish.CodeRateLimited) {
+		if !errors.Is(d, sandlot.CodeRateLimited) {
 			t.Errorf("%s does not have its code", name)
 		}
 	}
-	expect.Is(t, "a limit of the service", (&Denied{Limit: "bodies", All: true, After: time.Second}), publish.CodeUnavailable)
+	expect.Is(t, "a limit of the service", (&Denied{Limit: "bodies", All: true, After: time.Second}), sandlot.CodeUnavailable)
 }
 
 // TestGuessingCountsWhateverIsGuessed and whatever says that the guess was wrong; a fault says nothing.
@@ -86,10 +86,10 @@ func TestGuessingCountsWhateverIsGuessed(t *testing.T) {
 		counted bool
 	}{
 		"a wrong code":                      {false, nil, true},
-		"a key that is unknown":             {false, publish.CodeInvalidKey, true},
-		"a login that is over":              {false, publish.ErrNotFound, true},
+		"a key that is unknown":             {false, sandlot.CodeInvalidKey, true},
+		"a login that is over":              {false, sandlot.ErrNotFound, true},
 		"a right one":                       {true, nil, false},
-		"a database that cannot be reached": {false, publish.ErrUnavailable, false},
+		"a database that cannot be reached": {false, sandlot.ErrUnavailable, false},
 	} {
 		l := New(Config{WrongKeys: Rate{1, time.Hour, 1}})
 		if err := l.Guess(who, [32]byte{1}, func() (bool, error) { return tc.right, tc.err }); !errors.Is(err, tc.err) {
@@ -117,7 +117,7 @@ func TestWhoIsTold(t *testing.T) {
 		{"", true, "invalid IP", true, false},
 	} {
 		addr, _ := netip.ParseAddr(tc.addr)
-		if got := New(Config{Public: tc.public}).Sender(Origin{Addr: addr}); got != (publish.Sender{Network: tc.network, Shared: tc.shared, Free: tc.free}) {
+		if got := New(Config{Public: tc.public}).Sender(Origin{Addr: addr}); got != (sandlot.Sender{Network: tc.network, Shared: tc.shared, Free: tc.free}) {
 			t.Errorf("%q, public %v: %+v", tc.addr, tc.public, got)
 		}
 	}

@@ -3,7 +3,7 @@ package admission
 import (
 	"net/netip"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Origin is where a request comes from, and who sent it as far as that is known.
@@ -14,7 +14,7 @@ type Origin struct {
 }
 
 // From is the origin of a caller at an address in the form host:port.
-func From(hostport string, by publish.Caller) Origin {
+func From(hostport string, by sandlot.Caller) Origin {
 	return Origin{Addr: Peer(hostport), Account: int64(by.Account()), Key: by.Key().ID}
 }
 
@@ -22,8 +22,8 @@ func From(hostport string, by publish.Caller) Origin {
 // Shared if anybody at all may come from that network: if the address is not known, and, on a
 // public instance, if it is a private address other than this machine's, behind which may be
 // a proxy or the gateway of a container.
-func (l *Limits) Sender(o Origin) publish.Sender {
+func (l *Limits) Sender(o Origin) sandlot.Sender {
 	public := l != nil && l.Public
 	crowd := public && Local(o.Addr) && !o.Addr.IsLoopback()
-	return publish.Sender{Network: Group(o.Addr).String(), Shared: crowd || !o.Addr.IsValid(), Free: Exempt(o.Addr, public)}
+	return sandlot.Sender{Network: Group(o.Addr).String(), Shared: crowd || !o.Addr.IsValid(), Free: Exempt(o.Addr, public)}
 }

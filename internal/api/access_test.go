@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // callers are the kinds of caller that every route is sent, in the order of the
@@ -160,11 +160,11 @@ func newCast(t *testing.T) *cast {
 }
 
 // byOperator is the operator, whose commands nobody gave a name to.
-var byOperator = publish.AsOperator("")
+var byOperator = sandlot.AsOperator("")
 
 func (c *cast) revoke(key string) {
 	c.t.Helper()
-	hash := publish.Secret(key).Hash()
+	hash := sandlot.Secret(key).Hash()
 	c.Exec("UPDATE keys SET revoked_at = 1 WHERE hash = ?", hash[:])
 }
 
@@ -199,7 +199,7 @@ func (c *cast) as(caller string, rt route, body obj) answer {
 			r.AddCookie(&http.Cookie{Name: "__Host-session", Value: c.account})
 		}
 	}
-	if rt.op == publish.OpDeleteFile {
+	if rt.op == sandlot.OpDeleteFile {
 		c.post("/v1/update", c.account, obj{"project_id": c.projectID, "filename": "logo.svg", "content": "YQ=="}).wants(200)
 	}
 	path := strings.NewReplacer("{id}", id, "{filename}", "index.html").Replace(rt.pattern)
@@ -218,7 +218,7 @@ func (c *cast) sees(caller string, rt route, got answer) {
 	owner := caller == "account" || caller == "its project"
 	switch {
 	case got.status >= 400:
-	case rt.op == publish.OpProject:
+	case rt.op == sandlot.OpProject:
 		if _, files := got.body["files"]; files != owner {
 			c.t.Errorf("%s: files shown is %v", caller, files)
 		}
@@ -235,7 +235,7 @@ func (c *cast) sees(caller string, rt route, got answer) {
 		if email != (strings.HasSuffix(caller, "account") || caller == "suspended") || projects != want {
 			c.t.Errorf("%s: email shown is %v, %d projects", caller, email, projects)
 		}
-	case rt.op == publish.OpUpdate && strings.Contains(caller, "account"):
+	case rt.op == sandlot.OpUpdate && strings.Contains(caller, "account"):
 		if got.str("project_id") == "" {
 			c.t.Errorf("%s: the answer does not name the project", caller)
 		}
@@ -245,7 +245,7 @@ func (c *cast) sees(caller string, rt route, got answer) {
 // unknownKey is a key that no installation has minted.
 func unknownKey(t *testing.T) string {
 	t.Helper()
-	key, err := publish.MintSecret(publish.AccountKey, rand.Reader)
+	key, err := sandlot.MintSecret(sandlot.AccountKey, rand.Reader)
 	expect.OK(t, err)
 	return string(key)
 }
@@ -268,7 +268,7 @@ func TestAccessExtra(t *testing.T) {
 		w.post("/v1/publish", w.account, obj{"content": page64}).wants(201)
 	})
 	t.Run("a session id as Bearer is 401", func(t *testing.T) {
-		newWorld(t).get("/v1/whoami", "c2Vzc2lvbi1pZC1vZi1hLWJyb3dzZXI").refused(401, publish.CodeInvalidKey)
+		newWorld(t).get("/v1/whoami", "c2Vzc2lvbi1pZC1vZi1hLWJyb3dzZXI").refused(401, sandlot.CodeInvalidKey)
 	})
 	t.Run("signup tells who has a key already", func(t *testing.T) {
 		w := settled(t)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 )
 
 // origin is where the request comes from, and whose it is once that is known.
@@ -65,7 +65,7 @@ func (c *call) showStanding(list []admission.Standing) {
 }
 
 // showDenied tells of a limit that is reached.
-func (c *call) showDenied(err error, e *publish.Error) {
+func (c *call) showDenied(err error, e *sandlot.Error) {
 	var d *admission.Denied
 	if errors.As(err, &d) && !d.All {
 		c.w.Header().Set("RateLimit", fmt.Sprintf("%q;r=0;t=%d", d.Limit, seconds(e.RetryAfter)))

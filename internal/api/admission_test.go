@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // limitedWorld is one whose client comes from a public address.
@@ -21,7 +21,7 @@ func TestRefusalsOfAdmission(t *testing.T) {
 	t.Parallel()
 	limits := func(t *testing.T, a answer) {
 		t.Helper()
-		a.refused(429, publish.CodeRateLimited)
+		a.refused(429, sandlot.CodeRateLimited)
 		if a.header.Get("Retry-After") == "" || a.body["retry_after"] == nil || !strings.Contains(a.header.Get("RateLimit"), ";r=0;t=") {
 			t.Errorf("it does not tell when to try again: %v %s", a.header, a.text)
 		}
@@ -34,7 +34,7 @@ func TestRefusalsOfAdmission(t *testing.T) {
 	t.Run("what is refused makes no account and uses none", func(t *testing.T) {
 		w := limitedWorld(t, admission.Config{Accounts: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
 		for range 3 {
-			w.post("/v1/publish", "", obj{"content": page64}).refused(400, publish.CodeEmailRequired)
+			w.post("/v1/publish", "", obj{"content": page64}).refused(400, sandlot.CodeEmailRequired)
 			w.post("/v1/publish", "", obj{"content": page64, "email": someone, "upload_id": "0123456789012345678901", "part": 1}).wants(202)
 		}
 		w.post("/v1/publish", "", obj{"content": page64, "email": someone}).wants(201)
@@ -49,7 +49,7 @@ func TestRefusalsOfAdmission(t *testing.T) {
 	t.Run("a key that is not looked up", func(t *testing.T) {
 		w := limitedWorld(t, admission.Config{WrongKeys: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
 		unknown := unknownKey(t)
-		w.get("/v1/whoami", unknown).refused(401, publish.CodeInvalidKey)
+		w.get("/v1/whoami", unknown).refused(401, sandlot.CodeInvalidKey)
 		limits(t, w.get("/v1/whoami", unknown))
 	})
 	t.Run("reading is no write", func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestRefusalsOfAdmission(t *testing.T) {
 		w := newWorld(t, func(s *settings) { s.limits.MaxBodies = 1 })
 		other, err := w.api.Admission.Admit(admission.Origin{}, admission.Signup, admission.Body{})
 		expect.OK(t, err)
-		if a := w.post("/v1/signup", "", obj{}).refused(503, publish.CodeUnavailable); a.header.Get("Retry-After") == "" {
+		if a := w.post("/v1/signup", "", obj{}).refused(503, sandlot.CodeUnavailable); a.header.Get("Retry-After") == "" {
 			t.Error("no Retry-After")
 		}
 		other.Done()

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/content"
 	"sandlot/internal/hint"
 	"sandlot/internal/publish"
@@ -76,7 +77,7 @@ func (f *fields) checkKnown() error {
 		return nil
 	}
 	name := unknown[0]
-	e := publish.Refuse(publish.CodeInvalidField, "The field %s is not known here. Nothing was changed.", shown(name)).In(name).With(publish.OpProject)
+	e := sandlot.Refuse(sandlot.CodeInvalidField, "The field %s is not known here. Nothing was changed.", shown(name)).In(name).With(sandlot.OpProject)
 	meant := f.set.meant(name)
 	switch {
 	case name == "content" || name == "filename":
@@ -87,7 +88,7 @@ func (f *fields) checkKnown() error {
 	e.Message += " " + meant + " was probably meant."
 	field, _ := f.form.Get(name)
 	if v, ok := f.asField(meant, field); ok && !f.has(meant) {
-		return e.With(publish.OpSame, publish.Arg{Name: meant, Value: v}).Note("Send it as %s:", meant)
+		return e.With(sandlot.OpSame, sandlot.Arg{Name: meant, Value: v}).Note("Send it as %s:", meant)
 	}
 	return e.Note("Send it as %s. This is the project as it is:", meant)
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 func TestAmend(t *testing.T) {
@@ -46,38 +46,38 @@ func TestAmend(t *testing.T) {
 		for _, c := range []struct {
 			body   any
 			status int
-			code   publish.Code
+			code   sandlot.Code
 			hint   string
 		}{
-			{obj{}, 400, publish.CodeMissingField, "description"},
-			{nil, 400, publish.CodeMissingField, "description"},
-			{obj{"title": nil}, 400, publish.CodeMissingField, "description"},
-			{obj{"name": "Other"}, 400, publish.CodeInvalidField, `"title":"Other"`},
-			{obj{"unlisted": true, "lang": "en"}, 400, publish.CodeInvalidField, `"lang":"en","listed":false`},
-			{obj{"public": true}, 400, publish.CodeInvalidField, `"listed":true`},
-			{obj{"entry": "logo.svg"}, 400, publish.CodeInvalidField, `"primary_file":"logo.svg"`},
-			{obj{"primaryFile": "logo.svg"}, 400, publish.CodeInvalidField, `"primary_file":"logo.svg"`},
-			{obj{"colour": []string{"x"}, "title": "Other"}, 400, publish.CodeInvalidField, "The fields are"},
-			{obj{"tags": []string{"ok", "<b>bold</b>", "a\u202ebc", "x"}, "title": "Other"}, 400, publish.CodeInvalidField, `{"title":"Other","tags":"ok,b-bold-b,abc"}`},
-			{obj{"tags": []string{"x"}, "title": "Other"}, 400, publish.CodeInvalidField, `-d '{"title":"Other"}'`},
-			{obj{"tags": tenThousand}, 400, publish.CodeInvalidField, `{"tags":"tag-0,tag-1,tag-2,tag-3,tag-4"}`},
-			{obj{"tags": []any{"ok", 7}}, 400, publish.CodeInvalidField, ""},
-			{obj{"tags": true}, 400, publish.CodeInvalidField, ""},
-			{obj{"tags": []string{"", " "}, "title": "Other"}, 400, publish.CodeInvalidField, `-d '{"title":"Other"}'`},
-			{obj{"tag": "cats"}, 400, publish.CodeInvalidField, `"tags":"cats"`},
-			{obj{"tags": []string{"cats"}, "listed": "yes"}, 400, publish.CodeInvalidField, `{"tags":"cats"}`},
-			{obj{"content": page64}, 400, publish.CodeInvalidField, "/v1/update"},
-			{obj{"title": []string{"x"}}, 400, publish.CodeInvalidField, ""},
-			{obj{"listed": "yes"}, 400, publish.CodeInvalidField, ""},
-			{obj{"threads": 1}, 400, publish.CodeInvalidField, ""},
-			{obj{"description": 1, "primary_file": obj{}}, 400, publish.CodeInvalidField, ""},
-			{obj{"title": "Other", "lang": "??"}, 400, publish.CodeInvalidField, `{"title":"Other"}`},
-			{obj{"title": "Other", "description": strings.Repeat("x", 1001)}, 400, publish.CodeInvalidField, `{"title":"Other"}`},
-			{obj{"title": "Other", "primary_file": "none.html"}, 404, publish.CodeFileNotFound, "/v1/project/"},
-			{obj{"title": "Other", "primary_file": "a//b\x00"}, 400, publish.CodeInvalidFilename, "/v1/project/"},
-			{obj{"title": "Other", "primary_file": "logo.svg", "if_version": 1}, 412, publish.CodeVersionConflict, `"if_version":2`},
-			{`[]`, 400, publish.CodeInvalidJSON, ""},
-			{`{"title":"a","title":"b"}`, 400, publish.CodeInvalidJSON, ""},
+			{obj{}, 400, sandlot.CodeMissingField, "description"},
+			{nil, 400, sandlot.CodeMissingField, "description"},
+			{obj{"title": nil}, 400, sandlot.CodeMissingField, "description"},
+			{obj{"name": "Other"}, 400, sandlot.CodeInvalidField, `"title":"Other"`},
+			{obj{"unlisted": true, "lang": "en"}, 400, sandlot.CodeInvalidField, `"lang":"en","listed":false`},
+			{obj{"public": true}, 400, sandlot.CodeInvalidField, `"listed":true`},
+			{obj{"entry": "logo.svg"}, 400, sandlot.CodeInvalidField, `"primary_file":"logo.svg"`},
+			{obj{"primaryFile": "logo.svg"}, 400, sandlot.CodeInvalidField, `"primary_file":"logo.svg"`},
+			{obj{"colour": []string{"x"}, "title": "Other"}, 400, sandlot.CodeInvalidField, "The fields are"},
+			{obj{"tags": []string{"ok", "<b>bold</b>", "a\u202ebc", "x"}, "title": "Other"}, 400, sandlot.CodeInvalidField, `{"title":"Other","tags":"ok,b-bold-b,abc"}`},
+			{obj{"tags": []string{"x"}, "title": "Other"}, 400, sandlot.CodeInvalidField, `-d '{"title":"Other"}'`},
+			{obj{"tags": tenThousand}, 400, sandlot.CodeInvalidField, `{"tags":"tag-0,tag-1,tag-2,tag-3,tag-4"}`},
+			{obj{"tags": []any{"ok", 7}}, 400, sandlot.CodeInvalidField, ""},
+			{obj{"tags": true}, 400, sandlot.CodeInvalidField, ""},
+			{obj{"tags": []string{"", " "}, "title": "Other"}, 400, sandlot.CodeInvalidField, `-d '{"title":"Other"}'`},
+			{obj{"tag": "cats"}, 400, sandlot.CodeInvalidField, `"tags":"cats"`},
+			{obj{"tags": []string{"cats"}, "listed": "yes"}, 400, sandlot.CodeInvalidField, `{"tags":"cats"}`},
+			{obj{"content": page64}, 400, sandlot.CodeInvalidField, "/v1/update"},
+			{obj{"title": []string{"x"}}, 400, sandlot.CodeInvalidField, ""},
+			{obj{"listed": "yes"}, 400, sandlot.CodeInvalidField, ""},
+			{obj{"threads": 1}, 400, sandlot.CodeInvalidField, ""},
+			{obj{"description": 1, "primary_file": obj{}}, 400, sandlot.CodeInvalidField, ""},
+			{obj{"title": "Other", "lang": "??"}, 400, sandlot.CodeInvalidField, `{"title":"Other"}`},
+			{obj{"title": "Other", "description": strings.Repeat("x", 1001)}, 400, sandlot.CodeInvalidField, `{"title":"Other"}`},
+			{obj{"title": "Other", "primary_file": "none.html"}, 404, sandlot.CodeFileNotFound, "/v1/project/"},
+			{obj{"title": "Other", "primary_file": "a//b\x00"}, 400, sandlot.CodeInvalidFilename, "/v1/project/"},
+			{obj{"title": "Other", "primary_file": "logo.svg", "if_version": 1}, 412, sandlot.CodeVersionConflict, `"if_version":2`},
+			{`[]`, 400, sandlot.CodeInvalidJSON, ""},
+			{`{"title":"a","title":"b"}`, 400, sandlot.CodeInvalidJSON, ""},
 		} {
 			var got answer
 			w.unchanged(func() { got = patch(w, c.body).refused(c.status, c.code) })
@@ -96,11 +96,11 @@ func TestAmend(t *testing.T) {
 	})
 	t.Run("a method or a path that was nearly right leads there", func(t *testing.T) {
 		w := settled(t)
-		got := w.send("PATCH", "/v1/projects/"+w.projectID, w.project, obj{"title": "Other"}).refused(404, publish.CodeNotFound)
+		got := w.send("PATCH", "/v1/projects/"+w.projectID, w.project, obj{"title": "Other"}).refused(404, sandlot.CodeNotFound)
 		if line := pasted(got.str("hint")); !strings.Contains(line, "-X PATCH") || !strings.Contains(line, `{"title":"Other"}`) {
 			t.Error(got.str("hint"))
 		}
-		expect.Equal(t, "Allow", w.send("PUT", "/v1/project/"+w.projectID, w.project, obj{}).refused(405, publish.CodeMethodNotAllowed).header.Get("Allow"), "GET, HEAD, DELETE, PATCH, OPTIONS")
+		expect.Equal(t, "Allow", w.send("PUT", "/v1/project/"+w.projectID, w.project, obj{}).refused(405, sandlot.CodeMethodNotAllowed).header.Get("Allow"), "GET, HEAD, DELETE, PATCH, OPTIONS")
 	})
 }
 
@@ -108,7 +108,7 @@ func TestADeletionIsNotGuardedByAVersionAndSaysSo(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	at := "/v1/project/" + w.projectID
-	w.send("DELETE", at, w.account, obj{"confirm": w.projectID}, with("If-Match", `"9"`)).refused(400, publish.CodeInvalidField)
+	w.send("DELETE", at, w.account, obj{"confirm": w.projectID}, with("If-Match", `"9"`)).refused(400, sandlot.CodeInvalidField)
 	w.get(at, w.account).wants(200)
 	w.send("DELETE", at, w.account, obj{"confirm": w.projectID}, with("If-Match", "*")).wants(200)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/figures"
 	"sandlot/internal/publish"
@@ -19,19 +20,19 @@ import (
 // error is a *publish.Error, one of kind *content.Error for packed content that
 // does not unpack, or a fault.
 type Service interface {
-	Admit(ctx context.Context, by publish.Caller, act publish.Action) error
-	Publish(ctx context.Context, by publish.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
-	Update(ctx context.Context, by publish.Caller, in publish.UpdateInput) (publish.Updated, *publish.Pending, error)
-	DeleteFile(ctx context.Context, by publish.Caller, in publish.DeleteInput) (publish.Deleted, error)
-	DeleteProject(ctx context.Context, by publish.Caller, ref, confirm string) (publish.DeletedProject, error)
-	Signup(ctx context.Context, by publish.Caller, in publish.SignupInput) (publish.SignedUp, error)
-	Project(ctx context.Context, by publish.Caller, ref string) (publish.ProjectView, error)
-	Amend(ctx context.Context, by publish.Caller, ref string, in publish.AmendInput) (publish.ProjectView, error)
-	File(ctx context.Context, by publish.Caller, ref, name string, version int) (publish.FileView, error)
-	Versions(ctx context.Context, by publish.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
-	Restore(ctx context.Context, by publish.Caller, in publish.RestoreInput) (publish.Restored, error)
-	Whoami(ctx context.Context, by publish.Caller, limit int, cursor string) (publish.Identity, error)
-	Export(ctx context.Context, by publish.Caller) (publish.Export, error)
+	Admit(ctx context.Context, by sandlot.Caller, act sandlot.Action) error
+	Publish(ctx context.Context, by sandlot.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
+	Update(ctx context.Context, by sandlot.Caller, in publish.UpdateInput) (publish.Updated, *publish.Pending, error)
+	DeleteFile(ctx context.Context, by sandlot.Caller, in publish.DeleteInput) (publish.Deleted, error)
+	DeleteProject(ctx context.Context, by sandlot.Caller, ref, confirm string) (publish.DeletedProject, error)
+	Signup(ctx context.Context, by sandlot.Caller, in publish.SignupInput) (publish.SignedUp, error)
+	Project(ctx context.Context, by sandlot.Caller, ref string) (publish.ProjectView, error)
+	Amend(ctx context.Context, by sandlot.Caller, ref string, in publish.AmendInput) (publish.ProjectView, error)
+	File(ctx context.Context, by sandlot.Caller, ref, name string, version int) (publish.FileView, error)
+	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
+	Restore(ctx context.Context, by sandlot.Caller, in publish.RestoreInput) (publish.Restored, error)
+	Whoami(ctx context.Context, by sandlot.Caller, limit int, cursor string) (publish.Identity, error)
+	Export(ctx context.Context, by sandlot.Caller) (publish.Export, error)
 }
 
 // Contents stages the bytes of a body until a call uses them, and reads those of files; *publish.Contents does.
@@ -41,23 +42,23 @@ type Contents interface {
 	Discard(ctx context.Context, c publish.Content)
 	NewTree(charge publish.Charge) *publish.Tree
 	DiscardTree(ctx context.Context, t *publish.Tree)
-	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
+	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 }
 
 // Transfer takes the projects of an export into an account; *transfer.Service does.
 type Transfer interface {
-	Import(ctx context.Context, by publish.Caller, in transfer.Input) (transfer.Report, error)
+	Import(ctx context.Context, by sandlot.Caller, in transfer.Input) (transfer.Report, error)
 }
 
 // Gallery tells the public numbers of a project.
 type Gallery interface {
-	Stats(ctx context.Context, by publish.Caller, ref string) (publish.ProjectID, publish.Stats, error)
+	Stats(ctx context.Context, by sandlot.Caller, ref string) (sandlot.ProjectID, sandlot.Stats, error)
 }
 
 // Figures tells owners the numbers of a project over time; *figures.Service does.
 type Figures interface {
-	ByDay(ctx context.Context, by publish.Caller, ref string, days int) (figures.Days, error)
-	ByVersion(ctx context.Context, by publish.Caller, ref string) (figures.Versions, error)
+	ByDay(ctx context.Context, by sandlot.Caller, ref string, days int) (figures.Days, error)
+	ByVersion(ctx context.Context, by sandlot.Caller, ref string) (figures.Versions, error)
 }
 
 // Config is what an API is made of. Service, Gallery, Figures, Tickets, Trials, Covers, Transfer, Places, Archive, Index and Admission must be set.
@@ -70,7 +71,7 @@ type Config struct {
 	Trials   Trials
 	Covers   Covers
 	Transfer Transfer
-	Places   publish.Places
+	Places   sandlot.Places
 	// Archive writes a snapshot as a ZIP. It may be called concurrently.
 	Archive func(ctx context.Context, w io.Writer, e publish.Export) error
 	// Log gets the faults of the service, each with its request id; slog.Default() if nil.
@@ -96,7 +97,7 @@ type Config struct {
 type API struct {
 	Config
 	routes []route
-	lists  *turns.Lists[publish.AccountID]
+	lists  *turns.Lists[sandlot.AccountID]
 	yaml   []byte        // the OpenAPI document
 	json   func() []byte // the same in JSON, made when it is first asked for
 }

@@ -12,9 +12,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // linked is a tar whose first entry is a link, and whose second has so many bytes that do not compress.
@@ -54,13 +54,13 @@ func TestAnArchiveThatIsRefusedMidwayIsAnswered(t *testing.T) {
 				c := w.dial()
 				for range 2 {
 					c.write(archiveHeaders+"Content-Length: %d\r\n\r\n%s", kind, w.account, len(bad), bad)
-					c.wants(422, publish.CodeInvalidArchive)
+					c.wants(422, sandlot.CodeInvalidArchive)
 				}
 				c.write("GET /v1/whoami HTTP/1.1\r\nHost: localhost\r\n\r\n")
-				c.wants(401, publish.CodeKeyRequired)
+				c.wants(401, sandlot.CodeKeyRequired)
 				// Nobody knows how much more of this one comes: the connection may end, but not before the answer.
 				c.write(archiveHeaders+"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", kind, w.account, len(bad), bad)
-				if res := c.wants(422, publish.CodeInvalidArchive); res.Close {
+				if res := c.wants(422, sandlot.CodeInvalidArchive); res.Close {
 					if _, err := c.r.ReadByte(); err == nil {
 						t.Error("something follows the answer")
 					}
@@ -78,7 +78,7 @@ func TestAnArchiveThatIsRefusedMidwayIsAnswered(t *testing.T) {
 				w.unchanged(func() {
 					c := w.dial()
 					c.write(archiveHeaders+"Content-Length: %d\r\n\r\n%s", kind, w.account, len(bad), sent)
-					if res := c.wants(422, publish.CodeInvalidArchive); !res.Close {
+					if res := c.wants(422, sandlot.CodeInvalidArchive); !res.Close {
 						t.Error("the connection is kept")
 					}
 					if _, err := c.r.ReadByte(); err == nil {
@@ -239,7 +239,7 @@ func TestAnArchiveIsChargedForWhatItBecomes(t *testing.T) {
 				t.Parallel()
 				w := limitedWorld(t, admission.Config{Bytes: admission.Rate{Count: 1, Per: time.Hour, Burst: 200_000}})
 				w.account = w.post("/v1/signup", "", obj{}).wants(201).str("api_key")
-				w.unchanged(func() { send(w, files).refused(429, publish.CodeRateLimited) })
+				w.unchanged(func() { send(w, files).refused(429, sandlot.CodeRateLimited) })
 			})
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/inspect"
-	"sandlot/internal/publish"
 )
 
 // keyNames are the names under which clients try to send a key elsewhere than
@@ -64,16 +64,16 @@ func loosely(text string) string {
 func holdsKey(text string) bool { return inspect.HoldsKey(text) }
 
 func leaked(field, message string) error {
-	return publish.Refuse(publish.CodeKeyNotInHeader, "%s A key is taken only from the header Authorization: Bearer <api_key>.", message).
-		In(field).With(publish.OpRotate)
+	return sandlot.Refuse(sandlot.CodeKeyNotInHeader, "%s A key is taken only from the header Authorization: Bearer <api_key>.", message).
+		In(field).With(sandlot.OpRotate)
 }
 
 // identify finds out who is calling. Routes that need no key do not look at the
 // header at all, so that they tell nothing about a key; nor does that of a project's
 // numbers where what is asked for is public.
 func (a *API) identify(c *call) error {
-	c.by = publish.Caller{From: a.Admission.Sender(c.origin())}
-	if c.route.key == keyIgnored || c.route.op == publish.OpStats && !c.asksFigures() {
+	c.by = sandlot.Caller{From: a.Admission.Sender(c.origin())}
+	if c.route.key == keyIgnored || c.route.op == sandlot.OpStats && !c.asksFigures() {
 		return nil
 	}
 	key, sent, err := bearer(c.r.Header)
@@ -94,21 +94,21 @@ func (a *API) identify(c *call) error {
 // bearer reads the Authorization header. Sent is false only if there is none:
 // an empty or foreign one is refused, for to take it as none would make a new
 // account for whoever mistyped the key of an old one.
-func bearer(h http.Header) (key publish.Secret, sent bool, err error) {
+func bearer(h http.Header) (key sandlot.Secret, sent bool, err error) {
 	values := h.Values("Authorization")
 	switch len(values) {
 	case 0:
 		return "", false, nil
 	case 1:
 	default:
-		return "", true, publish.Refuse(publish.CodeInvalidField, "The request has %d Authorization headers.", len(values)).
-			In("Authorization").With(publish.OpPresentKey).Note("Send exactly one.")
+		return "", true, sandlot.Refuse(sandlot.CodeInvalidField, "The request has %d Authorization headers.", len(values)).
+			In("Authorization").With(sandlot.OpPresentKey).Note("Send exactly one.")
 	}
 	value := strings.TrimSpace(values[0])
 	scheme, rest, _ := strings.Cut(value, " ")
 	switch {
 	case strings.EqualFold(scheme, "Bearer") && rest != "":
-		return publish.Secret(strings.TrimSpace(rest)), true, nil
+		return sandlot.Secret(strings.TrimSpace(rest)), true, nil
 	case strings.EqualFold(scheme, "Bearer") || value == "":
 		return "", true, badHeader("The Authorization header holds no key.")
 	case holdsKey(scheme):
@@ -118,5 +118,5 @@ func bearer(h http.Header) (key publish.Secret, sent bool, err error) {
 }
 
 func badHeader(message string) error {
-	return publish.Refuse(publish.CodeInvalidKey, "%s", message).With(publish.OpPresentKey)
+	return sandlot.Refuse(sandlot.CodeInvalidKey, "%s", message).With(sandlot.OpPresentKey)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/content"
 	"sandlot/internal/publish"
@@ -83,8 +84,8 @@ func (b *body) beginsObject() bool {
 func (a *API) checkHeaders(c *call) error {
 	h := c.r.Header
 	if e := strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ", ")); e != "" && !strings.EqualFold(e, "identity") {
-		return publish.Refuse(publish.CodeUnsupportedMediaType, "Content-Encoding isn't supported for request bodies.").In("Content-Encoding").
-			With(publish.OpSame).Note("Send the body plain. To send a file gzipped, encode it as base64 and say content_encoding: gzip+base64.")
+		return sandlot.Refuse(sandlot.CodeUnsupportedMediaType, "Content-Encoding isn't supported for request bodies.").In("Content-Encoding").
+			With(sandlot.OpSame).Note("Send the body plain. To send a file gzipped, encode it as base64 and say content_encoding: gzip+base64.")
 	}
 	if err := checkIdempotencyKey(h.Values(idempotencyKey)); err != nil {
 		return err
@@ -107,16 +108,16 @@ func checkIdempotencyKey(values []string) error {
 	case len(values) == 0:
 		return nil
 	case len(values) > 1:
-		return publish.Refuse(publish.CodeInvalidField, "The request has %d Idempotency-Key headers.", len(values)).In(idempotencyArgument).
-			With(publish.OpSame).Note("Send exactly one.")
+		return sandlot.Refuse(sandlot.CodeInvalidField, "The request has %d Idempotency-Key headers.", len(values)).In(idempotencyArgument).
+			With(sandlot.OpSame).Note("Send exactly one.")
 	case holdsKey(values[0]):
 		return leaked(idempotencyArgument, "A key was sent as the Idempotency-Key.")
 	}
 	return publish.CheckIdempotencyKey(values[0])
 }
 
-func (a *API) bodyTooLarge() *publish.Error {
-	return publish.Refuse(publish.CodeContentTooLarge, "The body is larger than files of at most %d bytes together can make it.", a.MaxFile).
+func (a *API) bodyTooLarge() *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodeContentTooLarge, "The body is larger than files of at most %d bytes together can make it.", a.MaxFile).
 		Detail("limit", a.MaxFile).Note("Make the file smaller, or send it in parts.")
 }
 
@@ -270,7 +271,7 @@ func rawFormat(c *call, set *fieldSet) (unpack.Format, bool) {
 }
 
 func wrongType(c *call, message string) error {
-	return publish.Refuse(publish.CodeUnsupportedMediaType, "%s", message).In("Content-Type").With(publish.OpSame).
+	return sandlot.Refuse(sandlot.CodeUnsupportedMediaType, "%s", message).In("Content-Type").With(sandlot.OpSame).
 		Note("Send Content-Type: application/json with one JSON object in UTF-8, or multipart/form-data with the file as the part content; publish and update also take an archive as application/zip, application/x-tar, application/gzip or application/zstd.")
 }
 

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 	"sandlot/internal/ticket"
 )
 
@@ -21,7 +21,7 @@ type call struct {
 	param    string // the {id} of the path, decoded
 	filename string // its {filename}, decoded
 	meant    meant  // what was probably meant, where there is no route
-	by       publish.Caller
+	by       sandlot.Caller
 	keyed    bool // whether a key was sent, for hints
 	body     *body
 	told     *ticket.Call     // what was told with the ticket that came; nil until it is known, and where none did
@@ -32,7 +32,7 @@ type call struct {
 	sight    sight            // what a body begins as that was refused
 	drainBy  time.Time        // until when the rest of a refused body is read, if some of it was
 	stalled  bool             // whether the client sent nothing for a while, which net/http takes for its end
-	warnings []publish.Warning
+	warnings []sandlot.Warning
 }
 
 func newCall(w http.ResponseWriter, r *http.Request) *call {
@@ -66,7 +66,7 @@ func (c *call) fromRecord(yes bool) {
 }
 
 func (c *call) warn(code, message, hint string) {
-	c.warnings = append(c.warnings, publish.Warning{Code: code, Message: message, Hint: hint})
+	c.warnings = append(c.warnings, sandlot.Warning{Code: code, Message: message, Hint: hint})
 }
 
 // reply is an answer in JSON: the body is a pointer to a wire type.

@@ -6,22 +6,22 @@ import (
 	"strconv"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/cover"
-	"sandlot/internal/publish"
 	"sandlot/internal/trial"
 )
 
 // Trials returns the results of the play-tester; *trial.Service does.
 type Trials interface {
-	Checks(ctx context.Context, by publish.Caller, ref string) (trial.Checks, error)
-	Await(ctx context.Context, by publish.Caller, c trial.Checks, wait time.Duration) (trial.Checks, error)
-	After(ctx context.Context, by publish.Caller, p publish.Project, before int) (trial.State, []publish.Warning, error)
-	Warnings(ctx context.Context, by publish.Caller, projects ...publish.Project) ([]publish.Warning, error)
+	Checks(ctx context.Context, by sandlot.Caller, ref string) (trial.Checks, error)
+	Await(ctx context.Context, by sandlot.Caller, c trial.Checks, wait time.Duration) (trial.Checks, error)
+	After(ctx context.Context, by sandlot.Caller, p sandlot.Project, before int) (trial.State, []sandlot.Warning, error)
+	Warnings(ctx context.Context, by sandlot.Caller, projects ...sandlot.Project) ([]sandlot.Warning, error)
 }
 
 // Covers tells what could not be used as the cover of a project; *cover.Service does.
 type Covers interface {
-	Findings(ctx context.Context, by publish.Caller, id publish.ProjectID) ([]cover.Finding, error)
+	Findings(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) ([]cover.Finding, error)
 }
 
 // checks returns the results of the play-tester for a project's owner, and the reasons why a picture did not become its cover.
@@ -64,8 +64,8 @@ func (c *call) wait() (time.Duration, error) {
 	most := int(trial.WaitMax / time.Second)
 	seconds, err := strconv.Atoi(said)
 	if err != nil || seconds < 0 {
-		return 0, publish.Refuse(publish.CodeInvalidField, "The parameter wait is not a whole number of seconds.").In("wait").
-			With(publish.OpChecks).Note("Send wait=%d, the longest, or leave it out for an answer at once:", most)
+		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter wait is not a whole number of seconds.").In("wait").
+			With(sandlot.OpChecks).Note("Send wait=%d, the longest, or leave it out for an answer at once:", most)
 	}
 	return time.Duration(min(seconds, most)) * time.Second, nil
 }
@@ -78,7 +78,7 @@ type checksInfo struct {
 
 // checked returns the checks of a version that was just made, and the warnings of the version before it, 0 for none. The change is made,
 // so a failure to read them is logged and leaves them out.
-func (a *API) checked(c *call, p publish.Project, before int) (*checksInfo, []publish.Warning) {
+func (a *API) checked(c *call, p sandlot.Project, before int) (*checksInfo, []sandlot.Warning) {
 	state, warnings, err := a.Trials.After(c.r.Context(), c.by, p, before)
 	if err != nil {
 		a.logFault(c, err)
@@ -88,7 +88,7 @@ func (a *API) checked(c *call, p publish.Project, before int) (*checksInfo, []pu
 }
 
 // brokenPages returns the warnings of the play-tester about current versions. A failure to read them is logged and leaves them out.
-func (a *API) brokenPages(c *call, projects ...publish.Project) []publish.Warning {
+func (a *API) brokenPages(c *call, projects ...sandlot.Project) []sandlot.Warning {
 	warnings, err := a.Trials.Warnings(c.r.Context(), c.by, projects...)
 	if err != nil {
 		a.logFault(c, err)

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/content"
 	"sandlot/internal/hint"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 // choosing are the fields that say what an update or a deletion changes. Any
@@ -22,7 +22,7 @@ var choosing = []string{"project_id", "filename", "if_version"}
 // checkChoice refuses a near miss of a field that chooses, unless the right
 // field is there and says the same. The same holds for the query, which is not
 // read at all.
-func (f *fields) checkChoice(p publish.Places) error {
+func (f *fields) checkChoice(p sandlot.Places) error {
 	if !f.set.chooses {
 		return nil
 	}
@@ -58,7 +58,7 @@ func inQuery(query url.Values) (list []content.Field) {
 
 // missed is the choosing field for which an unknown one was probably meant, or
 // "" if it was meant for none, or says nothing new.
-func (f *fields) missed(p publish.Places, field content.Field) string {
+func (f *fields) missed(p sandlot.Places, field content.Field) string {
 	all := f.set.candidates(field.Name)
 	if right := guessed(field.Name); len(all) == 0 && right != "" && slices.Contains(f.set.all(), right) && !f.sent(right) {
 		all = []string{right}
@@ -86,7 +86,7 @@ func (f *fields) sent(name string) bool {
 }
 
 // saysSame reports whether a field under another name repeats the right one.
-func (f *fields) saysSame(p publish.Places, field content.Field, right string) bool {
+func (f *fields) saysSame(p sandlot.Places, field content.Field, right string) bool {
 	if right == "if_version" {
 		said := f.guard()
 		n, ok := versionIn(field)
@@ -131,7 +131,7 @@ func versionIn(field content.Field) (int, bool) {
 // echoes recognises an earlier answer that was sent back whole: it bears the
 // project's id and its address. Its version is then a fact of that answer and
 // not a condition.
-func (f *fields) echoes(p publish.Places) bool {
+func (f *fields) echoes(p sandlot.Places) bool {
 	id, ok := f.form.Get("project_id")
 	address, told := f.form.Get("url")
 	return ok && told && id.Text != "" && address.Kind == content.String && p.ProjectID(address.Text) == p.ProjectID(id.Text)
@@ -142,35 +142,35 @@ var ofAnswers = []string{"updated_at", "previous_version", "version_url", "conte
 
 // explainDigest tells the sender of an earlier answer that its size and sha256 are
 // those of the file as it was then. Without both, the call works.
-func (f *fields) explainDigest(e *publish.Error) {
+func (f *fields) explainDigest(e *sandlot.Error) {
 	if !slices.ContainsFunc(ofAnswers, f.has) {
 		return
 	}
-	e.Fix = publish.Fix{Op: publish.OpSame, Without: []string{"size", "sha256"}}
+	e.Fix = sandlot.Fix{Op: sandlot.OpSame, Without: []string{"size", "sha256"}}
 	e.Note("The fields size and sha256 came with an earlier answer: they are of the old file. Leave both out, or send those of the new file:")
 }
 
 // misnamed refuses a near miss. The hint sends what was most likely meant.
-func (f *fields) misnamed(p publish.Places, field content.Field, right, begin string) error {
-	e := publish.Refuse(publish.CodeInvalidField, "%s; %s was probably meant, and it chooses what is changed. Nothing was changed.", begin, right).In(right)
+func (f *fields) misnamed(p sandlot.Places, field content.Field, right, begin string) error {
+	e := sandlot.Refuse(sandlot.CodeInvalidField, "%s; %s was probably meant, and it chooses what is changed. Nothing was changed.", begin, right).In(right)
 	value := f.readAs(p, field, right)
 	own, ok := f.form.Get(right)
 	switch {
 	case ok && own.Kind == content.String && own.Text != "":
-		said := publish.Arg{Name: right, Value: own.Text}
-		return e.With(publish.OpSame, said).
+		said := sandlot.Arg{Name: right, Value: own.Text}
+		return e.With(sandlot.OpSame, said).
 			Note("%s is %s, and %s says something else. Send %s alone, with the value that is meant: %s or %s.", right, shown(own.Text), shown(field.Name), right, shown(own.Text), shown(cmp.Or(field.Text, field.Raw)))
 	case value == nil && right == "if_version":
-		return e.With(publish.OpProject).Note("Send the version that the project has now as if_version.")
+		return e.With(sandlot.OpProject).Note("Send the version that the project has now as if_version.")
 	case value == nil:
-		return e.With(publish.OpSame).Note("Send it as %s.", right)
+		return e.With(sandlot.OpSame).Note("Send it as %s.", right)
 	}
-	return e.With(publish.OpSame, publish.Arg{Name: right, Value: value}).Note("Send it as %s, or leave it out.", right)
+	return e.With(sandlot.OpSame, sandlot.Arg{Name: right, Value: value}).Note("Send it as %s, or leave it out.", right)
 }
 
 // readAs is the value of a near miss as the right field would have it, or nil if
 // it cannot be shown or would not do.
-func (f *fields) readAs(p publish.Places, field content.Field, right string) any {
+func (f *fields) readAs(p sandlot.Places, field content.Field, right string) any {
 	switch right {
 	case "if_version":
 		if n, ok := versionIn(field); ok && n > 0 {

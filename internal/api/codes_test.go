@@ -5,32 +5,32 @@ import (
 	"slices"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // TestEveryCodeHasItsStatus which is one that its kind allows.
 func TestEveryCodeHasItsStatus(t *testing.T) {
 	t.Parallel()
-	allowed := map[publish.Kind][]int{
-		publish.KindMistake:      {http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType},
-		publish.KindUnidentified: {http.StatusUnauthorized},
-		publish.KindForbidden:    {http.StatusForbidden},
-		publish.KindMissing:      {http.StatusNotFound},
-		publish.KindConflict:     {http.StatusConflict, http.StatusPreconditionFailed},
-		publish.KindTooLarge:     {http.StatusRequestEntityTooLarge},
-		publish.KindUnacceptable: {http.StatusUnprocessableEntity},
-		publish.KindTakenDown:    {http.StatusUnavailableForLegalReasons},
-		publish.KindTooMany:      {http.StatusTooManyRequests},
-		publish.KindUnavailable:  {http.StatusServiceUnavailable},
-		publish.KindFull:         {http.StatusInsufficientStorage},
-		publish.KindFault:        {http.StatusInternalServerError},
+	allowed := map[sandlot.Kind][]int{
+		sandlot.KindMistake:      {http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType},
+		sandlot.KindUnidentified: {http.StatusUnauthorized},
+		sandlot.KindForbidden:    {http.StatusForbidden},
+		sandlot.KindMissing:      {http.StatusNotFound},
+		sandlot.KindConflict:     {http.StatusConflict, http.StatusPreconditionFailed},
+		sandlot.KindTooLarge:     {http.StatusRequestEntityTooLarge},
+		sandlot.KindUnacceptable: {http.StatusUnprocessableEntity},
+		sandlot.KindTakenDown:    {http.StatusUnavailableForLegalReasons},
+		sandlot.KindTooMany:      {http.StatusTooManyRequests},
+		sandlot.KindUnavailable:  {http.StatusServiceUnavailable},
+		sandlot.KindFull:         {http.StatusInsufficientStorage},
+		sandlot.KindFault:        {http.StatusInternalServerError},
 	}
-	for code, kind := range publish.Codes {
+	for code, kind := range sandlot.Codes {
 		if row, ok := codes[code]; !ok || row.about == "" || !slices.Contains(allowed[kind], row.status) {
 			t.Errorf("%s is %+v here, which its kind does not allow", code, row)
 		}
 	}
-	if len(codes) != len(publish.Codes) {
-		t.Errorf("%d codes are answered, and there are %d", len(codes), len(publish.Codes))
+	if len(codes) != len(sandlot.Codes) {
+		t.Errorf("%d codes are answered, and there are %d", len(codes), len(sandlot.Codes))
 	}
 }

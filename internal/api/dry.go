@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/content"
-	"sandlot/internal/publish"
 )
 
 const dryRun = "dry_run"
@@ -48,11 +48,11 @@ func (f *fields) saysDry(known bool) bool {
 }
 
 func (f *fields) notDry(known bool, begin string) error {
-	e := publish.Refuse(publish.CodeInvalidField, "%s. Nothing was changed.", begin).In(dryRun)
+	e := sandlot.Refuse(sandlot.CodeInvalidField, "%s. Nothing was changed.", begin).In(dryRun)
 	if !known {
-		return e.With(publish.OpProject).Note("This call has no dry run: without that field it is made in earnest. What it would change is told here:")
+		return e.With(sandlot.OpProject).Note("This call has no dry run: without that field it is made in earnest. What it would change is told here:")
 	}
-	return e.With(publish.OpSame, publish.Arg{Name: dryRun, Value: true}).Note("Send it as dry_run in the body:")
+	return e.With(sandlot.OpSame, sandlot.Arg{Name: dryRun, Value: true}).Note("Send it as dry_run in the body:")
 }
 
 // checkQuery refuses a query that cannot be read, of a call that changes something: the part that would be left out may say
@@ -62,19 +62,19 @@ func (c *call) checkQuery() error {
 		return c.checkNarrowed()
 	}
 	if err := readableQuery(c.r); err != nil {
-		return err.With(publish.OpNothing).Note(queryNote)
+		return err.With(sandlot.OpNothing).Note(queryNote)
 	}
 	return nil
 }
 
 // checkNarrowed refuses a query that names one project where the call reads all of a key's.
 func (c *call) checkNarrowed() error {
-	if c.route.op != publish.OpExport && c.route.op != publish.OpWhoami {
+	if c.route.op != sandlot.OpExport && c.route.op != sandlot.OpWhoami {
 		return nil
 	}
 	for name := range c.r.URL.Query() {
 		if slices.Contains(deleteFields.candidates(name), "project_id") || name == "project_id" {
-			e := publish.Refuse(publish.CodeInvalidField, "The parameter %s is not read here: the call is about all projects that the key covers.", shown(name)).In(name).With(publish.OpSame)
+			e := sandlot.Refuse(sandlot.CodeInvalidField, "The parameter %s is not read here: the call is about all projects that the key covers.", shown(name)).In(name).With(sandlot.OpSame)
 			return e.Note("Leave it out, and send the project_api_key of a project for that project alone:")
 		}
 	}
@@ -85,19 +85,19 @@ func (c *call) checkNarrowed() error {
 const queryNote = "In a query, write ; as %%3B and %% as %%25, and put & between the fields."
 
 // readableQuery returns the refusal of a query that cannot be read, nil for any other.
-func readableQuery(r *http.Request) *publish.Error {
+func readableQuery(r *http.Request) *sandlot.Error {
 	if _, err := url.ParseQuery(r.URL.RawQuery); err == nil {
 		return nil
 	}
-	return publish.Refuse(publish.CodeInvalidField, "The query of the address cannot be read: it has a semicolon, or a percent sign without two hexadecimal digits. Nothing was changed.")
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The query of the address cannot be read: it has a semicolon, or a percent sign without two hexadecimal digits. Nothing was changed.")
 }
 
 // readDry reads the dry run that the query of a call without fields asks for. Under another name it is refused.
-func (c *call) readDry() (bool, *publish.Error) {
+func (c *call) readDry() (bool, *sandlot.Error) {
 	query := c.r.URL.Query()
 	for _, field := range inQuery(query) {
 		if field.Name != dryRun && asksDry(field) {
-			return false, publish.Refuse(publish.CodeInvalidField, "The query of the address says %s, and it is not read. Nothing was changed.", shown(field.Name)).In(dryRun)
+			return false, sandlot.Refuse(sandlot.CodeInvalidField, "The query of the address says %s, and it is not read. Nothing was changed.", shown(field.Name)).In(dryRun)
 		}
 	}
 	said := query[dryRun]
@@ -107,7 +107,7 @@ func (c *call) readDry() (bool, *publish.Error) {
 	case len(said) == 1 && (said[0] == "true" || said[0] == "1"):
 		return true, nil
 	}
-	return false, publish.Refuse(publish.CodeInvalidField, "The parameter dry_run is neither true nor false, or there twice. Nothing was changed.").In(dryRun)
+	return false, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter dry_run is neither true nor false, or there twice. Nothing was changed.").In(dryRun)
 }
 
 // checkDryOfTicket refuses a dry run that is asked for with the bytes: the ticket says whether it is one.
@@ -116,6 +116,6 @@ func (c *call) checkDryOfTicket() error {
 	if refusal == nil && (!dry || c.told.DryRun()) {
 		return nil
 	}
-	return publish.Refuse(publish.CodeInvalidField, "The query of the address asks for a dry run, and it is not read. Nothing was changed.").In(dryRun).
-		With(publish.OpTicket, publish.Arg{Name: dryRun, Value: true}).Note("Ask for a ticket with dry_run for bytes that are only to be checked:")
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The query of the address asks for a dry run, and it is not read. Nothing was changed.").In(dryRun).
+		With(sandlot.OpTicket, sandlot.Arg{Name: dryRun, Value: true}).Note("Ask for a ticket with dry_run for bytes that are only to be checked:")
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // A dry run that is asked for under another name, in an address whose query is not read, or of a call that has none, must not
@@ -34,12 +34,12 @@ func TestADryRunThatIsNotReadIsRefused(t *testing.T) {
 			}
 			w.unchanged(func() {
 				for _, name := range []string{"dryrun", "dryRun", "dry-run", "Dry_Run", "dry"} {
-					w.send(method, path, w.account, with(name, true), lax).refused(400, publish.CodeInvalidField)
+					w.send(method, path, w.account, with(name, true), lax).refused(400, sandlot.CodeInvalidField)
 				}
-				w.send(method, path+"?dry_run=true", w.account, body, lax).refused(400, publish.CodeInvalidField)
-				w.send(method, path+"?dry_run=true", w.account, with("dry_run", false), lax).refused(400, publish.CodeInvalidField)
+				w.send(method, path+"?dry_run=true", w.account, body, lax).refused(400, sandlot.CodeInvalidField)
+				w.send(method, path+"?dry_run=true", w.account, with("dry_run", false), lax).refused(400, sandlot.CodeInvalidField)
 				if path != "/v1/publish" && path != "/v1/update" {
-					w.send(method, path, w.account, with("dry_run", true), lax).refused(400, publish.CodeInvalidField)
+					w.send(method, path, w.account, with("dry_run", true), lax).refused(400, sandlot.CodeInvalidField)
 				}
 			})
 		})
@@ -58,7 +58,7 @@ func TestAChangeWithAQueryThatCannotBeReadIsRefused(t *testing.T) {
 	w.unchanged(func() {
 		for _, query := range []string{"?dry_run=%zz", "?a=1;dry_run=true", "?project_id=%", "?dryRun=true", "?dry-run", "?dry_run=true&dry_run=false", "?dry_run"} {
 			for _, path := range []string{"/v1/publish", "/v1/update", "/v1/import"} {
-				w.send("POST", path+query, w.account, zipped, tar, lax).refused(400, publish.CodeInvalidField)
+				w.send("POST", path+query, w.account, zipped, tar, lax).refused(400, sandlot.CodeInvalidField)
 			}
 		}
 	})
@@ -72,7 +72,7 @@ func TestADryRunThatATicketWasNotAskedForIsRefused(t *testing.T) {
 	query := func(q string) func(*http.Request) { return func(r *http.Request) { r.URL.RawQuery = q } }
 	w.unchanged(func() {
 		for _, q := range []string{"dry_run=true", "DryRun=1", "dry_run=%zz", "dry_run"} {
-			w.bytes(at, "x", query(q), lax).refused(400, publish.CodeInvalidField)
+			w.bytes(at, "x", query(q), lax).refused(400, sandlot.CodeInvalidField)
 		}
 		w.bytes(dry, "x", query("dry_run=true"), lax).wants(200)
 	})

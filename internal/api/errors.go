@@ -12,16 +12,16 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/content"
 	"sandlot/internal/hint"
 	"sandlot/internal/inspect"
-	"sandlot/internal/publish"
 )
 
 // special is an Error that is answered with something that its code does not
 // tell: another status, or the methods that are taken.
 type special struct {
-	refusal *publish.Error
+	refusal *sandlot.Error
 	status  int    // 0: that of the code
 	allow   string // for Allow
 }
@@ -71,7 +71,7 @@ func (c *call) gone(err error) bool {
 	if errors.Is(c.body.err, io.ErrUnexpectedEOF) && errors.As(err, &decoded) {
 		return false
 	}
-	if c.stalled || errors.Is(c.body.err, publish.CodeUnavailable) {
+	if c.stalled || errors.Is(c.body.err, sandlot.CodeUnavailable) {
 		return false // what ended the body was a deadline of ours
 	}
 	if c.r.Context().Err() != nil {
@@ -83,8 +83,8 @@ func (c *call) gone(err error) bool {
 
 // refusal makes an Error of whatever went wrong. What is nobody's fault but ours
 // is logged, and answered with a fixed sentence.
-func (a *API) refusal(c *call, err error) *publish.Error {
-	var e *publish.Error
+func (a *API) refusal(c *call, err error) *sandlot.Error {
+	var e *sandlot.Error
 	var decoded *content.Error
 	var large *http.MaxBytesError
 	switch {
@@ -94,13 +94,13 @@ func (a *API) refusal(c *call, err error) *publish.Error {
 	case errors.As(err, &large):
 		return a.bodyTooLarge()
 	case c.body.err != nil && c.body.err != io.EOF && errors.Is(err, c.body.err):
-		return publish.Refuse(publish.CodeInvalidJSON, "The body isn't valid HTTP (its length or chunks are wrong).").With(publish.OpSame)
+		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The body isn't valid HTTP (its length or chunks are wrong).").With(sandlot.OpSame)
 	default:
-		e = publish.AsError(err)
+		e = sandlot.AsError(err)
 	}
 	if e == nil {
-		e = publish.Refuse(publish.CodeInternal, "Something failed on the server; your request was fine.").Because(err).
-			With(publish.OpWait).Note("Send the same request again later. If it fails again, tell the operator the request_id.")
+		e = sandlot.Refuse(sandlot.CodeInternal, "Something failed on the server; your request was fine.").Because(err).
+			With(sandlot.OpWait).Note("Send the same request again later. If it fails again, tell the operator the request_id.")
 	}
 	if codes[e.Code].status >= http.StatusInternalServerError {
 		a.logFault(c, err)
@@ -116,22 +116,22 @@ func (a *API) logFault(c *call, err error) {
 		pattern = c.route.pattern
 	}
 	text := err.Error()
-	if e := publish.AsError(err); e != nil && e.Cause() != nil && !strings.Contains(text, e.Cause().Error()) {
+	if e := sandlot.AsError(err); e != nil && e.Cause() != nil && !strings.Contains(text, e.Cause().Error()) {
 		text += ": " + e.Cause().Error() // what the message does not tell
 	}
 	a.Log.ErrorContext(c.r.Context(), "request failed", "request_id", c.id, "route", pattern, "error", inspect.Redact(text))
 }
 
-func (c *call) errorHeaders(e *publish.Error) {
+func (c *call) errorHeaders(e *sandlot.Error) {
 	h := c.w.Header()
 	h.Del("ETag")
 	if e.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(seconds(e.RetryAfter)))
 	}
 	switch e.Code {
-	case publish.CodeKeyRequired:
+	case sandlot.CodeKeyRequired:
 		h.Set("WWW-Authenticate", `Bearer realm="sandlot"`)
-	case publish.CodeInvalidKey:
+	case sandlot.CodeInvalidKey:
 		h.Set("WWW-Authenticate", `Bearer realm="sandlot", error="invalid_token"`)
 	}
 }
@@ -139,7 +139,7 @@ func (c *call) errorHeaders(e *publish.Error) {
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
 // hint says how to mend the request.
-func (a *API) hint(c *call, e *publish.Error) string {
+func (a *API) hint(c *call, e *sandlot.Error) string {
 	if id := c.lacksTicket(e); id != "" {
 		return "This address takes the bytes of the file as they are, with PUT and the ticket (slt_...) that came with it:\n" + sendCommand("<file>", "<ticket>", a.ticketURL(id))
 	}
@@ -151,7 +151,7 @@ func (a *API) hint(c *call, e *publish.Error) string {
 
 // errorBody is the answer: what the contract fixes first, then the details. A name
 // that the client chose may be a key in the wrong place, also a piece of one.
-func (a *API) errorBody(c *call, e *publish.Error, status int) object {
+func (a *API) errorBody(c *call, e *sandlot.Error, status int) object {
 	out := object{
 		{"error", string(e.Code)},
 		{"message", inspect.Redact(e.Message)},

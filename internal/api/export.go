@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // export sends the archive as it is written. Its length is not known before,
@@ -41,8 +41,8 @@ func allVersions(c *call) (bool, error) {
 	case "all":
 		return true, nil
 	}
-	return false, publish.Refuse(publish.CodeInvalidField, "The parameter versions is neither all nor current.").In("versions").
-		With(publish.OpExport).Note("Send versions=all for all versions that are kept, or leave it out for the current one:")
+	return false, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter versions is neither all nor current.").In("versions").
+		With(sandlot.OpExport).Note("Send versions=all for all versions that are kept, or leave it out for the current one:")
 }
 
 // exportHead answers without building anything.
@@ -57,6 +57,6 @@ func (a *API) exportHead(c *call) error {
 	return nil
 }
 
-func archiveName(owner publish.Account, at time.Time) string {
+func archiveName(owner sandlot.Account, at time.Time) string {
 	return `attachment; filename="sandlot-` + owner.Handle + "-" + at.UTC().Format(time.DateOnly) + `.zip"`
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/content"
-	"sandlot/internal/publish"
 )
 
 // checkExposure refuses a field under which clients ask for less exposure than there is: ignored, everybody would see what nobody was to.
@@ -21,7 +21,7 @@ func (f *fields) checkExposure() error {
 		switch name := simplified(field.Name); {
 		case hides(name, field):
 			e := notHidden(field, "Whoever has its address can open a project. listed=false keeps it out of the gallery, the lists and the search:")
-			return e.With(publish.OpSame, publish.Arg{Name: "listed", Value: false})
+			return e.With(sandlot.OpSame, sandlot.Arg{Name: "listed", Value: false})
 		case field.Kind == content.Null || denied(field):
 		case strings.Contains(name, "password") || name == "accesscode":
 			return notHidden(field, "No project asks for a password: whoever has its address can open it. Send listed=false to keep it out of the gallery, the lists and the search, or do not publish it.")
@@ -32,8 +32,8 @@ func (f *fields) checkExposure() error {
 	return nil
 }
 
-func notHidden(field content.Field, note string) *publish.Error {
-	return publish.Refuse(publish.CodeInvalidField, "The field %s asks for something that no project here has. Nothing was changed.", shown(field.Name)).In(field.Name).With(publish.OpNothing).Note("%s", note)
+func notHidden(field content.Field, note string) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s asks for something that no project here has. Nothing was changed.", shown(field.Name)).In(field.Name).With(sandlot.OpNothing).Note("%s", note)
 }
 
 // hides reports whether a field asks that others do not see a project.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/content"
 	"sandlot/internal/publish"
 	"sandlot/internal/unpack"
@@ -24,7 +25,7 @@ type fieldSet struct {
 	mayBeEmpty bool                       // whether no body at all stands for {}
 	strict     bool                       // whether an unknown field is refused
 	chooses    bool                       // whether the call changes a project that its fields choose
-	elsewhere  map[string]publish.Warning // fields that mean something at other endpoints, with what to do instead
+	elsewhere  map[string]sandlot.Warning // fields that mean something at other endpoints, with what to do instead
 }
 
 // fields is a decoded body on its way into an input of the Service. The getters
@@ -42,7 +43,7 @@ type fields struct {
 	packed  publish.Declared  // what is true of that archive
 	staging publish.Charge    // for the bytes of the files
 	charge  publish.Charge    // for what the Service makes of it
-	read    []publish.Warning // what was taken for what it can only mean
+	read    []sandlot.Warning // what was taken for what it can only mean
 	strange []content.Field   // unknown fields, for hints
 	stands  []string          // for which field each of these surely stands, or ""
 
@@ -90,7 +91,7 @@ func (f *fields) decoration(name string) *string {
 		f.read = append(f.read, publish.ReadAs(name, strconv.Quote(field.Raw)))
 		return &field.Raw
 	}
-	f.read = append(f.read, publish.Warning{
+	f.read = append(f.read, sandlot.Warning{
 		Code: name + "_dropped", Message: "The field " + name + " is " + field.Kind.String() + " and was ignored.", Hint: "Send a string.",
 	})
 	return nil
@@ -114,7 +115,7 @@ func (f *fields) asText(name, value string) {
 // text will do is the Service's to say.
 func (f *fields) required(name, about string) string {
 	if !f.has(name) {
-		f.fail(publish.Refuse(publish.CodeMissingField, "The field %s is missing: %s.", name, about).In(name).Note("Send %s.", name))
+		f.fail(sandlot.Refuse(sandlot.CodeMissingField, "The field %s is missing: %s.", name, about).In(name).Note("Send %s.", name))
 	}
 	return f.text(name)
 }
@@ -200,8 +201,8 @@ func (f *fields) part() *publish.PartInput {
 	return in
 }
 
-func badField(name, format string, args ...any) *publish.Error {
-	return publish.Refuse(publish.CodeInvalidField, "The field "+format+".", args...).In(name)
+func badField(name, format string, args ...any) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The field "+format+".", args...).In(name)
 }
 
 // leakedIn finds a key among the fields other than content.
@@ -228,14 +229,14 @@ func leakedIn(form content.Form) error {
 
 // tokenInBody says where the upload_token of an answer belongs.
 func tokenInBody() error {
-	return publish.Refuse(publish.CodeKeyNotInHeader, "The upload_token was sent in the body. It is taken only from the header Authorization: Bearer <upload_token>.").
-		In("upload_token").With(publish.OpSame)
+	return sandlot.Refuse(sandlot.CodeKeyNotInHeader, "The upload_token was sent in the body. It is taken only from the header Authorization: Bearer <upload_token>.").
+		In("upload_token").With(sandlot.OpSame)
 }
 
 // ticketInBody says where the ticket of an answer belongs.
 func ticketInBody() error {
-	return publish.Refuse(publish.CodeKeyNotInHeader, "The ticket was sent in the body. It is taken only from the header Authorization: Bearer <ticket>, with the file as the body.").
-		In("ticket").With(publish.OpSame)
+	return sandlot.Refuse(sandlot.CodeKeyNotInHeader, "The ticket was sent in the body. It is taken only from the header Authorization: Bearer <ticket>, with the file as the body.").
+		In("ticket").With(sandlot.OpSame)
 }
 
 // unescaped gives all strings in an array or object, so that an escape does not
@@ -260,14 +261,14 @@ func unescaped(field content.Field) string {
 // explain adds to an error about a field that it was probably sent under another
 // name.
 func (f *fields) explain(err error) error {
-	var e *publish.Error
+	var e *sandlot.Error
 	if !errors.As(err, &e) || e.Field == "" {
 		return err
 	}
 	switch e.Code {
-	case publish.CodeDigestMismatch:
+	case sandlot.CodeDigestMismatch:
 		f.explainDigest(e)
-	case publish.CodeMissingField, publish.CodeProjectIDRequired, publish.CodeEmailRequired:
+	case sandlot.CodeMissingField, sandlot.CodeProjectIDRequired, sandlot.CodeEmailRequired:
 		for _, name := range f.unknown() {
 			if meant := f.set.meant(name); meant == e.Field || meant == "text" && e.Field == "content" {
 				e.Message += " The field " + shown(name) + " was sent: " + meant + " was probably meant."

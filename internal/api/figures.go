@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/figures"
-	"sandlot/internal/publish"
 )
 
 // asksFigures reports whether a project's numbers are asked for over time, which are its
@@ -16,7 +16,7 @@ func (c *call) asksFigures() bool { return c.r.URL.Query().Has("by") }
 // figures answers with a project's numbers by day or by version.
 func (a *API) figures(c *call) error {
 	query := c.r.URL.Query()
-	if err := publish.Authorize(c.by, publish.ActReadFiles, nil); err != nil {
+	if err := sandlot.Authorize(c.by, sandlot.ActReadFiles, nil); err != nil {
 		return err
 	}
 	by := query["by"]
@@ -26,8 +26,8 @@ func (a *API) figures(c *call) error {
 	case len(by) == 1 && by[0] == "version":
 		return a.figuresByVersion(c)
 	}
-	return publish.Refuse(publish.CodeInvalidField, "The parameter by is neither day nor version, or there twice.").In("by").
-		With(publish.OpStats, publish.Arg{Name: "project_id", Value: c.param}, publish.Arg{Name: "by", Value: "day"}).
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The parameter by is neither day nor version, or there twice.").In("by").
+		With(sandlot.OpStats, sandlot.Arg{Name: "project_id", Value: c.param}, sandlot.Arg{Name: "by", Value: "day"}).
 		Note("by=day tells each of the last days, by=version each version. Leave by out for the numbers of now.")
 }
 
@@ -36,8 +36,8 @@ func (a *API) figuresByDay(c *call, said []string) error {
 	if len(said) > 0 {
 		n, err := strconv.Atoi(said[0])
 		if err != nil || len(said) > 1 {
-			return publish.Refuse(publish.CodeInvalidField, "The parameter days is not a whole number from 1 to %d, or there twice.", figures.MostDays).In("days").
-				With(publish.OpStats, publish.Arg{Name: "project_id", Value: c.param}, publish.Arg{Name: "by", Value: "day"})
+			return sandlot.Refuse(sandlot.CodeInvalidField, "The parameter days is not a whole number from 1 to %d, or there twice.", figures.MostDays).In("days").
+				With(sandlot.OpStats, sandlot.Arg{Name: "project_id", Value: c.param}, sandlot.Arg{Name: "by", Value: "day"})
 		}
 		days = n
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/mediatype"
-	"sandlot/internal/publish"
 )
 
 // filePolicy keeps a file from acting as a page of this origin, which may be that of the website: it
@@ -55,8 +55,8 @@ func (c *call) version() (int, error) {
 	}
 	n, err := strconv.Atoi(query.Get("version"))
 	if err != nil || n < 1 {
-		return 0, publish.Refuse(publish.CodeInvalidField, "The parameter version is not a whole number from 1.").In("version").
-			With(publish.OpVersions).Note("Leave it out for the current version. The project's versions are listed here:")
+		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter version is not a whole number from 1.").In("version").
+			With(sandlot.OpVersions).Note("Leave it out for the current version. The project's versions are listed here:")
 	}
 	return n, nil
 }
@@ -68,11 +68,11 @@ func (a *API) fileSent(c *call, out *fileWriter) error {
 	case err != nil && out.began:
 		return a.broken(c, &lateWriter{began: true}, err)
 	case err == nil && out.status == http.StatusRequestedRangeNotSatisfiable:
-		err = &special{status: out.status, refusal: publish.Refuse(publish.CodeInvalidField, "The file has %d bytes; the range that was asked for lies outside of them.", out.bytes.blob.Size).
-			In("Range").With(publish.OpFile).Note("Leave the header Range out for the whole file:")}
+		err = &special{status: out.status, refusal: sandlot.Refuse(sandlot.CodeInvalidField, "The file has %d bytes; the range that was asked for lies outside of them.", out.bytes.blob.Size).
+			In("Range").With(sandlot.OpFile).Note("Leave the header Range out for the whole file:")}
 	case err == nil && out.status == http.StatusPreconditionFailed:
-		err = publish.Refuse(publish.CodeVersionConflict, "The file is not the one that If-Match names.").In("If-Match").
-			With(publish.OpFile).Note("Leave the header If-Match out for the file as it is:")
+		err = sandlot.Refuse(sandlot.CodeVersionConflict, "The file is not the one that If-Match names.").In("If-Match").
+			With(sandlot.OpFile).Note("Leave the header If-Match out for the file as it is:")
 	case err == nil:
 		out.send()
 		return nil
@@ -122,8 +122,8 @@ func (w *fileWriter) send() {
 // Read, so that only what is sent is read and compared with its hash.
 type fileBytes struct {
 	ctx    context.Context
-	open   func(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
-	blob   publish.Blob
+	open   func(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
+	blob   sandlot.Blob
 	at     int64
 	length int64 // that are still to come
 	r      io.ReadCloser

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 func TestOneFile(t *testing.T) {
@@ -87,16 +87,16 @@ func TestOneFile(t *testing.T) {
 	t.Run("what is not there is told", func(t *testing.T) {
 		w := w.in(t)
 		base := "/v1/project/" + w.projectID + "/files/"
-		w.get(base+"js", w.project).refused(404, publish.CodeFileNotFound)
-		w.get(base+"INDEX.html", w.project).refused(404, publish.CodeFileNotFound)
-		w.get(base+"js%2Fa%20b.js?version=1", w.project).refused(404, publish.CodeFileNotFound)
-		w.get(base+"..%2F..%2Fetc%2Fpasswd", w.project).refused(400, publish.CodeInvalidFilename)
-		w.get(base+"index.html?version=99", w.project).refused(404, publish.CodeVersionNotFound)
+		w.get(base+"js", w.project).refused(404, sandlot.CodeFileNotFound)
+		w.get(base+"INDEX.html", w.project).refused(404, sandlot.CodeFileNotFound)
+		w.get(base+"js%2Fa%20b.js?version=1", w.project).refused(404, sandlot.CodeFileNotFound)
+		w.get(base+"..%2F..%2Fetc%2Fpasswd", w.project).refused(400, sandlot.CodeInvalidFilename)
+		w.get(base+"index.html?version=99", w.project).refused(404, sandlot.CodeVersionNotFound)
 		for _, bad := range []string{"", "0", "-1", "x", "1.0"} {
-			w.get(base+"index.html?version="+bad, w.project).refused(400, publish.CodeInvalidField)
+			w.get(base+"index.html?version="+bad, w.project).refused(400, sandlot.CodeInvalidField)
 		}
-		w.get(base, w.project).refused(404, publish.CodeNotFound)
-		if hint := w.get("/v1/project/"+w.projectID+"/file/index.html", w.project).refused(404, publish.CodeNotFound).str("hint"); !strings.Contains(hint, base+"index.html") {
+		w.get(base, w.project).refused(404, sandlot.CodeNotFound)
+		if hint := w.get("/v1/project/"+w.projectID+"/file/index.html", w.project).refused(404, sandlot.CodeNotFound).str("hint"); !strings.Contains(hint, base+"index.html") {
 			t.Error(hint)
 		}
 	})
@@ -109,19 +109,19 @@ func TestAFileThatCannotBeReadIsAnErrorOrABrokenConnection(t *testing.T) {
 		w.put("a.bin", noise(1<<19))
 		w.damage()
 		path := "/v1/project/" + w.projectID + "/files/a.bin"
-		got := w.get(path, w.project).refused(500, publish.CodeBlobCorrupt)
+		got := w.get(path, w.project).refused(500, sandlot.CodeBlobCorrupt)
 		for _, name := range []string{"ETag", "Content-Disposition", "Accept-Ranges"} {
 			if got.header.Get(name) != "" {
 				t.Errorf("%s: %s", name, got.header.Get(name))
 			}
 		}
-		w.get(path, w.project, with("Range", "bytes=5-9")).refused(500, publish.CodeBlobCorrupt)
+		w.get(path, w.project, with("Range", "bytes=5-9")).refused(500, sandlot.CodeBlobCorrupt)
 		expect.Equal(t, "HEAD", w.send("HEAD", path, w.project, nil).status, 500)
 	})
 	t.Run("one that ends early breaks off", func(t *testing.T) {
 		w := settled(t)
 		w.put("a.bin", noise(1<<19))
-		w.Blobs.Opening = func(_ context.Context, _ publish.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+		w.Blobs.Opening = func(_ context.Context, _ sandlot.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
 			r, err := open()
 			if err != nil {
 				return nil, err

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // form is a multipart body with content as its last part.
@@ -51,18 +51,18 @@ func TestForm(t *testing.T) {
 		fields []string
 		body   string
 		status int
-		code   publish.Code
+		code   sandlot.Code
 	}{
-		"content_encoding is refused":         {fields: []string{"content_encoding", "gzip+base64"}, status: 400, code: publish.CodeInvalidField},
-		"a part that is no number":            {fields: []string{"upload_id", "u", "part", "one"}, status: 400, code: publish.CodeInvalidField},
-		"a name twice":                        {fields: []string{"title", "a", "title", "b"}, status: 400, code: publish.CodeInvalidJSON},
-		"a key in a field":                    {fields: []string{"api_key", "x"}, status: 400, code: publish.CodeKeyNotInHeader},
-		"a body that ends early":              {body: "--b\r\nContent-Disposition: form-data; name=\"content\"\r\n\r\nabc", status: 400, code: publish.CodeInvalidJSON},
-		"a file above the limit":              {body: "", fields: []string{"title", "big"}, status: 413, code: publish.CodeContentTooLarge},
-		"fields that are larger than a MiB":   {fields: []string{"note", strings.Repeat("a", 1<<20)}, status: 400, code: publish.CodeInvalidJSON},
-		"a text field that is no UTF-8":       {fields: []string{"title", "\xff"}, status: 400, code: publish.CodeInvalidJSON},
-		"a boundary that never comes":         {body: "nothing of a form", status: 400, code: publish.CodeInvalidJSON},
-		"a key inside the file is in content": {fields: []string{"title", "leak"}, status: 422, code: publish.CodeKeyInContent},
+		"content_encoding is refused":         {fields: []string{"content_encoding", "gzip+base64"}, status: 400, code: sandlot.CodeInvalidField},
+		"a part that is no number":            {fields: []string{"upload_id", "u", "part", "one"}, status: 400, code: sandlot.CodeInvalidField},
+		"a name twice":                        {fields: []string{"title", "a", "title", "b"}, status: 400, code: sandlot.CodeInvalidJSON},
+		"a key in a field":                    {fields: []string{"api_key", "x"}, status: 400, code: sandlot.CodeKeyNotInHeader},
+		"a body that ends early":              {body: "--b\r\nContent-Disposition: form-data; name=\"content\"\r\n\r\nabc", status: 400, code: sandlot.CodeInvalidJSON},
+		"a file above the limit":              {body: "", fields: []string{"title", "big"}, status: 413, code: sandlot.CodeContentTooLarge},
+		"fields that are larger than a MiB":   {fields: []string{"note", strings.Repeat("a", 1<<20)}, status: 400, code: sandlot.CodeInvalidJSON},
+		"a text field that is no UTF-8":       {fields: []string{"title", "\xff"}, status: 400, code: sandlot.CodeInvalidJSON},
+		"a boundary that never comes":         {body: "nothing of a form", status: 400, code: sandlot.CodeInvalidJSON},
+		"a key inside the file is in content": {fields: []string{"title", "leak"}, status: 422, code: sandlot.CodeKeyInContent},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.in(t)

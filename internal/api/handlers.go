@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"sandlot"
 	"sandlot/internal/hint"
 	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
@@ -75,7 +76,7 @@ func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
 
 func (a *API) stats(c *call) error {
 	if err := readableQuery(c.r); err != nil { // what is left out of one may ask for other numbers
-		return err.With(publish.OpStats, publish.Arg{Name: "project_id", Value: c.param}).Note(queryNote)
+		return err.With(sandlot.OpStats, sandlot.Arg{Name: "project_id", Value: c.param}).Note(queryNote)
 	}
 	if c.asksFigures() {
 		return a.figures(c)
@@ -88,7 +89,7 @@ func (a *API) stats(c *call) error {
 }
 
 func (a *API) whoami(c *call) error {
-	limit, err := c.limit(publish.OpWhoami, "projects")
+	limit, err := c.limit(sandlot.OpWhoami, "projects")
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (a *API) whoami(c *call) error {
 		return err
 	}
 	c.grant.Work(len(who.Projects))
-	projects := make([]publish.Project, len(who.Projects))
+	projects := make([]sandlot.Project, len(who.Projects))
 	for i, p := range who.Projects {
 		projects[i] = p.Project
 	}
@@ -111,14 +112,14 @@ const (
 )
 
 // limit is how many of something one page has; op is the call that lists them.
-func (c *call) limit(op publish.Op, what string) (int, error) {
+func (c *call) limit(op sandlot.Op, what string) (int, error) {
 	text := c.r.URL.Query().Get("limit")
 	if text == "" {
 		return defaultLimit, nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > maxLimit {
-		return 0, publish.Refuse(publish.CodeInvalidField, "The parameter limit is not a whole number from 1 to %d.", maxLimit).In("limit").
+		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter limit is not a whole number from 1 to %d.", maxLimit).In("limit").
 			With(op).Note("Leave limit out for %d %s a page.", defaultLimit, what)
 	}
 	return n, nil
@@ -142,9 +143,9 @@ func (a *API) pending(c *call, p *publish.Pending) reply {
 }
 
 // notes joins the warnings of the Service with those of this package, and writes the calls that some propose.
-func (a *API) notes(c *call, more []publish.Warning) notes {
+func (a *API) notes(c *call, more []sandlot.Warning) notes {
 	for i, w := range more {
-		if w.Fix.Op != publish.OpNone {
+		if w.Fix.Op != sandlot.OpNone {
 			more[i].Hint = inspect.Redact(hint.Warned(a.Places.Base.String(), w))
 		}
 	}

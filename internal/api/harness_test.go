@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/archive"
 	"sandlot/internal/expect"
@@ -200,7 +201,7 @@ func (a answer) wants(status int) answer {
 
 // refused checks that the answer is an error of this status and code, as the
 // contract says errors look.
-func (a answer) refused(status int, code publish.Code) answer {
+func (a answer) refused(status int, code sandlot.Code) answer {
 	a.t.Helper()
 	if a.status != status || a.str("error") != string(code) {
 		a.t.Fatalf("got %d %s, want %d %s: %.600s", a.status, a.str("error"), status, code, a.text)
@@ -208,7 +209,7 @@ func (a answer) refused(status int, code publish.Code) answer {
 	if a.str("hint") == "" || a.str("message") == "" || a.body["status"] != float64(status) || a.str("request_id") != a.header.Get("X-Request-Id") {
 		a.t.Errorf("the error lacks a part: %s", a.text)
 	}
-	if publish.KeyPattern.MatchString(a.text) {
+	if sandlot.KeyPattern.MatchString(a.text) {
 		a.t.Errorf("the error repeats a key: %s", a.text)
 	}
 	return a

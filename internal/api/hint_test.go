@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -128,14 +128,14 @@ func TestFaults(t *testing.T) {
 		name   string
 		err    error
 		status int
-		code   publish.Code
+		code   sandlot.Code
 		logged bool
 	}{
-		{"a full disk is storage_full", fmt.Errorf("put: %w", publish.NoEffect(publish.ErrFull)), 507, publish.CodeStorageFull, true},
-		{"a store that is away is unavailable", fmt.Errorf("put: %w", publish.ErrUnavailable), 503, publish.CodeUnavailable, true},
-		{"damage is blob_corrupt", fmt.Errorf("open: %w", publish.ErrCorrupt), 500, publish.CodeBlobCorrupt, true},
-		{"anything else is internal, and says nothing", fmt.Errorf("SELECT secret"), 500, publish.CodeInternal, true},
-		{"a refusal is not logged", publish.Refuse(publish.CodeQuotaExceeded, "wait"), 429, publish.CodeQuotaExceeded, false},
+		{"a full disk is storage_full", fmt.Errorf("put: %w", sandlot.NoEffect(sandlot.ErrFull)), 507, sandlot.CodeStorageFull, true},
+		{"a store that is away is unavailable", fmt.Errorf("put: %w", sandlot.ErrUnavailable), 503, sandlot.CodeUnavailable, true},
+		{"damage is blob_corrupt", fmt.Errorf("open: %w", sandlot.ErrCorrupt), 500, sandlot.CodeBlobCorrupt, true},
+		{"anything else is internal, and says nothing", fmt.Errorf("SELECT secret"), 500, sandlot.CodeInternal, true},
+		{"a refusal is not logged", sandlot.Refuse(sandlot.CodeQuotaExceeded, "wait"), 429, sandlot.CodeQuotaExceeded, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := settled(t)
@@ -147,7 +147,7 @@ func TestFaults(t *testing.T) {
 			if logged := strings.Contains(w.Logs.String(), got.str("request_id")); logged != c.logged {
 				t.Errorf("logged is %v:\n%s", logged, w.Logs.String())
 			}
-			if retry := publish.AsError(c.err); retry != nil && retry.RetryAfter > 0 && got.header.Get("Retry-After") == "" {
+			if retry := sandlot.AsError(c.err); retry != nil && retry.RetryAfter > 0 && got.header.Get("Retry-After") == "" {
 				t.Error("no Retry-After")
 			}
 		})

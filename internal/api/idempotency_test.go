@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // uuid is an Idempotency-Key as the document proposes it; guessable is one that
@@ -91,7 +91,7 @@ func TestIdempotentCallsHaveOneEffect(t *testing.T) {
 					other := maps.Clone(c.body)
 					other[field] = v
 					w.in(t).unchanged(func() {
-						if got := w.post(c.path, c.key, other, under(uuid)); got.status != 422 || got.str("error") != string(publish.CodeIdempotencyMismatch) {
+						if got := w.post(c.path, c.key, other, under(uuid)); got.status != 422 || got.str("error") != string(sandlot.CodeIdempotencyMismatch) {
 							t.Errorf("%s: %d %s", field, got.status, got.text)
 						}
 					})
@@ -160,9 +160,9 @@ func TestIdempotencyKeyHeader(t *testing.T) {
 		for name, values := range map[string][]string{
 			"an empty Idempotency-Key": {""}, "one of 256": {strings.Repeat("x", 256)}, "a space in it": {"a b"}, "not ASCII": {"ключ"}, "two": {"a", "b"},
 		} {
-			rows = append(rows, row{0, path + " " + name, path, key, body, 400, publish.CodeInvalidField, []func(*http.Request){with("Idempotency-Key", values...)}})
+			rows = append(rows, row{0, path + " " + name, path, key, body, 400, sandlot.CodeInvalidField, []func(*http.Request){with("Idempotency-Key", values...)}})
 		}
-		rows = append(rows, row{36, path + " a key as the Idempotency-Key", path, key, body, 400, publish.CodeKeyNotInHeader, []func(*http.Request){under(w.account)}})
+		rows = append(rows, row{36, path + " a key as the Idempotency-Key", path, key, body, 400, sandlot.CodeKeyNotInHeader, []func(*http.Request){under(w.account)}})
 		refuses(t, w, rows)
 	}
 	for _, value := range []string{"x", strings.Repeat("~", 255), `"quoted"`} {
@@ -195,7 +195,7 @@ func TestIdempotencyRecordsHoldNoKeyInClear(t *testing.T) {
 			}
 		}
 	}
-	if _, err := w.DB.Publish().IdempotencyRecord(t.Context(), publish.Digest{}, time.Now()); err == nil || len(w.Query("SELECT count(*) FROM once")) != 1 || w.Query("SELECT count(*) FROM once")[0] != "5" {
+	if _, err := w.DB.Publish().IdempotencyRecord(t.Context(), sandlot.Digest{}, time.Now()); err == nil || len(w.Query("SELECT count(*) FROM once")) != 1 || w.Query("SELECT count(*) FROM once")[0] != "5" {
 		t.Fatalf("kept %v", w.Query("SELECT count(*) FROM once"))
 	}
 	files, err := filepath.Glob(filepath.Join(w.Dir, "sandlot.db*"))

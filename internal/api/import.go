@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/failpoint"
-	"sandlot/internal/publish"
 	"sandlot/internal/transfer"
 )
 
@@ -46,7 +46,7 @@ func (w whole) Read(p []byte) (int, error) {
 func (a *API) readImport(c *call) (dry bool, err error) {
 	h := c.r.Header
 	if e := strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ", ")); e != "" && !strings.EqualFold(e, "identity") {
-		return false, publish.Refuse(publish.CodeUnsupportedMediaType, "Content-Encoding isn't supported for request bodies.").In("Content-Encoding").With(publish.OpImport).Note("Send the archive as it is:")
+		return false, sandlot.Refuse(sandlot.CodeUnsupportedMediaType, "Content-Encoding isn't supported for request bodies.").In("Content-Encoding").With(sandlot.OpImport).Note("Send the archive as it is:")
 	}
 	if err := checkIdempotencyKey(h.Values(idempotencyKey)); err != nil {
 		return false, err
@@ -54,11 +54,11 @@ func (a *API) readImport(c *call) (dry bool, err error) {
 	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
 	switch {
 	case err != nil && h.Get("Content-Type") != "", err == nil && kind != "application/zip" && kind != "application/x-zip-compressed" && kind != "application/octet-stream":
-		return false, publish.Refuse(publish.CodeUnsupportedMediaType, "An import is the ZIP of an export itself, as application/zip.").In("Content-Type").With(publish.OpImport).Note("Send the file as the body:")
+		return false, sandlot.Refuse(sandlot.CodeUnsupportedMediaType, "An import is the ZIP of an export itself, as application/zip.").In("Content-Type").With(sandlot.OpImport).Note("Send the file as the body:")
 	}
 	dry, refusal := c.readDry()
 	if refusal != nil {
-		return false, refusal.With(publish.OpImport, publish.Arg{Name: dryRun, Value: true}).Note("Send dry_run=true in the query:")
+		return false, refusal.With(sandlot.OpImport, sandlot.Arg{Name: dryRun, Value: true}).Note("Send dry_run=true in the query:")
 	}
 	return dry, nil
 }
@@ -83,7 +83,7 @@ type importedProject struct {
 	Files     int               `json:"files"`
 	Replayed  bool              `json:"replayed"`
 	Error     object            `json:"error,omitempty"`
-	Warnings  []publish.Warning `json:"warnings,omitempty"`
+	Warnings  []sandlot.Warning `json:"warnings,omitempty"`
 }
 
 // newImport tells of each project what became of it.
@@ -107,10 +107,10 @@ func (a *API) newImport(c *call, r transfer.Report) *importAnswer {
 	}
 	more := r.Warnings
 	if out.Imported > 0 && !r.DryRun {
-		more = append(more, publish.Warning{Code: "no_project_keys", Message: "No project keys were made: the account's key covers what was imported.", Hint: "For a key of one project, log in at " + a.Places.Base.String() + "/account and make one there."})
+		more = append(more, sandlot.Warning{Code: "no_project_keys", Message: "No project keys were made: the account's key covers what was imported.", Hint: "For a key of one project, log in at " + a.Places.Base.String() + "/account and make one there."})
 	}
 	if out.Imported > 1 && !r.DryRun && c.r.Header.Get(idempotencyKey) == "" {
-		more = append(more, publish.Warning{Code: "no_idempotency_key", Message: "The import came without an Idempotency-Key, so the same archive once more would make its projects again.", Hint: "Send the header Idempotency-Key: " + strconv.Quote("<a random value>") + " with an import, and the same again if its answer is lost."})
+		more = append(more, sandlot.Warning{Code: "no_idempotency_key", Message: "The import came without an Idempotency-Key, so the same archive once more would make its projects again.", Hint: "Send the header Idempotency-Key: " + strconv.Quote("<a random value>") + " with an import, and the same again if its answer is lost."})
 	}
 	out.notes = a.notes(c, more)
 	return out

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // oneExport is an export of one project of so many versions, with a file of so many bytes, which packs well.
@@ -66,7 +66,7 @@ func TestAnImportCostsWhatItBrings(t *testing.T) {
 				}
 				var a answer
 				full := w.Query("SELECT count(*) FROM projects")
-				if a = w.post("/v1/import", key, data, asZIP); strings.Contains(a.text, `"error":"`+string(publish.CodeRateLimited)+`"`) {
+				if a = w.post("/v1/import", key, data, asZIP); strings.Contains(a.text, `"error":"`+string(sandlot.CodeRateLimited)+`"`) {
 					expect.Same(t, "projects then", w.Query("SELECT count(*) FROM projects"), full)
 					if n == 0 {
 						t.Error("none was taken")

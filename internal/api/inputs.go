@@ -6,13 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/content"
 	"sandlot/internal/publish"
 )
 
 // ignored is the warning about a field that belongs to another endpoint.
-func ignored(code, name, hint string) publish.Warning {
-	return publish.Warning{Code: code, Message: "The field " + name + " was ignored.", Hint: hint}
+func ignored(code, name, hint string) sandlot.Warning {
+	return sandlot.Warning{Code: code, Message: "The field " + name + " was ignored.", Hint: hint}
 }
 
 var handleIgnored = ignored("handle_ignored", "handle", "The account already has a handle. Choose one at signup, or in a first publish without a key.")
@@ -25,7 +26,7 @@ var (
 			"title", "description", "tags", "listed", "threads", "email", "handle", "lang", "sha256", "size", "primary_file", "archive_format", "dry_run",
 			"upload_id", "part", "total_parts", "last", "parts", "total", "total_chunks",
 		},
-		elsewhere: map[string]publish.Warning{
+		elsewhere: map[string]sandlot.Warning{
 			"filename":   ignored("unknown_field", "filename", "Content always becomes index.html; add other files with POST /v1/update."),
 			"project_id": ignored("unknown_field", "project_id", "This makes a new project; an existing one is changed with POST /v1/update."),
 		},
@@ -36,14 +37,14 @@ var (
 			"project_id", "filename", "title", "description", "tags", "listed", "threads", "email", "lang", "if_version", "sha256", "size", "primary_file", "archive_format", "replace", "force", "dry_run",
 			"upload_id", "part", "total_parts", "last", "parts", "total", "total_chunks",
 		},
-		elsewhere: map[string]publish.Warning{"handle": handleIgnored},
+		elsewhere: map[string]sandlot.Warning{"handle": handleIgnored},
 	}
 	// fileFields are the members of one of many files.
 	fileFields   = &fieldSet{content: true, names: []string{"filename", "sha256", "size"}}
 	deleteFields = &fieldSet{
 		chooses:   true,
 		names:     []string{"project_id", "filename", "email", "lang", "if_version"},
-		elsewhere: map[string]publish.Warning{"handle": handleIgnored},
+		elsewhere: map[string]sandlot.Warning{"handle": handleIgnored},
 	}
 	restoreFields = &fieldSet{
 		chooses: true,
@@ -53,7 +54,7 @@ var (
 	signupFields        = &fieldSet{
 		names:      []string{"handle", "email", "lang"},
 		mayBeEmpty: true,
-		elsewhere: map[string]publish.Warning{
+		elsewhere: map[string]sandlot.Warning{
 			"content": ignored("unknown_field", "content", "A project is published with POST /v1/publish; use the api_key of this answer."),
 		},
 	}
@@ -107,19 +108,19 @@ func (f *fields) checkDetails(in publish.UpdateInput) {
 	if f.form.HasContent || f.has("filename") || in.Title == nil && in.Lang == "" && in.About.Empty() {
 		return
 	}
-	e := publish.Refuse(publish.CodeMissingField, "The call brings no file: filename and content are missing. Nothing was changed.").In("filename")
-	var args []publish.Arg
+	e := sandlot.Refuse(sandlot.CodeMissingField, "The call brings no file: filename and content are missing. Nothing was changed.").In("filename")
+	var args []sandlot.Arg
 	for _, name := range []string{"project_id", "title", "description", "tags", "lang"} {
 		if text, ok := f.repeatedText(name); ok {
-			args = append(args, publish.Arg{Name: name, Value: text})
+			args = append(args, sandlot.Arg{Name: name, Value: text})
 		}
 	}
 	for _, name := range []string{"listed", "threads"} {
 		if field, ok := f.form.Get(name); ok && field.Kind == content.Bool {
-			args = append(args, publish.Arg{Name: name, Value: field.Raw == "true"})
+			args = append(args, sandlot.Arg{Name: name, Value: field.Raw == "true"})
 		}
 	}
-	f.fail(e.With(publish.OpAmend, args...).Note("What is said about a project is changed with PATCH:"))
+	f.fail(e.With(sandlot.OpAmend, args...).Note("What is said about a project is changed with PATCH:"))
 }
 
 func deleteInput(f *fields) publish.DeleteInput {
@@ -160,18 +161,18 @@ var versionName = regexp.MustCompile(`^[vV][1-9][0-9]{0,8}$`)
 // noVersion refuses a restore without a version. It lists those there are, unless one came under
 // another name.
 func (f *fields) noVersion() error {
-	e := publish.Refuse(publish.CodeMissingField, "The field version is missing: it says which version's files the next one is to have.").In("version")
+	e := sandlot.Refuse(sandlot.CodeMissingField, "The field version is missing: it says which version's files the next one is to have.").In("version")
 	if slices.ContainsFunc(f.unknown(), func(name string) bool { return slices.Contains(f.set.candidates(name), "version") }) {
 		return e.Note("Send it as version.")
 	}
-	return e.With(publish.OpVersions).Note("Send version. The project's are listed here:")
+	return e.With(sandlot.OpVersions).Note("Send version. The project's are listed here:")
 }
 
 // deleteProjectInput is what was sent to confirm. A version guards nothing here, and a guard that is ignored is worse than none.
 func deleteProjectInput(f *fields) string {
 	if f.ifMatch() != nil {
-		f.fail(publish.Refuse(publish.CodeInvalidField, "A project is deleted with all its versions, so the header If-Match guards nothing. Nothing was deleted.").In("If-Match").
-			With(publish.OpSame).Note("Send the same call without If-Match; for 7 days the owner can take the project back."))
+		f.fail(sandlot.Refuse(sandlot.CodeInvalidField, "A project is deleted with all its versions, so the header If-Match guards nothing. Nothing was deleted.").In("If-Match").
+			With(sandlot.OpSame).Note("Send the same call without If-Match; for 7 days the owner can take the project back."))
 	}
 	return f.text("confirm")
 }
@@ -196,7 +197,7 @@ func (f *fields) ifVersion() *int {
 // badVersion proposes to look: the same call without the version would change the
 // project unguarded.
 func badVersion(name, format string, args ...any) error {
-	return badField(name, format, args...).With(publish.OpProject).Note("Send the version that the project has now.")
+	return badField(name, format, args...).With(sandlot.OpProject).Note("Send the version that the project has now.")
 }
 
 // ifMatch reads If-Match. The ETag of a project is its version in quotes. A weak

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/inspect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -16,7 +16,7 @@ func TestRowsKeyInBodyAlone(t *testing.T) {
 	w := settled(t)
 	var rows []row
 	for _, path := range []string{"/v1/update", "/v1/delete-file"} {
-		add := func(name string, body any, status int, code publish.Code, change ...func(*http.Request)) {
+		add := func(name string, body any, status int, code sandlot.Code, change ...func(*http.Request)) {
 			rows = append(rows, row{36, path + " " + name, path, "none", body, status, code, change})
 		}
 		ok := w.posts()[path]
@@ -25,34 +25,34 @@ func TestRowsKeyInBodyAlone(t *testing.T) {
 			for field, v := range ok {
 				body[field] = v
 			}
-			add(name+" without a header", body, 400, publish.CodeKeyNotInHeader)
+			add(name+" without a header", body, 400, sandlot.CodeKeyNotInHeader)
 		}
-		add("a key in another field", obj{"note": []string{w.account}}, 400, publish.CodeKeyNotInHeader)
-		add("a key behind content that is no base64", `{"api_key":"`+w.account+`","content":"!"}`, 400, publish.CodeKeyNotInHeader)
-		add("a key behind 500 KB of content", `{"content":"`+b64(noise(500_000))+`","api_key":"x"}`, 400, publish.CodeKeyNotInHeader)
-		add("a key in a form", "--B\r\nContent-Disposition: form-data; name=\"api_key\"\r\n\r\nx\r\n--B--\r\n", 400, publish.CodeKeyNotInHeader, with("Content-Type", "multipart/form-data; boundary=B"))
-		add("no key anywhere", ok, 401, publish.CodeKeyRequired)
-		add("no body", "", 401, publish.CodeKeyRequired)
-		add("no JSON", "{", 401, publish.CodeKeyRequired)
-		add("a form of the old kind", "a=b&api_key=x", 400, publish.CodeKeyNotInHeader, with("Content-Type", "application/x-www-form-urlencoded"))
-		add("JSON that curl -d calls a form", `{"api_key":"x"}`, 400, publish.CodeKeyNotInHeader, with("Content-Type", "application/x-www-form-urlencoded"))
-		add("another type", "api_key=x", 401, publish.CodeKeyRequired, with("Content-Type", "text/plain"))
-		add("an empty api_key in the header", ok, 401, publish.CodeInvalidKey, with("Authorization", ""))
+		add("a key in another field", obj{"note": []string{w.account}}, 400, sandlot.CodeKeyNotInHeader)
+		add("a key behind content that is no base64", `{"api_key":"`+w.account+`","content":"!"}`, 400, sandlot.CodeKeyNotInHeader)
+		add("a key behind 500 KB of content", `{"content":"`+b64(noise(500_000))+`","api_key":"x"}`, 400, sandlot.CodeKeyNotInHeader)
+		add("a key in a form", "--B\r\nContent-Disposition: form-data; name=\"api_key\"\r\n\r\nx\r\n--B--\r\n", 400, sandlot.CodeKeyNotInHeader, with("Content-Type", "multipart/form-data; boundary=B"))
+		add("no key anywhere", ok, 401, sandlot.CodeKeyRequired)
+		add("no body", "", 401, sandlot.CodeKeyRequired)
+		add("no JSON", "{", 401, sandlot.CodeKeyRequired)
+		add("a form of the old kind", "a=b&api_key=x", 400, sandlot.CodeKeyNotInHeader, with("Content-Type", "application/x-www-form-urlencoded"))
+		add("JSON that curl -d calls a form", `{"api_key":"x"}`, 400, sandlot.CodeKeyNotInHeader, with("Content-Type", "application/x-www-form-urlencoded"))
+		add("another type", "api_key=x", 401, sandlot.CodeKeyRequired, with("Content-Type", "text/plain"))
+		add("an empty api_key in the header", ok, 401, sandlot.CodeInvalidKey, with("Authorization", ""))
 	}
 	refuses(t, w, rows)
 	t.Run("no more than a MiB is searched", func(t *testing.T) {
-		w.in(t).post("/v1/update", "", `{"content":"`+b64(noise(2<<20))+`","api_key":"x"}`).refused(401, publish.CodeKeyRequired)
+		w.in(t).post("/v1/update", "", `{"content":"`+b64(noise(2<<20))+`","api_key":"x"}`).refused(401, sandlot.CodeKeyRequired)
 	})
 	t.Run("a client that stalls is answered all the same", func(t *testing.T) {
 		c := w.in(t).dial()
 		c.write(headers+"Content-Length: 1000\r\n\r\n{\"api_key\":\"x\",", "update")
-		c.wants(400, publish.CodeKeyNotInHeader)
+		c.wants(400, sandlot.CodeKeyNotInHeader)
 	})
 	t.Run("a connection is kept after the search", func(t *testing.T) {
 		c := w.in(t).dial()
 		for range 3 {
 			c.write(headers+"Content-Length: 15\r\n\r\n{\"api_key\":\"x\"}", "update")
-			c.wants(400, publish.CodeKeyNotInHeader)
+			c.wants(400, sandlot.CodeKeyNotInHeader)
 		}
 	})
 }
@@ -67,7 +67,7 @@ func TestRowsKeyInAddressThatCannotBeRead(t *testing.T) {
 			// A client of Go sends the address as it stands.
 			c := w.dial()
 			c.write("GET /v1/whoami?%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", query, w.account)
-			c.wants(400, publish.CodeKeyNotInHeader)
+			c.wants(400, sandlot.CodeKeyNotInHeader)
 		})
 	}
 	t.Run("a query without a key does no harm", func(t *testing.T) {
@@ -134,9 +134,9 @@ func TestWrongMethodsShowTheCall(t *testing.T) {
 		}
 		method, key := http.MethodDelete, w.account
 		path := strings.NewReplacer("{id}", w.projectID, "{filename}", "logo.svg").Replace(rt.pattern)
-		got := w.send(method, path, key, nil).refused(405, publish.CodeMethodNotAllowed)
+		got := w.send(method, path, key, nil).refused(405, sandlot.CodeMethodNotAllowed)
 		line := pasted(got.str("hint"))
-		if rt.op == publish.OpFile {
+		if rt.op == sandlot.OpFile {
 			path = "/v1/delete-file" // which is what DELETE means there
 			w.put("logo.svg", "<svg/>")
 		}
@@ -167,12 +167,12 @@ func TestPartsAfterTheFirst(t *testing.T) {
 	}
 	w.post("/v1/update", w.account, part("v", 1, "x", obj{"project_id": w.projectID, "filename": "a.txt"})).wants(202)
 	w.unchanged(func() {
-		w.post("/v1/update", w.project, part("v", 2, "y", nil)).refused(400, publish.CodeProjectIDRequired)
-		w.post("/v1/update", w.account, part("v", 2, "y", obj{"project_id": done.str("project_id")})).refused(400, publish.CodeInvalidField)
-		w.post("/v1/update", w.project, part("v", 2, "y", obj{"project_id": done.str("project_id")})).refused(403, publish.CodeWrongProject)
+		w.post("/v1/update", w.project, part("v", 2, "y", nil)).refused(400, sandlot.CodeProjectIDRequired)
+		w.post("/v1/update", w.account, part("v", 2, "y", obj{"project_id": done.str("project_id")})).refused(400, sandlot.CodeInvalidField)
+		w.post("/v1/update", w.project, part("v", 2, "y", obj{"project_id": done.str("project_id")})).refused(403, sandlot.CodeWrongProject)
 	})
 	w.post("/v1/update", w.project, part("v", 2, "y", obj{"project_id": w.projectID, "last": true})).wants(200)
-	if hint := w.post("/v1/publish", w.account, part("u", 3, "other", nil)).refused(409, publish.CodeUploadCompleted).str("hint"); !strings.Contains(hint, "Use a new upload_id for another file") {
+	if hint := w.post("/v1/publish", w.account, part("u", 3, "other", nil)).refused(409, sandlot.CodeUploadCompleted).str("hint"); !strings.Contains(hint, "Use a new upload_id for another file") {
 		t.Error(fmt.Sprint(hint))
 	}
 }

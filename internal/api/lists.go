@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/turns"
 )
 
@@ -20,8 +20,8 @@ const (
 
 // newLists bounds the answers that list all files of a project. Reading such a list keeps a processor busy, and more at once than twice as many
 // as there are would wait with what they have read.
-func newLists() *turns.Lists[publish.AccountID] {
-	return turns.NewLists[publish.AccountID](2*runtime.GOMAXPROCS(0), listsHeld, listWait)
+func newLists() *turns.Lists[sandlot.AccountID] {
+	return turns.NewLists[sandlot.AccountID](2*runtime.GOMAXPROCS(0), listsHeld, listWait)
 }
 
 // begin waits until the caller may have a list of files: see turns.Lists. Whoever has no account gets none, and waits for nobody.
@@ -31,7 +31,7 @@ func (a *API) begin(c *call) (made, sent func(), err error) {
 	}
 	made, sent, err = a.lists.Begin(c.r.Context(), c.by.Account())
 	if err != nil {
-		err = publish.Refuse(publish.CodeUnavailable, "Too many lists of files are being sent. Nothing was changed.").After(listAgain).With(publish.OpWait).Note("Read the answers that are on their way to their end, or send the same request again later.")
+		err = sandlot.Refuse(sandlot.CodeUnavailable, "Too many lists of files are being sent. Nothing was changed.").After(listAgain).With(sandlot.OpWait).Note("Read the answers that are on their way to their end, or send the same request again later.")
 	}
 	return made, sent, err
 }

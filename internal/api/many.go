@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/content"
 	"sandlot/internal/hint"
 	"sandlot/internal/publish"
@@ -120,8 +121,8 @@ func (f *fields) nameIn(field string) string {
 }
 
 // readOnce warns of a reading, once however many files it is of.
-func (f *fields) readOnce(w publish.Warning) {
-	if !slices.ContainsFunc(f.read, func(r publish.Warning) bool { return r.Message == w.Message }) {
+func (f *fields) readOnce(w sandlot.Warning) {
+	if !slices.ContainsFunc(f.read, func(r sandlot.Warning) bool { return r.Message == w.Message }) {
 		f.read = append(f.read, w)
 	}
 }
@@ -133,7 +134,7 @@ func (f *fields) nameOf() string {
 
 // inFile makes an error about one of many files one of the call.
 func inFile(name string, err error) error {
-	var e *publish.Error
+	var e *sandlot.Error
 	var decoded *content.Error
 	switch {
 	case errors.As(err, &e):
@@ -173,7 +174,7 @@ func (a *API) unarchive(c *call, f *fields, said unpack.Format, r io.Reader) err
 	case !ok && said != "":
 		format = said
 	case !ok:
-		return publish.Refuse(publish.CodeInvalidArchive, "The archive doesn't begin as a ZIP, tar, tar.gz or tar.zst does.").In("archive").With(publish.OpPack).
+		return sandlot.Refuse(sandlot.CodeInvalidArchive, "The archive doesn't begin as a ZIP, tar, tar.gz or tar.zst does.").In("archive").With(sandlot.OpPack).
 			Note("Pack the folder itself, whatever the archive was made with:")
 	}
 	f.format = format
@@ -223,8 +224,8 @@ func comparePacked(said, came publish.Declared) error {
 	if (said.Size == nil || *said.Size == *came.Size) && (said.SHA256 == "" || strings.EqualFold(said.SHA256, came.SHA256)) {
 		return nil
 	}
-	return publish.Refuse(publish.CodeDigestMismatch, "The archive has %d bytes with the SHA-256 %s, and other values were declared.", *came.Size, came.SHA256).In("archive").
-		Detail("received_size", *came.Size).Detail("received_sha256", came.SHA256).With(publish.OpSame).
+	return sandlot.Refuse(sandlot.CodeDigestMismatch, "The archive has %d bytes with the SHA-256 %s, and other values were declared.", *came.Size, came.SHA256).In("archive").
+		Detail("received_size", *came.Size).Detail("received_sha256", came.SHA256).With(sandlot.OpSame).
 		Note("The archive was cut or changed on its way, or size and sha256 are of another one. Send it again, with those of the archive's own bytes or without.")
 }
 
@@ -239,7 +240,7 @@ func (a *API) raw(c *call, f *fields, format unpack.Format) error {
 	}
 	for i := 1; i < len(list); i++ {
 		if list[i].Name == list[i-1].Name {
-			return publish.Refuse(publish.CodeInvalidField, "The query has %s twice.", shown(list[i].Name)).In(list[i].Name).With(publish.OpSame).Note("Send each field once.")
+			return sandlot.Refuse(sandlot.CodeInvalidField, "The query has %s twice.", shown(list[i].Name)).In(list[i].Name).With(sandlot.OpSame).Note("Send each field once.")
 		}
 	}
 	err := a.unarchive(c, f, format, http.MaxBytesReader(c.w, c.body, a.maxBody()))
@@ -260,10 +261,10 @@ func checkFilled(form content.Form, c publish.Content) error {
 		return nil
 	}
 	text := string(c.Head[:c.Size])
-	if name, ok := strings.CutPrefix(text, publish.PlaceholderText); !ok || strings.IndexByte(name, '>') != len(name)-1 {
+	if name, ok := strings.CutPrefix(text, sandlot.PlaceholderText); !ok || strings.IndexByte(name, '>') != len(name)-1 {
 		return nil
 	}
-	return publish.Refuse(publish.CodeInvalidField, "The field text is the placeholder of a proposed call.").In("text").With(publish.OpSame).Note("Put the text of the file in its place:")
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The field text is the placeholder of a proposed call.").In("text").With(sandlot.OpSame).Note("Put the text of the file in its place:")
 }
 
 // gather settles what the call brought, once all of it is known.
@@ -274,7 +275,7 @@ func (a *API) gather(c *call, f *fields) error {
 			f.content, f.html = f.html, publish.Content{Missing: true}
 			f.form.HasContent, f.form.FromText = true, true
 		} else {
-			f.read = append(f.read, publish.Warning{
+			f.read = append(f.read, sandlot.Warning{
 				Code: "html_ignored", Message: "The field html was ignored: the call brings its files otherwise.", Hint: "Send one of text, content, files and archive.",
 			})
 		}
@@ -306,10 +307,10 @@ func (a *API) checkBytesless(f *fields) error {
 	switch {
 	case !f.form.HasFiles:
 	case f.form.HasContent || f.form.HasArchive:
-		f.read = append(f.read, publish.Warning{Code: "unknown_field", Message: "The field files was ignored: its files have neither text nor content.", Hint: "To send many files in one call, give each its text or content, and leave out content beside them."})
+		f.read = append(f.read, sandlot.Warning{Code: "unknown_field", Message: "The field files was ignored: its files have neither text nor content.", Hint: "To send many files in one call, give each its text or content, and leave out content beside them."})
 		f.sentNames = nil
 	case f.bytesless > 0:
-		return publish.Refuse(publish.CodeMissingField, "%s neither text nor content.", without(f.bytesless)).In("files").With(publish.OpSame).
+		return sandlot.Refuse(sandlot.CodeMissingField, "%s neither text nor content.", without(f.bytesless)).In("files").With(sandlot.OpSame).
 			Note("Give each its text, or its bytes as base64 in content. In a form, files are sent as they are:")
 	default:
 		a.tree(f) // also one without files, which is refused
@@ -385,26 +386,26 @@ func (f *fields) checkMany(a *API) error {
 	}
 	switch {
 	case f.has("upload_id") || f.has("part"):
-		return publish.Refuse(publish.CodeInvalidField, "The field %s can't come in parts.", brought).In(brought).With(publish.OpPack).
+		return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s can't come in parts.", brought).In(brought).With(sandlot.OpPack).
 			Note("An archive that is sent in parts comes as content, in pieces of its bytes, and part 1 says archive_format: zip, tar, tar.gz or tar.zst. One of at most %d bytes needs no parts:", a.MaxFile)
 	case f.has("filename") && f.set.chooses && !f.alone:
-		return badField("filename", "filename is of one file, and %s brings its own names", brought).With(publish.OpSame).
+		return badField("filename", "filename is of one file, and %s brings its own names", brought).With(sandlot.OpSame).
 			Note("Leave filename out. To store the archive itself as a file, send it as content.")
 	case f.form.Encoding.Gzip:
-		return badField("content_encoding", "content_encoding says gzip, and there is no content").With(publish.OpSame).Note("Leave it out: an archive says itself how it is packed.")
+		return badField("content_encoding", "content_encoding says gzip, and there is no content").With(sandlot.OpSame).Note("Leave it out: an archive says itself how it is packed.")
 	}
 	return nil
 }
 
 // manyReadings warns about what a call with many files said in another way than it is told to.
-func (f *fields) manyReadings() (list []publish.Warning) {
+func (f *fields) manyReadings() (list []sandlot.Warning) {
 	if f.strangeInFiles != "" {
-		list = append(list, publish.Warning{
+		list = append(list, sandlot.Warning{
 			Code: "unknown_field", Message: "The member " + shown(f.strangeInFiles) + " of files is not known and was ignored.", Hint: "The members of a file are: filename, text, content, content_encoding, sha256, size.",
 		})
 	}
 	if name := f.text("primary_file"); f.tree == nil && !f.set.chooses && !f.has("archive_format") && name != "" && name != "index.html" {
-		list = append(list, publish.Warning{Code: "primary_file_ignored", Message: "The field primary_file was ignored: the one file of a publish is called index.html.", Hint: "Leave it out, or send the file under its name: file=@page.html;filename=page.html in a form, or files in JSON."})
+		list = append(list, sandlot.Warning{Code: "primary_file_ignored", Message: "The field primary_file was ignored: the one file of a publish is called index.html.", Hint: "Leave it out, or send the file under its name: file=@page.html;filename=page.html in a form, or files in JSON."})
 	}
 	said, ok := f.form.Get("archive_format")
 	if ok && f.form.HasArchive && f.format != "" && said.Kind == content.String {
@@ -416,21 +417,21 @@ func (f *fields) manyReadings() (list []publish.Warning) {
 }
 
 // withPage adds to the warning of a page that is none the call that puts another in its place.
-func (a *API) withPage(c *call, p publish.Project, sent publish.Content, list []publish.Warning) []publish.Warning {
+func (a *API) withPage(c *call, p sandlot.Project, sent publish.Content, list []sandlot.Warning) []sandlot.Warning {
 	for i, w := range list {
 		if w.Code != "not_html" {
 			continue
 		}
-		on := hint.Request{Keyed: true, Op: publish.OpUpdate, Local: "<HTML file>"}
-		args := []publish.Arg{{Name: "project_id", Value: string(p.ID)}, {Name: "filename", Value: p.Primary}}
+		on := hint.Request{Keyed: true, Op: sandlot.OpUpdate, Local: "<HTML file>"}
+		args := []sandlot.Arg{{Name: "project_id", Value: string(p.ID)}, {Name: "filename", Value: p.Primary}}
 		if format, ok := unpack.Sniff(sent.Head); ok {
 			on.Archive = "site." + string(format)
 			if own := hint.LocalName(c.said.form.FileName); own != "" && !nameless(own) {
 				on.Archive = own
 			}
-			args[1] = publish.Arg{Name: "replace", Value: true}
+			args[1] = sandlot.Arg{Name: "replace", Value: true}
 		}
-		list[i].Hint = w.Hint + "\n" + hint.CurlOf(a.Places.Base.String(), on, publish.OpUpdate, args)
+		list[i].Hint = w.Hint + "\n" + hint.CurlOf(a.Places.Base.String(), on, sandlot.OpUpdate, args)
 	}
 	return list
 }

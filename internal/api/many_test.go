@@ -16,8 +16,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // tree is a small game of several files.
@@ -174,26 +174,26 @@ func TestWhatIsWrongWithManyFilesChangesNothing(t *testing.T) {
 		path string
 		body any
 		how  func(*http.Request)
-		code publish.Code
+		code sandlot.Code
 	}{
-		"no archive":              {"/v1/publish", "<!doctype html>", zipType, publish.CodeInvalidArchive},
-		"a cut one":               {"/v1/publish", treeZIP(t)[:300], zipType, publish.CodeInvalidArchive},
-		"an empty body":           {"/v1/publish", "", zipType, publish.CodeInvalidArchive},
-		"a key in the query":      {"/v1/publish?title=" + w.account, treeZIP(t), zipType, publish.CodeKeyNotInHeader},
-		"a field twice":           {"/v1/publish?title=a&title=b", treeZIP(t), zipType, publish.CodeInvalidField},
-		"a filename beside":       {"/v1/update?filename=a.zip&project_id=" + w.projectID, treeZIP(t), zipType, publish.CodeInvalidField},
-		"another project field":   {"/v1/update?slug=" + w.projectID, treeZIP(t), zipType, publish.CodeInvalidField},
-		"another hash":            {"/v1/publish?sha256=" + sum("x"), treeZIP(t), zipType, publish.CodeDigestMismatch},
-		"another hash of a file":  {"/v1/publish", obj{"files": []obj{{"filename": "index.html", "text": page, "sha256": sum("x")}}}, lax, publish.CodeDigestMismatch},
-		"no page":                 {"/v1/publish", obj{"files": []obj{{"filename": "a.js", "text": "a"}}}, lax, publish.CodeNoPrimaryFile},
-		"a bad name":              {"/v1/publish", obj{"files": []obj{{"filename": "../a.js", "text": "a"}}}, lax, publish.CodeInvalidFilename},
-		"a bad text":              {"/v1/publish", obj{"files": []obj{{"filename": "a.js", "content": "a b"}}}, lax, publish.CodeInvalidContent},
-		"bad gzip":                {"/v1/publish", obj{"files": []obj{{"filename": "a.js", "content": "QUJD", "content_encoding": "gzip+base64"}}}, lax, publish.CodeInvalidContent},
-		"no files":                {"/v1/publish", obj{"files": []obj{}}, lax, publish.CodeMissingField},
-		"no name":                 {"/v1/publish", obj{"files": []obj{{"text": "a"}}}, lax, publish.CodeMissingField},
-		"a key in a file's field": {"/v1/publish", obj{"files": []obj{{"filename": "a.js", "text": "a", "api_key": "x"}}}, lax, publish.CodeKeyNotInHeader},
-		"both text and content":   {"/v1/publish", obj{"text": page, "content": page64}, lax, publish.CodeInvalidField},
-		"files in a part":         {"/v1/publish", obj{"upload_id": "u", "part": 1, "archive": b64(treeZIP(t))}, lax, publish.CodeInvalidField},
+		"no archive":              {"/v1/publish", "<!doctype html>", zipType, sandlot.CodeInvalidArchive},
+		"a cut one":               {"/v1/publish", treeZIP(t)[:300], zipType, sandlot.CodeInvalidArchive},
+		"an empty body":           {"/v1/publish", "", zipType, sandlot.CodeInvalidArchive},
+		"a key in the query":      {"/v1/publish?title=" + w.account, treeZIP(t), zipType, sandlot.CodeKeyNotInHeader},
+		"a field twice":           {"/v1/publish?title=a&title=b", treeZIP(t), zipType, sandlot.CodeInvalidField},
+		"a filename beside":       {"/v1/update?filename=a.zip&project_id=" + w.projectID, treeZIP(t), zipType, sandlot.CodeInvalidField},
+		"another project field":   {"/v1/update?slug=" + w.projectID, treeZIP(t), zipType, sandlot.CodeInvalidField},
+		"another hash":            {"/v1/publish?sha256=" + sum("x"), treeZIP(t), zipType, sandlot.CodeDigestMismatch},
+		"another hash of a file":  {"/v1/publish", obj{"files": []obj{{"filename": "index.html", "text": page, "sha256": sum("x")}}}, lax, sandlot.CodeDigestMismatch},
+		"no page":                 {"/v1/publish", obj{"files": []obj{{"filename": "a.js", "text": "a"}}}, lax, sandlot.CodeNoPrimaryFile},
+		"a bad name":              {"/v1/publish", obj{"files": []obj{{"filename": "../a.js", "text": "a"}}}, lax, sandlot.CodeInvalidFilename},
+		"a bad text":              {"/v1/publish", obj{"files": []obj{{"filename": "a.js", "content": "a b"}}}, lax, sandlot.CodeInvalidContent},
+		"bad gzip":                {"/v1/publish", obj{"files": []obj{{"filename": "a.js", "content": "QUJD", "content_encoding": "gzip+base64"}}}, lax, sandlot.CodeInvalidContent},
+		"no files":                {"/v1/publish", obj{"files": []obj{}}, lax, sandlot.CodeMissingField},
+		"no name":                 {"/v1/publish", obj{"files": []obj{{"text": "a"}}}, lax, sandlot.CodeMissingField},
+		"a key in a file's field": {"/v1/publish", obj{"files": []obj{{"filename": "a.js", "text": "a", "api_key": "x"}}}, lax, sandlot.CodeKeyNotInHeader},
+		"both text and content":   {"/v1/publish", obj{"text": page, "content": page64}, lax, sandlot.CodeInvalidField},
+		"files in a part":         {"/v1/publish", obj{"upload_id": "u", "part": 1, "archive": b64(treeZIP(t))}, lax, sandlot.CodeInvalidField},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := w.in(t)

@@ -1,6 +1,8 @@
 package api
 
-import "sandlot/internal/publish"
+import (
+	"sandlot"
+)
 
 // mostNamed is how many files the answer of a change lists: some 8,000 tokens.
 const mostNamed = 100
@@ -12,7 +14,7 @@ type manyFiles struct {
 }
 
 // newFiles lists the first hundred of the files that a change made new or other in p.
-func newFiles(p publish.Project, list []publish.File, info func(publish.File) any) manyFiles {
+func newFiles(p sandlot.Project, list []sandlot.File, info func(sandlot.File) any) manyFiles {
 	out := manyFiles{make([]any, min(len(list), mostNamed)), p.FileCount}
 	for i := range out.Files {
 		out.Files[i] = info(list[i])
@@ -21,6 +23,6 @@ func newFiles(p publish.Project, list []publish.File, info func(publish.File) an
 }
 
 // placed returns a function that describes a file at an address.
-func placed(at publish.Addresses) func(publish.File) any {
-	return func(f publish.File) any { return newFile(f, at) }
+func placed(at sandlot.Addresses) func(sandlot.File) any {
+	return func(f sandlot.File) any { return newFile(f, at) }
 }

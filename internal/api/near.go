@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/content"
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 // maxWarned bounds the unknown fields that are named: a body may have a thousand.
@@ -81,8 +81,8 @@ func (f *fields) unknown() []string {
 }
 
 // warnings returns a warning for each ignored field that most likely stands for another, and one for all others.
-func (f *fields) warnings() []publish.Warning {
-	var list []publish.Warning
+func (f *fields) warnings() []sandlot.Warning {
+	var list []sandlot.Warning
 	var strange []string
 	for _, name := range f.unknown() {
 		if w, ok := f.set.warning(name); ok && len(list) < maxWarned {
@@ -98,16 +98,16 @@ func (f *fields) warnings() []publish.Warning {
 	if n := len(strange); n > 1 {
 		message = fmt.Sprintf("%d fields are not known here and were ignored: %s.", n, strings.Join(strange[:min(n, maxWarned)], ", "))
 	}
-	return append(list, publish.Warning{Code: "unknown_field", Message: message, Hint: f.set.listed()})
+	return append(list, sandlot.Warning{Code: "unknown_field", Message: message, Hint: f.set.listed()})
 }
 
 // warning returns the warning about an ignored field that belongs elsewhere or most likely stands for another.
-func (s *fieldSet) warning(name string) (publish.Warning, bool) {
+func (s *fieldSet) warning(name string) (sandlot.Warning, bool) {
 	if w, ok := s.elsewhere[name]; ok {
 		return w, true
 	}
 	meant := s.meant(name)
-	return publish.Warning{
+	return sandlot.Warning{
 		Code: "unknown_field", Message: "The field " + shown(name) + " is not known here and was ignored.", Hint: "Probably " + meant + " was meant.",
 	}, meant != ""
 }

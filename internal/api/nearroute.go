@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 // otherPaths are words that clients make up for the routes, without hyphens and
@@ -106,19 +106,19 @@ func likeVersions(word string) bool {
 // changing is what a request of this method was meant to be where its path is that
 // of a project, which is only read here: many services change and delete by methods.
 func (a *API) changing(method string, m meant) meant {
-	if m.route == nil || m.route.op != publish.OpProject && m.route.op != publish.OpFile {
+	if m.route == nil || m.route.op != sandlot.OpProject && m.route.op != sandlot.OpFile {
 		return m
 	}
 	switch method {
 	case http.MethodPost, http.MethodPut:
 		m.route = a.route("/v1/update")
 	case http.MethodPatch:
-		m.route = a.routeOf(publish.OpAmend)
+		m.route = a.routeOf(sandlot.OpAmend)
 		if m.filename != "" {
 			m.route = a.route("/v1/update")
 		}
 	case http.MethodDelete:
-		m.route = a.routeOf(publish.OpDeleteProject)
+		m.route = a.routeOf(sandlot.OpDeleteProject)
 		if m.filename != "" {
 			m.route = a.route("/v1/delete-file")
 		}
@@ -160,7 +160,7 @@ func likeRoute(word string) string {
 }
 
 // routeOf is the one of an operation, or nil.
-func (a *API) routeOf(op publish.Op) *route {
+func (a *API) routeOf(op sandlot.Op) *route {
 	for i := range a.routes {
 		if a.routes[i].op == op {
 			return &a.routes[i]

@@ -11,8 +11,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -47,7 +47,7 @@ func TestDocument(t *testing.T) {
 		for _, c := range document(t).Components.Schemas["Code"].Value.Enum {
 			have = append(have, c.(string))
 		}
-		for c := range publish.Codes {
+		for c := range sandlot.Codes {
 			want = append(want, string(c))
 		}
 		slices.Sort(have)
@@ -101,7 +101,7 @@ func TestDocumentExamples(t *testing.T) {
 				}
 			}
 		}
-		for code := range publish.Codes {
+		for code := range sandlot.Codes {
 			if !seen[string(code)] {
 				t.Errorf("no example of %s", code)
 			}
@@ -152,7 +152,7 @@ func checkErrorExample(t *testing.T, at, status string, ex *openapi3.ExampleRef,
 	if got := fmt.Sprint(body["status"]); got != status {
 		t.Errorf("%s: the example says status %s", at, got)
 	}
-	if want := codes[publish.Code(code)].status; fmt.Sprint(want) != status && status != "414" {
+	if want := codes[sandlot.Code(code)].status; fmt.Sprint(want) != status && status != "414" {
 		t.Errorf("%s: %s has the status %d", at, code, want)
 	}
 }
@@ -236,7 +236,7 @@ func (ex requestExample) send(w *world, other, method string) {
 		got.wants(ex.status)
 		return
 	}
-	got.refused(ex.status, publish.Code(ex.code))
+	got.refused(ex.status, sandlot.Code(ex.code))
 }
 
 func TestDocumentIsServed(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"sync"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/testworld"
 )
 
@@ -152,7 +152,7 @@ func (s *shell) filled(line, but string) string {
 		if part, ok := strings.CutPrefix(name, "<file with part "); ok {
 			return "piece" + strings.TrimSuffix(part, ">")
 		}
-		if file, ok := strings.CutPrefix(name, publish.PlaceholderText); ok {
+		if file, ok := strings.CutPrefix(name, sandlot.PlaceholderText); ok {
 			text, err := os.ReadFile(filepath.Join(s.dir, strings.TrimSuffix(file, ">")))
 			if err != nil || strings.ContainsAny(string(text), "\"'\\\n") {
 				return "<!doctype html><p>filled in"

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -65,8 +66,8 @@ func filesMode(r *http.Request) (string, error) {
 	case "none", "names", "all":
 		return mode, nil
 	}
-	return "", publish.Refuse(publish.CodeInvalidField, "The parameter files is not one of none, names and all.").In("files").
-		With(publish.OpProject).Note("Leave it out for all of each file, or send files=names.")
+	return "", sandlot.Refuse(sandlot.CodeInvalidField, "The parameter files is not one of none, names and all.").In("files").
+		With(sandlot.OpProject).Note("Leave it out for all of each file, or send files=names.")
 }
 
 func contentMode(r *http.Request) (string, error) {
@@ -76,8 +77,8 @@ func contentMode(r *http.Request) (string, error) {
 	case "none", "small", "all":
 		return mode, nil
 	}
-	return "", publish.Refuse(publish.CodeInvalidField, "The parameter content is not one of none, small and all.").In("content").
-		With(publish.OpProject).Note("Leave it out for files of up to 1 MiB, or send content=all.")
+	return "", sandlot.Refuse(sandlot.CodeInvalidField, "The parameter content is not one of none, small and all.").In("content").
+		With(sandlot.OpProject).Note("Leave it out for files of up to 1 MiB, or send content=all.")
 }
 
 // sendProject writes the project with its files. The JSON is put together by
@@ -116,16 +117,16 @@ func inside(object []byte) []byte {
 // are seen when it is flushed.
 type fileStream struct {
 	*bufio.Writer
-	open     func(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
+	open     func(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 	ctx      context.Context
 	mode     string
 	names    bool // of each file nothing else
 	inlined  int64
 	left     int // files left out for their size
-	warnings []publish.Warning
+	warnings []sandlot.Warning
 }
 
-func (s *fileStream) file(i int, f publish.File, at publish.Addresses) error {
+func (s *fileStream) file(i int, f sandlot.File, at sandlot.Addresses) error {
 	if i > 0 {
 		s.WriteString(",")
 	}
@@ -165,11 +166,11 @@ func (s *fileStream) inlines(size int64) bool {
 
 // content writes a file's bytes. Damage is found before the first of them; then
 // the file stands without its content, and the others are told all the same.
-func (s *fileStream) content(f publish.File) error {
+func (s *fileStream) content(f sandlot.File) error {
 	r, err := s.open(s.ctx, f.Blob, 0, -1)
-	if errors.Is(err, publish.ErrCorrupt) || errors.Is(err, publish.ErrNotFound) {
-		s.warnings = append(s.warnings, publish.Warning{
-			Code: string(publish.CodeBlobCorrupt), Message: fmt.Sprintf("The stored bytes of %q are damaged, so its content is left out.", f.Name),
+	if errors.Is(err, sandlot.ErrCorrupt) || errors.Is(err, sandlot.ErrNotFound) {
+		s.warnings = append(s.warnings, sandlot.Warning{
+			Code: string(sandlot.CodeBlobCorrupt), Message: fmt.Sprintf("The stored bytes of %q are damaged, so its content is left out.", f.Name),
 			Hint: "Send the file again with POST /v1/update.",
 		})
 		return nil
@@ -194,7 +195,7 @@ func (s *fileStream) content(f publish.File) error {
 
 func (s *fileStream) notes() error {
 	if s.left > 0 {
-		s.warnings = append(s.warnings, publish.Warning{
+		s.warnings = append(s.warnings, sandlot.Warning{
 			Code: "content_omitted", Message: fmt.Sprintf("The content of %d files is left out for its size.", s.left),
 			Hint: "Ask with ?content=all, or read each file at its url.",
 		})

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 
+	"sandlot"
 	"sandlot/internal/hint"
-	"sandlot/internal/publish"
 	"sandlot/internal/unpack"
 )
 
@@ -29,7 +29,7 @@ type sight struct {
 // mayBeRaw reports whether a refused body may be a file, or an archive of files, as it is.
 func (c *call) mayBeRaw(refusal error) bool {
 	rt := c.named()
-	return rt != nil && rt.takes != nil && rt.takes.content && (errors.Is(refusal, publish.CodeUnsupportedMediaType) || errors.Is(refusal, publish.CodeMethodNotAllowed))
+	return rt != nil && rt.takes != nil && rt.takes.content && (errors.Is(refusal, sandlot.CodeUnsupportedMediaType) || errors.Is(refusal, sandlot.CodeMethodNotAllowed))
 }
 
 // look keeps what a refused body begins as, and says how such a body is sent. It reports whether it is a file or an archive,
@@ -41,9 +41,9 @@ func (c *call) look(r *bufio.Reader, refusal error) bool {
 	if !ok && !c.sight.page {
 		return false
 	}
-	var e *publish.Error
+	var e *sandlot.Error
 	switch {
-	case !errors.As(refusal, &e) || e.Code != publish.CodeUnsupportedMediaType:
+	case !errors.As(refusal, &e) || e.Code != sandlot.CodeUnsupportedMediaType:
 	case ok:
 		e.Fix.Note = fmt.Sprintf("The body begins as a %s does. Say Content-Type: %s, with the other fields in the query, or send it in a form:", format, typeOf[format])
 	default:

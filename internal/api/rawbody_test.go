@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // TestAFileSentAsItIsIsToldTheCallThatTakesIt: curl --data-binary says that it sends a form, and other clients say nothing, or something else.
@@ -59,9 +59,9 @@ func TestWhatOnlyManyFilesObeyIsNeverDroppedBesideOne(t *testing.T) {
 		if field == "replace" {
 			value = true
 		}
-		a := w.post("/v1/update", w.account, obj{"project_id": id, "filename": "start.html", "text": page, "upload_id": "u", "part": 1, field: value}).refused(400, publish.CodeInvalidField)
+		a := w.post("/v1/update", w.account, obj{"project_id": id, "filename": "start.html", "text": page, "upload_id": "u", "part": 1, field: value}).refused(400, sandlot.CodeInvalidField)
 		expect.Equal(t, "field", a.str("field"), field)
-		a = w.post("/v1/uploads", w.account, obj{"project_id": id, "filename": "start.html", field: value}).refused(400, publish.CodeInvalidField)
+		a = w.post("/v1/uploads", w.account, obj{"project_id": id, "filename": "start.html", field: value}).refused(400, sandlot.CodeInvalidField)
 		expect.Equal(t, "field", a.str("field"), field)
 	}
 	if !w.post("/v1/publish", w.account, obj{"text": page, "primary_file": "start.html"}).wants(201).warned("primary_file_ignored") {

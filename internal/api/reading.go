@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/content"
 	"sandlot/internal/hint"
 	"sandlot/internal/mediatype"
@@ -25,16 +26,16 @@ func (f *fields) ownName() string {
 func nameless(name string) bool { return name == "-" || name == "blob" }
 
 // readings warns about what the body said in another way than it is told to.
-func (f *fields) readings() []publish.Warning {
+func (f *fields) readings() []sandlot.Warning {
 	if !f.set.content {
 		return nil
 	}
-	var list []publish.Warning
+	var list []sandlot.Warning
 	if e := f.form.Encoding; e.Sent != "" {
 		list = append(list, publish.ReadAs("content_encoding", e.Declared))
 	}
 	if f.form.Encoding.Data {
-		list = append(list, publish.Warning{
+		list = append(list, sandlot.Warning{
 			Code: "read_as", Message: "The field content was read without the data: prefix that it begins with.", Hint: "Send the base64 text alone.",
 		})
 	}
@@ -45,7 +46,7 @@ func (f *fields) readings() []publish.Warning {
 		list = append(list, publish.ReadAs(as, "file"))
 	}
 	if name := f.ownName(); name != "" && !f.form.HasArchive && slices.Contains(f.set.names, "filename") {
-		list = append(list, publish.Warning{
+		list = append(list, sandlot.Warning{
 			Code: "read_as", Message: "The field filename is absent, and the name of the file that was sent stands in: " + shown(name) + ".", Hint: "Send filename as well.",
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/content"
 	"sandlot/internal/failpoint"
 	"sandlot/internal/hint"
@@ -169,7 +170,7 @@ func (a *API) searched(c *call, refusal error) error {
 // what is found in others only makes the hint better, so small ones.
 func (c *call) worthASearch(refusal error) bool {
 	small := c.r.ContentLength > 0 && c.r.ContentLength <= searchMost
-	if errors.Is(refusal, publish.CodeKeyRequired) {
+	if errors.Is(refusal, sandlot.CodeKeyRequired) {
 		return !c.keyed
 	}
 	for _, code := range searchedFor {
@@ -177,19 +178,19 @@ func (c *call) worthASearch(refusal error) bool {
 			return small
 		}
 	}
-	return errors.Is(refusal, publish.CodeContentTooLarge)
+	return errors.Is(refusal, sandlot.CodeContentTooLarge)
 }
 
 // searchedFor are the refusals that say nothing against the fields of a body which
 // was not read. It never changes.
-var searchedFor = []publish.Code{
-	publish.CodeInvalidKey, publish.CodeKeyNotInHeader, publish.CodeAccountKeyRequired, publish.CodePublishClosed, publish.CodeUnsupportedMediaType, publish.CodeInvalidField, publish.CodeNotFound, publish.CodeMethodNotAllowed,
+var searchedFor = []sandlot.Code{
+	sandlot.CodeInvalidKey, sandlot.CodeKeyNotInHeader, sandlot.CodeAccountKeyRequired, sandlot.CodePublishClosed, sandlot.CodeUnsupportedMediaType, sandlot.CodeInvalidField, sandlot.CodeNotFound, sandlot.CodeMethodNotAllowed,
 }
 
 // searchable is how much of a body is searched. Of one that is too large, all
 // is thrown away in any case, if it is no more than that.
 func (c *call) searchable(refusal error) int64 {
-	if n := c.r.ContentLength; errors.Is(refusal, publish.CodeContentTooLarge) && n <= drainMost {
+	if n := c.r.ContentLength; errors.Is(refusal, sandlot.CodeContentTooLarge) && n <= drainMost {
 		return max(n, searchMost)
 	}
 	return searchMost
@@ -246,18 +247,18 @@ func (a *API) unpack(c *call, f *fields) error {
 }
 
 // wrongBody translates what the decoder refused.
-func wrongBody(e *content.Error, on hint.Request) *publish.Error {
-	out := publish.Refuse(publish.Code(e.Kind), "%s.", sentence(e)).In(e.Field).With(publish.OpSame)
+func wrongBody(e *content.Error, on hint.Request) *sandlot.Error {
+	out := sandlot.Refuse(sandlot.Code(e.Kind), "%s.", sentence(e)).In(e.Field).With(sandlot.OpSame)
 	if e.Kind == content.InvalidContent {
-		out.With(publish.OpEncode)
+		out.With(sandlot.OpEncode)
 		if e.At > 0 {
 			out.Detail("position", e.At)
 		}
 	}
-	if i := slices.IndexFunc(on.Args, func(a publish.Arg) bool { return a.Name == canonical(e.Field) }); i >= 0 && e.Reason == content.WrongType {
-		out.With(publish.OpSame, on.Args[i]) // a number that was sent as text
+	if i := slices.IndexFunc(on.Args, func(a sandlot.Arg) bool { return a.Name == canonical(e.Field) }); i >= 0 && e.Reason == content.WrongType {
+		out.With(sandlot.OpSame, on.Args[i]) // a number that was sent as text
 	} else if e.Field == "if_version" {
-		return out.With(publish.OpProject).Note("Send the version that the project has now, a whole number.") // as badVersion
+		return out.With(sandlot.OpProject).Note("Send the version that the project has now, a whole number.") // as badVersion
 	}
 	return out.Note("%s", bodyNote(e))
 }

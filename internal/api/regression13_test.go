@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // elsewhere is a world whose account has changed another project last: the one
@@ -37,7 +37,7 @@ func TestRegression13ANearMissNeverReachesAnotherProject(t *testing.T) {
 				"/v1/delete-file": {"filename": "logo.svg", name: value},
 			} {
 				w.unchanged(func() {
-					got := w.post(path, w.account, body).refused(400, publish.CodeInvalidField)
+					got := w.post(path, w.account, body).refused(400, sandlot.CodeInvalidField)
 					if got.str("field") != "project_id" || !strings.Contains(got.str("message"), `"`+name+`"`) || !strings.Contains(got.str("message"), "project_id") {
 						t.Errorf("%s does not name both: %s", path, got.text)
 					}
@@ -52,7 +52,7 @@ func TestRegression13ANearMissNeverReachesAnotherProject(t *testing.T) {
 		t.Run("what is read as project_id, or guessed: "+name, func(t *testing.T) {
 			w.in(t)
 			w.unchanged(func() {
-				got := w.post("/v1/update", w.account, obj{"filename": "logo.svg", "content": b64("<svg>x</svg>"), name: w.projectID}).refused(400, publish.CodeInvalidField)
+				got := w.post("/v1/update", w.account, obj{"filename": "logo.svg", "content": b64("<svg>x</svg>"), name: w.projectID}).refused(400, sandlot.CodeInvalidField)
 				if got.str("field") != "project_id" {
 					t.Errorf("%s", got.text)
 				}
@@ -70,19 +70,19 @@ func TestRegression13ANearMissNeverReachesAnotherProject(t *testing.T) {
 		w.in(t)
 		w.unchanged(func() {
 			body := obj{"upload_id": "u", "part": 1, "total_parts": 1, "filename": "logo.svg", "content": "YQ==", "slug": w.projectID}
-			w.post("/v1/update", w.account, body).refused(400, publish.CodeInvalidField)
+			w.post("/v1/update", w.account, body).refused(400, sandlot.CodeInvalidField)
 		})
 	})
 	t.Run("in a form", func(t *testing.T) {
 		w.in(t)
 		body, kind := form("x", "projectId", w.projectID, "filename", "logo.svg")
-		w.unchanged(func() { w.post("/v1/update", w.account, body, kind).refused(400, publish.CodeInvalidField) })
+		w.unchanged(func() { w.post("/v1/update", w.account, body, kind).refused(400, sandlot.CodeInvalidField) })
 	})
 	t.Run("in the query", func(t *testing.T) {
 		w.in(t)
 		for _, query := range []string{"project_id=" + w.projectID, "projectId=" + w.projectID, "project_id=", "filename=other.svg", "if_version=1"} {
 			w.unchanged(func() {
-				got := w.post("/v1/update?"+query, w.account, obj{"filename": "logo.svg", "content": "YQ=="}).refused(400, publish.CodeInvalidField)
+				got := w.post("/v1/update?"+query, w.account, obj{"filename": "logo.svg", "content": "YQ=="}).refused(400, sandlot.CodeInvalidField)
 				if !strings.Contains(got.str("message"), "query") {
 					t.Errorf("%s: %s", query, got.text)
 				}
@@ -119,10 +119,10 @@ func TestRegression13ANearMissThatContradictsIsRefused(t *testing.T) {
 			w.unchanged(func() {
 				change := good(c.more)
 				change["content"] = b64("<svg>y</svg>")
-				if got := w.post("/v1/update", w.account, change).refused(400, publish.CodeInvalidField); got.str("field") != c.field {
+				if got := w.post("/v1/update", w.account, change).refused(400, sandlot.CodeInvalidField); got.str("field") != c.field {
 					t.Errorf("the field is %q: %s", got.str("field"), got.text)
 				}
-				w.post("/v1/delete-file", w.account, good(c.more)).refused(400, publish.CodeInvalidField)
+				w.post("/v1/delete-file", w.account, good(c.more)).refused(400, sandlot.CodeInvalidField)
 			})
 		})
 	}
@@ -175,15 +175,15 @@ func TestRegression13AnEmptyProjectIDIsRefused(t *testing.T) {
 			w.in(t)
 			w.unchanged(func() {
 				for _, key := range []string{w.account, w.project} {
-					got := w.post("/v1/update", key, obj{"project_id": empty, "filename": "logo.svg", "content": "YQ=="}).refused(400, publish.CodeProjectIDRequired)
+					got := w.post("/v1/update", key, obj{"project_id": empty, "filename": "logo.svg", "content": "YQ=="}).refused(400, sandlot.CodeProjectIDRequired)
 					if got.str("field") != "project_id" {
 						t.Errorf("%s", got.text)
 					}
 				}
-				w.post("/v1/update", w.account, part("u", 1, "x", obj{"project_id": empty, "filename": "logo.svg"})).refused(400, publish.CodeProjectIDRequired)
-				w.post("/v1/delete-file", w.account, obj{"project_id": empty, "filename": "logo.svg"}).refused(400, publish.CodeProjectIDRequired)
+				w.post("/v1/update", w.account, part("u", 1, "x", obj{"project_id": empty, "filename": "logo.svg"})).refused(400, sandlot.CodeProjectIDRequired)
+				w.post("/v1/delete-file", w.account, obj{"project_id": empty, "filename": "logo.svg"}).refused(400, sandlot.CodeProjectIDRequired)
 				body, kind := form("x", "project_id", empty, "filename", "logo.svg")
-				w.post("/v1/update", w.account, body, kind).refused(400, publish.CodeProjectIDRequired)
+				w.post("/v1/update", w.account, body, kind).refused(400, sandlot.CodeProjectIDRequired)
 			})
 		})
 	}
@@ -191,8 +191,8 @@ func TestRegression13AnEmptyProjectIDIsRefused(t *testing.T) {
 		w.in(t)
 		body := obj{"project_id": w.projectID, "filename": "logo.svg", "content": "YQ=="}
 		w.unchanged(func() {
-			w.post("/v1/update", w.account, body, with("If-Match", "")).refused(400, publish.CodeInvalidField)
-			w.post("/v1/update", w.account, obj{"project_id": w.projectID, "filename": "logo.svg", "content": "YQ==", "if_version": ""}, func(r *http.Request) {}).refused(400, publish.CodeInvalidField)
+			w.post("/v1/update", w.account, body, with("If-Match", "")).refused(400, sandlot.CodeInvalidField)
+			w.post("/v1/update", w.account, obj{"project_id": w.projectID, "filename": "logo.svg", "content": "YQ==", "if_version": ""}, func(r *http.Request) {}).refused(400, sandlot.CodeInvalidField)
 		})
 	})
 	t.Run("absent and null are the newest", func(t *testing.T) {

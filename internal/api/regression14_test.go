@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 func TestRegression14NullIsAbsentForEveryOptionalField(t *testing.T) {
@@ -63,7 +63,7 @@ func TestRegression14NullIsAbsentForEveryOptionalField(t *testing.T) {
 				}
 				without[name] = nil
 				w.unchanged(func() {
-					if got := w.post(path, w.account, without).refused(400, publish.CodeMissingField); got.str("field") != name {
+					if got := w.post(path, w.account, without).refused(400, sandlot.CodeMissingField); got.str("field") != name {
 						t.Errorf("%s: %s", fmt.Sprint(path, " ", name), got.text)
 					}
 				})

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 func TestRegression19WhatStandsBehindRefusedContentStays(t *testing.T) {
@@ -20,17 +20,17 @@ func TestRegression19WhatStandsBehindRefusedContentStays(t *testing.T) {
 	big := strings.Repeat("QUJD", limit/2)
 	for name, c := range map[string]struct {
 		content string // with what it needs around it
-		code    publish.Code
+		code    sandlot.Code
 	}{
-		"raw text":                   {`"content":"<h1>It's \"raw\"</h1>"`, publish.CodeInvalidContent},
-		"base64 that was cut":        {`"content":"QUJDQ"`, publish.CodeInvalidContent},
-		"a mixture of alphabets":     {`"content":"+_` + big + `"`, publish.CodeInvalidContent},
-		"too large":                  {`"content":"` + big + `"`, publish.CodeContentTooLarge},
-		"no gzip":                    {`"content":"QUJD","content_encoding":"gzip+base64"`, publish.CodeInvalidContent},
-		"encoded twice":              {`"content":"` + b64(page64) + `"`, publish.CodeDoubleEncoded},
-		"an unknown encoding":        {`"content_encoding":"rot13","content":"QUJD"`, publish.CodeInvalidField},
-		"a number":                   {`"content":17`, publish.CodeInvalidField},
-		"a name that is there twice": {`"lang":"de","lang":"en","content":"QUJD"`, publish.CodeInvalidJSON},
+		"raw text":                   {`"content":"<h1>It's \"raw\"</h1>"`, sandlot.CodeInvalidContent},
+		"base64 that was cut":        {`"content":"QUJDQ"`, sandlot.CodeInvalidContent},
+		"a mixture of alphabets":     {`"content":"+_` + big + `"`, sandlot.CodeInvalidContent},
+		"too large":                  {`"content":"` + big + `"`, sandlot.CodeContentTooLarge},
+		"no gzip":                    {`"content":"QUJD","content_encoding":"gzip+base64"`, sandlot.CodeInvalidContent},
+		"encoded twice":              {`"content":"` + b64(page64) + `"`, sandlot.CodeDoubleEncoded},
+		"an unknown encoding":        {`"content_encoding":"rot13","content":"QUJD"`, sandlot.CodeInvalidField},
+		"a number":                   {`"content":17`, sandlot.CodeInvalidField},
+		"a name that is there twice": {`"lang":"de","lang":"en","content":"QUJD"`, sandlot.CodeInvalidJSON},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := "{" + c.content + `,"title":"It's mine","email":"own@example.com","handle":"kim"}`
@@ -48,7 +48,7 @@ func TestRegression19WhatStandsBehindRefusedContentStays(t *testing.T) {
 	}
 	t.Run("in a body without a length", func(t *testing.T) {
 		body := struct{ io.Reader }{strings.NewReader(`{"content":"` + big + `","title":"Mine"}`)}
-		hint := w.in(t).post("/v1/publish", w.account, body, lax).refused(413, publish.CodeContentTooLarge).str("hint")
+		hint := w.in(t).post("/v1/publish", w.account, body, lax).refused(413, sandlot.CodeContentTooLarge).str("hint")
 		if !strings.Contains(hint, "title=Mine") {
 			t.Error(hint)
 		}
@@ -56,19 +56,19 @@ func TestRegression19WhatStandsBehindRefusedContentStays(t *testing.T) {
 	t.Run("in a form", func(t *testing.T) {
 		text := "--B\r\nContent-Disposition: form-data; name=content; filename=big.html\r\n\r\n" + big + "\r\n" +
 			"--B\r\nContent-Disposition: form-data; name=title\r\n\r\nMine\r\n--B--\r\n"
-		hint := w.in(t).post("/v1/publish", w.account, text, lax, with("Content-Type", "multipart/form-data; boundary=B")).refused(413, publish.CodeContentTooLarge).str("hint")
+		hint := w.in(t).post("/v1/publish", w.account, text, lax, with("Content-Type", "multipart/form-data; boundary=B")).refused(413, sandlot.CodeContentTooLarge).str("hint")
 		if !strings.Contains(hint, "title=Mine") || !strings.Contains(hint, "big.html") {
 			t.Error(hint)
 		}
 	})
 	t.Run("with a bad key", func(t *testing.T) {
-		hint := w.in(t).post("/v1/publish", "sla_x", `{"content":"<h1>","title":"Mine"}`, lax).refused(401, publish.CodeInvalidKey).str("hint")
+		hint := w.in(t).post("/v1/publish", "sla_x", `{"content":"<h1>","title":"Mine"}`, lax).refused(401, sandlot.CodeInvalidKey).str("hint")
 		if !saysField(hint, "title=Mine") {
 			t.Error(hint)
 		}
 	})
 	t.Run("a key there is told before anything else", func(t *testing.T) {
-		w.in(t).post("/v1/publish", "", `{"content":"<h1>","api_key":"x"}`, lax).refused(400, publish.CodeKeyNotInHeader)
+		w.in(t).post("/v1/publish", "", `{"content":"<h1>","api_key":"x"}`, lax).refused(400, sandlot.CodeKeyNotInHeader)
 	})
 	t.Run("a client that pauses is not waited for", func(t *testing.T) {
 		conn, err := net.Dial("tcp", w.server.Listener.Addr().String())
@@ -87,7 +87,7 @@ func TestRegression19WhatStandsBehindRefusedContentStays(t *testing.T) {
 	})
 	t.Run("nothing of it is kept", func(t *testing.T) {
 		w.in(t).unchanged(func() {
-			w.post("/v1/publish", w.account, `{"content":"`+big+`","title":"Mine"}`, lax).refused(413, publish.CodeContentTooLarge)
+			w.post("/v1/publish", w.account, `{"content":"`+big+`","title":"Mine"}`, lax).refused(413, sandlot.CodeContentTooLarge)
 		})
 	})
 }
@@ -107,7 +107,7 @@ func TestRegression19AnAnswerSentBackWithNewContent(t *testing.T) {
 			body["project_id"], body["title"], body["content"] = w.projectID, "Kept", b64("b { color: red }")
 			file, _ := answer["filename"].(string)
 			w.in(t).mends(t, mend{
-				path: "/v1/update", key: "account", body: body, code: publish.CodeDigestMismatch,
+				path: "/v1/update", key: "account", body: body, code: sandlot.CodeDigestMismatch,
 				wants: "are of the old file", never: "sha256=", files: map[string]string{file: "<!doctype html>b { color: red }"}, last: map[string]any{"title": "Kept"},
 			})
 		})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
@@ -103,9 +104,9 @@ func TestRegression19APlaceholderIsRefused(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	for path, body := range map[string]obj{"/v1/publish": {"content": page64}, "/v1/signup": {}} {
-		body["email"] = publish.PlaceholderEmail
+		body["email"] = sandlot.PlaceholderEmail
 		w.unchanged(func() {
-			if got := w.post(path, "", body).refused(400, publish.CodeInvalidEmail); !strings.Contains(got.str("message"), "placeholder") {
+			if got := w.post(path, "", body).refused(400, sandlot.CodeInvalidEmail); !strings.Contains(got.str("message"), "placeholder") {
 				t.Errorf("%s", got.text)
 			}
 		})
@@ -140,7 +141,7 @@ func TestRegression19ANearPathShowsTheCall(t *testing.T) {
 			if strings.Contains(want, "/v1/project/") || want == "/v1/whoami" {
 				method, body = "GET", nil
 			}
-			hint := w.send(method, path, w.account, body).refused(404, publish.CodeNotFound).str("hint")
+			hint := w.send(method, path, w.account, body).refused(404, sandlot.CodeNotFound).str("hint")
 			lines := shellLines(t, hint)
 			if len(lines) != 1 || !strings.Contains(lines[0]+" ", testworld.Places().Base.String()+want+" ") {
 				t.Fatalf("%s", hint)
@@ -152,7 +153,7 @@ func TestRegression19ANearPathShowsTheCall(t *testing.T) {
 		})
 	}
 	t.Run("what is like none gets the list", func(t *testing.T) {
-		if hint := w.in(t).get("/v1/weather", "").refused(404, publish.CodeNotFound).str("hint"); !strings.HasSuffix(hint, "\ncurl "+testworld.Places().Base.String()+"/v1") || !strings.Contains(hint, "/v1/whoami") {
+		if hint := w.in(t).get("/v1/weather", "").refused(404, sandlot.CodeNotFound).str("hint"); !strings.HasSuffix(hint, "\ncurl "+testworld.Places().Base.String()+"/v1") || !strings.Contains(hint, "/v1/whoami") {
 			t.Errorf("%s", hint)
 		}
 	})
@@ -162,7 +163,7 @@ func TestRegression19ANearPathShowsTheCall(t *testing.T) {
 				if (method == "PATCH" || method == "DELETE") && path != "/v1/publish" {
 					continue // which it is for
 				}
-				hint := w.in(t).send(method, path, w.account, nil).refused(405, publish.CodeMethodNotAllowed).str("hint")
+				hint := w.in(t).send(method, path, w.account, nil).refused(405, sandlot.CodeMethodNotAllowed).str("hint")
 				if !strings.Contains(hint, want) {
 					t.Errorf("%s", hint)
 				}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // announced is a POST of which only the headers come, with a body of that length.
@@ -26,7 +26,7 @@ func TestRegression19ABodyThatWasNotRead(t *testing.T) {
 	const tooMuch = 2*limit + bodyRoom + 1
 	t.Run("of which the fields come first keeps them", func(t *testing.T) {
 		body := `{"title":"Mine","content":"` + strings.Repeat("QUJD", tooMuch/4) + `"}`
-		if hint := w.in(t).post("/v1/publish", w.account, body, lax).refused(413, publish.CodeContentTooLarge).str("hint"); !strings.Contains(hint, "title=Mine") {
+		if hint := w.in(t).post("/v1/publish", w.account, body, lax).refused(413, sandlot.CodeContentTooLarge).str("hint"); !strings.Contains(hint, "title=Mine") {
 			t.Error(hint)
 		}
 	})
@@ -40,7 +40,7 @@ func TestRegression19ABodyThatWasNotRead(t *testing.T) {
 		"JSON whose base64 is above it in a file": {2*most + bodyRoom + 2, "application/json", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			hint := w.in(t).announced(t, "/v1/publish", w.account, c.length, "Content-Type: "+c.kind).refused(413, publish.CodeContentTooLarge).str("hint")
+			hint := w.in(t).announced(t, "/v1/publish", w.account, c.length, "Content-Type: "+c.kind).refused(413, sandlot.CodeContentTooLarge).str("hint")
 			if above := strings.Contains(hint, fmt.Sprintf("at most %d bytes, in parts as well", most)); above != c.above || above == (len(tidy(t, hint)) > 0) {
 				t.Errorf("above is %v: %s", above, hint)
 			}
@@ -48,7 +48,7 @@ func TestRegression19ABodyThatWasNotRead(t *testing.T) {
 	}
 	t.Run("a size that says it", func(t *testing.T) {
 		body := fmt.Sprintf(`{"size":%d,"content":"%s"}`, most+1, strings.Repeat("QUJD", limit/2))
-		if hint := w.in(t).post("/v1/publish", w.account, body, lax).refused(413, publish.CodeContentTooLarge).str("hint"); len(tidy(t, hint)) > 0 {
+		if hint := w.in(t).post("/v1/publish", w.account, body, lax).refused(413, sandlot.CodeContentTooLarge).str("hint"); len(tidy(t, hint)) > 0 {
 			t.Error(hint)
 		}
 	})

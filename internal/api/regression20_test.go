@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // readsAs sends an update and checks what became of it.
@@ -44,7 +44,7 @@ func TestRegression20NamesWithOneReadingAreAccepted(t *testing.T) {
 		t.Run("refused, for it tells no root: "+sent, func(t *testing.T) {
 			w.in(t)
 			w.unchanged(func() {
-				got := w.post("/v1/update", w.account, obj{"project_id": w.projectID, "filename": sent, "content": "YQ=="}).refused(400, publish.CodeInvalidFilename)
+				got := w.post("/v1/update", w.account, obj{"project_id": w.projectID, "filename": sent, "content": "YQ=="}).refused(400, sandlot.CodeInvalidFilename)
 				if !strings.Contains(got.str("hint"), "Which folder is the root") || !strings.Contains(got.str("hint"), ": "+want+"\n") {
 					t.Errorf("the hint does not propose %s: %s", want, got.str("hint"))
 				}
@@ -55,7 +55,7 @@ func TestRegression20NamesWithOneReadingAreAccepted(t *testing.T) {
 		w.in(t)
 		for _, name := range []string{"../a.js", "a/./b", "a//b", "my%20logo.png", "game.js?v=2", "//srv/x", "a/"} {
 			w.unchanged(func() {
-				w.post("/v1/update", w.account, obj{"project_id": w.projectID, "filename": name, "content": "YQ=="}).refused(400, publish.CodeInvalidFilename)
+				w.post("/v1/update", w.account, obj{"project_id": w.projectID, "filename": name, "content": "YQ=="}).refused(400, sandlot.CodeInvalidFilename)
 			})
 		}
 	})
@@ -86,7 +86,7 @@ func TestRegression20EncodingsInOtherSpellingsAreAccepted(t *testing.T) {
 		w.in(t)
 		for _, e := range []string{"br+base64", "utf-8", "plain", "gzip+gzip", "hex", "none"} {
 			w.unchanged(func() {
-				w.post("/v1/publish", w.account, obj{"content": page64, "content_encoding": e}).refused(400, publish.CodeInvalidField)
+				w.post("/v1/publish", w.account, obj{"content": page64, "content_encoding": e}).refused(400, sandlot.CodeInvalidField)
 			})
 		}
 	})
@@ -101,10 +101,10 @@ func TestRegression20NumbersAsTextAreAccepted(t *testing.T) {
 	}
 	w.post("/v1/publish", w.account, obj{"upload_id": "u", "part": " 2 ", "last": "true", "content": b64(page[9:])}, lax).wants(201)
 	w.readsAs(obj{"project_id": w.projectID, "filename": "a", "content": "YQ==", "if_version": "2", "size": "1"}, "a", "a")
-	w.post("/v1/update", w.account, obj{"project_id": w.projectID, "filename": "a", "content": "YQ==", "if_version": "2"}).refused(412, publish.CodeVersionConflict)
+	w.post("/v1/update", w.account, obj{"project_id": w.projectID, "filename": "a", "content": "YQ==", "if_version": "2"}).refused(412, sandlot.CodeVersionConflict)
 	for _, n := range []string{"one", "1.5", "1e0", "0x1", "1,000", "", "01"} {
 		w.unchanged(func() {
-			w.post("/v1/publish", w.account, obj{"upload_id": "v", "part": n, "content": page64}).refused(400, publish.CodeInvalidField)
+			w.post("/v1/publish", w.account, obj{"upload_id": "v", "part": n, "content": page64}).refused(400, sandlot.CodeInvalidField)
 		})
 	}
 }
@@ -128,9 +128,9 @@ func TestRegression20ADataPrefixOfAFittingTypeIsAccepted(t *testing.T) {
 	}
 	w.unchanged(func() {
 		for _, content := range []string{"data:image/png;base64," + page64, "data:text/html," + page64, "data:text/plain;base64," + page64} {
-			w.post("/v1/publish", w.account, obj{"content": content}).refused(400, publish.CodeInvalidContent)
+			w.post("/v1/publish", w.account, obj{"content": content}).refused(400, sandlot.CodeInvalidContent)
 		}
-		got := w.post("/v1/update", w.account, obj{"project_id": w.projectID, "content": "data:text/html;base64," + page64, "filename": "a.png"}).refused(400, publish.CodeInvalidContent)
+		got := w.post("/v1/update", w.account, obj{"project_id": w.projectID, "content": "data:text/html;base64," + page64, "filename": "a.png"}).refused(400, sandlot.CodeInvalidContent)
 		if !strings.Contains(got.str("hint"), "If the type is right") || !strings.Contains(got.str("hint"), "If the name is right") {
 			t.Errorf("the hint has not both readings: %s", got.str("hint"))
 		}
@@ -159,7 +159,7 @@ func TestRegression20AnyAddressOfAProjectIsAccepted(t *testing.T) {
 	}
 	for _, address := range []string{w.projectID + ".evil.example", "evil.example/p/" + w.projectID, w.projectID + ".localhost", "p/" + w.projectID + "x"} {
 		w.unchanged(func() {
-			w.post("/v1/update", w.account, obj{"project_id": address, "filename": "a", "content": "YQ=="}).refused(404, publish.CodeProjectNotFound)
+			w.post("/v1/update", w.account, obj{"project_id": address, "filename": "a", "content": "YQ=="}).refused(404, sandlot.CodeProjectNotFound)
 		})
 	}
 }
@@ -177,8 +177,8 @@ func TestRegression20BlanksAroundAnAddressAreAccepted(t *testing.T) {
 	if who := w.get("/v1/whoami", w.account); !got.warned("read_as") || who.str("email") != "kim@example.com" {
 		t.Errorf("%s\n%s", got.text, who.text)
 	}
-	w.post("/v1/publish", "", obj{"content": page64, "email": "  "}).refused(400, publish.CodeEmailRequired)
-	w.post("/v1/publish", "", obj{"content": page64, "email": "kim @example.com"}).refused(400, publish.CodeInvalidEmail)
+	w.post("/v1/publish", "", obj{"content": page64, "email": "  "}).refused(400, sandlot.CodeEmailRequired)
+	w.post("/v1/publish", "", obj{"content": page64, "email": "kim @example.com"}).refused(400, sandlot.CodeInvalidEmail)
 }
 
 // fileForm is a form whose parts are files.
@@ -233,7 +233,7 @@ func TestRegression20AFormTakesTheFileUnderItsOwnName(t *testing.T) {
 		})
 	}
 	body, kind = fileForm(project, [3]string{"content", w.account, "x"})
-	w.post("/v1/update", w.account, body, kind).refused(400, publish.CodeKeyNotInHeader)
+	w.post("/v1/update", w.account, body, kind).refused(400, sandlot.CodeKeyNotInHeader)
 }
 
 func TestRegression20DecorationNeverFails(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/trial"
 )
 
@@ -65,6 +65,6 @@ func TestRegressionM09ChecksWaitForTheTrial(t *testing.T) {
 	w.opens(`{"moved":true}`)
 	expect.Equal(t, "the state in the end", (<-ended).wants(200).str("state"), "done")
 	expect.Equal(t, "the state without anything to wait for", w.get(at+"?wait=20", w.project).wants(200).str("state"), "done")
-	refused := w.get(at+"?wait=soon", w.project).refused(400, publish.CodeInvalidField)
+	refused := w.get(at+"?wait=soon", w.project).refused(400, sandlot.CodeInvalidField)
 	expect.Equal(t, "the hint", strings.Contains(refused.str("hint"), "wait=20"), true)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // TestRegressionM10AHintKeepsWhatGuards: the call of a hint has the field whose value was refused, or changes nothing.
@@ -26,7 +26,7 @@ func TestRegressionM10AHintKeepsWhatGuards(t *testing.T) {
 				with := maps.Clone(body)
 				with[name] = value
 				w.unchanged(func() {
-					hint := w.send(method, path, w.account, with).refused(400, publish.CodeInvalidField).str("hint")
+					hint := w.send(method, path, w.account, with).refused(400, sandlot.CodeInvalidField).str("hint")
 					lines := shellLines(t, hint)
 					last := lines[len(lines)-1]
 					changes := strings.ContainsAny(strings.NewReplacer("'Authorization: Bearer <api_key>'", "", "-H", "").Replace(last), "{}'") || strings.Contains(last, "-X ")
@@ -43,7 +43,7 @@ func TestRegressionM10AHintKeepsWhatGuards(t *testing.T) {
 			with := maps.Clone(update)
 			with[name] = value
 			w.unchanged(func() {
-				hint := w.post("/v1/update", w.account, with).refused(400, publish.CodeInvalidField).str("hint")
+				hint := w.post("/v1/update", w.account, with).refused(400, sandlot.CodeInvalidField).str("hint")
 				if strings.Contains(hint, "/v1/update") && !leftOpen(hint, name) {
 					t.Errorf("the hint drops %s: %s", name, hint)
 				}
@@ -60,7 +60,7 @@ func TestRegressionM10AHintKeepsWhatGuards(t *testing.T) {
 		w.in(t)
 		with := maps.Clone(update)
 		with["sha256"] = strings.Repeat("0", 64)
-		if hint := w.post("/v1/update", w.account, with).refused(422, publish.CodeDigestMismatch).str("hint"); !saysField(hint, "sha256=<sha256 of the file>") {
+		if hint := w.post("/v1/update", w.account, with).refused(422, sandlot.CodeDigestMismatch).str("hint"); !saysField(hint, "sha256=<sha256 of the file>") {
 			t.Errorf("the hint drops it: %s", hint)
 		}
 	})

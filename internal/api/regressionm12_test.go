@@ -4,8 +4,8 @@ import (
 	"maps"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // TestRegressionM12WhatIsSaidOfAProjectIsTakenWithItsFiles: by publish, update and a ticket, in JSON and in a form, as by PATCH.
@@ -35,8 +35,8 @@ func TestRegressionM12WhatIsSaidOfAProjectIsTakenWithItsFiles(t *testing.T) {
 	is("a ticket", id, true, true, "Hop to the sky.")
 	w.unchanged(func() {
 		w.post("/v1/update", w.account, obj{"project_id": id, "filename": "a.txt", "text": "B", "listed": false, "dry_run": true}).wants(200)
-		w.post("/v1/publish", w.account, obj{"text": page, "tags": []string{"!"}}).refused(400, publish.CodeInvalidField)
-		w.post("/v1/publish", w.account, obj{"text": page, "listed": "no"}).refused(400, publish.CodeInvalidField)
+		w.post("/v1/publish", w.account, obj{"text": page, "tags": []string{"!"}}).refused(400, sandlot.CodeInvalidField)
+		w.post("/v1/publish", w.account, obj{"text": page, "listed": "no"}).refused(400, sandlot.CodeInvalidField)
 	})
 }
 
@@ -50,7 +50,7 @@ func TestRegressionM12NothingIsPublishedThatWasToBeHidden(t *testing.T) {
 		} {
 			for path, body := range map[string]obj{"/v1/publish": {"text": page}, "/v1/update": {"project_id": w.projectID, "filename": "a.txt", "text": "A"}, "/v1/uploads": {"project_id": w.projectID, "filename": "a.txt"}} {
 				body[name] = value
-				got := w.post(path, w.account, body).refused(400, publish.CodeInvalidField)
+				got := w.post(path, w.account, body).refused(400, sandlot.CodeInvalidField)
 				expect.Equal(t, path+" names "+name, got.str("field"), name)
 			}
 		}

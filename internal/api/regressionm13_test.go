@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // TestRegressionM13SecretsDoNotGoOnline: files that by their names hold secrets are left out of archives and files, or refused alone until they are
@@ -36,11 +36,11 @@ func TestRegressionM13SecretsDoNotGoOnline(t *testing.T) {
 	for _, name := range secrets {
 		told := obj{"project_id": w.projectID, "filename": name, "text": "A=1"}
 		w.unchanged(func() {
-			no := w.post("/v1/update", w.account, told).refused(400, publish.CodeInvalidFilename)
+			no := w.post("/v1/update", w.account, told).refused(400, sandlot.CodeInvalidFilename)
 			if !saysField(no.str("hint"), "force=true") {
 				t.Errorf("%s", no.text)
 			}
-			w.post("/v1/uploads", w.account, obj{"project_id": w.projectID, "filename": name}).refused(400, publish.CodeInvalidFilename)
+			w.post("/v1/uploads", w.account, obj{"project_id": w.projectID, "filename": name}).refused(400, sandlot.CodeInvalidFilename)
 		})
 	}
 	w.post("/v1/update", w.account, obj{"project_id": w.projectID, "filename": ".env", "text": "A=1", "force": true}).wants(200)

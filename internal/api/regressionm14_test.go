@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 func TestRegressionM14FilesAreReadInEachFormThatHasOneReading(t *testing.T) {
@@ -50,22 +50,22 @@ func TestRegressionM14FilesAreReadInEachFormThatHasOneReading(t *testing.T) {
 func TestRegressionM14HintsOfJSONAreJSON(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
-	hint := func(body obj, status int, code publish.Code) string {
+	hint := func(body obj, status int, code sandlot.Code) string {
 		t.Helper()
 		return w.post("/v1/update", w.project, body, lax).refused(status, code).str("hint")
 	}
-	one := hint(obj{"project_id": w.projectID, "filename": "a.css", "text": "b {}", "if_version": 9}, 412, publish.CodeVersionConflict)
+	one := hint(obj{"project_id": w.projectID, "filename": "a.css", "text": "b {}", "if_version": 9}, 412, sandlot.CodeVersionConflict)
 	expect.Contains(t, "the hint about one file", one, `"if_version":2,"text":"<text of a.css>"}'`)
 	files := []obj{{"filename": "a.css", "text": "a {}"}, {"filename": "js/b.js", "text": "let b"}, {"filename": "c.js"}}
-	many := hint(obj{"project_id": w.projectID, "files": files}, 400, publish.CodeMissingField)
+	many := hint(obj{"project_id": w.projectID, "files": files}, 400, sandlot.CodeMissingField)
 	expect.Contains(t, "the hint about three files", many, `"files":[{"filename":"a.css","text":"<text of a.css>"},{"filename":"js/b.js","text":"<text of js/b.js>"},{"filename":"c.js","text":"<text of c.js>"}]}'`)
-	raw := hint(obj{"project_id": w.projectID, "filename": "a.css", "content": "b {}"}, 400, publish.CodeInvalidContent)
+	raw := hint(obj{"project_id": w.projectID, "filename": "a.css", "content": "b {}"}, 400, sandlot.CodeInvalidContent)
 	expect.Contains(t, "the hint about text in content", raw, `"text":"<text of a.css>"`)
-	binary := hint(obj{"project_id": w.projectID, "filename": "a.png", "content": "b {}"}, 400, publish.CodeInvalidContent)
+	binary := hint(obj{"project_id": w.projectID, "filename": "a.png", "content": "b {}"}, 400, sandlot.CodeInvalidContent)
 	expect.Contains(t, "the hint about a picture", binary, "-F content=@a.png")
 
 	w.unchanged(func() {
-		w.post("/v1/update", w.project, obj{"project_id": w.projectID, "filename": "a.css", "text": "<text of a.css>"}).refused(400, publish.CodeInvalidField)
-		w.post("/v1/update", w.project, obj{"project_id": w.projectID, "files": []obj{{"filename": "a.css", "text": "<text of a.css>"}}}).refused(400, publish.CodeInvalidField)
+		w.post("/v1/update", w.project, obj{"project_id": w.projectID, "filename": "a.css", "text": "<text of a.css>"}).refused(400, sandlot.CodeInvalidField)
+		w.post("/v1/update", w.project, obj{"project_id": w.projectID, "files": []obj{{"filename": "a.css", "text": "<text of a.css>"}}}).refused(400, sandlot.CodeInvalidField)
 	})
 }

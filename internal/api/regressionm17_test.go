@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // filesNamed is how many files an answer lists.
@@ -40,5 +40,5 @@ func TestRegressionM17AnswersOfChangesNameAtMostAHundredFiles(t *testing.T) {
 	names := w.get(at+"?files=names", w.account).wants(200)
 	is("the project with names", names, 151, 151)
 	expect.Same(t, "one of the names", names.body["files"].([]any)[0], any(obj{"filename": "a/0.js"}))
-	w.get(at+"?files=few", w.account).refused(400, publish.CodeInvalidField)
+	w.get(at+"?files=few", w.account).refused(400, sandlot.CodeInvalidField)
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 func TestRegressionM19JSONUnderTheTypesOfCurlAndFetchIsJSON(t *testing.T) {
@@ -17,7 +17,7 @@ func TestRegressionM19JSONUnderTheTypesOfCurlAndFetchIsJSON(t *testing.T) {
 		got := w.post("/v1/update", w.project, body, with("Content-Type", kind), lax).wants(200)
 		messages, _ := got.warnings("read_as")
 		expect.Equal(t, "warnings of "+kind, len(messages), 1)
-		w.post("/v1/update", w.project, "project_id="+w.projectID, with("Content-Type", kind), lax).refused(415, publish.CodeUnsupportedMediaType)
+		w.post("/v1/update", w.project, "project_id="+w.projectID, with("Content-Type", kind), lax).refused(415, sandlot.CodeUnsupportedMediaType)
 	}
 }
 
@@ -25,7 +25,7 @@ func TestRegressionM19NamesOfTheSendersMachineAreRefused(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	for _, name := range []string{"/app/a.js", "/workspace/a.js", "/mnt/data/a.js", "~/a.js", "https://example.org/a.js", "a.js?v=2"} {
-		got := w.post("/v1/update", w.project, obj{"project_id": w.projectID, "filename": name, "text": "let a"}).refused(400, publish.CodeInvalidFilename)
+		got := w.post("/v1/update", w.project, obj{"project_id": w.projectID, "filename": name, "text": "let a"}).refused(400, sandlot.CodeInvalidFilename)
 		expect.Contains(t, "the hint of "+name, got.str("hint"), "a.js")
 	}
 }
@@ -34,19 +34,19 @@ func TestRegressionM19HintsAnswerWhatWasMeant(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	id := w.projectID
-	hint := func(method, path, key string, body any, status int, code publish.Code) string {
+	hint := func(method, path, key string, body any, status int, code sandlot.Code) string {
 		t.Helper()
 		return w.send(method, path, key, body, lax).refused(status, code).str("hint")
 	}
 	for name, body := range map[string]obj{"filenames": {"project_id": id, "filenames": []string{"a.js", "b.js"}}, "a list": {"project_id": id, "filename": []string{"a.js", "b.js"}}} {
-		said := hint("POST", "/v1/delete-file", w.project, body, 400, publish.CodeInvalidField)
+		said := hint("POST", "/v1/delete-file", w.project, body, 400, sandlot.CodeInvalidField)
 		expect.Equal(t, "calls for "+name, strings.Count(said, "curl "), 2)
 		expect.Contains(t, "the calls for "+name, said, `"filename":"b.js"`)
 	}
-	expect.Contains(t, "the hint of a title alone", hint("POST", "/v1/update", w.project, obj{"project_id": id, "title": "New"}, 400, publish.CodeMissingField), `curl -X PATCH http://localhost:8080/v1/project/`+id)
-	expect.Equal(t, "that a 404 begins with the call that was meant", strings.HasPrefix(hint("GET", "/v1/projects/"+id, w.project, nil, 404, publish.CodeNotFound), "Probably GET "), true)
+	expect.Contains(t, "the hint of a title alone", hint("POST", "/v1/update", w.project, obj{"project_id": id, "title": "New"}, 400, sandlot.CodeMissingField), `curl -X PATCH http://localhost:8080/v1/project/`+id)
+	expect.Equal(t, "that a 404 begins with the call that was meant", strings.HasPrefix(hint("GET", "/v1/projects/"+id, w.project, nil, 404, sandlot.CodeNotFound), "Probably GET "), true)
 	for _, path := range []string{"/v1/export?project_id=" + id, "/v1/export?project=" + id, "/v1/whoami?id=" + id} {
-		expect.Contains(t, "the hint of "+path, hint("GET", path, w.account, nil, 400, publish.CodeInvalidField), "project_api_key")
+		expect.Contains(t, "the hint of "+path, hint("GET", path, w.account, nil, 400, sandlot.CodeInvalidField), "project_api_key")
 	}
 	got := w.post("/v1/restore", w.project, obj{"project_id": id, "version": "v1"}, lax).wants(200)
 	expect.Same(t, "the version that was restored", got.body["restored_from"], any(1.0))

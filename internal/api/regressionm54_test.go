@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // TestRegressionM54WhatIsInAnotherAlphabetIsCalledSo: names of a ZIP are read as CP437, with a warning; a body in UTF-16 is refused by that word.
@@ -42,7 +42,7 @@ func TestRegressionM54WhatIsInAnotherAlphabetIsCalledSo(t *testing.T) {
 		for _, c := range utf16.Encode([]rune(body)) {
 			wide = order.AppendUint16(wide, c)
 		}
-		got := w.post("/v1/publish", w.account, string(wide), with("Content-Type", "application/json")).refused(400, publish.CodeInvalidJSON)
+		got := w.post("/v1/publish", w.account, string(wide), with("Content-Type", "application/json")).refused(400, sandlot.CodeInvalidJSON)
 		if !strings.Contains(got.str("message"), "UTF-16") || !strings.Contains(got.str("hint"), "UTF-8") {
 			t.Errorf("%s", got.text)
 		}
@@ -54,7 +54,7 @@ func TestRegressionM54TheHintOfAPercentEncodedURLEnds(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	for _, content := range []string{"data:text/html,%3Ch1%3EHi%3C%2Fh1%3E", "data:,Hi", "%3Ch1%3EHi%3C%2Fh1%3E"} {
-		got := w.post("/v1/publish", w.account, obj{"content": content}).refused(400, publish.CodeInvalidContent)
+		got := w.post("/v1/publish", w.account, obj{"content": content}).refused(400, sandlot.CodeInvalidContent)
 		if hint := got.str("hint"); strings.Contains(hint, "base64 text alone") || !strings.Contains(hint, "the field text") {
 			t.Errorf("%s: %s", content, got.text)
 		}

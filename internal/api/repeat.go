@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/content"
 	"sandlot/internal/hint"
 	"sandlot/internal/names"
@@ -50,22 +51,22 @@ func (a *API) about(c *call) hint.Request {
 		toldArgs(&on, c)
 	}
 	switch id := cmp.Or(c.param, c.meant.id); {
-	case id != "" && on.Op != publish.OpTicket:
+	case id != "" && on.Op != sandlot.OpTicket:
 		on.Add("project_id", id)
-	case c.by.Scoped() && (on.Op == publish.OpUpdate || on.Op == publish.OpDeleteFile || on.Op == publish.OpRestore):
+	case c.by.Scoped() && (on.Op == sandlot.OpUpdate || on.Op == sandlot.OpDeleteFile || on.Op == sandlot.OpRestore):
 		on.Add("project_id", string(c.by.Key().Project))
 	}
-	if by := c.r.URL.Query().Get("by"); on.Op == publish.OpStats && (by == "day" || by == "version") {
+	if by := c.r.URL.Query().Get("by"); on.Op == sandlot.OpStats && (by == "day" || by == "version") {
 		on.Add("by", by)
 	}
-	if name, _, err := names.ReadFilename(cmp.Or(c.filename, c.meant.filename)); err == nil && (on.Op == publish.OpUpdate || on.Op == publish.OpDeleteFile || on.Op == publish.OpFile) {
+	if name, _, err := names.ReadFilename(cmp.Or(c.filename, c.meant.filename)); err == nil && (on.Op == sandlot.OpUpdate || on.Op == sandlot.OpDeleteFile || on.Op == sandlot.OpFile) {
 		on.Add("filename", name)
 	}
 	return on
 }
 
 // repeats takes over what the request said in its fields.
-func repeats(on *hint.Request, f *fields, p publish.Places) {
+func repeats(on *hint.Request, f *fields, p sandlot.Places) {
 	on.Args = f.repeatable(p)
 	_, named := f.said("project_id")
 	on.Doubt = named && f.set.chooses && !on.Has("project_id")
@@ -130,7 +131,7 @@ const maxStrange = 50
 
 // lookForStrange finds the fields that came under another name, where there is only
 // one for which they can stand.
-func (f *fields) lookForStrange(p publish.Places) {
+func (f *fields) lookForStrange(p sandlot.Places) {
 	f.strange, f.stands = nil, nil
 	for field := range f.form.All() {
 		if len(f.strange) == maxStrange {
@@ -167,11 +168,11 @@ func asRight(field content.Field, value any) content.Field {
 
 // repeatable is what the request says that a hint may repeat. Numbers that came as
 // text are numbers here.
-func (f *fields) repeatable(p publish.Places) (args []publish.Arg) {
+func (f *fields) repeatable(p sandlot.Places) (args []sandlot.Arg) {
 	f.lookForStrange(p)
 	add := func(name string, value any) {
 		if slices.Contains(f.set.names, name) {
-			args = append(args, publish.Arg{Name: name, Value: value})
+			args = append(args, sandlot.Arg{Name: name, Value: value})
 		}
 	}
 	for _, name := range repeatedTexts {
@@ -276,14 +277,14 @@ func (f *fields) number(name string, least, most int) (int, bool) {
 // tellTotal is the call that tells how many parts the upload of this one has.
 func (a *API) tellTotal(c *call) string {
 	on := a.about(c)
-	var args []publish.Arg
+	var args []sandlot.Arg
 	for _, arg := range on.Args {
 		if arg.Name == "upload_id" || arg.Name == "project_id" {
 			args = append(args, arg)
 		}
 	}
 	on.IdempotencyKey = ""
-	return hint.CurlOf(a.Places.Base.String(), on, on.Op, append(args, publish.Arg{Name: "total_parts", Value: "<number of all parts>"}))
+	return hint.CurlOf(a.Places.Base.String(), on, on.Op, append(args, sandlot.Arg{Name: "total_parts", Value: "<number of all parts>"}))
 }
 
 // filesIn gives the names in a list of files as clients write one: objects with a

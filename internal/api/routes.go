@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 )
 
 // need says what a route does with the key in the header.
@@ -28,9 +28,9 @@ type route struct {
 	pattern   string
 	key       need
 	admit     bool           // whether the Service is asked before the body is read
-	act       publish.Action // what it is asked
+	act       sandlot.Action // what it is asked
 	operation admission.Operation
-	op        publish.Op // how hints call it
+	op        sandlot.Op // how hints call it
 	takes     *fieldSet  // the fields of its body; nil if it has none
 	serve     func(*API, *call) error
 }
@@ -38,26 +38,26 @@ type route struct {
 // routes is the table of all endpoints. It never changes after it was built.
 func routes() []route {
 	return []route{
-		{"POST", "/v1/publish", keyOptional, true, publish.ActPublish, admission.Publish, publish.OpPublish, publishFields, takes(publishInput, (*API).publish)},
-		{"POST", "/v1/update", keyRequired, true, publish.ActEdit, admission.Update, publish.OpUpdate, updateFields, takes(updateInput, (*API).update)},
-		{"POST", "/v1/delete-file", keyRequired, true, publish.ActEdit, admission.DeleteFile, publish.OpDeleteFile, deleteFields, takes(deleteInput, (*API).deleteFile)},
-		{"POST", "/v1/restore", keyRequired, true, publish.ActEdit, admission.Update, publish.OpRestore, restoreFields, takes(restoreInput, (*API).restore)},
-		{"POST", "/v1/uploads", keyOptional, false, 0, admission.Ticket, publish.OpTicket, ticketFields, takes(toldInput, (*API).issue)},
-		{"PUT", "/v1/uploads/{id}", ticketRequired, false, 0, admission.Update, publish.OpTicket, nil, (*API).redeem},
-		{"POST", "/v1/signup", keyIgnored, false, 0, admission.Signup, publish.OpSignup, signupFields, takes(signupInput, (*API).signup)},
-		{"GET", "/v1/project/{id}", keyOptional, false, 0, admission.Look, publish.OpProject, nil, (*API).project},
-		{"DELETE", "/v1/project/{id}", keyRequired, true, publish.ActDeleteProject, admission.Update, publish.OpDeleteProject, deleteProjectFields, takes(deleteProjectInput, (*API).deleteProject)},
-		{"GET", "/v1/project/{id}/versions", keyRequired, true, publish.ActReadFiles, admission.Look, publish.OpVersions, nil, (*API).versions},
-		{"GET", "/v1/project/{id}/checks", keyRequired, true, publish.ActReadFiles, admission.Look, publish.OpChecks, nil, (*API).checks},
-		{"PATCH", "/v1/project/{id}", keyRequired, true, publish.ActEdit, admission.Update, publish.OpAmend, amendFields, takes(amendInput, (*API).amend)},
-		{"GET", "/v1/project/{id}/files/{filename}", keyRequired, true, publish.ActReadFiles, admission.Look, publish.OpFile, nil, (*API).file},
-		{"GET", "/v1/project/{id}/stats", keyOptional, false, 0, admission.Look, publish.OpStats, nil, (*API).stats},
-		{"GET", "/v1/whoami", keyRequired, true, publish.ActReadAccount, admission.Look, publish.OpWhoami, nil, (*API).whoami},
-		{"GET", "/v1/export", keyRequired, true, publish.ActReadAccount, admission.Export, publish.OpExport, nil, (*API).export},
-		{"POST", "/v1/import", keyRequired, true, publish.ActImport, admission.Publish, publish.OpImport, nil, (*API).importArchive},
-		{"GET", "/v1", keyIgnored, false, 0, admission.Look, publish.OpNone, nil, (*API).index},
-		{"GET", "/openapi.json", keyIgnored, false, 0, admission.Look, publish.OpNone, nil, (*API).openapiJSON},
-		{"GET", "/openapi.yaml", keyIgnored, false, 0, admission.Look, publish.OpNone, nil, (*API).openapiYAML},
+		{"POST", "/v1/publish", keyOptional, true, sandlot.ActPublish, admission.Publish, sandlot.OpPublish, publishFields, takes(publishInput, (*API).publish)},
+		{"POST", "/v1/update", keyRequired, true, sandlot.ActEdit, admission.Update, sandlot.OpUpdate, updateFields, takes(updateInput, (*API).update)},
+		{"POST", "/v1/delete-file", keyRequired, true, sandlot.ActEdit, admission.DeleteFile, sandlot.OpDeleteFile, deleteFields, takes(deleteInput, (*API).deleteFile)},
+		{"POST", "/v1/restore", keyRequired, true, sandlot.ActEdit, admission.Update, sandlot.OpRestore, restoreFields, takes(restoreInput, (*API).restore)},
+		{"POST", "/v1/uploads", keyOptional, false, 0, admission.Ticket, sandlot.OpTicket, ticketFields, takes(toldInput, (*API).issue)},
+		{"PUT", "/v1/uploads/{id}", ticketRequired, false, 0, admission.Update, sandlot.OpTicket, nil, (*API).redeem},
+		{"POST", "/v1/signup", keyIgnored, false, 0, admission.Signup, sandlot.OpSignup, signupFields, takes(signupInput, (*API).signup)},
+		{"GET", "/v1/project/{id}", keyOptional, false, 0, admission.Look, sandlot.OpProject, nil, (*API).project},
+		{"DELETE", "/v1/project/{id}", keyRequired, true, sandlot.ActDeleteProject, admission.Update, sandlot.OpDeleteProject, deleteProjectFields, takes(deleteProjectInput, (*API).deleteProject)},
+		{"GET", "/v1/project/{id}/versions", keyRequired, true, sandlot.ActReadFiles, admission.Look, sandlot.OpVersions, nil, (*API).versions},
+		{"GET", "/v1/project/{id}/checks", keyRequired, true, sandlot.ActReadFiles, admission.Look, sandlot.OpChecks, nil, (*API).checks},
+		{"PATCH", "/v1/project/{id}", keyRequired, true, sandlot.ActEdit, admission.Update, sandlot.OpAmend, amendFields, takes(amendInput, (*API).amend)},
+		{"GET", "/v1/project/{id}/files/{filename}", keyRequired, true, sandlot.ActReadFiles, admission.Look, sandlot.OpFile, nil, (*API).file},
+		{"GET", "/v1/project/{id}/stats", keyOptional, false, 0, admission.Look, sandlot.OpStats, nil, (*API).stats},
+		{"GET", "/v1/whoami", keyRequired, true, sandlot.ActReadAccount, admission.Look, sandlot.OpWhoami, nil, (*API).whoami},
+		{"GET", "/v1/export", keyRequired, true, sandlot.ActReadAccount, admission.Export, sandlot.OpExport, nil, (*API).export},
+		{"POST", "/v1/import", keyRequired, true, sandlot.ActImport, admission.Publish, sandlot.OpImport, nil, (*API).importArchive},
+		{"GET", "/v1", keyIgnored, false, 0, admission.Look, sandlot.OpNone, nil, (*API).index},
+		{"GET", "/openapi.json", keyIgnored, false, 0, admission.Look, sandlot.OpNone, nil, (*API).openapiJSON},
+		{"GET", "/openapi.yaml", keyIgnored, false, 0, admission.Look, sandlot.OpNone, nil, (*API).openapiYAML},
 	}
 }
 
@@ -96,7 +96,7 @@ func (a *API) find(c *call) (*route, pathNames, error) {
 		return nil, pathNames{}, a.wrongMethod(r.Method, other, c.meant.route)
 	}
 	c.meant = a.changing(r.Method, a.near(r.Method, path))
-	if c.meant.route != nil && c.meant.id == "" && c.meant.route.op == publish.OpVersions {
+	if c.meant.route != nil && c.meant.id == "" && c.meant.route.op == sandlot.OpVersions {
 		c.meant.id = r.URL.Query().Get("project_id")
 	}
 	return nil, pathNames{}, a.unknownPath(r.Method, path, c.meant.route)
@@ -141,9 +141,9 @@ func match(pattern, path string) (named pathNames, ok bool) {
 func (a *API) wrongMethod(method string, rt, meant *route) error {
 	list := a.methods(rt.pattern)
 	elsewhere := a.doneElsewhere(method, rt)
-	refusal := publish.Refuse(publish.CodeMethodNotAllowed, "This path doesn't support %s; use %s.", shown(method), list).With(publish.OpSame)
+	refusal := sandlot.Refuse(sandlot.CodeMethodNotAllowed, "This path doesn't support %s; use %s.", shown(method), list).With(sandlot.OpSame)
 	switch {
-	case rt.op == publish.OpNone:
+	case rt.op == sandlot.OpNone:
 		refusal.Note("%sThis path takes %s:\ncurl %s", elsewhere, rt.method, a.Places.Base.String()+rt.pattern)
 	case meant != rt && elsewhere == "":
 		refusal.Note("This path takes %s. Probably %s was meant:", rt.method, a.endpoint(meant))
@@ -172,9 +172,9 @@ func (a *API) methods(pattern string) string {
 // unknownPath refuses a path that there is not, and shows the call of the route
 // that was most likely meant, if there is one.
 func (a *API) unknownPath(method, path string, meant *route) error {
-	e := publish.Refuse(publish.CodeNotFound, "No such path. Paths are exact: lower case, no trailing slash.").With(publish.OpSame)
+	e := sandlot.Refuse(sandlot.CodeNotFound, "No such path. Paths are exact: lower case, no trailing slash.").With(sandlot.OpSame)
 	if meant == nil && likeLogin(pathWords(path)) {
-		return e.With(publish.OpPresentKey).Note("The API has no login, and makes no keys but those of a publish or signup.")
+		return e.With(sandlot.OpPresentKey).Note("The API has no login, and makes no keys but those of a publish or signup.")
 	}
 	all := a.doneElsewhere(method, meant) + "The endpoints are: " + strings.Join(a.endpoints(), ", ") + "."
 	switch {
@@ -194,7 +194,7 @@ func (a *API) doneElsewhere(method string, rt *route) string {
 	case http.MethodDelete:
 		return "A file is deleted with POST " + base + "/v1/delete-file, a project with DELETE " + base + "/v1/project/{id} and its account's key, an account on the website, at " + base + "/account.\n"
 	case http.MethodPatch, http.MethodPut:
-		if rt != nil && rt.op == publish.OpSignup {
+		if rt != nil && rt.op == sandlot.OpSignup {
 			break // there it makes an account
 		}
 		return "A file, and the title with it, is changed with POST " + base + "/v1/update, what is said about a project with PATCH " + base + "/v1/project/{id}.\n"
@@ -217,7 +217,7 @@ func (a *API) endpoint(rt *route) string {
 
 func pathTooLong(n int) error {
 	return &special{
-		refusal: publish.Refuse(publish.CodeNotFound, "The path has %d bytes; none of this service's is longer than %d.", n, maxPath).
+		refusal: sandlot.Refuse(sandlot.CodeNotFound, "The path has %d bytes; none of this service's is longer than %d.", n, maxPath).
 			Note("Send a project_id as it was answered: at most 40 characters."),
 		status: http.StatusRequestURITooLong,
 	}

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // lookups counts how often the domain was asked about a key.
@@ -19,7 +19,7 @@ type lookups struct {
 	n *atomic.Int64
 }
 
-func (l lookups) Identify(ctx context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error) {
+func (l lookups) Identify(ctx context.Context, presented sandlot.Presented, from sandlot.Sender) (sandlot.Caller, error) {
 	l.n.Add(1)
 	return l.Keys.Identify(ctx, presented, from)
 }
@@ -33,11 +33,11 @@ func TestRowsKeyInAddress(t *testing.T) {
 	for _, query := range []string{"api_key=x", "token=x", "key=x", "project_api_key=x", "Authorization=x", "access_token=", "note=" + w.account, w.account, "a=1;b=" + w.project} {
 		for path := range w.posts() {
 			name, _, _ := strings.Cut(query, "=")
-			t.Run("row 34: "+path+" ?"+publish.KeyPattern.ReplaceAllString(name, "KEY"), func(t *testing.T) {
+			t.Run("row 34: "+path+" ?"+sandlot.KeyPattern.ReplaceAllString(name, "KEY"), func(t *testing.T) {
 				w.in(t)
 				before := asked.Load()
 				w.unchanged(func() {
-					w.post(path+"?"+query, w.account, obj{"content": page64}).refused(400, publish.CodeKeyNotInHeader)
+					w.post(path+"?"+query, w.account, obj{"content": page64}).refused(400, sandlot.CodeKeyNotInHeader)
 				})
 				if asked.Load() != before {
 					t.Error("a key was looked up before the leak was told")
@@ -46,13 +46,13 @@ func TestRowsKeyInAddress(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/v1/project/" + w.account, "/v1/" + w.project, "/openapi.json?key=1", "/v1/nothing?key=1"} {
-		t.Run("row 34: GET "+publish.KeyPattern.ReplaceAllString(path, "KEY"), func(t *testing.T) {
-			w.in(t).get(path, "").refused(400, publish.CodeKeyNotInHeader)
+		t.Run("row 34: GET "+sandlot.KeyPattern.ReplaceAllString(path, "KEY"), func(t *testing.T) {
+			w.in(t).get(path, "").refused(400, sandlot.CodeKeyNotInHeader)
 		})
 	}
 	t.Run("row 34: as the user name of the address", func(t *testing.T) {
-		w.in(t).get("/v1/whoami", "", func(r *http.Request) { r.SetBasicAuth(w.account, "") }).refused(400, publish.CodeKeyNotInHeader)
-		w.get("/v1/whoami", "", func(r *http.Request) { r.SetBasicAuth("me", w.account) }).refused(400, publish.CodeKeyNotInHeader)
+		w.in(t).get("/v1/whoami", "", func(r *http.Request) { r.SetBasicAuth(w.account, "") }).refused(400, sandlot.CodeKeyNotInHeader)
+		w.get("/v1/whoami", "", func(r *http.Request) { r.SetBasicAuth("me", w.account) }).refused(400, sandlot.CodeKeyNotInHeader)
 	})
 	t.Run("row 34: the hint says to rotate it", func(t *testing.T) {
 		if hint := w.in(t).get("/v1/whoami?api_key=x", "").str("hint"); !strings.Contains(hint, "replace it at http://localhost:8080/account when you can") || strings.Contains(hint, "anew") {
@@ -69,28 +69,28 @@ func TestRowsKeyInHeader(t *testing.T) {
 	}
 	body := obj{"project_id": w.projectID, "filename": "a.txt", "content": "YQ=="}
 	rows := []row{
-		{35, "Basic", "/v1/update", "none", body, 401, publish.CodeInvalidKey, header("Basic bWU6c2VjcmV0")},
-		{35, "empty", "/v1/publish", "none", obj{"content": page64, "email": someone}, 401, publish.CodeInvalidKey, header("")},
-		{35, "Bearer alone", "/v1/publish", "none", obj{"content": page64, "email": someone}, 401, publish.CodeInvalidKey, header("Bearer ")},
-		{35, "the key alone", "/v1/update", "none", body, 401, publish.CodeInvalidKey, header(w.account)},
-		{35, "two headers", "/v1/update", "none", body, 400, publish.CodeInvalidField, header("Bearer "+w.account, "Bearer "+w.account)},
-		{35, "two keys in one", "/v1/update", "none", body, 401, publish.CodeInvalidKey, header("Bearer " + w.account + ", " + w.project)},
-		{37, "a cookie", "/v1/update", "none", body, 401, publish.CodeKeyRequired, []func(*http.Request){with("Cookie", "__Host-session="+w.account+"; api_key="+w.account)}},
-		{38, "one character flipped", "/v1/update", flipped(w.account), body, 401, publish.CodeInvalidKey, nil},
+		{35, "Basic", "/v1/update", "none", body, 401, sandlot.CodeInvalidKey, header("Basic bWU6c2VjcmV0")},
+		{35, "empty", "/v1/publish", "none", obj{"content": page64, "email": someone}, 401, sandlot.CodeInvalidKey, header("")},
+		{35, "Bearer alone", "/v1/publish", "none", obj{"content": page64, "email": someone}, 401, sandlot.CodeInvalidKey, header("Bearer ")},
+		{35, "the key alone", "/v1/update", "none", body, 401, sandlot.CodeInvalidKey, header(w.account)},
+		{35, "two headers", "/v1/update", "none", body, 400, sandlot.CodeInvalidField, header("Bearer "+w.account, "Bearer "+w.account)},
+		{35, "two keys in one", "/v1/update", "none", body, 401, sandlot.CodeInvalidKey, header("Bearer " + w.account + ", " + w.project)},
+		{37, "a cookie", "/v1/update", "none", body, 401, sandlot.CodeKeyRequired, []func(*http.Request){with("Cookie", "__Host-session="+w.account+"; api_key="+w.account)}},
+		{38, "one character flipped", "/v1/update", flipped(w.account), body, 401, sandlot.CodeInvalidKey, nil},
 	}
 	for _, name := range []string{"api_key", "project_api_key", "authorization", "Authorization"} {
 		for path := range w.posts() {
-			rows = append(rows, row{36, path + " " + name + " in the body", path, "", obj{"content": page64, name: "x"}, 400, publish.CodeKeyNotInHeader, nil})
+			rows = append(rows, row{36, path + " " + name + " in the body", path, "", obj{"content": page64, name: "x"}, 400, sandlot.CodeKeyNotInHeader, nil})
 		}
 	}
 	for name, v := range map[string]any{"title": w.account, "note": "see " + w.project, "nested": obj{"deep": []string{"x", w.account}}, w.account: 1, "project_id": w.account} {
 		name := name
-		rows = append(rows, row{36, "a key in " + publish.KeyPattern.ReplaceAllString(name, "the name of a field"), "", "", obj{"content": page64, name: v}, 400, publish.CodeKeyNotInHeader, nil})
+		rows = append(rows, row{36, "a key in " + sandlot.KeyPattern.ReplaceAllString(name, "the name of a field"), "", "", obj{"content": page64, name: v}, 400, sandlot.CodeKeyNotInHeader, nil})
 	}
 	rows = append(rows,
-		row{36, "an escaped key", "", "", `{"x":["` + strings.Replace(w.account, "_", `\u005f`, 1) + `"]}`, 400, publish.CodeKeyNotInHeader, nil},
-		row{36, "a key and another fault", "", "", `{"api_key":"` + w.account + `","content":"!"}`, 400, publish.CodeKeyNotInHeader, nil},
-		row{36, "a key behind 200 KB of content", "", "", `{"content":"` + b64(noise(200_000)) + `","note":"` + w.account + `"}`, 400, publish.CodeKeyNotInHeader, nil},
+		row{36, "an escaped key", "", "", `{"x":["` + strings.Replace(w.account, "_", `\u005f`, 1) + `"]}`, 400, sandlot.CodeKeyNotInHeader, nil},
+		row{36, "a key and another fault", "", "", `{"api_key":"` + w.account + `","content":"!"}`, 400, sandlot.CodeKeyNotInHeader, nil},
+		row{36, "a key behind 200 KB of content", "", "", `{"content":"` + b64(noise(200_000)) + `","note":"` + w.account + `"}`, 400, sandlot.CodeKeyNotInHeader, nil},
 	)
 	refuses(t, w, rows)
 	t.Run("row 35: bearer in any case, blanks around", func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestRowsPaths(t *testing.T) {
 		})
 	}
 	t.Run("row 84: the hint lists the endpoints", func(t *testing.T) {
-		hint := w.in(t).get("/v1/nothing", "").refused(404, publish.CodeNotFound).str("hint")
+		hint := w.in(t).get("/v1/nothing", "").refused(404, sandlot.CodeNotFound).str("hint")
 		for _, rt := range routes() {
 			expect.Contains(t, rt.pattern, hint, rt.method+" http://localhost:8080"+rt.pattern)
 		}
@@ -156,7 +156,7 @@ func TestRowsPaths(t *testing.T) {
 				if strings.Contains(allow, method) {
 					continue
 				}
-				got := w.send(method, path, "", nil).refused(405, publish.CodeMethodNotAllowed)
+				got := w.send(method, path, "", nil).refused(405, sandlot.CodeMethodNotAllowed)
 				if got.header.Get("Allow") != allow {
 					t.Errorf("%s %s: Allow is %q", method, path, got.header.Get("Allow"))
 				}

@@ -7,21 +7,21 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 func TestRowsEmail(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	var rows []row
-	rows = append(rows, row{71, "no key and no email", "", "none", obj{"content": page64}, 400, publish.CodeEmailRequired, nil},
-		row{71, "email is null", "", "none", obj{"content": page64, "email": nil}, 400, publish.CodeEmailRequired, nil})
+	rows = append(rows, row{71, "no key and no email", "", "none", obj{"content": page64}, 400, sandlot.CodeEmailRequired, nil},
+		row{71, "email is null", "", "none", obj{"content": page64, "email": nil}, 400, sandlot.CodeEmailRequired, nil})
 	bad := map[int][]string{72: {"a@"}, 73: {"a@b.cd\r\nBcc: x@y.zz"}} // internal/names has all of them
 	for n, list := range bad {
 		for _, address := range list {
 			rows = append(rows,
-				row{n, fmt.Sprintf("publish %.30q", address), "", "none", obj{"content": page64, "email": address}, 400, publish.CodeInvalidEmail, nil},
-				row{n, fmt.Sprintf("signup %.30q", address), "/v1/signup", "none", obj{"email": address}, 400, publish.CodeInvalidEmail, nil})
+				row{n, fmt.Sprintf("publish %.30q", address), "", "none", obj{"content": page64, "email": address}, 400, sandlot.CodeInvalidEmail, nil},
+				row{n, fmt.Sprintf("signup %.30q", address), "/v1/signup", "none", obj{"email": address}, 400, sandlot.CodeInvalidEmail, nil})
 		}
 	}
 	refuses(t, w, rows)
@@ -41,7 +41,7 @@ func TestRowsEmail(t *testing.T) {
 		}
 	})
 	t.Run("near misses of email are named", func(t *testing.T) {
-		got := w.in(t).post("/v1/publish", "", obj{"content": page64, "mail": someone}).refused(400, publish.CodeEmailRequired)
+		got := w.in(t).post("/v1/publish", "", obj{"content": page64, "mail": someone}).refused(400, sandlot.CodeEmailRequired)
 		if !strings.Contains(got.str("message"), `"mail"`) {
 			t.Errorf("%s", got.text)
 		}

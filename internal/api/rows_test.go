@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // row is one bad input: a request that is refused and changes nothing. The
@@ -20,7 +20,7 @@ type row struct {
 	key    string // "account" if empty, "none" for none
 	body   any
 	status int
-	code   publish.Code
+	code   sandlot.Code
 	change []func(*http.Request)
 }
 
@@ -104,11 +104,11 @@ func TestRowsAnyPost(t *testing.T) {
 			if path != "/v1/publish" && i%4 != 0 {
 				continue // one reader is behind all of them
 			}
-			r.path, r.status, r.code, r.name = path, 400, publish.CodeInvalidJSON, path+" "+r.name
+			r.path, r.status, r.code, r.name = path, 400, sandlot.CodeInvalidJSON, path+" "+r.name
 			rows = append(rows, r)
 		}
 		if path != "/v1/signup" {
-			rows = append(rows, row{n: 1, name: path + " empty", path: path, body: "", status: 400, code: publish.CodeInvalidJSON})
+			rows = append(rows, row{n: 1, name: path + " empty", path: path, body: "", status: 400, code: sandlot.CodeInvalidJSON})
 		}
 		refuses(t, w, rows)
 	}
@@ -120,13 +120,13 @@ func TestRowsMedia(t *testing.T) {
 	kind := func(v string) []func(*http.Request) { return []func(*http.Request){with("Content-Type", v)} }
 	for path, body := range w.posts() {
 		refuses(t, w, []row{
-			{13, path + " text/plain", path, "", "a text", 415, publish.CodeUnsupportedMediaType, kind("text/plain")},
-			{13, path + " a form without files", path, "", "a=b", 415, publish.CodeUnsupportedMediaType, kind("application/x-www-form-urlencoded")},
-			{13, path + " multipart without a boundary", path, "", body, 415, publish.CodeUnsupportedMediaType, kind("multipart/form-data")},
-			{13, path + " a type that cannot be read", path, "", body, 415, publish.CodeUnsupportedMediaType, kind(";;")},
-			{13, path + " no type and no object", path, "", "[]", 415, publish.CodeUnsupportedMediaType, []func(*http.Request){func(r *http.Request) { r.Header.Del("Content-Type") }}},
-			{14, path + " another charset", path, "", body, 415, publish.CodeUnsupportedMediaType, kind("application/json; charset=utf-16")},
-			{15, path + " Content-Encoding", path, "", body, 415, publish.CodeUnsupportedMediaType, []func(*http.Request){with("Content-Encoding", "gzip")}},
+			{13, path + " text/plain", path, "", "a text", 415, sandlot.CodeUnsupportedMediaType, kind("text/plain")},
+			{13, path + " a form without files", path, "", "a=b", 415, sandlot.CodeUnsupportedMediaType, kind("application/x-www-form-urlencoded")},
+			{13, path + " multipart without a boundary", path, "", body, 415, sandlot.CodeUnsupportedMediaType, kind("multipart/form-data")},
+			{13, path + " a type that cannot be read", path, "", body, 415, sandlot.CodeUnsupportedMediaType, kind(";;")},
+			{13, path + " no type and no object", path, "", "[]", 415, sandlot.CodeUnsupportedMediaType, []func(*http.Request){func(r *http.Request) { r.Header.Del("Content-Type") }}},
+			{14, path + " another charset", path, "", body, 415, sandlot.CodeUnsupportedMediaType, kind("application/json; charset=utf-16")},
+			{15, path + " Content-Encoding", path, "", body, 415, sandlot.CodeUnsupportedMediaType, []func(*http.Request){with("Content-Encoding", "gzip")}},
 		})
 	}
 }
@@ -145,7 +145,7 @@ func TestRowsAccepted(t *testing.T) {
 		w.post("/v1/signup", "", "\ufeff {}", none, lax).wants(201)
 	})
 	t.Run("row 6: another case is another name", func(t *testing.T) {
-		got := w.in(t).post("/v1/delete-file", w.account, obj{"Project_ID": w.projectID, "filename": "logo.svg"}).refused(400, publish.CodeInvalidField)
+		got := w.in(t).post("/v1/delete-file", w.account, obj{"Project_ID": w.projectID, "filename": "logo.svg"}).refused(400, sandlot.CodeInvalidField)
 		if !strings.Contains(got.str("message"), `"Project_ID"`) {
 			t.Errorf("the near miss is not named: %s", got.text)
 		}
@@ -176,7 +176,7 @@ func TestRowsAccepted(t *testing.T) {
 		w.in(t).post("/v1/publish", w.account, obj{"content": page64, "title": nil, "part": nil, "size": nil, "sha256": nil}, lax).wants(201)
 	})
 	t.Run("null for a required field is missing", func(t *testing.T) {
-		w.in(t).post("/v1/delete-file", w.account, obj{"project_id": w.projectID, "filename": nil}).refused(400, publish.CodeMissingField)
+		w.in(t).post("/v1/delete-file", w.account, obj{"project_id": w.projectID, "filename": nil}).refused(400, sandlot.CodeMissingField)
 	})
 }
 
@@ -184,31 +184,31 @@ func TestRowsFields(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
 	var rows []row
-	add := func(n int, name string, status int, code publish.Code, body obj) {
+	add := func(n int, name string, status int, code sandlot.Code, body obj) {
 		rows = append(rows, row{n: n, name: name, body: body, status: status, code: code})
 	}
-	add(11, "content is a number", 400, publish.CodeInvalidField, obj{"content": 1})
-	add(11, "content is null", 400, publish.CodeMissingField, obj{"content": nil})
-	add(11, "content is an object", 400, publish.CodeInvalidField, obj{"content": obj{}})
-	add(11, "content is missing", 400, publish.CodeMissingField, obj{})
-	add(11, "content is empty", 400, publish.CodeInvalidField, obj{"content": ""})
+	add(11, "content is a number", 400, sandlot.CodeInvalidField, obj{"content": 1})
+	add(11, "content is null", 400, sandlot.CodeMissingField, obj{"content": nil})
+	add(11, "content is an object", 400, sandlot.CodeInvalidField, obj{"content": obj{}})
+	add(11, "content is missing", 400, sandlot.CodeMissingField, obj{})
+	add(11, "content is empty", 400, sandlot.CodeInvalidField, obj{"content": ""})
 	for _, part := range []string{`"one"`, `"1.5"`, `1.5`, `1e0`, `true`, `9223372036854775808`} {
-		rows = append(rows, row{n: 12, name: "part " + part, body: `{"upload_id":"u","part":` + part + `,"content":"YQ=="}`, status: 400, code: publish.CodeInvalidField})
+		rows = append(rows, row{n: 12, name: "part " + part, body: `{"upload_id":"u","part":` + part + `,"content":"YQ=="}`, status: 400, code: sandlot.CodeInvalidField})
 	}
 	for _, e := range []any{"br+base64", "utf-8", "", 7} {
-		add(16, fmt.Sprint("content_encoding ", e), 400, publish.CodeInvalidField, obj{"content": page64, "content_encoding": e})
+		add(16, fmt.Sprint("content_encoding ", e), 400, sandlot.CodeInvalidField, obj{"content": page64, "content_encoding": e})
 	}
 	for _, name := range []string{"email", "sha256", "upload_id"} {
-		add(0, name+" is a number", 400, publish.CodeInvalidField, obj{"content": page64, name: 7})
+		add(0, name+" is a number", 400, sandlot.CodeInvalidField, obj{"content": page64, name: 7})
 	}
-	add(0, "last is a text", 400, publish.CodeInvalidField, obj{"content": page64, "upload_id": "u", "part": 1, "last": "yes"})
-	add(0, "sha256 is too short", 400, publish.CodeInvalidField, obj{"content": page64, "sha256": "abc"})
-	add(0, "sha256 is not hexadecimal", 400, publish.CodeInvalidField, obj{"content": page64, "sha256": strings.Repeat("g", 64)})
-	add(0, "size is negative", 400, publish.CodeInvalidField, obj{"content": page64, "size": -1})
-	add(0, "size is a text", 400, publish.CodeInvalidField, obj{"content": page64, "size": "eleven"})
-	add(0, "another size", 422, publish.CodeDigestMismatch, obj{"content": page64, "size": 1})
-	add(0, "another sha256", 422, publish.CodeDigestMismatch, obj{"content": page64, "sha256": strings.Repeat("0", 64)})
-	add(0, "another sha256 of a stored file", 422, publish.CodeDigestMismatch, obj{"content": b64(noise(64 << 10)), "sha256": strings.Repeat("0", 64)})
+	add(0, "last is a text", 400, sandlot.CodeInvalidField, obj{"content": page64, "upload_id": "u", "part": 1, "last": "yes"})
+	add(0, "sha256 is too short", 400, sandlot.CodeInvalidField, obj{"content": page64, "sha256": "abc"})
+	add(0, "sha256 is not hexadecimal", 400, sandlot.CodeInvalidField, obj{"content": page64, "sha256": strings.Repeat("g", 64)})
+	add(0, "size is negative", 400, sandlot.CodeInvalidField, obj{"content": page64, "size": -1})
+	add(0, "size is a text", 400, sandlot.CodeInvalidField, obj{"content": page64, "size": "eleven"})
+	add(0, "another size", 422, sandlot.CodeDigestMismatch, obj{"content": page64, "size": 1})
+	add(0, "another sha256", 422, sandlot.CodeDigestMismatch, obj{"content": page64, "sha256": strings.Repeat("0", 64)})
+	add(0, "another sha256 of a stored file", 422, sandlot.CodeDigestMismatch, obj{"content": b64(noise(64 << 10)), "sha256": strings.Repeat("0", 64)})
 	refuses(t, w, rows)
 }
 
@@ -220,7 +220,7 @@ func TestRowsContent(t *testing.T) {
 		if len(more) > 0 {
 			body["content_encoding"] = more[0]
 		}
-		return row{n: n, name: name, body: body, status: 400, code: publish.CodeInvalidContent}
+		return row{n: n, name: name, body: body, status: 400, code: sandlot.CodeInvalidContent}
 	}
 	zipped := gz(page)
 	broken := []byte(zipped)
@@ -233,12 +233,12 @@ func TestRowsContent(t *testing.T) {
 		bad(25, "no gzip where declared", page64, "gzip+base64"),
 		bad(26, "truncated gzip", b64(zipped[:len(zipped)-9]), "gzip+base64"), bad(26, "bad checksum", b64(string(broken)), "gzip+base64"),
 		bad(26, "garbage behind", b64(zipped+"xyz"), "gzip+base64"),
-		{n: 5, name: "content twice", body: `{"content":"` + page64 + `","content":"` + b64(noise(200_000)) + `"}`, status: 400, code: publish.CodeInvalidJSON},
-		{n: 25, name: "gzip that is not declared", body: obj{"content": b64(zipped)}, status: 422, code: publish.CodeDoubleEncoded},
-		{n: 25, name: "base64 twice", body: obj{"content": b64(page64)}, status: 422, code: publish.CodeDoubleEncoded},
-		{n: 28, name: "a gzip bomb", body: obj{"content": b64(gz(strings.Repeat("\x00", 8<<20))), "content_encoding": "gzip+base64"}, status: 413, code: publish.CodeContentTooLarge},
-		{n: 30, name: "one byte above the limit", body: obj{"content": b64(noise(limit + 1))}, status: 413, code: publish.CodeContentTooLarge},
-		{n: 0, name: "a key inside a text file", body: obj{"content": b64("<script>key='" + w.account + "'</script>")}, status: 422, code: publish.CodeKeyInContent},
+		{n: 5, name: "content twice", body: `{"content":"` + page64 + `","content":"` + b64(noise(200_000)) + `"}`, status: 400, code: sandlot.CodeInvalidJSON},
+		{n: 25, name: "gzip that is not declared", body: obj{"content": b64(zipped)}, status: 422, code: sandlot.CodeDoubleEncoded},
+		{n: 25, name: "base64 twice", body: obj{"content": b64(page64)}, status: 422, code: sandlot.CodeDoubleEncoded},
+		{n: 28, name: "a gzip bomb", body: obj{"content": b64(gz(strings.Repeat("\x00", 8<<20))), "content_encoding": "gzip+base64"}, status: 413, code: sandlot.CodeContentTooLarge},
+		{n: 30, name: "one byte above the limit", body: obj{"content": b64(noise(limit + 1))}, status: 413, code: sandlot.CodeContentTooLarge},
+		{n: 0, name: "a key inside a text file", body: obj{"content": b64("<script>key='" + w.account + "'</script>")}, status: 422, code: sandlot.CodeKeyInContent},
 	}
 	refuses(t, w, rows)
 	t.Run("the position of the fault is told", func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestRowsContent(t *testing.T) {
 	t.Run("row 28: the fields may come after a bomb", func(t *testing.T) {
 		w.in(t)
 		w.unchanged(func() {
-			w.post("/v1/publish", w.account, `{"content":"`+b64(gz(strings.Repeat("\x00", 8<<20)))+`","content_encoding":"gzip+base64"}`).refused(413, publish.CodeContentTooLarge)
+			w.post("/v1/publish", w.account, `{"content":"`+b64(gz(strings.Repeat("\x00", 8<<20)))+`","content_encoding":"gzip+base64"}`).refused(413, sandlot.CodeContentTooLarge)
 		})
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // part is the body of a call of an upload.
@@ -24,12 +24,12 @@ const longID = "0123456789abcdefghijklmnop"
 func TestRowsUpload(t *testing.T) {
 	t.Parallel()
 	refuses(t, settled(t), []row{
-		{n: 59, name: "part 0", body: part("u", 0, "a", nil), status: 400, code: publish.CodeInvalidField},
-		{n: 60, name: "part without upload_id", body: obj{"part": 1, "content": "YQ=="}, status: 400, code: publish.CodeMissingField},
-		{n: 61, name: "part 2 before part 1", body: part("u", 2, noise(64<<10), nil), status: 422, code: publish.CodePart1First},
-		{n: 67, name: "no part at all", body: part("u", 1, "a", obj{"total_parts": 0}), status: 400, code: publish.CodeInvalidField},
-		{n: 67, name: "two totals", body: part("u", 1, "a", obj{"total_parts": 3, "parts": 4}), status: 400, code: publish.CodeInvalidField},
-		{n: 69, name: "an empty upload_id", body: part("", 1, "a", nil), status: 400, code: publish.CodeMissingField},
+		{n: 59, name: "part 0", body: part("u", 0, "a", nil), status: 400, code: sandlot.CodeInvalidField},
+		{n: 60, name: "part without upload_id", body: obj{"part": 1, "content": "YQ=="}, status: 400, code: sandlot.CodeMissingField},
+		{n: 61, name: "part 2 before part 1", body: part("u", 2, noise(64<<10), nil), status: 422, code: sandlot.CodePart1First},
+		{n: 67, name: "no part at all", body: part("u", 1, "a", obj{"total_parts": 0}), status: 400, code: sandlot.CodeInvalidField},
+		{n: 67, name: "two totals", body: part("u", 1, "a", obj{"total_parts": 3, "parts": 4}), status: 400, code: sandlot.CodeInvalidField},
+		{n: 69, name: "an empty upload_id", body: part("", 1, "a", nil), status: 400, code: sandlot.CodeMissingField},
 	})
 }
 
@@ -51,7 +51,7 @@ func TestRowsUploadLife(t *testing.T) {
 			t.Errorf("the answer to the completing part again is another: %s", again.text)
 		}
 		w.unchanged(func() {
-			late := w.post("/v1/publish", w.account, part("u", 1, page[:20], nil)).refused(409, publish.CodeUploadCompleted)
+			late := w.post("/v1/publish", w.account, part("u", 1, page[:20], nil)).refused(409, sandlot.CodeUploadCompleted)
 			if late.str("project_id") != done.str("project_id") || late.str("url") != done.str("url") {
 				t.Errorf("row 66: the finished upload does not name its project: %s", late.text)
 			}
@@ -68,7 +68,7 @@ func TestRowsUploadLife(t *testing.T) {
 		w := settled(t)
 		w.post("/v1/publish", "", part("u", 1, page, obj{"email": someone})).wants(202)
 		w.unchanged(func() {
-			w.post("/v1/publish", "", part("u", 1, "other", obj{"email": someone})).refused(409, publish.CodeUploadExists)
+			w.post("/v1/publish", "", part("u", 1, "other", obj{"email": someone})).refused(409, sandlot.CodeUploadExists)
 		})
 		token := w.post("/v1/publish", "", part("v", 1, page, obj{"email": someone})).wants(202).str("upload_token")
 		w.post("/v1/publish", token, part("v", 1, page+"2", obj{"email": someone})).wants(202)
@@ -78,7 +78,7 @@ func TestRowsUploadLife(t *testing.T) {
 		w.post("/v1/publish", w.account, part("a", 1, "x", nil)).wants(202)
 		w.post("/v1/publish", w.account, part("b", 1, "x", nil)).wants(202)
 		w.unchanged(func() {
-			got := w.post("/v1/publish", w.account, part("c", 1, "x", nil)).refused(429, publish.CodeQuotaExceeded)
+			got := w.post("/v1/publish", w.account, part("c", 1, "x", nil)).refused(429, sandlot.CodeQuotaExceeded)
 			if got.header.Get("Retry-After") == "" || got.body["retry_after"] == nil {
 				t.Errorf("no Retry-After: %s", got.text)
 			}
@@ -88,7 +88,7 @@ func TestRowsUploadLife(t *testing.T) {
 		w := settled(t)
 		w.post("/v1/publish", w.account, part("u", 1, "x", nil)).wants(202)
 		w.unchanged(func() {
-			w.post("/v1/publish", w.account, obj{"upload_id": "u", "part": 2, "content": "QUJDQ"}).refused(400, publish.CodeInvalidContent)
+			w.post("/v1/publish", w.account, obj{"upload_id": "u", "part": 2, "content": "QUJDQ"}).refused(400, sandlot.CodeInvalidContent)
 		})
 	})
 	t.Run("a chunked update needs its filename with part 1 only", func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestRowsUploadLife(t *testing.T) {
 			t.Errorf("%s", got.text)
 		}
 		w.unchanged(func() {
-			w.post("/v1/update", w.project, part("v", 1, "ab", obj{"project_id": w.projectID})).refused(400, publish.CodeMissingField)
+			w.post("/v1/update", w.project, part("v", 1, "ab", obj{"project_id": w.projectID})).refused(400, sandlot.CodeMissingField)
 		})
 	})
 	t.Run("row 86: an upload_id is bound to the socket's network, whatever a header says", func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/failpoint"
 	"sandlot/internal/hint"
@@ -20,8 +21,8 @@ import (
 
 // Tickets issues tickets and tells what they are for; *ticket.Service does.
 type Tickets interface {
-	Issue(ctx context.Context, by publish.Caller, told ticket.Told) (ticket.Issued, error)
-	Call(ctx context.Context, by publish.Caller, id string) (ticket.Call, error)
+	Issue(ctx context.Context, by sandlot.Caller, told ticket.Told) (ticket.Issued, error)
+	Call(ctx context.Context, by sandlot.Caller, id string) (ticket.Call, error)
 }
 
 // ticketFields are those of a publish and of an update, but for their bytes.
@@ -35,8 +36,8 @@ var bytesFields = append([]string{"content", "text", "html", "files", "file", "a
 
 // bytesLaterRefused refuses bytes where a ticket is asked for.
 func bytesLaterRefused(name string) error {
-	return publish.Refuse(publish.CodeInvalidField, "The field %s brings bytes, or says how they come, and this call takes none: it answers with a ticket, which sends them as they are.", name).In(name).
-		With(publish.OpSame).Note("Leave it out, and send the bytes with the command of the answer. To send them at once, or in parts, use publish or update.")
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s brings bytes, or says how they come, and this call takes none: it answers with a ticket, which sends them as they are.", name).In(name).
+		With(sandlot.OpSame).Note("Leave it out, and send the bytes with the command of the answer. To send them at once, or in parts, use publish or update.")
 }
 
 // toldInput reads what a ticket is asked for. The fields decide: with project_id it is an update.
@@ -70,7 +71,7 @@ func toldInput(f *fields) ticket.Told {
 	}
 	switch {
 	case told.Archive != "" && told.Filename != "":
-		f.fail(badField("filename", "filename is of one file, and an archive brings its own names").With(publish.OpSame).
+		f.fail(badField("filename", "filename is of one file, and an archive brings its own names").With(sandlot.OpSame).
 			Note("Leave filename out. To store the archive itself as a file, leave archive_format out."))
 	case told.Archive == "" && strings.TrimSpace(told.Project) != "":
 		told.Filename = f.required("filename", "it says which file of the project the bytes are; an archive says archive_format instead")
@@ -84,8 +85,8 @@ func (f *fields) checkPublishTicket(told ticket.Told) {
 	for _, name := range []string{"if_version", "replace", "filename"} {
 		said := name == "if_version" && told.IfVersion != nil || name == "replace" && told.Replace || name == "filename" && told.Filename != "" && told.Filename != "index.html"
 		if said {
-			f.fail(publish.Refuse(publish.CodeProjectIDRequired, "The field %s is of an update, and no project_id says which project is changed. Nothing was changed.", name).In("project_id").
-				With(publish.OpSame, publish.Arg{Name: "project_id", Value: "<project_id>"}).
+			f.fail(sandlot.Refuse(sandlot.CodeProjectIDRequired, "The field %s is of an update, and no project_id says which project is changed. Nothing was changed.", name).In("project_id").
+				With(sandlot.OpSame, sandlot.Arg{Name: "project_id", Value: "<project_id>"}).
 				Note("For a new project, leave %s out: its one file becomes index.html. To change a project that is there, send its project_id:", name))
 		}
 	}
@@ -143,9 +144,9 @@ func (c *call) checkTicket(sent bool) error {
 	held := c.by.Ticket() != nil
 	switch {
 	case c.route.key != ticketRequired && held:
-		return publish.TicketElsewhere()
+		return sandlot.TicketElsewhere()
 	case c.route.key == ticketRequired && !sent:
-		return publish.Refuse(publish.CodeKeyRequired, "This call needs the ticket that came with its address.").With(publish.OpTicket).
+		return sandlot.Refuse(sandlot.CodeKeyRequired, "This call needs the ticket that came with its address.").With(sandlot.OpTicket).
 			Note("Send it in the header Authorization: Bearer <ticket>. Ask for a ticket, which comes with its own url:")
 	}
 	return nil
@@ -173,9 +174,9 @@ func (a *API) redeem(c *call) error {
 	if err := a.checkHeaders(c); err != nil {
 		return err
 	}
-	act := publish.ActPublish
+	act := sandlot.ActPublish
 	if call.Update != nil {
-		act = publish.ActEdit
+		act = sandlot.ActEdit
 	}
 	if err := a.Service.Admit(ctx, c.by, act); err != nil {
 		return err
@@ -228,11 +229,11 @@ func (a *API) receiveFile(c *call, f *fields) (err error) {
 	f.content, err = a.staged(c, f, http.MaxBytesReader(c.w, c.body, a.MaxContent))
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
-		return publish.Refuse(publish.CodeContentTooLarge, "The file has more than %d bytes, which is the limit of one call.", a.MaxContent).In("content").
-			Detail("limit", a.MaxContent).With(publish.OpNothing).Note("Make the file smaller, or send it in parts with publish or update.")
+		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The file has more than %d bytes, which is the limit of one call.", a.MaxContent).In("content").
+			Detail("limit", a.MaxContent).With(sandlot.OpNothing).Note("Make the file smaller, or send it in parts with publish or update.")
 	}
 	if size := c.told.Declared.Size; err == nil && f.content.Size == 0 && (size == nil || *size != 0) {
-		return publish.Refuse(publish.CodeMissingField, "The request has no body.").In("content").With(publish.OpNothing).
+		return sandlot.Refuse(sandlot.CodeMissingField, "The request has no body.").In("content").With(sandlot.OpNothing).
 			Note("Send the file's bytes as the body, as curl -T does. For a file that is to be empty, ask for a ticket with size: 0.")
 	}
 	return err
@@ -243,8 +244,8 @@ func (c *call) archiveOfTicket() (unpack.Format, bool, error) {
 	value := c.r.Header.Get("Content-Type")
 	name, _, _ := mime.ParseMediaType(value)
 	if strings.HasPrefix(name, "multipart/") {
-		return "", false, publish.Refuse(publish.CodeUnsupportedMediaType, "The body is a form, and this call takes the file itself.").In("Content-Type").
-			With(publish.OpNothing).Note("Send the bytes as they are, with curl -T and not with -F.")
+		return "", false, sandlot.Refuse(sandlot.CodeUnsupportedMediaType, "The body is a form, and this call takes the file itself.").In("Content-Type").
+			With(sandlot.OpNothing).Note("Send the bytes as they are, with curl -T and not with -F.")
 	}
 	if c.told.Archive != "" {
 		return unpack.Format(c.told.Archive), true, nil
@@ -266,10 +267,10 @@ func (a *API) make(c *call, f *fields) (reply, error) {
 
 // ticketHint says how to mend what was sent with a ticket. What is wrong with the bytes is mended with the same ticket, for it was not used
 // up; what was told with it needs another.
-func (a *API) ticketHint(c *call, e *publish.Error) string {
-	mismatch := e.Code == publish.CodeDigestMismatch
-	own := c.told != nil && e.Fix.Op != publish.OpTicket && (mismatch || !slices.Contains(ticketFields.names, e.Field))
-	if !own || e.Fix.Op == publish.OpWait || !mendable[publish.Codes[e.Code]] {
+func (a *API) ticketHint(c *call, e *sandlot.Error) string {
+	mismatch := e.Code == sandlot.CodeDigestMismatch
+	own := c.told != nil && e.Fix.Op != sandlot.OpTicket && (mismatch || !slices.Contains(ticketFields.names, e.Field))
+	if !own || e.Fix.Op == sandlot.OpWait || !mendable[sandlot.Codes[e.Code]] {
 		return hint.Curl(a.Places.Base.String(), a.about(c), e)
 	}
 	note := e.Fix.Note
@@ -282,10 +283,10 @@ func (a *API) ticketHint(c *call, e *publish.Error) string {
 
 // lacksTicket returns the id in the address of a ticket where a call was refused because it came with another method than PUT, with a key or
 // with nothing; else "".
-func (c *call) lacksTicket(e *publish.Error) string {
+func (c *call) lacksTicket(e *sandlot.Error) string {
 	id, found := strings.CutPrefix(c.r.URL.Path, "/v1/uploads/")
-	method := errors.Is(e, publish.CodeMethodNotAllowed)
-	other := e.Fix.Op == publish.OpTicket && (errors.Is(e, publish.CodeKeyRequired) || !c.by.Nobody() && c.by.Ticket() == nil)
+	method := errors.Is(e, sandlot.CodeMethodNotAllowed)
+	other := e.Fix.Op == sandlot.OpTicket && (errors.Is(e, sandlot.CodeKeyRequired) || !c.by.Nobody() && c.by.Ticket() == nil)
 	if !found || strings.Contains(id, "/") || !hint.Showable(id) || !method && !other {
 		return ""
 	}
@@ -293,7 +294,7 @@ func (c *call) lacksTicket(e *publish.Error) string {
 }
 
 // mendable are the kinds of errors that other bytes mend. It never changes.
-var mendable = map[publish.Kind]bool{publish.KindMistake: true, publish.KindTooLarge: true, publish.KindUnacceptable: true}
+var mendable = map[sandlot.Kind]bool{sandlot.KindMistake: true, sandlot.KindTooLarge: true, sandlot.KindUnacceptable: true}
 
 // toldArgs is what was told with a ticket that a hint repeats: not the address of whoever asked for it.
 func toldArgs(on *hint.Request, c *call) {

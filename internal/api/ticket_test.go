@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -46,7 +46,7 @@ func TestATicketPublishesOnce(t *testing.T) {
 				t.Errorf("the same bytes again get %s", again.text)
 			}
 			w.unchanged(func() {
-				other := w.bytes(at, page+" ").refused(409, publish.CodeTicketUsed)
+				other := w.bytes(at, page+" ").refused(409, sandlot.CodeTicketUsed)
 				if other.str("project_id") != first.str("project_id") || other.str("url") != first.str("url") || other.body["version"] != 1.0 {
 					t.Errorf("other bytes get %s", other.text)
 				}
@@ -86,7 +86,7 @@ func TestATicketTakesAnArchive(t *testing.T) {
 	file := w.bytes(w.ticket(w.project, obj{"project_id": w.projectID, "filename": "level.zip"}), packed, with("Content-Type", "application/zip")).wants(200)
 	expect.Equal(t, "a named file stays one", file.str("filename"), "level.zip")
 	wrong := w.ticket(w.account, obj{"archive_format": "zip", "size": 3})
-	w.bytes(wrong, packed).refused(422, publish.CodeDigestMismatch)
+	w.bytes(wrong, packed).refused(422, sandlot.CodeDigestMismatch)
 }
 
 func zipped(t *testing.T, list ...string) string {
@@ -109,18 +109,18 @@ func TestARefusedPutLeavesTheTicketUsable(t *testing.T) {
 	at := w.ticket(w.account, obj{"project_id": w.projectID, "filename": "a.txt"})
 	sized := w.ticket(w.account, obj{"project_id": w.projectID, "filename": "b.txt", "size": 5})
 	refuse := map[string]func() answer{
-		"other bytes than declared": func() answer { return w.bytes(sized, "hell").refused(422, publish.CodeDigestMismatch) },
-		"no body":                   func() answer { return w.bytes(at, nil).refused(400, publish.CodeMissingField) },
+		"other bytes than declared": func() answer { return w.bytes(sized, "hell").refused(422, sandlot.CodeDigestMismatch) },
+		"no body":                   func() answer { return w.bytes(at, nil).refused(400, sandlot.CodeMissingField) },
 		"a form": func() answer {
-			return w.bytes(at, "x", with("Content-Type", "multipart/form-data; boundary=x")).refused(415, publish.CodeUnsupportedMediaType)
+			return w.bytes(at, "x", with("Content-Type", "multipart/form-data; boundary=x")).refused(415, sandlot.CodeUnsupportedMediaType)
 		},
-		"a key in it":    func() answer { return w.bytes(at, w.account).refused(422, publish.CodeKeyInContent) },
-		"a ticket in it": func() answer { return w.bytes(at, at.str("ticket")).refused(422, publish.CodeKeyInContent) },
+		"a key in it":    func() answer { return w.bytes(at, w.account).refused(422, sandlot.CodeKeyInContent) },
+		"a ticket in it": func() answer { return w.bytes(at, at.str("ticket")).refused(422, sandlot.CodeKeyInContent) },
 		"packed": func() answer {
-			return w.bytes(at, "x", with("Content-Encoding", "gzip")).refused(415, publish.CodeUnsupportedMediaType)
+			return w.bytes(at, "x", with("Content-Encoding", "gzip")).refused(415, sandlot.CodeUnsupportedMediaType)
 		},
 		"too large": func() answer {
-			return w.bytes(at, strings.Repeat("x", limit+1)).refused(413, publish.CodeContentTooLarge)
+			return w.bytes(at, strings.Repeat("x", limit+1)).refused(413, sandlot.CodeContentTooLarge)
 		},
 	}
 	for name, send := range refuse {
@@ -167,28 +167,28 @@ func TestWhatATicketIsAskedForIsCheckedAtOnce(t *testing.T) {
 		key    string
 		told   obj
 		status int
-		code   publish.Code
+		code   sandlot.Code
 	}{
-		"nobody without an address":   {"", obj{}, 400, publish.CodeEmailRequired},
-		"nobody for an update":        {"", obj{"project_id": w.projectID, "filename": "a"}, 401, publish.CodeKeyRequired},
-		"an empty project":            {w.account, obj{"project_id": "", "filename": "a"}, 400, publish.CodeProjectIDRequired},
-		"a project key without it":    {w.project, obj{}, 403, publish.CodeAccountKeyRequired},
-		"another project":             {w.project, obj{"project_id": "deep-maze-4t8x1q", "filename": "a"}, 404, publish.CodeProjectNotFound},
-		"no filename":                 {w.account, obj{"project_id": w.projectID}, 400, publish.CodeMissingField},
-		"a filename and no project":   {w.account, obj{"filename": "a.js"}, 400, publish.CodeProjectIDRequired},
-		"a version and no project":    {w.account, obj{"if_version": 1}, 400, publish.CodeProjectIDRequired},
-		"replace and no project":      {w.account, obj{"replace": true}, 400, publish.CodeProjectIDRequired},
-		"a near miss of the project":  {w.account, obj{"projectId": w.projectID, "filename": "a"}, 400, publish.CodeInvalidField},
-		"another version":             {w.account, obj{"project_id": w.projectID, "filename": "a", "if_version": 9}, 412, publish.CodeVersionConflict},
-		"a bad filename":              {w.account, obj{"project_id": w.projectID, "filename": "../a"}, 400, publish.CodeInvalidFilename},
-		"an archive with a filename":  {w.account, obj{"project_id": w.projectID, "filename": "a", "archive_format": "zip"}, 400, publish.CodeInvalidField},
-		"an unknown archive":          {w.account, obj{"archive_format": "rar"}, 400, publish.CodeInvalidField},
-		"content":                     {w.account, obj{"content": page64}, 400, publish.CodeInvalidField},
-		"text":                        {w.account, obj{"text": page}, 400, publish.CodeInvalidField},
-		"files":                       {w.account, obj{"files": []any{obj{"filename": "a", "text": "b"}}}, 400, publish.CodeInvalidField},
-		"an archive":                  {w.account, obj{"archive": "UEsDBA=="}, 400, publish.CodeInvalidField},
-		"a part":                      {w.account, obj{"part": 1}, 400, publish.CodeInvalidField},
-		"more than a ticket can keep": {w.account, obj{"title": strings.Repeat("x", 9<<10)}, 400, publish.CodeInvalidField},
+		"nobody without an address":   {"", obj{}, 400, sandlot.CodeEmailRequired},
+		"nobody for an update":        {"", obj{"project_id": w.projectID, "filename": "a"}, 401, sandlot.CodeKeyRequired},
+		"an empty project":            {w.account, obj{"project_id": "", "filename": "a"}, 400, sandlot.CodeProjectIDRequired},
+		"a project key without it":    {w.project, obj{}, 403, sandlot.CodeAccountKeyRequired},
+		"another project":             {w.project, obj{"project_id": "deep-maze-4t8x1q", "filename": "a"}, 404, sandlot.CodeProjectNotFound},
+		"no filename":                 {w.account, obj{"project_id": w.projectID}, 400, sandlot.CodeMissingField},
+		"a filename and no project":   {w.account, obj{"filename": "a.js"}, 400, sandlot.CodeProjectIDRequired},
+		"a version and no project":    {w.account, obj{"if_version": 1}, 400, sandlot.CodeProjectIDRequired},
+		"replace and no project":      {w.account, obj{"replace": true}, 400, sandlot.CodeProjectIDRequired},
+		"a near miss of the project":  {w.account, obj{"projectId": w.projectID, "filename": "a"}, 400, sandlot.CodeInvalidField},
+		"another version":             {w.account, obj{"project_id": w.projectID, "filename": "a", "if_version": 9}, 412, sandlot.CodeVersionConflict},
+		"a bad filename":              {w.account, obj{"project_id": w.projectID, "filename": "../a"}, 400, sandlot.CodeInvalidFilename},
+		"an archive with a filename":  {w.account, obj{"project_id": w.projectID, "filename": "a", "archive_format": "zip"}, 400, sandlot.CodeInvalidField},
+		"an unknown archive":          {w.account, obj{"archive_format": "rar"}, 400, sandlot.CodeInvalidField},
+		"content":                     {w.account, obj{"content": page64}, 400, sandlot.CodeInvalidField},
+		"text":                        {w.account, obj{"text": page}, 400, sandlot.CodeInvalidField},
+		"files":                       {w.account, obj{"files": []any{obj{"filename": "a", "text": "b"}}}, 400, sandlot.CodeInvalidField},
+		"an archive":                  {w.account, obj{"archive": "UEsDBA=="}, 400, sandlot.CodeInvalidField},
+		"a part":                      {w.account, obj{"part": 1}, 400, sandlot.CodeInvalidField},
+		"more than a ticket can keep": {w.account, obj{"title": strings.Repeat("x", 9<<10)}, 400, sandlot.CodeInvalidField},
 	} {
 		w.unchanged(func() {
 			got := w.post("/v1/uploads", c.key, c.told)
@@ -211,27 +211,27 @@ func TestATicketIsGoodForNothingElse(t *testing.T) {
 	}
 	w.unchanged(func() {
 		for _, rt := range routes() {
-			if rt.key == keyIgnored || rt.key == ticketRequired || rt.op == publish.OpStats { // which looks at none
+			if rt.key == keyIgnored || rt.key == ticketRequired || rt.op == sandlot.OpStats { // which looks at none
 				continue
 			}
 			var body any
 			if rt.takes != nil {
 				body = obj{}
 			}
-			w.send(rt.method, strings.NewReplacer("{id}", w.projectID, "{filename}", "a").Replace(rt.pattern), secret, body).refused(401, publish.CodeInvalidKey)
+			w.send(rt.method, strings.NewReplacer("{id}", w.projectID, "{filename}", "a").Replace(rt.pattern), secret, body).refused(401, sandlot.CodeInvalidKey)
 		}
 		for name, key := range map[string]string{"nobody": "", "a key": w.account, "a project's key": w.project, "a mistyped one": mistyped, "another": other.str("ticket"), "a key in its form": "slt_" + w.account[4:]} {
-			want := publish.CodeInvalidKey
+			want := sandlot.CodeInvalidKey
 			if key == "" {
-				want = publish.CodeKeyRequired
+				want = sandlot.CodeKeyRequired
 			}
 			if got := w.send("PUT", path, key, "x"); got.status != 401 || got.str("error") != string(want) {
 				t.Errorf("%s: got %s", name, got.text)
 			}
 		}
-		w.send("PUT", path+"?key="+secret, secret, "x").refused(400, publish.CodeKeyNotInHeader)
-		w.post("/v1/update", w.account, obj{"project_id": w.projectID, "filename": "a", "content": "YQ==", "ticket": secret}).refused(400, publish.CodeKeyNotInHeader)
-		w.post(path, secret, "x").refused(405, publish.CodeMethodNotAllowed)
+		w.send("PUT", path+"?key="+secret, secret, "x").refused(400, sandlot.CodeKeyNotInHeader)
+		w.post("/v1/update", w.account, obj{"project_id": w.projectID, "filename": "a", "content": "YQ==", "ticket": secret}).refused(400, sandlot.CodeKeyNotInHeader)
+		w.post(path, secret, "x").refused(405, sandlot.CodeMethodNotAllowed)
 	})
 	if strings.Contains(at.str("url"), secret) || strings.Contains(w.Logs.String(), "slt_") {
 		t.Error("the ticket is in the address or in the log")
@@ -245,35 +245,35 @@ func TestATicketEndsWithWhatItDependsOn(t *testing.T) {
 		w := newCast(t)
 		at := update(w)
 		w.revoke(w.account)
-		w.bytes(at, "x").refused(401, publish.CodeInvalidKey)
+		w.bytes(at, "x").refused(401, sandlot.CodeInvalidKey)
 	})
 	t.Run("its account is suspended", func(t *testing.T) {
 		w := newCast(t)
 		at := update(w)
 		_, err := w.Operate.Suspend(t.Context(), byOperator, "@"+w.get("/v1/whoami", w.account).str("handle"), "spam")
 		expect.OK(t, err)
-		w.bytes(at, "x").refused(403, publish.CodeAccountSuspended)
+		w.bytes(at, "x").refused(403, sandlot.CodeAccountSuspended)
 	})
 	t.Run("its project is suspended", func(t *testing.T) {
 		w := newCast(t)
 		at := update(w)
 		_, err := w.Operate.Suspend(t.Context(), byOperator, w.projectID, "spam")
 		expect.OK(t, err)
-		w.bytes(at, "x").refused(451, publish.CodeTakenDown)
+		w.bytes(at, "x").refused(451, sandlot.CodeTakenDown)
 	})
 	t.Run("its project is deleted", func(t *testing.T) {
 		w := newCast(t)
 		at := update(w)
 		_, err := w.Operate.Delete(t.Context(), byOperator, w.projectID, "it was asked for")
 		expect.OK(t, err)
-		w.bytes(at, "x").refused(404, publish.CodeProjectNotFound)
+		w.bytes(at, "x").refused(404, sandlot.CodeProjectNotFound)
 	})
 	t.Run("its time is over", func(t *testing.T) {
 		w := newCast(t)
 		at, used := update(w), update(w)
 		w.bytes(used, "x").wants(200)
-		w.Exec("UPDATE tickets SET expires_at = expires_at - ?", publish.TicketLife.Microseconds())
-		got := w.bytes(at, "x").refused(401, publish.CodeInvalidKey)
+		w.Exec("UPDATE tickets SET expires_at = expires_at - ?", sandlot.TicketLife.Microseconds())
+		got := w.bytes(at, "x").refused(401, sandlot.CodeInvalidKey)
 		if !strings.Contains(got.str("hint"), "/v1/uploads") {
 			t.Errorf("the hint is %s", got.str("hint"))
 		}
@@ -340,13 +340,13 @@ func TestSoManyTicketsMayWait(t *testing.T) {
 			first = got
 		}
 	}
-	got := w.post("/v1/uploads", w.account, obj{}).refused(429, publish.CodeQuotaExceeded)
+	got := w.post("/v1/uploads", w.account, obj{}).refused(429, sandlot.CodeQuotaExceeded)
 	if got.header.Get("Retry-After") == "" {
 		t.Error("nobody is told when to try again")
 	}
 	w.bytes(first, page).wants(201)
 	w.ticket(w.account, obj{})
-	w.post("/v1/uploads", w.account, obj{}).refused(429, publish.CodeQuotaExceeded)
+	w.post("/v1/uploads", w.account, obj{}).refused(429, sandlot.CodeQuotaExceeded)
 	w.ticket("", obj{"email": someone})
 }
 
@@ -366,7 +366,7 @@ func TestTheCommandOfATicketNamesItsFile(t *testing.T) {
 	got := w.ticket(w.account, obj{})
 	ends, err := time.Parse(time.RFC3339Nano, got.str("expires_at"))
 	expect.OK(t, err)
-	if life := ends.Sub(at); life < publish.TicketLife || life > publish.TicketLife+time.Minute {
+	if life := ends.Sub(at); life < sandlot.TicketLife || life > sandlot.TicketLife+time.Minute {
 		t.Errorf("it is good for %v", life)
 	}
 }

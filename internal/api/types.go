@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/mediatype"
 	"sandlot/internal/publish"
 )
@@ -14,7 +15,7 @@ import (
 // snake_case, times RFC 3339 in UTC, sizes bytes, hashes lower-case hex.
 
 type notes struct {
-	Warnings []publish.Warning `json:"warnings,omitempty"`
+	Warnings []sandlot.Warning `json:"warnings,omitempty"`
 }
 
 // text is a string that is null when it is empty.
@@ -47,7 +48,7 @@ type fileInfo struct {
 	URL         string `json:"url"`
 }
 
-func newFile(f publish.File, at publish.Addresses) fileInfo {
+func newFile(f sandlot.File, at sandlot.Addresses) fileInfo {
 	path := url.URL{Path: "/" + f.Name}
 	return fileInfo{f.Name, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text), at.URL + path.EscapedPath()[1:]}
 }
@@ -93,7 +94,7 @@ type versionAnswer struct {
 	Checks *checksInfo `json:"checks,omitempty"`
 }
 
-func newVersion(p publish.Project, at publish.Addresses, previous int, quarantined bool) versionAnswer {
+func newVersion(p sandlot.Project, at sandlot.Addresses, previous int, quarantined bool) versionAnswer {
 	return versionAnswer{string(p.ID), text(p.Title), at.URL, text(at.Path), at.Page, text(at.Version), p.Version, previous, quarantined, moment(p.UpdatedAt), nil}
 }
 
@@ -131,8 +132,8 @@ type dryFile struct {
 	ContentType string `json:"content_type"`
 }
 
-func newDry(p publish.Project, files []publish.File, n notes) *dryAnswer {
-	list := newFiles(p, files, func(f publish.File) any {
+func newDry(p sandlot.Project, files []sandlot.File, n notes) *dryAnswer {
+	list := newFiles(p, files, func(f sandlot.File) any {
 		return dryFile{f.Name, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text)}
 	})
 	return &dryAnswer{DryRun: true, ProjectID: text(p.ID), Title: text(p.Title), PrimaryFile: text(p.Primary), Version: p.Version, manyFiles: list, notes: n}
@@ -228,17 +229,17 @@ func newSignedUp(s publish.SignedUp, n notes) *signedUpAnswer {
 }
 
 // publishedFiles are those that a publish brought.
-func publishedFiles(p publish.Published) []publish.File {
+func publishedFiles(p publish.Published) []sandlot.File {
 	if p.Many {
 		return p.Files
 	}
-	return []publish.File{p.File}
+	return []sandlot.File{p.File}
 }
 
 func newDryUpdate(u publish.Updated, n notes) *dryAnswer {
 	files := u.Files
 	if !u.Many {
-		files = []publish.File{u.File}
+		files = []sandlot.File{u.File}
 	}
 	out := newDry(u.Project, files, n)
 	out.Previous, out.Unchanged, out.Removed = u.Previous, u.Unchanged, u.Removed

@@ -3,12 +3,13 @@ package api
 import (
 	"net/http"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
 // versions lists the versions of a project for its owner.
 func (a *API) versions(c *call) error {
-	limit, err := c.limit(publish.OpVersions, "versions")
+	limit, err := c.limit(sandlot.OpVersions, "versions")
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 func TestVersions(t *testing.T) {
@@ -50,23 +50,23 @@ func TestVersions(t *testing.T) {
 		for _, c := range []struct {
 			body   obj
 			status int
-			code   publish.Code
+			code   sandlot.Code
 			hint   string
 		}{
-			{obj{"project_id": w.projectID, "version": 99}, 404, publish.CodeVersionNotFound, "1-3"},
-			{obj{"project_id": w.projectID, "version": 0}, 404, publish.CodeVersionNotFound, "1-3"},
-			{obj{"project_id": w.projectID, "version": 1 << 40}, 404, publish.CodeVersionNotFound, "1-3"},
-			{obj{"project_id": w.projectID, "version": 1, "if_version": 1}, 412, publish.CodeVersionConflict, `"if_version":3`},
-			{obj{"version": 1}, 400, publish.CodeMissingField, "project_id"},
-			{obj{"project_id": "", "version": 1}, 400, publish.CodeProjectIDRequired, ""},
-			{obj{"project_id": w.projectID}, 400, publish.CodeMissingField, "/versions"},
-			{obj{"project_id": w.projectID, "revision": 1}, 400, publish.CodeMissingField, `"version":1`},
-			{obj{"project_id": w.projectID, "to": "2"}, 400, publish.CodeMissingField, `"version":2`},
-			{obj{"id": w.projectID, "version": 1}, 400, publish.CodeInvalidField, `"project_id":"` + w.projectID},
-			{obj{"project_id": w.projectID, "version": 1.5}, 400, publish.CodeInvalidField, ""},
-			{obj{"project_id": w.projectID, "version": "v1.0"}, 400, publish.CodeInvalidField, ""},
-			{obj{"project_id": w.projectID, "version": []int{1}}, 400, publish.CodeInvalidField, ""},
-			{obj{"project_id": "no-such-project", "version": 1}, 404, publish.CodeProjectNotFound, "whoami"},
+			{obj{"project_id": w.projectID, "version": 99}, 404, sandlot.CodeVersionNotFound, "1-3"},
+			{obj{"project_id": w.projectID, "version": 0}, 404, sandlot.CodeVersionNotFound, "1-3"},
+			{obj{"project_id": w.projectID, "version": 1 << 40}, 404, sandlot.CodeVersionNotFound, "1-3"},
+			{obj{"project_id": w.projectID, "version": 1, "if_version": 1}, 412, sandlot.CodeVersionConflict, `"if_version":3`},
+			{obj{"version": 1}, 400, sandlot.CodeMissingField, "project_id"},
+			{obj{"project_id": "", "version": 1}, 400, sandlot.CodeProjectIDRequired, ""},
+			{obj{"project_id": w.projectID}, 400, sandlot.CodeMissingField, "/versions"},
+			{obj{"project_id": w.projectID, "revision": 1}, 400, sandlot.CodeMissingField, `"version":1`},
+			{obj{"project_id": w.projectID, "to": "2"}, 400, sandlot.CodeMissingField, `"version":2`},
+			{obj{"id": w.projectID, "version": 1}, 400, sandlot.CodeInvalidField, `"project_id":"` + w.projectID},
+			{obj{"project_id": w.projectID, "version": 1.5}, 400, sandlot.CodeInvalidField, ""},
+			{obj{"project_id": w.projectID, "version": "v1.0"}, 400, sandlot.CodeInvalidField, ""},
+			{obj{"project_id": w.projectID, "version": []int{1}}, 400, sandlot.CodeInvalidField, ""},
+			{obj{"project_id": "no-such-project", "version": 1}, 404, sandlot.CodeProjectNotFound, "whoami"},
 		} {
 			var got answer
 			w.unchanged(func() { got = w.post("/v1/restore", w.project, c.body).refused(c.status, c.code) })
@@ -82,12 +82,12 @@ func TestVersions(t *testing.T) {
 	t.Run("paths that were nearly right lead there", func(t *testing.T) {
 		w := settled(t)
 		for path, want := range map[string]string{"/version": "/versions", "/history": "/versions", "/Versions": "/versions"} {
-			got := w.get("/v1/project/"+w.projectID+path, w.project).refused(404, publish.CodeNotFound)
+			got := w.get("/v1/project/"+w.projectID+path, w.project).refused(404, sandlot.CodeNotFound)
 			if !strings.Contains(got.str("hint"), "/v1/project/"+w.projectID+want) {
 				t.Errorf("%s: %s", path, got.str("hint"))
 			}
 		}
-		got := w.post("/v1/rollback", w.project, obj{"project_id": w.projectID, "version": 1}).refused(404, publish.CodeNotFound)
+		got := w.post("/v1/rollback", w.project, obj{"project_id": w.projectID, "version": 1}).refused(404, sandlot.CodeNotFound)
 		if !strings.Contains(got.str("hint"), `/v1/restore`) || !strings.Contains(got.str("hint"), `"version":1`) {
 			t.Error(got.str("hint"))
 		}

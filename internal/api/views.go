@@ -3,6 +3,7 @@ package api
 import (
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -12,7 +13,7 @@ type stats struct {
 	Likes       int64 `json:"likes"`
 }
 
-func newStats(s publish.Stats) stats { return stats{s.Players, s.Plays, s.Likes} }
+func newStats(s sandlot.Stats) stats { return stats{s.Players, s.Plays, s.Likes} }
 
 type statsAnswer struct {
 	ProjectID string `json:"project_id"`
@@ -106,7 +107,7 @@ func newIdentity(who publish.Identity) *identityAnswer {
 		Handle: a.Handle, Status: status(a.Suspended), CreatedAt: moment(a.CreatedAt), NextCursor: text(who.Next), Projects: make([]projectInfo, 0, len(who.Projects)), notes: notes{who.Warnings},
 		Key: keyInfo{string(k.Kind), text(k.Name), string(k.Project), moment(k.CreatedAt), moment(k.LastUsedAt)},
 	}
-	if k.Kind == publish.AccountKey {
+	if k.Kind == sandlot.AccountKey {
 		out.emailInfo = &emailInfo{text(a.Email), a.EmailVerified}
 	}
 	for _, p := range who.Projects {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -104,7 +105,7 @@ func TestProjectContent(t *testing.T) {
 	t.Run("bytes that break off break the connection", func(t *testing.T) {
 		w := settled(t)
 		w.put("big.bin", noise(200<<10))
-		w.Blobs.Opening = func(_ context.Context, b publish.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+		w.Blobs.Opening = func(_ context.Context, b sandlot.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
 			r, err := open()
 			return io.NopCloser(io.MultiReader(io.LimitReader(r, b.Size-1), iotest.ErrReader(errors.New("read: the disk is gone")))), err
 		}
@@ -119,11 +120,11 @@ func TestProjectContent(t *testing.T) {
 		w := settled(t)
 		w.Faults.Step = func(step string) (before, after error) {
 			if step == "Files" {
-				return publish.ErrUnavailable, nil
+				return sandlot.ErrUnavailable, nil
 			}
 			return nil, nil
 		}
-		w.get("/v1/project/"+w.projectID, w.project).refused(503, publish.CodeUnavailable)
+		w.get("/v1/project/"+w.projectID, w.project).refused(503, sandlot.CodeUnavailable)
 	})
 }
 
@@ -168,7 +169,7 @@ func TestWhoami(t *testing.T) {
 	t.Run("limits and cursors that cannot be are invalid_field", func(t *testing.T) {
 		w.in(t)
 		for _, q := range []string{"limit=0", "limit=-1", "limit=1001", "limit=x", "limit=1.5", "cursor=%21", "cursor=-5"} {
-			w.get("/v1/whoami?"+q, w.account).refused(400, publish.CodeInvalidField)
+			w.get("/v1/whoami?"+q, w.account).refused(400, sandlot.CodeInvalidField)
 		}
 		w.get("/v1/whoami?limit=1000", w.account).wants(200)
 	})
@@ -202,7 +203,7 @@ func TestExport(t *testing.T) {
 		if text, _ := io.ReadAll(f); string(text) != page {
 			t.Errorf("%q", text)
 		}
-		w.get("/v1/export?versions=some", w.account).refused(400, publish.CodeInvalidField)
+		w.get("/v1/export?versions=some", w.account).refused(400, sandlot.CodeInvalidField)
 	})
 	t.Run("row 88: Range is ignored", func(t *testing.T) {
 		w := settled(t)
@@ -243,7 +244,7 @@ func TestExport(t *testing.T) {
 		w := settled(t)
 		w.put("big.bin", noise(20<<10))
 		w.damage()
-		got := w.get("/v1/export", w.account).refused(500, publish.CodeBlobCorrupt)
+		got := w.get("/v1/export", w.account).refused(500, sandlot.CodeBlobCorrupt)
 		if !strings.Contains(got.str("message"), `"big.bin"`) || !strings.Contains(got.str("message"), w.projectID) {
 			t.Errorf("%s", got.text)
 		}
@@ -257,10 +258,10 @@ func TestExport(t *testing.T) {
 	t.Run("a failure before the first byte is a plain error", func(t *testing.T) {
 		w := settled(t, func(s *settings) {
 			s.archive = func(context.Context, io.Writer, publish.Export) error {
-				return fmt.Errorf("read: %w", publish.ErrCorrupt)
+				return fmt.Errorf("read: %w", sandlot.ErrCorrupt)
 			}
 		})
-		if got := w.get("/v1/export", w.account).refused(500, publish.CodeBlobCorrupt); got.header.Get("Content-Disposition") != "" {
+		if got := w.get("/v1/export", w.account).refused(500, sandlot.CodeBlobCorrupt); got.header.Get("Content-Disposition") != "" {
 			t.Errorf("%v", got.header)
 		}
 	})
@@ -301,9 +302,9 @@ func TestImport(t *testing.T) {
 	})
 	t.Run("refuses what is no export, and names the call", func(t *testing.T) {
 		w := settled(t)
-		w.post("/v1/import", w.account, "<p>no ZIP", asZIP).refused(422, publish.CodeInvalidArchive)
-		w.post("/v1/import", w.account, obj{}).refused(415, publish.CodeUnsupportedMediaType)
-		w.post("/v1/import?dry_run=perhaps", w.account, "PK", asZIP).refused(400, publish.CodeInvalidField)
+		w.post("/v1/import", w.account, "<p>no ZIP", asZIP).refused(422, sandlot.CodeInvalidArchive)
+		w.post("/v1/import", w.account, obj{}).refused(415, sandlot.CodeUnsupportedMediaType)
+		w.post("/v1/import?dry_run=perhaps", w.account, "PK", asZIP).refused(400, sandlot.CodeInvalidField)
 	})
 }
 

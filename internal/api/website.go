@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
@@ -16,14 +17,14 @@ var websiteFields = &fieldSet{
 // PublishForm does what POST /v1/publish does for a form of the website: it reads the body the same way, and makes the same call of the
 // Service. Who calls is known already, and was admitted with grant. tags reads a list of tags in the visitor's words. answer is called once, with the words of the form and what was
 // published or the refusal, unless the client is gone: then it panics with http.ErrAbortHandler.
-func (a *API) PublishForm(w http.ResponseWriter, r *http.Request, by publish.Caller, grant *admission.Grant, tags func(string) []string, answer func(said func(field string) string, out publish.Published, refused *publish.Error)) {
+func (a *API) PublishForm(w http.ResponseWriter, r *http.Request, by sandlot.Caller, grant *admission.Grant, tags func(string) []string, answer func(said func(field string) string, out publish.Published, refused *sandlot.Error)) {
 	rt := a.routes[0]
 	rt.takes = websiteFields
 	c := &call{w: w, r: r, id: RequestID(r.Context()), route: &rt, by: by, keyed: !by.Nobody(), grant: grant, body: &body{r: r.Body, grant: grant}}
 	var out publish.Published
 	err := keyInAddress(r)
 	if err == nil {
-		err = a.Service.Admit(r.Context(), by, publish.ActPublish)
+		err = a.Service.Admit(r.Context(), by, sandlot.ActPublish)
 	}
 	if err == nil {
 		err = taken(a, c, websiteInput, func(in publish.PublishInput) (err error) {

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // conn is a plain client: bytes out, bytes in.
@@ -48,7 +48,7 @@ func (c *conn) answer() (*http.Response, string) {
 	return res, string(text)
 }
 
-func (c *conn) wants(status int, code publish.Code) *http.Response {
+func (c *conn) wants(status int, code sandlot.Code) *http.Response {
 	c.t.Helper()
 	res, text := c.answer()
 	if res.StatusCode != status || !strings.Contains(text, `"error":"`+string(code)+`"`) {
@@ -66,7 +66,7 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 		w := newWorld(t)
 		c := w.dial()
 		c.write(headers+"Content-Length: 10000000000\r\n\r\n", "publish")
-		if res := c.wants(413, publish.CodeContentTooLarge); !res.Close {
+		if res := c.wants(413, sandlot.CodeContentTooLarge); !res.Close {
 			t.Error("the connection is kept")
 		}
 	})
@@ -107,7 +107,7 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 		c.write(headers+"Content-Length: 12000000\r\n\r\n", "update")
 		// Reads only once all is sent, as many clients do.
 		c.write("%s", strings.Repeat("a", 12_000_000))
-		if res := c.wants(401, publish.CodeKeyRequired); !res.Close {
+		if res := c.wants(401, sandlot.CodeKeyRequired); !res.Close {
 			t.Error("the connection is kept")
 		}
 	})
@@ -116,7 +116,7 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 		w := newWorld(t)
 		c := w.dial()
 		c.write(headers+"Transfer-Encoding: chunked\r\n\r\n", "update")
-		c.wants(401, publish.CodeKeyRequired)
+		c.wants(401, sandlot.CodeKeyRequired)
 		chunk := "10000\r\n" + strings.Repeat("a", 0x10000) + "\r\n"
 		sent := 0
 		for sent < 200<<20 {
@@ -135,7 +135,7 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 		w := newWorld(t)
 		c := w.dial()
 		c.write(headers+"Content-Length: 1000000\r\n\r\n{", "update")
-		c.wants(401, publish.CodeKeyRequired)
+		c.wants(401, sandlot.CodeKeyRequired)
 		if _, err := c.r.ReadByte(); err == nil {
 			t.Error("something follows the answer")
 		}
@@ -146,10 +146,10 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 		c := w.dial()
 		for range 3 {
 			c.write(headers+"Content-Length: 5000\r\n\r\n%s", "update", strings.Repeat("a", 5000))
-			c.wants(401, publish.CodeKeyRequired)
+			c.wants(401, sandlot.CodeKeyRequired)
 		}
 		c.write("GET /v1/whoami HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		c.wants(401, publish.CodeKeyRequired)
+		c.wants(401, sandlot.CodeKeyRequired)
 	})
 }
 
@@ -166,7 +166,7 @@ func TestRefusedInTheBody(t *testing.T) {
 			for range 80 { // 5 MB: above the limit of this world, below what is thrown away
 				c.write("%s", chunk)
 			}
-			c.wants(413, publish.CodeContentTooLarge)
+			c.wants(413, sandlot.CodeContentTooLarge)
 		})
 	})
 	t.Run("row 32: white space without end counts as well", func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestRefusedInTheBody(t *testing.T) {
 		for range 80 {
 			c.write("%s", chunk)
 		}
-		c.wants(413, publish.CodeContentTooLarge)
+		c.wants(413, sandlot.CodeContentTooLarge)
 	})
 	t.Run("row 33: lengths that contradict are 400 and the end", func(t *testing.T) {
 		t.Parallel()
@@ -200,7 +200,7 @@ func TestRefusedInTheBody(t *testing.T) {
 		if res, text := c.answer(); res.StatusCode != 201 {
 			t.Errorf("%s", text)
 		}
-		c.wants(401, publish.CodeKeyRequired)
+		c.wants(401, sandlot.CodeKeyRequired)
 	})
 	t.Run("row 33: a body shorter than announced is 400", func(t *testing.T) {
 		t.Parallel()
@@ -208,14 +208,14 @@ func TestRefusedInTheBody(t *testing.T) {
 		c := w.dial()
 		c.write(headers+"Content-Length: 100\r\n\r\n{\"handle\":", "signup")
 		c.Conn.(*net.TCPConn).CloseWrite()
-		c.wants(400, publish.CodeInvalidJSON)
+		c.wants(400, sandlot.CodeInvalidJSON)
 	})
 	t.Run("a broken chunk is 400", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		c := w.dial()
 		c.write(headers+"Transfer-Encoding: chunked\r\n\r\n2\r\n{}xx\r\n", "signup")
-		c.wants(400, publish.CodeInvalidJSON)
+		c.wants(400, sandlot.CodeInvalidJSON)
 	})
 	t.Run("row 87: a megabyte of headers is 431", func(t *testing.T) {
 		t.Parallel()

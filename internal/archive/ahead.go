@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Files are handed over in handfuls: to wake the other goroutine for each small one
@@ -19,8 +19,8 @@ const (
 // opened is a file at the beginning of what its entry is copied from: the deflate
 // stream of its gzip variant, or its own bytes.
 type opened struct {
-	file     publish.File
-	variant  publish.Variant
+	file     sandlot.File
+	variant  sandlot.Variant
 	deflated bool
 	from     io.ReadCloser
 	err      error // then there is nothing to close
@@ -30,7 +30,7 @@ type opened struct {
 // meanwhile: looking up small content takes longer than writing it. write closes
 // what it gets. The first error of write, or the end of ctx, ends it; whatever is
 // open then is closed when it returns.
-func openAhead(ctx context.Context, files []publish.File, src Source, write func(opened) error) error {
+func openAhead(ctx context.Context, files []sandlot.File, src Source, write func(opened) error) error {
 	opening, stop := context.WithCancel(ctx)
 	next := make(chan []opened, 1)
 	go openAll(opening, files, src, next)
@@ -52,7 +52,7 @@ func openAhead(ctx context.Context, files []publish.File, src Source, write func
 }
 
 // openAll sends the files until one fails or ctx ends, and closes next.
-func openAll(ctx context.Context, files []publish.File, src Source, next chan<- []opened) {
+func openAll(ctx context.Context, files []sandlot.File, src Source, next chan<- []opened) {
 	defer close(next)
 	for len(files) > 0 {
 		handful := openSome(ctx, files, src)
@@ -70,7 +70,7 @@ func openAll(ctx context.Context, files []publish.File, src Source, next chan<- 
 }
 
 // openSome opens the first files, at least one, up to one that fails.
-func openSome(ctx context.Context, files []publish.File, src Source) (handful []opened) {
+func openSome(ctx context.Context, files []sandlot.File, src Source) (handful []opened) {
 	var bytes int64
 	for _, f := range files[:min(len(files), handfulFiles)] {
 		o := openOne(ctx, f, src)
@@ -82,7 +82,7 @@ func openSome(ctx context.Context, files []publish.File, src Source) (handful []
 	return handful
 }
 
-func openOne(ctx context.Context, f publish.File, src Source) (o opened) {
+func openOne(ctx context.Context, f sandlot.File, src Source) (o opened) {
 	o.file = f
 	if o.from, o.variant, o.err = deflated(ctx, f, src); o.err != nil {
 		return o

@@ -15,17 +15,18 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
 // Source reads what an export names.
 type Source interface {
 	// FilesWith returns the files of a version by name, with the variants of one encoding.
-	FilesWith(ctx context.Context, id publish.ProjectID, version int, encoding string) ([]publish.File, error)
-	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
-	Described(ctx context.Context, id publish.ProjectID) (publish.Details, error)
+	FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error)
+	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
+	Described(ctx context.Context, id sandlot.ProjectID) (publish.Details, error)
 	// VersionsBelow returns a project's versions below before, newest first, at most limit.
-	VersionsBelow(ctx context.Context, id publish.ProjectID, before, limit int) ([]publish.VersionChange, error)
+	VersionsBelow(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]publish.VersionChange, error)
 }
 
 // writeBuffer gathers the many small writes of ZIP headers into few.
@@ -106,7 +107,7 @@ func uncompressed() zip.Compressor {
 	}
 }
 
-func writeProject(ctx context.Context, z *zip.Writer, p publish.Project, l *plan) error {
+func writeProject(ctx context.Context, z *zip.Writer, p sandlot.Project, l *plan) error {
 	files, err := l.FilesWith(ctx, p.ID, p.Version, packed)
 	if err != nil {
 		return err
@@ -121,21 +122,21 @@ func writeProject(ctx context.Context, z *zip.Writer, p publish.Project, l *plan
 }
 
 // namedIn is named for a file of an earlier version, which cannot be sent again.
-func namedIn(err error, p publish.Project, n int, f publish.File) error {
-	if !errors.Is(err, publish.ErrCorrupt) && !errors.Is(err, publish.ErrNotFound) {
+func namedIn(err error, p sandlot.Project, n int, f sandlot.File) error {
+	if !errors.Is(err, sandlot.ErrCorrupt) && !errors.Is(err, sandlot.ErrNotFound) {
 		return err
 	}
-	return publish.Refuse(publish.CodeBlobCorrupt, "The stored bytes of %q in version %d of the project %s are damaged, so the export cannot be whole.", f.Name, n, p.ID).
-		With(publish.OpExport).Note("Export without the earlier versions, or erase that version on the website first.").Because(err)
+	return sandlot.Refuse(sandlot.CodeBlobCorrupt, "The stored bytes of %q in version %d of the project %s are damaged, so the export cannot be whole.", f.Name, n, p.ID).
+		With(sandlot.OpExport).Note("Export without the earlier versions, or erase that version on the website first.").Because(err)
 }
 
 // named tells the owner which file is damaged, for until it is sent again nothing
 // can be exported.
-func named(err error, p publish.Project, f publish.File) error {
-	if !errors.Is(err, publish.ErrCorrupt) && !errors.Is(err, publish.ErrNotFound) {
+func named(err error, p sandlot.Project, f sandlot.File) error {
+	if !errors.Is(err, sandlot.ErrCorrupt) && !errors.Is(err, sandlot.ErrNotFound) {
 		return err
 	}
-	return publish.Refuse(publish.CodeBlobCorrupt, "The stored bytes of %q in the project %s are damaged, so the export cannot be whole.", f.Name, p.ID).
-		With(publish.OpUpdate, publish.Arg{Name: "project_id", Value: string(p.ID)}, publish.Arg{Name: "filename", Value: f.Name}).
+	return sandlot.Refuse(sandlot.CodeBlobCorrupt, "The stored bytes of %q in the project %s are damaged, so the export cannot be whole.", f.Name, p.ID).
+		With(sandlot.OpUpdate, sandlot.Arg{Name: "project_id", Value: string(p.ID)}, sandlot.Arg{Name: "filename", Value: f.Name}).
 		Note("Send this file again with update, then export again.").Because(err)
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 func open(tb testing.TB, data []byte) *zip.Reader {
@@ -40,8 +40,8 @@ func TestManifest(t *testing.T) {
 	e := s.export("maze-abc123", "dusk-def456")
 	e.Projects[0].Project.Title, e.Projects[0].Project.Lang = `A "Maze" <3`, "de"
 	e.Projects[0].Project.Unlisted, e.Projects[0].Project.Threads = true, true
-	s.said = map[publish.ProjectID]string{"maze-abc123": `Find "out".`}
-	e.Projects[0].Stats = publish.Stats{Players: 2, Plays: 1 << 40, Likes: 5}
+	s.said = map[sandlot.ProjectID]string{"maze-abc123": `Find "out".`}
+	e.Projects[0].Stats = sandlot.Stats{Players: 2, Plays: 1 << 40, Likes: 5}
 	z := open(t, write(t, e, s))
 	text := entry(t, z.File[0])
 
@@ -114,7 +114,7 @@ func TestManifest(t *testing.T) {
 
 func TestDeterministic(t *testing.T) {
 	s := newShelf()
-	for _, id := range []publish.ProjectID{"maze-abc123", "dusk-def456"} {
+	for _, id := range []sandlot.ProjectID{"maze-abc123", "dusk-def456"} {
 		s.add(id, "plain.png", bytes.Repeat([]byte{1, 2, 3}, 50_000))
 		s.pack(t, s.add(id, "index.html", bytes.Repeat([]byte("<p>text"), 999)))
 	}
@@ -183,7 +183,7 @@ func TestVariant(t *testing.T) {
 		if !bytes.Equal(entry(t, got), text) {
 			t.Error("it unpacks to something else")
 		}
-		expect.Same(t, "opened", s.opened, []publish.BlobRef{f.Variants[1].Blob.Ref})
+		expect.Same(t, "opened", s.opened, []sandlot.BlobRef{f.Variants[1].Blob.Ref})
 	})
 	t.Run("without one the plain bytes are framed, not compressed", func(t *testing.T) {
 		s := newShelf()
@@ -223,12 +223,12 @@ func TestVariant(t *testing.T) {
 
 func TestDamagedVariant(t *testing.T) {
 	text := bytes.Repeat([]byte("let player = spawn(level);\n"), 4000)
-	for name, damage := range map[string]func(*shelf, *publish.File){
-		"is corrupt":                       func(s *shelf, f *publish.File) { s.broken[f.Variants[1].Blob.Ref] = publish.ErrCorrupt },
-		"is gone":                          func(s *shelf, f *publish.File) { s.broken[f.Variants[1].Blob.Ref] = publish.ErrNotFound },
-		"has a header of another length":   func(s *shelf, f *publish.File) { s.pack(t, f, 'x', 'y') },
-		"is no gzip":                       func(s *shelf, f *publish.File) { clear(s.blobs[f.Variants[1].Blob.Ref]) },
-		"is shorter than header and trail": func(s *shelf, f *publish.File) { f.Variants[1].Blob = s.blob(make([]byte, 18)) },
+	for name, damage := range map[string]func(*shelf, *sandlot.File){
+		"is corrupt":                       func(s *shelf, f *sandlot.File) { s.broken[f.Variants[1].Blob.Ref] = sandlot.ErrCorrupt },
+		"is gone":                          func(s *shelf, f *sandlot.File) { s.broken[f.Variants[1].Blob.Ref] = sandlot.ErrNotFound },
+		"has a header of another length":   func(s *shelf, f *sandlot.File) { s.pack(t, f, 'x', 'y') },
+		"is no gzip":                       func(s *shelf, f *sandlot.File) { clear(s.blobs[f.Variants[1].Blob.Ref]) },
+		"is shorter than header and trail": func(s *shelf, f *sandlot.File) { f.Variants[1].Blob = s.blob(make([]byte, 18)) },
 	} {
 		t.Run("one that "+name+" is replaced by the plain bytes", func(t *testing.T) {
 			s := newShelf()

@@ -9,12 +9,12 @@ import (
 	"io"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // entryName is where a file lies in the archive. Project ids and filenames are
 // such that it unpacks on every system.
-func entryName(p publish.Project, f publish.File) string { return string(p.ID) + "/" + f.Name }
+func entryName(p sandlot.Project, f sandlot.File) string { return string(p.ID) + "/" + f.Name }
 
 // writeOpened writes the entry of a file and closes what it was read from.
 func writeOpened(z *zip.Writer, path string, at time.Time, o opened) error {
@@ -48,13 +48,13 @@ const (
 // deflate stream; nil if there is none to be used. All that can be found wrong
 // with it is found here, while the entry can still be written from the plain
 // bytes.
-func deflated(ctx context.Context, f publish.File, src Source) (io.ReadCloser, publish.Variant, error) {
+func deflated(ctx context.Context, f sandlot.File, src Source) (io.ReadCloser, sandlot.Variant, error) {
 	for _, v := range f.Variants {
 		if v.Encoding != packed || v.Blob.Size <= gzipHeader+gzipTrailer {
 			continue
 		}
 		r, err := src.Open(ctx, v.Blob, 0, -1)
-		if errors.Is(err, publish.ErrCorrupt) || errors.Is(err, publish.ErrNotFound) {
+		if errors.Is(err, sandlot.ErrCorrupt) || errors.Is(err, sandlot.ErrNotFound) {
 			return nil, v, nil
 		}
 		if err != nil {
@@ -66,7 +66,7 @@ func deflated(ctx context.Context, f publish.File, src Source) (io.ReadCloser, p
 		}
 		return r, v, nil
 	}
-	return nil, publish.Variant{}, nil
+	return nil, sandlot.Variant{}, nil
 }
 
 // skipHeader reads a gzip header that has none of the optional fields, which
@@ -82,7 +82,7 @@ func skipHeader(r io.Reader) error {
 	return nil
 }
 
-func copyDeflated(z *zip.Writer, h *zip.FileHeader, f publish.File, v publish.Variant, stream io.Reader) error {
+func copyDeflated(z *zip.Writer, h *zip.FileHeader, f sandlot.File, v sandlot.Variant, stream io.Reader) error {
 	h.CRC32 = v.CRC32
 	h.UncompressedSize64 = uint64(f.Blob.Size)
 	h.CompressedSize64 = uint64(v.Blob.Size - gzipHeader - gzipTrailer)

@@ -15,48 +15,49 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
 // shelf is a Source in memory.
 type shelf struct {
-	said     map[publish.ProjectID]string
-	versions map[publish.ProjectID][]publish.VersionChange // newest first
-	old      map[oldVersion][]publish.File
+	said     map[sandlot.ProjectID]string
+	versions map[sandlot.ProjectID][]publish.VersionChange // newest first
+	old      map[oldVersion][]sandlot.File
 
-	files  map[publish.ProjectID][]publish.File
-	blobs  map[publish.BlobRef][]byte
-	broken map[publish.BlobRef]error // what Open answers instead
-	cut    map[publish.BlobRef]error // how reading ends in the middle
-	opened []publish.BlobRef
+	files  map[sandlot.ProjectID][]sandlot.File
+	blobs  map[sandlot.BlobRef][]byte
+	broken map[sandlot.BlobRef]error // what Open answers instead
+	cut    map[sandlot.BlobRef]error // how reading ends in the middle
+	opened []sandlot.BlobRef
 	mu     sync.Mutex
 	open   int // streams that are not closed
 	most   int // of them at once
 
-	forgets publish.ProjectID // the project that is gone when its files are asked for again
+	forgets sandlot.ProjectID // the project that is gone when its files are asked for again
 }
 
 type oldVersion struct {
-	id publish.ProjectID
+	id sandlot.ProjectID
 	n  int
 }
 
 func newShelf() *shelf {
 	return &shelf{
-		files: map[publish.ProjectID][]publish.File{}, blobs: map[publish.BlobRef][]byte{},
-		broken: map[publish.BlobRef]error{}, cut: map[publish.BlobRef]error{},
+		files: map[sandlot.ProjectID][]sandlot.File{}, blobs: map[sandlot.BlobRef][]byte{},
+		broken: map[sandlot.BlobRef]error{}, cut: map[sandlot.BlobRef]error{},
 	}
 }
 
-func (s *shelf) Described(_ context.Context, id publish.ProjectID) (publish.Details, error) {
+func (s *shelf) Described(_ context.Context, id sandlot.ProjectID) (publish.Details, error) {
 	if _, ok := s.files[id]; !ok {
-		return publish.Details{}, publish.ErrNotFound
+		return publish.Details{}, sandlot.ErrNotFound
 	}
 	return publish.Details{Description: s.said[id]}, nil
 }
 
-func (s *shelf) VersionsBelow(_ context.Context, id publish.ProjectID, before, limit int) (list []publish.VersionChange, err error) {
+func (s *shelf) VersionsBelow(_ context.Context, id sandlot.ProjectID, before, limit int) (list []publish.VersionChange, err error) {
 	for _, v := range s.versions[id] {
 		if v.N < before && len(list) < limit {
 			list = append(list, v)
@@ -65,10 +66,10 @@ func (s *shelf) VersionsBelow(_ context.Context, id publish.ProjectID, before, l
 	return list, nil
 }
 
-func (s *shelf) FilesWith(_ context.Context, id publish.ProjectID, n int, _ string) ([]publish.File, error) {
+func (s *shelf) FilesWith(_ context.Context, id sandlot.ProjectID, n int, _ string) ([]sandlot.File, error) {
 	files, ok := s.files[id]
 	if !ok {
-		return nil, publish.ErrNotFound
+		return nil, sandlot.ErrNotFound
 	}
 	if old, ok := s.old[oldVersion{id, n}]; ok {
 		return old, nil
@@ -79,7 +80,7 @@ func (s *shelf) FilesWith(_ context.Context, id publish.ProjectID, n int, _ stri
 	return files, nil
 }
 
-func (s *shelf) Open(_ context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error) {
+func (s *shelf) Open(_ context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	s.opened = append(s.opened, b.Ref)
 	if err := s.broken[b.Ref]; err != nil {
 		return nil, err
@@ -122,10 +123,10 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-func (s *shelf) blob(data []byte) publish.Blob {
+func (s *shelf) blob(data []byte) sandlot.Blob {
 	id := int64(len(s.blobs) + 1)
-	b := publish.Blob{
-		ID: id, Ref: publish.BlobRef(fmt.Sprintf("blob%d", id)), Size: int64(len(data)),
+	b := sandlot.Blob{
+		ID: id, Ref: sandlot.BlobRef(fmt.Sprintf("blob%d", id)), Size: int64(len(data)),
 		SHA256: sha256.Sum256(data), Text: utf8.Valid(data),
 	}
 	s.blobs[b.Ref] = data
@@ -133,13 +134,13 @@ func (s *shelf) blob(data []byte) publish.Blob {
 }
 
 // add puts a file into a project, which it makes if need be.
-func (s *shelf) add(id publish.ProjectID, name string, data []byte) *publish.File {
-	s.files[id] = append(s.files[id], publish.File{Name: name, Blob: s.blob(data), Squeezed: true})
+func (s *shelf) add(id sandlot.ProjectID, name string, data []byte) *sandlot.File {
+	s.files[id] = append(s.files[id], sandlot.File{Name: name, Blob: s.blob(data), Squeezed: true})
 	return &s.files[id][len(s.files[id])-1]
 }
 
 // pack gives a file its gzip variant, made with the library and level that the service makes them with.
-func (s *shelf) pack(tb testing.TB, f *publish.File, extra ...byte) {
+func (s *shelf) pack(tb testing.TB, f *sandlot.File, extra ...byte) {
 	tb.Helper()
 	data := s.blobs[f.Blob.Ref]
 	var out bytes.Buffer
@@ -149,7 +150,7 @@ func (s *shelf) pack(tb testing.TB, f *publish.File, extra ...byte) {
 	_, err = w.Write(data)
 	expect.OK(tb, err)
 	expect.OK(tb, w.Close())
-	f.Variants = []publish.Variant{
+	f.Variants = []sandlot.Variant{
 		{Encoding: "br", Blob: s.blob([]byte("not looked at"))},
 		{Encoding: "gzip", Blob: s.blob(out.Bytes()), CRC32: crc32.ChecksumIEEE(data)},
 	}
@@ -162,15 +163,15 @@ var (
 )
 
 // export is an export of the shelf's projects of these ids.
-func (s *shelf) export(ids ...publish.ProjectID) publish.Export {
-	e := publish.Export{Account: publish.Account{ID: 7, Handle: "merry-otter", Email: "not@for.export"}, ExportedAt: exported}
+func (s *shelf) export(ids ...sandlot.ProjectID) publish.Export {
+	e := publish.Export{Account: sandlot.Account{ID: 7, Handle: "merry-otter", Email: "not@for.export"}, ExportedAt: exported}
 	for _, id := range ids {
 		e.Projects = append(e.Projects, publish.ProjectView{
-			Project: publish.Project{
+			Project: sandlot.Project{
 				ID: id, Handle: "merry-otter", Primary: "index.html", Version: 3, Suffix: "secret",
 				CreatedAt: created, UpdatedAt: updated,
 			},
-			Addresses: publish.Addresses{URL: "https://" + string(id) + ".example.test/", Version: "https://secret.example.test/"},
+			Addresses: sandlot.Addresses{URL: "https://" + string(id) + ".example.test/", Version: "https://secret.example.test/"},
 		})
 	}
 	return e

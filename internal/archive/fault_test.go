@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -20,20 +21,20 @@ var errDisk = errors.New("the disk is gone")
 // faults break the second of two projects; f is its only file and has a gzip variant.
 var faults = []struct {
 	what    string
-	inflict func(s *shelf, f *publish.File)
+	inflict func(s *shelf, f *sandlot.File)
 	want    error
 }{
-	{"a damaged file", func(s *shelf, f *publish.File) { f.Variants = nil; s.broken[f.Blob.Ref] = publish.ErrCorrupt }, publish.ErrCorrupt},
-	{"a file that is gone", func(s *shelf, f *publish.File) { f.Variants = nil; s.broken[f.Blob.Ref] = publish.ErrNotFound }, publish.ErrNotFound},
-	{"a file that fails while it is read", func(s *shelf, f *publish.File) { f.Variants = nil; s.cut[f.Blob.Ref] = errDisk }, errDisk},
-	{"a file that ends early", func(s *shelf, f *publish.File) { f.Variants = nil; s.cut[f.Blob.Ref] = io.EOF }, io.ErrUnexpectedEOF},
-	{"a variant that cannot be read now", func(s *shelf, f *publish.File) { s.broken[f.Variants[1].Blob.Ref] = errDisk }, errDisk},
-	{"a variant that fails while it is read", func(s *shelf, f *publish.File) { s.cut[f.Variants[1].Blob.Ref] = errDisk }, errDisk},
-	{"a variant that ends early", func(s *shelf, f *publish.File) { s.cut[f.Variants[1].Blob.Ref] = io.EOF }, io.ErrUnexpectedEOF},
-	{"a variant and its file both damaged", func(s *shelf, f *publish.File) {
-		s.broken[f.Variants[1].Blob.Ref], s.broken[f.Blob.Ref] = publish.ErrCorrupt, publish.ErrCorrupt
-	}, publish.ErrCorrupt},
-	{"a project that was deleted before", func(s *shelf, _ *publish.File) { delete(s.files, "dusk-def456") }, publish.ErrNotFound},
+	{"a damaged file", func(s *shelf, f *sandlot.File) { f.Variants = nil; s.broken[f.Blob.Ref] = sandlot.ErrCorrupt }, sandlot.ErrCorrupt},
+	{"a file that is gone", func(s *shelf, f *sandlot.File) { f.Variants = nil; s.broken[f.Blob.Ref] = sandlot.ErrNotFound }, sandlot.ErrNotFound},
+	{"a file that fails while it is read", func(s *shelf, f *sandlot.File) { f.Variants = nil; s.cut[f.Blob.Ref] = errDisk }, errDisk},
+	{"a file that ends early", func(s *shelf, f *sandlot.File) { f.Variants = nil; s.cut[f.Blob.Ref] = io.EOF }, io.ErrUnexpectedEOF},
+	{"a variant that cannot be read now", func(s *shelf, f *sandlot.File) { s.broken[f.Variants[1].Blob.Ref] = errDisk }, errDisk},
+	{"a variant that fails while it is read", func(s *shelf, f *sandlot.File) { s.cut[f.Variants[1].Blob.Ref] = errDisk }, errDisk},
+	{"a variant that ends early", func(s *shelf, f *sandlot.File) { s.cut[f.Variants[1].Blob.Ref] = io.EOF }, io.ErrUnexpectedEOF},
+	{"a variant and its file both damaged", func(s *shelf, f *sandlot.File) {
+		s.broken[f.Variants[1].Blob.Ref], s.broken[f.Blob.Ref] = sandlot.ErrCorrupt, sandlot.ErrCorrupt
+	}, sandlot.ErrCorrupt},
+	{"a project that was deleted before", func(s *shelf, _ *sandlot.File) { delete(s.files, "dusk-def456") }, sandlot.ErrNotFound},
 }
 
 func TestFault(t *testing.T) {
@@ -49,16 +50,16 @@ func TestFault(t *testing.T) {
 		})
 	}
 	t.Run("a damaged file is named, and how to mend it", func(t *testing.T) {
-		for _, damage := range []error{publish.ErrCorrupt, publish.ErrNotFound} {
+		for _, damage := range []error{sandlot.ErrCorrupt, sandlot.ErrNotFound} {
 			s, e := halfway(t)
 			f := &s.files["dusk-def456"][0]
 			f.Variants, s.broken[f.Blob.Ref] = nil, damage
 			err := Write(context.Background(), io.Discard, e, s)
-			got := publish.AsError(err)
-			if got == nil || got.Code != publish.CodeBlobCorrupt || !errors.Is(err, damage) {
+			got := sandlot.AsError(err)
+			if got == nil || got.Code != sandlot.CodeBlobCorrupt || !errors.Is(err, damage) {
 				t.Fatalf("got %v", err)
 			}
-			if !strings.Contains(got.Message, `"game.js"`) || !strings.Contains(got.Message, "dusk-def456") || got.Fix.Op != publish.OpUpdate {
+			if !strings.Contains(got.Message, `"game.js"`) || !strings.Contains(got.Message, "dusk-def456") || got.Fix.Op != sandlot.OpUpdate {
 				t.Errorf("told %q, %+v", got.Message, got.Fix)
 			}
 		}
@@ -73,9 +74,9 @@ func TestFault(t *testing.T) {
 		s.forgets = "dusk-def456"
 		l := &plan{Source: s, room: 1}
 		for _, c := range []struct {
-			id   publish.ProjectID
+			id   sandlot.ProjectID
 			want error
-		}{{"maze-abc123", nil}, {"dusk-def456", nil}, {"maze-abc123", nil}, {"dusk-def456", publish.ErrNotFound}} {
+		}{{"maze-abc123", nil}, {"dusk-def456", nil}, {"maze-abc123", nil}, {"dusk-def456", sandlot.ErrNotFound}} {
 			if files, err := l.FilesWith(context.Background(), c.id, 1, packed); !errors.Is(err, c.want) || err == nil && len(files) != 1 {
 				t.Errorf("%s: %d files, %v", c.id, len(files), err)
 			}

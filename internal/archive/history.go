@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -18,16 +19,16 @@ const versionsPage = publish.MaxPage
 type pastVersion struct {
 	n     int
 	at    time.Time
-	files []publish.File
+	files []sandlot.File
 }
 
 // add plans what is written of an earlier version.
-func (l *plan) add(id publish.ProjectID, v pastVersion) {
+func (l *plan) add(id sandlot.ProjectID, v pastVersion) {
 	if len(v.files) == 0 {
 		return
 	}
 	if l.past == nil {
-		l.past = map[publish.ProjectID][]pastVersion{}
+		l.past = map[sandlot.ProjectID][]pastVersion{}
 	}
 	l.past[id] = append(l.past[id], v)
 	l.due += len(v.files)
@@ -36,12 +37,12 @@ func (l *plan) add(id publish.ProjectID, v pastVersion) {
 // paths knows where the bytes of one project's files lie. Those of the current version lie under their names. Of
 // what only earlier versions have, bytes of one hash lie where the first of these has them, in a folder beside the project's.
 type paths struct {
-	project publish.Project
-	known   map[publish.Digest]string
+	project sandlot.Project
+	known   map[sandlot.Digest]string
 }
 
-func pathsOf(p publish.Project, current []publish.File) *paths {
-	at := &paths{p, map[publish.Digest]string{}}
+func pathsOf(p sandlot.Project, current []sandlot.File) *paths {
+	at := &paths{p, map[sandlot.Digest]string{}}
 	for _, f := range current {
 		if _, ok := at.known[f.Blob.SHA256]; !ok {
 			at.known[f.Blob.SHA256] = entryName(p, f)
@@ -51,7 +52,7 @@ func pathsOf(p publish.Project, current []publish.File) *paths {
 }
 
 // of is the path of a file of version n, which may be a fresh one.
-func (p *paths) of(n int, f publish.File) (path string, fresh bool) {
+func (p *paths) of(n int, f sandlot.File) (path string, fresh bool) {
 	if n == p.project.Version {
 		return entryName(p.project, f), false
 	}
@@ -64,13 +65,13 @@ func (p *paths) of(n int, f publish.File) (path string, fresh bool) {
 }
 
 // pastName is where a file lies that came with an earlier version.
-func pastName(p publish.Project, n int, f publish.File) string {
+func pastName(p sandlot.Project, n int, f sandlot.File) string {
 	return fmt.Sprintf("%s.v%d/%s", p.ID, n, f.Name) // no project id has a dot
 }
 
 // eachVersion calls do with each version of a project up to the one that is exported, the oldest first, with its files.
 // One that was erased, also since it was listed, comes without files.
-func eachVersion(ctx context.Context, p publish.Project, current []publish.File, src Source, do func(publish.VersionChange, []publish.File) error) error {
+func eachVersion(ctx context.Context, p sandlot.Project, current []sandlot.File, src Source, do func(publish.VersionChange, []sandlot.File) error) error {
 	list, err := versionsOf(ctx, p, src)
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func eachVersion(ctx context.Context, p publish.Project, current []publish.File,
 		files := current
 		if v.N != p.Version && !v.Erased {
 			files, err = src.FilesWith(ctx, p.ID, v.N, packed)
-			v.Erased = errors.Is(err, publish.ErrNotFound)
+			v.Erased = errors.Is(err, sandlot.ErrNotFound)
 			if err != nil && !v.Erased {
 				return fmt.Errorf("version %d: %w", v.N, err)
 			}
@@ -92,7 +93,7 @@ func eachVersion(ctx context.Context, p publish.Project, current []publish.File,
 }
 
 // versionsOf lists the versions up to the one that is exported, without what each changed.
-func versionsOf(ctx context.Context, p publish.Project, src Source) (list []publish.VersionChange, err error) {
+func versionsOf(ctx context.Context, p sandlot.Project, src Source) (list []publish.VersionChange, err error) {
 	for before := p.Version + 1; before > 1; before = list[len(list)-1].N {
 		page, err := src.VersionsBelow(ctx, p.ID, before, versionsPage)
 		if err != nil {
@@ -111,7 +112,7 @@ func versionsOf(ctx context.Context, p publish.Project, src Source) (list []publ
 }
 
 // writeHistory writes what earlier versions have and the current one has not.
-func writeHistory(ctx context.Context, z *zip.Writer, p publish.Project, l *plan) error {
+func writeHistory(ctx context.Context, z *zip.Writer, p sandlot.Project, l *plan) error {
 	for _, v := range l.past[p.ID] {
 		l.due -= len(v.files)
 		err := openAhead(ctx, v.files, l, func(o opened) error {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -19,15 +20,15 @@ func past(t *testing.T) (*shelf, publish.Export) {
 	s.add("maze-abc123", "twin.html", []byte("third"))
 	same := s.add("maze-abc123", "same.js", []byte("same"))
 	s.pack(t, same)
-	old := publish.File{Name: "index.html", Blob: s.blob([]byte("first")), Squeezed: true}
-	moved := publish.File{Name: "moved/same.js", Blob: same.Blob, Variants: same.Variants, Squeezed: true}
-	copied := publish.File{Name: "copied.html", Blob: old.Blob, Squeezed: true}
+	old := sandlot.File{Name: "index.html", Blob: s.blob([]byte("first")), Squeezed: true}
+	moved := sandlot.File{Name: "moved/same.js", Blob: same.Blob, Variants: same.Variants, Squeezed: true}
+	copied := sandlot.File{Name: "copied.html", Blob: old.Blob, Squeezed: true}
 	version := func(n int, erased bool) publish.VersionChange {
-		return publish.VersionChange{Version: publish.Version{N: n, Suffix: "secret", Title: "Maze", Primary: page.Name, CreatedAt: created.Add(time.Duration(n) * time.Hour)}, Erased: erased}
+		return publish.VersionChange{Version: sandlot.Version{N: n, Suffix: "secret", Title: "Maze", Primary: page.Name, CreatedAt: created.Add(time.Duration(n) * time.Hour)}, Erased: erased}
 	}
-	s.versions = map[publish.ProjectID][]publish.VersionChange{"maze-abc123": {version(4, false), version(3, false), version(2, true), version(1, false)}}
+	s.versions = map[sandlot.ProjectID][]publish.VersionChange{"maze-abc123": {version(4, false), version(3, false), version(2, true), version(1, false)}}
 	s.versions["maze-abc123"][1].RestoredFrom = 1
-	s.old = map[oldVersion][]publish.File{{"maze-abc123", 1}: {copied, old, moved}}
+	s.old = map[oldVersion][]sandlot.File{{"maze-abc123", 1}: {copied, old, moved}}
 	e := s.export("maze-abc123")
 	e.History = true
 	return s, e
@@ -72,16 +73,16 @@ func TestHistory(t *testing.T) {
 func TestHistoryThatCannotBeReadBreaksTheExportOff(t *testing.T) {
 	s, e := past(t)
 	for _, files := range s.old {
-		s.broken[files[0].Blob.Ref] = publish.ErrCorrupt
+		s.broken[files[0].Blob.Ref] = sandlot.ErrCorrupt
 	}
 	err := Write(t.Context(), &bytes.Buffer{}, e, s)
-	expect.Is(t, "damaged bytes of an earlier version", err, publish.CodeBlobCorrupt)
+	expect.Is(t, "damaged bytes of an earlier version", err, sandlot.CodeBlobCorrupt)
 }
 
 // erasing is a shelf of which the first version is erased at the first file.
 type erasing struct{ *shelf }
 
-func (e erasing) Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error) {
+func (e erasing) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	e.versions["maze-abc123"][3].Erased = true
 	return e.shelf.Open(ctx, b, off, n)
 }
@@ -95,7 +96,7 @@ func TestRegressionM01WhatTheManifestNamesIsWritten(t *testing.T) {
 // shrinking is a shelf whose lists have a file less each time.
 type shrinking struct{ *shelf }
 
-func (s shrinking) FilesWith(_ context.Context, id publish.ProjectID, _ int, _ string) ([]publish.File, error) {
+func (s shrinking) FilesWith(_ context.Context, id sandlot.ProjectID, _ int, _ string) ([]sandlot.File, error) {
 	s.files[id] = s.files[id][1:]
 	return s.files[id], nil
 }
@@ -104,7 +105,7 @@ func TestRegressionM01AnArchiveWithoutWhatItsManifestNamesIsBroken(t *testing.T)
 	s := newShelf()
 	one := s.blob([]byte("x"))
 	for range listedFiles + 10 { // more than are remembered
-		s.files["maze-abc123"] = append(s.files["maze-abc123"], publish.File{Name: "x.js", Blob: one})
+		s.files["maze-abc123"] = append(s.files["maze-abc123"], sandlot.File{Name: "x.js", Blob: one})
 	}
 	if err := Write(t.Context(), io.Discard, s.export("maze-abc123"), shrinking{s}); err == nil {
 		t.Error("an archive that lacks a file is written as a whole one")

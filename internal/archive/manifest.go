@@ -9,6 +9,7 @@ import (
 	"io"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/mediatype"
 	"sandlot/internal/publish"
 )
@@ -117,7 +118,7 @@ func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, e publi
 	}
 	l.due += len(files)
 	d, err := l.Described(ctx, p.ID)
-	if err != nil && !errors.Is(err, publish.ErrNotFound) { // the project was deleted meanwhile, and its files are still there
+	if err != nil && !errors.Is(err, sandlot.ErrNotFound) { // the project was deleted meanwhile, and its files are still there
 		return err
 	}
 	about := describe(v, files)
@@ -141,9 +142,9 @@ func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, e publi
 }
 
 // writeVersions writes one version after another, for all of them may be very many files.
-func writeVersions(ctx context.Context, w io.Writer, p publish.Project, current []publish.File, l *plan) error {
+func writeVersions(ctx context.Context, w io.Writer, p sandlot.Project, current []sandlot.File, l *plan) error {
 	i, at := 0, pathsOf(p, current)
-	return eachVersion(ctx, p, current, l, func(v publish.VersionChange, files []publish.File) error {
+	return eachVersion(ctx, p, current, l, func(v publish.VersionChange, files []sandlot.File) error {
 		about, own := describeVersion(v, files, at)
 		l.add(p.ID, own)
 		text, err := json.Marshal(about)
@@ -157,7 +158,7 @@ func writeVersions(ctx context.Context, w io.Writer, p publish.Project, current 
 }
 
 // describeVersion also returns what the version has that none before it and not the current one has.
-func describeVersion(v publish.VersionChange, files []publish.File, at *paths) (version, pastVersion) {
+func describeVersion(v publish.VersionChange, files []sandlot.File, at *paths) (version, pastVersion) {
 	out := version{Version: v.N, CreatedAt: v.CreatedAt.UTC().Truncate(time.Second), Title: optional(v.Title), PrimaryFile: v.Primary, RestoredFrom: v.RestoredFrom}
 	own := pastVersion{n: v.N, at: v.CreatedAt}
 	if v.Erased {
@@ -173,7 +174,7 @@ func describeVersion(v publish.VersionChange, files []publish.File, at *paths) (
 	return out, own
 }
 
-func describe(v publish.ProjectView, files []publish.File) project {
+func describe(v publish.ProjectView, files []sandlot.File) project {
 	p := v.Project
 	out := project{
 		ProjectID: string(p.ID), Title: optional(p.Title), URL: v.Addresses.URL, Version: p.Version,
@@ -187,7 +188,7 @@ func describe(v publish.ProjectView, files []publish.File) project {
 	return out
 }
 
-func describeFile(f publish.File, path string) file {
+func describeFile(f sandlot.File, path string) file {
 	return file{f.Name, path, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text)}
 }
 

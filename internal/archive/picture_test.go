@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -12,7 +13,7 @@ func TestPicturesThatOwnersSentLieWhereNoFileOfAProjectCan(t *testing.T) {
 	s := newShelf()
 	s.add("maze-abc123", "index.html", []byte("<p>maze"))
 	e := s.export("maze-abc123")
-	e.Pictures = map[publish.ProjectID]publish.SentPicture{
+	e.Pictures = map[sandlot.ProjectID]publish.SentPicture{
 		"maze-abc123": {Project: "maze-abc123", ID: "jcover", Blob: s.blob([]byte("\xffcover"))},
 		"":            {ID: "pface", Blob: s.blob([]byte("\xffportrait"))},
 		"dusk-def456": {Project: "dusk-def456", ID: "jother", Blob: s.blob([]byte("\xffother"))},
@@ -54,10 +55,10 @@ func TestADamagedPictureIsNamed(t *testing.T) {
 	s.add("maze-abc123", "index.html", []byte("<p>maze"))
 	e := s.export("maze-abc123")
 	b := s.blob([]byte("\xffcover"))
-	e.Pictures = map[publish.ProjectID]publish.SentPicture{"maze-abc123": {Project: "maze-abc123", ID: "jcover", Blob: b}}
-	s.broken[b.Ref] = publish.ErrCorrupt
+	e.Pictures = map[sandlot.ProjectID]publish.SentPicture{"maze-abc123": {Project: "maze-abc123", ID: "jcover", Blob: b}}
+	s.broken[b.Ref] = sandlot.ErrCorrupt
 	err := Write(t.Context(), &sink{}, e, s)
-	expect.Is(t, "the error", err, publish.CodeBlobCorrupt)
+	expect.Is(t, "the error", err, sandlot.CodeBlobCorrupt)
 	if s.open != 0 {
 		t.Errorf("%d streams are open", s.open)
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -14,24 +15,24 @@ import (
 
 // endless is a Source whose blobs are made while they are read, and which looks at the heap now and then.
 type endless struct {
-	files []publish.File
+	files []sandlot.File
 	bytes int64 // yielded so far
 	peak  uint64
 }
 
-func (e *endless) FilesWith(context.Context, publish.ProjectID, int, string) ([]publish.File, error) {
+func (e *endless) FilesWith(context.Context, sandlot.ProjectID, int, string) ([]sandlot.File, error) {
 	return e.files, nil
 }
 
-func (e *endless) Described(context.Context, publish.ProjectID) (publish.Details, error) {
+func (e *endless) Described(context.Context, sandlot.ProjectID) (publish.Details, error) {
 	return publish.Details{}, nil
 }
 
-func (e *endless) VersionsBelow(context.Context, publish.ProjectID, int, int) ([]publish.VersionChange, error) {
+func (e *endless) VersionsBelow(context.Context, sandlot.ProjectID, int, int) ([]publish.VersionChange, error) {
 	return nil, nil
 }
 
-func (e *endless) Open(_ context.Context, b publish.Blob, _, n int64) (io.ReadCloser, error) {
+func (e *endless) Open(_ context.Context, b sandlot.Blob, _, n int64) (io.ReadCloser, error) {
 	if n < 0 {
 		n = b.Size
 	}
@@ -86,9 +87,9 @@ func TestSoakMemory(t *testing.T) {
 		t.Run(c.what, func(t *testing.T) {
 			src := &endless{}
 			for i := range c.files {
-				f := publish.File{Name: fmt.Sprintf("level%05d.js", i), Blob: publish.Blob{Size: c.size}}
+				f := sandlot.File{Name: fmt.Sprintf("level%05d.js", i), Blob: sandlot.Blob{Size: c.size}}
 				if i%2 == 0 {
-					f.Variants = []publish.Variant{{Encoding: "gzip", Blob: f.Blob}}
+					f.Variants = []sandlot.Variant{{Encoding: "gzip", Blob: f.Blob}}
 				}
 				src.files = append(src.files, f)
 			}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // listedFiles is how many files of current versions a plan remembers: as many as one project
@@ -17,20 +17,20 @@ const listedFiles = 10_000
 type plan struct {
 	Source
 	room  int
-	known map[listed][]publish.File
-	past  map[publish.ProjectID][]pastVersion
+	known map[listed][]sandlot.File
+	past  map[sandlot.ProjectID][]pastVersion
 	due   int // entries that the manifest names and that are not written
 }
 
 type listed struct {
-	project  publish.ProjectID
+	project  sandlot.ProjectID
 	version  int
 	encoding string
 }
 
 // FilesWith returns the files of a version, the second time perhaps from memory, which
 // then lets go of them.
-func (l *plan) FilesWith(ctx context.Context, id publish.ProjectID, version int, encoding string) ([]publish.File, error) {
+func (l *plan) FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error) {
 	key := listed{id, version, encoding}
 	if files, ok := l.known[key]; ok {
 		delete(l.known, key)
@@ -39,7 +39,7 @@ func (l *plan) FilesWith(ctx context.Context, id publish.ProjectID, version int,
 	files, err := l.Source.FilesWith(ctx, id, version, encoding)
 	if err == nil && len(files) <= l.room {
 		if l.known == nil {
-			l.known = map[listed][]publish.File{}
+			l.known = map[listed][]sandlot.File{}
 		}
 		l.known[key] = files
 		l.room -= len(files)

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -23,7 +23,7 @@ func medley(t *testing.T) *shelf {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := newShelf()
-	for _, id := range []publish.ProjectID{"maze-abc123", "dusk-def456"} {
+	for _, id := range []sandlot.ProjectID{"maze-abc123", "dusk-def456"} {
 		s.add(id, "index.html", nil)
 		for _, name := range someNames(r, 20) {
 			f := s.add(id, name, someBytes(r))

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // plain hides what makes io.Copy clever.
@@ -74,7 +74,7 @@ func BenchmarkPutAtOnce(b *testing.B) {
 func BenchmarkOpen(b *testing.B) {
 	d := openTemp(b)
 	data := make([]byte, 1<<20)
-	blobs := make([]publish.Blob, 16)
+	blobs := make([]sandlot.Blob, 16)
 	for i := range blobs {
 		data[0] = byte(i)
 		blob, err := d.Put(b.Context(), d.Name(), bytes.NewReader(data))

@@ -9,16 +9,16 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/checkpoint"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
 const mebi = checkpoint.Step
 
 // putPointed stores data and describes it as the record would, with its Checkpoints.
-func putPointed(tb testing.TB, d *Disk, data []byte) publish.Blob {
+func putPointed(tb testing.TB, d *Disk, data []byte) sandlot.Blob {
 	tb.Helper()
 	b := put(tb, d, data)
 	h := checkpoint.New()
@@ -28,7 +28,7 @@ func putPointed(tb testing.TB, d *Disk, data []byte) publish.Blob {
 }
 
 // readRange opens a range and reads it to its end.
-func readRange(t *testing.T, d *Disk, b publish.Blob, off, n int64) ([]byte, error) {
+func readRange(t *testing.T, d *Disk, b sandlot.Blob, off, n int64) ([]byte, error) {
 	t.Helper()
 	rc, err := d.Open(t.Context(), b, off, n)
 	if err != nil {
@@ -58,7 +58,7 @@ func TestADamagedMiBIsNotYieldedAndTheOthersAre(t *testing.T) {
 			}
 		}
 		for _, r := range [][2]int64{{mebi, 1}, {2*mebi - 1, 1}, {0, mebi + 1}, {mebi - 1, 2}, {2*mebi - 1, 2}, {1, -1}, {0, -1}, {0, 0}, {3 * mebi, 0}} {
-			if rc, err := d.Open(t.Context(), b, r[0], r[1]); !errors.Is(err, publish.ErrCorrupt) || rc != nil {
+			if rc, err := d.Open(t.Context(), b, r[0], r[1]); !errors.Is(err, sandlot.ErrCorrupt) || rc != nil {
 				t.Errorf("%d from %d: %v, %v, want ErrCorrupt", r[1], r[0], rc, err)
 			}
 		}
@@ -119,7 +119,7 @@ func TestWrongCheckpointsAreDamage(t *testing.T) {
 		b := put(t, d, data)
 		b.Checkpoints = points
 		for _, r := range [][2]int64{{mebi + 1, 5}, {0, -1}} {
-			if got, err := readRange(t, d, b, r[0], r[1]); !errors.Is(err, publish.ErrCorrupt) || len(got) > 0 {
+			if got, err := readRange(t, d, b, r[0], r[1]); !errors.Is(err, sandlot.ErrCorrupt) || len(got) > 0 {
 				t.Errorf("%s, %d from %d: %d bytes, %v", what, r[1], r[0], len(got), err)
 			}
 		}
@@ -153,7 +153,7 @@ func BenchmarkRange(b *testing.B) {
 	with := putPointed(b, d, noise(100*mebi))
 	without := with
 	without.Checkpoints = ""
-	for name, blob := range map[string]publish.Blob{"with checkpoints": with, "without": without} {
+	for name, blob := range map[string]sandlot.Blob{"with checkpoints": with, "without": without} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				d.trust.drop(blob.Ref)

@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"sandlot"
 	"sandlot/internal/failpoint"
-	"sandlot/internal/publish"
 )
 
 // CloneTo puts a blob into another Disk under its own name: for a backup. With
@@ -18,10 +18,10 @@ import (
 // else it is copied and synced. Links are durable after SyncFolders. A blob that
 // is there already is left alone, and one that is missing is
 // publish.ErrNotFound. The bytes are not looked at.
-func (d *Disk) CloneTo(ctx context.Context, to *Disk, ref publish.BlobRef, link bool) error {
+func (d *Disk) CloneTo(ctx context.Context, to *Disk, ref sandlot.BlobRef, link bool) error {
 	err := ctx.Err()
 	if err == nil && !Valid(ref) {
-		err = publish.ErrNotFound
+		err = sandlot.ErrNotFound
 	}
 	if err == nil {
 		_, err = to.fs.Stat(Path(ref))
@@ -39,13 +39,13 @@ func (d *Disk) CloneTo(ctx context.Context, to *Disk, ref publish.BlobRef, link 
 	return nil
 }
 
-func (d *Disk) clone(ctx context.Context, to *Disk, ref publish.BlobRef, link bool) error {
+func (d *Disk) clone(ctx context.Context, to *Disk, ref sandlot.BlobRef, link bool) error {
 	if link && linked(d.fs, to.fs, Path(ref)) {
 		return nil
 	}
 	f, err := d.fs.Open(Path(ref))
 	if errors.Is(err, fs.ErrNotExist) {
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	}
 	if err != nil {
 		return classify(err)
@@ -64,7 +64,7 @@ func (d *Disk) clone(ctx context.Context, to *Disk, ref publish.BlobRef, link bo
 
 // TakeFrom puts a blob under its name as a reader has it, unless it is there already: for a
 // backup of what another store keeps. The bytes are not looked at.
-func (d *Disk) TakeFrom(ctx context.Context, ref publish.BlobRef, open func() (io.ReadCloser, error)) error {
+func (d *Disk) TakeFrom(ctx context.Context, ref sandlot.BlobRef, open func() (io.ReadCloser, error)) error {
 	if _, err := d.fs.Stat(Path(ref)); err == nil {
 		return nil
 	} else if err = classify(err); !errors.Is(err, fs.ErrNotExist) {

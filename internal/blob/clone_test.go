@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -36,8 +36,8 @@ func TestCloneTo(t *testing.T) {
 			if got := files(t, toDir); len(got) != 1 {
 				t.Errorf("there are %v", got)
 			}
-			for _, ref := range []publish.BlobRef{NewRef(), "../escape", ""} {
-				expect.Is(t, string(ref), from.CloneTo(t.Context(), to, ref, link), publish.ErrNotFound)
+			for _, ref := range []sandlot.BlobRef{NewRef(), "../escape", ""} {
+				expect.Is(t, string(ref), from.CloneTo(t.Context(), to, ref, link), sandlot.ErrNotFound)
 			}
 		})
 	}

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/blob"
 	"sandlot/internal/blob/crashfs"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -27,15 +27,15 @@ type machine struct {
 	fs     *crashfs.FS
 	faulty func(blob.FS) blob.FS // between the Disk and its file system; may be nil
 	disk   *blob.Disk
-	acked  map[publish.BlobRef][]byte
-	tried  map[publish.Digest]bool // of what was sent, acknowledged or not
+	acked  map[sandlot.BlobRef][]byte
+	tried  map[sandlot.Digest]bool // of what was sent, acknowledged or not
 	rnd    *rand.Rand
 }
 
 func newMachine(t *testing.T, seed uint64, faulty func(blob.FS) blob.FS) *machine {
 	return &machine{
 		t: t, fs: crashfs.New(time.Now), faulty: faulty, rnd: rand.New(rand.NewPCG(seed, 0)),
-		acked: map[publish.BlobRef][]byte{}, tried: map[publish.Digest]bool{},
+		acked: map[sandlot.BlobRef][]byte{}, tried: map[sandlot.Digest]bool{},
 	}
 }
 
@@ -85,8 +85,8 @@ func (m *machine) crash() error {
 	return nil
 }
 
-func (m *machine) read(ref publish.BlobRef, data []byte) ([]byte, error) {
-	b := publish.Blob{Ref: ref, Size: int64(len(data)), SHA256: sum(data)}
+func (m *machine) read(ref sandlot.BlobRef, data []byte) ([]byte, error) {
+	b := sandlot.Blob{Ref: ref, Size: int64(len(data)), SHA256: sum(data)}
 	r, err := m.disk.Open(m.t.Context(), b, 0, -1)
 	if err != nil {
 		return nil, err
@@ -224,4 +224,4 @@ func (u unsyncedFolder) SyncDir(name string) error {
 	return u.FS.SyncDir(name)
 }
 
-func sum(data []byte) publish.Digest { return sha256.Sum256(data) }
+func sum(data []byte) sandlot.Digest { return sha256.Sum256(data) }

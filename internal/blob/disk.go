@@ -28,6 +28,7 @@ import (
 	"sync"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/durable"
 	"sandlot/internal/failpoint"
 	"sandlot/internal/publish"
@@ -201,8 +202,8 @@ func (d *Disk) probe() error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, publish.ErrFull), errors.Is(err, publish.ErrUnavailable):
+	case errors.Is(err, sandlot.ErrFull), errors.Is(err, sandlot.ErrUnavailable):
 		return fmt.Errorf("probe blobs: %w", err)
 	}
-	return fmt.Errorf("probe blobs: %w: %w", publish.ErrUnavailable, err)
+	return fmt.Errorf("probe blobs: %w: %w", sandlot.ErrUnavailable, err)
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/storetest"
@@ -38,7 +39,7 @@ func openAt(tb testing.TB, dir string, opts Options) *Disk {
 }
 
 // put stores data and describes it as the record would.
-func put(tb testing.TB, d *Disk, data []byte) publish.Blob {
+func put(tb testing.TB, d *Disk, data []byte) sandlot.Blob {
 	tb.Helper()
 	b, err := d.Put(context.Background(), d.Name(), bytes.NewReader(data))
 	expect.OK(tb, err)
@@ -47,7 +48,7 @@ func put(tb testing.TB, d *Disk, data []byte) publish.Blob {
 }
 
 // read opens a blob and reads all of it.
-func read(d *Disk, b publish.Blob) ([]byte, error) {
+func read(d *Disk, b sandlot.Blob) ([]byte, error) {
 	rc, err := d.Open(context.Background(), b, 0, -1)
 	if err != nil {
 		return nil, err
@@ -210,12 +211,12 @@ func TestList(t *testing.T) {
 		old, young := put(t, d, []byte("old")), put(t, d, []byte("young"))
 		when := time.Now().Add(-25 * time.Hour)
 		expect.OK(t, os.Chtimes(filepath.Join(dir, Path(old.Ref)), when, when))
-		var got []publish.BlobRef
+		var got []sandlot.BlobRef
 		for ref, err := range d.List(t.Context(), time.Now().Add(-24*time.Hour)) {
 			expect.OK(t, err)
 			got = append(got, ref)
 		}
-		if !slices.Equal(got, []publish.BlobRef{old.Ref}) {
+		if !slices.Equal(got, []sandlot.BlobRef{old.Ref}) {
 			t.Errorf("got %v, want %s and not %s", got, old.Ref, young.Ref)
 		}
 	})
@@ -231,12 +232,12 @@ func TestList(t *testing.T) {
 			expect.OK(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 		}
 		expect.OK(t, os.Mkdir(filepath.Join(dir, "00", "00"+string(NewRef())[2:]), 0o700))
-		var got []publish.BlobRef
+		var got []sandlot.BlobRef
 		for ref, err := range d.List(t.Context(), time.Now().Add(time.Hour)) {
 			expect.OK(t, err)
 			got = append(got, ref)
 		}
-		if !slices.Equal(got, []publish.BlobRef{b.Ref}) {
+		if !slices.Equal(got, []sandlot.BlobRef{b.Ref}) {
 			t.Errorf("got %v, want %s", got, b.Ref)
 		}
 	})
@@ -244,14 +245,14 @@ func TestList(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	t.Parallel()
-	seen := map[publish.BlobRef]bool{}
+	seen := map[sandlot.BlobRef]bool{}
 	for range 1000 {
 		ref := NewRef()
 		if !Valid(ref) || seen[ref] {
 			t.Fatalf("%q", ref)
 		}
 		seen[ref] = true
-		for _, wrong := range []publish.BlobRef{ref[1:], ref + "0", "g" + ref[1:], ref[:27] + "u", ref[:27] + "A", ref[:27] + ".", ref[:5] + "/" + ref[6:]} {
+		for _, wrong := range []sandlot.BlobRef{ref[1:], ref + "0", "g" + ref[1:], ref[:27] + "u", ref[:27] + "A", ref[:27] + ".", ref[:5] + "/" + ref[6:]} {
 			if Valid(wrong) {
 				t.Errorf("%q is valid", wrong)
 			}

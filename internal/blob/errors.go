@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"syscall"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // classify adds to an error of the file system what it means for the caller.
@@ -17,14 +17,14 @@ func classify(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fmt.Errorf("%w: %w", publish.ErrFull, err)
+		return fmt.Errorf("%w: %w", sandlot.ErrFull, err)
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE),
 		errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission),
 		errors.Is(err, fs.ErrClosed),
 		// Where a blob may be missing this was asked before: here the folder is
 		// gone, as when its disk is not mounted.
 		errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: %w", publish.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w", sandlot.ErrUnavailable, err)
 	}
 	return err
 }

@@ -12,8 +12,8 @@ import (
 	"testing/iotest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -49,13 +49,13 @@ func TestPutSteps(t *testing.T) {
 func TestPutFaults(t *testing.T) {
 	t.Parallel()
 	meaning := map[syscall.Errno]error{
-		syscall.ENOSPC: publish.ErrFull,
-		syscall.EDQUOT: publish.ErrFull,
-		syscall.EMFILE: publish.ErrUnavailable,
-		syscall.ENFILE: publish.ErrUnavailable,
-		syscall.EROFS:  publish.ErrUnavailable,
-		syscall.EACCES: publish.ErrUnavailable,
-		syscall.ENOENT: publish.ErrUnavailable,
+		syscall.ENOSPC: sandlot.ErrFull,
+		syscall.EDQUOT: sandlot.ErrFull,
+		syscall.EMFILE: sandlot.ErrUnavailable,
+		syscall.ENFILE: sandlot.ErrUnavailable,
+		syscall.EROFS:  sandlot.ErrUnavailable,
+		syscall.EACCES: sandlot.ErrUnavailable,
+		syscall.ENOENT: sandlot.ErrUnavailable,
 		syscall.EIO:    syscall.EIO,
 	}
 	d, f, dir := openFaulty(t) // one for all: each leaves it as it was
@@ -67,7 +67,7 @@ func TestPutFaults(t *testing.T) {
 				if !errors.Is(err, want) || !errors.Is(err, errno) || b.Ref != "" {
 					t.Errorf("got %+v, %v; want %v and %v", b, err, want, errno)
 				}
-				if want == syscall.EIO && (errors.Is(err, publish.ErrFull) || errors.Is(err, publish.ErrUnavailable)) {
+				if want == syscall.EIO && (errors.Is(err, sandlot.ErrFull) || errors.Is(err, sandlot.ErrUnavailable)) {
 					t.Errorf("%v says more than is known", err)
 				}
 				if got := files(t, dir); len(got) > 0 {
@@ -100,7 +100,7 @@ func TestPutFaultsOnTheSecondWrite(t *testing.T) {
 		return nil
 	}
 	_, err := d.Put(t.Context(), d.Name(), bytes.NewReader(make([]byte, 3*bufferSize)))
-	if !errors.Is(err, publish.ErrFull) {
+	if !errors.Is(err, sandlot.ErrFull) {
 		t.Errorf("got %v, want ErrFull", err)
 	}
 	if got := files(t, dir); len(got) > 0 || writes != 2 || f.count("sync") > 0 {
@@ -154,7 +154,7 @@ func TestPutLeavesTheReadersErrorAlone(t *testing.T) {
 	t.Parallel()
 	d, _, dir := openFaulty(t)
 	_, err := d.Put(t.Context(), d.Name(), io.MultiReader(bytes.NewReader(make([]byte, 1000)), iotest.ErrReader(syscall.ENOSPC)))
-	if !errors.Is(err, syscall.ENOSPC) || errors.Is(err, publish.ErrFull) {
+	if !errors.Is(err, syscall.ENOSPC) || errors.Is(err, sandlot.ErrFull) {
 		t.Errorf("got %v: another disk's fault is not ours", err)
 	}
 	if got := files(t, dir); len(got) > 0 {
@@ -169,10 +169,10 @@ func TestOpenFaults(t *testing.T) {
 		err  error
 		want error
 	}{
-		{"open", syscall.EMFILE, publish.ErrUnavailable},
-		{"open", syscall.EACCES, publish.ErrUnavailable},
+		{"open", syscall.EMFILE, sandlot.ErrUnavailable},
+		{"open", syscall.EACCES, sandlot.ErrUnavailable},
 		{"open", syscall.EIO, syscall.EIO},
-		{"open", syscall.ENOENT, publish.ErrNotFound},
+		{"open", syscall.ENOENT, sandlot.ErrNotFound},
 		{"fstat", syscall.EIO, syscall.EIO},
 		{"read", syscall.EIO, syscall.EIO},
 	} {
@@ -180,7 +180,7 @@ func TestOpenFaults(t *testing.T) {
 			d, f, _ := openFaulty(t)
 			b := put(t, d, []byte("bytes"))
 			f.failing(c.err, c.op)
-			if _, err := read(d, b); !errors.Is(err, c.want) || errors.Is(err, publish.ErrCorrupt) {
+			if _, err := read(d, b); !errors.Is(err, c.want) || errors.Is(err, sandlot.ErrCorrupt) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
 			f.failing(nil)
@@ -198,8 +198,8 @@ func TestListAndDeleteFaults(t *testing.T) {
 		err  error
 		want error
 	}{
-		{"open", syscall.EMFILE, publish.ErrUnavailable},
-		{"open", syscall.ENOENT, publish.ErrUnavailable}, // the folder is gone: not the same as empty
+		{"open", syscall.EMFILE, sandlot.ErrUnavailable},
+		{"open", syscall.ENOENT, sandlot.ErrUnavailable}, // the folder is gone: not the same as empty
 		{"readDir", syscall.EIO, syscall.EIO},
 		{"stat", syscall.EIO, syscall.EIO},
 	} {
@@ -230,7 +230,7 @@ func TestListAndDeleteFaults(t *testing.T) {
 		d, f, _ := openFaulty(t)
 		b := put(t, d, []byte("x"))
 		f.failing(syscall.EROFS, "remove")
-		if err := d.Delete(t.Context(), b.Ref); !errors.Is(err, publish.ErrUnavailable) {
+		if err := d.Delete(t.Context(), b.Ref); !errors.Is(err, sandlot.ErrUnavailable) {
 			t.Errorf("got %v, want ErrUnavailable", err)
 		}
 	})
@@ -243,9 +243,9 @@ func TestPing(t *testing.T) {
 	d.now = func() time.Time { return now }
 	for _, op := range []string{"create", "write", "sync", "close", "remove"} {
 		for errno, want := range map[syscall.Errno]error{
-			syscall.ENOSPC: publish.ErrFull,
-			syscall.EROFS:  publish.ErrUnavailable,
-			syscall.EIO:    publish.ErrUnavailable,
+			syscall.ENOSPC: sandlot.ErrFull,
+			syscall.EROFS:  sandlot.ErrUnavailable,
+			syscall.EIO:    sandlot.ErrUnavailable,
 		} {
 			t.Run(fmt.Sprintf("%s/%v", op, errno), func(t *testing.T) {
 				f.failing(errno, op)
@@ -285,7 +285,7 @@ func TestOpenDiskFaults(t *testing.T) {
 		t.Run(op, func(t *testing.T) {
 			d, f, _ := openFaulty(t)
 			f.failing(syscall.EROFS, op)
-			if err := d.prepare(Options{}); !errors.Is(err, publish.ErrUnavailable) {
+			if err := d.prepare(Options{}); !errors.Is(err, sandlot.ErrUnavailable) {
 				t.Errorf("got %v, want ErrUnavailable", err)
 			}
 		})

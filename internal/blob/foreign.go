@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Foreign yields the names, relative to the folder, of what lies among the blobs
@@ -32,7 +32,7 @@ func (d *Disk) Foreign(ctx context.Context, before time.Time) iter.Seq2[string, 
 				break
 			}
 			err = d.entries(ctx, folder, func(e fs.DirEntry) error {
-				ref := publish.BlobRef(e.Name())
+				ref := sandlot.BlobRef(e.Name())
 				if Valid(ref) && e.Type().IsRegular() && (folder == tempFolder || string(ref[:2]) == folder) {
 					return nil
 				}

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -28,14 +28,14 @@ func TestFullDisk(t *testing.T) {
 	kept := put(t, d, noise(4<<20))
 
 	_, err := d.Put(t.Context(), d.Name(), bytes.NewReader(noise(16<<20)))
-	if !errors.Is(err, publish.ErrFull) || !errors.Is(err, syscall.ENOSPC) {
+	if !errors.Is(err, sandlot.ErrFull) || !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("got %v, want ErrFull", err)
 	}
 	if got := files(t, dir); len(got) != 1 {
 		t.Errorf("left: %v", got)
 	}
 	filler := fillUp(t, d)
-	expect.Is(t, "Ping", d.Ping(t.Context()), publish.ErrFull)
+	expect.Is(t, "Ping", d.Ping(t.Context()), sandlot.ErrFull)
 	if got, err := read(d, kept); err != nil || !bytes.Equal(got, noise(4<<20)) {
 		t.Errorf("reading while full: %d bytes, %v", len(got), err)
 	}
@@ -49,15 +49,15 @@ func TestFullDisk(t *testing.T) {
 }
 
 // fillUp puts blobs until there is no room for another page.
-func fillUp(t *testing.T, d *Disk) []publish.Blob {
+func fillUp(t *testing.T, d *Disk) []sandlot.Blob {
 	t.Helper()
-	var filler []publish.Blob
+	var filler []sandlot.Blob
 	for size := 1 << 20; size >= 4096; {
 		b, err := d.Put(t.Context(), d.Name(), bytes.NewReader(noise(size)))
 		switch {
 		case err == nil:
 			filler = append(filler, b)
-		case errors.Is(err, publish.ErrFull):
+		case errors.Is(err, sandlot.ErrFull):
 			size /= 2
 		default:
 			t.Fatal(err)

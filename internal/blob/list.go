@@ -10,7 +10,7 @@ import (
 	"iter"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 
 // Delete removes a blob. Deleting a missing one is not an error; a name that no
 // blob can have is. After a crash a deleted blob may be there again, as garbage.
-func (d *Disk) Delete(_ context.Context, ref publish.BlobRef) error {
+func (d *Disk) Delete(_ context.Context, ref sandlot.BlobRef) error {
 	if !Valid(ref) {
 		return fmt.Errorf("delete blob %q: not the name of a blob", ref)
 	}
@@ -42,8 +42,8 @@ func (d *Disk) Delete(_ context.Context, ref publish.BlobRef) error {
 // last thing yielded. It passes over what is not a blob. As it is called for
 // collecting garbage, it also removes temporary files that nobody has written to
 // for an hour and that are not its own, unless the Disk is only looked at.
-func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[publish.BlobRef, error] {
-	return func(yield func(publish.BlobRef, error) bool) {
+func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error] {
+	return func(yield func(sandlot.BlobRef, error) bool) {
 		err := d.inPlace() // what lies in another folder is not this one's garbage
 		if err == nil {
 			err = d.list(ctx, before, yield)
@@ -57,7 +57,7 @@ func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[publish.Blo
 // errorsTold is how many folders that cannot be read a list tells of.
 const errorsTold = 10
 
-func (d *Disk) list(ctx context.Context, before time.Time, yield func(publish.BlobRef, error) bool) error {
+func (d *Disk) list(ctx context.Context, before time.Time, yield func(sandlot.BlobRef, error) bool) error {
 	var failed []error
 	if !d.looking {
 		if err := d.sweepTemp(ctx, d.now().Add(-staleAfter)); err != nil {
@@ -79,11 +79,11 @@ func (d *Disk) list(ctx context.Context, before time.Time, yield func(publish.Bl
 	return errors.Join(failed...)
 }
 
-func (d *Disk) listShard(ctx context.Context, n int, before time.Time, yield func(publish.BlobRef, error) bool) error {
+func (d *Disk) listShard(ctx context.Context, n int, before time.Time, yield func(sandlot.BlobRef, error) bool) error {
 	folder := Shard(n)
-	return d.walk(ctx, folder, before, func(ref publish.BlobRef) error {
+	return d.walk(ctx, folder, before, func(ref sandlot.BlobRef) error {
 		// A copy in a folder where Open would not look is nobody's blob.
-		if ref[:2] == publish.BlobRef(folder) && !yield(ref, nil) {
+		if ref[:2] == sandlot.BlobRef(folder) && !yield(ref, nil) {
 			return errStop
 		}
 		return nil
@@ -94,8 +94,8 @@ func (d *Disk) listShard(ctx context.Context, n int, before time.Time, yield fun
 func (d *Disk) Shards() int { return Shards }
 
 // ListShard is List of one folder. It removes no temporary files.
-func (d *Disk) ListShard(ctx context.Context, n int, before time.Time) iter.Seq2[publish.BlobRef, error] {
-	return func(yield func(publish.BlobRef, error) bool) {
+func (d *Disk) ListShard(ctx context.Context, n int, before time.Time) iter.Seq2[sandlot.BlobRef, error] {
+	return func(yield func(sandlot.BlobRef, error) bool) {
 		err := d.inPlace()
 		if err == nil && (n < 0 || n >= Shards) {
 			err = fmt.Errorf("no shard %d of %d", n, Shards)
@@ -115,7 +115,7 @@ var errStop = errors.New("stop")
 // sweepTemp removes the temporary files that were last written before the time
 // given, but for those that this Disk is writing.
 func (d *Disk) sweepTemp(ctx context.Context, before time.Time) error {
-	return d.walk(ctx, tempFolder, before, func(ref publish.BlobRef) error {
+	return d.walk(ctx, tempFolder, before, func(ref sandlot.BlobRef) error {
 		if d.writing.has(ref) {
 			return nil
 		}
@@ -129,7 +129,7 @@ func (d *Disk) sweepTemp(ctx context.Context, before time.Time) error {
 // walk calls visit with each name of ours in a folder whose file was last
 // written before the time given. It passes over those that fail, and returns the
 // first error. visit ends it with errStop.
-func (d *Disk) walk(ctx context.Context, folder string, before time.Time, visit func(publish.BlobRef) error) error {
+func (d *Disk) walk(ctx context.Context, folder string, before time.Time, visit func(sandlot.BlobRef) error) error {
 	dir, err := d.fs.Open(folder)
 	if d.looking && errors.Is(err, fs.ErrNotExist) {
 		return nil // what it held is missing, which is for whoever looks to tell
@@ -157,11 +157,11 @@ func (d *Disk) walk(ctx context.Context, folder string, before time.Time, visit 
 	}
 }
 
-func (d *Disk) visit(ctx context.Context, folder string, e fs.DirEntry, before time.Time, visit func(publish.BlobRef) error) error {
+func (d *Disk) visit(ctx context.Context, folder string, e fs.DirEntry, before time.Time, visit func(sandlot.BlobRef) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	ref := publish.BlobRef(e.Name())
+	ref := sandlot.BlobRef(e.Name())
 	if !Valid(ref) || e.IsDir() {
 		return nil
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -22,17 +22,17 @@ func TestRegression36AFolderThatCannotBeReadHidesNoOther(t *testing.T) {
 	d, err := OpenDisk(dir, Options{})
 	expect.OK(t, err)
 	defer d.Close()
-	var want []publish.BlobRef
+	var want []sandlot.BlobRef
 	for range 8 {
 		want = append(want, put(t, d, []byte("bytes")).Ref)
 	}
 	first := slices.Min(want)[:2]
-	want = slices.DeleteFunc(want, func(ref publish.BlobRef) bool { return ref[:2] == first })
+	want = slices.DeleteFunc(want, func(ref sandlot.BlobRef) bool { return ref[:2] == first })
 	for _, folder := range []string{string(first), tempFolder} {
 		expect.OK(t, os.RemoveAll(filepath.Join(dir, folder)))
 		expect.OK(t, os.WriteFile(filepath.Join(dir, folder), nil, 0o600))
 	}
-	var got []publish.BlobRef
+	var got []sandlot.BlobRef
 	var last error
 	for ref, err := range d.List(t.Context(), time.Now().Add(time.Hour)) {
 		if last = err; err == nil {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 const (
@@ -22,16 +22,16 @@ const (
 
 // NewRef makes a name that was never used: 128 random bits besides the folder
 // make meeting one twice less likely than the disk failing in any given second.
-func NewRef() publish.BlobRef {
+func NewRef() sandlot.BlobRef {
 	var b [1 + 16]byte
 	rand.Read(b[:]) // never fails
 	enc := base32.NewEncoding(crockford).WithPadding(base32.NoPadding)
-	return publish.BlobRef(hex.EncodeToString(b[:1]) + enc.EncodeToString(b[1:]))
+	return sandlot.BlobRef(hex.EncodeToString(b[:1]) + enc.EncodeToString(b[1:]))
 }
 
 // Valid tells whether NewRef could have made the name. No other name ever
 // reaches the file system or another store: a valid one holds no separator and no dot.
-func Valid(ref publish.BlobRef) bool {
+func Valid(ref sandlot.BlobRef) bool {
 	if len(ref) != refLength {
 		return false
 	}
@@ -49,9 +49,9 @@ func Valid(ref publish.BlobRef) bool {
 
 // Path is where a blob of a valid name lies, in a folder or below another store's prefix: its shard, a
 // slash, and the name.
-func Path(ref publish.BlobRef) string { return string(ref[:2]) + "/" + string(ref) }
+func Path(ref sandlot.BlobRef) string { return string(ref[:2]) + "/" + string(ref) }
 
-func tempPath(ref publish.BlobRef) string { return tempFolder + "/" + string(ref) }
+func tempPath(ref sandlot.BlobRef) string { return tempFolder + "/" + string(ref) }
 
 // Shards is into how many shards the first two characters of the names divide all blobs. 256 of them
 // keep a folder under 4,000 entries up to a million blobs.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"io/fs"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Open returns the n bytes of a blob from off, or all from off if n is
@@ -27,7 +27,7 @@ import (
 // io.ErrUnexpectedEOF if the file was cut after it was opened. A blob deleted
 // meanwhile is still read to the end. The reader is an io.WriterTo, so that
 // io.Copy to a socket need not pass the bytes through the process.
-func (d *Disk) Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error) {
+func (d *Disk) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	rc, err := d.open(ctx, b, off, n)
 	if err != nil {
 		return nil, fmt.Errorf("open blob %q: %w", b.Ref, err)
@@ -35,7 +35,7 @@ func (d *Disk) Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadC
 	return rc, nil
 }
 
-func (d *Disk) open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error) {
+func (d *Disk) open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	if n < 0 {
 		n = b.Size - off
 	}
@@ -44,7 +44,7 @@ func (d *Disk) open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadC
 		return nil, fmt.Errorf("no %d bytes at %d in %d", n, off, b.Size)
 	}
 	if !Valid(b.Ref) {
-		return nil, publish.ErrNotFound // no blob ever had this name
+		return nil, sandlot.ErrNotFound // no blob ever had this name
 	}
 	f, err := d.verified(ctx, b, scopeOf(b, off, n))
 	if err != nil {
@@ -59,17 +59,17 @@ func (d *Disk) open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadC
 
 // openFile opens the file of a blob and tells what it looks like. A wrong size
 // is known without reading.
-func (d *Disk) openFile(b publish.Blob) (File, proof, error) {
+func (d *Disk) openFile(b sandlot.Blob) (File, proof, error) {
 	f, err := d.fs.Open(Path(b.Ref))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, proof{}, publish.ErrNotFound
+		return nil, proof{}, sandlot.ErrNotFound
 	}
 	if err != nil {
 		return nil, proof{}, classify(err)
 	}
 	fi, err := f.Stat()
 	if err == nil && (fi.Size() != b.Size || !fi.Mode().IsRegular()) {
-		err = fmt.Errorf("%w: %d bytes instead of %d", publish.ErrCorrupt, fi.Size(), b.Size)
+		err = fmt.Errorf("%w: %d bytes instead of %d", sandlot.ErrCorrupt, fi.Size(), b.Size)
 	}
 	if err != nil {
 		f.Close()

@@ -14,8 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -42,16 +42,16 @@ var damages = []struct {
 	{"flipped", func(path string, data []byte) error {
 		data[len(data)/2] ^= 1
 		return errors.Join(os.WriteFile(path, data, 0o600), later(path))
-	}, publish.ErrCorrupt},
+	}, sandlot.ErrCorrupt},
 	{"cut", func(path string, data []byte) error {
 		return os.Truncate(path, int64(len(data)-1))
-	}, publish.ErrCorrupt},
+	}, sandlot.ErrCorrupt},
 	{"longer", func(path string, data []byte) error {
 		return os.WriteFile(path, append(data, 0), 0o600)
-	}, publish.ErrCorrupt},
+	}, sandlot.ErrCorrupt},
 	{"empty", func(path string, data []byte) error {
 		return os.Truncate(path, 0)
-	}, publish.ErrCorrupt},
+	}, sandlot.ErrCorrupt},
 	{"replaced by a file of the same size and time", func(path string, data []byte) error {
 		fi, err := os.Stat(path)
 		if err != nil {
@@ -62,13 +62,13 @@ var damages = []struct {
 			os.WriteFile(path+".new", data, 0o600),
 			os.Chtimes(path+".new", fi.ModTime(), fi.ModTime()),
 			os.Rename(path+".new", path))
-	}, publish.ErrCorrupt},
+	}, sandlot.ErrCorrupt},
 	{"replaced by a folder", func(path string, data []byte) error {
 		return errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
-	}, publish.ErrCorrupt},
+	}, sandlot.ErrCorrupt},
 	{"missing", func(path string, data []byte) error {
 		return os.Remove(path)
-	}, publish.ErrNotFound},
+	}, sandlot.ErrNotFound},
 }
 
 func TestDamage(t *testing.T) {
@@ -130,7 +130,7 @@ func TestTrust(t *testing.T) {
 	t.Run("remembers a bounded number of blobs, the last opened ones", func(t *testing.T) {
 		d, f, _ := openFaulty(t)
 		d.trust.max = 3
-		var bs []publish.Blob
+		var bs []sandlot.Blob
 		for range 4 {
 			bs = append(bs, put(t, d, noise(100)))
 		}
@@ -244,7 +244,7 @@ func TestFirstOpens(t *testing.T) {
 	t.Run("a bounded number of blobs is read at once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d, f, _ := openFaulty(t)
-			blobs := make([]publish.Blob, 3*hashers)
+			blobs := make([]sandlot.Blob, 3*hashers)
 			for i := range blobs {
 				blobs[i] = put(t, d, noise(100+i))
 			}
@@ -290,7 +290,7 @@ func stopAtFirst(kind string, reached, goOn chan bool) func(op, name string) err
 
 func TestReader(t *testing.T) {
 	t.Parallel()
-	open := func(t *testing.T) (io.ReadCloser, publish.Blob, *Disk, string) {
+	open := func(t *testing.T) (io.ReadCloser, sandlot.Blob, *Disk, string) {
 		dir := testenv.MemoryDir(t)
 		d := openAt(t, dir, Options{})
 		b := put(t, d, noise(100000))

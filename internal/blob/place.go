@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"sandlot"
 	"sandlot/internal/durable"
-	"sandlot/internal/publish"
 )
 
 // placeOf remembers where an open folder is.
@@ -24,7 +24,7 @@ func placeOf(root *os.Root) (durable.Place, error) {
 // inPlace returns publish.ErrUnavailable unless the folder is where it was opened.
 func (d *Disk) inPlace() error {
 	if err := d.place.Check(); err != nil {
-		return fmt.Errorf("%w: %w", publish.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w", sandlot.ErrUnavailable, err)
 	}
 	return nil
 }

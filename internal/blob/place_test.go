@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -58,12 +58,12 @@ func TestRegression09NothingIsStoredInAFolderThatIsNotInItsPlace(t *testing.T) {
 				func() error { _, err := d.Put(t.Context(), d.Name(), bytes.NewReader([]byte("x"))); return err },
 				func() error { return d.Ping(t.Context()) },
 			} {
-				if err := put(); !errors.Is(err, publish.ErrUnavailable) {
+				if err := put(); !errors.Is(err, sandlot.ErrUnavailable) {
 					t.Errorf("got %v", err)
 				}
 			}
 			for _, err := range d.List(t.Context(), time.Now().Add(time.Hour)) {
-				expect.Is(t, "the list", err, publish.ErrUnavailable)
+				expect.Is(t, "the list", err, sandlot.ErrUnavailable)
 			}
 			if name != "renamed" {
 				return
@@ -72,7 +72,7 @@ func TestRegression09NothingIsStoredInAFolderThatIsNotInItsPlace(t *testing.T) {
 			if _, err := d.Put(t.Context(), d.Name(), bytes.NewReader([]byte("x"))); err != nil {
 				t.Errorf("back in its place: %v", err)
 			}
-			var left []publish.BlobRef
+			var left []sandlot.BlobRef
 			for ref := range d.List(t.Context(), time.Now().Add(time.Hour)) {
 				left = append(left, ref)
 			}

@@ -6,9 +6,9 @@ import (
 	"io"
 	"sync"
 
+	"sandlot"
 	"sandlot/internal/content"
 	"sandlot/internal/failpoint"
-	"sandlot/internal/publish"
 )
 
 // bufferSize is how much is read before it is written: from 256 KiB on the
@@ -19,20 +19,20 @@ const bufferSize = 256 << 10
 var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 
 // Name returns a name that no blob ever had.
-func (d *Disk) Name() publish.BlobRef { return NewRef() }
+func (d *Disk) Name() sandlot.BlobRef { return NewRef() }
 
 // Put stores what r yields under a fresh name and returns the name and the size.
 // When it returns nil the blob is durable. If it fails nothing is stored, and
 // what was written is removed: the error wraps r's if r failed, ctx's if ctx
 // ended, publish.ErrFull if there is no room, publish.ErrUnavailable if the
 // folder cannot be written now, or is not where it was opened. It uses 256 KiB of memory, whatever the size.
-func (d *Disk) Put(ctx context.Context, ref publish.BlobRef, r io.Reader) (publish.Blob, error) {
+func (d *Disk) Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader) (sandlot.Blob, error) {
 	if !Valid(ref) {
-		return publish.Blob{}, fmt.Errorf("put blob %q: not the name of a blob", ref)
+		return sandlot.Blob{}, fmt.Errorf("put blob %q: not the name of a blob", ref)
 	}
 	// Before, so that nothing is written of what cannot be kept.
 	if err := d.inPlace(); err != nil {
-		return publish.Blob{}, fmt.Errorf("put blob %s: %w", ref, err)
+		return sandlot.Blob{}, fmt.Errorf("put blob %s: %w", ref, err)
 	}
 	defer d.writing.begin(ref)()
 	var size int64
@@ -46,25 +46,25 @@ func (d *Disk) Put(ctx context.Context, ref publish.BlobRef, r io.Reader) (publi
 		err = d.commit(ref)
 	}
 	if err != nil {
-		return publish.Blob{}, fmt.Errorf("put blob %s: %w", ref, err)
+		return sandlot.Blob{}, fmt.Errorf("put blob %s: %w", ref, err)
 	}
-	return publish.Blob{Ref: ref, Size: size}, nil
+	return sandlot.Blob{Ref: ref, Size: size}, nil
 }
 
 // writing is what is being written: times of files may be wrong, and do not tell it
 // from what a crash left.
 type writing struct {
 	mu    sync.Mutex
-	names map[publish.BlobRef]bool
+	names map[sandlot.BlobRef]bool
 }
 
 // begin is called before there is a file of the name, and end when it is no
 // temporary one any more.
-func (w *writing) begin(ref publish.BlobRef) (end func()) {
+func (w *writing) begin(ref sandlot.BlobRef) (end func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.names == nil {
-		w.names = map[publish.BlobRef]bool{}
+		w.names = map[sandlot.BlobRef]bool{}
 	}
 	w.names[ref] = true
 	return func() {
@@ -74,7 +74,7 @@ func (w *writing) begin(ref publish.BlobRef) (end func()) {
 	}
 }
 
-func (w *writing) has(ref publish.BlobRef) bool {
+func (w *writing) has(ref sandlot.BlobRef) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.names[ref]
@@ -111,7 +111,7 @@ func (d *Disk) writeTemp(temp string, write func(TempFile) error) error {
 }
 
 // commit gives a file that was written whole the name of a blob.
-func (d *Disk) commit(ref publish.BlobRef) error {
+func (d *Disk) commit(ref sandlot.BlobRef) error {
 	path := Path(ref)
 	failpoint.Hit(failpoint.BeforeRename)
 	if err := d.fs.Rename(tempPath(ref), path); err != nil {

@@ -4,8 +4,8 @@ import (
 	"container/list"
 	"sync"
 
+	"sandlot"
 	"sandlot/internal/checkpoint"
-	"sandlot/internal/publish"
 )
 
 // A scope is what of a blob is verified: the whole, or those of its MiBs.
@@ -18,7 +18,7 @@ func (s scope) whole() bool { return s.last < s.first }
 // scopeOf is what has to be verified before the n bytes of b from off are read: all of it,
 // where b comes without its checkpoints or all is asked for, and where nothing is. Whoever
 // reads no byte asks whether there is damage.
-func scopeOf(b publish.Blob, off, n int64) scope {
+func scopeOf(b sandlot.Blob, off, n int64) scope {
 	if n == 0 || n == b.Size || !checkpoint.Complete(b.Checkpoints, b.Size) {
 		return whole
 	}
@@ -64,20 +64,20 @@ type trust struct {
 
 	mu    sync.Mutex
 	order *list.List // of *trustEntry, the most recently used first
-	known map[publish.BlobRef]*list.Element
+	known map[sandlot.BlobRef]*list.Element
 }
 
 type trustEntry struct {
-	ref publish.BlobRef
+	ref sandlot.BlobRef
 	proof
 	seen scopes
 }
 
 func newTrust(max int) *trust {
-	return &trust{max: max, order: list.New(), known: make(map[publish.BlobRef]*list.Element)}
+	return &trust{max: max, order: list.New(), known: make(map[sandlot.BlobRef]*list.Element)}
 }
 
-func (t *trust) has(ref publish.BlobRef, p proof, s scope) bool {
+func (t *trust) has(ref sandlot.BlobRef, p proof, s scope) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e, ok := t.known[ref]
@@ -88,7 +88,7 @@ func (t *trust) has(ref publish.BlobRef, p proof, s scope) bool {
 	return true
 }
 
-func (t *trust) add(ref publish.BlobRef, p proof, s scope) {
+func (t *trust) add(ref sandlot.BlobRef, p proof, s scope) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if e, ok := t.known[ref]; ok && e.Value.(*trustEntry).proof == p {
@@ -105,13 +105,13 @@ func (t *trust) add(ref publish.BlobRef, p proof, s scope) {
 	}
 }
 
-func (t *trust) drop(ref publish.BlobRef) {
+func (t *trust) drop(ref sandlot.BlobRef) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.remove(ref)
 }
 
-func (t *trust) remove(ref publish.BlobRef) {
+func (t *trust) remove(ref sandlot.BlobRef) {
 	if e, ok := t.known[ref]; ok {
 		t.order.Remove(e)
 		delete(t.known, ref)

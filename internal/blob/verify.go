@@ -7,8 +7,8 @@ import (
 	"io"
 	"sync"
 
+	"sandlot"
 	"sandlot/internal/checkpoint"
-	"sandlot/internal/publish"
 )
 
 const (
@@ -27,11 +27,11 @@ type proof struct {
 	size   int64
 	mtime  int64 // ns since 1970
 	inode  uint64
-	sha256 publish.Digest
+	sha256 sandlot.Digest
 }
 
 // verified opens a blob whose bytes in s are known to be right.
-func (d *Disk) verified(ctx context.Context, b publish.Blob, s scope) (File, error) {
+func (d *Disk) verified(ctx context.Context, b sandlot.Blob, s scope) (File, error) {
 	for {
 		f, p, err := d.openFile(b)
 		if err != nil {
@@ -61,7 +61,7 @@ func (d *Disk) verified(ctx context.Context, b publish.Blob, s scope) (File, err
 }
 
 // verify reads what s has of a blob and, if it is right, returns it open.
-func (d *Disk) verify(ctx context.Context, b publish.Blob, s scope) (File, error) {
+func (d *Disk) verify(ctx context.Context, b sandlot.Blob, s scope) (File, error) {
 	select {
 	case d.flights.slots <- struct{}{}:
 		defer func() { <-d.flights.slots }()
@@ -92,16 +92,16 @@ func (d *Disk) verify(ctx context.Context, b publish.Blob, s scope) (File, error
 }
 
 // check compares the bytes of f, from its beginning, with b.
-func check(ctx context.Context, f io.Reader, b publish.Blob) error {
+func check(ctx context.Context, f io.Reader, b sandlot.Blob) error {
 	h := checkpoint.New()
 	if err := pour(ctx, h, f); err != nil {
 		return err
 	}
-	if sum := publish.Digest(h.Sum()); sum != b.SHA256 || h.Size() != b.Size {
-		return fmt.Errorf("%w: %d bytes of SHA-256 %s instead of %d of %s", publish.ErrCorrupt, h.Size(), sum, b.Size, b.SHA256)
+	if sum := sandlot.Digest(h.Sum()); sum != b.SHA256 || h.Size() != b.Size {
+		return fmt.Errorf("%w: %d bytes of SHA-256 %s instead of %d of %s", sandlot.ErrCorrupt, h.Size(), sum, b.Size, b.SHA256)
 	}
 	if b.Checkpoints != "" && b.Checkpoints != h.Points() {
-		return fmt.Errorf("%w: the bytes are right, but the checkpoints recorded with them are not theirs", publish.ErrCorrupt)
+		return fmt.Errorf("%w: the bytes are right, but the checkpoints recorded with them are not theirs", sandlot.ErrCorrupt)
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func check(ctx context.Context, f io.Reader, b publish.Blob) error {
 // checkPieces compares those MiBs of f in s that are not known yet with the checkpoints of b.
 // Each counts as soon as it is right: however ranges overlap, and whoever gives up, the
 // reading that all of them cause is that of the file once, times hashers at the most.
-func (d *Disk) checkPieces(ctx context.Context, f io.ReadSeeker, b publish.Blob, proven proof, s scope) error {
+func (d *Disk) checkPieces(ctx context.Context, f io.ReadSeeker, b sandlot.Blob, proven proof, s scope) error {
 	for n := s.first; n <= s.last; n++ {
 		one := scope{n, n}
 		if d.trust.has(b.Ref, proven, one) {
@@ -126,7 +126,7 @@ func (d *Disk) checkPieces(ctx context.Context, f io.ReadSeeker, b publish.Blob,
 			return err
 		}
 		if !p.OK(b.SHA256) {
-			return fmt.Errorf("%w: other bytes in the MiB from byte %d", publish.ErrCorrupt, n*checkpoint.Step)
+			return fmt.Errorf("%w: other bytes in the MiB from byte %d", sandlot.ErrCorrupt, n*checkpoint.Step)
 		}
 		d.trust.add(b.Ref, proven, one)
 	}
@@ -161,9 +161,9 @@ type flights struct {
 }
 
 type flightKey struct {
-	ref    publish.BlobRef
+	ref    sandlot.BlobRef
 	size   int64
-	sha256 publish.Digest
+	sha256 sandlot.Digest
 	scope  scope
 }
 
@@ -177,7 +177,7 @@ func newFlights(n int) *flights {
 }
 
 // join returns the flight for b, and whether the caller has to fly it.
-func (s *flights) join(b publish.Blob, of scope) (fl *flight, mine bool) {
+func (s *flights) join(b sandlot.Blob, of scope) (fl *flight, mine bool) {
 	k := flightKey{b.Ref, b.Size, b.SHA256, of}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +189,7 @@ func (s *flights) join(b publish.Blob, of scope) (fl *flight, mine bool) {
 	return fl, true
 }
 
-func (s *flights) land(b publish.Blob, of scope, fl *flight, err error) {
+func (s *flights) land(b sandlot.Blob, of scope, fl *flight, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.flying, flightKey{b.Ref, b.Size, b.SHA256, of})

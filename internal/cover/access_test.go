@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/cover"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -20,17 +21,17 @@ func TestWhoIsLetInToCovers(t *testing.T) {
 		return func(seen testworld.Seen) error {
 			switch {
 			case seen.Who == "another's session" && taken != nil:
-				return publish.ErrNotFound
+				return sandlot.ErrNotFound
 			case seen.Who == "another's session":
 				return nil
 			case seen.Who != "the owner's session":
-				return publish.ErrLoginNeeded
+				return sandlot.ErrLoginNeeded
 			case !changes || seen.State == "active" || taken == nil && seen.State == "project suspended":
 				return nil
 			case taken == nil && seen.State == "account suspended meanwhile":
-				return publish.ErrSuspended
+				return sandlot.ErrSuspended
 			case taken == nil:
-				return publish.CodeAccountSuspended
+				return sandlot.CodeAccountSuspended
 			}
 			return taken
 		}
@@ -38,93 +39,93 @@ func TestWhoIsLetInToCovers(t *testing.T) {
 	sent := plain("red", 64, 64)
 	testworld.CheckAccess(t, reflect.TypeFor[*cover.Service](), nil, map[string]testworld.Gate{
 		"Picture": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				_, err := s.Covers.Picture(t.Context(), by, "jnone", 320)
 				return err
 			},
-			Want: func(testworld.Seen) error { return publish.ErrNotFound },
+			Want: func(testworld.Seen) error { return sandlot.ErrNotFound },
 		},
 		"Cover": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				_, err := s.Covers.Cover(t.Context(), by, s.Project.ID)
 				return err
 			},
-			Want: own(false, publish.CodeTakenDown),
+			Want: own(false, sandlot.CodeTakenDown),
 		},
 		"Findings": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				_, err := s.Covers.Findings(t.Context(), by, s.Project.ID)
 				return err
 			},
 			Want: func(seen testworld.Seen) error {
 				switch {
 				case seen.Who == "nobody", seen.Who == "the operator":
-					return publish.CodeKeyRequired
+					return sandlot.CodeKeyRequired
 				case seen.Who == "another's session":
-					return publish.ErrNotFound
+					return sandlot.ErrNotFound
 				case seen.Who != "the account's key" && seen.Who != "the project's key" && seen.Who != "the owner's session":
-					return publish.CodeWrongProject
+					return sandlot.CodeWrongProject
 				}
 				return nil
 			},
 		},
 		"Upload": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				return s.Covers.Upload(t.Context(), by, s.Project.ID, strings.NewReader(sent))
 			},
-			Want: own(true, publish.CodeTakenDown),
+			Want: own(true, sandlot.CodeTakenDown),
 		},
 		"ChooseFile": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				err := s.Covers.ChooseFile(t.Context(), by, s.Project.ID, "a.css")
 				if err != nil && strings.Contains(err.Error(), "not a picture") {
 					return nil // they were let in
 				}
 				return err
 			},
-			Want: own(true, publish.CodeTakenDown),
+			Want: own(true, sandlot.CodeTakenDown),
 		},
 		"ChooseNone": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				return s.Covers.ChooseNone(t.Context(), by, s.Project.ID)
 			},
-			Want: own(true, publish.CodeTakenDown),
+			Want: own(true, sandlot.CodeTakenDown),
 		},
 		"ChooseAutomatic": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				return s.Covers.ChooseAutomatic(t.Context(), by, s.Project.ID)
 			},
-			Want: own(true, publish.CodeTakenDown),
+			Want: own(true, sandlot.CodeTakenDown),
 		},
 		"SetPortrait": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				return s.Covers.SetPortrait(t.Context(), by, strings.NewReader(sent))
 			},
 			Want: own(true, nil),
 		},
 		"Bring": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				_, err := s.Covers.Bring(t.Context(), by, publish.Brought{Account: s.Kim.ID, Portrait: true, Bytes: strings.NewReader(sent)})
 				return err
 			},
 			Want: func(seen testworld.Seen) error {
 				switch {
 				case seen.Who == "nobody":
-					return publish.CodeKeyRequired
+					return sandlot.CodeKeyRequired
 				case seen.Who == "the operator":
 					return nil
 				case seen.State == "account suspended" && seen.Who != "another account's key" && seen.Who != "another's session":
-					return publish.CodeAccountSuspended
+					return sandlot.CodeAccountSuspended
 				case seen.Who == "the project's key" || strings.Contains(seen.Who, "another project"):
-					return publish.CodeAccountKeyRequired
+					return sandlot.CodeAccountKeyRequired
 				}
 				return nil
 			},
 		},
 		"RemovePortrait": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				err := s.Covers.RemovePortrait(t.Context(), by)
-				if errors.Is(err, publish.ErrSuspended) && by.Account() != s.Kim.ID {
+				if errors.Is(err, sandlot.ErrSuspended) && by.Account() != s.Kim.ID {
 					return nil
 				}
 				return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"sandlot"
 	"sandlot/internal/picture"
 	"sandlot/internal/publish"
 )
@@ -17,7 +18,7 @@ const (
 // Bring takes a picture that an import brings, as if its owner had sent it: into the caller's account or, where the operator asks,
 // into b.Account. What the owner has chosen stays. A picture that cannot be shown changes nothing; left says to people why it was
 // left out.
-func (s *Service) Bring(ctx context.Context, by publish.Caller, b publish.Brought) (left string, err error) {
+func (s *Service) Bring(ctx context.Context, by sandlot.Caller, b publish.Brought) (left string, err error) {
 	if b.Account, err = bringsInto(by, b.Account); err != nil {
 		return "", err
 	}
@@ -29,22 +30,22 @@ func (s *Service) Bring(ctx context.Context, by publish.Caller, b publish.Brough
 	switch {
 	case errors.As(err, &problem):
 		return problem.Error(), nil
-	case b.Portrait && (stays || errors.Is(err, publish.ErrMoved)):
+	case b.Portrait && (stays || errors.Is(err, sandlot.ErrMoved)):
 		return hasPortrait, nil
-	case errors.Is(err, publish.ErrMoved): // its owner chose meanwhile
+	case errors.Is(err, sandlot.ErrMoved): // its owner chose meanwhile
 		return "", nil
-	case errors.Is(err, publish.ErrNotFound), errors.Is(err, publish.ErrSuspended):
+	case errors.Is(err, sandlot.ErrNotFound), errors.Is(err, sandlot.ErrSuspended):
 		return nowGone, nil
 	}
 	return "", err
 }
 
 // bringsInto is the account whose pictures by may bring.
-func bringsInto(by publish.Caller, asked publish.AccountID) (publish.AccountID, error) {
-	if publish.Authorize(by, publish.ActOperate, nil) == nil {
+func bringsInto(by sandlot.Caller, asked sandlot.AccountID) (sandlot.AccountID, error) {
+	if sandlot.Authorize(by, sandlot.ActOperate, nil) == nil {
 		return asked, nil
 	}
-	return by.Account(), publish.Authorize(by, publish.ActImport, nil)
+	return by.Account(), sandlot.Authorize(by, sandlot.ActImport, nil)
 }
 
 // stays tells whether the owner has chosen already what is there.
@@ -59,7 +60,7 @@ func (s *Service) stays(ctx context.Context, b publish.Brought) (bool, error) {
 	}
 	p, state, err := s.store.Cover(ctx, b.Project)
 	if err == nil && p.Account != b.Account {
-		err = publish.ErrNotFound
+		err = sandlot.ErrNotFound
 	}
 	return state.Wish != Automatic, err
 }

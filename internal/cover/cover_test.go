@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/cover"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/picture"
-	"sandlot/internal/publish"
 	"sandlot/internal/spool"
 	"sandlot/internal/testworld"
 	"sandlot/internal/worker"
@@ -74,7 +74,7 @@ func TestTheOwnersWishGoesBeforeAllElse(t *testing.T) {
 	expect.OK(t, w.Covers.ChooseAutomatic(ctx, w.owner, w.id))
 	w.work()
 	expect.Equal(t, "automatic again", w.colour(), "red")
-	expect.Is(t, "a file that is not there", w.Covers.ChooseFile(ctx, w.owner, w.id, "none.png"), publish.ErrNotFound)
+	expect.Is(t, "a file that is not there", w.Covers.ChooseFile(ctx, w.owner, w.id, "none.png"), sandlot.ErrNotFound)
 }
 
 func TestAShotStandsBeforeAnIconAndAfterTheDocument(t *testing.T) {
@@ -125,16 +125,16 @@ func TestAPictureIsNotServedWhenItsProjectWasTakenDownOrIsAnothers(t *testing.T)
 	}
 	expect.OK(t, get())
 	operator := w.AnotherOperate(operate.Config{Heads: w.Publish.Heads})
-	_, err := operator.Suspend(t.Context(), publish.AsOperator("op"), string(w.id), "spam")
+	_, err := operator.Suspend(t.Context(), sandlot.AsOperator("op"), string(w.id), "spam")
 	expect.OK(t, err)
-	expect.Is(t, "of a project that was taken down", get(), publish.ErrNotFound)
-	_, err = operator.Reinstate(t.Context(), publish.AsOperator("op"), string(w.id), "no spam")
+	expect.Is(t, "of a project that was taken down", get(), sandlot.ErrNotFound)
+	_, err = operator.Reinstate(t.Context(), sandlot.AsOperator("op"), string(w.id), "no spam")
 	expect.OK(t, err)
 	expect.OK(t, get(), "after it was reinstated")
 	expect.OK(t, w.Covers.ChooseNone(t.Context(), w.owner, w.id))
 	expect.OK(t, get(), "just after it was replaced")
 	w.Clock.Move(10 * time.Minute)
-	expect.Is(t, "a while after it was replaced", get(), publish.ErrNotFound)
+	expect.Is(t, "a while after it was replaced", get(), sandlot.ErrNotFound)
 }
 
 func TestManyProjectsOfOneAccountKeepNobodyFromTheirTurn(t *testing.T) {
@@ -165,7 +165,7 @@ func TestPortraitsAreTheAccountsOwn(t *testing.T) {
 	expect.OK(t, w.Covers.RemovePortrait(t.Context(), w.owner))
 	a, err = w.DB.Publish().Account(t.Context(), w.kim.ID)
 	expect.OK(t, err)
-	expect.Equal(t, "after it was removed", a.Portrait, publish.PictureID(""))
+	expect.Equal(t, "after it was removed", a.Portrait, sandlot.PictureID(""))
 }
 
 func TestWhoSendsAPictureSlowlyKeepsNobodyFromTheirTurn(t *testing.T) {

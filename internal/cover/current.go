@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -19,10 +20,10 @@ func (s currentStore) Settle(ctx context.Context, t Task, lease int64, settled S
 	return s.heads.After(s.Store.Settle(ctx, t, lease, settled, now))
 }
 
-func (s currentStore) Choose(ctx context.Context, id publish.ProjectID, w Wish, file string, settled *Settled, now time.Time) error {
+func (s currentStore) Choose(ctx context.Context, id sandlot.ProjectID, w Wish, file string, settled *Settled, now time.Time) error {
 	return s.heads.After(s.Store.Choose(ctx, id, w, file, settled, now))
 }
 
-func (s currentStore) Portray(ctx context.Context, id publish.AccountID, portrait *Fresh, now time.Time) error {
+func (s currentStore) Portray(ctx context.Context, id sandlot.AccountID, portrait *Fresh, now time.Time) error {
 	return s.heads.After(s.Store.Portray(ctx, id, portrait, now))
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/cover"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -16,15 +17,15 @@ type saying struct {
 	says testworld.Says
 }
 
-func (s saying) Settle(context.Context, cover.Task, int64, cover.Settled, time.Time) (publish.Changed, error) {
+func (s saying) Settle(context.Context, cover.Task, int64, cover.Settled, time.Time) (sandlot.Changed, error) {
 	return s.says()
 }
 
-func (s saying) Choose(context.Context, publish.ProjectID, cover.Wish, string, *cover.Settled, time.Time) (publish.Changed, error) {
+func (s saying) Choose(context.Context, sandlot.ProjectID, cover.Wish, string, *cover.Settled, time.Time) (sandlot.Changed, error) {
 	return s.says()
 }
 
-func (s saying) Portray(context.Context, publish.AccountID, *cover.Fresh, time.Time) (publish.Changed, error) {
+func (s saying) Portray(context.Context, sandlot.AccountID, *cover.Fresh, time.Time) (sandlot.Changed, error) {
 	return s.says()
 }
 

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/net/html"
 
+	"sandlot"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 const (
@@ -105,16 +105,16 @@ func attribute(t html.Token, key string) string {
 }
 
 // head reads the document of a project, if it has one.
-func (s *Service) head(ctx context.Context, p publish.Project) (head, error) {
+func (s *Service) head(ctx context.Context, p sandlot.Project) (head, error) {
 	f, err := s.file(ctx, p.ID, p.Primary)
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return head{}, nil
 	}
 	if err != nil || !f.Blob.Text {
 		return head{}, err
 	}
 	r, err := s.Content.Open(ctx, f.Blob, 0, min(f.Blob.Size, maxHead))
-	if errors.Is(err, publish.ErrCorrupt) || errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrCorrupt) || errors.Is(err, sandlot.ErrNotFound) {
 		return head{}, nil // it says nothing to anybody
 	}
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Service) head(ctx context.Context, p publish.Project) (head, error) {
 }
 
 // origins is the address of a project's document, and which addresses are its own.
-func (s *Service) origins(p publish.Project) (*url.URL, func(*url.URL) bool, error) {
+func (s *Service) origins(p sandlot.Project) (*url.URL, func(*url.URL) bool, error) {
 	addresses := s.Places.Project(p.ID, p.Version, p.Suffix)
 	root, err := url.Parse("http://project.invalid/") // without a host of its own a project has a path, which is not written in it
 	if s.Places.Content != "" {
@@ -145,13 +145,13 @@ func (s *Service) origins(p publish.Project) (*url.URL, func(*url.URL) bool, err
 }
 
 // files returns those of the names that are files of the project, in the order of the names.
-func (s *Service) files(ctx context.Context, id publish.ProjectID, list []string) ([]publish.File, error) {
+func (s *Service) files(ctx context.Context, id sandlot.ProjectID, list []string) ([]sandlot.File, error) {
 	folded := make([]string, len(list))
 	for i, n := range list {
 		folded[i] = names.Fold(n)
 	}
 	found, err := s.store.FilesFolded(ctx, id, folded)
-	slices.SortFunc(found, func(a, b publish.File) int {
+	slices.SortFunc(found, func(a, b sandlot.File) int {
 		return slices.Index(folded, names.Fold(a.Name)) - slices.Index(folded, names.Fold(b.Name))
 	})
 	return found, err

@@ -8,9 +8,9 @@ import (
 	"log/slog"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/cover"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 	"sandlot/internal/worker"
 )
@@ -19,10 +19,10 @@ import (
 type world struct {
 	*testworld.World
 	t      *testing.T
-	kim    publish.Account
-	key    publish.Caller
-	owner  publish.Caller
-	id     publish.ProjectID
+	kim    sandlot.Account
+	key    sandlot.Caller
+	owner  sandlot.Caller
+	id     sandlot.ProjectID
 	worker *cover.Worker
 }
 
@@ -30,7 +30,7 @@ func newWorld(t *testing.T, page string) *world {
 	t.Helper()
 	w := &world{World: testworld.New(t), t: t}
 	w.worker = cover.NewWorker(w.Covers, slog.New(slog.DiscardHandler), &worker.Failures{})
-	var p publish.Project
+	var p sandlot.Project
 	w.kim, w.key, p = w.Owned("kim@example.org", page)
 	w.id, w.owner = p.ID, w.OwnerOf(w.kim.ID)
 	return w

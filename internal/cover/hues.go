@@ -4,11 +4,11 @@ import (
 	"hash/fnv"
 	"image/color"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // HueOf is which of Hues a project has, always the same.
-func HueOf(id publish.ProjectID) int {
+func HueOf(id sandlot.ProjectID) int {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(id)) // never fails
 	return int(sum.Sum32() % uint32(len(Hues)))

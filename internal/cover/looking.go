@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 
+	"sandlot"
 	"sandlot/internal/picture"
-	"sandlot/internal/publish"
 )
 
 // looking is the search for the cover of one project: the first source that has a picture.
@@ -14,14 +14,14 @@ type looking struct {
 	*Service
 	task Task
 
-	keep     publish.PictureID // a recorded picture that is the cover
+	keep     sandlot.PictureID // a recorded picture that is the cover
 	source   Source
 	made     string
 	findings []Finding
 }
 
 // madeOf is what is recorded of a file that a cover is made of.
-func madeOf(source Source, f publish.File) string {
+func madeOf(source Source, f sandlot.File) string {
 	return way + " " + string(source) + " " + hex.EncodeToString(f.Blob.SHA256[:])
 }
 
@@ -64,7 +64,7 @@ func (l *looking) chosen(ctx context.Context) (*picture.Made, bool, error) {
 		return nil, false, nil
 	}
 	f, err := l.file(ctx, l.task.Project.ID, l.task.File)
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		l.findings = append(l.findings, Finding{Source: FromChosen, File: l.task.File, Kind: Missing})
 		return nil, false, nil
 	}
@@ -87,7 +87,7 @@ func (l *looking) document(ctx context.Context) (*picture.Made, bool, error) {
 		return nil, false, err
 	}
 	f, err := l.file(ctx, l.task.Project.ID, h.picture)
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		l.findings = append(l.findings, Finding{Source: FromDocument, File: h.picture, Kind: Missing})
 		return nil, false, nil
 	}
@@ -117,7 +117,7 @@ func (l *looking) icon(ctx context.Context) (*picture.Made, bool, error) {
 }
 
 // first is the first of the files that a picture can be made of.
-func (l *looking) first(ctx context.Context, source Source, files []publish.File, by making, err error) (*picture.Made, bool, error) {
+func (l *looking) first(ctx context.Context, source Source, files []sandlot.File, by making, err error) (*picture.Made, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
@@ -133,10 +133,10 @@ func (l *looking) first(ctx context.Context, source Source, files []publish.File
 var errSlow = errors.New("a picture took too long, and is tried again")
 
 // making makes a picture of a file.
-type making func(ctx context.Context, f publish.File) (picture.Made, error)
+type making func(ctx context.Context, f sandlot.File) (picture.Made, error)
 
 // make makes a picture of a file, unless the cover was made of it before. What is wrong with it is noted, and ok is false.
-func (l *looking) make(ctx context.Context, source Source, f publish.File, by making) (_ *picture.Made, ok bool, err error) {
+func (l *looking) make(ctx context.Context, source Source, f sandlot.File, by making) (_ *picture.Made, ok bool, err error) {
 	what := madeOf(source, f)
 	if l.task.Made == what && l.task.Project.Cover != "" {
 		l.keep, l.source, l.made = l.task.Project.Cover, source, what
@@ -156,11 +156,11 @@ func (l *looking) make(ctx context.Context, source Source, f publish.File, by ma
 	return &made, true, nil
 }
 
-func (l *looking) cover(ctx context.Context, f publish.File) (picture.Made, error) {
+func (l *looking) cover(ctx context.Context, f sandlot.File) (picture.Made, error) {
 	return l.of(ctx, f, func(src picture.Source) (picture.Made, error) { return l.maker.Make(ctx, src, picture.Cover()) })
 }
 
-func (l *looking) onTile(ctx context.Context, f publish.File) (picture.Made, error) {
+func (l *looking) onTile(ctx context.Context, f sandlot.File) (picture.Made, error) {
 	hue := Hues[HueOf(l.task.Project.ID)]
 	return l.of(ctx, f, func(src picture.Source) (picture.Made, error) {
 		return l.maker.MakeIcon(ctx, src, picture.Cover(), hue[0], hue[1])
@@ -168,7 +168,7 @@ func (l *looking) onTile(ctx context.Context, f publish.File) (picture.Made, err
 }
 
 // of has a picture made of a file. One that the service itself can read no more is damaged, and not tried for ever.
-func (l *looking) of(ctx context.Context, f publish.File, read func(picture.Source) (picture.Made, error)) (made picture.Made, err error) {
+func (l *looking) of(ctx context.Context, f sandlot.File, read func(picture.Source) (picture.Made, error)) (made picture.Made, err error) {
 	if f.Blob.Size > picture.MaxBytes {
 		return made, &picture.Problem{Kind: picture.TooManyBytes}
 	}
@@ -180,7 +180,7 @@ func (l *looking) of(ctx context.Context, f publish.File, read func(picture.Sour
 			return err
 		})
 	}
-	if errors.Is(err, publish.ErrCorrupt) || errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrCorrupt) || errors.Is(err, sandlot.ErrNotFound) {
 		err = &picture.Problem{Kind: picture.Damaged}
 	}
 	return made, err

@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
 func TestRegressionM05APortraitIsReadWhereItWasAcknowledged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, bare)
-	shown := func() publish.PictureID {
+	shown := func() sandlot.PictureID {
 		p, err := w.Publish.Current(t.Context(), testworld.Nobody(), w.id)
 		expect.OK(t, err)
 		return p.Portrait

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 const (
@@ -26,8 +26,8 @@ const (
 
 // Picture returns the bytes of a picture in one of its widths, to everybody who has its name. A picture of a project
 // that was taken down or deleted, or of an account that was suspended, is not there: publish.ErrNotFound.
-func (s *Service) Picture(ctx context.Context, by publish.Caller, id publish.PictureID, width int) ([]byte, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) Picture(ctx context.Context, by sandlot.Caller, id sandlot.PictureID, width int) ([]byte, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return nil, err
 	}
 	key := cached{id, width}
@@ -47,19 +47,19 @@ func (s *Service) Picture(ctx context.Context, by publish.Caller, id publish.Pic
 
 // isAnswer reports whether an error says that there is no such picture, and not that it could not be read.
 func isAnswer(err error) bool {
-	return errors.Is(err, publish.ErrNotFound) || errors.Is(err, publish.ErrCorrupt)
+	return errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.ErrCorrupt)
 }
 
 // atHand returns a picture that is held in memory, if it may be served without looking it up.
-func (s *Service) atHand(ctx context.Context, by publish.Caller, key cached) (bytes []byte, known bool, err error) {
+func (s *Service) atHand(ctx context.Context, by sandlot.Caller, key cached) (bytes []byte, known bool, err error) {
 	e, ok := s.known.get(key)
 	if ok && e.project != "" { // most are covers, and a project's head is at hand
 		p, err := s.Projects.Current(ctx, by, e.project)
 		switch {
-		case err != nil && !publish.Gone(err):
+		case err != nil && !sandlot.Gone(err):
 			return nil, false, err
 		case err != nil:
-			return nil, false, publish.ErrNotFound
+			return nil, false, sandlot.ErrNotFound
 		case p.Cover == key.id:
 			return e.bytes, true, nil
 		}
@@ -68,7 +68,7 @@ func (s *Service) atHand(ctx context.Context, by publish.Caller, key cached) (by
 }
 
 // load looks a picture up, and reads it unless it is held.
-func (s *Service) load(ctx context.Context, by publish.Caller, key cached) ([]byte, error) {
+func (s *Service) load(ctx context.Context, by sandlot.Caller, key cached) ([]byte, error) {
 	now := s.Now()
 	kept, err := s.find(ctx, by, key, now)
 	if err != nil {
@@ -87,17 +87,17 @@ func (s *Service) load(ctx context.Context, by publish.Caller, key cached) ([]by
 }
 
 // find looks a picture up that may be served.
-func (s *Service) find(ctx context.Context, by publish.Caller, key cached, now time.Time) (Kept, error) {
+func (s *Service) find(ctx context.Context, by sandlot.Caller, key cached, now time.Time) (Kept, error) {
 	kept, err := s.store.Picture(ctx, key.id, key.width)
 	if err != nil {
 		return kept, err
 	}
 	if !kept.GoneAt.IsZero() && now.Sub(kept.GoneAt) > goneFor {
-		return kept, publish.ErrNotFound
+		return kept, sandlot.ErrNotFound
 	}
 	if kept.Project != "" {
-		if _, err := s.Projects.Current(ctx, by, kept.Project); publish.Gone(err) {
-			return kept, publish.ErrNotFound
+		if _, err := s.Projects.Current(ctx, by, kept.Project); sandlot.Gone(err) {
+			return kept, sandlot.ErrNotFound
 		} else if err != nil {
 			return kept, err
 		}
@@ -105,15 +105,15 @@ func (s *Service) find(ctx context.Context, by publish.Caller, key cached, now t
 	return kept, nil
 }
 
-func (s *Service) read(ctx context.Context, b publish.Blob) (bytes []byte, err error) {
+func (s *Service) read(ctx context.Context, b sandlot.Blob) (bytes []byte, err error) {
 	if b.Size > maxPicture {
-		return nil, publish.ErrCorrupt
+		return nil, sandlot.ErrCorrupt
 	}
 	limited, cancel := context.WithTimeout(ctx, readFor)
 	defer cancel()
 	defer func() {
 		if err != nil && limited.Err() != nil && ctx.Err() == nil {
-			err = fmt.Errorf("read a picture within %s: %w", readFor, publish.ErrUnavailable)
+			err = fmt.Errorf("read a picture within %s: %w", readFor, sandlot.ErrUnavailable)
 		}
 	}()
 	r, err := s.Content.Open(limited, b, 0, -1)
@@ -126,13 +126,13 @@ func (s *Service) read(ctx context.Context, b publish.Blob) (bytes []byte, err e
 
 // cached names what is held in memory.
 type cached struct {
-	id    publish.PictureID
+	id    sandlot.PictureID
 	width int
 }
 
 type entry struct {
 	bytes     []byte
-	project   publish.ProjectID
+	project   sandlot.ProjectID
 	confirmed time.Time
 }
 

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/cover"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -23,7 +23,7 @@ type counted struct {
 }
 
 // Open implements cover.Content.
-func (c *counted) Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error) {
+func (c *counted) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	if err := c.before(ctx, c.opened.Add(1)); err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (c *counted) Open(ctx context.Context, b publish.Blob, off, n int64) (io.Re
 }
 
 // asked is a server of kim's new cover that nobody has asked for.
-func (w *world) asked(before func(ctx context.Context, n int64) error) (*cover.Service, *counted, publish.PictureID) {
+func (w *world) asked(before func(ctx context.Context, n int64) error) (*cover.Service, *counted, sandlot.PictureID) {
 	w.t.Helper()
 	expect.OK(w.t, w.Covers.Upload(w.t.Context(), w.owner, w.id, strings.NewReader(plain("red", 640, 360))))
 	content := &counted{Content: w.Publish.Contents, before: before}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/names"
 	"sandlot/internal/picture"
 	"sandlot/internal/publish"
@@ -20,17 +21,17 @@ import (
 
 // Content is where bytes are read from and kept; *publish.Contents is one.
 type Content interface {
-	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
+	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 	StageDerived(ctx context.Context, r io.Reader) (publish.Content, error)
 	Discard(ctx context.Context, c publish.Content)
-	Recording(step func() error, blobs ...publish.Blob) error
+	Recording(step func() error, blobs ...sandlot.Blob) error
 	Receiving() bool
 	Receive(all *spool.Spool, r io.Reader, limit int64) error
 }
 
 // Projects knows the projects that are being read; *publish.Service does.
 type Projects interface {
-	Current(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
+	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 }
 
 // Config is what a Service is made of. All must be set but Spend, Temporary, Now and Random.
@@ -39,7 +40,7 @@ type Config struct {
 	Content  Content
 	Projects Projects
 	Heads    *publish.Heads // drops what a step changed; nil: nothing is cached
-	Places   publish.Places
+	Places   sandlot.Places
 
 	Spend     func()           // frees room on a full disk that is kept for taking a picture away; nil: there is none
 	Temporary string           // a folder that holds pictures while they come; empty: the system's
@@ -54,7 +55,7 @@ type Service struct {
 	Config
 	store  currentStore
 	maker  *picture.Maker
-	owners *turns.Locks[publish.AccountID] // each has one picture at a time made
+	owners *turns.Locks[sandlot.AccountID] // each has one picture at a time made
 	known  cache
 	reads  *turns.Locks[cached] // one at a time reads a picture: many ask for a new one at once
 }
@@ -70,7 +71,7 @@ func New(cfg Config) *Service {
 	if cfg.Spent == nil {
 		cfg.Spent = picture.ProcessorTime
 	}
-	return &Service{Config: cfg, store: currentStore{cfg.Store, cfg.Heads}, maker: picture.NewMaker(cfg.Spent), owners: turns.NewLocks[publish.AccountID](), reads: turns.NewLocks[cached]()}
+	return &Service{Config: cfg, store: currentStore{cfg.Store, cfg.Heads}, maker: picture.NewMaker(cfg.Spent), owners: turns.NewLocks[sandlot.AccountID](), reads: turns.NewLocks[cached]()}
 }
 
 const (
@@ -83,24 +84,24 @@ const (
 // Mine is what an owner is told of a project's cover.
 type Mine struct {
 	State
-	Cover    publish.PictureID
+	Cover    sandlot.PictureID
 	Findings []Finding
 }
 
 // Cover tells the owner of a project, in a session, what its cover is made of, and what could not be used.
-func (s *Service) Cover(ctx context.Context, by publish.Caller, id publish.ProjectID) (Mine, error) {
-	p, state, err := s.owned(ctx, by, publish.ActSeeOwn, id)
+func (s *Service) Cover(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Mine, error) {
+	p, state, err := s.owned(ctx, by, sandlot.ActSeeOwn, id)
 	return Mine{state, p.Cover, findingsOf(state.Findings)}, err
 }
 
 // Findings tells who may read all of a project's files what could not be used as its cover.
-func (s *Service) Findings(ctx context.Context, by publish.Caller, id publish.ProjectID) ([]Finding, error) {
-	if err := publish.Authorize(by, publish.ActReadFiles, nil); err != nil {
+func (s *Service) Findings(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) ([]Finding, error) {
+	if err := sandlot.Authorize(by, sandlot.ActReadFiles, nil); err != nil {
 		return nil, err
 	}
 	p, state, err := s.store.Cover(ctx, id)
 	if err == nil {
-		err = publish.Authorize(by, publish.ActReadFiles, &p)
+		err = sandlot.Authorize(by, sandlot.ActReadFiles, &p)
 	}
 	if err != nil {
 		return nil, err
@@ -109,24 +110,24 @@ func (s *Service) Findings(ctx context.Context, by publish.Caller, id publish.Pr
 }
 
 // owned returns a project of the caller's session with which it may do act; another's is ErrNotFound.
-func (s *Service) owned(ctx context.Context, by publish.Caller, act publish.Action, id publish.ProjectID) (publish.Project, State, error) {
-	if err := publish.Authorize(by, publish.ActSeeOwn, nil); err != nil {
-		return publish.Project{}, State{}, err
+func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Action, id sandlot.ProjectID) (sandlot.Project, State, error) {
+	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
+		return sandlot.Project{}, State{}, err
 	}
 	if !names.ValidProjectID(string(id)) {
-		return publish.Project{}, State{}, publish.ErrNotFound
+		return sandlot.Project{}, State{}, sandlot.ErrNotFound
 	}
 	p, state, err := s.store.Cover(ctx, id)
 	if err != nil {
 		return p, state, err
 	}
-	return p, state, publish.Authorize(by, act, &p)
+	return p, state, sandlot.Authorize(by, act, &p)
 }
 
 // Upload makes what r has the cover of a project of the caller's session. If it is no picture that can be shown the error is a
 // *picture.Problem, and nothing has changed.
-func (s *Service) Upload(ctx context.Context, by publish.Caller, id publish.ProjectID, r io.Reader) error {
-	if _, _, err := s.owned(ctx, by, publish.ActEdit, id); err != nil {
+func (s *Service) Upload(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, r io.Reader) error {
+	if _, _, err := s.owned(ctx, by, sandlot.ActEdit, id); err != nil {
 		return err
 	}
 	return s.take(ctx, by, r, picture.Cover(), func(n *Fresh) error {
@@ -137,8 +138,8 @@ func (s *Service) Upload(ctx context.Context, by publish.Caller, id publish.Proj
 
 // ChooseFile makes one of the project's current files its cover, now and for as long as the project has it. A file that it does
 // not have is publish.ErrNotFound; for others see Upload.
-func (s *Service) ChooseFile(ctx context.Context, by publish.Caller, id publish.ProjectID, name string) error {
-	p, _, err := s.owned(ctx, by, publish.ActEdit, id)
+func (s *Service) ChooseFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string) error {
+	p, _, err := s.owned(ctx, by, sandlot.ActEdit, id)
 	if err != nil {
 		return err
 	}
@@ -158,57 +159,57 @@ func (s *Service) ChooseFile(ctx context.Context, by publish.Caller, id publish.
 }
 
 // file returns the current file of that name.
-func (s *Service) file(ctx context.Context, id publish.ProjectID, name string) (publish.File, error) {
+func (s *Service) file(ctx context.Context, id sandlot.ProjectID, name string) (sandlot.File, error) {
 	files, err := s.store.FilesFolded(ctx, id, []string{names.Fold(name)})
 	if err != nil {
-		return publish.File{}, err
+		return sandlot.File{}, err
 	}
 	for _, f := range files {
 		if f.Name == name {
 			return f, nil
 		}
 	}
-	return publish.File{}, publish.ErrNotFound
+	return sandlot.File{}, sandlot.ErrNotFound
 }
 
 // ChooseNone lets the title stand on a tile, whatever pictures the project has.
-func (s *Service) ChooseNone(ctx context.Context, by publish.Caller, id publish.ProjectID) error {
-	if _, _, err := s.owned(ctx, by, publish.ActEdit, id); err != nil {
+func (s *Service) ChooseNone(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) error {
+	if _, _, err := s.owned(ctx, by, sandlot.ActEdit, id); err != nil {
 		return err
 	}
 	return publish.EvenFull(s.Spend, func() error { return s.choose(ctx, id, None, "", &Settled{Made: string(None)}) })
 }
 
 // ChooseAutomatic forgets what was chosen: a picture is looked for within a second or so.
-func (s *Service) ChooseAutomatic(ctx context.Context, by publish.Caller, id publish.ProjectID) error {
-	if _, _, err := s.owned(ctx, by, publish.ActEdit, id); err != nil {
+func (s *Service) ChooseAutomatic(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) error {
+	if _, _, err := s.owned(ctx, by, sandlot.ActEdit, id); err != nil {
 		return err
 	}
 	return s.choose(ctx, id, Automatic, "", nil)
 }
 
-func (s *Service) choose(ctx context.Context, id publish.ProjectID, w Wish, file string, settled *Settled) error {
+func (s *Service) choose(ctx context.Context, id sandlot.ProjectID, w Wish, file string, settled *Settled) error {
 	return s.store.Choose(ctx, id, w, file, settled, s.Now())
 }
 
 // SetPortrait makes what r has the portrait of the caller's account. For errors see Upload.
-func (s *Service) SetPortrait(ctx context.Context, by publish.Caller, r io.Reader) error {
-	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
+func (s *Service) SetPortrait(ctx context.Context, by sandlot.Caller, r io.Reader) error {
+	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return err
 	}
 	return s.take(ctx, by, r, picture.Portrait(), func(n *Fresh) error { return s.store.Portray(ctx, by.Account(), n, s.Now()) })
 }
 
 // RemovePortrait takes the portrait of the caller's account away.
-func (s *Service) RemovePortrait(ctx context.Context, by publish.Caller) error {
-	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
+func (s *Service) RemovePortrait(ctx context.Context, by sandlot.Caller) error {
+	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return err
 	}
 	return publish.EvenFull(s.Spend, func() error { return s.store.Portray(ctx, by.Account(), nil, s.Now()) })
 }
 
 // take makes a picture of what r has, and records it.
-func (s *Service) take(ctx context.Context, by publish.Caller, r io.Reader, shape picture.Shape, record func(*Fresh) error) error {
+func (s *Service) take(ctx context.Context, by sandlot.Caller, r io.Reader, shape picture.Shape, record func(*Fresh) error) error {
 	var made picture.Made
 	err := s.held(r, func(src picture.Source) (err error) {
 		made, err = s.inTurn(ctx, by.Account(), src, shape)
@@ -226,7 +227,7 @@ func (s *Service) held(r io.Reader, use func(picture.Source) error) error {
 	defer all.Close()
 	paced := &paced{r: picture.Bounded(r), now: s.Now, begun: s.Now()}
 	if err := s.Content.Receive(all, paced, picture.MaxBytes); err != nil {
-		return publish.NoEffect(err)
+		return sandlot.NoEffect(err)
 	}
 	return use(all)
 }
@@ -247,7 +248,7 @@ func (p *paced) Read(b []byte) (int, error) {
 }
 
 // inTurn makes a picture when it is its owner's turn.
-func (s *Service) inTurn(ctx context.Context, owner publish.AccountID, src picture.Source, shape picture.Shape) (made picture.Made, err error) {
+func (s *Service) inTurn(ctx context.Context, owner sandlot.AccountID, src picture.Source, shape picture.Shape) (made picture.Made, err error) {
 	limited, cancel := context.WithTimeout(ctx, maxWaiting)
 	defer cancel()
 	done, err := s.owners.Lock(limited, owner)
@@ -256,14 +257,14 @@ func (s *Service) inTurn(ctx context.Context, owner publish.AccountID, src pictu
 		made, err = s.maker.Make(limited, src, shape)
 	}
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		err = publish.NoEffect(publish.ErrUnavailable) // too many pictures at once
+		err = sandlot.NoEffect(sandlot.ErrUnavailable) // too many pictures at once
 	}
 	return made, err
 }
 
 // record stages a picture, and has it recorded.
 func (s *Service) record(ctx context.Context, made picture.Made, record func(*Fresh) error) (err error) {
-	n := &Fresh{ID: s.name(made.PNG), Sizes: map[int]publish.Blob{}}
+	n := &Fresh{ID: s.name(made.PNG), Sizes: map[int]sandlot.Blob{}}
 	var staged []publish.Content
 	defer func() {
 		if err != nil {
@@ -272,7 +273,7 @@ func (s *Service) record(ctx context.Context, made picture.Made, record func(*Fr
 			}
 		}
 	}()
-	var blobs []publish.Blob
+	var blobs []sandlot.Blob
 	for _, size := range made.Sizes {
 		c, err := s.Content.StageDerived(ctx, bytes.NewReader(size.Bytes))
 		if err != nil {
@@ -284,14 +285,14 @@ func (s *Service) record(ctx context.Context, made picture.Made, record func(*Fr
 }
 
 // name is a new name for a picture: of 100 bits, so that nobody comes upon one.
-func (s *Service) name(png bool) publish.PictureID {
-	format := publish.JPEGPicture
+func (s *Service) name(png bool) sandlot.PictureID {
+	format := sandlot.JPEGPicture
 	if png {
-		format = publish.PNGPicture
+		format = sandlot.PNGPicture
 	}
 	random := make([]byte, 13)
 	if _, err := io.ReadFull(s.Random, random); err != nil {
 		panic("cover: no randomness: " + err.Error())
 	}
-	return publish.PictureID(format + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random)[:20]))
+	return sandlot.PictureID(format + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random)[:20]))
 }

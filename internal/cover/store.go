@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -36,8 +37,8 @@ const (
 type State struct {
 	Wish     Wish
 	File     string            // of OfFile
-	Upload   publish.PictureID // that was sent last, while it is wished
-	Shot     publish.PictureID // of the last trial
+	Upload   sandlot.PictureID // that was sent last, while it is wished
+	Shot     sandlot.PictureID // of the last trial
 	Source   Source
 	Made     string // what the cover was made of, with the way it was made
 	Findings string // what could not be used, as JSON
@@ -48,20 +49,20 @@ type State struct {
 // Task is a project whose cover is to be made, with the number that the store knows it by.
 type Task struct {
 	Number  int64
-	Project publish.Project
+	Project sandlot.Project
 	State
 }
 
 // A Fresh picture is one on its way into the records. Its blobs are staged, one for each width.
 type Fresh struct {
-	ID    publish.PictureID
-	Sizes map[int]publish.Blob
+	ID    sandlot.PictureID
+	Sizes map[int]sandlot.Blob
 	First bool // takes nobody's place: where the owner has chosen before, it is ErrMoved
 }
 
 // Settled is what a cover was found to be.
 type Settled struct {
-	Cover    publish.PictureID // empty: none; may be one that is recorded
+	Cover    sandlot.PictureID // empty: none; may be one that is recorded
 	Fresh    *Fresh            // the same, where it is not
 	Source   Source
 	Made     string
@@ -71,9 +72,9 @@ type Settled struct {
 
 // Kept is a picture as it is recorded, in one width.
 type Kept struct {
-	Project publish.ProjectID // whose it is, or
-	Account publish.AccountID // whose portrait it is: of an account that may be seen
-	Blob    publish.Blob
+	Project sandlot.ProjectID // whose it is, or
+	Account sandlot.AccountID // whose portrait it is: of an account that may be seen
+	Blob    sandlot.Blob
 	GoneAt  time.Time // zero while it is used
 }
 
@@ -81,15 +82,15 @@ type Kept struct {
 // there, or was deleted, is ErrNotFound.
 type Store interface {
 	// Picture returns a picture in that width. One of an account that is suspended or deleted is ErrNotFound.
-	Picture(ctx context.Context, id publish.PictureID, width int) (Kept, error)
+	Picture(ctx context.Context, id sandlot.PictureID, width int) (Kept, error)
 	// Cover returns a project, and what is kept of its cover.
-	Cover(ctx context.Context, id publish.ProjectID) (publish.Project, State, error)
+	Cover(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, State, error)
 	// Sent returns the pictures that an account's owner sent and that are used: covers of its projects, also of suspended
 	// ones, and its portrait, which is of no project.
-	Sent(ctx context.Context, id publish.AccountID) (map[publish.ProjectID]publish.SentPicture, error)
+	Sent(ctx context.Context, id sandlot.AccountID) (map[sandlot.ProjectID]publish.SentPicture, error)
 	// FilesFolded returns those current files of a project whose folded names are among folded, of which there are
 	// at most 200, without variants.
-	FilesFolded(ctx context.Context, id publish.ProjectID, folded []string) ([]publish.File, error)
+	FilesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]sandlot.File, error)
 
 	// Due returns projects whose cover is to be made and that nobody has leased: the numbers after the one given, in their order,
 	// each with its account.
@@ -104,20 +105,20 @@ type Store interface {
 	GiveBack(ctx context.Context, numbers []int64, lease int64, forget bool) error
 	// Settle records the cover of a project for the version of the task, ends its lease, and lets go of the pictures that it
 	// replaces. If the lease is another one by now, or the owner has chosen meanwhile, it is ErrMoved.
-	Settle(ctx context.Context, t Task, lease int64, s Settled, now time.Time) (publish.Changed, error)
+	Settle(ctx context.Context, t Task, lease int64, s Settled, now time.Time) (sandlot.Changed, error)
 
 	// Choose records what an owner wishes. With s the cover is recorded at once as Settle does, and is due if s.Version is not the
 	// current one any more; without, it is due. A suspended project is ErrSuspended.
-	Choose(ctx context.Context, id publish.ProjectID, w Wish, file string, s *Settled, now time.Time) (publish.Changed, error)
+	Choose(ctx context.Context, id sandlot.ProjectID, w Wish, file string, s *Settled, now time.Time) (sandlot.Changed, error)
 	// Shoot records the shot of a trial of a version, in the place of the one before; the cover is then due. It is
 	// ErrMoved if the project has another version, and ErrSuspended if it is suspended.
-	Shoot(ctx context.Context, id publish.ProjectID, version int, shot Fresh, now time.Time) error
+	Shoot(ctx context.Context, id sandlot.ProjectID, version int, shot Fresh, now time.Time) error
 	// Portray records the portrait of an account, or with nil takes it away. A suspended account is ErrSuspended.
-	Portray(ctx context.Context, id publish.AccountID, portrait *Fresh, now time.Time) (publish.Changed, error)
+	Portray(ctx context.Context, id sandlot.AccountID, portrait *Fresh, now time.Time) (sandlot.Changed, error)
 }
 
 // Waiting is a project whose cover is to be made.
 type Waiting struct {
 	Number  int64
-	Account publish.AccountID
+	Account sandlot.AccountID
 }

@@ -8,8 +8,8 @@ import (
 	"log/slog"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/picture"
-	"sandlot/internal/publish"
 	"sandlot/internal/worker"
 )
 
@@ -75,7 +75,7 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 	for i, t := range tasks {
 		err := worker.Guarded(func() error { return w.one(ctx, t, lease) })
 		switch {
-		case err == nil, errors.Is(err, publish.ErrMoved), errors.Is(err, publish.ErrNotFound): // the last two: it is another by now, and comes again
+		case err == nil, errors.Is(err, sandlot.ErrMoved), errors.Is(err, sandlot.ErrNotFound): // the last two: it is another by now, and comes again
 			w.putOff.Worked(t.Number)
 			done++
 			continue
@@ -92,7 +92,7 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 		w.putOff.Failed(t.Number, w.service.Now())
 		w.giveBack(ctx, tasks[i:i+1], lease, true)
 		failed = errors.Join(failed, fmt.Errorf("cover of %s: %w", t.Project.ID, err))
-		if errors.Is(err, publish.ErrUnavailable) || errors.Is(err, publish.ErrFull) {
+		if errors.Is(err, sandlot.ErrUnavailable) || errors.Is(err, sandlot.ErrFull) {
 			w.giveBack(ctx, tasks[i+1:], lease, false)
 			break
 		}
@@ -117,7 +117,7 @@ func (w *Worker) waiting(ctx context.Context) ([]int64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for covers to be made: %w", err)
 	}
-	of, off := map[publish.AccountID]int{}, map[int64]bool{}
+	of, off := map[sandlot.AccountID]int{}, map[int64]bool{}
 	for _, n := range w.putOff.Waiting(w.service.Now()) {
 		off[n] = true
 	}
@@ -192,10 +192,10 @@ func (w *Worker) one(ctx context.Context, t Task, lease int64) error {
 // Shot takes the picture of a trial of a version, as PNG, JPEG or WebP: it may be the project's cover from now on.
 // One that is of another version than the current one is let go of, and so are one of a project that is suspended or gone, and
 // what is no picture.
-func (w *Worker) Shot(ctx context.Context, id publish.ProjectID, version int, bytesOf []byte) error {
+func (w *Worker) Shot(ctx context.Context, id sandlot.ProjectID, version int, bytesOf []byte) error {
 	s := w.service
 	p, _, err := s.store.Cover(ctx, id)
-	if errors.Is(err, publish.ErrNotFound) || err == nil && p.Version != version {
+	if errors.Is(err, sandlot.ErrNotFound) || err == nil && p.Version != version {
 		return nil
 	}
 	if err != nil {
@@ -210,7 +210,7 @@ func (w *Worker) Shot(ctx context.Context, id publish.ProjectID, version int, by
 		return err
 	}
 	err = s.record(ctx, made, func(n *Fresh) error { return s.store.Shoot(ctx, id, version, *n, s.Now()) })
-	if errors.Is(err, publish.ErrMoved) || errors.Is(err, publish.ErrSuspended) || errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrMoved) || errors.Is(err, sandlot.ErrSuspended) || errors.Is(err, sandlot.ErrNotFound) {
 		return nil
 	}
 	return err

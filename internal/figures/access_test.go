@@ -5,10 +5,10 @@ import (
 	"reflect"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -21,13 +21,13 @@ func TestWhoIsLetInToFigures(t *testing.T) {
 	want := func(seen testworld.Seen) error {
 		switch {
 		case seen.Who == "nobody", seen.Who == "the operator":
-			return publish.CodeKeyRequired
+			return sandlot.CodeKeyRequired
 		case seen.Who == "another's session":
-			return publish.ErrNotFound
+			return sandlot.ErrNotFound
 		case seen.Who == "the key of another project", seen.Who == "another account's key":
-			return publish.CodeWrongProject
+			return sandlot.CodeWrongProject
 		case seen.State != "active":
-			return publish.CodeTakenDown
+			return sandlot.CodeTakenDown
 		}
 		return nil
 	}
@@ -36,14 +36,14 @@ func TestWhoIsLetInToFigures(t *testing.T) {
 		s.Gallery.Play(t.Context(), testworld.Nobody(), s.Project.ID, gallery.Player{ID: "x"})
 		expect.OK(t, s.Counters.Flush(t.Context()))
 	}, map[string]testworld.Gate{
-		"ByDay": {Want: want, Call: func(s *testworld.Scene, by publish.Caller) error {
+		"ByDay": {Want: want, Call: func(s *testworld.Scene, by sandlot.Caller) error {
 			of, err := s.Figures.ByDay(t.Context(), by, string(s.Project.ID), 1)
 			if err == nil && (len(of.Days) != 1 || of.Days[0].Plays != 1 || of.Project.ID != s.Project.ID) {
 				err = missing
 			}
 			return err
 		}},
-		"ByVersion": {Want: want, Call: func(s *testworld.Scene, by publish.Caller) error {
+		"ByVersion": {Want: want, Call: func(s *testworld.Scene, by sandlot.Caller) error {
 			of, err := s.Figures.ByVersion(t.Context(), by, string(s.Project.ID))
 			if err == nil && (len(of.Versions) == 0 || of.Versions[0].Plays != 1 || of.Project.ID != s.Project.ID) {
 				err = missing
@@ -57,7 +57,7 @@ func TestAProjectThatNeverWasHasNoFigures(t *testing.T) {
 	t.Parallel()
 	w := testworld.New(t)
 	me := w.NewAccount()
-	for by, want := range map[*publish.Caller]error{&me: publish.CodeProjectNotFound, new(w.OwnerOf(me.Account())): publish.ErrNotFound, new(testworld.Nobody()): publish.CodeKeyRequired} {
+	for by, want := range map[*sandlot.Caller]error{&me: sandlot.CodeProjectNotFound, new(w.OwnerOf(me.Account())): sandlot.ErrNotFound, new(testworld.Nobody()): sandlot.CodeKeyRequired} {
 		_, err := w.Figures.ByDay(t.Context(), *by, "never-was-abc123", 1)
 		expect.Is(t, "by day", err, want)
 		_, err = w.Figures.ByVersion(t.Context(), *by, "never-was-abc123")

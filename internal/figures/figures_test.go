@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
@@ -99,7 +99,7 @@ func TestMediansAreRightWithinTheirSizes(t *testing.T) {
 
 func TestOfAReferrerTheHostAloneIsTold(t *testing.T) {
 	t.Parallel()
-	places := publish.Places{Base: &url.URL{Scheme: "https", Host: "sandlot.example:8443"}, Content: "play.example:8443"}
+	places := sandlot.Places{Base: &url.URL{Scheme: "https", Host: "sandlot.example:8443"}, Content: "play.example:8443"}
 	for referrer, want := range map[string]string{
 		"":                                                "",
 		"https://News.Example.org/a?b=c#d":                "news.example.org",

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 const (
@@ -24,14 +24,14 @@ const (
 // Projects is what a Service asks of publish; *publish.Service has it.
 type Projects interface {
 	// Find returns a project by its id or address, as the store has it now. One that was taken down is CodeTakenDown, and is returned, too.
-	Find(ctx context.Context, by publish.Caller, ref string) (publish.Project, error)
+	Find(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error)
 }
 
 // Counts has what was counted and is not written yet; *gallery.Counters does.
 type Counts interface {
 	// Unwritten returns what was counted of a project and is not in what read returns the last batch of. It may call read more than once, and
 	// what it returns is exact with what the last call read.
-	Unwritten(id publish.ProjectID, read func() (batch int64)) Added
+	Unwritten(id sandlot.ProjectID, read func() (batch int64)) Added
 }
 
 // Service tells owners the figures of their projects. Its methods may be called concurrently. Each takes the caller, and returns a
@@ -76,7 +76,7 @@ type Referrer struct {
 
 // Days is the figures of a project by day.
 type Days struct {
-	Project   publish.Project
+	Project   sandlot.Project
 	Days      []Day // without a gap, oldest first, today last
 	Total     Numbers
 	Referrers []Referrer // of these days together, most plays first, with Direct
@@ -90,21 +90,21 @@ type Version struct {
 
 // Versions is the figures of a project by version.
 type Versions struct {
-	Project  publish.Project
+	Project  sandlot.Project
 	Versions []Version // newest first; those without figures are left out, and those beyond MostVersions
 }
 
 // ByDay returns the figures of the last days of a project, today's included. What was counted by this process and is not written yet is among
 // them. ref is the project's id or any of its addresses. It is for whoever may read the project's files; one that was taken down is
 // publish.CodeTakenDown for them. A number of days that is not from 1 to MostDays is publish.CodeInvalidField.
-func (s *Service) ByDay(ctx context.Context, by publish.Caller, ref string, days int) (Days, error) {
+func (s *Service) ByDay(ctx context.Context, by sandlot.Caller, ref string, days int) (Days, error) {
 	p, err := s.readable(ctx, by, ref)
 	if err != nil {
 		return Days{}, err
 	}
 	if days < 1 || days > MostDays {
-		return Days{}, publish.Refuse(publish.CodeInvalidField, "The statistics of %d days were asked for; there are those of 1 to %d.", days, MostDays).In("days").
-			With(publish.OpStats, publish.Arg{Name: "project_id", Value: string(p.ID)}, publish.Arg{Name: "by", Value: "day"})
+		return Days{}, sandlot.Refuse(sandlot.CodeInvalidField, "The statistics of %d days were asked for; there are those of 1 to %d.", days, MostDays).In("days").
+			With(sandlot.OpStats, sandlot.Arg{Name: "project_id", Value: string(p.ID)}, sandlot.Arg{Name: "by", Value: "day"})
 	}
 	today := s.now().UTC().Truncate(24 * time.Hour)
 	first := today.AddDate(0, 0, 1-days)
@@ -120,7 +120,7 @@ func (s *Service) ByDay(ctx context.Context, by publish.Caller, ref string, days
 }
 
 // arrange puts days into their order, with what was added today.
-func arrange(p publish.Project, first time.Time, days int, kept ByDay, added Added) Days {
+func arrange(p sandlot.Project, first time.Time, days int, kept ByDay, added Added) Days {
 	out := Days{Project: p}
 	var total Cell
 	sources := map[string]int64{}
@@ -169,7 +169,7 @@ func referrers(plays int64, sources map[string]int64) (list []Referrer) {
 }
 
 // ByVersion returns the figures of the versions of a project, to those and under the same conditions as ByDay.
-func (s *Service) ByVersion(ctx context.Context, by publish.Caller, ref string) (Versions, error) {
+func (s *Service) ByVersion(ctx context.Context, by sandlot.Caller, ref string) (Versions, error) {
 	p, err := s.readable(ctx, by, ref)
 	if err != nil {
 		return Versions{}, err
@@ -197,18 +197,18 @@ func (s *Service) ByVersion(ctx context.Context, by publish.Caller, ref string) 
 }
 
 // readable returns a project of which the caller may see the figures.
-func (s *Service) readable(ctx context.Context, by publish.Caller, ref string) (publish.Project, error) {
-	if err := publish.Authorize(by, publish.ActReadFiles, nil); err != nil {
-		return publish.Project{}, err
+func (s *Service) readable(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
+	if err := sandlot.Authorize(by, sandlot.ActReadFiles, nil); err != nil {
+		return sandlot.Project{}, err
 	}
 	p, err := s.projects.Find(ctx, by, ref)
-	if _, _, session := by.Login(); session && errors.Is(err, publish.CodeProjectNotFound) {
-		return p, publish.ErrNotFound // as if it were another's
+	if _, _, session := by.Login(); session && errors.Is(err, sandlot.CodeProjectNotFound) {
+		return p, sandlot.ErrNotFound // as if it were another's
 	}
-	if err != nil && !errors.Is(err, publish.CodeTakenDown) {
+	if err != nil && !errors.Is(err, sandlot.CodeTakenDown) {
 		return p, err
 	}
-	if refused := publish.Authorize(by, publish.ActReadFiles, &p); refused != nil {
+	if refused := sandlot.Authorize(by, sandlot.ActReadFiles, &p); refused != nil {
 		return p, refused
 	}
 	return p, err
@@ -216,8 +216,8 @@ func (s *Service) readable(ctx context.Context, by publish.Caller, ref string) (
 
 // missing says of a project that was deleted meanwhile what is said of one that is not there.
 func missing(err error) error {
-	if errors.Is(err, publish.ErrNotFound) {
-		return publish.CodeProjectNotFound
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return sandlot.CodeProjectNotFound
 	}
 	return err
 }

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -21,8 +21,8 @@ type house struct {
 	*testworld.World
 	t     *testing.T
 	nodes []*testworld.World
-	by    publish.Caller
-	id    publish.ProjectID
+	by    sandlot.Caller
+	id    sandlot.ProjectID
 }
 
 func newHouse(t *testing.T, set testworld.Option) *house {
@@ -250,7 +250,7 @@ func TestDaysThatAreNone(t *testing.T) {
 	h := newHouse(t, testworld.Embedded())
 	for _, n := range []int{0, -1, figures.MostDays + 1, 1 << 40} {
 		_, err := h.Figures.ByDay(t.Context(), h.by, string(h.id), n)
-		if e := publish.AsError(err); !errors.Is(err, publish.CodeInvalidField) || e.Field != "days" || e.Fix.Op != publish.OpStats {
+		if e := sandlot.AsError(err); !errors.Is(err, sandlot.CodeInvalidField) || e.Field != "days" || e.Fix.Op != sandlot.OpStats {
 			t.Errorf("%d days: %v", n, err)
 		}
 	}

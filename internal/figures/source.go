@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 // Source returns the host of the site that led to a project: of a referrer, which is an http or https URL, in lower case, without a port and
 // without "www." before it. Nothing else of the referrer is kept. It is empty where there is no referrer or it cannot be read, and where it
 // is an address of the service itself.
-func Source(places publish.Places, referrer string) string {
+func Source(places sandlot.Places, referrer string) string {
 	host := hostOf(referrer)
 	if host == "" || host == places.Base.Hostname() {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Silence is how long a stay lasts on without a heartbeat. Heartbeats come every 20 seconds, but where nodes share them each may hear one in
@@ -30,7 +30,7 @@ type stay struct {
 
 // A Stay is one that is over.
 type Stay struct {
-	Project publish.ProjectID
+	Project sandlot.ProjectID
 	Version int // the one that was played first
 	Length  time.Duration
 }
@@ -42,7 +42,7 @@ func NewStays(most int) *Stays {
 
 // Beat notes a player's heartbeat in a project at a version. It begins a stay where there is none, if may returns true; may is called only
 // then. It returns the stays that it found to be over.
-func (s *Stays) Beat(id publish.ProjectID, version int, player string, now time.Time, may func() bool) []Stay {
+func (s *Stays) Beat(id sandlot.ProjectID, version int, player string, now time.Time, may func() bool) []Stay {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	over := s.turn(now)
@@ -65,7 +65,7 @@ func (s *Stays) Beat(id publish.ProjectID, version int, player string, now time.
 }
 
 // Gone ends a player's stay in a project, and returns it; ok is false if there is none.
-func (s *Stays) Gone(id publish.ProjectID, player string, now time.Time) (over Stay, ok bool) {
+func (s *Stays) Gone(id sandlot.ProjectID, player string, now time.Time) (over Stay, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at, there := s.take(s.key(id, player))
@@ -117,9 +117,9 @@ func (s *Stays) take(key uint64) (stay, bool) {
 	return stay{}, false
 }
 
-func (s *Stays) key(id publish.ProjectID, player string) uint64 {
+func (s *Stays) key(id sandlot.ProjectID, player string) uint64 {
 	type pair struct {
-		project publish.ProjectID
+		project sandlot.ProjectID
 		player  string
 	}
 	return maphash.Comparable(s.seed, pair{id, player})

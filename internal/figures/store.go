@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // A Store keeps figures, under the same promises as a publish.Store. They are added by gallery.CountStore.AddCounts, for the day on which it
@@ -13,10 +13,10 @@ import (
 type Store interface {
 	// FiguresByDay returns a project's figures of the days from that of from to that of to, in UTC, and the plays of the same days by the
 	// hosts that led to them. A project that is not there, or deleted, is ErrNotFound.
-	FiguresByDay(ctx context.Context, id publish.ProjectID, from, to time.Time) (ByDay, error)
+	FiguresByDay(ctx context.Context, id sandlot.ProjectID, from, to time.Time) (ByDay, error)
 	// FiguresByVersion returns the figures of the versions of a project that have any, newest first, at most limit. A project that is not
 	// there, or deleted, is ErrNotFound.
-	FiguresByVersion(ctx context.Context, id publish.ProjectID, limit int) (ByVersion, error)
+	FiguresByVersion(ctx context.Context, id sandlot.ProjectID, limit int) (ByVersion, error)
 }
 
 // ByDay is what a Store has of the days of a project.

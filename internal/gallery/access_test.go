@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -35,13 +35,13 @@ func lettingIn(t *testing.T, w *world) {
 	if !scoped.Scoped() || !w.owner(suspended.Account()).Key().Suspended {
 		t.Fatal("these callers are not what they are called")
 	}
-	own := map[string]publish.ProjectID{"an owner's session": id, "another's session": others, "a suspended owner's session": taken}
-	for who, by := range map[string]publish.Caller{
-		"nobody": nobody(), "an account's key": owner, "a project's key": scoped, "the operator": publish.AsOperator("kim"),
+	own := map[string]sandlot.ProjectID{"an owner's session": id, "another's session": others, "a suspended owner's session": taken}
+	for who, by := range map[string]sandlot.Caller{
+		"nobody": nobody(), "an account's key": owner, "a project's key": scoped, "the operator": sandlot.AsOperator("kim"),
 		"an owner's session": w.owner(owner.Account()), "another's session": w.owner(another.Account()), "a suspended owner's session": w.owner(suspended.Account()),
 	} {
 		ctx, player := t.Context(), gallery.Player{ID: gallery.PlayerID(who)}
-		counts := func() publish.Stats {
+		counts := func() sandlot.Stats {
 			c, err := w.Counts(ctx, nobody(), id)
 			expect.OK(t, err)
 			return c
@@ -53,7 +53,7 @@ func lettingIn(t *testing.T, w *world) {
 			},
 			"Listing": func() (bool, error) {
 				list, _, err := w.Listing(ctx, by, "")
-				return slices.ContainsFunc(list, func(p publish.Project) bool { return p.ID == id }), err
+				return slices.ContainsFunc(list, func(p sandlot.Project) bool { return p.ID == id }), err
 			},
 			"Search": func() (bool, error) {
 				page, err := w.Search(ctx, by, "space", "")
@@ -72,7 +72,7 @@ func lettingIn(t *testing.T, w *world) {
 				return page.Project.ID == id, err
 			},
 			"Beside": func() (bool, error) {
-				beside, err := w.Beside(ctx, by, publish.Project{ID: "other-abc123", Account: owner.Account()})
+				beside, err := w.Beside(ctx, by, sandlot.Project{ID: "other-abc123", Account: owner.Account()})
 				return shows(gallery.Page{Cards: beside.More}, id), err
 			},
 			"Home": func() (bool, error) {
@@ -92,7 +92,7 @@ func lettingIn(t *testing.T, w *world) {
 				return found != "", err
 			},
 			"CardsOf": func() (bool, error) {
-				cards, err := w.CardsOf(ctx, by, []publish.ProjectID{id, taken})
+				cards, err := w.CardsOf(ctx, by, []sandlot.ProjectID{id, taken})
 				return len(cards) == 1 && cards[0].Project.ID == id, err
 			},
 			"Stats": func() (bool, error) {
@@ -148,7 +148,7 @@ func lettingIn(t *testing.T, w *world) {
 			}
 			worked, err := call()
 			if name == "Overview" && own[who] == "" {
-				if worked || !errors.Is(err, publish.ErrLoginNeeded) {
+				if worked || !errors.Is(err, sandlot.ErrLoginNeeded) {
 					t.Errorf("%s as %s: %v, %v", name, who, worked, err)
 				}
 			} else if !worked || err != nil {
@@ -159,6 +159,6 @@ func lettingIn(t *testing.T, w *world) {
 }
 
 // shows reports whether a project is on a page.
-func shows(page gallery.Page, id publish.ProjectID) bool {
+func shows(page gallery.Page, id sandlot.ProjectID) bool {
 	return slices.ContainsFunc(page.Cards, func(c gallery.Card) bool { return c.Project.ID == id })
 }

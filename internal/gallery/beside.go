@@ -6,8 +6,8 @@ import (
 	"hash/fnv"
 	"slices"
 
+	"sandlot"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 const (
@@ -30,11 +30,11 @@ type Beside struct {
 // Beside returns what a project leads on to. What others made shares tags with it, as far as there is such: of what trends, those with the
 // most in common first, then the newest. The rest trends, or is new, another part for each project. Like a first page it may be half a
 // second old, and the ranking behind it half a minute.
-func (s *Service) Beside(ctx context.Context, by publish.Caller, of publish.Project) (Beside, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) Beside(ctx context.Context, by sandlot.Caller, of sandlot.Project) (Beside, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Beside{}, err
 	}
-	isIt := func(p publish.Project) bool { return p.ID == of.ID }
+	isIt := func(p sandlot.Project) bool { return p.ID == of.ID }
 	own, err := s.listed(ctx, ListedQuery{Account: of.Account, Limit: besideSize + 1})
 	if err != nil {
 		return Beside{}, err
@@ -44,7 +44,7 @@ func (s *Service) Beside(ctx context.Context, by publish.Caller, of publish.Proj
 	if err != nil {
 		return Beside{}, err
 	}
-	pool, err := s.lists.pool.get(ctx, s.Now(), func() ([]publish.Project, error) { return s.pool(ctx) })
+	pool, err := s.lists.pool.get(ctx, s.Now(), func() ([]sandlot.Project, error) { return s.pool(ctx) })
 	if err != nil {
 		return Beside{}, err
 	}
@@ -53,7 +53,7 @@ func (s *Service) Beside(ctx context.Context, by publish.Caller, of publish.Proj
 
 // alike returns projects of others that share a tag with one: at most alikeReach that trend and, where these do not fill a list, of each
 // tag as many of the newest. It costs a small query, and where there are few one more for each tag.
-func (s *Service) alike(ctx context.Context, of publish.Project) ([]publish.Project, error) {
+func (s *Service) alike(ctx context.Context, of sandlot.Project) ([]sandlot.Project, error) {
 	tags := of.Tags.List()
 	if len(tags) == 0 {
 		return nil, nil
@@ -63,7 +63,7 @@ func (s *Service) alike(ctx context.Context, of publish.Project) ([]publish.Proj
 		return nil, err
 	}
 	list, err := s.inOrder(ctx, t.alike(of, tags))
-	isOwn := func(p publish.Project) bool { return p.Account == of.Account }
+	isOwn := func(p sandlot.Project) bool { return p.Account == of.Account }
 	list = slices.DeleteFunc(list, isOwn)
 	for _, tag := range tags {
 		if err != nil || len(list) >= besideSize {
@@ -72,7 +72,7 @@ func (s *Service) alike(ctx context.Context, of publish.Project) ([]publish.Proj
 		var newest sheet
 		newest, err = s.listed(ctx, ListedQuery{Tag: tag, Limit: alikeReach})
 		for _, p := range newest.projects {
-			if !isOwn(p) && !slices.ContainsFunc(list, func(other publish.Project) bool { return other.ID == p.ID }) {
+			if !isOwn(p) && !slices.ContainsFunc(list, func(other sandlot.Project) bool { return other.ID == p.ID }) {
 				list = append(list, p)
 			}
 		}
@@ -82,9 +82,9 @@ func (s *Service) alike(ctx context.Context, of publish.Project) ([]publish.Proj
 
 // alike are those of the first of what trends that share tags, those with the most in common first; among equals from a place on that is
 // the project's own.
-func (t trend) alike(of publish.Project, tags []string) []publish.ProjectID {
-	common := map[publish.ProjectID]int{}
-	var ids []publish.ProjectID
+func (t trend) alike(of sandlot.Project, tags []string) []sandlot.ProjectID {
+	common := map[sandlot.ProjectID]int{}
+	var ids []sandlot.ProjectID
 	for _, id := range t.ids {
 		for _, tag := range t.of[id] {
 			if id != of.ID && slices.Contains(tags, tag) {
@@ -96,12 +96,12 @@ func (t trend) alike(of publish.Project, tags []string) []publish.ProjectID {
 		}
 	}
 	ids = turned(of, ids)
-	slices.SortStableFunc(ids, func(a, b publish.ProjectID) int { return common[b] - common[a] })
+	slices.SortStableFunc(ids, func(a, b sandlot.ProjectID) int { return common[b] - common[a] })
 	return ids[:min(len(ids), alikeReach)]
 }
 
 // pool is what may come next: what trends, then the newest.
-func (s *Service) pool(ctx context.Context) ([]publish.Project, error) {
+func (s *Service) pool(ctx context.Context) ([]sandlot.Project, error) {
 	t, err := s.trending(ctx)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (s *Service) pool(ctx context.Context) ([]publish.Project, error) {
 }
 
 // turned is a list that begins at a place that is the project's own.
-func turned[T any](of publish.Project, list []T) []T {
+func turned[T any](of sandlot.Project, list []T) []T {
 	if len(list) == 0 {
 		return nil
 	}
@@ -131,14 +131,14 @@ func turned[T any](of publish.Project, list []T) []T {
 }
 
 // nextOf chooses what comes after a project: the first that others made, one of each creator while there are such.
-func nextOf(of publish.Project, pool []publish.Project) []publish.Project {
-	var next, spare []publish.Project
-	seen := map[publish.ProjectID]bool{of.ID: true}
+func nextOf(of sandlot.Project, pool []sandlot.Project) []sandlot.Project {
+	var next, spare []sandlot.Project
+	seen := map[sandlot.ProjectID]bool{of.ID: true}
 	for _, p := range pool {
 		switch {
 		case seen[p.ID] || p.Account == of.Account:
 			continue
-		case slices.ContainsFunc(next, func(other publish.Project) bool { return other.Account == p.Account }):
+		case slices.ContainsFunc(next, func(other sandlot.Project) bool { return other.Account == p.Account }):
 			spare = append(spare, p)
 		default:
 			next = append(next, p)
@@ -152,13 +152,13 @@ func nextOf(of publish.Project, pool []publish.Project) []publish.Project {
 
 // Random returns a project that may be listed, another one than not if there is one. publish.ErrNotFound says that there is none. It costs
 // two small queries at most, however many projects there are.
-func (s *Service) Random(ctx context.Context, by publish.Caller, not publish.ProjectID) (publish.ProjectID, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) Random(ctx context.Context, by sandlot.Caller, not sandlot.ProjectID) (sandlot.ProjectID, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", err
 	}
 	newest, err := s.lists.highest.get(ctx, s.Now(), func() (int64, error) { return s.highest(ctx) })
 	if err != nil || newest == 0 {
-		return "", errors.Join(err, publish.ErrNotFound)
+		return "", errors.Join(err, sandlot.ErrNotFound)
 	}
 	// A place before which there is nothing, or only what one comes from, leads around to the newest.
 	for _, before := range []int64{s.Draw(newest) + 2, 0} {
@@ -172,7 +172,7 @@ func (s *Service) Random(ctx context.Context, by publish.Caller, not publish.Pro
 			}
 		}
 	}
-	return "", publish.ErrNotFound
+	return "", sandlot.ErrNotFound
 }
 
 // highest is the number of the newest project that may be listed, 0 where there is none.
@@ -186,24 +186,24 @@ func (s *Service) highest(ctx context.Context) (int64, error) {
 
 // CardsOf returns those of the first MostCards projects that anybody may look at, in the order given: also such as are in no list, for
 // whoever names one has been there. What is no id is passed over.
-func (s *Service) CardsOf(ctx context.Context, by publish.Caller, ids []publish.ProjectID) ([]Card, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) CardsOf(ctx context.Context, by sandlot.Caller, ids []sandlot.ProjectID) ([]Card, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return nil, err
 	}
-	ids = slices.DeleteFunc(slices.Clone(ids[:min(len(ids), MostCards)]), func(id publish.ProjectID) bool { return !names.ValidProjectID(string(id)) })
+	ids = slices.DeleteFunc(slices.Clone(ids[:min(len(ids), MostCards)]), func(id sandlot.ProjectID) bool { return !names.ValidProjectID(string(id)) })
 	listed, err := s.inOrder(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[publish.ProjectID]publish.Project, len(listed))
+	known := make(map[sandlot.ProjectID]sandlot.Project, len(listed))
 	for _, p := range listed {
 		known[p.ID] = p
 	}
-	var found []publish.Project
+	var found []sandlot.Project
 	for _, id := range ids {
 		p, ok := known[id]
 		if !ok {
-			if p, err = s.projects.Current(ctx, by, id); publish.Gone(err) {
+			if p, err = s.projects.Current(ctx, by, id); sandlot.Gone(err) {
 				continue
 			} else if err != nil {
 				return nil, err

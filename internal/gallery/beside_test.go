@@ -5,12 +5,13 @@ import (
 	"slices"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
-func ids(cards []gallery.Card) (out []publish.ProjectID) {
+func ids(cards []gallery.Card) (out []sandlot.ProjectID) {
 	return shown(gallery.Page{Cards: cards})
 }
 
@@ -18,8 +19,8 @@ func ids(cards []gallery.Card) (out []publish.ProjectID) {
 func TestAProjectLeadsOnToOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	by, others := w.maker(), []publish.Caller{w.maker(), w.maker(), w.maker()}
-	var own, theirs []publish.ProjectID
+	by, others := w.maker(), []sandlot.Caller{w.maker(), w.maker(), w.maker()}
+	var own, theirs []sandlot.ProjectID
 	for range 8 {
 		own = append(own, w.publish(by).Project.ID)
 	}
@@ -29,12 +30,12 @@ func TestAProjectLeadsOnToOthers(t *testing.T) {
 	w.suspend(string(own[6]))
 	w.suspend(string(theirs[0]))
 	expect.OK(t, w.in.Publish.Describe(t.Context(), w.owner(others[0].Account()), theirs[3], publish.DescribeInput{Details: publish.Details{Unlisted: true}}))
-	of := publish.Project{ID: own[7], Account: by.Account()}
+	of := sandlot.Project{ID: own[7], Account: by.Account()}
 	beside, err := w.Beside(t.Context(), nobody(), of)
 	expect.OK(t, err)
 	slices.Reverse(own)
-	expect.Same(t, "more by its creator", ids(beside.More), []publish.ProjectID{own[2], own[3], own[4], own[5], own[6], own[7]})
-	makers := map[publish.AccountID]int{}
+	expect.Same(t, "more by its creator", ids(beside.More), []sandlot.ProjectID{own[2], own[3], own[4], own[5], own[6], own[7]})
+	makers := map[sandlot.AccountID]int{}
 	for i, c := range beside.Next {
 		makers[c.Project.Account]++
 		if !slices.Contains(theirs, c.Project.ID) || c.Project.ID == theirs[0] || c.Project.ID == theirs[3] {
@@ -51,7 +52,7 @@ func TestAProjectLeadsOnToOthers(t *testing.T) {
 func TestAProjectLeadsOnToSuchAsShareItsTags(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	tagged := func(tags ...string) publish.ProjectID {
+	tagged := func(tags ...string) sandlot.ProjectID {
 		by := w.maker()
 		id := w.publish(by).Project.ID
 		_, err := w.in.Publish.Amend(t.Context(), by, string(id), publish.AmendInput{Tags: tags})
@@ -70,14 +71,14 @@ func TestAProjectLeadsOnToSuchAsShareItsTags(t *testing.T) {
 	beside, err := w.Beside(t.Context(), nobody(), of)
 	expect.OK(t, err)
 	expect.Equal(t, "how many come next", len(beside.Next), 6)
-	expect.Same(t, "the first", ids(beside.Next)[:3], []publish.ProjectID{both, one, quiet})
+	expect.Same(t, "the first", ids(beside.Next)[:3], []sandlot.ProjectID{both, one, quiet})
 }
 
 func TestAProjectThatIsAloneLeadsNowhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	_, err := w.Random(t.Context(), nobody(), "")
-	expect.Is(t, "a random one of none", err, publish.ErrNotFound)
+	expect.Is(t, "a random one of none", err, sandlot.ErrNotFound)
 	only := w.publish(w.maker()).Project
 	beside, err := w.Beside(t.Context(), nobody(), only)
 	if err != nil || len(beside.More)+len(beside.Next) > 0 {
@@ -92,14 +93,14 @@ func TestARandomProjectIsAnyThatIsListed(t *testing.T) {
 	w := newWorld(t)
 	w.Draw = func(n int64) int64 { return draw % n }
 	by := w.maker()
-	var want []publish.ProjectID
+	var want []sandlot.ProjectID
 	for range 5 {
 		want = append(want, w.publish(by).Project.ID)
 	}
 	w.suspend(string(want[4]))
 	w.suspend(string(want[1]))
-	listed := []publish.ProjectID{want[0], want[2], want[3]}
-	seen := map[publish.ProjectID]bool{}
+	listed := []sandlot.ProjectID{want[0], want[2], want[3]}
+	seen := map[sandlot.ProjectID]bool{}
 	for draw = range int64(10) {
 		got, err := w.Random(t.Context(), nobody(), "")
 		expect.OK(t, err)
@@ -113,7 +114,7 @@ func TestARandomProjectIsAnyThatIsListed(t *testing.T) {
 	expect.Equal(t, "how many are drawn", len(seen), len(listed))
 	w.suspend(string(want[2]))
 	w.suspend(string(want[3]))
-	if got, err := w.Random(t.Context(), nobody(), want[0]); !errors.Is(err, publish.ErrNotFound) {
+	if got, err := w.Random(t.Context(), nobody(), want[0]); !errors.Is(err, sandlot.ErrNotFound) {
 		t.Errorf("instead of the only one: %q, %v", got, err)
 	}
 }
@@ -126,10 +127,10 @@ func TestCardsAreOfWhatAnybodyMayLookAt(t *testing.T) {
 	one, two, down, unlisted, waits := w.publish(by).Project.ID, w.publish(by).Project.ID, w.publish(by).Project.ID, w.publish(by).Project.ID, w.publish(w.account()).Project.ID
 	w.suspend(string(down))
 	expect.OK(t, w.in.Publish.Describe(t.Context(), w.owner(by.Account()), unlisted, publish.DescribeInput{Details: publish.Details{Unlisted: true}}))
-	cards, err := w.CardsOf(t.Context(), nobody(), []publish.ProjectID{unlisted, "nothing-abc123", two, down, "'; --", waits, one})
+	cards, err := w.CardsOf(t.Context(), nobody(), []sandlot.ProjectID{unlisted, "nothing-abc123", two, down, "'; --", waits, one})
 	expect.OK(t, err)
-	expect.Same(t, "the cards", ids(cards), []publish.ProjectID{unlisted, two, waits, one})
-	many := append(slices.Repeat([]publish.ProjectID{"nothing-abc123"}, gallery.MostCards), one)
+	expect.Same(t, "the cards", ids(cards), []sandlot.ProjectID{unlisted, two, waits, one})
+	many := append(slices.Repeat([]sandlot.ProjectID{"nothing-abc123"}, gallery.MostCards), one)
 	cards, err = w.CardsOf(t.Context(), nobody(), many)
 	if err != nil || len(cards) > 0 {
 		t.Errorf("beyond the bound there are %v, %v", ids(cards), err)

@@ -11,8 +11,8 @@ import (
 	"time"
 	"unicode"
 
+	"sandlot"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 const (
@@ -46,8 +46,8 @@ const (
 
 // Card is a project in a list.
 type Card struct {
-	Project publish.Project
-	Stats   publish.Stats
+	Project sandlot.Project
+	Stats   sandlot.Stats
 }
 
 // Page is a page of a list.
@@ -66,21 +66,21 @@ const MostWaiting = 1_000
 type lists struct {
 	played, live *cached[ranking]
 	trend        *cached[trend]
-	featured     *cached[[]publish.ProjectID] // what was chosen at the beginning of the hour
+	featured     *cached[[]sandlot.ProjectID] // what was chosen at the beginning of the hour
 	first        map[Sort]*cached[sheet]
-	pool         *cached[[]publish.Project] // what may come next after any
+	pool         *cached[[]sandlot.Project] // what may come next after any
 	highest      *cached[int64]
 }
 
 // A ranking is what an order has that has an end, with the tags of each, so that those of one tag are found without the store.
 type ranking struct {
-	ids []publish.ProjectID
-	of  map[publish.ProjectID][]string
+	ids []sandlot.ProjectID
+	of  map[sandlot.ProjectID][]string
 }
 
 // rankingOf is the ranking of what is in that order.
-func rankingOf(list []publish.Project) ranking {
-	r := ranking{of: make(map[publish.ProjectID][]string, len(list))}
+func rankingOf(list []sandlot.Project) ranking {
+	r := ranking{of: make(map[sandlot.ProjectID][]string, len(list))}
 	for _, p := range list {
 		r.ids = append(r.ids, p.ID)
 		if tags := p.Tags.List(); len(tags) > 0 {
@@ -92,7 +92,7 @@ func rankingOf(list []publish.Project) ranking {
 
 // sheet is a page without its numbers, which are added for each caller.
 type sheet struct {
-	projects []publish.Project
+	projects []sandlot.Project
 	next     string
 	waiting  int
 }
@@ -104,21 +104,21 @@ func newLists() *lists {
 	}
 	return &lists{
 		played: newCached[ranking](playedFor), live: newCached[ranking](liveFor), first: first,
-		pool: newCached[[]publish.Project](firstFor), highest: newCached[int64](liveFor), trend: newCached[trend](playedFor), featured: newCached[[]publish.ProjectID](featuredFor),
+		pool: newCached[[]sandlot.Project](firstFor), highest: newCached[int64](liveFor), trend: newCached[trend](playedFor), featured: newCached[[]sandlot.ProjectID](featuredFor),
 	}
 }
 
 // Browse returns a page of the projects that may be listed, in an order; an empty cursor means the first page. A first page may be half
 // a second old, a ranking by players three seconds, and one by plays half a minute. The numbers on the cards are current. An invalid cursor
 // or order is publish.ErrNotFound.
-func (s *Service) Browse(ctx context.Context, by publish.Caller, order Sort, cursor string) (Page, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) Browse(ctx context.Context, by sandlot.Caller, order Sort, cursor string) (Page, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Page{}, err
 	}
 	place, err := readPlace(cursor)
 	first, known := s.lists.first[order]
 	if err != nil || !known {
-		return Page{}, publish.ErrNotFound
+		return Page{}, sandlot.ErrNotFound
 	}
 	find := func() (sheet, error) { return s.sorted(ctx, order, place) }
 	var found sheet
@@ -166,7 +166,7 @@ func (s *Service) busiest(ctx context.Context) (ranking, error) {
 }
 
 // ranked is the page of a ranking that begins at a place.
-func (s *Service) ranked(ctx context.Context, ids []publish.ProjectID, place int64, err error) (sheet, error) {
+func (s *Service) ranked(ctx context.Context, ids []sandlot.ProjectID, place int64, err error) (sheet, error) {
 	if err != nil {
 		return sheet{}, err
 	}
@@ -186,7 +186,7 @@ func nextPlace(begin int64, all int) string {
 }
 
 // inOrder returns those of the projects that may be listed, in the order given.
-func (s *Service) inOrder(ctx context.Context, ids []publish.ProjectID) ([]publish.Project, error) {
+func (s *Service) inOrder(ctx context.Context, ids []sandlot.ProjectID) ([]sandlot.Project, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -194,11 +194,11 @@ func (s *Service) inOrder(ctx context.Context, ids []publish.ProjectID) ([]publi
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[publish.ProjectID]publish.Project, len(found))
+	byID := make(map[sandlot.ProjectID]sandlot.Project, len(found))
 	for _, p := range found {
 		byID[p.ID] = p
 	}
-	out := make([]publish.Project, 0, len(found))
+	out := make([]sandlot.Project, 0, len(found))
 	for _, id := range ids {
 		if p, ok := byID[id]; ok {
 			out = append(out, p)
@@ -215,7 +215,7 @@ func (s *Service) listed(ctx context.Context, q ListedQuery) (sheet, error) {
 	if err != nil {
 		return sheet{}, err
 	}
-	out := sheet{projects: make([]publish.Project, 0, len(found))}
+	out := sheet{projects: make([]sandlot.Project, 0, len(found))}
 	if len(found) > size {
 		found = found[:size]
 		out.next = strconv.FormatInt(found[size-1].Number, 36)
@@ -232,7 +232,7 @@ func (s *Service) page(ctx context.Context, found sheet) Page {
 }
 
 // cards are projects with their numbers of now.
-func (s *Service) cards(ctx context.Context, projects []publish.Project) []Card {
+func (s *Service) cards(ctx context.Context, projects []sandlot.Project) []Card {
 	out := make([]Card, 0, len(projects))
 	for _, p := range projects {
 		out = append(out, Card{p, s.counters.ListStats(ctx, p)})
@@ -245,13 +245,13 @@ const listingSize = 1_000
 
 // Listing returns up to a thousand projects that may be listed, newest first, without their numbers, as a list of all of them needs it; the
 // empty cursor means the first. An invalid cursor is publish.ErrNotFound.
-func (s *Service) Listing(ctx context.Context, by publish.Caller, cursor string) (list []publish.Project, next string, err error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) Listing(ctx context.Context, by sandlot.Caller, cursor string) (list []sandlot.Project, next string, err error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return nil, "", err
 	}
 	before, err := readPlace(cursor)
 	if err != nil {
-		return nil, "", publish.ErrNotFound
+		return nil, "", sandlot.ErrNotFound
 	}
 	found, err := s.listed(ctx, ListedQuery{Before: before, Limit: listingSize})
 	return found.projects, found.next, err
@@ -260,13 +260,13 @@ func (s *Service) Listing(ctx context.Context, by publish.Caller, cursor string)
 // Search returns a page of the projects that may be listed and match a text, newest first. A project matches if each word of the text is a
 // part of a word of its title or its account's handle, whatever case and accents. Only the first 200 bytes and 8 words of the text count,
 // and of these such as are symbols alone, like emoji, only if all are; a text without a word matches nothing. An invalid cursor is publish.ErrNotFound.
-func (s *Service) Search(ctx context.Context, by publish.Caller, text, cursor string) (Page, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) Search(ctx context.Context, by sandlot.Caller, text, cursor string) (Page, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Page{}, err
 	}
 	before, err := readPlace(cursor)
 	if err != nil {
-		return Page{}, publish.ErrNotFound
+		return Page{}, sandlot.ErrNotFound
 	}
 	words := searchWords(text)
 	if len(words) == 0 {
@@ -285,8 +285,8 @@ const (
 
 // Suggest returns up to 8 projects for a text that somebody is typing, of the 96 newest that Search finds: first those whose title begins
 // with it, then those with a word that begins with it in their title, then those whose handle does; among these the newest first.
-func (s *Service) Suggest(ctx context.Context, by publish.Caller, text string) ([]Card, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) Suggest(ctx context.Context, by sandlot.Caller, text string) ([]Card, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return nil, err
 	}
 	words := searchWords(text)
@@ -298,12 +298,12 @@ func (s *Service) Suggest(ctx context.Context, by publish.Caller, text string) (
 		return nil, err
 	}
 	typed := strings.Join(words, " ")
-	slices.SortStableFunc(found.projects, func(a, b publish.Project) int { return cmp.Compare(farness(a, typed), farness(b, typed)) })
+	slices.SortStableFunc(found.projects, func(a, b sandlot.Project) int { return cmp.Compare(farness(a, typed), farness(b, typed)) })
 	return s.cards(ctx, found.projects[:min(len(found.projects), mostSuggested)]), nil
 }
 
 // farness is how far a project is from what was typed, as names.Searchable writes it.
-func farness(p publish.Project, typed string) int {
+func farness(p sandlot.Project, typed string) int {
 	title := names.Searchable(p.Title)
 	switch {
 	case strings.HasPrefix(title, typed):

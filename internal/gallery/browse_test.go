@@ -8,12 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
-func (w *world) handle(by publish.Caller) string {
+func (w *world) handle(by sandlot.Caller) string {
 	w.t.Helper()
 	a, err := w.in.DB.Publish().Account(w.t.Context(), by.Account())
 	expect.OK(w.t, err)
@@ -21,12 +22,12 @@ func (w *world) handle(by publish.Caller) string {
 }
 
 // renamed gives an account another handle than the drawn one, whose words a test's own may begin.
-func (w *world) renamed(by publish.Caller, handle string) {
+func (w *world) renamed(by sandlot.Caller, handle string) {
 	w.exec("INSERT INTO handles (handle, account) VALUES (?, ?)", handle, by.Account())
 	w.exec("UPDATE accounts SET handle = ? WHERE id = ?", handle, by.Account())
 }
 
-func shown(p gallery.Page) (out []publish.ProjectID) {
+func shown(p gallery.Page) (out []sandlot.ProjectID) {
 	for _, c := range p.Cards {
 		out = append(out, c.Project.ID)
 	}
@@ -34,7 +35,7 @@ func shown(p gallery.Page) (out []publish.ProjectID) {
 }
 
 // turn reads a list to its end, page by page.
-func turn(t *testing.T, read func(cursor string) (gallery.Page, error)) (all []publish.ProjectID, pages int) {
+func turn(t *testing.T, read func(cursor string) (gallery.Page, error)) (all []sandlot.ProjectID, pages int) {
 	t.Helper()
 	for cursor, next := "", true; next; next = cursor != "" {
 		page, err := read(cursor)
@@ -51,7 +52,7 @@ func TestTheGalleryIsReadPageByPage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	by := w.maker()
-	var want []publish.ProjectID
+	var want []sandlot.ProjectID
 	for range 50 {
 		want = append(want, w.publish(by).Project.ID)
 	}
@@ -73,13 +74,13 @@ func TestTheGalleryIsReadPageByPage(t *testing.T) {
 	} {
 		got, pages := turn(t, read)
 		if name == "live" { // equals are in the order of their ids
-			slices.SortFunc(got, func(a, b publish.ProjectID) int { return slices.Index(want, a) - slices.Index(want, b) })
+			slices.SortFunc(got, func(a, b sandlot.ProjectID) int { return slices.Index(want, a) - slices.Index(want, b) })
 		}
 		if pages != 3 || !slices.Equal(got, want) {
 			t.Errorf("%s has %d projects on %d pages", name, len(got), pages)
 		}
 		for _, cursor := range []string{"0", "-1", "x y", "1'", strings.Repeat("z", 99)} {
-			if _, err := read(cursor); err != publish.ErrNotFound {
+			if _, err := read(cursor); err != sandlot.ErrNotFound {
 				t.Errorf("%s at %q: %v", name, cursor, err)
 			}
 		}
@@ -87,7 +88,7 @@ func TestTheGalleryIsReadPageByPage(t *testing.T) {
 			t.Errorf("%s far behind its end: %v, %v", name, shown(p), err)
 		}
 	}
-	if _, err := w.Browse(t.Context(), nobody(), "oldest", ""); err != publish.ErrNotFound {
+	if _, err := w.Browse(t.Context(), nobody(), "oldest", ""); err != sandlot.ErrNotFound {
 		t.Errorf("an order that there is not: %v", err)
 	}
 }
@@ -100,7 +101,7 @@ func TestTheGalleryIsSortedByPlaysAndPlayers(t *testing.T) {
 	hidden := w.publish(nobody()).Project.ID
 	for i := range 9 {
 		player := gallery.PlayerID(fmt.Sprint(i))
-		for _, id := range []publish.ProjectID{few, many, hidden}[min(i, 1):] {
+		for _, id := range []sandlot.ProjectID{few, many, hidden}[min(i, 1):] {
 			w.Play(t.Context(), nobody(), id, gallery.Player{ID: player})
 			expect.OK(t, w.Touch(t.Context(), nobody(), id, gallery.Player{ID: player}))
 		}
@@ -108,10 +109,10 @@ func TestTheGalleryIsSortedByPlaysAndPlayers(t *testing.T) {
 	w.flush()
 	for _, by := range []gallery.Sort{gallery.SortPlayed, gallery.SortLive} {
 		got, err := w.Browse(t.Context(), nobody(), by, "")
-		if err != nil || !slices.Equal(shown(got), []publish.ProjectID{many, few}) {
+		if err != nil || !slices.Equal(shown(got), []sandlot.ProjectID{many, few}) {
 			t.Fatalf("%s: %v, %v", by, shown(got), err)
 		}
-		expect.Same(t, string(by), got.Cards[0].Stats, publish.Stats{Players: 9, Plays: 9})
+		expect.Same(t, string(by), got.Cards[0].Stats, sandlot.Stats{Players: 9, Plays: 9})
 	}
 	w.in.Clock.Move(7 * 24 * time.Hour)
 	for _, by := range []gallery.Sort{gallery.SortPlayed, gallery.SortLive} {
@@ -126,7 +127,7 @@ func TestAFirstPageIsLookedUpAgainAfterHalfASecond(t *testing.T) {
 	w := newWorld(t)
 	by := w.maker()
 	first := w.publish(by).Project.ID
-	newest := func() []publish.ProjectID {
+	newest := func() []sandlot.ProjectID {
 		got, err := w.Browse(t.Context(), nobody(), gallery.SortNewest, "")
 		expect.OK(t, err)
 		return shown(got)
@@ -135,11 +136,11 @@ func TestAFirstPageIsLookedUpAgainAfterHalfASecond(t *testing.T) {
 	w.Play(t.Context(), nobody(), first, gallery.Player{ID: "ann"})
 	second := w.publish(by).Project.ID
 	got, err := w.Browse(t.Context(), nobody(), gallery.SortNewest, "")
-	if err != nil || !slices.Equal(shown(got), []publish.ProjectID{first}) || got.Cards[0].Stats.Plays != 1 {
+	if err != nil || !slices.Equal(shown(got), []sandlot.ProjectID{first}) || got.Cards[0].Stats.Plays != 1 {
 		t.Errorf("at once: %+v, %v", got, err)
 	}
 	w.in.Clock.Move(500 * time.Millisecond)
-	expect.Same(t, "after half a second", newest(), []publish.ProjectID{second, first})
+	expect.Same(t, "after half a second", newest(), []sandlot.ProjectID{second, first})
 }
 
 func TestSearchTakesAnyText(t *testing.T) {
@@ -164,14 +165,14 @@ func TestWhatBeginsWithWhatIsTypedIsSuggestedFirst(t *testing.T) {
 	by, harry := w.maker(), w.maker()
 	w.renamed(by, "shah")
 	w.renamed(harry, "harry")
-	title := func(by publish.Caller, title string) publish.ProjectID {
+	title := func(by sandlot.Caller, title string) sandlot.ProjectID {
 		id := w.publish(by).Project.ID
 		expect.OK(t, w.in.Publish.Describe(t.Context(), w.owner(by.Account()), id, publish.DescribeInput{Details: publish.Details{Title: title}}))
 		return id
 	}
 	begins, word := title(by, "Hárbor Lights"), title(by, "Lights of a harbor")
 	handle, within, older := title(harry, "Snake"), title(by, "Schach"), title(by, "Harp")
-	want := []publish.ProjectID{older, begins, word, handle, within}
+	want := []sandlot.ProjectID{older, begins, word, handle, within}
 	for range 4 {
 		want = append(want, title(by, "Snake"))
 	}
@@ -197,7 +198,7 @@ func TestAnOldHandleLeadsToTheNewOne(t *testing.T) {
 		t.Errorf("of the old one: %q, %v, %v", current, shown(p), err)
 	}
 	current, p, err := w.Profile(t.Context(), nobody(), "renamed", gallery.SortNewest, "")
-	if err != nil || current != "renamed" || !slices.Equal(shown(p), []publish.ProjectID{id}) {
+	if err != nil || current != "renamed" || !slices.Equal(shown(p), []sandlot.ProjectID{id}) {
 		t.Errorf("of the new one: %q, %v, %v", current, shown(p), err)
 	}
 	w.exec("UPDATE accounts SET suspended_at = 1 WHERE id = ?", by.Account())

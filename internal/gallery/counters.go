@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/figures"
-	"sandlot/internal/publish"
 	"sandlot/internal/worker"
 )
 
@@ -39,8 +39,8 @@ func NewCounters(cfg Config, store CountStore, live Live, log *slog.Logger, fail
 }
 
 // Stats implements publish.Statistics.
-func (c *Counters) Stats(ctx context.Context, p publish.Project) publish.Stats {
-	out := publish.Stats{Likes: p.Likes}
+func (c *Counters) Stats(ctx context.Context, p sandlot.Project) sandlot.Stats {
+	out := sandlot.Stats{Likes: p.Likes}
 	out.Plays = c.tally.plays(p.ID, func() (plays, number int64) {
 		if fresh, err := c.store.Project(ctx, p.ID); err == nil {
 			p.Plays, p.Counted, out.Likes = fresh.Plays, fresh.Counted, fresh.Likes
@@ -56,16 +56,16 @@ func (c *Counters) Stats(ctx context.Context, p publish.Project) publish.Stats {
 }
 
 // ListStats implements publish.Statistics.
-func (c *Counters) ListStats(ctx context.Context, p publish.Project) publish.Stats {
+func (c *Counters) ListStats(ctx context.Context, p sandlot.Project) sandlot.Stats {
 	n, _ := c.live.Players(ctx, p.ID, c.now()) // a list is complete without it
-	return publish.Stats{Players: n, Likes: p.Likes, Plays: c.tally.plays(p.ID, func() (plays, number int64) { return p.Plays, p.Counted })}
+	return sandlot.Stats{Players: n, Likes: p.Likes, Plays: c.tally.plays(p.ID, func() (plays, number int64) { return p.Plays, p.Counted })}
 }
 
 // staysOfPlays is how many loads of the last half hour are remembered for each stay that is measured: people stay some minutes.
 const staysOfPlays = 4
 
 // play is Service.Play.
-func (c *Counters) play(id publish.ProjectID, p Player) {
+func (c *Counters) play(id sandlot.ProjectID, p Player) {
 	now := c.now()
 	if c.public {
 		p.Source = c.hosts.source(id, p, now)
@@ -74,17 +74,17 @@ func (c *Counters) play(id publish.ProjectID, p Player) {
 }
 
 // Unwritten implements figures.Counts.
-func (c *Counters) Unwritten(id publish.ProjectID, read func() (batch int64)) figures.Added {
+func (c *Counters) Unwritten(id sandlot.ProjectID, read func() (batch int64)) figures.Added {
 	return c.tally.unwritten(id, read)
 }
 
 // busiest returns the projects that have players present, most players first, at most limit.
-func (c *Counters) busiest(ctx context.Context, limit int) ([]publish.ProjectID, error) {
+func (c *Counters) busiest(ctx context.Context, limit int) ([]sandlot.ProjectID, error) {
 	return c.live.Busiest(ctx, limit, c.now())
 }
 
 // touch is Service.Touch for a project that exists.
-func (c *Counters) touch(ctx context.Context, id publish.ProjectID, p Player) {
+func (c *Counters) touch(ctx context.Context, id sandlot.ProjectID, p Player) {
 	now := c.now()
 	c.soft("count a player", c.live.Touch(ctx, id, p.ID, now, c.crowds(p.From)...))
 	may := func() bool { return !c.public || c.beats.take(id, p.From, now) }
@@ -98,7 +98,7 @@ func (c *Counters) touch(ctx context.Context, id publish.ProjectID, p Player) {
 }
 
 // leave counts a player as gone.
-func (c *Counters) leave(ctx context.Context, id publish.ProjectID, p Player) {
+func (c *Counters) leave(ctx context.Context, id sandlot.ProjectID, p Player) {
 	now := c.now()
 	c.soft("count a player out", c.live.Leave(ctx, id, p.ID, now))
 	if over, ok := c.stays.Gone(id, string(p.ID), now); ok {
@@ -116,7 +116,7 @@ func (c *Counters) soft(what string, err error) {
 // Flush writes the plays that are still in memory. Plays that cannot be written stay there for the next Flush.
 func (c *Counters) Flush(ctx context.Context) error {
 	c.tally.stayed(c.stays.End(c.now(), false))
-	err := c.tally.flush(c.now, func(counts map[publish.ProjectID]Counts) ([]Load, error) { return c.store.AddCounts(ctx, counts) })
+	err := c.tally.flush(c.now, func(counts map[sandlot.ProjectID]Counts) ([]Load, error) { return c.store.AddCounts(ctx, counts) })
 	if err != nil {
 		c.failures.Add(1)
 		return fmt.Errorf("write counts: %w", err)

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 func TestStats(t *testing.T) {
@@ -16,7 +16,7 @@ func TestStats(t *testing.T) {
 	w := newWorld(t)
 	out := w.publish(nobody())
 	id := out.Project.ID
-	stats := func() publish.Stats {
+	stats := func() sandlot.Stats {
 		t.Helper()
 		got, s, err := w.Stats(t.Context(), nobody(), out.Addresses.URL)
 		if err != nil || got != id {
@@ -24,12 +24,12 @@ func TestStats(t *testing.T) {
 		}
 		return s
 	}
-	expect.Same(t, "at first", stats(), publish.Stats{})
+	expect.Same(t, "at first", stats(), sandlot.Stats{})
 	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "x"})
 	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "x"})
 	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "y"})
 	expect.OK(t, w.Touch(t.Context(), nobody(), id, gallery.Player{ID: "x"}))
-	expect.Same(t, "before plays are written", stats(), publish.Stats{Players: 1, Plays: 2})
+	expect.Same(t, "before plays are written", stats(), sandlot.Stats{Players: 1, Plays: 2})
 	t.Run("a store that fails loses no play", func(t *testing.T) {
 		broken := errors.New("broken")
 		w.in.Faults.Step = func(step string) (error, error) {
@@ -42,17 +42,17 @@ func TestStats(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		w.in.Faults.Step = nil
-		expect.Same(t, "after a failed write", stats(), publish.Stats{Players: 1, Plays: 2})
+		expect.Same(t, "after a failed write", stats(), sandlot.Stats{Players: 1, Plays: 2})
 	})
 	w.flush()
-	expect.Same(t, "after plays were written", stats(), publish.Stats{Players: 1, Plays: 2})
+	expect.Same(t, "after plays were written", stats(), sandlot.Stats{Players: 1, Plays: 2})
 	w.in.Clock.Move(gallery.Presence)
-	expect.Same(t, "45 s without a heartbeat", stats(), publish.Stats{Plays: 2})
+	expect.Same(t, "45 s without a heartbeat", stats(), sandlot.Stats{Plays: 2})
 	expect.OK(t, w.Touch(t.Context(), nobody(), id, gallery.Player{ID: "x"}))
 	expect.OK(t, w.Leave(t.Context(), nobody(), id, gallery.Player{ID: "x"}))
-	expect.Same(t, "after a goodbye", stats(), publish.Stats{Plays: 2})
+	expect.Same(t, "after a goodbye", stats(), sandlot.Stats{Plays: 2})
 	t.Run("a player of a project that is not there is refused", func(t *testing.T) {
-		refused(t, w.Touch(t.Context(), nobody(), "nope-000000", gallery.Player{ID: "x"}), publish.CodeProjectNotFound)
+		refused(t, w.Touch(t.Context(), nobody(), "nope-000000", gallery.Player{ID: "x"}), sandlot.CodeProjectNotFound)
 	})
 	t.Run("a project and whoami tell the same", func(t *testing.T) {
 		v, err := w.in.Publish.Project(t.Context(), nobody(), string(id))

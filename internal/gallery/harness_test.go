@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
@@ -31,19 +32,19 @@ func newWorld(t *testing.T, opts ...testworld.Option) *world {
 // public makes an instance one that strangers come to.
 var public = testworld.With(func(c *publish.Config) { c.Public = true })
 
-func nobody() publish.Caller { return testworld.Nobody() }
+func nobody() sandlot.Caller { return testworld.Nobody() }
 
-func (w *world) account() publish.Caller { w.t.Helper(); return w.in.NewAccount() }
+func (w *world) account() sandlot.Caller { w.t.Helper(); return w.in.NewAccount() }
 
-func (w *world) owner(id publish.AccountID) publish.Caller { w.t.Helper(); return w.in.OwnerOf(id) }
+func (w *world) owner(id sandlot.AccountID) sandlot.Caller { w.t.Helper(); return w.in.OwnerOf(id) }
 
-func (w *world) publish(by publish.Caller) publish.Published {
+func (w *world) publish(by sandlot.Caller) publish.Published {
 	w.t.Helper()
 	return w.in.PublishPage(by, page)
 }
 
 // maker is a caller whose projects may be listed.
-func (w *world) maker() publish.Caller {
+func (w *world) maker() sandlot.Caller {
 	by := w.account()
 	w.exec("UPDATE accounts SET verified = 1 WHERE id = ?", by.Account())
 	return by
@@ -52,7 +53,7 @@ func (w *world) maker() publish.Caller {
 // suspend does what an operator does.
 func (w *world) suspend(ref string) {
 	w.t.Helper()
-	_, err := w.in.Operate.Suspend(w.t.Context(), publish.AsOperator(""), ref, "spam")
+	_, err := w.in.Operate.Suspend(w.t.Context(), sandlot.AsOperator(""), ref, "spam")
 	expect.OK(w.t, err)
 }
 
@@ -87,9 +88,9 @@ func (w *world) flush() {
 }
 
 // refused checks that err is a refusal with this code.
-func refused(t *testing.T, err error, code publish.Code) {
+func refused(t *testing.T, err error, code sandlot.Code) {
 	t.Helper()
-	if e := publish.AsError(err); !errors.Is(err, code) || e == nil || e.Message == "" {
+	if e := sandlot.AsError(err); !errors.Is(err, code) || e == nil || e.Message == "" {
 		t.Errorf("got %v, want %s", err, code)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 const (
@@ -33,7 +33,7 @@ type Home struct {
 }
 
 // Home returns what everybody sees first. Like a first page it may be half a second old, and what trends half a minute.
-func (s *Service) Home(ctx context.Context, by publish.Caller) (Home, error) {
+func (s *Service) Home(ctx context.Context, by sandlot.Caller) (Home, error) {
 	var out Home
 	row := func(order Sort) ([]Card, error) {
 		page, err := s.Browse(ctx, by, order, "")
@@ -55,7 +55,7 @@ func (s *Service) Home(ctx context.Context, by publish.Caller) (Home, error) {
 	}
 	if out.Featured != nil {
 		d, err := s.store.Details(ctx, out.Featured.Project.ID)
-		if err != nil && !errors.Is(err, publish.ErrNotFound) {
+		if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 			return out, err
 		}
 		out.About = d.Description
@@ -71,7 +71,7 @@ func (h *Home) cut() {
 	isFeatured := func(c Card) bool { return h.Featured != nil && c.Project.ID == h.Featured.Project.ID }
 	h.Live = slices.DeleteFunc(h.Live, func(c Card) bool { return c.Stats.Players == 0 })
 	h.Trending = slices.DeleteFunc(h.Trending, isFeatured)
-	shown := map[publish.ProjectID]bool{}
+	shown := map[sandlot.ProjectID]bool{}
 	for _, row := range []*[]Card{&h.Live, &h.Trending, &h.New} {
 		other := slices.DeleteFunc(slices.Clone(*row), func(c Card) bool { return shown[c.Project.ID] })
 		if len(other) >= fullRow {
@@ -87,14 +87,14 @@ func (h *Home) cut() {
 // featured is the project that is shown large: the first that is still listed of those that were chosen at the beginning of the hour.
 func (s *Service) featured(ctx context.Context, newest []Card) (*Card, error) {
 	now := s.Now().UTC()
-	chosen, err := s.lists.featured.get(ctx, now.Truncate(featuredFor), func() ([]publish.ProjectID, error) {
+	chosen, err := s.lists.featured.get(ctx, now.Truncate(featuredFor), func() ([]sandlot.ProjectID, error) {
 		t, err := s.trending(ctx)
 		if err == nil && len(t.featured) == 0 {
-			err = publish.ErrNotFound // which is not kept
+			err = sandlot.ErrNotFound // which is not kept
 		}
 		return t.featured, err
 	})
-	if err != nil && !errors.Is(err, publish.ErrNotFound) {
+	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		return nil, err
 	}
 	list, err := s.inOrder(ctx, chosen)
@@ -122,8 +122,8 @@ func tagsWith(tags []string, newest []Card) []string {
 }
 
 // Tags returns some tags that projects have which trend or are new, the most used first.
-func (s *Service) Tags(ctx context.Context, by publish.Caller) ([]string, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) Tags(ctx context.Context, by sandlot.Caller) ([]string, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return nil, err
 	}
 	newest, err := s.Browse(ctx, by, SortNewest, "")
@@ -136,14 +136,14 @@ func (s *Service) Tags(ctx context.Context, by publish.Caller) ([]string, error)
 
 // Tagged returns a page of the projects that have a tag and may be listed, in an order; an empty cursor means the first page. Rankings are
 // those of Browse, without what lacks the tag. What is no tag, and an invalid cursor or order, is publish.ErrNotFound.
-func (s *Service) Tagged(ctx context.Context, by publish.Caller, tag string, order Sort, cursor string) (Page, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) Tagged(ctx context.Context, by sandlot.Caller, tag string, order Sort, cursor string) (Page, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Page{}, err
 	}
 	place, err := readPlace(cursor)
 	kept, ok := names.Tag(tag)
 	if _, known := s.lists.first[order]; err != nil || !known || !ok || kept != tag {
-		return Page{}, publish.ErrNotFound
+		return Page{}, sandlot.ErrNotFound
 	}
 	if order == SortNewest {
 		found, err := s.listed(ctx, ListedQuery{Tag: tag, Before: place})
@@ -154,8 +154,8 @@ func (s *Service) Tagged(ctx context.Context, by publish.Caller, tag string, ord
 		return Page{}, err
 	}
 	hasTag := func(tags []string) bool { return slices.Contains(tags, tag) }
-	ids := slices.DeleteFunc(slices.Clone(r.ids), func(id publish.ProjectID) bool { return !hasTag(r.of[id]) })
+	ids := slices.DeleteFunc(slices.Clone(r.ids), func(id sandlot.ProjectID) bool { return !hasTag(r.of[id]) })
 	found, err := s.ranked(ctx, ids, place, nil)
-	found.projects = slices.DeleteFunc(found.projects, func(p publish.Project) bool { return !hasTag(p.Tags.List()) })
+	found.projects = slices.DeleteFunc(found.projects, func(p sandlot.Project) bool { return !hasTag(p.Tags.List()) })
 	return s.page(ctx, found), err
 }

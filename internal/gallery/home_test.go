@@ -7,13 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
 
 // played records plays of a project on each of some days, today last.
-func (w *world) played(id publish.ProjectID, days ...int) {
+func (w *world) played(id sandlot.ProjectID, days ...int) {
 	today := w.in.Clock.Now().Unix() / 86400
 	for i, n := range days {
 		if n == 0 {
@@ -24,7 +25,7 @@ func (w *world) played(id publish.ProjectID, days ...int) {
 }
 
 // liked records likes of a project on a day some days ago.
-func (w *world) liked(id publish.ProjectID, likes, ago int) {
+func (w *world) liked(id sandlot.ProjectID, likes, ago int) {
 	day := w.in.Clock.Now().Unix()/86400 - int64(ago)
 	w.exec("UPDATE projects SET likes = likes + ? WHERE id = ?", likes, string(id))
 	w.exec("INSERT INTO day_figures (project, day, plays, likes) SELECT num, ?, 0, ? FROM projects WHERE id = ?", day, likes, string(id))
@@ -47,7 +48,7 @@ func TestWhatTrendsIsPlayedAndLikedNow(t *testing.T) {
 	w.played(fourth, 90, 0, 0, 0, 0, 0, 0, 0)
 	page, err := w.Browse(t.Context(), nobody(), gallery.SortTrending, "")
 	expect.OK(t, err)
-	expect.Same(t, "trending", shown(page), []publish.ProjectID{liked, few, fourth, old})
+	expect.Same(t, "trending", shown(page), []sandlot.ProjectID{liked, few, fourth, old})
 }
 
 func TestTheFrontHasRows(t *testing.T) {
@@ -64,12 +65,12 @@ func TestTheFrontHasRows(t *testing.T) {
 	if err != nil || one.Featured == nil || one.Featured.Project.ID != first || len(one.Live)+len(one.Trending) > 0 {
 		t.Fatalf("of one it is %+v, %v", one, err)
 	}
-	var all []publish.ProjectID
+	var all []sandlot.ProjectID
 	for i := range 14 {
 		id := w.publish(w.maker()).Project.ID
 		w.exec("UPDATE projects SET tags = ? WHERE id = ?", []string{"cats 3d", "cats", "3d"}[i%3], string(id))
 		w.played(id, 10+i)
-		all = append([]publish.ProjectID{id}, all...)
+		all = append([]sandlot.ProjectID{id}, all...)
 	}
 	w.exec("UPDATE projects SET cover = 'jabc' WHERE id = ?", string(all[1]))
 	w.in.Clock.Move(time.Minute)
@@ -79,15 +80,15 @@ func TestTheFrontHasRows(t *testing.T) {
 	expect.Equal(t, "featured", h.Featured.Project.ID, all[1])
 	expect.Same(t, "live", shown(gallery.Page{Cards: h.Live}), all[3:4])
 	expect.Same(t, "new", shown(gallery.Page{Cards: h.New}), all[:12])
-	expect.Same(t, "trending", shown(gallery.Page{Cards: h.Trending}), append([]publish.ProjectID{all[0], all[2]}, all[4:]...))
+	expect.Same(t, "trending", shown(gallery.Page{Cards: h.Trending}), append([]sandlot.ProjectID{all[0], all[2]}, all[4:]...))
 	expect.Same(t, "tags", h.Tags, []string{"cats", "3d"})
 	tags, err := w.Tags(t.Context(), nobody())
 	expect.OK(t, err)
 	expect.Same(t, "tags alone", tags, h.Tags)
 	t.Run("what a row above shows is not in one below, if others fill that", func(t *testing.T) {
-		var fresh []publish.ProjectID
+		var fresh []sandlot.ProjectID
 		for range 4 {
-			fresh = append([]publish.ProjectID{w.publish(w.maker()).Project.ID}, fresh...)
+			fresh = append([]sandlot.ProjectID{w.publish(w.maker()).Project.ID}, fresh...)
 		}
 		w.in.Clock.Move(time.Second)
 		h, err := w.Home(t.Context(), nobody())
@@ -118,7 +119,7 @@ func TestProjectsOfATag(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	by := w.maker()
-	var want []publish.ProjectID
+	var want []sandlot.ProjectID
 	for i := range 26 {
 		id := w.publish(by).Project.ID
 		if i%13 == 12 {
@@ -134,19 +135,19 @@ func TestProjectsOfATag(t *testing.T) {
 		want = append(want, id)
 	}
 	slices.Reverse(want)
-	read := func(order gallery.Sort) []publish.ProjectID {
+	read := func(order gallery.Sort) []sandlot.ProjectID {
 		got, _ := turn(t, func(cursor string) (gallery.Page, error) {
 			return w.Tagged(t.Context(), nobody(), "cats", order, cursor)
 		})
 		return got
 	}
 	expect.Same(t, "newest", read(gallery.SortNewest), want)
-	ranked := []publish.ProjectID{want[23], want[22], want[21]}
+	ranked := []sandlot.ProjectID{want[23], want[22], want[21]}
 	expect.Same(t, "most played", read(gallery.SortPlayed), ranked)
 	expect.Same(t, "trending", read(gallery.SortTrending), ranked[:2])
 	expect.Equal(t, "live", len(read(gallery.SortLive)), 3)
 	for _, c := range [][3]string{{"Cats", "newest", ""}, {"c", "newest", ""}, {"<b>", "newest", ""}, {"cats", "oldest", ""}, {"cats", "newest", "!"}} {
-		if _, err := w.Tagged(t.Context(), nobody(), c[0], gallery.Sort(c[1]), c[2]); !errors.Is(err, publish.ErrNotFound) {
+		if _, err := w.Tagged(t.Context(), nobody(), c[0], gallery.Sort(c[1]), c[2]); !errors.Is(err, sandlot.ErrNotFound) {
 			t.Errorf("%q: %v", c, err)
 		}
 	}

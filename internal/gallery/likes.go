@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"net/netip"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // tokenBytes is the size of each half of a player's token: random bytes, and a keyed hash of them that only this installation can make. So
@@ -17,8 +17,8 @@ const tokenBytes = 16
 
 // MintPlayerToken returns a token that tells a browser from others. It says nothing about whose it is. Nothing is kept of it until its
 // browser likes a project, and then only a hash that differs from project to project.
-func (s *Service) MintPlayerToken(_ context.Context, by publish.Caller) (string, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) MintPlayerToken(_ context.Context, by sandlot.Caller) (string, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", err
 	}
 	token := make([]byte, tokenBytes, 2*tokenBytes)
@@ -29,8 +29,8 @@ func (s *Service) MintPlayerToken(_ context.Context, by publish.Caller) (string,
 }
 
 // KnowsPlayerToken reports whether MintPlayerToken of this installation made the token.
-func (s *Service) KnowsPlayerToken(_ context.Context, by publish.Caller, token string) bool {
-	return publish.Authorize(by, publish.ActLook, nil) == nil && s.minted(token)
+func (s *Service) KnowsPlayerToken(_ context.Context, by sandlot.Caller, token string) bool {
+	return sandlot.Authorize(by, sandlot.ActLook, nil) == nil && s.minted(token)
 }
 
 // minted reports whether MintPlayerToken of this installation made the token.
@@ -50,15 +50,15 @@ func (s *Service) signature(token []byte) []byte {
 // idempotent: a second call has no further effect. from is the address of the request. A like from a network that has added as many as it
 // may is recorded but not counted. A token that MintPlayerToken did not make is publish.ErrNotFound; a project that does not exist or was
 // taken down is refused as by publish.Service.Current.
-func (s *Service) Like(ctx context.Context, by publish.Caller, id publish.ProjectID, token string, from netip.Addr, like bool) (int64, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) Like(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, token string, from netip.Addr, like bool) (int64, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return 0, err
 	}
 	if _, err := s.projects.Current(ctx, by, id); err != nil {
 		return 0, err
 	}
 	if !s.minted(token) {
-		return 0, fmt.Errorf("player's token: %w", publish.ErrNotFound)
+		return 0, fmt.Errorf("player's token: %w", sandlot.ErrNotFound)
 	}
 	player := s.liker(id, token)
 	if !like {
@@ -76,8 +76,8 @@ func (s *Service) Like(ctx context.Context, by publish.Caller, id publish.Projec
 }
 
 // Liked reports whether the browser with a token likes a project. For a token that MintPlayerToken did not make it is false.
-func (s *Service) Liked(ctx context.Context, by publish.Caller, id publish.ProjectID, token string) (bool, error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) Liked(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, token string) (bool, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return false, err
 	}
 	if !s.minted(token) {
@@ -87,6 +87,6 @@ func (s *Service) Liked(ctx context.Context, by publish.Caller, id publish.Proje
 }
 
 // liker is the hash under which a like is kept. It differs from project to project, so that nobody can tell what else a browser likes.
-func (s *Service) liker(id publish.ProjectID, token string) publish.Digest {
+func (s *Service) liker(id sandlot.ProjectID, token string) sandlot.Digest {
 	return s.vault.Keyed("likes", string(id)+"\x00"+token)
 }

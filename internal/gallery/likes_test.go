@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // token mints one for a browser.
@@ -25,7 +25,7 @@ func (w *world) token() string {
 var home = netip.MustParseAddr("203.0.113.7")
 
 // like likes, or takes it back, and fails the test unless the count is want, in the statistics as well.
-func (w *world) like(id publish.ProjectID, token string, like bool, want int64) {
+func (w *world) like(id sandlot.ProjectID, token string, like bool, want int64) {
 	w.t.Helper()
 	got, err := w.Like(w.t.Context(), nobody(), id, token, home, like)
 	if err != nil || got != want {
@@ -69,7 +69,7 @@ func TestATokenThatIsMadeUpLikesNothing(t *testing.T) {
 	for _, token := range made {
 		_, err := w.Like(t.Context(), nobody(), id, token, home, true)
 		liked, err2 := w.Liked(t.Context(), nobody(), id, token)
-		if w.KnowsPlayerToken(t.Context(), nobody(), token) || !errors.Is(err, publish.ErrNotFound) || liked || err2 != nil {
+		if w.KnowsPlayerToken(t.Context(), nobody(), token) || !errors.Is(err, sandlot.ErrNotFound) || liked || err2 != nil {
 			t.Errorf("%q: known %v, like %v, liked %v, %v", token, w.KnowsPlayerToken(t.Context(), nobody(), token), err, liked, err2)
 		}
 	}
@@ -112,7 +112,7 @@ func (m *meanwhile) once() {
 	}
 }
 
-func (m *meanwhile) Liked(ctx context.Context, id publish.ProjectID, player publish.Digest) (bool, error) {
+func (m *meanwhile) Liked(ctx context.Context, id sandlot.ProjectID, player sandlot.Digest) (bool, error) {
 	defer m.once()
 	return m.Store.Liked(ctx, id, player)
 }
@@ -145,15 +145,15 @@ func TestAMissingProjectCannotBeLiked(t *testing.T) {
 	w := newWorld(t)
 	p := w.publish(w.account()).Project
 	_, err := w.Like(t.Context(), nobody(), "none-abc234", w.token(), home, true)
-	refused(t, err, publish.CodeProjectNotFound)
+	refused(t, err, sandlot.CodeProjectNotFound)
 	_, err = w.Counts(t.Context(), nobody(), "none-abc234")
-	refused(t, err, publish.CodeProjectNotFound)
+	refused(t, err, sandlot.CodeProjectNotFound)
 	w.suspend(string(p.ID))
 	after := w.in.AnotherGallery(gallery.Config{}) // which has not seen it before
 	for _, like := range []bool{true, false} {
 		_, err = after.Like(t.Context(), nobody(), p.ID, w.token(), home, like)
-		refused(t, err, publish.CodeTakenDown)
+		refused(t, err, sandlot.CodeTakenDown)
 	}
 	_, err = after.Counts(t.Context(), nobody(), p.ID)
-	refused(t, err, publish.CodeTakenDown)
+	refused(t, err, sandlot.CodeTakenDown)
 }

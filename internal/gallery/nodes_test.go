@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -39,7 +39,7 @@ func TestAVisitorOfSeveralNodesIsOnePlay(t *testing.T) {
 				for _, n := range nodes {
 					_, stats, err := n.Service.Stats(t.Context(), nobody(), out.Addresses.URL)
 					expect.OK(t, err)
-					expect.Same(t, what, stats, publish.Stats{Plays: want})
+					expect.Same(t, what, stats, sandlot.Stats{Plays: want})
 				}
 			}
 			load(0, "x")

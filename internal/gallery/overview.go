@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -23,18 +24,18 @@ type OverviewRow struct {
 
 // Overview returns a page of at most 50 of the caller's projects, those that were changed last first. next is the cursor of the next page,
 // empty on the last. An invalid cursor is publish.ErrNotFound.
-func (s *Service) Overview(ctx context.Context, by publish.Caller, cursor string) (list []OverviewRow, next string, err error) {
-	if err := publish.Authorize(by, publish.ActSeeOwn, nil); err != nil {
+func (s *Service) Overview(ctx context.Context, by sandlot.Caller, cursor string) (list []OverviewRow, next string, err error) {
+	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return nil, "", err
 	}
 	own, err := s.projects.Whoami(ctx, by, overviewPage, cursor)
-	if errors.Is(err, publish.CodeInvalidField) {
-		err = publish.ErrNotFound // the cursor: the limit is one that it takes
+	if errors.Is(err, sandlot.CodeInvalidField) {
+		err = sandlot.ErrNotFound // the cursor: the limit is one that it takes
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	ids := make([]publish.ProjectID, len(own.Projects)) // those of the page: an account may have ten thousand others
+	ids := make([]sandlot.ProjectID, len(own.Projects)) // those of the page: an account may have ten thousand others
 	for i, v := range own.Projects {
 		ids[i] = v.Project.ID
 	}

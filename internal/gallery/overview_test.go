@@ -4,9 +4,9 @@ import (
 	"crypto/rand"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 func TestOverviewPagesThroughAnAccountsProjectsAlone(t *testing.T) {
@@ -14,7 +14,7 @@ func TestOverviewPagesThroughAnAccountsProjectsAlone(t *testing.T) {
 	w := newWorld(t)
 	kim := w.account()
 	w.publish(nobody())
-	seen := map[publish.ProjectID]bool{}
+	seen := map[sandlot.ProjectID]bool{}
 	for range 52 {
 		w.publish(kim)
 	}
@@ -42,5 +42,5 @@ func TestOverviewPagesThroughAnAccountsProjectsAlone(t *testing.T) {
 		t.Errorf("after three plays the page is %+v, %v", second, err)
 	}
 	_, _, err = w.Overview(t.Context(), w.owner(kim.Account()), "no cursor")
-	expect.Is(t, "what is no cursor", err, publish.ErrNotFound)
+	expect.Is(t, "what is no cursor", err, sandlot.ErrNotFound)
 }

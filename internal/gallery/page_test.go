@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
@@ -29,12 +30,12 @@ func TestAMissingProjectHasNoPage(t *testing.T) {
 	w := newWorld(t)
 	id := w.publish(nobody()).Project.ID
 	at := w.in.Config.Places.Project(id, 1, "").Page
-	for _, id := range []publish.ProjectID{"", "nothing-abc234", publish.ProjectID(at), publish.ProjectID(strings.Repeat("x", 5000))} {
-		if _, err := w.ProjectPage(t.Context(), nobody(), id); !errors.Is(err, publish.ErrNotFound) && !errors.Is(err, publish.CodeProjectNotFound) {
+	for _, id := range []sandlot.ProjectID{"", "nothing-abc234", sandlot.ProjectID(at), sandlot.ProjectID(strings.Repeat("x", 5000))} {
+		if _, err := w.ProjectPage(t.Context(), nobody(), id); !errors.Is(err, sandlot.ErrNotFound) && !errors.Is(err, sandlot.CodeProjectNotFound) {
 			t.Errorf("%.20q: %v", id, err)
 		}
 	}
 	w.suspend(string(id))
 	_, err := w.ProjectPage(t.Context(), nobody(), id)
-	expect.Is(t, "taken down", err, publish.CodeTakenDown)
+	expect.Is(t, "taken down", err, sandlot.CodeTakenDown)
 }

@@ -3,14 +3,14 @@ package gallery
 import (
 	"context"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Play counts a player's load of a project. It counts nothing if a load by the player was counted within the last half hour, or if the
 // player's network has added as many plays as it may. It does not ask whether the project exists: plays of others are dropped when they
 // are written. A crash loses the plays of the last five seconds at most.
-func (s *Service) Play(_ context.Context, by publish.Caller, id publish.ProjectID, p Player) {
-	if publish.Authorize(by, publish.ActLook, nil) == nil {
+func (s *Service) Play(_ context.Context, by sandlot.Caller, id sandlot.ProjectID, p Player) {
+	if sandlot.Authorize(by, sandlot.ActLook, nil) == nil {
 		s.counters.play(id, p)
 	}
 }
@@ -19,7 +19,7 @@ func (s *Service) Play(_ context.Context, by publish.Caller, id publish.ProjectI
 // that does not exist or was taken down is refused as by publish.Service.Current. That the player could not be counted is logged and is no
 // error. From the first call for a player to the last, or to Leave, is how long they played; a Source counts as that of the player's play,
 // once within PlayWindow.
-func (s *Service) Touch(ctx context.Context, by publish.Caller, id publish.ProjectID, p Player) error {
+func (s *Service) Touch(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p Player) error {
 	current, err := s.current(ctx, by, id)
 	if err != nil {
 		return err
@@ -30,8 +30,8 @@ func (s *Service) Touch(ctx context.Context, by publish.Caller, id publish.Proje
 }
 
 // Leave counts a player as gone. It changes nothing for one who is not present. That it failed is logged and is no error.
-func (s *Service) Leave(ctx context.Context, by publish.Caller, id publish.ProjectID, p Player) error {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) Leave(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p Player) error {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return err
 	}
 	s.counters.leave(ctx, id, p)

@@ -5,10 +5,10 @@ import (
 	"net/netip"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // TestRegression06WhatIsOverIsServedAndNotCounted: on a public instance one network counts so much and no more, whoever
@@ -18,7 +18,7 @@ func TestRegression06WhatIsOverIsServedAndNotCounted(t *testing.T) {
 	w := newWorld(t)
 	id := w.publish(w.account()).Project.ID
 	public := w.in.AnotherGallery(gallery.Config{Public: true})
-	stats := func() publish.Stats {
+	stats := func() sandlot.Stats {
 		_, stats, err := public.Stats(t.Context(), nobody(), string(id))
 		expect.OK(t, err)
 		return stats
@@ -126,7 +126,7 @@ func TestRegression06APrivateInstanceCountsEverybody(t *testing.T) {
 		_, err := w.Like(t.Context(), nobody(), id, w.token(), home, true)
 		expect.OK(t, err)
 	}
-	if _, got, err := w.Stats(t.Context(), nobody(), string(id)); got != (publish.Stats{Plays: 100, Players: 100, Likes: 100}) || err != nil {
+	if _, got, err := w.Stats(t.Context(), nobody(), string(id)); got != (sandlot.Stats{Plays: 100, Players: 100, Likes: 100}) || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/figures"
 	"sandlot/internal/publish"
 )
@@ -55,9 +56,9 @@ func newCountLimit(atOnce, anHour int) *countLimit {
 
 // take reports whether an address may add one to a project now. If so, one is taken from each of the address's networks; otherwise nothing
 // is.
-func (l *countLimit) take(id publish.ProjectID, from netip.Addr, now time.Time) bool {
+func (l *countLimit) take(id sandlot.ProjectID, from netip.Addr, now time.Time) bool {
 	type cell struct {
-		project publish.ProjectID
+		project sandlot.ProjectID
 		network netip.Prefix
 	}
 	var next [3]int64
@@ -98,12 +99,12 @@ func newHostLimit() *hostLimit {
 }
 
 // source is under which host a play counts: one that its network has not named today is one of the others once it has named so many.
-func (l *hostLimit) source(id publish.ProjectID, p Player, now time.Time) string {
+func (l *hostLimit) source(id sandlot.ProjectID, p Player, now time.Time) string {
 	if p.Source == "" {
 		return ""
 	}
 	type name struct {
-		project publish.ProjectID
+		project sandlot.ProjectID
 		network netip.Prefix
 		host    string
 	}

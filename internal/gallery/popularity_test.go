@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // taken is how many of n at once an address gets.
-func taken(l *countLimit, id publish.ProjectID, from string, n int, now time.Time) (got int) {
+func taken(l *countLimit, id sandlot.ProjectID, from string, n int, now time.Time) (got int) {
 	for range n {
 		if l.take(id, netip.MustParseAddr(from), now) {
 			got++
@@ -43,7 +43,7 @@ func TestRegression06ANetworkAddsSoMuchToAProject(t *testing.T) {
 	t.Run("each project and each network for itself", func(t *testing.T) {
 		l := newCountLimit(20, 60)
 		for _, c := range [][2]string{{"a", "203.0.113.7"}, {"b", "203.0.113.7"}, {"a", "203.0.113.8"}, {"a", "2001:db8::1"}, {"a", "2001:db9::1"}} {
-			expect.Equal(t, c[0]+" "+c[1], taken(l, publish.ProjectID(c[0]), c[1], 100, noon), 20)
+			expect.Equal(t, c[0]+" "+c[1], taken(l, sandlot.ProjectID(c[0]), c[1], 100, noon), 20)
 		}
 		expect.Equal(t, "for other addresses of the same networks", taken(l, "a", "2001:db8::2", 100, noon)+taken(l, "a", "::ffff:203.0.113.7", 100, noon), 0)
 	})
@@ -73,7 +73,7 @@ func TestRegression06ANetworkAddsSoMuchToAProject(t *testing.T) {
 		l := newCountLimit(20, 60)
 		taken(l, "a", "203.0.113.7", 100, noon)
 		for i := range 2 * countCells {
-			l.take(publish.ProjectID(fmt.Sprint(i%1000)), netip.AddrFrom4([4]byte{byte(i >> 16), byte(i >> 8), byte(i), 1}), noon)
+			l.take(sandlot.ProjectID(fmt.Sprint(i%1000)), netip.AddrFrom4([4]byte{byte(i >> 16), byte(i >> 8), byte(i), 1}), noon)
 		}
 		expect.Equal(t, "more after it", taken(l, "a", "203.0.113.7", 100, noon), 0)
 	})

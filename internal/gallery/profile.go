@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // profileOrders are those of an account's projects. It never changes.
@@ -19,17 +19,17 @@ func ProfileOrders() []Sort { return slices.Clone(profileOrders) }
 // what trends first and the others behind it, the newest first. The last two have the thousand newest. For a handle that the account no longer
 // has, the page is empty and current is the handle that it has now. An account that is suspended or gone, and an invalid cursor or order, is
 // publish.ErrNotFound.
-func (s *Service) Profile(ctx context.Context, by publish.Caller, handle string, order Sort, cursor string) (current string, _ Page, err error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) Profile(ctx context.Context, by sandlot.Caller, handle string, order Sort, cursor string) (current string, _ Page, err error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", Page{}, err
 	}
 	place, err := readPlace(cursor)
 	if err != nil || !slices.Contains(profileOrders, order) {
-		return "", Page{}, publish.ErrNotFound
+		return "", Page{}, sandlot.ErrNotFound
 	}
 	a, err := s.store.AccountOfHandle(ctx, handle)
 	if err == nil && a.Suspended {
-		err = publish.ErrNotFound
+		err = sandlot.ErrNotFound
 	}
 	if err != nil || a.Handle != handle {
 		return a.Handle, Page{}, err
@@ -39,7 +39,7 @@ func (s *Service) Profile(ctx context.Context, by publish.Caller, handle string,
 }
 
 // ofAccount finds the page of an account's projects in an order that begins at a place.
-func (s *Service) ofAccount(ctx context.Context, id publish.AccountID, order Sort, place int64) (sheet, error) {
+func (s *Service) ofAccount(ctx context.Context, id sandlot.AccountID, order Sort, place int64) (sheet, error) {
 	if order == SortNewest {
 		return s.listed(ctx, ListedQuery{Account: id, Before: place})
 	}
@@ -51,7 +51,7 @@ func (s *Service) ofAccount(ctx context.Context, id publish.AccountID, order Sor
 	if order == SortTrending {
 		err = s.trendingFirst(ctx, id, list)
 	} else {
-		slices.SortStableFunc(list, func(a, b publish.Project) int { return cmp.Compare(b.Plays, a.Plays) })
+		slices.SortStableFunc(list, func(a, b sandlot.Project) int { return cmp.Compare(b.Plays, a.Plays) })
 	}
 	begin := min(place, int64(len(list)))
 	end := min(begin+pageSize, int64(len(list)))
@@ -59,17 +59,17 @@ func (s *Service) ofAccount(ctx context.Context, id publish.AccountID, order Sor
 }
 
 // trendingFirst moves to the front of an account's projects what trends of them. The others stay in their order.
-func (s *Service) trendingFirst(ctx context.Context, id publish.AccountID, list []publish.Project) error {
+func (s *Service) trendingFirst(ctx context.Context, id sandlot.AccountID, list []sandlot.Project) error {
 	q := s.trendQuery()
 	q.Account, q.OfOne = id, rankLimit
 	trending, err := s.store.Trending(ctx, q)
 	if err != nil {
 		return fmt.Errorf("rank an account's by plays and likes: %w", err)
 	}
-	places := make(map[publish.ProjectID]int, len(trending))
+	places := make(map[sandlot.ProjectID]int, len(trending))
 	for i, id := range trending {
 		places[id] = i - len(trending) // before 0, which all others have
 	}
-	slices.SortStableFunc(list, func(a, b publish.Project) int { return cmp.Compare(places[a.ID], places[b.ID]) })
+	slices.SortStableFunc(list, func(a, b sandlot.Project) int { return cmp.Compare(places[a.ID], places[b.ID]) })
 	return nil
 }

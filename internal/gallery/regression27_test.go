@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // TestRegression27EverythingIsListedOnALocalInstance: a newcomer's first project was nowhere to be found.
@@ -15,7 +15,7 @@ func TestRegression27EverythingIsListedOnALocalInstance(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	first := w.publish(nobody())
-	if slices.ContainsFunc(first.Warnings, func(w publish.Warning) bool { return w.Code == "not_listed" }) {
+	if slices.ContainsFunc(first.Warnings, func(w sandlot.Warning) bool { return w.Code == "not_listed" }) {
 		t.Errorf("warned: %+v", first.Warnings)
 	}
 	for name, read := range map[string]func() (gallery.Page, error){
@@ -26,7 +26,7 @@ func TestRegression27EverythingIsListedOnALocalInstance(t *testing.T) {
 			return p, err
 		},
 	} {
-		if got, err := read(); err != nil || !slices.Equal(shown(got), []publish.ProjectID{first.Project.ID}) {
+		if got, err := read(); err != nil || !slices.Equal(shown(got), []sandlot.ProjectID{first.Project.ID}) {
 			t.Errorf("%s: %v, %v", name, shown(got), err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	mathrand "math/rand/v2"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -45,11 +46,11 @@ func (c Config) withDefaults() Config {
 // Projects is what a Service asks of publish; *publish.Service has it.
 type Projects interface {
 	// Current returns the current state of a project, whose counts may be old. One that was taken down is CodeTakenDown.
-	Current(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
+	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 	// Find returns a project by its id or address, as the store has it now. One that was taken down is CodeTakenDown.
-	Find(ctx context.Context, by publish.Caller, ref string) (publish.Project, error)
+	Find(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error)
 	// Whoami lists the caller's projects, newest change first.
-	Whoami(ctx context.Context, by publish.Caller, limit int, cursor string) (publish.Identity, error)
+	Whoami(ctx context.Context, by sandlot.Caller, limit int, cursor string) (publish.Identity, error)
 }
 
 // Service has the rules of what everybody sees and plays. Its methods may be called concurrently. Each takes the caller, and returns a

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 func TestRegression39StatisticsDoNotWaitForWrites(t *testing.T) {
@@ -73,6 +73,6 @@ func TestRegression39StatisticsDoNotWaitForWrites(t *testing.T) {
 		t.Fatal("the write has not ended")
 	}
 	_, s, err := w.Stats(t.Context(), nobody(), string(id))
-	expect.Same(t, "plays when they were written", s, publish.Stats{Plays: 2})
+	expect.Same(t, "plays when they were written", s, sandlot.Stats{Plays: 2})
 	expect.OK(t, err)
 }

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/figures"
 	"sandlot/internal/publish"
 )
@@ -24,43 +25,43 @@ type Store interface {
 	// Listed returns projects that may be listed, newest first.
 	Listed(ctx context.Context, q ListedQuery) ([]Listed, error)
 	// ListedOf returns those of the projects that may be listed, in no order.
-	ListedOf(ctx context.Context, ids []publish.ProjectID) ([]publish.Project, error)
+	ListedOf(ctx context.Context, ids []sandlot.ProjectID) ([]sandlot.Project, error)
 	// MostPlayed returns projects that may be listed and were played since the day of the time given, most plays first, newest first among
 	// equals, at most limit.
-	MostPlayed(ctx context.Context, since time.Time, limit int) ([]publish.ProjectID, error)
+	MostPlayed(ctx context.Context, since time.Time, limit int) ([]sandlot.ProjectID, error)
 	// Trending returns projects that may be listed and were played or liked since the day of a time, those of the greatest weight first, newest
 	// first among equals. A project weighs its plays and likes since then, divided by (age in days + q.Young)^q.Damping; likes that were taken
 	// back beyond those that were given count as none.
-	Trending(ctx context.Context, q TrendQuery) ([]publish.ProjectID, error)
+	Trending(ctx context.Context, q TrendQuery) ([]sandlot.ProjectID, error)
 	// PlaysByDay returns the plays of projects on each day, in UTC, from that of from to that of to: the day of from is the first. Projects
 	// that were not played, or are deleted, are absent. AddCounts counts its plays for the day on which it is called; Sweep forgets days
 	// that began 61 days ago or earlier.
-	PlaysByDay(ctx context.Context, ids []publish.ProjectID, from, to time.Time) (map[publish.ProjectID][]int64, error)
+	PlaysByDay(ctx context.Context, ids []sandlot.ProjectID, from, to time.Time) (map[sandlot.ProjectID][]int64, error)
 	// AccountOfHandle returns the account that has a handle, or had it once.
-	AccountOfHandle(ctx context.Context, handle string) (publish.Account, error)
+	AccountOfHandle(ctx context.Context, handle string) (sandlot.Account, error)
 	// Details returns what a project's owner says about it.
-	Details(ctx context.Context, id publish.ProjectID) (publish.Details, error)
+	Details(ctx context.Context, id sandlot.ProjectID) (publish.Details, error)
 
 	// Like records that a player likes a project, once however often, and returns the likes there are now. A new one counts in the
 	// project's Likes in the same step if counted is set. The player is a hash that is another one for each project, so that nobody can
 	// tell what else a player likes.
-	Like(ctx context.Context, id publish.ProjectID, player publish.Digest, counted bool) (likes int64, err error)
+	Like(ctx context.Context, id sandlot.ProjectID, player sandlot.Digest, counted bool) (likes int64, err error)
 	// Unlike takes a player's like back, and its count if it was counted. Where there is none it changes nothing.
-	Unlike(ctx context.Context, id publish.ProjectID, player publish.Digest) (likes int64, err error)
+	Unlike(ctx context.Context, id sandlot.ProjectID, player sandlot.Digest) (likes int64, err error)
 	// Liked reports whether a player likes a project.
-	Liked(ctx context.Context, id publish.ProjectID, player publish.Digest) (bool, error)
+	Liked(ctx context.Context, id sandlot.ProjectID, player sandlot.Digest) (bool, error)
 }
 
 // A CountStore keeps the counts of projects, under the same promises as a publish.Store.
 type CountStore interface {
 	// Project returns a project as the latest commit left it.
-	Project(ctx context.Context, id publish.ProjectID) (publish.Project, error)
+	Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error)
 	// AddCounts adds plays and likes. Projects that are gone are passed over. If they are of a Batch that was added already, whatever others were
 	// added since, nothing is added. Each of the Loads adds a play, too, unless one of the same ID did less than PlayWindow before or after it,
 	// whoever added that: then it is returned, with how long ago that one was. Loads of one ID that come together add one play. Sweep forgets
 	// loads that are older. What is added is added to the project's figures in the same step, for the day on which AddCounts is called: see
 	// figures.Store.
-	AddCounts(ctx context.Context, counts map[publish.ProjectID]Counts) (again []Load, err error)
+	AddCounts(ctx context.Context, counts map[sandlot.ProjectID]Counts) (again []Load, err error)
 }
 
 // Live counts who is playing now. It may forget everything at any moment, and an error from it never fails a request. All methods may be
@@ -68,13 +69,13 @@ type CountStore interface {
 type Live interface {
 	// Touch counts the player as present for Presence from now. The player belongs to each Crowd in of: if Most others of one of them are
 	// present in the project, the player is not counted.
-	Touch(ctx context.Context, id publish.ProjectID, p PlayerID, now time.Time, of ...Crowd) error
+	Touch(ctx context.Context, id sandlot.ProjectID, p PlayerID, now time.Time, of ...Crowd) error
 	// Leave counts the player as gone.
-	Leave(ctx context.Context, id publish.ProjectID, p PlayerID, now time.Time) error
+	Leave(ctx context.Context, id sandlot.ProjectID, p PlayerID, now time.Time) error
 	// Players returns how many players are present.
-	Players(ctx context.Context, id publish.ProjectID, now time.Time) (int, error)
+	Players(ctx context.Context, id sandlot.ProjectID, now time.Time) (int, error)
 	// Busiest returns the projects that have players present, most players first, by their IDs among equals, at most limit.
-	Busiest(ctx context.Context, limit int, now time.Time) ([]publish.ProjectID, error)
+	Busiest(ctx context.Context, limit int, now time.Time) ([]sandlot.ProjectID, error)
 }
 
 // Presence is how long a player counts as present after a heartbeat: 45 s, so
@@ -122,7 +123,7 @@ const BatchesOfProcess = 1 << 24
 
 // ListedQuery says which projects to list.
 type ListedQuery struct {
-	Account publish.AccountID // only those of this account; 0: of all accounts
+	Account sandlot.AccountID // only those of this account; 0: of all accounts
 	// Words, if any, are such that each is a part of a word in the project's title or handle, as names.Searchable writes both: whatever its
 	// case, accents and width. What is no word is dropped; where nothing is left of one, nothing is listed. Account is not looked at then.
 	Words []string
@@ -135,7 +136,7 @@ type ListedQuery struct {
 // A TrendQuery says which projects trend.
 type TrendQuery struct {
 	Since, Now time.Time
-	Account    publish.AccountID // only those of this account, of its newest as many as Limit says; 0: of all accounts
+	Account    sandlot.AccountID // only those of this account, of its newest as many as Limit says; 0: of all accounts
 	LikeWorth  int               // how many plays a like weighs
 	Young      float64           // days that are added to each age, over 0
 	Damping    float64           // the power of an age
@@ -145,7 +146,7 @@ type TrendQuery struct {
 
 // Listed is a project in a list that everybody sees.
 type Listed struct {
-	publish.Project
+	sandlot.Project
 	Number int64 // higher than that of every project that was made before
 }
 

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/figures"
-	"sandlot/internal/publish"
 )
 
 // PlayWindow is the time within which all loads of a project by a player are one play.
@@ -40,17 +40,17 @@ type tally struct {
 // batch is counts that are written together.
 type batch struct {
 	number  int64
-	plays   map[publish.ProjectID]int64
-	figures map[publish.ProjectID]*figures.Added
+	plays   map[sandlot.ProjectID]int64
+	figures map[sandlot.ProjectID]*figures.Added
 	loads   map[load]loaded // those of the plays that another process may have counted
 }
 
 func newBatch(number int64) batch {
-	return batch{number, map[publish.ProjectID]int64{}, map[publish.ProjectID]*figures.Added{}, map[load]loaded{}}
+	return batch{number, map[sandlot.ProjectID]int64{}, map[sandlot.ProjectID]*figures.Added{}, map[load]loaded{}}
 }
 
 // of is what the batch adds to the figures of a project.
-func (b *batch) of(id publish.ProjectID) *figures.Added {
+func (b *batch) of(id sandlot.ProjectID) *figures.Added {
 	a := b.figures[id]
 	if a == nil {
 		a = &figures.Added{}
@@ -61,7 +61,7 @@ func (b *batch) of(id publish.ProjectID) *figures.Added {
 
 // A load is a project and who loaded it.
 type load struct {
-	project publish.ProjectID
+	project sandlot.ProjectID
 	player  PlayerID
 }
 
@@ -85,7 +85,7 @@ func newTally(most int, shared bool) *tally {
 }
 
 // play counts a load, if it is the player's first within PlayWindow and may returns true. may is called only then.
-func (t *tally) play(id publish.ProjectID, p Player, now time.Time, may func() bool) {
+func (t *tally) play(id sandlot.ProjectID, p Player, now time.Time, may func() bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	l := load{id, p.ID}
@@ -123,7 +123,7 @@ func (t *tally) file(l load, as loaded) {
 }
 
 // led counts for a play that was counted by itself where the player came from, once within PlayWindow.
-func (t *tally) led(id publish.ProjectID, p Player, now time.Time, may func() bool) {
+func (t *tally) led(id sandlot.ProjectID, p Player, now time.Time, may func() bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.first(load{id, "from " + p.ID}, now, may) {
@@ -155,7 +155,7 @@ const readTries = 8
 
 // plays returns the plays of a project, those that are not written yet included. read returns the stored count with the number of its last
 // batch; it may be called up to readTries times. plays never waits for a write.
-func (t *tally) plays(id publish.ProjectID, read func() (plays, number int64)) (sum int64) {
+func (t *tally) plays(id sandlot.ProjectID, read func() (plays, number int64)) (sum int64) {
 	for range readTries {
 		begun := t.lastSent()
 		stored, number := read()
@@ -176,7 +176,7 @@ func (t *tally) lastSent() int64 {
 
 // sum adds to a stored count the plays that it does not include. number is that of the count's last batch, begun that of the batch that was
 // written last when the read began. The sum is exact unless more than one batch was written since.
-func (t *tally) sum(id publish.ProjectID, stored, number, begun int64) (sum int64, exact bool) {
+func (t *tally) sum(id sandlot.ProjectID, stored, number, begun int64) (sum int64, exact bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	sum = stored
@@ -203,7 +203,7 @@ func (t *tally) lacks(number, begun int64) (list [3]*batch, exact bool) {
 }
 
 // unwritten is plays for what a record of a project's figures lacks.
-func (t *tally) unwritten(id publish.ProjectID, read func() (number int64)) (added figures.Added) {
+func (t *tally) unwritten(id sandlot.ProjectID, read func() (number int64)) (added figures.Added) {
 	for range readTries {
 		begun := t.lastSent()
 		number := read()
@@ -215,7 +215,7 @@ func (t *tally) unwritten(id publish.ProjectID, read func() (number int64)) (add
 	return added
 }
 
-func (t *tally) lacking(id publish.ProjectID, number, begun int64) (added figures.Added, exact bool) {
+func (t *tally) lacking(id sandlot.ProjectID, number, begun int64) (added figures.Added, exact bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lacks, exact := t.lacks(number, begun)
@@ -229,7 +229,7 @@ func (t *tally) lacking(id publish.ProjectID, number, begun int64) (added figure
 
 // flush writes what was counted. A batch that fails is kept and written again under the same number, for it may have been written in spite
 // of the error. If another flush is under way, flush does nothing.
-func (t *tally) flush(now func() time.Time, write func(map[publish.ProjectID]Counts) ([]Load, error)) error {
+func (t *tally) flush(now func() time.Time, write func(map[sandlot.ProjectID]Counts) ([]Load, error)) error {
 	for more := true; more; {
 		var b *batch
 		if b, more = t.begin(); b == nil {
@@ -246,8 +246,8 @@ func (t *tally) flush(now func() time.Time, write func(map[publish.ProjectID]Cou
 }
 
 // counts is the batch as it is written, and its loads by their hashes.
-func (b *batch) counts(now time.Time) (map[publish.ProjectID]Counts, map[int64]load) {
-	counts, loads := make(map[publish.ProjectID]Counts, len(b.figures)), make(map[int64]load, len(b.loads))
+func (b *batch) counts(now time.Time) (map[sandlot.ProjectID]Counts, map[int64]load) {
+	counts, loads := make(map[sandlot.ProjectID]Counts, len(b.figures)), make(map[int64]load, len(b.loads))
 	for id, a := range b.figures {
 		counts[id] = Counts{Plays: b.plays[id], Batch: b.number, Figures: a.Copy()}
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
@@ -18,14 +18,14 @@ var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 // written is a record of counts, as a store keeps it.
 type written struct {
 	mu      sync.Mutex
-	plays   map[publish.ProjectID]int64
-	counted map[publish.ProjectID]int64
+	plays   map[sandlot.ProjectID]int64
+	counted map[sandlot.ProjectID]int64
 	loads   map[int64]time.Duration // that others counted, and how long ago
 	noted   int                     // loads that others had not
 	fail    error
 }
 
-func (w *written) write(counts map[publish.ProjectID]Counts) (again []Load, err error) {
+func (w *written) write(counts map[sandlot.ProjectID]Counts) (again []Load, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.fail != nil {
@@ -51,7 +51,7 @@ func (w *written) write(counts map[publish.ProjectID]Counts) (again []Load, err 
 // sameNoon is a clock that stands still.
 func sameNoon() time.Time { return noon }
 
-func (w *written) read(id publish.ProjectID) func() (plays, number int64) {
+func (w *written) read(id sandlot.ProjectID) func() (plays, number int64) {
 	return func() (plays, number int64) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -60,13 +60,13 @@ func (w *written) read(id publish.ProjectID) func() (plays, number int64) {
 }
 
 func newWritten() *written {
-	return &written{plays: map[publish.ProjectID]int64{}, counted: map[publish.ProjectID]int64{}}
+	return &written{plays: map[sandlot.ProjectID]int64{}, counted: map[sandlot.ProjectID]int64{}}
 }
 
 func TestPlaysAreCountedOncePerPlayerInHalfAnHour(t *testing.T) {
 	t.Parallel()
 	type load struct {
-		project publish.ProjectID
+		project sandlot.ProjectID
 		player  PlayerID
 		after   time.Duration // since noon
 	}
@@ -129,7 +129,7 @@ func TestCounters(t *testing.T) {
 	t.Run("what was written although the store said otherwise counts once", func(t *testing.T) {
 		c, w, lost := newTally(DefaultPlays, false), newWritten(), errors.New("the answer was lost")
 		c.play("a", Player{ID: "x"}, noon, always)
-		err := c.flush(sameNoon, func(counts map[publish.ProjectID]Counts) ([]Load, error) {
+		err := c.flush(sameNoon, func(counts map[sandlot.ProjectID]Counts) ([]Load, error) {
 			_, err := w.write(counts)
 			return nil, errors.Join(err, lost)
 		})
@@ -154,12 +154,12 @@ func TestCounters(t *testing.T) {
 		expect.Equal(t, "plays", got, 1)
 	})
 	t.Run("nothing is written where nothing was counted", func(t *testing.T) {
-		expect.OK(t, newTally(DefaultPlays, false).flush(sameNoon, func(map[publish.ProjectID]Counts) ([]Load, error) { return nil, errors.New("called") }))
+		expect.OK(t, newTally(DefaultPlays, false).flush(sameNoon, func(map[sandlot.ProjectID]Counts) ([]Load, error) { return nil, errors.New("called") }))
 	})
 	t.Run("a play during a flush is neither lost nor written twice", func(t *testing.T) {
 		c, w := newTally(DefaultPlays, false), newWritten()
 		c.play("a", Player{ID: "x"}, noon, always)
-		err := c.flush(sameNoon, func(counts map[publish.ProjectID]Counts) ([]Load, error) {
+		err := c.flush(sameNoon, func(counts map[sandlot.ProjectID]Counts) ([]Load, error) {
 			c.play("a", Player{ID: "y"}, noon, always)
 			return w.write(counts)
 		})
@@ -171,7 +171,7 @@ func TestCounters(t *testing.T) {
 		c, w := newTally(DefaultPlays, false), newWritten()
 		c.play("a", Player{ID: "x"}, noon, always)
 		var second sync.WaitGroup
-		err := c.flush(sameNoon, func(counts map[publish.ProjectID]Counts) ([]Load, error) {
+		err := c.flush(sameNoon, func(counts map[sandlot.ProjectID]Counts) ([]Load, error) {
 			second.Go(func() {
 				if err := c.flush(sameNoon, w.write); err != nil {
 					t.Error(err)
@@ -228,7 +228,7 @@ func TestCounters(t *testing.T) {
 
 func TestLoadsThatOtherProcessesCounted(t *testing.T) {
 	t.Parallel()
-	const a = publish.ProjectID("a")
+	const a = sandlot.ProjectID("a")
 	shared := func() (*tally, *written) {
 		w := newWritten()
 		w.loads = map[int64]time.Duration{}
@@ -269,7 +269,7 @@ func TestLoadsThatOtherProcessesCounted(t *testing.T) {
 			c.play(a, Player{ID: PlayerID(fmt.Sprint(i))}, noon, always)
 		}
 		batches := 0
-		expect.OK(t, c.flush(sameNoon, func(counts map[publish.ProjectID]Counts) ([]Load, error) {
+		expect.OK(t, c.flush(sameNoon, func(counts map[sandlot.ProjectID]Counts) ([]Load, error) {
 			if batches++; len(counts[a].Loads) > maxWritten {
 				t.Errorf("%d loads in one batch", len(counts[a].Loads))
 			}
@@ -304,7 +304,7 @@ func TestLoadsThatOtherProcessesCounted(t *testing.T) {
 }
 
 // sumOf is what a read makes of a stored count of 0 that it began to read when that batch was the last, and that no batch is in.
-func sumOf(c *tally, id publish.ProjectID, begun int64) int64 {
+func sumOf(c *tally, id sandlot.ProjectID, begun int64) int64 {
 	sum, _ := c.sum(id, 0, 0, begun)
 	return sum
 }
@@ -320,7 +320,7 @@ func TestNoBatchHasTooManyProjects(t *testing.T) {
 			const filed = 10
 			c, w := newTally(2*filed*projects, shared), newWritten()
 			for i := range projects {
-				id := publish.ProjectID(fmt.Sprint(i))
+				id := sandlot.ProjectID(fmt.Sprint(i))
 				c.play(id, Player{ID: "x"}, noon, always)
 				if i == filed {
 					c.filed = c.most // the others are not held against those of other processes
@@ -328,7 +328,7 @@ func TestNoBatchHasTooManyProjects(t *testing.T) {
 				c.play(id, Player{ID: "y"}, noon, always)
 			}
 			batches := 0
-			expect.OK(t, c.flush(sameNoon, func(counts map[publish.ProjectID]Counts) ([]Load, error) {
+			expect.OK(t, c.flush(sameNoon, func(counts map[sandlot.ProjectID]Counts) ([]Load, error) {
 				if batches++; len(counts) > maxWritten {
 					t.Errorf("%d projects in one batch", len(counts))
 				}
@@ -336,7 +336,7 @@ func TestNoBatchHasTooManyProjects(t *testing.T) {
 			}))
 			expect.Equal(t, "batches", batches, 3)
 			for i := range projects {
-				if id := publish.ProjectID(fmt.Sprint(i)); w.plays[id] != 2 {
+				if id := sandlot.ProjectID(fmt.Sprint(i)); w.plays[id] != 2 {
 					t.Errorf("%d plays of project %s, want 2", w.plays[id], id)
 				}
 			}

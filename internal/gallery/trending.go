@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 // A trend is the ranking of what is played and liked now, with what is asked of it often.
 type trend struct {
 	ranking
-	featured []publish.ProjectID // the first of them that have a picture, or the first of all
+	featured []sandlot.ProjectID // the first of them that have a picture, or the first of all
 	tags     []string            // of them, the most used first
 }
 
@@ -50,9 +50,9 @@ func (s *Service) trendQuery() TrendQuery {
 }
 
 // trendOf is the ranking of what is in that order.
-func trendOf(list []publish.Project) trend {
+func trendOf(list []sandlot.Project) trend {
 	t, used := trend{ranking: rankingOf(list)}, map[string]int{}
-	var plain []publish.ProjectID
+	var plain []sandlot.ProjectID
 	for _, p := range list {
 		for _, tag := range t.of[p.ID] {
 			used[tag]++

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
@@ -23,7 +24,7 @@ import (
 // Gallery lists what may be listed; *gallery.Service does.
 type Gallery interface {
 	// Listing returns the projects after a cursor, newest first, and the cursor of those that follow; it is empty after the last.
-	Listing(ctx context.Context, by publish.Caller, cursor string) (list []publish.Project, next string, err error)
+	Listing(ctx context.Context, by sandlot.Caller, cursor string) (list []sandlot.Project, next string, err error)
 }
 
 // Facts are what this instance is, as far as it is told.
@@ -39,7 +40,7 @@ type Facts struct {
 // Config is what a Guide is made of. OpenAPI and Places must be set.
 type Config struct {
 	OpenAPI []byte // the document, in YAML
-	Places  publish.Places
+	Places  sandlot.Places
 	Facts   Facts
 	Gallery Gallery // for the sitemap; nil: it has no projects
 	// SecurityContact is where vulnerabilities are reported, a URI such as mailto:security@example.com; empty: only the form for reports is named.

@@ -18,6 +18,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -25,12 +26,12 @@ import (
 
 // local is an instance on somebody's machine, open one that everybody reaches.
 func local() Config {
-	return Config{Places: publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:4711"}, Content: "localhost:4711", PathForm: true}}
+	return Config{Places: sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost:4711"}, Content: "localhost:4711", PathForm: true}}
 }
 
 func open() Config {
 	return Config{
-		Places: publish.Places{Base: &url.URL{Scheme: "https", Host: "example.com"}, Content: "example.net"},
+		Places: sandlot.Places{Base: &url.URL{Scheme: "https", Host: "example.com"}, Content: "example.net"},
 		Facts:  Facts{Quarantine: true, Accounts: admission.Rate{Count: 60, Per: time.Hour, Burst: 20}, Writes: admission.Rate{Count: 3600, Per: time.Hour, Burst: 1000}},
 	}
 }

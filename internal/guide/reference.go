@@ -12,7 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // tag is the group of an endpoint.
@@ -174,7 +174,7 @@ var exampleProject = regexp.MustCompile(`http://([a-z0-9-]+)\.` + exampleHost)
 func (v *view) here(text string) string {
 	text = exampleProject.ReplaceAllStringFunc(text, func(found string) string {
 		label := exampleProject.FindStringSubmatch(found)[1]
-		return strings.TrimSuffix(v.Places.Project(publish.ProjectID(label), 0, "").URL, "/")
+		return strings.TrimSuffix(v.Places.Project(sandlot.ProjectID(label), 0, "").URL, "/")
 	})
 	return strings.ReplaceAll(text, "http://"+exampleHost, v.Base)
 }

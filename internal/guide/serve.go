@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 )
 
 // maxAge is how long a document may be kept: a command in it must not be that of an instance that has been set up anew since the morning.
@@ -68,7 +68,7 @@ func (g *Guide) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == sitemapPath {
 		operation = admission.Search // each of its pages costs the store what a search does
 	}
-	grant, err := g.Admission.Admit(admission.From(r.RemoteAddr, publish.Caller{}), operation, admission.Body{})
+	grant, err := g.Admission.Admit(admission.From(r.RemoteAddr, sandlot.Caller{}), operation, admission.Body{})
 	if err != nil {
 		refuse(w, err)
 		return

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 )
 
 const (
@@ -53,11 +53,11 @@ func (g *Guide) sitemap(w http.ResponseWriter, r *http.Request, grant *admission
 	_ = out.to.Flush() // the client is gone if this fails
 }
 
-func (g *Guide) listing(r *http.Request, cursor string) ([]publish.Project, string, error) {
+func (g *Guide) listing(r *http.Request, cursor string) ([]sandlot.Project, string, error) {
 	if g.Gallery == nil || r.Method == http.MethodHead {
 		return nil, "", nil
 	}
-	return g.Gallery.Listing(r.Context(), publish.Caller{}, cursor)
+	return g.Gallery.Listing(r.Context(), sandlot.Caller{}, cursor)
 }
 
 // pagePaths are the pages that everybody may look at, beside those of projects.

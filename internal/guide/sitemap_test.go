@@ -11,21 +11,21 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // shelf is a gallery of so many projects, a thousand on a page, of which a page fails, if one is named.
 type shelf struct{ projects, fails, asked int }
 
-func (s *shelf) Listing(_ context.Context, _ publish.Caller, cursor string) (list []publish.Project, next string, err error) {
+func (s *shelf) Listing(_ context.Context, _ sandlot.Caller, cursor string) (list []sandlot.Project, next string, err error) {
 	if s.asked++; s.asked == s.fails {
 		return nil, "", errors.New("broken on purpose")
 	}
 	from, _ := strconv.Atoi(cursor)
 	for i := from; i < min(from+1000, s.projects); i++ {
-		list = append(list, publish.Project{ID: publish.ProjectID(fmt.Sprintf("project-%06d", i)), UpdatedAt: time.Date(2026, 11, 9, 23, 0, 0, 0, time.UTC)})
+		list = append(list, sandlot.Project{ID: sandlot.ProjectID(fmt.Sprintf("project-%06d", i)), UpdatedAt: time.Date(2026, 11, 9, 23, 0, 0, 0, time.UTC)})
 	}
 	if from+1000 < s.projects {
 		next = strconv.Itoa(from + 1000)

@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // idempotencyHeader is the header in which the API takes an idempotency key.
@@ -15,56 +15,56 @@ const idempotencyHeader = "Idempotency-Key"
 // CurlOf prints an operation with its arguments as a call of curl, on one line. base is the
 // address of the service, without a slash at its end. on is the request at hand, whose key and
 // file the call needs, too. For publish.OpNone the result is empty.
-func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
+func CurlOf(base string, on Request, op sandlot.Op, args []sandlot.Arg) string {
 	if op != on.Op {
 		on.IdempotencyKey = ""
 	}
 	switch op {
-	case publish.OpPublish, publish.OpUpdate:
+	case sandlot.OpPublish, sandlot.OpUpdate:
 		return bodied(base, on, op, withDefaults(on, op, args))
-	case publish.OpTicket:
+	case sandlot.OpTicket:
 		return asJSON(base, on.Keyed, "", op, withDefaults(on, op, args))
-	case publish.OpDeleteFile, publish.OpRestore, publish.OpSignup:
-		return asJSON(base, op != publish.OpSignup, on.IdempotencyKey, op, withDefaults(on, op, args))
-	case publish.OpAmend:
+	case sandlot.OpDeleteFile, sandlot.OpRestore, sandlot.OpSignup:
+		return asJSON(base, op != sandlot.OpSignup, on.IdempotencyKey, op, withDefaults(on, op, args))
+	case sandlot.OpAmend:
 		if len(without(without(args, "project_id"), "id")) == 0 {
-			return CurlOf(base, on, publish.OpProject, args) // there is nothing to send
+			return CurlOf(base, on, sandlot.OpProject, args) // there is nothing to send
 		}
 		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", unknownProject)))
 		return "curl -X PATCH " + Quote(base+"/v1/project/"+url.PathEscape(id)) + auth(true) + " -H 'Content-Type: application/json' -d " + Quote(asObject(without(without(args, "project_id"), "id")))
-	case publish.OpDeleteProject:
+	case sandlot.OpDeleteProject:
 		id := argument(args, "id", argument(args, "project_id", on.Arg("project_id")))
 		if id == "" {
-			return CurlOf(base, on, publish.OpWhoami, nil) // lists them
+			return CurlOf(base, on, sandlot.OpWhoami, nil) // lists them
 		}
 		return "curl -X DELETE " + Quote(base+"/v1/project/"+url.PathEscape(id)) + auth(true) +
-			" -H 'Content-Type: application/json' -d " + Quote(asObject([]publish.Arg{{Name: "confirm", Value: id}}))
-	case publish.OpProject, publish.OpFile, publish.OpVersions, publish.OpChecks, publish.OpStats:
+			" -H 'Content-Type: application/json' -d " + Quote(asObject([]sandlot.Arg{{Name: "confirm", Value: id}}))
+	case sandlot.OpProject, sandlot.OpFile, sandlot.OpVersions, sandlot.OpChecks, sandlot.OpStats:
 		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", "")))
 		if id == "" {
-			return CurlOf(base, on, publish.OpWhoami, nil) // lists them
+			return CurlOf(base, on, sandlot.OpWhoami, nil) // lists them
 		}
 		address := base + "/v1/project/" + url.PathEscape(id)
 		switch op {
-		case publish.OpFile:
+		case sandlot.OpFile:
 			name := argument(args, "filename", argument(on.Args, "filename", unknownFile))
 			return "curl -f -o " + Quote(path.Base(name)) + " " + Quote(address+"/files/"+url.PathEscape(name)) + auth(true)
-		case publish.OpVersions, publish.OpChecks, publish.OpStats:
+		case sandlot.OpVersions, sandlot.OpChecks, sandlot.OpStats:
 			address += "/" + string(op)
 		}
-		if by := argument(args, "by", argument(on.Args, "by", "")); op == publish.OpStats && by != "" { // which is for the owner
+		if by := argument(args, "by", argument(on.Args, "by", "")); op == sandlot.OpStats && by != "" { // which is for the owner
 			return "curl " + Quote(address+"?by="+url.QueryEscape(by)) + auth(true)
 		}
-		return "curl " + Quote(address) + auth(op == publish.OpVersions || op == publish.OpChecks || on.Keyed && op == publish.OpProject)
-	case publish.OpWhoami:
+		return "curl " + Quote(address) + auth(op == sandlot.OpVersions || op == sandlot.OpChecks || on.Keyed && op == sandlot.OpProject)
+	case sandlot.OpWhoami:
 		return "curl " + Quote(base+"/v1/whoami") + auth(true)
-	case publish.OpImport:
+	case sandlot.OpImport:
 		address := base + "/v1/import"
 		if has(args, "dry_run") {
 			address += "?dry_run=true"
 		}
 		return "curl -X POST " + Quote(address) + auth(true) + keyHeader(on.IdempotencyKey) + " -H 'Content-Type: application/zip' --data-binary @sandlot.zip"
-	case publish.OpExport:
+	case sandlot.OpExport:
 		return "curl -f -o sandlot.zip " + Quote(base+"/v1/export") + auth(true)
 	}
 	return ""
@@ -72,15 +72,15 @@ func CurlOf(base string, on Request, op publish.Op, args []publish.Arg) string {
 
 // bodied prints a call with a file. Unless args have the content, curl reads the file itself, so
 // that nobody has to write base64.
-func bodied(base string, on Request, op publish.Op, args []publish.Arg) string {
+func bodied(base string, on Request, op sandlot.Op, args []sandlot.Arg) string {
 	if content := argument(args, "content", "<"); !strings.HasPrefix(content, "<") {
-		return asJSON(base, on.Keyed || op == publish.OpUpdate, on.IdempotencyKey, op, args)
+		return asJSON(base, on.Keyed || op == sandlot.OpUpdate, on.IdempotencyKey, op, args)
 	}
 	if members, ok := on.members(args); ok {
-		return asJSON(base, on.Keyed || op == publish.OpUpdate, on.IdempotencyKey, op, append(bytesless(args), members))
+		return asJSON(base, on.Keyed || op == sandlot.OpUpdate, on.IdempotencyKey, op, append(bytesless(args), members))
 	}
 	out := start(base, on, op)
-	if part := argument(args, "part", ""); !on.Keyed && op == publish.OpPublish && has(args, "upload_id") && part != "1" && (part != unknownPart || on.Token) {
+	if part := argument(args, "part", ""); !on.Keyed && op == sandlot.OpPublish && has(args, "upload_id") && part != "1" && (part != unknownPart || on.Token) {
 		out += " -H 'Authorization: Bearer <upload_token>'" // joins the upload from any network
 	}
 	out += formFields(args)
@@ -91,13 +91,13 @@ func bodied(base string, on Request, op publish.Op, args []publish.Arg) string {
 }
 
 // start is the beginning of a call of curl, up to its fields.
-func start(base string, on Request, op publish.Op) string {
-	return "curl " + Quote(base+"/v1/"+string(op)) + auth(on.Keyed || op == publish.OpUpdate) + keyHeader(on.IdempotencyKey)
+func start(base string, on Request, op sandlot.Op) string {
+	return "curl " + Quote(base+"/v1/"+string(op)) + auth(on.Keyed || op == sandlot.OpUpdate) + keyHeader(on.IdempotencyKey)
 }
 
 // formFields prints the fields of a form, without the content and its encoding: in a form the
 // file is sent as it is.
-func formFields(args []publish.Arg) (out string) {
+func formFields(args []sandlot.Arg) (out string) {
 	for _, a := range bytesless(args) {
 		out += " --form-string " + Quote(fmt.Sprintf("%s=%v", a.Name, a.Value))
 	}
@@ -105,13 +105,13 @@ func formFields(args []publish.Arg) (out string) {
 }
 
 // bytesless returns the arguments without the content and its encoding.
-func bytesless(args []publish.Arg) []publish.Arg {
+func bytesless(args []sandlot.Arg) []sandlot.Arg {
 	return without(without(args, "content"), "content_encoding")
 }
 
 // file is the name that the file of a call has on the client's side. That is what the client
 // called it, even if the project cannot take that name.
-func (on Request) file(args []publish.Arg) string {
+func (on Request) file(args []sandlot.Arg) string {
 	part, total := argument(args, "part", ""), argument(args, "total_parts", "")
 	switch {
 	case part == unknownPart:
@@ -146,7 +146,7 @@ func keyHeader(key string) string {
 }
 
 // asJSON prints a call whose arguments are a JSON object.
-func asJSON(base string, keyed bool, key string, op publish.Op, args []publish.Arg) string {
+func asJSON(base string, keyed bool, key string, op sandlot.Op, args []sandlot.Arg) string {
 	return "curl -X POST " + Quote(base+"/v1/"+string(op)) + auth(keyed) + keyHeader(key) +
 		" -H 'Content-Type: application/json' -d " + Quote(asObject(args))
 }

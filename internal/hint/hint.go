@@ -5,57 +5,57 @@ import (
 	"slices"
 	"strings"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Curl says how to mend a request: in sentences, and then, if a call helps, in calls of curl,
 // each on a line of its own. They work when pasted into a shell, once what stands in angle
 // brackets is filled in. The result is never empty. base is the address of the service, without
 // a slash at its end.
-func Curl(base string, on Request, e *publish.Error) string {
-	if e.Code == publish.CodeContentTooLarge && !on.many() && on.aboveAll() {
+func Curl(base string, on Request, e *sandlot.Error) string {
+	if e.Code == sandlot.CodeContentTooLarge && !on.many() && on.aboveAll() {
 		return fmt.Sprintf("A file may have at most %d bytes, in parts as well, and this one has more. Make it smaller, or split it into several files of the project.", on.Most)
 	}
 	p := propose(on, e)
 	lines := []string{lostKey(e, base+"/account"), e.Fix.Note}
-	if e.Fix.Note == "" && !p.waits && (e.Fix.Op == publish.OpNone || p.op == publish.OpNone) {
+	if e.Fix.Note == "" && !p.waits && (e.Fix.Op == sandlot.OpNone || p.op == sandlot.OpNone) {
 		lines = []string{"See " + base + "/openapi.json for what this service takes."}
 	}
 	if p.waits {
 		return Lines(append(lines, p.patience(e)))
 	}
 	switch e.Fix.Op {
-	case publish.OpPresentKey:
+	case sandlot.OpPresentKey:
 		lines = append(lines, "Send the key of an earlier publish or signup in the Authorization header:")
-	case publish.OpRotate:
+	case sandlot.OpRotate:
 		lines = append(lines, "Send the key in the header. It may have been logged where it was, so replace it at "+base+"/account when you can:")
 	}
 	lines = append(lines, p.rest())
-	if e.Fix.Op == publish.OpEncode {
+	if e.Fix.Op == sandlot.OpEncode {
 		lines = append(lines, p.on.encodes(p.args))
 	}
 	return withProse(append(lines, p.curl(base, e)...))
 }
 
 // lostKey says what to do without a key, where another one than the request has is needed: another publish would make another project.
-func lostKey(e *publish.Error, account string) string {
-	if e.Fix.Op != publish.OpPresentKey && e.Code != publish.CodeWrongProject && e.Code != publish.CodeAccountKeyRequired {
+func lostKey(e *sandlot.Error, account string) string {
+	if e.Fix.Op != sandlot.OpPresentKey && e.Code != sandlot.CodeWrongProject && e.Code != sandlot.CodeAccountKeyRequired {
 		return ""
 	}
 	return "If the key is lost, don't publish again: your user logs in at " + account + " by e-mail and makes a new key there."
 }
 
 // curl prints the calls of a proposal.
-func (p proposal) curl(base string, e *publish.Error) []string {
+func (p proposal) curl(base string, e *sandlot.Error) []string {
 	on, op, args := p.on, p.op, p.args
 	switch {
-	case e.Fix.Op == publish.OpPack:
+	case e.Fix.Op == sandlot.OpPack:
 		return []string{packing(base, on, op, args, e.Fix.LeaveOut)}
-	case e.Code == publish.CodeContentTooLarge && takesFile(op) && !on.many():
+	case e.Code == sandlot.CodeContentTooLarge && takesFile(op) && !on.many():
 		return cutIntoParts(base, on, op, args)
-	case (e.Code == publish.CodeMissingField || e.Field == "filename") && len(on.Files) > 0 && op == publish.OpDeleteFile:
+	case (e.Code == sandlot.CodeMissingField || e.Field == "filename") && len(on.Files) > 0 && op == sandlot.OpDeleteFile:
 		return append([]string{"One call deletes one file. Send one after the other:"}, eachFile(base, on, op, on.Files, args)...)
-	case e.Code == publish.CodePart1First && takesFile(op):
+	case e.Code == sandlot.CodePart1First && takesFile(op):
 		return firstThenThis(base, on, op, args)
 	}
 	return []string{CurlOf(base, on, op, args)}
@@ -83,7 +83,7 @@ func (on Request) aboveAll() bool {
 }
 
 // encodes says how to send content without writing base64 by hand.
-func (on Request) encodes(args []publish.Arg) string {
+func (on Request) encodes(args []sandlot.Arg) string {
 	if _, ok := on.members(args); ok {
 		return "Send the text of the file as it is:"
 	}
@@ -96,13 +96,13 @@ func (on Request) encodes(args []publish.Arg) string {
 
 // Warned is the hint of a warning with the call that the warning proposes. It takes nothing from the request at hand, so that an
 // answer from a record is the same. An update without a filename is one of many files. base is as in Curl.
-func Warned(base string, w publish.Warning) string {
-	odd := func(a publish.Arg) bool { text, ok := a.Value.(string); return ok && !Showable(text) }
+func Warned(base string, w sandlot.Warning) string {
+	odd := func(a sandlot.Arg) bool { text, ok := a.Value.(string); return ok && !Showable(text) }
 	if slices.ContainsFunc(w.Fix.Args, odd) {
 		return w.Hint
 	}
 	on := Request{Op: w.Fix.Op, Keyed: true}
-	if w.Fix.Op == publish.OpUpdate && !has(w.Fix.Args, "filename") {
+	if w.Fix.Op == sandlot.OpUpdate && !has(w.Fix.Args, "filename") {
 		on.Archive = "<archive>"
 	}
 	return Lines([]string{w.Hint, CurlOf(base, on, w.Fix.Op, w.Fix.Args)})
@@ -120,13 +120,13 @@ func Lines(lines []string) string {
 }
 
 // firstThenThis shows part 1 of an upload, and then the call that came too early.
-func firstThenThis(base string, on Request, op publish.Op, args []publish.Arg) []string {
+func firstThenThis(base string, on Request, op sandlot.Op, args []sandlot.Arg) []string {
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
 	first := []string{CurlOf(base, on, op, args)}
 	if !has(on.Args, "upload_id") || !has(on.Args, "part") && !onlyTotal(on.Args) {
 		return first
 	}
-	later := slices.DeleteFunc(slices.Clone(on.Args), func(a publish.Arg) bool { return !slices.Contains(ofEachPart, a.Name) })
+	later := slices.DeleteFunc(slices.Clone(on.Args), func(a sandlot.Arg) bool { return !slices.Contains(ofEachPart, a.Name) })
 	return append(first, CurlOf(base, on, op, later))
 }
 

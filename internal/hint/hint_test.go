@@ -12,15 +12,15 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
 // everyOp are the operations that a Fix can name.
-var everyOp = []publish.Op{
-	publish.OpNone, publish.OpPublish, publish.OpUpdate, publish.OpDeleteFile, publish.OpSignup, publish.OpProject,
-	publish.OpStats, publish.OpWhoami, publish.OpExport, publish.OpImport, publish.OpPresentKey, publish.OpEncode, publish.OpPack, publish.OpRotate, publish.OpWait, publish.OpSame, publish.OpNothing,
+var everyOp = []sandlot.Op{
+	sandlot.OpNone, sandlot.OpPublish, sandlot.OpUpdate, sandlot.OpDeleteFile, sandlot.OpSignup, sandlot.OpProject,
+	sandlot.OpStats, sandlot.OpWhoami, sandlot.OpExport, sandlot.OpImport, sandlot.OpPresentKey, sandlot.OpEncode, sandlot.OpPack, sandlot.OpRotate, sandlot.OpWait, sandlot.OpSame, sandlot.OpNothing,
 }
 
 func TestQuote(t *testing.T) {
@@ -37,23 +37,23 @@ func TestCurl(t *testing.T) {
 	t.Parallel()
 	base := "http://localhost:8080"
 	t.Run("the note comes first, the command last", func(t *testing.T) {
-		e := publish.Refuse(publish.CodeInvalidFilename, "x").With(publish.OpUpdate, publish.Arg{Name: "filename", Value: "a.html"}).Note("Use a.html.")
+		e := sandlot.Refuse(sandlot.CodeInvalidFilename, "x").With(sandlot.OpUpdate, sandlot.Arg{Name: "filename", Value: "a.html"}).Note("Use a.html.")
 		want := "Use a.html.\ncurl http://localhost:8080/v1/update -H 'Authorization: Bearer <api_key>' --form-string project_id=P --form-string filename=a.html -F content=@a.html"
-		if got := Curl(base, Request{Op: publish.OpUpdate, Keyed: true, Args: []publish.Arg{{Name: "project_id", Value: "P"}}}, e); got != want {
+		if got := Curl(base, Request{Op: sandlot.OpUpdate, Keyed: true, Args: []sandlot.Arg{{Name: "project_id", Value: "P"}}}, e); got != want {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
 	})
 	t.Run("given content is sent as JSON", func(t *testing.T) {
-		e := publish.Refuse(publish.CodeInvalidField, "x").With(publish.OpPublish, publish.Arg{Name: "content", Value: "QQ=="})
+		e := sandlot.Refuse(sandlot.CodeInvalidField, "x").With(sandlot.OpPublish, sandlot.Arg{Name: "content", Value: "QQ=="})
 		want := "The corrected call:\n" + `curl -X POST http://localhost:8080/v1/publish -H 'Content-Type: application/json' -d '{"email":"<your e-mail>","content":"QQ=="}'`
-		if got := Curl(base, Request{Op: publish.OpPublish}, e); got != want {
+		if got := Curl(base, Request{Op: sandlot.OpPublish}, e); got != want {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
 	})
 	t.Run("no error is without one", func(t *testing.T) {
 		for _, op := range everyOp {
-			for _, on := range []publish.Op{publish.OpNone, publish.OpPublish, publish.OpExport, publish.OpStats} {
-				text := Curl(base, Request{Op: on}, publish.Refuse(publish.CodeInternal, "x").With(op))
+			for _, on := range []sandlot.Op{sandlot.OpNone, sandlot.OpPublish, sandlot.OpExport, sandlot.OpStats} {
+				text := Curl(base, Request{Op: on}, sandlot.Refuse(sandlot.CodeInternal, "x").With(op))
 				if strings.TrimSpace(text) == "" || strings.HasSuffix(text, "\n") || strings.HasSuffix(text, ":") {
 					t.Errorf("%q on %q: %q", op, on, text)
 				}
@@ -64,40 +64,40 @@ func TestCurl(t *testing.T) {
 
 func TestTool(t *testing.T) {
 	t.Parallel()
-	update := Request{Op: publish.OpUpdate, Keyed: true, Args: []publish.Arg{{Name: "project_id", Value: "P"}, {Name: "filename", Value: "a b.html"}, {Name: "if_version", Value: 3}}, IdempotencyKey: "k"}
+	update := Request{Op: sandlot.OpUpdate, Keyed: true, Args: []sandlot.Arg{{Name: "project_id", Value: "P"}, {Name: "filename", Value: "a b.html"}, {Name: "if_version", Value: 3}}, IdempotencyKey: "k"}
 	for name, tc := range map[string]struct {
 		on   Request
-		e    *publish.Error
+		e    *sandlot.Error
 		text string
 		call string
 	}{
 		"the request's own operation with what is corrected": {
-			update, publish.Refuse(publish.CodeInvalidFilename, "x").In("filename").With(publish.OpSame, publish.Arg{Name: "filename", Value: "a.html"}).Note("Use a.html."),
+			update, sandlot.Refuse(sandlot.CodeInvalidFilename, "x").In("filename").With(sandlot.OpSame, sandlot.Arg{Name: "filename", Value: "a.html"}).Note("Use a.html."),
 			"Use a.html.", `update {"project_id":"P","filename":"a.html","if_version":3,"content":"<base64 of a.html>","idempotency_key":"k"}`,
 		},
 		"another operation": {
-			update, publish.Refuse(publish.CodeWrongProject, "x").With(publish.OpWhoami).Note("This lists what the key covers:"),
+			update, sandlot.Refuse(sandlot.CodeWrongProject, "x").With(sandlot.OpWhoami).Note("This lists what the key covers:"),
 			"If the key is lost, don't publish again: your user logs in at /account of this service by e-mail and makes a new key there.\nThis lists what the key covers:", `whoami {}`,
 		},
 		"a name with a hyphen": {
-			Request{Op: publish.OpDeleteFile, Keyed: true},
-			publish.Refuse(publish.CodeMissingField, "x").In("filename").With(publish.OpSame),
+			Request{Op: sandlot.OpDeleteFile, Keyed: true},
+			sandlot.Refuse(sandlot.CodeMissingField, "x").In("filename").With(sandlot.OpSame),
 			"The corrected call:", `delete_file {"project_id":"<project_id>","filename":"<filename>"}`,
 		},
 		"the project of the request": {
-			update, publish.Refuse(publish.CodeVersionConflict, "x").With(publish.OpProject), "The corrected call:", `project {"project_id":"P"}`,
+			update, sandlot.Refuse(sandlot.CodeVersionConflict, "x").With(sandlot.OpProject), "The corrected call:", `project {"project_id":"P"}`,
 		},
 		"a key that is missing": {
-			Request{Op: publish.OpWhoami},
-			publish.Refuse(publish.CodeKeyRequired, "x").With(publish.OpPresentKey),
+			Request{Op: sandlot.OpWhoami},
+			sandlot.Refuse(sandlot.CodeKeyRequired, "x").With(sandlot.OpPresentKey),
 			"If the key is lost, don't publish again: your user logs in at /account of this service by e-mail and makes a new key there.\nConnect with the key of an earlier publish or signup.", `whoami {}`,
 		},
 		"a first publish": {
-			Request{Op: publish.OpPublish, Args: []publish.Arg{{Name: "title", Value: "<Mine>"}}},
-			publish.Refuse(publish.CodeEmailRequired, "x").In("email").With(publish.OpSame, publish.Arg{Name: "email", Value: publish.PlaceholderEmail}),
+			Request{Op: sandlot.OpPublish, Args: []sandlot.Arg{{Name: "title", Value: "<Mine>"}}},
+			sandlot.Refuse(sandlot.CodeEmailRequired, "x").In("email").With(sandlot.OpSame, sandlot.Arg{Name: "email", Value: sandlot.PlaceholderEmail}),
 			"The corrected call:", `publish {"email":"<your e-mail>","title":"<Mine>","content":"<base64 of index.html>"}`,
 		},
-		"to wait": {update, publish.Refuse(publish.CodeRateLimited, "x").With(publish.OpWait).After(1500 * time.Millisecond), "Send the same request again in 2 s.", ""},
+		"to wait": {update, sandlot.Refuse(sandlot.CodeRateLimited, "x").With(sandlot.OpWait).After(1500 * time.Millisecond), "Send the same request again in 2 s.", ""},
 	} {
 		text, call := Tool(tc.on, tc.e)
 		got := ""
@@ -116,8 +116,8 @@ func TestTool(t *testing.T) {
 func TestNoToolCallSpeaksOfHTTP(t *testing.T) {
 	t.Parallel()
 	for _, op := range everyOp {
-		for _, on := range []publish.Op{publish.OpNone, publish.OpPublish, publish.OpUpdate, publish.OpExport} {
-			text, call := Tool(Request{Op: on, IdempotencyKey: "k"}, publish.Refuse(publish.CodeInternal, "x").With(op))
+		for _, on := range []sandlot.Op{sandlot.OpNone, sandlot.OpPublish, sandlot.OpUpdate, sandlot.OpExport} {
+			text, call := Tool(Request{Op: on, IdempotencyKey: "k"}, sandlot.Refuse(sandlot.CodeInternal, "x").With(op))
 			for _, word := range []string{"curl", "header", "Authorization", "Bearer", "/v1", "http"} {
 				if strings.Contains(text+call.String(), word) {
 					t.Errorf("%q on %q: %s %s", op, on, text, call)
@@ -133,18 +133,18 @@ func TestNoToolCallSpeaksOfHTTP(t *testing.T) {
 func TestAWarningIsToldWithItsCall(t *testing.T) {
 	t.Parallel()
 	const base, key = "http://localhost:8080", " -H 'Authorization: Bearer <api_key>'"
-	id, version := publish.Arg{Name: "project_id", Value: "P"}, publish.Arg{Name: "if_version", Value: 3}
+	id, version := sandlot.Arg{Name: "project_id", Value: "P"}, sandlot.Arg{Name: "if_version", Value: 3}
 	for name, tc := range map[string]struct {
-		fix  publish.Fix
+		fix  sandlot.Fix
 		want string
 	}{
-		"without one": {publish.Fix{}, "Mend it."},
-		"a file":      {publish.Fix{Op: publish.OpUpdate, Args: []publish.Arg{id, {Name: "filename", Value: "js/a b.js"}}}, "Mend it.\ncurl " + base + "/v1/update" + key + " --form-string project_id=P --form-string 'filename=js/a b.js' -F 'content=@js/a b.js'"},
-		"many files":  {publish.Fix{Op: publish.OpUpdate, Args: []publish.Arg{id, version}}, "Mend it.\ncurl " + base + "/v1/update" + key + " --form-string project_id=P --form-string if_version=3 -F 'archive=@<archive>'"},
-		"the switch":  {publish.Fix{Op: publish.OpAmend, Args: []publish.Arg{{Name: "id", Value: "P"}, {Name: "threads", Value: true}}}, "Mend it.\ncurl -X PATCH " + base + "/v1/project/P" + key + ` -H 'Content-Type: application/json' -d '{"threads":true}'`},
-		"an odd name": {publish.Fix{Op: publish.OpUpdate, Args: []publish.Arg{id, {Name: "filename", Value: "a\u202eb.js"}}}, "Mend it."},
+		"without one": {sandlot.Fix{}, "Mend it."},
+		"a file":      {sandlot.Fix{Op: sandlot.OpUpdate, Args: []sandlot.Arg{id, {Name: "filename", Value: "js/a b.js"}}}, "Mend it.\ncurl " + base + "/v1/update" + key + " --form-string project_id=P --form-string 'filename=js/a b.js' -F 'content=@js/a b.js'"},
+		"many files":  {sandlot.Fix{Op: sandlot.OpUpdate, Args: []sandlot.Arg{id, version}}, "Mend it.\ncurl " + base + "/v1/update" + key + " --form-string project_id=P --form-string if_version=3 -F 'archive=@<archive>'"},
+		"the switch":  {sandlot.Fix{Op: sandlot.OpAmend, Args: []sandlot.Arg{{Name: "id", Value: "P"}, {Name: "threads", Value: true}}}, "Mend it.\ncurl -X PATCH " + base + "/v1/project/P" + key + ` -H 'Content-Type: application/json' -d '{"threads":true}'`},
+		"an odd name": {sandlot.Fix{Op: sandlot.OpUpdate, Args: []sandlot.Arg{id, {Name: "filename", Value: "a\u202eb.js"}}}, "Mend it."},
 	} {
-		if got := Warned(base, publish.Warning{Code: "x", Message: "Bad.", Hint: "Mend it.", Fix: tc.fix}); got != tc.want {
+		if got := Warned(base, sandlot.Warning{Code: "x", Message: "Bad.", Hint: "Mend it.", Fix: tc.fix}); got != tc.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, tc.want)
 		}
 	}
@@ -156,8 +156,8 @@ func TestRegressionM08AHintOverwritesNoFileWithAnError(t *testing.T) {
 	testenv.Need(t, "curl")
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
-	on := Request{Keyed: true, Args: []publish.Arg{{Name: "id", Value: "p"}, {Name: "filename", Value: "index.html"}}}
-	for op, name := range map[publish.Op]string{publish.OpFile: "index.html", publish.OpExport: "sandlot.zip"} {
+	on := Request{Keyed: true, Args: []sandlot.Arg{{Name: "id", Value: "p"}, {Name: "filename", Value: "index.html"}}}
+	for op, name := range map[sandlot.Op]string{sandlot.OpFile: "index.html", sandlot.OpExport: "sandlot.zip"} {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", CurlOf(server.URL, on, op, nil))
 		cmd.Dir = t.TempDir()
 		file := filepath.Join(cmd.Dir, name)

@@ -3,8 +3,8 @@ package hint
 import (
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/mediatype"
-	"sandlot/internal/publish"
 )
 
 // member is one of many files in a JSON hint.
@@ -15,30 +15,30 @@ type member struct {
 
 // members returns the member that brings the files of a call as JSON: their texts, each to be filled in. ok is false where the call is
 // better sent as a form: if the request was one, of archives and parts, and of files that are no text, whose base64 only a program writes.
-func (on Request) members(args []publish.Arg) (_ publish.Arg, ok bool) {
+func (on Request) members(args []sandlot.Arg) (_ sandlot.Arg, ok bool) {
 	if !on.JSON || on.Archive != "" || has(args, "upload_id") || has(args, "part") {
-		return publish.Arg{}, false
+		return sandlot.Arg{}, false
 	}
 	if len(on.Files) == 0 {
 		name := usable(on.file(args))
 		if has(args, "filename") {
 			name = argument(args, "filename", "")
 		}
-		return publish.Arg{Name: "text", Value: textOf(name)}, name == unknownFile || isText(name)
+		return sandlot.Arg{Name: "text", Value: textOf(name)}, name == unknownFile || isText(name)
 	}
 	var files []member
 	for _, sent := range on.Files[:min(len(on.Files), MostFiles)] {
 		name := usable(sent)
 		if !isText(name) {
-			return publish.Arg{}, false
+			return sandlot.Arg{}, false
 		}
 		files = append(files, member{name, textOf(name)})
 	}
-	return publish.Arg{Name: "files", Value: files}, true
+	return sandlot.Arg{Name: "files", Value: files}, true
 }
 
 // textOf stands for the text of a file in a call that has to be filled in.
-func textOf(name string) string { return publish.PlaceholderText + strings.Trim(name, "<>") + ">" }
+func textOf(name string) string { return sandlot.PlaceholderText + strings.Trim(name, "<>") + ">" }
 
 // isText reports whether a file of that name is written as text.
 func isText(name string) bool {

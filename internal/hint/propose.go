@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -18,7 +19,7 @@ const (
 	unknownProject = "<project_id>"
 	unknownVersion = "<version>"
 	unknownFolder  = "<folder of the page>"
-	unknownEmail   = publish.PlaceholderEmail
+	unknownEmail   = sandlot.PlaceholderEmail
 	unknownPart    = publish.PlaceholderPart
 )
 
@@ -26,15 +27,15 @@ const (
 // request said.
 type proposal struct {
 	on    Request // with what the proposal changes of it
-	op    publish.Op
-	args  []publish.Arg
+	op    sandlot.Op
+	args  []sandlot.Arg
 	same  bool // whether op is that of the request
 	waits bool // whether no other call helps, only the same one later, if any
 }
 
 // propose completes the Fix of an error with what the request said. The argument at fault is
 // not repeated.
-func propose(on Request, e *publish.Error) proposal {
+func propose(on Request, e *sandlot.Error) proposal {
 	p := proposal{on: on, op: e.Fix.Op, args: e.Fix.Args}
 	p.on.Doubt = on.Doubt || e.Field == "project_id"
 	if e.Field == "idempotency_key" {
@@ -44,35 +45,35 @@ func propose(on Request, e *publish.Error) proposal {
 	if missing(e.Code) && has(on.Args, fault) { // it came where it is not read, or under another name
 		p.args, fault = without(p.args, fault), ""
 	}
-	own := func(or publish.Op) {
-		if p.op = p.on.Op; p.op == publish.OpNone {
+	own := func(or sandlot.Op) {
+		if p.op = p.on.Op; p.op == sandlot.OpNone {
 			p.op = or
 		}
 		p.args, p.same = p.on.same(p.args, fault, e.Fix.Without...), true
 	}
 	switch e.Fix.Op {
-	case publish.OpNone, publish.OpSame:
-		own(publish.OpNone)
-	case publish.OpPresentKey:
+	case sandlot.OpNone, sandlot.OpSame:
+		own(sandlot.OpNone)
+	case sandlot.OpPresentKey:
 		p.on.Keyed = true
-		own(publish.OpWhoami)
-	case publish.OpRotate:
-		if on.Op == publish.OpSignup {
-			p.on.Op = publish.OpNone // whoever has a key needs no other account
+		own(sandlot.OpWhoami)
+	case sandlot.OpRotate:
+		if on.Op == sandlot.OpSignup {
+			p.on.Op = sandlot.OpNone // whoever has a key needs no other account
 		}
 		p.on.Keyed = true
-		own(publish.OpWhoami)
-	case publish.OpEncode:
-		own(publish.OpPublish)
-	case publish.OpPack:
-		if own(publish.OpPublish); !takesFile(p.op) {
-			p.op = publish.OpPublish
+		own(sandlot.OpWhoami)
+	case sandlot.OpEncode:
+		own(sandlot.OpPublish)
+	case sandlot.OpPack:
+		if own(sandlot.OpPublish); !takesFile(p.op) {
+			p.op = sandlot.OpPublish
 		}
 		p.on.Files, p.on.Archive = nil, packedName
-		p.args = slices.DeleteFunc(p.args, func(a publish.Arg) bool { return slices.Contains(ofBytes, a.Name) })
-	case publish.OpPublish:
+		p.args = slices.DeleteFunc(p.args, func(a sandlot.Arg) bool { return slices.Contains(ofBytes, a.Name) })
+	case sandlot.OpPublish:
 		p.args = p.on.instead(p.args)
-	case publish.OpWait, publish.OpNothing:
+	case sandlot.OpWait, sandlot.OpNothing:
 		p.waits = true
 	}
 	return p
@@ -90,7 +91,7 @@ func (p proposal) rest() string {
 }
 
 // patience says when to send the same request again, unless the Fix says it.
-func (p proposal) patience(e *publish.Error) string {
+func (p proposal) patience(e *sandlot.Error) string {
 	if e.Fix.Note != "" {
 		return ""
 	}
@@ -98,18 +99,18 @@ func (p proposal) patience(e *publish.Error) string {
 }
 
 // missing reports whether an argument is missing, by a code.
-func missing(code publish.Code) bool {
-	return code == publish.CodeMissingField || code == publish.CodeEmailRequired
+func missing(code sandlot.Code) bool {
+	return code == sandlot.CodeMissingField || code == sandlot.CodeEmailRequired
 }
 
 // without returns the arguments but for one, and leaves args alone.
-func without(args []publish.Arg, name string) []publish.Arg {
-	return slices.DeleteFunc(slices.Clone(args), func(a publish.Arg) bool { return a.Name == name })
+func without(args []sandlot.Arg, name string) []sandlot.Arg {
+	return slices.DeleteFunc(slices.Clone(args), func(a sandlot.Arg) bool { return a.Name == name })
 }
 
 // instead returns the arguments of a publish that is proposed in place of an update, with the
 // title, handle and language of the update.
-func (on *Request) instead(args []publish.Arg) []publish.Arg {
+func (on *Request) instead(args []sandlot.Arg) []sandlot.Arg {
 	if !strings.HasSuffix(strings.ToLower(on.Local), ".html") {
 		on.Local = "" // a page is published, and that was none
 	}
@@ -121,47 +122,47 @@ func (on *Request) instead(args []publish.Arg) []publish.Arg {
 	return args
 }
 
-func hasBody(op publish.Op) bool {
-	return takesFile(op) || op == publish.OpDeleteFile || op == publish.OpRestore || op == publish.OpAmend || op == publish.OpTicket || op == publish.OpSignup
+func hasBody(op sandlot.Op) bool {
+	return takesFile(op) || op == sandlot.OpDeleteFile || op == sandlot.OpRestore || op == sandlot.OpAmend || op == sandlot.OpTicket || op == sandlot.OpSignup
 }
 
-func takesFile(op publish.Op) bool { return op == publish.OpPublish || op == publish.OpUpdate }
+func takesFile(op sandlot.Op) bool { return op == sandlot.OpPublish || op == sandlot.OpUpdate }
 
 // withDefaults adds the arguments without which a call would be refused. It never makes up a file
 // or a project: names that are not known have to be filled in.
-func withDefaults(on Request, op publish.Op, args []publish.Arg) []publish.Arg {
-	var more []publish.Arg
+func withDefaults(on Request, op sandlot.Op, args []sandlot.Arg) []sandlot.Arg {
+	var more []sandlot.Arg
 	add := func(name, value string) {
 		if value != "" && !has(args, name) {
-			more = append(more, publish.Arg{Name: name, Value: value})
+			more = append(more, sandlot.Arg{Name: name, Value: value})
 		}
 	}
 	begins := argument(args, "part", "1") == "1" && !onlyTotal(args)
 	switch op {
-	case publish.OpPublish:
+	case sandlot.OpPublish:
 		if !on.Keyed && begins {
 			add("email", unknownEmail)
 		}
-	case publish.OpUpdate:
+	case sandlot.OpUpdate:
 		id := argument(on.Args, "project_id", "")
-		if id == "" && (on.Cut || on.Doubt || on.Op != publish.OpUpdate) {
+		if id == "" && (on.Cut || on.Doubt || on.Op != sandlot.OpUpdate) {
 			id = unknownProject // without it, another project than was meant could be changed
 		}
 		add("project_id", id)
 		if begins && !on.many() && !has(args, "archive_format") {
 			add("filename", unknownFile)
 		}
-	case publish.OpTicket:
+	case sandlot.OpTicket:
 		if !on.Keyed {
 			add("email", unknownEmail)
 		}
 		if has(args, "project_id") && !has(args, "archive_format") {
 			add("filename", unknownFile)
 		}
-	case publish.OpDeleteFile:
+	case sandlot.OpDeleteFile:
 		add("project_id", argument(on.Args, "project_id", unknownProject))
 		add("filename", unknownFile)
-	case publish.OpRestore:
+	case sandlot.OpRestore:
 		add("project_id", argument(on.Args, "project_id", unknownProject))
 		add("version", unknownVersion)
 	}
@@ -169,13 +170,13 @@ func withDefaults(on Request, op publish.Op, args []publish.Arg) []publish.Arg {
 }
 
 // onlyTotal recognises the call that tells how many parts an upload has.
-func onlyTotal(args []publish.Arg) bool {
+func onlyTotal(args []sandlot.Arg) bool {
 	return has(args, "upload_id") && has(args, "total_parts") && !has(args, "part")
 }
 
 // asObject writes arguments as a JSON object, in their order. < and > are not escaped, for the
 // result is never parsed as HTML.
-func asObject(args []publish.Arg) string {
+func asObject(args []sandlot.Arg) string {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
@@ -17,10 +18,10 @@ import (
 // Request is what is known of the request at hand. A hint repeats it, so that the proposed call
 // changes only what the request was to change.
 type Request struct {
-	Op             publish.Op
+	Op             sandlot.Op
 	Keyed          bool          // whether it brought a key
 	Token          bool          // whether it brought the upload_token of an upload
-	Args           []publish.Arg // as they were sent, if they are Showable
+	Args           []sandlot.Arg // as they were sent, if they are Showable
 	Cut            bool          // whether there was a body that was not read to its end
 	Doubt          bool          // whether it named a project that cannot be repeated
 	IdempotencyKey string        // if it is Showable
@@ -49,7 +50,7 @@ const maxShown = 512
 // Add adds an argument, if it is Showable and there is none of that name yet.
 func (on *Request) Add(name, value string) {
 	if Showable(value) && argument(on.Args, name, "") == "" {
-		on.Args = append(on.Args, publish.Arg{Name: name, Value: value})
+		on.Args = append(on.Args, sandlot.Arg{Name: name, Value: value})
 	}
 }
 
@@ -89,8 +90,8 @@ func LocalName(sent string) string {
 // same returns the arguments of the request, with those of the fix in place of its own. The
 // argument at fault, and those that the fix leaves out, are not among them unless the fix has
 // them.
-func (on Request) same(fix []publish.Arg, fault string, without ...string) []publish.Arg {
-	var all []publish.Arg
+func (on Request) same(fix []sandlot.Arg, fault string, without ...string) []sandlot.Arg {
+	var all []sandlot.Arg
 	for _, sent := range on.Args {
 		if (sent.Name != fault || slices.Contains(guards, fault)) && !has(fix, sent.Name) && !slices.Contains(without, sent.Name) {
 			all = append(all, sent)
@@ -102,15 +103,15 @@ func (on Request) same(fix []publish.Arg, fault string, without ...string) []pub
 			all = append(all, a)
 		}
 	}
-	if on.Op == publish.OpPublish || on.Op == publish.OpUpdate {
+	if on.Op == sandlot.OpPublish || on.Op == sandlot.OpUpdate {
 		all = inParts(all, fault)
 	}
-	slices.SortStableFunc(all, func(a, b publish.Arg) int { return order(a) - order(b) })
+	slices.SortStableFunc(all, func(a, b sandlot.Arg) int { return order(a) - order(b) })
 	return all
 }
 
 // order is the place of an argument among others.
-func order(a publish.Arg) int {
+func order(a sandlot.Arg) int {
 	if i := slices.Index(argOrder, a.Name); i >= 0 {
 		return i
 	}
@@ -120,7 +121,7 @@ func order(a publish.Arg) int {
 // inParts completes a call of an upload whose upload_id or part was refused. Without a usable
 // upload_id the upload begins anew. Which part it is only the client knows: a made-up number
 // could replace a part that was accepted.
-func inParts(args []publish.Arg, fault string) []publish.Arg {
+func inParts(args []sandlot.Arg, fault string) []sandlot.Arg {
 	upload, part, total := has(args, "upload_id"), has(args, "part"), has(args, "total_parts")
 	switch {
 	case upload && part, !upload && !part && !total && fault != "part" && fault != "upload_id":
@@ -128,19 +129,19 @@ func inParts(args []publish.Arg, fault string) []publish.Arg {
 	case upload && total && fault != "part" && fault != "content":
 		return args // tells the total alone
 	case upload:
-		return append(args, publish.Arg{Name: "part", Value: publish.PlaceholderPart})
+		return append(args, sandlot.Arg{Name: "part", Value: publish.PlaceholderPart})
 	}
-	args = slices.DeleteFunc(args, func(a publish.Arg) bool { return a.Name == "upload_id" || a.Name == "part" })
-	return append(args, publish.Arg{Name: "upload_id", Value: rand.Text()}, publish.Arg{Name: "part", Value: 1})
+	args = slices.DeleteFunc(args, func(a sandlot.Arg) bool { return a.Name == "upload_id" || a.Name == "part" })
+	return append(args, sandlot.Arg{Name: "upload_id", Value: rand.Text()}, sandlot.Arg{Name: "part", Value: 1})
 }
 
 // has reports whether there is an argument of that name.
-func has(args []publish.Arg, name string) bool {
-	return slices.ContainsFunc(args, func(a publish.Arg) bool { return a.Name == name })
+func has(args []sandlot.Arg, name string) bool {
+	return slices.ContainsFunc(args, func(a sandlot.Arg) bool { return a.Name == name })
 }
 
 // argument returns the value of the argument of that name as text, and or if there is none.
-func argument(args []publish.Arg, name, or string) string {
+func argument(args []sandlot.Arg, name, or string) string {
 	for _, a := range args {
 		if a.Name == name {
 			return fmt.Sprint(a.Value)

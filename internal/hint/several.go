@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 // mostPart is the largest part that a hint proposes, in bytes: if the connection breaks, the
@@ -17,16 +17,16 @@ const mostPart = 64 << 20
 
 // cutIntoParts shows how to send a file that is too large for one call: split cuts it, and each
 // piece is one part of a new upload. The other arguments of the request go with part 1.
-func cutIntoParts(base string, on Request, op publish.Op, args []publish.Arg) []string {
+func cutIntoParts(base string, on Request, op sandlot.Op, args []sandlot.Arg) []string {
 	id := rand.Text()
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
-	whole := slices.DeleteFunc(withDefaults(on, op, args), func(a publish.Arg) bool {
+	whole := slices.DeleteFunc(withDefaults(on, op, args), func(a sandlot.Arg) bool {
 		return slices.Contains([]string{"upload_id", "part", "total_parts"}, a.Name)
 	})
-	each := []publish.Arg{{Name: "upload_id", Value: id}}
-	first := slices.DeleteFunc(slices.Clone(whole), func(a publish.Arg) bool { return a.Name == "project_id" })
+	each := []sandlot.Arg{{Name: "upload_id", Value: id}}
+	first := slices.DeleteFunc(slices.Clone(whole), func(a sandlot.Arg) bool { return a.Name == "project_id" })
 	if project := argument(whole, "project_id", ""); project != "" {
-		each = append(each, publish.Arg{Name: "project_id", Value: project})
+		each = append(each, sandlot.Arg{Name: "project_id", Value: project})
 	}
 	file, piece := on.file(whole), "sandlot-"+strings.ToLower(id[:8])+"-"
 	if has(on.Args, "part") && argument(on.Args, "total_parts", "") != "1" {
@@ -49,7 +49,7 @@ const packedName = "site.tar.gz"
 
 // packing shows how to send a whole folder: tar packs it, and curl sends what comes.
 // It leaves out what the service cannot take.
-func packing(base string, on Request, op publish.Op, args []publish.Arg, but string) string {
+func packing(base string, on Request, op sandlot.Op, args []sandlot.Arg, but string) string {
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
 	if Showable(but) {
 		but = " --exclude=" + Quote(strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(but))
@@ -63,7 +63,7 @@ func packing(base string, on Request, op publish.Op, args []publish.Arg, but str
 const MostFiles = 20
 
 // parts prints what the call brings as parts of a form: the archive or the files that the request brought, or else one file.
-func (on Request) parts(args []publish.Arg) string {
+func (on Request) parts(args []sandlot.Arg) string {
 	switch {
 	case on.Archive != "":
 		return " -F " + Quote("archive=@"+atFile(on.Archive))
@@ -103,13 +103,13 @@ func formName(name string) string {
 
 // eachFile returns a call for each of these files, for at most MostFiles of them. The first call
 // has those of the arguments said that are about the project.
-func eachFile(base string, on Request, op publish.Op, files []string, said []publish.Arg) (lines []string) {
+func eachFile(base string, on Request, op sandlot.Op, files []string, said []sandlot.Arg) (lines []string) {
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
 	id := argument(on.Args, "project_id", unknownProject)
 	for _, name := range files[:min(len(files), MostFiles)] {
 		on.Local = LocalName(name)
-		one := []publish.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: usable(name)}}
-		if clean, _, err := names.ReadFilename(name); op == publish.OpDeleteFile && (err != nil || clean == "") {
+		one := []sandlot.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: usable(name)}}
+		if clean, _, err := names.ReadFilename(name); op == sandlot.OpDeleteFile && (err != nil || clean == "") {
 			one[1].Value = unknownFile // what is usable instead may be another file's name
 		}
 		for _, a := range said {

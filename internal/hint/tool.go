@@ -3,13 +3,13 @@ package hint
 import (
 	"strings"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // A ToolCall is an operation as a model calls it: the name of a tool, and its arguments in order.
 type ToolCall struct {
 	Name string
-	Args []publish.Arg
+	Args []sandlot.Arg
 }
 
 // String writes the name and the arguments as a JSON object, in their order.
@@ -18,16 +18,16 @@ func (c ToolCall) String() string { return c.Name + " " + asObject(c.Args) }
 // Tool says how to mend a request that came as a tool call. text is never empty. call is the
 // call to make instead; its Name is empty if no call helps. What stands in angle brackets in it
 // has to be filled in. Keys are not arguments of tools: they belong to the connection.
-func Tool(on Request, e *publish.Error) (text string, call ToolCall) {
+func Tool(on Request, e *sandlot.Error) (text string, call ToolCall) {
 	p := propose(on, e)
 	if p.waits {
 		return Lines([]string{e.Fix.Note, p.patience(e)}), ToolCall{}
 	}
 	lines := []string{lostKey(e, "/account of this service"), e.Fix.Note}
 	switch e.Fix.Op {
-	case publish.OpPresentKey:
+	case sandlot.OpPresentKey:
 		lines = append(lines, "Connect with the key of an earlier publish or signup.")
-	case publish.OpRotate:
+	case sandlot.OpRotate:
 		lines = append(lines, "Connect with the key instead. It may have been logged where it was, so replace it when you can.")
 	}
 	call = p.tool()
@@ -45,37 +45,37 @@ func Tool(on Request, e *publish.Error) (text string, call ToolCall) {
 func (p proposal) tool() ToolCall {
 	op, args := p.op, p.args
 	switch op {
-	case publish.OpPublish, publish.OpUpdate, publish.OpDeleteFile, publish.OpRestore, publish.OpAmend, publish.OpSignup:
+	case sandlot.OpPublish, sandlot.OpUpdate, sandlot.OpDeleteFile, sandlot.OpRestore, sandlot.OpAmend, sandlot.OpSignup:
 		args = withDefaults(p.on, op, args)
-	case publish.OpDeleteProject:
+	case sandlot.OpDeleteProject:
 		id := argument(args, "id", argument(args, "project_id", p.on.Arg("project_id")))
 		if id == "" {
-			return ToolCall{Name: string(publish.OpWhoami)} // lists them
+			return ToolCall{Name: string(sandlot.OpWhoami)} // lists them
 		}
-		args = []publish.Arg{{Name: "project_id", Value: id}, {Name: "confirm", Value: id}}
-	case publish.OpProject, publish.OpVersions, publish.OpChecks, publish.OpStats:
+		args = []sandlot.Arg{{Name: "project_id", Value: id}, {Name: "confirm", Value: id}}
+	case sandlot.OpProject, sandlot.OpVersions, sandlot.OpChecks, sandlot.OpStats:
 		id := argument(args, "id", argument(args, "project_id", p.on.Arg("project_id")))
 		if id == "" {
-			return ToolCall{Name: string(publish.OpWhoami)} // lists them
+			return ToolCall{Name: string(sandlot.OpWhoami)} // lists them
 		}
 		by := argument(args, "by", p.on.Arg("by"))
-		if args = []publish.Arg{{Name: "project_id", Value: id}}; op == publish.OpStats && by != "" {
-			args = append(args, publish.Arg{Name: "by", Value: by})
+		if args = []sandlot.Arg{{Name: "project_id", Value: id}}; op == sandlot.OpStats && by != "" {
+			args = append(args, sandlot.Arg{Name: "by", Value: by})
 		}
-	case publish.OpWhoami, publish.OpExport:
+	case sandlot.OpWhoami, sandlot.OpExport:
 		args = nil
-	case publish.OpImport:
-		args = []publish.Arg{{Name: "archive", Value: "<the ZIP of an export>"}}
+	case sandlot.OpImport:
+		args = []sandlot.Arg{{Name: "archive", Value: "<the ZIP of an export>"}}
 	default:
 		return ToolCall{}
 	}
 	if takesFile(op) && p.on.many() {
-		args = append(args, publish.Arg{Name: "files", Value: "<the same files>"})
+		args = append(args, sandlot.Arg{Name: "files", Value: "<the same files>"})
 	} else if takesFile(op) && !has(args, "content") && !onlyTotal(args) {
-		args = append(args, publish.Arg{Name: "content", Value: "<base64 of " + strings.Trim(p.on.file(args), "<>") + ">"})
+		args = append(args, sandlot.Arg{Name: "content", Value: "<base64 of " + strings.Trim(p.on.file(args), "<>") + ">"})
 	}
 	if p.same && p.on.IdempotencyKey != "" {
-		args = append(args, publish.Arg{Name: "idempotency_key", Value: p.on.IdempotencyKey})
+		args = append(args, sandlot.Arg{Name: "idempotency_key", Value: p.on.IdempotencyKey})
 	}
 	return ToolCall{Name: strings.ReplaceAll(string(op), "-", "_"), Args: args}
 }

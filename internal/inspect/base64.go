@@ -1,6 +1,10 @@
 package inspect
 
-import "encoding/base64"
+import (
+	"encoding/base64"
+
+	"sandlot/internal/names"
+)
 
 // wholeBase64 finds out whether everything written is one base64 text, in
 // either alphabet, line breaks and padding allowed, and what it begins with.
@@ -84,8 +88,8 @@ func makeBase64Kinds() (kinds [256]uint8) {
 	for c := range kinds {
 		kinds[c] = foreign
 	}
-	for i := range len(Base62) {
-		kinds[Base62[i]] = carriesBits
+	for i := range len(names.Base62) {
+		kinds[names.Base62[i]] = carriesBits
 	}
 	for _, c := range "+/-_" {
 		kinds[c] = carriesBits

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math/bits"
+
+	"sandlot/internal/names"
 )
 
 // A key is a prefix, sla_ or slp_, and a body of base62 characters; so is a ticket, which is
@@ -117,7 +119,7 @@ func sumFits(p []byte) bool {
 		b, of := body[i:i+8], &s.of[i/8]
 		sum ^= of[0][b[0]] ^ of[1][b[1]] ^ of[2][b[2]] ^ of[3][b[3]] ^ of[4][b[4]] ^ of[5][b[5]] ^ of[6][b[6]] ^ of[7][b[7]]
 	}
-	d := func(i int) uint64 { return uint64(s.digit[body[KeyRandom+i]]) }
+	d := func(i int) uint64 { return uint64(s.digit[body[names.KeyRandom+i]]) }
 	return uint64(sum) == (d(0)*62+d(1))*62*62*62*62+(d(2)*62+d(3))*62*62+d(4)*62+d(5)
 }
 
@@ -134,10 +136,10 @@ type keySumParts struct {
 
 func makeKeySums() *keySumParts {
 	var s keySumParts
-	zero := make([]byte, keySize-KeySum)
+	zero := make([]byte, keySize-names.KeySum)
 	copy(zero, "slp_")
 	s.project = crc32.ChecksumIEEE(zero)
-	copy(zero, TicketPrefix)
+	copy(zero, names.TicketPrefix)
 	s.ticket = crc32.ChecksumIEEE(zero)
 	copy(zero, "sla_")
 	s.account = crc32.ChecksumIEEE(zero)
@@ -149,8 +151,8 @@ func makeKeySums() *keySumParts {
 		}
 		random[i] = 0
 	}
-	for i := range len(Base62) {
-		s.digit[Base62[i]] = uint8(i)
+	for i := range len(names.Base62) {
+		s.digit[names.Base62[i]] = uint8(i)
 	}
 	return &s
 }

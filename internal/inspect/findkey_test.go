@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
+	"sandlot/internal/names"
 	"sandlot/internal/testenv"
 )
 
@@ -29,7 +30,7 @@ func slowFindKey(text []byte) int {
 		if !keyFirst.Match(rest[:min(len(rest), keySize)]) {
 			continue
 		}
-		if key := string(rest[:keySize]); Checksum(key[:keySize-KeySum]) == key[keySize-KeySum:] {
+		if key := string(rest[:keySize]); names.KeyChecksum(key[:keySize-names.KeySum]) == key[keySize-names.KeySum:] {
 			return at
 		}
 	}
@@ -39,11 +40,11 @@ func slowFindKey(text []byte) int {
 // worst are the contents that a search for keys finds hardest: each looks like a
 // key for as long as it can.
 func worst(t testing.TB, size int) map[string][]byte {
-	key := testKey(t, AccountPrefix)
+	key := testKey(t, names.AccountPrefix)
 	random := make([]byte, size)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range random {
-		random[i] = Base62[r.IntN(len(Base62))]
+		random[i] = names.Base62[r.IntN(len(names.Base62))]
 	}
 	// every stretch of so many characters begins with a prefix
 	prefixed := func(every int, also ...int) []byte {
@@ -56,7 +57,7 @@ func worst(t testing.TB, size int) map[string][]byte {
 		return out
 	}
 	fill := func(s string) []byte { return bytes.Repeat([]byte(s), size/len(s)) }
-	mostlyRight := flip(key, keySize-KeySum) // all but one character of the checksum fits
+	mostlyRight := flip(key, keySize-names.KeySum) // all but one character of the checksum fits
 	return map[string][]byte{
 		"prefixes":                           fill("sla_"),
 		"both prefixes, shifted":             fill("slasla_slp_p_a_"),
@@ -78,7 +79,7 @@ func worst(t testing.TB, size int) map[string][]byte {
 }
 
 func TestRegression01ASearchForKeysIsExact(t *testing.T) {
-	a, p := testKey(t, AccountPrefix), testKey(t, ProjectPrefix)
+	a, p := testKey(t, names.AccountPrefix), testKey(t, names.ProjectPrefix)
 	t.Run("in what it finds hardest, with a key at every place", func(t *testing.T) {
 		for name, text := range worst(t, 400) {
 			if got, want := FindKey(text), slowFindKey(text); got != want {

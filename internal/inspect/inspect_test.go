@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"sandlot/internal/expect"
+	"sandlot/internal/names"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -76,7 +77,7 @@ func compare(t testing.TB, got, want seen) {
 }
 
 func TestInspectorSeesTheSameHoweverTheBytesAreCut(t *testing.T) {
-	a, p := testKey(t, AccountPrefix), testKey(t, ProjectPrefix)
+	a, p := testKey(t, names.AccountPrefix), testKey(t, names.ProjectPrefix)
 	html := "<!doctype html><title>x</title>"
 	samples := map[string]string{
 		"empty":                                   "",
@@ -133,7 +134,7 @@ func TestInspectorSeesTheSameHoweverTheBytesAreCut(t *testing.T) {
 }
 
 func TestInspectorAgreesWithPlainDecoders(t *testing.T) {
-	a := testKey(t, AccountPrefix)
+	a := testKey(t, names.AccountPrefix)
 	rapid.Check(t, func(t *rapid.T) {
 		bit := rapid.SampledFrom([]string{a, a[:37], a[3:], "sla_", "```", "é", "\xe2\x82", "🎮", "PGh0", "=", "\n", "<p>", "\x1f\x8b", "+", "-", "zz", strings.Repeat("x", 45)})
 		var pieces [][]byte
@@ -167,7 +168,7 @@ func TestInspectorKeepsOnlyTheHead(t *testing.T) {
 func FuzzInspector(f *testing.F) {
 	const key = "sla_0123456789ABCDEFGHIJKLMNOPQRST"
 	f.Add([]byte("aé€🎮\xe2"), 3)
-	f.Add([]byte("x"+key+Checksum(key)), 9)
+	f.Add([]byte("x"+key+names.KeyChecksum(key)), 9)
 	f.Add([]byte("PGh0bWw+"), 5)
 	f.Add([]byte("```"), 9)
 	f.Fuzz(func(t *testing.T, data []byte, cut int) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sandlot/internal/expect"
+	"sandlot/internal/names"
 )
 
 // keyPattern is the form of keys, as the contract has it.
@@ -16,10 +17,10 @@ var keyPattern = regexp.MustCompile(`sl[apt]_[0-9A-Za-z]{36}`)
 func testKey(t testing.TB, prefix string) string {
 	t.Helper()
 	key := []byte(prefix)
-	for range KeyRandom {
-		key = append(key, Base62[rand.IntN(len(Base62))])
+	for range names.KeyRandom {
+		key = append(key, names.Base62[rand.IntN(len(names.Base62))])
 	}
-	return string(key) + Checksum(string(key))
+	return string(key) + names.KeyChecksum(string(key))
 }
 
 // flip replaces the character at i by another of the alphabet.
@@ -32,8 +33,8 @@ func flip(s string, i int) string {
 }
 
 func TestKeyWithOneFlippedCharacterNeverPasses(t *testing.T) {
-	const alphabet = Base62 + "_- ="
-	for _, kind := range []string{AccountPrefix, ProjectPrefix} {
+	const alphabet = names.Base62 + "_- ="
+	for _, kind := range []string{names.AccountPrefix, names.ProjectPrefix} {
 		k := testKey(t, kind)
 		for i := range k {
 			for _, c := range []byte(alphabet) {
@@ -46,7 +47,7 @@ func TestKeyWithOneFlippedCharacterNeverPasses(t *testing.T) {
 }
 
 func TestKeyOfAnotherLengthIsNone(t *testing.T) {
-	k := testKey(t, AccountPrefix)
+	k := testKey(t, names.AccountPrefix)
 	for _, s := range []string{"", k[:39], k + "0", " " + k, k + "\n", "sla_", strings.ToUpper(k), "slx_" + k[4:]} {
 		if LooksLikeKey(s) {
 			t.Errorf("%q passes", s)
@@ -55,7 +56,7 @@ func TestKeyOfAnotherLengthIsNone(t *testing.T) {
 }
 
 func TestFindKey(t *testing.T) {
-	a, p := testKey(t, AccountPrefix), testKey(t, ProjectPrefix)
+	a, p := testKey(t, names.AccountPrefix), testKey(t, names.ProjectPrefix)
 	tests := []struct {
 		name, text string
 		want       int
@@ -81,7 +82,7 @@ func TestFindKey(t *testing.T) {
 }
 
 func TestRedact(t *testing.T) {
-	a, p := testKey(t, AccountPrefix), testKey(t, ProjectPrefix)
+	a, p := testKey(t, names.AccountPrefix), testKey(t, names.ProjectPrefix)
 	for _, s := range []string{a, "<" + a + ">", a + p, a + p + a, a[:39], a[:20] + p, "key=" + p + "&x", "sla_" + a, a + "_" + p} {
 		if got := Redact(s); containsPart(got, a) || containsPart(got, p) || !strings.Contains(got, "<key>") {
 			t.Errorf("%s became %s", s, got)
@@ -99,7 +100,7 @@ func TestRedact(t *testing.T) {
 }
 
 func TestShownNeverShowsAKey(t *testing.T) {
-	key := testKey(t, AccountPrefix)
+	key := testKey(t, names.AccountPrefix)
 	for _, s := range []string{key, "http://localhost/p/x?api_key=" + key, "0123456789012345678901234567890123456789" + key, key + key} {
 		if got := Quoted(s); len(got) > 100 || containsPart(got, key) {
 			t.Errorf("shown as %s", got)

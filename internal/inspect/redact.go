@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"sandlot/internal/names"
 )
 
 // cutKey finds also a key or an upload_token of which the end is missing, for its
@@ -12,7 +14,7 @@ import (
 var cutKey = regexp.MustCompile(`sl[aptu]_[0-9A-Za-z_]{8,}`)
 
 // wholeToken finds an upload_token.
-var wholeToken = regexp.MustCompile(UploadPrefix + `[0-9A-Za-z]{36}`)
+var wholeToken = regexp.MustCompile(names.UploadPrefix + `[0-9A-Za-z]{36}`)
 
 // versionSecret finds the random part of the address of a version, which is for
 // the owner only.
@@ -33,7 +35,7 @@ func Redact(s string) string {
 
 func redact(s string) string {
 	// Nearly nothing that is logged has an underscore or two hyphens.
-	if strings.IndexByte(s, '_') >= 0 && (strings.Contains(s, "sla_") || strings.Contains(s, "slp_") || strings.Contains(s, TicketPrefix) || strings.Contains(s, UploadPrefix)) {
+	if strings.IndexByte(s, '_') >= 0 && (strings.Contains(s, "sla_") || strings.Contains(s, "slp_") || strings.Contains(s, names.TicketPrefix) || strings.Contains(s, names.UploadPrefix)) {
 		s = cutKey.ReplaceAllString(s, "<key>")
 	}
 	if strings.Contains(s, "--") && (strings.Contains(s, "--v") || strings.Contains(s, "--V")) {
@@ -46,7 +48,7 @@ func redact(s string) string {
 // upload_token, also one that is percent-encoded, any number of times.
 func HoldsKey(text string) bool {
 	plain := unescaped(text)
-	return holdsKeyForm(plain) || strings.Contains(plain, UploadPrefix) && wholeToken.MatchString(plain)
+	return holdsKeyForm(plain) || strings.Contains(plain, names.UploadPrefix) && wholeToken.MatchString(plain)
 }
 
 // unescaped decodes what is percent-encoded until nothing is. It passes over the

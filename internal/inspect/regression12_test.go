@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"sandlot/internal/names"
 )
 
 // encoded is s with each byte for which all is true percent-encoded, so many times.
@@ -23,8 +25,8 @@ func encoded(s string, times int, all func(i int) bool) string {
 }
 
 func TestRegression12WhatIsEncodedIsRedacted(t *testing.T) {
-	account := testKey(t, AccountPrefix)
-	secrets := map[string]string{"an account key": account, "a project key": testKey(t, ProjectPrefix), "an upload_token": "slu_" + account[4:], "a version": "game--v1-0123456789"}
+	account := testKey(t, names.AccountPrefix)
+	secrets := map[string]string{"an account key": account, "a project key": testKey(t, names.ProjectPrefix), "an upload_token": "slu_" + account[4:], "a version": "game--v1-0123456789"}
 	for name, secret := range secrets {
 		hidden := secret[len(secret)-10:]
 		for times := range 6 {

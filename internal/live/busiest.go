@@ -6,19 +6,19 @@ import (
 	"slices"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Busiest returns the projects that have players present. It looks at every
 // project that has some, in about a tenth of a microsecond each, one shard at a
 // time: projects may change their places meanwhile.
-func (m *Memory) Busiest(_ context.Context, limit int, now time.Time) ([]publish.ProjectID, error) {
+func (m *Memory) Busiest(_ context.Context, limit int, now time.Time) ([]sandlot.ProjectID, error) {
 	var all []crowd
 	for i := range m.shards {
 		all = m.crowds(all, &m.shards[i], now.UnixNano())
 	}
 	slices.SortFunc(all, func(a, b crowd) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.id, b.id)) })
-	ids := make([]publish.ProjectID, 0, min(limit, len(all)))
+	ids := make([]sandlot.ProjectID, 0, min(limit, len(all)))
 	for _, c := range all[:min(limit, len(all))] {
 		ids = append(ids, c.id)
 	}
@@ -27,7 +27,7 @@ func (m *Memory) Busiest(_ context.Context, limit int, now time.Time) ([]publish
 
 // crowd is how many play a project.
 type crowd struct {
-	id publish.ProjectID
+	id sandlot.ProjectID
 	n  int32
 }
 

@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // shards is how many parts the players are split into, by project, each with
@@ -74,7 +74,7 @@ func NewMemory(limits Limits) *Memory {
 
 // Touch counts the player as present for gallery.Presence from now, unless a crowd
 // that it is of is full.
-func (m *Memory) Touch(_ context.Context, id publish.ProjectID, p gallery.PlayerID, now time.Time, of ...gallery.Crowd) error {
+func (m *Memory) Touch(_ context.Context, id sandlot.ProjectID, p gallery.PlayerID, now time.Time, of ...gallery.Crowd) error {
 	room, player := m.hash(id, p)
 	if m.touch(m.shard(room), visitor{id, room, player, m.networks(room, of)}, now.UnixNano()) {
 		// Whoever adds to the memory also clears some of it: a shard that nobody
@@ -85,7 +85,7 @@ func (m *Memory) Touch(_ context.Context, id publish.ProjectID, p gallery.Player
 }
 
 // Leave counts the player as gone.
-func (m *Memory) Leave(_ context.Context, id publish.ProjectID, p gallery.PlayerID, _ time.Time) error {
+func (m *Memory) Leave(_ context.Context, id sandlot.ProjectID, p gallery.PlayerID, _ time.Time) error {
 	room, player := m.hash(id, p)
 	s := m.shard(room)
 	defer m.enter(s)()
@@ -96,7 +96,7 @@ func (m *Memory) Leave(_ context.Context, id publish.ProjectID, p gallery.Player
 }
 
 // Players returns how many players are present.
-func (m *Memory) Players(_ context.Context, id publish.ProjectID, now time.Time) (int, error) {
+func (m *Memory) Players(_ context.Context, id sandlot.ProjectID, now time.Time) (int, error) {
 	room, _ := m.hash(id, "")
 	s := m.shard(room)
 	defer m.enter(s)()
@@ -105,7 +105,7 @@ func (m *Memory) Players(_ context.Context, id publish.ProjectID, now time.Time)
 }
 
 // Present reports whether the player is counted.
-func (m *Memory) Present(id publish.ProjectID, p gallery.PlayerID, now time.Time) bool {
+func (m *Memory) Present(id sandlot.ProjectID, p gallery.PlayerID, now time.Time) bool {
 	room, player := m.hash(id, p)
 	s := m.shard(room)
 	defer m.enter(s)()
@@ -117,7 +117,7 @@ func (m *Memory) Present(id publish.ProjectID, p gallery.PlayerID, now time.Time
 // hash makes short keys of what clients may choose as long as they like. That
 // two of a million players meet in 64 bits is a chance of one in 30 million; it
 // would make the count one too small.
-func (m *Memory) hash(id publish.ProjectID, p gallery.PlayerID) (room roomKey, player playerKey) {
+func (m *Memory) hash(id sandlot.ProjectID, p gallery.PlayerID) (room roomKey, player playerKey) {
 	room = roomKey(maphash.Comparable(m.seed, id))
 	type pair struct {
 		room roomKey

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 	"sandlot/internal/storetest"
 	"sandlot/internal/testenv"
 )
@@ -20,7 +20,7 @@ func TestMemory(t *testing.T) {
 	storetest.TestLive(t, func(*testing.T) gallery.Live { return NewMemory(Limits{}) })
 }
 
-func touch(tb testing.TB, m *Memory, id publish.ProjectID, player int, now time.Time) {
+func touch(tb testing.TB, m *Memory, id sandlot.ProjectID, player int, now time.Time) {
 	tb.Helper()
 	expect.OK(tb, m.Touch(tb.Context(), id, name(player), now))
 }
@@ -29,7 +29,7 @@ func name(player int) gallery.PlayerID {
 	return gallery.PlayerID(fmt.Sprintf("player-%020d", player))
 }
 
-func players(tb testing.TB, m *Memory, id publish.ProjectID, now time.Time) int {
+func players(tb testing.TB, m *Memory, id sandlot.ProjectID, now time.Time) int {
 	tb.Helper()
 	n, err := m.Players(tb.Context(), id, now)
 	expect.OK(tb, err)
@@ -52,7 +52,7 @@ func kept(tb testing.TB, m *Memory) int {
 func TestPresent(t *testing.T) {
 	now := time.Now()
 	for says, c := range map[string]struct {
-		id     publish.ProjectID
+		id     sandlot.ProjectID
 		player int
 		after  time.Duration
 		want   bool
@@ -84,7 +84,7 @@ func TestLimits(t *testing.T) {
 	t.Run("beyond Players somebody gives way, and the memory stays bounded", func(t *testing.T) {
 		m := NewMemory(Limits{Players: 1000})
 		for i := range 10000 {
-			id := publish.ProjectID(fmt.Sprint("game-", i%500))
+			id := sandlot.ProjectID(fmt.Sprint("game-", i%500))
 			touch(t, m, id, i, now)
 			if n := players(t, m, id, now); n < 1 {
 				t.Fatalf("player %d does not count", i)
@@ -101,11 +101,11 @@ func TestLimits(t *testing.T) {
 		}
 		later := now.Add(gallery.Presence)
 		for i := range 900 {
-			touch(t, m, publish.ProjectID(fmt.Sprint("game-", i)), i, later)
+			touch(t, m, sandlot.ProjectID(fmt.Sprint("game-", i)), i, later)
 		}
 		present := 0
 		for i := range 900 {
-			present += players(t, m, publish.ProjectID(fmt.Sprint("game-", i)), later)
+			present += players(t, m, sandlot.ProjectID(fmt.Sprint("game-", i)), later)
 		}
 		// A few gave way before the shard of those who are gone had its turns.
 		if present < 900-shards-1000/expireStep {
@@ -159,7 +159,7 @@ func TestCallersAtOnceOnManyProjects(t *testing.T) {
 		wg.Go(func() {
 			for i := range 5000 {
 				at := now.Add(time.Duration(i) * 20 * time.Millisecond)
-				id := publish.ProjectID(fmt.Sprint("game-", i%200))
+				id := sandlot.ProjectID(fmt.Sprint("game-", i%200))
 				m.Touch(t.Context(), id, name(c*5000+i), at)
 				if i%7 == 0 {
 					m.Leave(t.Context(), id, name(c*5000+i-7), at)
@@ -185,7 +185,7 @@ func TestSoakMemoryPerPlayer(t *testing.T) {
 			now := time.Now()
 			before := heap()
 			for i := range n {
-				touch(t, m, publish.ProjectID(fmt.Sprint("game-", i%projects)), i, now)
+				touch(t, m, sandlot.ProjectID(fmt.Sprint("game-", i%projects)), i, now)
 			}
 			each := float64(heap()-before) / n
 			t.Logf("%.0f bytes a player", each)

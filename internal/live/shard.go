@@ -4,8 +4,8 @@ import (
 	"strings"
 	"sync"
 
+	"sandlot"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 const (
@@ -64,7 +64,7 @@ type (
 	row  struct{ first, last place }
 	link struct{ prev, next place }
 	room struct {
-		id    publish.ProjectID
+		id    sandlot.ProjectID
 		order row
 		n     int32
 	}
@@ -72,7 +72,7 @@ type (
 
 // A visitor is whom a Touch is about.
 type visitor struct {
-	id     publish.ProjectID
+	id     sandlot.ProjectID
 	room   roomKey
 	player playerKey
 	crowds []crowdLimit // narrowest first
@@ -150,7 +150,7 @@ func (s *shard) add(v visitor, now int64) {
 	s.gather(v.crowds)
 	r, known := s.rooms[v.room]
 	if !known {
-		r.id = publish.ProjectID(strings.Clone(string(v.id))) // what it may be a part of is not kept
+		r.id = sandlot.ProjectID(strings.Clone(string(v.id))) // what it may be a part of is not kept
 	}
 	r.n++
 	s.insert(&r.order, inRoom, i)

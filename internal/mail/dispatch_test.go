@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -70,7 +71,7 @@ func (p *post) waiting() int {
 // verify has a link sent that verifies an address.
 func (p *post) verify(address string) {
 	p.t.Helper()
-	if _, err := p.Publish.Signup(p.t.Context(), publish.Caller{From: publish.Sender{Network: address}}, publish.SignupInput{Email: address}); err != nil {
+	if _, err := p.Publish.Signup(p.t.Context(), sandlot.Caller{From: sandlot.Sender{Network: address}}, publish.SignupInput{Email: address}); err != nil {
 		p.t.Fatal(err)
 	}
 }

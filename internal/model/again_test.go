@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -22,7 +23,7 @@ type kept struct {
 // firstAnswer is what an answer that is given again is compared by.
 type firstAnswer struct {
 	replayed bool
-	project  publish.Project
+	project  sandlot.Project
 	keys     publish.Minted
 }
 
@@ -59,11 +60,11 @@ func (m *machine) repeat(t *rapid.T) {
 	k, other := pick(t, "call", m.kept), !often(t, "the same request")
 	got, err := k.again(t, other)
 	if other {
-		m.happened(t, "another request under the same key", err, []publish.Code{publish.CodeIdempotencyMismatch})
+		m.happened(t, "another request under the same key", err, []sandlot.Code{sandlot.CodeIdempotencyMismatch})
 		return
 	}
 	if k.reads && k.project.versions[k.version-1].erased {
-		m.happened(t, "a request again whose version was erased", err, []publish.Code{publish.CodeProjectNotFound})
+		m.happened(t, "a request again whose version was erased", err, []sandlot.Code{sandlot.CodeProjectNotFound})
 		return
 	}
 	m.happened(t, "the same request again", err, nil)

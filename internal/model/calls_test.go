@@ -8,11 +8,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
 // nobody is who calls without a key.
-var nobody = publish.Caller{From: publish.Sender{Network: "192.0.2.1"}}
+var nobody = sandlot.Caller{From: sandlot.Sender{Network: "192.0.2.1"}}
 
 // signup makes an account.
 func (m *machine) signup(t *rapid.T) {
@@ -35,7 +36,7 @@ func (m *machine) signup(t *rapid.T) {
 }
 
 // newAccount is one that an answer tells of; nobody else may have its handle.
-func (m *machine) newAccount(t *rapid.T, a publish.Account, key publish.Secret, email string) *account {
+func (m *machine) newAccount(t *rapid.T, a sandlot.Account, key sandlot.Secret, email string) *account {
 	for _, other := range m.accounts {
 		if other.handle == a.Handle || other.id == a.ID {
 			t.Fatalf("two accounts have the handle %q", a.Handle)
@@ -73,16 +74,16 @@ func (m *machine) publish(t *rapid.T) {
 
 	why := refusedContent(primary, page, primary)
 	if by.scoped() {
-		why = append(why, publish.CodeAccountKeyRequired)
+		why = append(why, sandlot.CodeAccountKeyRequired)
 	}
 	if by.nobody() && in.Email == "" {
-		why = append(why, publish.CodeEmailRequired)
+		why = append(why, sandlot.CodeEmailRequired)
 	}
 	if !told {
-		why = append(why, publish.CodeDigestMismatch)
+		why = append(why, sandlot.CodeDigestMismatch)
 	}
 	if m.full(by) {
-		why = append(why, publish.CodeQuotaExceeded)
+		why = append(why, sandlot.CodeQuotaExceeded)
 	}
 	in.Idempotency = m.onceKey(t)
 	asked := by
@@ -143,18 +144,18 @@ func (m *machine) published(t *rapid.T, owner *account, out publish.Published, w
 
 // target draws how a caller names a project, mostly one of its own, and tells
 // which it is, or why it is refused.
-func (m *machine) target(t *rapid.T, by actor) (ref string, p *project, why []publish.Code) {
+func (m *machine) target(t *rapid.T, by actor) (ref string, p *project, why []sandlot.Code) {
 	if by.nobody() {
-		return "", nil, []publish.Code{publish.CodeKeyRequired}
+		return "", nil, []sandlot.Code{sandlot.CodeKeyRequired}
 	}
 	mine := m.covered(by)
 	switch kind := rapid.SampledFrom([]string{"own", "own", "own", "own", "any", "none", "unknown"}).Draw(t, "project"); {
 	case kind == "unknown" || len(m.projects) == 0:
-		return "no-such-project-1", nil, []publish.Code{publish.CodeProjectNotFound}
+		return "no-such-project-1", nil, []sandlot.Code{sandlot.CodeProjectNotFound}
 	case kind == "none" && by.scoped():
-		return "", nil, []publish.Code{publish.CodeProjectIDRequired}
+		return "", nil, []sandlot.Code{sandlot.CodeProjectIDRequired}
 	case kind == "none" && len(mine) == 0:
-		return "", nil, []publish.Code{publish.CodeNoProjects}
+		return "", nil, []sandlot.Code{sandlot.CodeNoProjects}
 	case kind == "none":
 		return "", mine[0], nil
 	case kind == "own" && len(mine) > 0:
@@ -164,7 +165,7 @@ func (m *machine) target(t *rapid.T, by actor) (ref string, p *project, why []pu
 	}
 	ref = m.address(t, p)
 	if !by.may(p) {
-		return ref, nil, []publish.Code{publish.CodeWrongProject}
+		return ref, nil, []sandlot.Code{sandlot.CodeWrongProject}
 	}
 	return ref, p, nil
 }
@@ -189,12 +190,12 @@ func (m *machine) update(t *rapid.T) {
 	by, name, text := m.actor(t), rapid.SampledFrom(names).Draw(t, "filename"), text(t)
 	in := publish.UpdateInput{Filename: name, Title: maybe(t, "title", "Renamed", "")}
 	var p *project
-	var why []publish.Code
+	var why []sandlot.Code
 	in.Project, p, why = m.target(t, by)
 	in.IfVersion = ifVersion(t, p)
 	var told bool
 	if in.Declared, told = declare(t, text); !told {
-		why = append(why, publish.CodeDigestMismatch)
+		why = append(why, sandlot.CodeDigestMismatch)
 	}
 	if p != nil {
 		why = append(why, refusedPut(p, name, text, in.IfVersion)...)
@@ -240,7 +241,7 @@ func (m *machine) updated(t *rapid.T, p *project, out publish.Updated, name, tex
 }
 
 // changed compares what a change left with the model.
-func (m *machine) changed(t *rapid.T, p *project, got publish.Project, previous int) {
+func (m *machine) changed(t *rapid.T, p *project, got sandlot.Project, previous int) {
 	n := len(p.versions)
 	if got.ID != p.id || got.Version != n || previous != n-1 || got.Title != p.title || got.Size != p.current().size() || got.FileCount != len(p.current().files) || !got.UpdatedAt.Equal(p.current().at) {
 		t.Fatalf("version %d after %d is %+v, want version %d with %d files of %d bytes", got.Version, previous, got, n, len(p.current().files), p.current().size())
@@ -252,10 +253,10 @@ func (m *machine) deleteFile(t *rapid.T) {
 	by := m.actor(t)
 	var in publish.DeleteInput
 	var p *project
-	var why []publish.Code
+	var why []sandlot.Code
 	in.Project, p, why = m.target(t, by)
 	if in.Project == "" && !by.nobody() {
-		p, why = nil, []publish.Code{publish.CodeProjectIDRequired}
+		p, why = nil, []sandlot.Code{sandlot.CodeProjectIDRequired}
 	}
 	in.IfVersion, in.Filename = ifVersion(t, p), rapid.SampledFrom(names).Draw(t, "filename")
 	if p != nil && often(t, "one that is there") {
@@ -291,15 +292,15 @@ func (m *machine) deleteFile(t *rapid.T) {
 	}})
 }
 
-func refusedDelete(p *project, name string, ifVersion *int) (why []publish.Code) {
+func refusedDelete(p *project, name string, ifVersion *int) (why []sandlot.Code) {
 	if ifVersion != nil && *ifVersion != len(p.versions) {
-		why = append(why, publish.CodeVersionConflict)
+		why = append(why, sandlot.CodeVersionConflict)
 	}
 	if name == primary || name == p.current().primary {
-		return append(why, publish.CodePrimaryFileProtected)
+		return append(why, sandlot.CodePrimaryFileProtected)
 	}
 	if _, there := p.current().files[name]; !there {
-		why = append(why, publish.CodeFileNotFound)
+		why = append(why, sandlot.CodeFileNotFound)
 	}
 	return why
 }

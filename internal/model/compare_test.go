@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -78,7 +79,7 @@ func (m *machine) compareList(t *rapid.T, by actor, limit int) {
 }
 
 // compareHead compares what is told of a project's current version.
-func (m *machine) compareHead(t *rapid.T, got publish.Project, want *project) {
+func (m *machine) compareHead(t *rapid.T, got sandlot.Project, want *project) {
 	v := want.current()
 	if got.ID != want.id || got.Title != want.title || got.Lang != want.lang || got.Version != len(want.versions) || got.Suffix != v.suffix ||
 		got.Size != v.size() || got.FileCount != len(v.files) || got.Primary != v.primary || got.Unlisted != want.unlisted || got.Threads != want.threads || got.Tags != want.tags || got.Account != want.owner.id || got.Handle != want.owner.handle || !got.UpdatedAt.Equal(v.at) {
@@ -129,7 +130,7 @@ func (m *machine) compareVersions(t *rapid.T, p *project) {
 	for i, v := range p.versions {
 		got, err := m.AtVersion(t.Context(), nobody, p.id, i+1, v.suffix)
 		if v.erased {
-			m.happened(t, "read an erased version", err, []publish.Code{publish.CodeProjectNotFound})
+			m.happened(t, "read an erased version", err, []sandlot.Code{sandlot.CodeProjectNotFound})
 			continue
 		}
 		if err != nil || got.Version != i+1 {
@@ -150,13 +151,13 @@ func (m *machine) compareVersions(t *rapid.T, p *project) {
 		}
 	}
 	for n, suffix := range map[int]string{len(p.versions): "0000000000", len(p.versions) + 1: p.current().suffix, 0: p.current().suffix} {
-		if _, err := m.AtVersion(t.Context(), nobody, p.id, n, suffix); publish.AsError(err) == nil {
+		if _, err := m.AtVersion(t.Context(), nobody, p.id, n, suffix); sandlot.AsError(err) == nil {
 			t.Fatalf("version %d with %s of %s: %v", n, suffix, p.id, err)
 		}
 	}
 }
 
-func (m *machine) bytes(t *rapid.T, b publish.Blob) string {
+func (m *machine) bytes(t *rapid.T, b sandlot.Blob) string {
 	r, err := m.Contents.Open(t.Context(), b, 0, -1)
 	if err != nil {
 		t.Fatalf("open: %v", err)

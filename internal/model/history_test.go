@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -15,10 +16,10 @@ func (m *machine) restore(t *rapid.T) {
 	by := m.actor(t)
 	var in publish.RestoreInput
 	var p *project
-	var why []publish.Code
+	var why []sandlot.Code
 	in.Project, p, why = m.target(t, by)
 	if in.Project == "" && !by.nobody() {
-		p, why = nil, []publish.Code{publish.CodeProjectIDRequired}
+		p, why = nil, []sandlot.Code{sandlot.CodeProjectIDRequired}
 	}
 	in.IfVersion, in.Version, in.Idempotency = ifVersion(t, p), rapid.IntRange(0, 3).Draw(t, "version"), m.onceKey(t)
 	if p != nil {
@@ -52,12 +53,12 @@ func (m *machine) restore(t *rapid.T) {
 	}})
 }
 
-func refusedRestore(p *project, in publish.RestoreInput) (why []publish.Code) {
+func refusedRestore(p *project, in publish.RestoreInput) (why []sandlot.Code) {
 	if in.IfVersion != nil && *in.IfVersion != len(p.versions) {
-		why = append(why, publish.CodeVersionConflict)
+		why = append(why, sandlot.CodeVersionConflict)
 	}
 	if in.Version < 1 || in.Version > len(p.versions) || p.versions[in.Version-1].erased {
-		why = append(why, publish.CodeVersionNotFound)
+		why = append(why, sandlot.CodeVersionNotFound)
 	}
 	return why
 }
@@ -67,7 +68,7 @@ func (m *machine) amend(t *rapid.T) {
 	by := m.actor(t)
 	ref, p, why := m.target(t, by)
 	if ref == "" && !by.nobody() {
-		ref, p, why = "no-such-project-1", nil, []publish.Code{publish.CodeProjectNotFound}
+		ref, p, why = "no-such-project-1", nil, []sandlot.Code{sandlot.CodeProjectNotFound}
 	}
 	in := publish.AmendInput{
 		Title: maybe(t, "title", "Amended", ""), Description: maybe(t, "description", "About", ""), Lang: maybe(t, "lang", "fr", ""),
@@ -101,23 +102,23 @@ func (m *machine) amend(t *rapid.T) {
 	m.compareHead(t, out.Project, p)
 }
 
-func refusedAmend(p *project, in publish.AmendInput, said bool) (why []publish.Code) {
+func refusedAmend(p *project, in publish.AmendInput, said bool) (why []sandlot.Code) {
 	if in.IfVersion != nil && *in.IfVersion != len(p.versions) {
-		why = append(why, publish.CodeVersionConflict)
+		why = append(why, sandlot.CodeVersionConflict)
 	}
 	if in.Primary == nil {
 		if !said {
-			why = append(why, publish.CodeMissingField)
+			why = append(why, sandlot.CodeMissingField)
 		}
 		return why
 	}
 	switch f, there := p.current().files[*in.Primary]; {
 	case *in.Primary == "":
-		why = append(why, publish.CodeInvalidFilename)
+		why = append(why, sandlot.CodeInvalidFilename)
 	case !there:
-		why = append(why, publish.CodeFileNotFound)
+		why = append(why, sandlot.CodeFileNotFound)
 	case f.text == "":
-		why = append(why, publish.CodeInvalidField)
+		why = append(why, sandlot.CodeInvalidField)
 	}
 	return why
 }
@@ -133,7 +134,7 @@ func (p *project) say(in publish.AmendInput) {
 		}
 	}
 	if in.Tags != nil {
-		p.tags = publish.Tags(strings.ToLower(strings.Join(in.Tags, " ")))
+		p.tags = sandlot.Tags(strings.ToLower(strings.Join(in.Tags, " ")))
 	}
 	if in.Listed != nil {
 		p.unlisted = !*in.Listed

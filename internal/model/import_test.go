@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sandlot"
 	"sandlot/internal/archive"
 	"sandlot/internal/publish"
 	"sandlot/internal/transfer"
@@ -31,12 +32,12 @@ func (m *machine) importExport(t *rapid.T) {
 	projects, data := m.covered(of), m.export(t, of, history)
 	m.onceKeys++
 	in := transfer.Input{Idempotency: fmt.Sprint("import-", m.onceKeys)}
-	var why []publish.Code
+	var why []sandlot.Code
 	switch {
 	case by.nobody():
-		why = []publish.Code{publish.CodeKeyRequired}
+		why = []sandlot.Code{sandlot.CodeKeyRequired}
 	case by.scoped():
-		why = []publish.Code{publish.CodeAccountKeyRequired}
+		why = []sandlot.Code{sandlot.CodeAccountKeyRequired}
 	}
 	send := func(data []byte) (transfer.Report, error) {
 		in := in
@@ -115,7 +116,7 @@ func (m *machine) export(t *rapid.T, of actor, history bool) []byte {
 // adopted compares what became of a project, and records the new one.
 func (m *machine) adopted(t *rapid.T, owner *account, old *project, history bool, o transfer.Outcome) {
 	if m.full(actor{account: owner}) {
-		if o.Refused == nil || o.Refused.Code != publish.CodeQuotaExceeded {
+		if o.Refused == nil || o.Refused.Code != sandlot.CodeQuotaExceeded {
 			t.Fatalf("one project too many is imported: %+v", o)
 		}
 		return

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -20,7 +21,7 @@ func (m *machine) leave(t *rapid.T) {
 	if err := m.owners.DeleteAccount(t.Context(), m.owner(t, a), a.handle); err != nil {
 		t.Fatalf("delete an account: %v", err)
 	}
-	keys := []publish.Secret{a.key}
+	keys := []sandlot.Secret{a.key}
 	for _, p := range m.of(a) {
 		keys = append(keys, p.key)
 	}
@@ -30,8 +31,8 @@ func (m *machine) leave(t *rapid.T) {
 	m.kept = slices.DeleteFunc(m.kept, func(k kept) bool { return k.account == a || of(k.project) })
 	for _, n := range m.nodes {
 		for _, key := range keys {
-			_, err := n.Identify(t.Context(), publish.Presented{Key: key}, nobody.From)
-			m.happened(t, "present the key of an account that was deleted", err, []publish.Code{publish.CodeInvalidKey})
+			_, err := n.Identify(t.Context(), sandlot.Presented{Key: key}, nobody.From)
+			m.happened(t, "present the key of an account that was deleted", err, []sandlot.Code{sandlot.CodeInvalidKey})
 		}
 	}
 }
@@ -65,14 +66,14 @@ func (m *machine) suspend(t *rapid.T) {
 		return
 	}
 	p := pick(t, "project", m.projects)
-	if _, err := m.operator.Suspend(t.Context(), publish.AsOperator(""), string(p.id), "spam"); err != nil {
+	if _, err := m.operator.Suspend(t.Context(), sandlot.AsOperator(""), string(p.id), "spam"); err != nil {
 		t.Fatalf("suspend: %v", err)
 	}
 	m.change(p, change{version: len(p.versions), suspended: true})
 	m.checkHeads(t)
 	m.elapsed += rapid.SampledFrom([]time.Duration{publish.HeadsHold + time.Millisecond, 300 * time.Millisecond}).Draw(t, "a moment")
 	m.checkHeads(t)
-	if _, err := m.operator.Reinstate(t.Context(), publish.AsOperator(""), string(p.id), ""); err != nil {
+	if _, err := m.operator.Reinstate(t.Context(), sandlot.AsOperator(""), string(p.id), ""); err != nil {
 		t.Fatalf("end a suspension: %v", err)
 	}
 	m.change(p, change{version: len(p.versions)})

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sandlot"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -233,8 +234,8 @@ func (m *machine) checkStored(t *rapid.T) {
 }
 
 // caller is the actor as a transport sees it.
-func (m *machine) caller(t *rapid.T, a actor) publish.Caller {
-	by, err := m.Identify(t.Context(), publish.Presented{Key: a.key()}, nobody.From)
+func (m *machine) caller(t *rapid.T, a actor) sandlot.Caller {
+	by, err := m.Identify(t.Context(), sandlot.Presented{Key: a.key()}, nobody.From)
 	if err != nil {
 		t.Fatalf("a key that was given out is not known: %v", err)
 	}
@@ -268,7 +269,7 @@ func (m *machine) lost(err error) bool { return m.cut && errors.Is(err, m.power(
 
 // happened compares the outcome of a call with what the model expects, and
 // reports whether it was done.
-func (m *machine) happened(t *rapid.T, what string, err error, refusals []publish.Code) bool {
+func (m *machine) happened(t *rapid.T, what string, err error, refusals []sandlot.Code) bool {
 	if m.lost(err) {
 		return false
 	}
@@ -278,7 +279,7 @@ func (m *machine) happened(t *rapid.T, what string, err error, refusals []publis
 		}
 		return true
 	}
-	e := publish.AsError(err)
+	e := sandlot.AsError(err)
 	if e == nil || !slices.Contains(refusals, e.Code) {
 		t.Fatalf("%s: got %v, want %v", what, err, refusals)
 	}

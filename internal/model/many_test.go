@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -19,13 +20,13 @@ func (m *machine) publishMany(t *rapid.T) {
 	in.Email = rapid.SampledFrom([]string{"ada@example.org", "bob@example.org", ""}).Draw(t, "email")
 	files, page, why := tr.refusedNew(tr.format != "", in.Primary)
 	if by.scoped() {
-		why = append(why, publish.CodeAccountKeyRequired)
+		why = append(why, sandlot.CodeAccountKeyRequired)
 	}
 	if by.nobody() && in.Email == "" {
-		why = append(why, publish.CodeEmailRequired)
+		why = append(why, sandlot.CodeEmailRequired)
 	}
 	if m.full(by) {
-		why = append(why, publish.CodeQuotaExceeded)
+		why = append(why, sandlot.CodeQuotaExceeded)
 	}
 	in.Idempotency = m.onceKey(t)
 	asked := by
@@ -90,7 +91,7 @@ func (m *machine) updateMany(t *rapid.T) {
 	by := m.actor(t)
 	in := publish.UpdateInput{Title: maybe(t, "title", "Renamed", ""), Replace: rapid.Bool().Draw(t, "replace"), Primary: wanted(t), DryRun: seldom(t, "dry run")}
 	var p *project
-	var why []publish.Code
+	var why []sandlot.Code
 	in.Project, p, why = m.target(t, by)
 	in.IfVersion = ifVersion(t, p)
 	var have map[string]file
@@ -101,9 +102,9 @@ func (m *machine) updateMany(t *rapid.T) {
 	var next merge
 	if p != nil {
 		if in.IfVersion != nil && *in.IfVersion != len(p.versions) {
-			why = append(why, publish.CodeVersionConflict)
+			why = append(why, sandlot.CodeVersionConflict)
 		}
-		var more []publish.Code
+		var more []sandlot.Code
 		next, more = m.merge(p, tr, tr.format != "", in.Replace, in.Primary)
 		why = append(why, more...)
 	} else {

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sandlot"
 	owners "sandlot/internal/account"
 	"sandlot/internal/cover"
 	"sandlot/internal/operate"
@@ -53,7 +54,7 @@ type node struct {
 
 // config is that of every node.
 var config = publish.Config{
-	Places:    publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: "localhost:8080", PathForm: true},
+	Places:    sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: "localhost:8080", PathForm: true},
 	InlineMax: inlineMax, MaxFile: maxFile, MaxFiles: maxFiles, MaxUploads: maxUploads, Quota: publish.Quota{Projects: maxProjects},
 }
 
@@ -175,12 +176,12 @@ func (m *machine) checkHead(t *rapid.T, n *node, p *project) {
 }
 
 // serves reports whether an answer is what the project was after a change.
-func (p *project) serves(c change, got publish.Project, err error) bool {
-	switch e := publish.AsError(err); {
+func (p *project) serves(c change, got sandlot.Project, err error) bool {
+	switch e := sandlot.AsError(err); {
 	case c.version == 0:
-		return e != nil && e.Code == publish.CodeProjectNotFound
+		return e != nil && e.Code == sandlot.CodeProjectNotFound
 	case c.suspended:
-		return e != nil && e.Code == publish.CodeTakenDown
+		return e != nil && e.Code == sandlot.CodeTakenDown
 	}
 	return err == nil && got.Version == c.version && got.Suffix == p.versions[c.version-1].suffix && got.Title == c.title
 }
@@ -201,14 +202,14 @@ func (m *machine) checkHeads(t *rapid.T) {
 }
 
 // owner is the account's owner, who has just logged in.
-func (m *machine) owner(t *rapid.T, a *account) publish.Caller {
+func (m *machine) owner(t *rapid.T, a *account) sandlot.Caller {
 	m.sessions++
 	token := fmt.Sprint("session ", m.sessions)
-	s := publish.Session{Account: a.id, CreatedAt: m.now, ProvedAt: m.now, SeenAt: m.now, ExpiresAt: m.now.Add(24 * time.Hour)}
+	s := sandlot.Session{Account: a.id, CreatedAt: m.now, ProvedAt: m.now, SeenAt: m.now, ExpiresAt: m.now.Add(24 * time.Hour)}
 	if _, err := m.db.Account().AddSession(t.Context(), sha256.Sum256([]byte(token)), s); err != nil {
 		t.Fatalf("log in: %v", err)
 	}
-	by, err := m.Identify(t.Context(), publish.Presented{Session: token}, nobody.From)
+	by, err := m.Identify(t.Context(), sandlot.Presented{Session: token}, nobody.From)
 	if err != nil {
 		t.Fatalf("a session that was begun is not known: %v", err)
 	}

@@ -8,13 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
 // partCall is one call of a chunked upload.
 type partCall struct {
 	by    actor
-	op    publish.Op
+	op    sandlot.Op
 	id    string
 	n     int // 0 in a call that only tells the total
 	total int // 0: not told
@@ -36,7 +37,7 @@ type partCall struct {
 var ids = []string{"u", "v", "w"}
 
 // elsewhere is a network from which uploads are joined by their upload_token.
-var elsewhere = publish.Sender{Network: "198.51.100.7"}
+var elsewhere = sandlot.Sender{Network: "198.51.100.7"}
 
 // part draws a call of an upload: mostly one that fits what there is, else any.
 func (m *machine) part(t *rapid.T) {
@@ -62,7 +63,7 @@ func (m *machine) finish(t *rapid.T) {
 // begin draws a call that mostly begins an upload.
 func (m *machine) begin(t *rapid.T) {
 	c := partCall{by: m.actor(t), id: pick(t, "upload_id", ids), n: 1}
-	c.op = rapid.SampledFrom([]publish.Op{publish.OpPublish, publish.OpUpdate}).Draw(t, "op")
+	c.op = rapid.SampledFrom([]sandlot.Op{sandlot.OpPublish, sandlot.OpUpdate}).Draw(t, "op")
 	c.total = rapid.SampledFrom([]int{0, 2, 2, 3, 1}).Draw(t, "total_parts")
 	if !often(t, "part 1") {
 		c.n = rapid.IntRange(0, 3).Draw(t, "part")
@@ -169,12 +170,12 @@ func (m *machine) partAgain(t *rapid.T) {
 
 // send makes the call and compares.
 func (m *machine) send(t *rapid.T, c partCall) {
-	if c.op == publish.OpUpdate && c.project == nil {
-		c.op = publish.OpPublish
+	if c.op == sandlot.OpUpdate && c.project == nil {
+		c.op = sandlot.OpPublish
 	}
 	u := m.upload(uploadKey(c.by, c.op, c.id))
 	c.token = c.token && u != nil && u.token != ""
-	if u != nil && c.op == publish.OpUpdate && c.n != 1 {
+	if u != nil && c.op == sandlot.OpUpdate && c.n != 1 {
 		c.project = u.first.project
 	}
 	m.recent = append(m.recent, c)
@@ -243,7 +244,7 @@ func (m *machine) makeCall(t *rapid.T, c partCall, u *upload) (out partAnswer, e
 	}
 	by := m.caller(t, c.by)
 	if c.token {
-		if by, err = m.Identify(t.Context(), publish.Presented{Key: u.token}, elsewhere); err != nil {
+		if by, err = m.Identify(t.Context(), sandlot.Presented{Key: u.token}, elsewhere); err != nil {
 			return out, err
 		}
 	}
@@ -251,7 +252,7 @@ func (m *machine) makeCall(t *rapid.T, c partCall, u *upload) (out partAnswer, e
 	if c.tree != nil && c.n == 1 {
 		archive = c.tree.format
 	}
-	if c.op == publish.OpPublish {
+	if c.op == sandlot.OpPublish {
 		out.published, out.pending, err = m.Publish(t.Context(), by, publish.PublishInput{Title: c.title, Email: c.email, Content: content, Part: in, Archive: archive})
 	} else {
 		out.updated, out.pending, err = m.Update(t.Context(), by, publish.UpdateInput{Project: string(c.project.id), Filename: c.filename, IfVersion: c.ifVersion, Content: content, Part: in, Archive: archive, Replace: c.replace})
@@ -260,30 +261,30 @@ func (m *machine) makeCall(t *rapid.T, c partCall, u *upload) (out partAnswer, e
 }
 
 // refusedPart tells why a call is refused before anything of it is kept, if so.
-func (m *machine) refusedPart(c partCall, u *upload) (why []publish.Code) {
+func (m *machine) refusedPart(c partCall, u *upload) (why []sandlot.Code) {
 	switch {
-	case c.op == publish.OpPublish && c.by.scoped():
-		return []publish.Code{publish.CodeAccountKeyRequired}
-	case c.op == publish.OpUpdate && c.by.nobody():
-		return []publish.Code{publish.CodeKeyRequired}
-	case c.op == publish.OpPublish && c.n == 1 && c.by.nobody() && c.email == "":
-		return []publish.Code{publish.CodeEmailRequired}
-	case c.op == publish.OpUpdate && !c.by.may(c.project) && (c.n == 1 || u != nil):
-		return []publish.Code{publish.CodeWrongProject, publish.CodeUploadCompleted}
-	case c.op == publish.OpUpdate && u != nil && !c.by.may(u.first.project):
-		return []publish.Code{publish.CodeWrongProject} // its own, but the upload is to another
+	case c.op == sandlot.OpPublish && c.by.scoped():
+		return []sandlot.Code{sandlot.CodeAccountKeyRequired}
+	case c.op == sandlot.OpUpdate && c.by.nobody():
+		return []sandlot.Code{sandlot.CodeKeyRequired}
+	case c.op == sandlot.OpPublish && c.n == 1 && c.by.nobody() && c.email == "":
+		return []sandlot.Code{sandlot.CodeEmailRequired}
+	case c.op == sandlot.OpUpdate && !c.by.may(c.project) && (c.n == 1 || u != nil):
+		return []sandlot.Code{sandlot.CodeWrongProject, sandlot.CodeUploadCompleted}
+	case c.op == sandlot.OpUpdate && u != nil && !c.by.may(u.first.project):
+		return []sandlot.Code{sandlot.CodeWrongProject} // its own, but the upload is to another
 	case u == nil && c.n != 1:
-		return []publish.Code{publish.CodePart1First, publish.CodeWrongProject}
+		return []sandlot.Code{sandlot.CodePart1First, sandlot.CodeWrongProject}
 	case u == nil && !outOfRange(c, u) && m.unfinished(uploadOwner(c.by)) >= maxUploads: // what a call says itself is looked at first
-		return []publish.Code{publish.CodeQuotaExceeded}
+		return []sandlot.Code{sandlot.CodeQuotaExceeded}
 	case u != nil && u.project != nil:
 		return nil
 	}
 	if outOfRange(c, u) {
-		return []publish.Code{publish.CodePartOutOfRange}
+		return []sandlot.Code{sandlot.CodePartOutOfRange}
 	}
 	if u != nil && c.fixed(u) && u.parts[1] != c.text {
-		return []publish.Code{publish.CodeUploadExists}
+		return []sandlot.Code{sandlot.CodeUploadExists}
 	}
 	return nil
 }
@@ -342,39 +343,39 @@ func (m *machine) accepted(t *rapid.T, c partCall, u *upload, out partAnswer, er
 
 // refusedWhole tells why the file that the parts make is refused, if so. The
 // upload stays open then.
-func (m *machine) refusedWhole(t *rapid.T, u *upload) (why []publish.Code) {
+func (m *machine) refusedWhole(t *rapid.T, u *upload) (why []sandlot.Code) {
 	text := u.joined()
 	if u.first.tree == nil && len(text) > maxFile {
-		why = append(why, publish.CodeContentTooLarge)
+		why = append(why, sandlot.CodeContentTooLarge)
 	}
-	if u.first.op == publish.OpPublish && m.full(u.first.by) {
-		why = append(why, publish.CodeQuotaExceeded)
+	if u.first.op == sandlot.OpPublish && m.full(u.first.by) {
+		why = append(why, sandlot.CodeQuotaExceeded)
 	}
 	if u.first.tree != nil {
 		return append(why, m.refusedArchive(t, u)...)
 	}
-	if u.first.op == publish.OpPublish {
+	if u.first.op == sandlot.OpPublish {
 		return append(why, refusedContent(primary, text, primary)...)
 	}
 	return append(why, refusedPut(u.first.project, u.first.filename, text, u.first.ifVersion)...)
 }
 
 // refusedArchive tells why the archive that the parts make is refused, if so.
-func (m *machine) refusedArchive(t *rapid.T, u *upload) (why []publish.Code) {
+func (m *machine) refusedArchive(t *rapid.T, u *upload) (why []sandlot.Code) {
 	c := u.first
 	if u.joined() != c.tree.packed(t, c.tree.format) {
-		why = []publish.Code{publish.CodeInvalidArchive}
-		if _, more := c.tree.arranged(c.tree.folder(), true); slices.Contains(more, publish.CodeContentTooLarge) {
-			why = append(why, publish.CodeContentTooLarge) // which may be seen before what is damaged
+		why = []sandlot.Code{sandlot.CodeInvalidArchive}
+		if _, more := c.tree.arranged(c.tree.folder(), true); slices.Contains(more, sandlot.CodeContentTooLarge) {
+			why = append(why, sandlot.CodeContentTooLarge) // which may be seen before what is damaged
 		}
 		return why
 	}
-	if c.op == publish.OpPublish {
+	if c.op == sandlot.OpPublish {
 		_, _, why = c.tree.refusedNew(true, "")
 		return why
 	}
 	if c.ifVersion != nil && *c.ifVersion != len(c.project.versions) {
-		why = append(why, publish.CodeVersionConflict)
+		why = append(why, sandlot.CodeVersionConflict)
 	}
 	_, more := m.merge(c.project, c.tree, true, c.replace, "")
 	return append(why, more...)
@@ -413,7 +414,7 @@ func (m *machine) completed(t *rapid.T, c partCall, u *upload, out partAnswer) {
 		t.Fatalf("an upload with all parts is pending: %+v", out.pending)
 	}
 	switch first := u.first; {
-	case first.op == publish.OpPublish:
+	case first.op == sandlot.OpPublish:
 		u.project = m.completedPublish(t, c, u, out.published)
 	case first.tree != nil:
 		u.project = first.project
@@ -451,24 +452,24 @@ func (m *machine) completedPublish(t *rapid.T, c partCall, u *upload, out publis
 // completing part again yields the first answer, anything else is told so.
 func (m *machine) replayed(t *rapid.T, c partCall, u *upload, out partAnswer, err error) {
 	if !m.has(u.project.owner) {
-		m.happened(t, "call of an upload whose project is gone", err, []publish.Code{publish.CodeProjectNotFound})
+		m.happened(t, "call of an upload whose project is gone", err, []sandlot.Code{sandlot.CodeProjectNotFound})
 		return
 	}
 	same := c.n == u.last.n && c.text == u.last.text && c.by.key() == u.last.by.key()
 	if c.by.nobody() && !c.token && c.n == 0 {
 		same = false
 	}
-	if c.op == publish.OpUpdate {
+	if c.op == sandlot.OpUpdate {
 		same = c.n == u.last.n && c.text == u.last.text
 	}
 	if !same {
-		m.happened(t, "call of a completed upload", err, []publish.Code{publish.CodeUploadCompleted})
+		m.happened(t, "call of a completed upload", err, []sandlot.Code{sandlot.CodeUploadCompleted})
 		return
 	}
 	m.happened(t, "completing part again", err, nil)
 	v := u.project.versions[u.version-1]
 	got := out.updated.Project
-	if c.op == publish.OpPublish {
+	if c.op == sandlot.OpPublish {
 		got = out.published.Project
 		if out.published.Keys.Project != u.project.key || out.published.Keys.Account != u.project.owner.key {
 			t.Fatal("the completing part again yields other keys")

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sandlot"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -101,7 +102,7 @@ func (p *power) half() error {
 
 func (p *power) step(do func() error) error {
 	if err := p.half(); err != nil {
-		return publish.NoEffect(err)
+		return sandlot.NoEffect(err)
 	}
 	if err := do(); err != nil {
 		return err
@@ -116,25 +117,25 @@ type mortal struct {
 }
 
 // CreateAccount implements publish.Store.
-func (s mortal) CreateAccount(ctx context.Context, na publish.NewAccount) (out publish.Account, err error) {
+func (s mortal) CreateAccount(ctx context.Context, na publish.NewAccount) (out sandlot.Account, err error) {
 	err = s.step(func() error { out, err = s.Store.CreateAccount(ctx, na); return err })
 	return out, err
 }
 
 // CreateProject implements publish.Store.
-func (s mortal) CreateProject(ctx context.Context, np publish.NewProject) (out publish.Project, err error) {
+func (s mortal) CreateProject(ctx context.Context, np publish.NewProject) (out sandlot.Project, err error) {
 	err = s.step(func() error { out, err = s.Store.CreateProject(ctx, np); return err })
 	return out, err
 }
 
 // PutFile implements publish.Store.
-func (s mortal) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (out publish.Project, changed publish.Changed, err error) {
+func (s mortal) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (out sandlot.Project, changed sandlot.Changed, err error) {
 	err = s.step(func() error { out, changed, err = s.Store.PutFile(ctx, id, f, at); return err })
 	return out, changed, err
 }
 
 // DeleteFile implements publish.Store.
-func (s mortal) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (out publish.Project, changed publish.Changed, err error) {
+func (s mortal) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (out sandlot.Project, changed sandlot.Changed, err error) {
 	err = s.step(func() error { out, changed, err = s.Store.DeleteFile(ctx, id, name, at); return err })
 	return out, changed, err
 }
@@ -146,7 +147,7 @@ func (s mortal) SaveUpload(ctx context.Context, u publish.Upload, part *publish.
 }
 
 // LeaseUpload implements publish.Store.
-func (s mortal) LeaseUpload(ctx context.Context, key publish.Digest, generation, held int64, length time.Duration) (out int64, err error) {
+func (s mortal) LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (out int64, err error) {
 	err = s.step(func() error { out, err = s.Store.LeaseUpload(ctx, key, generation, held, length); return err })
 	return out, err
 }
@@ -158,7 +159,7 @@ type mortalProjects struct {
 }
 
 // Rearrange implements publish.ProjectStore.
-func (s mortalProjects) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (out publish.Project, changed publish.Changed, err error) {
+func (s mortalProjects) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (out sandlot.Project, changed sandlot.Changed, err error) {
 	err = s.step(func() error { out, changed, err = s.ManagementStore.Rearrange(ctx, id, c, at); return err })
 	return out, changed, err
 }
@@ -170,12 +171,12 @@ type mortalBlobs struct {
 }
 
 // Put implements publish.Blobs.
-func (b mortalBlobs) Put(ctx context.Context, ref publish.BlobRef, r io.Reader) (out publish.Blob, err error) {
+func (b mortalBlobs) Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader) (out sandlot.Blob, err error) {
 	err = b.step(func() error { out, err = b.Blobs.Put(ctx, ref, r); return err })
 	return out, err
 }
 
 // Delete implements publish.Blobs.
-func (b mortalBlobs) Delete(ctx context.Context, ref publish.BlobRef) error {
+func (b mortalBlobs) Delete(ctx context.Context, ref sandlot.BlobRef) error {
 	return b.step(func() error { return b.Blobs.Delete(ctx, ref) })
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // state is what there must be.
@@ -28,22 +28,22 @@ type state struct {
 }
 
 type account struct {
-	id     publish.AccountID
+	id     sandlot.AccountID
 	handle string
 	email  string
-	key    publish.Secret
+	key    sandlot.Secret
 }
 
 type project struct {
-	id       publish.ProjectID
+	id       sandlot.ProjectID
 	owner    *account
-	key      publish.Secret
+	key      sandlot.Secret
 	title    string
 	lang     string
 	about    string // its description
 	unlisted bool
 	threads  bool
-	tags     publish.Tags
+	tags     sandlot.Tags
 	wrapper  string // the folder that was taken off from around its files
 	made     time.Time
 	deleted  time.Time // of one in the trash
@@ -91,7 +91,7 @@ type upload struct {
 	parts   map[int]string
 	expires time.Time
 	doubt   time.Time      // when it may have been begun before that, by a call that was lost
-	token   publish.Secret // its upload_token, once an answer told it
+	token   sandlot.Secret // its upload_token, once an answer told it
 
 	project *project // set once it completed, with what it brought
 	version int
@@ -107,7 +107,7 @@ type actor struct {
 func (a actor) nobody() bool { return a.account == nil }
 func (a actor) scoped() bool { return a.project != nil }
 
-func (a actor) key() publish.Secret {
+func (a actor) key() sandlot.Secret {
 	switch {
 	case a.scoped():
 		return a.project.key
@@ -259,28 +259,28 @@ func (p *project) inside(name string) string {
 }
 
 // refusedPut tells why a file cannot be put into a project, if so.
-func refusedPut(p *project, name, text string, ifVersion *int) (why []publish.Code) {
+func refusedPut(p *project, name, text string, ifVersion *int) (why []sandlot.Code) {
 	name = p.inside(name)
 	files := p.current().files
 	if ifVersion != nil && *ifVersion != len(p.versions) {
-		why = append(why, publish.CodeVersionConflict)
+		why = append(why, sandlot.CodeVersionConflict)
 	}
 	if conflicts(files, name) {
-		why = append(why, publish.CodeFilenameConflict)
+		why = append(why, sandlot.CodeFilenameConflict)
 	}
 	if _, there := files[name]; !there && len(files) >= maxFiles {
-		why = append(why, publish.CodeQuotaExceeded)
+		why = append(why, sandlot.CodeQuotaExceeded)
 	}
 	return append(why, refusedContent(name, text, p.current().primary)...)
 }
 
 // refusedContent tells why a file cannot have these bytes, if so. page is the name of the primary file.
-func refusedContent(name, text, page string) (why []publish.Code) {
+func refusedContent(name, text, page string) (why []sandlot.Code) {
 	if text == "" && (name == primary || name == page) {
-		why = append(why, publish.CodeInvalidField)
+		why = append(why, sandlot.CodeInvalidField)
 	}
 	if strings.HasSuffix(name, ".html") && encodedTwice(text) {
-		why = append(why, publish.CodeDoubleEncoded)
+		why = append(why, sandlot.CodeDoubleEncoded)
 	}
 	return why
 }
@@ -290,7 +290,7 @@ func encodedTwice(text string) bool {
 }
 
 // uploadKey says which upload a call belongs to.
-func uploadKey(by actor, op publish.Op, id string) string {
+func uploadKey(by actor, op sandlot.Op, id string) string {
 	switch {
 	case !by.nobody():
 		return fmt.Sprint(op, " account ", by.account.id, " ", id)

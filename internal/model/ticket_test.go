@@ -5,13 +5,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sandlot"
 	"sandlot/internal/publish"
 	"sandlot/internal/ticket"
 )
 
 // ticketed is a ticket that was given out.
 type ticketed struct {
-	publish.Secret
+	sandlot.Secret
 	id      string
 	by      actor
 	told    ticket.Told
@@ -31,30 +32,30 @@ func (m *machine) askTicket(t *rapid.T) {
 	by := m.actor(t)
 	told := ticket.Told{Title: maybe(t, "title", "Space Cats"), Update: rapid.Bool().Draw(t, "update")}
 	var p *project
-	var why []publish.Code
+	var why []sandlot.Code
 	if told.Update {
 		told.Filename = rapid.SampledFrom(names).Draw(t, "filename")
 		if told.Project, p, why = m.target(t, by); told.Project == "" {
-			p, why = nil, append(why, publish.CodeKeyRequired, publish.CodeProjectIDRequired)
+			p, why = nil, append(why, sandlot.CodeKeyRequired, sandlot.CodeProjectIDRequired)
 		}
 		if told.IfVersion = ifVersion(t, p); told.IfVersion != nil && *told.IfVersion != len(p.versions) {
-			why = append(why, publish.CodeVersionConflict)
+			why = append(why, sandlot.CodeVersionConflict)
 		}
 	} else {
 		if by.nobody() {
 			if told.Email = orEmpty(maybe(t, "email", "ada@example.org", "bob@example.org")); told.Email == "" {
-				why = append(why, publish.CodeEmailRequired)
+				why = append(why, sandlot.CodeEmailRequired)
 			}
 		}
 		if by.scoped() {
-			why = append(why, publish.CodeAccountKeyRequired)
+			why = append(why, sandlot.CodeAccountKeyRequired)
 		}
 	}
 	out, err := m.tickets.Issue(t.Context(), m.caller(t, by), told)
 	if !m.happened(t, "ask for a ticket", err, why) {
 		return
 	}
-	m.given = append(m.given, &ticketed{Secret: out.Ticket, id: out.ID, by: by, told: told, project: p, expires: m.now.Add(publish.TicketLife)})
+	m.given = append(m.given, &ticketed{Secret: out.Ticket, id: out.ID, by: by, told: told, project: p, expires: m.now.Add(sandlot.TicketLife)})
 	m.given = m.given[max(0, len(m.given)-mostTickets):]
 }
 
@@ -74,9 +75,9 @@ func (m *machine) useTicket(t *rapid.T) {
 	err := m.call(t, func() error { return m.send1(t, g, sent, &out, &changed) })
 	switch {
 	case !m.now.Before(g.expires):
-		m.happened(t, "a ticket that has expired", err, []publish.Code{publish.CodeInvalidKey})
+		m.happened(t, "a ticket that has expired", err, []sandlot.Code{sandlot.CodeInvalidKey})
 	case g.made != nil && sent != g.text:
-		m.happened(t, "other bytes with a ticket that was used", err, []publish.Code{publish.CodeTicketUsed})
+		m.happened(t, "other bytes with a ticket that was used", err, []sandlot.Code{sandlot.CodeTicketUsed})
 	case g.made != nil:
 		if m.happened(t, "the same bytes with a ticket", err, nil) {
 			g.again(t, out, changed)
@@ -88,7 +89,7 @@ func (m *machine) useTicket(t *rapid.T) {
 
 // send1 makes the call of a ticket.
 func (m *machine) send1(t *rapid.T, g *ticketed, sent string, out *publish.Published, changed *publish.Updated) error {
-	by, err := m.Identify(t.Context(), publish.Presented{Key: g.Secret}, elsewhere)
+	by, err := m.Identify(t.Context(), sandlot.Presented{Key: g.Secret}, elsewhere)
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (m *machine) used(t *rapid.T, g *ticketed, sent string, out publish.Publish
 	} else {
 		why := refusedContent(primary, sent, primary)
 		if m.full(g.by) {
-			why = append(why, publish.CodeQuotaExceeded)
+			why = append(why, sandlot.CodeQuotaExceeded)
 		}
 		if !m.happened(t, "publish by ticket", err, why) {
 			return

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -17,10 +18,10 @@ func (m *machine) deleteProject(t *rapid.T) {
 	by := m.actor(t)
 	ref, p, why := m.target(t, by)
 	if ref == "" && !by.nobody() {
-		ref, p, why = "no-such-project-1", nil, []publish.Code{publish.CodeProjectNotFound}
+		ref, p, why = "no-such-project-1", nil, []sandlot.Code{sandlot.CodeProjectNotFound}
 	}
 	if by.scoped() {
-		why = append(why, publish.CodeAccountKeyRequired)
+		why = append(why, sandlot.CodeAccountKeyRequired)
 	}
 	if p != nil && m.uploading(p) {
 		m.update(t)
@@ -29,7 +30,7 @@ func (m *machine) deleteProject(t *rapid.T) {
 	confirm := ""
 	if p != nil {
 		if confirm = rapid.SampledFrom([]string{string(p.id), string(p.id), "no", ""}).Draw(t, "confirm"); confirm != string(p.id) {
-			why = append(why, publish.CodeInvalidField, publish.CodeMissingField)
+			why = append(why, sandlot.CodeInvalidField, sandlot.CodeMissingField)
 		}
 	}
 	out, err := m.DeleteProject(t.Context(), m.caller(t, by), ref, confirm)
@@ -47,8 +48,8 @@ func (m *machine) deleteProject(t *rapid.T) {
 	m.recent = slices.DeleteFunc(m.recent, func(c partCall) bool { return c.project == p || c.by.project == p })
 	m.kept = slices.DeleteFunc(m.kept, func(k kept) bool { return k.project == p })
 	for _, n := range m.nodes {
-		_, err := n.Identify(t.Context(), publish.Presented{Key: p.key}, nobody.From)
-		m.happened(t, "present the key of a project that was deleted", err, []publish.Code{publish.CodeInvalidKey})
+		_, err := n.Identify(t.Context(), sandlot.Presented{Key: p.key}, nobody.From)
+		m.happened(t, "present the key of a project that was deleted", err, []sandlot.Code{sandlot.CodeInvalidKey})
 	}
 	if again, err := m.DeleteProject(t.Context(), m.caller(t, actor{account: p.owner}), string(p.id), string(p.id)); err != nil || again.ID != p.id || !again.DeletedAt.Equal(p.deleted) {
 		t.Fatalf("deleted again: %+v, %v", again, err)
@@ -78,14 +79,14 @@ func (m *machine) takeBack(t *rapid.T) {
 			t.Fatalf("delete for good: %v", err)
 		}
 		m.empty(func(other *project) bool { return other == p })
-		if _, err := m.Trash.TakeBack(t.Context(), me, p.id); !errors.Is(err, publish.ErrNotFound) {
+		if _, err := m.Trash.TakeBack(t.Context(), me, p.id); !errors.Is(err, sandlot.ErrNotFound) {
 			t.Fatalf("take back what is gone: %v", err)
 		}
 		return
 	}
-	var why []publish.Code
+	var why []sandlot.Code
 	if m.full(actor{account: p.owner}) {
-		why = append(why, publish.CodeQuotaExceeded)
+		why = append(why, sandlot.CodeQuotaExceeded)
 	}
 	_, err := m.Trash.TakeBack(t.Context(), me, p.id)
 	if !m.happened(t, "take back", err, why) {

@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -135,12 +136,12 @@ func (m *machine) fill(t *rapid.T, out *publish.Tree, tr *tree) error {
 }
 
 // arranged are the files under the names that they get without the folder, or why they are refused.
-func (tr *tree) arranged(folder string, archive bool) (files map[string]string, why []publish.Code) {
+func (tr *tree) arranged(folder string, archive bool) (files map[string]string, why []sandlot.Code) {
 	files = map[string]string{}
 	size := 0
-	clash := publish.CodeFilenameConflict
+	clash := sandlot.CodeFilenameConflict
 	if archive {
-		clash = publish.CodeInvalidArchive
+		clash = sandlot.CodeInvalidArchive
 	}
 	placed := map[string]file{}
 	for _, f := range tr.files {
@@ -152,7 +153,7 @@ func (tr *tree) arranged(folder string, archive bool) (files map[string]string, 
 		size += len(f.text)
 	}
 	if len(tr.files) > maxFiles || size > maxFile {
-		why = append(why, publish.CodeContentTooLarge)
+		why = append(why, sandlot.CodeContentTooLarge)
 	}
 	return files, why
 }
@@ -224,7 +225,7 @@ func named(files map[string]string, wanted, folder string) string {
 
 // chosen is the primary file of these: the one that is wanted, or else the one that was before, or else the one
 // that is found.
-func chosen[T any](files map[string]T, wanted, before string) (string, []publish.Code) {
+func chosen[T any](files map[string]T, wanted, before string) (string, []sandlot.Code) {
 	for _, name := range []string{wanted, before, page(files)} {
 		if _, there := files[name]; there {
 			return name, nil
@@ -232,11 +233,11 @@ func chosen[T any](files map[string]T, wanted, before string) (string, []publish
 			break
 		}
 	}
-	return "", []publish.Code{publish.CodeNoPrimaryFile}
+	return "", []sandlot.Code{sandlot.CodeNoPrimaryFile}
 }
 
 // refusedContents tells why files cannot have these bytes.
-func refusedContents(files map[string]string, page string) (why []publish.Code) {
+func refusedContents(files map[string]string, page string) (why []sandlot.Code) {
 	for name, text := range files {
 		why = append(why, refusedContent(name, text, page)...)
 	}
@@ -244,7 +245,7 @@ func refusedContents(files map[string]string, page string) (why []publish.Code) 
 }
 
 // refusedNew tells why these cannot be the files of a new project, or which is its primary one.
-func (tr *tree) refusedNew(archive bool, wanted string) (files map[string]string, page string, why []publish.Code) {
+func (tr *tree) refusedNew(archive bool, wanted string) (files map[string]string, page string, why []sandlot.Code) {
 	files, why = tr.arranged(tr.folder(), archive)
 	page, none := chosen(files, named(files, wanted, tr.folder()), "")
 	why = append(why, none...)
@@ -260,7 +261,7 @@ type merge struct {
 }
 
 // merge computes it, or tells why it is refused. Bytes that are there are not put again.
-func (m *machine) merge(p *project, tr *tree, archive, replace bool, wanted string) (out merge, why []publish.Code) {
+func (m *machine) merge(p *project, tr *tree, archive, replace bool, wanted string) (out merge, why []sandlot.Code) {
 	folder := tr.off(p, replace)
 	sent, why := tr.arranged(folder, archive)
 	now := p.current()
@@ -288,13 +289,13 @@ func (m *machine) merge(p *project, tr *tree, archive, replace bool, wanted stri
 			f = m.file(sent[name])
 		}
 		if conflicts(out.files, name) {
-			why = append(why, publish.CodeFilenameConflict)
+			why = append(why, sandlot.CodeFilenameConflict)
 		}
 		out.files[name] = f
 		out.changed = append(out.changed, name)
 	}
 	if len(out.files) > maxFiles {
-		why = append(why, publish.CodeQuotaExceeded)
+		why = append(why, sandlot.CodeQuotaExceeded)
 	}
 	wanted = named(sent, wanted, folder)
 	why = append(why, out.choose(sent, now.primary, replace, wanted)...)
@@ -302,15 +303,15 @@ func (m *machine) merge(p *project, tr *tree, archive, replace bool, wanted stri
 }
 
 // choose settles which is the primary file.
-func (out *merge) choose(sent map[string]string, before string, replace bool, wanted string) (why []publish.Code) {
+func (out *merge) choose(sent map[string]string, before string, replace bool, wanted string) (why []sandlot.Code) {
 	switch f, there := out.files[wanted]; {
 	case replace:
 		out.primary, why = chosen(sent, wanted, before)
 	case wanted == "" || wanted == before:
 	case !there:
-		return []publish.Code{publish.CodeNoPrimaryFile}
+		return []sandlot.Code{sandlot.CodeNoPrimaryFile}
 	case f.text == "":
-		return []publish.Code{publish.CodeInvalidField}
+		return []sandlot.Code{sandlot.CodeInvalidField}
 	default:
 		out.primary = wanted
 	}
@@ -323,7 +324,7 @@ func wanted(t *rapid.T) string {
 }
 
 // sameNames compares lists of files.
-func sameNames(t *rapid.T, what string, got []publish.File, want []string) {
+func sameNames(t *rapid.T, what string, got []sandlot.File, want []string) {
 	var list []string
 	for _, f := range got {
 		list = append(list, f.Name)

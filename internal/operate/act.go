@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/inspect"
-	"sandlot/internal/publish"
 )
 
 // Suspend takes a project off all its addresses, or an account with all its projects, and keeps
 // everything. ref is as for Find. A reason is required. One that is suspended already is an
 // error. Suspend returns the account or project as it is then; so do Reinstate and Delete.
-func (s *Service) Suspend(ctx context.Context, by publish.Caller, ref, reason string) (Found, error) {
-	return s.act(ctx, by, ref, publish.ActionSuspend, reason, true, func(f Found, e publish.LogEntry) error {
+func (s *Service) Suspend(ctx context.Context, by sandlot.Caller, ref, reason string) (Found, error) {
+	return s.act(ctx, by, ref, sandlot.ActionSuspend, reason, true, func(f Found, e sandlot.LogEntry) error {
 		err := s.store.Suspend(ctx, f.subject(), e)
-		if errors.Is(err, publish.ErrExists) {
+		if errors.Is(err, sandlot.ErrExists) {
 			return fmt.Errorf("%s is suspended already; nothing was changed", f.Target())
 		}
 		return err
@@ -25,10 +25,10 @@ func (s *Service) Suspend(ctx context.Context, by publish.Caller, ref, reason st
 
 // Reinstate ends a suspension. A project of a suspended account stays down until the account is
 // reinstated. One that is not suspended is an error. A reason may be given.
-func (s *Service) Reinstate(ctx context.Context, by publish.Caller, ref, reason string) (Found, error) {
-	return s.act(ctx, by, ref, publish.ActionReinstate, reason, false, func(f Found, e publish.LogEntry) error {
+func (s *Service) Reinstate(ctx context.Context, by sandlot.Caller, ref, reason string) (Found, error) {
+	return s.act(ctx, by, ref, sandlot.ActionReinstate, reason, false, func(f Found, e sandlot.LogEntry) error {
 		err := s.store.Reinstate(ctx, f.subject(), e)
-		if errors.Is(err, publish.ErrMoved) {
+		if errors.Is(err, sandlot.ErrMoved) {
 			return fmt.Errorf("%s is not suspended; nothing was changed", f.Target())
 		}
 		return err
@@ -38,8 +38,8 @@ func (s *Service) Reinstate(ctx context.Context, by publish.Caller, ref, reason 
 // Delete removes a project, or an account with all its projects, for good. The bytes go a day
 // later, with the rounds of the Collector. A reason is required. The result is as it was
 // before.
-func (s *Service) Delete(ctx context.Context, by publish.Caller, ref, reason string) (Found, error) {
-	return s.act(ctx, by, ref, publish.ActionDelete, reason, true, func(f Found, e publish.LogEntry) error {
+func (s *Service) Delete(ctx context.Context, by sandlot.Caller, ref, reason string) (Found, error) {
+	return s.act(ctx, by, ref, sandlot.ActionDelete, reason, true, func(f Found, e sandlot.LogEntry) error {
 		return s.store.Remove(ctx, f.subject(), e)
 	})
 }
@@ -49,7 +49,7 @@ const maxReason = 2000
 
 // act does one thing to what ref names, with its entry in the audit log, and returns what it
 // did it to.
-func (s *Service) act(ctx context.Context, by publish.Caller, ref, action, reason string, needed bool, do func(Found, publish.LogEntry) error) (Found, error) {
+func (s *Service) act(ctx context.Context, by sandlot.Caller, ref, action, reason string, needed bool, do func(Found, sandlot.LogEntry) error) (Found, error) {
 	if err := operator(by); err != nil {
 		return Found{}, err
 	}
@@ -86,7 +86,7 @@ func (s *Service) after(ctx context.Context, f Found) (Found, error) {
 	if f.Project != nil {
 		after, err = s.project(ctx, string(f.Project.ID))
 	}
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return f, nil
 	}
 	return after, err
@@ -95,7 +95,7 @@ func (s *Service) after(ctx context.Context, f Found) (Found, error) {
 // NewKey mints an account key for an account that has lost its own, or whose key has leaked. The
 // secret is returned and kept nowhere. If revoke, the account's other account keys end in the
 // same step; the number is how many did.
-func (s *Service) NewKey(ctx context.Context, by publish.Caller, ref, reason string, revoke bool) (AccountDetail, publish.Secret, int, error) {
+func (s *Service) NewKey(ctx context.Context, by sandlot.Caller, ref, reason string, revoke bool) (AccountDetail, sandlot.Secret, int, error) {
 	if err := operator(by); err != nil {
 		return AccountDetail{}, "", 0, err
 	}
@@ -103,12 +103,12 @@ func (s *Service) NewKey(ctx context.Context, by publish.Caller, ref, reason str
 	if err != nil {
 		return account, "", 0, err
 	}
-	secret, err := publish.MintSecret(publish.AccountKey, s.random)
+	secret, err := sandlot.MintSecret(sandlot.AccountKey, s.random)
 	if err != nil {
 		return account, "", 0, err
 	}
 	now := s.now().UTC()
-	key := publish.Key{Hash: secret.Hash(), Kind: publish.AccountKey, Name: "from the operator", LastFour: string(secret[len(secret)-4:]), CreatedAt: now}
-	revoked, err := s.store.AddKey(ctx, account.ID, key, revoke, s.entry(by, publish.ActionNewKey, "@"+account.Handle, inspect.Redact(strings.TrimSpace(reason))))
+	key := sandlot.Key{Hash: secret.Hash(), Kind: sandlot.AccountKey, Name: "from the operator", LastFour: string(secret[len(secret)-4:]), CreatedAt: now}
+	revoked, err := s.store.AddKey(ctx, account.ID, key, revoke, s.entry(by, sandlot.ActionNewKey, "@"+account.Handle, inspect.Redact(strings.TrimSpace(reason))))
 	return account, secret, revoked, err
 }

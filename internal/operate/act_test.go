@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -28,7 +29,7 @@ func TestAnOperatorNamesThingsAsPeopleDo(t *testing.T) {
 		}
 	}
 	for _, ref := range []string{"", "@", "nobody", "@nobody", "nobody@example.org", "http://nobody-abc234.localhost:8080/", "http://[", "x--v1-y", strings.Repeat("x", 5000)} {
-		if _, err := a.Find(t.Context(), byOperator, ref); !errors.Is(err, publish.ErrNotFound) || !strings.HasPrefix(err.Error(), "there is no ") {
+		if _, err := a.Find(t.Context(), byOperator, ref); !errors.Is(err, sandlot.ErrNotFound) || !strings.HasPrefix(err.Error(), "there is no ") {
 			t.Errorf("%.20q: %v", ref, err)
 		}
 	}
@@ -65,7 +66,7 @@ func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
 	if err != nil || len(log) != 2 {
 		t.Fatalf("%v, %v", log, err)
 	}
-	want := publish.LogEntry{ID: log[0].ID, At: w.Now(), Actor: "operator", Action: "suspend", Target: string(p.ID), Reason: "shows the key <key>"}
+	want := sandlot.LogEntry{ID: log[0].ID, At: w.Now(), Actor: "operator", Action: "suspend", Target: string(p.ID), Reason: "shows the key <key>"}
 	expect.Same(t, "the newest entry", log[0], want)
 	if w.CallerOf(secret).Account() != p.Account {
 		t.Error("the new key is another account's")
@@ -82,7 +83,7 @@ func TestASuspensionDuringAnUploadRefusesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err := w.Publish.Update(t.Context(), by, publish.UpdateInput{Project: string(out.Project.ID), Filename: "a.html", Content: content})
-	testworld.Refused(t, err, publish.CodeTakenDown)
+	testworld.Refused(t, err, sandlot.CodeTakenDown)
 	_, _, err = w.Publish.Publish(t.Context(), by, publish.PublishInput{Content: w.Stage(page)})
-	testworld.Refused(t, err, publish.CodeAccountSuspended)
+	testworld.Refused(t, err, sandlot.CodeAccountSuspended)
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/worker"
 )
 
@@ -94,7 +94,7 @@ func (g *AgeGuard) MayDelete(ctx context.Context) (bool, error) {
 // clock is not trusted yet.
 func (g *AgeGuard) start(ctx context.Context, now time.Time, ran time.Duration) error {
 	last, err := g.Times.LastTime(ctx)
-	if err != nil && !errors.Is(err, publish.ErrNotFound) {
+	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		return fmt.Errorf("read the time recorded last: %w", err)
 	}
 	g.started, g.begun, g.jumped, g.recorded = true, now.Add(-ran), ran, ran-recordEvery

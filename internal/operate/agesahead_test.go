@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -18,7 +19,7 @@ import (
 // a year ahead takes its room for a day more, and not for a year.
 func TestRegression38WhatAClockWasAheadLeftGoes(t *testing.T) {
 	t.Parallel()
-	begin := func(h *house, by publish.Caller, id string) error {
+	begin := func(h *house, by sandlot.Caller, id string) error {
 		one, two := 1, 2
 		_, _, err := h.Publish.Publish(t.Context(), by, publish.PublishInput{Content: h.Stage(large), Part: &publish.PartInput{UploadID: id, N: &one, Total: &two}})
 		return err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/failpoint"
 	"sandlot/internal/publish"
 	"sandlot/internal/worker"
@@ -33,9 +34,9 @@ type SweepStore interface {
 	// future from a wrong clock counts as made now. It returns the names that may now be deleted
 	// from Blobs, and whether there is more. A failure with one kind of records does not keep it
 	// from others; the error then comes together with what was done.
-	Sweep(ctx context.Context, now, before time.Time, limit int) (gone []publish.BlobRef, more bool, err error)
+	Sweep(ctx context.Context, now, before time.Time, limit int) (gone []sandlot.BlobRef, more bool, err error)
 	// Unknown returns those of the names that no record has.
-	Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.BlobRef, error)
+	Unknown(ctx context.Context, refs []sandlot.BlobRef) ([]sandlot.BlobRef, error)
 }
 
 // TrimStore forgets old versions, under the same promises as a publish.Store.
@@ -45,13 +46,13 @@ type TrimStore interface {
 	// a clock had it that was ahead, long after; their files are left to Sweep. A step of it
 	// changes at most limit records. It returns how far it came, and whether there is more; also
 	// with an error that is about one project, which is then the last.
-	Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, changed publish.Changed, err error)
+	Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, changed sandlot.Changed, err error)
 }
 
 // CollectBlobs is where a Collector deletes stored bytes. Its methods are those of publish.Blobs.
 type CollectBlobs interface {
-	Delete(ctx context.Context, ref publish.BlobRef) error
-	List(ctx context.Context, before time.Time) iter.Seq2[publish.BlobRef, error]
+	Delete(ctx context.Context, ref sandlot.BlobRef) error
+	List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error]
 }
 
 // Collector deletes what nothing refers to any more: expired uploads, records that no version
@@ -64,7 +65,7 @@ type Collector struct {
 	Blobs   CollectBlobs
 	// Staged reports whether a request still holds a blob, as Contents.Held does. Such a blob is no
 	// stray, whatever the time of its file. Nil if nobody stores anything meanwhile.
-	Staged func(publish.BlobRef) bool
+	Staged func(sandlot.BlobRef) bool
 	Leases LeaseStore // nil: there is no other Collector
 	Trim   Trimmer    // needed only if Keep is not 0
 	Keep   int        // how many versions of each project are kept; 0: all of them
@@ -75,7 +76,7 @@ type Collector struct {
 	Failures *worker.Failures
 	Spend    func() // as that of a Config
 
-	undeleted worker.Setbacks[publish.BlobRef]
+	undeleted worker.Setbacks[sandlot.BlobRef]
 
 	lease   int64     // of the round that is under way; 0: none
 	renewed time.Time // when the lease was renewed last
@@ -86,7 +87,7 @@ type Collector struct {
 func (c *Collector) Run(ctx context.Context) {
 	worker.Every(ctx, collectEvery, func() {
 		n, err := c.Collect(ctx)
-		for errors.Is(err, publish.ErrLeased) && worker.Wait(ctx, collectLook) {
+		for errors.Is(err, sandlot.ErrLeased) && worker.Wait(ctx, collectLook) {
 			n, err = c.Inherit(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
@@ -123,7 +124,7 @@ func (c *Collector) round(ctx context.Context, lease func(context.Context) error
 		return 0, err
 	}
 	if err := lease(ctx); err != nil {
-		if !errors.Is(err, publish.ErrLeased) && !errors.Is(err, errNothingLeft) {
+		if !errors.Is(err, sandlot.ErrLeased) && !errors.Is(err, errNothingLeft) {
 			c.Failures.Add(1)
 		}
 		return 0, err
@@ -157,7 +158,7 @@ func (c *Collector) hold(ctx context.Context) error {
 // inherit leases the work of a process that is gone.
 func (c *Collector) inherit(ctx context.Context) error {
 	err := c.leased(func() (int64, error) { return c.Leases.InheritWork(ctx, collectWork, WorkLeaseMax) })
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return errNothingLeft
 	}
 	return err
@@ -194,9 +195,9 @@ func (c *Collector) sweep(ctx context.Context, now time.Time) (deleted int, err 
 			failed.Add(err)
 			break
 		}
-		var gone []publish.BlobRef
+		var gone []sandlot.BlobRef
 		err := publish.EvenFull(c.Spend, func() (err error) {
-			var some []publish.BlobRef
+			var some []sandlot.BlobRef
 			some, more, err = c.Records.Sweep(ctx, now, now.Add(-Grace), collectBatch)
 			gone = append(gone, some...)
 			return err
@@ -244,7 +245,7 @@ func (c *Collector) trim(ctx context.Context, before time.Time) error {
 		if err != nil {
 			c.Failures.Add(1)
 			failed.Add(fmt.Errorf("trim versions: %w", err))
-			if next == last || errors.Is(err, publish.ErrUnavailable) {
+			if next == last || errors.Is(err, sandlot.ErrUnavailable) {
 				break // it is not about one project
 			}
 		}
@@ -257,7 +258,7 @@ func (c *Collector) trim(ctx context.Context, before time.Time) error {
 // deleted. It does not ask Ages.
 func (c *Collector) Strays(ctx context.Context, before time.Time) (deleted int, err error) {
 	var failed worker.Errors
-	batch := make([]publish.BlobRef, 0, collectBatch)
+	batch := make([]sandlot.BlobRef, 0, collectBatch)
 	flush := func() {
 		failed.Add(c.hold(ctx)) // without it another round may begin beside this one
 		n, err := c.deleteUnknown(ctx, batch)
@@ -280,10 +281,10 @@ func (c *Collector) Strays(ctx context.Context, before time.Time) (deleted int, 
 }
 
 // deleteUnknown deletes those of the blobs that no record has and no request holds.
-func (c *Collector) deleteUnknown(ctx context.Context, refs []publish.BlobRef) (deleted int, err error) {
+func (c *Collector) deleteUnknown(ctx context.Context, refs []sandlot.BlobRef) (deleted int, err error) {
 	// Staged blobs are left out before the records are asked: one that is recorded in between
 	// is then found there.
-	refs = slices.DeleteFunc(refs, func(ref publish.BlobRef) bool { return c.Staged != nil && c.Staged(ref) })
+	refs = slices.DeleteFunc(refs, func(ref sandlot.BlobRef) bool { return c.Staged != nil && c.Staged(ref) })
 	unknown, err := c.Records.Unknown(ctx, refs)
 	if err != nil {
 		c.Failures.Add(1)
@@ -294,7 +295,7 @@ func (c *Collector) deleteUnknown(ctx context.Context, refs []publish.BlobRef) (
 
 // delete deletes blobs that nothing refers to. One that cannot be deleted is put off. It has no
 // record any more, so it is found among the strays later.
-func (c *Collector) delete(ctx context.Context, refs []publish.BlobRef) (deleted int, err error) {
+func (c *Collector) delete(ctx context.Context, refs []sandlot.BlobRef) (deleted int, err error) {
 	var failed worker.Errors
 	now := c.now()
 	for _, ref := range refs {

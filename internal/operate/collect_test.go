@@ -13,20 +13,19 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 
 	"github.com/google/go-cmp/cmp"
-
-	"sandlot/internal/publish"
 )
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 // fakeSweep is a SweepStore that hands out what it is given.
 type fakeSweep struct {
-	steps   [][]publish.BlobRef // what each Sweep lets go of
-	known   map[publish.BlobRef]bool
+	steps   [][]sandlot.BlobRef // what each Sweep lets go of
+	known   map[sandlot.BlobRef]bool
 	asked   []int // how many names each Unknown got
 	now     time.Time
 	before  time.Time
@@ -35,7 +34,7 @@ type fakeSweep struct {
 	unknown error
 }
 
-func (f *fakeSweep) Sweep(_ context.Context, now, before time.Time, limit int) ([]publish.BlobRef, bool, error) {
+func (f *fakeSweep) Sweep(_ context.Context, now, before time.Time, limit int) ([]sandlot.BlobRef, bool, error) {
 	f.sweeps.Add(1)
 	f.now, f.before = now, before
 	if f.fail != nil || len(f.steps) == 0 {
@@ -46,7 +45,7 @@ func (f *fakeSweep) Sweep(_ context.Context, now, before time.Time, limit int) (
 	return gone, len(f.steps) > 0, nil
 }
 
-func (f *fakeSweep) Unknown(_ context.Context, refs []publish.BlobRef) (unknown []publish.BlobRef, err error) {
+func (f *fakeSweep) Unknown(_ context.Context, refs []sandlot.BlobRef) (unknown []sandlot.BlobRef, err error) {
 	f.asked = append(f.asked, len(refs))
 	for _, r := range refs {
 		if !f.known[r] {
@@ -58,15 +57,15 @@ func (f *fakeSweep) Unknown(_ context.Context, refs []publish.BlobRef) (unknown 
 
 // fakeBlobs knows names only.
 type fakeBlobs struct {
-	names   []publish.BlobRef
-	deleted []publish.BlobRef
+	names   []sandlot.BlobRef
+	deleted []sandlot.BlobRef
 	before  time.Time
-	stuck   map[publish.BlobRef]bool // cannot be deleted
+	stuck   map[sandlot.BlobRef]bool // cannot be deleted
 	tried   int
 	list    error
 }
 
-func (f *fakeBlobs) Delete(_ context.Context, ref publish.BlobRef) error {
+func (f *fakeBlobs) Delete(_ context.Context, ref sandlot.BlobRef) error {
 	f.tried++
 	if f.stuck[ref] {
 		return fmt.Errorf("broken: %s", ref)
@@ -75,9 +74,9 @@ func (f *fakeBlobs) Delete(_ context.Context, ref publish.BlobRef) error {
 	return nil
 }
 
-func (f *fakeBlobs) List(_ context.Context, before time.Time) iter.Seq2[publish.BlobRef, error] {
+func (f *fakeBlobs) List(_ context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error] {
 	f.before = before
-	return func(yield func(publish.BlobRef, error) bool) {
+	return func(yield func(sandlot.BlobRef, error) bool) {
 		for _, n := range f.names {
 			if !yield(n, nil) {
 				return
@@ -96,12 +95,12 @@ func collector(records *fakeSweep, blobs *fakeBlobs) *Collector {
 func TestCollect(t *testing.T) {
 	t.Parallel()
 	t.Run("deletes what the records let go of, step by step", func(t *testing.T) {
-		records, blobs := &fakeSweep{steps: [][]publish.BlobRef{{"a", "b"}, {}, {"c"}}}, &fakeBlobs{}
+		records, blobs := &fakeSweep{steps: [][]sandlot.BlobRef{{"a", "b"}, {}, {"c"}}}, &fakeBlobs{}
 		n, err := collector(records, blobs).Collect(t.Context())
 		if err != nil || n != 3 || records.sweeps.Load() != 3 {
 			t.Errorf("%d deleted in %d steps, %v", n, records.sweeps.Load(), err)
 		}
-		if diff := cmp.Diff([]publish.BlobRef{"a", "b", "c"}, blobs.deleted); diff != "" {
+		if diff := cmp.Diff([]sandlot.BlobRef{"a", "b", "c"}, blobs.deleted); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -115,10 +114,10 @@ func TestCollect(t *testing.T) {
 		}
 	})
 	t.Run("deletes strays and nothing that a record has, in bounded steps", func(t *testing.T) {
-		records, blobs := &fakeSweep{known: map[publish.BlobRef]bool{}}, &fakeBlobs{}
-		var strays []publish.BlobRef
+		records, blobs := &fakeSweep{known: map[sandlot.BlobRef]bool{}}, &fakeBlobs{}
+		var strays []sandlot.BlobRef
 		for i := range 2*collectBatch + 7 {
-			ref := publish.BlobRef(fmt.Sprint("blob", i))
+			ref := sandlot.BlobRef(fmt.Sprint("blob", i))
 			blobs.names = append(blobs.names, ref)
 			if records.known[ref] = i%3 != 0; i%3 == 0 {
 				strays = append(strays, ref)
@@ -137,10 +136,10 @@ func TestCollect(t *testing.T) {
 		blobs   *fakeBlobs
 		deleted int
 	}{
-		"the sweep":      {&fakeSweep{fail: errors.New("broken")}, &fakeBlobs{names: []publish.BlobRef{"x"}}, 1},
-		"a deletion":     {&fakeSweep{steps: [][]publish.BlobRef{{"a", "b", "c"}}}, &fakeBlobs{stuck: map[publish.BlobRef]bool{"b": true}, names: []publish.BlobRef{"x"}}, 3},
-		"the comparison": {&fakeSweep{unknown: errors.New("broken")}, &fakeBlobs{names: []publish.BlobRef{"x"}}, 0},
-		"the list":       {&fakeSweep{}, &fakeBlobs{names: []publish.BlobRef{"x"}, list: errors.New("broken")}, 1},
+		"the sweep":      {&fakeSweep{fail: errors.New("broken")}, &fakeBlobs{names: []sandlot.BlobRef{"x"}}, 1},
+		"a deletion":     {&fakeSweep{steps: [][]sandlot.BlobRef{{"a", "b", "c"}}}, &fakeBlobs{stuck: map[sandlot.BlobRef]bool{"b": true}, names: []sandlot.BlobRef{"x"}}, 3},
+		"the comparison": {&fakeSweep{unknown: errors.New("broken")}, &fakeBlobs{names: []sandlot.BlobRef{"x"}}, 0},
+		"the list":       {&fakeSweep{}, &fakeBlobs{names: []sandlot.BlobRef{"x"}, list: errors.New("broken")}, 1},
 	} {
 		t.Run("goes on with what does not need it where fails "+name, func(t *testing.T) {
 			n, err := collector(broken.records, broken.blobs).Collect(t.Context())

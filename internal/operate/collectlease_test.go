@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -18,7 +18,7 @@ type meanwhile struct {
 	do     func()
 }
 
-func (m *meanwhile) Sweep(ctx context.Context, now, before time.Time, limit int) ([]publish.BlobRef, bool, error) {
+func (m *meanwhile) Sweep(ctx context.Context, now, before time.Time, limit int) ([]sandlot.BlobRef, bool, error) {
 	m.sweeps++
 	if m.do != nil {
 		m.do()
@@ -42,7 +42,7 @@ func TestOneNodeCollectsAtATime(t *testing.T) {
 	}
 	records.do = func() {
 		_, err := there.Collect(t.Context())
-		expect.Is(t, "a round of another node meanwhile", err, publish.ErrLeased)
+		expect.Is(t, "a round of another node meanwhile", err, sandlot.ErrLeased)
 	}
 	collect(here)
 	expect.Equal(t, "sweeps of another node meanwhile", others.sweeps, 0)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -16,19 +17,19 @@ type currentStore struct {
 	spend func()
 }
 
-func (s currentStore) Suspend(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
+func (s currentStore) Suspend(ctx context.Context, of sandlot.Subject, e sandlot.LogEntry) error {
 	return publish.EvenFull(s.spend, func() error { return s.heads.After(s.Store.Suspend(ctx, of, e)) })
 }
 
-func (s currentStore) Reinstate(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
+func (s currentStore) Reinstate(ctx context.Context, of sandlot.Subject, e sandlot.LogEntry) error {
 	return publish.EvenFull(s.spend, func() error { return s.heads.After(s.Store.Reinstate(ctx, of, e)) })
 }
 
-func (s currentStore) Remove(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
+func (s currentStore) Remove(ctx context.Context, of sandlot.Subject, e sandlot.LogEntry) error {
 	return publish.EvenFull(s.spend, func() error { return s.heads.After(s.Store.Remove(ctx, of, e)) })
 }
 
-func (s currentStore) AddKey(ctx context.Context, id publish.AccountID, k publish.Key, revoke bool, e publish.LogEntry) (revoked int, err error) {
+func (s currentStore) AddKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, revoke bool, e sandlot.LogEntry) (revoked int, err error) {
 	err = publish.EvenFull(s.spend, func() (err error) {
 		revoked, err = s.Store.AddKey(ctx, id, k, revoke, e)
 		return err
@@ -36,7 +37,7 @@ func (s currentStore) AddKey(ctx context.Context, id publish.AccountID, k publis
 	return revoked, err
 }
 
-func (s currentStore) AddReport(ctx context.Context, r Report, form publish.Digest, job *publish.Job) (number string, err error) {
+func (s currentStore) AddReport(ctx context.Context, r Report, form sandlot.Digest, job *sandlot.Job) (number string, err error) {
 	err = publish.EvenFull(s.spend, func() (err error) {
 		number, err = s.Store.AddReport(ctx, r, form, job)
 		return err
@@ -44,11 +45,11 @@ func (s currentStore) AddReport(ctx context.Context, r Report, form publish.Dige
 	return number, err
 }
 
-func (s currentStore) CloseReport(ctx context.Context, number string, e publish.LogEntry) error {
+func (s currentStore) CloseReport(ctx context.Context, number string, e sandlot.LogEntry) error {
 	return publish.EvenFull(s.spend, func() error { return s.Store.CloseReport(ctx, number, e) })
 }
 
-func (s currentStore) LiftStops(ctx context.Context, mailbox publish.Digest, e publish.LogEntry) error {
+func (s currentStore) LiftStops(ctx context.Context, mailbox sandlot.Digest, e sandlot.LogEntry) error {
 	return publish.EvenFull(s.spend, func() error { return s.Store.LiftStops(ctx, mailbox, e) })
 }
 

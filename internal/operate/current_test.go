@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -16,19 +17,19 @@ type saying struct {
 	says testworld.Says
 }
 
-func (s saying) Suspend(context.Context, publish.Subject, publish.LogEntry) (publish.Changed, error) {
+func (s saying) Suspend(context.Context, sandlot.Subject, sandlot.LogEntry) (sandlot.Changed, error) {
 	return s.says()
 }
 
-func (s saying) Reinstate(context.Context, publish.Subject, publish.LogEntry) (publish.Changed, error) {
+func (s saying) Reinstate(context.Context, sandlot.Subject, sandlot.LogEntry) (sandlot.Changed, error) {
 	return s.says()
 }
 
-func (s saying) Remove(context.Context, publish.Subject, publish.LogEntry) (publish.Changed, error) {
+func (s saying) Remove(context.Context, sandlot.Subject, sandlot.LogEntry) (sandlot.Changed, error) {
 	return s.says()
 }
 
-func (s saying) Trim(context.Context, int, time.Time, int64, int) (last int64, more bool, c publish.Changed, err error) {
+func (s saying) Trim(context.Context, int, time.Time, int64, int) (last int64, more bool, c sandlot.Changed, err error) {
 	c, err = s.says()
 	return 0, false, c, err
 }

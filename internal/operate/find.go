@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 // sameEmail is the most accounts of one address that an error names.
@@ -32,18 +32,18 @@ func (f Found) Target() string {
 }
 
 // subject is what a store's method is about.
-func (f Found) subject() publish.Subject {
+func (f Found) subject() sandlot.Subject {
 	if f.Account != nil {
-		return publish.Subject{Account: f.Account.ID}
+		return sandlot.Subject{Account: f.Account.ID}
 	}
-	return publish.Subject{Project: f.Project.ID}
+	return sandlot.Subject{Project: f.Project.ID}
 }
 
 // Find looks up what an operator named: an account by its handle, with or without an @, or by
 // its e-mail address; or a project by its id or any of its addresses. What is not there is
 // publish.ErrNotFound, with a message that says so if it was deleted. A name that could mean
 // several is an error that lists them.
-func (s *Service) Find(ctx context.Context, by publish.Caller, ref string) (Found, error) {
+func (s *Service) Find(ctx context.Context, by sandlot.Caller, ref string) (Found, error) {
 	if err := operator(by); err != nil {
 		return Found{}, err
 	}
@@ -67,14 +67,14 @@ func (s *Service) look(ctx context.Context, ref string) (Found, error) {
 		return s.byEmail(ctx, ref)
 	}
 	project, err := s.project(ctx, idIn(ref))
-	if err != nil && !errors.Is(err, publish.ErrNotFound) {
+	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		return Found{}, err
 	}
 	account, accountErr := s.account(ctx, ref)
 	switch {
-	case errors.Is(accountErr, publish.ErrNotFound) && err != nil:
+	case errors.Is(accountErr, sandlot.ErrNotFound) && err != nil:
 		return Found{}, none("account and no project " + inspect.Quoted(ref))
-	case errors.Is(accountErr, publish.ErrNotFound):
+	case errors.Is(accountErr, sandlot.ErrNotFound):
 		return project, nil
 	case accountErr == nil && err == nil:
 		return Found{}, fmt.Errorf("%s is both an account and a project: write @%s for the account, or the address of the project", ref, ref)
@@ -83,7 +83,7 @@ func (s *Service) look(ctx context.Context, ref string) (Found, error) {
 }
 
 // Account is Find for an account. A project is an error.
-func (s *Service) Account(ctx context.Context, by publish.Caller, ref string) (AccountDetail, error) {
+func (s *Service) Account(ctx context.Context, by sandlot.Caller, ref string) (AccountDetail, error) {
 	if err := operator(by); err != nil {
 		return AccountDetail{}, err
 	}
@@ -105,11 +105,11 @@ func (s *Service) accountNamed(ctx context.Context, ref string) (AccountDetail, 
 }
 
 // none says that what was named is not there.
-func none(what string) error { return fmt.Errorf("there is no %s: %w", what, publish.ErrNotFound) }
+func none(what string) error { return fmt.Errorf("there is no %s: %w", what, sandlot.ErrNotFound) }
 
 func (s *Service) account(ctx context.Context, handle string) (Found, error) {
 	found, err := s.store.AccountByHandle(ctx, strings.ToLower(handle))
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return Found{}, none("account " + inspect.Quoted("@"+handle))
 	}
 	if err != nil {
@@ -143,8 +143,8 @@ func (s *Service) project(ctx context.Context, id string) (Found, error) {
 	if !names.ValidProjectID(id) {
 		return Found{}, none("project " + inspect.Quoted(id))
 	}
-	found, err := s.store.ProjectDetail(ctx, publish.ProjectID(id))
-	if errors.Is(err, publish.ErrNotFound) {
+	found, err := s.store.ProjectDetail(ctx, sandlot.ProjectID(id))
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return Found{}, none("project " + inspect.Quoted(id))
 	}
 	if err != nil {
@@ -154,4 +154,4 @@ func (s *Service) project(ctx context.Context, id string) (Found, error) {
 }
 
 // idIn finds the project id in any address of a project, whatever its host.
-func idIn(ref string) string { return string(publish.Places{}.ProjectIn(ref)) }
+func idIn(ref string) string { return string(sandlot.Places{}.ProjectIn(ref)) }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 	"sandlot/internal/worker"
 )
@@ -21,7 +22,7 @@ const (
 
 // ForgottenEmail is an address of a deleted account, or one that an account no longer has.
 type ForgottenEmail struct {
-	Account publish.AccountID
+	Account sandlot.AccountID
 	Email   string
 	Used    bool // whether another account has it
 }

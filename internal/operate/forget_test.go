@@ -8,9 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -85,7 +85,7 @@ func TestEachNodeDeletesTheMessagesThatItWrote(t *testing.T) {
 func TestRegression24MessagesThatCannotBeDeletedKeepNoOthers(t *testing.T) {
 	t.Parallel()
 	records := &forgetful{}
-	for n := range publish.AccountID(250) {
+	for n := range sandlot.AccountID(250) {
 		records.list = append(records.list, operate.ForgottenEmail{Account: n + 1, Email: "fails@example.com"})
 	}
 	records.list = append(records.list, operate.ForgottenEmail{Account: 251, Email: "gone@example.com"})

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -31,7 +32,7 @@ type betweenBlobs struct {
 	between func()
 }
 
-func (b betweenBlobs) Put(ctx context.Context, ref publish.BlobRef, r io.Reader) (publish.Blob, error) {
+func (b betweenBlobs) Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader) (sandlot.Blob, error) {
 	out, err := b.Blobs.Put(ctx, ref, r)
 	b.between()
 	return out, err

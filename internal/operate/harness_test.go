@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/testworld"
 )
 
@@ -16,4 +16,4 @@ var large = page + strings.Repeat(" meow", testworld.InlineMax)
 var errBroken = errors.New("broken")
 
 // byOperator is the operator, whose commands nobody gave a name to.
-var byOperator = publish.AsOperator("")
+var byOperator = sandlot.AsOperator("")

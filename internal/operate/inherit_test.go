@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -27,7 +27,7 @@ func (f *fakeLease) LeaseWork(_ context.Context, _ string, held int64, length ti
 	case f.fail != nil:
 		return 99, f.fail
 	case time.Now().Before(f.until) && held != f.until.UnixMicro():
-		return 99, publish.ErrLeased
+		return 99, sandlot.ErrLeased
 	case length == 0:
 		f.until = time.Time{}
 		return 0, nil
@@ -38,7 +38,7 @@ func (f *fakeLease) LeaseWork(_ context.Context, _ string, held int64, length ti
 
 func (f *fakeLease) InheritWork(ctx context.Context, work string, length time.Duration) (int64, error) {
 	if f.ended() && f.fail == nil {
-		return 0, publish.ErrNotFound
+		return 0, sandlot.ErrNotFound
 	}
 	return f.LeaseWork(ctx, work, 0, length)
 }

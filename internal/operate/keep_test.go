@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -35,7 +35,7 @@ func TestKeepVersions(t *testing.T) {
 			if _, err := w.Publish.AtVersion(t.Context(), testworld.Nobody(), p.ID, n, suffixes[n]); err == nil {
 				list = append(list, n)
 			} else {
-				testworld.Refused(t, err, publish.CodeProjectNotFound)
+				testworld.Refused(t, err, sandlot.CodeProjectNotFound)
 			}
 		}
 		return list

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"strings"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Accounts returns accounts with an ID above after, oldest first, at most limit. If suspended, it
 // returns only those that are suspended.
-func (s *Service) Accounts(ctx context.Context, by publish.Caller, after publish.AccountID, suspended bool, limit int) ([]AccountDetail, error) {
+func (s *Service) Accounts(ctx context.Context, by sandlot.Caller, after sandlot.AccountID, suspended bool, limit int) ([]AccountDetail, error) {
 	if err := operator(by); err != nil {
 		return nil, err
 	}
@@ -18,7 +18,7 @@ func (s *Service) Accounts(ctx context.Context, by publish.Caller, after publish
 }
 
 // Projects returns the projects of a query, oldest first.
-func (s *Service) Projects(ctx context.Context, by publish.Caller, q ProjectQuery) ([]ProjectDetail, error) {
+func (s *Service) Projects(ctx context.Context, by sandlot.Caller, q ProjectQuery) ([]ProjectDetail, error) {
 	if err := operator(by); err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (s *Service) Projects(ctx context.Context, by publish.Caller, q ProjectQuer
 }
 
 // Log returns the entries of the audit log of a query, newest first.
-func (s *Service) Log(ctx context.Context, by publish.Caller, q LogQuery) ([]publish.LogEntry, error) {
+func (s *Service) Log(ctx context.Context, by sandlot.Caller, q LogQuery) ([]sandlot.LogEntry, error) {
 	if err := operator(by); err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (s *Service) Log(ctx context.Context, by publish.Caller, q LogQuery) ([]pub
 
 // LogTarget returns the name under which the audit log has what an operator named, as for Find.
 // It finds also what was deleted.
-func (s *Service) LogTarget(ctx context.Context, by publish.Caller, ref string) (string, error) {
+func (s *Service) LogTarget(ctx context.Context, by sandlot.Caller, ref string) (string, error) {
 	if err := operator(by); err != nil {
 		return "", err
 	}
@@ -47,7 +47,7 @@ func (s *Service) LogTarget(ctx context.Context, by publish.Caller, ref string) 
 	if err == nil {
 		return found.Target(), nil
 	}
-	if !errors.Is(err, publish.ErrNotFound) {
+	if !errors.Is(err, sandlot.ErrNotFound) {
 		return "", err
 	}
 	id := idIn(ref)

@@ -6,23 +6,23 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 // A MailboxStore shows the stops of mailboxes to an operator, who may lift them, under the same
 // promises as a publish.Store.
 type MailboxStore interface {
 	// Stops returns stops, newest first, at most limit, after the skip newest; only of one mailbox if it is not nil.
-	Stops(ctx context.Context, mailbox *publish.Digest, now time.Time, skip, limit int) ([]publish.Stop, error)
+	Stops(ctx context.Context, mailbox *sandlot.Digest, now time.Time, skip, limit int) ([]sandlot.Stop, error)
 	// LiftStops forgets all stops of a mailbox and records e. A mailbox without any is publish.ErrNotFound.
-	LiftStops(ctx context.Context, mailbox publish.Digest, e publish.LogEntry) error
+	LiftStops(ctx context.Context, mailbox sandlot.Digest, e sandlot.LogEntry) error
 }
 
 // Stops returns the stops of mailboxes that want no messages, newest first, at most limit after
 // the skip newest. If address is not empty, it returns those of its mailbox alone.
-func (s *Service) Stops(ctx context.Context, by publish.Caller, address string, skip, limit int) ([]publish.Stop, error) {
+func (s *Service) Stops(ctx context.Context, by sandlot.Caller, address string, skip, limit int) ([]sandlot.Stop, error) {
 	if err := operator(by); err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (s *Service) Stops(ctx context.Context, by publish.Caller, address string, 
 // AllowMail lifts all stops of the mailbox of an address, and returns the name that the mailbox
 // has in the audit log. The address itself does not get into the log, since it could never be
 // removed from there. A mailbox without stops is publish.ErrNotFound.
-func (s *Service) AllowMail(ctx context.Context, by publish.Caller, address, reason string) (target string, err error) {
+func (s *Service) AllowMail(ctx context.Context, by sandlot.Caller, address, reason string) (target string, err error) {
 	if err := operator(by); err != nil {
 		return "", err
 	}
@@ -51,21 +51,21 @@ func (s *Service) AllowMail(ctx context.Context, by publish.Caller, address, rea
 		return "", err
 	}
 	target = MailboxName(mailbox)
-	if err := s.store.LiftStops(ctx, mailbox, s.entry(by, publish.ActionAllowMail, target, reason)); err != nil {
+	if err := s.store.LiftStops(ctx, mailbox, s.entry(by, sandlot.ActionAllowMail, target, reason)); err != nil {
 		return target, fmt.Errorf("stop of %s: %w", inspect.Quoted(address), err)
 	}
 	return target, nil
 }
 
 // namedMailbox is the mailbox of an address that an operator wrote.
-func namedMailbox(address string) (publish.Digest, error) {
+func namedMailbox(address string) (sandlot.Digest, error) {
 	clean, err := names.Email(strings.TrimSpace(address))
 	if err != nil {
-		return publish.Digest{}, fmt.Errorf("%s is not an address: %w", inspect.Quoted(address), err)
+		return sandlot.Digest{}, fmt.Errorf("%s is not an address: %w", inspect.Quoted(address), err)
 	}
-	return publish.MailboxOf(clean), nil
+	return sandlot.MailboxOf(clean), nil
 }
 
 // MailboxName is the name by which operators know a mailbox, whose address is not kept: the first
 // twelve hexadecimal digits of its hash.
-func MailboxName(mailbox publish.Digest) string { return fmt.Sprintf("mailbox:%x", mailbox[:6]) }
+func MailboxName(mailbox sandlot.Digest) string { return fmt.Sprintf("mailbox:%x", mailbox[:6]) }

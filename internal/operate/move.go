@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // MoveRecords copies the records of one database, which serves meanwhile, into another, which
@@ -45,7 +45,7 @@ type MoveRecords interface {
 
 // A MovedBlob is a blob of the source with its bytes, if they are kept in its record.
 type MovedBlob struct {
-	publish.Blob
+	sandlot.Blob
 	Content []byte // if Ref is empty
 }
 
@@ -64,8 +64,8 @@ type MoveProgress struct {
 
 // MoveBlobs is where bytes come from, and go to. Its methods are those of publish.Blobs.
 type MoveBlobs interface {
-	Put(ctx context.Context, ref publish.BlobRef, r io.Reader) (publish.Blob, error)
-	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
+	Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader) (sandlot.Blob, error)
+	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 }
 
 // Moved counts what a Mover did in this run.
@@ -237,9 +237,9 @@ func (m *Mover) take(ctx context.Context, b MovedBlob) (whole bool, err error) {
 		m.seen.Blobs++
 		m.seen.Bytes += b.Size
 		return true, nil
-	case errors.Is(err, publish.ErrNotFound):
+	case errors.Is(err, sandlot.ErrNotFound):
 		kind = FoundMissing
-	case !errors.Is(err, errSource) || !errors.Is(err, publish.ErrCorrupt):
+	case !errors.Is(err, errSource) || !errors.Is(err, sandlot.ErrCorrupt):
 		return false, err
 	}
 	return m.bad(ctx, b, kind, err.Error())
@@ -249,7 +249,7 @@ func (m *Mover) take(ctx context.Context, b MovedBlob) (whole bool, err error) {
 var errSource = errors.New("in the source")
 
 // bytes copies the bytes of a blob, unless they stay, and compares what arrived.
-func (m *Mover) bytes(ctx context.Context, b publish.Blob) error {
+func (m *Mover) bytes(ctx context.Context, b sandlot.Blob) error {
 	r, err := m.From.Open(ctx, b, 0, -1)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errSource, err)
@@ -262,8 +262,8 @@ func (m *Mover) bytes(ctx context.Context, b publish.Blob) error {
 	if _, err := m.To.Put(ctx, b.Ref, read); err != nil {
 		return unfound(err)
 	}
-	if read.n != b.Size || publish.Digest(read.sum.Sum(nil)) != b.SHA256 {
-		return fmt.Errorf("%w: %w: other bytes were read", errSource, publish.ErrCorrupt)
+	if read.n != b.Size || sandlot.Digest(read.sum.Sum(nil)) != b.SHA256 {
+		return fmt.Errorf("%w: %w: other bytes were read", errSource, sandlot.ErrCorrupt)
 	}
 	back, err := m.To.Open(ctx, b, 0, -1)
 	if err != nil {
@@ -278,8 +278,8 @@ func (m *Mover) bytes(ctx context.Context, b publish.Blob) error {
 
 // unfound keeps a target that lost a blob from looking like a source that has none.
 func unfound(err error) error {
-	if errors.Is(err, publish.ErrNotFound) {
-		return fmt.Errorf("%w: %v", publish.ErrUnavailable, err)
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return fmt.Errorf("%w: %v", sandlot.ErrUnavailable, err)
 	}
 	return err
 }
@@ -306,14 +306,14 @@ func (h *hashing) Read(p []byte) (int, error) {
 }
 
 // digest reads all of a blob, and compares.
-func digest(b publish.Blob, r io.Reader) error {
+func digest(b sandlot.Blob, r io.Reader) error {
 	h := sha256.New()
 	n, err := io.Copy(h, r)
 	if err != nil {
 		return err
 	}
-	if n != b.Size || publish.Digest(h.Sum(nil)) != b.SHA256 {
-		return fmt.Errorf("%w: other bytes were read", publish.ErrCorrupt)
+	if n != b.Size || sandlot.Digest(h.Sum(nil)) != b.SHA256 {
+		return fmt.Errorf("%w: other bytes were read", sandlot.ErrCorrupt)
 	}
 	return nil
 }
@@ -321,7 +321,7 @@ func digest(b publish.Blob, r io.Reader) error {
 // bad tells which files have a damaged blob. One that nothing refers to is as good as whole.
 func (m *Mover) bad(ctx context.Context, b MovedBlob, kind, detail string) (whole bool, err error) {
 	uses, err := m.Records.BlobUses(ctx, b.ID, usesShown)
-	if errors.Is(err, publish.ErrNotFound) || err == nil && len(uses) == 0 {
+	if errors.Is(err, sandlot.ErrNotFound) || err == nil && len(uses) == 0 {
 		return true, nil // it was collected since, or will be
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -21,11 +22,11 @@ import (
 // stuckBlobs cannot delete some blobs.
 type stuckBlobs struct {
 	publish.Blobs
-	stuck map[publish.BlobRef]bool
-	tried map[publish.BlobRef]int
+	stuck map[sandlot.BlobRef]bool
+	tried map[sandlot.BlobRef]int
 }
 
-func (b stuckBlobs) Delete(ctx context.Context, ref publish.BlobRef) error {
+func (b stuckBlobs) Delete(ctx context.Context, ref sandlot.BlobRef) error {
 	b.tried[ref]++
 	if b.stuck[ref] {
 		return fmt.Errorf("delete %s: operation not permitted", ref)
@@ -34,7 +35,7 @@ func (b stuckBlobs) Delete(ctx context.Context, ref publish.BlobRef) error {
 }
 
 // strays stores blobs that no record has.
-func strays(t *testing.T, w *testworld.World, n int) (refs []publish.BlobRef) {
+func strays(t *testing.T, w *testworld.World, n int) (refs []sandlot.BlobRef) {
 	t.Helper()
 	for range n {
 		b, err := w.Blobs.Put(t.Context(), w.Blobs.Name(), strings.NewReader("nobody refers to this"))
@@ -48,13 +49,13 @@ func TestRegression36ABlobThatCannotBeDeletedStopsNothing(t *testing.T) {
 	t.Parallel()
 	w := testworld.New(t)
 	refs := strays(t, w, 20)
-	stuck := map[publish.BlobRef]bool{}
+	stuck := map[sandlot.BlobRef]bool{}
 	for i, ref := range refs {
 		if i%2 == 0 {
 			stuck[ref] = true
 		}
 	}
-	blobs := stuckBlobs{testworld.AllBlobs(w.Blobs), stuck, map[publish.BlobRef]int{}}
+	blobs := stuckBlobs{testworld.AllBlobs(w.Blobs), stuck, map[sandlot.BlobRef]int{}}
 	c := &operate.Collector{Records: w.DB.Upkeep(), Blobs: blobs, Staged: w.Publish.Contents.Held, Log: slog.New(slog.DiscardHandler), Now: w.Now, Failures: &worker.Failures{}}
 	t.Run("all others are deleted", func(t *testing.T) {
 		if n, err := c.Collect(t.Context()); n != 10 || err == nil {
@@ -99,9 +100,9 @@ type brokenTrim struct {
 	at int64
 }
 
-func (b brokenTrim) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (int64, bool, publish.Changed, error) {
+func (b brokenTrim) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (int64, bool, sandlot.Changed, error) {
 	if after < b.at {
-		return b.at, true, publish.Changed{}, errors.New("broken")
+		return b.at, true, sandlot.Changed{}, errors.New("broken")
 	}
 	return b.TrimStore.Trim(ctx, keep, before, after, limit)
 }
@@ -121,7 +122,7 @@ func TestRegression36AProjectThatCannotBeTrimmedStopsNoOther(t *testing.T) {
 		t.Error("nothing is told")
 	}
 	_, err := w.DB.Publish().Version(t.Context(), second.ID, 2)
-	expect.Is(t, "version 2 of the other project", err, publish.ErrNotFound)
+	expect.Is(t, "version 2 of the other project", err, sandlot.ErrNotFound)
 	expect.Same(t, "blobs left", w.BlobsOnDisk(), 1)
 }
 
@@ -145,7 +146,7 @@ func TestRegression32StraysAreCollectedWhileNothingCanBeWritten(t *testing.T) {
 	ok(os.Rename(database, database+".away"))
 	doubtful := w.Stage(large + "doubtful")
 	err := w.DB.Variants().PutVariants(t.Context(), 1, nil)
-	if !errors.Is(err, publish.ErrUnavailable) {
+	if !errors.Is(err, sandlot.ErrUnavailable) {
 		t.Fatalf("written without a database: %v", err)
 	}
 	ok(os.Rename(database+".away", database))
@@ -155,7 +156,7 @@ func TestRegression32StraysAreCollectedWhileNothingCanBeWritten(t *testing.T) {
 	w.Clock.Move(49 * time.Hour)
 	ran += 49 * time.Hour
 	c := operate.Collector{Records: w.DB.Upkeep(), Blobs: testworld.AllBlobs(w.Blobs), Staged: w.Publish.Contents.Held, Ages: ages, Now: w.Now}
-	if n, err := c.Collect(t.Context()); n != len(strays) || !errors.Is(err, publish.ErrUnavailable) {
+	if n, err := c.Collect(t.Context()); n != len(strays) || !errors.Is(err, sandlot.ErrUnavailable) {
 		t.Errorf("%d deleted, %v", n, err)
 	}
 	expect.Same(t, "the page", w.Text(p.ID, 1, "index.html"), large)

@@ -3,8 +3,8 @@ package operate_test
 import (
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -18,7 +18,7 @@ func TestRegressionM21StraysAreLookedForUnderTheLease(t *testing.T) {
 	records.do = func() {
 		looks++
 		_, err := there.Strays(t.Context(), w.Now())
-		expect.Is(t, "strays beside a round of another node", err, publish.ErrLeased)
+		expect.Is(t, "strays beside a round of another node", err, sandlot.ErrLeased)
 	}
 	_, err := here.Collect(t.Context())
 	expect.OK(t, err)

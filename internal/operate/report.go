@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"sandlot"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
@@ -29,7 +30,7 @@ func Reasons() []string {
 
 // NewReport is a report as somebody sends it.
 type NewReport struct {
-	Project                  publish.ProjectID
+	Project                  sandlot.ProjectID
 	Reason, Details, Contact string // see Report
 	FormToken                string // of the form: the same form with the same words is one report, however often it is sent
 	Lang                     string // of the form, as BCP 47; the message to the operator is in it
@@ -37,15 +38,15 @@ type NewReport struct {
 
 // Reportable returns a project that can be reported, which may be suspended, and the token of a
 // form to report it with. Anything else is publish.ErrNotFound, with a token all the same. Anybody may call it.
-func (s *Service) Reportable(ctx context.Context, by publish.Caller, id publish.ProjectID) (p publish.Project, formToken string, err error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
-		return publish.Project{}, "", err
+func (s *Service) Reportable(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (p sandlot.Project, formToken string, err error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return sandlot.Project{}, "", err
 	}
 	if formToken, err = s.vault.FormToken(); err != nil {
-		return publish.Project{}, "", err
+		return sandlot.Project{}, "", err
 	}
 	if !names.ValidProjectID(string(id)) {
-		return publish.Project{}, formToken, publish.ErrNotFound
+		return sandlot.Project{}, formToken, sandlot.ErrNotFound
 	}
 	p, err = s.store.Project(ctx, id)
 	return p, formToken, err
@@ -54,17 +55,17 @@ func (s *Service) Reportable(ctx context.Context, by publish.Caller, id publish.
 // Report records a report and returns its number. The operator gets a message if there is an
 // address for that. The same form with the same words returns the number of the first report.
 // Invalid fields are publish.CodeInvalidField or publish.CodeInvalidEmail. Anybody may call it.
-func (s *Service) Report(ctx context.Context, by publish.Caller, in NewReport) (number string, err error) {
+func (s *Service) Report(ctx context.Context, by sandlot.Caller, in NewReport) (number string, err error) {
 	p, _, err := s.Reportable(ctx, by, in.Project)
 	if err != nil {
 		return "", err
 	}
 	r := Report{Project: p.ID, Reason: in.Reason, At: s.now().UTC()}
 	if !slices.Contains(Reasons(), in.Reason) {
-		return "", publish.Refuse(publish.CodeInvalidField, "The reason is none of the list.").In("reason")
+		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The reason is none of the list.").In("reason")
 	}
 	if in.FormToken == "" || len(in.FormToken) > publish.MaxFormToken {
-		return "", publish.Refuse(publish.CodeInvalidField, "The form is not one of ours.").In("form_token")
+		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The form is not one of ours.").In("form_token")
 	}
 	if r.Details, err = cleanDetails(in.Details); err != nil {
 		return "", err
@@ -77,10 +78,10 @@ func (s *Service) Report(ctx context.Context, by publish.Caller, in NewReport) (
 
 // addReport records a report under a number that no other has. form is the digest that tells the
 // same form with the same words.
-func (s *Service) addReport(ctx context.Context, by publish.Caller, r Report, in NewReport, form publish.Digest) (number string, err error) {
-	var job *publish.Job
+func (s *Service) addReport(ctx context.Context, by sandlot.Caller, r Report, in NewReport, form sandlot.Digest) (number string, err error) {
+	var job *sandlot.Job
 	if s.reportMail != "" {
-		job = &publish.Job{Kind: publish.MailReport, Address: s.reportMail, Lang: in.Lang, Due: r.At, Asker: s.vault.Asker(publish.Caller{From: by.From})}
+		job = &sandlot.Job{Kind: sandlot.MailReport, Address: s.reportMail, Lang: in.Lang, Due: r.At, Asker: s.vault.Asker(sandlot.Caller{From: by.From})}
 	}
 	for range caseDraws {
 		drawn, err := s.vault.Text(caseAlphabet, 8)
@@ -88,7 +89,7 @@ func (s *Service) addReport(ctx context.Context, by publish.Caller, r Report, in
 			return "", fmt.Errorf("draw case: %w", err)
 		}
 		r.Case = "R-" + drawn[:4] + "-" + drawn[4:]
-		if number, err = s.store.AddReport(ctx, r, form, job); !errors.Is(err, publish.ErrExists) {
+		if number, err = s.store.AddReport(ctx, r, form, job); !errors.Is(err, sandlot.ErrExists) {
 			return number, err
 		}
 	}
@@ -99,7 +100,7 @@ func (s *Service) addReport(ctx context.Context, by publish.Caller, r Report, in
 func cleanDetails(text string) (string, error) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > MaxDetails {
-		return "", publish.Refuse(publish.CodeInvalidField, "The details are longer than %d characters, or not UTF-8.", MaxDetails).In("details")
+		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The details are longer than %d characters, or not UTF-8.", MaxDetails).In("details")
 	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {

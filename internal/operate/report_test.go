@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -74,15 +74,15 @@ func TestReports(t *testing.T) {
 			with func(*operate.NewReport)
 			want error
 		}{
-			"no project":        {func(r *operate.NewReport) { r.Project = "other-abc123" }, publish.ErrNotFound},
-			"no id at all":      {func(r *operate.NewReport) { r.Project = "../" }, publish.ErrNotFound},
-			"another reason":    {func(r *operate.NewReport) { r.Reason = "<b>" }, publish.CodeInvalidField},
-			"no form token":     {func(r *operate.NewReport) { r.FormToken = "" }, publish.CodeInvalidField},
-			"a long form token": {func(r *operate.NewReport) { r.FormToken = strings.Repeat("x", 99) }, publish.CodeInvalidField},
-			"long details":      {func(r *operate.NewReport) { r.Details += "x" }, publish.CodeInvalidField},
-			"not UTF-8":         {func(r *operate.NewReport) { r.Details = "\xff" }, publish.CodeInvalidField},
-			"no address":        {func(r *operate.NewReport) { r.Contact = "ann" }, publish.CodeInvalidEmail},
-			"two in a header":   {func(r *operate.NewReport) { r.Contact = "a@example.com\r\nBcc: b@example.com" }, publish.CodeInvalidEmail},
+			"no project":        {func(r *operate.NewReport) { r.Project = "other-abc123" }, sandlot.ErrNotFound},
+			"no id at all":      {func(r *operate.NewReport) { r.Project = "../" }, sandlot.ErrNotFound},
+			"another reason":    {func(r *operate.NewReport) { r.Reason = "<b>" }, sandlot.CodeInvalidField},
+			"no form token":     {func(r *operate.NewReport) { r.FormToken = "" }, sandlot.CodeInvalidField},
+			"a long form token": {func(r *operate.NewReport) { r.FormToken = strings.Repeat("x", 99) }, sandlot.CodeInvalidField},
+			"long details":      {func(r *operate.NewReport) { r.Details += "x" }, sandlot.CodeInvalidField},
+			"not UTF-8":         {func(r *operate.NewReport) { r.Details = "\xff" }, sandlot.CodeInvalidField},
+			"no address":        {func(r *operate.NewReport) { r.Contact = "ann" }, sandlot.CodeInvalidEmail},
+			"two in a header":   {func(r *operate.NewReport) { r.Contact = "a@example.com\r\nBcc: b@example.com" }, sandlot.CodeInvalidEmail},
 		} {
 			in := good
 			change.with(&in)

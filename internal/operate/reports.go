@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/inspect"
-	"sandlot/internal/publish"
 )
 
 // Report is what somebody has said against a project.
 type Report struct {
 	Case    string // its number, such as R-7K3M-9Q2D
-	Project publish.ProjectID
+	Project sandlot.ProjectID
 	Reason  string // one of Reasons
 	Details string // of at most MaxDetails characters
 	Contact string // the e-mail address for an answer; may be empty
@@ -33,28 +33,28 @@ type ReportStore interface {
 	// AddReport records a report that came by a form, and enqueues the job, if there is one. It
 	// returns the number of the case: that of the report which came by the same form before, if one
 	// did, and then nothing is recorded. A number that another report has is publish.ErrExists.
-	AddReport(ctx context.Context, r Report, form publish.Digest, job *publish.Job) (number string, err error)
+	AddReport(ctx context.Context, r Report, form sandlot.Digest, job *sandlot.Job) (number string, err error)
 	// Project returns a project, also one that is suspended.
-	Project(ctx context.Context, id publish.ProjectID) (publish.Project, error)
+	Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error)
 	// Report returns the report with a number.
 	Report(ctx context.Context, number string) (Report, error)
 	// Reports returns reports, newest first.
 	Reports(ctx context.Context, q ReportQuery) ([]Report, error)
 	// CloseReport marks a report as closed at e.At, but no earlier than it came, and records e. One
 	// that is closed already is publish.ErrMoved.
-	CloseReport(ctx context.Context, number string, e publish.LogEntry) error
+	CloseReport(ctx context.Context, number string, e sandlot.LogEntry) error
 }
 
 // ReportQuery says which reports to list.
 type ReportQuery struct {
 	Open    bool              // only those that are not closed
-	Project publish.ProjectID // of this project; empty: of all
+	Project sandlot.ProjectID // of this project; empty: of all
 	Skip    int               // how many of the newest are left out
 	Limit   int               // the most reports
 }
 
 // Reports returns the reports of a query, newest first.
-func (s *Service) Reports(ctx context.Context, by publish.Caller, q ReportQuery) ([]Report, error) {
+func (s *Service) Reports(ctx context.Context, by sandlot.Caller, q ReportQuery) ([]Report, error) {
 	if err := operator(by); err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (s *Service) Reports(ctx context.Context, by publish.Caller, q ReportQuery)
 
 // CloseReport closes a report and returns it. What its sender wrote is deleted after ReportKept.
 // One that is closed already is an error.
-func (s *Service) CloseReport(ctx context.Context, by publish.Caller, number, reason string) (Report, error) {
+func (s *Service) CloseReport(ctx context.Context, by sandlot.Caller, number, reason string) (Report, error) {
 	if err := operator(by); err != nil {
 		return Report{}, err
 	}
@@ -75,8 +75,8 @@ func (s *Service) CloseReport(ctx context.Context, by publish.Caller, number, re
 	if err != nil {
 		return r, err
 	}
-	err = s.store.CloseReport(ctx, r.Case, s.entry(by, publish.ActionCloseReport, r.Case, reason))
-	if errors.Is(err, publish.ErrMoved) {
+	err = s.store.CloseReport(ctx, r.Case, s.entry(by, sandlot.ActionCloseReport, r.Case, reason))
+	if errors.Is(err, sandlot.ErrMoved) {
 		return r, fmt.Errorf("%s is closed already; nothing was changed", r.Case)
 	}
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Service) CloseReport(ctx context.Context, by publish.Caller, number, re
 
 // ReadReport returns one report by its number, in whatever case. An unknown number is
 // publish.ErrNotFound.
-func (s *Service) ReadReport(ctx context.Context, by publish.Caller, number string) (Report, error) {
+func (s *Service) ReadReport(ctx context.Context, by sandlot.Caller, number string) (Report, error) {
 	if err := operator(by); err != nil {
 		return Report{}, err
 	}

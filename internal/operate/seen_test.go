@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
@@ -32,10 +33,10 @@ func TestTheOperatorsActsAreSeenWithinTheHold(t *testing.T) {
 	if _, err := w.Operate.Suspend(t.Context(), byOperator, string(p.ID), "spam"); err != nil {
 		t.Fatal(err)
 	}
-	sees(publish.CodeTakenDown)
+	sees(sandlot.CodeTakenDown)
 	_, err := w.Publish.AtVersion(t.Context(), testworld.Nobody(), p.ID, 1, p.Suffix)
-	testworld.Refused(t, err, publish.CodeTakenDown)
-	testworld.Refused(t, w.Gallery.Touch(t.Context(), testworld.Nobody(), p.ID, gallery.Player{ID: "player"}), publish.CodeTakenDown)
+	testworld.Refused(t, err, sandlot.CodeTakenDown)
+	testworld.Refused(t, w.Gallery.Touch(t.Context(), testworld.Nobody(), p.ID, gallery.Player{ID: "player"}), sandlot.CodeTakenDown)
 	_, err = w.Operate.Reinstate(t.Context(), byOperator, string(p.ID), "not spam")
 	expect.OK(t, err)
 	sees(nil)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -60,9 +61,9 @@ func New(ctx context.Context, cfg Config, store Store, opts ...Option) (*Service
 }
 
 // operator refuses whoever is not the operator.
-func operator(by publish.Caller) error { return publish.Authorize(by, publish.ActOperate, nil) }
+func operator(by sandlot.Caller) error { return sandlot.Authorize(by, sandlot.ActOperate, nil) }
 
 // entry makes the entry of the audit log for what the operator does now.
-func (s *Service) entry(by publish.Caller, action, target, reason string) publish.LogEntry {
-	return publish.LogEntry{At: s.now().UTC(), Actor: publish.ActorOperator, Name: by.OperatorName(), Action: action, Target: target, Reason: reason}
+func (s *Service) entry(by sandlot.Caller, action, target, reason string) sandlot.LogEntry {
+	return sandlot.LogEntry{At: s.now().UTC(), Actor: sandlot.ActorOperator, Name: by.OperatorName(), Action: action, Target: target, Reason: reason}
 }

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -18,8 +18,8 @@ func TestOnlyTheOperatorOperates(t *testing.T) {
 	for i := range service.NumMethod() {
 		name := service.Method(i).Name
 		gates[name] = testworld.Gate{
-			Call: func(s *testworld.Scene, by publish.Caller) error {
-				if err := call(t, s, i, by); errors.Is(err, publish.ErrOperatorNeeded) {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
+				if err := call(t, s, i, by); errors.Is(err, sandlot.ErrOperatorNeeded) {
 					return err
 				}
 				return nil // whatever became of arguments that mean nothing
@@ -28,7 +28,7 @@ func TestOnlyTheOperatorOperates(t *testing.T) {
 				if forAnybody[name] || seen.Who == "the operator" {
 					return nil
 				}
-				return publish.ErrOperatorNeeded
+				return sandlot.ErrOperatorNeeded
 			},
 		}
 	}
@@ -36,7 +36,7 @@ func TestOnlyTheOperatorOperates(t *testing.T) {
 }
 
 // call calls a method with the project's id for each text, and with nothing for each other argument.
-func call(t *testing.T, s *testworld.Scene, method int, by publish.Caller) error {
+func call(t *testing.T, s *testworld.Scene, method int, by sandlot.Caller) error {
 	m := reflect.ValueOf(s.Operate).Method(method)
 	args := []reflect.Value{reflect.ValueOf(t.Context()), reflect.ValueOf(by)}
 	for in := 2; in < m.Type().NumIn(); in++ {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 	"sandlot/internal/publish"
@@ -19,21 +20,21 @@ type Shown struct {
 	Deleted  *Deletion               // of what was deleted; then only Log is set besides
 	Proposed *Proposal               // of an account, if it has one
 	Projects []ProjectDetail         // of an account, oldest first
-	Keys     []publish.Key           // those that are not revoked
+	Keys     []sandlot.Key           // those that are not revoked
 	Versions []publish.VersionChange // of a project
-	Files    []publish.File          // of a project's current version, by their names
+	Files    []sandlot.File          // of a project's current version, by their names
 	Reports  []Report                // of the project, or of the projects listed
-	Log      []publish.LogEntry
+	Log      []sandlot.LogEntry
 }
 
 // Show is Find together with what belongs to the account or project. Each list has at most limit
 // items. What was deleted is no error: Deleted tells of it.
-func (s *Service) Show(ctx context.Context, by publish.Caller, ref string, limit int) (out Shown, err error) {
+func (s *Service) Show(ctx context.Context, by sandlot.Caller, ref string, limit int) (out Shown, err error) {
 	if err := operator(by); err != nil {
 		return out, err
 	}
 	out.Found, err = s.find(ctx, ref)
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		d, gone := s.deleted(ctx, ref)
 		if gone != nil {
 			return out, err
@@ -62,7 +63,7 @@ func (s *Service) showAccount(ctx context.Context, out *Shown, limit int) (err e
 	proposed, err := s.store.ProposedEmail(ctx, out.Account.ID, s.now().UTC())
 	if err == nil {
 		out.Proposed = &proposed
-	} else if !errors.Is(err, publish.ErrNotFound) {
+	} else if !errors.Is(err, sandlot.ErrNotFound) {
 		return err
 	}
 	if out.Projects, err = s.store.ListProjects(ctx, ProjectQuery{Account: out.Account.ID, Limit: limit}); err != nil {
@@ -103,7 +104,7 @@ func (s *Service) showProject(ctx context.Context, out *Shown, limit int) (err e
 }
 
 // keysOf returns keys of one project, which it finds among those of its account.
-func (s *Service) keysOf(ctx context.Context, account publish.AccountID, id publish.ProjectID, limit int) (keys []publish.Key, err error) {
+func (s *Service) keysOf(ctx context.Context, account sandlot.AccountID, id sandlot.ProjectID, limit int) (keys []sandlot.Key, err error) {
 	const page = 500
 	for before := int64(0); len(keys) < limit; {
 		list, err := s.store.Keys(ctx, account, before, page)
@@ -133,10 +134,10 @@ func (s *Service) deleted(ctx context.Context, ref string) (Deletion, error) {
 	case strings.Contains(ref, "://"):
 		return s.deletedProject(ctx, idIn(ref))
 	case strings.Contains(ref, "@"):
-		return Deletion{}, publish.ErrNotFound
+		return Deletion{}, sandlot.ErrNotFound
 	}
 	d, err := s.deletedProject(ctx, idIn(ref))
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		d, err = s.store.DeletedAccount(ctx, strings.ToLower(ref))
 	}
 	return d, err
@@ -144,22 +145,22 @@ func (s *Service) deleted(ctx context.Context, ref string) (Deletion, error) {
 
 func (s *Service) deletedProject(ctx context.Context, id string) (Deletion, error) {
 	if !names.ValidProjectID(id) {
-		return Deletion{}, publish.ErrNotFound
+		return Deletion{}, sandlot.ErrNotFound
 	}
-	return s.store.DeletedProject(ctx, publish.ProjectID(id))
+	return s.store.DeletedProject(ctx, sandlot.ProjectID(id))
 }
 
 // toldDeleted adds to an error that is publish.ErrNotFound when and by whom ref was deleted, if it
 // was.
 func (s *Service) toldDeleted(ctx context.Context, ref string, err error) error {
-	if !errors.Is(err, publish.ErrNotFound) {
+	if !errors.Is(err, sandlot.ErrNotFound) {
 		return err
 	}
 	d, gone := s.deleted(ctx, ref)
 	if gone != nil {
 		return err
 	}
-	return fmt.Errorf("%s was deleted %s: %w", inspect.Quoted(strings.TrimSpace(ref)), d.Told(), publish.ErrNotFound)
+	return fmt.Errorf("%s was deleted %s: %w", inspect.Quoted(strings.TrimSpace(ref)), d.Told(), sandlot.ErrNotFound)
 }
 
 // Told says, for people, when the deletion was, by whom, and of what.

@@ -4,12 +4,13 @@ import (
 	"context"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
 // AccountDetail is an account as its operator sees it.
 type AccountDetail struct {
-	publish.Account
+	sandlot.Account
 	SuspendedAt time.Time // zero if it is not suspended
 	VerifiedAt  time.Time // when its address was verified; zero if it was not, or if that was not recorded
 	Projects    int       // how many it has
@@ -19,7 +20,7 @@ type AccountDetail struct {
 // ProjectDetail is a project as its operator sees it. Project.Suspended is also true if the
 // project's account is suspended.
 type ProjectDetail struct {
-	publish.Project
+	sandlot.Project
 	Number      int64     // higher than that of every project that was made before
 	SuspendedAt time.Time // zero if it is not suspended itself
 	DeletedAt   time.Time // since when its owner can take it back; zero if it is not deleted
@@ -27,7 +28,7 @@ type ProjectDetail struct {
 
 // ProjectQuery says which projects to list.
 type ProjectQuery struct {
-	Account   publish.AccountID // of this account; 0: of all
+	Account   sandlot.AccountID // of this account; 0: of all
 	Suspended bool              // only those that are suspended themselves
 	After     int64             // only those with a higher Number
 	Limit     int
@@ -47,7 +48,7 @@ type LogQuery struct {
 type Deletion struct {
 	At     time.Time
 	Target string           // whose it was, as the log names it: the account of a project that went with it
-	Entry  publish.LogEntry // the entry of the audit log; its ID is 0 if there is none
+	Entry  sandlot.LogEntry // the entry of the audit log; its ID is 0 if there is none
 }
 
 // Proposal is another address that an account wants and that nobody has confirmed.
@@ -65,9 +66,9 @@ type AdminStore interface {
 	AccountsByEmail(ctx context.Context, address string, limit int) ([]AccountDetail, error)
 	// ListAccounts returns accounts with an ID above after, oldest first, at most limit; only
 	// suspended ones if suspended.
-	ListAccounts(ctx context.Context, after publish.AccountID, suspended bool, limit int) ([]AccountDetail, error)
+	ListAccounts(ctx context.Context, after sandlot.AccountID, suspended bool, limit int) ([]AccountDetail, error)
 	// ProjectDetail returns a project, also one that its owner can take back.
-	ProjectDetail(ctx context.Context, id publish.ProjectID) (ProjectDetail, error)
+	ProjectDetail(ctx context.Context, id sandlot.ProjectID) (ProjectDetail, error)
 	// ListProjects returns projects that are not deleted, oldest first.
 	ListProjects(ctx context.Context, q ProjectQuery) ([]ProjectDetail, error)
 
@@ -77,37 +78,37 @@ type AdminStore interface {
 
 	// Suspend marks the subject as suspended at e.At and records e. One that is suspended already is ErrExists. It finds also a
 	// project that its owner can take back, and so do Reinstate and Remove, after which the owner cannot.
-	Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error)
+	Suspend(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error)
 	// Reinstate ends a suspension and records e. One that is not suspended is ErrMoved.
-	Reinstate(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error)
+	Reinstate(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error)
 	// Remove deletes the subject, an account with its projects, and records e. Handles and project
 	// ids are not used again, and stay; titles and descriptions, and of an account the names of its
 	// keys and what its calls left, are then in no file of the store, nor are details and contact
 	// of reports that give an address which it had proved, and no other account has; its addresses,
 	// once ForgetEmail was called for them. The files are left to Sweep.
-	Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error)
+	Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error)
 	// AddKey adds a key to an account and records e. If revoke, all its other account keys are
 	// revoked, and it tells how many.
-	AddKey(ctx context.Context, id publish.AccountID, k publish.Key, revoke bool, e publish.LogEntry) (revoked int, err error)
+	AddKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, revoke bool, e sandlot.LogEntry) (revoked int, err error)
 
 	// DeletedAccount tells of the deletion of the account that had this handle; one that is there,
 	// or never was, is ErrNotFound.
 	DeletedAccount(ctx context.Context, handle string) (Deletion, error)
 	// DeletedProject is DeletedAccount for a project.
-	DeletedProject(ctx context.Context, id publish.ProjectID) (Deletion, error)
+	DeletedProject(ctx context.Context, id sandlot.ProjectID) (Deletion, error)
 
 	// Log returns entries of the log, newest first. One of "restore", as earlier releases named it, is one of
 	// ActionReinstate.
-	Log(ctx context.Context, q LogQuery) ([]publish.LogEntry, error)
+	Log(ctx context.Context, q LogQuery) ([]sandlot.LogEntry, error)
 }
 
 // A PartStore reads what belongs to an account or a project, as the stores of their owners do:
 // see publish.KeyringStore, RecoveryStore, ProjectStore and Store.
 type PartStore interface {
-	Keys(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Key, error)
-	ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (Proposal, error)
-	Versions(ctx context.Context, id publish.ProjectID, before, limit int) ([]publish.VersionChange, error)
-	Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error)
+	Keys(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Key, error)
+	ProposedEmail(ctx context.Context, id sandlot.AccountID, now time.Time) (Proposal, error)
+	Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]publish.VersionChange, error)
+	Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error)
 }
 
 // A SaltStore keeps the salt of each day, by which its visitors are told apart, under the

@@ -9,7 +9,7 @@ import (
 	"iter"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // VerifyStore shows everything that is recorded, in pieces, under the same
@@ -20,9 +20,9 @@ type VerifyStore interface {
 	// Checkpoints is that of publish.Store.
 	Checkpoints(ctx context.Context, blobID int64) (string, error)
 	// Unknown returns those of the names that no record has.
-	Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.BlobRef, error)
+	Unknown(ctx context.Context, refs []sandlot.BlobRef) ([]sandlot.BlobRef, error)
 	// BlobsAfter returns blobs with an ID above after, in the order of their IDs, at most limit.
-	BlobsAfter(ctx context.Context, after int64, limit int) ([]publish.Blob, error)
+	BlobsAfter(ctx context.Context, after int64, limit int) ([]sandlot.Blob, error)
 	// BlobUses returns what refers to a blob, at most limit, the oldest version first. A blob
 	// without a record is ErrNotFound.
 	BlobUses(ctx context.Context, id int64, limit int) ([]BlobUse, error)
@@ -39,19 +39,19 @@ type VerifyStore interface {
 // BlobUse says that a blob is a file of a project, a compressed form of one, or
 // a part of an upload.
 type BlobUse struct {
-	Project  publish.ProjectID
+	Project  sandlot.ProjectID
 	Filename string
 	Version  int               // the first that has the file
 	Encoding string            // of a compressed form
 	Upload   bool              // a part; then all else is empty
-	Picture  publish.PictureID // of Project, or of Account; then nothing else is set
+	Picture  sandlot.PictureID // of Project, or of Account; then nothing else is set
 	Account  string
 }
 
 // Mistake is something in the records of a project or an account that contradicts other records.
 type Mistake struct {
 	Handle   string // if it is about an account
-	Project  publish.ProjectID
+	Project  sandlot.ProjectID
 	Filename string // if it is about one file
 	Detail   string
 }
@@ -59,9 +59,9 @@ type Mistake struct {
 // VerifyBlobs is where a Verifier reads stored bytes.
 type VerifyBlobs interface {
 	// Open is that of publish.Blobs, and reads the whole blob before it returns; checkpoints that come with it are compared, too.
-	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
+	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 	// List is that of publish.Blobs.
-	List(ctx context.Context, before time.Time) iter.Seq2[publish.BlobRef, error]
+	List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error]
 	// Foreign yields what lies among the blobs since before the time given and cannot be one.
 	Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error]
 }
@@ -80,7 +80,7 @@ const (
 type Finding struct {
 	Kind     string            `json:"kind"`
 	Handle   string            `json:"handle,omitempty"` // of an account
-	Project  publish.ProjectID `json:"project_id,omitempty"`
+	Project  sandlot.ProjectID `json:"project_id,omitempty"`
 	Filename string            `json:"filename,omitempty"`
 	Version  int               `json:"version,omitempty"`  // the first that has the file
 	Encoding string            `json:"encoding,omitempty"` // of a compressed form; the plain file is not concerned
@@ -197,7 +197,7 @@ func (v *Verifier) blobs(ctx context.Context) error {
 }
 
 // blob verifies the bytes of one blob.
-func (v *Verifier) blob(ctx context.Context, b publish.Blob) (err error) {
+func (v *Verifier) blob(ctx context.Context, b sandlot.Blob) (err error) {
 	if b.Checkpoints, err = v.Records.Checkpoints(ctx, b.ID); err != nil {
 		return err
 	}
@@ -206,15 +206,15 @@ func (v *Verifier) blob(ctx context.Context, b publish.Blob) (err error) {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, publish.ErrNotFound):
+	case errors.Is(err, sandlot.ErrNotFound):
 		kind = FoundMissing
-	case ctx.Err() != nil || b.Ref == "" && !errors.Is(err, publish.ErrCorrupt):
+	case ctx.Err() != nil || b.Ref == "" && !errors.Is(err, sandlot.ErrCorrupt):
 		return err // the records cannot be read
-	case !errors.Is(err, publish.ErrCorrupt):
+	case !errors.Is(err, sandlot.ErrCorrupt):
 		kind = FoundUnread
 	}
 	uses, useErr := v.Records.BlobUses(ctx, b.ID, usesShown)
-	if errors.Is(useErr, publish.ErrNotFound) {
+	if errors.Is(useErr, sandlot.ErrNotFound) {
 		return nil // it was collected since its record was read
 	}
 	if useErr != nil {
@@ -225,16 +225,16 @@ func (v *Verifier) blob(ctx context.Context, b publish.Blob) (err error) {
 
 // read reads a whole blob. Blobs compares those in files with their hashes; those in records are
 // compared here.
-func (v *Verifier) read(ctx context.Context, b publish.Blob) error {
+func (v *Verifier) read(ctx context.Context, b sandlot.Blob) error {
 	if b.Ref == "" {
 		bytes, err := v.Records.Content(ctx, b.ID)
 		switch {
 		case err != nil:
 			return err
 		case int64(len(bytes)) != b.Size:
-			return fmt.Errorf("%w: %d bytes instead of %d", publish.ErrCorrupt, len(bytes), b.Size)
+			return fmt.Errorf("%w: %d bytes instead of %d", sandlot.ErrCorrupt, len(bytes), b.Size)
 		case sha256.Sum256(bytes) != b.SHA256:
-			return fmt.Errorf("%w: other bytes", publish.ErrCorrupt)
+			return fmt.Errorf("%w: other bytes", sandlot.ErrCorrupt)
 		}
 		return nil
 	}
@@ -246,7 +246,7 @@ func (v *Verifier) read(ctx context.Context, b publish.Blob) error {
 }
 
 // bad reports a damaged blob, once for each file that has it.
-func (v *Verifier) bad(b publish.Blob, kind, detail string, uses []BlobUse) error {
+func (v *Verifier) bad(b sandlot.Blob, kind, detail string, uses []BlobUse) error {
 	f := Finding{Kind: kind, Blob: string(b.Ref), Detail: detail}
 	if b.Ref == "" {
 		f.Blob = fmt.Sprintf("record %d", b.ID)
@@ -274,7 +274,7 @@ func (v *Verifier) bad(b publish.Blob, kind, detail string, uses []BlobUse) erro
 // strays reports blobs that the Collector should have deleted, and files that it never will.
 func (v *Verifier) strays(ctx context.Context) error {
 	before := v.Now().Add(-Grace)
-	batch := make([]publish.BlobRef, 0, verifyPage)
+	batch := make([]sandlot.BlobRef, 0, verifyPage)
 	flush := func() error {
 		unknown, err := v.Records.Unknown(ctx, batch)
 		batch = batch[:0]

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -29,7 +30,7 @@ type unreadable struct {
 	err error
 }
 
-func (u unreadable) Open(context.Context, publish.Blob, int64, int64) (io.ReadCloser, error) {
+func (u unreadable) Open(context.Context, sandlot.Blob, int64, int64) (io.ReadCloser, error) {
 	return nil, u.err
 }
 
@@ -39,7 +40,7 @@ type outdated struct {
 	after func()
 }
 
-func (o outdated) BlobsAfter(ctx context.Context, after int64, limit int) ([]publish.Blob, error) {
+func (o outdated) BlobsAfter(ctx context.Context, after int64, limit int) ([]sandlot.Blob, error) {
 	list, err := o.VerifyStore.BlobsAfter(ctx, after, limit)
 	if len(list) > 0 {
 		o.after()
@@ -52,7 +53,7 @@ func TestVerifyTellsNothingOfWhatIsCollectedMeanwhile(t *testing.T) {
 	w := testworld.New(t)
 	p := w.PublishPage(w.NewAccount(), large).Project
 	collect := func() {
-		if _, err := w.Operate.Delete(t.Context(), byOperator, string(p.ID), "spam"); err != nil && !errors.Is(err, publish.ErrNotFound) {
+		if _, err := w.Operate.Delete(t.Context(), byOperator, string(p.ID), "spam"); err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 			t.Error(err)
 		}
 		w.Clock.Move(48 * time.Hour)
@@ -97,7 +98,7 @@ func TestRegression36VerifyListsWhatCannotBeDeleted(t *testing.T) {
 	t.Parallel()
 	w := testworld.New(t)
 	ref := strays(t, w, 1)[0]
-	blobs := stuckBlobs{testworld.AllBlobs(w.Blobs), map[publish.BlobRef]bool{ref: true}, map[publish.BlobRef]int{}}
+	blobs := stuckBlobs{testworld.AllBlobs(w.Blobs), map[sandlot.BlobRef]bool{ref: true}, map[sandlot.BlobRef]int{}}
 	if _, err := (&operate.Collector{Records: w.DB.Upkeep(), Blobs: blobs, Now: w.Now}).Collect(t.Context()); err == nil {
 		t.Error("collected")
 	}
@@ -116,7 +117,7 @@ func TestVerifyEndsWithTheErrorOfReport(t *testing.T) {
 	w := testworld.New(t)
 	w.PublishPage(w.NewAccount(), large)
 	enough := errors.New("enough")
-	v := operate.Verifier{Records: w.DB.Upkeep(), Blobs: unreadable{alone{w.Blobs}, publish.ErrCorrupt}, Now: w.Now, Report: func(operate.Finding) error { return enough }}
+	v := operate.Verifier{Records: w.DB.Upkeep(), Blobs: unreadable{alone{w.Blobs}, sandlot.ErrCorrupt}, Now: w.Now, Report: func(operate.Finding) error { return enough }}
 	if _, err := v.Run(t.Context()); !errors.Is(err, enough) {
 		t.Errorf("got %v", err)
 	}

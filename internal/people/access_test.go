@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/people"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -16,35 +16,35 @@ func TestWhoIsLetInToPeople(t *testing.T) {
 		return func(seen testworld.Seen) error {
 			switch {
 			case seen.Who != "the owner's session" && seen.Who != "another's session":
-				return publish.ErrLoginNeeded
+				return sandlot.ErrLoginNeeded
 			case changes && seen.Who == "the owner's session" && seen.State == "account suspended":
-				return publish.CodeAccountSuspended
+				return sandlot.CodeAccountSuspended
 			}
 			return nil
 		}
 	}
 	testworld.CheckAccess(t, reflect.TypeFor[*people.Service](), nil, map[string]testworld.Gate{
 		"Person": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				_, err := people.New(s.DB.People()).Person(t.Context(), by, s.Kim.Handle)
 				return err
 			},
 			Want: func(seen testworld.Seen) error {
 				if seen.State == "account suspended" || seen.State == "account suspended meanwhile" {
-					return publish.ErrNotFound
+					return sandlot.ErrNotFound
 				}
 				return nil
 			},
 		},
 		"Own": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				_, err := people.New(s.DB.People()).Own(t.Context(), by)
 				return err
 			},
 			Want: session(false),
 		},
 		"Describe": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				_, err := people.New(s.DB.People()).Describe(t.Context(), by, people.Words{Line: "Hello"})
 				return err
 			},

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/people"
 	"sandlot/internal/publish"
@@ -22,8 +23,8 @@ func TestWordsAreBroughtIntoFormOrRefusedAndShownOfVerifiedAccountsAlone(t *test
 	expect.Equal(t, "kept", kept, people.Words{Line: "Small <b>games for rainy days", Link: "https://example.com/me"})
 	for field, bad := range map[string]people.Words{"line": {Line: strings.Repeat("é", people.MaxLine+1)}, "link": {Link: "javascript:alert(1)"}} {
 		_, err := s.Describe(ctx, me, bad)
-		expect.Is(t, field, err, publish.CodeInvalidField)
-		expect.Equal(t, "the field", publish.AsError(err).Field, field)
+		expect.Is(t, field, err, sandlot.CodeInvalidField)
+		expect.Equal(t, "the field", sandlot.AsError(err).Field, field)
 	}
 	own, err := s.Own(ctx, me)
 	expect.OK(t, err)
@@ -32,5 +33,5 @@ func TestWordsAreBroughtIntoFormOrRefusedAndShownOfVerifiedAccountsAlone(t *test
 	expect.OK(t, err)
 	expect.Equal(t, "of an address that is not verified", p.Words, people.Words{})
 	_, err = s.Person(ctx, testworld.Nobody(), "never-was")
-	expect.Is(t, "of nobody", err, publish.ErrNotFound)
+	expect.Is(t, "of nobody", err, sandlot.ErrNotFound)
 }

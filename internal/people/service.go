@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"sandlot"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 const (
@@ -31,7 +31,7 @@ type Totals struct {
 
 // Person is what anybody may know of an account.
 type Person struct {
-	publish.Account
+	sandlot.Account
 	Words
 	Totals
 }
@@ -39,13 +39,13 @@ type Person struct {
 // A Store keeps words, under the same promises as a publish.Store.
 type Store interface {
 	// AccountOfHandle returns the account that has a handle, or had it once.
-	AccountOfHandle(ctx context.Context, handle string) (publish.Account, error)
+	AccountOfHandle(ctx context.Context, handle string) (sandlot.Account, error)
 	// Words returns what the owner of an account has said; zero where that is nothing.
-	Words(ctx context.Context, id publish.AccountID) (Words, error)
+	Words(ctx context.Context, id sandlot.AccountID) (Words, error)
 	// SetWords records it. An account that is gone is publish.ErrNotFound; whoever deletes an account deletes its words.
-	SetWords(ctx context.Context, id publish.AccountID, w Words) error
+	SetWords(ctx context.Context, id sandlot.AccountID, w Words) error
 	// Totals counts an account's projects that may be listed, most of them at most, with their plays and likes.
-	Totals(ctx context.Context, id publish.AccountID, most int) (Totals, error)
+	Totals(ctx context.Context, id sandlot.AccountID, most int) (Totals, error)
 }
 
 // Service has the rules of what owners say about themselves. Its methods may be called concurrently. Each takes the caller, and returns a
@@ -57,15 +57,15 @@ func New(store Store) *Service { return &Service{store} }
 
 // Person returns what anybody may know of the account that has a handle, or had it once: what its owner says only where its address is
 // verified. An account that is suspended or gone is publish.ErrNotFound.
-func (s *Service) Person(ctx context.Context, by publish.Caller, handle string) (p Person, err error) {
-	if err := publish.Authorize(by, publish.ActLook, nil); err != nil {
+func (s *Service) Person(ctx context.Context, by sandlot.Caller, handle string) (p Person, err error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return p, err
 	}
 	if p.Account, err = s.store.AccountOfHandle(ctx, handle); err != nil {
 		return Person{}, err
 	}
 	if p.Suspended {
-		return Person{}, publish.ErrNotFound
+		return Person{}, sandlot.ErrNotFound
 	}
 	p.Email = ""
 	if p.EmailVerified {
@@ -78,8 +78,8 @@ func (s *Service) Person(ctx context.Context, by publish.Caller, handle string) 
 }
 
 // Own returns what the caller has said, in a session.
-func (s *Service) Own(ctx context.Context, by publish.Caller) (Words, error) {
-	if err := publish.Authorize(by, publish.ActSeeOwn, nil); err != nil {
+func (s *Service) Own(ctx context.Context, by sandlot.Caller) (Words, error) {
+	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return Words{}, err
 	}
 	return s.store.Words(ctx, by.Account())
@@ -87,18 +87,18 @@ func (s *Service) Own(ctx context.Context, by publish.Caller) (Words, error) {
 
 // Describe records what the caller says, in a session, and returns it as it is kept. The line is brought into form as a title is; one that
 // is too long, and a link that names.Link refuses, are publish.CodeInvalidField.
-func (s *Service) Describe(ctx context.Context, by publish.Caller, w Words) (Words, error) {
-	if err := publish.Authorize(by, publish.ActOwn, nil); err != nil {
+func (s *Service) Describe(ctx context.Context, by sandlot.Caller, w Words) (Words, error) {
+	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return Words{}, err
 	}
 	line, cut, _ := names.Title(w.Line)
 	if n := utf8.RuneCountInString(line); cut || n > MaxLine {
-		return Words{}, publish.Refuse(publish.CodeInvalidField, "The line has more than %d characters. Nothing was changed.", MaxLine).In("line").With(publish.OpSame).Note("Send a shorter one.")
+		return Words{}, sandlot.Refuse(sandlot.CodeInvalidField, "The line has more than %d characters. Nothing was changed.", MaxLine).In("line").With(sandlot.OpSame).Note("Send a shorter one.")
 	}
 	link, err := names.Link(w.Link)
 	var bad *names.LinkError
 	if errors.As(err, &bad) {
-		return Words{}, publish.Refuse(publish.CodeInvalidField, "The link is not taken: %s Nothing was changed.", bad.Reason).In("link").With(publish.OpSame).Note("Send an http or https address, such as https://example.com.")
+		return Words{}, sandlot.Refuse(sandlot.CodeInvalidField, "The link is not taken: %s Nothing was changed.", bad.Reason).In("link").With(sandlot.OpSame).Note("Send an http or https address, such as https://example.com.")
 	}
 	w = Words{line, link}
 	return w, s.store.SetWords(ctx, by.Account(), w)

@@ -6,8 +6,8 @@ import (
 	"io"
 	"net/http"
 
+	"sandlot"
 	"sandlot/internal/content"
-	"sandlot/internal/publish"
 )
 
 // A piece is bytes that are about to be sent: body, or the first n bytes of stream.
@@ -70,7 +70,7 @@ func (h *Handler) open(ctx context.Context, o *form, off, n int64) (piece, error
 // it if so. The caller then sends the plain bytes instead. A file that its author compressed has no
 // others.
 func (x *exchange) spare(f *file, o *form, err error) bool {
-	if o.coding == identity || f.encoded || !errors.Is(err, publish.ErrCorrupt) {
+	if o.coding == identity || f.encoded || !errors.Is(err, sandlot.ErrCorrupt) {
 		return false
 	}
 	x.log.WarnContext(x.r.Context(), "skipped a damaged compressed copy", "project", x.project.ID, "path", x.r.URL.Path, "err", err)

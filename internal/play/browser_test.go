@@ -13,7 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/testenv"
 )
 
@@ -55,7 +55,7 @@ func newStage(t *testing.T, alone bool, more ...func(*Config)) *stage {
 }
 
 // url is the address of a project on the stage.
-func (s *stage) url(id publish.ProjectID) string {
+func (s *stage) url(id sandlot.ProjectID) string {
 	return "http://" + string(id) + ".localhost:" + s.addr[strings.LastIndexByte(s.addr, ':')+1:] + "/"
 }
 

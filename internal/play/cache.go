@@ -11,7 +11,7 @@ import (
 	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/singleflight"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 const (
@@ -33,9 +33,9 @@ const (
 // key names what is cached: the list of a version, by project and version, or the bytes that have a
 // digest. What is kept under a key never changes, so nothing in the cache is ever out of date.
 type key struct {
-	project publish.ProjectID
+	project sandlot.ProjectID
 	version int
-	digest  publish.Digest
+	digest  sandlot.Digest
 }
 
 // name is the key as text, for singleflight.
@@ -126,7 +126,7 @@ func guard(ctx context.Context, load func(context.Context) (value, error)) (v va
 
 // list returns the files of the project's version, from the cache or the store. A list that may
 // still get variants is read again after a second, and served as it was while that fails.
-func (h *Handler) list(ctx context.Context, p *publish.Project) (*list, error) {
+func (h *Handler) list(ctx context.Context, p *sandlot.Project) (*list, error) {
 	k := key{project: p.ID, version: p.Version}
 	last, known := h.cache.entries.GetIfPresent(k)
 	if known && h.settled(last) {
@@ -139,8 +139,8 @@ func (h *Handler) list(ctx context.Context, p *publish.Project) (*list, error) {
 	}
 	v, err := h.cache.fill(ctx, k, h.settled, func(ctx context.Context) (value, error) {
 		files, err := h.contents.Files(ctx, k.project, k.version)
-		if errors.Is(err, publish.ErrNotFound) { // it was deleted, or the version erased, since its head was confirmed
-			return value{}, fmt.Errorf("files of %s version %d: %w", k.project, k.version, publish.CodeProjectNotFound)
+		if errors.Is(err, sandlot.ErrNotFound) { // it was deleted, or the version erased, since its head was confirmed
+			return value{}, fmt.Errorf("files of %s version %d: %w", k.project, k.version, sandlot.CodeProjectNotFound)
 		}
 		if err != nil {
 			return value{}, fmt.Errorf("files of %s version %d: %w", k.project, k.version, err)
@@ -160,7 +160,7 @@ func (h *Handler) settled(v value) bool {
 
 // body returns all bytes of a blob of at most bodyMax bytes, from the cache or the store. They are
 // shared and must not be changed.
-func (h *Handler) body(ctx context.Context, b publish.Blob) ([]byte, error) {
+func (h *Handler) body(ctx context.Context, b sandlot.Blob) ([]byte, error) {
 	k := key{digest: b.SHA256}
 	if v, ok := h.cache.entries.GetIfPresent(k); ok {
 		return v.body, nil
@@ -173,7 +173,7 @@ func (h *Handler) body(ctx context.Context, b publish.Blob) ([]byte, error) {
 }
 
 // readAll reads a blob into memory.
-func (h *Handler) readAll(ctx context.Context, b publish.Blob) ([]byte, error) {
+func (h *Handler) readAll(ctx context.Context, b sandlot.Blob) ([]byte, error) {
 	rc, err := h.contents.Open(ctx, b, 0, -1)
 	if err != nil {
 		return nil, blobError("open", b, err)
@@ -188,9 +188,9 @@ func (h *Handler) readAll(ctx context.Context, b publish.Blob) ([]byte, error) {
 
 // blobError says what failed. A blob that a list names and that is missing counts as damaged:
 // publish.ErrCorrupt.
-func blobError(doing string, b publish.Blob, err error) error {
-	if errors.Is(err, publish.ErrNotFound) {
-		return fmt.Errorf("%s blob %d %s: %w: %w", doing, b.ID, b.Ref, publish.ErrCorrupt, err)
+func blobError(doing string, b sandlot.Blob, err error) error {
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return fmt.Errorf("%s blob %d %s: %w: %w", doing, b.ID, b.Ref, sandlot.ErrCorrupt, err)
 	}
 	return fmt.Errorf("%s blob %d %s: %w", doing, b.ID, b.Ref, err)
 }

@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/testenv"
 )
 
@@ -102,7 +102,7 @@ func TestFillsAreBoundedInNumberAndTime(t *testing.T) {
 }
 
 // projectN is one of many projects.
-func projectN(i int) publish.ProjectID { return publish.ProjectID(fmt.Sprintf("many-%06d", i)) }
+func projectN(i int) sandlot.ProjectID { return sandlot.ProjectID(fmt.Sprintf("many-%06d", i)) }
 
 func TestEveryWriteIsSeenAtOnce(t *testing.T) {
 	t.Parallel()
@@ -154,7 +154,7 @@ func TestVariantsAreUsedASecondAfterTheyAreMade(t *testing.T) {
 func TestAListIsServedWhileItCannotBeReadAgain(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]func(gate chan bool) (error, error){
-		"the store fails":           func(chan bool) (error, error) { return publish.ErrUnavailable, nil },
+		"the store fails":           func(chan bool) (error, error) { return sandlot.ErrUnavailable, nil },
 		"the store does not answer": func(gate chan bool) (error, error) { <-gate; return nil, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestAnErrorIsNotCached(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
-	s.listErr = publish.ErrUnavailable
+	s.listErr = sandlot.ErrUnavailable
 	h := newHandler(s, "localhost")
 	if res := get(h, "/"); res.StatusCode != 503 || res.Header.Get("Retry-After") == "" {
 		t.Errorf("%d", res.StatusCode)
@@ -210,7 +210,7 @@ func TestAPanicOfTheStoreFailsOneRequest(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
-	s.Blobs.Opening = func(context.Context, publish.Blob, func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+	s.Blobs.Opening = func(context.Context, sandlot.Blob, func() (io.ReadCloser, error)) (io.ReadCloser, error) {
 		panic("a bug")
 	}
 	h := newHandler(s, "localhost")
@@ -245,7 +245,7 @@ func TestSoakListWeight(t *testing.T) {
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", page("one")))
 	model := s.files(gameID)[0]
-	files := make([]publish.File, 10_000)
+	files := make([]sandlot.File, 10_000)
 	for i := range files {
 		files[i] = model
 		files[i].Name = fmt.Sprintf("some/folder/of/the/game/level-%05d.json", i)

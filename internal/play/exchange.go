@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // place is the kind of address a request came to.
@@ -23,7 +23,7 @@ type exchange struct {
 	*Handler
 	w       http.ResponseWriter
 	r       *http.Request
-	project publish.Project // as of the version that is served; zero if there is none
+	project sandlot.Project // as of the version that is served; zero if there is none
 	place   place
 	root    string // the path of the project's folder on its origin, with a slash at its end
 	// followed tells that a browser's own navigation to this file gets the heartbeat's script after
@@ -90,12 +90,12 @@ func (x *exchange) notFound() {
 
 // statuses has the status of each kind of error that reading can meet. Any other error is a fault
 // of ours. It never changes.
-var statuses = map[publish.Kind]int{
-	publish.KindMissing:     http.StatusNotFound,
-	publish.KindTakenDown:   http.StatusUnavailableForLegalReasons,
-	publish.KindTooMany:     http.StatusTooManyRequests,
-	publish.KindUnavailable: http.StatusServiceUnavailable,
-	publish.KindFull:        http.StatusInsufficientStorage,
+var statuses = map[sandlot.Kind]int{
+	sandlot.KindMissing:     http.StatusNotFound,
+	sandlot.KindTakenDown:   http.StatusUnavailableForLegalReasons,
+	sandlot.KindTooMany:     http.StatusTooManyRequests,
+	sandlot.KindUnavailable: http.StatusServiceUnavailable,
+	sandlot.KindFull:        http.StatusInsufficientStorage,
 }
 
 // fail answers with a page for an error of the Service. An error that is neither a *publish.Error
@@ -103,26 +103,26 @@ var statuses = map[publish.Kind]int{
 // project that was taken down has a browser clear its cache, and a service worker of such a project
 // is replaced by one that removes itself.
 func (x *exchange) fail(err error) {
-	if errors.Is(err, publish.CodeTakenDown) && x.place != onPath && x.asksForWorker() {
+	if errors.Is(err, sandlot.CodeTakenDown) && x.place != onPath && x.asksForWorker() {
 		x.worker(lastWorkerJS)
 		return
 	}
 	status := http.StatusInternalServerError
-	var code publish.Code
-	if e := publish.AsError(err); e != nil {
+	var code sandlot.Code
+	if e := sandlot.AsError(err); e != nil {
 		code = e.Code
 		if e.RetryAfter > 0 {
 			x.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
 		}
 	} else if !errors.As(err, &code) && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
-		code = publish.CodeUnavailable
+		code = sandlot.CodeUnavailable
 		x.w.Header().Set("Retry-After", "5")
 	}
-	if known, ok := statuses[publish.Codes[code]]; ok {
+	if known, ok := statuses[sandlot.Codes[code]]; ok {
 		status = known
 	}
 	switch {
-	case code == publish.CodeTakenDown && x.place != onPath && navigates(x.r.Header):
+	case code == sandlot.CodeTakenDown && x.place != onPath && navigates(x.r.Header):
 		// What the browser has kept of it. Not its storage: a reinstated project is to find its
 		// players' games again.
 		x.w.Header().Set("Clear-Site-Data", `"cache"`)

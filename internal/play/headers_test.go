@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Catalogue, section 1: these are on every response of a project's origin.
@@ -24,7 +24,7 @@ func TestHeadersOnEveryResponse(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)
 	damaged := s.file("damaged.bin", "some bytes")
-	s.broken[damaged.Content.Ref] = publish.ErrCorrupt
+	s.broken[damaged.Content.Ref] = sandlot.ErrCorrupt
 	s.put(gameID, s.file("index.html", page("one")), s.file("a.txt", "0123456789"), s.file("docs/index.html", "<p>docs"), damaged)
 	h := newHandler(s, "localhost:8080")
 	etag := get(h, "/a.txt").Header.Get("Etag")

@@ -5,8 +5,8 @@ import (
 	"io"
 	"net/http"
 
+	"sandlot"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // maxHeartbeat is the largest body of a heartbeat, in bytes. A player's id of 64 characters needs
@@ -58,7 +58,7 @@ func (x *exchange) takeBeat() {
 	if b.Gone {
 		tell = x.gallery.Leave
 	}
-	if err := tell(x.r.Context(), publish.Caller{}, x.project.ID, player); err != nil {
+	if err := tell(x.r.Context(), sandlot.Caller{}, x.project.ID, player); err != nil {
 		x.log.WarnContext(x.r.Context(), "a heartbeat was not counted", "project", x.project.ID, "err", err)
 	}
 	x.headers(revalidate)

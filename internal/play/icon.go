@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"net/url"
 
+	"sandlot"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 // iconPath is what browsers ask for by themselves. A 404 would put a message into the console of a
@@ -23,7 +23,7 @@ var iconSVG []byte
 
 // iconFile makes the icon of every project that has none of its own.
 func iconFile() *file {
-	f := newFile(&publish.File{Name: "icon.svg", Blob: publish.Blob{Size: int64(len(iconSVG)), SHA256: sha256.Sum256(iconSVG), Text: true}})
+	f := newFile(&sandlot.File{Name: "icon.svg", Blob: sandlot.Blob{Size: int64(len(iconSVG)), SHA256: sha256.Sum256(iconSVG), Text: true}})
 	f.plain.body, f.varies = iconSVG, false
 	return f
 }

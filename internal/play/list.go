@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/mediatype"
-	"sandlot/internal/publish"
 )
 
 // A list has the files of one version, with everything about them that does not depend on a
@@ -39,7 +39,7 @@ type form struct {
 	etag     []string
 	length   []string
 	size     int64
-	blob     publish.Blob
+	blob     sandlot.Blob
 	body     []byte          // the bytes, if they are not in a blob
 	after    []byte          // follows the bytes; counted in length and size
 	prepared *preparedAnswer // nil: it has none
@@ -47,7 +47,7 @@ type form struct {
 
 // newList makes a list of a version's files. until is when to read them again if variants of some
 // may still come.
-func newList(files []publish.File, until time.Time) *list {
+func newList(files []sandlot.File, until time.Time) *list {
 	l := &list{files: make(map[string]*file, len(files))}
 	for i := range files {
 		f := newFile(&files[i])
@@ -66,7 +66,7 @@ func newList(files []publish.File, until time.Time) *list {
 }
 
 // newFile makes a file, with its forms.
-func newFile(p *publish.File) *file {
+func newFile(p *sandlot.File) *file {
 	f := &file{
 		hash:      p.Blob.SHA256.String(),
 		mediaType: []string{mediatype.Of(p.Name, p.Blob.Text)},
@@ -91,7 +91,7 @@ func newFile(p *publish.File) *file {
 // makeForm makes one form of the file, whose bytes are those of b. Its ETag is the hash of the
 // published bytes with the mark of the coding. That names the form's bytes, since a file is
 // compressed once and the result kept.
-func (f *file) makeForm(c coding, b publish.Blob) form {
+func (f *file) makeForm(c coding, b sandlot.Blob) form {
 	o := form{coding: c, size: b.Size, blob: b}
 	o.etag = []string{`"` + f.hash + marks[c] + `"`}
 	o.length = []string{strconv.FormatInt(b.Size, 10)}

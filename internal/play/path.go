@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 // ServePath answers a request to the path form, {base}/~/{project_id}/{file}. The request's URL
@@ -22,11 +22,11 @@ func (h *Handler) ServePath(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !ok || !h.hasPath() || !names.ValidProjectID(id) {
-		x.fail(publish.CodeProjectNotFound)
+		x.fail(sandlot.CodeProjectNotFound)
 		return
 	}
 	var err error
-	if x.project, err = h.service.Current(r.Context(), publish.Caller{}, publish.ProjectID(id)); err != nil {
+	if x.project, err = h.service.Current(r.Context(), sandlot.Caller{}, sandlot.ProjectID(id)); err != nil {
 		x.fail(err)
 		return
 	}

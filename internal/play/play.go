@@ -40,10 +40,10 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/catalog"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // Service is what this package asks about projects. *publish.Service implements it. A project that
@@ -51,29 +51,29 @@ import (
 // publish.CodeTakenDown.
 type Service interface {
 	// Current returns a project as the latest acknowledged write left it.
-	Current(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
+	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 	// AtVersion returns a project as of version n, if suffix is that of the version's address.
-	AtVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int, suffix string) (publish.Project, error)
+	AtVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, suffix string) (sandlot.Project, error)
 }
 
 // Contents is where the files of versions are read from. *publish.Contents implements it.
 type Contents interface {
 	// Files returns the files of a version. A file that is not Squeezed may still get variants.
-	Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error)
+	Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error)
 	// Open returns n verified bytes of a blob from off (n < 0: up to the end). A blob that is
 	// missing is publish.ErrNotFound, a damaged one publish.ErrCorrupt.
-	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
+	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 }
 
 // Gallery counts plays and players. *gallery.Service implements it.
 type Gallery interface {
 	// Play counts a load, unless one by the same player was counted shortly before, or the network
 	// adds too many.
-	Play(ctx context.Context, by publish.Caller, id publish.ProjectID, player gallery.Player)
+	Play(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, player gallery.Player)
 	// Touch counts a player as present, unless too many of one network are.
-	Touch(ctx context.Context, by publish.Caller, id publish.ProjectID, p gallery.Player) error
+	Touch(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p gallery.Player) error
 	// Leave counts a player as gone.
-	Leave(ctx context.Context, by publish.Caller, id publish.ProjectID, p gallery.Player) error
+	Leave(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p gallery.Player) error
 }
 
 // Config is what a Handler is made from. Only Service, Contents, Gallery and Places are needed.
@@ -82,7 +82,7 @@ type Config struct {
 	Service    Service
 	Contents   Contents
 	Gallery    Gallery
-	Places     publish.Places
+	Places     sandlot.Places
 	Visitors   *Visitors                    // nil: one of the Handler's own
 	Token      func(r *http.Request) string // the token of a browser on the website's origin, empty if it has none; nil: no browser has one
 	Quarantine bool                         // whether projects of unverified accounts may contact nothing but their own origin
@@ -103,7 +103,7 @@ type Handler struct {
 	service     Service
 	contents    Contents
 	gallery     Gallery
-	places      publish.Places
+	places      sandlot.Places
 	visitors    *Visitors
 	token       func(*http.Request) string
 	agents      *agents

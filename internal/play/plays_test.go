@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 func TestPlays(t *testing.T) {
@@ -73,7 +73,7 @@ func TestPlays(t *testing.T) {
 	t.Run("a load that failed", func(t *testing.T) {
 		broken := s.file("index.html", "<p>broken")
 		s.put(gameID, broken)
-		s.broken[broken.Content.Ref] = publish.ErrCorrupt
+		s.broken[broken.Content.Ref] = sandlot.ErrCorrupt
 		before := s.plays()
 		if res := get(h, "/"); res.StatusCode != 500 || s.plays() != before {
 			t.Errorf("%d, %d plays", res.StatusCode, s.plays()-before)

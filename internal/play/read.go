@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 // This file is the way of a read, from the top down: which project, which file, which form of it,
@@ -28,12 +28,12 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 		aside.preview(r.URL.Path)
 		return
 	case !ok:
-		err = publish.CodeProjectNotFound
+		err = sandlot.CodeProjectNotFound
 	case n == 0:
-		x.project, err = h.service.Current(r.Context(), publish.Caller{}, publish.ProjectID(id))
+		x.project, err = h.service.Current(r.Context(), sandlot.Caller{}, sandlot.ProjectID(id))
 	default:
 		x.place = onVersion
-		x.project, err = h.service.AtVersion(r.Context(), publish.Caller{}, publish.ProjectID(id), n, suffix)
+		x.project, err = h.service.AtVersion(r.Context(), sandlot.Caller{}, sandlot.ProjectID(id), n, suffix)
 	}
 	if err != nil {
 		x.fail(err)
@@ -45,11 +45,11 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 // ServeTrial answers a request of the play-tester for a file of a project as ServeOrigin would, but
 // it counts nothing, and adds no heartbeat. Once the project has another version than that one, all
 // of it is missing.
-func (h *Handler) ServeTrial(w http.ResponseWriter, r *http.Request, id publish.ProjectID, version int) {
+func (h *Handler) ServeTrial(w http.ResponseWriter, r *http.Request, id sandlot.ProjectID, version int) {
 	x := exchange{Handler: h, w: w, r: r, root: "/", trial: true}
-	p, err := h.service.Current(r.Context(), publish.Caller{}, id)
+	p, err := h.service.Current(r.Context(), sandlot.Caller{}, id)
 	if err == nil && p.Version != version {
-		err = publish.CodeProjectNotFound
+		err = sandlot.CodeProjectNotFound
 	}
 	if err != nil {
 		x.fail(err)
@@ -121,7 +121,7 @@ func (x *exchange) primary(f *file) {
 		}
 	}
 	if status := x.send(f, o, http.StatusOK); x.plays(status) {
-		x.gallery.Play(x.r.Context(), publish.Caller{}, x.project.ID, x.visitor(x.now()))
+		x.gallery.Play(x.r.Context(), sandlot.Caller{}, x.project.ID, x.visitor(x.now()))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/testenv"
 	"sandlot/internal/wording"
 )
@@ -51,8 +51,8 @@ func worldsThatFail(t *testing.T) map[string]*world {
 		return s
 	}
 	return map[string]*world{
-		"project": newWorld(t), "taken-down": down(t), "damaged": fail(publish.ErrCorrupt), "later": fail(publish.ErrUnavailable), "fault": fail(errors.New("broken on purpose")),
-		"too-many": fail(publish.Refuse(publish.CodeRateLimited, "busy")),
+		"project": newWorld(t), "taken-down": down(t), "damaged": fail(sandlot.ErrCorrupt), "later": fail(sandlot.ErrUnavailable), "fault": fail(errors.New("broken on purpose")),
+		"too-many": fail(sandlot.Refuse(sandlot.CodeRateLimited, "busy")),
 	}
 }
 

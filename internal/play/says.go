@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/catalog"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 // catalogs holds the texts of the pages of errors: a file for each language, named after it.
@@ -28,13 +28,13 @@ type said struct {
 func openBook() *catalog.Texts[said] { return catalog.Open[said](catalogs, "texts/*.json") }
 
 // nameOf is the name of the text for an error.
-func nameOf(code publish.Code, status int) string {
+func nameOf(code sandlot.Code, status int) string {
 	switch {
-	case code == publish.CodeProjectNotFound:
+	case code == sandlot.CodeProjectNotFound:
 		return "project"
-	case code == publish.CodeTakenDown:
+	case code == sandlot.CodeTakenDown:
 		return "taken-down"
-	case code == publish.CodeBlobCorrupt:
+	case code == sandlot.CodeBlobCorrupt:
 		return "damaged"
 	case status == http.StatusNotFound:
 		return "missing"

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // playerJS is the heartbeat's script. It sends a heartbeat every 20 seconds while the page is open,
@@ -24,7 +24,7 @@ var playerJS []byte
 
 // scriptFile makes a script of ours a file that every project has.
 func scriptFile(name string, script []byte) *file {
-	f := newFile(&publish.File{Name: name, Blob: publish.Blob{Size: int64(len(script)), SHA256: sha256.Sum256(script), Text: true}})
+	f := newFile(&sandlot.File{Name: name, Blob: sandlot.Blob{Size: int64(len(script)), SHA256: sha256.Sum256(script), Text: true}})
 	f.plain.body, f.varies = script, false
 	return f
 }

@@ -11,6 +11,7 @@ import (
 
 	kgzip "github.com/klauspost/compress/gzip"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -88,7 +89,7 @@ func TestScriptForAnyEncoding(t *testing.T) {
 	for rnd := rand.New(rand.NewPCG(1, 2)); noise.Len() < 5<<19; {
 		fmt.Fprintf(&noise, "%x ", rnd.Uint64())
 	}
-	for id, body := range map[publish.ProjectID]string{gameID: page("small"), "large-abc234": large, "noise-abc234": noise.String(), "tiny-abc234": "<p>hi"} {
+	for id, body := range map[sandlot.ProjectID]string{gameID: page("small"), "large-abc234": large, "noise-abc234": noise.String(), "tiny-abc234": "<p>hi"} {
 		s.put(id, s.file("index.html", body))
 		h := newHandler(s, "localhost")
 		for accept, want := range map[string]string{

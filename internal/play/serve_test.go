@@ -17,6 +17,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -263,7 +264,7 @@ func TestFaults(t *testing.T) {
 	var log bytes.Buffer
 	h := newHandler(s, "localhost", logTo(&log))
 	for _, f := range []publish.FormFile{small, large} {
-		s.broken[f.Content.Ref] = publish.ErrCorrupt
+		s.broken[f.Content.Ref] = sandlot.ErrCorrupt
 		t.Run("a damaged blob is 500 for that file only/"+f.Name, func(t *testing.T) {
 			if res := at(h, onProject, request("HEAD", "/"+f.Name)); res.StatusCode != 500 || bodyOf(t, res) != "" {
 				t.Errorf("HEAD: %d", res.StatusCode)
@@ -308,7 +309,7 @@ func TestFaults(t *testing.T) {
 		s.put(gameID, s.file("index.html", page("variant")))
 		for _, f := range s.files(gameID) {
 			for _, v := range f.Variants {
-				s.broken[v.Blob.Ref] = publish.ErrCorrupt
+				s.broken[v.Blob.Ref] = sandlot.ErrCorrupt
 			}
 		}
 		for _, c := range []struct{ header, want string }{{"X: y", page("variant")}, {document, page("variant") + ownTag}} {
@@ -319,14 +320,14 @@ func TestFaults(t *testing.T) {
 		}
 	})
 	t.Run("a missing blob is damage too", func(t *testing.T) {
-		s.broken[large.Content.Ref] = publish.ErrNotFound
+		s.broken[large.Content.Ref] = sandlot.ErrNotFound
 		defer delete(s.broken, large.Content.Ref)
 		if res := get(h, "/large.bin"); res.StatusCode != 500 || !strings.Contains(bodyOf(t, res), "damaged") {
 			t.Errorf("%d", res.StatusCode)
 		}
 	})
 	t.Run("a store that cannot work is 503 with Retry-After", func(t *testing.T) {
-		s.broken[large.Content.Ref] = publish.ErrUnavailable
+		s.broken[large.Content.Ref] = sandlot.ErrUnavailable
 		defer delete(s.broken, large.Content.Ref)
 		if res := get(h, "/large.bin"); res.StatusCode != 503 || res.Header.Get("Retry-After") != "5" {
 			t.Errorf("%d %q", res.StatusCode, res.Header.Get("Retry-After"))
@@ -340,8 +341,8 @@ func TestFaults(t *testing.T) {
 		}
 	})
 	t.Run("a failure midway breaks the connection", func(t *testing.T) {
-		s.Blobs.Opening = func(context.Context, publish.Blob, func() (io.ReadCloser, error)) (io.ReadCloser, error) {
-			return io.NopCloser(io.MultiReader(strings.NewReader(strings.Repeat("x", 700_000)), iotest.ErrReader(publish.ErrCorrupt))), nil
+		s.Blobs.Opening = func(context.Context, sandlot.Blob, func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+			return io.NopCloser(io.MultiReader(strings.NewReader(strings.Repeat("x", 700_000)), iotest.ErrReader(sandlot.ErrCorrupt))), nil
 		}
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeOrigin(w, r, string(gameID)) }))
 		defer srv.Close()

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // down is a world in which the game, of three versions, was taken down.
@@ -13,7 +13,7 @@ func down(t *testing.T) *world {
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"), s.file("sw.js", "// a worker"))
 	s.put(gameID, s.file("index.html", "<p>hello"))
-	_, err := s.Operate.Suspend(t.Context(), publish.AsOperator("anna"), string(gameID), "a report")
+	_, err := s.Operate.Suspend(t.Context(), sandlot.AsOperator("anna"), string(gameID), "a report")
 	s.must(err)
 	return s
 }
@@ -65,9 +65,9 @@ func TestTheWorkerOfATakenDownProjectIsReplacedByItsLast(t *testing.T) {
 	if resp := at(h, onPath, request("GET", "/sw.js", "Service-Worker: script")); resp.StatusCode != 451 {
 		t.Errorf("in the path form: %d", resp.StatusCode)
 	}
-	_, err := s.Operate.Reinstate(t.Context(), publish.AsOperator("anna"), string(gameID), "a mistake")
+	_, err := s.Operate.Reinstate(t.Context(), sandlot.AsOperator("anna"), string(gameID), "a mistake")
 	s.must(err)
-	s.Publish.Heads.Drop(publish.Changed{Projects: []publish.ProjectID{gameID}}) // as a second does
+	s.Publish.Heads.Drop(sandlot.Changed{Projects: []sandlot.ProjectID{gameID}}) // as a second does
 	if resp := at(h, onProject, request("GET", "/sw.js", "Service-Worker: script")); resp.StatusCode != 200 {
 		t.Errorf("the project's own, reinstated: %d", resp.StatusCode)
 	} else if body, _ := io.ReadAll(resp.Body); string(body) != "// a worker" {
@@ -80,7 +80,7 @@ func TestAProjectThatGoesWhileItIsReadIsGone(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)
 	s.put(gameID, s.file("index.html", "<p>hi"))
-	s.listErr = publish.ErrNotFound
+	s.listErr = sandlot.ErrNotFound
 	h := newHandler(s, "localhost")
 	for _, p := range []place{onProject, onVersion, onPath} {
 		if resp := at(h, p, request("GET", "/", "X: none")); resp.StatusCode != 404 {

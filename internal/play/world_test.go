@@ -20,6 +20,7 @@ import (
 	kgzip "github.com/klauspost/compress/gzip"
 	kzstd "github.com/klauspost/compress/zstd"
 
+	"sandlot"
 	"sandlot/internal/gallery"
 	"sandlot/internal/mediatype"
 	"sandlot/internal/names"
@@ -28,7 +29,7 @@ import (
 )
 
 const (
-	gameID = publish.ProjectID("chess-abc234")
+	gameID = sandlot.ProjectID("chess-abc234")
 	suffix = "0123456789" // of version 1 of each project
 )
 
@@ -37,15 +38,15 @@ const (
 type world struct {
 	*testworld.World
 	t      testing.TB
-	owner  publish.Caller    // by a session
+	owner  sandlot.Caller    // by a session
 	plain  bool              // compressed copies are still to be made
 	packed map[string]string // what they are, by encoding; nil: what an encoder makes
 
 	mu      sync.Mutex
 	lists   int
 	listErr error
-	opens   map[publish.BlobRef]int
-	broken  map[publish.BlobRef]error // why a blob cannot be opened
+	opens   map[sandlot.BlobRef]int
+	broken  map[sandlot.BlobRef]error // why a blob cannot be opened
 	gate    chan struct{}             // if set, opening waits for it
 	played  []gallery.Player
 	beats   []string    // "touch id player" and "leave id player"
@@ -56,7 +57,7 @@ type world struct {
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	// All bytes are blobs, so that any may be damaged.
-	w := &world{World: testworld.New(t, testworld.With(func(c *publish.Config) { c.InlineMax = -1 })), t: t, opens: map[publish.BlobRef]int{}, broken: map[publish.BlobRef]error{}}
+	w := &world{World: testworld.New(t, testworld.With(func(c *publish.Config) { c.InlineMax = -1 })), t: t, opens: map[sandlot.BlobRef]int{}, broken: map[sandlot.BlobRef]error{}}
 	w.owner = w.OwnerOf(w.PublishPage(testworld.Nobody(), "<p>").Project.Account)
 	w.Faults.Step, w.Blobs.Opening = w.step, w.opening
 	return w
@@ -77,15 +78,15 @@ func (w *world) file(name, content string) publish.FormFile {
 
 // put makes a version of a project in which these files are new or other. One that is not there is made first, under the id that the test
 // gives it.
-func (w *world) put(id publish.ProjectID, files ...publish.FormFile) {
+func (w *world) put(id sandlot.ProjectID, files ...publish.FormFile) {
 	w.t.Helper()
 	w.Faults.Step, w.Blobs.Opening = nil, nil // what put itself reads is not counted
 	defer func() { w.Faults.Step, w.Blobs.Opening = w.step, w.opening }()
 	_, err := w.DB.Publish().CreateProject(w.t.Context(), publish.NewProject{
-		ID: id, Account: w.owner.Account(), CreatedAt: w.Now(), Suffix: suffix, Key: publish.Key{Hash: sha256.Sum256([]byte(id)), CreatedAt: w.Now()},
-		Files: []publish.File{{Name: "index.html", Folded: "index.html", Blob: w.Stage("<p>").Blob}}, Primary: "index.html",
+		ID: id, Account: w.owner.Account(), CreatedAt: w.Now(), Suffix: suffix, Key: sandlot.Key{Hash: sha256.Sum256([]byte(id)), CreatedAt: w.Now()},
+		Files: []sandlot.File{{Name: "index.html", Folded: "index.html", Blob: w.Stage("<p>").Blob}}, Primary: "index.html",
 	})
-	if !errors.Is(err, publish.ErrExists) {
+	if !errors.Is(err, sandlot.ErrExists) {
 		w.must(err)
 	}
 	w.must(w.Publish.PutFiles(w.t.Context(), w.owner, id, files, publish.Form{Token: rand.Text()}))
@@ -95,17 +96,17 @@ func (w *world) put(id publish.ProjectID, files ...publish.FormFile) {
 }
 
 // squeeze makes the compressed copies of the files of a project that have none.
-func (w *world) squeeze(id publish.ProjectID) {
+func (w *world) squeeze(id sandlot.ProjectID) {
 	w.t.Helper()
 	for _, f := range w.files(id) {
 		if f.Squeezed {
 			continue
 		}
-		var variants []publish.Variant
+		var variants []sandlot.Variant
 		if mediatype.Compressible(f.Name) && f.Blob.Size >= 200 {
 			for _, enc := range []string{"br", "zstd", "gzip"} {
 				packed := cmp.Or(w.packed[enc], compress(enc, w.Bytes(f.Blob)))
-				variants = append(variants, publish.Variant{Encoding: enc, Blob: w.Stage(packed).Blob})
+				variants = append(variants, sandlot.Variant{Encoding: enc, Blob: w.Stage(packed).Blob})
 			}
 		}
 		w.must(w.DB.Variants().PutVariants(w.t.Context(), f.Blob.ID, variants))
@@ -113,7 +114,7 @@ func (w *world) squeeze(id publish.ProjectID) {
 }
 
 // files are those of a project's current version.
-func (w *world) files(id publish.ProjectID) []publish.File {
+func (w *world) files(id sandlot.ProjectID) []sandlot.File {
 	w.t.Helper()
 	p, err := w.DB.Publish().Project(w.t.Context(), id)
 	w.must(err)
@@ -139,7 +140,7 @@ func (w *world) step(name string) (before, after error) {
 	return w.listErr, nil
 }
 
-func (w *world) opening(ctx context.Context, b publish.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+func (w *world) opening(ctx context.Context, b sandlot.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
 	if w.gate != nil {
 		select {
 		case <-w.gate:
@@ -156,24 +157,24 @@ func (w *world) opening(ctx context.Context, b publish.Blob, open func() (io.Rea
 	return open()
 }
 
-func (w *world) Play(ctx context.Context, by publish.Caller, id publish.ProjectID, visitor gallery.Player) {
+func (w *world) Play(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, visitor gallery.Player) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.played = append(w.played, visitor)
 	w.Gallery.Play(ctx, by, id, visitor)
 }
 
-func (w *world) Touch(ctx context.Context, by publish.Caller, id publish.ProjectID, p gallery.Player) error {
+func (w *world) Touch(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p gallery.Player) error {
 	w.beat("touch", id, p.ID)
 	return errors.Join(w.live, w.Gallery.Touch(ctx, by, id, p))
 }
 
-func (w *world) Leave(ctx context.Context, by publish.Caller, id publish.ProjectID, p gallery.Player) error {
+func (w *world) Leave(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p gallery.Player) error {
 	w.beat("leave", id, p.ID)
 	return errors.Join(w.live, w.Gallery.Leave(ctx, by, id, p))
 }
 
-func (w *world) beat(what string, id publish.ProjectID, p gallery.PlayerID) {
+func (w *world) beat(what string, id sandlot.ProjectID, p gallery.PlayerID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.beats = append(w.beats, what+" "+string(id)+" "+string(p))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sandlot"
 	"sandlot/internal/names"
 )
 
@@ -17,12 +18,12 @@ const createTries = 5
 // address, a message with a link that verifies it is due. With in.Idempotency the same call
 // within IdempotencyLife returns the first answer and creates nothing. An instance that takes
 // no new accounts answers CodePublishClosed.
-func (s *Service) Signup(ctx context.Context, by Caller, in SignupInput) (SignedUp, error) {
-	by = Caller{From: by.From}
+func (s *Service) Signup(ctx context.Context, by sandlot.Caller, in SignupInput) (SignedUp, error) {
+	by = sandlot.Caller{From: by.From}
 	if err := s.admitNew(by); err != nil {
 		return SignedUp{}, err
 	}
-	req, err := s.idempotency.newRequest(by, in.Idempotency, OpSignup, nil, Content{}, in.Handle, in.Email, in.Lang)
+	req, err := s.idempotency.newRequest(by, in.Idempotency, sandlot.OpSignup, nil, Content{}, in.Handle, in.Email, in.Lang)
 	if err != nil {
 		return SignedUp{}, err
 	}
@@ -42,7 +43,7 @@ func (s *Service) Signup(ctx context.Context, by Caller, in SignupInput) (Signed
 }
 
 // createAccount records an account under the first free handle.
-func (s *Service) createAccount(ctx context.Context, by Caller, handle, email, lang string, req *request) (out SignedUp, err error) {
+func (s *Service) createAccount(ctx context.Context, by sandlot.Caller, handle, email, lang string, req *request) (out SignedUp, err error) {
 	err = retryTaken(func() error {
 		na, secret, err := s.newAccount(by, handle, email, lang, &out.email)
 		if err != nil {
@@ -59,8 +60,8 @@ func (s *Service) createAccount(ctx context.Context, by Caller, handle, email, l
 }
 
 // newAccount draws what a new account needs. outcome is that of the try before, and is set to that of this one.
-func (s *Service) newAccount(by Caller, handle, email, lang string, outcome *EmailOutcome) (NewAccount, Secret, error) {
-	key, secret, err := s.newKey(AccountKey, "account key")
+func (s *Service) newAccount(by sandlot.Caller, handle, email, lang string, outcome *EmailOutcome) (NewAccount, sandlot.Secret, error) {
+	key, secret, err := s.newKey(sandlot.AccountKey, "account key")
 	if err != nil {
 		return NewAccount{}, "", err
 	}
@@ -74,22 +75,22 @@ func (s *Service) newAccount(by Caller, handle, email, lang string, outcome *Ema
 
 // newKey draws a key, for its record and in clear. Neither has an owner yet: the step that
 // records it sets that.
-func (s *Service) newKey(kind KeyKind, name string) (Key, Secret, error) {
-	secret, err := MintSecret(kind, s.random)
+func (s *Service) newKey(kind sandlot.KeyKind, name string) (sandlot.Key, sandlot.Secret, error) {
+	secret, err := sandlot.MintSecret(kind, s.random)
 	if err != nil {
-		return Key{}, "", err
+		return sandlot.Key{}, "", err
 	}
-	k := Key{Hash: secret.Hash(), Kind: kind, Name: name, CreatedAt: s.now().UTC()}
+	k := sandlot.Key{Hash: secret.Hash(), Kind: kind, Name: name, CreatedAt: s.now().UTC()}
 	k.LastFour = string(secret[len(secret)-4:])
 	return k, secret, nil
 }
 
 // verifyJob is the message with the link that verifies an address. It counts as asked for by
 // the caller, so that what strangers ask for takes nothing from an owner's share.
-func (s *Service) verifyJob(by Caller, email, lang string) Job {
-	j := Job{Kind: MailVerify, Account: by.Account(), Address: email, Lang: lang, Due: s.now().UTC(), Asker: s.vault.Asker(by)}
+func (s *Service) verifyJob(by sandlot.Caller, email, lang string) sandlot.Job {
+	j := sandlot.Job{Kind: sandlot.MailVerify, Account: by.Account(), Address: email, Lang: lang, Due: s.now().UTC(), Asker: s.vault.Asker(by)}
 	if !s.Uncounted {
-		j.Asks = ClaimAsks(j)
+		j.Asks = sandlot.ClaimAsks(j)
 	}
 	return j
 }
@@ -97,7 +98,7 @@ func (s *Service) verifyJob(by Caller, email, lang string) Job {
 // unlessFull notes that a step was refused because the asker of its message has had as many as
 // they may: the step is tried again without the message.
 func (e *EmailOutcome) unlessFull(err error) error {
-	if errors.Is(err, ErrTooOften) {
+	if errors.Is(err, sandlot.ErrTooOften) {
 		*e = EmailUnsent
 	}
 	return err
@@ -107,7 +108,7 @@ func (e *EmailOutcome) unlessFull(err error) error {
 // it, unverified, unless the account has a verified one; a project key cannot change the
 // account. What is ignored is told by mailWarnings and does not fail the call. before is the
 // outcome of a try before this one.
-func (s *Service) pendingEmail(ctx context.Context, by Caller, address, lang string, before EmailOutcome) (*NewEmail, EmailOutcome, error) {
+func (s *Service) pendingEmail(ctx context.Context, by sandlot.Caller, address, lang string, before EmailOutcome) (*NewEmail, EmailOutcome, error) {
 	email, err := CleanEmail(address)
 	if err != nil || email == "" {
 		return nil, EmailNone, err
@@ -137,26 +138,26 @@ func (s *warner) sends() bool { return s.SMTP && (s.MailUp == nil || s.MailUp())
 
 // mailWarnings tells why an address was ignored, or where the message lies if it
 // is not sent.
-func (s *warner) mailWarnings(by Caller, outcome EmailOutcome) []Warning {
+func (s *warner) mailWarnings(by sandlot.Caller, outcome EmailOutcome) []sandlot.Warning {
 	switch {
 	case outcome == EmailIgnored && by.Scoped():
-		return []Warning{Warn("email_ignored", "The field email was ignored: a project key cannot change the account.", "Send it with the account's api_key.")}
+		return []sandlot.Warning{sandlot.Warn("email_ignored", "The field email was ignored: a project key cannot change the account.", "Send it with the account's api_key.")}
 	case outcome == EmailIgnored:
-		return []Warning{Warn("email_ignored", "The field email was ignored: the account has a verified address.", "Leave email out; to use another address, sign up for a new account.")}
+		return []sandlot.Warning{sandlot.Warn("email_ignored", "The field email was ignored: the account has a verified address.", "Leave email out; to use another address, sign up for a new account.")}
 	case outcome == EmailUnsent:
-		return []Warning{Warn(
+		return []sandlot.Warning{sandlot.Warn(
 			"mail_limit", "No message was sent: enough messages with a verification link were sent to this address for you today.",
 			"You need not publish again. Whoever reads the address logs in with it at "+s.Places.Base.String()+"/login and finds this account under /account.",
 		)}
 	case outcome == EmailNone || s.sends():
 		return nil
 	case s.SMTP:
-		return []Warning{Warn(
+		return []sandlot.Warning{sandlot.Warn(
 			"mail_delayed", "The mail server of this instance cannot be reached now: the message with the verification link is kept, and sent when it can be.",
 			"You need not send anything again. If no message comes within a day, send the address again with update and the api_key.",
 		)}
 	}
-	return []Warning{Warn(
+	return []sandlot.Warning{sandlot.Warn(
 		"mail_not_sent", "This instance doesn't send email. The message with the verification link was saved to "+s.MailFolder+".",
 		"The operator can read it there, or start the service with --smtp-url.",
 	)}
@@ -168,7 +169,7 @@ func (s *warner) mailWarnings(by Caller, outcome EmailOutcome) []Warning {
 func retryTaken(try func() error) error {
 	var err error
 	for range createTries {
-		if err = try(); !errors.Is(err, ErrExists) && !errors.Is(err, ErrVerified) && !errors.Is(err, ErrTooOften) {
+		if err = try(); !errors.Is(err, sandlot.ErrExists) && !errors.Is(err, sandlot.ErrVerified) && !errors.Is(err, sandlot.ErrTooOften) {
 			return err
 		}
 	}
@@ -178,11 +179,11 @@ func retryTaken(try func() error) error {
 // present is err, or CodeInvalidKey where something was not found because the caller's account
 // was deleted since the call began: its key is like any other that is unknown. So a call that
 // came a moment too late gets the same answer as one that came a day too late.
-func (s *Service) present(ctx context.Context, by Caller, err error) error {
-	if by.Nobody() || !errors.Is(err, ErrNotFound) && !errors.Is(err, CodeProjectNotFound) {
+func (s *Service) present(ctx context.Context, by sandlot.Caller, err error) error {
+	if by.Nobody() || !errors.Is(err, sandlot.ErrNotFound) && !errors.Is(err, sandlot.CodeProjectNotFound) {
 		return err
 	}
-	if _, gone := s.store.Account(ctx, by.Account()); errors.Is(gone, ErrNotFound) {
+	if _, gone := s.store.Account(ctx, by.Account()); errors.Is(gone, sandlot.ErrNotFound) {
 		return unknownKey()
 	}
 	return err
@@ -190,8 +191,8 @@ func (s *Service) present(ctx context.Context, by Caller, err error) error {
 
 // Admit decides, before a body is read, what can be decided without it: whether by may do act
 // at all, and whether the instance takes new projects. The call itself decides again.
-func (s *Service) Admit(_ context.Context, by Caller, act Action) error {
-	if err := Authorize(by, act, nil); err != nil || act != ActPublish && act != ActImport {
+func (s *Service) Admit(_ context.Context, by sandlot.Caller, act sandlot.Action) error {
+	if err := sandlot.Authorize(by, act, nil); err != nil || act != sandlot.ActPublish && act != sandlot.ActImport {
 		return err
 	}
 	return s.admitNew(by)

@@ -5,12 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
 // alikeIn is the warning about a publish that looks like another one, if it is among them.
-func alikeIn(list []publish.Warning) (found publish.Warning) {
+func alikeIn(list []sandlot.Warning) (found sandlot.Warning) {
 	for _, w := range list {
 		if w.Code == "looks_published" {
 			found = w
@@ -24,7 +25,7 @@ func TestAPublishThatLooksLikeOneOfThisDayTellsHowToUpdateIt(t *testing.T) {
 	w := newWorld(t)
 	by := w.account()
 	first := w.publish(by, "<title>Frogs</title>1")
-	expect.Same(t, "the first", alikeIn(first.Warnings), publish.Warning{})
+	expect.Same(t, "the first", alikeIn(first.Warnings), sandlot.Warning{})
 	w.put(by, first.Project.ID, "a.js", "1")
 	id := string(first.Project.ID)
 
@@ -32,16 +33,16 @@ func TestAPublishThatLooksLikeOneOfThisDayTellsHowToUpdateIt(t *testing.T) {
 	if !strings.Contains(said.Message, id) || !strings.Contains(said.Message, first.Addresses.URL) || !strings.Contains(said.Message, `title "Frogs"`) {
 		t.Errorf("it says %q", said.Message)
 	}
-	expect.Same(t, "the call", said.Fix, publish.Fix{Op: publish.OpUpdate, Args: []publish.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: "index.html"}, {Name: "if_version", Value: 2}}})
+	expect.Same(t, "the call", said.Fix, sandlot.Fix{Op: sandlot.OpUpdate, Args: []sandlot.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: "index.html"}, {Name: "if_version", Value: 2}}})
 
-	expect.Same(t, "something else", alikeIn(w.publish(by, "<title>Toads</title>").Warnings), publish.Warning{})
-	expect.Same(t, "somebody else", alikeIn(w.publish(w.account(), "<title>Frogs</title>2").Warnings), publish.Warning{})
+	expect.Same(t, "something else", alikeIn(w.publish(by, "<title>Toads</title>").Warnings), sandlot.Warning{})
+	expect.Same(t, "somebody else", alikeIn(w.publish(w.account(), "<title>Frogs</title>2").Warnings), sandlot.Warning{})
 	many := alikeIn(w.publishMany(by, "index.html", "<title>Toads</title>", "a.js", "1").Warnings)
 	if !strings.Contains(many.Message, "the same page") || len(many.Fix.Args) != 2 {
 		t.Errorf("of many files it says %q with %v", many.Message, many.Fix)
 	}
 	w.clock.move(25 * time.Hour)
-	expect.Same(t, "a day later", alikeIn(w.publish(by, "<title>Frogs</title>3").Warnings), publish.Warning{})
+	expect.Same(t, "a day later", alikeIn(w.publish(by, "<title>Frogs</title>3").Warnings), sandlot.Warning{})
 }
 
 func TestAnAnswerFromARecordTellsOfTheSameProjectThatIsAlike(t *testing.T) {
@@ -49,7 +50,7 @@ func TestAnAnswerFromARecordTellsOfTheSameProjectThatIsAlike(t *testing.T) {
 	w := newWorld(t)
 	by := w.account()
 	w.publish(by, "<title>Frogs</title>1")
-	again := func() publish.Warning {
+	again := func() sandlot.Warning {
 		out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage("<title>Frogs</title>2"), Idempotency: "one"})
 		expect.OK(t, err)
 		return alikeIn(out.Warnings)
@@ -69,7 +70,7 @@ func TestADryRunWarnsAsTheCallDoes(t *testing.T) {
 	w.publish(by, "<title>Frogs</title>1")
 	page := `<!doctype html><html><head><title>Frogs</title></head><body><script src="a.js"></script><script src="b.js"></script><img src="none.png"></body></html>`
 	files := []string{"index.html", page, "a.js", `addEventListener("keydown", e => e.key == "ArrowUp")`, "b.js", `fetch("none.json"); new SharedArrayBuffer(8)`}
-	all := func(list []publish.Warning) (told []string) {
+	all := func(list []sandlot.Warning) (told []string) {
 		for _, w := range list {
 			told = append(told, w.Code+": "+strings.SplitAfter(w.Message, " at ")[0])
 		}
@@ -113,12 +114,12 @@ func TestAWarningProposesTheCallThatMendsIt(t *testing.T) {
 	by := w.account()
 	out := w.publish(by, `<title>A</title><script src="a.js"></script><script>new SharedArrayBuffer(8)</script>`)
 	id := string(out.Project.ID)
-	calls := map[string]publish.Fix{}
+	calls := map[string]sandlot.Fix{}
 	for _, w := range out.Warnings {
 		calls[w.Code] = w.Fix
 	}
-	expect.Same(t, "the calls", calls, map[string]publish.Fix{
-		"missing_file":  {Op: publish.OpUpdate, Args: []publish.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: "a.js"}}},
-		"needs_threads": {Op: publish.OpAmend, Args: []publish.Arg{{Name: "id", Value: id}, {Name: "threads", Value: true}}},
+	expect.Same(t, "the calls", calls, map[string]sandlot.Fix{
+		"missing_file":  {Op: sandlot.OpUpdate, Args: []sandlot.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: "a.js"}}},
+		"needs_threads": {Op: sandlot.OpAmend, Args: []sandlot.Arg{{Name: "id", Value: id}, {Name: "threads", Value: true}}},
 	})
 }

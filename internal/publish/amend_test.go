@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -56,18 +57,18 @@ func TestAmend(t *testing.T) {
 		three, long, bad := 3, strings.Repeat("x", publish.MaxDescription+1), "not a language at all"
 		for what, c := range map[string]struct {
 			in    publish.AmendInput
-			code  publish.Code
+			code  sandlot.Code
 			field string
 		}{
-			"nothing":                {publish.AmendInput{}, publish.CodeMissingField, ""},
-			"only a version":         {publish.AmendInput{IfVersion: &three}, publish.CodeMissingField, ""},
-			"a file that is not":     {publish.AmendInput{Title: &title, Primary: primary("none.html")}, publish.CodeFileNotFound, "primary_file"},
-			"an empty file":          {publish.AmendInput{Title: &title, Primary: primary("empty.txt")}, publish.CodeInvalidField, "primary_file"},
-			"no name":                {publish.AmendInput{Title: &title, Primary: primary("../x")}, publish.CodeInvalidFilename, "primary_file"},
-			"another version":        {publish.AmendInput{Title: &title, Primary: primary("a.js"), IfVersion: &three}, publish.CodeVersionConflict, "if_version"},
-			"another version, words": {publish.AmendInput{Title: &title, IfVersion: &three}, publish.CodeVersionConflict, "if_version"},
-			"too long a description": {publish.AmendInput{Title: &title, Description: &long}, publish.CodeInvalidField, "description"},
-			"no language":            {publish.AmendInput{Title: &title, Lang: &bad}, publish.CodeInvalidField, "lang"},
+			"nothing":                {publish.AmendInput{}, sandlot.CodeMissingField, ""},
+			"only a version":         {publish.AmendInput{IfVersion: &three}, sandlot.CodeMissingField, ""},
+			"a file that is not":     {publish.AmendInput{Title: &title, Primary: primary("none.html")}, sandlot.CodeFileNotFound, "primary_file"},
+			"an empty file":          {publish.AmendInput{Title: &title, Primary: primary("empty.txt")}, sandlot.CodeInvalidField, "primary_file"},
+			"no name":                {publish.AmendInput{Title: &title, Primary: primary("../x")}, sandlot.CodeInvalidFilename, "primary_file"},
+			"another version":        {publish.AmendInput{Title: &title, Primary: primary("a.js"), IfVersion: &three}, sandlot.CodeVersionConflict, "if_version"},
+			"another version, words": {publish.AmendInput{Title: &title, IfVersion: &three}, sandlot.CodeVersionConflict, "if_version"},
+			"too long a description": {publish.AmendInput{Title: &title, Description: &long}, sandlot.CodeInvalidField, "description"},
+			"no language":            {publish.AmendInput{Title: &title, Lang: &bad}, sandlot.CodeInvalidField, "lang"},
 		} {
 			w.unchanged(t, func() {
 				_, err := w.Amend(t.Context(), by, string(id), c.in)
@@ -83,7 +84,7 @@ func TestAmend(t *testing.T) {
 		w.in.Exec("UPDATE keys SET revoked_at = 1")
 		for _, in := range []publish.AmendInput{{Title: &title}, {Title: &title, Primary: primary("a.js")}} {
 			_, err := w.Amend(t.Context(), by, string(id), in)
-			refused(t, err, publish.CodeInvalidKey)
+			refused(t, err, sandlot.CodeInvalidKey)
 		}
 		p, err := w.db.Publish().Project(t.Context(), id)
 		if err != nil || p.Title == "Two" || p.Version != 3 {

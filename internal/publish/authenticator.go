@@ -9,7 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/inspect"
+	"sandlot/internal/names"
 	"sandlot/internal/worker"
 )
 
@@ -19,17 +21,17 @@ const sessionSeen = time.Hour
 // A CredentialStore finds what callers present by its hash, under the same promises as a Store.
 type CredentialStore interface {
 	// KeyByHash returns the key with this hash. A revoked key, and one whose project is gone, is ErrNotFound.
-	KeyByHash(ctx context.Context, hash Digest) (Key, error)
+	KeyByHash(ctx context.Context, hash sandlot.Digest) (sandlot.Key, error)
 	// UploadOfToken returns the key of the upload with this token. One that is past its ExpiresAt
 	// is ErrNotFound.
-	UploadOfToken(ctx context.Context, token Digest, now time.Time) (Digest, error)
+	UploadOfToken(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Digest, error)
 	// Ticket returns a ticket by its hash, with the key that asked for it if one did. One that is
 	// past its ExpiresAt is ErrNotFound, and so is one whose key was revoked or is of a project or
 	// account that is gone.
-	Ticket(ctx context.Context, hash Digest, now time.Time) (Ticket, Key, error)
+	Ticket(ctx context.Context, hash sandlot.Digest, now time.Time) (sandlot.Ticket, sandlot.Key, error)
 	// Session returns the session of a token and its account. One that has expired, and one of an
 	// account that is gone, is ErrNotFound.
-	Session(ctx context.Context, token Digest, now time.Time) (Session, Account, error)
+	Session(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Session, sandlot.Account, error)
 	// SeeSession records that a session was seen, and until when it lives now.
 	SeeSession(ctx context.Context, id int64, seen, expires time.Time) error
 }
@@ -57,15 +59,15 @@ type Authenticator struct {
 //
 // The key of a suspended account is found: Authorize decides what it may still do. Any other
 // error is the store's.
-func (a *Authenticator) Identify(ctx context.Context, presented Presented, from Sender) (Caller, error) {
+func (a *Authenticator) Identify(ctx context.Context, presented sandlot.Presented, from sandlot.Sender) (sandlot.Caller, error) {
 	switch {
 	case presented.Session != "":
 		return a.session(ctx, presented.Session, from)
 	case presented.Key == "":
-		return Caller{From: from}, nil
+		return sandlot.Caller{From: from}, nil
 	case isUploadToken(presented.Key):
 		return a.uploadToken(ctx, presented.Key, from)
-	case strings.HasPrefix(presented.Key.Reveal(), inspect.TicketPrefix):
+	case strings.HasPrefix(presented.Key.Reveal(), names.TicketPrefix):
 		return a.ticket(ctx, presented.Key, from)
 	}
 	return a.key(ctx, presented.Key, from)
@@ -73,81 +75,81 @@ func (a *Authenticator) Identify(ctx context.Context, presented Presented, from 
 
 // key looks a key up by its hash. The checksum comes first: most wrong keys are mistyped or
 // cut, and are told so without asking the store.
-func (a *Authenticator) key(ctx context.Context, secret Secret, from Sender) (Caller, error) {
+func (a *Authenticator) key(ctx context.Context, secret sandlot.Secret, from sandlot.Sender) (sandlot.Caller, error) {
 	if !inspect.LooksLikeKey(secret.Reveal()) {
-		return Caller{}, Refuse(CodeInvalidKey, "The key is mistyped or cut off.").
-			With(OpPresentKey).Note("Copy the whole key: sla_ or slp_ and 36 characters.")
+		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey, "The key is mistyped or cut off.").
+			With(sandlot.OpPresentKey).Note("Copy the whole key: sla_ or slp_ and 36 characters.")
 	}
 	k, err := a.Store.KeyByHash(ctx, secret.Hash())
-	if errors.Is(err, ErrNotFound) {
-		return Caller{}, unknownKey()
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return sandlot.Caller{}, unknownKey()
 	}
 	if err != nil {
-		return Caller{}, fmt.Errorf("look up key: %w", err)
+		return sandlot.Caller{}, fmt.Errorf("look up key: %w", err)
 	}
 	a.Uses.note(k.ID, a.Now().UTC())
-	return Identified(from, Credential{Secret: secret, Key: &k}), nil
+	return sandlot.Identified(from, sandlot.Credential{Secret: secret, Key: &k}), nil
 }
 
 // unknownKey is the refusal of a key that is not in force. Whether it ever was is not told.
 func unknownKey() error {
-	return Refuse(CodeInvalidKey, "The key is unknown here or was revoked.").
-		With(OpPresentKey).Note("Use the api_key that an earlier publish or signup on this instance returned.")
+	return sandlot.Refuse(sandlot.CodeInvalidKey, "The key is unknown here or was revoked.").
+		With(sandlot.OpPresentKey).Note("Use the api_key that an earlier publish or signup on this instance returned.")
 }
 
 // uploadToken finds the upload of an upload_token.
-func (a *Authenticator) uploadToken(ctx context.Context, token Secret, from Sender) (Caller, error) {
+func (a *Authenticator) uploadToken(ctx context.Context, token sandlot.Secret, from sandlot.Sender) (sandlot.Caller, error) {
 	if !inspect.LooksLikeUploadToken(token.Reveal()) {
-		return Caller{}, Refuse(CodeInvalidKey, "The upload_token is mistyped or cut: it does not have the form or the checksum of one.").
-			With(OpWait).Note("Copy the whole upload_token from the answer to part 1: slu_ and 36 characters.")
+		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey, "The upload_token is mistyped or cut: it does not have the form or the checksum of one.").
+			With(sandlot.OpWait).Note("Copy the whole upload_token from the answer to part 1: slu_ and 36 characters.")
 	}
 	upload, err := a.Store.UploadOfToken(ctx, token.Hash(), a.Now().UTC())
-	if errors.Is(err, ErrNotFound) {
-		return Caller{}, Refuse(CodeInvalidKey, "The upload_token is unknown here, or its upload has expired.").
-			With(OpWait).Note("Begin the upload anew: send part 1 without a key, and use the upload_token of its answer.")
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey, "The upload_token is unknown here, or its upload has expired.").
+			With(sandlot.OpWait).Note("Begin the upload anew: send part 1 without a key, and use the upload_token of its answer.")
 	}
 	if err != nil {
-		return Caller{}, fmt.Errorf("look up upload_token: %w", err)
+		return sandlot.Caller{}, fmt.Errorf("look up upload_token: %w", err)
 	}
-	return Identified(from, Credential{Upload: &upload}), nil
+	return sandlot.Identified(from, sandlot.Credential{Upload: &upload}), nil
 }
 
 // ticket finds out who asked for a ticket.
-func (a *Authenticator) ticket(ctx context.Context, secret Secret, from Sender) (Caller, error) {
+func (a *Authenticator) ticket(ctx context.Context, secret sandlot.Secret, from sandlot.Sender) (sandlot.Caller, error) {
 	if !inspect.LooksLikeTicket(secret.Reveal()) {
-		return Caller{}, Refuse(CodeInvalidKey, "The ticket is mistyped or cut: it does not have the form or the checksum of one.").
-			With(OpTicket).Note("Copy the whole ticket: slt_ and 36 characters. Or ask for another.")
+		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey, "The ticket is mistyped or cut: it does not have the form or the checksum of one.").
+			With(sandlot.OpTicket).Note("Copy the whole ticket: slt_ and 36 characters. Or ask for another.")
 	}
 	t, key, err := a.Store.Ticket(ctx, secret.Hash(), a.Now().UTC())
-	if errors.Is(err, ErrNotFound) {
-		return Caller{}, Refuse(CodeInvalidKey, "The ticket is unknown here or has expired, or the key that asked for it was revoked.").
-			With(OpTicket).Note("A ticket is good for %d minutes. Ask for another, with the same fields:", int(TicketLife.Minutes()))
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey, "The ticket is unknown here or has expired, or the key that asked for it was revoked.").
+			With(sandlot.OpTicket).Note("A ticket is good for %d minutes. Ask for another, with the same fields:", int(sandlot.TicketLife.Minutes()))
 	}
 	if err != nil {
-		return Caller{}, fmt.Errorf("look up ticket: %w", err)
+		return sandlot.Caller{}, fmt.Errorf("look up ticket: %w", err)
 	}
-	found := Credential{Secret: secret, Ticket: &t}
+	found := sandlot.Credential{Secret: secret, Ticket: &t}
 	if t.Key != 0 {
 		a.Uses.note(t.Key, a.Now().UTC())
 		found.Key = &key
 	}
-	return Identified(from, found), nil
+	return sandlot.Identified(from, found), nil
 }
 
 // session looks a browser's session up by its token.
-func (a *Authenticator) session(ctx context.Context, token string, from Sender) (Caller, error) {
+func (a *Authenticator) session(ctx context.Context, token string, from sandlot.Sender) (sandlot.Caller, error) {
 	now := a.Now().UTC()
-	found, account, err := a.Store.Session(ctx, DigestOf([]byte(token)), now)
+	found, account, err := a.Store.Session(ctx, sandlot.DigestOf([]byte(token)), now)
 	if err != nil {
-		return Caller{}, err
+		return sandlot.Caller{}, err
 	}
 	if now.Sub(found.SeenAt).Abs() >= sessionSeen {
-		found.SeenAt, found.ExpiresAt = now, now.Add(SessionLife)
+		found.SeenAt, found.ExpiresAt = now, now.Add(sandlot.SessionLife)
 		if err := a.Store.SeeSession(ctx, found.ID, found.SeenAt, found.ExpiresAt); err != nil {
 			a.Log.Warn("session not noted as seen", "error", err) // it goes on, only not for longer
 		}
 	}
-	return Identified(from, Credential{Session: &found, Account: &account}), nil
+	return sandlot.Identified(from, sandlot.Credential{Session: &found, Account: &account}), nil
 }
 
 // A KeyUseStore records when keys were used, under the same promises as a Store.

@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
 // said is the warning of a code, or "".
-func said(list []publish.Warning, code string) string {
+func said(list []sandlot.Warning, code string) string {
 	for _, w := range list {
 		if w.Code == code {
 			return w.Message + " " + w.Hint
@@ -19,7 +20,7 @@ func said(list []publish.Warning, code string) string {
 	return ""
 }
 
-func tells(t *testing.T, list []publish.Warning, code string, parts ...string) {
+func tells(t *testing.T, list []sandlot.Warning, code string, parts ...string) {
 	t.Helper()
 	text := said(list, code)
 	for _, part := range append(parts, " ") {
@@ -107,7 +108,7 @@ func TestACheckThatFailsFailsNoCall(t *testing.T) {
 	id := w.publish(by, "<title>A</title>").Project.ID
 	w.store.Step = func(step string) (error, error) {
 		if step == "NamesFolded" {
-			return publish.ErrUnavailable, nil
+			return sandlot.ErrUnavailable, nil
 		}
 		return nil, nil
 	}

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/checkpoint"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // noise is n bytes that no compression makes fewer.
@@ -29,7 +29,7 @@ func checkpointsOf(text string) string {
 }
 
 // file returns a file of a project's version.
-func (w *world) file(id publish.ProjectID, version int, name string) publish.File {
+func (w *world) file(id sandlot.ProjectID, version int, name string) sandlot.File {
 	w.t.Helper()
 	files, err := w.Files(w.t.Context(), id, version)
 	expect.OK(w.t, err)
@@ -39,11 +39,11 @@ func (w *world) file(id publish.ProjectID, version int, name string) publish.Fil
 		}
 	}
 	w.t.Fatalf("no %s", name)
-	return publish.File{}
+	return sandlot.File{}
 }
 
 // checkpoints are those that are recorded with a blob.
-func (w *world) checkpoints(b publish.Blob) string {
+func (w *world) checkpoints(b sandlot.Blob) string {
 	w.t.Helper()
 	points, err := w.db.Publish().Checkpoints(w.t.Context(), b.ID)
 	expect.OK(w.t, err)
@@ -84,7 +84,7 @@ func TestFilesOfMoreThanOneMiBAreRecordedWithTheirCheckpoints(t *testing.T) {
 }
 
 // ranges are the errors of reading the first byte of each MiB of a blob, which are otherwise as they were published.
-func (w *world) ranges(b publish.Blob, text string) (errs []error) {
+func (w *world) ranges(b sandlot.Blob, text string) (errs []error) {
 	w.t.Helper()
 	for off := 0; off < len(text); off += checkpoint.Step {
 		r, err := w.Open(w.t.Context(), b, int64(off), 1)
@@ -108,11 +108,11 @@ func TestARangeIsCheckedByTheRecordedCheckpoints(t *testing.T) {
 	w.put(by, id, "a.bin", text)
 	b := w.file(id, 2, "a.bin").Blob
 	w.damage(b, checkpoint.Step+5)
-	if errs := w.ranges(b, text); errs[0] != nil || !errors.Is(errs[1], publish.ErrCorrupt) || errs[2] != nil {
+	if errs := w.ranges(b, text); errs[0] != nil || !errors.Is(errs[1], sandlot.ErrCorrupt) || errs[2] != nil {
 		t.Errorf("errors of the three MiB, of which the second is damaged: %v", errs)
 	}
 	_, err := w.Open(t.Context(), b, 0, -1)
-	expect.Is(t, "the whole", err, publish.ErrCorrupt)
+	expect.Is(t, "the whole", err, sandlot.ErrCorrupt)
 }
 
 func TestARangeOfABlobWithoutCheckpointsIsReadAfterTheWhole(t *testing.T) {
@@ -135,14 +135,14 @@ func TestARangeOfABlobWithoutCheckpointsIsReadAfterTheWhole(t *testing.T) {
 				t.Error(errs)
 			}
 			for _, err := range w.ranges(damaged, "x"+text[1:]) {
-				expect.Is(t, "a file that is damaged somewhere", err, publish.ErrCorrupt)
+				expect.Is(t, "a file that is damaged somewhere", err, sandlot.ErrCorrupt)
 			}
 		})
 	}
 }
 
 // damage flips a bit of a blob's file.
-func (w *world) damage(b publish.Blob, at int64) {
+func (w *world) damage(b sandlot.Blob, at int64) {
 	w.t.Helper()
 	found, err := filepath.Glob(filepath.Join(w.dir, "blobs", "*", string(b.Ref)))
 	if err != nil || len(found) != 1 {

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/testenv"
 	"sandlot/internal/worker"
 )
@@ -15,13 +16,13 @@ import (
 // numbers are change numbers that a test sets.
 type numbers struct {
 	mu    sync.Mutex
-	of    map[ProjectID]int64
+	of    map[sandlot.ProjectID]int64
 	takes time.Duration
 	err   error
 	asks  int
 }
 
-func (n *numbers) Changes(ctx context.Context, _ []ProjectID) (map[ProjectID]int64, error) {
+func (n *numbers) Changes(ctx context.Context, _ []sandlot.ProjectID) (map[sandlot.ProjectID]int64, error) {
 	n.mu.Lock()
 	n.asks++
 	of, takes, err := n.of, n.takes, n.err
@@ -33,7 +34,7 @@ func (n *numbers) Changes(ctx context.Context, _ []ProjectID) (map[ProjectID]int
 }
 
 // become sets what is answered from now on.
-func (n *numbers) become(of map[ProjectID]int64, takes time.Duration, err error) {
+func (n *numbers) become(of map[sandlot.ProjectID]int64, takes time.Duration, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.of, n.takes, n.err = of, takes, err
@@ -49,14 +50,14 @@ func (n *numbers) asked() int {
 type source struct {
 	mu      sync.Mutex // a load may be left behind
 	version int
-	account AccountID
+	account sandlot.AccountID
 	takes   time.Duration
 	deaf    bool // it goes on when nobody waits any more
 	err     error
 	loads   int
 }
 
-func (s *source) load(ctx context.Context) (Project, error) {
+func (s *source) load(ctx context.Context) (sandlot.Project, error) {
 	s.mu.Lock()
 	s.loads++
 	version, account, takes, deaf, err := s.version, s.account, s.takes, s.deaf, s.err
@@ -65,10 +66,10 @@ func (s *source) load(ctx context.Context) (Project, error) {
 		ctx = context.WithoutCancel(ctx)
 	}
 	if !elapses(ctx, takes) {
-		return Project{}, ctx.Err()
+		return sandlot.Project{}, ctx.Err()
 	}
 	if err != nil {
-		return Project{}, err
+		return sandlot.Project{}, err
 	}
 	p, err := headAt(version)(ctx)
 	p.Account = account
@@ -113,7 +114,7 @@ func confirming(t *testing.T, n *numbers, test func(t *testing.T, h *Heads, fail
 }
 
 // reads asks for the project every 10 ms for a time, and returns the last answer.
-func reads(t *testing.T, h *Heads, s *source, during time.Duration) (p Project, err error) {
+func reads(t *testing.T, h *Heads, s *source, during time.Duration) (p sandlot.Project, err error) {
 	t.Helper()
 	for end := time.Now().Add(during); time.Now().Before(end); testenv.Pass(10 * time.Millisecond) {
 		p, err = h.get(t.Context(), "a", s.load)
@@ -123,7 +124,7 @@ func reads(t *testing.T, h *Heads, s *source, during time.Duration) (p Project, 
 
 func TestHeadsInUseAreConfirmedTogether(t *testing.T) {
 	t.Parallel()
-	n := &numbers{of: map[ProjectID]int64{"a": 1}}
+	n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 1}
 		if p, err := reads(t, h, s, time.Minute); err != nil || p.Version != 1 || s.loaded() != 1 {
@@ -145,9 +146,9 @@ func TestHeadsInUseAreConfirmedTogether(t *testing.T) {
 
 func TestAChangeByAnotherProcessIsSeenWithinTheHold(t *testing.T) {
 	t.Parallel()
-	for name, now := range map[string]map[ProjectID]int64{"changed": {"a": 2}, "deleted": {}} {
+	for name, now := range map[string]map[sandlot.ProjectID]int64{"changed": {"a": 2}, "deleted": {}} {
 		t.Run(name, func(t *testing.T) {
-			n := &numbers{of: map[ProjectID]int64{"a": 1}}
+			n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
 			confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 				s := &source{version: 1}
 				if _, err := reads(t, h, s, 5*time.Second); err != nil {
@@ -165,7 +166,7 @@ func TestAChangeByAnotherProcessIsSeenWithinTheHold(t *testing.T) {
 
 func TestAConfirmationThatIsOlderThanAHeadEvictsNothing(t *testing.T) {
 	t.Parallel()
-	n := &numbers{of: map[ProjectID]int64{"a": 1}}
+	n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 3} // read after the numbers were
 		if p, err := reads(t, h, s, confirmEvery+100*time.Millisecond); err != nil || p.Version != 3 || s.loaded() != 1 {
@@ -176,7 +177,7 @@ func TestAConfirmationThatIsOlderThanAHeadEvictsNothing(t *testing.T) {
 
 func TestALateConfirmationEvictsNothing(t *testing.T) {
 	t.Parallel()
-	n := &numbers{of: map[ProjectID]int64{"a": 1}, takes: 3 * time.Second}
+	n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}, takes: 3 * time.Second}
 	confirming(t, n, func(t *testing.T, h *Heads, failures *worker.Failures) {
 		s := &source{version: 1}
 		if _, err := reads(t, h, s, time.Minute); err != nil {
@@ -194,14 +195,14 @@ func TestALateConfirmationEvictsNothing(t *testing.T) {
 // TestAConfirmationCountsFromItsQuestion: what changed while the answer was on its way is not confirmed by it.
 func TestAConfirmationCountsFromItsQuestion(t *testing.T) {
 	t.Parallel()
-	n := &numbers{of: map[ProjectID]int64{"a": 1}, takes: 3 * time.Second}
+	n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}, takes: 3 * time.Second}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 1}
 		if _, err := h.get(t.Context(), "a", s.load); err != nil {
 			t.Fatal(err)
 		}
 		testenv.Pass(confirmEvery + 10*time.Millisecond)
-		n.become(map[ProjectID]int64{"a": 2}, 0, nil)
+		n.become(map[sandlot.ProjectID]int64{"a": 2}, 0, nil)
 		s.become(func(s *source) { s.version = 2 })
 		testenv.Pass(3 * time.Second)
 		if p, err := h.get(t.Context(), "a", s.load); err != nil || p.Version != 2 {
@@ -213,16 +214,16 @@ func TestAConfirmationCountsFromItsQuestion(t *testing.T) {
 func TestHeadsAreServedWhileTheStoreCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	for name, breaks := range map[string]func(*numbers, *source){
-		"it refuses":         func(n *numbers, s *source) { n.become(nil, 0, ErrUnavailable); s.err = ErrUnavailable },
+		"it refuses":         func(n *numbers, s *source) { n.become(nil, 0, sandlot.ErrUnavailable); s.err = sandlot.ErrUnavailable },
 		"it does not answer": func(n *numbers, s *source) { n.become(nil, time.Hour, nil); s.takes = time.Hour },
 		// As a read of PostgreSQL that has begun: until it finds out itself that nobody is there.
 		"it does not answer, nor end": func(n *numbers, s *source) {
 			n.become(nil, time.Hour, nil)
-			s.takes, s.deaf, s.err = 10*time.Second, true, ErrUnavailable
+			s.takes, s.deaf, s.err = 10*time.Second, true, sandlot.ErrUnavailable
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := &numbers{of: map[ProjectID]int64{"a": 1}}
+			n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
 			confirming(t, n, func(t *testing.T, h *Heads, failures *worker.Failures) {
 				s := &source{version: 1}
 				if _, err := reads(t, h, s, 5*time.Second); err != nil {
@@ -250,7 +251,7 @@ func TestHeadsAreServedWhileTheStoreCannotBeAsked(t *testing.T) {
 				if failures.Count() == 0 {
 					t.Error("no failure was counted")
 				}
-				n.become(map[ProjectID]int64{"a": 2}, 0, nil)
+				n.become(map[sandlot.ProjectID]int64{"a": 2}, 0, nil)
 				s.become(func(s *source) { s.version, s.takes, s.deaf, s.err = 2, 0, false, nil })
 				if p, err := h.get(t.Context(), "a", s.load); err != nil || p.Version != 2 {
 					t.Errorf("when the store is back: %v, %v", p, err)
@@ -262,7 +263,7 @@ func TestHeadsAreServedWhileTheStoreCannotBeAsked(t *testing.T) {
 
 // TestAHeadIsServedWhereAnyErrorKeepsTheStoreFromAnswering, also before a confirmation has failed.
 func TestAHeadIsServedWhereAnyErrorKeepsTheStoreFromAnswering(t *testing.T) {
-	for _, err := range []error{ErrUnavailable, ErrCorrupt, errors.New("no such table: projects")} { // the last where SQLite could not read the schema
+	for _, err := range []error{sandlot.ErrUnavailable, sandlot.ErrCorrupt, errors.New("no such table: projects")} { // the last where SQLite could not read the schema
 		synctest.Test(t, func(t *testing.T) {
 			h, s := testHeads(&numbers{}), &source{version: 1}
 			if _, err := h.get(t.Context(), "a", s.load); err != nil {
@@ -285,7 +286,7 @@ func TestAHeadIsServedWhereReadingItAgainPanics(t *testing.T) {
 			t.Fatal(err)
 		}
 		testenv.Pass(HeadsHold + time.Second)
-		p, err := h.get(t.Context(), "a", func(context.Context) (Project, error) { panic("a row that nobody expected") })
+		p, err := h.get(t.Context(), "a", func(context.Context) (sandlot.Project, error) { panic("a row that nobody expected") })
 		if err != nil || p.Version != 1 {
 			t.Errorf("%v, %v", p, err)
 		}
@@ -294,15 +295,15 @@ func TestAHeadIsServedWhereReadingItAgainPanics(t *testing.T) {
 
 func TestADeletedProjectIsNotServedWhileTheStoreAnswers(t *testing.T) {
 	t.Parallel()
-	n := &numbers{of: map[ProjectID]int64{"a": 1}}
+	n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 1}
 		if _, err := h.get(t.Context(), "a", s.load); err != nil {
 			t.Fatal(err)
 		}
-		s.become(func(s *source) { s.err = ErrNotFound })
+		s.become(func(s *source) { s.err = sandlot.ErrNotFound })
 		testenv.Pass(10 * time.Second)
-		if _, err := h.get(t.Context(), "a", s.load); !errors.Is(err, ErrNotFound) {
+		if _, err := h.get(t.Context(), "a", s.load); !errors.Is(err, sandlot.ErrNotFound) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -311,7 +312,7 @@ func TestADeletedProjectIsNotServedWhileTheStoreAnswers(t *testing.T) {
 // TestRegression36WhoCannotConfirmHeadsCounts: each query that fails, also where the log is told of the first alone.
 func TestRegression36WhoCannotConfirmHeadsCounts(t *testing.T) {
 	t.Parallel()
-	n := &numbers{err: ErrUnavailable}
+	n := &numbers{err: sandlot.ErrUnavailable}
 	confirming(t, n, func(t *testing.T, h *Heads, failures *worker.Failures) {
 		if _, err := reads(t, h, &source{version: 1}, 3*confirmEvery+confirmEvery/2); err != nil {
 			t.Fatal(err)

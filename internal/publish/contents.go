@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/checkpoint"
 	"sandlot/internal/content"
 	"sandlot/internal/inspect"
@@ -42,14 +43,14 @@ type Contents struct {
 type contentStore interface {
 	Content(ctx context.Context, blobID int64) ([]byte, error)
 	Checkpoints(ctx context.Context, blobID int64) (string, error)
-	Files(ctx context.Context, id ProjectID, version int) ([]File, error)
-	FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error)
+	Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error)
+	FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error)
 }
 
 // describedStore is what an export asks of a ManagementStore.
 type describedStore interface {
-	Details(ctx context.Context, id ProjectID) (Details, error)
-	Versions(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error)
+	Details(ctx context.Context, id sandlot.ProjectID) (Details, error)
+	Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]VersionChange, error)
 }
 
 // newContents makes the Contents of a Service.
@@ -78,7 +79,7 @@ func (c *Contents) Stage(ctx context.Context, r io.Reader) (Content, error) {
 // as received, so that the workers which wait for requests do not wait for themselves.
 func (c *Contents) StageDerived(ctx context.Context, r io.Reader) (Content, error) {
 	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return io.TeeReader(r, in) }, inRecord)
-	return kept, NoEffect(err)
+	return kept, sandlot.NoEffect(err)
 }
 
 // stageUnpacked is Stage for what gzip content holds, which may be very much more. It
@@ -88,16 +89,16 @@ func (c *Contents) stageUnpacked(ctx context.Context, packed io.Reader, limit in
 	defer c.receiving.Add(-1)
 	r := charge.Of(content.Gunzip(packed, limit))
 	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return c.unpacking.Of(ctx, io.TeeReader(r, in)) }, inRecord)
-	return kept, NoEffect(err)
+	return kept, sandlot.NoEffect(err)
 }
 
 // inRecord holds small content in memory until it is recorded.
-func inRecord(b *Blob, data []byte) error { b.Inline = bytes.Clone(data); return nil }
+func inRecord(b *sandlot.Blob, data []byte) error { b.Inline = bytes.Clone(data); return nil }
 
 // keep stages what the reader brings that through returns. The first bytes are read into a
 // buffer: if content ends there hold keeps it for its record, and otherwise they go to Blobs
 // ahead of the rest.
-func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io.Reader, hold func(*Blob, []byte) error) (Content, error) {
+func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io.Reader, hold func(*sandlot.Blob, []byte) error) (Content, error) {
 	if err := c.admitBytes(); err != nil {
 		return Content{}, err
 	}
@@ -127,12 +128,12 @@ func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io
 
 // inspected is content as in has seen it.
 func inspected(in *inspect.Inspector) Content {
-	return Content{Blob: Blob{Size: in.Size(), SHA256: in.Sum(), Text: in.Text()}, Findings: in.Findings()}
+	return Content{Blob: sandlot.Blob{Size: in.Size(), SHA256: in.Sum(), Text: in.Text()}, Findings: in.Findings()}
 }
 
 // putStaged stores a blob under a name that is held before its bytes are there, so that the
 // collector never finds the one without the other.
-func (c *Contents) putStaged(ctx context.Context, r io.Reader) (BlobRef, error) {
+func (c *Contents) putStaged(ctx context.Context, r io.Reader) (sandlot.BlobRef, error) {
 	ref, stored := c.blobs.Name(), false
 	c.held.add(ref)
 	defer func() {
@@ -187,10 +188,10 @@ func (c *Contents) Discard(ctx context.Context, staged Content) {
 // with its hash: damaged bytes are ErrCorrupt, and not one of them is returned. Of a blob of
 // more than 1 MiB only the MiBs that a range lies in are compared, if checkpoints were recorded
 // with it. Bytes of a blob that is gone are ErrNotFound. Whoever opens it closes it.
-func (c *Contents) Open(ctx context.Context, b Blob, off, n int64) (io.ReadCloser, error) {
+func (c *Contents) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	if b.Ref != "" {
 		r, err := c.blobs.Open(ctx, c.withCheckpoints(ctx, b, off, n), off, n)
-		return r, NoEffect(err)
+		return r, sandlot.NoEffect(err)
 	}
 	data, err := b.Bytes()
 	if b.ID != 0 {
@@ -199,15 +200,15 @@ func (c *Contents) Open(ctx context.Context, b Blob, off, n int64) (io.ReadClose
 	if err != nil {
 		return nil, fmt.Errorf("open content %d: %w", b.ID, err)
 	}
-	if int64(len(data)) != b.Size || DigestOf(data) != b.SHA256 {
-		return nil, fmt.Errorf("open content %d: %w", b.ID, ErrCorrupt)
+	if int64(len(data)) != b.Size || sandlot.DigestOf(data) != b.SHA256 {
+		return nil, fmt.Errorf("open content %d: %w", b.ID, sandlot.ErrCorrupt)
 	}
 	return io.NopCloser(bytes.NewReader(window(data, off, n))), nil
 }
 
 // withCheckpoints adds those that are recorded to a blob, if a range of it is asked for, or Blobs
 // read it in pieces. Without them it can be read, too, after all of the blob.
-func (c *Contents) withCheckpoints(ctx context.Context, b Blob, off, n int64) Blob {
+func (c *Contents) withCheckpoints(ctx context.Context, b sandlot.Blob, off, n int64) sandlot.Blob {
 	_, pieced := c.blobs.(PiecedBlobs)
 	whole := n == b.Size || n < 0 && off == 0
 	if b.ID == 0 || b.Size <= checkpoint.Step || n == 0 || whole && !pieced {
@@ -233,30 +234,30 @@ func window(data []byte, off, n int64) []byte {
 
 // Files returns the files of a version in the byte order of their names. The list never
 // changes, but a file's variants may still be made.
-func (c *Contents) Files(ctx context.Context, id ProjectID, version int) ([]File, error) {
+func (c *Contents) Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error) {
 	return c.store.Files(ctx, id, version)
 }
 
 // FilesWith is Files with the variants of one encoding alone, for an export, which needs
 // no other: of many files it takes a third of the time. It has a deleted project's files for a day.
-func (c *Contents) FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error) {
+func (c *Contents) FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error) {
 	return c.store.FilesWith(ctx, id, version, encoding)
 }
 
 // Described returns what the owner of a project says about it. Of a deleted one it is ErrNotFound.
-func (c *Contents) Described(ctx context.Context, id ProjectID) (Details, error) {
+func (c *Contents) Described(ctx context.Context, id sandlot.ProjectID) (Details, error) {
 	return c.described.Details(ctx, id)
 }
 
 // VersionsBelow returns a project's versions below before (0: all), newest first, at most limit. It has
 // those of a deleted project for a day.
-func (c *Contents) VersionsBelow(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error) {
+func (c *Contents) VersionsBelow(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]VersionChange, error) {
 	return c.described.Versions(ctx, id, before, limit)
 }
 
 // Held reports whether a record may still come to name the blob: it is being
 // stored, or a request holds it, or a step failed in a way that tells nothing.
-func (c *Contents) Held(ref BlobRef) bool { return c.held.holds(ref) }
+func (c *Contents) Held(ref sandlot.BlobRef) bool { return c.held.holds(ref) }
 
 // Receiving reports whether content is being staged for a request right now.
 func (c *Contents) Receiving() bool { return c.receiving.Load() > 0 }
@@ -290,6 +291,6 @@ func (c *Contents) admitBytes() error {
 	if c.room == nil || c.room() {
 		return nil
 	}
-	return Refuse(CodeStorageFull, "The disk of this service is nearly full and takes no new content. Nothing was changed.").
-		After(time.Minute).With(OpWait).Note("Send the same request again later; the operator has to make room.")
+	return sandlot.Refuse(sandlot.CodeStorageFull, "The disk of this service is nearly full and takes no new content. Nothing was changed.").
+		After(time.Minute).With(sandlot.OpWait).Note("Send the same request again later; the operator has to make room.")
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"sandlot"
 )
 
 // A stage says how far a blob is on its way into a record.
@@ -25,23 +27,23 @@ const maxDoubtful = 10_000
 // with it every request that could still have recorded a blob.
 type heldBlobs struct {
 	mu     sync.Mutex
-	names  map[BlobRef]stage
+	names  map[sandlot.BlobRef]stage
 	doubts int  // names that are doubtful
 	full   bool // there were more than could be remembered
 }
 
 // newHeldBlobs knows no blobs yet.
-func newHeldBlobs() *heldBlobs { return &heldBlobs{names: map[BlobRef]stage{}} }
+func newHeldBlobs() *heldBlobs { return &heldBlobs{names: map[sandlot.BlobRef]stage{}} }
 
 // add begins with a name, before anything is stored under it.
-func (s *heldBlobs) add(ref BlobRef) {
+func (s *heldBlobs) add(ref sandlot.BlobRef) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.names[ref] = staged
 }
 
 // drop forgets a name that is staged.
-func (s *heldBlobs) drop(ref BlobRef) {
+func (s *heldBlobs) drop(ref sandlot.BlobRef) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.names[ref] == staged {
@@ -50,14 +52,14 @@ func (s *heldBlobs) drop(ref BlobRef) {
 }
 
 // discardable reports whether a blob is staged, and so nobody's but its holder's.
-func (s *heldBlobs) discardable(ref BlobRef) bool {
+func (s *heldBlobs) discardable(ref sandlot.BlobRef) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.names[ref] == staged
 }
 
 // holds reports whether a record may still come to name the blob.
-func (s *heldBlobs) holds(ref BlobRef) bool {
+func (s *heldBlobs) holds(ref sandlot.BlobRef) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.names[ref] != 0 || s.full
@@ -67,7 +69,7 @@ func (s *heldBlobs) holds(ref BlobRef) bool {
 // certainly had no effect they are staged as before; in any other case, a panic
 // included, they are doubtful until the process ends, for only the next one reads
 // from the disk what is there.
-func (s *heldBlobs) use(step func() error, blobs ...Blob) error {
+func (s *heldBlobs) use(step func() error, blobs ...sandlot.Blob) error {
 	s.move(blobs, handed)
 	to := doubtful
 	defer func() { s.move(blobs, to) }()
@@ -75,7 +77,7 @@ func (s *heldBlobs) use(step func() error, blobs ...Blob) error {
 	switch {
 	case err == nil:
 		to = 0
-	case errors.Is(err, ErrNoEffect):
+	case errors.Is(err, sandlot.ErrNoEffect):
 		to = staged
 	}
 	return err
@@ -83,7 +85,7 @@ func (s *heldBlobs) use(step func() error, blobs ...Blob) error {
 
 // move brings blobs to a stage; 0 is out of here. One that is doubtful stays so
 // until a step succeeds: that a second one had no effect says nothing of the first.
-func (s *heldBlobs) move(blobs []Blob, to stage) {
+func (s *heldBlobs) move(blobs []sandlot.Blob, to stage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, b := range blobs {
@@ -115,7 +117,7 @@ type guardedStore struct {
 	spend func()
 }
 
-func (g guardedStore) CreateProject(ctx context.Context, np NewProject) (p Project, err error) {
+func (g guardedStore) CreateProject(ctx context.Context, np NewProject) (p sandlot.Project, err error) {
 	blobs := blobsOf(np.Files)
 	for _, v := range np.Later {
 		blobs = append(blobs, blobsOf(v.Change.Put)...)
@@ -130,13 +132,13 @@ func (g guardedStore) CreateProject(ctx context.Context, np NewProject) (p Proje
 	return p, err
 }
 
-func (g guardedStore) PutFile(ctx context.Context, id ProjectID, f File, at Edit) (p Project, changed Changed, err error) {
+func (g guardedStore) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at Edit) (p sandlot.Project, changed sandlot.Changed, err error) {
 	err = g.held.use(func() error { p, changed, err = g.Store.PutFile(ctx, id, f, at); return err }, f.Blob)
 	return p, changed, err
 }
 
 func (g guardedStore) SaveUpload(ctx context.Context, u Upload, part *Part, within UploadQuota) (generation int64, err error) {
-	var blobs []Blob
+	var blobs []sandlot.Blob
 	if part != nil {
 		blobs = append(blobs, part.Blob)
 	}
@@ -151,7 +153,7 @@ type guardedManagement struct {
 	spend func()
 }
 
-func (g guardedManagement) Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (p Project, changed Changed, err error) {
+func (g guardedManagement) Rearrange(ctx context.Context, id sandlot.ProjectID, c Change, at Edit) (p sandlot.Project, changed sandlot.Changed, err error) {
 	at.Yield = func() { yield(g.spend, c.Put) }
 	err = g.held.use(func() error { p, changed, err = g.ManagementStore.Rearrange(ctx, id, c, at); return err }, blobsOf(c.Put)...)
 	return p, changed, err
@@ -159,7 +161,7 @@ func (g guardedManagement) Rearrange(ctx context.Context, id ProjectID, c Change
 
 // yield frees the room of the bytes that files bring, which a step that failed does not record
 // any more, and that which is kept for deletions: to take back what there is of them is one.
-func yield(spend func(), files []File) {
+func yield(spend func(), files []sandlot.File) {
 	for _, f := range files {
 		if f.Blob.Spooled != nil {
 			_ = f.Blob.Spooled.File.Close() // its maker closes it once more
@@ -171,7 +173,7 @@ func yield(spend func(), files []File) {
 }
 
 // blobsOf are the blobs of files that have names, which alone can be held.
-func blobsOf(files []File) (blobs []Blob) {
+func blobsOf(files []sandlot.File) (blobs []sandlot.Blob) {
 	for _, f := range files {
 		if f.Blob.Ref != "" {
 			blobs = append(blobs, f.Blob)
@@ -192,8 +194,8 @@ type guardedVariants struct {
 	held *heldBlobs
 }
 
-func (g guardedVariants) PutVariants(ctx context.Context, blobID int64, list []Variant) error {
-	blobs := make([]Blob, len(list))
+func (g guardedVariants) PutVariants(ctx context.Context, blobID int64, list []sandlot.Variant) error {
+	blobs := make([]sandlot.Blob, len(list))
 	for i, v := range list {
 		blobs[i] = v.Blob
 	}
@@ -202,7 +204,7 @@ func (g guardedVariants) PutVariants(ctx context.Context, blobID int64, list []V
 
 // Recording runs a step that records blobs which came from Stage, and so tells what became of them: a store of another room
 // has no other guard.
-func (c *Contents) Recording(step func() error, blobs ...Blob) error {
+func (c *Contents) Recording(step func() error, blobs ...sandlot.Blob) error {
 	held := blobs[:0:0]
 	for _, b := range blobs {
 		if b.Ref != "" {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
@@ -16,34 +17,34 @@ type saying struct {
 	says testworld.Says
 }
 
-func (s saying) PutFile(context.Context, publish.ProjectID, publish.File, publish.Edit) (p publish.Project, c publish.Changed, err error) {
+func (s saying) PutFile(context.Context, sandlot.ProjectID, sandlot.File, publish.Edit) (p sandlot.Project, c sandlot.Changed, err error) {
 	c, err = s.says()
 	return p, c, err
 }
 
-func (s saying) DeleteFile(context.Context, publish.ProjectID, string, publish.Edit) (p publish.Project, c publish.Changed, err error) {
+func (s saying) DeleteFile(context.Context, sandlot.ProjectID, string, publish.Edit) (p sandlot.Project, c sandlot.Changed, err error) {
 	c, err = s.says()
 	return p, c, err
 }
 
-func (s saying) Rearrange(context.Context, publish.ProjectID, publish.Change, publish.Edit) (p publish.Project, c publish.Changed, err error) {
+func (s saying) Rearrange(context.Context, sandlot.ProjectID, publish.Change, publish.Edit) (p sandlot.Project, c sandlot.Changed, err error) {
 	c, err = s.says()
 	return p, c, err
 }
 
-func (s saying) SetDetails(context.Context, publish.ProjectID, publish.DetailsChange) (publish.Changed, error) {
+func (s saying) SetDetails(context.Context, sandlot.ProjectID, publish.DetailsChange) (sandlot.Changed, error) {
 	return s.says()
 }
 
-func (s saying) EraseVersion(context.Context, publish.ProjectID, int, time.Time) (publish.Changed, error) {
+func (s saying) EraseVersion(context.Context, sandlot.ProjectID, int, time.Time) (sandlot.Changed, error) {
 	return s.says()
 }
 
-func (s saying) Trash(context.Context, publish.ProjectID, int64, publish.LogEntry) (publish.Changed, error) {
+func (s saying) Trash(context.Context, sandlot.ProjectID, int64, sandlot.LogEntry) (sandlot.Changed, error) {
 	return s.says()
 }
 
-func (s saying) TakeBack(context.Context, publish.ProjectID, publish.Quota, publish.LogEntry) (publish.Changed, error) {
+func (s saying) TakeBack(context.Context, sandlot.ProjectID, publish.Quota, sandlot.LogEntry) (sandlot.Changed, error) {
 	return s.says()
 }
 

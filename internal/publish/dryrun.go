@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sandlot"
 	"sandlot/internal/names"
 )
 
@@ -16,13 +17,13 @@ type dryStep struct {
 }
 
 // fits refuses what the step itself would refuse for want of a right or of room, without making it.
-func (s *Service) fits(ctx context.Context, by Caller, act Action, d dryStep) error {
+func (s *Service) fits(ctx context.Context, by sandlot.Caller, act sandlot.Action, d dryStep) error {
 	if err := s.Contents.admitBytes(); err != nil {
 		return err
 	}
 	if by.Nobody() {
 		if s.Quota.Bytes > 0 && d.bytes > s.Quota.Bytes {
-			return s.Quota.exceeded(ErrTooManyBytes)
+			return s.Quota.exceeded(sandlot.ErrTooManyBytes)
 		}
 		return nil
 	}
@@ -31,22 +32,22 @@ func (s *Service) fits(ctx context.Context, by Caller, act Action, d dryStep) er
 		return fmt.Errorf("read account: %w", err)
 	}
 	if a.Suspended {
-		return lostRight(by, act, ErrSuspended)
+		return lostRight(by, act, sandlot.ErrSuspended)
 	}
 	has, err := s.management.Usage(ctx, by.Account(), s.now().UTC())
 	switch {
 	case err != nil:
 		return fmt.Errorf("read usage: %w", err)
 	case d.projects > 0 && s.Quota.Projects > 0 && has.Projects+d.projects > s.Quota.Projects:
-		return s.Quota.exceeded(ErrTooManyProjects)
+		return s.Quota.exceeded(sandlot.ErrTooManyProjects)
 	case s.Quota.Bytes > 0 && has.Bytes+d.bytes > s.Quota.Bytes:
-		return s.Quota.exceeded(ErrTooManyBytes)
+		return s.Quota.exceeded(sandlot.ErrTooManyBytes)
 	}
 	return nil
 }
 
 // tryPublish answers a dry run: it checks all that Publish does, and makes nothing.
-func (s *Service) tryPublish(ctx context.Context, by Caller, in PublishInput, words newProject, set *fileSet) (Published, error) {
+func (s *Service) tryPublish(ctx context.Context, by sandlot.Caller, in PublishInput, words newProject, set *fileSet) (Published, error) {
 	b, err := in.brings(ctx, set)
 	if err != nil {
 		return Published{}, err
@@ -54,14 +55,14 @@ func (s *Service) tryPublish(ctx context.Context, by Caller, in PublishInput, wo
 	if words.Title == "" {
 		words.Title, _ = cleanTitle(b.title)
 	}
-	p := Project{Account: by.Account(), Title: words.Title, Lang: words.Lang, Unlisted: words.Unlisted, Threads: words.Threads, Tags: words.Tags, Primary: b.primary, Version: 1, FileCount: len(b.files)}
+	p := sandlot.Project{Account: by.Account(), Title: words.Title, Lang: words.Lang, Unlisted: words.Unlisted, Threads: words.Threads, Tags: words.Tags, Primary: b.primary, Version: 1, FileCount: len(b.files)}
 	for _, f := range b.files {
 		p.Size += f.Blob.Size
 	}
-	if err := s.fits(ctx, by, ActPublish, dryStep{1, p.Size}); err != nil {
+	if err := s.fits(ctx, by, sandlot.ActPublish, dryStep{1, p.Size}); err != nil {
 		return Published{}, err
 	}
-	var alike []Warning
+	var alike []sandlot.Warning
 	email := EmailSet
 	if !by.Nobody() {
 		a, err := s.store.Account(ctx, by.Account())
@@ -90,7 +91,7 @@ func (s *Service) tryPublish(ctx context.Context, by Caller, in PublishInput, wo
 }
 
 // tryUpdate answers a dry run: it checks all that Update does, and makes nothing.
-func (s *Service) tryUpdate(ctx context.Context, by Caller, in UpdateInput, nf newFile, set *fileSet) (out Updated, err error) {
+func (s *Service) tryUpdate(ctx context.Context, by sandlot.Caller, in UpdateInput, nf newFile, set *fileSet) (out Updated, err error) {
 	p, err := s.target(ctx, by, in.Project)
 	if err != nil {
 		return Updated{}, err
@@ -116,7 +117,7 @@ func (s *Service) tryUpdate(ctx context.Context, by Caller, in UpdateInput, nf n
 		adds += f.Blob.Size
 		p.Size += f.Blob.Size
 	}
-	if err := s.fits(ctx, by, ActEdit, dryStep{bytes: adds}); err != nil {
+	if err := s.fits(ctx, by, sandlot.ActEdit, dryStep{bytes: adds}); err != nil {
 		return Updated{}, err
 	}
 	_, email, err := s.pendingEmail(ctx, by, nf.Email, nf.Lang, EmailNone)
@@ -151,12 +152,12 @@ func (s *Service) tryUpdate(ctx context.Context, by Caller, in UpdateInput, nf n
 }
 
 // planFile computes the version that an update of one file makes.
-func (s *Service) planFile(ctx context.Context, p Project, nf newFile, c Content) (n newTree, err error) {
+func (s *Service) planFile(ctx context.Context, p sandlot.Project, nf newFile, c Content) (n newTree, err error) {
 	name, off, err := withoutWrapper(ctx, s.store, p, nf.Filename)
 	if err != nil {
 		return n, err
 	}
-	f := File{Name: name, Folded: names.Fold(name), Blob: c.Blob}
+	f := sandlot.File{Name: name, Folded: names.Fold(name), Blob: c.Blob}
 	if err := checkContent(c, name, name == p.Primary || name == primaryFile, nf.Declared); err != nil {
 		return n, err
 	}
@@ -174,10 +175,10 @@ func (s *Service) planFile(ctx context.Context, p Project, nf newFile, c Content
 		n.created, n.all = 1, append(n.all, f)
 	} else {
 		old := fileNamed(n.all, f.Name)
-		n.change.Drop = []File{*old}
+		n.change.Drop = []sandlot.File{*old}
 		*old = f
 	}
-	n.change.Put, n.changed = []File{f}, []File{f}
+	n.change.Put, n.changed = []sandlot.File{f}, []sandlot.File{f}
 	n.warnings = slices.Concat(off, shrunk(f, before), contentWarnings(c, name, name == p.Primary))
 	return n, nil
 }

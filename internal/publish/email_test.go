@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -12,21 +13,21 @@ import (
 func (w *world) mail() []string { w.t.Helper(); return w.in.VerifyTokens() }
 
 // email is what whoami tells of the account's address.
-func (w *world) email(by publish.Caller) (string, bool) { w.t.Helper(); return w.in.Email(by) }
+func (w *world) email(by sandlot.Caller) (string, bool) { w.t.Helper(); return w.in.Email(by) }
 
 func TestEmailOnAKeyedCall(t *testing.T) {
 	t.Parallel()
 	// Each call that takes an email, on a project that has a file to delete.
-	calls := map[string]func(w *world, by publish.Caller, id publish.ProjectID, email string) ([]publish.Warning, error){
-		"publish": func(w *world, by publish.Caller, _ publish.ProjectID, email string) ([]publish.Warning, error) {
+	calls := map[string]func(w *world, by sandlot.Caller, id sandlot.ProjectID, email string) ([]sandlot.Warning, error){
+		"publish": func(w *world, by sandlot.Caller, _ sandlot.ProjectID, email string) ([]sandlot.Warning, error) {
 			out, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Email: email, Title: "Of " + email, Content: w.stage(page + email)})
 			return out.Warnings, err
 		},
-		"update": func(w *world, by publish.Caller, id publish.ProjectID, email string) ([]publish.Warning, error) {
+		"update": func(w *world, by sandlot.Caller, id sandlot.ProjectID, email string) ([]sandlot.Warning, error) {
 			out, _, err := w.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "b", Email: email, Content: w.stage(page)})
 			return out.Warnings, err
 		},
-		"delete-file": func(w *world, by publish.Caller, id publish.ProjectID, email string) ([]publish.Warning, error) {
+		"delete-file": func(w *world, by sandlot.Caller, id sandlot.ProjectID, email string) ([]sandlot.Warning, error) {
 			w.put(by, id, "a", "x")
 			out, err := w.DeleteFile(w.t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "a", Email: email})
 			return out.Warnings, err

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -78,7 +79,7 @@ func TestStage(t *testing.T) {
 		for _, text := range []string{page, large} {
 			c := w.stage(text)
 			c.SHA256[0] ^= 1
-			if _, err := w.Open(t.Context(), c.Blob, 0, -1); !errors.Is(err, publish.ErrCorrupt) {
+			if _, err := w.Open(t.Context(), c.Blob, 0, -1); !errors.Is(err, sandlot.ErrCorrupt) {
 				t.Errorf("got %v", err)
 			}
 			w.Discard(t.Context(), c)
@@ -138,7 +139,7 @@ func TestFailuresOfTheBlobStore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	t.Run("before anything is stored: an error, and nothing is left", func(t *testing.T) {
-		for _, cause := range []error{errBroken, publish.ErrFull, publish.ErrUnavailable} {
+		for _, cause := range []error{errBroken, sandlot.ErrFull, sandlot.ErrUnavailable} {
 			w.blobs.BeforePut = cause
 			w.unchanged(t, func() {
 				if _, err := w.Stage(t.Context(), strings.NewReader(large)); !errors.Is(err, cause) {
@@ -170,7 +171,7 @@ func TestFailuresOfTheBlobStore(t *testing.T) {
 	t.Run("a deletion that fails is logged and fails no call", func(t *testing.T) {
 		w.blobs.FailDelete = errBroken
 		_, _, err := w.Publish(t.Context(), nobody(), publish.PublishInput{Content: w.stage(large)})
-		refused(t, err, publish.CodeEmailRequired)
+		refused(t, err, sandlot.CodeEmailRequired)
 		if !strings.Contains(w.logs.String(), "staged content not deleted") {
 			t.Errorf("logged %q", w.logs)
 		}
@@ -181,10 +182,10 @@ func TestFailuresOfTheBlobStore(t *testing.T) {
 		w.waits(by, part{id: "x", n: 1, text: long("one"), total: 2})
 		two := w.stage(page)
 		for _, fail := range []func(error){func(err error) { w.blobs.BeforePut = err }, func(err error) { w.blobs.AfterPut = err }} {
-			fail(publish.ErrFull)
+			fail(sandlot.ErrFull)
 			n := 2
 			_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: two, Part: &publish.PartInput{UploadID: "x", N: &n}})
-			refused(t, err, publish.CodeStorageFull)
+			refused(t, err, sandlot.CodeStorageFull)
 			fail(nil)
 		}
 		out := w.completes(by, part{id: "x", n: 2, text: page})
@@ -199,13 +200,13 @@ func TestFailuresOfTheStore(t *testing.T) {
 		before, after error
 		stays         bool // the content may not be deleted, for the step may have happened
 	}{
-		"before it happens, for certain":         {publish.NoEffect(publish.ErrFull), nil, false},
-		"before it happens, and it does not say": {publish.ErrFull, nil, true},
+		"before it happens, for certain":         {sandlot.NoEffect(sandlot.ErrFull), nil, false},
+		"before it happens, and it does not say": {sandlot.ErrFull, nil, true},
 		"before it happens, nobody knows":        {errBroken, nil, true},
 		"after it happened":                      {nil, errBroken, true},
-		"after a commit that may be on disk":     {nil, publish.ErrUnavailable, true},
+		"after a commit that may be on disk":     {nil, sandlot.ErrUnavailable, true},
 		"after it happened, the client left":     {nil, context.Canceled, true},
-		"before it happens, somebody was faster": {publish.NoEffect(publish.ErrMoved), nil, false},
+		"before it happens, somebody was faster": {sandlot.NoEffect(sandlot.ErrMoved), nil, false},
 	}
 	for name, f := range faults {
 		t.Run("CreateProject/"+name, func(t *testing.T) {
@@ -334,7 +335,7 @@ func TestFailuresOfTheStore(t *testing.T) {
 func (w *world) readable(t *testing.T) {
 	t.Helper()
 	e, err := w.db.Publish().Projects(t.Context(), 1, 0, 10)
-	if err != nil && !errors.Is(err, publish.ErrNotFound) {
+	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		t.Fatal(err)
 	}
 	for _, p := range e {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 	"sandlot/internal/tree"
@@ -22,7 +23,7 @@ type fileSet struct {
 	files    []*treeFile
 	folder   string // that wrapped all of them and was taken off, with its slash
 	into     string // the folder that they were sent for
-	warnings []Warning
+	warnings []sandlot.Warning
 }
 
 // arranged is arrange, and nil for a call without a Tree.
@@ -37,13 +38,13 @@ func (t *Tree) arranged(ctx context.Context, unwrap bool, into string) (*fileSet
 // page; what is left goes into a folder, if one is named. Files that no file system could keep apart are refused.
 func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet, error) {
 	if err := t.weigh(ctx); err != nil {
-		return nil, NoEffect(err)
+		return nil, sandlot.NoEffect(err)
 	}
 	if err := t.misnamed(); err != nil {
 		return nil, err
 	}
 	for name := range t.declared {
-		return nil, Refuse(CodeMissingField, "The file %s has a size or sha256, and no content.", inspect.Quoted(name)).In(t.field()).With(OpNothing).
+		return nil, sandlot.Refuse(sandlot.CodeMissingField, "The file %s has a size or sha256, and no content.", inspect.Quoted(name)).In(t.field()).With(sandlot.OpNothing).
 			Note("Send its bytes with it, or leave it out.")
 	}
 	if len(t.files) == 0 {
@@ -79,14 +80,14 @@ func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet,
 
 // noFiles refuses a tree without files.
 func (t *Tree) noFiles() error {
-	code, what := CodeMissingField, "The request brings no files."
+	code, what := sandlot.CodeMissingField, "The request brings no files."
 	if t.archive {
-		code, what = CodeInvalidArchive, "The archive has no files."
+		code, what = sandlot.CodeInvalidArchive, "The archive has no files."
 	}
 	if len(t.leftOut) > 0 {
 		what += " Only " + strings.Join(slices.Sorted(maps.Keys(t.leftOut)), ", ") + " came, which is left out."
 	}
-	return Refuse(code, "%s", what).In(t.field()).With(OpPack).Note("Send the files of the project, with a page such as index.html among them. From a folder:")
+	return sandlot.Refuse(code, "%s", what).In(t.field()).With(sandlot.OpPack).Note("Send the files of the project, with a page such as index.html among them. From a folder:")
 }
 
 // apart refuses two files that no file system could keep apart.
@@ -95,18 +96,18 @@ func (t *Tree) apart(a, b string) error {
 	if names.Fold(a) != names.Fold(b) {
 		why = "one name is a folder in the other's path"
 	}
-	return t.clash(CodeFilenameConflict, "The files %s and %s conflict: %s.", inspect.Quoted(a), inspect.Quoted(b), why)
+	return t.clash(sandlot.CodeFilenameConflict, "The files %s and %s conflict: %s.", inspect.Quoted(a), inspect.Quoted(b), why)
 }
 
 // readings are the warnings about what was not taken as it was sent.
-func (t *Tree) readings(folder string) (w []Warning) {
+func (t *Tree) readings(folder string) (w []sandlot.Warning) {
 	if folder != "" {
 		w = append(w, unwrapped(folder))
 	}
 	w = append(w, t.leavings(false, "which tools have made", "Nothing has to be done, unless a page loads one of them: then send it again from another folder.")...)
 	w = append(w, t.leavings(true, "which may hold secrets of yours: everything published is public", "Nothing has to be done. If such a file is to be public all the same, send it alone with update and force: true.")...)
 	if n := len(t.guessed); n > 0 {
-		w = append(w, Warn("read_as", fmt.Sprintf("The archive does not say in which alphabet %s: read as CP437, as the ZIP format began, such as %s.", counted(n, "name is", "names are"), inspect.Quoted(t.guessed[0])),
+		w = append(w, sandlot.Warn("read_as", fmt.Sprintf("The archive does not say in which alphabet %s: read as CP437, as the ZIP format began, such as %s.", counted(n, "name is", "names are"), inspect.Quoted(t.guessed[0])),
 			"If these are not the letters that were meant, the page does not find the files: pack the folder again with a program that writes names in UTF-8, or rename the files."))
 	}
 	if n := len(t.read); n > 0 {
@@ -119,7 +120,7 @@ func (t *Tree) readings(folder string) (w []Warning) {
 }
 
 // leavings warns of the files that were left out: of those with secrets, or of the others.
-func (t *Tree) leavings(secret bool, why, hint string) []Warning {
+func (t *Tree) leavings(secret bool, why, hint string) []sandlot.Warning {
 	n, kinds := 0, []string(nil)
 	for _, what := range slices.Sorted(maps.Keys(t.leftOut)) {
 		if (tree.Secret(what) != "") == secret {
@@ -130,7 +131,7 @@ func (t *Tree) leavings(secret bool, why, hint string) []Warning {
 	if n == 0 {
 		return nil
 	}
-	return []Warning{Warn("left_out", fmt.Sprintf("%s left out, %s: %s.", counted(n, "file was", "files were"), why, strings.Join(kinds, ", ")), hint)}
+	return []sandlot.Warning{sandlot.Warn("left_out", fmt.Sprintf("%s left out, %s: %s.", counted(n, "file was", "files were"), why, strings.Join(kinds, ", ")), hint)}
 }
 
 // counted is a number with its noun.
@@ -157,13 +158,13 @@ func (s *fileSet) has(name string) bool {
 }
 
 // digest tells names and bytes from all others. The same files have the same, however they were sent.
-func (s *fileSet) digest() (d Digest) {
+func (s *fileSet) digest() (d sandlot.Digest) {
 	all := sha256.New()
 	for _, f := range s.files {
 		fmt.Fprintf(all, "%s\x00%s", f.sha256, f.name)
 		all.Write([]byte{0})
 	}
-	return Digest(all.Sum(nil))
+	return sandlot.Digest(all.Sum(nil))
 }
 
 // check refuses files that cannot be what their sender meant. primary is the name of the page.
@@ -180,13 +181,13 @@ func (s *fileSet) check(primary string) error {
 
 // about makes a refusal of a file's content one of the call that brought many.
 func (s *fileSet) about(f SentFile, err error, primary string) error {
-	var e *Error
+	var e *sandlot.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	e.Message = fmt.Sprintf("Of %s: %s", inspect.Quoted(f.Name), e.Message)
 	note := e.Fix.Note
-	if note == "" || errors.Is(e, CodeDigestMismatch) {
+	if note == "" || errors.Is(e, sandlot.CodeDigestMismatch) {
 		note = "The file was cut, changed or encoded on its way. Send it again as it is, best as a form part or in an archive."
 	}
 	if f.Name != primary {
@@ -199,8 +200,8 @@ func (s *fileSet) about(f SentFile, err error, primary string) error {
 const mostAbout = 10
 
 // warningsAbout tells what about the files may not have been meant.
-func (s *fileSet) warningsAbout(ctx context.Context, primary string) ([]Warning, error) {
-	var list []Warning
+func (s *fileSet) warningsAbout(ctx context.Context, primary string) ([]sandlot.Warning, error) {
+	var list []sandlot.Warning
 	more := 0
 	for _, sent := range s.files {
 		f := s.sent(sent)
@@ -220,13 +221,13 @@ func (s *fileSet) warningsAbout(ctx context.Context, primary string) ([]Warning,
 		list = append(list, w...)
 	}
 	if more > 0 {
-		list = append(list, Warn("more_warnings", counted(more, "more file is", "more files are")+" gzipped, base64 text or damaged.", ""))
+		list = append(list, sandlot.Warn("more_warnings", counted(more, "more file is", "more files are")+" gzipped, base64 text or damaged.", ""))
 	}
 	return list, nil
 }
 
 // head reads the beginning of a staged file.
-func (s *fileSet) head(ctx context.Context, b Blob) ([]byte, error) {
+func (s *fileSet) head(ctx context.Context, b sandlot.Blob) ([]byte, error) {
 	r, err := s.contents.Open(ctx, b, 0, min(b.Size, inspect.HeadSize))
 	if err != nil {
 		return nil, fmt.Errorf("look at the page: %w", err)
@@ -239,7 +240,7 @@ func (s *fileSet) head(ctx context.Context, b Blob) ([]byte, error) {
 
 // unwrap takes off the folder that was taken off from around the project's files, if all that comes lies in it, and belongs where
 // they are: the project has nothing in that folder, or has the page that comes beside it alone.
-func (s *fileSet) unwrap(folder string, current []File) {
+func (s *fileSet) unwrap(folder string, current []sandlot.File) {
 	if folder == "" || s.into != "" || slices.ContainsFunc(s.files, func(f *treeFile) bool { return !strings.HasPrefix(f.name, folder) }) {
 		return
 	}
@@ -258,21 +259,21 @@ func (s *fileSet) unwrap(folder string, current []File) {
 	for i, f := range s.files {
 		f.name = inside[i]
 	}
-	s.warnings = append([]Warning{unwrapped(folder)}, s.warnings...)
+	s.warnings = append([]sandlot.Warning{unwrapped(folder)}, s.warnings...)
 }
 
 // holds reports whether one of the files lies in a folder.
-func holds(files []File, folder string) bool {
-	return slices.ContainsFunc(files, func(f File) bool { return strings.HasPrefix(f.Name, folder) })
+func holds(files []sandlot.File, folder string) bool {
+	return slices.ContainsFunc(files, func(f sandlot.File) bool { return strings.HasPrefix(f.Name, folder) })
 }
 
 // unwrapped returns the warning that a folder was taken off.
-func unwrapped(folder string) Warning {
-	return Warn("unwrapped", fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)), "Nothing has to be done: the files are at the root of the project.")
+func unwrapped(folder string) sandlot.Warning {
+	return sandlot.Warn("unwrapped", fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)), "Nothing has to be done: the files are at the root of the project.")
 }
 
 // beside warns where the files of an update lie in a folder that is new to the project and holds a page: what players open is another one.
-func (s *fileSet) beside(primary string, current []File) []Warning {
+func (s *fileSet) beside(primary string, current []sandlot.File) []sandlot.Warning {
 	folder := tree.Wrapper(s.names())
 	if folder == "" || s.into != "" || holds(current, folder) {
 		return nil
@@ -281,7 +282,7 @@ func (s *fileSet) beside(primary string, current []File) []Warning {
 	for i := range inside {
 		inside[i] = inside[i][len(folder):]
 	}
-	return []Warning{Warn("page_as_before", fmt.Sprintf("All files came in the folder %s, which is new in this project, and were added there: players still open %s, which is as before, and not %s.",
+	return []sandlot.Warning{sandlot.Warn("page_as_before", fmt.Sprintf("All files came in the folder %s, which is new in this project, and were added there: players still open %s, which is as before, and not %s.",
 		inspect.Quoted(folder), inspect.Quoted(primary), inspect.Quoted(folder+tree.Page(inside))),
 		"If they were to take the place of the project's files, send them again with update and replace: true, which takes that folder off. If the page of that folder is to be opened, name it as primary_file.")}
 }

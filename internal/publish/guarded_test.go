@@ -4,13 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"sandlot"
 )
 
 func TestStaging(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	try := func(s *heldBlobs, refs []BlobRef, err error) error {
-		blobs := make([]Blob, len(refs))
+	try := func(s *heldBlobs, refs []sandlot.BlobRef, err error) error {
+		blobs := make([]sandlot.Blob, len(refs))
 		for i, r := range refs {
 			s.add(r)
 			blobs[i].Ref = r
@@ -29,19 +31,19 @@ func TestStaging(t *testing.T) {
 		discardable, holds bool
 	}{
 		"a step that succeeds lets go of them":              {nil, false, false},
-		"one that certainly had no effect gives them back":  {NoEffect(ErrMoved), true, true},
-		"that it had none is found in what wraps it":        {fmt.Errorf("put: %w", NoEffect(ErrFull)), true, true},
-		"a refusal that does not say so is no such error":   {ErrMoved, false, true},
+		"one that certainly had no effect gives them back":  {sandlot.NoEffect(sandlot.ErrMoved), true, true},
+		"that it had none is found in what wraps it":        {fmt.Errorf("put: %w", sandlot.NoEffect(sandlot.ErrFull)), true, true},
+		"a refusal that does not say so is no such error":   {sandlot.ErrMoved, false, true},
 		"after any other error they are neither's":          {broken, false, true},
-		"a store that is not there may have had its effect": {ErrUnavailable, false, true},
+		"a store that is not there may have had its effect": {sandlot.ErrUnavailable, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newHeldBlobs()
-			err := try(s, []BlobRef{"a", "b"}, tt.err)
+			err := try(s, []sandlot.BlobRef{"a", "b"}, tt.err)
 			if !errors.Is(err, tt.err) {
 				t.Errorf("got %v", err)
 			}
-			for _, r := range []BlobRef{"a", "b"} {
+			for _, r := range []sandlot.BlobRef{"a", "b"} {
 				if s.discardable(r) != tt.discardable || s.holds(r) != tt.holds {
 					t.Errorf("%s: discardable %v, held %v", r, s.discardable(r), s.holds(r))
 				}
@@ -53,7 +55,7 @@ func TestStaging(t *testing.T) {
 		s.add("a")
 		func() {
 			defer func() { _ = recover() }()
-			_ = s.use(func() error { panic("x") }, Blob{Ref: "a"})
+			_ = s.use(func() error { panic("x") }, sandlot.Blob{Ref: "a"})
 		}()
 		if s.discardable("a") || !s.holds("a") {
 			t.Error("it may go")
@@ -61,9 +63,9 @@ func TestStaging(t *testing.T) {
 	})
 	t.Run("that a second step had no effect says nothing of the first; that it had settles it", func(t *testing.T) {
 		s := newHeldBlobs()
-		_ = try(s, []BlobRef{"a"}, broken)
-		again := func(err error) error { return s.use(func() error { return err }, Blob{Ref: "a"}) }
-		if _ = again(NoEffect(ErrExists)); s.discardable("a") || !s.holds("a") {
+		_ = try(s, []sandlot.BlobRef{"a"}, broken)
+		again := func(err error) error { return s.use(func() error { return err }, sandlot.Blob{Ref: "a"}) }
+		if _ = again(sandlot.NoEffect(sandlot.ErrExists)); s.discardable("a") || !s.holds("a") {
 			t.Error("it may go")
 		}
 		if _ = again(nil); s.holds("a") || s.doubts != 0 {
@@ -72,7 +74,7 @@ func TestStaging(t *testing.T) {
 	})
 	t.Run("blobs that were never staged are none of its business", func(t *testing.T) {
 		s := newHeldBlobs()
-		_ = s.use(func() error { return broken }, Blob{Ref: "x"}, Blob{})
+		_ = s.use(func() error { return broken }, sandlot.Blob{Ref: "x"}, sandlot.Blob{})
 		if len(s.names) != 0 {
 			t.Errorf("it holds %v", s.names)
 		}
@@ -80,9 +82,9 @@ func TestStaging(t *testing.T) {
 	t.Run("what is doubtful is bounded, and beyond the bound nothing is given up", func(t *testing.T) {
 		s := newHeldBlobs()
 		for i := range maxDoubtful + 1 {
-			_ = try(s, []BlobRef{BlobRef(fmt.Sprint(i))}, broken)
+			_ = try(s, []sandlot.BlobRef{sandlot.BlobRef(fmt.Sprint(i))}, broken)
 		}
-		if len(s.names) != maxDoubtful || !s.holds("another") || s.discardable(BlobRef(fmt.Sprint(maxDoubtful))) {
+		if len(s.names) != maxDoubtful || !s.holds("another") || s.discardable(sandlot.BlobRef(fmt.Sprint(maxDoubtful))) {
 			t.Errorf("%d names", len(s.names))
 		}
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
@@ -50,7 +51,7 @@ func TestRegression32EveryStepThatTakesBlobsIsGuarded(t *testing.T) {
 
 // holdsBlob reports whether a value of the type may have a Blob in it.
 func holdsBlob(of reflect.Type, seen map[reflect.Type]bool) bool {
-	if of == reflect.TypeFor[publish.Blob]() {
+	if of == reflect.TypeFor[sandlot.Blob]() {
 		return true
 	}
 	if seen[of] {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore"
@@ -73,7 +74,7 @@ func (w *world) openOver(cfg publish.Config, management publish.ManagementStore)
 	return w.in.AnotherOn(cfg, stores)
 }
 
-func local() publish.Places { return testworld.Places() }
+func local() sandlot.Places { return testworld.Places() }
 
 func (w *world) stage(text string) publish.Content { w.t.Helper(); return w.in.Stage(text) }
 
@@ -84,38 +85,38 @@ func (w *world) stageOn(s *publish.Service, text string) publish.Content {
 
 var missing = publish.Content{Missing: true}
 
-func (w *world) caller(key publish.Secret) publish.Caller { w.t.Helper(); return w.in.CallerOf(key) }
+func (w *world) caller(key sandlot.Secret) sandlot.Caller { w.t.Helper(); return w.in.CallerOf(key) }
 
-func (w *world) owner(id publish.AccountID) publish.Caller { w.t.Helper(); return w.in.OwnerOf(id) }
+func (w *world) owner(id sandlot.AccountID) sandlot.Caller { w.t.Helper(); return w.in.OwnerOf(id) }
 
-func nobody() publish.Caller { return testworld.Nobody() }
+func nobody() sandlot.Caller { return testworld.Nobody() }
 
-func (w *world) account() publish.Caller { w.t.Helper(); return w.in.NewAccount() }
+func (w *world) account() sandlot.Caller { w.t.Helper(); return w.in.NewAccount() }
 
 // owned is an account with a verified address, its key and a project.
-func (w *world) owned(email string) (publish.Account, publish.Caller, publish.Project) {
+func (w *world) owned(email string) (sandlot.Account, sandlot.Caller, sandlot.Project) {
 	w.t.Helper()
 	return w.in.Owned(email, page)
 }
 
-func (w *world) publish(by publish.Caller, text string) publish.Published {
+func (w *world) publish(by sandlot.Caller, text string) publish.Published {
 	w.t.Helper()
 	return w.in.PublishPage(by, text)
 }
 
-func (w *world) put(by publish.Caller, id publish.ProjectID, name, text string) publish.Updated {
+func (w *world) put(by sandlot.Caller, id sandlot.ProjectID, name, text string) publish.Updated {
 	w.t.Helper()
 	return w.in.PutFile(by, id, name, text)
 }
 
-func (w *world) text(id publish.ProjectID, version int, name string) string {
+func (w *world) text(id sandlot.ProjectID, version int, name string) string {
 	w.t.Helper()
 	return w.in.Text(id, version, name)
 }
 
-func (w *world) bytes(b publish.Blob) string { w.t.Helper(); return w.in.Bytes(b) }
+func (w *world) bytes(b sandlot.Blob) string { w.t.Helper(); return w.in.Bytes(b) }
 
-func names(files []publish.File) (out []string) {
+func names(files []sandlot.File) (out []string) {
 	for _, f := range files {
 		out = append(out, f.Name)
 	}
@@ -123,7 +124,7 @@ func names(files []publish.File) (out []string) {
 }
 
 // codes are those of warnings.
-func codes(warnings []publish.Warning) (out []string) {
+func codes(warnings []sandlot.Warning) (out []string) {
 	for _, w := range warnings {
 		out = append(out, w.Code)
 	}
@@ -131,7 +132,7 @@ func codes(warnings []publish.Warning) (out []string) {
 }
 
 // refused checks that err is a refusal with this code, and returns it.
-func refused(t *testing.T, err error, code publish.Code) *publish.Error {
+func refused(t *testing.T, err error, code sandlot.Code) *sandlot.Error {
 	t.Helper()
 	return testworld.Refused(t, err, code)
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/turns"
 	"sandlot/internal/worker"
 )
@@ -45,14 +46,14 @@ type ChangeStore interface {
 	// version can be read: a version, title or other detail, a suspension or its end, a version
 	// that was erased, and what the account's handle, verification, suspension or deletion makes of
 	// it. IDs that come twice are told once.
-	Changes(ctx context.Context, ids []ProjectID) (map[ProjectID]int64, error)
+	Changes(ctx context.Context, ids []sandlot.ProjectID) (map[sandlot.ProjectID]int64, error)
 }
 
 // Hints tell other nodes that something changed, so that they ask the database sooner than they
 // would anyway. Any may be lost.
 type Hints interface {
 	// Tell returns at once.
-	Tell(Changed)
+	Tell(sandlot.Changed)
 }
 
 // Heads caches the heads of the projects that are being read: the Project as a commit left it,
@@ -75,15 +76,15 @@ type Heads struct {
 	down    atomic.Int64 // until when nobody but the confirmation asks, by since
 
 	mu    sync.RWMutex
-	known map[ProjectID]*head
+	known map[sandlot.ProjectID]*head
 	gen   [256]uint64 // per shard of project ids: grows with each drop
-	fills *turns.Locks[ProjectID]
+	fills *turns.Locks[sandlot.ProjectID]
 	asks  chan struct{} // one for each that asks
 }
 
 // head is one project as it was read.
 type head struct {
-	Project
+	sandlot.Project
 	confirmed atomic.Int64 // when, by since
 	used      atomic.Bool  // since the last confirmation
 }
@@ -94,13 +95,13 @@ type head struct {
 func NewHeads(changes ChangeStore, most int, log *slog.Logger) *Heads {
 	begin := time.Now()
 	since := func() time.Duration { return time.Since(begin) }
-	return &Heads{changes: changes, most: most, log: log, since: since, doubts: newDoubts(), known: map[ProjectID]*head{}, fills: turns.NewLocks[ProjectID](), asks: make(chan struct{}, asksMost)}
+	return &Heads{changes: changes, most: most, log: log, since: since, doubts: newDoubts(), known: map[sandlot.ProjectID]*head{}, fills: turns.NewLocks[sandlot.ProjectID](), asks: make(chan struct{}, asksMost)}
 }
 
 // get returns the current state of a project, through load if it is not known or not confirmed.
 // However many ask at once, one loads. Where there is a head to serve nobody waits for longer
 // than askLimit, whether or not load heeds its context: one that is late still brings its head.
-func (h *Heads) get(ctx context.Context, id ProjectID, load func(context.Context) (Project, error)) (Project, error) {
+func (h *Heads) get(ctx context.Context, id sandlot.ProjectID, load func(context.Context) (sandlot.Project, error)) (sandlot.Project, error) {
 	if p, ok := h.peek(id); ok {
 		return p, nil
 	}
@@ -119,14 +120,14 @@ func (h *Heads) get(ctx context.Context, id ProjectID, load func(context.Context
 }
 
 // ask is fill that is waited for until ctx ends.
-func (h *Heads) ask(ctx context.Context, id ProjectID, load func(context.Context) (Project, error)) (Project, error) {
+func (h *Heads) ask(ctx context.Context, id sandlot.ProjectID, load func(context.Context) (sandlot.Project, error)) (sandlot.Project, error) {
 	select {
 	case h.asks <- struct{}{}:
 	case <-ctx.Done():
-		return Project{}, ctx.Err()
+		return sandlot.Project{}, ctx.Err()
 	}
 	done := make(chan struct{})
-	var filled Project
+	var filled sandlot.Project
 	var failed error
 	go func() {
 		defer close(done)
@@ -145,13 +146,13 @@ func (h *Heads) ask(ctx context.Context, id ProjectID, load func(context.Context
 	case <-done:
 		return filled, failed
 	case <-ctx.Done():
-		return Project{}, ctx.Err()
+		return sandlot.Project{}, ctx.Err()
 	}
 }
 
 // fill loads a head, until ctx ends, unless somebody else did while its turn was waited for. Where it could not be loaded, all who wait for it
 // have that error.
-func (h *Heads) fill(wait, ctx context.Context, id ProjectID, load func(context.Context) (Project, error)) (p Project, err error) {
+func (h *Heads) fill(wait, ctx context.Context, id sandlot.ProjectID, load func(context.Context) (sandlot.Project, error)) (p sandlot.Project, err error) {
 	err = h.fills.Do(wait, id, isAnswer, func() (err error) {
 		known, ok := h.peek(id)
 		if ok {
@@ -166,11 +167,11 @@ func (h *Heads) fill(wait, ctx context.Context, id ProjectID, load func(context.
 
 // isAnswer reports whether an error of a look-up says that there is nothing, and not that it failed.
 func isAnswer(err error) bool {
-	return errors.Is(err, ErrNotFound) || errors.Is(err, CodeProjectNotFound)
+	return errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.CodeProjectNotFound)
 }
 
 // load reads a project and keeps it, unless it was dropped meanwhile.
-func (h *Heads) load(ctx context.Context, id ProjectID, load func(context.Context) (Project, error)) (Project, error) {
+func (h *Heads) load(ctx context.Context, id sandlot.ProjectID, load func(context.Context) (sandlot.Project, error)) (sandlot.Project, error) {
 	at, gen := h.since(), h.generation(id)
 	p, err := load(ctx)
 	if err == nil && p.ID == id {
@@ -180,17 +181,17 @@ func (h *Heads) load(ctx context.Context, id ProjectID, load func(context.Contex
 }
 
 // peek returns a head that may be served without asking.
-func (h *Heads) peek(id ProjectID) (Project, bool) {
+func (h *Heads) peek(id sandlot.ProjectID) (sandlot.Project, bool) {
 	known := h.lookUp(id)
 	if known == nil {
-		return Project{}, false
+		return sandlot.Project{}, false
 	}
 	hold, now := HeadsHold, h.since()
 	if int64(now) < h.down.Load() {
 		hold = HeadsHoldAlone
 	}
 	if now-time.Duration(known.confirmed.Load()) > hold {
-		return Project{}, false
+		return sandlot.Project{}, false
 	}
 	if !known.used.Load() { // most readers find it set, and leave the line in their caches
 		known.used.Store(true)
@@ -199,7 +200,7 @@ func (h *Heads) peek(id ProjectID) (Project, bool) {
 }
 
 // lookUp returns the head of a project, nil if there is none.
-func (h *Heads) lookUp(id ProjectID) *head {
+func (h *Heads) lookUp(id sandlot.ProjectID) *head {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.known[id]
@@ -212,7 +213,7 @@ func (h *Heads) age(known *head) time.Duration {
 
 // generation is the number of drops that may have been of the project so far. A look-up
 // remembers it before it reads, and put compares.
-func (h *Heads) generation(id ProjectID) uint64 {
+func (h *Heads) generation(id sandlot.ProjectID) uint64 {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.gen[shard(id)]
@@ -220,7 +221,7 @@ func (h *Heads) generation(id ProjectID) uint64 {
 
 // put keeps a head that was read, as of at, unless its project may have been dropped since gen:
 // then what was read may be from before that change.
-func (h *Heads) put(p Project, at time.Duration, gen uint64) {
+func (h *Heads) put(p sandlot.Project, at time.Duration, gen uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.gen[shard(p.ID)] != gen {
@@ -241,14 +242,14 @@ func (h *Heads) put(p Project, at time.Duration, gen uint64) {
 // Drop forgets what a step changed. It is called before the step is acknowledged, also for one
 // that failed but may have happened. A look-up that began before does not put back what it saw.
 // To drop what is not cached costs nothing but the lock. Other nodes get a hint.
-func (h *Heads) Drop(c Changed) {
+func (h *Heads) Drop(c sandlot.Changed) {
 	h.drop(c)
 	if h.hints != nil && (len(c.Projects) > 0 || c.Account != 0) {
 		h.hints.Tell(c)
 	}
 }
 
-func (h *Heads) drop(c Changed) {
+func (h *Heads) drop(c sandlot.Changed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, id := range c.Projects {
@@ -270,8 +271,8 @@ func (h *Heads) drop(c Changed) {
 
 // After drops what a step changed, unless err says that it certainly had no effect, and
 // returns err. The stores of the rooms call it before a step returns. A nil h caches nothing.
-func (h *Heads) After(c Changed, err error) error {
-	if h != nil && !errors.Is(err, ErrNoEffect) {
+func (h *Heads) After(c sandlot.Changed, err error) error {
+	if h != nil && !errors.Is(err, sandlot.ErrNoEffect) {
 		h.Drop(c)
 	}
 	return err
@@ -314,7 +315,7 @@ func (h *Heads) Run(ctx context.Context, failures *worker.Failures) {
 func (h *Heads) Confirm(ctx context.Context) error { return h.confirm(ctx, h.inUse) }
 
 // confirm asks for the change numbers of heads.
-func (h *Heads) confirm(ctx context.Context, which func() ([]*head, []ProjectID)) error {
+func (h *Heads) confirm(ctx context.Context, which func() ([]*head, []sandlot.ProjectID)) error {
 	heads, ids := which()
 	if len(ids) == 0 {
 		return nil
@@ -337,7 +338,7 @@ func (h *Heads) confirm(ctx context.Context, which func() ([]*head, []ProjectID)
 
 // inUse lists the heads that were served since it was called last, and takes the mark from
 // them. A head that nobody reads is not confirmed, and is read again when somebody does.
-func (h *Heads) inUse() (heads []*head, ids []ProjectID) {
+func (h *Heads) inUse() (heads []*head, ids []sandlot.ProjectID) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	for id, known := range h.known {
@@ -351,7 +352,7 @@ func (h *Heads) inUse() (heads []*head, ids []ProjectID) {
 // settle confirms the heads whose change number is still theirs, and drops those that another
 // process changed or deleted. A head that was read after the numbers is newer than they are, and
 // stays as it is.
-func (h *Heads) settle(heads []*head, changes map[ProjectID]int64, at time.Duration) {
+func (h *Heads) settle(heads []*head, changes map[sandlot.ProjectID]int64, at time.Duration) {
 	var gone []*head
 	for _, known := range heads {
 		switch n, there := changes[known.ID]; {
@@ -375,7 +376,7 @@ func (h *Heads) settle(heads []*head, changes map[ProjectID]int64, at time.Durat
 
 // shard tells which generation a project belongs to. Projects share one: a drop of one keeps a
 // few look-ups of others out of the cache, which costs them a second read.
-func shard(id ProjectID) uint8 {
+func shard(id sandlot.ProjectID) uint8 {
 	var sum uint8
 	for i := range len(id) {
 		sum = sum*31 + id[i]
@@ -391,12 +392,12 @@ type currentStore struct {
 	heads *Heads
 }
 
-func (s currentStore) PutFile(ctx context.Context, id ProjectID, f File, at Edit) (Project, error) {
+func (s currentStore) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at Edit) (sandlot.Project, error) {
 	p, changed, err := s.Store.PutFile(ctx, id, f, at)
 	return p, s.heads.After(changed, err)
 }
 
-func (s currentStore) DeleteFile(ctx context.Context, id ProjectID, name string, at Edit) (Project, error) {
+func (s currentStore) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at Edit) (sandlot.Project, error) {
 	p, changed, err := s.Store.DeleteFile(ctx, id, name, at)
 	return p, s.heads.After(changed, err)
 }
@@ -407,23 +408,23 @@ type currentManagement struct {
 	heads *Heads
 }
 
-func (s currentManagement) SetDetails(ctx context.Context, id ProjectID, d DetailsChange) error {
+func (s currentManagement) SetDetails(ctx context.Context, id sandlot.ProjectID, d DetailsChange) error {
 	return s.heads.After(s.ManagementStore.SetDetails(ctx, id, d))
 }
 
-func (s currentManagement) Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (Project, error) {
+func (s currentManagement) Rearrange(ctx context.Context, id sandlot.ProjectID, c Change, at Edit) (sandlot.Project, error) {
 	p, changed, err := s.ManagementStore.Rearrange(ctx, id, c, at)
 	return p, s.heads.After(changed, err)
 }
 
-func (s currentManagement) EraseVersion(ctx context.Context, id ProjectID, n int, at time.Time) error {
+func (s currentManagement) EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) error {
 	return s.heads.After(s.ManagementStore.EraseVersion(ctx, id, n, at))
 }
 
-func (s currentManagement) Trash(ctx context.Context, id ProjectID, key int64, e LogEntry) error {
+func (s currentManagement) Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) error {
 	return s.heads.After(s.ManagementStore.Trash(ctx, id, key, e))
 }
 
-func (s currentManagement) TakeBack(ctx context.Context, id ProjectID, within Quota, e LogEntry) error {
+func (s currentManagement) TakeBack(ctx context.Context, id sandlot.ProjectID, within Quota, e sandlot.LogEntry) error {
 	return s.heads.After(s.ManagementStore.TakeBack(ctx, id, within, e))
 }

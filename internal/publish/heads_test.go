@@ -11,17 +11,18 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
 
-func headAt(version int) func(context.Context) (Project, error) {
-	return func(context.Context) (Project, error) {
-		return Project{ID: "a", Account: 7, Version: version, Change: int64(version)}, nil
+func headAt(version int) func(context.Context) (sandlot.Project, error) {
+	return func(context.Context) (sandlot.Project, error) {
+		return sandlot.Project{ID: "a", Account: 7, Version: version, Change: int64(version)}, nil
 	}
 }
 
-func version(t *testing.T, h *Heads, load func(context.Context) (Project, error)) int {
+func version(t *testing.T, h *Heads, load func(context.Context) (sandlot.Project, error)) int {
 	t.Helper()
 	p, err := h.get(t.Context(), "a", load)
 	if err != nil {
@@ -42,10 +43,10 @@ func TestHeads(t *testing.T) {
 			begun, errs := time.Now(), make(chan error)
 			for range 50 {
 				go func() {
-					_, err := h.get(t.Context(), "a", func(context.Context) (Project, error) {
+					_, err := h.get(t.Context(), "a", func(context.Context) (sandlot.Project, error) {
 						loads++
 						testenv.Pass(5 * time.Second)
-						return Project{}, broken
+						return sandlot.Project{}, broken
 					})
 					errs <- err
 				}()
@@ -66,7 +67,7 @@ func TestHeads(t *testing.T) {
 	t.Run("what was dropped is loaded again", func(t *testing.T) {
 		h := testHeads(nil)
 		version(t, h, headAt(1))
-		h.Drop(Changed{Projects: []ProjectID{"a"}})
+		h.Drop(sandlot.Changed{Projects: []sandlot.ProjectID{"a"}})
 		if got := version(t, h, headAt(2)); got != 2 {
 			t.Errorf("got version %d", got)
 		}
@@ -74,18 +75,18 @@ func TestHeads(t *testing.T) {
 	t.Run("the projects of an account that was dropped are loaded again", func(t *testing.T) {
 		h := testHeads(nil)
 		version(t, h, headAt(1))
-		h.Drop(Changed{Account: 7})
+		h.Drop(sandlot.Changed{Account: 7})
 		if got := version(t, h, headAt(2)); got != 2 {
 			t.Errorf("got version %d", got)
 		}
 	})
 	for name, drop := range map[string]func(*Heads){
-		"a project":  func(h *Heads) { h.Drop(Changed{Projects: []ProjectID{"a"}}) },
-		"an account": func(h *Heads) { h.Drop(Changed{Account: 7}) },
+		"a project":  func(h *Heads) { h.Drop(sandlot.Changed{Projects: []sandlot.ProjectID{"a"}}) },
+		"an account": func(h *Heads) { h.Drop(sandlot.Changed{Account: 7}) },
 	} {
 		t.Run("a look-up that began before a write does not enter after it/"+name, func(t *testing.T) {
 			h := testHeads(nil)
-			p, err := h.get(t.Context(), "a", func(ctx context.Context) (Project, error) {
+			p, err := h.get(t.Context(), "a", func(ctx context.Context) (sandlot.Project, error) {
 				drop(h) // the write commits while the old state is on its way
 				return headAt(1)(ctx)
 			})
@@ -99,7 +100,7 @@ func TestHeads(t *testing.T) {
 	}
 	t.Run("an error is not kept", func(t *testing.T) {
 		h, broken := testHeads(nil), errors.New("broken")
-		if _, err := h.get(t.Context(), "a", func(context.Context) (Project, error) { return Project{}, broken }); !errors.Is(err, broken) {
+		if _, err := h.get(t.Context(), "a", func(context.Context) (sandlot.Project, error) { return sandlot.Project{}, broken }); !errors.Is(err, broken) {
 			t.Fatalf("got %v", err)
 		}
 		if got := version(t, h, headAt(1)); got != 1 {
@@ -120,7 +121,7 @@ func TestHeads(t *testing.T) {
 			h, loads := testHeads(nil), atomic.Int64{}
 			release := make(chan struct{})
 			for range 50 {
-				go h.get(t.Context(), "a", func(ctx context.Context) (Project, error) {
+				go h.get(t.Context(), "a", func(ctx context.Context) (sandlot.Project, error) {
 					loads.Add(1)
 					<-release
 					return headAt(1)(ctx)
@@ -138,7 +139,7 @@ func TestHeads(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			h := testHeads(nil)
 			release := make(chan struct{})
-			go h.get(t.Context(), "a", func(ctx context.Context) (Project, error) { <-release; return headAt(1)(ctx) })
+			go h.get(t.Context(), "a", func(ctx context.Context) (sandlot.Project, error) { <-release; return headAt(1)(ctx) })
 			synctest.Wait()
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
@@ -151,7 +152,7 @@ func TestHeads(t *testing.T) {
 	t.Run("only so many are kept", func(t *testing.T) {
 		h := testHeads(nil)
 		for i := range DefaultProjects + 500 {
-			h.put(Project{ID: ProjectID(fmt.Sprint("p", i))}, 0, 0)
+			h.put(sandlot.Project{ID: sandlot.ProjectID(fmt.Sprint("p", i))}, 0, 0)
 		}
 		if len(h.known) > DefaultProjects {
 			t.Errorf("%d are kept", len(h.known))
@@ -164,7 +165,7 @@ func TestHeads(t *testing.T) {
 		all.Go(func() {
 			for range 2000 {
 				n := stored.Add(1)
-				h.Drop(Changed{Projects: []ProjectID{"a"}})
+				h.Drop(sandlot.Changed{Projects: []sandlot.ProjectID{"a"}})
 				acknowledged.Store(n)
 			}
 		})
@@ -172,7 +173,7 @@ func TestHeads(t *testing.T) {
 			all.Go(func() {
 				for range 2000 {
 					least := acknowledged.Load()
-					p, _ := h.get(context.Background(), "a", func(ctx context.Context) (Project, error) { return headAt(int(stored.Load()))(ctx) })
+					p, _ := h.get(context.Background(), "a", func(ctx context.Context) (sandlot.Project, error) { return headAt(int(stored.Load()))(ctx) })
 					if int64(p.Version) < least {
 						t.Errorf("version %d after %d was acknowledged", p.Version, least)
 						return

@@ -6,47 +6,48 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 	"sandlot/internal/worker"
 )
 
 // noted are the hints that a node gave.
-type noted []Changed
+type noted []sandlot.Changed
 
-func (n *noted) Tell(c Changed) { *n = append(*n, c) }
+func (n *noted) Tell(c sandlot.Changed) { *n = append(*n, c) }
 
 func TestWhatThisNodeChangesIsToldToOthers(t *testing.T) {
 	t.Parallel()
 	var told noted
 	h := testHeads(&numbers{})
 	h.Share(&told)
-	h.Drop(Changed{Projects: []ProjectID{"a", "b"}})
-	h.Drop(Changed{Account: 7})
-	h.Drop(Changed{})
-	expect.Is(t, "a step without an effect", h.After(Changed{Account: 8}, ErrNoEffect), ErrNoEffect)
-	expect.Is(t, "a step that may have had one", h.After(Changed{Account: 9}, ErrUnavailable), ErrUnavailable)
-	want := noted{{Projects: []ProjectID{"a", "b"}}, {Account: 7}, {Account: 9}}
+	h.Drop(sandlot.Changed{Projects: []sandlot.ProjectID{"a", "b"}})
+	h.Drop(sandlot.Changed{Account: 7})
+	h.Drop(sandlot.Changed{})
+	expect.Is(t, "a step without an effect", h.After(sandlot.Changed{Account: 8}, sandlot.ErrNoEffect), sandlot.ErrNoEffect)
+	expect.Is(t, "a step that may have had one", h.After(sandlot.Changed{Account: 9}, sandlot.ErrUnavailable), sandlot.ErrUnavailable)
+	want := noted{{Projects: []sandlot.ProjectID{"a", "b"}}, {Account: 7}, {Account: 9}}
 	if !reflect.DeepEqual(told, want) {
 		t.Errorf("told %v, want %v", told, want)
 	}
 }
 
 // hinted is a change that a node hears of, each in its own way.
-var hinted = map[string]Changed{"by its project": {Projects: []ProjectID{"unknown", "a"}}, "by its account": {Account: 3}}
+var hinted = map[string]sandlot.Changed{"by its project": {Projects: []sandlot.ProjectID{"unknown", "a"}}, "by its account": {Account: 3}}
 
 func TestAChangeByAnotherNodeThatGivesAHintIsSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range hinted {
 		t.Run(name, func(t *testing.T) {
-			n := &numbers{of: map[ProjectID]int64{"a": 1}}
+			n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
 			confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 				s := &source{version: 1, account: 3}
 				if _, err := reads(t, h, s, 5*time.Second); err != nil {
 					t.Fatal(err)
 				}
 				for version := 2; version < 10; version++ {
-					n.become(map[ProjectID]int64{"a": int64(version)}, 0, nil)
+					n.become(map[sandlot.ProjectID]int64{"a": int64(version)}, 0, nil)
 					s.become(func(s *source) { s.version = version })
 					h.Heard(c)
 					if p, err := reads(t, h, s, hintsEvery+20*time.Millisecond); err != nil || p.Version != version {
@@ -62,7 +63,7 @@ func TestAHintThatIsWrongDropsNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range hinted {
 		t.Run(name, func(t *testing.T) {
-			n := &numbers{of: map[ProjectID]int64{"a": 1}}
+			n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
 			confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 				s := &source{version: 1, account: 3}
 				for range 20 {
@@ -79,11 +80,11 @@ func TestAHintThatIsWrongDropsNothing(t *testing.T) {
 
 func TestHintsOfWhatIsNotCachedAskNothing(t *testing.T) {
 	t.Parallel()
-	n := &numbers{of: map[ProjectID]int64{}}
+	n := &numbers{of: map[sandlot.ProjectID]int64{}}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		for i := range 1000 {
-			h.Heard(Changed{Projects: []ProjectID{ProjectID(fmt.Sprint("project-", i))}, Account: AccountID(i)})
-			h.Heard(Changed{})
+			h.Heard(sandlot.Changed{Projects: []sandlot.ProjectID{sandlot.ProjectID(fmt.Sprint("project-", i))}, Account: sandlot.AccountID(i)})
+			h.Heard(sandlot.Changed{})
 			testenv.Pass(time.Millisecond)
 		}
 		expect.Equal(t, "times that the store was asked", n.asked(), 0)
@@ -92,14 +93,14 @@ func TestHintsOfWhatIsNotCachedAskNothing(t *testing.T) {
 
 func TestAFloodOfHintsAsksAtMostTenTimesASecond(t *testing.T) {
 	t.Parallel()
-	n := &numbers{of: map[ProjectID]int64{"a": 1}}
+	n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 1}
 		if _, err := h.get(t.Context(), "a", s.load); err != nil {
 			t.Fatal(err)
 		}
 		for range 10_000 {
-			h.Heard(Changed{Projects: []ProjectID{"a"}, Account: 5})
+			h.Heard(sandlot.Changed{Projects: []sandlot.ProjectID{"a"}, Account: 5})
 			testenv.Pass(time.Millisecond)
 		}
 		if most := int(10*time.Second/hintsEvery + 10*time.Second/confirmEvery + 2); n.asked() > most || n.asked() < most/2 {
@@ -115,14 +116,14 @@ func TestAFloodOfHintsAsksAtMostTenTimesASecond(t *testing.T) {
 func TestHintsThatWaitAreBounded(t *testing.T) {
 	t.Parallel()
 	h := testHeads(&numbers{})
-	var ids []ProjectID
+	var ids []sandlot.ProjectID
 	for i := range 3 * hintsMost {
-		id := ProjectID(fmt.Sprint("p", i))
-		h.known[id] = &head{Project: Project{ID: id, Account: 1}}
+		id := sandlot.ProjectID(fmt.Sprint("p", i))
+		h.known[id] = &head{Project: sandlot.Project{ID: id, Account: 1}}
 		ids = append(ids, id)
-		h.Heard(Changed{Account: AccountID(i + 1)})
+		h.Heard(sandlot.Changed{Account: sandlot.AccountID(i + 1)})
 	}
-	h.Heard(Changed{Projects: ids})
+	h.Heard(sandlot.Changed{Projects: ids})
 	if len(h.doubts.projects) != hintsMost || len(h.doubts.accounts) != hintsMost {
 		t.Errorf("%d projects and %d accounts wait", len(h.doubts.projects), len(h.doubts.accounts))
 	}
@@ -132,17 +133,17 @@ func TestHintsThatWaitAreBounded(t *testing.T) {
 
 func TestHintsDoNotAskAStoreThatIsDown(t *testing.T) {
 	t.Parallel()
-	n := &numbers{of: map[ProjectID]int64{"a": 1}}
+	n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
 	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
 		s := &source{version: 1}
 		if _, err := reads(t, h, s, 2*time.Second); err != nil {
 			t.Fatal(err)
 		}
-		n.become(nil, 0, ErrUnavailable)
-		s.become(func(s *source) { s.err = ErrUnavailable })
+		n.become(nil, 0, sandlot.ErrUnavailable)
+		s.become(func(s *source) { s.err = sandlot.ErrUnavailable })
 		asked := n.asked()
 		for range 1000 {
-			h.Heard(Changed{Projects: []ProjectID{"a"}})
+			h.Heard(sandlot.Changed{Projects: []sandlot.ProjectID{"a"}})
 			_, _ = reads(t, h, s, 10*time.Millisecond)
 		}
 		if most := int(10*time.Second/confirmEvery) + 3; n.asked()-asked > most {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/turns"
 )
 
@@ -28,8 +29,8 @@ func CheckIdempotencyKey(key string) error {
 	if len(key) >= 1 && len(key) <= MaxIdempotencyKey && visible(key) {
 		return nil
 	}
-	return Refuse(CodeInvalidField, "The idempotency key must be 1 to %d visible ASCII characters; %d bytes came.", MaxIdempotencyKey, len(key)).In("idempotency_key").
-		With(OpSame).Note("Send a fresh random value, such as a UUID, with each new request, and the same value only when that request is sent again.")
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The idempotency key must be 1 to %d visible ASCII characters; %d bytes came.", MaxIdempotencyKey, len(key)).In("idempotency_key").
+		With(sandlot.OpSame).Note("Send a fresh random value, such as a UUID, with each new request, and the same value only when that request is sent again.")
 }
 
 // idempotency keeps calls and forms that are sent again from having their effect again. It may
@@ -38,30 +39,30 @@ type idempotency struct {
 	store    idempotencyStore
 	vault    *Vault
 	now      func() time.Time
-	inFlight *turns.Locks[Digest] // calls under an idempotency key
-	places   Places
+	inFlight *turns.Locks[sandlot.Digest] // calls under an idempotency key
+	places   sandlot.Places
 }
 
 // idempotencyStore is what idempotency asks of a Store.
 type idempotencyStore interface {
-	IdempotencyRecord(ctx context.Context, key Digest, now time.Time, or ...Digest) (IdempotencyRecord, error)
+	IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time, or ...sandlot.Digest) (IdempotencyRecord, error)
 }
 
 // request is a call with an idempotency key, or a form with its token; nil is a call
 // without one.
 type request struct {
-	by        Caller
-	text      string // the idempotency key, which is not stored; empty for a form
-	key       Digest // of the idempotency key and of whom it belongs to; the record is found by it
-	elsewhere Digest // of the idempotency key and what was asked, for callers whom only their network tells apart; zero for others
-	asked     Digest // of what was asked: the same for the same fields and content, however they were sent
-	lease     Digest // what one call in flight holds, and no other
+	by        sandlot.Caller
+	text      string         // the idempotency key, which is not stored; empty for a form
+	key       sandlot.Digest // of the idempotency key and of whom it belongs to; the record is found by it
+	elsewhere sandlot.Digest // of the idempotency key and what was asked, for callers whom only their network tells apart; zero for others
+	asked     sandlot.Digest // of what was asked: the same for the same fields and content, however they were sent
+	lease     sandlot.Digest // what one call in flight holds, and no other
 }
 
 // newRequest describes a call by what it asks: the operation, its words and the bytes.
 // A key that cannot be an idempotency key is refused. The purposes of the digests stay
 // as they are, for the records of the last day are found by them.
-func (c *idempotency) newRequest(by Caller, key string, op Op, part *PartInput, sent Content, words ...any) (*request, error) {
+func (c *idempotency) newRequest(by sandlot.Caller, key string, op sandlot.Op, part *PartInput, sent Content, words ...any) (*request, error) {
 	if by.Ticket() != nil {
 		key = by.Ticket().ID() // whatever else was said: it is good for one call
 	}
@@ -72,7 +73,7 @@ func (c *idempotency) newRequest(by Caller, key string, op Op, part *PartInput, 
 		return nil, err
 	}
 	if sent.Missing {
-		sent.SHA256 = Digest{}
+		sent.SHA256 = sandlot.Digest{}
 	}
 	asked, err := json.Marshal([]any{op, words, part.asked(), sent.Missing, sent.SHA256})
 	if err != nil {
@@ -91,8 +92,8 @@ func (c *idempotency) newRequest(by Caller, key string, op Op, part *PartInput, 
 }
 
 // importRequest describes one project of an import, each of which has a record of its own.
-func (c *idempotency) importRequest(by Caller, in Adoption, position int) (*request, error) {
-	r, err := c.newRequest(by, in.Idempotency, OpImport, nil, Content{Blob: Blob{SHA256: in.Import}}, position)
+func (c *idempotency) importRequest(by sandlot.Caller, in Adoption, position int) (*request, error) {
+	r, err := c.newRequest(by, in.Idempotency, sandlot.OpImport, nil, Content{Blob: sandlot.Blob{SHA256: in.Import}}, position)
 	if r == nil {
 		return nil, err
 	}
@@ -103,11 +104,11 @@ func (c *idempotency) importRequest(by Caller, in Adoption, position int) (*requ
 
 // noOtherImport refuses an import whose idempotency key came with another one, before it makes anything. What that one made may
 // stand anywhere: of those before nothing may have come in.
-func (c *idempotency) noOtherImport(ctx context.Context, by Caller, in Adoption) error {
+func (c *idempotency) noOtherImport(ctx context.Context, by sandlot.Caller, in Adoption) error {
 	if in.Idempotency == "" || in.FirstOf == 0 {
 		return nil
 	}
-	asked := map[Digest]Digest{}
+	asked := map[sandlot.Digest]sandlot.Digest{}
 	for i := range in.FirstOf {
 		r, err := c.importRequest(by, in, i)
 		if err != nil {
@@ -115,9 +116,9 @@ func (c *idempotency) noOtherImport(ctx context.Context, by Caller, in Adoption)
 		}
 		asked[r.key] = r.asked
 	}
-	rec, err := c.store.IdempotencyRecord(ctx, Digest{}, c.now().UTC(), slices.Collect(maps.Keys(asked))...)
+	rec, err := c.store.IdempotencyRecord(ctx, sandlot.Digest{}, c.now().UTC(), slices.Collect(maps.Keys(asked))...)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, sandlot.ErrNotFound):
 		return nil
 	case err != nil:
 		return fmt.Errorf("look for another import: %w", err)
@@ -129,9 +130,9 @@ func (c *idempotency) noOtherImport(ctx context.Context, by Caller, in Adoption)
 
 // formRequest describes a form that was sent from a page, whose token lets it do this
 // act once. The token of a page may come with several acts, each of which counts.
-func (c *idempotency) formRequest(by Caller, act, token string) (*request, error) {
+func (c *idempotency) formRequest(by sandlot.Caller, act, token string) (*request, error) {
 	if token == "" || len(token) > MaxFormToken {
-		return nil, Refuse(CodeInvalidField, "The form has no token.").In("form_token")
+		return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The form has no token.").In("form_token")
 	}
 	return &request{by: by, key: c.vault.Keyed("form", fmt.Sprintf("%s %d %s", act, by.Account(), token))}, nil
 }
@@ -184,7 +185,7 @@ func idempotent[T any](ctx context.Context, c *idempotency, r *request, do func(
 	}
 	unlock, free := c.inFlight.Try(r.lease)
 	if !free {
-		return none, Refuse(CodeRequestInProgress, "A request with this idempotency key is still in progress.").In("idempotency_key").With(OpWait).After(idempotencyWait).
+		return none, sandlot.Refuse(sandlot.CodeRequestInProgress, "A request with this idempotency key is still in progress.").In("idempotency_key").With(sandlot.OpWait).After(idempotencyWait).
 			Note("Send the same request again: when the first is done, it gets the same answer.")
 	}
 	defer unlock()
@@ -196,8 +197,8 @@ func idempotent[T any](ctx context.Context, c *idempotency, r *request, do func(
 		return none, err
 	}
 	out, err := do()
-	var refusal *Error
-	if !errors.Is(err, ErrAlreadyDone) && !errors.As(err, &refusal) {
+	var refusal *sandlot.Error
+	if !errors.Is(err, sandlot.ErrAlreadyDone) && !errors.As(err, &refusal) {
 		return out, err
 	}
 	// Another process may have made the call meanwhile, which may be why this one was refused.
@@ -218,7 +219,7 @@ var errNoRecord = errors.New("no idempotency record")
 // minted; errNoRecord if it was not. A call that may not have that answer is refused.
 func (c *idempotency) findAnswer(ctx context.Context, r *request) (IdempotencyRecord, Minted, error) {
 	rec, err := c.store.IdempotencyRecord(ctx, r.key, c.now().UTC())
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return rec, Minted{}, c.notElsewhere(ctx, r)
 	}
 	if err != nil {
@@ -238,7 +239,7 @@ func (c *idempotency) findAnswer(ctx context.Context, r *request) (IdempotencyRe
 }
 
 func otherRequest() error {
-	return Refuse(CodeIdempotencyMismatch, "This idempotency key was sent with another request in the last 24 hours.").In("idempotency_key").With(OpSame).
+	return sandlot.Refuse(sandlot.CodeIdempotencyMismatch, "This idempotency key was sent with another request in the last 24 hours.").In("idempotency_key").With(sandlot.OpSame).
 		Note("Send a fresh random idempotency key with this request; the old one belongs to the earlier request.")
 }
 
@@ -246,11 +247,11 @@ func otherRequest() error {
 // whoever asks may have guessed the idempotency key and the request. If it was not, the
 // error is errNoRecord.
 func (c *idempotency) notElsewhere(ctx context.Context, r *request) error {
-	if r.elsewhere == (Digest{}) {
+	if r.elsewhere == (sandlot.Digest{}) {
 		return errNoRecord
 	}
 	switch _, err := c.store.IdempotencyRecord(ctx, r.elsewhere, c.now().UTC()); {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, sandlot.ErrNotFound):
 		return errNoRecord
 	case err != nil:
 		return fmt.Errorf("look for an answer given elsewhere: %w", err)
@@ -261,8 +262,8 @@ func (c *idempotency) notElsewhere(ctx context.Context, r *request) error {
 // doneElsewhere refuses a call that was made, to a caller who cannot show that it was theirs.
 // It says how to get to the project without the keys of that answer.
 func (c *idempotency) doneElsewhere() error {
-	return Refuse(CodeReplayedElsewhere, "This request was made under this idempotency key in the last 24 hours, from another network, or from one that strangers may share. It is done; its keys are not shown again here.").
-		In("idempotency_key").With(OpWait).
+	return sandlot.Refuse(sandlot.CodeReplayedElsewhere, "This request was made under this idempotency key in the last 24 hours, from another network, or from one that strangers may share. It is done; its keys are not shown again here.").
+		In("idempotency_key").With(sandlot.OpWait).
 		Note("If it was yours and its answer is lost, log in at %s/login with the e-mail address that it gave: the account has the project, and mints new keys. If it was not yours, send a fresh random idempotency key, such as a UUID.", c.places.Base)
 }
 
@@ -274,7 +275,7 @@ func (r *request) sealed() sealed {
 
 // record is what the step of a call leaves, so that the call takes effect once and can be
 // answered from it; nil for a call without an idempotency key. A form leaves no answer.
-func (c *idempotency) record(r *request, id ProjectID, version int, email EmailOutcome, keys Minted, m made) (*IdempotencyRecord, error) {
+func (c *idempotency) record(r *request, id sandlot.ProjectID, version int, email EmailOutcome, keys Minted, m made) (*IdempotencyRecord, error) {
 	if r == nil {
 		return nil, nil
 	}
@@ -294,7 +295,7 @@ func (c *idempotency) record(r *request, id ProjectID, version int, email EmailO
 }
 
 // formRecord is the record of a form whose act is on the account.
-func (c *idempotency) formRecord(by Caller, act, token string) (IdempotencyRecord, error) {
+func (c *idempotency) formRecord(by sandlot.Caller, act, token string) (IdempotencyRecord, error) {
 	r, err := c.formRequest(by, act, token)
 	if err != nil {
 		return IdempotencyRecord{}, err
@@ -305,10 +306,10 @@ func (c *idempotency) formRecord(by Caller, act, token string) (IdempotencyRecor
 
 // ticketUsed refuses other bytes than those that a ticket was used for. It tells what was made of
 // them, but none of the keys.
-func ticketUsed(rec IdempotencyRecord, at Places) error {
-	return Refuse(CodeTicketUsed, "This ticket was used: its bytes are version %d of the project %s. Nothing was changed now.", rec.Version, rec.Project).
+func ticketUsed(rec IdempotencyRecord, at sandlot.Places) error {
+	return sandlot.Refuse(sandlot.CodeTicketUsed, "This ticket was used: its bytes are version %d of the project %s. Nothing was changed now.", rec.Version, rec.Project).
 		Detail("project_id", string(rec.Project)).Detail("url", at.Project(rec.Project, 0, "").URL).Detail("version", rec.Version).
-		With(OpTicket).Note("A ticket is good for one call. The same bytes get the same answer again; ask for another ticket to send other ones.")
+		With(sandlot.OpTicket).Note("A ticket is good for one call. The same bytes get the same answer again; ask for another ticket to send other ones.")
 }
 
 // An IdempotencyRecord is what a step leaves for IdempotencyLife, so that the call that made it
@@ -317,14 +318,14 @@ func ticketUsed(rec IdempotencyRecord, at Places) error {
 // meanwhile; the rest is read anew. The record of a form holds no answer: it only keeps the
 // form from acting twice.
 type IdempotencyRecord struct {
-	Key       Digest // of the idempotency key and its principal
-	Elsewhere Digest // another key under which the same step is known; zero for none
-	Ticket    Digest // the hash of the ticket that the step uses up, which is kept as long as the record; zero for none
-	Request   Digest // of what was asked
+	Key       sandlot.Digest // of the idempotency key and its principal
+	Elsewhere sandlot.Digest // another key under which the same step is known; zero for none
+	Ticket    sandlot.Digest // the hash of the ticket that the step uses up, which is kept as long as the record; zero for none
+	Request   sandlot.Digest // of what was asked
 	ExpiresAt time.Time
-	Account   AccountID // that made it, or that it made; set by the store
-	Project   ProjectID // empty for an account alone
-	Version   int       // that the step made
+	Account   sandlot.AccountID // that made it, or that it made; set by the store
+	Project   sandlot.ProjectID // empty for an account alone
+	Version   int               // that the step made
 	Email     EmailOutcome
 	Answer    []byte // the minted keys, sealed
 	Made      []byte // what the answer tells of the version, as the Service wrote it; empty where nothing is told

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"sandlot"
 )
 
 // This file answers calls that were made before: the last call of a completed upload,
@@ -18,19 +20,19 @@ import (
 // asOf is a project as one of its versions left it, with that version's files. A version that
 // was erased is rebuilt from left, which has the one file that it brought; without left it is
 // CodeProjectNotFound.
-func (s *Service) asOf(ctx context.Context, id ProjectID, version int, left []byte) (Project, []File, error) {
+func (s *Service) asOf(ctx context.Context, id sandlot.ProjectID, version int, left []byte) (sandlot.Project, []sandlot.File, error) {
 	p, err := s.find(ctx, string(id))
 	if err != nil {
 		return p, nil, err
 	}
 	v, err := s.store.Version(ctx, p.ID, version)
-	if m, ok := readMade(left); ok && errors.Is(err, ErrNotFound) {
+	if m, ok := readMade(left); ok && errors.Is(err, sandlot.ErrNotFound) {
 		p, files := m.version(p, version)
 		return p, files, nil
 	}
-	if errors.Is(err, ErrNotFound) {
-		return p, nil, Refuse(CodeProjectNotFound, "This succeeded earlier, but version %d of %s is no longer kept.", version, p.ID).
-			With(OpProject, Set("id", string(p.ID))).Note("Read the project for what there is now.")
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return p, nil, sandlot.Refuse(sandlot.CodeProjectNotFound, "This succeeded earlier, but version %d of %s is no longer kept.", version, p.ID).
+			With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).Note("Read the project for what there is now.")
 	}
 	if err != nil {
 		return p, nil, fmt.Errorf("read version: %w", err)
@@ -48,7 +50,7 @@ func (s *Service) asOf(ctx context.Context, id ProjectID, version int, left []by
 }
 
 // published rebuilds the answer to a publish, but for the keys it minted.
-func (s *Service) published(ctx context.Context, by Caller, id ProjectID, version int, left []byte) (Published, error) {
+func (s *Service) published(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, version int, left []byte) (Published, error) {
 	p, files, err := s.asOf(ctx, id, version, left)
 	if err != nil {
 		return Published{}, err
@@ -78,10 +80,10 @@ func (s *Service) published(ctx context.Context, by Caller, id ProjectID, versio
 }
 
 // updated rebuilds the answer to an update.
-func (s *Service) updated(ctx context.Context, by Caller, id ProjectID, version int, left []byte) (Updated, error) {
+func (s *Service) updated(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, version int, left []byte) (Updated, error) {
 	p, files, err := s.asOf(ctx, id, version, left)
 	if err == nil {
-		err = Authorize(by, ActEdit, &p)
+		err = sandlot.Authorize(by, sandlot.ActEdit, &p)
 	}
 	if err != nil {
 		return Updated{}, err
@@ -97,11 +99,11 @@ func (s *Service) updated(ctx context.Context, by Caller, id ProjectID, version 
 		out.File, out.Created = *f, m.Created
 		return out, nil
 	}
-	return out, fmt.Errorf("version %d of %s did not bring %q: %w", version, id, m.Filename, ErrCorrupt)
+	return out, fmt.Errorf("version %d of %s did not bring %q: %w", version, id, m.Filename, sandlot.ErrCorrupt)
 }
 
 // show gives a caller the keys that a publish answers with.
-func (out *Published) show(by Caller, minted Minted) {
+func (out *Published) show(by sandlot.Caller, minted Minted) {
 	out.Keys = minted
 	if !by.Nobody() {
 		out.Keys.Account = accountSecret(by)
@@ -109,7 +111,7 @@ func (out *Published) show(by Caller, minted Minted) {
 }
 
 // completedPublish answers the completing call of an upload that was used before.
-func (s *Service) completedPublish(ctx context.Context, by Caller, c *completing) (Published, error) {
+func (s *Service) completedPublish(ctx context.Context, by sandlot.Caller, c *completing) (Published, error) {
 	done := *c.upload.Done
 	out, err := s.published(ctx, by, done.Project, done.Version, done.Made)
 	if err != nil {
@@ -153,7 +155,7 @@ func unsentBefore(left []byte, mail EmailOutcome) EmailOutcome {
 }
 
 // completedUpdate answers the completing call of an upload that was used before.
-func (s *Service) completedUpdate(ctx context.Context, by Caller, c *completing) (Updated, error) {
+func (s *Service) completedUpdate(ctx context.Context, by sandlot.Caller, c *completing) (Updated, error) {
 	done := *c.upload.Done
 	out, err := s.updated(ctx, by, done.Project, done.Version, done.Made)
 	if err != nil {
@@ -174,13 +176,13 @@ func (s *Service) completedUpdate(ctx context.Context, by Caller, c *completing)
 }
 
 // recordedPublish is the answer of a publish that was made before.
-func (s *Service) recordedPublish(ctx context.Context, by Caller, in PublishInput, np newProject, rec IdempotencyRecord, keys Minted) (Published, error) {
+func (s *Service) recordedPublish(ctx context.Context, by sandlot.Caller, in PublishInput, np newProject, rec IdempotencyRecord, keys Minted) (Published, error) {
 	out, err := s.published(ctx, by, rec.Project, rec.Version, rec.Made)
 	if err != nil {
 		return Published{}, err
 	}
 	out.show(by, keys)
-	var vain []Warning
+	var vain []sandlot.Warning
 	if in.Part != nil {
 		call := publishCall(by, in, &np)
 		m, err := s.uploads.firstSaid(ctx, call)
@@ -196,12 +198,12 @@ func (s *Service) recordedPublish(ctx context.Context, by Caller, in PublishInpu
 }
 
 // recordedUpdate is the answer of an update that was made before.
-func (s *Service) recordedUpdate(ctx context.Context, by Caller, in UpdateInput, nf newFile, rec IdempotencyRecord) (Updated, error) {
+func (s *Service) recordedUpdate(ctx context.Context, by sandlot.Caller, in UpdateInput, nf newFile, rec IdempotencyRecord) (Updated, error) {
 	out, err := s.updated(ctx, by, rec.Project, rec.Version, rec.Made)
 	if err != nil {
 		return Updated{}, err
 	}
-	var vain []Warning
+	var vain []sandlot.Warning
 	if in.Part != nil {
 		call := s.updateCall(by, in, &nf)
 		m, err := s.uploads.firstSaid(ctx, call)
@@ -218,9 +220,9 @@ func (s *Service) recordedUpdate(ctx context.Context, by Caller, in UpdateInput,
 // warningsAgain are the warnings about what a call brought, for an answer from its record, and
 // those about the version that it made. Those about many files by themselves are in the record, all
 // others are made anew. charge is asked for what is read: a call whose bytes were all charged has none.
-func (s *Service) warningsAgain(ctx context.Context, p Project, one File, many []File, left []byte, charge Charge) (about, kept []Warning, err error) {
+func (s *Service) warningsAgain(ctx context.Context, p sandlot.Project, one sandlot.File, many []sandlot.File, left []byte, charge Charge) (about, kept []sandlot.Warning, err error) {
 	m, _ := readMade(left)
-	changed := []File{one}
+	changed := []sandlot.File{one}
 	switch {
 	case m.Many != nil:
 		about, changed = m.Many.Warnings, many
@@ -233,7 +235,7 @@ func (s *Service) warningsAgain(ctx context.Context, p Project, one File, many [
 		about = append(m.Warnings, about...)
 	}
 	files, err := s.store.Files(ctx, p.ID, p.Version)
-	if errors.Is(err, ErrNotFound) { // it was erased
+	if errors.Is(err, sandlot.ErrNotFound) { // it was erased
 		return about, nil, nil
 	}
 	if err == nil {
@@ -259,10 +261,10 @@ func (m uploadMeta) update() newFile {
 }
 
 // recordedDelete is the answer of a deletion that was made before.
-func (s *Service) recordedDelete(ctx context.Context, by Caller, name string, rec IdempotencyRecord) (Deleted, error) {
+func (s *Service) recordedDelete(ctx context.Context, by sandlot.Caller, name string, rec IdempotencyRecord) (Deleted, error) {
 	p, files, err := s.asOf(ctx, rec.Project, rec.Version, nil)
 	if err == nil {
-		err = Authorize(by, ActEdit, &p)
+		err = sandlot.Authorize(by, sandlot.ActEdit, &p)
 	}
 	if err != nil {
 		return Deleted{}, err
@@ -277,8 +279,8 @@ func (s *Service) recordedDelete(ctx context.Context, by Caller, name string, re
 // was given then, whatever its owner has said since.
 func (s *Service) recordedSignup(ctx context.Context, email string, rec IdempotencyRecord, keys Minted) (SignedUp, error) {
 	a, err := s.store.Account(ctx, rec.Account)
-	if errors.Is(err, ErrNotFound) {
-		return SignedUp{}, Refuse(CodeNotFound, "This succeeded earlier, but the account was deleted since.").With(OpSignup).Note("Make another one, under a fresh idempotency key.")
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return SignedUp{}, sandlot.Refuse(sandlot.CodeNotFound, "This succeeded earlier, but the account was deleted since.").With(sandlot.OpSignup).Note("Make another one, under a fresh idempotency key.")
 	}
 	a.Email, a.EmailVerified = email, false
 	out := SignedUp{Account: a, Key: keys.Account, FromRecord: true, email: rec.Email}
@@ -297,15 +299,15 @@ type made struct {
 	Filename string // of the file that it brought
 	Created  bool   // whether the file was new
 	Size     int64
-	SHA256   Digest
+	SHA256   sandlot.Digest
 	Text     bool
-	Warnings []Warning   `json:",omitempty"` // that nothing else reveals
-	Unsent   bool        `json:",omitempty"` // whether no message was sent to the address that came with it
-	Many     *madeOfMany `json:",omitempty"` // of a call with many files; of an update these are instead of Filename and what follows it
+	Warnings []sandlot.Warning `json:",omitempty"` // that nothing else reveals
+	Unsent   bool              `json:",omitempty"` // whether no message was sent to the address that came with it
+	Many     *madeOfMany       `json:",omitempty"` // of a call with many files; of an update these are instead of Filename and what follows it
 }
 
 // madeOf describes the version that a step makes, with the file that it brings.
-func madeOf(title, suffix string, at time.Time, f File, created bool) made {
+func madeOf(title, suffix string, at time.Time, f sandlot.File, created bool) made {
 	return made{Title: title, Suffix: suffix, At: at, Filename: f.Name, Created: created, Size: f.Blob.Size, SHA256: f.Blob.SHA256, Text: f.Blob.Text}
 }
 
@@ -326,7 +328,7 @@ func readMade(text []byte) (m made, ok bool) {
 
 // version is a project as the step left it, and the file, which is the primary one where there
 // were many.
-func (m made) version(p Project, n int) (Project, []File) {
+func (m made) version(p sandlot.Project, n int) (sandlot.Project, []sandlot.File) {
 	p.Version, p.Suffix, p.Title, p.UpdatedAt = n, m.Suffix, m.Title, m.At
 	switch {
 	case m.Many == nil && n == 1:
@@ -337,5 +339,5 @@ func (m made) version(p Project, n int) (Project, []File) {
 	if m.Filename == "" {
 		return p, nil
 	}
-	return p, []File{{Name: m.Filename, Blob: Blob{Size: m.Size, SHA256: m.SHA256, Text: m.Text}}}
+	return p, []sandlot.File{{Name: m.Filename, Blob: sandlot.Blob{Size: m.Size, SHA256: m.SHA256, Text: m.Text}}}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -22,23 +23,23 @@ const (
 // made is what tests look at of an answer to any call.
 type made struct {
 	Keys     publish.Minted
-	Project  publish.ProjectID
+	Project  sandlot.ProjectID
 	Version  int
-	Account  publish.AccountID
+	Account  sandlot.AccountID
 	Handle   string
-	Address  publish.Addresses
+	Address  sandlot.Addresses
 	Warnings []string
 }
 
 // onceCall is a call under an Idempotency-Key, by whom and on what it is made.
 type onceCall struct {
 	step string // of the store
-	make func(s *publish.Service, by publish.Caller, key string) (m made, replayed bool, err error)
+	make func(s *publish.Service, by sandlot.Caller, key string) (m made, replayed bool, err error)
 	anon bool // whether nobody makes it
 }
 
 // idempotentCalls are one of each kind. The world has the project id of the caller.
-func (w *world) idempotentCalls(id publish.ProjectID) map[string]onceCall {
+func (w *world) idempotentCalls(id sandlot.ProjectID) map[string]onceCall {
 	answer := func(out publish.Published, err error) (made, bool, error) {
 		m := made{Keys: out.Keys, Project: out.Project.ID, Version: out.Project.Version, Account: out.Project.Account, Handle: out.Project.Handle, Address: out.Addresses, Warnings: codes(out.Warnings)}
 		return m, out.FromRecord, err
@@ -46,7 +47,7 @@ func (w *world) idempotentCalls(id publish.ProjectID) map[string]onceCall {
 	changed := func(out publish.Updated, err error) (made, bool, error) {
 		return made{Project: out.Project.ID, Version: out.Project.Version, Address: out.Addresses, Warnings: codes(out.Warnings)}, out.FromRecord, err
 	}
-	publishes := func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
+	publishes := func(s *publish.Service, by sandlot.Caller, key string) (made, bool, error) {
 		out, _, err := s.Publish(w.t.Context(), by, publish.PublishInput{Email: address, Title: "a\x00b", Content: w.stageOn(s, large), Idempotency: key})
 		return answer(out, err)
 	}
@@ -54,19 +55,19 @@ func (w *world) idempotentCalls(id publish.ProjectID) map[string]onceCall {
 	return map[string]onceCall{
 		"publish":           {"CreateProject", publishes, false},
 		"publish by nobody": {"CreateProject", publishes, true},
-		"the completing part": {"CreateProject", func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
+		"the completing part": {"CreateProject", func(s *publish.Service, by sandlot.Caller, key string) (made, bool, error) {
 			out, _, err := s.Publish(w.t.Context(), by, publish.PublishInput{Content: w.stageOn(s, long("two")), Part: &publish.PartInput{UploadID: longID, N: &two, Last: true}, Idempotency: key})
 			return answer(out, err)
 		}, true},
-		"update": {"PutFile", func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
+		"update": {"PutFile", func(s *publish.Service, by sandlot.Caller, key string) (made, bool, error) {
 			out, _, err := s.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "new.gz", Lang: "??", Content: w.stageOn(s, string(pack(w.t, large))), Idempotency: key})
 			return changed(out, err)
 		}, false},
-		"delete-file": {"DeleteFile", func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
+		"delete-file": {"DeleteFile", func(s *publish.Service, by sandlot.Caller, key string) (made, bool, error) {
 			out, err := s.DeleteFile(w.t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "old.js", Email: address, Idempotency: key})
 			return made{Project: out.Project.ID, Version: out.Project.Version, Address: out.Addresses, Warnings: codes(out.Warnings)}, out.FromRecord, err
 		}, false},
-		"signup": {"CreateAccount", func(s *publish.Service, by publish.Caller, key string) (made, bool, error) {
+		"signup": {"CreateAccount", func(s *publish.Service, by sandlot.Caller, key string) (made, bool, error) {
 			out, err := s.Signup(w.t.Context(), by, publish.SignupInput{Handle: "ada", Email: address, Idempotency: key})
 			return made{Keys: publish.Minted{Account: out.Key}, Account: out.Account.ID, Handle: out.Account.Handle, Warnings: codes(out.Warnings)}, out.FromRecord, err
 		}, true},
@@ -74,7 +75,7 @@ func (w *world) idempotentCalls(id publish.ProjectID) map[string]onceCall {
 }
 
 // idempotencyWorld is a world with all that the calls need.
-func idempotencyWorld(t *testing.T) (w *world, account publish.Caller, id publish.ProjectID) {
+func idempotencyWorld(t *testing.T) (w *world, account sandlot.Caller, id sandlot.ProjectID) {
 	t.Helper()
 	w = newWorld(t)
 	out := w.publish(nobody(), page)
@@ -85,7 +86,7 @@ func idempotencyWorld(t *testing.T) (w *world, account publish.Caller, id publis
 }
 
 // eachOnce runs a test on each kind of call, in a world of its own.
-func eachOnce(t *testing.T, prove func(t *testing.T, w *world, by publish.Caller, c onceCall)) {
+func eachOnce(t *testing.T, prove func(t *testing.T, w *world, by sandlot.Caller, c onceCall)) {
 	w, _, id := idempotencyWorld(t)
 	for name := range w.idempotentCalls(id) {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +102,7 @@ func eachOnce(t *testing.T, prove func(t *testing.T, w *world, by publish.Caller
 
 func TestACallRepeatedWithItsIdempotencyKeyHasOneEffect(t *testing.T) {
 	t.Parallel()
-	eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
+	eachOnce(t, func(t *testing.T, w *world, by sandlot.Caller, c onceCall) {
 		first, replayed, err := c.make(w.Service, by, uuid)
 		if err != nil || replayed {
 			t.Fatalf("replayed %v, %v", replayed, err)
@@ -138,7 +139,7 @@ func (m made) shown() made { m.Keys = publish.Minted{}; return m }
 func TestIdempotencyWhenTheStoreFails(t *testing.T) {
 	t.Parallel()
 	t.Run("after it happened, its answer was lost: the retry gets what was made", func(t *testing.T) {
-		eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
+		eachOnce(t, func(t *testing.T, w *world, by sandlot.Caller, c onceCall) {
 			w.store.Step = on(c.step, nil, errBroken)
 			if _, _, err := c.make(w.Service, by, uuid); err == nil {
 				t.Fatal("acknowledged")
@@ -159,8 +160,8 @@ func TestIdempotencyWhenTheStoreFails(t *testing.T) {
 		})
 	})
 	t.Run("before it happens: the retry makes it", func(t *testing.T) {
-		eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
-			for _, cause := range []error{errBroken, publish.ErrFull, publish.ErrUnavailable} {
+		eachOnce(t, func(t *testing.T, w *world, by sandlot.Caller, c onceCall) {
+			for _, cause := range []error{errBroken, sandlot.ErrFull, sandlot.ErrUnavailable} {
 				w.store.Step = on(c.step, cause, nil)
 				if _, _, err := c.make(w.Service, by, uuid); !errors.Is(err, cause) {
 					t.Fatalf("got %v", err)
@@ -173,7 +174,7 @@ func TestIdempotencyWhenTheStoreFails(t *testing.T) {
 		})
 	})
 	t.Run("the look-up fails: nothing is made", func(t *testing.T) {
-		eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
+		eachOnce(t, func(t *testing.T, w *world, by sandlot.Caller, c onceCall) {
 			w.store.Step = on("IdempotencyRecord", errBroken, nil)
 			w.unchanged(t, func() {
 				if _, _, err := c.make(w.Service, by, uuid); !errors.Is(err, errBroken) {
@@ -183,7 +184,7 @@ func TestIdempotencyWhenTheStoreFails(t *testing.T) {
 		})
 	})
 	t.Run("a panic behind the commit lets the lease go", func(t *testing.T) {
-		eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
+		eachOnce(t, func(t *testing.T, w *world, by sandlot.Caller, c onceCall) {
 			w.store.Step = on(c.step, nil, testworld.ErrPanic)
 			func() {
 				defer func() { _ = recover() }()
@@ -200,14 +201,14 @@ func TestIdempotencyWhenTheStoreFails(t *testing.T) {
 
 func TestIdempotencyWhileTheFirstCallIsInProgress(t *testing.T) {
 	t.Parallel()
-	eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
+	eachOnce(t, func(t *testing.T, w *world, by sandlot.Caller, c onceCall) {
 		w.store.Step = func(step string) (error, error) {
 			if step != c.step {
 				return nil, nil
 			}
 			w.store.Step = nil
 			_, _, err := c.make(w.Service, by, uuid)
-			if e := refused(t, err, publish.CodeRequestInProgress); e.RetryAfter <= 0 {
+			if e := refused(t, err, sandlot.CodeRequestInProgress); e.RetryAfter <= 0 {
 				t.Error("no time to try again")
 			}
 			if _, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Idempotency: guessable}); err != nil {
@@ -263,13 +264,13 @@ func TestOneIdempotencyKeyForAllPartsOfAnUpload(t *testing.T) {
 		t.Errorf("the completing part again: replayed %v, %v", again.FromRecord, err)
 	}
 	_, _, err = send(last.n%(parts-1) + 1)
-	refused(t, err, publish.CodeIdempotencyMismatch)
+	refused(t, err, sandlot.CodeIdempotencyMismatch)
 }
 
 // TestIdempotencyOnTwoNodes lets another process make the same call between the look-up and the step of the first.
 func TestIdempotencyOnTwoNodes(t *testing.T) {
 	t.Parallel()
-	eachOnce(t, func(t *testing.T, w *world, by publish.Caller, c onceCall) {
+	eachOnce(t, func(t *testing.T, w *world, by sandlot.Caller, c onceCall) {
 		other := w.open(publish.Config{Places: local(), InlineMax: inlineMax, MailFolder: "./data/mail"})
 		var first made
 		w.store.Step = func(step string) (error, error) {
@@ -326,8 +327,8 @@ func TestIdempotencyOnTwoNodes(t *testing.T) {
 func TestIdempotencyKeysOfDifferentCallersAreIndependent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	from := func(addr string) publish.Caller { return publish.Caller{From: publish.Sender{Network: addr}} }
-	publishes := func(by publish.Caller, key string) (publish.Published, error) {
+	from := func(addr string) sandlot.Caller { return sandlot.Caller{From: sandlot.Sender{Network: addr}} }
+	publishes := func(by sandlot.Caller, key string) (publish.Published, error) {
 		out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Email: address, Content: w.stage(page), Idempotency: key})
 		return out, err
 	}
@@ -335,7 +336,7 @@ func TestIdempotencyKeysOfDifferentCallersAreIndependent(t *testing.T) {
 	expect.OK(t, err)
 	t.Run("each key is a principal of its own", func(t *testing.T) {
 		one, two := w.account(), w.caller(first.Keys.Account)
-		for _, by := range []publish.Caller{one, two} {
+		for _, by := range []sandlot.Caller{one, two} {
 			if out, err := publishes(by, guessable); err != nil || out.FromRecord {
 				t.Errorf("replayed %v, %v", out.FromRecord, err)
 			}
@@ -363,7 +364,7 @@ func TestIdempotencyWhenTheProjectOrVersionIsGone(t *testing.T) {
 		w.exec("UPDATE projects SET deleted_at = 1 WHERE id = ?", string(m.Project))
 		w.unchanged(t, func() {
 			_, _, err := c.make(w.Service, by, uuid)
-			refused(t, err, publish.CodeProjectNotFound)
+			refused(t, err, sandlot.CodeProjectNotFound)
 		})
 	})
 	t.Run("an account that was deleted is 404, and none is made", func(t *testing.T) {
@@ -374,7 +375,7 @@ func TestIdempotencyWhenTheProjectOrVersionIsGone(t *testing.T) {
 		w.exec("UPDATE accounts SET deleted_at = 1 WHERE id = ?", m.Account)
 		w.unchanged(t, func() {
 			_, _, err := c.make(w.Service, by, uuid)
-			refused(t, err, publish.CodeNotFound)
+			refused(t, err, sandlot.CodeNotFound)
 		})
 	})
 	t.Run("a version that is not kept any more is 404 for what lists its files, and nothing is made", func(t *testing.T) {
@@ -386,7 +387,7 @@ func TestIdempotencyWhenTheProjectOrVersionIsGone(t *testing.T) {
 		w.exec("DELETE FROM versions WHERE n = ?", m.Version)
 		w.unchanged(t, func() {
 			_, _, err := c.make(w.Service, by, uuid)
-			refused(t, err, publish.CodeProjectNotFound)
+			refused(t, err, sandlot.CodeProjectNotFound)
 		})
 	})
 	t.Run("a record that another installation's secret sealed gives no keys", func(t *testing.T) {
@@ -413,16 +414,16 @@ func TestCheckIdempotencyKey(t *testing.T) {
 			t.Errorf("%.10q: %v", key, err)
 		}
 		if !ok {
-			refused(t, err, publish.CodeInvalidField)
+			refused(t, err, sandlot.CodeInvalidField)
 		}
 	}
 	t.Run("the Service refuses it as well", func(t *testing.T) {
 		w := newWorld(t)
 		w.unchanged(t, func() {
 			_, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Idempotency: "a b"})
-			refused(t, err, publish.CodeInvalidField)
+			refused(t, err, sandlot.CodeInvalidField)
 			_, _, err = w.Publish(t.Context(), nobody(), publish.PublishInput{Email: address, Content: w.stage(large), Idempotency: "a b"})
-			refused(t, err, publish.CodeInvalidField)
+			refused(t, err, sandlot.CodeInvalidField)
 		})
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 )
 
@@ -13,7 +14,7 @@ import (
 // refers to them yet. Whoever staged it hands it to one call of a Service, which uses or
 // discards it, or discards it with Contents.Discard.
 type Content struct {
-	Blob
+	sandlot.Blob
 	inspect.Findings
 	Missing bool // there was no content in the request
 }
@@ -215,16 +216,16 @@ type SignupInput struct {
 // the same call under the same idempotency key. The answer to a dry run has the project as it
 // would be, but for what is drawn or counted when it is made: no id, address, key or account.
 type Published struct {
-	Project     Project
-	Addresses   Addresses
-	File        File   // the primary file
-	Many        bool   // the call brought many files
-	Files       []File // these, if Many; none where the version was erased meanwhile
-	DryRun      bool   // nothing was made
+	Project     sandlot.Project
+	Addresses   sandlot.Addresses
+	File        sandlot.File   // the primary file
+	Many        bool           // the call brought many files
+	Files       []sandlot.File // these, if Many; none where the version was erased meanwhile
+	DryRun      bool           // nothing was made
 	Keys        Minted
-	Account     *Account // set if the account is new
-	Mailed      bool     // whether a verification is on its way by SMTP
-	Warnings    []Warning
+	Account     *sandlot.Account // set if the account is new
+	Mailed      bool             // whether a verification is on its way by SMTP
+	Warnings    []sandlot.Warning
 	Quarantined bool
 	FromRecord  bool // the answer of an earlier call, from its idempotency record
 }
@@ -232,68 +233,68 @@ type Published struct {
 // Minted are keys in clear, for the answer of the call that made them. Account is empty where
 // the caller has it already.
 type Minted struct {
-	Account Secret
-	Project Secret
+	Account sandlot.Secret
+	Project sandlot.Secret
 }
 
 // Pending is the answer to a part of an upload that is not complete. The part is durable: it
 // need not be sent again before ExpiresAt.
 type Pending struct {
 	UploadID                    string
-	Token                       Secret // with which the upload can be joined from any network; empty where a key is needed
-	Total                       int    // 0 while unknown
-	Received                    []int  // the first 100, as of Missing
-	Missing                     []int  // below the total, or below the highest part received
+	Token                       sandlot.Secret // with which the upload can be joined from any network; empty where a key is needed
+	Total                       int            // 0 while unknown
+	Received                    []int          // the first 100, as of Missing
+	Missing                     []int          // below the total, or below the highest part received
 	ReceivedCount, MissingCount int
 	ExpiresAt                   time.Time
-	Warnings                    []Warning
+	Warnings                    []sandlot.Warning
 }
 
 // Updated is the answer to an update. To a dry run it has the project and the version as they
 // would be, but for the version's address.
 type Updated struct {
-	Project     Project
-	Addresses   Addresses
+	Project     sandlot.Project
+	Addresses   sandlot.Addresses
 	Previous    int
-	File        File
-	Created     bool   // the file is new
-	Many        bool   // the call brought many files; then File and Created are not set
-	Files       []File // those that are new or other, if Many; none where versions were erased meanwhile
-	Unchanged   int    // files of the call that the project had already
-	Removed     int    // files that the project has no more
-	DryRun      bool   // nothing was made
-	Warnings    []Warning
+	File        sandlot.File
+	Created     bool           // the file is new
+	Many        bool           // the call brought many files; then File and Created are not set
+	Files       []sandlot.File // those that are new or other, if Many; none where versions were erased meanwhile
+	Unchanged   int            // files of the call that the project had already
+	Removed     int            // files that the project has no more
+	DryRun      bool           // nothing was made
+	Warnings    []sandlot.Warning
 	Quarantined bool
 	FromRecord  bool // the answer of an earlier call, from its idempotency record
 }
 
 // Deleted is the answer to a deletion.
 type Deleted struct {
-	Project    Project
-	Addresses  Addresses
+	Project    sandlot.Project
+	Addresses  sandlot.Addresses
 	Previous   int
 	Filename   string
-	Warnings   []Warning
+	Warnings   []sandlot.Warning
 	FromRecord bool // the answer of an earlier call, from its idempotency record
 }
 
 // Restored is the answer to a restore.
 type Restored struct {
-	Project     Project
-	Addresses   Addresses
+	Project     sandlot.Project
+	Addresses   sandlot.Addresses
 	Previous    int
 	From        int // the version that has the same files
-	Warnings    []Warning
+	Warnings    []sandlot.Warning
 	Quarantined bool
 	FromRecord  bool // the answer of an earlier call, from its idempotency record
 }
 
 // SignedUp is the answer to a signup.
 type SignedUp struct {
-	Account    Account
-	Key        Secret
+	Account    sandlot.Account
+	Key        sandlot.Secret
 	Mailed     bool
-	Warnings   []Warning
+	Warnings   []sandlot.Warning
 	FromRecord bool // the answer of an earlier call, from its idempotency record
 	email      EmailOutcome
 }
@@ -301,24 +302,24 @@ type SignedUp struct {
 // ProjectView is a project as a caller may see it. What is for its owner only is empty for
 // everybody else.
 type ProjectView struct {
-	Project   Project
-	Addresses Addresses // Version is set for the owner only
-	Stats     Stats
+	Project   sandlot.Project
+	Addresses sandlot.Addresses // Version is set for the owner only
+	Stats     sandlot.Stats
 	Owner     bool
-	Files     []File   // for the owner only
-	About     *Details // what its owner says about it; for the owner only, and not in lists
+	Files     []sandlot.File // for the owner only
+	About     *Details       // what its owner says about it; for the owner only, and not in lists
 
-	Quarantined bool      // see Service.Quarantined
-	Warnings    []Warning // for the owner only
+	Quarantined bool              // see Service.Quarantined
+	Warnings    []sandlot.Warning // for the owner only
 }
 
 // Identity is what a key stands for, with a page of its projects. Account.Email is empty for a
 // project key.
 type Identity struct {
-	Account  Account
-	Key      Key
+	Account  sandlot.Account
+	Key      sandlot.Key
 	Projects []ProjectView
-	Warnings []Warning
+	Warnings []sandlot.Warning
 	Next     string // cursor of the next page, empty at the end
 }
 
@@ -326,39 +327,39 @@ type Identity struct {
 // ExportedAt. Their versions never change, so their files can be read for as long as they are
 // kept.
 type Export struct {
-	Account    Account
+	Account    sandlot.Account
 	ExportedAt time.Time
 	Projects   []ProjectView // without Files: they are read one project after another
 	History    bool          // whether the earlier versions belong to it; for its reader to set
 	Whole      bool          // whether it is of all that the account has
 	// Pictures are those of the account, by project; the portrait is that of no project. For its reader to set.
-	Pictures map[ProjectID]SentPicture
+	Pictures map[sandlot.ProjectID]SentPicture
 }
 
 // A SentPicture is one that an owner sent, as a project's cover or, without a project, as the account's portrait.
 type SentPicture struct {
-	Project ProjectID
-	ID      PictureID
-	Blob    Blob // of its widest form
+	Project sandlot.ProjectID
+	ID      sandlot.PictureID
+	Blob    sandlot.Blob // of its widest form
 }
 
 // A Brought picture is one that an import brings, of which nothing is believed.
 type Brought struct {
-	Account  AccountID // whose it is to be, where the operator asks
-	Project  ProjectID // whose cover it is to be; none to a dry run
-	Portrait bool      // it is to be the account's portrait
+	Account  sandlot.AccountID // whose it is to be, where the operator asks
+	Project  sandlot.ProjectID // whose cover it is to be; none to a dry run
+	Portrait bool              // it is to be the account's portrait
 	Bytes    io.Reader
 	DryRun   bool // only look whether it could be shown
 }
 
 // projectRead warns about an address that is none of those which the service
 // gives for the project.
-func (s *Service) projectRead(ref string) []Warning {
+func (s *Service) projectRead(ref string) []sandlot.Warning {
 	id := s.Places.ProjectID(ref)
 	at := s.Places.Project(id, 0, "")
 	switch strings.TrimSpace(ref) {
 	case "", string(id), at.URL, at.Path, at.Page:
 		return nil
 	}
-	return []Warning{ReadAs("project_id", inspect.Quoted(string(id)))}
+	return []sandlot.Warning{ReadAs("project_id", inspect.Quoted(string(id)))}
 }

@@ -12,24 +12,26 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/inspect"
+	"sandlot/internal/names"
 )
 
 // testKey is a fresh key in clear.
-func testKey(t testing.TB, kind KeyKind) string {
+func testKey(t testing.TB, kind sandlot.KeyKind) string {
 	t.Helper()
-	s, err := MintSecret(kind, rand.Reader)
+	s, err := sandlot.MintSecret(kind, rand.Reader)
 	expect.OK(t, err)
 	return s.Reveal()
 }
 
 func TestKeyForm(t *testing.T) {
 	t.Parallel()
-	for kind, prefix := range map[KeyKind]string{AccountKey: "sla_", ProjectKey: "slp_"} {
+	for kind, prefix := range map[sandlot.KeyKind]string{sandlot.AccountKey: "sla_", sandlot.ProjectKey: "slp_"} {
 		form := regexp.MustCompile(`^` + prefix + `[0-9A-Za-z]{36}$`)
 		for range 200 {
-			if k := testKey(t, kind); !form.MatchString(k) || !inspect.LooksLikeKey(k) || KeyPattern.FindString("<"+k+">") != k {
+			if k := testKey(t, kind); !form.MatchString(k) || !inspect.LooksLikeKey(k) || sandlot.KeyPattern.FindString("<"+k+">") != k {
 				t.Fatalf("%s is not a %s key", k, kind)
 			}
 		}
@@ -40,12 +42,12 @@ func TestKeyDraw(t *testing.T) {
 	t.Parallel()
 	t.Run("a source of randomness that fails is an error and no key", func(t *testing.T) {
 		broken := errors.New("broken")
-		if s, err := MintSecret(AccountKey, iotest.ErrReader(broken)); !errors.Is(err, broken) || s != "" {
+		if s, err := sandlot.MintSecret(sandlot.AccountKey, iotest.ErrReader(broken)); !errors.Is(err, broken) || s != "" {
 			t.Errorf("got %q, %v", s.Reveal(), err)
 		}
 	})
 	t.Run("bytes that would favour a character are drawn again", func(t *testing.T) {
-		got, err := RandomText(bytes.NewReader(append(bytes.Repeat([]byte{255, 248}, 32), make([]byte, 64)...)), inspect.Base62, 4)
+		got, err := sandlot.RandomText(bytes.NewReader(append(bytes.Repeat([]byte{255, 248}, 32), make([]byte, 64)...)), names.Base62, 4)
 		if err != nil || got != "0000" {
 			t.Errorf("got %q, %v", got, err)
 		}
@@ -54,10 +56,10 @@ func TestKeyDraw(t *testing.T) {
 
 func TestSecretIsNeitherPrintedNorLogged(t *testing.T) {
 	t.Parallel()
-	key := testKey(t, AccountKey)
-	s := Secret(key)
-	by := Identified(Sender{}, Credential{Secret: s, Key: &Key{Account: 7}})
-	held := []any{s, &s, []Secret{s}, map[string]Secret{"k": s}, Minted{Account: s}, &Minted{Project: s}, by, &by, partCall{by: by}, &Credential{Secret: s}}
+	key := testKey(t, sandlot.AccountKey)
+	s := sandlot.Secret(key)
+	by := sandlot.Identified(sandlot.Sender{}, sandlot.Credential{Secret: s, Key: &sandlot.Key{Account: 7}})
+	held := []any{s, &s, []sandlot.Secret{s}, map[string]sandlot.Secret{"k": s}, Minted{Account: s}, &Minted{Project: s}, by, &by, partCall{by: by}, &sandlot.Credential{Secret: s}}
 	hidden := func(t *testing.T, out string) {
 		t.Helper()
 		if strings.Contains(out, key[4:12]) || strings.Contains(out, fmt.Sprintf("%x", key[4:12])) {
@@ -85,7 +87,7 @@ func TestSecretIsNeitherPrintedNorLogged(t *testing.T) {
 		})
 	}
 	t.Run("Reveal shows it", func(t *testing.T) {
-		if s.Reveal() != key || Secret("").String() != "" {
+		if s.Reveal() != key || sandlot.Secret("").String() != "" {
 			t.Error("a key cannot be given to its owner, or an empty one looks like one")
 		}
 	})

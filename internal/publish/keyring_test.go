@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -18,14 +19,14 @@ func TestMintKey(t *testing.T) {
 	secret, err := w.MintKey(ctx, w.owner(a.ID), publish.NewKey{Project: p.ID, Name: " my\x00 agent ", Form: "one"})
 	expect.OK(t, err)
 	k := w.caller(secret).Key()
-	if k.Kind != publish.ProjectKey || k.Project != p.ID || k.Name != "my agent" || !strings.HasSuffix(secret.Reveal(), k.LastFour) {
+	if k.Kind != sandlot.ProjectKey || k.Project != p.ID || k.Name != "my agent" || !strings.HasSuffix(secret.Reveal(), k.LastFour) {
 		t.Errorf("the key is %+v", k)
 	}
 	_, err = w.MintKey(ctx, w.owner(a.ID), publish.NewKey{Project: p.ID, Name: "my agent", Form: "one"})
-	expect.Is(t, "the same form again", err, publish.ErrAlreadyDone)
-	for _, id := range []publish.ProjectID{foreign.ID, "", "nothing"} {
+	expect.Is(t, "the same form again", err, sandlot.ErrAlreadyDone)
+	for _, id := range []sandlot.ProjectID{foreign.ID, "", "nothing"} {
 		_, err = w.MintKey(ctx, w.owner(a.ID), publish.NewKey{Project: id, Name: "x", Form: "two"})
-		expect.Is(t, fmt.Sprintf("for the project %q", id), err, publish.ErrNotFound)
+		expect.Is(t, fmt.Sprintf("for the project %q", id), err, sandlot.ErrNotFound)
 	}
 	for what, in := range map[string]publish.NewKey{
 		"no name": {Project: p.ID, Form: "two"}, "a long name": {Project: p.ID, Name: strings.Repeat("ü", 101), Form: "two"},
@@ -33,7 +34,7 @@ func TestMintKey(t *testing.T) {
 		"a long form token": {Project: p.ID, Name: "x", Form: strings.Repeat("x", 65)},
 	} {
 		_, err = w.MintKey(ctx, w.owner(a.ID), in)
-		expect.Is(t, what, err, publish.CodeInvalidField)
+		expect.Is(t, what, err, sandlot.CodeInvalidField)
 	}
 }
 
@@ -80,13 +81,13 @@ func TestARevokedKeyEndsAtOnce(t *testing.T) {
 	secret, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: p.ID, Name: "agent", Form: "one"})
 	expect.OK(t, err)
 	id := w.caller(secret).Key().ID
-	expect.Is(t, "by another account", w.RevokeKey(t.Context(), w.owner(b.ID), id), publish.ErrNotFound)
+	expect.Is(t, "by another account", w.RevokeKey(t.Context(), w.owner(b.ID), id), sandlot.ErrNotFound)
 	w.caller(secret)
 	for range 2 {
 		expect.OK(t, w.RevokeKey(t.Context(), w.owner(a.ID), id))
 	}
-	_, err = w.Identify(t.Context(), publish.Presented{Key: secret}, publish.Sender{Network: "192.0.2.1"})
-	expect.Is(t, "the key", err, publish.CodeInvalidKey)
+	_, err = w.Identify(t.Context(), sandlot.Presented{Key: secret}, sandlot.Sender{Network: "192.0.2.1"})
+	expect.Is(t, "the key", err, sandlot.CodeInvalidKey)
 }
 
 func TestRotateKey(t *testing.T) {
@@ -96,17 +97,17 @@ func TestRotateKey(t *testing.T) {
 	a := w.caller(out.Keys.Account).Account()
 	fresh, err := w.RotateKey(t.Context(), w.owner(a), "one")
 	expect.OK(t, err)
-	if k := w.caller(fresh).Key(); k.Kind != publish.AccountKey || k.Account != a {
+	if k := w.caller(fresh).Key(); k.Kind != sandlot.AccountKey || k.Account != a {
 		t.Errorf("the new key is %+v", k)
 	}
-	_, err = w.Identify(t.Context(), publish.Presented{Key: out.Keys.Account}, publish.Sender{Network: "192.0.2.1"})
-	expect.Is(t, "the old key", err, publish.CodeInvalidKey)
+	_, err = w.Identify(t.Context(), sandlot.Presented{Key: out.Keys.Account}, sandlot.Sender{Network: "192.0.2.1"})
+	expect.Is(t, "the old key", err, sandlot.CodeInvalidKey)
 	w.caller(out.Keys.Project)
 	_, err = w.RotateKey(t.Context(), w.owner(a), "one")
-	expect.Is(t, "the same form again", err, publish.ErrAlreadyDone)
+	expect.Is(t, "the same form again", err, sandlot.ErrAlreadyDone)
 	w.caller(fresh)
 	_, err = w.RotateKey(t.Context(), w.owner(a), "")
-	expect.Is(t, "no form token", err, publish.CodeInvalidField)
+	expect.Is(t, "no form token", err, sandlot.CodeInvalidField)
 }
 
 func TestKeysAreForTheProjectsChangedLastAndForOthersById(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -129,7 +130,7 @@ func TestRegression17FilesThatAreBase64AgainAreTold(t *testing.T) {
 	}
 	t.Run("a page is refused", func(t *testing.T) {
 		_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(twice([]byte("<!doctype html><p>Cats")))})
-		if e := publish.AsError(err); e == nil || e.Code != publish.CodeDoubleEncoded {
+		if e := sandlot.AsError(err); e == nil || e.Code != sandlot.CodeDoubleEncoded {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -137,7 +138,7 @@ func TestRegression17FilesThatAreBase64AgainAreTold(t *testing.T) {
 
 // told fails the test unless there is one warning of that code which says the words
 // and what to do.
-func told(t *testing.T, warnings []publish.Warning, code, words string) {
+func told(t *testing.T, warnings []sandlot.Warning, code, words string) {
 	t.Helper()
 	if len(warnings) != 1 || warnings[0].Code != code || !strings.Contains(warnings[0].Message, words) || warnings[0].Hint == "" {
 		t.Errorf("got %+v, want %s about %s", warnings, code, words)

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 )
@@ -25,14 +26,14 @@ type Details struct {
 	Description string // plain text, with line breaks
 	Unlisted    bool
 	Threads     bool
-	Tags        Tags
+	Tags        sandlot.Tags
 }
 
 // DetailsChange says which details are to be other, and its language; nil is as before.
 type DetailsChange struct {
 	Title, Description, Lang *string
 	Unlisted, Threads        *bool
-	Tags                     *Tags
+	Tags                     *sandlot.Tags
 
 	By     int64  // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked
 	Expect int    // the current version; the step fails with ErrMoved if it is another; 0: any
@@ -71,14 +72,14 @@ func (c DetailsChange) empty() bool {
 
 // Change is what a new version has other than the one before.
 type Change struct {
-	Drop    []File // current files that are gone, or make room for one in Put
-	Put     []File // new files; a Blob with an ID is one that is recorded already
-	Primary string // empty: as before
+	Drop    []sandlot.File // current files that are gone, or make room for one in Put
+	Put     []sandlot.File // new files; a Blob with an ID is one that is recorded already
+	Primary string         // empty: as before
 }
 
 // VersionChange is a version with what it changed.
 type VersionChange struct {
-	Version
+	sandlot.Version
 	Erased                  bool
 	Known                   bool // whether the four are known: not next to a version that is gone, and not where they would be very many
 	Added, Changed, Removed []string
@@ -96,25 +97,25 @@ type FileChange struct {
 // promises as a Store.
 type ProjectStore interface {
 	// Details returns a project's details.
-	Details(ctx context.Context, id ProjectID) (Details, error)
+	Details(ctx context.Context, id sandlot.ProjectID) (Details, error)
 	// SetDetails records which details of a project are other, and makes no version. Where the change does not replace what is
 	// recorded it is ErrMoved. A suspended project is ErrSuspended, as it is for EraseVersion.
-	SetDetails(ctx context.Context, id ProjectID, d DetailsChange) (Changed, error)
+	SetDetails(ctx context.Context, id sandlot.ProjectID, d DetailsChange) (sandlot.Changed, error)
 	// Rearrange makes the version after at.Expect, in which c.Drop are gone, c.Put are there, and
 	// all other files are as before. A file to drop, or a recorded blob, that is not there is
 	// ErrNotFound; a version that would lack its primary file is ErrNoPrimary; an owner that would
 	// have more bytes than at.Within is ErrTooManyBytes. One of many files may take its time, in
 	// which others write: the version is there wholly or not at all, and another edit of the
 	// project waits for it.
-	Rearrange(ctx context.Context, id ProjectID, c Change, at Edit) (Project, Changed, error)
+	Rearrange(ctx context.Context, id sandlot.ProjectID, c Change, at Edit) (sandlot.Project, sandlot.Changed, error)
 	// Usage returns what an account has of what a Quota bounds, at the time given.
-	Usage(ctx context.Context, id AccountID, now time.Time) (Quota, error)
+	Usage(ctx context.Context, id sandlot.AccountID, now time.Time) (Quota, error)
 	// Versions returns a project's versions below before (0: all), newest first, at most limit. Of a deleted project, too, until Sweep lets
 	// go of them.
-	Versions(ctx context.Context, id ProjectID, before, limit int) ([]VersionChange, error)
+	Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]VersionChange, error)
 	// EraseVersion takes a version's files away, but for those of other versions, and leaves its
 	// number; a second call has no further effect. The current version is ErrMoved.
-	EraseVersion(ctx context.Context, id ProjectID, n int, at time.Time) (Changed, error)
+	EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) (sandlot.Changed, error)
 }
 
 // Managed is a project as its owner sees it on the website.
@@ -125,24 +126,24 @@ type Managed struct {
 
 // owned returns a project on which the owner of an account, in a session, may do act.
 // A project of another account is ErrNotFound.
-func (s *Service) owned(ctx context.Context, by Caller, act Action, id ProjectID) (Project, error) {
-	if err := Authorize(by, ActSeeOwn, nil); err != nil {
-		return Project{}, err
+func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Action, id sandlot.ProjectID) (sandlot.Project, error) {
+	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
+		return sandlot.Project{}, err
 	}
 	if !names.ValidProjectID(string(id)) {
-		return Project{}, ErrNotFound
+		return sandlot.Project{}, sandlot.ErrNotFound
 	}
 	p, err := s.store.Project(ctx, id)
 	if err != nil {
-		return Project{}, err
+		return sandlot.Project{}, err
 	}
-	return p, Authorize(by, act, &p)
+	return p, sandlot.Authorize(by, act, &p)
 }
 
 // Manage shows a project to its owner, in a session, with what they say about it; to another
 // account it is ErrNotFound. One that was taken down comes without its files.
-func (s *Service) Manage(ctx context.Context, by Caller, id ProjectID) (Managed, error) {
-	p, err := s.owned(ctx, by, ActSeeOwn, id)
+func (s *Service) Manage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Managed, error) {
+	p, err := s.owned(ctx, by, sandlot.ActSeeOwn, id)
 	if err != nil {
 		return Managed{}, err
 	}
@@ -173,8 +174,8 @@ func (d Details) Mark() string {
 // Describe records what an owner says about a project: the title as any title is
 // brought into form. A description that is too long is CodeInvalidField. Where others were
 // recorded since the owner saw them it is CodeVersionConflict, unless they are the same.
-func (s *Service) Describe(ctx context.Context, by Caller, id ProjectID, in DescribeInput) error {
-	p, err := s.owned(ctx, by, ActOwn, id)
+func (s *Service) Describe(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, in DescribeInput) error {
+	p, err := s.owned(ctx, by, sandlot.ActOwn, id)
 	if err != nil {
 		return err
 	}
@@ -184,8 +185,8 @@ func (s *Service) Describe(ctx context.Context, by Caller, id ProjectID, in Desc
 		return err
 	}
 	err = s.management.SetDetails(ctx, id, c)
-	if errors.Is(err, ErrMoved) {
-		return Refuse(CodeVersionConflict, "The details of %s were changed meanwhile. Nothing was changed.", p.ID).With(OpProject, Set("id", string(p.ID)))
+	if errors.Is(err, sandlot.ErrMoved) {
+		return sandlot.Refuse(sandlot.CodeVersionConflict, "The details of %s were changed meanwhile. Nothing was changed.", p.ID).With(sandlot.OpProject, sandlot.Set("id", string(p.ID)))
 	}
 	return s.suspendedSince(ctx, by, id, err)
 }
@@ -207,7 +208,7 @@ type AmendInput struct {
 //
 // A call that says nothing is CodeMissingField. What is said again as it is makes no version. A project at another version than
 // in.IfVersion is CodeVersionConflict.
-func (s *Service) Amend(ctx context.Context, by Caller, ref string, in AmendInput) (v ProjectView, err error) {
+func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref string, in AmendInput) (v ProjectView, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
 	p, err := s.amendable(ctx, by, ref)
 	if err != nil {
@@ -226,7 +227,7 @@ func (s *Service) Amend(ctx context.Context, by Caller, ref string, in AmendInpu
 		c.Tags = &tags
 	}
 	if in.Primary == nil && c == (DetailsChange{By: by.Key().ID}) {
-		return v, Refuse(CodeMissingField, "The call says nothing that is to be other. Nothing was changed.").With(OpProject, Set("id", string(p.ID))).
+		return v, sandlot.Refuse(sandlot.CodeMissingField, "The call says nothing that is to be other. Nothing was changed.").With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).
 			Note("Send any of title, description, tags, listed, threads, lang and primary_file. This is the project as it is:")
 	}
 	warnings, err := c.clean()
@@ -242,27 +243,27 @@ func (s *Service) Amend(ctx context.Context, by Caller, ref string, in AmendInpu
 }
 
 // amendable is the project that ref means, if by may change it.
-func (s *Service) amendable(ctx context.Context, by Caller, ref string) (Project, error) {
-	if err := Authorize(by, ActEdit, nil); err != nil {
-		return Project{}, err
+func (s *Service) amendable(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
+	if err := sandlot.Authorize(by, sandlot.ActEdit, nil); err != nil {
+		return sandlot.Project{}, err
 	}
 	p, err := s.find(ctx, ref)
 	if err != nil {
 		return p, err
 	}
-	return p, Authorize(by, ActEdit, &p)
+	return p, sandlot.Authorize(by, sandlot.ActEdit, &p)
 }
 
 // amend records c, and with it the primary file if another is chosen.
-func (s *Service) amend(ctx context.Context, by Caller, id ProjectID, in AmendInput, c DetailsChange) error {
+func (s *Service) amend(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, in AmendInput, c DetailsChange) error {
 	if in.Primary != nil {
 		name, _, err := cleanFilename(*in.Primary)
-		var e *Error
+		var e *sandlot.Error
 		if errors.As(err, &e) {
-			return Refuse(e.Code, "The field primary_file is no name that a file can have.").In("primary_file").With(OpProject, Set("id", string(id))).Note("The project's files are listed here:")
+			return sandlot.Refuse(e.Code, "The field primary_file is no name that a file can have.").In("primary_file").With(sandlot.OpProject, sandlot.Set("id", string(id))).Note("The project's files are listed here:")
 		}
 		choose, made := choosePrimary(name, "primary_file"), false
-		a := arrangement{act: ActEdit, ifVersion: in.IfVersion, details: c, change: func(p Project, current []File) (Change, error) {
+		a := arrangement{act: sandlot.ActEdit, ifVersion: in.IfVersion, details: c, change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
 			change, err := choose(p, current)
 			made = change.Primary != ""
 			return change, err
@@ -271,8 +272,8 @@ func (s *Service) amend(ctx context.Context, by Caller, id ProjectID, in AmendIn
 			return err
 		}
 	}
-	_, _, err := s.edit(ctx, id, in.IfVersion, func(p Project) (Project, error) {
-		if err := Authorize(by, ActEdit, &p); err != nil {
+	_, _, err := s.edit(ctx, id, in.IfVersion, func(p sandlot.Project) (sandlot.Project, error) {
+		if err := sandlot.Authorize(by, sandlot.ActEdit, &p); err != nil {
 			return p, err
 		}
 		if in.IfVersion != nil {
@@ -285,7 +286,7 @@ func (s *Service) amend(ctx context.Context, by Caller, id ProjectID, in AmendIn
 
 // clean brings the words into form. A description that is too long, and a language that cannot be
 // brought into form, are refused.
-func (c *DetailsChange) clean() (w []Warning, err error) {
+func (c *DetailsChange) clean() (w []sandlot.Warning, err error) {
 	if c.Title != nil {
 		title, cut := cleanTitle(*c.Title)
 		c.Title, w = &title, append(w, cut...)
@@ -293,7 +294,7 @@ func (c *DetailsChange) clean() (w []Warning, err error) {
 	if c.Description != nil {
 		text := cleanDescription(*c.Description)
 		if n := utf8.RuneCountInString(text); n > MaxDescription {
-			return nil, Refuse(CodeInvalidField, "The description has %d characters; at most %d are kept.", n, MaxDescription).In("description").With(OpSame).
+			return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The description has %d characters; at most %d are kept.", n, MaxDescription).In("description").With(sandlot.OpSame).
 				Note("Send a shorter description; all else would be taken as it is:")
 		}
 		c.Description = &text
@@ -308,7 +309,7 @@ func (c *DetailsChange) clean() (w []Warning, err error) {
 	if c.Lang != nil {
 		lang, read := CleanLang(*c.Lang)
 		if lang == "" && *c.Lang != "" {
-			return nil, Refuse(CodeInvalidField, "The field lang is not a language code.").In("lang").With(OpSame).Note(`Send a BCP 47 code such as "en" or "pt-BR", or "" for none; all else would be taken as it is:`)
+			return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The field lang is not a language code.").In("lang").With(sandlot.OpSame).Note(`Send a BCP 47 code such as "en" or "pt-BR", or "" for none; all else would be taken as it is:`)
 		}
 		c.Lang, w = &lang, append(w, read...)
 	}
@@ -317,29 +318,29 @@ func (c *DetailsChange) clean() (w []Warning, err error) {
 
 // ReadTags brings tags into the form in which they are kept. Those that are one to a reader are one. More than MaxTags, what
 // no tag can be, and a list of blanks alone are CodeInvalidField.
-func ReadTags(list []string) (Tags, error) {
+func ReadTags(list []string) (sandlot.Tags, error) {
 	kept, wrong := keepTags(list)
-	var e *Error
+	var e *sandlot.Error
 	switch {
-	case len(kept) > MaxTags:
-		e = Refuse(CodeInvalidField, "The project was given %d tags; it may have %d.", len(list), MaxTags)
+	case len(kept) > sandlot.MaxTags:
+		e = sandlot.Refuse(sandlot.CodeInvalidField, "The project was given %d tags; it may have %d.", len(list), sandlot.MaxTags)
 	case len(wrong) > 0:
-		e = Refuse(CodeInvalidField, "The tag %s cannot be: a tag has 2 to 24 letters, digits and hyphens, of any script.", inspect.Quoted(wrong[0]))
+		e = sandlot.Refuse(sandlot.CodeInvalidField, "The tag %s cannot be: a tag has 2 to 24 letters, digits and hyphens, of any script.", inspect.Quoted(wrong[0]))
 	case len(list) > 0 && len(kept) == 0:
-		e = Refuse(CodeInvalidField, "The list of tags has none in it, and is not empty. An empty list takes all tags away.")
+		e = sandlot.Refuse(sandlot.CodeInvalidField, "The list of tags has none in it, and is not empty. An empty list takes all tags away.")
 	default:
-		return TagsOf(kept), nil
+		return sandlot.TagsOf(kept), nil
 	}
 	for _, text := range wrong {
-		if near := names.NearTag(text); near != "" && len(kept) < MaxTags {
+		if near := names.NearTag(text); near != "" && len(kept) < sandlot.MaxTags {
 			kept, _ = keepTags(append(kept, near))
 		}
 	}
-	var mended []Arg // none where nothing is left of them: an empty list would take the project's tags away
+	var mended []sandlot.Arg // none where nothing is left of them: an empty list would take the project's tags away
 	if len(kept) > 0 {
-		mended = []Arg{Set("tags", strings.Join(kept[:min(len(kept), MaxTags)], ","))}
+		mended = []sandlot.Arg{sandlot.Set("tags", strings.Join(kept[:min(len(kept), sandlot.MaxTags)], ","))}
 	}
-	return "", e.In("tags").With(OpSame, mended...).Note("Nothing was changed. All else would be taken as it is:")
+	return "", e.In("tags").With(sandlot.OpSame, mended...).Note("Nothing was changed. All else would be taken as it is:")
 }
 
 // keepTags are those of a list that can be tags, in their form and each once, at most one more than a project may have, and the
@@ -348,12 +349,12 @@ func keepTags(list []string) (kept, wrong []string) {
 	for _, text := range list {
 		tag, ok := names.Tag(text)
 		switch {
-		case len(kept) > MaxTags:
+		case len(kept) > sandlot.MaxTags:
 			return kept, wrong
 		case !ok && strings.TrimSpace(text) == "", slices.ContainsFunc(kept, func(k string) bool { return names.SameTag(k, tag) }):
 		case ok:
 			kept = append(kept, tag)
-		case len(wrong) < MaxTags:
+		case len(wrong) < sandlot.MaxTags:
 			wrong = append(wrong, text)
 		}
 	}
@@ -362,11 +363,11 @@ func keepTags(list []string) (kept, wrong []string) {
 
 // suspendedSince is the error of a step on a project: its refusal where the project was
 // suspended since it was looked up.
-func (s *Service) suspendedSince(ctx context.Context, by Caller, id ProjectID, err error) error {
-	if !errors.Is(err, ErrSuspended) {
+func (s *Service) suspendedSince(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, err error) error {
+	if !errors.Is(err, sandlot.ErrSuspended) {
 		return err
 	}
-	if _, now := s.owned(ctx, by, ActOwn, id); now != nil {
+	if _, now := s.owned(ctx, by, sandlot.ActOwn, id); now != nil {
 		return now
 	}
 	return err
@@ -387,7 +388,7 @@ func cleanDescription(text string) string {
 // EvenFull takes a step that frees room or protects people, on a full disk too: spend frees what is kept there for such steps; nil: nothing is.
 func EvenFull(spend func(), step func() error) error {
 	err := step()
-	if !errors.Is(err, ErrFull) || spend == nil {
+	if !errors.Is(err, sandlot.ErrFull) || spend == nil {
 		return err
 	}
 	spend()
@@ -398,10 +399,10 @@ func (s *Service) evenFull(step func() error) error { return EvenFull(s.Spend, s
 
 // ExportProject is Export of one project for its owner, in a session. A project of another
 // account is ErrNotFound.
-func (s *Service) ExportProject(ctx context.Context, by Caller, id ProjectID) (Export, error) {
-	p, err := s.owned(ctx, by, ActSeeOwn, id)
+func (s *Service) ExportProject(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Export, error) {
+	p, err := s.owned(ctx, by, sandlot.ActSeeOwn, id)
 	if err != nil {
 		return Export{}, err
 	}
-	return s.export(ctx, p.Account, []Project{p})
+	return s.export(ctx, p.Account, []sandlot.Project{p})
 }

@@ -11,12 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
 // managed is a project with two files, and its owner.
-func (w *world) managed() (publish.Caller, publish.ProjectID) {
+func (w *world) managed() (sandlot.Caller, sandlot.ProjectID) {
 	w.t.Helper()
 	by := w.account()
 	p, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Content: w.stage(page)})
@@ -26,13 +27,13 @@ func (w *world) managed() (publish.Caller, publish.ProjectID) {
 	return me, p.Project.ID
 }
 
-func (w *world) putForm(by publish.Caller, id publish.ProjectID, name, text string) {
+func (w *world) putForm(by sandlot.Caller, id sandlot.ProjectID, name, text string) {
 	w.t.Helper()
 	expect.OK(w.t, w.PutFiles(w.t.Context(), by, id, []publish.FormFile{{Name: name, Content: w.stage(text)}}, publish.Form{Token: "put " + name + text}))
 }
 
 // contents are the files of the current version.
-func (w *world) contents(by publish.Caller, id publish.ProjectID) (version int, files map[string]int64) {
+func (w *world) contents(by sandlot.Caller, id sandlot.ProjectID) (version int, files map[string]int64) {
 	w.t.Helper()
 	m, err := w.Manage(w.t.Context(), by, id)
 	expect.OK(w.t, err)
@@ -69,16 +70,16 @@ func TestManage(t *testing.T) {
 			t.Errorf("the address does not see it: %v %v", p, err)
 		}
 		d.Description = strings.Repeat("é", publish.MaxDescription+1)
-		expect.Is(t, "too long", w.Describe(t.Context(), by, id, publish.DescribeInput{Details: d}), publish.CodeInvalidField)
+		expect.Is(t, "too long", w.Describe(t.Context(), by, id, publish.DescribeInput{Details: d}), sandlot.CodeInvalidField)
 	})
 	t.Run("deleting needs the id, and the address stays gone", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
-		expect.Is(t, "with another id", second(w.DeleteProject(t.Context(), by, string(id), "no")), publish.CodeInvalidField)
-		expect.Is(t, "with none", second(w.DeleteProject(t.Context(), by, string(id), "")), publish.CodeMissingField)
+		expect.Is(t, "with another id", second(w.DeleteProject(t.Context(), by, string(id), "no")), sandlot.CodeInvalidField)
+		expect.Is(t, "with none", second(w.DeleteProject(t.Context(), by, string(id), "")), sandlot.CodeMissingField)
 		expect.OK(t, second(w.DeleteProject(t.Context(), by, string(id), " "+string(id)+" ")))
 		_, err := w.Current(t.Context(), nobody(), id)
-		expect.Is(t, "its address", err, publish.CodeProjectNotFound)
+		expect.Is(t, "its address", err, sandlot.CodeProjectNotFound)
 	})
 }
 
@@ -117,14 +118,14 @@ func TestForms(t *testing.T) {
 		expect.OK(t, w.ChoosePrimary(t.Context(), by, id, "a.js", publish.Form{Token: "1"}))
 		expect.OK(t, w.MoveFile(t.Context(), by, id, "a.js", "lib/b.js", publish.Form{Token: "2"}))
 		for _, name := range []string{"lib/b.js", "index.html"} {
-			if _, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(id), Filename: name}); !errors.Is(err, publish.CodePrimaryFileProtected) {
+			if _, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(id), Filename: name}); !errors.Is(err, sandlot.CodePrimaryFileProtected) {
 				t.Errorf("the API deletes %s: %v", name, err)
 			}
-			if err := w.RemoveFiles(t.Context(), by, id, []string{name}, publish.Form{Token: "gone"}); !errors.Is(err, publish.CodePrimaryFileProtected) {
+			if err := w.RemoveFiles(t.Context(), by, id, []string{name}, publish.Form{Token: "gone"}); !errors.Is(err, sandlot.CodePrimaryFileProtected) {
 				t.Errorf("the website deletes %s: %v", name, err)
 			}
 		}
-		expect.Is(t, "index.html is renamed", w.MoveFile(t.Context(), by, id, "index.html", "x.html", publish.Form{Token: "3"}), publish.CodePrimaryFileProtected)
+		expect.Is(t, "index.html is renamed", w.MoveFile(t.Context(), by, id, "index.html", "x.html", publish.Form{Token: "3"}), sandlot.CodePrimaryFileProtected)
 		m, err := w.Manage(t.Context(), by, id)
 		if err != nil || m.Project.Primary != "lib/b.js" || m.Project.Version != 4 {
 			t.Errorf("%+v, %v", m.Project, err)
@@ -134,7 +135,7 @@ func TestForms(t *testing.T) {
 		w := newWorld(t, func(c *publish.Config) { c.MaxFile = int64(len(page)) })
 		by, id := w.managed()
 		err := w.PutFiles(t.Context(), by, id, []publish.FormFile{{Name: "b", Content: w.stage(large)}}, publish.Form{Token: "f"})
-		if !errors.Is(err, publish.CodeContentTooLarge) || w.stored() != 0 {
+		if !errors.Is(err, sandlot.CodeContentTooLarge) || w.stored() != 0 {
 			t.Errorf("%v, %d blobs are left", err, w.stored())
 		}
 	})
@@ -151,7 +152,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("after two moves: version %d with %v", version, got)
 		}
 		for _, word := range []string{"", strings.Repeat("x", 65)} {
-			if err := w.RestoreVersion(t.Context(), by, id, 1, publish.Form{Token: word}); !errors.Is(err, publish.CodeInvalidField) {
+			if err := w.RestoreVersion(t.Context(), by, id, 1, publish.Form{Token: word}); !errors.Is(err, sandlot.CodeInvalidField) {
 				t.Errorf("by the word %q: %v", word, err)
 			}
 		}
@@ -185,7 +186,7 @@ func TestForms(t *testing.T) {
 				"primary": w.ChoosePrimary(t.Context(), by, id, "a.js", seen("primary")),
 				"restore": w.RestoreVersion(t.Context(), by, id, 1, seen("restore")),
 			} {
-				expect.Is(t, what, err, publish.CodeVersionConflict)
+				expect.Is(t, what, err, sandlot.CodeVersionConflict)
 			}
 		})
 		errs := make([]error, 2)
@@ -196,7 +197,7 @@ func TestForms(t *testing.T) {
 			})
 		}
 		at.Wait()
-		if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(errors.Join(errs...), publish.CodeVersionConflict) {
+		if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(errors.Join(errs...), sandlot.CodeVersionConflict) {
 			t.Errorf("two at once: %v", errs)
 		}
 	})
@@ -259,8 +260,8 @@ func TestVersions(t *testing.T) {
 			expect.OK(t, w.EraseVersion(t.Context(), by, id, 1))
 		}
 		_, err = w.AtVersion(t.Context(), nobody(), id, 1, v.Suffix)
-		expect.Is(t, "its address", err, publish.CodeProjectNotFound)
-		expect.Is(t, "restored", w.RestoreVersion(t.Context(), by, id, 1, publish.Form{Token: "x"}), publish.ErrNotFound)
+		expect.Is(t, "its address", err, sandlot.CodeProjectNotFound)
+		expect.Is(t, "restored", w.RestoreVersion(t.Context(), by, id, 1, publish.Form{Token: "x"}), sandlot.ErrNotFound)
 		list, err := w.Versions(t.Context(), by, string(id), 20, "")
 		if err != nil || list.Next != "" || len(list.Versions) != 2 || !list.Versions[1].Erased || list.Versions[1].Address != "" || list.Versions[0].Address == "" {
 			t.Errorf("%+v, %v", list, err)
@@ -287,7 +288,7 @@ func TestWhatWasSeenIsNotReplacedUnseen(t *testing.T) {
 	w := newWorld(t)
 	by, id := w.managed()
 	w.putForm(by, id, "b.js", "two")
-	expect.Is(t, "a restore of who saw version 2", w.RestoreVersion(t.Context(), by, id, 1, publish.Form{Token: "old", Seen: 2}), publish.CodeVersionConflict)
+	expect.Is(t, "a restore of who saw version 2", w.RestoreVersion(t.Context(), by, id, 1, publish.Form{Token: "old", Seen: 2}), sandlot.CodeVersionConflict)
 	if version, files := w.contents(by, id); version != 3 || len(files) != 3 {
 		t.Errorf("it is at version %d with %v", version, files)
 	}
@@ -310,14 +311,14 @@ func TestWhatWasSeenIsNotReplacedUnseen(t *testing.T) {
 		}
 		return nil, nil
 	}
-	expect.Is(t, "details beside others", w.Describe(t.Context(), by, id, publish.DescribeInput{Details: two, Seen: one.Mark()}), publish.CodeVersionConflict)
+	expect.Is(t, "details beside others", w.Describe(t.Context(), by, id, publish.DescribeInput{Details: two, Seen: one.Mark()}), sandlot.CodeVersionConflict)
 	loose := meanwhile
 	loose.Title = " another's  "
 	for range 2 { // which is brought into form
 		expect.OK(t, w.Describe(t.Context(), by, id, publish.DescribeInput{Details: loose, Seen: m.Details.Mark()}), "the same again, as it was typed")
 	}
 	expect.OK(t, w.Describe(t.Context(), by, id, publish.DescribeInput{Details: one, Seen: meanwhile.Mark()}))
-	expect.Is(t, "details of who saw others", w.Describe(t.Context(), by, id, publish.DescribeInput{Details: two, Seen: m.Details.Mark()}), publish.CodeVersionConflict)
+	expect.Is(t, "details of who saw others", w.Describe(t.Context(), by, id, publish.DescribeInput{Details: two, Seen: m.Details.Mark()}), sandlot.CodeVersionConflict)
 	if m, err = w.Manage(t.Context(), by, id); err != nil || m.Details != one || m.Project.Lang != "pt-BR" {
 		t.Errorf("%+v, %v", m, err)
 	}

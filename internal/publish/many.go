@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 	"sandlot/internal/tree"
@@ -15,17 +16,17 @@ import (
 
 // brought is what a publish brings for version 1.
 type brought struct {
-	files    []File
+	files    []sandlot.File
 	primary  string
 	wrapper  string // that was taken off from around the files
 	title    string // of the document that the primary file is
-	warnings []Warning
+	warnings []sandlot.Warning
 	many     bool
 }
 
 // page is the file that is served for "/".
-func (b brought) page() File {
-	i := slices.IndexFunc(b.files, func(f File) bool { return f.Name == b.primary })
+func (b brought) page() sandlot.File {
+	i := slices.IndexFunc(b.files, func(f sandlot.File) bool { return f.Name == b.primary })
 	return b.files[i]
 }
 
@@ -58,7 +59,7 @@ func (s *fileSet) brought(ctx context.Context, wanted string) (brought, error) {
 	about, err := s.warningsAbout(ctx, primary)
 	b.title = documentTitle(page)
 	b.warnings = slices.Concat(s.warnings, about)
-	b.files = make([]File, len(s.files))
+	b.files = make([]sandlot.File, len(s.files))
 	for i, f := range s.files {
 		b.files[i] = s.file(f)
 	}
@@ -67,8 +68,8 @@ func (s *fileSet) brought(ctx context.Context, wanted string) (brought, error) {
 }
 
 // file is what is recorded of a file.
-func (s *fileSet) file(f *treeFile) File {
-	return File{Name: f.name, Folded: names.Fold(f.name), Blob: s.blob(f)}
+func (s *fileSet) file(f *treeFile) sandlot.File {
+	return sandlot.File{Name: f.name, Folded: names.Fold(f.name), Blob: s.blob(f)}
 }
 
 // described forgets the files, which something else describes by now, but for those that are discarded by their names:
@@ -103,7 +104,7 @@ const mostCandidates = 10
 
 // noPrimary refuses files without a page, and lists those that could be it.
 func (s *fileSet) noPrimary(field, message string) error {
-	e := Refuse(CodeNoPrimaryFile, "%s", message).In(field)
+	e := sandlot.Refuse(sandlot.CodeNoPrimaryFile, "%s", message).In(field)
 	pages := tree.Candidates(s.names(), mostCandidates)
 	e.Detail("candidates", append([]string{}, pages...)) // never null
 	source := ""
@@ -111,9 +112,9 @@ func (s *fileSet) noPrimary(field, message string) error {
 		source = " Files with a package.json may be source: then build it, and send the folder that the build has made."
 	}
 	if len(pages) == 0 {
-		return e.With(OpPack).Note("Send a page named index.html with the other files.%s From a folder that has it:", source)
+		return e.With(sandlot.OpPack).Note("Send a page named index.html with the other files.%s From a folder that has it:", source)
 	}
-	return e.With(OpSame, Set("primary_file", pages[0])).Note("Name the page with primary_file, or call it index.html. Those that could be it: %s.%s", quotedList(pages), source)
+	return e.With(sandlot.OpSame, sandlot.Set("primary_file", pages[0])).Note("Name the page with primary_file, or call it index.html. Those that could be it: %s.%s", quotedList(pages), source)
 }
 
 // quotedList is names in one line.
@@ -148,11 +149,11 @@ func manyAsked(set *fileSet, archive, primary string, replace bool) []any {
 func checkMany(part *PartInput, t *Tree, archive *string, dry bool) (err error) {
 	switch {
 	case part != nil && dry:
-		return Refuse(CodeInvalidField, "A dry run stores nothing, and a part of an upload is stored until the others have come.").In("dry_run").
-			With(OpNothing).Note("Look at files that fit into one call with dry_run, and send parts without it when they are to be stored.")
+		return sandlot.Refuse(sandlot.CodeInvalidField, "A dry run stores nothing, and a part of an upload is stored until the others have come.").In("dry_run").
+			With(sandlot.OpNothing).Note("Look at files that fit into one call with dry_run, and send parts without it when they are to be stored.")
 	case part != nil && t != nil:
-		return Refuse(CodeInvalidField, "A part of an upload brings one piece of bytes, and no files.").In(t.field()).
-			With(OpNothing).Note("Send the files with one call without upload_id, or as the parts of an archive, with archive_format in part 1.")
+		return sandlot.Refuse(sandlot.CodeInvalidField, "A part of an upload brings one piece of bytes, and no files.").In(t.field()).
+			With(sandlot.OpNothing).Note("Send the files with one call without upload_id, or as the parts of an archive, with archive_format in part 1.")
 	case *archive != "":
 		*archive, err = ReadArchiveFormat(*archive)
 	}
@@ -164,22 +165,22 @@ func (s *fileSet) content(one Content) Content {
 	if s == nil {
 		return one
 	}
-	return Content{Blob: Blob{SHA256: s.digest()}}
+	return Content{Blob: sandlot.Blob{SHA256: s.digest()}}
 }
 
 // A newTree is the next version of a project as a call with many files would make it.
 type newTree struct {
 	change    Change
-	all       []File // of the version
-	changed   []File // of the call, that are new or other
-	created   int    // of these that are new
+	all       []sandlot.File // of the version
+	changed   []sandlot.File // of the call, that are new or other
+	created   int            // of these that are new
 	unchanged int
 	removed   int
-	warnings  []Warning
+	warnings  []sandlot.Warning
 }
 
 // planTree computes the version that a call with many files makes of a project.
-func (s *Service) planTree(ctx context.Context, p Project, nf newFile, set *fileSet) (n newTree, err error) {
+func (s *Service) planTree(ctx context.Context, p sandlot.Project, nf newFile, set *fileSet) (n newTree, err error) {
 	current, err := s.store.FilesWith(ctx, p.ID, p.Version, "") // the variants would be three times as much
 	if err != nil {
 		return n, fmt.Errorf("read files: %w", err)
@@ -207,15 +208,15 @@ func (s *Service) planTree(ctx context.Context, p Project, nf newFile, set *file
 		n.warnings = append(n.warnings, set.beside(p.Primary, current)...)
 	}
 	if len(n.change.Put) == 0 && len(n.change.Drop) == 0 && n.change.Primary == "" {
-		n.warnings = append(n.warnings, Warn("unchanged", fmt.Sprintf("All files are as they were: version %d has the same as version %d.", p.Version+1, p.Version), "Send an update only when something has changed."))
+		n.warnings = append(n.warnings, sandlot.Warn("unchanged", fmt.Sprintf("All files are as they were: version %d has the same as version %d.", p.Version+1, p.Version), "Send an update only when something has changed."))
 	}
 	return n, err
 }
 
 // compare tells what files change. What has the same name and bytes is unchanged; bytes that the project has under
 // another name are not stored again.
-func compare(current []File, set *fileSet, replace bool) (n newTree) {
-	have := map[Digest]Blob{}
+func compare(current []sandlot.File, set *fileSet, replace bool) (n newTree) {
+	have := map[sandlot.Digest]sandlot.Blob{}
 	for _, f := range current {
 		have[f.Blob.SHA256] = f.Blob
 		switch sent := set.has(f.Name); {
@@ -247,10 +248,10 @@ func compare(current []File, set *fileSet, replace bool) (n newTree) {
 	return n
 }
 
-func sameBytes(a, b Blob) bool { return a.SHA256 == b.SHA256 && a.Size == b.Size }
+func sameBytes(a, b sandlot.Blob) bool { return a.SHA256 == b.SHA256 && a.Size == b.Size }
 
 // nextPrimary is the primary file that the version gets, empty if it stays as it is.
-func nextPrimary(p Project, nf newFile, set *fileSet, all []File) (string, error) {
+func nextPrimary(p sandlot.Project, nf newFile, set *fileSet, all []sandlot.File) (string, error) {
 	primary := nf.Primary
 	if inside := strings.TrimPrefix(primary, set.folder); !set.has(primary) && set.has(inside) {
 		primary = inside // as it was sent
@@ -261,33 +262,33 @@ func nextPrimary(p Project, nf newFile, set *fileSet, all []File) (string, error
 		if primary == p.Primary {
 			primary = ""
 		}
-		var e *Error
-		if errors.As(err, &e) && e.Fix.Op == OpPack {
-			e.With(OpSame, Set("replace", false)).Note("Send a page named index.html with the other files, or, to keep the files that are not sent, leave replace out.")
+		var e *sandlot.Error
+		if errors.As(err, &e) && e.Fix.Op == sandlot.OpPack {
+			e.With(sandlot.OpSame, sandlot.Set("replace", false)).Note("Send a page named index.html with the other files, or, to keep the files that are not sent, leave replace out.")
 		}
 		return primary, err
 	case primary == "" || primary == p.Primary:
 		return "", nil
 	default:
-		i := slices.IndexFunc(all, func(f File) bool { return f.Name == primary })
+		i := slices.IndexFunc(all, func(f sandlot.File) bool { return f.Name == primary })
 		if i < 0 {
 			return "", set.noPrimary("primary_file", fmt.Sprintf("The project %s would have no file %s.", p.ID, inspect.Quoted(primary)))
 		}
 		if all[i].Blob.Size == 0 {
-			return "", Refuse(CodeInvalidField, "The file %s is empty, and what players open must not be.", inspect.Quoted(primary)).In("primary_file").With(OpSame)
+			return "", sandlot.Refuse(sandlot.CodeInvalidField, "The file %s is empty, and what players open must not be.", inspect.Quoted(primary)).In("primary_file").With(sandlot.OpSame)
 		}
 		return primary, nil
 	}
 }
 
 // placeTaken makes a refusal of checkPlaces one of a call that brought many files.
-func (s *fileSet) placeTaken(p Project, err error) error {
+func (s *fileSet) placeTaken(p sandlot.Project, err error) error {
 	var of FileError
-	var e *Error
+	var e *sandlot.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	e.In(s.field()).With(OpProject, Set("id", string(p.ID)))
+	e.In(s.field()).With(sandlot.OpProject, sandlot.Set("id", string(p.ID)))
 	if !errors.As(err, &of) {
 		return e.Note("Put several files into one, or, if the files that are sent are all that the project is to have, say replace.")
 	}
@@ -295,13 +296,13 @@ func (s *fileSet) placeTaken(p Project, err error) error {
 }
 
 // putTree makes the version that has the files of the set.
-func (s *Service) putTree(ctx context.Context, by Caller, nf newFile, set *fileSet, x extras) (Updated, error) {
+func (s *Service) putTree(ctx context.Context, by sandlot.Caller, nf newFile, set *fileSet, x extras) (Updated, error) {
 	var n newTree
 	var email EmailOutcome
 	out := Updated{Many: true}
 	var err error
-	out.Project, out.Previous, err = s.edit(ctx, nf.Project, nf.IfVersion, func(p Project) (_ Project, err error) {
-		if err := Authorize(by, ActEdit, &p); err != nil {
+	out.Project, out.Previous, err = s.edit(ctx, nf.Project, nf.IfVersion, func(p sandlot.Project) (_ sandlot.Project, err error) {
+		if err := sandlot.Authorize(by, sandlot.ActEdit, &p); err != nil {
 			return p, err
 		}
 		if n, err = s.planTree(ctx, p, nf, set); err != nil {
@@ -330,7 +331,7 @@ func (s *Service) putTree(ctx context.Context, by Caller, nf newFile, set *fileS
 }
 
 // made describes the version for its records.
-func (n newTree) made(p Project, nf newFile, at Edit) made {
+func (n newTree) made(p sandlot.Project, nf newFile, at Edit) made {
 	title := p.Title
 	if nf.Title != nil {
 		title = *nf.Title
@@ -351,17 +352,17 @@ type madeOfMany struct {
 	Added, Changed, Unchanged, Removed int
 	FileCount                          int
 	Size                               int64
-	Warnings                           []Warning `json:",omitempty"`
+	Warnings                           []sandlot.Warning `json:",omitempty"`
 }
 
 // changedIn returns the files of a version that the one before it did not have, or had with other bytes. It is
 // nothing where the one before was erased.
-func changedIn(ctx context.Context, store currentStore, p Project, files []File) ([]File, error) {
+func changedIn(ctx context.Context, store currentStore, p sandlot.Project, files []sandlot.File) ([]sandlot.File, error) {
 	if p.Version == 1 {
 		return files, nil
 	}
 	_, err := store.Version(ctx, p.ID, p.Version-1)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
@@ -371,7 +372,7 @@ func changedIn(ctx context.Context, store currentStore, p Project, files []File)
 	if err != nil {
 		return nil, fmt.Errorf("read files: %w", err)
 	}
-	return slices.DeleteFunc(slices.Clone(files), func(f File) bool {
+	return slices.DeleteFunc(slices.Clone(files), func(f sandlot.File) bool {
 		old := fileNamed(before, f.Name)
 		return old != nil && sameBytes(old.Blob, f.Blob)
 	}), nil

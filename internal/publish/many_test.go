@@ -7,20 +7,21 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
 // publishMany publishes files, of which each name is followed by its text.
-func (w *world) publishMany(by publish.Caller, files ...string) publish.Published {
+func (w *world) publishMany(by sandlot.Caller, files ...string) publish.Published {
 	w.t.Helper()
 	out, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Tree: w.in.Tree(files...)})
 	expect.OK(w.t, err)
 	return out
 }
 
-func (w *world) updateMany(by publish.Caller, in publish.UpdateInput, files ...string) (publish.Updated, error) {
+func (w *world) updateMany(by sandlot.Caller, in publish.UpdateInput, files ...string) (publish.Updated, error) {
 	w.t.Helper()
 	in.Tree = w.in.Tree(files...)
 	out, _, err := w.Update(w.t.Context(), by, in)
@@ -28,7 +29,7 @@ func (w *world) updateMany(by publish.Caller, in publish.UpdateInput, files ...s
 }
 
 // all is what a version has: each name with its text.
-func (w *world) all(id publish.ProjectID, version int) (out string) {
+func (w *world) all(id sandlot.ProjectID, version int) (out string) {
 	w.t.Helper()
 	files, err := w.Files(w.t.Context(), id, version)
 	expect.OK(w.t, err)
@@ -86,7 +87,7 @@ func TestThePrimaryFileIsNamedAsItWasSent(t *testing.T) {
 		expect.Equal(t, primary, next.Project.Primary, "b.html")
 	}
 	_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Tree: w.in.Tree("dist/index.html", "a"), Primary: "dist/c.html"})
-	expect.Is(t, "a page that did not come", err, publish.CodeNoPrimaryFile)
+	expect.Is(t, "a page that did not come", err, sandlot.CodeNoPrimaryFile)
 }
 
 func TestOneFileMoreThanAreToldIsOne(t *testing.T) {
@@ -97,7 +98,7 @@ func TestOneFileMoreThanAreToldIsOne(t *testing.T) {
 		files = append(files, fmt.Sprintf("%02d.bin", i), gzipped(t, "packed"))
 	}
 	out := w.publishMany(w.account(), files...)
-	i := slices.IndexFunc(out.Warnings, func(w publish.Warning) bool { return w.Code == "more_warnings" })
+	i := slices.IndexFunc(out.Warnings, func(w sandlot.Warning) bool { return w.Code == "more_warnings" })
 	if i < 0 {
 		t.Fatalf("%v", codes(out.Warnings))
 	}
@@ -127,24 +128,24 @@ func TestFilesWithoutAPageAreRefused(t *testing.T) {
 	}
 	w.unchanged(t, func() {
 		_, err := send("", "b.html", page, "a.html", page, "x/c.html", page)
-		e := refused(t, err, publish.CodeNoPrimaryFile)
-		expect.Same(t, "fix", e.Fix.Args, []publish.Arg{{Name: "primary_file", Value: "a.html"}})
-		expect.Same(t, "candidates", e.Details, []publish.Detail{{Name: "candidates", Value: []string{"a.html", "b.html", "x/c.html"}}})
+		e := refused(t, err, sandlot.CodeNoPrimaryFile)
+		expect.Same(t, "fix", e.Fix.Args, []sandlot.Arg{{Name: "primary_file", Value: "a.html"}})
+		expect.Same(t, "candidates", e.Details, []sandlot.Detail{{Name: "candidates", Value: []string{"a.html", "b.html", "x/c.html"}}})
 		_, err = send("", "a.js", "1")
-		e = refused(t, err, publish.CodeNoPrimaryFile)
-		expect.Same(t, "no candidates", e.Details, []publish.Detail{{Name: "candidates", Value: []string{}}}) // [] in JSON, not null
+		e = refused(t, err, sandlot.CodeNoPrimaryFile)
+		expect.Same(t, "no candidates", e.Details, []sandlot.Detail{{Name: "candidates", Value: []string{}}}) // [] in JSON, not null
 		_, err = send("index.html", "game.html", page)
-		refused(t, err, publish.CodeNoPrimaryFile)
+		refused(t, err, sandlot.CodeNoPrimaryFile)
 		_, err = send("")
-		refused(t, err, publish.CodeMissingField)
+		refused(t, err, sandlot.CodeMissingField)
 	})
 	out, err := send("a.html", "b.html", page, "a.html", page)
 	expect.OK(t, err)
 	expect.Equal(t, "primary file", out.Project.Primary, "a.html")
 	w.unchanged(t, func() {
 		_, err = w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Replace: true}, "a.js", "1")
-		e := refused(t, err, publish.CodeNoPrimaryFile)
-		expect.Same(t, "fix", e.Fix.Args, []publish.Arg{{Name: "replace", Value: false}})
+		e := refused(t, err, sandlot.CodeNoPrimaryFile)
+		expect.Same(t, "fix", e.Fix.Args, []sandlot.Arg{{Name: "replace", Value: false}})
 	})
 	next, err := w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Replace: true}, "a.html", "x", "b.html", page)
 	expect.OK(t, err)
@@ -161,28 +162,28 @@ func TestOneFileThatIsRefusedRefusesAll(t *testing.T) {
 	key, size := w.publish(by, page).Keys.Project.Reveal(), int64(7)
 	disk := w.onDisk()
 	for name, c := range map[string]struct {
-		code  publish.Code
+		code  sandlot.Code
 		files []string
 		told  publish.Declared
 	}{
-		"a name that no file has":      {publish.CodeInvalidFilename, []string{"../a", "x"}, publish.Declared{}},
-		"a path of a machine":          {publish.CodeInvalidFilename, []string{"/home/ada/site/a.js", "x"}, publish.Declared{}},
-		"a name that comes twice":      {publish.CodeInvalidField, []string{"a", "x", "./a", "y"}, publish.Declared{}},
-		"names that differ in case":    {publish.CodeFilenameConflict, []string{"a", "x", "A", "y"}, publish.Declared{}},
-		"a file and a folder":          {publish.CodeFilenameConflict, []string{"a", "x", "a/b", "y"}, publish.Declared{}},
-		"a folder that is there":       {publish.CodeFilenameConflict, []string{"index.html/b", "y"}, publish.Declared{}},
-		"a name that is there":         {publish.CodeFilenameConflict, []string{"INDEX.html", "y"}, publish.Declared{}},
-		"too large a file":             {publish.CodeContentTooLarge, []string{"a", strings.Repeat("x", 1001)}, publish.Declared{}},
-		"too much together":            {publish.CodeContentTooLarge, []string{"a", strings.Repeat("x", 1000), "b", strings.Repeat("x", 1000), "c", "x"}, publish.Declared{}},
-		"too many files":               {publish.CodeContentTooLarge, []string{"a", "", "b", "", "c", "", "d", "", "e", ""}, publish.Declared{}},
-		"too many files with those":    {publish.CodeQuotaExceeded, []string{"a", "", "b", "", "c", "", "d", ""}, publish.Declared{}},
-		"a key":                        {publish.CodeKeyInContent, []string{"a.js", key}, publish.Declared{}},
-		"a page that is packed":        {publish.CodeDoubleEncoded, []string{"a.html", "\x1f\x8bpacked"}, publish.Declared{}},
-		"an empty page":                {publish.CodeInvalidField, []string{"index.html", ""}, publish.Declared{}},
-		"another size":                 {publish.CodeDigestMismatch, []string{"a.js", "eight!!!"}, publish.Declared{Size: &size}},
-		"another hash":                 {publish.CodeDigestMismatch, []string{"a.js", "eight!!!"}, publish.Declared{SHA256: strings.Repeat("0", 64)}},
-		"a size of what did not come":  {publish.CodeMissingField, []string{"b.js", "x"}, publish.Declared{Size: &size}},
-		"nothing but what is left out": {publish.CodeMissingField, []string{".DS_Store", "x"}, publish.Declared{}},
+		"a name that no file has":      {sandlot.CodeInvalidFilename, []string{"../a", "x"}, publish.Declared{}},
+		"a path of a machine":          {sandlot.CodeInvalidFilename, []string{"/home/ada/site/a.js", "x"}, publish.Declared{}},
+		"a name that comes twice":      {sandlot.CodeInvalidField, []string{"a", "x", "./a", "y"}, publish.Declared{}},
+		"names that differ in case":    {sandlot.CodeFilenameConflict, []string{"a", "x", "A", "y"}, publish.Declared{}},
+		"a file and a folder":          {sandlot.CodeFilenameConflict, []string{"a", "x", "a/b", "y"}, publish.Declared{}},
+		"a folder that is there":       {sandlot.CodeFilenameConflict, []string{"index.html/b", "y"}, publish.Declared{}},
+		"a name that is there":         {sandlot.CodeFilenameConflict, []string{"INDEX.html", "y"}, publish.Declared{}},
+		"too large a file":             {sandlot.CodeContentTooLarge, []string{"a", strings.Repeat("x", 1001)}, publish.Declared{}},
+		"too much together":            {sandlot.CodeContentTooLarge, []string{"a", strings.Repeat("x", 1000), "b", strings.Repeat("x", 1000), "c", "x"}, publish.Declared{}},
+		"too many files":               {sandlot.CodeContentTooLarge, []string{"a", "", "b", "", "c", "", "d", "", "e", ""}, publish.Declared{}},
+		"too many files with those":    {sandlot.CodeQuotaExceeded, []string{"a", "", "b", "", "c", "", "d", ""}, publish.Declared{}},
+		"a key":                        {sandlot.CodeKeyInContent, []string{"a.js", key}, publish.Declared{}},
+		"a page that is packed":        {sandlot.CodeDoubleEncoded, []string{"a.html", "\x1f\x8bpacked"}, publish.Declared{}},
+		"an empty page":                {sandlot.CodeInvalidField, []string{"index.html", ""}, publish.Declared{}},
+		"another size":                 {sandlot.CodeDigestMismatch, []string{"a.js", "eight!!!"}, publish.Declared{Size: &size}},
+		"another hash":                 {sandlot.CodeDigestMismatch, []string{"a.js", "eight!!!"}, publish.Declared{SHA256: strings.Repeat("0", 64)}},
+		"a size of what did not come":  {sandlot.CodeMissingField, []string{"b.js", "x"}, publish.Declared{Size: &size}},
+		"nothing but what is left out": {sandlot.CodeMissingField, []string{".DS_Store", "x"}, publish.Declared{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.unchanged(t, func() {
@@ -208,7 +209,7 @@ func TestWhatToolsLeaveBesideTheWorkIsLeftOutWithAWarning(t *testing.T) {
 	w := newWorld(t)
 	out := w.publishMany(w.account(), "site/index.html", page, "__MACOSX/site/._index.html", "x", "site/node_modules/a/b.js", "x", "site/node_modules/a/c.js", "x", "site/.git/config", "x", "site/.DS_Store", "x")
 	expect.Same(t, "files", names(out.Files), []string{"index.html"})
-	i := slices.IndexFunc(out.Warnings, func(w publish.Warning) bool { return w.Code == "left_out" })
+	i := slices.IndexFunc(out.Warnings, func(w sandlot.Warning) bool { return w.Code == "left_out" })
 	if i < 0 || !strings.Contains(out.Warnings[i].Message, "5 files") || !strings.Contains(out.Warnings[i].Message, "2 of node_modules/") {
 		t.Errorf("%+v", out.Warnings)
 	}
@@ -244,7 +245,7 @@ func TestManyFilesAreAnsweredAgainFromTheirRecord(t *testing.T) {
 	expect.Same(t, "files", names(again.Files), names(first.Files))
 	expect.Same(t, "warnings", codes(again.Warnings), codes(first.Warnings))
 	_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Tree: w.in.Tree("index.html", page, "a.js", "b"), Idempotency: "one"})
-	refused(t, err, publish.CodeIdempotencyMismatch)
+	refused(t, err, sandlot.CodeIdempotencyMismatch)
 
 	in := publish.UpdateInput{Project: string(first.Project.ID), Idempotency: "two", Replace: true}
 	changed, err := w.updateMany(by, in, "index.html", page, "b.js", "b", "c.js", "c")

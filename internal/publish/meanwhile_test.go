@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -22,20 +23,20 @@ func (w *world) before(step string, do func()) {
 
 func TestRegression35AnAddressVerifiedMeanwhileStays(t *testing.T) {
 	t.Parallel()
-	calls := map[string]func(w *world, by publish.Caller, id publish.ProjectID) ([]publish.Warning, error){
-		"CreateProject": func(w *world, by publish.Caller, _ publish.ProjectID) ([]publish.Warning, error) {
+	calls := map[string]func(w *world, by sandlot.Caller, id sandlot.ProjectID) ([]sandlot.Warning, error){
+		"CreateProject": func(w *world, by sandlot.Caller, _ sandlot.ProjectID) ([]sandlot.Warning, error) {
 			out, _, err := w.Publish(w.t.Context(), by, publish.PublishInput{Email: "other@example.org", Content: w.stage("<title>Another</title>")})
 			return out.Warnings, err
 		},
-		"PutFile": func(w *world, by publish.Caller, id publish.ProjectID) ([]publish.Warning, error) {
+		"PutFile": func(w *world, by sandlot.Caller, id sandlot.ProjectID) ([]sandlot.Warning, error) {
 			out, _, err := w.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "b", Email: "other@example.org", Content: w.stage(page)})
 			return out.Warnings, err
 		},
-		"Rearrange": func(w *world, by publish.Caller, id publish.ProjectID) ([]publish.Warning, error) {
+		"Rearrange": func(w *world, by sandlot.Caller, id sandlot.ProjectID) ([]sandlot.Warning, error) {
 			out, err := w.updateMany(by, publish.UpdateInput{Project: string(id), Email: "other@example.org"}, "b", page, "c", page)
 			return out.Warnings, err
 		},
-		"DeleteFile": func(w *world, by publish.Caller, id publish.ProjectID) ([]publish.Warning, error) {
+		"DeleteFile": func(w *world, by sandlot.Caller, id sandlot.ProjectID) ([]sandlot.Warning, error) {
 			out, err := w.DeleteFile(w.t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "a", Email: "other@example.org"})
 			return out.Warnings, err
 		},
@@ -68,18 +69,18 @@ func TestRegression35WhatMayNoMoreDoesNot(t *testing.T) {
 	t.Parallel()
 	ends := map[string]struct {
 		do   func(t *testing.T, w *world, p publish.Published)
-		code map[string]publish.Code
+		code map[string]sandlot.Code
 	}{
 		"a key that is revoked meanwhile": {func(t *testing.T, w *world, p publish.Published) {
 			if _, err := w.RotateKey(t.Context(), w.owner(p.Project.Account), "nonce"); err != nil {
 				t.Error(err)
 			}
-		}, map[string]publish.Code{"CreateProject": publish.CodeInvalidKey, "PutFile": publish.CodeInvalidKey, "DeleteFile": publish.CodeInvalidKey, "Rearrange": publish.CodeInvalidKey}},
+		}, map[string]sandlot.Code{"CreateProject": sandlot.CodeInvalidKey, "PutFile": sandlot.CodeInvalidKey, "DeleteFile": sandlot.CodeInvalidKey, "Rearrange": sandlot.CodeInvalidKey}},
 		"an account that is suspended meanwhile": {func(t *testing.T, w *world, p publish.Published) {
-			if _, err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: p.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
+			if _, err := w.db.Operate().Suspend(t.Context(), sandlot.Subject{Account: p.Project.Account}, sandlot.LogEntry{At: w.clock.now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionSuspend, Target: "@x"}); err != nil {
 				t.Error(err)
 			}
-		}, map[string]publish.Code{"CreateProject": publish.CodeAccountSuspended, "PutFile": publish.CodeTakenDown, "DeleteFile": publish.CodeTakenDown, "Rearrange": publish.CodeTakenDown}},
+		}, map[string]sandlot.Code{"CreateProject": sandlot.CodeAccountSuspended, "PutFile": sandlot.CodeTakenDown, "DeleteFile": sandlot.CodeTakenDown, "Rearrange": sandlot.CodeTakenDown}},
 	}
 	for what, end := range ends {
 		for step, code := range end.code {
@@ -118,12 +119,12 @@ type suspending struct {
 	suspend func()
 }
 
-func (s *suspending) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, limit int, record publish.IdempotencyRecord) error {
+func (s *suspending) MintKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, limit int, record publish.IdempotencyRecord) error {
 	s.suspend()
 	return s.ManagementStore.MintKey(ctx, id, k, limit, record)
 }
 
-func (s *suspending) SetDetails(ctx context.Context, id publish.ProjectID, d publish.DetailsChange) (publish.Changed, error) {
+func (s *suspending) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) (sandlot.Changed, error) {
 	s.suspend()
 	return s.ManagementStore.SetDetails(ctx, id, d)
 }
@@ -131,22 +132,22 @@ func (s *suspending) SetDetails(ctx context.Context, id publish.ProjectID, d pub
 func TestRegression35AnOwnerChangesNothingAfterASuspension(t *testing.T) {
 	t.Parallel()
 	for step, c := range map[string]struct {
-		do   func(s *publish.Service, me publish.Caller, p publish.Published) error
-		code publish.Code
+		do   func(s *publish.Service, me sandlot.Caller, p publish.Published) error
+		code sandlot.Code
 	}{
-		"minting a key": {func(s *publish.Service, me publish.Caller, p publish.Published) error {
+		"minting a key": {func(s *publish.Service, me sandlot.Caller, p publish.Published) error {
 			_, err := s.MintKey(t.Context(), me, publish.NewKey{Project: p.Project.ID, Name: "x", Form: "n"})
 			return err
-		}, publish.CodeAccountSuspended},
-		"describing a project": {func(s *publish.Service, me publish.Caller, p publish.Published) error {
+		}, sandlot.CodeAccountSuspended},
+		"describing a project": {func(s *publish.Service, me sandlot.Caller, p publish.Published) error {
 			return s.Describe(t.Context(), me, p.Project.ID, publish.DescribeInput{Details: publish.Details{Title: "Other"}})
-		}, publish.CodeTakenDown},
+		}, sandlot.CodeTakenDown},
 	} {
 		t.Run(step, func(t *testing.T) {
 			w := newWorld(t)
 			out := w.publish(nobody(), page)
 			s := w.openOver(publish.Config{Places: local()}, &suspending{w.db.Publish(), func() {
-				if _, err := w.db.Operate().Suspend(t.Context(), publish.Subject{Account: out.Project.Account}, publish.LogEntry{At: w.clock.now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: "@x"}); err != nil {
+				if _, err := w.db.Operate().Suspend(t.Context(), sandlot.Subject{Account: out.Project.Account}, sandlot.LogEntry{At: w.clock.now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionSuspend, Target: "@x"}); err != nil {
 					t.Error(err)
 				}
 			}})

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -22,7 +23,7 @@ type answer struct {
 }
 
 // sendPart is one call of an upload.
-func (w *world) sendPart(ctx context.Context, by publish.Caller, p part) answer {
+func (w *world) sendPart(ctx context.Context, by sandlot.Caller, p part) answer {
 	out, pending, err := w.Publish(ctx, by, publish.PublishInput{Content: w.content(p), Part: p.input()})
 	return answer{out, pending, err}
 }
@@ -37,7 +38,7 @@ func TestPartsOfOneUploadReachDifferentNodes(t *testing.T) {
 	w.waits(by, part{id: "x", n: 1, text: page, total: 31})
 	var all sync.WaitGroup
 	var mu sync.Mutex
-	var made []publish.ProjectID
+	var made []sandlot.ProjectID
 	want := page
 	for n := 2; n <= 31; n++ {
 		p := part{id: "x", n: n, text: long(fmt.Sprint(n))}
@@ -64,13 +65,13 @@ func TestPartsOfOneUploadReachDifferentNodes(t *testing.T) {
 
 // assembling has a node put the parts of upload x of three together until release is
 // called. It returns when the node has begun, with what it answers in the end.
-func (w *world) assembling(t *testing.T, by publish.Caller) (answers <-chan answer, release func()) {
+func (w *world) assembling(t *testing.T, by sandlot.Caller) (answers <-chan answer, release func()) {
 	t.Helper()
 	w.waits(by, part{id: "x", n: 1, text: page, total: 3})
 	w.waits(by, part{id: "x", n: 2, text: long("two")})
 	begun, free, got := make(chan struct{}), make(chan struct{}), make(chan answer, 1)
 	var once sync.Once
-	w.blobs.Opening = func(_ context.Context, _ publish.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+	w.blobs.Opening = func(_ context.Context, _ sandlot.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
 		once.Do(func() { close(begun); <-free })
 		return open()
 	}
@@ -84,7 +85,7 @@ func TestOneNodePutsAnUploadTogether(t *testing.T) {
 	w := newWorld(t)
 	other := w.node()
 	var opened atomic.Int64
-	other.blobs.Opening = func(_ context.Context, _ publish.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+	other.blobs.Opening = func(_ context.Context, _ sandlot.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
 		opened.Add(1)
 		return open()
 	}
@@ -139,7 +140,7 @@ func TestAPartIsReplacedWhileItsUploadIsPutTogether(t *testing.T) {
 	}
 	release()
 	first := <-got
-	if !errors.Is(first.err, publish.CodeUploadCompleted) {
+	if !errors.Is(first.err, sandlot.CodeUploadCompleted) {
 		t.Errorf("the call that began is told %v", first)
 	}
 	expect.Equal(t, "the project", w.text(second.out.Project.ID, 1, "index.html"), page+long("new")+long("three"))

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 
 	"sandlot/internal/turns"
@@ -21,15 +22,15 @@ import (
 
 // shelf opens parts by their name, and counts what is open.
 type shelf struct {
-	texts map[BlobRef]string
+	texts map[sandlot.BlobRef]string
 	fail  error
 	open  int
 }
 
-func (s *shelf) Open(_ context.Context, b Blob, _, _ int64) (io.ReadCloser, error) {
+func (s *shelf) Open(_ context.Context, b sandlot.Blob, _, _ int64) (io.ReadCloser, error) {
 	text, ok := s.texts[b.Ref]
 	if !ok {
-		return nil, ErrNotFound
+		return nil, sandlot.ErrNotFound
 	}
 	s.open++
 	r := io.Reader(strings.NewReader(text))
@@ -48,11 +49,11 @@ func (v *volume) Close() error { v.shelf.open--; return nil }
 
 func TestPartsReader(t *testing.T) {
 	t.Parallel()
-	texts := map[BlobRef]string{"a": "one ", "b": "", "c": "three"}
-	reader := func(s *shelf, names ...BlobRef) *partsReader {
+	texts := map[sandlot.BlobRef]string{"a": "one ", "b": "", "c": "three"}
+	reader := func(s *shelf, names ...sandlot.BlobRef) *partsReader {
 		r := &partsReader{ctx: t.Context(), open: s.Open}
 		for i, n := range names {
-			r.parts = append(r.parts, Part{N: i + 1, Blob: Blob{Ref: n}})
+			r.parts = append(r.parts, Part{N: i + 1, Blob: sandlot.Blob{Ref: n}})
 		}
 		return r
 	}
@@ -76,7 +77,7 @@ func TestPartsReader(t *testing.T) {
 	})
 	t.Run("a missing part is an error", func(t *testing.T) {
 		got, err := io.ReadAll(reader(&shelf{texts: texts}, "a", "x"))
-		if !errors.Is(err, ErrNotFound) || string(got) != "one " {
+		if !errors.Is(err, sandlot.ErrNotFound) || string(got) != "one " {
 			t.Errorf("%q, %v", got, err)
 		}
 	})
@@ -143,7 +144,7 @@ func TestSizeOfAnUpload(t *testing.T) {
 			call.content.Size = 5
 		}
 		if u.Parts = nil; tt.n == &two {
-			u.Parts = []Part{{N: 2, Blob: Blob{Size: 20}}}
+			u.Parts = []Part{{N: 2, Blob: sandlot.Blob{Size: 20}}}
 		}
 		expect.Equal(t, name, u.sizeWith(call), tt.want)
 	}
@@ -172,10 +173,10 @@ func TestDeclared(t *testing.T) {
 
 func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &uploads{vault: &Vault{}, locks: turns.NewLocks[Digest]()}
+		s := &uploads{vault: &Vault{}, locks: turns.NewLocks[sandlot.Digest]()}
 		one := 1
 		call := func() *partCall {
-			return &partCall{op: OpPublish, in: PartInput{UploadID: "0123456789abcdefghijkl", N: &one}}
+			return &partCall{op: sandlot.OpPublish, in: PartInput{UploadID: "0123456789abcdefghijkl", N: &one}}
 		}
 		first := call()
 		expect.OK(t, s.begin(first))
@@ -183,7 +184,7 @@ func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 		expect.OK(t, err)
 		began := time.Now()
 		_, err = s.partOf(t.Context(), call(), nil)
-		if e := AsError(err); e == nil || e.Code != CodeRequestInProgress || e.RetryAfter <= 0 {
+		if e := sandlot.AsError(err); e == nil || e.Code != sandlot.CodeRequestInProgress || e.RetryAfter <= 0 {
 			t.Errorf("got %v", err)
 		}
 		expect.Equal(t, "waited", time.Since(began), 30*time.Second)
@@ -200,37 +201,37 @@ func TestUploadIDsAreKeptApart(t *testing.T) {
 	t.Parallel()
 	s := &uploads{vault: &Vault{[]byte("secret"), rand.Reader}}
 	one := 1
-	of := func(account AccountID, network string) Caller {
-		return Identified(Sender{Network: network}, Credential{Key: &Key{Account: account}})
+	of := func(account sandlot.AccountID, network string) sandlot.Caller {
+		return sandlot.Identified(sandlot.Sender{Network: network}, sandlot.Credential{Key: &sandlot.Key{Account: account}})
 	}
 	a, b, elsewhere := of(1, "192.0.2.1"), of(2, "192.0.2.1"), of(1, "192.0.2.9")
-	here, there := Caller{From: Sender{Network: "192.0.2.1"}}, Caller{From: Sender{Network: "192.0.2.9"}}
+	here, there := sandlot.Caller{From: sandlot.Sender{Network: "192.0.2.1"}}, sandlot.Caller{From: sandlot.Sender{Network: "192.0.2.9"}}
 	long := "0123456789abcdefghijklmnopqrstuvwxyz"
-	crowd := Caller{From: Sender{Network: "10.0.0.1", Shared: true}}
-	token := Identified(Sender{Network: "192.0.2.9"}, Credential{Upload: &Digest{1}})
-	key := func(by Caller, op Op, id string) Digest {
+	crowd := sandlot.Caller{From: sandlot.Sender{Network: "10.0.0.1", Shared: true}}
+	token := sandlot.Identified(sandlot.Sender{Network: "192.0.2.9"}, sandlot.Credential{Upload: &sandlot.Digest{1}})
+	key := func(by sandlot.Caller, op sandlot.Op, id string) sandlot.Digest {
 		c := &partCall{by: by, op: op, in: PartInput{UploadID: id, N: &one}}
 		expect.OK(t, s.begin(c))
 		return c.key
 	}
-	firstOfCrowd, secondOfCrowd := key(crowd, OpPublish, long), key(crowd, OpPublish, long)
+	firstOfCrowd, secondOfCrowd := key(crowd, sandlot.OpPublish, long), key(crowd, sandlot.OpPublish, long)
 	for name, same := range map[string]bool{
-		"one account at two addresses":          key(a, OpPublish, "x") == key(elsewhere, OpPublish, "x"),
-		"a token at two networks":               key(token, OpPublish, "x") == *token.Upload(),
-		"not a long id at two networks":         key(here, OpPublish, long) != key(there, OpPublish, long),
+		"one account at two addresses":          key(a, sandlot.OpPublish, "x") == key(elsewhere, sandlot.OpPublish, "x"),
+		"a token at two networks":               key(token, sandlot.OpPublish, "x") == *token.Upload(),
+		"not a long id at two networks":         key(here, sandlot.OpPublish, long) != key(there, sandlot.OpPublish, long),
 		"not where anybody may be":              firstOfCrowd != secondOfCrowd,
-		"not two accounts":                      key(a, OpPublish, "x") != key(b, OpPublish, "x"),
-		"not an account and nobody":             key(a, OpPublish, long) != key(here, OpPublish, long),
-		"not a short id at two addresses":       key(here, OpPublish, "x") != key(there, OpPublish, "x"),
-		"not a publish and an update":           key(a, OpPublish, "x") != key(a, OpUpdate, "x"),
-		"not two ids":                           key(a, OpPublish, "x") != key(a, OpPublish, "y"),
-		"not a short id and its address as one": key(Caller{From: Sender{Network: "1"}}, OpPublish, "2") != key(Caller{From: Sender{Network: "12"}}, OpPublish, "2"),
+		"not two accounts":                      key(a, sandlot.OpPublish, "x") != key(b, sandlot.OpPublish, "x"),
+		"not an account and nobody":             key(a, sandlot.OpPublish, long) != key(here, sandlot.OpPublish, long),
+		"not a short id at two addresses":       key(here, sandlot.OpPublish, "x") != key(there, sandlot.OpPublish, "x"),
+		"not a publish and an update":           key(a, sandlot.OpPublish, "x") != key(a, sandlot.OpUpdate, "x"),
+		"not two ids":                           key(a, sandlot.OpPublish, "x") != key(a, sandlot.OpPublish, "y"),
+		"not a short id and its address as one": key(sandlot.Caller{From: sandlot.Sender{Network: "1"}}, sandlot.OpPublish, "2") != key(sandlot.Caller{From: sandlot.Sender{Network: "12"}}, sandlot.OpPublish, "2"),
 	} {
 		if !same {
 			t.Error(name)
 		}
 	}
-	if diff := cmp.Diff(s.owner(here), s.owner(Caller{From: here.From})); diff != "" || s.owner(here) == s.owner(there) || s.owner(a) == s.owner(b) {
+	if diff := cmp.Diff(s.owner(here), s.owner(sandlot.Caller{From: here.From})); diff != "" || s.owner(here) == s.owner(there) || s.owner(a) == s.owner(b) {
 		t.Error("owners are confused")
 	}
 }

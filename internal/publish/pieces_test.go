@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/blob"
 	"sandlot/internal/blob/cache"
 	"sandlot/internal/checkpoint"
@@ -24,7 +25,7 @@ type afar struct {
 }
 
 // Fetch implements cache.Store.
-func (a *afar) Fetch(_ context.Context, ref publish.BlobRef, _, off int64, p []byte) error {
+func (a *afar) Fetch(_ context.Context, ref sandlot.BlobRef, _, off int64, p []byte) error {
 	f, err := os.Open(filepath.Join(a.dir, blob.Path(ref)))
 	if err != nil {
 		return err

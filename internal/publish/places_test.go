@@ -4,14 +4,15 @@ import (
 	"net/url"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 )
 
-func placesAt(t *testing.T, base, content string, pathForm bool) Places {
+func placesAt(t *testing.T, base, content string, pathForm bool) sandlot.Places {
 	t.Helper()
 	u, err := url.Parse(base)
 	expect.OK(t, err)
-	return Places{Base: u, Content: content, PathForm: pathForm}
+	return sandlot.Places{Base: u, Content: content, PathForm: pathForm}
 }
 
 const testID = "space-cats-0a1b2c"
@@ -20,29 +21,29 @@ func TestAddresses(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name     string
-		places   Places
+		places   sandlot.Places
 		suffix   string
-		expected Addresses
+		expected sandlot.Addresses
 	}{
 		{
 			"each project has its own origin", placesAt(t, "https://example.com", "play.example.net", false), "0123456789",
-			Addresses{URL: "https://" + testID + ".play.example.net/", Page: "https://example.com/p/" + testID, Version: "https://" + testID + "--v7-0123456789.play.example.net/"},
+			sandlot.Addresses{URL: "https://" + testID + ".play.example.net/", Page: "https://example.com/p/" + testID, Version: "https://" + testID + "--v7-0123456789.play.example.net/"},
 		},
 		{
 			"without a suffix there is no version address", placesAt(t, "https://example.com", "play.example.net", false), "",
-			Addresses{URL: "https://" + testID + ".play.example.net/", Page: "https://example.com/p/" + testID},
+			sandlot.Addresses{URL: "https://" + testID + ".play.example.net/", Page: "https://example.com/p/" + testID},
 		},
 		{
 			"with the path form, and a port", placesAt(t, "http://localhost:8080", "localhost:8080", true), "0123456789",
-			Addresses{URL: "http://" + testID + ".localhost:8080/", Path: "http://localhost:8080/~/" + testID + "/", Page: "http://localhost:8080/p/" + testID, Version: "http://" + testID + "--v7-0123456789.localhost:8080/"},
+			sandlot.Addresses{URL: "http://" + testID + ".localhost:8080/", Path: "http://localhost:8080/~/" + testID + "/", Page: "http://localhost:8080/p/" + testID, Version: "http://" + testID + "--v7-0123456789.localhost:8080/"},
 		},
 		{
 			"content host none: the path form is the url, and versions have no address", placesAt(t, "http://10.0.0.1", "", false), "0123456789",
-			Addresses{URL: "http://10.0.0.1/~/" + testID + "/", Path: "http://10.0.0.1/~/" + testID + "/", Page: "http://10.0.0.1/p/" + testID},
+			sandlot.Addresses{URL: "http://10.0.0.1/~/" + testID + "/", Path: "http://10.0.0.1/~/" + testID + "/", Page: "http://10.0.0.1/p/" + testID},
 		},
 		{
 			"a base with a path", placesAt(t, "https://example.com/games", "", false), "",
-			Addresses{URL: "https://example.com/games/~/" + testID + "/", Path: "https://example.com/games/~/" + testID + "/", Page: "https://example.com/games/p/" + testID},
+			sandlot.Addresses{URL: "https://example.com/games/~/" + testID + "/", Path: "https://example.com/games/~/" + testID + "/", Page: "https://example.com/games/p/" + testID},
 		},
 	}
 	for _, tt := range tests {
@@ -63,9 +64,9 @@ func TestAProjectsAddressIsAcceptedWhereverItsIDIs(t *testing.T) {
 	local, none := placesAt(t, "http://localhost:8080", "localhost:8080", true), placesAt(t, "https://example.com/games", "", false)
 	tests := []struct {
 		name   string
-		places Places
+		places sandlot.Places
 		ref    string
-		want   ProjectID
+		want   sandlot.ProjectID
 	}{
 		{"the id", local, testID, testID},
 		{"blanks around", local, " " + testID + "\n", testID},
@@ -101,8 +102,8 @@ func TestAProjectsAddressIsAcceptedWhereverItsIDIs(t *testing.T) {
 // TestRegressionM42OneReaderOfAddresses: what a person pastes has more forms than what the service gives, and names the project whose host it is.
 func TestRegressionM42OneReaderOfAddresses(t *testing.T) {
 	t.Parallel()
-	here, nowhere := placesAt(t, "https://sandlot.example", "play.example", false), Places{}
-	for ref, want := range map[string]ProjectID{
+	here, nowhere := placesAt(t, "https://sandlot.example", "play.example", false), sandlot.Places{}
+	for ref, want := range map[string]sandlot.ProjectID{
 		testID: testID, "http://" + testID + ".play.example:8443/%zz?x": testID, "hxxps://" + testID + "[.]play[.]example": testID, testID + "--v7-0123456789.play.example/x": testID,
 		"https://" + testID + ".its-old-host.example/p/other-abc123": testID, "https://sandlot.example/p/" + testID + "/card.png": testID, "sandlot.example/embed/" + testID: testID,
 		"ada": "ada", "https://elsewhere.example/login": "https://elsewhere.example/login",

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 )
@@ -21,12 +22,12 @@ type newProject struct {
 	Lang     string
 	Primary  string `json:",omitempty"` // of many files
 	Declared Declared
-	Warnings []Warning `json:",omitempty"`
+	Warnings []sandlot.Warning `json:",omitempty"`
 
-	Description string `json:",omitempty"`
-	Tags        Tags   `json:",omitempty"`
-	Unlisted    bool   `json:",omitempty"`
-	Threads     bool   `json:",omitempty"`
+	Description string       `json:",omitempty"`
+	Tags        sandlot.Tags `json:",omitempty"`
+	Unlisted    bool         `json:",omitempty"`
+	Threads     bool         `json:",omitempty"`
 }
 
 // Publish creates a project whose primary file is in.Content, or that has the files of in.Tree,
@@ -47,11 +48,11 @@ type newProject struct {
 // A refusal is an *Error, and leaves no effect and no record: the corrected call may come under
 // the same idempotency key. Words that can be brought into form never refuse a publish;
 // out.Warnings tells what became of them.
-func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out Published, pending *Pending, err error) {
+func (s *Service) Publish(ctx context.Context, by sandlot.Caller, in PublishInput) (out Published, pending *Pending, err error) {
 	defer s.Contents.DiscardTree(ctx, in.Tree)
 	defer s.Contents.Discard(ctx, in.Content)
 	defer func() { err = s.present(ctx, by, err) }()
-	if err := s.Admit(ctx, by, ActPublish); err != nil {
+	if err := s.Admit(ctx, by, sandlot.ActPublish); err != nil {
 		return Published{}, nil, err
 	}
 	if err := checkToken(by, in.Part); err != nil {
@@ -68,7 +69,7 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 	if !in.About.Empty() {
 		asked = append(asked, in.About)
 	}
-	req, err := s.idempotency.newRequest(by, in.Idempotency, OpPublish, in.Part, set.content(in.Content), asked...)
+	req, err := s.idempotency.newRequest(by, in.Idempotency, sandlot.OpPublish, in.Part, set.content(in.Content), asked...)
 	if err != nil {
 		return Published{}, nil, err
 	}
@@ -98,7 +99,7 @@ func (s *Service) Publish(ctx context.Context, by Caller, in PublishInput) (out 
 
 // Foresee checks all of a publish or of an update but what its bytes decide, and makes nothing. It
 // returns the project that an update means, and the warnings that the call will have about its words.
-func (s *Service) Foresee(ctx context.Context, by Caller, in Intended) (p Project, w []Warning, err error) {
+func (s *Service) Foresee(ctx context.Context, by sandlot.Caller, in Intended) (p sandlot.Project, w []sandlot.Warning, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
 	if err := checkToken(by, nil); err != nil {
 		return p, nil, err
@@ -106,7 +107,7 @@ func (s *Service) Foresee(ctx context.Context, by Caller, in Intended) (p Projec
 	if in.Update != nil {
 		return foreseeUpdate(ctx, s, by, *in.Update)
 	}
-	if err := s.Admit(ctx, by, ActPublish); err != nil {
+	if err := s.Admit(ctx, by, sandlot.ActPublish); err != nil {
 		return p, nil, err
 	}
 	words, err := s.checkPublish(by, in.Publish)
@@ -127,24 +128,24 @@ func (in PublishInput) brings(ctx context.Context, set *fileSet) (brought, error
 // onePage is what a publish of one file brings.
 func onePage(c Content) brought {
 	return brought{
-		files: []File{{Name: primaryFile, Folded: names.Fold(primaryFile), Blob: c.Blob}}, primary: primaryFile,
+		files: []sandlot.File{{Name: primaryFile, Folded: names.Fold(primaryFile), Blob: c.Blob}}, primary: primaryFile,
 		title: documentTitle(c), warnings: contentWarnings(c, primaryFile, true),
 	}
 }
 
 // checkPublish cleans the words of a publish, or refuses them.
-func (c Config) checkPublish(by Caller, in PublishInput) (newProject, error) {
+func (c Config) checkPublish(by sandlot.Caller, in PublishInput) (newProject, error) {
 	np := newProject{Handle: in.Handle, Primary: in.Primary, Declared: in.Declared}
 	var err error
 	if np.Email, np.Warnings, err = c.readEmail(in.Email); err != nil {
 		return np, err
 	}
 	if by.Nobody() && np.Email == "" && !(in.DryRun && in.Early) {
-		return np, Refuse(CodeEmailRequired, "A first publish without a key makes an account, and needs the field email.").In("email").
-			With(OpSame, Set("email", PlaceholderEmail)).
+		return np, sandlot.Refuse(sandlot.CodeEmailRequired, "A first publish without a key makes an account, and needs the field email.").In("email").
+			With(sandlot.OpSame, sandlot.Set("email", sandlot.PlaceholderEmail)).
 			Note("Send email, the address of the user, or the api_key of an account. " + withoutEmail)
 	}
-	var w []Warning
+	var w []sandlot.Warning
 	np.Title, w = cleanTitle(in.Title)
 	np.Warnings = append(np.Warnings, w...)
 	about, err := in.About.change()
@@ -156,7 +157,7 @@ func (c Config) checkPublish(by Caller, in PublishInput) (newProject, error) {
 	np.Warnings = append(np.Warnings, w...)
 	if !by.Nobody() && in.Handle != "" {
 		np.Handle = ""
-		np.Warnings = append(np.Warnings, Warn(
+		np.Warnings = append(np.Warnings, sandlot.Warn(
 			"handle_ignored", "The field handle was ignored: the key's account has its handle.",
 			"A handle is chosen with signup, or with a publish without a key.",
 		))
@@ -166,7 +167,7 @@ func (c Config) checkPublish(by Caller, in PublishInput) (newProject, error) {
 
 // createProject records the project, and its account if nobody calls, in one step.
 // What was taken or verified by somebody else meanwhile is drawn or read anew.
-func (s *Service) createProject(ctx context.Context, by Caller, words newProject, b brought, x extras) (out Published, err error) {
+func (s *Service) createProject(ctx context.Context, by sandlot.Caller, words newProject, b brought, x extras) (out Published, err error) {
 	if words.Title == "" {
 		words.Title, _ = cleanTitle(b.title)
 	}
@@ -189,7 +190,7 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 		return email.unlessFull(err)
 	})
 	if err != nil {
-		return Published{}, fmt.Errorf("create project: %w", s.Quota.exceeded(lostRight(by, ActPublish, err)))
+		return Published{}, fmt.Errorf("create project: %w", s.Quota.exceeded(lostRight(by, sandlot.ActPublish, err)))
 	}
 	out.File, out.Quarantined = b.page(), s.quarantined(out.Project)
 	if out.Many = b.many; out.Many {
@@ -198,7 +199,7 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Mailed = s.sends() && email == EmailSet
 	if by.Nobody() {
-		out.Account = &Account{ID: out.Project.Account, Handle: out.Project.Handle, Email: words.Email, Lang: words.Lang, CreatedAt: np.CreatedAt}
+		out.Account = &sandlot.Account{ID: out.Project.Account, Handle: out.Project.Handle, Email: words.Email, Lang: words.Lang, CreatedAt: np.CreatedAt}
 	}
 	out.show(by, out.Keys)
 	kept, err := s.versionWarnings(ctx, out.Project, b.files, b.files, nil)
@@ -210,7 +211,7 @@ func (s *Service) createProject(ctx context.Context, by Caller, words newProject
 // drawProject draws the names and keys of a project, and those of an account if nobody
 // calls. For a key's account it decides what becomes of the address. before is that of a try
 // before this one.
-func (s *Service) drawProject(ctx context.Context, by Caller, words newProject, np *NewProject, before EmailOutcome) (keys Minted, email EmailOutcome, err error) {
+func (s *Service) drawProject(ctx context.Context, by sandlot.Caller, words newProject, np *NewProject, before EmailOutcome) (keys Minted, email EmailOutcome, err error) {
 	email = before
 	if by.Nobody() {
 		var na NewAccount
@@ -221,10 +222,10 @@ func (s *Service) drawProject(ctx context.Context, by Caller, words newProject, 
 	} else if np.Email, email, err = s.pendingEmail(ctx, by, words.Email, words.Lang, before); err != nil {
 		return keys, email, err
 	}
-	if np.Key, keys.Project, err = s.newKey(ProjectKey, "publish"); err != nil {
+	if np.Key, keys.Project, err = s.newKey(sandlot.ProjectKey, "publish"); err != nil {
 		return keys, email, err
 	}
-	np.ID, np.Suffix = ProjectID(names.ProjectID(np.Title, s.vault.intn)), s.vault.randomSuffix()
+	np.ID, np.Suffix = sandlot.ProjectID(names.ProjectID(np.Title, s.vault.intn)), s.vault.randomSuffix()
 	return keys, email, nil
 }
 
@@ -236,7 +237,7 @@ type extras struct {
 
 // records makes the records of x for a step that makes a version of a project, which m
 // describes.
-func (s *Service) records(by Caller, x extras, id ProjectID, version int, email EmailOutcome, keys Minted, m made) (*Completion, *IdempotencyRecord, error) {
+func (s *Service) records(by sandlot.Caller, x extras, id sandlot.ProjectID, version int, email EmailOutcome, keys Minted, m made) (*Completion, *IdempotencyRecord, error) {
 	m.Unsent = email == EmailUnsent
 	closed, err := s.uploads.completion(by, x.upload, id, version, keys, m)
 	if err != nil {
@@ -248,19 +249,19 @@ func (s *Service) records(by Caller, x extras, id ProjectID, version int, email 
 
 // lostRight is the error of a step that by was allowed to take when its call began: a refusal
 // where the key was revoked or the account suspended since, and otherwise err.
-func lostRight(by Caller, act Action, err error) error {
+func lostRight(by sandlot.Caller, act sandlot.Action, err error) error {
 	switch {
-	case errors.Is(err, ErrRevoked):
+	case errors.Is(err, sandlot.ErrRevoked):
 		return unknownKey()
-	case errors.Is(err, ErrSuspended):
-		return Authorize(by.Suspend(), act, nil)
+	case errors.Is(err, sandlot.ErrSuspended):
+		return sandlot.Authorize(by.Suspend(), act, nil)
 	}
 	return err
 }
 
 // accountSecret echoes an account key to whoever just presented it. Whoever presented a ticket
 // instead has that key, or is not to have it.
-func accountSecret(by Caller) Secret {
+func accountSecret(by sandlot.Caller) sandlot.Secret {
 	if by.Scoped() || by.Ticket() != nil {
 		return ""
 	}
@@ -270,10 +271,10 @@ func accountSecret(by Caller) Secret {
 // An Adoption is a project that another account or instance had, as an import describes it. Words and dates
 // are as they came: Adopt brings them into form.
 type Adoption struct {
-	Account     AccountID // the owner, where the operator asks
-	ID          ProjectID // wished, which the operator alone may; one that a project had before is CodeInvalidArchive
-	Rename      bool      // gives it another id instead
-	Reason      string    // of the operator, for the audit log
+	Account     sandlot.AccountID // the owner, where the operator asks
+	ID          sandlot.ProjectID // wished, which the operator alone may; one that a project had before is CodeInvalidArchive
+	Rename      bool              // gives it another id instead
+	Reason      string            // of the operator, for the audit log
 	Title       string
 	Lang        string
 	Description string
@@ -285,11 +286,11 @@ type Adoption struct {
 	// Stage stages the contents, and returns the versions, the oldest first. It is not called where the call was made before.
 	Stage func(ctx context.Context) ([]AdoptedVersion, error)
 
-	Idempotency string // the idempotency key of the import, if one came
-	Import      Digest // of the whole import
-	Position    int    // of this project in it
-	FirstOf     int    // with the first project that is asked for, how many an import may have; 0 with the others
-	DryRun      bool   // only look whether it would be done
+	Idempotency string         // the idempotency key of the import, if one came
+	Import      sandlot.Digest // of the whole import
+	Position    int            // of this project in it
+	FirstOf     int            // with the first project that is asked for, how many an import may have; 0 with the others
+	DryRun      bool           // only look whether it would be done
 }
 
 // AdoptedVersion is one version of an Adoption. Its names are clean and lie beside each other.
@@ -305,10 +306,10 @@ type AdoptedVersion struct {
 
 // Adopted is the answer to an Adoption. To a dry run it has no id and no addresses.
 type Adopted struct {
-	Project    Project
-	Addresses  Addresses
+	Project    sandlot.Project
+	Addresses  sandlot.Addresses
 	Kept       bool // the project has the id that was wished
-	Warnings   []Warning
+	Warnings   []sandlot.Warning
 	FromRecord bool // an earlier call made it, under the same idempotency key
 }
 
@@ -321,7 +322,7 @@ var earliest = time.Date(1991, time.January, 1, 0, 0, 0, 0, time.UTC)
 //
 // With in.Idempotency the same import within IdempotencyLife finds the project that it made at this position. With
 // in.FirstOf another import under that key is CodeIdempotencyMismatch, at whatever position it made something.
-func (s *Service) Adopt(ctx context.Context, by Caller, in Adoption) (out Adopted, err error) {
+func (s *Service) Adopt(ctx context.Context, by sandlot.Caller, in Adoption) (out Adopted, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
 	owner, err := in.owner(s, by)
 	if err != nil {
@@ -346,20 +347,20 @@ func (s *Service) Adopt(ctx context.Context, by Caller, in Adoption) (out Adopte
 }
 
 // owner is whose the project is to be.
-func (in Adoption) owner(s *Service, by Caller) (AccountID, error) {
+func (in Adoption) owner(s *Service, by sandlot.Caller) (sandlot.AccountID, error) {
 	if by.IsOperator() {
-		return in.Account, Authorize(by, ActOperate, nil)
+		return in.Account, sandlot.Authorize(by, sandlot.ActOperate, nil)
 	}
-	if err := Authorize(by, ActImport, nil); err != nil {
+	if err := sandlot.Authorize(by, sandlot.ActImport, nil); err != nil {
 		return 0, err
 	}
 	return by.Account(), s.admitNew(by)
 }
 
 // make checks what is to be adopted, and makes it unless that is only looked at.
-func (in Adoption) make(ctx context.Context, s *Service, by Caller, owner AccountID, req *request) (out Adopted, err error) {
+func (in Adoption) make(ctx context.Context, s *Service, by sandlot.Caller, owner sandlot.AccountID, req *request) (out Adopted, err error) {
 	np := NewProject{By: by.Key().ID, Account: owner, Unlisted: in.Unlisted, Threads: in.Threads, Within: s.Quota}
-	var w []Warning
+	var w []sandlot.Warning
 	if np.Title, w = cleanTitle(in.Title); len(w) > 0 {
 		out.Warnings = append(out.Warnings, w...)
 	}
@@ -367,10 +368,10 @@ func (in Adoption) make(ctx context.Context, s *Service, by Caller, owner Accoun
 	out.Warnings = append(out.Warnings, w...)
 	title := np.Title
 	if np.Description = cleanDescription(in.Description); utf8.RuneCountInString(np.Description) > MaxDescription {
-		return out, Refuse(CodeInvalidField, "The description has more than %d characters.", MaxDescription).In("description").With(OpNothing).Note("Make it shorter where the project is, and export it again.")
+		return out, sandlot.Refuse(sandlot.CodeInvalidField, "The description has more than %d characters.", MaxDescription).In("description").With(sandlot.OpNothing).Note("Make it shorter where the project is, and export it again.")
 	}
 	tags, _ := keepTags(in.Tags)
-	np.Tags = TagsOf(tags[:min(len(tags), MaxTags)])
+	np.Tags = sandlot.TagsOf(tags[:min(len(tags), sandlot.MaxTags)])
 	versions, err := in.Stage(ctx)
 	if err != nil {
 		return out, err
@@ -380,14 +381,14 @@ func (in Adoption) make(ctx context.Context, s *Service, by Caller, owner Accoun
 		return out, err
 	}
 	if np.datesOf(in.Begun, versions, s.now().UTC()) {
-		out.Warnings = append(out.Warnings, Warning{Code: "date_changed", Message: "Some dates of the manifest cannot be: they lie in the future, or before those of earlier versions.", Hint: "The dates that it has here are in order; nothing has to be done."})
+		out.Warnings = append(out.Warnings, sandlot.Warning{Code: "date_changed", Message: "Some dates of the manifest cannot be: they lie in the future, or before those of earlier versions.", Hint: "The dates that it has here are in order; nothing has to be done."})
 	}
 	if in.DryRun {
-		out.Project = Project{Account: owner, Title: title, Lang: np.Lang, Version: len(versions)}
+		out.Project = sandlot.Project{Account: owner, Title: title, Lang: np.Lang, Version: len(versions)}
 		if by.IsOperator() {
 			return out, nil
 		}
-		return out, s.fits(ctx, by, ActImport, dryStep{1, size})
+		return out, s.fits(ctx, by, sandlot.ActImport, dryStep{1, size})
 	}
 	wished := by.IsOperator() && names.ValidProjectID(string(in.ID))
 	if by.IsOperator() && in.ID != "" && !wished && !in.Rename {
@@ -395,21 +396,21 @@ func (in Adoption) make(ctx context.Context, s *Service, by Caller, owner Accoun
 	}
 	err = retryTaken(func() (err error) {
 		if np.ID = in.ID; !wished {
-			np.ID = ProjectID(names.ProjectID(title, s.vault.intn))
+			np.ID = sandlot.ProjectID(names.ProjectID(title, s.vault.intn))
 		}
 		np.Log = in.entry(by, np.ID, s.now())
 		if _, np.Idempotency, err = s.records(by, extras{request: req}, np.ID, len(versions), EmailNone, Minted{}, made{}); err != nil {
 			return err
 		}
 		out.Project, err = s.store.CreateProject(ctx, np)
-		if wished && errors.Is(err, ErrExists) && !in.Rename {
+		if wished && errors.Is(err, sandlot.ErrExists) && !in.Rename {
 			return in.notKept("was used here before, and no id is used again")
 		}
-		wished = wished && !errors.Is(err, ErrExists)
+		wished = wished && !errors.Is(err, sandlot.ErrExists)
 		return err
 	})
 	if err != nil {
-		return Adopted{}, fmt.Errorf("adopt project: %w", s.Quota.exceeded(lostRight(by, ActImport, err)))
+		return Adopted{}, fmt.Errorf("adopt project: %w", s.Quota.exceeded(lostRight(by, sandlot.ActImport, err)))
 	}
 	out.Kept = wished
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
@@ -419,15 +420,15 @@ func (in Adoption) make(ctx context.Context, s *Service, by Caller, owner Accoun
 
 // notKept refuses a project whose id cannot be kept.
 func (in Adoption) notKept(why string) error {
-	return Refuse(CodeInvalidArchive, "The id %s %s. Of this project nothing was imported.", inspect.Quoted(string(in.ID)), why).In("archive").With(OpNothing)
+	return sandlot.Refuse(sandlot.CodeInvalidArchive, "The id %s %s. Of this project nothing was imported.", inspect.Quoted(string(in.ID)), why).In("archive").With(sandlot.OpNothing)
 }
 
 // entry is what the audit log says of it, if the operator asks.
-func (in Adoption) entry(by Caller, id ProjectID, now time.Time) *LogEntry {
+func (in Adoption) entry(by sandlot.Caller, id sandlot.ProjectID, now time.Time) *sandlot.LogEntry {
 	if !by.IsOperator() {
 		return nil
 	}
-	return &LogEntry{At: now.UTC(), Actor: ActorOperator, Name: by.OperatorName(), Action: ActionImport, Target: string(id), Reason: in.Reason}
+	return &sandlot.LogEntry{At: now.UTC(), Actor: sandlot.ActorOperator, Name: by.OperatorName(), Action: sandlot.ActionImport, Target: string(id), Reason: in.Reason}
 }
 
 // take checks the files of all versions, and makes them those of a new project. It returns their bytes as they count for the owner.
@@ -439,11 +440,11 @@ func (np *NewProject) take(versions []AdoptedVersion, suffix func() string) (siz
 			if err := checkAdopted(f, v.Primary); err != nil {
 				return 0, err
 			}
-			c.Put = append(c.Put, File{Name: f.Name, Folded: names.Fold(f.Name), Blob: f.Content.Blob})
+			c.Put = append(c.Put, sandlot.File{Name: f.Name, Folded: names.Fold(f.Name), Blob: f.Content.Blob})
 			size += f.Content.Size
 		}
 		for _, name := range v.Drop {
-			c.Drop = append(c.Drop, File{Name: name, Folded: names.Fold(name)})
+			c.Drop = append(c.Drop, sandlot.File{Name: name, Folded: names.Fold(name)})
 		}
 		if i == 0 {
 			np.Files, np.Primary, np.Suffix = c.Put, v.Primary, suffix()
@@ -466,12 +467,12 @@ func (np *NewProject) take(versions []AdoptedVersion, suffix func() string) (siz
 // checkAdopted refuses content that a publish would refuse.
 func checkAdopted(f SentFile, primary string) error {
 	err := checkContent(f.Content, f.Name, f.Name == primary, f.Declared)
-	var e *Error
+	var e *sandlot.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	e.Message = fmt.Sprintf("Of %s: %s", inspect.Quoted(f.Name), e.Message)
-	return e.In("archive").Detail("filename", f.Name).With(OpNothing).Note("Mend the file where the project is, and export it again. Of this project nothing was imported.")
+	return e.In("archive").Detail("filename", f.Name).With(sandlot.OpNothing).Note("Mend the file where the project is, and export it again. Of this project nothing was imported.")
 }
 
 // datesOf gives the versions their dates, and tells whether some of these had to be other than they came.

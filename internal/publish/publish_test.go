@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -76,7 +77,7 @@ func TestPublishWithoutAKey(t *testing.T) {
 		if err != nil || p.Version != 1 {
 			t.Errorf("%+v, %v", p, err)
 		}
-		if _, err := w.Identify(t.Context(), publish.Presented{Key: out.Keys.Project}, publish.Sender{Network: ""}); err != nil {
+		if _, err := w.Identify(t.Context(), sandlot.Presented{Key: out.Keys.Project}, sandlot.Sender{Network: ""}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -169,23 +170,23 @@ func TestPublishRefusesAndLeavesNothing(t *testing.T) {
 	tests := []struct {
 		name, content string
 		change        func(*publish.PublishInput)
-		code          publish.Code
+		code          sandlot.Code
 		field         string
 	}{
-		{"keyless, no email", large, func(in *publish.PublishInput) { in.Email = "" }, publish.CodeEmailRequired, "email"},
-		{"an email that is none", large, func(in *publish.PublishInput) { in.Email = "a@b@c" }, publish.CodeInvalidEmail, "email"},
-		{"an email with a header in it", large, func(in *publish.PublishInput) { in.Email = "a@b.c\r\nBcc: x@y.z" }, publish.CodeInvalidEmail, "email"},
-		{"no content", "", func(in *publish.PublishInput) { in.Content = missing }, publish.CodeMissingField, "content"},
-		{"empty content", "", nil, publish.CodeInvalidField, "content"},
-		{"gzip in an .html file", "\x1f\x8b\x08" + pad, nil, publish.CodeDoubleEncoded, "content"},
-		{"base64 of HTML in an .html file", double(base64.StdEncoding, large), nil, publish.CodeDoubleEncoded, "content"},
-		{"base64url of HTML in an .html file", double(base64.RawURLEncoding, "<p>??>>"+large), nil, publish.CodeDoubleEncoded, "content"},
-		{"base64 of gzip in an .html file", double(base64.StdEncoding, "\x1f\x8b"+pad), nil, publish.CodeDoubleEncoded, "content"},
-		{"one of the service's own keys", large + key, nil, publish.CodeKeyInContent, "content"},
-		{"one of the service's own keys, small", "<p>" + key, nil, publish.CodeKeyInContent, "content"},
-		{"fewer bytes than declared", large, func(in *publish.PublishInput) { in.Declared.Size = n(int64(len(large) + 1)) }, publish.CodeDigestMismatch, "size"},
-		{"more bytes than declared", large, func(in *publish.PublishInput) { in.Declared.Size = n(0) }, publish.CodeDigestMismatch, "size"},
-		{"other bytes than declared", large, func(in *publish.PublishInput) { in.Declared.SHA256 = fmt.Sprintf("%x", sha256.Sum256(nil)) }, publish.CodeDigestMismatch, "sha256"},
+		{"keyless, no email", large, func(in *publish.PublishInput) { in.Email = "" }, sandlot.CodeEmailRequired, "email"},
+		{"an email that is none", large, func(in *publish.PublishInput) { in.Email = "a@b@c" }, sandlot.CodeInvalidEmail, "email"},
+		{"an email with a header in it", large, func(in *publish.PublishInput) { in.Email = "a@b.c\r\nBcc: x@y.z" }, sandlot.CodeInvalidEmail, "email"},
+		{"no content", "", func(in *publish.PublishInput) { in.Content = missing }, sandlot.CodeMissingField, "content"},
+		{"empty content", "", nil, sandlot.CodeInvalidField, "content"},
+		{"gzip in an .html file", "\x1f\x8b\x08" + pad, nil, sandlot.CodeDoubleEncoded, "content"},
+		{"base64 of HTML in an .html file", double(base64.StdEncoding, large), nil, sandlot.CodeDoubleEncoded, "content"},
+		{"base64url of HTML in an .html file", double(base64.RawURLEncoding, "<p>??>>"+large), nil, sandlot.CodeDoubleEncoded, "content"},
+		{"base64 of gzip in an .html file", double(base64.StdEncoding, "\x1f\x8b"+pad), nil, sandlot.CodeDoubleEncoded, "content"},
+		{"one of the service's own keys", large + key, nil, sandlot.CodeKeyInContent, "content"},
+		{"one of the service's own keys, small", "<p>" + key, nil, sandlot.CodeKeyInContent, "content"},
+		{"fewer bytes than declared", large, func(in *publish.PublishInput) { in.Declared.Size = n(int64(len(large) + 1)) }, sandlot.CodeDigestMismatch, "size"},
+		{"more bytes than declared", large, func(in *publish.PublishInput) { in.Declared.Size = n(0) }, sandlot.CodeDigestMismatch, "size"},
+		{"other bytes than declared", large, func(in *publish.PublishInput) { in.Declared.SHA256 = fmt.Sprintf("%x", sha256.Sum256(nil)) }, sandlot.CodeDigestMismatch, "sha256"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -219,7 +220,7 @@ func TestDeclaredDigests(t *testing.T) {
 		wrong := size + 1
 		for _, d := range []publish.Declared{{Size: &wrong}, {SHA256: strings.Repeat("0", 64)}} {
 			_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(large), Declared: d})
-			e := refused(t, err, publish.CodeDigestMismatch)
+			e := refused(t, err, sandlot.CodeDigestMismatch)
 			told := map[string]any{}
 			for _, d := range e.Details {
 				told[d.Name] = d.Value
@@ -298,7 +299,7 @@ func TestSignup(t *testing.T) {
 	t.Run("a bad email leaves nothing", func(t *testing.T) {
 		w.unchanged(t, func() {
 			_, err := w.Signup(t.Context(), nobody(), publish.SignupInput{Handle: "eve", Email: "a@"})
-			refused(t, err, publish.CodeInvalidEmail)
+			refused(t, err, sandlot.CodeInvalidEmail)
 		})
 	})
 }
@@ -309,7 +310,7 @@ func TestIdentify(t *testing.T) {
 	out := w.publish(nobody(), page)
 	key := out.Keys.Account.Reveal()
 	t.Run("no key is nobody", func(t *testing.T) {
-		if by, err := w.Identify(t.Context(), publish.Presented{Key: ""}, publish.Sender{Network: "192.0.2.1"}); err != nil || !by.Nobody() {
+		if by, err := w.Identify(t.Context(), sandlot.Presented{Key: ""}, sandlot.Sender{Network: "192.0.2.1"}); err != nil || !by.Nobody() {
 			t.Errorf("%v, %v", by, err)
 		}
 	})
@@ -317,15 +318,15 @@ func TestIdentify(t *testing.T) {
 		"a flipped character": key[:39] + string('A'+(key[39]-'A'+1)%26), "a cut key": key[:30], "a session id": "0123456789", "an unknown key": otherKey(t),
 	} {
 		t.Run(name+" is refused, and never a silent new account", func(t *testing.T) {
-			by, err := w.Identify(t.Context(), publish.Presented{Key: publish.Secret(k)}, publish.Sender{Network: ""})
-			refused(t, err, publish.CodeInvalidKey)
+			by, err := w.Identify(t.Context(), sandlot.Presented{Key: sandlot.Secret(k)}, sandlot.Sender{Network: ""})
+			refused(t, err, sandlot.CodeInvalidKey)
 			if !by.Nobody() {
 				t.Error("somebody all the same")
 			}
 		})
 	}
 	t.Run("only the hash of a key is stored", func(t *testing.T) {
-		k, err := w.db.Credentials().KeyByHash(t.Context(), publish.Secret(key).Hash())
+		k, err := w.db.Credentials().KeyByHash(t.Context(), sandlot.Secret(key).Hash())
 		if err != nil || k.LastFour != key[36:] || strings.Contains(fmt.Sprintf("%+v", k), key[4:20]) {
 			t.Errorf("%+v, %v", k, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -26,9 +27,9 @@ func TestRegression15QuarantineIsToldWithWhatItBlocks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, quarantine)
 	by := w.account()
-	says := func(t *testing.T, quarantined bool, warnings []publish.Warning, words ...string) {
+	says := func(t *testing.T, quarantined bool, warnings []sandlot.Warning, words ...string) {
 		t.Helper()
-		var w *publish.Warning
+		var w *sandlot.Warning
 		for i := range warnings {
 			if warnings[i].Code == "quarantined" {
 				w = &warnings[i]
@@ -67,7 +68,7 @@ func TestRegression15QuarantineIsToldWithWhatItBlocks(t *testing.T) {
 		says(t, again.Quarantined, again.Warnings, all...)
 	})
 	t.Run("on a publish that makes its account", func(t *testing.T) {
-		out, _, err := w.Publish(t.Context(), publish.Caller{}, publish.PublishInput{Content: w.stage(blockedPage), Email: "cats@example.com"})
+		out, _, err := w.Publish(t.Context(), sandlot.Caller{}, publish.PublishInput{Content: w.stage(blockedPage), Email: "cats@example.com"})
 		expect.OK(t, err)
 		says(t, out.Quarantined, out.Warnings, all...)
 	})
@@ -86,7 +87,7 @@ func TestRegression15QuarantineIsToldWithWhatItBlocks(t *testing.T) {
 		v, err := w.Project(t.Context(), by, id)
 		expect.OK(t, err)
 		says(t, v.Quarantined, v.Warnings, all...)
-		if v, err = w.Project(t.Context(), publish.Caller{}, id); err != nil || v.Warnings != nil {
+		if v, err = w.Project(t.Context(), sandlot.Caller{}, id); err != nil || v.Warnings != nil {
 			t.Errorf("%+v, %v", v.Warnings, err)
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/netip"
 	"time"
+
+	"sandlot"
 )
 
 // Opening says who may make projects and accounts. Those that are there can be changed in any
@@ -25,13 +27,13 @@ type Quota struct {
 }
 
 // admitNew decides whether a new project, or an account for nobody, may be made.
-func (s *Service) admitNew(by Caller) error {
+func (s *Service) admitNew(by sandlot.Caller) error {
 	switch {
 	case s.Opening == Closed:
-		return Refuse(CodePublishClosed, "This instance accepts no new projects or accounts.").With(OpWait).
+		return sandlot.Refuse(sandlot.CodePublishClosed, "This instance accepts no new projects or accounts.").With(sandlot.OpWait).
 			Note("Projects that are there can still be changed with update and their key. For a new one use another instance, or ask the operator.")
 	case s.Opening == OpenToKeys && by.Nobody():
-		return Refuse(CodePublishClosed, "Publishing here needs a key; this instance has no open signup.").With(OpPresentKey).
+		return sandlot.Refuse(sandlot.CodePublishClosed, "Publishing here needs a key; this instance has no open signup.").With(sandlot.OpPresentKey).
 			Note("The operator gives accounts out.")
 	}
 	return nil
@@ -39,14 +41,14 @@ func (s *Service) admitNew(by Caller) error {
 
 // exceeded explains that an account would have more than it may.
 func (q Quota) exceeded(err error) error {
-	var e *Error
+	var e *sandlot.Error
 	switch {
-	case errors.Is(err, ErrTooManyProjects):
-		e = Refuse(CodeQuotaExceeded, "The account has %d projects, which is the limit.", q.Projects).Detail("limit", q.Projects).With(OpWhoami).
+	case errors.Is(err, sandlot.ErrTooManyProjects):
+		e = sandlot.Refuse(sandlot.CodeQuotaExceeded, "The account has %d projects, which is the limit.", q.Projects).Detail("limit", q.Projects).With(sandlot.OpWhoami).
 			Note("Change a project that is there with update instead of publishing a new one.")
-	case errors.Is(err, ErrTooManyBytes):
-		e = Refuse(CodeQuotaExceeded, "The account's files would have more than %d bytes together, which is the limit. Earlier versions count, and so do the parts of unfinished uploads, and deleted projects until they are gone for good.", q.Bytes).
-			Detail("limit", q.Bytes).With(OpWait).Note("Make the file smaller, delete projects for good on the page of the account, finish uploads that are open or wait until they expire, or ask the operator for more room.")
+	case errors.Is(err, sandlot.ErrTooManyBytes):
+		e = sandlot.Refuse(sandlot.CodeQuotaExceeded, "The account's files would have more than %d bytes together, which is the limit. Earlier versions count, and so do the parts of unfinished uploads, and deleted projects until they are gone for good.", q.Bytes).
+			Detail("limit", q.Bytes).With(sandlot.OpWait).Note("Make the file smaller, delete projects for good on the page of the account, finish uploads that are open or wait until they expire, or ask the operator for more room.")
 	default:
 		return err
 	}

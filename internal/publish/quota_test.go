@@ -7,14 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
 // refusedAs fails the test unless err has the code, and returns the Error.
-func refusedAs(t *testing.T, what string, err error, code publish.Code) *publish.Error {
+func refusedAs(t *testing.T, what string, err error, code sandlot.Code) *sandlot.Error {
 	t.Helper()
-	e := publish.AsError(err)
+	e := sandlot.AsError(err)
 	if e == nil || e.Code != code {
 		t.Fatalf("%s: %v, want %s", what, err, code)
 	}
@@ -33,17 +34,17 @@ func TestWhoMayPublish(t *testing.T) {
 			w.Service = w.open(publish.Config{Places: local(), InlineMax: inlineMax, Opening: tc.opening})
 			for _, c := range []struct {
 				who string
-				by  publish.Caller
+				by  sandlot.Caller
 				may bool
 			}{{"nobody", nobody(), tc.nobody}, {"an account", by, tc.account}} {
-				admitted := w.Admit(t.Context(), c.by, publish.ActPublish)
+				admitted := w.Admit(t.Context(), c.by, sandlot.ActPublish)
 				_, _, err := w.Publish(t.Context(), c.by, publish.PublishInput{Content: w.stage("<p>new"), Email: address})
 				if c.may && (err != nil || admitted != nil) {
 					t.Errorf("%s may not publish: %v, %v", c.who, admitted, err)
 				}
 				if !c.may {
-					refusedAs(t, c.who+", before the body", admitted, publish.CodePublishClosed)
-					refusedAs(t, c.who, err, publish.CodePublishClosed)
+					refusedAs(t, c.who+", before the body", admitted, sandlot.CodePublishClosed)
+					refusedAs(t, c.who, err, sandlot.CodePublishClosed)
 				}
 			}
 			_, err := w.Signup(t.Context(), nobody(), publish.SignupInput{})
@@ -61,12 +62,12 @@ func TestQuotas(t *testing.T) {
 	by := w.account()
 	first := w.publish(by, "<p>one")
 	w.publish(by, "<p>two")
-	publishes := func(by publish.Caller, text string) error {
+	publishes := func(by sandlot.Caller, text string) error {
 		_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(text), Email: address})
 		return err
 	}
 	t.Run("one project too many", func(t *testing.T) {
-		e := refusedAs(t, "publish", publishes(by, "<p>three"), publish.CodeQuotaExceeded)
+		e := refusedAs(t, "publish", publishes(by, "<p>three"), sandlot.CodeQuotaExceeded)
 		if !strings.Contains(e.Message, "2 projects") || e.RetryAfter == 0 {
 			t.Errorf("%q, after %v", e.Message, e.RetryAfter)
 		}
@@ -74,11 +75,11 @@ func TestQuotas(t *testing.T) {
 	t.Run("bytes of all versions count", func(t *testing.T) {
 		w.put(by, first.Project.ID, "index.html", strings.Repeat("x", 80))
 		_, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(first.Project.ID), Filename: "index.html", Content: w.stage(strings.Repeat("y", 10))})
-		refusedAs(t, "update", err, publish.CodeQuotaExceeded)
+		refusedAs(t, "update", err, sandlot.CodeQuotaExceeded)
 		w.put(by, first.Project.ID, "a.txt", strings.Repeat("y", 8))
 	})
 	t.Run("content larger than all of it", func(t *testing.T) {
-		refusedAs(t, "publish without a key", publishes(nobody(), strings.Repeat("x", 3000)), publish.CodeQuotaExceeded)
+		refusedAs(t, "publish without a key", publishes(nobody(), strings.Repeat("x", 3000)), sandlot.CodeQuotaExceeded)
 		for ref, err := range w.blobs.List(t.Context(), time.Now().Add(time.Hour)) {
 			t.Errorf("the refused content is still there: %s, %v", ref, err)
 		}
@@ -97,7 +98,7 @@ func TestTheDisksHighWaterMark(t *testing.T) {
 	w.put(by, p.ID, "a.txt", "a")
 	room = false
 	_, err := w.Stage(t.Context(), strings.NewReader("x"))
-	if e := refusedAs(t, "new content", err, publish.CodeStorageFull); e.RetryAfter == 0 || !errors.Is(err, publish.ErrFull) {
+	if e := refusedAs(t, "new content", err, sandlot.CodeStorageFull); e.RetryAfter == 0 || !errors.Is(err, sandlot.ErrFull) {
 		t.Errorf("it does not tell when to try again: %v", err)
 	}
 	if w.text(p.ID, 2, "a.txt") != "a" {
@@ -122,8 +123,8 @@ func TestRegression49ADiskThatFillsEndsWhatComesSlowly(t *testing.T) {
 		}))
 	}
 	_, err := w.Stage(t.Context(), io.LimitReader(filling(), 64<<20))
-	refusedAs(t, "the rest of a file", err, publish.CodeStorageFull)
+	refusedAs(t, "the rest of a file", err, sandlot.CodeStorageFull)
 	tree := w.NewTree(nil)
 	defer w.DiscardTree(t.Context(), tree)
-	refusedAs(t, "the rest of an archive", tree.Unpack(t.Context(), "zip", io.LimitReader(filling(), 64<<20)), publish.CodeStorageFull)
+	refusedAs(t, "the rest of an archive", tree.Unpack(t.Context(), "zip", io.LimitReader(filling(), 64<<20)), sandlot.CodeStorageFull)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -17,16 +18,16 @@ func TestWhoSeesWhat(t *testing.T) {
 	sibling := w.publish(by, page)
 	tests := []struct {
 		who      string
-		by       publish.Caller
+		by       sandlot.Caller
 		owner    bool // sees the files of the project
-		projects []publish.ProjectID
+		projects []sandlot.ProjectID
 		email    string
 	}{
 		{"nobody", nobody(), false, nil, ""},
-		{"the account", by, true, []publish.ProjectID{sibling.Project.ID, out.Project.ID}, address},
-		{"the project's key", w.caller(out.Keys.Project), true, []publish.ProjectID{out.Project.ID}, ""},
-		{"the key of another project of the account", w.caller(sibling.Keys.Project), false, []publish.ProjectID{sibling.Project.ID}, ""},
-		{"another account", w.caller(stranger.Keys.Account), false, []publish.ProjectID{stranger.Project.ID}, address},
+		{"the account", by, true, []sandlot.ProjectID{sibling.Project.ID, out.Project.ID}, address},
+		{"the project's key", w.caller(out.Keys.Project), true, []sandlot.ProjectID{out.Project.ID}, ""},
+		{"the key of another project of the account", w.caller(sibling.Keys.Project), false, []sandlot.ProjectID{sibling.Project.ID}, ""},
+		{"another account", w.caller(stranger.Keys.Account), false, []sandlot.ProjectID{stranger.Project.ID}, address},
 	}
 	for _, tt := range tests {
 		t.Run("Project/"+tt.who, func(t *testing.T) {
@@ -41,7 +42,7 @@ func TestWhoSeesWhat(t *testing.T) {
 		t.Run("Whoami/"+tt.who, func(t *testing.T) {
 			who, err := w.Whoami(t.Context(), tt.by, 10, "")
 			if tt.projects == nil {
-				refused(t, err, publish.CodeKeyRequired)
+				refused(t, err, sandlot.CodeKeyRequired)
 				return
 			}
 			if err != nil || who.Account.Email != tt.email {
@@ -52,7 +53,7 @@ func TestWhoSeesWhat(t *testing.T) {
 		t.Run("Export/"+tt.who, func(t *testing.T) {
 			e, err := w.Export(t.Context(), tt.by)
 			if tt.projects == nil {
-				refused(t, err, publish.CodeKeyRequired)
+				refused(t, err, sandlot.CodeKeyRequired)
 				return
 			}
 			if err != nil || !e.ExportedAt.Equal(w.clock.now()) {
@@ -64,16 +65,16 @@ func TestWhoSeesWhat(t *testing.T) {
 	t.Run("an unknown project is not there for anybody", func(t *testing.T) {
 		for _, tt := range tests {
 			_, err := w.Project(t.Context(), tt.by, "nope-000000")
-			refused(t, err, publish.CodeProjectNotFound)
+			refused(t, err, sandlot.CodeProjectNotFound)
 			_, err = w.Current(t.Context(), nobody(), "nope-000000")
-			refused(t, err, publish.CodeProjectNotFound)
+			refused(t, err, sandlot.CodeProjectNotFound)
 			_, _, err = w.in.Gallery.Stats(t.Context(), nobody(), "nope-000000")
-			refused(t, err, publish.CodeProjectNotFound)
+			refused(t, err, sandlot.CodeProjectNotFound)
 		}
 	})
 }
 
-func ids(views []publish.ProjectView) (out []publish.ProjectID) {
+func ids(views []publish.ProjectView) (out []sandlot.ProjectID) {
 	for _, v := range views {
 		out = append(out, v.Project.ID)
 	}
@@ -84,13 +85,13 @@ func TestWhoamiIsReadInPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
-	var want []publish.ProjectID
+	var want []sandlot.ProjectID
 	for range 7 {
-		want = append([]publish.ProjectID{w.publish(by, page).Project.ID}, want...)
+		want = append([]sandlot.ProjectID{w.publish(by, page).Project.ID}, want...)
 	}
 	for _, limit := range []int{1, 3, 7, 8, publish.MaxPage} {
 		t.Run(fmt.Sprint(limit, " a page"), func(t *testing.T) {
-			var got []publish.ProjectID
+			var got []sandlot.ProjectID
 			cursor := ""
 			for more := true; more; more = cursor != "" {
 				who, err := w.Whoami(t.Context(), by, limit, cursor)
@@ -115,13 +116,13 @@ func TestWhoamiIsReadInPages(t *testing.T) {
 	t.Run("a cursor that is none is refused", func(t *testing.T) {
 		for _, c := range []string{"0", "-1", "x y", "zzzzzzzzzzzzzzzzzzzz", "\x00"} {
 			_, err := w.Whoami(t.Context(), by, 1, c)
-			refused(t, err, publish.CodeInvalidField)
+			refused(t, err, sandlot.CodeInvalidField)
 		}
 	})
 	t.Run("a limit outside of 1 to 1000 is refused", func(t *testing.T) {
 		for _, limit := range []int{0, -1, publish.MaxPage + 1} {
 			_, err := w.Whoami(t.Context(), by, limit, "")
-			expect.Equal(t, "field", refused(t, err, publish.CodeInvalidField).Field, "limit")
+			expect.Equal(t, "field", refused(t, err, sandlot.CodeInvalidField).Field, "limit")
 		}
 	})
 }
@@ -137,11 +138,11 @@ func TestExportIsOneSnapshot(t *testing.T) {
 	if _, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(second.Project.ID), Filename: "x"}); err == nil {
 		t.Fatal("deleted what was not there")
 	}
-	got := map[publish.ProjectID]string{}
+	got := map[sandlot.ProjectID]string{}
 	for _, v := range e.Projects {
 		got[v.Project.ID] = w.text(v.Project.ID, v.Project.Version, v.Project.Primary)
 	}
-	expect.Same(t, "what is read after an update", got, map[publish.ProjectID]string{first.Project.ID: page, second.Project.ID: large})
+	expect.Same(t, "what is read after an update", got, map[sandlot.ProjectID]string{first.Project.ID: page, second.Project.ID: large})
 }
 
 func TestAReadShowsEveryAcknowledgedWriteAtOnce(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/names"
 	"sandlot/internal/tree"
 )
@@ -37,26 +38,26 @@ func (e FileError) Unwrap() error { return e.Err }
 // refused none is taken, and the error is a FileError. It is durable when it returns. The
 // contents are used up or discarded in any case. The same form again changes nothing; it is a
 // FormUsedError if the project has moved on since.
-func (s *Service) PutFiles(ctx context.Context, by Caller, id ProjectID, files []FormFile, form Form) error {
+func (s *Service) PutFiles(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, files []FormFile, form Form) error {
 	defer func() {
 		for _, f := range files {
 			s.Contents.Discard(ctx, f.Content)
 		}
 	}()
 	act := formAct{form, []string{"put"}}
-	put := make([]File, len(files))
+	put := make([]sandlot.File, len(files))
 	for i, f := range files {
 		name, _, err := cleanFilename(f.Name)
 		if err != nil {
 			return FileError{f.Name, err}
 		}
 		if f.Content.Size > s.MaxFile {
-			return FileError{name, Refuse(CodeContentTooLarge, "The file %s has %d bytes; at most %d are taken.", name, f.Content.Size, s.MaxFile).In("content")}
+			return FileError{name, sandlot.Refuse(sandlot.CodeContentTooLarge, "The file %s has %d bytes; at most %d are taken.", name, f.Content.Size, s.MaxFile).In("content")}
 		}
-		put[i] = File{Name: name, Folded: names.Fold(name), Blob: f.Content.Blob}
+		put[i] = sandlot.File{Name: name, Folded: names.Fold(name), Blob: f.Content.Blob}
 		act.what = append(act.what, name, string(f.Content.SHA256[:]))
 	}
-	return s.rearrange(ctx, by, id, act, arrangement{change: func(p Project, current []File) (Change, error) {
+	return s.rearrange(ctx, by, id, act, arrangement{change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
 		c := Change{Put: put}
 		for i, f := range files {
 			if err := checkContent(f.Content, put[i].Name, put[i].Name == p.Primary || put[i].Name == primaryFile, Declared{}); err != nil {
@@ -81,12 +82,12 @@ func Filename(name string) (string, error) {
 // file stays the primary one under its new name. A file that is not there is CodeFileNotFound,
 // a name that is taken a FileError. The same form again changes nothing; it is a FormUsedError
 // if the project has moved on since.
-func (s *Service) MoveFile(ctx context.Context, by Caller, id ProjectID, from, to string, form Form) error {
+func (s *Service) MoveFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, from, to string, form Form) error {
 	to, _, err := cleanFilename(to)
 	if err != nil {
 		return err
 	}
-	return s.rearrange(ctx, by, id, formAct{form, []string{"move", from, to}}, arrangement{change: func(p Project, current []File) (Change, error) {
+	return s.rearrange(ctx, by, id, formAct{form, []string{"move", from, to}}, arrangement{change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
 		old := fileNamed(current, from)
 		switch {
 		case old == nil:
@@ -94,9 +95,9 @@ func (s *Service) MoveFile(ctx context.Context, by Caller, id ProjectID, from, t
 		case from == to:
 			return Change{}, nil
 		case from == primaryFile && p.Primary != primaryFile:
-			return Change{}, Refuse(CodePrimaryFileProtected, "The file %s of %s cannot be renamed: it is what players may open.", from, p.ID).In("filename")
+			return Change{}, sandlot.Refuse(sandlot.CodePrimaryFileProtected, "The file %s of %s cannot be renamed: it is what players may open.", from, p.ID).In("filename")
 		}
-		c := Change{Drop: []File{*old}, Put: []File{{Name: to, Folded: names.Fold(to), Blob: old.Blob}}}
+		c := Change{Drop: []sandlot.File{*old}, Put: []sandlot.File{{Name: to, Folded: names.Fold(to), Blob: old.Blob}}}
 		if from == p.Primary {
 			c.Primary = to
 		}
@@ -107,20 +108,20 @@ func (s *Service) MoveFile(ctx context.Context, by Caller, id ProjectID, from, t
 // ChoosePrimary makes a version in which "/" is another file. A file that is not there is
 // CodeFileNotFound, an empty one CodeInvalidField. The same form again changes nothing; it is a
 // FormUsedError if the project has moved on since.
-func (s *Service) ChoosePrimary(ctx context.Context, by Caller, id ProjectID, name string, form Form) error {
+func (s *Service) ChoosePrimary(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string, form Form) error {
 	return s.rearrange(ctx, by, id, formAct{form, []string{"primary", name}}, arrangement{change: choosePrimary(name, "filename")})
 }
 
 // choosePrimary makes a file the primary one. A refusal names the field that the file was sent in.
-func choosePrimary(name, field string) func(Project, []File) (Change, error) {
-	return func(p Project, current []File) (Change, error) {
+func choosePrimary(name, field string) func(sandlot.Project, []sandlot.File) (Change, error) {
+	return func(p sandlot.Project, current []sandlot.File) (Change, error) {
 		f := fileNamed(current, name)
 		switch {
 		case f == nil:
-			return Change{}, noFile(p, name).In(field).With(OpProject, Set("id", string(p.ID))).Note("Nothing was changed. The project's files are listed here, names are exact:")
+			return Change{}, noFile(p, name).In(field).With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).Note("Nothing was changed. The project's files are listed here, names are exact:")
 		case f.Blob.Size == 0:
-			return Change{}, Refuse(CodeInvalidField, "The file %s is empty, and what players open must not be.", name).In(field).
-				With(OpProject, Set("id", string(p.ID))).Note("Nothing was changed. Choose another file of the project, or send this one with update first:")
+			return Change{}, sandlot.Refuse(sandlot.CodeInvalidField, "The file %s is empty, and what players open must not be.", name).In(field).
+				With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).Note("Nothing was changed. Choose another file of the project, or send this one with update first:")
 		case name == p.Primary:
 			return Change{}, nil
 		}
@@ -132,10 +133,10 @@ func choosePrimary(name, field string) func(Project, []File) (Change, error) {
 // they should be. If one is protected none is removed, and the error is a FileError. It works on a
 // full disk, too. The same form again changes nothing; it is a FormUsedError if the project has
 // moved on since.
-func (s *Service) RemoveFiles(ctx context.Context, by Caller, id ProjectID, list []string, form Form) error {
+func (s *Service) RemoveFiles(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, list []string, form Form) error {
 	list = slices.Compact(slices.Sorted(slices.Values(list)))
 	return s.evenFull(func() error { // the version without the files needs a little room
-		return s.rearrange(ctx, by, id, formAct{form, append([]string{"remove"}, list...)}, arrangement{change: func(p Project, current []File) (c Change, err error) {
+		return s.rearrange(ctx, by, id, formAct{form, append([]string{"remove"}, list...)}, arrangement{change: func(p sandlot.Project, current []sandlot.File) (c Change, err error) {
 			for _, name := range list {
 				if e := refuseOpened(p, name); e != nil {
 					return Change{}, FileError{name, e}
@@ -153,21 +154,21 @@ func (s *Service) RemoveFiles(ctx context.Context, by Caller, id ProjectID, list
 
 // noFile refuses an act on a file that is not there: somebody else has deleted or renamed it,
 // or the page is old.
-func noFile(p Project, name string) *Error {
-	return Refuse(CodeFileNotFound, "The project %s has no file %q.", p.ID, name).In("filename")
+func noFile(p sandlot.Project, name string) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodeFileNotFound, "The project %s has no file %q.", p.ID, name).In("filename")
 }
 
 // refuseOpened refuses to delete what players open; it returns nil for any other file.
-func refuseOpened(p Project, name string) *Error {
+func refuseOpened(p sandlot.Project, name string) *sandlot.Error {
 	if name != primaryFile && name != p.Primary {
 		return nil
 	}
-	return Refuse(CodePrimaryFileProtected, "The file %s of %s cannot be deleted: it is what players open.", name, p.ID).In("filename")
+	return sandlot.Refuse(sandlot.CodePrimaryFileProtected, "The file %s of %s cannot be deleted: it is what players open.", name, p.ID).In("filename")
 }
 
 // fileNamed finds a file in a list by name.
-func fileNamed(files []File, name string) *File {
-	i, found := slices.BinarySearchFunc(files, name, func(f File, name string) int { return strings.Compare(f.Name, name) })
+func fileNamed(files []sandlot.File, name string) *sandlot.File {
+	i, found := slices.BinarySearchFunc(files, name, func(f sandlot.File, name string) int { return strings.Compare(f.Name, name) })
 	if !found {
 		return nil
 	}
@@ -197,20 +198,20 @@ type formAct struct {
 
 // arrangement is a version that is computed from the files before it, and how it is made.
 type arrangement struct {
-	request   *request // nil: without an idempotency record
-	act       Action   // what its caller must be allowed on the project
-	ifVersion *int     // nil: whatever the current version is
+	request   *request       // nil: without an idempotency record
+	act       sandlot.Action // what its caller must be allowed on the project
+	ifVersion *int           // nil: whatever the current version is
 	details   DetailsChange
 	restored  int  // the version whose files it has again, 0 for none
 	always    bool // whether it is made even if nothing changes
-	change    func(p Project, current []File) (Change, error)
+	change    func(p sandlot.Project, current []sandlot.File) (Change, error)
 }
 
 // arrange makes the version that a.change computes from the current files; an empty Change
 // makes none, unless a.always.
-func (s *Service) arrange(ctx context.Context, by Caller, id ProjectID, a arrangement) (next Project, previous int, err error) {
-	next, previous, err = s.edit(ctx, id, a.ifVersion, func(p Project) (Project, error) {
-		if err := Authorize(by, a.act, &p); err != nil {
+func (s *Service) arrange(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, a arrangement) (next sandlot.Project, previous int, err error) {
+	next, previous, err = s.edit(ctx, id, a.ifVersion, func(p sandlot.Project) (sandlot.Project, error) {
+		if err := sandlot.Authorize(by, a.act, &p); err != nil {
 			return p, err
 		}
 		current, err := s.store.Files(ctx, p.ID, p.Version)
@@ -238,8 +239,8 @@ func (s *Service) arrange(ctx context.Context, by Caller, id ProjectID, a arrang
 
 // rearrange is arrange for a form of the website. One that was sent before changes nothing; if
 // the project has moved on since, that is a FormUsedError.
-func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act formAct, a arrangement) error {
-	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
+func (s *Service) rearrange(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, act formAct, a arrangement) error {
+	if _, err := s.owned(ctx, by, sandlot.ActOwn, id); err != nil {
 		return err
 	}
 	var err error
@@ -247,11 +248,11 @@ func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act fo
 		return err
 	}
 	change := a.change
-	a.act, a.change = ActOwn, func(p Project, current []File) (Change, error) {
+	a.act, a.change = sandlot.ActOwn, func(p sandlot.Project, current []sandlot.File) (Change, error) {
 		switch rec, err := s.store.IdempotencyRecord(ctx, a.request.key, s.now().UTC()); {
 		case err == nil && rec.Version != p.Version:
 			return Change{}, FormUsedError{rec.Version}
-		case !errors.Is(err, ErrNotFound):
+		case !errors.Is(err, sandlot.ErrNotFound):
 			return Change{}, err
 		case act.form.Seen != 0 && act.form.Seen != p.Version:
 			return Change{}, versionConflict(p, act.form.Seen)
@@ -260,17 +261,17 @@ func (s *Service) rearrange(ctx context.Context, by Caller, id ProjectID, act fo
 	}
 	_, _, err = s.arrange(ctx, by, id, a)
 	switch {
-	case errors.Is(err, ErrAlreadyDone):
+	case errors.Is(err, sandlot.ErrAlreadyDone):
 		return nil
-	case errors.Is(err, ErrNoPrimary): // of an older version whose records are damaged
-		return ErrNotFound
+	case errors.Is(err, sandlot.ErrNoPrimary): // of an older version whose records are damaged
+		return sandlot.ErrNotFound
 	}
 	return err
 }
 
 // checkPlaces refuses files that could not be kept together on every file
 // system, and a file too many.
-func (s *Service) checkPlaces(p Project, current []File, c Change) error {
+func (s *Service) checkPlaces(p sandlot.Project, current []sandlot.File, c Change) error {
 	dropped := make(map[string]bool, len(c.Drop))
 	for _, f := range c.Drop {
 		dropped[f.Folded] = true
@@ -288,7 +289,7 @@ func (s *Service) checkPlaces(p Project, current []File, c Change) error {
 		return FileError{name, filenameConflict(p, name, other)}
 	}
 	if len(files) > s.MaxFiles && len(files) > p.FileCount {
-		return Refuse(CodeQuotaExceeded, "The project %s would have %d files; %d is the limit.", p.ID, len(files), s.MaxFiles).In("filename")
+		return sandlot.Refuse(sandlot.CodeQuotaExceeded, "The project %s would have %d files; %d is the limit.", p.ID, len(files), s.MaxFiles).In("filename")
 	}
 	return nil
 }

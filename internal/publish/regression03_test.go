@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -25,16 +26,16 @@ func TestRegression03PartsCountFromTheFirstOn(t *testing.T) {
 		w.waits(by, part{id: "u", n: 1, text: kilo(3), total: 2})
 		w.unchanged(t, func() {
 			_, _, err := w.send(by, part{id: "v", n: 1, text: kilo(5), total: 2})
-			refused(t, err, publish.CodeQuotaExceeded)
+			refused(t, err, sandlot.CodeQuotaExceeded)
 			_, _, err = w.send(by, part{id: "u", n: 2, text: kilo(5)})
-			refused(t, err, publish.CodeQuotaExceeded)
+			refused(t, err, sandlot.CodeQuotaExceeded)
 			_, _, err = w.Update(t.Context(), by, publish.UpdateInput{Project: string(project), Filename: "a.js", Content: w.stage(kilo(5))})
-			refused(t, err, publish.CodeQuotaExceeded)
+			refused(t, err, sandlot.CodeQuotaExceeded)
 		})
 		w.completes(by, part{id: "u", n: 2, text: kilo(1)}) // 7,000: the parts are a file now
 		w.put(by, project, "a.js", kilo(3))
 		_, _, err := w.send(by, part{id: "v", n: 1, text: "x"})
-		refused(t, err, publish.CodeQuotaExceeded)
+		refused(t, err, sandlot.CodeQuotaExceeded)
 	})
 	t.Run("a part that is replaced counts on, and one with the same bytes counts once", func(t *testing.T) {
 		w := newWorld(t, quota)
@@ -45,7 +46,7 @@ func TestRegression03PartsCountFromTheFirstOn(t *testing.T) {
 		w.waits(by, part{id: "u", n: 1, text: kilo(5)})
 		w.unchanged(t, func() {
 			_, _, err := w.send(by, part{id: "u", n: 1, text: kilo(4)})
-			refused(t, err, publish.CodeQuotaExceeded)
+			refused(t, err, sandlot.CodeQuotaExceeded)
 		})
 	})
 	t.Run("what expires counts no more", func(t *testing.T) {
@@ -73,7 +74,7 @@ func TestRegression03PartsCountFromTheFirstOn(t *testing.T) {
 		for err := range results {
 			if err == nil {
 				taken++
-			} else if !errors.Is(err, publish.CodeQuotaExceeded) {
+			} else if !errors.Is(err, sandlot.CodeQuotaExceeded) {
 				t.Error(err)
 			}
 		}
@@ -90,34 +91,34 @@ func TestRegression03OpenUploadsOfAnAddress(t *testing.T) {
 		token := w.waits(nobody(), mine("u", 1, 4)).Token
 		w.waits(nobody(), mine("v", 1, 4))
 		moved := w.caller(token)
-		moved.From = publish.Sender{Network: "198.51.100.7"}
+		moved.From = sandlot.Sender{Network: "198.51.100.7"}
 		w.unchanged(t, func() {
 			_, _, err := w.send(nobody(), mine("w", 1, 3))
-			e := refused(t, err, publish.CodeQuotaExceeded)
+			e := refused(t, err, sandlot.CodeQuotaExceeded)
 			if e.RetryAfter <= 0 {
 				t.Error("no time to try again")
 			}
 			// With the upload_token from elsewhere, too: the upload is of the network that began it.
 			_, _, err = w.send(moved, mine("u", 2, 3))
-			refused(t, err, publish.CodeQuotaExceeded)
+			refused(t, err, sandlot.CodeQuotaExceeded)
 		})
 		t.Run("another network, an account and who has no limits have their own", func(t *testing.T) {
 			w.waits(from("192.0.2.2"), mine("w", 1, 9))
 			w.waits(w.account(), part{id: "w", n: 1, text: kilo(20)})
-			w.waits(publish.Caller{From: publish.Sender{Network: "127.0.0.1", Free: true}}, mine("w", 1, 20))
+			w.waits(sandlot.Caller{From: sandlot.Sender{Network: "127.0.0.1", Free: true}}, mine("w", 1, 20))
 		})
 		t.Run("it survives a restart", func(t *testing.T) {
 			cfg := publish.Config{Places: local(), InlineMax: inlineMax}
 			limit(&cfg)
 			one := 1
 			_, _, err := w.open(cfg).Publish(t.Context(), nobody(), publish.PublishInput{Email: address, Content: w.stage(kilo(3)), Part: &publish.PartInput{UploadID: "w", N: &one}})
-			refused(t, err, publish.CodeQuotaExceeded)
+			refused(t, err, sandlot.CodeQuotaExceeded)
 		})
 		t.Run("it is let go of when an upload completes or expires", func(t *testing.T) {
 			w.completes(nobody(), part{id: "u", total: 1})
 			w.waits(nobody(), mine("x", 1, 6))
 			_, _, err := w.send(nobody(), mine("y", 1, 1))
-			refused(t, err, publish.CodeQuotaExceeded)
+			refused(t, err, sandlot.CodeQuotaExceeded)
 			w.clock.move(24 * time.Hour)
 			w.waits(nobody(), mine("y", 1, 9))
 		})
@@ -135,7 +136,7 @@ func TestRegression03OpenUploadsOfAnAddress(t *testing.T) {
 				w.waits(from(fmt.Sprintf(tt.network, i)), mine("u", 1, 10))
 			}
 			_, _, err := w.send(from(fmt.Sprintf(tt.network, tt.times)), mine("u", 1, 1))
-			refused(t, err, publish.CodeQuotaExceeded)
+			refused(t, err, sandlot.CodeQuotaExceeded)
 			w.waits(from("2001:db8:1::"), mine("u", 1, 9)) // another one
 		})
 	}

@@ -5,17 +5,18 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
 // from is nobody in a network; crowd is nobody where anybody may be.
-func from(network string) publish.Caller {
-	return publish.Caller{From: publish.Sender{Network: network}}
+func from(network string) sandlot.Caller {
+	return sandlot.Caller{From: sandlot.Sender{Network: network}}
 }
 
-func crowd() publish.Caller {
-	return publish.Caller{From: publish.Sender{Network: "10.0.0.1", Shared: true}}
+func crowd() sandlot.Caller {
+	return sandlot.Caller{From: sandlot.Sender{Network: "10.0.0.1", Shared: true}}
 }
 
 var lengths = map[string]string{"short": "1", "long": strings.Repeat("x", 40)}
@@ -25,7 +26,7 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 	for length, key := range lengths {
 		t.Run(length, func(t *testing.T) {
 			w := newWorld(t)
-			send := func(by publish.Caller, title string) (publish.Published, error) {
+			send := func(by sandlot.Caller, title string) (publish.Published, error) {
 				out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Email: address, Title: title, Content: w.stage(page), Idempotency: key})
 				return out, err
 			}
@@ -36,11 +37,11 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 					t.Errorf("replayed %v, %v", again.FromRecord, err)
 				}
 			})
-			for name, by := range map[string]publish.Caller{"another network": from("192.0.2.2"), "a network that strangers share": crowd()} {
+			for name, by := range map[string]sandlot.Caller{"another network": from("192.0.2.2"), "a network that strangers share": crowd()} {
 				t.Run("the same request from "+name+" is told so, without keys, and makes nothing", func(t *testing.T) {
 					w.unchanged(t, func() {
 						out, err := send(by, "A")
-						e := refused(t, err, publish.CodeReplayedElsewhere)
+						e := refused(t, err, sandlot.CodeReplayedElsewhere)
 						if out.Keys != (publish.Minted{}) || len(e.Details) > 0 || !strings.Contains(e.Fix.Note, "/login") {
 							t.Errorf("%+v", e)
 						}
@@ -54,7 +55,7 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 			}
 			t.Run("another request from its own network is a mismatch", func(t *testing.T) {
 				_, err := send(from("192.0.2.1"), "C")
-				refused(t, err, publish.CodeIdempotencyMismatch)
+				refused(t, err, sandlot.CodeIdempotencyMismatch)
 			})
 			t.Run("where strangers share a network, requests are not in each other's way", func(t *testing.T) {
 				for _, title := range []string{"D", "E"} {
@@ -63,7 +64,7 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 					}
 					w.unchanged(t, func() {
 						_, err := send(crowd(), title)
-						refused(t, err, publish.CodeReplayedElsewhere)
+						refused(t, err, sandlot.CodeReplayedElsewhere)
 					})
 				}
 			})
@@ -77,14 +78,14 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 	}
 	t.Run("signups are no different", func(t *testing.T) {
 		w := newWorld(t)
-		sign := func(by publish.Caller) (publish.SignedUp, error) {
+		sign := func(by sandlot.Caller) (publish.SignedUp, error) {
 			return w.Signup(t.Context(), by, publish.SignupInput{Email: address, Idempotency: uuid})
 		}
 		_, err := sign(from("192.0.2.1"))
 		expect.OK(t, err)
 		w.unchanged(t, func() {
 			out, err := sign(from("192.0.2.2"))
-			if refused(t, err, publish.CodeReplayedElsewhere); out.Key != "" {
+			if refused(t, err, sandlot.CodeReplayedElsewhere); out.Key != "" {
 				t.Error("a key came")
 			}
 		})
@@ -92,7 +93,7 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 	t.Run("two networks at the same moment make one project", func(t *testing.T) {
 		w := newWorld(t)
 		other := w.open(publish.Config{Places: local(), InlineMax: inlineMax})
-		send := func(s *publish.Service, by publish.Caller) error {
+		send := func(s *publish.Service, by sandlot.Caller) error {
 			_, _, err := s.Publish(t.Context(), by, publish.PublishInput{Email: address, Content: w.stage(page), Idempotency: uuid})
 			return err
 		}
@@ -105,7 +106,7 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 			}
 			return nil, nil
 		}
-		refused(t, send(w.Service, from("192.0.2.1")), publish.CodeReplayedElsewhere)
+		refused(t, send(w.Service, from("192.0.2.1")), sandlot.CodeReplayedElsewhere)
 		expect.Equal(t, "projects", w.kept()["projects"], 1)
 	})
 }
@@ -123,7 +124,7 @@ func TestRegression11AnUploadBelongsToItsNetworkOrToken(t *testing.T) {
 			t.Run("elsewhere the same upload_id is another upload", func(t *testing.T) {
 				w.unchanged(t, func() {
 					_, _, err := w.send(stranger, part{id: id, n: 2, text: "theirs"})
-					refused(t, err, publish.CodePart1First)
+					refused(t, err, sandlot.CodePart1First)
 				})
 				theirs := w.waits(stranger, part{id: id, n: 1, text: "<p>theirs", email: "eve@example.org"})
 				if theirs.Token == first.Token {
@@ -133,7 +134,7 @@ func TestRegression11AnUploadBelongsToItsNetworkOrToken(t *testing.T) {
 			t.Run("part 1 with other bytes is refused in the network, and taken with the token", func(t *testing.T) {
 				w.unchanged(t, func() {
 					_, _, err := w.send(owner, part{id: id, n: 1, text: "other", email: address})
-					refused(t, err, publish.CodeUploadExists)
+					refused(t, err, sandlot.CodeUploadExists)
 				})
 				by := w.caller(first.Token)
 				w.waits(by, part{id: id, n: 1, text: page + "!", email: address, title: "Mine"})
@@ -141,7 +142,7 @@ func TestRegression11AnUploadBelongsToItsNetworkOrToken(t *testing.T) {
 			moved := w.caller(first.Token)
 			moved.From = stranger.From
 			t.Run("every answer tells the same token, whether it came by network or token", func(t *testing.T) {
-				for _, by := range []publish.Caller{owner, moved} {
+				for _, by := range []sandlot.Caller{owner, moved} {
 					if p := w.waits(by, part{id: id, n: 2, text: long("two")}); p.Token != first.Token {
 						t.Error("another upload_token")
 					}
@@ -150,7 +151,7 @@ func TestRegression11AnUploadBelongsToItsNetworkOrToken(t *testing.T) {
 			t.Run("with another upload_id the token is refused", func(t *testing.T) {
 				w.unchanged(t, func() {
 					_, _, err := w.send(moved, part{id: id + "x", n: 3, text: "three"})
-					refused(t, err, publish.CodeInvalidKey)
+					refused(t, err, sandlot.CodeInvalidKey)
 				})
 			})
 			out := w.completes(moved, part{id: id, n: 3, text: "three"})
@@ -158,13 +159,13 @@ func TestRegression11AnUploadBelongsToItsNetworkOrToken(t *testing.T) {
 				t.Errorf("%q of %d bytes", out.Project.Title, len(got))
 			}
 			t.Run("the completing part again gets the keys from the network and by the token, and nowhere else", func(t *testing.T) {
-				for _, by := range []publish.Caller{owner, moved, w.caller(first.Token)} {
+				for _, by := range []sandlot.Caller{owner, moved, w.caller(first.Token)} {
 					if again := w.completes(by, part{id: id, n: 3, text: "three"}); again.Keys != out.Keys {
 						t.Error("other keys")
 					}
 				}
 				_, _, err := w.send(from("192.0.2.3"), part{id: id, n: 3, text: "three"})
-				refused(t, err, publish.CodePart1First)
+				refused(t, err, sandlot.CodePart1First)
 			})
 		})
 	}
@@ -172,7 +173,7 @@ func TestRegression11AnUploadBelongsToItsNetworkOrToken(t *testing.T) {
 		w := newWorld(t)
 		first := w.waits(crowd(), part{id: "u", n: 1, text: page, total: 2, email: address})
 		_, _, err := w.send(crowd(), part{id: "u", n: 2, text: "theirs"})
-		refused(t, err, publish.CodePart1First)
+		refused(t, err, sandlot.CodePart1First)
 		if other := w.waits(crowd(), part{id: "u", n: 1, text: page, total: 2, email: address}); other.Token == first.Token {
 			t.Error("a stranger got the upload_token")
 		}
@@ -183,18 +184,18 @@ func TestRegression11AnUploadBelongsToItsNetworkOrToken(t *testing.T) {
 			t.Error("other keys")
 		}
 		_, _, err = w.send(crowd(), part{id: "u", n: 2, text: "two"})
-		refused(t, err, publish.CodePart1First)
+		refused(t, err, sandlot.CodePart1First)
 	})
 	t.Run("only the hash of a token is kept, and it is good for its upload alone", func(t *testing.T) {
 		w := newWorld(t)
 		by := w.caller(w.waits(nobody(), part{id: "u", n: 1, text: page, email: address}).Token)
 		w.unchanged(t, func() {
 			_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Email: address, Content: w.stage(large)})
-			refused(t, err, publish.CodeInvalidKey)
+			refused(t, err, sandlot.CodeInvalidKey)
 			_, _, err = w.Update(t.Context(), by, publish.UpdateInput{Filename: "a", Content: w.stage("x")})
-			refused(t, err, publish.CodeKeyRequired)
+			refused(t, err, sandlot.CodeKeyRequired)
 			_, err = w.Whoami(t.Context(), by, 1, "")
-			refused(t, err, publish.CodeKeyRequired)
+			refused(t, err, sandlot.CodeKeyRequired)
 		})
 	})
 	t.Run("a token that is mistyped, unknown or of an expired upload is refused, and is never nobody", func(t *testing.T) {
@@ -203,22 +204,22 @@ func TestRegression11AnUploadBelongsToItsNetworkOrToken(t *testing.T) {
 		other := newWorld(t)
 		for name, try := range map[string]struct {
 			w     *world
-			token publish.Secret
-		}{"cut": {w, token[:39]}, "mistyped": {w, publish.Secret("slu_" + strings.Repeat("0", 36))}, "of another instance": {other, token}} {
-			_, err := try.w.Identify(t.Context(), publish.Presented{Key: try.token}, publish.Sender{})
-			if refused(t, err, publish.CodeInvalidKey); err == nil {
+			token sandlot.Secret
+		}{"cut": {w, token[:39]}, "mistyped": {w, sandlot.Secret("slu_" + strings.Repeat("0", 36))}, "of another instance": {other, token}} {
+			_, err := try.w.Identify(t.Context(), sandlot.Presented{Key: try.token}, sandlot.Sender{})
+			if refused(t, err, sandlot.CodeInvalidKey); err == nil {
 				t.Error(name)
 			}
 		}
 		w.clock.move(24 * time.Hour)
-		_, err := w.Identify(t.Context(), publish.Presented{Key: token}, publish.Sender{})
-		refused(t, err, publish.CodeInvalidKey)
+		_, err := w.Identify(t.Context(), sandlot.Presented{Key: token}, sandlot.Sender{})
+		refused(t, err, sandlot.CodeInvalidKey)
 	})
 	t.Run("an upload that expires behind the look-up is not begun anew by its token", func(t *testing.T) {
 		w := newWorld(t)
 		by := w.caller(w.waits(nobody(), part{id: "u", n: 1, text: page, email: address}).Token)
 		w.clock.move(24 * time.Hour)
 		_, _, err := w.send(by, part{id: "u", n: 1, text: page, email: address})
-		refused(t, err, publish.CodePart1First)
+		refused(t, err, sandlot.CodePart1First)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -13,7 +14,7 @@ import (
 func public(c *publish.Config) { c.Public = true }
 
 // warnedOf are the codes of warnings.
-func warnedOf(list []publish.Warning) (codes []string) {
+func warnedOf(list []sandlot.Warning) (codes []string) {
 	for _, w := range list {
 		codes = append(codes, w.Code)
 	}

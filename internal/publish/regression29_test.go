@@ -3,6 +3,7 @@ package publish_test
 import (
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -15,5 +16,5 @@ func TestRegression29TheNameThatAFileWillHave(t *testing.T) {
 		}
 	}
 	_, err := publish.Filename("a?.js")
-	expect.Is(t, "none", err, publish.CodeInvalidFilename)
+	expect.Is(t, "none", err, sandlot.CodeInvalidFilename)
 }

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/archive"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 )
 
@@ -34,7 +34,7 @@ func TestRegression36AProjectDeletedDuringAnExportIsInIt(t *testing.T) {
 		if i == 0 { // the other one has a newer version as well
 			w.put(by, v.Project.ID, "new.txt", large+"new")
 		}
-		_, err := w.in.Operate.Delete(t.Context(), publish.AsOperator(""), string(v.Project.ID), "spam")
+		_, err := w.in.Operate.Delete(t.Context(), sandlot.AsOperator(""), string(v.Project.ID), "spam")
 		expect.OK(t, err)
 	}
 	w.clock.move(23 * time.Hour)

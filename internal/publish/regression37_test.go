@@ -4,13 +4,14 @@ import (
 	"errors"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
 
 // erase takes versions away, as their owner does.
-func (w *world) erase(t *testing.T, by publish.Caller, id publish.ProjectID, versions ...int) {
+func (w *world) erase(t *testing.T, by sandlot.Caller, id sandlot.ProjectID, versions ...int) {
 	t.Helper()
 	me := w.owner(by.Account())
 	for _, n := range versions {
@@ -147,7 +148,7 @@ func TestRegression37AFormThatWasUsedIsTold(t *testing.T) {
 }
 
 // version is the number of a project's current version.
-func (w *world) version(t *testing.T, id publish.ProjectID) int {
+func (w *world) version(t *testing.T, id sandlot.ProjectID) int {
 	t.Helper()
 	p, err := w.db.Publish().Project(t.Context(), id)
 	expect.OK(t, err)

@@ -7,12 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
 // sendFirstParts sends the first parts of upload u, and returns how long each took. It checks what each answer says.
-func (w *world) sendFirstParts(by publish.Caller, parts int) (took []time.Duration) {
+func (w *world) sendFirstParts(by sandlot.Caller, parts int) (took []time.Duration) {
 	w.t.Helper()
 	for n := 1; n <= parts; n++ {
 		began := time.Now()

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
@@ -18,7 +19,7 @@ type leases struct {
 	taken, ended int
 }
 
-func (s *leases) LeaseUpload(ctx context.Context, _ Digest, _, _ int64, length time.Duration) (int64, error) {
+func (s *leases) LeaseUpload(ctx context.Context, _ sandlot.Digest, _, _ int64, length time.Duration) (int64, error) {
 	if length == 0 {
 		s.ended++
 	} else if s.taken++; s.taken > 100 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -36,7 +37,7 @@ func TestRegressionM11APlaceholderIsNoAddressWhereStrangersCome(t *testing.T) {
 	for _, name := range []string{"publish", "signup", "update", "delete-file"} {
 		w.unchanged(t, func() {
 			err := calls[name](placeholder)
-			if e := publish.AsError(err); !errors.Is(err, publish.CodeInvalidEmail) || e.Field != "email" {
+			if e := sandlot.AsError(err); !errors.Is(err, sandlot.CodeInvalidEmail) || e.Field != "email" {
 				t.Errorf("%s with a placeholder: %v", name, err)
 			}
 		})

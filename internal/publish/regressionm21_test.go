@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
@@ -17,7 +18,7 @@ type named struct {
 	last, wrong int64
 }
 
-func (s *named) LeaseUpload(_ context.Context, _ Digest, _, lease int64, _ time.Duration) (int64, error) {
+func (s *named) LeaseUpload(_ context.Context, _ sandlot.Digest, _, lease int64, _ time.Duration) (int64, error) {
 	if lease != s.last {
 		s.wrong++
 	}
@@ -32,9 +33,9 @@ func TestRegressionM21ALeaseIsRenewedAndEndedUnderItsNewName(t *testing.T) {
 		up := &uploads{store: store, log: slog.New(slog.DiscardHandler)}
 		err := up.complete(t.Context(), t.Context(), &completing{call: &partCall{}}, func(context.Context, *completing) error {
 			testenv.Pass(4*leaseRenew + time.Second)
-			return ErrUnavailable
+			return sandlot.ErrUnavailable
 		})
-		expect.Is(t, "what the upload was used for", err, ErrUnavailable)
+		expect.Is(t, "what the upload was used for", err, sandlot.ErrUnavailable)
 		expect.Equal(t, "leases", store.last, 6)
 		expect.Equal(t, "of another name", store.wrong, 0)
 	})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -54,7 +55,7 @@ func TestRegressionM47AnUpdateTakesOffTheFolderThatPublishTookOff(t *testing.T) 
 			next, err = w.updateMany(by, publish.UpdateInput{Project: id}, "level2/index.html", page, "level2/a.js", "a")
 			expect.OK(t, err)
 			expect.Same(t, "added", names(next.Files), []string{"level2/a.js", "level2/index.html"})
-			i := slices.IndexFunc(next.Warnings, func(w publish.Warning) bool { return w.Code == "page_as_before" })
+			i := slices.IndexFunc(next.Warnings, func(w sandlot.Warning) bool { return w.Code == "page_as_before" })
 			if i < 0 || !strings.Contains(next.Warnings[i].Message, "level2/index.html") || !strings.Contains(next.Warnings[i].Hint, "replace") {
 				t.Errorf("%+v", next.Warnings)
 			}

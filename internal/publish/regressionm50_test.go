@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -60,12 +61,12 @@ func TestRegressionM50AnUpdateDoesNotReplaceAGoodFileByADamagedOne(t *testing.T)
 	}
 	for _, dry := range []bool{true, false} {
 		_, err := update("a.js", fenced, false, dry)
-		expect.Is(t, "the refusal", err, publish.CodeLooksDamaged)
+		expect.Is(t, "the refusal", err, sandlot.CodeLooksDamaged)
 	}
 	_, err := update("index.html", "--- a/index.html\n+++ b/index.html\n@@ -1,2 +1,2 @@\n-a\n+b\n", false, false)
-	expect.Is(t, "the refusal", err, publish.CodeLooksDamaged)
+	expect.Is(t, "the refusal", err, sandlot.CodeLooksDamaged)
 	_, err = w.updateMany(by, publish.UpdateInput{Project: id}, "b.js", "let b = 1", "js/a.js", fenced)
-	expect.Is(t, "the refusal", err, publish.CodeLooksDamaged)
+	expect.Is(t, "the refusal", err, sandlot.CodeLooksDamaged)
 	p, err := w.updateMany(by, publish.UpdateInput{Project: id, Force: true}, "js/a.js", fenced)
 	expect.OK(t, err)
 	expect.Equal(t, "the version after all refusals", p.Project.Version, 2)

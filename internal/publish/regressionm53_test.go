@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -16,8 +17,8 @@ func TestRegressionM53AllBadNamesOfACallAreToldAtOnce(t *testing.T) {
 	list := []string{"index.html", page, "a?.png", "x", "b:c.js", "x", "../d.js", "x"}
 	says := func(what string, err error) {
 		t.Helper()
-		refused(t, err, publish.CodeInvalidFilename)
-		var e *publish.Error
+		refused(t, err, sandlot.CodeInvalidFilename)
+		var e *sandlot.Error
 		if !errors.As(err, &e) {
 			t.Fatalf("%s: %v", what, err)
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"sandlot"
 )
 
 // ErrCurrent: this cannot be done to the current version.
@@ -13,7 +15,7 @@ var ErrCurrent = errors.New("the current version")
 
 // VersionPage is a page of the versions of a project, newest first, as its owner sees them.
 type VersionPage struct {
-	Project  Project
+	Project  sandlot.Project
 	Versions []VersionView
 	Next     string // cursor of the next page, empty at the end
 }
@@ -29,14 +31,14 @@ type VersionView struct {
 // owner. ref is its id or one of its addresses. cursor is Next of the page before, or empty for
 // the first; anything else is CodeInvalidField. Versions that were erased are among them. A
 // project that was taken down is CodeTakenDown.
-func (s *Service) Versions(ctx context.Context, by Caller, ref string, limit int, cursor string) (page VersionPage, err error) {
+func (s *Service) Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (page VersionPage, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
 	p, err := s.readable(ctx, by, ref)
 	if err != nil {
 		return page, err
 	}
 	if limit < 1 || limit > MaxPage {
-		return page, Refuse(CodeInvalidField, "The limit is %d; a page has 1 to %d versions.", limit, MaxPage).In("limit").With(OpVersions, Set("project_id", string(p.ID)))
+		return page, sandlot.Refuse(sandlot.CodeInvalidField, "The limit is %d; a page has 1 to %d versions.", limit, MaxPage).In("limit").With(sandlot.OpVersions, sandlot.Set("project_id", string(p.ID)))
 	}
 	before, err := readVersionCursor(p, cursor)
 	if err != nil {
@@ -62,35 +64,35 @@ func (s *Service) Versions(ctx context.Context, by Caller, ref string, limit int
 
 // readVersionCursor reads what Versions gave as Next: the last version of that page. 0 is the
 // first page.
-func readVersionCursor(p Project, cursor string) (int, error) {
+func readVersionCursor(p sandlot.Project, cursor string) (int, error) {
 	if cursor == "" {
 		return 0, nil
 	}
 	n, err := strconv.Atoi(cursor)
 	if err != nil || n < 1 {
-		return 0, Refuse(CodeInvalidField, "The cursor is not one that the list of versions returned.").In("cursor").With(OpVersions, Set("project_id", string(p.ID))).
+		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The cursor is not one that the list of versions returned.").In("cursor").With(sandlot.OpVersions, sandlot.Set("project_id", string(p.ID))).
 			Note("Use next_cursor of the page before, or leave cursor out for the first page.")
 	}
 	return n, nil
 }
 
 // readable is the project that ref means, if its owner asks, and it was not taken down.
-func (s *Service) readable(ctx context.Context, by Caller, ref string) (Project, error) {
-	if err := Authorize(by, ActReadFiles, nil); err != nil {
-		return Project{}, err
+func (s *Service) readable(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
+	if err := sandlot.Authorize(by, sandlot.ActReadFiles, nil); err != nil {
+		return sandlot.Project{}, err
 	}
 	p, err := s.find(ctx, ref)
 	switch {
-	case by.InSession() && errors.Is(err, CodeProjectNotFound):
-		return p, ErrNotFound
+	case by.InSession() && errors.Is(err, sandlot.CodeProjectNotFound):
+		return p, sandlot.ErrNotFound
 	case err != nil:
 		return p, err
 	}
-	if err := Authorize(by, ActReadFiles, &p); err != nil {
+	if err := sandlot.Authorize(by, sandlot.ActReadFiles, &p); err != nil {
 		return p, err
 	}
 	if p.Suspended {
-		return p, TakenDown(p) // its owner, too, has the files from an export alone
+		return p, sandlot.TakenDown(p) // its owner, too, has the files from an export alone
 	}
 	return p, nil
 }
@@ -102,15 +104,15 @@ func (s *Service) readable(ctx context.Context, by Caller, ref string) (Project,
 // A version that is not there, or no longer, is CodeVersionNotFound; a project at another
 // version than in.IfVersion is CodeVersionConflict. With in.Idempotency the same call within
 // IdempotencyLife returns the first answer and changes nothing.
-func (s *Service) Restore(ctx context.Context, by Caller, in RestoreInput) (out Restored, err error) {
+func (s *Service) Restore(ctx context.Context, by sandlot.Caller, in RestoreInput) (out Restored, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
-	if err := Authorize(by, ActEdit, nil); err != nil {
+	if err := sandlot.Authorize(by, sandlot.ActEdit, nil); err != nil {
 		return Restored{}, err
 	}
 	if strings.TrimSpace(in.Project) == "" {
 		return Restored{}, emptyProject(by)
 	}
-	req, err := s.idempotency.newRequest(by, in.Idempotency, OpRestore, nil, Content{}, in.Project, in.Version, in.IfVersion)
+	req, err := s.idempotency.newRequest(by, in.Idempotency, sandlot.OpRestore, nil, Content{}, in.Project, in.Version, in.IfVersion)
 	if err != nil {
 		return Restored{}, err
 	}
@@ -119,7 +121,7 @@ func (s *Service) Restore(ctx context.Context, by Caller, in RestoreInput) (out 
 	}, func(rec IdempotencyRecord, _ Minted) (Restored, error) {
 		p, _, err := s.asOf(ctx, rec.Project, rec.Version, nil)
 		if err == nil {
-			err = Authorize(by, ActEdit, &p)
+			err = sandlot.Authorize(by, sandlot.ActEdit, &p)
 		}
 		return Restored{Project: p, Previous: rec.Version - 1, FromRecord: true}, err
 	})
@@ -130,13 +132,13 @@ func (s *Service) Restore(ctx context.Context, by Caller, in RestoreInput) (out 
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Warnings = s.projectRead(in.Project)
 	if s.history.repeats(ctx, out.Project) {
-		out.Warnings = append(out.Warnings, Warn(
+		out.Warnings = append(out.Warnings, sandlot.Warn(
 			"nothing_changed", fmt.Sprintf("Version %d already had the files of version %d, so only the number is new.", out.Previous, in.Version),
 			"List the versions with what each changed, and restore another if that was meant.",
 		))
 	}
 	files, err := s.store.Files(ctx, out.Project.ID, out.Project.Version)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		s.untold(err)
 	}
 	out.Warnings = append(out.Warnings, s.lacking(ctx, out.Project, files)...)
@@ -151,7 +153,7 @@ type history struct {
 
 // repeats tells whether the version of p has the files and the primary file of the one before.
 // What cannot be read now is not told: the version is made.
-func (h history) repeats(ctx context.Context, p Project) bool {
+func (h history) repeats(ctx context.Context, p sandlot.Project) bool {
 	before, err1 := h.store.Version(ctx, p.ID, p.Version-1)
 	old, err2 := h.store.Files(ctx, p.ID, p.Version-1)
 	files, err3 := h.store.Files(ctx, p.ID, p.Version)
@@ -160,13 +162,13 @@ func (h history) repeats(ctx context.Context, p Project) bool {
 }
 
 // restore makes the version that has the files of an earlier one.
-func (s *Service) restore(ctx context.Context, by Caller, in RestoreInput, req *request) (out Restored, err error) {
+func (s *Service) restore(ctx context.Context, by sandlot.Caller, in RestoreInput, req *request) (out Restored, err error) {
 	target, err := s.target(ctx, by, in.Project)
 	if err != nil {
 		return Restored{}, err
 	}
-	a := arrangement{request: req, act: ActEdit, ifVersion: in.IfVersion, restored: in.Version, always: true}
-	a.change = func(p Project, current []File) (Change, error) {
+	a := arrangement{request: req, act: sandlot.ActEdit, ifVersion: in.IfVersion, restored: in.Version, always: true}
+	a.change = func(p sandlot.Project, current []sandlot.File) (Change, error) {
 		return s.history.backTo(ctx, p, current, in.Version)
 	}
 	out.Project, out.Previous, err = s.arrange(ctx, by, target.ID, a)
@@ -178,27 +180,27 @@ func (s *Service) restore(ctx context.Context, by Caller, in RestoreInput, req *
 
 // RestoreVersion is Restore for the owner of an account, in a session. A version that is gone
 // is ErrNotFound. The same form again changes nothing.
-func (s *Service) RestoreVersion(ctx context.Context, by Caller, id ProjectID, n int, form Form) error {
-	err := s.rearrange(ctx, by, id, formAct{form, []string{"restore", strconv.Itoa(n)}}, arrangement{restored: n, change: func(p Project, current []File) (Change, error) {
+func (s *Service) RestoreVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, form Form) error {
+	err := s.rearrange(ctx, by, id, formAct{form, []string{"restore", strconv.Itoa(n)}}, arrangement{restored: n, change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
 		return s.history.backTo(ctx, p, current, n)
 	}})
-	if errors.Is(err, CodeVersionNotFound) {
-		return ErrNotFound
+	if errors.Is(err, sandlot.CodeVersionNotFound) {
+		return sandlot.ErrNotFound
 	}
 	return err
 }
 
 // backTo is what makes the current files those of version n.
-func (h history) backTo(ctx context.Context, p Project, current []File, n int) (Change, error) {
+func (h history) backTo(ctx context.Context, p sandlot.Project, current []sandlot.File, n int) (Change, error) {
 	v, err := h.store.Version(ctx, p.ID, n)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return Change{}, h.versionGone(ctx, p, n)
 	}
 	if err != nil {
 		return Change{}, err
 	}
 	old, err := h.store.Files(ctx, p.ID, n)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return Change{}, h.versionGone(ctx, p, n)
 	}
 	c := difference(current, old)
@@ -208,13 +210,13 @@ func (h history) backTo(ctx context.Context, p Project, current []File, n int) (
 
 // goneMeanwhile is the error of a step on version n of a project: that it is gone, where a file
 // of it went while the step was made.
-func (h history) goneMeanwhile(ctx context.Context, id ProjectID, n int, err error) error {
-	if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrNoPrimary) {
+func (h history) goneMeanwhile(ctx context.Context, id sandlot.ProjectID, n int, err error) error {
+	if !errors.Is(err, sandlot.ErrNotFound) && !errors.Is(err, sandlot.ErrNoPrimary) {
 		return err
 	}
 	p, lost := h.store.Project(ctx, id)
 	switch {
-	case errors.Is(lost, ErrNotFound):
+	case errors.Is(lost, sandlot.ErrNotFound):
 		return noProject(string(id))
 	case lost != nil:
 		return lost
@@ -226,7 +228,7 @@ func (h history) goneMeanwhile(ctx context.Context, id ProjectID, n int, err err
 const versionsTold = 100
 
 // versionGone refuses what is about a version that is not there, and says which are.
-func (h history) versionGone(ctx context.Context, p Project, n int) error {
+func (h history) versionGone(ctx context.Context, p sandlot.Project, n int) error {
 	list, err := h.management.Versions(ctx, p.ID, 0, versionsTold)
 	if err != nil {
 		return err
@@ -242,8 +244,8 @@ func (h history) versionGone(ctx context.Context, p Project, n int) error {
 	if n < 1 || n > p.Version {
 		why = "was never made"
 	}
-	return Refuse(CodeVersionNotFound, "Version %d of %s %s.", n, p.ID, why).In("version").
-		With(OpVersions, Set("project_id", string(p.ID))).Detail("version", p.Version).
+	return sandlot.Refuse(sandlot.CodeVersionNotFound, "Version %d of %s %s.", n, p.ID, why).In("version").
+		With(sandlot.OpVersions, sandlot.Set("project_id", string(p.ID))).Detail("version", p.Version).
 		Note("Its versions: %s. The current one is %d. What each changed is told here:", spans(kept), p.Version)
 }
 
@@ -265,7 +267,7 @@ func spans(falling []int) string {
 
 // difference is what makes the files old of the files current. What is the same
 // in both stays as it is.
-func difference(current, old []File) Change {
+func difference(current, old []sandlot.File) Change {
 	var c Change
 	same := map[string]bool{}
 	for _, f := range old {
@@ -273,7 +275,7 @@ func difference(current, old []File) Change {
 			same[f.Name] = true
 			continue
 		}
-		c.Put = append(c.Put, File{Name: f.Name, Folded: f.Folded, Blob: f.Blob})
+		c.Put = append(c.Put, sandlot.File{Name: f.Name, Folded: f.Folded, Blob: f.Blob})
 	}
 	for _, f := range current {
 		if !same[f.Name] {
@@ -286,12 +288,12 @@ func difference(current, old []File) Change {
 // EraseVersion takes the bytes of a version away, but for those that other versions use, and
 // its address; the number stays. It cannot be undone, and works on a full disk, too. It is
 // idempotent. The current version is ErrCurrent, one that is not there ErrNotFound.
-func (s *Service) EraseVersion(ctx context.Context, by Caller, id ProjectID, n int) error {
-	if _, err := s.owned(ctx, by, ActOwn, id); err != nil {
+func (s *Service) EraseVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int) error {
+	if _, err := s.owned(ctx, by, sandlot.ActOwn, id); err != nil {
 		return err
 	}
 	err := s.evenFull(func() error { return s.management.EraseVersion(ctx, id, n, s.now().UTC()) })
-	if errors.Is(err, ErrMoved) {
+	if errors.Is(err, sandlot.ErrMoved) {
 		return ErrCurrent
 	}
 	return s.suspendedSince(ctx, by, id, err)

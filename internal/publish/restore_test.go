@@ -8,12 +8,13 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
 // history is a project at version 3, with its account's key: index.html, then a.js, then another a.js.
-func (w *world) history() (publish.Caller, publish.ProjectID) {
+func (w *world) history() (sandlot.Caller, sandlot.ProjectID) {
 	w.t.Helper()
 	by := w.account()
 	id := w.publish(by, page).Project.ID
@@ -85,7 +86,7 @@ func TestRestore(t *testing.T) {
 		}
 		in.Version = 1
 		_, err = w.Restore(t.Context(), by, in)
-		refused(t, err, publish.CodeIdempotencyMismatch)
+		refused(t, err, sandlot.CodeIdempotencyMismatch)
 	})
 	t.Run("a version that is not there is told, with those that are", func(t *testing.T) {
 		w := newWorld(t)
@@ -94,14 +95,14 @@ func TestRestore(t *testing.T) {
 		expect.OK(t, w.EraseVersion(t.Context(), w.owner(by.Account()), id, 3))
 		for n, why := range map[int]string{9: "was never made", 0: "was never made", -1: "was never made", 3: "was erased"} {
 			_, err := w.Restore(t.Context(), by, publish.RestoreInput{Project: string(id), Version: n})
-			e := refused(t, err, publish.CodeVersionNotFound)
-			if !strings.Contains(e.Message, why) || !strings.Contains(e.Fix.Note, "1-2, 4.") || e.Fix.Op != publish.OpVersions {
+			e := refused(t, err, sandlot.CodeVersionNotFound)
+			if !strings.Contains(e.Message, why) || !strings.Contains(e.Fix.Note, "1-2, 4.") || e.Fix.Op != sandlot.OpVersions {
 				t.Errorf("version %d: %s %+v", n, e.Message, e.Fix)
 			}
 		}
 		w.in.Exec("DELETE FROM versions WHERE n = 1")
 		_, err := w.Restore(t.Context(), by, publish.RestoreInput{Project: string(id), Version: 1})
-		if e := refused(t, err, publish.CodeVersionNotFound); !strings.Contains(e.Message, "no longer kept") {
+		if e := refused(t, err, sandlot.CodeVersionNotFound); !strings.Contains(e.Message, "no longer kept") {
 			t.Error(e.Message)
 		}
 		p, err := w.db.Publish().Project(t.Context(), id)
@@ -113,16 +114,16 @@ func TestRestore(t *testing.T) {
 		by, id := w.history()
 		two := 2
 		_, err := w.Restore(t.Context(), by, publish.RestoreInput{Project: string(id), Version: 1, IfVersion: &two})
-		refused(t, err, publish.CodeVersionConflict)
+		refused(t, err, sandlot.CodeVersionConflict)
 		_, err = w.Restore(t.Context(), by, publish.RestoreInput{Version: 1})
-		refused(t, err, publish.CodeProjectIDRequired)
+		refused(t, err, sandlot.CodeProjectIDRequired)
 	})
 	t.Run("a key that is revoked while it restores changes nothing", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.history()
 		s := w.openOver(publish.Config{Places: local()}, revoking{w.db.Publish(), func() { w.in.Exec("UPDATE keys SET revoked_at = 1") }})
 		_, err := s.Restore(t.Context(), by, publish.RestoreInput{Project: string(id), Version: 1})
-		refused(t, err, publish.CodeInvalidKey)
+		refused(t, err, sandlot.CodeInvalidKey)
 		p, err := w.db.Publish().Project(t.Context(), id)
 		expect.OK(t, err)
 		expect.Equal(t, "the project's version", p.Version, 3)
@@ -157,7 +158,7 @@ type revoking struct {
 	revoke func()
 }
 
-func (s revoking) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, publish.Changed, error) {
+func (s revoking) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
 	s.revoke()
 	return s.ManagementStore.Rearrange(ctx, id, c, at)
 }
@@ -178,10 +179,10 @@ func TestVersionsOfAKey(t *testing.T) {
 	}
 	for _, bad := range []string{"0", "-1", "x", "1.5", "99999999999999999999"} {
 		_, err := w.Versions(t.Context(), by, string(id), 2, bad)
-		refused(t, err, publish.CodeInvalidField)
+		refused(t, err, sandlot.CodeInvalidField)
 	}
 	for _, bad := range []int{0, -1, publish.MaxPage + 1} {
 		_, err := w.Versions(t.Context(), by, string(id), bad, "")
-		refused(t, err, publish.CodeInvalidField)
+		refused(t, err, sandlot.CodeInvalidField)
 	}
 }

@@ -7,36 +7,37 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"sandlot"
 	"sandlot/internal/expect"
 )
 
 // upload is what it takes to read the answer of an upload again.
-func upload(by Caller, id string, sum Digest) sealed {
+func upload(by sandlot.Caller, id string, sum sandlot.Digest) sealed {
 	return sealed{by: by, what: uploadAnswer, secret: id, of: sum}
 }
 
 func TestSeal(t *testing.T) {
 	t.Parallel()
 	s := &Vault{bytes.Repeat([]byte{1}, 32), rand.Reader}
-	mine, other := Secret(testKey(t, AccountKey)), Secret(testKey(t, AccountKey))
-	keys := Minted{Account: Secret(testKey(t, AccountKey)), Project: Secret(testKey(t, ProjectKey))}
-	by, id, sum := Identified(Sender{}, Credential{Secret: mine}), "an-upload", DigestOf([]byte("bytes"))
+	mine, other := sandlot.Secret(testKey(t, sandlot.AccountKey)), sandlot.Secret(testKey(t, sandlot.AccountKey))
+	keys := Minted{Account: sandlot.Secret(testKey(t, sandlot.AccountKey)), Project: sandlot.Secret(testKey(t, sandlot.ProjectKey))}
+	by, id, sum := sandlot.Identified(sandlot.Sender{}, sandlot.Credential{Secret: mine}), "an-upload", sandlot.DigestOf([]byte("bytes"))
 	answer, err := s.sealKeys(upload(by, id, sum), keys)
 	expect.OK(t, err)
 	changed := func(i int) []byte { b := bytes.Clone(answer); b[i] ^= 1; return b }
 	tests := []struct {
 		name string
 		s    *Vault
-		by   Caller
+		by   sandlot.Caller
 		id   string
 		done UploadDone
 		ok   bool
 	}{
 		{"the same key, upload_id and bytes open it", s, by, id, UploadDone{SHA256: sum, Answer: answer}, true},
-		{"another key does not", s, Identified(Sender{}, Credential{Secret: other}), id, UploadDone{SHA256: sum, Answer: answer}, false},
-		{"no key does not", s, Caller{}, id, UploadDone{SHA256: sum, Answer: answer}, false},
+		{"another key does not", s, sandlot.Identified(sandlot.Sender{}, sandlot.Credential{Secret: other}), id, UploadDone{SHA256: sum, Answer: answer}, false},
+		{"no key does not", s, sandlot.Caller{}, id, UploadDone{SHA256: sum, Answer: answer}, false},
 		{"another upload_id does not", s, by, id + "x", UploadDone{SHA256: sum, Answer: answer}, false},
-		{"other bytes do not", s, by, id, UploadDone{SHA256: DigestOf([]byte("others")), Answer: answer}, false},
+		{"other bytes do not", s, by, id, UploadDone{SHA256: sandlot.DigestOf([]byte("others")), Answer: answer}, false},
 		{"another installation does not", &Vault{secret: make([]byte, 32)}, by, id, UploadDone{SHA256: sum, Answer: answer}, false},
 		{"a changed answer does not", s, by, id, UploadDone{SHA256: sum, Answer: changed(len(answer) - 1)}, false},
 		{"a changed nonce does not", s, by, id, UploadDone{SHA256: sum, Answer: changed(0)}, false},
@@ -87,8 +88,8 @@ func TestKeyed(t *testing.T) {
 	if same != a.Keyed("upload", "x") {
 		t.Error("the same text has two digests")
 	}
-	for name, other := range map[string]Digest{
-		"another purpose": a.Keyed("uploads of", "x"), "another text": a.Keyed("upload", "y"), "another installation": b.Keyed("upload", "x"), "no secret": DigestOf([]byte("upload\x00x")),
+	for name, other := range map[string]sandlot.Digest{
+		"another purpose": a.Keyed("uploads of", "x"), "another text": a.Keyed("upload", "y"), "another installation": b.Keyed("upload", "x"), "no secret": sandlot.DigestOf([]byte("upload\x00x")),
 	} {
 		if other == same {
 			t.Errorf("%s gives the same digest", name)

@@ -7,13 +7,14 @@ import (
 	"log/slog"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/turns"
 )
 
 // Config is what an operator decides about a Service. Zero limits get their defaults in New;
 // the Service never changes it afterwards.
 type Config struct {
-	Places      Places
+	Places      sandlot.Places
 	InlineMax   int    // content up to this many bytes is kept in its record; below 0: none but the empty
 	MaxContent  int64  // bytes of one request's content, decoded and gunzipped
 	MaxFile     int64  // bytes of a file that was assembled from parts
@@ -95,7 +96,7 @@ type Service struct {
 
 	warner
 	statistics  Statistics
-	edits       *turns.Locks[ProjectID] // one edit of a project at a time in this process; the store guards against others
+	edits       *turns.Locks[sandlot.ProjectID] // one edit of a project at a time in this process; the store guards against others
 	uploads     *uploads
 	idempotency *idempotency
 	history     history
@@ -128,7 +129,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 		Config: cfg, Contents: contents, Heads: heads,
 		store: currentStore{guardedStore{stores.Store, contents.held, cfg.Spend}, heads}, management: currentManagement{guardedManagement{stores.Management, contents.held, cfg.Spend}, heads}, statistics: stores.Statistics,
 		log: log, now: time.Now, random: rand.Reader,
-		edits: turns.NewLocks[ProjectID](),
+		edits: turns.NewLocks[sandlot.ProjectID](),
 	}
 	s.warner = warner{&s.Config, contents, stores.Store, log}
 	if s.statistics == nil {
@@ -144,10 +145,10 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	}
 	s.history = history{s.store, s.management}
 	s.uploads = &uploads{
-		store: s.store, contents: contents, vault: s.vault, now: s.now, log: log, locks: turns.NewLocks[Digest](),
+		store: s.store, contents: contents, vault: s.vault, now: s.now, log: log, locks: turns.NewLocks[sandlot.Digest](),
 		maxFile: cfg.MaxFile, most: cfg.MaxUploads, networkBytes: cfg.UploadBytes, quota: cfg.Quota,
 	}
-	s.idempotency = &idempotency{store: s.store, vault: s.vault, now: s.now, inFlight: turns.NewLocks[Digest](), places: cfg.Places}
+	s.idempotency = &idempotency{store: s.store, vault: s.vault, now: s.now, inFlight: turns.NewLocks[sandlot.Digest](), places: cfg.Places}
 	return s, nil
 }
 

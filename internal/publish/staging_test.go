@@ -9,12 +9,13 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
 // sendForm sends one large file by a form of the website.
-func (w *world) sendForm(me publish.Caller, out publish.Published, name, text string) error {
+func (w *world) sendForm(me sandlot.Caller, out publish.Published, name, text string) error {
 	w.t.Helper()
 	return w.PutFiles(w.t.Context(), me, out.Project.ID, []publish.FormFile{{Name: name, Content: w.stage(text)}}, publish.Form{Token: "form of " + name})
 }
@@ -25,7 +26,7 @@ func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {
 		w := newWorld(t)
 		out := w.publish(nobody(), page)
 		me := w.owner(out.Project.Account)
-		w.store.Step = on("Rearrange", nil, publish.ErrUnavailable)
+		w.store.Step = on("Rearrange", nil, sandlot.ErrUnavailable)
 		if err := w.sendForm(me, out, "b", long("b")); err == nil {
 			t.Fatal("acknowledged")
 		}
@@ -47,11 +48,11 @@ func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {
 				wait.Go(func() {
 					in := publish.UpdateInput{Project: string(out.Project.ID), Filename: "b", Content: w.stage(long("b"))}
 					_, _, err := w.Update(t.Context(), by, in)
-					refused(t, err, publish.CodeUnavailable)
+					refused(t, err, sandlot.CodeUnavailable)
 				})
 				wait.Go(func() {
 					_, _, err := w.send(by, part{id: fmt.Sprint(i), n: 1, text: long("part"), total: 2})
-					refused(t, err, publish.CodeUnavailable)
+					refused(t, err, sandlot.CodeUnavailable)
 				})
 			}
 			wait.Wait()
@@ -65,7 +66,7 @@ func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {
 		me := w.owner(out.Project.Account)
 		expect.OK(t, w.db.Close())
 		before := w.onDisk()
-		if err := w.sendForm(me, out, "b", long("b")); !errors.Is(err, publish.ErrUnavailable) {
+		if err := w.sendForm(me, out, "b", long("b")); !errors.Is(err, sandlot.ErrUnavailable) {
 			t.Errorf("got %v", err)
 		}
 		expect.Same(t, "blobs", w.onDisk(), before)
@@ -85,14 +86,14 @@ func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {
 	})
 	t.Run("who is not told whether a step happened is not told that nothing was changed", func(t *testing.T) {
 		w := newWorld(t)
-		w.store.Step = on("CreateProject", nil, publish.ErrUnavailable)
+		w.store.Step = on("CreateProject", nil, sandlot.ErrUnavailable)
 		_, _, err := w.Publish(t.Context(), nobody(), publish.PublishInput{Email: address, Content: w.stage(page)})
-		if e := refused(t, err, publish.CodeUnavailable); strings.Contains(e.Message, "Nothing was changed") {
+		if e := refused(t, err, sandlot.CodeUnavailable); strings.Contains(e.Message, "Nothing was changed") {
 			t.Errorf("told %q", e.Message)
 		}
-		w.store.Step = on("CreateProject", publish.NoEffect(publish.ErrUnavailable), nil)
+		w.store.Step = on("CreateProject", sandlot.NoEffect(sandlot.ErrUnavailable), nil)
 		_, _, err = w.Publish(t.Context(), nobody(), publish.PublishInput{Email: address, Content: w.stage(page)})
-		expect.Contains(t, "told", refused(t, err, publish.CodeUnavailable).Message, "Nothing was changed")
+		expect.Contains(t, "told", refused(t, err, sandlot.CodeUnavailable).Message, "Nothing was changed")
 	})
 }
 

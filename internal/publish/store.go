@@ -5,6 +5,8 @@ import (
 	"io"
 	"iter"
 	"time"
+
+	"sandlot"
 )
 
 // A Store keeps the records. Each method is one atomic, durable step: if it returns nil, its
@@ -24,13 +26,13 @@ type Store interface {
 
 	// CreateAccount records the account under the first of its handles that was never taken, and
 	// its idempotency record.
-	CreateAccount(ctx context.Context, a NewAccount) (Account, error)
+	CreateAccount(ctx context.Context, a NewAccount) (sandlot.Account, error)
 	// Account returns an account.
-	Account(ctx context.Context, id AccountID) (Account, error)
+	Account(ctx context.Context, id sandlot.AccountID) (sandlot.Account, error)
 	// SetEmail makes address the unverified address of an account, ends its verifications of other
 	// addresses, and enqueues the job. An account that has a verified address is ErrVerified, here
 	// and wherever a NewEmail is part of a step.
-	SetEmail(ctx context.Context, id AccountID, address string, job Job) error
+	SetEmail(ctx context.Context, id sandlot.AccountID, address string, job sandlot.Job) error
 
 	// CreateProject records an account (if new), a project, its version 1 and later ones, its keys,
 	// its idempotency record, and closes the upload it came from. A project that has that ID, or had
@@ -38,31 +40,31 @@ type Store interface {
 	// more than p.Within, or has begun so many projects, is ErrTooManyProjects or ErrTooManyBytes;
 	// for p.By see there. Many files may take their time, in which others write: all is there or
 	// nothing.
-	CreateProject(ctx context.Context, p NewProject) (Project, error)
+	CreateProject(ctx context.Context, p NewProject) (sandlot.Project, error)
 	// PutFile makes the version after at.Expect, in which the file of f's name is f and all others
 	// are as before. An owner that would have more bytes than at.Within is ErrTooManyBytes.
-	PutFile(ctx context.Context, id ProjectID, f File, at Edit) (Project, Changed, error)
+	PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at Edit) (sandlot.Project, sandlot.Changed, error)
 	// DeleteFile makes the version after at.Expect, which lacks one file. A file that is not there
 	// is ErrNotFound, the primary file ErrNoPrimary.
-	DeleteFile(ctx context.Context, id ProjectID, name string, at Edit) (Project, Changed, error)
+	DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at Edit) (sandlot.Project, sandlot.Changed, error)
 	// Project returns a project as the latest commit left it.
-	Project(ctx context.Context, id ProjectID) (Project, error)
+	Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error)
 	// Version returns one version of a project; one that was erased is ErrNotFound.
-	Version(ctx context.Context, id ProjectID, n int) (Version, error)
+	Version(ctx context.Context, id sandlot.ProjectID, n int) (sandlot.Version, error)
 	// Files returns the files of a version by name, in byte order, with the variants made so far.
-	Files(ctx context.Context, id ProjectID, version int) ([]File, error)
+	Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error)
 	// FilesWith is Files with the variants of one encoding alone (of "": with none), and of a deleted project, too,
 	// until Sweep lets go of its files.
-	FilesWith(ctx context.Context, id ProjectID, version int, encoding string) ([]File, error)
+	FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error)
 	// FilesNear returns those current files whose folded name is folded, is one of its folders, or
 	// lies in it as a folder; at most ten.
-	FilesNear(ctx context.Context, id ProjectID, folded string) ([]File, error)
+	FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error)
 	// NamesFolded returns the names of those current files whose folded names are among folded, of
 	// which there are at most 200, in no order.
-	NamesFolded(ctx context.Context, id ProjectID, folded []string) ([]string, error)
+	NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error)
 	// Projects returns an account's projects with Seq below before (0: all), newest change first,
 	// at most limit: one consistent snapshot.
-	Projects(ctx context.Context, id AccountID, before int64, limit int) ([]Project, error)
+	Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error)
 	// Content returns the bytes of a blob that is kept in its record, as they are: a store has no
 	// checksums of its own.
 	Content(ctx context.Context, blobID int64) ([]byte, error)
@@ -72,10 +74,10 @@ type Store interface {
 
 	// Upload returns an upload, and the part of that number if it has it. One that is past its
 	// ExpiresAt is ErrNotFound.
-	Upload(ctx context.Context, key Digest, part int, now time.Time) (Upload, error)
+	Upload(ctx context.Context, key sandlot.Digest, part int, now time.Time) (Upload, error)
 	// UploadParts returns all parts of an open upload, by number; the generation must still be that
 	// one, else ErrUploadMoved.
-	UploadParts(ctx context.Context, key Digest, generation int64) ([]Part, error)
+	UploadParts(ctx context.Context, key sandlot.Digest, generation int64) ([]Part, error)
 	// SaveUpload records all of u but its Parts and Done, and adds or replaces part if it is not
 	// nil; the generation must still be u.Generation (0: the upload does not exist yet), else
 	// ErrUploadMoved. One upload more than within.Uploads is ErrTooManyUploads, and a part that
@@ -86,11 +88,11 @@ type Store interface {
 	// caller for that long, by the clock that all users of the store share, and returns what names
 	// the lease. If somebody else has one it is ErrLeased. One that the caller holds already is
 	// renewed, or, for no time at all, ended; 0 is none.
-	LeaseUpload(ctx context.Context, key Digest, generation, held int64, length time.Duration) (int64, error)
+	LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (int64, error)
 
 	// IdempotencyRecord returns the record of a step that was made under one of these keys, or that has it
 	// as Elsewhere. Those that are past their ExpiresAt are ErrNotFound. There may be 1,001 keys.
-	IdempotencyRecord(ctx context.Context, key Digest, now time.Time, or ...Digest) (IdempotencyRecord, error)
+	IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time, or ...sandlot.Digest) (IdempotencyRecord, error)
 
 	SecretStore
 	// Ping returns nil while reads and writes can be expected to work.
@@ -104,37 +106,37 @@ type NewAccount struct {
 	Email       string
 	Lang        string
 	CreatedAt   time.Time
-	Key         Key
-	Job         *Job // the verification mail, if there is an address
+	Key         sandlot.Key
+	Job         *sandlot.Job // the verification mail, if there is an address
 	Idempotency *IdempotencyRecord
 }
 
 // NewProject is a project to be recorded with its version 1, and all that belongs to the same
 // step.
 type NewProject struct {
-	ID          ProjectID
-	Account     AccountID   // the owner, unless New is set; one that is suspended is ErrSuspended, whoever asks
-	New         *NewAccount // recorded in the same step, and then the owner
-	By          int64       // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked, one of a suspended account ErrSuspended
-	Email       *NewEmail   // set pending in the same step
+	ID          sandlot.ProjectID
+	Account     sandlot.AccountID // the owner, unless New is set; one that is suspended is ErrSuspended, whoever asks
+	New         *NewAccount       // recorded in the same step, and then the owner
+	By          int64             // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked, one of a suspended account ErrSuspended
+	Email       *NewEmail         // set pending in the same step
 	Title       string
 	Lang        string
-	Files       []File // of version 1, no two of one folded name; a Blob with an ID is one that is recorded already
-	Primary     string // the name of the primary file
+	Files       []sandlot.File // of version 1, no two of one folded name; a Blob with an ID is one that is recorded already
+	Primary     string         // the name of the primary file
 	Wrapper     string
 	Later       []LaterVersion // the versions after it, in their order; the last one is the current one
 	Suffix      string
-	Key         Key       // scoped to this project; none if it has no Hash
-	CreatedAt   time.Time // of version 1
-	Begun       time.Time // when the project was made, if that was before version 1
+	Key         sandlot.Key // scoped to this project; none if it has no Hash
+	CreatedAt   time.Time   // of version 1
+	Begun       time.Time   // when the project was made, if that was before version 1
 	Description string
-	Tags        Tags
+	Tags        sandlot.Tags
 	Unlisted    bool
 	Threads     bool
 	Upload      *Completion
 	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before
 	Within      Quota              // of the owner
-	Log         *LogEntry          // recorded in the same step; nil: none
+	Log         *sandlot.LogEntry  // recorded in the same step; nil: none
 	Yield       func()             // frees room on a disk that a step found full, so that what it had recorded can be taken back; then what is Spooled is gone; nil: nothing does
 	Alike       *Alike             // if it is set, the step writes into it which project of the owner looks like Likeness and was changed last, of the last 30 changes; none that is suspended
 }
@@ -156,16 +158,16 @@ const AlikeFor = 24 * time.Hour
 // A Likeness tells which projects of an account look like one: those that were made in a time and have its title, or the
 // same bytes in the file that is its page.
 type Likeness struct {
-	Not         ProjectID // that project itself
-	Title       string    // empty: none is like it
-	Page        string    // the folded name of its primary file
-	SHA256      Digest    // of that
+	Not         sandlot.ProjectID // that project itself
+	Title       string            // empty: none is like it
+	Page        string            // the folded name of its primary file
+	SHA256      sandlot.Digest    // of that
 	From, Until time.Time
 }
 
 // Alike is a project that looks like another one of its account. Without ID there is none.
 type Alike struct {
-	ID        ProjectID
+	ID        sandlot.ProjectID
 	Version   int
 	Title     string
 	Primary   string
@@ -187,7 +189,7 @@ type LaterVersion struct {
 // verify it.
 type NewEmail struct {
 	Address string
-	Job     Job
+	Job     sandlot.Job
 }
 
 // Edit says what an update was computed against, and what else it does in the same step.
@@ -212,7 +214,7 @@ type Edit struct {
 // upload is open and still at Generation. Its parts are then unreferenced; its Meta
 // stays with Done.
 type Completion struct {
-	Key        Digest
+	Key        sandlot.Digest
 	Generation int64
 	ExpiresAt  time.Time
 	Done       UploadDone
@@ -229,7 +231,7 @@ type VariantStore interface {
 	// for those with a blob in except, at most limit: the oldest of all, and then those of all
 	// accounts in turn, of each its oldest first. One of over 16 MiB comes behind its account's
 	// smaller ones, and uses up a turn for each 16 MiB.
-	Unsqueezed(ctx context.Context, except []int64, limit int) ([]File, error)
+	Unsqueezed(ctx context.Context, except []int64, limit int) ([]sandlot.File, error)
 	// ClaimSqueezing keeps blobs without variants from others for a while, SqueezeLeaseMax at most,
 	// by the clock that all users of the store share. It returns those that nobody else has
 	// claimed, and what names the claim. A claim ends with PutVariants.
@@ -240,7 +242,7 @@ type VariantStore interface {
 	// away for their account, 1,000 files at a time, and returns how many.
 	LeavePlain(ctx context.Context, most int) (int, error)
 	// PutVariants records the variants of a blob (possibly none) as made. A blob that is gone is ErrNotFound.
-	PutVariants(ctx context.Context, blobID int64, v []Variant) error
+	PutVariants(ctx context.Context, blobID int64, v []sandlot.Variant) error
 }
 
 // Blobs stores bytes that never change, each under a new name that is never used again. It
@@ -248,11 +250,11 @@ type VariantStore interface {
 // methods may be called concurrently.
 type Blobs interface {
 	// Name returns a name that no blob ever had.
-	Name() BlobRef
+	Name() sandlot.BlobRef
 	// Put stores what r yields under a fresh name, and is durable when it returns nil. If r fails,
 	// nothing is stored and the error wraps r's. No room is ErrFull. Only Ref and Size of the Blob
 	// are set.
-	Put(ctx context.Context, ref BlobRef, r io.Reader) (Blob, error)
+	Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader) (sandlot.Blob, error)
 	// Open returns n bytes from off (n < 0: up to the end). Bytes that do not have the blob's size
 	// and SHA-256 are ErrCorrupt, a missing blob is ErrNotFound, and not one byte is yielded of a
 	// MiB that was not compared. Of a blob that comes with its Checkpoints only the MiBs that a
@@ -265,12 +267,12 @@ type Blobs interface {
 	// Read, after the bytes before that MiB and none of it. So ctx must last until the reader is
 	// closed, and only who reads to the end, or asks for an empty range, has seen that all is
 	// right. Of a blob without Checkpoints all is compared before Open returns.
-	Open(ctx context.Context, b Blob, off, n int64) (io.ReadCloser, error)
+	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 	// Delete removes a blob; deleting a missing blob is not an error.
-	Delete(ctx context.Context, ref BlobRef) error
+	Delete(ctx context.Context, ref sandlot.BlobRef) error
 	// List yields the names of all blobs that were stored before the time given, or, as a clock had
 	// it that was ahead, in a time to come; in no order.
-	List(ctx context.Context, before time.Time) iter.Seq2[BlobRef, error]
+	List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error]
 	// Ping returns nil while Put can be expected to work.
 	Ping(ctx context.Context) error
 }
@@ -290,5 +292,5 @@ type ShardedBlobs interface {
 	Shards() int
 	// ListShard is List of the shard of that number, counted from 0. Each blob is in one shard. A
 	// number that no shard has is an error.
-	ListShard(ctx context.Context, n int, before time.Time) iter.Seq2[BlobRef, error]
+	ListShard(ctx context.Context, n int, before time.Time) iter.Seq2[sandlot.BlobRef, error]
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"sandlot"
 )
 
 // TrashLife is how long the owner of a deleted project can take it back.
@@ -21,7 +23,7 @@ const trashPage = 50
 
 // Trashed is a project that its owner deleted and can take back.
 type Trashed struct {
-	Project
+	sandlot.Project
 	DeletedAt time.Time
 }
 
@@ -32,7 +34,7 @@ func (t Trashed) GoneAt() time.Time { return t.DeletedAt.Add(TrashLife) }
 type DeletedProject struct {
 	Trashed
 	TakeBack string // the page on which its owner takes it back
-	Warnings []Warning
+	Warnings []sandlot.Warning
 }
 
 // A TrashStore keeps deleted projects for a while, under the same promises as a Store. To all
@@ -41,22 +43,22 @@ type TrashStore interface {
 	// Trash deletes a project so that it can be taken back, and records e. It is in the trash from e.At on, or from the time that
 	// was recorded last, whichever is later: a clock that is behind takes none of the days. A key that was revoked is
 	// ErrRevoked, one of a suspended account ErrSuspended; 0 is none.
-	Trash(ctx context.Context, id ProjectID, key int64, e LogEntry) (Changed, error)
+	Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) (sandlot.Changed, error)
 	// TakeBack makes such a project again what it was, and records e. An owner that would have more
 	// projects than within is ErrTooManyProjects.
-	TakeBack(ctx context.Context, id ProjectID, within Quota, e LogEntry) (Changed, error)
+	TakeBack(ctx context.Context, id sandlot.ProjectID, within Quota, e sandlot.LogEntry) (sandlot.Changed, error)
 	// Purge deletes such a project for good, and records e. Its title and description are then in no
 	// file of the store; its files are left to Sweep. A suspended one is ErrSuspended.
-	Purge(ctx context.Context, id ProjectID, e LogEntry) error
+	Purge(ctx context.Context, id sandlot.ProjectID, e sandlot.LogEntry) error
 	// Trashed returns such projects, newest change first.
 	Trashed(ctx context.Context, q TrashQuery) ([]Trashed, error)
 }
 
 // TrashQuery says which deleted projects to list.
 type TrashQuery struct {
-	Project ProjectID // this one
-	Account AccountID // or those of this account
-	Before  int64     // with a Seq below; 0: all
+	Project sandlot.ProjectID // this one
+	Account sandlot.AccountID // or those of this account
+	Before  int64             // with a Seq below; 0: all
 	Limit   int
 }
 
@@ -68,8 +70,8 @@ type Trash struct{ service *Service }
 // at once. For TrashLife its owner can take it back; then it is gone for good, and its id is
 // never used again. Its bytes count to the account's until then. confirm must be the id: none
 // is CodeMissingField, another CodeInvalidField. A second call gives the same answer again.
-func (s *Service) DeleteProject(ctx context.Context, by Caller, ref, confirm string) (DeletedProject, error) {
-	if err := Authorize(by, ActDeleteProject, nil); err != nil {
+func (s *Service) DeleteProject(ctx context.Context, by sandlot.Caller, ref, confirm string) (DeletedProject, error) {
+	if err := sandlot.Authorize(by, sandlot.ActDeleteProject, nil); err != nil {
 		return DeletedProject{}, err
 	}
 	p, err := s.find(ctx, ref)
@@ -77,12 +79,12 @@ func (s *Service) DeleteProject(ctx context.Context, by Caller, ref, confirm str
 	if err == nil {
 		t, err = s.Trash.put(ctx, by, p, confirm)
 	}
-	before := errors.Is(err, CodeProjectNotFound)
+	before := errors.Is(err, sandlot.CodeProjectNotFound)
 	if before {
 		var missing error
 		t, missing = found(s.management.Trashed(ctx, TrashQuery{Project: s.Places.ProjectID(ref), Limit: 1}))
 		switch {
-		case missing != nil && !errors.Is(missing, ErrNotFound):
+		case missing != nil && !errors.Is(missing, sandlot.ErrNotFound):
 			return DeletedProject{}, fmt.Errorf("read deleted project: %w", missing)
 		case missing == nil && t.Account == by.Account():
 			err = confirmed(t.ID, confirm)
@@ -99,28 +101,28 @@ func (s *Service) DeleteProject(ctx context.Context, by Caller, ref, confirm str
 }
 
 // put deletes a project that was there. If somebody else was faster it is CodeProjectNotFound.
-func (t *Trash) put(ctx context.Context, by Caller, p Project, confirm string) (Trashed, error) {
-	if err := Authorize(by, ActDeleteProject, &p); err != nil {
+func (t *Trash) put(ctx context.Context, by sandlot.Caller, p sandlot.Project, confirm string) (Trashed, error) {
+	if err := sandlot.Authorize(by, sandlot.ActDeleteProject, &p); err != nil {
 		return Trashed{}, err
 	}
 	if err := confirmed(p.ID, confirm); err != nil {
 		return Trashed{}, err
 	}
-	e := ownerEntry(t.service.now(), ActionDelete, p.ID, "on the website")
+	e := ownerEntry(t.service.now(), sandlot.ActionDelete, p.ID, "on the website")
 	if by.HasKey() {
 		e.Reason = "by the API"
 	}
 	err := t.service.evenFull(func() error { return t.service.management.Trash(ctx, p.ID, by.Key().ID, e) })
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		err = noProject(string(p.ID))
 	}
-	return Trashed{p, e.At}, lostRight(by, ActDeleteProject, err)
+	return Trashed{p, e.At}, lostRight(by, sandlot.ActDeleteProject, err)
 }
 
 // found is the one project of a list.
 func found(list []Trashed, err error) (Trashed, error) {
 	if err == nil && len(list) == 0 {
-		err = ErrNotFound
+		err = sandlot.ErrNotFound
 	}
 	if err != nil {
 		return Trashed{}, err
@@ -129,26 +131,26 @@ func found(list []Trashed, err error) (Trashed, error) {
 }
 
 // confirmed refuses to delete a project whose id was not given a second time.
-func confirmed(id ProjectID, confirm string) error {
-	refusal := Refuse(CodeInvalidField, "The field confirm is not the id of the project. Nothing was deleted.")
+func confirmed(id sandlot.ProjectID, confirm string) error {
+	refusal := sandlot.Refuse(sandlot.CodeInvalidField, "The field confirm is not the id of the project. Nothing was deleted.")
 	switch strings.TrimSpace(confirm) {
 	case string(id):
 		return nil
 	case "":
-		refusal = Refuse(CodeMissingField, "The field confirm is missing: it has to repeat the id of the project. Nothing was deleted.")
+		refusal = sandlot.Refuse(sandlot.CodeMissingField, "The field confirm is missing: it has to repeat the id of the project. Nothing was deleted.")
 	}
-	return refusal.In("confirm").With(OpDeleteProject, Set("id", string(id)), Set("confirm", string(id))).
+	return refusal.In("confirm").With(sandlot.OpDeleteProject, sandlot.Set("id", string(id)), sandlot.Set("confirm", string(id))).
 		Note("This takes %s off all its addresses, with all its versions:", id)
 }
 
 // deletedProject answers for a project that is deleted now, or was before.
-func deletedProject(t Trashed, owner Account, page string, before bool) DeletedProject {
+func deletedProject(t Trashed, owner sandlot.Account, page string, before bool) DeletedProject {
 	out := DeletedProject{Trashed: t, TakeBack: page + "#deleted"}
 	if before {
-		out.Warnings = append(out.Warnings, Warn("deleted_already", "The project was deleted before; nothing was changed.", "It can be taken back at "+out.TakeBack+" until "+t.GoneAt().Format(time.RFC3339)+"."))
+		out.Warnings = append(out.Warnings, sandlot.Warn("deleted_already", "The project was deleted before; nothing was changed.", "It can be taken back at "+out.TakeBack+" until "+t.GoneAt().Format(time.RFC3339)+"."))
 	}
 	if !owner.EmailVerified {
-		out.Warnings = append(out.Warnings, Warn(
+		out.Warnings = append(out.Warnings, sandlot.Warn(
 			"needs_email", "The account has no confirmed e-mail address, and only its owner, logged in, can take the project back.",
 			"Have an address confirmed until then: send email with update, or log in at "+page+" if one was given.",
 		))
@@ -157,21 +159,21 @@ func deletedProject(t Trashed, owner Account, page string, before bool) DeletedP
 }
 
 // ownerEntry is what the audit log says of an act of a project's owner.
-func ownerEntry(now time.Time, action string, id ProjectID, reason string) LogEntry {
-	return LogEntry{At: now.UTC().Truncate(time.Microsecond), Actor: ActorOwner, Action: action, Target: string(id), Reason: reason}
+func ownerEntry(now time.Time, action string, id sandlot.ProjectID, reason string) sandlot.LogEntry {
+	return sandlot.LogEntry{At: now.UTC().Truncate(time.Microsecond), Actor: sandlot.ActorOwner, Action: action, Target: string(id), Reason: reason}
 }
 
 // TrashPage says which deleted projects to list: one, or a page.
 type TrashPage struct {
-	Project ProjectID // this one alone
-	Cursor  string    // next of the page before, or empty for the first
+	Project sandlot.ProjectID // this one alone
+	Cursor  string            // next of the page before, or empty for the first
 }
 
 // List returns projects that the owner of an account, in a session, can take back, those that
 // were changed last first. next is the Cursor of the next page, empty on the last. A project that
 // is not theirs to take back, and any other Cursor, are ErrNotFound.
-func (t *Trash) List(ctx context.Context, by Caller, q TrashPage) (list []Trashed, next string, err error) {
-	if err := Authorize(by, ActSeeOwn, nil); err != nil {
+func (t *Trash) List(ctx context.Context, by sandlot.Caller, q TrashPage) (list []Trashed, next string, err error) {
+	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return nil, "", err
 	}
 	if q.Project != "" {
@@ -180,7 +182,7 @@ func (t *Trash) List(ctx context.Context, by Caller, q TrashPage) (list []Trashe
 	}
 	seq, err := readCursor(q.Cursor)
 	if err != nil {
-		return nil, "", ErrNotFound
+		return nil, "", sandlot.ErrNotFound
 	}
 	list, err = t.service.management.Trashed(ctx, TrashQuery{Account: by.Account(), Before: seq, Limit: trashPage + 1})
 	if err != nil {
@@ -194,13 +196,13 @@ func (t *Trash) List(ctx context.Context, by Caller, q TrashPage) (list []Trashe
 }
 
 // one returns a project that the owner of an account, in a session, can take back.
-func (t *Trash) one(ctx context.Context, by Caller, id ProjectID) (Trashed, error) {
-	if err := Authorize(by, ActDelete, nil); err != nil {
+func (t *Trash) one(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Trashed, error) {
+	if err := sandlot.Authorize(by, sandlot.ActDelete, nil); err != nil {
 		return Trashed{}, err
 	}
 	found, err := found(t.service.management.Trashed(ctx, TrashQuery{Project: id, Limit: 1}))
 	if err == nil {
-		err = Authorize(by, ActDelete, &found.Project)
+		err = sandlot.Authorize(by, sandlot.ActDelete, &found.Project)
 	}
 	return found, err
 }
@@ -209,16 +211,16 @@ func (t *Trash) one(ctx context.Context, by Caller, id ProjectID) (Trashed, erro
 // with its addresses, versions, keys, plays and likes. One that the operator has suspended stays
 // so. Where the account would have more projects than it may it is CodeQuotaExceeded. A second
 // call has no further effect; what is not theirs, or gone for good, is ErrNotFound.
-func (t *Trash) TakeBack(ctx context.Context, by Caller, id ProjectID) (Project, error) {
+func (t *Trash) TakeBack(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error) {
 	gone, err := t.one(ctx, by, id)
 	p := gone.Project
 	if err == nil {
 		err = t.service.evenFull(func() error {
-			return t.service.management.TakeBack(ctx, id, t.service.Quota, ownerEntry(t.service.now(), ActionTakeBack, id, "on the website"))
+			return t.service.management.TakeBack(ctx, id, t.service.Quota, ownerEntry(t.service.now(), sandlot.ActionTakeBack, id, "on the website"))
 		})
 	}
-	if errors.Is(err, ErrNotFound) {
-		p, err = t.service.owned(ctx, by, ActDelete, id) // it is there, or was never theirs
+	if errors.Is(err, sandlot.ErrNotFound) {
+		p, err = t.service.owned(ctx, by, sandlot.ActDelete, id) // it is there, or was never theirs
 	}
 	return p, t.service.Quota.exceeded(err)
 }
@@ -226,16 +228,16 @@ func (t *Trash) TakeBack(ctx context.Context, by Caller, id ProjectID) (Project,
 // Purge deletes a project for good that its owner, in a session, could have taken back, and
 // returns what it was; any other is ErrNotFound. What the operator has taken down stays for the
 // operator: CodeTakenDown.
-func (t *Trash) Purge(ctx context.Context, by Caller, id ProjectID) (Project, error) {
+func (t *Trash) Purge(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error) {
 	gone, err := t.one(ctx, by, id)
 	if err != nil {
-		return Project{}, err
+		return sandlot.Project{}, err
 	}
 	err = t.service.evenFull(func() error {
-		return t.service.management.Purge(ctx, id, ownerEntry(t.service.now(), ActionDelete, id, "for good, on the website"))
+		return t.service.management.Purge(ctx, id, ownerEntry(t.service.now(), sandlot.ActionDelete, id, "for good, on the website"))
 	})
-	if errors.Is(err, ErrSuspended) {
-		err = TakenDown(gone.Project)
+	if errors.Is(err, sandlot.ErrSuspended) {
+		err = sandlot.TakenDown(gone.Project)
 	}
 	return gone.Project, err
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 	"sandlot/internal/spool"
@@ -28,7 +29,7 @@ type SentFile struct {
 type treeFile struct {
 	name   string
 	size   int64
-	sha256 Digest
+	sha256 sandlot.Digest
 	text   bool
 	off    int64   // where the bytes are in the Tree's spool, if they are there
 	apart  *stored // where they are otherwise; nil if they are in the spool
@@ -37,7 +38,7 @@ type treeFile struct {
 
 // stored says where bytes are that are not in a spool.
 type stored struct {
-	ref         BlobRef
+	ref         sandlot.BlobRef
 	checkpoints string
 }
 
@@ -63,12 +64,12 @@ func newTreeFile(name string, c Content, d Declared) *treeFile {
 }
 
 // blob describes the bytes for their record.
-func (t *Tree) blob(f *treeFile) Blob {
-	b := Blob{Size: f.size, SHA256: f.sha256, Text: f.text}
+func (t *Tree) blob(f *treeFile) sandlot.Blob {
+	b := sandlot.Blob{Size: f.size, SHA256: f.sha256, Text: f.text}
 	if f.apart != nil {
 		b.Ref, b.Checkpoints = f.apart.ref, f.apart.checkpoints
 	} else {
-		b.Spooled = &Spooled{File: t.small, Off: f.off, Size: int(f.size)}
+		b.Spooled = &sandlot.Spooled{File: t.small, Off: f.off, Size: int(f.size)}
 	}
 	return b
 }
@@ -103,7 +104,9 @@ type Tree struct {
 }
 
 // NewSpool makes a spool whose errors are ErrFull and ErrUnavailable.
-func NewSpool(dir string) *spool.Spool { return spool.New(dir, ErrFull, ErrUnavailable) }
+func NewSpool(dir string) *spool.Spool {
+	return spool.New(dir, sandlot.ErrFull, sandlot.ErrUnavailable)
+}
 
 const (
 	// heavyFiles is from how many files on a call counts as one with very many: some 100 KiB of names and hashes.
@@ -137,7 +140,7 @@ func (c *Contents) DiscardTree(ctx context.Context, t *Tree) {
 	}
 	for _, f := range t.files {
 		if f.apart != nil {
-			c.Discard(ctx, Content{Blob: Blob{Ref: f.apart.ref}})
+			c.Discard(ctx, Content{Blob: sandlot.Blob{Ref: f.apart.ref}})
 		}
 	}
 	if err := t.small.Close(); err != nil {
@@ -184,7 +187,7 @@ func (t *Tree) Add(ctx context.Context, name string, d Declared, r io.Reader) er
 func (t *Tree) Put(ctx context.Context, sent string, d Declared, c Content) error {
 	discard := func(err error) error {
 		t.contents.Discard(ctx, c)
-		return NoEffect(err)
+		return sandlot.NoEffect(err)
 	}
 	if what := tree.LeftOut(sent); what != "" {
 		t.leftOut[what]++
@@ -251,7 +254,7 @@ func (t *Tree) add(ctx context.Context, sent string, d Declared, through func(*i
 	}
 	kept, err := t.contents.keep(ctx, through, t.hold)
 	if err != nil {
-		return NoEffect(err)
+		return sandlot.NoEffect(err)
 	}
 	t.keep(name, kept, d)
 	return nil
@@ -270,7 +273,7 @@ func (t *Tree) Keep(ctx context.Context, name string, r io.Reader) (Content, err
 		return turn.Work(ctx, io.TeeReader(t.bounded(name, t.charge.Of(r)), in))
 	}, t.hold)
 	if err != nil {
-		return Content{}, NoEffect(err)
+		return Content{}, sandlot.NoEffect(err)
 	}
 	kept.Head = nil
 	t.took(newTreeFile(name, kept, Declared{}))
@@ -278,8 +281,8 @@ func (t *Tree) Keep(ctx context.Context, name string, r io.Reader) (Content, err
 }
 
 // hold keeps small content for its record.
-func (t *Tree) hold(b *Blob, data []byte) error {
-	b.Spooled = &Spooled{File: t.small, Off: t.small.Size(), Size: len(data)}
+func (t *Tree) hold(b *sandlot.Blob, data []byte) error {
+	b.Spooled = &sandlot.Spooled{File: t.small, Off: t.small.Size(), Size: len(data)}
 	_, err := t.small.Write(data)
 	return err
 }
@@ -297,15 +300,15 @@ func (t *Tree) place(sent string) (string, error) {
 		return "", err
 	}
 	if inspect.HoldsKey(sent) || inspect.HoldsKey(name) {
-		return "", Refuse(CodeKeyInContent, "The name of one of the files holds one of this service's keys. Everything published is public, names too.").
-			In(t.field()).With(OpNothing).Note("Rename that file and send all of them again. If it was ever public, replace the key at /account.")
+		return "", sandlot.Refuse(sandlot.CodeKeyInContent, "The name of one of the files holds one of this service's keys. Everything published is public, names too.").
+			In(t.field()).With(sandlot.OpNothing).Note("Rename that file and send all of them again. If it was ever public, replace the key at /account.")
 	}
 	if _, twice := t.at[name]; twice {
-		return "", t.clash(CodeInvalidField, "The file %s comes twice.", inspect.Quoted(name))
+		return "", t.clash(sandlot.CodeInvalidField, "The file %s comes twice.", inspect.Quoted(name))
 	}
 	if most := t.contents.limits.files; len(t.files) >= most {
-		return "", Refuse(CodeContentTooLarge, "There are more than %d files, which is the limit.", most).In(t.field()).Detail("limit", most).
-			With(OpNothing).Note("Put several files into one, or leave out what the page does not use.")
+		return "", sandlot.Refuse(sandlot.CodeContentTooLarge, "There are more than %d files, which is the limit.", most).In(t.field()).Detail("limit", most).
+			With(sandlot.OpNothing).Note("Put several files into one, or leave out what the page does not use.")
 	}
 	if read && !t.archive {
 		t.read = append(t.read, name)
@@ -322,20 +325,20 @@ func (t *Tree) field() string {
 }
 
 // clash refuses files that cannot lie beside each other: of an archive as CodeInvalidArchive.
-func (t *Tree) clash(code Code, format string, args ...any) error {
+func (t *Tree) clash(code sandlot.Code, format string, args ...any) error {
 	if t.archive {
-		return Refuse(CodeInvalidArchive, format, args...).In(t.field()).With(OpPack).
+		return sandlot.Refuse(sandlot.CodeInvalidArchive, format, args...).In(t.field()).With(sandlot.OpPack).
 			Note("Nothing was changed. Rename one of them, or leave it out. Then pack the folder again:")
 	}
-	return Refuse(code, format, args...).In(t.field()).With(OpPack).Note("Nothing was changed. Rename one of them, or leave it out, and send all files again, or pack their folder:")
+	return sandlot.Refuse(code, format, args...).In(t.field()).With(sandlot.OpPack).Note("Nothing was changed. Rename one of them, or leave it out, and send all files again, or pack their folder:")
 }
 
 // again is how the files are sent once more: those of an archive are packed again.
-func (t *Tree) again() Op {
+func (t *Tree) again() sandlot.Op {
 	if t.archive {
-		return OpPack
+		return sandlot.OpPack
 	}
-	return OpSame
+	return sandlot.OpSame
 }
 
 // bounded is a reader of r that refuses more than one file, or all of them, may have.
@@ -365,11 +368,11 @@ func (t *Tree) room(name string, size, n int64) error {
 	t.size += n
 	switch most := t.contents.limits; {
 	case size > most.file:
-		return Refuse(CodeContentTooLarge, "The file %s has more than %d bytes, which is the limit of one file.", inspect.Quoted(name), most.file).
-			In(t.field()).Detail("limit", most.file).With(OpNothing).Note("Make that file smaller, or split it. Nothing was changed.")
+		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The file %s has more than %d bytes, which is the limit of one file.", inspect.Quoted(name), most.file).
+			In(t.field()).Detail("limit", most.file).With(sandlot.OpNothing).Note("Make that file smaller, or split it. Nothing was changed.")
 	case t.size > most.total:
-		return Refuse(CodeContentTooLarge, "The files have more than %d bytes together, which is the limit.", most.total).
-			In(t.field()).Detail("limit", most.total).With(OpNothing).Note("Make them smaller, or send some of them with a call of their own. Nothing was changed.")
+		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The files have more than %d bytes together, which is the limit.", most.total).
+			In(t.field()).Detail("limit", most.total).With(sandlot.OpNothing).Note("Make them smaller, or send some of them with a call of their own. Nothing was changed.")
 	}
 	return nil
 }
@@ -403,14 +406,14 @@ func (t *Tree) Unpack(ctx context.Context, format string, r io.Reader) error {
 	if f != string(unpack.ZIP) {
 		charge = nil // it is asked for as all is unpacked: what stands between the files can become very much, too
 		lim.Through = func(r io.Reader) io.Reader { return turn.Work(ctx, t.charge.Of(r)) }
-		return NoEffect(t.unpacked(unpack.ReadTar(turn.Wait(ctx, r), unpack.Format(f), lim, each)))
+		return sandlot.NoEffect(t.unpacked(unpack.ReadTar(turn.Wait(ctx, r), unpack.Format(f), lim, each)))
 	}
 	packed := NewSpool(most.dir)
 	defer packed.Close()
 	if err := t.contents.Receive(packed, r, most.packed()); err != nil {
-		return NoEffect(err)
+		return sandlot.NoEffect(err)
 	}
-	return NoEffect(t.unpacked(unpack.ReadZIP(packed, packed.Size(), lim, each)))
+	return sandlot.NoEffect(t.unpacked(unpack.ReadZIP(packed, packed.Size(), lim, each)))
 }
 
 // unpacked refuses an archive that could not be read, or holds names that no file can have.
@@ -439,8 +442,8 @@ func (c *Contents) Receive(all *spool.Spool, r io.Reader, limit int64) error {
 	case err != nil:
 		return fmt.Errorf("receive: %w", err)
 	case n > limit:
-		return Refuse(CodeContentTooLarge, "The archive has more than %d bytes, which is the limit.", limit).In("archive").Detail("limit", limit).
-			With(OpNothing).Note("Leave out what the page does not use, or make the files smaller.")
+		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The archive has more than %d bytes, which is the limit.", limit).In("archive").Detail("limit", limit).
+			With(sandlot.OpNothing).Note("Leave out what the page does not use, or make the files smaller.")
 	}
 	return nil
 }
@@ -457,7 +460,7 @@ func (t *Tree) badArchive(err error) error {
 	}
 	most := t.contents.limits
 	large := func(what string, limit any) error {
-		return Refuse(CodeContentTooLarge, "%s. The limit is %v.", what, limit).In("archive").Detail("limit", limit).With(OpNothing).
+		return sandlot.Refuse(sandlot.CodeContentTooLarge, "%s. The limit is %v.", what, limit).In("archive").Detail("limit", limit).With(sandlot.OpNothing).
 			Note("Leave out what the page does not use, make files smaller, or send some of them with a call of their own. Nothing was changed.")
 	}
 	switch bad.Reason {
@@ -468,7 +471,7 @@ func (t *Tree) badArchive(err error) error {
 	case unpack.TotalLarge:
 		return large("The archive unpacks to too many bytes", most.total)
 	}
-	e := Refuse(CodeInvalidArchive, "%s cannot be taken: %s.", of, bad.Message).In("archive").With(OpPack)
+	e := sandlot.Refuse(sandlot.CodeInvalidArchive, "%s cannot be taken: %s.", of, bad.Message).In("archive").With(sandlot.OpPack)
 	switch bad.Reason {
 	case unpack.Link, unpack.Device, unpack.BadName: // the folder has them, too
 		e.LeavingOut(bad.Entry)
@@ -485,8 +488,8 @@ var archiveFormats = map[string]unpack.Format{
 func ReadArchiveFormat(name string) (string, error) {
 	f, ok := archiveFormats[strings.TrimPrefix(strings.ToLower(strings.TrimSpace(name)), ".")]
 	if !ok {
-		return "", Refuse(CodeInvalidField, "The field archive_format is %s, which is none of zip, tar, tar.gz and tar.zst.", inspect.Quoted(name)).In("archive_format").
-			With(OpSame, Set("archive_format", "zip")).Note("Send zip, tar, tar.gz or tar.zst, as the archive is.")
+		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The field archive_format is %s, which is none of zip, tar, tar.gz and tar.zst.", inspect.Quoted(name)).In("archive_format").
+			With(sandlot.OpSame, sandlot.Set("archive_format", "zip")).Note("Send zip, tar, tar.gz or tar.zst, as the archive is.")
 	}
 	return string(f), nil
 }

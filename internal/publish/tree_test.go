@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/spool"
@@ -113,25 +114,25 @@ func TestATreeIsTheSameHoweverItCame(t *testing.T) {
 func TestABadArchiveIsRefusedWhole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *publish.Config) { c.MaxFiles, c.MaxContent, c.MaxFile = 4, 1000, 2000 })
-	key, err := publish.MintSecret(publish.ProjectKey, rand.Reader)
+	key, err := sandlot.MintSecret(sandlot.ProjectKey, rand.Reader)
 	expect.OK(t, err)
 	disk, large := w.onDisk(), strings.Repeat("x", 3*inlineMax)
 	for name, c := range map[string]struct {
 		format, archive string
-		code            publish.Code
+		code            sandlot.Code
 	}{
-		"no archive":               {"zip", "hello", publish.CodeInvalidArchive},
-		"another archive":          {"tar.gz", zipped(t, "index.html", page), publish.CodeInvalidArchive},
-		"an unknown one":           {"rar", "hello", publish.CodeInvalidField},
-		"cut off":                  {"zip", zipped(t, "index.html", large)[:100], publish.CodeInvalidArchive},
-		"a tar that is cut off":    {"tar", tarred(t, "a.png", large, "index.html", large)[:1600], publish.CodeInvalidArchive},
-		"two of one name":          {"tar", tarred(t, "a.png", large, "a.png", "x"), publish.CodeInvalidArchive},
-		"two that are read as one": {"tar", tarred(t, "a.png", large, "./a.png", "x"), publish.CodeInvalidArchive},
-		"a way out":                {"zip", zipped(t, "a.png", large, "../a.js", "x"), publish.CodeInvalidFilename},
-		"a name with a key":        {"zip", zipped(t, "a.png", large, "js/"+key.Reveal()+".js", "x"), publish.CodeKeyInContent},
-		"too large a file":         {"zip", zipped(t, "a.png", large, "b.png", strings.Repeat("x", 1001)), publish.CodeContentTooLarge},
-		"too much":                 {"tar", tarred(t, "a.png", large, "b", strings.Repeat("x", 1000), "c", strings.Repeat("x", 1000)), publish.CodeContentTooLarge},
-		"too many":                 {"zip", zipped(t, "a", large, "b", "", "c", "", "d", "", "e", ""), publish.CodeContentTooLarge},
+		"no archive":               {"zip", "hello", sandlot.CodeInvalidArchive},
+		"another archive":          {"tar.gz", zipped(t, "index.html", page), sandlot.CodeInvalidArchive},
+		"an unknown one":           {"rar", "hello", sandlot.CodeInvalidField},
+		"cut off":                  {"zip", zipped(t, "index.html", large)[:100], sandlot.CodeInvalidArchive},
+		"a tar that is cut off":    {"tar", tarred(t, "a.png", large, "index.html", large)[:1600], sandlot.CodeInvalidArchive},
+		"two of one name":          {"tar", tarred(t, "a.png", large, "a.png", "x"), sandlot.CodeInvalidArchive},
+		"two that are read as one": {"tar", tarred(t, "a.png", large, "./a.png", "x"), sandlot.CodeInvalidArchive},
+		"a way out":                {"zip", zipped(t, "a.png", large, "../a.js", "x"), sandlot.CodeInvalidFilename},
+		"a name with a key":        {"zip", zipped(t, "a.png", large, "js/"+key.Reveal()+".js", "x"), sandlot.CodeKeyInContent},
+		"too large a file":         {"zip", zipped(t, "a.png", large, "b.png", strings.Repeat("x", 1001)), sandlot.CodeContentTooLarge},
+		"too much":                 {"tar", tarred(t, "a.png", large, "b", strings.Repeat("x", 1000), "c", strings.Repeat("x", 1000)), sandlot.CodeContentTooLarge},
+		"too many":                 {"zip", zipped(t, "a", large, "b", "", "c", "", "d", "", "e", ""), sandlot.CodeContentTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.unchanged(t, func() {
@@ -145,7 +146,7 @@ func TestABadArchiveIsRefusedWhole(t *testing.T) {
 		tree, err := w.unpacked("zip", zipped(t, "index.html", page, "a.js", "x", "A.js", "x"))
 		expect.OK(t, err)
 		_, _, err = w.Publish(t.Context(), w.account(), publish.PublishInput{Tree: tree})
-		refused(t, err, publish.CodeInvalidArchive)
+		refused(t, err, sandlot.CodeInvalidArchive)
 	})
 	t.Run("what is left out does not count as a file", func(t *testing.T) {
 		tree, err := w.unpacked("zip", zipped(t, "node_modules/a", "", "node_modules/b", "", "node_modules/c", "", "node_modules/d", "", "index.html", page))
@@ -160,7 +161,7 @@ func TestABadArchiveIsRefusedWhole(t *testing.T) {
 			tree := w.NewTree(nil)
 			err := tree.Unpack(t.Context(), format, io.MultiReader(strings.NewReader(archive[:len(archive)/2]), brokenReader{broken}))
 			expect.Is(t, format, err, broken)
-			expect.Is(t, format, err, publish.ErrNoEffect)
+			expect.Is(t, format, err, sandlot.ErrNoEffect)
 			w.DiscardTree(t.Context(), tree)
 		}
 		expect.Equal(t, "blobs on the disk", w.onDisk(), disk)
@@ -225,7 +226,7 @@ func TestRegressionM48WhatIsLeftOutIsNotJudged(t *testing.T) {
 		expect.OK(t, err, format)
 		expect.Equal(t, format+": files", out.Project.FileCount, 1)
 		_, err = w.unpacked(format, packed("level.js"))
-		expect.Is(t, format+" with a link of its own", err, publish.CodeInvalidArchive)
+		expect.Is(t, format+" with a link of its own", err, sandlot.CodeInvalidArchive)
 	}
 }
 
@@ -234,13 +235,13 @@ func TestRegression47HeadersOfNoFileAreCharged(t *testing.T) {
 	w, charged := newWorld(t), 0
 	tree := w.NewTree(func(n int) error {
 		if charged += n; charged > 100_000 {
-			return publish.Refuse(publish.CodeRateLimited, "enough")
+			return sandlot.Refuse(sandlot.CodeRateLimited, "enough")
 		}
 		return nil
 	})
 	defer w.DiscardTree(t.Context(), tree)
 	archive := gzipped(t, commented(t, 300_000)+tarred(t, "a", "x"))
-	expect.Is(t, "headers of no file, beyond what is left", tree.Unpack(t.Context(), "tar.gz", strings.NewReader(archive)), publish.CodeRateLimited)
+	expect.Is(t, "headers of no file, beyond what is left", tree.Unpack(t.Context(), "tar.gz", strings.NewReader(archive)), sandlot.CodeRateLimited)
 }
 
 func TestATreeIsChargedForItsBytesAndItsRecords(t *testing.T) {
@@ -253,9 +254,9 @@ func TestATreeIsChargedForItsBytesAndItsRecords(t *testing.T) {
 	if records := 2 * 8 << 10; charged < len(archive)+records || charged > len(archive)+records+1024 {
 		t.Errorf("charged %d bytes for a tar of %d and two records", charged, len(archive))
 	}
-	over := publish.Refuse(publish.CodeRateLimited, "enough")
+	over := sandlot.Refuse(sandlot.CodeRateLimited, "enough")
 	tree = w.NewTree(func(int) error { return over })
-	expect.Is(t, "over the limit", tree.Add(t.Context(), "a", publish.Declared{}, strings.NewReader("x")), publish.CodeRateLimited)
+	expect.Is(t, "over the limit", tree.Add(t.Context(), "a", publish.Declared{}, strings.NewReader("x")), sandlot.CodeRateLimited)
 	w.DiscardTree(t.Context(), tree)
 }
 
@@ -319,14 +320,14 @@ func TestAnUploadCarriesAnArchive(t *testing.T) {
 
 			w.unchangedBut(t, "a damaged archive leaves its upload open", func() {
 				err := w.sendParts("three", packed[:3000]+"damaged"+packed[3007:], update(false, publish.Declared{}))
-				refused(t, err, publish.CodeInvalidArchive)
+				refused(t, err, sandlot.CodeInvalidArchive)
 			})
 			n := 4
 			expect.OK(t, update(false, publish.Declared{})(w.stage(packed[3000:4000]), &publish.PartInput{UploadID: "three", N: &n}))
 			expect.Equal(t, "version, after the damaged part was sent again", next.Project.Version, 3)
 
 			other := publish.Declared{SHA256: strings.Repeat("0", 64)}
-			refused(t, w.sendParts("four", packed, update(false, other)), publish.CodeDigestMismatch)
+			refused(t, w.sendParts("four", packed, update(false, other)), sandlot.CodeDigestMismatch)
 		})
 	}
 }
@@ -385,23 +386,23 @@ func TestADryRunMakesNothing(t *testing.T) {
 		}, nil},
 		"no e-mail": {func() error {
 			return third(w.Publish(t.Context(), nobody(), publish.PublishInput{Content: w.stage(page), DryRun: true}))
-		}, publish.CodeEmailRequired},
+		}, sandlot.CodeEmailRequired},
 		"no page": {func() error {
 			return third(w.Publish(t.Context(), by, publish.PublishInput{Tree: w.in.Tree("a.js", "x"), DryRun: true}))
-		}, publish.CodeNoPrimaryFile},
+		}, sandlot.CodeNoPrimaryFile},
 		"another version": {func() error {
 			return third(w.Update(t.Context(), by, publish.UpdateInput{Project: string(p.ID), Filename: "a.js", Content: w.stage("a"), IfVersion: &missing, DryRun: true}))
-		}, publish.CodeVersionConflict},
+		}, sandlot.CodeVersionConflict},
 		"too many bytes": {func() error {
 			return third(w.Update(t.Context(), by, publish.UpdateInput{Project: string(p.ID), Filename: "a.js", Content: w.stage(strings.Repeat("x", 2000)), DryRun: true}))
-		}, publish.CodeQuotaExceeded},
+		}, sandlot.CodeQuotaExceeded},
 		"another's project": {func() error {
 			return third(w.Update(t.Context(), stranger, publish.UpdateInput{Project: string(p.ID), Filename: "a.js", Content: w.stage("a"), DryRun: true}))
-		}, publish.CodeWrongProject},
+		}, sandlot.CodeWrongProject},
 		"a part of an upload": {func() error {
 			n := 1
 			return third(w.Update(t.Context(), by, publish.UpdateInput{Project: string(p.ID), Filename: "a.js", Content: w.stage("a"), Part: &publish.PartInput{UploadID: "u", N: &n}, DryRun: true}))
-		}, publish.CodeInvalidField},
+		}, sandlot.CodeInvalidField},
 	} {
 		t.Run(name, func(t *testing.T) {
 			disk := w.onDisk()
@@ -417,7 +418,7 @@ func TestADryRunMakesNothing(t *testing.T) {
 	}
 	w.publish(by, page)
 	_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage(page), DryRun: true})
-	refused(t, err, publish.CodeQuotaExceeded)
+	refused(t, err, sandlot.CodeQuotaExceeded)
 }
 
 func third[T, U any](_ T, _ U, err error) error { return err }
@@ -426,7 +427,7 @@ func TestWithoutAPlaceForTemporaryFilesTheServiceIsUnavailable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *publish.Config) { c.Temporary = filepath.Join(t.TempDir(), "gone") })
 	_, err := w.unpacked("zip", strings.Repeat("x", 2*spool.Memory))
-	if e := refusedAs(t, "an archive", err, publish.CodeUnavailable); e.RetryAfter == 0 || !strings.Contains(e.Message, "Nothing was changed") {
+	if e := refusedAs(t, "an archive", err, sandlot.CodeUnavailable); e.RetryAfter == 0 || !strings.Contains(e.Message, "Nothing was changed") {
 		t.Errorf("it does not say when to try again, or what happened: %v", e)
 	}
 }

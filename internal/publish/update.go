@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 	"sandlot/internal/tree"
@@ -17,17 +18,17 @@ import (
 // newFile is an update whose words have been brought into form. It is what an
 // upload remembers of its part 1.
 type newFile struct {
-	Project   ProjectID
+	Project   sandlot.ProjectID
 	Filename  string
 	Title     *string
 	Email     string
 	Lang      string
 	IfVersion *int
 	Declared  Declared
-	Replace   bool      `json:",omitempty"` // of many files: they are all that there is
-	Primary   string    `json:",omitempty"` // of many files
-	Force     bool      `json:",omitempty"`
-	Warnings  []Warning `json:",omitempty"`
+	Replace   bool              `json:",omitempty"` // of many files: they are all that there is
+	Primary   string            `json:",omitempty"` // of many files
+	Force     bool              `json:",omitempty"`
+	Warnings  []sandlot.Warning `json:",omitempty"`
 
 	Details DetailsChange `json:",omitzero"`
 }
@@ -48,11 +49,11 @@ type newFile struct {
 //
 // With in.Idempotency the same call within IdempotencyLife returns the first answer and changes
 // nothing.
-func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Updated, pending *Pending, err error) {
+func (s *Service) Update(ctx context.Context, by sandlot.Caller, in UpdateInput) (out Updated, pending *Pending, err error) {
 	defer s.Contents.DiscardTree(ctx, in.Tree)
 	defer s.Contents.Discard(ctx, in.Content)
 	defer func() { err = s.present(ctx, by, err) }()
-	if err := Authorize(by, ActEdit, nil); err != nil {
+	if err := sandlot.Authorize(by, sandlot.ActEdit, nil); err != nil {
 		return Updated{}, nil, err
 	}
 	if in.Named && strings.TrimSpace(in.Project) == "" {
@@ -72,7 +73,7 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 	if !in.About.Empty() {
 		asked = append(asked, in.About)
 	}
-	req, err := s.idempotency.newRequest(by, in.Idempotency, OpUpdate, in.Part, set.content(in.Content), asked...)
+	req, err := s.idempotency.newRequest(by, in.Idempotency, sandlot.OpUpdate, in.Part, set.content(in.Content), asked...)
 	if err != nil {
 		return Updated{}, nil, err
 	}
@@ -109,8 +110,8 @@ func (s *Service) Update(ctx context.Context, by Caller, in UpdateInput) (out Up
 }
 
 // foreseeUpdate is Foresee of an update.
-func foreseeUpdate(ctx context.Context, s *Service, by Caller, in UpdateInput) (p Project, w []Warning, err error) {
-	if err := Authorize(by, ActEdit, nil); err != nil {
+func foreseeUpdate(ctx context.Context, s *Service, by sandlot.Caller, in UpdateInput) (p sandlot.Project, w []sandlot.Warning, err error) {
+	if err := sandlot.Authorize(by, sandlot.ActEdit, nil); err != nil {
 		return p, nil, err
 	}
 	if strings.TrimSpace(in.Project) == "" {
@@ -131,9 +132,9 @@ func foreseeUpdate(ctx context.Context, s *Service, by Caller, in UpdateInput) (
 
 // emptyProject refuses a project_id that is there and empty, as a variable that
 // was not set leaves it: it must not reach the newest project.
-func emptyProject(by Caller) error {
-	return Refuse(CodeProjectIDRequired, "The field project_id is empty: it says which project is changed. Nothing was changed.").In("project_id").
-		With(OpSame, Set("project_id", cmp.Or(string(by.Key().Project), "<project_id>"))).
+func emptyProject(by sandlot.Caller) error {
+	return sandlot.Refuse(sandlot.CodeProjectIDRequired, "The field project_id is empty: it says which project is changed. Nothing was changed.").In("project_id").
+		With(sandlot.OpSame, sandlot.Set("project_id", cmp.Or(string(by.Key().Project), "<project_id>"))).
 		Note("Send the project's id. If it comes from a variable, the variable is not set.")
 }
 
@@ -141,11 +142,11 @@ func emptyProject(by Caller) error {
 func (in UpdateInput) many() bool { return in.Tree != nil || in.Archive != "" }
 
 // manyWarnings tell what was said in vain of many files.
-func (in UpdateInput) manyWarnings() []Warning {
+func (in UpdateInput) manyWarnings() []sandlot.Warning {
 	if in.Filename == "" {
 		return nil
 	}
-	return []Warning{Warn("filename_ignored", "The field filename was ignored: each of the files has its own name.", "Leave filename out of a call with many files.")}
+	return []sandlot.Warning{sandlot.Warn("filename_ignored", "The field filename was ignored: each of the files has its own name.", "Leave filename out of a call with many files.")}
 }
 
 // checkOne refuses what only a call with many files obeys, of one file that comes by itself: in parts, or with a ticket.
@@ -157,7 +158,7 @@ func checkOne(in UpdateInput) error {
 	if in.Filename == "" || !in.Replace && in.Primary == "" {
 		return nil
 	}
-	e := Refuse(CodeInvalidField, "The field %s is not for one file that comes in parts or with a ticket. Nothing was changed.", field).In(field).With(OpSame).
+	e := sandlot.Refuse(sandlot.CodeInvalidField, "The field %s is not for one file that comes in parts or with a ticket. Nothing was changed.", field).In(field).With(sandlot.OpSame).
 		Note("Leave it out, or send an archive of all files that way, with archive_format instead of filename:")
 	e.Fix.Without = []string{"replace", "primary_file"}
 	return e
@@ -168,15 +169,15 @@ func checkSecret(name string, force bool) error {
 	if tree.Secret(name) == "" || force {
 		return nil
 	}
-	return Refuse(CodeInvalidFilename, "A file called %s may hold secrets of yours, and everything published is public. Nothing was changed.", inspect.Quoted(name)).In("filename").
-		With(OpSame, Set("filename", name), Set("force", true)).Note("Leave it out: a page cannot keep a secret. If the file holds none and is to be public, force it:")
+	return sandlot.Refuse(sandlot.CodeInvalidFilename, "A file called %s may hold secrets of yours, and everything published is public. Nothing was changed.", inspect.Quoted(name)).In("filename").
+		With(sandlot.OpSame, sandlot.Set("filename", name), sandlot.Set("force", true)).Note("Leave it out: a page cannot keep a secret. If the file holds none and is to be public, force it:")
 }
 
 // checkUpdate cleans the words of an update, or refuses them.
 func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 	nf := newFile{IfVersion: in.IfVersion, Declared: in.Declared, Replace: in.Replace, Primary: in.Primary, Force: in.Force}
 	var err error
-	var w []Warning
+	var w []sandlot.Warning
 	if in.many() {
 		nf.Warnings = in.manyWarnings()
 	} else if nf.Filename, nf.Warnings, err = cleanFilename(in.Filename); err != nil {
@@ -205,20 +206,20 @@ func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 }
 
 // putFile makes the version that has the file.
-func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content, x extras) (Updated, error) {
+func (s *Service) putFile(ctx context.Context, by sandlot.Caller, nf newFile, c Content, x extras) (Updated, error) {
 	var email EmailOutcome
 	var err error
 	var out Updated
-	var off []Warning
-	out.Project, out.Previous, err = s.edit(ctx, nf.Project, nf.IfVersion, func(p Project) (_ Project, err error) {
-		if err := Authorize(by, ActEdit, &p); err != nil {
+	var off []sandlot.Warning
+	out.Project, out.Previous, err = s.edit(ctx, nf.Project, nf.IfVersion, func(p sandlot.Project) (_ sandlot.Project, err error) {
+		if err := sandlot.Authorize(by, sandlot.ActEdit, &p); err != nil {
 			return p, err
 		}
 		name, took, err := withoutWrapper(ctx, s.store, p, nf.Filename)
 		if err != nil {
 			return p, err
 		}
-		out.File, off = File{Name: name, Folded: names.Fold(name), Blob: c.Blob}, took
+		out.File, off = sandlot.File{Name: name, Folded: names.Fold(name), Blob: c.Blob}, took
 		if err := checkContent(c, name, name == p.Primary || name == primaryFile, nf.Declared); err != nil {
 			return p, err
 		}
@@ -252,14 +253,14 @@ func (s *Service) putFile(ctx context.Context, by Caller, nf newFile, c Content,
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Warnings = slices.Concat(nf.Warnings, off, contentWarnings(c, out.File.Name, out.File.Name == out.Project.Primary), s.mailWarnings(by, email))
 	out.Quarantined = s.quarantined(out.Project)
-	kept, err := s.versionWarnings(ctx, out.Project, []File{out.File}, nil, nil)
+	kept, err := s.versionWarnings(ctx, out.Project, []sandlot.File{out.File}, nil, nil)
 	s.untold(err)
 	out.Warnings = append(out.Warnings, kept...)
 	return out, nil
 }
 
 // withoutWrapper takes the folder off a filename that was taken off from around the project's files, if the project has nothing in that folder.
-func withoutWrapper(ctx context.Context, store currentStore, p Project, name string) (string, []Warning, error) {
+func withoutWrapper(ctx context.Context, store currentStore, p sandlot.Project, name string) (string, []sandlot.Warning, error) {
 	inside, found := strings.CutPrefix(name, p.Wrapper)
 	clean, err := names.Filename(inside)
 	if p.Wrapper == "" || !found || err != nil || clean != inside {
@@ -272,12 +273,12 @@ func withoutWrapper(ctx context.Context, store currentStore, p Project, name str
 	if len(near) > 0 {
 		return name, nil, nil
 	}
-	return inside, []Warning{unwrapped(p.Wrapper)}, nil
+	return inside, []sandlot.Warning{unwrapped(p.Wrapper)}, nil
 }
 
 // checkPlace refuses a filename that could not be kept together with the others on every
 // file system, and a file too many. It returns the file of that name, nil if there is none.
-func (s *Service) checkPlace(ctx context.Context, p Project, f File) (before *File, err error) {
+func (s *Service) checkPlace(ctx context.Context, p sandlot.Project, f sandlot.File) (before *sandlot.File, err error) {
 	near, err := s.store.FilesNear(ctx, p.ID, f.Folded)
 	if err != nil {
 		return nil, fmt.Errorf("read files near %q: %w", f.Name, err)
@@ -290,8 +291,8 @@ func (s *Service) checkPlace(ctx context.Context, p Project, f File) (before *Fi
 		return nil, filenameConflict(p, f.Name, other.Name)
 	}
 	if before == nil && p.FileCount >= s.MaxFiles {
-		return nil, Refuse(CodeQuotaExceeded, "The project %s has %d files, which is the limit.", p.ID, p.FileCount).In("filename").
-			With(OpProject, Set("id", string(p.ID))).
+		return nil, sandlot.Refuse(sandlot.CodeQuotaExceeded, "The project %s has %d files, which is the limit.", p.ID, p.FileCount).In("filename").
+			With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).
 			Note("Put several files into one, or first delete one that is not needed, with delete-file. The project's files are listed when you read it with its key.")
 	}
 	return before, nil
@@ -304,21 +305,21 @@ const (
 )
 
 // shrunk warns of a page that replaces one of twenty times its size.
-func shrunk(f File, before *File) []Warning {
+func shrunk(f sandlot.File, before *sandlot.File) []sandlot.Warning {
 	if before == nil || !inspect.IsHTML(f.Name) || before.Blob.Size < shrunkFrom || f.Blob.Size*shrunkTo > before.Blob.Size {
 		return nil
 	}
-	return []Warning{Warn("shrunk", fmt.Sprintf("%s has %d bytes now, and had %d before.", f.Name, f.Blob.Size, before.Blob.Size),
+	return []sandlot.Warning{sandlot.Warn("shrunk", fmt.Sprintf("%s has %d bytes now, and had %d before.", f.Name, f.Blob.Size, before.Blob.Size),
 		"If a part of it was sent for the whole, send the whole file with update, or bring the version before back with restore.")}
 }
 
 // filenameConflict refuses a name if there is another that no file system could keep apart from it,
 // with a name that is free.
-func filenameConflict(p Project, name, other string) error {
+func filenameConflict(p sandlot.Project, name, other string) error {
 	// Never the other file's own name: whoever pastes the proposal must not lose a file.
 	ext := path.Ext(name)
 	use := strings.TrimSuffix(name, ext)
-	e := Refuse(CodeFilenameConflict, "The file %q conflicts with %q: the names differ only in case.", name, other)
+	e := sandlot.Refuse(sandlot.CodeFilenameConflict, "The file %q conflicts with %q: the names differ only in case.", name, other)
 	if names.Fold(name) != names.Fold(other) {
 		e.Message = fmt.Sprintf("The file %q conflicts with %q: one name is a folder in the other's path.", name, other)
 		use = strings.ReplaceAll(use, "/", "-")
@@ -327,7 +328,7 @@ func filenameConflict(p Project, name, other string) error {
 	if other == primaryFile && names.Fold(name) == names.Fold(other) {
 		use = other // two start pages are never what was meant
 	}
-	return e.In("filename").With(OpSame, Set("project_id", string(p.ID)), Set("filename", use)).
+	return e.In("filename").With(sandlot.OpSame, sandlot.Set("project_id", string(p.ID)), sandlot.Set("filename", use)).
 		Note("Use another name, or %s if that is the one to replace, or delete the file that is in the way.", inspect.Quoted(other))
 }
 
@@ -335,8 +336,8 @@ func filenameConflict(p Project, name, other string) error {
 // is durable when it returns. The primary file is CodePrimaryFileProtected, one that is not
 // there CodeFileNotFound. It works on a full disk, too. With in.Idempotency the same call
 // within IdempotencyLife returns the first answer and changes nothing.
-func (s *Service) DeleteFile(ctx context.Context, by Caller, in DeleteInput) (Deleted, error) {
-	if err := Authorize(by, ActEdit, nil); err != nil {
+func (s *Service) DeleteFile(ctx context.Context, by sandlot.Caller, in DeleteInput) (Deleted, error) {
+	if err := sandlot.Authorize(by, sandlot.ActEdit, nil); err != nil {
 		return Deleted{}, err
 	}
 	if strings.TrimSpace(in.Project) == "" {
@@ -351,7 +352,7 @@ func (s *Service) DeleteFile(ctx context.Context, by Caller, in DeleteInput) (De
 		return Deleted{}, err
 	}
 	in.Email, read = email, slices.Concat(read, w, s.projectRead(in.Project))
-	req, err := s.idempotency.newRequest(by, in.Idempotency, OpDeleteFile, nil, Content{}, in.Project, in.Filename, in.Email, in.Lang, in.IfVersion)
+	req, err := s.idempotency.newRequest(by, in.Idempotency, sandlot.OpDeleteFile, nil, Content{}, in.Project, in.Filename, in.Email, in.Lang, in.IfVersion)
 	if err != nil {
 		return Deleted{}, err
 	}
@@ -365,13 +366,13 @@ func (s *Service) DeleteFile(ctx context.Context, by Caller, in DeleteInput) (De
 }
 
 // deleteFile makes the version that lacks the file.
-func (s *Service) deleteFile(ctx context.Context, by Caller, in DeleteInput, name string, req *request) (Deleted, error) {
+func (s *Service) deleteFile(ctx context.Context, by sandlot.Caller, in DeleteInput, name string, req *request) (Deleted, error) {
 	target, err := s.target(ctx, by, in.Project)
 	if err != nil {
 		return Deleted{}, err
 	}
 	out, email := Deleted{Filename: name}, EmailNone
-	out.Project, out.Previous, err = s.edit(ctx, target.ID, in.IfVersion, func(p Project) (_ Project, err error) {
+	out.Project, out.Previous, err = s.edit(ctx, target.ID, in.IfVersion, func(p sandlot.Project) (_ sandlot.Project, err error) {
 		if err := s.checkDeletion(ctx, by, p, name); err != nil {
 			return p, err
 		}
@@ -382,7 +383,7 @@ func (s *Service) deleteFile(ctx context.Context, by Caller, in DeleteInput, nam
 		if at.Idempotency, err = s.idempotency.record(req, p.ID, p.Version+1, email, Minted{}, made{}); err != nil {
 			return p, err
 		}
-		var next Project
+		var next sandlot.Project
 		err = s.evenFull(func() (err error) { // the version without the file needs a little room
 			next, err = s.store.DeleteFile(ctx, p.ID, name, at)
 			return err
@@ -405,29 +406,29 @@ func (s *Service) deleteFile(ctx context.Context, by Caller, in DeleteInput, nam
 // unknownFile proposes to look for the file instead of a usable name, which may
 // be that of another file.
 func unknownFile(err error) error {
-	var e *Error
+	var e *sandlot.Error
 	if errors.As(err, &e) {
-		e.With(OpProject).Note("No file can have this name. The project's files are listed when you read it with its key.")
+		e.With(sandlot.OpProject).Note("No file can have this name. The project's files are listed when you read it with its key.")
 	}
 	return err
 }
 
 // checkDeletion refuses to delete the primary file, and a file that is not there.
-func (s *Service) checkDeletion(ctx context.Context, by Caller, p Project, name string) error {
-	if err := Authorize(by, ActEdit, &p); err != nil {
+func (s *Service) checkDeletion(ctx context.Context, by sandlot.Caller, p sandlot.Project, name string) error {
+	if err := sandlot.Authorize(by, sandlot.ActEdit, &p); err != nil {
 		return err
 	}
 	if e := refuseOpened(p, name); e != nil {
-		return e.With(OpUpdate, Set("project_id", string(p.ID)), Set("filename", name), Set("content", "<base64 of the new file>")).
+		return e.With(sandlot.OpUpdate, sandlot.Set("project_id", string(p.ID)), sandlot.Set("filename", name), sandlot.Set("content", "<base64 of the new file>")).
 			Note("To change it, send new content with update.")
 	}
 	near, err := s.store.FilesNear(ctx, p.ID, names.Fold(name))
 	if err != nil {
 		return fmt.Errorf("read files near %q: %w", name, err)
 	}
-	if !slices.ContainsFunc(near, func(f File) bool { return f.Name == name }) {
-		return Refuse(CodeFileNotFound, "The project %s has no file %q.", p.ID, name).In("filename").
-			With(OpProject, Set("id", string(p.ID))).Note("If it was deleted before, nothing is left to do. The project's files are listed when you read it with its key.")
+	if !slices.ContainsFunc(near, func(f sandlot.File) bool { return f.Name == name }) {
+		return sandlot.Refuse(sandlot.CodeFileNotFound, "The project %s has no file %q.", p.ID, name).In("filename").
+			With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).Note("If it was deleted before, nothing is left to do. The project's files are listed when you read it with its key.")
 	}
 	return nil
 }
@@ -435,10 +436,10 @@ func (s *Service) checkDeletion(ctx context.Context, by Caller, p Project, name 
 // done is the error of what comes after a step that had its effect, for its answer.
 // It keeps nil, and what kind of error it is, but not that nothing was changed.
 func done(err error) error {
-	if !errors.Is(err, ErrNoEffect) {
+	if !errors.Is(err, sandlot.ErrNoEffect) {
 		return err
 	}
-	for _, kind := range []error{ErrFull, ErrUnavailable} {
+	for _, kind := range []error{sandlot.ErrFull, sandlot.ErrUnavailable} {
 		if errors.Is(err, kind) {
 			return fmt.Errorf("%w, after the step: %v", kind, err)
 		}

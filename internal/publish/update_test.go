@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -56,7 +57,7 @@ func TestUpdate(t *testing.T) {
 			suffix string
 		}{{1, replaced.Project.Suffix}, {1, ""}, {4, out.Project.Suffix}, {0, ""}} {
 			_, err := w.AtVersion(t.Context(), nobody(), id, try.n, try.suffix)
-			refused(t, err, publish.CodeProjectNotFound)
+			refused(t, err, sandlot.CodeProjectNotFound)
 		}
 	})
 	t.Run("title sets the title", func(t *testing.T) {
@@ -89,7 +90,7 @@ func TestUpdate(t *testing.T) {
 	})
 	t.Run("wherever a project_id is taken, its addresses are taken too", func(t *testing.T) {
 		for _, ref := range []string{out.Addresses.URL, out.Addresses.Path, out.Addresses.Page} {
-			if up := w.put(by, publish.ProjectID(ref), "a", "x"); up.Project.ID != id {
+			if up := w.put(by, sandlot.ProjectID(ref), "a", "x"); up.Project.ID != id {
 				t.Errorf("%s is %s", ref, up.Project.ID)
 			}
 		}
@@ -107,32 +108,32 @@ func TestUpdateRefusesAndLeavesNothing(t *testing.T) {
 	one := 1
 	tests := []struct {
 		name string
-		by   publish.Caller
+		by   sandlot.Caller
 		in   publish.UpdateInput
 		text string
-		code publish.Code
+		code sandlot.Code
 	}{
-		{"row 52: a project key without project_id", w.caller(out.Keys.Project), publish.UpdateInput{Filename: "a.js"}, large, publish.CodeProjectIDRequired},
-		{"row 54: an account without projects", fresh, publish.UpdateInput{Filename: "a.js"}, large, publish.CodeNoProjects},
-		{"row 55: an unknown project", by, publish.UpdateInput{Project: "nope-000000", Filename: "a.js"}, large, publish.CodeProjectNotFound},
-		{"row 55: a path for a project", by, publish.UpdateInput{Project: "../x", Filename: "a.js"}, large, publish.CodeProjectNotFound},
-		{"row 55: 10 KB for a project", by, publish.UpdateInput{Project: strings.Repeat("x", 10_000), Filename: "a.js"}, large, publish.CodeInvalidField},
-		{"row 55: a project in capitals", by, publish.UpdateInput{Project: strings.ToUpper(id), Filename: "a.js"}, large, publish.CodeProjectNotFound},
-		{"row 55: a project in other digits", by, publish.UpdateInput{Project: "space-cats-٠٠٠٠٠٠", Filename: "a.js"}, large, publish.CodeProjectNotFound},
-		{"row 39: a name that climbs", by, publish.UpdateInput{Project: id, Filename: "../x"}, large, publish.CodeInvalidFilename},
-		{"no name", by, publish.UpdateInput{Project: id}, large, publish.CodeInvalidFilename},
-		{"row 47: a name in other case", by, publish.UpdateInput{Project: id, Filename: "Logo.png"}, large, publish.CodeFilenameConflict},
-		{"row 48: a file where a folder is", by, publish.UpdateInput{Project: id, Filename: "a"}, large, publish.CodeFilenameConflict},
-		{"row 48: a folder where a file is", by, publish.UpdateInput{Project: id, Filename: "logo.png/x"}, large, publish.CodeFilenameConflict},
-		{"row 48: a folder where a file is, in other case", by, publish.UpdateInput{Project: id, Filename: "LOGO.png/x/y"}, large, publish.CodeFilenameConflict},
-		{"row 49: INDEX.HTML", by, publish.UpdateInput{Project: id, Filename: "INDEX.HTML"}, large, publish.CodeFilenameConflict},
-		{"an empty primary file", by, publish.UpdateInput{Project: id, Filename: "index.html"}, "", publish.CodeInvalidField},
-		{"no content", by, publish.UpdateInput{Project: id, Filename: "a.js", Content: missing}, "", publish.CodeMissingField},
-		{"double encoded HTML", by, publish.UpdateInput{Project: id, Filename: "about.htm"}, "\x1f\x8b" + large, publish.CodeDoubleEncoded},
-		{"a key in a text file", by, publish.UpdateInput{Project: id, Filename: "a.js"}, large + out.Keys.Project.Reveal(), publish.CodeKeyInContent},
-		{"another digest than declared", by, publish.UpdateInput{Project: id, Filename: "a.js", Declared: publish.Declared{SHA256: "00"}}, large, publish.CodeDigestMismatch},
-		{"a bad email", by, publish.UpdateInput{Project: id, Filename: "a.js", Email: "@"}, large, publish.CodeInvalidEmail},
-		{"the project has moved on", by, publish.UpdateInput{Project: id, Filename: "a.js", IfVersion: &one}, large, publish.CodeVersionConflict},
+		{"row 52: a project key without project_id", w.caller(out.Keys.Project), publish.UpdateInput{Filename: "a.js"}, large, sandlot.CodeProjectIDRequired},
+		{"row 54: an account without projects", fresh, publish.UpdateInput{Filename: "a.js"}, large, sandlot.CodeNoProjects},
+		{"row 55: an unknown project", by, publish.UpdateInput{Project: "nope-000000", Filename: "a.js"}, large, sandlot.CodeProjectNotFound},
+		{"row 55: a path for a project", by, publish.UpdateInput{Project: "../x", Filename: "a.js"}, large, sandlot.CodeProjectNotFound},
+		{"row 55: 10 KB for a project", by, publish.UpdateInput{Project: strings.Repeat("x", 10_000), Filename: "a.js"}, large, sandlot.CodeInvalidField},
+		{"row 55: a project in capitals", by, publish.UpdateInput{Project: strings.ToUpper(id), Filename: "a.js"}, large, sandlot.CodeProjectNotFound},
+		{"row 55: a project in other digits", by, publish.UpdateInput{Project: "space-cats-٠٠٠٠٠٠", Filename: "a.js"}, large, sandlot.CodeProjectNotFound},
+		{"row 39: a name that climbs", by, publish.UpdateInput{Project: id, Filename: "../x"}, large, sandlot.CodeInvalidFilename},
+		{"no name", by, publish.UpdateInput{Project: id}, large, sandlot.CodeInvalidFilename},
+		{"row 47: a name in other case", by, publish.UpdateInput{Project: id, Filename: "Logo.png"}, large, sandlot.CodeFilenameConflict},
+		{"row 48: a file where a folder is", by, publish.UpdateInput{Project: id, Filename: "a"}, large, sandlot.CodeFilenameConflict},
+		{"row 48: a folder where a file is", by, publish.UpdateInput{Project: id, Filename: "logo.png/x"}, large, sandlot.CodeFilenameConflict},
+		{"row 48: a folder where a file is, in other case", by, publish.UpdateInput{Project: id, Filename: "LOGO.png/x/y"}, large, sandlot.CodeFilenameConflict},
+		{"row 49: INDEX.HTML", by, publish.UpdateInput{Project: id, Filename: "INDEX.HTML"}, large, sandlot.CodeFilenameConflict},
+		{"an empty primary file", by, publish.UpdateInput{Project: id, Filename: "index.html"}, "", sandlot.CodeInvalidField},
+		{"no content", by, publish.UpdateInput{Project: id, Filename: "a.js", Content: missing}, "", sandlot.CodeMissingField},
+		{"double encoded HTML", by, publish.UpdateInput{Project: id, Filename: "about.htm"}, "\x1f\x8b" + large, sandlot.CodeDoubleEncoded},
+		{"a key in a text file", by, publish.UpdateInput{Project: id, Filename: "a.js"}, large + out.Keys.Project.Reveal(), sandlot.CodeKeyInContent},
+		{"another digest than declared", by, publish.UpdateInput{Project: id, Filename: "a.js", Declared: publish.Declared{SHA256: "00"}}, large, sandlot.CodeDigestMismatch},
+		{"a bad email", by, publish.UpdateInput{Project: id, Filename: "a.js", Email: "@"}, large, sandlot.CodeInvalidEmail},
+		{"the project has moved on", by, publish.UpdateInput{Project: id, Filename: "a.js", IfVersion: &one}, large, sandlot.CodeVersionConflict},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -153,13 +154,13 @@ func TestUpdateRefusesAndLeavesNothing(t *testing.T) {
 		w.put(by, out.Project.ID, "5", "x")
 		w.unchanged(t, func() {
 			_, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: id, Filename: "6", Content: w.stage(large)})
-			refused(t, err, publish.CodeQuotaExceeded)
+			refused(t, err, sandlot.CodeQuotaExceeded)
 		})
 		w.put(by, out.Project.ID, "5", "y")
 	})
 	t.Run("a name in the way of a folder gets another one of the same type", func(t *testing.T) {
 		_, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: id, Filename: "logo.png/x.js", Content: w.stage("x")})
-		if e := refused(t, err, publish.CodeFilenameConflict); !slices.Contains(e.Fix.Args, publish.Arg{Name: "filename", Value: "logo.png-x-2.js"}) {
+		if e := refused(t, err, sandlot.CodeFilenameConflict); !slices.Contains(e.Fix.Args, sandlot.Arg{Name: "filename", Value: "logo.png-x-2.js"}) {
 			t.Errorf("proposed %v", e.Fix.Args)
 		}
 	})
@@ -168,7 +169,7 @@ func TestUpdateRefusesAndLeavesNothing(t *testing.T) {
 		expect.OK(t, err)
 		for _, name := range []string{"../x", "a", "logo.png/x.js", "Logo.png", "nul.txt", "index.html/a"} {
 			_, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: id, Filename: name, Content: w.stage("x")})
-			e := publish.AsError(err)
+			e := sandlot.AsError(err)
 			if e == nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -196,14 +197,14 @@ func TestIfVersion(t *testing.T) {
 	}
 	expect.OK(t, put(&one))
 	t.Run("412 tells the current version, and the call it proposes works", func(t *testing.T) {
-		e := refused(t, put(&one), publish.CodeVersionConflict)
-		expect.Same(t, "details", e.Details, []publish.Detail{{Name: "version", Value: 2}, {Name: "project_id", Value: id}})
+		e := refused(t, put(&one), sandlot.CodeVersionConflict)
+		expect.Same(t, "details", e.Details, []sandlot.Detail{{Name: "version", Value: 2}, {Name: "project_id", Value: id}})
 	})
 	expect.OK(t, put(&two))
 	t.Run("a deletion too", func(t *testing.T) {
 		w.unchanged(t, func() {
 			_, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: id, Filename: "a", IfVersion: &two})
-			refused(t, err, publish.CodeVersionConflict)
+			refused(t, err, sandlot.CodeVersionConflict)
 		})
 		three := 3
 		if _, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: id, Filename: "a", IfVersion: &three}); err != nil {
@@ -217,7 +218,7 @@ func TestMostRecentlyUpdatedGoesByTheOrderOfCommits(t *testing.T) {
 	w := newWorld(t)
 	by := w.account()
 	first, second := w.publish(by, page), w.publish(by, page)
-	touch := func() publish.ProjectID {
+	touch := func() sandlot.ProjectID {
 		t.Helper()
 		w.clock.move(-time.Hour) // the clock goes backwards all the time
 		out, _, err := w.Update(t.Context(), by, publish.UpdateInput{Filename: "a", Content: w.stage("a")})
@@ -249,27 +250,27 @@ func TestDeleteFile(t *testing.T) {
 	out := w.publish(nobody(), page)
 	by, id := w.caller(out.Keys.Account), out.Project.ID
 	w.put(by, id, "assets/logo.png", large)
-	remove := func(by publish.Caller, name string) (publish.Deleted, error) {
+	remove := func(by sandlot.Caller, name string) (publish.Deleted, error) {
 		return w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(id), Filename: name})
 	}
 	refusals := []struct {
 		name string
-		by   publish.Caller
+		by   sandlot.Caller
 		in   publish.DeleteInput
-		code publish.Code
+		code sandlot.Code
 	}{
-		{"no project", by, publish.DeleteInput{Filename: "assets/logo.png"}, publish.CodeProjectIDRequired},
-		{"an unknown project", by, publish.DeleteInput{Project: "nope-000000", Filename: "a"}, publish.CodeProjectNotFound},
-		{"row 56: index.html", by, publish.DeleteInput{Project: string(id), Filename: "index.html"}, publish.CodePrimaryFileProtected},
-		{"row 56: ./index.html", by, publish.DeleteInput{Project: string(id), Filename: "./index.html"}, publish.CodePrimaryFileProtected},
-		{"row 56: INDEX.HTML", by, publish.DeleteInput{Project: string(id), Filename: "INDEX.HTML"}, publish.CodeFileNotFound},
-		{"row 57: an unknown file", by, publish.DeleteInput{Project: string(id), Filename: "nope"}, publish.CodeFileNotFound},
-		{"row 58: a folder", by, publish.DeleteInput{Project: string(id), Filename: "assets"}, publish.CodeFileNotFound},
-		{"row 58: a folder with its slash", by, publish.DeleteInput{Project: string(id), Filename: "assets/"}, publish.CodeInvalidFilename},
-		{"row 58: a pattern", by, publish.DeleteInput{Project: string(id), Filename: "*"}, publish.CodeInvalidFilename},
-		{"the file in other case", by, publish.DeleteInput{Project: string(id), Filename: "assets/LOGO.png"}, publish.CodeFileNotFound},
-		{"no file", by, publish.DeleteInput{Project: string(id)}, publish.CodeInvalidFilename},
-		{"a bad email", by, publish.DeleteInput{Project: string(id), Filename: "assets/logo.png", Email: "a"}, publish.CodeInvalidEmail},
+		{"no project", by, publish.DeleteInput{Filename: "assets/logo.png"}, sandlot.CodeProjectIDRequired},
+		{"an unknown project", by, publish.DeleteInput{Project: "nope-000000", Filename: "a"}, sandlot.CodeProjectNotFound},
+		{"row 56: index.html", by, publish.DeleteInput{Project: string(id), Filename: "index.html"}, sandlot.CodePrimaryFileProtected},
+		{"row 56: ./index.html", by, publish.DeleteInput{Project: string(id), Filename: "./index.html"}, sandlot.CodePrimaryFileProtected},
+		{"row 56: INDEX.HTML", by, publish.DeleteInput{Project: string(id), Filename: "INDEX.HTML"}, sandlot.CodeFileNotFound},
+		{"row 57: an unknown file", by, publish.DeleteInput{Project: string(id), Filename: "nope"}, sandlot.CodeFileNotFound},
+		{"row 58: a folder", by, publish.DeleteInput{Project: string(id), Filename: "assets"}, sandlot.CodeFileNotFound},
+		{"row 58: a folder with its slash", by, publish.DeleteInput{Project: string(id), Filename: "assets/"}, sandlot.CodeInvalidFilename},
+		{"row 58: a pattern", by, publish.DeleteInput{Project: string(id), Filename: "*"}, sandlot.CodeInvalidFilename},
+		{"the file in other case", by, publish.DeleteInput{Project: string(id), Filename: "assets/LOGO.png"}, sandlot.CodeFileNotFound},
+		{"no file", by, publish.DeleteInput{Project: string(id)}, sandlot.CodeInvalidFilename},
+		{"a bad email", by, publish.DeleteInput{Project: string(id), Filename: "assets/logo.png", Email: "a"}, sandlot.CodeInvalidEmail},
 	}
 	for _, tt := range refusals {
 		t.Run(tt.name+" leaves all as it was", func(t *testing.T) {
@@ -290,7 +291,7 @@ func TestDeleteFile(t *testing.T) {
 	})
 	t.Run("row 57: twice is 404 and says that it is safe", func(t *testing.T) {
 		_, err := remove(by, "assets/logo.png")
-		if e := refused(t, err, publish.CodeFileNotFound); !strings.Contains(e.Fix.Note, "nothing is left to do") {
+		if e := refused(t, err, sandlot.CodeFileNotFound); !strings.Contains(e.Fix.Note, "nothing is left to do") {
 			t.Errorf("note %q", e.Fix.Note)
 		}
 	})
@@ -328,7 +329,7 @@ func TestReadersSeeOneVersionWhileItChanges(t *testing.T) {
 }
 
 // readStamps reads as the content origin does, until stop is closed.
-func readStamps(w *world, id publish.ProjectID, stop <-chan struct{}) error {
+func readStamps(w *world, id sandlot.ProjectID, stop <-chan struct{}) error {
 	for last := 0; ; {
 		select {
 		case <-stop:
@@ -452,11 +453,11 @@ func TestUpdateAgainstAnotherNode(t *testing.T) {
 	t.Run("one that never catches up gives up, and leaves nothing", func(t *testing.T) {
 		w.store.Step = func(step string) (error, error) {
 			if step == "PutFile" {
-				return publish.NoEffect(publish.ErrMoved), nil
+				return sandlot.NoEffect(sandlot.ErrMoved), nil
 			}
 			return nil, nil
 		}
-		w.unchanged(t, func() { refused(t, put(w.Service, "mine"), publish.CodeUnavailable) })
+		w.unchanged(t, func() { refused(t, put(w.Service, "mine"), sandlot.CodeUnavailable) })
 		w.store.Step = nil
 	})
 	t.Run("an error of the store is no refusal", func(t *testing.T) {
@@ -468,7 +469,7 @@ func TestUpdateAgainstAnotherNode(t *testing.T) {
 			return nil, nil
 		}
 		w.unchanged(t, func() {
-			if err := put(w.Service, "mine"); !errors.Is(err, broken) || publish.AsError(err) != nil {
+			if err := put(w.Service, "mine"); !errors.Is(err, broken) || sandlot.AsError(err) != nil {
 				t.Errorf("got %v", err)
 			}
 		})

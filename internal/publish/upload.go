@@ -5,23 +5,25 @@ import (
 	"fmt"
 	"math/bits"
 	"time"
+
+	"sandlot"
 )
 
 // Upload is one chunked publish or update that has accepted its part 1. It lives for
 // UploadLife, and then its parts are collected.
 type Upload struct {
-	Key        Digest    // of the namespace and the client's upload_id
-	Token      Digest    // of the upload_token; zero for none
-	Owner      Digest    // of the account or the sender's network: who may have only so many
-	Wider      [2]Digest // of the networks around that of the sender, without a key; zero for none
-	Account    AccountID // whose key sent part 1; 0 without a key
-	Meta       []byte    // what part 1 said, as the Service wrote it; opaque to a store
-	Total      int       // 0 while unknown
-	Generation int64     // grows with every accepted change
-	Received   Numbers   // the parts that have come
-	Bytes      int64     // of these parts
-	Held       int64     // of all parts that were sent, also those that were replaced
-	Parts      []Part    // those that were asked for
+	Key        sandlot.Digest    // of the namespace and the client's upload_id
+	Token      sandlot.Digest    // of the upload_token; zero for none
+	Owner      sandlot.Digest    // of the account or the sender's network: who may have only so many
+	Wider      [2]sandlot.Digest // of the networks around that of the sender, without a key; zero for none
+	Account    sandlot.AccountID // whose key sent part 1; 0 without a key
+	Meta       []byte            // what part 1 said, as the Service wrote it; opaque to a store
+	Total      int               // 0 while unknown
+	Generation int64             // grows with every accepted change
+	Received   Numbers           // the parts that have come
+	Bytes      int64             // of these parts
+	Held       int64             // of all parts that were sent, also those that were replaced
+	Parts      []Part            // those that were asked for
 	ExpiresAt  time.Time
 	Done       *UploadDone // set once it completed
 }
@@ -30,18 +32,18 @@ type Upload struct {
 // blob.
 type Part struct {
 	N    int // 1 to 10,000
-	Blob Blob
+	Blob sandlot.Blob
 }
 
 // UploadDone is what is left of a completed upload for UploadLife, so that the call that
 // completed it can be answered again.
 type UploadDone struct {
-	Project ProjectID
+	Project sandlot.ProjectID
 	Version int
-	Part    int    // the number of the completing part, 0 if a total completed it
-	SHA256  Digest // of the completing part's bytes, or zero
-	Answer  []byte // the minted keys, sealed
-	Made    []byte // what the answer tells of the version, as the Service wrote it
+	Part    int            // the number of the completing part, 0 if a total completed it
+	SHA256  sandlot.Digest // of the completing part's bytes, or zero
+	Answer  []byte         // the minted keys, sealed
+	Made    []byte         // what the answer tells of the version, as the Service wrote it
 }
 
 // said is what part 1 said. It is nothing before part 1.

@@ -4,19 +4,20 @@ import (
 	"encoding/json"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
 )
 
 // partCall is one call of a chunked upload.
 type partCall struct {
-	by      Caller
-	op      Op // OpPublish or OpUpdate
+	by      sandlot.Caller
+	op      sandlot.Op // OpPublish or OpUpdate
 	in      PartInput
 	said    newFile  // what a call after part 1 says of the file; part 1 counts
 	ignored []string // the fields of such a call that do not count
-	key     Digest
-	token   Secret // of the upload; empty where a key is needed
+	key     sandlot.Digest
+	token   sandlot.Secret // of the upload; empty where a key is needed
 	content Content
 	meta    uploadMeta // of this call; what part 1 said is in the Upload
 }
@@ -36,8 +37,8 @@ func (in PartInput) first() bool { return in.N != nil && *in.N == 1 }
 
 // publishCall is one call of a chunked publish. What np says counts in part 1
 // only.
-func publishCall(by Caller, in PublishInput, np *newProject) *partCall {
-	call := &partCall{by: by, op: OpPublish, in: *in.Part, content: in.Content}
+func publishCall(by sandlot.Caller, in PublishInput, np *newProject) *partCall {
+	call := &partCall{by: by, op: sandlot.OpPublish, in: *in.Part, content: in.Content}
 	if !in.Part.first() {
 		call.ignored, np.Warnings = in.metadata(), nil
 	}
@@ -46,8 +47,8 @@ func publishCall(by Caller, in PublishInput, np *newProject) *partCall {
 }
 
 // updateCall is one call of a chunked update. What nf says counts in part 1 only.
-func (s *Service) updateCall(by Caller, in UpdateInput, nf *newFile) *partCall {
-	call := &partCall{by: by, op: OpUpdate, in: *in.Part, content: in.Content}
+func (s *Service) updateCall(by sandlot.Caller, in UpdateInput, nf *newFile) *partCall {
+	call := &partCall{by: by, op: sandlot.OpUpdate, in: *in.Part, content: in.Content}
 	if !in.Part.first() {
 		call.ignored, call.said = in.metadata(), in.said(s.Places)
 	}
@@ -76,7 +77,7 @@ func (in UpdateInput) metadata() []string {
 }
 
 // said is what a call after part 1 says of the file, to be compared.
-func (in UpdateInput) said(at Places) newFile {
+func (in UpdateInput) said(at sandlot.Places) newFile {
 	nf := newFile{Filename: in.Filename, IfVersion: in.IfVersion}
 	if in.Project != "" {
 		nf.Project = at.ProjectID(in.Project)
@@ -96,13 +97,13 @@ func mayJoin(call *partCall, u Upload) error {
 		return err
 	}
 	if call.by.Scoped() {
-		if err := Authorize(call.by, ActEdit, &Project{ID: first.Project, Account: call.by.Account()}); err != nil {
+		if err := sandlot.Authorize(call.by, sandlot.ActEdit, &sandlot.Project{ID: first.Project, Account: call.by.Account()}); err != nil {
 			return err
 		}
 	}
 	if said := call.said.Project; said != "" && said != first.Project {
-		return Refuse(CodeInvalidField, "The field project_id names %s, but part 1 of this upload named %s.", inspect.Quoted(string(said)), first.Project).In("project_id").
-			With(OpSame, Set("project_id", string(first.Project))).Note("Name the project of part 1, or begin another upload under another upload_id.")
+		return sandlot.Refuse(sandlot.CodeInvalidField, "The field project_id names %s, but part 1 of this upload named %s.", inspect.Quoted(string(said)), first.Project).In("project_id").
+			With(sandlot.OpSame, sandlot.Set("project_id", string(first.Project))).Note("Name the project of part 1, or begin another upload under another upload_id.")
 	}
 	call.ignore(*first)
 	return nil
@@ -119,11 +120,11 @@ func (call *partCall) ignore(first newFile) {
 }
 
 // warnings tell what the call said in vain.
-func (call *partCall) warnings() []Warning {
+func (call *partCall) warnings() []sandlot.Warning {
 	if len(call.ignored) == 0 {
 		return nil
 	}
-	return []Warning{Warn(
+	return []sandlot.Warning{sandlot.Warn(
 		"metadata_ignored", "These fields are ignored after part 1: "+strings.Join(call.ignored, ", ")+".",
 		"Send them with part 1.",
 	)}
@@ -132,8 +133,8 @@ func (call *partCall) warnings() []Warning {
 // part1First refuses a part of an upload that has not begun, or is over. Only part 1 has the
 // words, so no other can begin one.
 func part1First(call *partCall) error {
-	e := Refuse(CodePart1First, "Part 1 of this upload has not been accepted, or the upload has expired.").In("part").
-		With(OpSame, Set("part", 1)).Note("Send part 1 first, with the metadata; then the others in any order.")
+	e := sandlot.Refuse(sandlot.CodePart1First, "Part 1 of this upload has not been accepted, or the upload has expired.").In("part").
+		With(sandlot.OpSame, sandlot.Set("part", 1)).Note("Send part 1 first, with the metadata; then the others in any order.")
 	if call.by.Bare() {
 		e.Note("Send part 1 first, with the metadata; then the others in any order. Without a key the parts after the first need the upload_token of its answer in place of a key, unless they come from the same network.")
 	}
@@ -189,9 +190,9 @@ func mergeMeta(old []byte, call *partCall, replace bool) ([]byte, error) {
 }
 
 // hash is that of the part's bytes, or zero in a call that only told the total.
-func (call *partCall) hash() Digest {
+func (call *partCall) hash() sandlot.Digest {
 	if call.in.N == nil {
-		return Digest{}
+		return sandlot.Digest{}
 	}
 	return call.content.SHA256
 }
@@ -216,15 +217,15 @@ func (call *partCall) completes(done UploadDone) bool {
 const uploadToken = "upload token"
 
 // isUploadToken reports whether a secret has the form of an upload_token.
-func isUploadToken(s Secret) bool { return strings.HasPrefix(s.Reveal(), inspect.UploadPrefix) }
+func isUploadToken(s sandlot.Secret) bool { return strings.HasPrefix(s.Reveal(), names.UploadPrefix) }
 
 // checkToken refuses an upload_token where there is no upload to join.
-func checkToken(by Caller, part *PartInput) error {
+func checkToken(by sandlot.Caller, part *PartInput) error {
 	if by.Upload() == nil || part != nil {
 		return nil
 	}
-	return Refuse(CodeInvalidKey, "The key that was sent is an upload_token: it joins its upload, and this call is no part of one.").
-		With(OpPresentKey).Note("Send upload_id and part or total_parts with it. Another call needs an api_key (sla_...), or, for a first publish, none.")
+	return sandlot.Refuse(sandlot.CodeInvalidKey, "The key that was sent is an upload_token: it joins its upload, and this call is no part of one.").
+		With(sandlot.OpPresentKey).Note("Send upload_id and part or total_parts with it. Another call needs an api_key (sla_...), or, for a first publish, none.")
 }
 
 // giveToken draws the token of a new upload that nobody's key belongs to.
@@ -232,7 +233,7 @@ func (up *uploads) giveToken(call *partCall, u *Upload) error {
 	if !call.by.Nobody() {
 		return nil
 	}
-	token, err := MintToken(inspect.UploadPrefix, up.vault.random)
+	token, err := sandlot.MintToken(names.UploadPrefix, up.vault.random)
 	if err != nil {
 		return err
 	}
@@ -254,10 +255,10 @@ func (up *uploads) readToken(call *partCall, u Upload) error {
 	}
 	token, err := up.vault.unseal(call.tokenSeal(), m.Token)
 	if err != nil {
-		return Refuse(CodeInvalidKey, "The upload_token is that of an upload with another upload_id.").In("upload_id").
-			With(OpWait).Note("Send the upload_id of the part 1 whose answer had this upload_token.")
+		return sandlot.Refuse(sandlot.CodeInvalidKey, "The upload_token is that of an upload with another upload_id.").In("upload_id").
+			With(sandlot.OpWait).Note("Send the upload_id of the part 1 whose answer had this upload_token.")
 	}
-	call.token = Secret(token)
+	call.token = sandlot.Secret(token)
 	return nil
 }
 
@@ -272,28 +273,28 @@ func (call *partCall) tokenSeal() sealed {
 // which part was meant, the client has to say: part 1 would replace what has been
 // accepted.
 func (up *uploads) checkPart(in PartInput, c Content) error {
-	again := func(e *Error) error { return e.With(OpSame, up.beginning()...) }
-	same := func(e *Error) error { return e.With(OpSame) }
-	unnumbered := func(e *Error) error {
-		return e.With(OpSame, Set("part", PlaceholderPart)).Note("Parts are numbered from 1, in the order in which they make the file.")
+	again := func(e *sandlot.Error) error { return e.With(sandlot.OpSame, up.beginning()...) }
+	same := func(e *sandlot.Error) error { return e.With(sandlot.OpSame) }
+	unnumbered := func(e *sandlot.Error) error {
+		return e.With(sandlot.OpSame, sandlot.Set("part", PlaceholderPart)).Note("Parts are numbered from 1, in the order in which they make the file.")
 	}
 	switch {
 	case in.UploadID == "":
-		return again(Refuse(CodeMissingField, "The field upload_id is missing: it groups the parts of one upload.").In("upload_id"))
+		return again(sandlot.Refuse(sandlot.CodeMissingField, "The field upload_id is missing: it groups the parts of one upload.").In("upload_id"))
 	case !visible(in.UploadID) || len(in.UploadID) > MaxUploadID:
-		return again(Refuse(CodeInvalidField, "The field upload_id must be 1 to %d visible ASCII characters; %d bytes came.", MaxUploadID, len(in.UploadID)).In("upload_id"))
+		return again(sandlot.Refuse(sandlot.CodeInvalidField, "The field upload_id must be 1 to %d visible ASCII characters; %d bytes came.", MaxUploadID, len(in.UploadID)).In("upload_id"))
 	case in.N == nil && in.Total == nil:
-		return unnumbered(Refuse(CodeMissingField, "The field part is missing: an upload_id needs part with content, or total_parts alone.").In("part"))
+		return unnumbered(sandlot.Refuse(sandlot.CodeMissingField, "The field part is missing: an upload_id needs part with content, or total_parts alone.").In("part"))
 	case in.N == nil && !c.Missing:
-		return unnumbered(Refuse(CodeMissingField, "The field part is missing: content in an upload is one numbered part.").In("part"))
+		return unnumbered(sandlot.Refuse(sandlot.CodeMissingField, "The field part is missing: content in an upload is one numbered part.").In("part"))
 	case in.N != nil && (*in.N < 1 || *in.N > MaxParts):
-		return unnumbered(Refuse(CodeInvalidField, "The field part is %d; parts run from 1 to %d.", *in.N, MaxParts).In("part"))
+		return unnumbered(sandlot.Refuse(sandlot.CodeInvalidField, "The field part is %d; parts run from 1 to %d.", *in.N, MaxParts).In("part"))
 	case in.Total != nil && (*in.Total < 1 || *in.Total > MaxParts):
-		return same(Refuse(CodeInvalidField, "The field total_parts is %d; it must be 1 to %d.", *in.Total, MaxParts).In("total_parts"))
+		return same(sandlot.Refuse(sandlot.CodeInvalidField, "The field total_parts is %d; it must be 1 to %d.", *in.Total, MaxParts).In("total_parts"))
 	case in.N != nil && c.Missing:
-		return same(Refuse(CodeMissingField, "The field content is missing: it holds the bytes of part %d in base64.", *in.N).In("content"))
+		return same(sandlot.Refuse(sandlot.CodeMissingField, "The field content is missing: it holds the bytes of part %d in base64.", *in.N).In("content"))
 	case in.Last && in.N == nil:
-		return same(Refuse(CodeMissingField, "The field part is missing: last says that this part is the last.").In("part"))
+		return same(sandlot.Refuse(sandlot.CodeMissingField, "The field part is missing: last says that this part is the last.").In("part"))
 	}
 	return nil
 }
@@ -303,8 +304,8 @@ func (up *uploads) checkPart(in PartInput, c Content) error {
 const PlaceholderPart = "<number of this part>"
 
 // beginning are the arguments that begin a new upload.
-func (up *uploads) beginning() []Arg {
-	return []Arg{Set("upload_id", up.freshUploadID()), Set("part", 1)}
+func (up *uploads) beginning() []sandlot.Arg {
+	return []sandlot.Arg{sandlot.Set("upload_id", up.freshUploadID()), sandlot.Set("part", 1)}
 }
 
 // freshUploadID is an upload_id that nobody else has: 26 characters of 5 bits each.
@@ -331,7 +332,7 @@ func (up *uploads) checkTotal(call *partCall, u Upload) error {
 		case !told.yes:
 		case total != 0 && *told.n != total:
 			return outOfRange("The upload has %d parts in all, as was said before; this call says %d.", total, *told.n).In("total_parts").
-				With(OpSame, Set("total_parts", total))
+				With(sandlot.OpSame, sandlot.Set("total_parts", total))
 		default:
 			total = *told.n
 		}
@@ -342,13 +343,13 @@ func (up *uploads) checkTotal(call *partCall, u Upload) error {
 	}
 	if total != 0 && highest > total {
 		return outOfRange("Part %d is above the %d parts that the upload has in all.", highest, total).In("part").
-			With(OpSame, append(up.beginning(), Set("total_parts", highest))...)
+			With(sandlot.OpSame, append(up.beginning(), sandlot.Set("total_parts", highest))...)
 	}
 	return nil
 }
 
 // outOfRange refuses a number of a part.
-func outOfRange(format string, args ...any) *Error {
-	return Refuse(CodePartOutOfRange, format, args...).
+func outOfRange(format string, args ...any) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodePartOutOfRange, format, args...).
 		Note("Send the parts you announced, or start a new upload with another upload_id.")
 }

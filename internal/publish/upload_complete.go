@@ -9,12 +9,13 @@ import (
 	"io"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/content"
 	"sandlot/internal/failpoint"
 )
 
 // publishPart takes a call of a chunked publish.
-func (s *Service) publishPart(ctx context.Context, by Caller, in PublishInput, np newProject, req *request) (out Published, pending *Pending, err error) {
+func (s *Service) publishPart(ctx context.Context, by sandlot.Caller, in PublishInput, np newProject, req *request) (out Published, pending *Pending, err error) {
 	call := publishCall(by, in, &np)
 	pending, err = s.uploads.partOf(ctx, call, func(ctx context.Context, c *completing) error {
 		if c.upload.Done != nil {
@@ -46,7 +47,7 @@ func (s *Service) publishPart(ctx context.Context, by Caller, in PublishInput, n
 }
 
 // updatePart takes a call of a chunked update.
-func (s *Service) updatePart(ctx context.Context, by Caller, in UpdateInput, nf newFile, req *request) (out Updated, pending *Pending, err error) {
+func (s *Service) updatePart(ctx context.Context, by sandlot.Caller, in UpdateInput, nf newFile, req *request) (out Updated, pending *Pending, err error) {
 	call := s.updateCall(by, in, &nf)
 	pending, err = s.uploads.partOf(ctx, call, func(ctx context.Context, c *completing) error {
 		if c.upload.Done != nil {
@@ -77,16 +78,16 @@ func (s *Service) updatePart(ctx context.Context, by Caller, in UpdateInput, nf 
 // inParts tells how to mend an upload that is not what was declared. What was
 // declared stays, or sending the last part again would publish what is damaged.
 func inParts(c *completing, err error) error {
-	e := AsError(err)
-	return e.With(OpSame).
+	e := sandlot.AsError(err)
+	return e.With(sandlot.OpSame).
 		Note("Resend the part that was cut or changed in transit. If the declared values were wrong, send them again: upload_id and total_parts with sha256 and size of the whole file.")
 }
 
 // uploadCompleted refuses a call of an upload that another call completed.
 func uploadCompleted(done UploadDone, url string) error {
-	return Refuse(CodeUploadCompleted, "This upload was completed: its project is %s.", done.Project).
+	return sandlot.Refuse(sandlot.CodeUploadCompleted, "This upload was completed: its project is %s.", done.Project).
 		Detail("project_id", string(done.Project)).Detail("url", url).Detail("version", done.Version).
-		With(OpProject, Set("id", string(done.Project))).
+		With(sandlot.OpProject, sandlot.Set("id", string(done.Project))).
 		Note("That file is done. Use a new upload_id for another file.")
 }
 
@@ -108,12 +109,12 @@ const uploadAnswer = "upload answer"
 
 // sealed names what opens the answer of a completed upload: the key that completed it, the
 // upload_id and the bytes of the completing part. None of them is stored.
-func (call *partCall) sealed(by Caller, done UploadDone) sealed {
+func (call *partCall) sealed(by sandlot.Caller, done UploadDone) sealed {
 	return sealed{by: by, what: uploadAnswer, secret: call.in.UploadID, of: done.SHA256}
 }
 
 // completion is how the step that uses an upload closes it; nil is no upload.
-func (up *uploads) completion(by Caller, c *completing, id ProjectID, version int, keys Minted, m made) (*Completion, error) {
+func (up *uploads) completion(by sandlot.Caller, c *completing, id sandlot.ProjectID, version int, keys Minted, m made) (*Completion, error) {
 	if c == nil {
 		return nil, nil
 	}
@@ -142,8 +143,8 @@ func (up *uploads) assemble(ctx context.Context, c *completing) (Content, error)
 		return up.contents.stageUnpacked(ctx, r, up.maxFile, c.call.in.Charge)
 	}
 	if total := c.upload.Bytes; total > up.maxFile {
-		return Content{}, Refuse(CodeContentTooLarge, "The file has %d bytes; the limit is %d.", total, up.maxFile).In("content").Detail("limit", up.maxFile).
-			With(OpNothing).Note("Make the file smaller, or split it into several files.")
+		return Content{}, sandlot.Refuse(sandlot.CodeContentTooLarge, "The file has %d bytes; the limit is %d.", total, up.maxFile).In("content").Detail("limit", up.maxFile).
+			With(sandlot.OpNothing).Note("Make the file smaller, or split it into several files.")
 	}
 	return up.contents.Stage(ctx, c.call.in.Charge.Of(r))
 }
@@ -168,7 +169,7 @@ func (up *uploads) useArchive(ctx context.Context, c *completing, unwrap bool, u
 	t := up.contents.NewTree(c.call.in.Charge)
 	defer up.contents.DiscardTree(ctx, t)
 	err := up.unpack(ctx, c, t)
-	if errors.Is(err, CodeDigestMismatch) {
+	if errors.Is(err, sandlot.CodeDigestMismatch) {
 		err = inParts(c, err)
 	}
 	if err != nil {
@@ -196,7 +197,7 @@ func (up *uploads) unpack(ctx context.Context, c *completing, t *Tree) error {
 	}
 	seen := &measured{r: r, hash: sha256.New()}
 	bad := t.Unpack(ctx, c.meta.Archive, seen)
-	var refusal *Error
+	var refusal *sandlot.Error
 	if bad != nil && !errors.As(bad, &refusal) {
 		return bad
 	}
@@ -226,7 +227,9 @@ func (m *measured) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (m *measured) blob() Blob { return Blob{Size: m.n, SHA256: Digest(m.hash.Sum(nil))} }
+func (m *measured) blob() sandlot.Blob {
+	return sandlot.Blob{Size: m.n, SHA256: sandlot.Digest(m.hash.Sum(nil))}
+}
 
 // useParts assembles the upload and hands the file on. The upload stays open if
 // the file is refused, so that a part can be sent again.
@@ -238,7 +241,7 @@ func (up *uploads) useParts(ctx context.Context, c *completing, filename string,
 	defer up.contents.Discard(ctx, joined)
 	failpoint.Hit(failpoint.AfterAssembly)
 	err = checkContent(joined, filename, primary, c.meta.Declared)
-	if errors.Is(err, CodeDigestMismatch) {
+	if errors.Is(err, sandlot.CodeDigestMismatch) {
 		err = inParts(c, err)
 	}
 	if err != nil {
@@ -250,7 +253,7 @@ func (up *uploads) useParts(ctx context.Context, c *completing, filename string,
 // partsReader reads the parts of an upload one after another.
 type partsReader struct {
 	ctx   context.Context
-	open  func(ctx context.Context, b Blob, off, n int64) (io.ReadCloser, error)
+	open  func(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 	parts []Part
 	now   io.ReadCloser
 }
@@ -338,7 +341,7 @@ func (up *uploads) lease(ctx, wait context.Context, c *completing) (int64, error
 		if err == nil {
 			return lease, nil
 		}
-		if !errors.Is(err, ErrLeased) {
+		if !errors.Is(err, sandlot.ErrLeased) {
 			return 0, fmt.Errorf("lease upload: %w", err)
 		}
 		if err := sleep(wait, leaseLook); err != nil {
@@ -371,7 +374,7 @@ func (up *uploads) keep(ctx context.Context, c *completing, lease int64, done <-
 
 // note logs that a lease could not be renewed or ended, unless it is somebody else's by now.
 func (up *uploads) note(err error) {
-	if err != nil && !errors.Is(err, ErrUploadMoved) && !errors.Is(err, ErrLeased) {
+	if err != nil && !errors.Is(err, sandlot.ErrUploadMoved) && !errors.Is(err, sandlot.ErrLeased) {
 		up.log.Warn("the lease of an upload could not be renewed or ended; it lapses", "error", err)
 	}
 }

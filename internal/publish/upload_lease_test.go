@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/testenv"
 )
@@ -16,10 +17,10 @@ type deadNodes struct {
 	until time.Time
 }
 
-func (s deadNodes) LeaseUpload(_ context.Context, _ Digest, _, _ int64, _ time.Duration) (int64, error) {
+func (s deadNodes) LeaseUpload(_ context.Context, _ sandlot.Digest, _, _ int64, _ time.Duration) (int64, error) {
 	testenv.Pass(10 * time.Millisecond) // as a database takes
 	if time.Now().Before(s.until) {
-		return 0, ErrLeased
+		return 0, sandlot.ErrLeased
 	}
 	return 1, nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/content"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -46,7 +47,7 @@ func TestUploadDeclarations(t *testing.T) {
 			w.waits(by, part{id: "b", n: 1, text: page, declared: at(0, true)})
 			w.waits(by, part{id: "b", n: 2, text: long("two"), declared: at(1, true)})
 			_, _, err := w.send(by, part{id: "b", total: 2, declared: at(2, true)})
-			refused(t, err, publish.CodeDigestMismatch)
+			refused(t, err, sandlot.CodeDigestMismatch)
 		}
 	})
 	t.Run("what was refused is not accepted for being sent again", func(t *testing.T) {
@@ -55,7 +56,7 @@ func TestUploadDeclarations(t *testing.T) {
 		w.waits(by, part{id: "a", n: 1, text: page[:20], total: 2, declared: sum(whole)}) // cut on its way
 		for range 3 {
 			_, _, err := w.send(by, part{id: "a", n: 2, text: long("two")})
-			refused(t, err, publish.CodeDigestMismatch)
+			refused(t, err, sandlot.CodeDigestMismatch)
 		}
 		out := w.completes(by, part{id: "a", n: 1, text: page})
 		expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), whole)
@@ -65,7 +66,7 @@ func TestUploadDeclarations(t *testing.T) {
 		by := w.account()
 		w.waits(by, part{id: "a", n: 1, text: page, total: 2, declared: sum(page)})
 		_, _, err := w.send(by, part{id: "a", n: 2, text: long("two")[:50], declared: sum(long("two"))})
-		refused(t, err, publish.CodeDigestMismatch)
+		refused(t, err, sandlot.CodeDigestMismatch)
 		out := w.completes(by, part{id: "a", n: 2, text: long("two"), declared: sum(long("two"))})
 		expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), whole)
 	})
@@ -74,7 +75,7 @@ func TestUploadDeclarations(t *testing.T) {
 		by := w.account()
 		w.waits(by, part{id: "a", n: 1, text: page, declared: sum("base64 of it")})
 		_, _, err := w.send(by, part{id: "a", n: 2, text: long("two"), last: true})
-		refused(t, err, publish.CodeDigestMismatch)
+		refused(t, err, sandlot.CodeDigestMismatch)
 		w.completes(by, part{id: "a", total: 2, declared: sum(whole)})
 	})
 }
@@ -143,7 +144,7 @@ func TestUploadOfGzip(t *testing.T) {
 	})
 	t.Run("without the encoding HTML that is gzip is double encoded", func(t *testing.T) {
 		_, _, err := w.send(by, part{id: "plain", n: 1, text: string(pack(t, page)), total: 1})
-		refused(t, err, publish.CodeDoubleEncoded)
+		refused(t, err, sandlot.CodeDoubleEncoded)
 	})
 }
 
@@ -162,14 +163,14 @@ func TestUploadLimits(t *testing.T) {
 	t.Run("one byte more is refused, and can be put right", func(t *testing.T) {
 		w.waits(by, part{id: "over", n: 1, text: half, total: 2})
 		_, _, err := w.send(by, part{id: "over", n: 2, text: half + "h"})
-		refused(t, err, publish.CodeContentTooLarge)
+		refused(t, err, sandlot.CodeContentTooLarge)
 		w.completes(by, part{id: "over", n: 2, text: half})
 	})
 	t.Run("row 68: parts far over the limit are not kept", func(t *testing.T) {
 		w.waits(by, part{id: "far", n: 1, text: half})
 		w.unchanged(t, func() {
 			_, _, err := w.send(by, part{id: "far", n: 2, text: strings.Repeat("f", limit+1<<20)})
-			refused(t, err, publish.CodeContentTooLarge)
+			refused(t, err, sandlot.CodeContentTooLarge)
 		})
 	})
 	t.Run("row 68: only so many uploads may be open", func(t *testing.T) {
@@ -177,7 +178,7 @@ func TestUploadLimits(t *testing.T) {
 		w.waits(by, part{id: "3", n: 1, text: half})
 		w.unchanged(t, func() {
 			_, _, err := w.send(by, part{id: "4", n: 1, text: half})
-			if e := refused(t, err, publish.CodeQuotaExceeded); e.RetryAfter <= 0 {
+			if e := refused(t, err, sandlot.CodeQuotaExceeded); e.RetryAfter <= 0 {
 				t.Error("it does not say when to try again")
 			}
 		})
@@ -186,13 +187,13 @@ func TestUploadLimits(t *testing.T) {
 			w.waits(nobody(), part{id: fmt.Sprint(longID, i), n: 1, text: half, email: address})
 		}
 		_, _, err := w.send(nobody(), part{id: shortID, n: 1, text: half, email: address})
-		refused(t, err, publish.CodeQuotaExceeded)
-		w.waits(publish.Caller{From: publish.Sender{Network: "192.0.2.2"}}, part{id: shortID, n: 1, text: half, email: address})
+		refused(t, err, sandlot.CodeQuotaExceeded)
+		w.waits(sandlot.Caller{From: sandlot.Sender{Network: "192.0.2.2"}}, part{id: shortID, n: 1, text: half, email: address})
 	})
 	t.Run("unfinished uploads expire after 24 hours", func(t *testing.T) {
 		w.clock.move(24 * time.Hour)
 		_, _, err := w.send(by, part{id: "far", n: 2, text: half})
-		refused(t, err, publish.CodePart1First)
+		refused(t, err, sandlot.CodePart1First)
 		w.waits(by, part{id: "far", n: 1, text: half})
 	})
 }

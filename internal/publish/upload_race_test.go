@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -16,7 +17,7 @@ func TestFiftySendersOfTheLastPart(t *testing.T) {
 		out publish.Published
 		err error
 	}
-	race := func(t *testing.T, w *world, last func(i int) (publish.Caller, part)) (full, refusals int, ids map[publish.ProjectID]bool) {
+	race := func(t *testing.T, w *world, last func(i int) (sandlot.Caller, part)) (full, refusals int, ids map[sandlot.ProjectID]bool) {
 		t.Helper()
 		var all sync.WaitGroup
 		answers := make(chan answer, 50)
@@ -33,11 +34,11 @@ func TestFiftySendersOfTheLastPart(t *testing.T) {
 		}
 		all.Wait()
 		close(answers)
-		ids = map[publish.ProjectID]bool{}
+		ids = map[sandlot.ProjectID]bool{}
 		keys := map[publish.Minted]bool{}
 		for a := range answers {
 			if a.err != nil {
-				refused(t, a.err, publish.CodeUploadCompleted)
+				refused(t, a.err, sandlot.CodeUploadCompleted)
 				refusals++
 				continue
 			}
@@ -50,7 +51,7 @@ func TestFiftySendersOfTheLastPart(t *testing.T) {
 	t.Run("row 64: the same bytes make one project and get one answer", func(t *testing.T) {
 		w := newWorld(t)
 		w.waits(nobody(), part{id: longID, n: 1, text: page, total: 2, email: address})
-		full, _, ids := race(t, w, func(int) (publish.Caller, part) { return nobody(), part{id: longID, n: 2, text: long("two")} })
+		full, _, ids := race(t, w, func(int) (sandlot.Caller, part) { return nobody(), part{id: longID, n: 2, text: long("two")} })
 		n := w.kept()
 		if full != 50 || len(ids) != 1 || n["projects"] != 1 || n["accounts"] != 1 || n["keys"] != 2 || n["jobs"] != 1 {
 			t.Errorf("%d answers, %d projects; kept %v", full, len(ids), n)
@@ -60,7 +61,7 @@ func TestFiftySendersOfTheLastPart(t *testing.T) {
 		w := newWorld(t)
 		by := w.account()
 		w.waits(by, part{id: "x", n: 1, text: page, total: 2})
-		full, refusals, ids := race(t, w, func(i int) (publish.Caller, part) { return by, part{id: "x", n: 2, text: long(fmt.Sprint(i))} })
+		full, refusals, ids := race(t, w, func(i int) (sandlot.Caller, part) { return by, part{id: "x", n: 2, text: long(fmt.Sprint(i))} })
 		n := w.kept()
 		if full != 1 || refusals != 49 || len(ids) != 1 || n["projects"] != 1 || n["blobs on disk"] != 2 {
 			t.Errorf("%d answers, %d refusals; kept %v", full, refusals, n)

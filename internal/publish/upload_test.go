@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -49,14 +50,14 @@ func (w *world) content(p part) publish.Content {
 }
 
 // send makes a call of a chunked publish.
-func (w *world) send(by publish.Caller, p part) (publish.Published, *publish.Pending, error) {
+func (w *world) send(by sandlot.Caller, p part) (publish.Published, *publish.Pending, error) {
 	w.t.Helper()
 	in := publish.PublishInput{Title: p.title, Handle: p.handle, Email: p.email, Content: w.content(p), Declared: p.declared, Part: p.input()}
 	return w.Publish(w.t.Context(), by, in)
 }
 
 // waits sends a part that does not complete the upload.
-func (w *world) waits(by publish.Caller, p part) *publish.Pending {
+func (w *world) waits(by sandlot.Caller, p part) *publish.Pending {
 	w.t.Helper()
 	out, pending, err := w.send(by, p)
 	if err != nil || pending == nil {
@@ -66,7 +67,7 @@ func (w *world) waits(by publish.Caller, p part) *publish.Pending {
 }
 
 // completes sends a part that completes the upload, or the same part again.
-func (w *world) completes(by publish.Caller, p part) publish.Published {
+func (w *world) completes(by sandlot.Caller, p part) publish.Published {
 	w.t.Helper()
 	out, pending, err := w.send(by, p)
 	if err != nil || pending != nil {
@@ -81,13 +82,13 @@ func long(name string) string { return "<p>" + name + strings.Repeat(" "+name, i
 func TestChunkedPublish(t *testing.T) {
 	t.Parallel()
 	for name, who := range map[string]struct {
-		by func(w *world) publish.Caller
+		by func(w *world) sandlot.Caller
 		id string
 	}{
-		"with a key":                     {func(w *world) publish.Caller { return w.account() }, shortID},
-		"without a key":                  {func(*world) publish.Caller { return nobody() }, shortID},
-		"with a key and the longest id":  {func(w *world) publish.Caller { return w.account() }, strings.Repeat("~", 128)},
-		"with a key and a one-letter id": {func(w *world) publish.Caller { return w.account() }, "/"},
+		"with a key":                     {func(w *world) sandlot.Caller { return w.account() }, shortID},
+		"without a key":                  {func(*world) sandlot.Caller { return nobody() }, shortID},
+		"with a key and the longest id":  {func(w *world) sandlot.Caller { return w.account() }, strings.Repeat("~", 128)},
+		"with a key and a one-letter id": {func(w *world) sandlot.Caller { return w.account() }, "/"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -122,8 +123,8 @@ func TestChunkedPublish(t *testing.T) {
 				for _, p := range []part{{id: who.id, n: 3, text: long("three")}, {id: who.id, n: 2, text: "two"}, {id: who.id, n: 1, text: page, email: address}, {id: who.id, total: 4}} {
 					w.unchanged(t, func() {
 						_, _, err := w.send(by, p)
-						e := refused(t, err, publish.CodeUploadCompleted)
-						expect.Same(t, "details", e.Details, []publish.Detail{{Name: "project_id", Value: string(out.Project.ID)}, {Name: "url", Value: out.Addresses.URL}, {Name: "version", Value: 1}})
+						e := refused(t, err, sandlot.CodeUploadCompleted)
+						expect.Same(t, "details", e.Details, []sandlot.Detail{{Name: "project_id", Value: string(out.Project.ID)}, {Name: "url", Value: out.Addresses.URL}, {Name: "version", Value: 1}})
 					})
 				}
 			})
@@ -140,7 +141,7 @@ func TestChunkedPublish(t *testing.T) {
 			t.Run("after 24 hours there is no such upload", func(t *testing.T) {
 				w.clock.move(24 * time.Hour)
 				_, _, err := w.send(by, part{id: who.id, n: 2, text: long("two")})
-				refused(t, err, publish.CodePart1First)
+				refused(t, err, sandlot.CodePart1First)
 			})
 		})
 	}
@@ -156,42 +157,42 @@ func TestUploadRefusesAndLeavesNothing(t *testing.T) {
 	w.waits(nobody(), part{id: shortID, n: 1, text: long("one"), email: address})
 	tests := []struct {
 		name string
-		by   publish.Caller
+		by   sandlot.Caller
 		p    part
-		code publish.Code
+		code sandlot.Code
 	}{
-		{"row 59: part -1", by, part{id: "x", n: -1, text: long("x")}, publish.CodeInvalidField},
-		{"row 59: part 10,001", by, part{id: "x", n: 10_001, text: long("x")}, publish.CodeInvalidField},
-		{"row 59: part a billion", by, part{id: "x", n: 1e9, text: long("x")}, publish.CodeInvalidField},
-		{"row 60: part without upload_id", by, part{n: 1, text: long("x")}, publish.CodeMissingField},
-		{"row 60: upload_id alone", by, part{id: "open"}, publish.CodeMissingField},
-		{"row 60: content without part", by, part{id: "open", total: 3, text: long("x")}, publish.CodeMissingField},
-		{"last without part", by, part{id: "open", total: 3, last: true}, publish.CodeMissingField},
-		{"row 61: part 2 before part 1", by, part{id: "x", n: 2, text: long("x")}, publish.CodePart1First},
-		{"row 61: a total before part 1", by, part{id: "x", total: 2}, publish.CodePart1First},
-		{"row 61: part 2 of a long id nobody has begun", nobody(), part{id: longID, n: 2, text: long("x")}, publish.CodePart1First},
-		{"row 65: part 2 of another account's upload", w.account(), part{id: "open", n: 2, text: long("x")}, publish.CodePart1First},
-		{"row 65: part 2 of an account's upload without its key", nobody(), part{id: "open", n: 2, text: long("x")}, publish.CodePart1First},
-		{"part 2 of another network's upload", publish.Caller{From: publish.Sender{Network: "192.0.2.2"}}, part{id: shortID, n: 2, text: long("x")}, publish.CodePart1First},
-		{"row 63: part 1 again by the network, other bytes", nobody(), part{id: shortID, n: 1, text: long("x"), email: address}, publish.CodeUploadExists},
-		{"row 67: total 3, then 5", by, part{id: "open", n: 2, total: 5, text: long("x")}, publish.CodePartOutOfRange},
-		{"row 67: total 3, then 5 alone", by, part{id: "open", total: 5}, publish.CodePartOutOfRange},
-		{"row 67: part 4 of 3", by, part{id: "open", n: 4, text: long("x")}, publish.CodePartOutOfRange},
-		{"row 67: total -1", by, part{id: "open", n: 2, total: -1, text: long("x")}, publish.CodeInvalidField},
-		{"row 67: total 10,001", by, part{id: "open", n: 2, total: 10_001, text: long("x")}, publish.CodeInvalidField},
-		{"a last part that is not the total", by, part{id: "open", n: 2, last: true, text: long("x")}, publish.CodePartOutOfRange},
-		{"a last part that contradicts its own total", by, part{id: "untold", n: 6, total: 7, last: true, text: long("x")}, publish.CodePartOutOfRange},
-		{"a total below a part that came", by, part{id: "untold", total: 4}, publish.CodePartOutOfRange},
-		{"a last part below one that came", by, part{id: "untold", n: 4, last: true, text: long("x")}, publish.CodePartOutOfRange},
-		{"row 69: upload_id empty", by, part{n: 1, total: 1, text: long("x")}, publish.CodeMissingField},
-		{"row 69: upload_id of 129 characters", by, part{id: strings.Repeat("x", 129), n: 1, text: long("x")}, publish.CodeInvalidField},
-		{"row 69: upload_id of 1 MB", by, part{id: strings.Repeat("x", 1<<20), n: 1, text: long("x")}, publish.CodeInvalidField},
-		{"row 69: upload_id with NUL", by, part{id: "a\x00b", n: 1, text: long("x")}, publish.CodeInvalidField},
-		{"upload_id with a blank", by, part{id: "a b", n: 1, text: long("x")}, publish.CodeInvalidField},
-		{"upload_id beyond ASCII", by, part{id: "é", n: 1, text: long("x")}, publish.CodeInvalidField},
-		{"row 71: part 1 keyless, no email", nobody(), part{id: longID, n: 1, text: long("x")}, publish.CodeEmailRequired},
-		{"part 1 with an email that is none", nobody(), part{id: longID, n: 1, email: "a@", text: long("x")}, publish.CodeInvalidEmail},
-		{"part 1 of 1, empty", by, part{id: "x", n: 1, total: 1}, publish.CodeInvalidField},
+		{"row 59: part -1", by, part{id: "x", n: -1, text: long("x")}, sandlot.CodeInvalidField},
+		{"row 59: part 10,001", by, part{id: "x", n: 10_001, text: long("x")}, sandlot.CodeInvalidField},
+		{"row 59: part a billion", by, part{id: "x", n: 1e9, text: long("x")}, sandlot.CodeInvalidField},
+		{"row 60: part without upload_id", by, part{n: 1, text: long("x")}, sandlot.CodeMissingField},
+		{"row 60: upload_id alone", by, part{id: "open"}, sandlot.CodeMissingField},
+		{"row 60: content without part", by, part{id: "open", total: 3, text: long("x")}, sandlot.CodeMissingField},
+		{"last without part", by, part{id: "open", total: 3, last: true}, sandlot.CodeMissingField},
+		{"row 61: part 2 before part 1", by, part{id: "x", n: 2, text: long("x")}, sandlot.CodePart1First},
+		{"row 61: a total before part 1", by, part{id: "x", total: 2}, sandlot.CodePart1First},
+		{"row 61: part 2 of a long id nobody has begun", nobody(), part{id: longID, n: 2, text: long("x")}, sandlot.CodePart1First},
+		{"row 65: part 2 of another account's upload", w.account(), part{id: "open", n: 2, text: long("x")}, sandlot.CodePart1First},
+		{"row 65: part 2 of an account's upload without its key", nobody(), part{id: "open", n: 2, text: long("x")}, sandlot.CodePart1First},
+		{"part 2 of another network's upload", sandlot.Caller{From: sandlot.Sender{Network: "192.0.2.2"}}, part{id: shortID, n: 2, text: long("x")}, sandlot.CodePart1First},
+		{"row 63: part 1 again by the network, other bytes", nobody(), part{id: shortID, n: 1, text: long("x"), email: address}, sandlot.CodeUploadExists},
+		{"row 67: total 3, then 5", by, part{id: "open", n: 2, total: 5, text: long("x")}, sandlot.CodePartOutOfRange},
+		{"row 67: total 3, then 5 alone", by, part{id: "open", total: 5}, sandlot.CodePartOutOfRange},
+		{"row 67: part 4 of 3", by, part{id: "open", n: 4, text: long("x")}, sandlot.CodePartOutOfRange},
+		{"row 67: total -1", by, part{id: "open", n: 2, total: -1, text: long("x")}, sandlot.CodeInvalidField},
+		{"row 67: total 10,001", by, part{id: "open", n: 2, total: 10_001, text: long("x")}, sandlot.CodeInvalidField},
+		{"a last part that is not the total", by, part{id: "open", n: 2, last: true, text: long("x")}, sandlot.CodePartOutOfRange},
+		{"a last part that contradicts its own total", by, part{id: "untold", n: 6, total: 7, last: true, text: long("x")}, sandlot.CodePartOutOfRange},
+		{"a total below a part that came", by, part{id: "untold", total: 4}, sandlot.CodePartOutOfRange},
+		{"a last part below one that came", by, part{id: "untold", n: 4, last: true, text: long("x")}, sandlot.CodePartOutOfRange},
+		{"row 69: upload_id empty", by, part{n: 1, total: 1, text: long("x")}, sandlot.CodeMissingField},
+		{"row 69: upload_id of 129 characters", by, part{id: strings.Repeat("x", 129), n: 1, text: long("x")}, sandlot.CodeInvalidField},
+		{"row 69: upload_id of 1 MB", by, part{id: strings.Repeat("x", 1<<20), n: 1, text: long("x")}, sandlot.CodeInvalidField},
+		{"row 69: upload_id with NUL", by, part{id: "a\x00b", n: 1, text: long("x")}, sandlot.CodeInvalidField},
+		{"upload_id with a blank", by, part{id: "a b", n: 1, text: long("x")}, sandlot.CodeInvalidField},
+		{"upload_id beyond ASCII", by, part{id: "é", n: 1, text: long("x")}, sandlot.CodeInvalidField},
+		{"row 71: part 1 keyless, no email", nobody(), part{id: longID, n: 1, text: long("x")}, sandlot.CodeEmailRequired},
+		{"part 1 with an email that is none", nobody(), part{id: longID, n: 1, email: "a@", text: long("x")}, sandlot.CodeInvalidEmail},
+		{"part 1 of 1, empty", by, part{id: "x", n: 1, total: 1}, sandlot.CodeInvalidField},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -215,13 +216,13 @@ func TestUploadRefusesAndLeavesNothing(t *testing.T) {
 	t.Run("a part without content", func(t *testing.T) {
 		one := 1
 		_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: missing, Part: &publish.PartInput{UploadID: "x2", N: &one}})
-		refused(t, err, publish.CodeMissingField)
+		refused(t, err, sandlot.CodeMissingField)
 	})
 	t.Run("a project key", func(t *testing.T) {
 		out := w.publish(by, page)
 		w.unchanged(t, func() {
 			_, _, err := w.send(w.caller(out.Keys.Project), part{id: "open", n: 2, text: long("x")})
-			refused(t, err, publish.CodeAccountKeyRequired)
+			refused(t, err, sandlot.CodeAccountKeyRequired)
 		})
 	})
 }
@@ -267,7 +268,7 @@ func TestUploadTotals(t *testing.T) {
 func TestAPartSentAgainReplacesTheEarlierOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for name, by := range map[string]publish.Caller{"with a key": w.account(), "by its upload_token": nobody()} {
+	for name, by := range map[string]sandlot.Caller{"with a key": w.account(), "by its upload_token": nobody()} {
 		t.Run("row 62, 63: "+name, func(t *testing.T) {
 			first := w.waits(by, part{id: longID, n: 1, text: long("old"), title: "Old", handle: "old", email: "old@example.org"})
 			if by.Nobody() {
@@ -318,7 +319,7 @@ func TestOnlyWhoeverCompletedAnUploadGetsItsKeys(t *testing.T) {
 			w.completes(nobody(), last)
 			t.Run(name, func(t *testing.T) {
 				_, _, err := w.send(nobody(), last)
-				refused(t, err, publish.CodeUploadCompleted)
+				refused(t, err, sandlot.CodeUploadCompleted)
 			})
 		}
 	})
@@ -338,6 +339,6 @@ func TestOnlyWhoeverCompletedAnUploadGetsItsKeys(t *testing.T) {
 		secret, err := w.RotateKey(t.Context(), w.owner(by.Account()), "form")
 		expect.OK(t, err)
 		_, _, err = w.send(w.caller(secret), part{id: "c", n: 1, total: 1, text: page})
-		refused(t, err, publish.CodeUploadCompleted)
+		refused(t, err, sandlot.CodeUploadCompleted)
 	})
 }

@@ -3,6 +3,7 @@ package publish_test
 import (
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -13,7 +14,7 @@ func TestChunkedUpdate(t *testing.T) {
 	out := w.publish(nobody(), page)
 	by, scoped, id := w.caller(out.Keys.Account), w.caller(out.Keys.Project), out.Project.ID
 	sibling := w.publish(by, page)
-	send := func(by publish.Caller, p part, change func(*publish.UpdateInput)) (publish.Updated, *publish.Pending, error) {
+	send := func(by sandlot.Caller, p part, change func(*publish.UpdateInput)) (publish.Updated, *publish.Pending, error) {
 		in := publish.UpdateInput{Content: w.content(p), Part: p.input(), Declared: p.declared}
 		if p.n == 1 || by.Scoped() {
 			in.Project = string(id)
@@ -26,7 +27,7 @@ func TestChunkedUpdate(t *testing.T) {
 		}
 		return w.Update(t.Context(), by, in)
 	}
-	must := func(by publish.Caller, p part) publish.Updated {
+	must := func(by sandlot.Caller, p part) publish.Updated {
 		t.Helper()
 		up, _, err := send(by, p, nil)
 		expect.OK(t, err)
@@ -50,7 +51,7 @@ func TestChunkedUpdate(t *testing.T) {
 			}
 		})
 		_, _, err := send(by, part{id: "u", n: 1, text: long("one")}, nil)
-		refused(t, err, publish.CodeUploadCompleted)
+		refused(t, err, sandlot.CodeUploadCompleted)
 	})
 	t.Run("a publish of the same upload_id is another upload", func(t *testing.T) {
 		w.waits(by, part{id: "u", n: 1, text: page, total: 2})
@@ -58,9 +59,9 @@ func TestChunkedUpdate(t *testing.T) {
 	t.Run("no key", func(t *testing.T) {
 		w.unchanged(t, func() {
 			_, _, err := send(nobody(), part{id: "n", n: 1, text: long("x")}, nil)
-			refused(t, err, publish.CodeKeyRequired)
+			refused(t, err, sandlot.CodeKeyRequired)
 			_, _, err = send(nobody(), part{id: "n", n: 2, text: long("x")}, nil)
-			refused(t, err, publish.CodeKeyRequired)
+			refused(t, err, sandlot.CodeKeyRequired)
 		})
 	})
 	t.Run("a key of another project neither joins nor learns of it", func(t *testing.T) {
@@ -68,16 +69,16 @@ func TestChunkedUpdate(t *testing.T) {
 		must(by, part{id: "s", n: 1, text: long("one"), total: 2})
 		w.unchanged(t, func() {
 			_, _, err := send(other, part{id: "s", n: 2, text: long("x")}, nil)
-			refused(t, err, publish.CodeWrongProject)
+			refused(t, err, sandlot.CodeWrongProject)
 			_, _, err = send(other, part{id: "s", n: 1, text: long("x")}, nil)
-			refused(t, err, publish.CodeWrongProject)
+			refused(t, err, sandlot.CodeWrongProject)
 			_, _, err = send(other, part{id: "s", n: 1, text: long("x")}, func(in *publish.UpdateInput) { in.Project = string(sibling.Project.ID) })
-			refused(t, err, publish.CodeWrongProject)
+			refused(t, err, sandlot.CodeWrongProject)
 		})
 		must(by, part{id: "s", n: 2, text: long("two")})
 		w.unchanged(t, func() {
 			_, _, err := send(other, part{id: "s", n: 2, text: long("two")}, nil)
-			refused(t, err, publish.CodeWrongProject)
+			refused(t, err, sandlot.CodeWrongProject)
 		})
 	})
 	t.Run("if_version holds when it completes", func(t *testing.T) {
@@ -90,7 +91,7 @@ func TestChunkedUpdate(t *testing.T) {
 		w.put(by, id, "a", "x")
 		n := w.onDisk()
 		_, _, err = send(by, part{id: "v", n: 2, text: long("two")}, nil)
-		refused(t, err, publish.CodeVersionConflict)
+		refused(t, err, sandlot.CodeVersionConflict)
 		if got := w.onDisk(); got != n+1 {
 			t.Errorf("%d blobs more, want part 2 alone", got-n)
 		}
@@ -100,7 +101,7 @@ func TestChunkedUpdate(t *testing.T) {
 		}
 	})
 	t.Run("an empty primary file, a conflict and a bad name are refused", func(t *testing.T) {
-		for name, code := range map[string]publish.Code{"index.html": publish.CodeInvalidField, "BIG.js": publish.CodeFilenameConflict, "../x": publish.CodeInvalidFilename} {
+		for name, code := range map[string]sandlot.Code{"index.html": sandlot.CodeInvalidField, "BIG.js": sandlot.CodeFilenameConflict, "../x": sandlot.CodeInvalidFilename} {
 			_, _, err := send(by, part{id: "e" + name, n: 1, total: 1}, func(in *publish.UpdateInput) { in.Filename, in.Content = name, w.stage("") })
 			refused(t, err, code)
 		}
@@ -108,7 +109,7 @@ func TestChunkedUpdate(t *testing.T) {
 	t.Run("a hint about parts of an update does not propose a publish", func(t *testing.T) {
 		must(by, part{id: "h", n: 1, text: "x", total: 3})
 		_, _, err := send(by, part{id: "h", n: 4, text: "x"}, nil)
-		if e := refused(t, err, publish.CodePartOutOfRange); e.Fix.Op == publish.OpPublish {
+		if e := refused(t, err, sandlot.CodePartOutOfRange); e.Fix.Op == sandlot.OpPublish {
 			t.Errorf("proposes %s", e.Fix.Op)
 		}
 	})

@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
-func warned(t *testing.T, warnings []publish.Warning, code, words string) {
+func warned(t *testing.T, warnings []sandlot.Warning, code, words string) {
 	t.Helper()
-	if !slices.ContainsFunc(warnings, func(w publish.Warning) bool { return w.Code == code && strings.Contains(w.Message, words) }) {
+	if !slices.ContainsFunc(warnings, func(w sandlot.Warning) bool { return w.Code == code && strings.Contains(w.Message, words) }) {
 		t.Errorf("no %s about %s in %v", code, words, warnings)
 	}
 }
@@ -57,7 +58,7 @@ func TestMessagesOfAPublishInParts(t *testing.T) {
 	})
 	t.Run("a completed upload tells that another file needs another upload_id", func(t *testing.T) {
 		_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Content: w.stage("other bytes"), Part: part{id: "b", n: 2}.input()})
-		if e := refused(t, err, publish.CodeUploadCompleted); !strings.Contains(e.Fix.Note, "Use a new upload_id for another file") {
+		if e := refused(t, err, sandlot.CodeUploadCompleted); !strings.Contains(e.Fix.Note, "Use a new upload_id for another file") {
 			t.Errorf("note %q", e.Fix.Note)
 		}
 	})
@@ -77,7 +78,7 @@ func TestMessagesOfAnUpdateInParts(t *testing.T) {
 		_, _, err := w.Update(t.Context(), account, in)
 		expect.OK(t, err)
 	}
-	later := func(by publish.Caller, upload string, project string, change func(*publish.UpdateInput)) (publish.Updated, *publish.Pending, error) {
+	later := func(by sandlot.Caller, upload string, project string, change func(*publish.UpdateInput)) (publish.Updated, *publish.Pending, error) {
 		in := publish.UpdateInput{Project: project, Content: w.stage("two"), Part: part{id: upload, n: 3}.input()}
 		if change != nil {
 			change(&in)
@@ -88,12 +89,12 @@ func TestMessagesOfAnUpdateInParts(t *testing.T) {
 	t.Run("a project key must name its project with every part", func(t *testing.T) {
 		w.unchanged(t, func() {
 			_, _, err := later(scoped, "u", "", nil)
-			e := refused(t, err, publish.CodeProjectIDRequired)
-			expect.Same(t, "proposal", e.Fix, publish.Fix{Op: publish.OpSame, Args: []publish.Arg{{Name: "project_id", Value: string(id)}}})
+			e := refused(t, err, sandlot.CodeProjectIDRequired)
+			expect.Same(t, "proposal", e.Fix, sandlot.Fix{Op: sandlot.OpSame, Args: []sandlot.Arg{{Name: "project_id", Value: string(id)}}})
 			_, _, err = later(scoped, "u", string(other), nil)
-			refused(t, err, publish.CodeWrongProject)
+			refused(t, err, sandlot.CodeWrongProject)
 			_, _, err = later(scoped, "u", "no-such-000000", nil)
-			refused(t, err, publish.CodeProjectNotFound)
+			refused(t, err, sandlot.CodeProjectNotFound)
 		})
 		if _, _, err := later(scoped, "u", "http://localhost:8080/p/"+string(id), nil); err != nil {
 			t.Error(err)
@@ -105,7 +106,7 @@ func TestMessagesOfAnUpdateInParts(t *testing.T) {
 		}
 		w.unchanged(t, func() {
 			_, _, err := later(account, "u", string(other), nil)
-			e := refused(t, err, publish.CodeInvalidField)
+			e := refused(t, err, sandlot.CodeInvalidField)
 			expect.Same(t, "field", e.Field, "project_id")
 		})
 	})
@@ -131,7 +132,7 @@ func TestMessagesOfAnUpdateInParts(t *testing.T) {
 	})
 	t.Run("a completed upload is not answered for another project", func(t *testing.T) {
 		_, _, err := later(account, "u", string(other), func(in *publish.UpdateInput) { in.Part = part{id: "u", n: 2, total: 3}.input() })
-		refused(t, err, publish.CodeInvalidField)
+		refused(t, err, sandlot.CodeInvalidField)
 	})
 }
 
@@ -139,16 +140,16 @@ func TestProposalsOfUploads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
-	send := func(p part, empty bool) *publish.Error {
+	send := func(p part, empty bool) *sandlot.Error {
 		t.Helper()
 		in := publish.PublishInput{Content: w.content(p), Part: p.input()}
 		if empty {
 			in.Content = missing
 		}
 		_, _, err := w.Publish(t.Context(), by, in)
-		return publish.AsError(err)
+		return sandlot.AsError(err)
 	}
-	arg := func(e *publish.Error, name string) any {
+	arg := func(e *sandlot.Error, name string) any {
 		for _, a := range e.Fix.Args {
 			if a.Name == name {
 				return a.Value
@@ -177,7 +178,7 @@ func TestProposalsOfUploads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := send(c.part, c.empty)
-			if e == nil || e.Fix.Op != publish.OpSame {
+			if e == nil || e.Fix.Op != sandlot.OpSame {
 				t.Fatalf("%v proposes %+v", e, e.Fix)
 			}
 			id, _ := arg(e, "upload_id").(string)

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/names"
 	"sandlot/internal/turns"
 )
@@ -23,10 +24,10 @@ const (
 
 // uploadStore is what uploads asks of a Store.
 type uploadStore interface {
-	Upload(ctx context.Context, key Digest, part int, now time.Time) (Upload, error)
-	UploadParts(ctx context.Context, key Digest, generation int64) ([]Part, error)
+	Upload(ctx context.Context, key sandlot.Digest, part int, now time.Time) (Upload, error)
+	UploadParts(ctx context.Context, key sandlot.Digest, generation int64) ([]Part, error)
 	SaveUpload(ctx context.Context, u Upload, part *Part, within UploadQuota) (int64, error)
-	LeaseUpload(ctx context.Context, key Digest, generation, held int64, length time.Duration) (int64, error)
+	LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (int64, error)
 }
 
 // uploads takes the calls of chunked publishes and updates. It keeps the parts of an upload
@@ -37,7 +38,7 @@ type uploads struct {
 	contents     *Contents
 	vault        *Vault
 	now          func() time.Time
-	locks        *turns.Locks[Digest] // of uploads: calls of one take turns in this process
+	locks        *turns.Locks[sandlot.Digest] // of uploads: calls of one take turns in this process
 	log          *slog.Logger
 	maxFile      int64 // bytes of a file that is put together
 	most         int   // open uploads of one owner
@@ -63,7 +64,7 @@ func (up *uploads) partOf(ctx context.Context, call *partCall, use func(context.
 	defer unlock()
 	done, pending, err := up.acceptAgain(ctx, call)
 	for try := 1; err == nil && done != nil; try++ {
-		if err = up.complete(ctx, wait, done, use); !errors.Is(err, ErrUploadMoved) {
+		if err = up.complete(ctx, wait, done, use); !errors.Is(err, sandlot.ErrUploadMoved) {
 			break
 		}
 		if try == uploadTries {
@@ -81,7 +82,7 @@ func (up *uploads) acceptAgain(ctx context.Context, call *partCall) (done *compl
 	for try := 1; ; try++ {
 		call.ignored = ignored
 		done, pending, err = up.accept(ctx, call)
-		if !errors.Is(err, ErrUploadMoved) {
+		if !errors.Is(err, sandlot.ErrUploadMoved) {
 			return done, pending, err
 		}
 		if try == uploadTries {
@@ -99,9 +100,9 @@ func (up *uploads) acceptAgain(ctx context.Context, call *partCall) (done *compl
 func (up *uploads) movedMeanwhile(ctx context.Context, call *partCall) (*completing, error) {
 	u, err := up.store.Upload(ctx, call.key, call.number(), up.now().UTC())
 	switch {
-	case errors.Is(err, ErrNotFound), err == nil && u.Done == nil && !u.complete(): // the latter has begun anew
-		return nil, Refuse(CodePart1First, "The upload expired while its parts were being put together. Nothing was made of it.").In("part").
-			With(OpSame, Set("part", 1)).Note("An unfinished upload is kept for 24 hours. Begin it anew: send part 1 with the metadata, then the others.")
+	case errors.Is(err, sandlot.ErrNotFound), err == nil && u.Done == nil && !u.complete(): // the latter has begun anew
+		return nil, sandlot.Refuse(sandlot.CodePart1First, "The upload expired while its parts were being put together. Nothing was made of it.").In("part").
+			With(sandlot.OpSame, sandlot.Set("part", 1)).Note("An unfinished upload is kept for 24 hours. Begin it anew: send part 1 with the metadata, then the others.")
 	case err != nil:
 		return nil, fmt.Errorf("read upload: %w", err)
 	}
@@ -111,8 +112,8 @@ func (up *uploads) movedMeanwhile(ctx context.Context, call *partCall) (*complet
 
 // changedMeanwhile refuses a call whose upload others changed again and again.
 func changedMeanwhile() error {
-	return Refuse(CodeRequestInProgress, "Other calls changed this upload again and again while its parts were being put together. Nothing was made of it.").
-		With(OpWait).After(time.Second).Note("Send the same part again.")
+	return sandlot.Refuse(sandlot.CodeRequestInProgress, "Other calls changed this upload again and again while its parts were being put together. Nothing was made of it.").
+		With(sandlot.OpWait).After(time.Second).Note("Send the same part again.")
 }
 
 // inProgress refuses a call that waited for another one of its upload for too long. A client
@@ -121,7 +122,7 @@ func inProgress(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	return Refuse(CodeRequestInProgress, "This upload is being completed by another call.").With(OpWait).After(waitForUpload / 3).
+	return sandlot.Refuse(sandlot.CodeRequestInProgress, "This upload is being completed by another call.").With(sandlot.OpWait).After(waitForUpload / 3).
 		Note("Send the same part again: once the upload is complete, the answer names the project.")
 }
 
@@ -137,7 +138,7 @@ func (up *uploads) begin(call *partCall) error {
 // uploadKey is under which name the call's upload is kept. An upload_id may be
 // guessed, however long it is: without a key it belongs to the sender's network, and
 // where strangers share that, to the upload_token alone.
-func (up *uploads) uploadKey(call *partCall) Digest {
+func (up *uploads) uploadKey(call *partCall) sandlot.Digest {
 	owner := ""
 	switch by := call.by; {
 	case by.Upload() != nil:
@@ -153,7 +154,7 @@ func (up *uploads) uploadKey(call *partCall) Digest {
 }
 
 // owner is who may have only so many open uploads.
-func (up *uploads) owner(by Caller) Digest {
+func (up *uploads) owner(by sandlot.Caller) sandlot.Digest {
 	if by.Nobody() {
 		return up.vault.Keyed("uploads of", "network "+by.From.Network)
 	}
@@ -162,7 +163,7 @@ func (up *uploads) owner(by Caller) Digest {
 
 // wider are the networks around a caller's own, of whom nobody else is known: a
 // customer may have all of each.
-func (up *uploads) wider(by Caller) (of [2]Digest) {
+func (up *uploads) wider(by sandlot.Caller) (of [2]sandlot.Digest) {
 	at, err := netip.ParseAddr(by.From.Network)
 	if !by.Nobody() || by.From.Shared || err != nil {
 		return of
@@ -177,7 +178,7 @@ func (up *uploads) wider(by Caller) (of [2]Digest) {
 // parts are there, with the lock on it still held; or what is still missing.
 func (up *uploads) accept(ctx context.Context, call *partCall) (done *completing, pending *Pending, err error) {
 	u, err := up.store.Upload(ctx, call.key, call.number(), up.now().UTC())
-	fresh := errors.Is(err, ErrNotFound)
+	fresh := errors.Is(err, sandlot.ErrNotFound)
 	if err != nil && !fresh {
 		return nil, nil, fmt.Errorf("read upload: %w", err)
 	}
@@ -224,13 +225,13 @@ func (up *uploads) checkAgainstUpload(call *partCall, u Upload, fresh bool) erro
 		return err
 	}
 	if call.fixed(fresh) && !u.has(call) {
-		return Refuse(CodeUploadExists, "An upload with this upload_id is in progress; without a key or its upload_token its part 1 can't be replaced.").In("upload_id").
-			With(OpSame, up.beginning()...).
+		return sandlot.Refuse(sandlot.CodeUploadExists, "An upload with this upload_id is in progress; without a key or its upload_token its part 1 can't be replaced.").In("upload_id").
+			With(sandlot.OpSame, up.beginning()...).
 			Note("Choose another upload_id. If the upload is yours, send the upload_token of an earlier answer in place of a key.")
 	}
 	if size := u.sizeWith(call); size > up.partsLimit() {
-		return Refuse(CodeContentTooLarge, "The parts of this upload would have %d bytes together; the limit is %d.", size, up.maxFile).In("content").
-			Detail("limit", up.maxFile).With(OpNothing).Note("Make the file smaller, or split it into several files.")
+		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The parts of this upload would have %d bytes together; the limit is %d.", size, up.maxFile).In("content").
+			Detail("limit", up.maxFile).With(sandlot.OpNothing).Note("Make the file smaller, or split it into several files.")
 	}
 	return nil
 }
@@ -268,7 +269,7 @@ func (up *uploads) savePart(ctx context.Context, call *partCall, u Upload, fresh
 // the answer.
 func (up *uploads) firstSaid(ctx context.Context, call *partCall) (m uploadMeta, err error) {
 	u, err := up.store.Upload(ctx, up.uploadKey(call), 0, up.now().UTC())
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return m, nil
 	}
 	if err != nil {
@@ -281,7 +282,7 @@ func (up *uploads) firstSaid(ctx context.Context, call *partCall) (m uploadMeta,
 }
 
 // uploadQuota bounds the uploads of a caller.
-func (up *uploads) uploadQuota(by Caller) UploadQuota {
+func (up *uploads) uploadQuota(by sandlot.Caller) UploadQuota {
 	q := UploadQuota{Uploads: up.most}
 	switch {
 	case !by.Nobody():
@@ -294,15 +295,15 @@ func (up *uploads) uploadQuota(by Caller) UploadQuota {
 }
 
 // overUploads explains that a call's uploads would be more than they may.
-func (up *uploads) overUploads(by Caller, err error) error {
-	var e *Error
+func (up *uploads) overUploads(by sandlot.Caller, err error) error {
+	var e *sandlot.Error
 	switch {
-	case errors.Is(err, ErrTooManyUploads):
-		e = Refuse(CodeQuotaExceeded, "There are %d unfinished uploads already, which is the limit.", up.most).In("upload_id").
-			With(OpWait).Note("Finish some; what is unfinished expires after 24 hours.")
-	case errors.Is(err, ErrTooManyBytes) && by.Nobody():
-		e = Refuse(CodeQuotaExceeded, "The unfinished uploads of this network would hold more than %d bytes, which is the limit without a key.", up.networkBytes).
-			Detail("limit", up.networkBytes).With(OpWait).Note("Finish some, wait until they expire after 24 hours, or use the api_key of an account.")
+	case errors.Is(err, sandlot.ErrTooManyUploads):
+		e = sandlot.Refuse(sandlot.CodeQuotaExceeded, "There are %d unfinished uploads already, which is the limit.", up.most).In("upload_id").
+			With(sandlot.OpWait).Note("Finish some; what is unfinished expires after 24 hours.")
+	case errors.Is(err, sandlot.ErrTooManyBytes) && by.Nobody():
+		e = sandlot.Refuse(sandlot.CodeQuotaExceeded, "The unfinished uploads of this network would hold more than %d bytes, which is the limit without a key.", up.networkBytes).
+			Detail("limit", up.networkBytes).With(sandlot.OpWait).Note("Finish some, wait until they expire after 24 hours, or use the api_key of an account.")
 	default:
 		return up.quota.exceeded(err)
 	}

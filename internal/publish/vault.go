@@ -13,7 +13,8 @@ import (
 	"io"
 	"net/netip"
 
-	"sandlot/internal/inspect"
+	"sandlot"
+	"sandlot/internal/names"
 )
 
 // A SecretStore keeps the installation's secrets, under the same promises as a Store.
@@ -49,10 +50,10 @@ func OpenVault(ctx context.Context, store SecretStore, random io.Reader) (*Vault
 // Keyed hashes text under the installation's secret, so that a short text such as an address
 // cannot be found by trying. It is the same for the same purpose and text for ever; what is
 // hashed for one purpose says nothing for another.
-func (v *Vault) Keyed(purpose, text string) Digest {
+func (v *Vault) Keyed(purpose, text string) sandlot.Digest {
 	mac := hmac.New(sha256.New, v.secret)
 	mac.Write([]byte(purpose + "\x00" + text))
-	var d Digest
+	var d sandlot.Digest
 	mac.Sum(d[:0])
 	return d
 }
@@ -70,33 +71,33 @@ func (v *Vault) Unseal(purpose string, data []byte) ([]byte, error) {
 }
 
 // SealWith is Seal for whoever has the secret alone: without it nobody can read the result again.
-func (v *Vault) SealWith(purpose string, secret Secret, plain []byte) ([]byte, error) {
+func (v *Vault) SealWith(purpose string, secret sandlot.Secret, plain []byte) ([]byte, error) {
 	return v.seal(sealed{what: purpose, secret: secret.Reveal()}, plain)
 }
 
 // UnsealPresented returns what SealWith was given with the secret that by presented.
-func (v *Vault) UnsealPresented(purpose string, by Caller, data []byte) ([]byte, error) {
+func (v *Vault) UnsealPresented(purpose string, by sandlot.Caller, data []byte) ([]byte, error) {
 	return v.unseal(sealed{what: purpose, secret: by.Presented().Reveal()}, data)
 }
 
 // Text draws n characters of alphabet, each equally likely. It fails only with the source of
 // randomness.
 func (v *Vault) Text(alphabet string, n int) (string, error) {
-	return RandomText(v.random, alphabet, n)
+	return sandlot.RandomText(v.random, alphabet, n)
 }
 
 // MaxFormToken is how many bytes a form token may have that comes back.
 const MaxFormToken = 64
 
 // FormToken draws what lets a form of the website act once: 22 characters, 131 bits.
-func (v *Vault) FormToken() (string, error) { return v.Text(inspect.Base62, 22) }
+func (v *Vault) FormToken() (string, error) { return v.Text(names.Base62, 22) }
 
 // Asker is the caller as messages are counted that they ask for; see Job. It holds no network
 // in clear.
-func (v *Vault) Asker(by Caller) Asker {
-	a := Asker{Network: v.Keyed("mail network", customer(by.From.Network))}
+func (v *Vault) Asker(by sandlot.Caller) sandlot.Asker {
+	a := sandlot.Asker{Network: v.Keyed("mail network", customer(by.From.Network))}
 	if !by.Nobody() {
-		a.Kind = AskedWithKey
+		a.Kind = sandlot.AskedWithKey
 	}
 	return a
 }
@@ -104,10 +105,10 @@ func (v *Vault) Asker(by Caller) Asker {
 // sealed names what it takes to read something again. What is stored is of no use
 // without all of it.
 type sealed struct {
-	by     Caller // with the key as presented
-	what   string // the purpose: none is opened with what another takes
-	secret string // the upload_id, or the idempotency key
-	of     Digest // of the bytes, or of the request
+	by     sandlot.Caller // with the key as presented
+	what   string         // the purpose: none is opened with what another takes
+	secret string         // the upload_id, or the idempotency key
+	of     sandlot.Digest // of the bytes, or of the request
 }
 
 // seal encrypts by HKDF (RFC 5869) and AES-GCM.
@@ -170,7 +171,7 @@ func (v *Vault) unsealKeys(k sealed, answer []byte) (Minted, error) {
 	if err != nil {
 		return Minted{}, err
 	}
-	var keys [2]Secret
+	var keys [2]sandlot.Secret
 	err = json.Unmarshal(plain, &keys)
 	return Minted{Account: keys[0], Project: keys[1]}, err
 }

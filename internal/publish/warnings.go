@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/check"
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
@@ -27,25 +28,25 @@ type warner struct {
 
 // warningStore is what a warner asks of a Store.
 type warningStore interface {
-	FilesNear(ctx context.Context, id ProjectID, folded string) ([]File, error)
-	Projects(ctx context.Context, id AccountID, before int64, limit int) ([]Project, error)
-	NamesFolded(ctx context.Context, id ProjectID, folded []string) ([]string, error)
+	FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error)
+	Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error)
+	NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error)
 }
 
 // contentWarnings tells what about a file may not have been meant, and was stored as it came.
 // page says whether the file is what browsers open first.
-func contentWarnings(c Content, filename string, page bool) []Warning {
+func contentWarnings(c Content, filename string, page bool) []sandlot.Warning {
 	if w := encodedWarnings(c, filename, page); w != nil {
 		return w
 	}
 	if seems, ok := c.Damage.Damaged(filename); ok {
-		return []Warning{Warn(
-			string(CodeLooksDamaged), fmt.Sprintf("The bytes of %s look like %s. They were stored as they came.", filename, seems.What),
+		return []sandlot.Warning{sandlot.Warn(
+			string(sandlot.CodeLooksDamaged), fmt.Sprintf("The bytes of %s look like %s. They were stored as they came.", filename, seems.What),
 			seems.Instead+" With update and filename "+filename+" it takes this one's place.",
 		)}
 	}
 	if c.Damage.Escaped(filename) {
-		return []Warning{Warn(
+		return []sandlot.Warning{sandlot.Warn(
 			"double_escaped", "The file "+filename+` is one line, with \n and \" where line feeds and quotes were meant: it was escaped once too often, and was stored as it came.`,
 			"Send the file itself with update, as a form part or in base64 that a program makes.",
 		)}
@@ -54,21 +55,21 @@ func contentWarnings(c Content, filename string, page bool) []Warning {
 }
 
 // encodedWarnings returns warnings of bytes that are packed, encoded, or no page.
-func encodedWarnings(c Content, filename string, page bool) []Warning {
+func encodedWarnings(c Content, filename string, page bool) []sandlot.Warning {
 	switch {
 	case inspect.EncodedTwice(filename, c.Size, c.Within):
-		return []Warning{Warn(
-			string(CodeDoubleEncoded), "The bytes of "+filename+" are still base64 text after decoding: it was encoded twice, and was stored as it came.",
+		return []sandlot.Warning{sandlot.Warn(
+			string(sandlot.CodeDoubleEncoded), "The bytes of "+filename+" are still base64 text after decoding: it was encoded twice, and was stored as it came.",
 			"Encode the file once, with a command, and send it again with update.",
 		)}
 	case c.Gzip && !inspect.IsHTML(filename) && !inspect.IsPacked(filename):
-		return []Warning{Warn(
+		return []sandlot.Warning{sandlot.Warn(
 			"gzip_stored", "The bytes of "+filename+" are gzipped and were stored as they came.",
 			"If the file itself was meant, send content_encoding gzip+base64.",
 		)}
 	case page && inspect.IsHTML(filename) && c.Size > 0:
 		if seems, ok := inspect.NotPage(c.Head); ok {
-			return []Warning{Warn(
+			return []sandlot.Warning{sandlot.Warn(
 				"not_html", fmt.Sprintf("The bytes of %s do not look like HTML: they look like %s. They were stored as they came, and browsers open them as a page.", filename, seems.What),
 				seems.Instead+" With update and filename "+filename+" it takes this one's place.",
 			)}
@@ -80,7 +81,7 @@ func encodedWarnings(c Content, filename string, page bool) []Warning {
 // fileWarnings are the contentWarnings of a file that is stored. Of most files the head is read
 // alone; the whole is read of one that may be base64 again. charge is asked for what is read,
 // so that a call that is sent again cannot have much read for free.
-func (s *warner) fileWarnings(ctx context.Context, f File, page bool, charge Charge) ([]Warning, error) {
+func (s *warner) fileWarnings(ctx context.Context, f sandlot.File, page bool, charge Charge) ([]sandlot.Warning, error) {
 	r, err := s.Contents.Open(ctx, f.Blob, 0, -1)
 	if err != nil {
 		return nil, fmt.Errorf("look at the file again: %w", err)
@@ -124,11 +125,11 @@ func documentTitle(c Content) string {
 
 // quarantined reports whether a project's pages load from and send to nowhere but
 // themselves, because nobody has verified its account's e-mail address.
-func (s *warner) quarantined(p Project) bool { return s.Quarantine && !p.Verified }
+func (s *warner) quarantined(p sandlot.Project) bool { return s.Quarantine && !p.Verified }
 
 // quarantineWarnings tell the owner of a project in quarantine what of a file it
 // blocks, and what ends it.
-func (s *warner) quarantineWarnings(ctx context.Context, p Project, f File) ([]Warning, error) {
+func (s *warner) quarantineWarnings(ctx context.Context, p sandlot.Project, f sandlot.File) ([]sandlot.Warning, error) {
 	if !s.quarantined(p) {
 		return nil, nil
 	}
@@ -152,16 +153,16 @@ func (s *warner) quarantineWarnings(ctx context.Context, p Project, f File) ([]W
 	} else {
 		w.Message += " Nothing that it blocks was found in " + f.Name + "."
 	}
-	return []Warning{w}, nil
+	return []sandlot.Warning{w}, nil
 }
 
 // versionWarnings tell the owner of a project what quarantine blocks, and what the check of the files that a call has
 // changed finds. all are the files of the version; nil if they are not at hand. charge is asked for what is read.
-func (s *warner) versionWarnings(ctx context.Context, p Project, changed, all []File, charge Charge) ([]Warning, error) {
+func (s *warner) versionWarnings(ctx context.Context, p sandlot.Project, changed, all []sandlot.File, charge Charge) ([]sandlot.Warning, error) {
 	if all == nil && len(changed) == p.FileCount {
 		all = changed
 	}
-	var kept []Warning
+	var kept []sandlot.Warning
 	about := changed[:min(len(changed), 1)]
 	if len(changed) != 1 {
 		about = all
@@ -179,7 +180,7 @@ func (s *warner) versionWarnings(ctx context.Context, p Project, changed, all []
 }
 
 // checked is what the check finds in the files that a call has changed. Warnings that are told beside it are not repeated.
-func (s *warner) checked(ctx context.Context, p Project, changed, all []File, beside []Warning, charge Charge) ([]Warning, error) {
+func (s *warner) checked(ctx context.Context, p sandlot.Project, changed, all []sandlot.File, beside []sandlot.Warning, charge Charge) ([]sandlot.Warning, error) {
 	v := check.Version{Primary: p.Primary, Size: p.Size, Count: p.FileCount, Place: s.place(p, beside)}
 	secrets, skipped, err := s.looks(ctx, &v, changed, charge)
 	if err != nil {
@@ -223,7 +224,7 @@ const (
 )
 
 // empty lists the files that have no bytes, or those of a pointer of Git LFS, which stands for a file that was not fetched.
-func (s *warner) empty(ctx context.Context, changed []File, charge Charge) (list []string, err error) {
+func (s *warner) empty(ctx context.Context, changed []sandlot.File, charge Charge) (list []string, err error) {
 	const least, most, mostRead = 100, 200, 50 // bytes of a pointer, and how many files are read
 	read := 0
 	for _, f := range changed {
@@ -245,9 +246,9 @@ func (s *warner) empty(ctx context.Context, changed []File, charge Charge) (list
 
 // lacking tells which files the pages of a version ask for in vain, after a call that brought none of them. It looks at what
 // it can read in a few milliseconds: the call brings hardly a byte.
-func (s *warner) lacking(ctx context.Context, p Project, files []File) []Warning {
+func (s *warner) lacking(ctx context.Context, p sandlot.Project, files []sandlot.File) []sandlot.Warning {
 	v := check.Version{Primary: p.Primary, Size: p.Size, Count: p.FileCount, Place: s.place(p, nil), Names: namesOf(files)}
-	var look []File
+	var look []sandlot.File
 	room := int64(mostLacking)
 	for _, primary := range []bool{true, false} {
 		for _, f := range files {
@@ -268,9 +269,9 @@ func (s *warner) lacking(ctx context.Context, p Project, files []File) []Warning
 
 // looks looks at the files that a call has changed, the primary file first, as far as the bounds of package check allow.
 // It warns of keys of other services, and reports whether a file was left out.
-func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, charge Charge) (secrets []Warning, skipped bool, err error) {
+func (s *warner) looks(ctx context.Context, v *check.Version, changed []sandlot.File, charge Charge) (secrets []sandlot.Warning, skipped bool, err error) {
 	room := int64(check.SampleAll)
-	look := func(f File) error {
+	look := func(f sandlot.File) error {
 		n := min(f.Blob.Size, check.Sample)
 		if room -= n; room < 0 || len(v.Looks) == mostLooks {
 			room, skipped = room+n, true
@@ -312,13 +313,13 @@ func (s *warner) looks(ctx context.Context, v *check.Version, changed []File, ch
 }
 
 // secretWarning returns the warning of a key of another service. It never repeats the key.
-func secretWarning(name, what string, line int) Warning {
-	return Warn("secret", fmt.Sprintf("%s, line %d, holds what looks like %s. Everything published is public, and earlier versions stay.", name, line, what),
+func secretWarning(name, what string, line int) sandlot.Warning {
+	return sandlot.Warn("secret", fmt.Sprintf("%s, line %d, holds what looks like %s. Everything published is public, and earlier versions stay.", name, line, what),
 		"If it is a secret, replace it where it was made, and update the file without it: a page cannot keep a secret. Have the player enter a key of their own, or call the other service from a server of yours. A key that is meant for browsers, as Firebase's, is none.")
 }
 
 // piece reads n bytes of a blob from off, or has them at hand.
-func (s *warner) piece(ctx context.Context, b Blob, off, n int64, charge Charge) ([]byte, error) {
+func (s *warner) piece(ctx context.Context, b sandlot.Blob, off, n int64, charge Charge) ([]byte, error) {
 	if b.ID == 0 && int64(len(b.Inline)) == b.Size {
 		return b.Inline[off : off+n], nil
 	}
@@ -333,7 +334,7 @@ func (s *warner) piece(ctx context.Context, b Blob, off, n int64, charge Charge)
 }
 
 // place is where the project is served, for the check.
-func (s *warner) place(p Project, beside []Warning) check.Place {
+func (s *warner) place(p sandlot.Project, beside []sandlot.Warning) check.Place {
 	at := s.Places.Project(p.ID, 0, "")
 	place := check.Place{
 		Project: string(p.ID), Own: cmp.Or(s.Places.Content, s.Places.Base.Host), Path: at.Path, PathAlone: s.Places.Content == "",
@@ -346,7 +347,7 @@ func (s *warner) place(p Project, beside []Warning) check.Place {
 }
 
 // namesOf are the names of files in byte order.
-func namesOf(files []File) []string {
+func namesOf(files []sandlot.File) []string {
 	list := make([]string, len(files))
 	for i, f := range files {
 		list[i] = f.Name
@@ -356,7 +357,7 @@ func namesOf(files []File) []string {
 }
 
 // readable counts the files that the check can look at.
-func readable(files []File) (n int) {
+func readable(files []sandlot.File) (n int) {
 	for _, f := range files {
 		if check.Reads(f.Name) {
 			n++
@@ -371,15 +372,15 @@ func lacks(found []check.Finding) bool {
 }
 
 // warningsOf are findings about a project as an answer tells them, with the calls that mend them where there are such.
-func warningsOf(id ProjectID, found []check.Finding) (list []Warning) {
+func warningsOf(id sandlot.ProjectID, found []check.Finding) (list []sandlot.Warning) {
 	for _, f := range found {
-		w := Warn(string(f.Code), f.Message, f.Hint)
+		w := sandlot.Warn(string(f.Code), f.Message, f.Hint)
 		switch {
 		case id == "": // a dry run's, which no call can name
 		case f.Code == check.MissingFile && f.Lacks != "":
-			w = w.With(OpUpdate, Set("project_id", string(id)), Set("filename", f.Lacks))
+			w = w.With(sandlot.OpUpdate, sandlot.Set("project_id", string(id)), sandlot.Set("filename", f.Lacks))
 		case f.Code == check.NeedsThreads:
-			w = w.With(OpAmend, Set("id", string(id)), Set("threads", true))
+			w = w.With(sandlot.OpAmend, sandlot.Set("id", string(id)), sandlot.Set("threads", true))
 		}
 		list = append(list, w)
 	}
@@ -387,7 +388,7 @@ func warningsOf(id ProjectID, found []check.Finding) (list []Warning) {
 }
 
 // quarantineOf is quarantineWarnings of the primary file among files.
-func (s *warner) quarantineOf(ctx context.Context, p Project, files []File) []Warning {
+func (s *warner) quarantineOf(ctx context.Context, p sandlot.Project, files []sandlot.File) []sandlot.Warning {
 	for _, f := range files {
 		if f.Name == p.Primary {
 			kept, err := s.quarantineWarnings(ctx, p, f)
@@ -399,8 +400,8 @@ func (s *warner) quarantineOf(ctx context.Context, p Project, files []File) []Wa
 }
 
 // quarantineWarning tells that a project is in quarantine, and what ends it.
-func (s *warner) quarantineWarning() Warning {
-	return Warn(
+func (s *warner) quarantineWarning() sandlot.Warning {
+	return sandlot.Warn(
 		"quarantined", "The project is in quarantine until the e-mail address of its account is verified: its pages load from and send to nowhere but their own address.",
 		"Opening the link in the message to that address, and pressing its button, ends it for all projects of the account at once. Without the message, send email with the account's api_key, or log in on the website.",
 	)
@@ -408,19 +409,19 @@ func (s *warner) quarantineWarning() Warning {
 
 // listingWarnings tell the owner of a project that nobody finds it yet, and what ends
 // that.
-func (s *warner) listingWarnings(p Project) []Warning {
+func (s *warner) listingWarnings(p sandlot.Project) []sandlot.Warning {
 	if !s.Public || p.Verified || p.Suspended || p.Unlisted {
 		return nil
 	}
-	return []Warning{Warn(
+	return []sandlot.Warning{sandlot.Warn(
 		"not_listed", "The project is at its address, but not yet in the gallery or on its creator's profile: nobody has verified the email address of its account.",
 		"Opening the link in the message to that address, and pressing its button, lists all projects of the account. Without the message, send email with the account's api_key, or log in on the website.",
 	)}
 }
 
 // alikeOf are the alikeWarnings of a publish by an account's key whose project is, or would be, p. page is its primary file.
-func (s *warner) alikeOf(ctx context.Context, p Project, page File, many bool, at time.Time) []Warning {
-	np := NewProject{ID: p.ID, Title: p.Title, Files: []File{page}, Primary: p.Primary, CreatedAt: at}
+func (s *warner) alikeOf(ctx context.Context, p sandlot.Project, page sandlot.File, many bool, at time.Time) []sandlot.Warning {
+	np := NewProject{ID: p.ID, Title: p.Title, Files: []sandlot.File{page}, Primary: p.Primary, CreatedAt: at}
 	l := np.Likeness()
 	l.Until = at
 	found, err := s.alike(ctx, p.Account, l)
@@ -429,7 +430,7 @@ func (s *warner) alikeOf(ctx context.Context, p Project, page File, many bool, a
 }
 
 // alike finds what NewProject.Alike is in a step, where there is no step.
-func (s *warner) alike(ctx context.Context, id AccountID, l Likeness) (Alike, error) {
+func (s *warner) alike(ctx context.Context, id sandlot.AccountID, l Likeness) (Alike, error) {
 	list, err := s.store.Projects(ctx, id, 0, 30)
 	if err != nil {
 		return Alike{}, fmt.Errorf("look for a project that is alike: %w", err)
@@ -439,10 +440,10 @@ func (s *warner) alike(ctx context.Context, id AccountID, l Likeness) (Alike, er
 			continue
 		}
 		near, err := s.store.FilesNear(ctx, p.ID, l.Page)
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 			return Alike{}, fmt.Errorf("look for a page that is alike: %w", err)
 		}
-		page := slices.ContainsFunc(near, func(f File) bool { return f.Folded == l.Page && f.Blob.SHA256 == l.SHA256 })
+		page := slices.ContainsFunc(near, func(f sandlot.File) bool { return f.Folded == l.Page && f.Blob.SHA256 == l.SHA256 })
 		if page || l.Title != "" && p.Title == l.Title {
 			return Alike{p.ID, p.Version, p.Title, p.Primary, page, p.CreatedAt}, nil
 		}
@@ -451,7 +452,7 @@ func (s *warner) alike(ctx context.Context, id AccountID, l Likeness) (Alike, er
 }
 
 // alikeAgain are the alikeWarnings of a publish that was made before.
-func (s *warner) alikeAgain(ctx context.Context, by Caller, out Published) []Warning {
+func (s *warner) alikeAgain(ctx context.Context, by sandlot.Caller, out Published) []sandlot.Warning {
 	if by.Nobody() {
 		return nil
 	}
@@ -459,7 +460,7 @@ func (s *warner) alikeAgain(ctx context.Context, by Caller, out Published) []War
 }
 
 // alikeWarnings tell of a project that was published a short time before and looks like the one that is published now.
-func (s *warner) alikeWarnings(a *Alike, many bool) []Warning {
+func (s *warner) alikeWarnings(a *Alike, many bool) []sandlot.Warning {
 	if a == nil || a.ID == "" {
 		return nil
 	}
@@ -467,12 +468,12 @@ func (s *warner) alikeWarnings(a *Alike, many bool) []Warning {
 	if a.SamePage {
 		what = "has the same page"
 	}
-	w := Warn("looks_published",
+	w := sandlot.Warn("looks_published",
 		fmt.Sprintf("This account published %s at %s, which %s: it is at %s, and is another project than this one.", a.ID, a.CreatedAt.UTC().Format(time.RFC3339), what, s.Places.Project(a.ID, 0, "").URL),
 		"Update it instead, if that was meant: its address stays, while a publish makes one more project.")
-	args := []Arg{Set("project_id", string(a.ID)), Set("if_version", a.Version)}
+	args := []sandlot.Arg{sandlot.Set("project_id", string(a.ID)), sandlot.Set("if_version", a.Version)}
 	if !many {
-		args = []Arg{Set("project_id", string(a.ID)), Set("filename", a.Primary), Set("if_version", a.Version)}
+		args = []sandlot.Arg{sandlot.Set("project_id", string(a.ID)), sandlot.Set("filename", a.Primary), sandlot.Set("if_version", a.Version)}
 	}
-	return []Warning{w.With(OpUpdate, args...)}
+	return []sandlot.Warning{w.With(sandlot.OpUpdate, args...)}
 }

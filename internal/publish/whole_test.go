@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -37,7 +38,7 @@ func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
 		})
 		all.Go(func() {
 			err := w.RestoreVersion(t.Context(), by, id, n, publish.Form{Token: fmt.Sprint("restore ", round)})
-			if err != nil && !errors.Is(err, publish.ErrNotFound) && !errors.Is(err, publish.CodeUnavailable) {
+			if err != nil && !errors.Is(err, sandlot.ErrNotFound) && !errors.Is(err, sandlot.CodeUnavailable) {
 				t.Errorf("restore: %v", err)
 			}
 		})
@@ -45,7 +46,7 @@ func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
 			all.Go(func() {
 				for range 3 {
 					list, err := w.db.Publish().Files(t.Context(), id, n)
-					if err != nil && !errors.Is(err, publish.ErrNotFound) || err == nil && len(list) != more+2 {
+					if err != nil && !errors.Is(err, sandlot.ErrNotFound) || err == nil && len(list) != more+2 {
 						t.Errorf("a list of %d files, %v", len(list), err)
 					}
 				}

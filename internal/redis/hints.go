@@ -13,6 +13,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -38,8 +39,8 @@ type Hints struct {
 	self    string
 
 	mu       sync.Mutex
-	projects map[publish.ProjectID]bool
-	accounts map[publish.AccountID]bool
+	projects map[sandlot.ProjectID]bool
+	accounts map[sandlot.AccountID]bool
 	wake     chan struct{}
 }
 
@@ -49,12 +50,12 @@ var _ publish.Hints = (*Hints)(nil)
 func NewHints(c *Client) *Hints {
 	return &Hints{
 		client: c, channel: c.Key("changed"), self: rand.Text(), wake: make(chan struct{}, 1),
-		projects: map[publish.ProjectID]bool{}, accounts: map[publish.AccountID]bool{},
+		projects: map[sandlot.ProjectID]bool{}, accounts: map[sandlot.AccountID]bool{},
 	}
 }
 
 // Tell tells the other nodes that something changed, soon. It returns at once.
-func (h *Hints) Tell(c publish.Changed) {
+func (h *Hints) Tell(c sandlot.Changed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, id := range c.Projects {
@@ -73,7 +74,7 @@ func (h *Hints) Tell(c publish.Changed) {
 
 // Run passes on what this node changes, and calls heard with what others say that they changed, until
 // ctx ends.
-func (h *Hints) Run(ctx context.Context, heard func(publish.Changed)) {
+func (h *Hints) Run(ctx context.Context, heard func(sandlot.Changed)) {
 	var running sync.WaitGroup
 	running.Go(func() { h.listen(ctx, heard) })
 	defer running.Wait()
@@ -130,7 +131,7 @@ func (h *Hints) take() (lines []string) {
 }
 
 // listen hears what others say, and connects again a second or two after the connection broke.
-func (h *Hints) listen(ctx context.Context, heard func(publish.Changed)) {
+func (h *Hints) listen(ctx context.Context, heard func(sandlot.Changed)) {
 	for ctx.Err() == nil {
 		h.follow(ctx, heard)
 		if !waits(ctx, pause+mathrand.N(pause)) {
@@ -140,7 +141,7 @@ func (h *Hints) listen(ctx context.Context, heard func(publish.Changed)) {
 }
 
 // follow hears what others say until the connection breaks, or ctx ends.
-func (h *Hints) follow(ctx context.Context, heard func(publish.Changed)) {
+func (h *Hints) follow(ctx context.Context, heard func(sandlot.Changed)) {
 	sub := h.client.server.Subscribe(ctx, h.channel)
 	// Its only error is that it was closed before.
 	closeIt := sync.OnceFunc(func() { _ = sub.Close() })
@@ -167,13 +168,13 @@ func (h *Hints) follow(ctx context.Context, heard func(publish.Changed)) {
 }
 
 // hear reads a message, unless it is this node's own. What cannot be is left out.
-func (h *Hints) hear(message string, heard func(publish.Changed)) {
+func (h *Hints) hear(message string, heard func(sandlot.Changed)) {
 	sender, rest, _ := strings.Cut(message, "\n")
 	if sender == h.self {
 		return
 	}
-	var projects []publish.ProjectID
-	var accounts []publish.AccountID
+	var projects []sandlot.ProjectID
+	var accounts []sandlot.AccountID
 	for line := range strings.SplitSeq(rest, "\n") {
 		if len(projects)+len(accounts) >= inMessage {
 			break
@@ -183,16 +184,16 @@ func (h *Hints) hear(message string, heard func(publish.Changed)) {
 		}
 		switch id, err := strconv.ParseInt(line[1:], 10, 64); {
 		case line[0] == 'p' && isID(line[1:]):
-			projects = append(projects, publish.ProjectID(line[1:]))
+			projects = append(projects, sandlot.ProjectID(line[1:]))
 		case line[0] == 'a' && err == nil && id > 0:
-			accounts = append(accounts, publish.AccountID(id))
+			accounts = append(accounts, sandlot.AccountID(id))
 		}
 	}
 	if len(projects) > 0 {
-		heard(publish.Changed{Projects: projects})
+		heard(sandlot.Changed{Projects: projects})
 	}
 	for _, id := range accounts {
-		heard(publish.Changed{Account: id})
+		heard(sandlot.Changed{Account: id})
 	}
 }
 

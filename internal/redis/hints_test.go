@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/redis/redistest"
 	"sandlot/internal/testenv"
 )
@@ -18,11 +18,11 @@ import (
 type ear struct {
 	*Hints
 	mu       sync.Mutex
-	projects map[publish.ProjectID]int
-	accounts map[publish.AccountID]int
+	projects map[sandlot.ProjectID]int
+	accounts map[sandlot.AccountID]int
 }
 
-func (e *ear) heard(c publish.Changed) {
+func (e *ear) heard(c sandlot.Changed) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, id := range c.Projects {
@@ -34,7 +34,7 @@ func (e *ear) heard(c publish.Changed) {
 }
 
 // knows reports whether it heard of a project.
-func (e *ear) knows(id publish.ProjectID) bool {
+func (e *ear) knows(id sandlot.ProjectID) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.projects[id] > 0
@@ -47,7 +47,7 @@ func ears(t *testing.T, secret string, urls ...string) []*ear {
 	var running sync.WaitGroup
 	var list []*ear
 	for _, url := range urls {
-		e := &ear{Hints: NewHints(open(t, url, secret)), projects: map[publish.ProjectID]int{}, accounts: map[publish.AccountID]int{}}
+		e := &ear{Hints: NewHints(open(t, url, secret)), projects: map[sandlot.ProjectID]int{}, accounts: map[sandlot.AccountID]int{}}
 		running.Go(func() { e.Run(ctx, e.heard) })
 		list = append(list, e)
 	}
@@ -64,10 +64,10 @@ func ears(t *testing.T, secret string, urls ...string) []*ear {
 
 // reaches tells of a new project again and again until the other hears of it: the first hints may come
 // before it listens.
-func reaches(t *testing.T, from, to *ear, id publish.ProjectID) {
+func reaches(t *testing.T, from, to *ear, id sandlot.ProjectID) {
 	t.Helper()
 	testenv.Eventually(t, patience, "a hint of "+string(id), func() bool {
-		from.Tell(publish.Changed{Projects: []publish.ProjectID{id}})
+		from.Tell(sandlot.Changed{Projects: []sandlot.ProjectID{id}})
 		return to.knows(id)
 	})
 }
@@ -81,18 +81,18 @@ func TestHints(t *testing.T) {
 		for i, from := range e {
 			for j, to := range e {
 				if i != j {
-					reaches(t, from, to, publish.ProjectID(fmt.Sprint("project-", i)))
+					reaches(t, from, to, sandlot.ProjectID(fmt.Sprint("project-", i)))
 				}
 			}
 		}
 		testenv.Eventually(t, patience, "a hint of an account", func() bool {
-			e[0].Tell(publish.Changed{Account: 7})
+			e[0].Tell(sandlot.Changed{Account: 7})
 			e[1].mu.Lock()
 			defer e[1].mu.Unlock()
 			return e[1].accounts[7] > 0
 		})
 		for i, own := range e {
-			if own.knows(publish.ProjectID(fmt.Sprint("project-", i))) {
+			if own.knows(sandlot.ProjectID(fmt.Sprint("project-", i))) {
 				t.Errorf("node %d heard of what it changed itself", i)
 			}
 		}
@@ -113,9 +113,9 @@ func TestHints(t *testing.T) {
 		s := redistest.Start(t)
 		e := ears(t, "secret", s.URL(), s.URL())
 		reaches(t, e[0], e[1], "first")
-		var all publish.Changed
+		var all sandlot.Changed
 		for i := range 2 * waitMost {
-			all.Projects = append(all.Projects, publish.ProjectID(fmt.Sprint(strings.Repeat("x", 30), i)))
+			all.Projects = append(all.Projects, sandlot.ProjectID(fmt.Sprint(strings.Repeat("x", 30), i)))
 		}
 		testenv.Eventually(t, patience, "as many as may wait", func() bool {
 			e[0].Tell(all) // again, for a message may be lost on a busy machine
@@ -153,7 +153,7 @@ func timelyTell(t *testing.T, e *ear) {
 	t.Helper()
 	begin := time.Now()
 	for i := range 10_000 {
-		e.Tell(publish.Changed{Projects: []publish.ProjectID{publish.ProjectID(fmt.Sprint(i))}, Account: publish.AccountID(i)})
+		e.Tell(sandlot.Changed{Projects: []sandlot.ProjectID{sandlot.ProjectID(fmt.Sprint(i))}, Account: sandlot.AccountID(i)})
 	}
 	if took := time.Since(begin); took > 2*time.Second {
 		t.Errorf("to tell took %v", took)
@@ -179,7 +179,7 @@ func TestMessagesAreNotBelieved(t *testing.T) {
 		"another form":         {`{"projects":["a"]}`, 0, 0},
 	} {
 		projects, accounts := 0, 0
-		h.hear(c.message, func(c publish.Changed) {
+		h.hear(c.message, func(c sandlot.Changed) {
 			projects += len(c.Projects)
 			if c.Account != 0 {
 				accounts++

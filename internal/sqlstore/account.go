@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
-	"sandlot/internal/publish"
 )
 
 // Account keeps what package account needs, in the database of a DB and under the same
@@ -26,17 +26,17 @@ func (store Account) Secret(ctx context.Context, name string, fresh []byte) ([]b
 }
 
 // Account implements account.OwnerStore.
-func (store Account) Account(ctx context.Context, id publish.AccountID) (publish.Account, error) {
+func (store Account) Account(ctx context.Context, id sandlot.AccountID) (sandlot.Account, error) {
 	return store.db.Publish().Account(ctx, id)
 }
 
 // Projects implements account.ClaimStore.
-func (store Account) Projects(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Project, error) {
+func (store Account) Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error) {
 	return store.db.Publish().Projects(ctx, id, before, limit)
 }
 
 // Remove implements account.OwnerStore.
-func (store Account) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
+func (store Account) Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
 	return store.db.Operate().Remove(ctx, s, e)
 }
 
@@ -50,6 +50,6 @@ var _ account.MailStore = Mail{}
 func (db *DB) Mail() Mail { return Mail{db} }
 
 // StopOf implements account.MailStore.
-func (store Mail) StopOf(ctx context.Context, mailbox publish.Digest, kind string, now time.Time) (publish.Stop, error) {
+func (store Mail) StopOf(ctx context.Context, mailbox sandlot.Digest, kind string, now time.Time) (sandlot.Stop, error) {
 	return store.db.Account().StopOf(ctx, mailbox, kind, now)
 }

@@ -8,19 +8,20 @@ import (
 	"slices"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
 const accountColumns = "id, handle, email, verified, lang, suspended_at IS NOT NULL, created_at, portrait"
 
-func scanAccount(r row) (a publish.Account, err error) {
+func scanAccount(r row) (a sandlot.Account, err error) {
 	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt}, &a.Portrait)
 	return a, err
 }
 
 // CreateAccount implements publish.Store. If all of the handles were taken the
 // error is publish.ErrExists.
-func (store Publish) CreateAccount(ctx context.Context, na publish.NewAccount) (a publish.Account, err error) {
+func (store Publish) CreateAccount(ctx context.Context, na publish.NewAccount) (a sandlot.Account, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.addRecord(na.Idempotency, 0, "", store.db.Now()); err != nil {
 			return err
@@ -33,13 +34,13 @@ func (store Publish) CreateAccount(ctx context.Context, na publish.NewAccount) (
 	return a, in("create account", err)
 }
 
-func (t *tx) createAccount(na publish.NewAccount) (publish.Account, error) {
+func (t *tx) createAccount(na publish.NewAccount) (sandlot.Account, error) {
 	a := accountOf(na)
 	id, err := t.Insert("accounts", "INSERT INTO accounts (id, handle, email, verified, lang, created_at) VALUES (?, ?, ?, 0, ?, ?)", a.Handle, na.Email, na.Lang, micros(na.CreatedAt))
 	if err != nil {
 		return a, err
 	}
-	a.ID = publish.AccountID(id)
+	a.ID = sandlot.AccountID(id)
 	handle, err := t.takeHandle(a.ID, na.Handles, time.Time{})
 	if err != nil {
 		return a, err
@@ -54,12 +55,12 @@ func (t *tx) createAccount(na publish.NewAccount) (publish.Account, error) {
 }
 
 // accountOf is a new account before it has an id, under the first of its handles.
-func accountOf(na publish.NewAccount) publish.Account {
-	return publish.Account{Handle: na.Handles[0], Email: na.Email, Lang: na.Lang, CreatedAt: stored(na.CreatedAt)}
+func accountOf(na publish.NewAccount) sandlot.Account {
+	return sandlot.Account{Handle: na.Handles[0], Email: na.Email, Lang: na.Lang, CreatedAt: stored(na.CreatedAt)}
 }
 
 // addFirst records the first key of a new account, and its first message.
-func (t *tx) addFirst(na publish.NewAccount, id publish.AccountID) error {
+func (t *tx) addFirst(na publish.NewAccount, id sandlot.AccountID) error {
 	if err := t.createKey(na.Key, id, nil); err != nil || na.Job == nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (t *tx) addFirst(na publish.NewAccount, id publish.AccountID) error {
 
 // takeHandle gives an account the first of the handles that was never given out: when it
 // was renamed, or the zero time for a new one.
-func (t *tx) takeHandle(id publish.AccountID, handles []string, renamed time.Time) (string, error) {
+func (t *tx) takeHandle(id sandlot.AccountID, handles []string, renamed time.Time) (string, error) {
 	at := int64(0)
 	if !renamed.IsZero() {
 		at = micros(renamed)
@@ -82,17 +83,17 @@ func (t *tx) takeHandle(id publish.AccountID, handles []string, renamed time.Tim
 			return h, nil
 		}
 	}
-	return "", fmt.Errorf("all of %d handles: %w", len(handles), publish.ErrExists)
+	return "", fmt.Errorf("all of %d handles: %w", len(handles), sandlot.ErrExists)
 }
 
 // Account implements publish.Store.
-func (store Publish) Account(ctx context.Context, id publish.AccountID) (publish.Account, error) {
+func (store Publish) Account(ctx context.Context, id sandlot.AccountID) (sandlot.Account, error) {
 	a, err := one(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
 	return a, in("read account", err)
 }
 
 // SetEmail implements publish.Store.
-func (store Publish) SetEmail(ctx context.Context, id publish.AccountID, address string, job publish.Job) error {
+func (store Publish) SetEmail(ctx context.Context, id sandlot.AccountID, address string, job sandlot.Job) error {
 	return in("set email", store.db.step(ctx, 0, func(t *tx) error {
 		return t.setEmail(id, &publish.NewEmail{Address: address, Job: job})
 	}))
@@ -100,7 +101,7 @@ func (store Publish) SetEmail(ctx context.Context, id publish.AccountID, address
 
 // setEmail makes e the unverified address of an account that has no verified one;
 // nil changes nothing.
-func (t *tx) setEmail(id publish.AccountID, e *publish.NewEmail) error {
+func (t *tx) setEmail(id sandlot.AccountID, e *publish.NewEmail) error {
 	if e == nil {
 		return nil
 	}
@@ -112,7 +113,7 @@ func (t *tx) setEmail(id publish.AccountID, e *publish.NewEmail) error {
 		return err
 	}
 	if verified == 1 {
-		return publish.ErrVerified
+		return sandlot.ErrVerified
 	}
 	if err := t.later("UPDATE accounts SET email = ? WHERE id = ?", e.Address, id); err != nil {
 		return err
@@ -127,10 +128,10 @@ func (t *tx) setEmail(id publish.AccountID, e *publish.NewEmail) error {
 }
 
 // active fails unless an account is there and not suspended.
-func (t *tx) active(id publish.AccountID) error {
+func (t *tx) active(id sandlot.AccountID) error {
 	suspended, err := t.number("SELECT suspended_at IS NOT NULL FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
 	if err == nil && suspended == 1 {
-		err = publish.ErrSuspended
+		err = sandlot.ErrSuspended
 	}
 	return err
 }
@@ -143,10 +144,10 @@ func (t *tx) mayAct(key int64) {
 	}
 	ask(t, scanValue[bool], func(suspended bool, err error) error {
 		switch {
-		case errors.Is(err, publish.ErrNotFound):
-			return publish.ErrRevoked
+		case errors.Is(err, sandlot.ErrNotFound):
+			return sandlot.ErrRevoked
 		case err == nil && suspended:
-			return publish.ErrSuspended
+			return sandlot.ErrSuspended
 		}
 		return err
 	}, `SELECT a.suspended_at IS NOT NULL FROM keys k JOIN accounts a ON a.id = k.account
@@ -155,7 +156,7 @@ func (t *tx) mayAct(key int64) {
 
 // createKey records a key of an account, and of one project of it if project is
 // not nil.
-func (t *tx) createKey(k publish.Key, account publish.AccountID, project *int64) error {
+func (t *tx) createKey(k sandlot.Key, account sandlot.AccountID, project *int64) error {
 	return t.later("INSERT INTO keys (hash, account, project, name, last_four, created_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		k.Hash[:], account, project, k.Name, k.LastFour, micros(k.CreatedAt), micros(k.LastUsedAt))
 }
@@ -167,16 +168,16 @@ const selectKey = `
 	WHERE a.deleted_at IS NULL AND p.deleted_at IS NULL AND k.revoked_at IS NULL AND `
 
 // KeyByHash implements publish.CredentialStore.
-func (store Credentials) KeyByHash(ctx context.Context, hash publish.Digest) (publish.Key, error) {
+func (store Credentials) KeyByHash(ctx context.Context, hash sandlot.Digest) (sandlot.Key, error) {
 	k, err := one(ctx, store.db, scanKey, selectKey+"k.hash = ?", hash[:])
 	return k, in("look up key", err)
 }
 
-func scanKey(r row) (k publish.Key, err error) {
+func scanKey(r row) (k sandlot.Key, err error) {
 	err = r.Scan(&k.ID, asDigest{&k.Hash}, &k.Account, &k.Project, &k.Name, &k.LastFour, asTime{&k.CreatedAt}, asTime{&k.LastUsedAt}, &k.Suspended)
-	k.Kind = publish.AccountKey
+	k.Kind = sandlot.AccountKey
 	if k.Project != "" {
-		k.Kind = publish.ProjectKey
+		k.Kind = sandlot.ProjectKey
 	}
 	return k, err
 }
@@ -197,7 +198,7 @@ func (store Credentials) TouchKeys(ctx context.Context, used map[int64]time.Time
 // Secret implements publish.Store.
 func (store Publish) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
 	secret, err := store.KnownSecret(ctx, name)
-	if !errors.Is(err, publish.ErrNotFound) {
+	if !errors.Is(err, sandlot.ErrNotFound) {
 		return secret, err
 	}
 	err = store.db.step(ctx, 0, func(t *tx) error {

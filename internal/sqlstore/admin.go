@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 const selectAccountDetail = `
@@ -46,7 +46,7 @@ func (store Operate) AccountsByEmail(ctx context.Context, address string, limit 
 }
 
 // ListAccounts implements operate.AdminStore.
-func (store Operate) ListAccounts(ctx context.Context, after publish.AccountID, suspended bool, limit int) ([]operate.AccountDetail, error) {
+func (store Operate) ListAccounts(ctx context.Context, after sandlot.AccountID, suspended bool, limit int) ([]operate.AccountDetail, error) {
 	list, err := all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id > ? AND (a.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) ORDER BY a.id LIMIT ?", after, suspended, limit)
 	return list, in("list accounts", err)
 }
@@ -71,7 +71,7 @@ type behind struct {
 func (b behind) Scan(dest ...any) error { return b.row.Scan(append([]any{b.first}, dest...)...) }
 
 // ProjectDetail implements operate.AdminStore.
-func (store Operate) ProjectDetail(ctx context.Context, id publish.ProjectID) (operate.ProjectDetail, error) {
+func (store Operate) ProjectDetail(ctx context.Context, id sandlot.ProjectID) (operate.ProjectDetail, error) {
 	d, err := one(ctx, store.db, scanProjectDetail, selectProjectDetail+"p.id = ? AND (p.deleted_at IS NULL OR t.project IS NOT NULL)", string(id))
 	return d, in("read project", err)
 }
@@ -88,9 +88,9 @@ func (store Operate) ListProjects(ctx context.Context, q operate.ProjectQuery) (
 }
 
 // Suspend implements operate.AdminStore.
-func (store Operate) Suspend(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
+func (store Operate) Suspend(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
 	return s.Changed(), in("suspend", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
-		if err := t.act(s, e, publish.ErrExists, micros(e.At), "suspended_at IS NULL"); err != nil || s.Project != "" {
+		if err := t.act(s, e, sandlot.ErrExists, micros(e.At), "suspended_at IS NULL"); err != nil || s.Project != "" {
 			return err
 		}
 		return reserveMailbox(ctx, t, s.Account, e.At)
@@ -98,9 +98,9 @@ func (store Operate) Suspend(ctx context.Context, s publish.Subject, e publish.L
 }
 
 // Reinstate implements operate.AdminStore.
-func (store Operate) Reinstate(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
+func (store Operate) Reinstate(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
 	return s.Changed(), in("reinstate", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
-		if err := t.act(s, e, publish.ErrMoved, nil, "suspended_at IS NOT NULL"); err != nil || s.Project != "" {
+		if err := t.act(s, e, sandlot.ErrMoved, nil, "suspended_at IS NOT NULL"); err != nil || s.Project != "" {
 			return err
 		}
 		return yieldMailbox(ctx, t, s.Account)
@@ -109,7 +109,7 @@ func (store Operate) Reinstate(ctx context.Context, s publish.Subject, e publish
 
 // act sets when a subject was suspended, if it is in the state it must be in; in
 // another one it is wrong.
-func (t *tx) act(s publish.Subject, e publish.LogEntry, wrong error, at any, state string) error {
+func (t *tx) act(s sandlot.Subject, e sandlot.LogEntry, wrong error, at any, state string) error {
 	if err := t.lockSubject(s); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (t *tx) act(s publish.Subject, e publish.LogEntry, wrong error, at any, sta
 }
 
 // named is where a subject is found, and by what.
-func named(s publish.Subject) (table string, id any) {
+func named(s sandlot.Subject) (table string, id any) {
 	if s.Project != "" {
 		return "projects WHERE id = ? AND " + isKept + ofAccount, string(s.Project)
 	}
@@ -145,7 +145,7 @@ func named(s publish.Subject) (table string, id any) {
 // Remove implements operate.AdminStore. What a deleted account or project was
 // called by people goes at once; their rows stay, so that their names do. What other
 // records tell of an account goes in steps, which Sweep does if they are cut short.
-func (store Operate) Remove(ctx context.Context, s publish.Subject, e publish.LogEntry) (publish.Changed, error) {
+func (store Operate) Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
 	err := store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
 		if err := t.lockSubject(s); err != nil {
 			return err
@@ -169,11 +169,11 @@ func (store Operate) Remove(ctx context.Context, s publish.Subject, e publish.Lo
 	return s.Changed(), in("remove", err)
 }
 
-func (t *tx) removeProject(id publish.ProjectID, at time.Time) error {
+func (t *tx) removeProject(id sandlot.ProjectID, at time.Time) error {
 	switch num, err := t.number("SELECT num FROM projects WHERE id = ? AND "+inTrash+ofAccount, string(id)); {
 	case err == nil:
 		return t.purge(num)
-	case !errors.Is(err, publish.ErrNotFound):
+	case !errors.Is(err, sandlot.ErrNotFound):
 		return err
 	}
 	num, err := t.number("UPDATE projects SET changed = changed + 1, deleted_at = ?, title = '', description = '', tags = '', primary_file = '', wrapper = '' WHERE id = ? AND deleted_at IS NULL"+ofAccount+" RETURNING num", micros(at), string(id))
@@ -184,7 +184,7 @@ func (t *tx) removeProject(id publish.ProjectID, at time.Time) error {
 	return err
 }
 
-func (t *tx) removeAccount(id publish.AccountID, at time.Time) error {
+func (t *tx) removeAccount(id sandlot.AccountID, at time.Time) error {
 	if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", id); err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ func (t *tx) removeAccount(id publish.AccountID, at time.Time) error {
 	if _, err := t.exec("UPDATE pictures SET gone_at = 1 WHERE account = ? AND gone_at = 0", id); err != nil {
 		return err
 	}
-	err = t.must(publish.ErrNotFound, "UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', verified = 0, lang = '', portrait = '' WHERE id = ? AND deleted_at IS NULL", micros(at), id)
+	err = t.must(sandlot.ErrNotFound, "UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', verified = 0, lang = '', portrait = '' WHERE id = ? AND deleted_at IS NULL", micros(at), id)
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (t *tx) removeAccount(id publish.AccountID, at time.Time) error {
 }
 
 // AddKey implements operate.AdminStore.
-func (store Operate) AddKey(ctx context.Context, id publish.AccountID, k publish.Key, revoke bool, e publish.LogEntry) (revoked int, err error) {
+func (store Operate) AddKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, revoke bool, e sandlot.LogEntry) (revoked int, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
 			return err
@@ -240,21 +240,21 @@ func (store Operate) AddKey(ctx context.Context, id publish.AccountID, k publish
 	return revoked, in("add key", err)
 }
 
-func (t *tx) log(e publish.LogEntry) error {
+func (t *tx) log(e sandlot.LogEntry) error {
 	_, err := t.exec("INSERT INTO acts (at, actor, name, action, target, reason) VALUES (?, ?, ?, ?, ?, ?)", micros(e.At), e.Actor, e.Name, e.Action, e.Target, e.Reason)
 	return err
 }
 
-func scanLogEntry(r row) (e publish.LogEntry, err error) {
+func scanLogEntry(r row) (e sandlot.LogEntry, err error) {
 	err = r.Scan(&e.ID, asTime{&e.At}, &e.Actor, &e.Name, &e.Action, &e.Target, &e.Reason)
 	if e.Action == "restore" { // its name until 2026-11-23, and the log never changes
-		e.Action = publish.ActionReinstate
+		e.Action = sandlot.ActionReinstate
 	}
 	return e, err
 }
 
 // Log implements operate.AdminStore.
-func (store Operate) Log(ctx context.Context, q operate.LogQuery) ([]publish.LogEntry, error) {
+func (store Operate) Log(ctx context.Context, q operate.LogQuery) ([]sandlot.LogEntry, error) {
 	const (
 		entries = selectLog + "id < ?1"
 		some    = " AND (?2 = '' OR actor = ?2 OR name = ?2) AND (?3 = '' OR action = ?3 OR (?3 = 'reinstate' AND action = 'restore')) AND at >= ?4 AND at < ?5"
@@ -294,7 +294,7 @@ func (store Operate) DeletedAccount(ctx context.Context, handle string) (operate
 }
 
 // DeletedProject implements operate.AdminStore.
-func (store Operate) DeletedProject(ctx context.Context, id publish.ProjectID) (operate.Deletion, error) {
+func (store Operate) DeletedProject(ctx context.Context, id sandlot.ProjectID) (operate.Deletion, error) {
 	return store.deletion(ctx, selectProjectDeleted, string(id))
 }
 
@@ -307,8 +307,8 @@ func (store Operate) deletion(ctx context.Context, query, name string) (d operat
 		if err != nil {
 			return err
 		}
-		d.Entry, err = one(ctx, q, scanLogEntry, selectLog+"target = ? AND action = ? ORDER BY id DESC LIMIT 1", d.Target, publish.ActionDelete)
-		if errors.Is(err, publish.ErrNotFound) {
+		d.Entry, err = one(ctx, q, scanLogEntry, selectLog+"target = ? AND action = ? ORDER BY id DESC LIMIT 1", d.Target, sandlot.ActionDelete)
+		if errors.Is(err, sandlot.ErrNotFound) {
 			err = nil
 		}
 		return err

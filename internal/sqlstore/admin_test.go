@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -16,8 +16,8 @@ func TestTheAuditLogHasNoWayBack(t *testing.T) {
 	t.Parallel()
 	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	p := mustProject(t, db, 1)
-	e := publish.LogEntry{At: time.Now(), Actor: publish.ActorOperator, Action: publish.ActionSuspend, Target: string(p.ID), Reason: "spam"}
-	expect.Is(t, "suspend", second(db.Operate().Suspend(t.Context(), publish.Subject{Project: p.ID}, e)), nil)
+	e := sandlot.LogEntry{At: time.Now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionSuspend, Target: string(p.ID), Reason: "spam"}
+	expect.Is(t, "suspend", second(db.Operate().Suspend(t.Context(), sandlot.Subject{Project: p.ID}, e)), nil)
 	for _, query := range []string{
 		"UPDATE acts SET reason = 'none'",
 		"DELETE FROM acts",

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
@@ -19,7 +20,7 @@ var aheads = []struct {
 	{"UPDATE once SET expires_at = ?1 WHERE key IN (SELECT key FROM once WHERE expires_at > ?2 LIMIT ?3)", publish.IdempotencyLife},
 	{"UPDATE tickets SET expires_at = ?1 WHERE hash IN (SELECT hash FROM tickets WHERE expires_at > ?2 LIMIT ?3)", publish.IdempotencyLife},
 	{"UPDATE verifications SET expires_at = ?1 WHERE token IN (SELECT token FROM verifications WHERE expires_at > ?2 LIMIT ?3)", account.VerificationLifeMax},
-	{"UPDATE sessions SET expires_at = ?1 WHERE id IN (SELECT id FROM sessions WHERE expires_at > ?2 LIMIT ?3)", publish.SessionLife},
+	{"UPDATE sessions SET expires_at = ?1 WHERE id IN (SELECT id FROM sessions WHERE expires_at > ?2 LIMIT ?3)", sandlot.SessionLife},
 	{"UPDATE logins SET expires_at = ?1 WHERE id IN (SELECT id FROM logins WHERE expires_at > ?2 LIMIT ?3)", account.LoginLifeMax},
 	{"UPDATE email_moves SET expires_at = ?1 WHERE id IN (SELECT id FROM email_moves WHERE expires_at > ?2 LIMIT ?3)", account.MoveLifeMax},
 	{"UPDATE stops SET until = ?1 WHERE id IN (SELECT id FROM stops WHERE until > 0 AND until > ?2 LIMIT ?3)", account.PauseMax},

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"errors"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -13,7 +14,7 @@ const selectAlike = `SELECT p.id, p.version, p.title, p.primary_file, b.id IS NO
 	WHERE p.account = ? AND p.seq > (SELECT seq FROM accounts WHERE id = ?) - 30 AND p.created_at BETWEEN ? AND ? AND p.deleted_at IS NULL AND p.suspended_at IS NULL
 	AND p.id <> ? AND (p.title = ? AND p.title <> '' OR b.id IS NOT NULL) ORDER BY p.seq DESC LIMIT 1`
 
-func alikeArgs(id publish.AccountID, l publish.Likeness) []any {
+func alikeArgs(id sandlot.AccountID, l publish.Likeness) []any {
 	return []any{l.Page, l.SHA256[:], id, id, micros(l.From), micros(l.Until), string(l.Not), l.Title}
 }
 
@@ -24,7 +25,7 @@ func scanAlike(r row) (a publish.Alike, err error) {
 
 // noneIs makes no row no error.
 func noneIs(err error) error {
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return nil
 	}
 	return err

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -64,7 +65,7 @@ func benchCreate(b *testing.B, anonymous bool, size int) {
 	b.ReportMetric(float64(stepsAfter-steps)/b.Elapsed().Seconds(), "steps/s")
 }
 
-func benchSum(kind string, n uint64) publish.Digest {
+func benchSum(kind string, n uint64) sandlot.Digest {
 	return sha256.Sum256(binary.BigEndian.AppendUint64([]byte(kind), n))
 }
 
@@ -74,22 +75,22 @@ func benchName(kind string, n uint64) string {
 }
 
 func benchAccount(n uint64) publish.NewAccount {
-	key := publish.Key{Hash: benchSum("account key", n), Kind: publish.AccountKey, Name: "account key", LastFour: "abcd", CreatedAt: time.Now()}
+	key := sandlot.Key{Hash: benchSum("account key", n), Kind: sandlot.AccountKey, Name: "account key", LastFour: "abcd", CreatedAt: time.Now()}
 	return publish.NewAccount{
 		Handles: []string{benchName("handle", n)}, Email: "a@example.com", CreatedAt: time.Now(), Key: key,
-		Job: &publish.Job{Kind: "verify", Address: "a@example.com", Due: time.Now()},
+		Job: &sandlot.Job{Kind: "verify", Address: "a@example.com", Due: time.Now()},
 	}
 }
 
 func benchProject(n uint64, content []byte) publish.NewProject {
-	blob := publish.Blob{Size: int64(len(content)), SHA256: benchSum("content", n), Text: true, Inline: content}
+	blob := sandlot.Blob{Size: int64(len(content)), SHA256: benchSum("content", n), Text: true, Inline: content}
 	if len(content) == 0 {
-		blob.Ref = publish.BlobRef(benchName("blob", n))
+		blob.Ref = sandlot.BlobRef(benchName("blob", n))
 	}
 	return publish.NewProject{
-		ID: publish.ProjectID(benchName("project", n)), Title: "A game", CreatedAt: time.Now(), Suffix: "0123456789",
-		Files: []publish.File{{Name: "index.html", Folded: "index.html", Blob: blob}}, Primary: "index.html",
-		Key: publish.Key{Hash: benchSum("project key", n), Kind: publish.ProjectKey, LastFour: "abcd", CreatedAt: time.Now()},
+		ID: sandlot.ProjectID(benchName("project", n)), Title: "A game", CreatedAt: time.Now(), Suffix: "0123456789",
+		Files: []sandlot.File{{Name: "index.html", Folded: "index.html", Blob: blob}}, Primary: "index.html",
+		Key: sandlot.Key{Hash: benchSum("project key", n), Kind: sandlot.ProjectKey, LastFour: "abcd", CreatedAt: time.Now()},
 	}
 }
 
@@ -103,7 +104,7 @@ func BenchmarkChanges(b *testing.B) {
 	defer db.Close()
 	a, err := db.Publish().CreateAccount(b.Context(), benchAccount(0))
 	expect.OK(b, err)
-	create := func(n uint64) publish.ProjectID {
+	create := func(n uint64) sandlot.ProjectID {
 		np := benchProject(n, nil)
 		np.Account = a.ID
 		if _, err := db.Publish().CreateProject(b.Context(), np); err != nil {
@@ -111,7 +112,7 @@ func BenchmarkChanges(b *testing.B) {
 		}
 		return np.ID
 	}
-	ids := make([]publish.ProjectID, hot)
+	ids := make([]sandlot.ProjectID, hot)
 	var all sync.WaitGroup
 	for part := range benchCallers {
 		all.Go(func() {

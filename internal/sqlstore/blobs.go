@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -21,11 +21,11 @@ const (
 
 // keep records a blob that something is about to refer to, its bytes with it if
 // they are inline, and returns its id. One that is recorded already is used again.
-func (t *tx) keep(b publish.Blob, as use, now time.Time) (int64, error) {
+func (t *tx) keep(b sandlot.Blob, as use, now time.Time) (int64, error) {
 	if b.ID != 0 {
 		return b.ID, t.keepAgain(b.ID, as)
 	}
-	ids, err := t.keepNew([]publish.Blob{b}, as, now)
+	ids, err := t.keepNew([]sandlot.Blob{b}, as, now)
 	if err != nil {
 		return 0, err
 	}
@@ -33,7 +33,7 @@ func (t *tx) keep(b publish.Blob, as use, now time.Time) (int64, error) {
 }
 
 // keepNew records blobs that have no record yet.
-func (t *tx) keepNew(list []publish.Blob, as use, now time.Time) ([]int64, error) {
+func (t *tx) keepNew(list []sandlot.Blob, as use, now time.Time) ([]int64, error) {
 	var squeezed *int64
 	if as == asFile {
 		squeezed = new(int64)
@@ -70,7 +70,7 @@ func (t *tx) keepAgain(id int64, as use) error {
 	if as != asFile {
 		return nil // the foreign key tells whether it is there
 	}
-	return t.Later(publish.ErrNotFound, "UPDATE blobs SET squeezed = coalesce(squeezed, 0) WHERE id = ?", id)
+	return t.Later(sandlot.ErrNotFound, "UPDATE blobs SET squeezed = coalesce(squeezed, 0) WHERE id = ?", id)
 }
 
 // loosen marks a blob to which a reference went away, for Sweep to look at.
@@ -90,14 +90,14 @@ func (store Publish) Content(ctx context.Context, blobID int64) ([]byte, error) 
 // Checkpoints implements publish.Store.
 func (store Publish) Checkpoints(ctx context.Context, blobID int64) (string, error) {
 	points, err := one(ctx, store.db, scanValue[[]byte], "SELECT points FROM checkpoints WHERE blob = ?", blobID)
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return "", nil
 	}
 	return string(points), in("read checkpoints", err)
 }
 
 // Unknown implements operate.SweepStore.
-func (store Upkeep) Unknown(ctx context.Context, refs []publish.BlobRef) ([]publish.BlobRef, error) {
+func (store Upkeep) Unknown(ctx context.Context, refs []sandlot.BlobRef) ([]sandlot.BlobRef, error) {
 	// Another database in its place may have them, as one that was recovered from a backup.
 	if err := store.db.engine.CheckPlace(); err != nil {
 		return nil, in("look up blobs", err)
@@ -105,7 +105,7 @@ func (store Upkeep) Unknown(ctx context.Context, refs []publish.BlobRef) ([]publ
 	if len(refs) == 0 {
 		return nil, nil
 	}
-	unknown, err := all(ctx, store.db, scanValue[publish.BlobRef],
+	unknown, err := all(ctx, store.db, scanValue[sandlot.BlobRef],
 		"SELECT n.value FROM "+store.db.dialect.Texts("?", "n")+" WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.ref = n.value)", engine.List(refs))
 	return unknown, in("look up blobs", err)
 }

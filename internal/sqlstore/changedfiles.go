@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -12,7 +13,7 @@ type fileSpan struct {
 	since, until int
 	name         string
 	size         int64
-	sha256       publish.Digest
+	sha256       sandlot.Digest
 }
 
 func scanFileSpan(r row) (f fileSpan, err error) {
@@ -48,7 +49,7 @@ func tell(v *publish.VersionChange, came, went []fileSpan) {
 	for _, f := range came {
 		fresh[f.name] = true
 	}
-	gone := map[publish.Digest][]string{} // what has another name now, if it is there
+	gone := map[sandlot.Digest][]string{} // what has another name now, if it is there
 	for _, f := range went {
 		if !fresh[f.name] {
 			v.Removed = append(v.Removed, f.name)

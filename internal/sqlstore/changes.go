@@ -3,7 +3,7 @@ package sqlstore
 import (
 	"context"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -11,9 +11,9 @@ import (
 // grow: the project's own, and its account's, which one statement moves on for all of
 // its projects. Each statement that changes what is read of a project counts it; a
 // guard in the tests refuses one that does not.
-func (store Publish) Changes(ctx context.Context, ids []publish.ProjectID) (map[publish.ProjectID]int64, error) {
+func (store Publish) Changes(ctx context.Context, ids []sandlot.ProjectID) (map[sandlot.ProjectID]int64, error) {
 	type change struct {
-		id publish.ProjectID
+		id sandlot.ProjectID
 		n  int64
 	}
 	list, err := all(ctx, store.db, func(r row) (c change, err error) {
@@ -24,7 +24,7 @@ func (store Publish) Changes(ctx context.Context, ids []publish.ProjectID) (map[
 	if err != nil {
 		return nil, in("read change numbers", err)
 	}
-	changes := make(map[publish.ProjectID]int64, len(list))
+	changes := make(map[sandlot.ProjectID]int64, len(list))
 	for _, c := range list {
 		changes[c.id] = c.n
 	}
@@ -32,4 +32,4 @@ func (store Publish) Changes(ctx context.Context, ids []publish.ProjectID) (map[
 }
 
 // changed is what a step changes of one project.
-func changed(id publish.ProjectID) publish.Changed { return publish.Subject{Project: id}.Changed() }
+func changed(id sandlot.ProjectID) sandlot.Changed { return sandlot.Subject{Project: id}.Changed() }

@@ -3,8 +3,8 @@ package sqlstore
 import (
 	"context"
 
+	"sandlot"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -14,19 +14,19 @@ func claimant(words engine.Dialect) string {
 }
 
 // Claimants implements account.ClaimStore.
-func (store Account) Claimants(ctx context.Context, email string, limit int) ([]publish.Account, error) {
+func (store Account) Claimants(ctx context.Context, email string, limit int) ([]sandlot.Account, error) {
 	list, err := all(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE "+claimant(store.db.dialect)+" AND projects > 0 ORDER BY id DESC LIMIT ?",
 		names.EmailKey(email), email, limit)
 	return list, in("look for whom an address was given", err)
 }
 
 // Disown implements account.ClaimStore.
-func (store Account) Disown(ctx context.Context, id publish.AccountID, email string) error {
+func (store Account) Disown(ctx context.Context, id sandlot.AccountID, email string) error {
 	return in("disown account", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
 			return err
 		}
-		if err := t.must(publish.ErrNotFound, "UPDATE accounts SET email = '' WHERE id = ? AND "+claimant(t.dialect), id, names.EmailKey(email), email); err != nil {
+		if err := t.must(sandlot.ErrNotFound, "UPDATE accounts SET email = '' WHERE id = ? AND "+claimant(t.dialect), id, names.EmailKey(email), email); err != nil {
 			return err
 		}
 		_, err := t.exec("DELETE FROM verifications WHERE account = ?", id)
@@ -36,10 +36,10 @@ func (store Account) Disown(ctx context.Context, id publish.AccountID, email str
 
 // TakeOver implements account.ClaimStore. The numbers of a project's changes are added up with its
 // account's, and never fall: so they take along what the account before had.
-func (store Account) TakeOver(ctx context.Context, from, to publish.AccountID, email string) (changed publish.Changed, err error) {
+func (store Account) TakeOver(ctx context.Context, from, to sandlot.AccountID, email string) (changed sandlot.Changed, err error) {
 	changed.Account = from
 	err = store.db.changeAccount(ctx, &to, func(t *tx) error {
-		for _, id := range []publish.AccountID{min(from, to), max(from, to)} {
+		for _, id := range []sandlot.AccountID{min(from, to), max(from, to)} {
 			if err := t.lockAccount(id); err != nil {
 				return err
 			}
@@ -56,7 +56,7 @@ func (store Account) TakeOver(ctx context.Context, from, to publish.AccountID, e
 			return err
 		}
 		for _, id := range ids {
-			changed.Projects = append(changed.Projects, publish.ProjectID(id))
+			changed.Projects = append(changed.Projects, sandlot.ProjectID(id))
 		}
 		return handOver(t, from, to)
 	})
@@ -64,7 +64,7 @@ func (store Account) TakeOver(ctx context.Context, from, to publish.AccountID, e
 }
 
 // mayTakeOver fails unless an account was given the address that another has verified.
-func mayTakeOver(t *tx, from, to publish.AccountID, email string) error {
+func mayTakeOver(t *tx, from, to sandlot.AccountID, email string) error {
 	if err := t.active(to); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func mayTakeOver(t *tx, from, to publish.AccountID, email string) error {
 }
 
 // handOver moves what goes with the projects of an account, and has them come into the lists under their new one.
-func handOver(t *tx, from, to publish.AccountID) error {
+func handOver(t *tx, from, to sandlot.AccountID) error {
 	for _, query := range []string{
 		"UPDATE keys SET account = ?2 WHERE account = ?1 AND project IS NOT NULL",
 		"UPDATE trash SET account = ?2 WHERE account = ?1",
@@ -96,6 +96,6 @@ func handOver(t *tx, from, to publish.AccountID) error {
 }
 
 // Projects implements account.MailStore.
-func (store Mail) Projects(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Project, error) {
+func (store Mail) Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error) {
 	return store.db.Publish().Projects(ctx, id, before, limit)
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/storetest"
 	"sandlot/internal/testenv"
 )
@@ -48,10 +48,10 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 			expect.OK(t, err)
 			return n
 		},
-		Revoke: func(t *testing.T, hash publish.Digest) {
+		Revoke: func(t *testing.T, hash sandlot.Digest) {
 			mustExec(t, db, "UPDATE keys SET revoked_at = 1 WHERE hash = ?", hash[:])
 		},
-		Unlist: func(t *testing.T, id publish.ProjectID, yes bool) {
+		Unlist: func(t *testing.T, id sandlot.ProjectID, yes bool) {
 			mustExec(t, db, "UPDATE projects SET changed = changed + 1, unlisted = ? WHERE id = ?", yes, string(id))
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -25,7 +26,7 @@ func TestCopyTo(t *testing.T) {
 		go func() {
 			var err error
 			for p := p; ctx.Err() == nil && err == nil; {
-				f := publish.File{Name: "a.js", Folded: "a.js", Blob: publish.Blob{Inline: make([]byte, 10_000), Size: 10_000}}
+				f := sandlot.File{Name: "a.js", Folded: "a.js", Blob: sandlot.Blob{Inline: make([]byte, 10_000), Size: 10_000}}
 				p, _, err = db.Publish().PutFile(context.Background(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
 			}
 			ended <- err
@@ -51,9 +52,9 @@ func TestCopyTo(t *testing.T) {
 		dir := testenv.MemoryDir(t)
 		db := mustOpen(t, filepath.Join(dir, "sandlot.db"))
 		p, at := mustProject(t, db, 1), time.Now().UTC().Truncate(time.Microsecond)
-		ticketed := publish.Ticket{Hash: publish.Digest{1}, Owner: publish.Digest{2}, Told: []byte("told"), ExpiresAt: at.Add(time.Hour)}
+		ticketed := sandlot.Ticket{Hash: sandlot.Digest{1}, Owner: sandlot.Digest{2}, Told: []byte("told"), ExpiresAt: at.Add(time.Hour)}
 		expect.OK(t, db.Tickets().AddTicket(t.Context(), ticketed, ticket.Most{1, 1, 1}))
-		_, err := db.Publish().Trash(t.Context(), p.ID, 0, publish.LogEntry{At: at, Target: string(p.ID)})
+		_, err := db.Publish().Trash(t.Context(), p.ID, 0, sandlot.LogEntry{At: at, Target: string(p.ID)})
 		expect.OK(t, err)
 		path := filepath.Join(dir, "copy.db")
 		expect.OK(t, db.CopyTo(t.Context(), path))

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/cover"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
@@ -26,12 +27,12 @@ func (db *DB) Covers() Covers { return Covers{db} }
 const coverLeaseMax = 10 * time.Minute
 
 // Picture implements cover.Store.
-func (store Covers) Picture(ctx context.Context, id publish.PictureID, width int) (cover.Kept, error) {
+func (store Covers) Picture(ctx context.Context, id sandlot.PictureID, width int) (cover.Kept, error) {
 	k, err := one(ctx, store.db, func(r row) (k cover.Kept, err error) {
 		var project, ref sql.NullString
 		var goneAt int64
 		err = r.Scan(&project, &k.Account, &goneAt, &k.Blob.ID, &ref, &k.Blob.Size, asDigest{&k.Blob.SHA256}, &k.Blob.Text)
-		k.Project, k.Blob.Ref = publish.ProjectID(project.String), publish.BlobRef(ref.String)
+		k.Project, k.Blob.Ref = sandlot.ProjectID(project.String), sandlot.BlobRef(ref.String)
 		if goneAt > 0 {
 			k.GoneAt = time.UnixMicro(goneAt).UTC()
 		}
@@ -63,17 +64,17 @@ type before struct {
 func (b before) Scan(to ...any) error { return b.row.Scan(append(slices.Clone(b.to), to...)...) }
 
 // Cover implements cover.Store.
-func (store Covers) Cover(ctx context.Context, id publish.ProjectID) (publish.Project, cover.State, error) {
+func (store Covers) Cover(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, cover.State, error) {
 	t, err := one(ctx, store.db, scanCover, "SELECT "+coverColumns+"p.id = ?", string(id))
 	return t.Project, t.State, in("read cover", err)
 }
 
 // Sent implements cover.Store.
-func (store Covers) Sent(ctx context.Context, id publish.AccountID) (map[publish.ProjectID]publish.SentPicture, error) {
+func (store Covers) Sent(ctx context.Context, id sandlot.AccountID) (map[sandlot.ProjectID]publish.SentPicture, error) {
 	list, err := all(ctx, store.db, func(r row) (p publish.SentPicture, err error) {
 		var ref sql.NullString
 		err = r.Scan(&p.Project, &p.ID, &p.Blob.ID, &ref, &p.Blob.Size, asDigest{&p.Blob.SHA256}, &p.Blob.Text)
-		p.Blob.Ref = publish.BlobRef(ref.String)
+		p.Blob.Ref = sandlot.BlobRef(ref.String)
 		return p, err
 	}, `SELECT x.project, x.picture, b.id, b.ref, b.size, b.sha256, b.is_text
 		FROM (SELECT p.id AS project, c.upload AS picture FROM projects p JOIN covers c ON c.project = p.num
@@ -81,7 +82,7 @@ func (store Covers) Sent(ctx context.Context, id publish.AccountID) (map[publish
 			UNION ALL SELECT '', portrait FROM accounts WHERE id = ?1 AND deleted_at IS NULL AND portrait <> '') x
 		JOIN picture_sizes s ON s.picture = x.picture JOIN blobs b ON b.id = s.blob
 		WHERE s.width = (SELECT max(w.width) FROM picture_sizes w WHERE w.picture = x.picture)`, id)
-	sent := make(map[publish.ProjectID]publish.SentPicture, len(list))
+	sent := make(map[sandlot.ProjectID]publish.SentPicture, len(list))
 	for _, p := range list {
 		sent[p.Project] = p
 	}
@@ -89,7 +90,7 @@ func (store Covers) Sent(ctx context.Context, id publish.AccountID) (map[publish
 }
 
 // FilesFolded implements cover.Store.
-func (store Covers) FilesFolded(ctx context.Context, id publish.ProjectID, folded []string) ([]publish.File, error) {
+func (store Covers) FilesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]sandlot.File, error) {
 	files, err := all(ctx, store.db, scanFile, "SELECT "+fileColumns+` FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
 		WHERE p.id = ? AND p.deleted_at IS NULL AND f.until = 9223372036854775807 AND `+store.db.amongTexts("f.folded"), string(id), engine.List(folded))
 	return files, in("look up files", err)
@@ -116,7 +117,7 @@ func (store Covers) Lease(ctx context.Context, numbers []int64, length time.Dura
 			id, err := t.number(`INSERT INTO covers (project, tries, leased_until) SELECT num, 0, ?2 FROM projects WHERE num = ?1 AND deleted_at IS NULL AND covered <> version
 				ON CONFLICT (project) DO UPDATE SET leased_until = excluded.leased_until
 				WHERE covers.leased_until <= ?3 OR covers.leased_until > ?4 RETURNING project`, n, name, micros(l.now), l.never())
-			if errors.Is(err, publish.ErrNotFound) {
+			if errors.Is(err, sandlot.ErrNotFound) {
 				continue // somebody has it, or did it
 			}
 			if err != nil {
@@ -134,8 +135,8 @@ func (store Covers) Lease(ctx context.Context, numbers []int64, length time.Dura
 func (store Covers) Begin(ctx context.Context, number, lease int64) (tries int, err error) {
 	return tries, in("begin cover", store.db.step(ctx, 0, func(t *tx) error {
 		n, err := t.number("UPDATE covers SET tries = tries + 1 WHERE project = ? AND leased_until = ? RETURNING tries", number, lease)
-		if errors.Is(err, publish.ErrNotFound) {
-			err = publish.ErrMoved
+		if errors.Is(err, sandlot.ErrNotFound) {
+			err = sandlot.ErrMoved
 		}
 		tries = int(n)
 		return err
@@ -155,12 +156,12 @@ func (store Covers) GiveBack(ctx context.Context, numbers []int64, lease int64, 
 }
 
 // Settle implements cover.Store.
-func (store Covers) Settle(ctx context.Context, of cover.Task, lease int64, s cover.Settled, now time.Time) (publish.Changed, error) {
+func (store Covers) Settle(ctx context.Context, of cover.Task, lease int64, s cover.Settled, now time.Time) (sandlot.Changed, error) {
 	return changed(of.Project.ID), in("settle cover", store.db.step(ctx, sizeOf(s.Fresh), func(t *tx) error {
 		if err := t.lockOwner(of.Project.ID); err != nil {
 			return err
 		}
-		err := t.must(publish.ErrMoved, "UPDATE covers SET leased_until = 0, tries = 0 WHERE project = ? AND leased_until = ?", of.Number, lease)
+		err := t.must(sandlot.ErrMoved, "UPDATE covers SET leased_until = 0, tries = 0 WHERE project = ? AND leased_until = ?", of.Number, lease)
 		if err != nil {
 			return err
 		}
@@ -189,7 +190,7 @@ func (t covering) coverIs(project int64, version int, s cover.Settled, now time.
 	if err != nil {
 		return err
 	}
-	err = t.must(publish.ErrNotFound, `UPDATE projects SET changed = changed + 1, cover = ?1, covered = ?2
+	err = t.must(sandlot.ErrNotFound, `UPDATE projects SET changed = changed + 1, cover = ?1, covered = ?2
 		WHERE num = ?3 AND deleted_at IS NULL`, string(s.Cover), version, project)
 	if err != nil {
 		return err
@@ -225,7 +226,7 @@ func (t covering) addPicture(n *cover.Fresh, project, account *int64, now time.T
 }
 
 // Choose implements cover.Store.
-func (store Covers) Choose(ctx context.Context, id publish.ProjectID, w cover.Wish, file string, s *cover.Settled, now time.Time) (publish.Changed, error) {
+func (store Covers) Choose(ctx context.Context, id sandlot.ProjectID, w cover.Wish, file string, s *cover.Settled, now time.Time) (sandlot.Changed, error) {
 	bytes := 0
 	if s != nil {
 		bytes = sizeOf(s.Fresh)
@@ -235,11 +236,11 @@ func (store Covers) Choose(ctx context.Context, id publish.ProjectID, w cover.Wi
 		if err != nil {
 			return err
 		}
-		var upload publish.PictureID
+		var upload sandlot.PictureID
 		if w == cover.Uploaded && s != nil {
 			upload = s.Cover
 		}
-		err = t.must(publish.ErrMoved, `INSERT INTO covers (project, wish, file, upload) VALUES (?1, ?2, ?3, ?4)
+		err = t.must(sandlot.ErrMoved, `INSERT INTO covers (project, wish, file, upload) VALUES (?1, ?2, ?3, ?4)
 			ON CONFLICT (project) DO UPDATE SET wish = excluded.wish, file = excluded.file, upload = excluded.upload, tries = 0, leased_until = 0
 			WHERE covers.wish = '' OR ?5`, p.num, string(w), file, string(upload), s == nil || s.Fresh == nil || !s.Fresh.First)
 		switch {
@@ -254,23 +255,23 @@ func (store Covers) Choose(ctx context.Context, id publish.ProjectID, w cover.Wi
 }
 
 // ownProject returns a project that may be changed, with its owner locked.
-func (t covering) ownProject(id publish.ProjectID) (projectRow, error) {
+func (t covering) ownProject(id sandlot.ProjectID) (projectRow, error) {
 	if err := t.lockOwner(id); err != nil {
 		return projectRow{}, err
 	}
 	p, err := one(context.Background(), t, scanProject, selectProject+"p.id = ?", string(id))
 	if err == nil && p.Suspended {
-		err = publish.ErrSuspended
+		err = sandlot.ErrSuspended
 	}
 	return p, err
 }
 
 // Shoot implements cover.Store.
-func (store Covers) Shoot(ctx context.Context, id publish.ProjectID, version int, shot cover.Fresh, now time.Time) error {
+func (store Covers) Shoot(ctx context.Context, id sandlot.ProjectID, version int, shot cover.Fresh, now time.Time) error {
 	return in("record shot", store.db.step(ctx, sizeOf(&shot), func(t *tx) error {
 		p, err := covering{t}.ownProject(id)
 		if err == nil && p.Version != version {
-			err = publish.ErrMoved
+			err = sandlot.ErrMoved
 		}
 		if err != nil {
 			return err
@@ -290,17 +291,17 @@ func (store Covers) Shoot(ctx context.Context, id publish.ProjectID, version int
 }
 
 // Portray implements cover.Store.
-func (store Covers) Portray(ctx context.Context, id publish.AccountID, portrait *cover.Fresh, now time.Time) (publish.Changed, error) {
-	return publish.Changed{Account: id}, in("record portrait", store.db.step(ctx, sizeOf(portrait), func(t *tx) error {
+func (store Covers) Portray(ctx context.Context, id sandlot.AccountID, portrait *cover.Fresh, now time.Time) (sandlot.Changed, error) {
+	return sandlot.Changed{Account: id}, in("record portrait", store.db.step(ctx, sizeOf(portrait), func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
 			return err
 		}
 		a, err := one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
 		if err == nil && a.Suspended {
-			err = publish.ErrSuspended
+			err = sandlot.ErrSuspended
 		}
 		if err == nil && portrait != nil && portrait.First && a.Portrait != "" {
-			err = publish.ErrMoved
+			err = sandlot.ErrMoved
 		}
 		if err != nil {
 			return err
@@ -309,7 +310,7 @@ func (store Covers) Portray(ctx context.Context, id publish.AccountID, portrait 
 		if err != nil {
 			return err
 		}
-		var shown publish.PictureID
+		var shown sandlot.PictureID
 		if portrait != nil {
 			shown = portrait.ID
 		}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -17,7 +17,7 @@ import (
 func dayOf(t time.Time) int64 { return figures.DayOf(t) }
 
 // AddCounts implements gallery.CountStore.
-func (store Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID]gallery.Counts) (again []gallery.Load, err error) {
+func (store Gallery) AddCounts(ctx context.Context, counts map[sandlot.ProjectID]gallery.Counts) (again []gallery.Load, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		again = nil
 		now := store.db.Now()
@@ -43,7 +43,7 @@ func (store Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID
 			}
 			of, err := one(context.Background(), t, scanProjectFigures, "UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3 WHERE id = ?4 AND "+isKept+ofAccount+" RETURNING num, version",
 				c.Plays, c.Likes, c.Batch, string(id))
-			if errors.Is(err, publish.ErrNotFound) {
+			if errors.Is(err, sandlot.ErrNotFound) {
 				continue
 			}
 			if err != nil {
@@ -61,7 +61,7 @@ func (store Gallery) AddCounts(ctx context.Context, counts map[publish.ProjectID
 
 // addBatches notes the batches of counts, each with the process that it is of, whose
 // batches have numbers that grow. It reports whether they are there for the first time.
-func (t *tx) addBatches(counts map[publish.ProjectID]gallery.Counts, now time.Time) (fresh bool, err error) {
+func (t *tx) addBatches(counts map[sandlot.ProjectID]gallery.Counts, now time.Time) (fresh bool, err error) {
 	newest := map[int64]int64{} // of each process
 	for _, c := range counts {
 		if of := c.Batch / gallery.BatchesOfProcess; c.Batch != 0 {
@@ -88,7 +88,7 @@ func (s *sweep) dropCounters(now time.Time) error {
 const countersKept = 7 * 24 * time.Hour
 
 // addPlays counts plays for a day.
-func (t *tx) addPlays(id publish.ProjectID, plays, day int64) error {
+func (t *tx) addPlays(id sandlot.ProjectID, plays, day int64) error {
 	if plays == 0 {
 		return nil
 	}
@@ -99,9 +99,9 @@ func (t *tx) addPlays(id publish.ProjectID, plays, day int64) error {
 
 // PlaysByDay implements gallery.Store. It looks each day of each project up,
 // about a microsecond each.
-func (store Gallery) PlaysByDay(ctx context.Context, ids []publish.ProjectID, from, to time.Time) (map[publish.ProjectID][]int64, error) {
+func (store Gallery) PlaysByDay(ctx context.Context, ids []sandlot.ProjectID, from, to time.Time) (map[sandlot.ProjectID][]int64, error) {
 	type count struct {
-		project    publish.ProjectID
+		project    sandlot.ProjectID
 		day, plays int64
 	}
 	first, last := dayOf(from), dayOf(to)
@@ -114,7 +114,7 @@ func (store Gallery) PlaysByDay(ctx context.Context, ids []publish.ProjectID, fr
 	if err != nil {
 		return nil, in("read plays by day", err)
 	}
-	out := map[publish.ProjectID][]int64{}
+	out := map[sandlot.ProjectID][]int64{}
 	for _, c := range counts {
 		if out[c.project] == nil {
 			out[c.project] = make([]int64, last-first+1)

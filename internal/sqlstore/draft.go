@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
@@ -62,17 +63,17 @@ type draftedError struct{ draft }
 func (e draftedError) Error() string { return fmt.Sprintf("version %d is being recorded", e.n) }
 
 // errDraftLost: another process took the draft back, for it was not renewed in time.
-var errDraftLost = fmt.Errorf("%w: another process took the version back", publish.ErrUnavailable)
+var errDraftLost = fmt.Errorf("%w: another process took the version back", sandlot.ErrUnavailable)
 
 // errDraftLasts: another process records a version for longer than an edit waits.
-var errDraftLasts = fmt.Errorf("%w: another process is recording a version of the project", publish.ErrUnavailable)
+var errDraftLasts = fmt.Errorf("%w: another process is recording a version of the project", sandlot.ErrUnavailable)
 
 // large tells whether a change is more than one step may make.
 func large(c publish.Change) bool {
 	return len(c.Drop)+len(c.Put) > oneStep || inlined(c.Put) > draftBytes
 }
 
-func inlined(files []publish.File) (bytes int) {
+func inlined(files []sandlot.File) (bytes int) {
 	for _, f := range files {
 		bytes += f.Blob.InlineSize()
 	}
@@ -80,7 +81,7 @@ func inlined(files []publish.File) (bytes int) {
 }
 
 // inParts cuts a list of files into what one step records of it.
-func inParts[F any](files []F, blob func(F) publish.Blob) (list [][]F) {
+func inParts[F any](files []F, blob func(F) sandlot.Blob) (list [][]F) {
 	for part := range slices.Chunk(files, draftStep) {
 		for len(part) > 0 {
 			n, bytes := 1, blob(part[0]).InlineSize()
@@ -99,17 +100,17 @@ func parts(c publish.Change) (list []publish.Change) {
 	for drop := range slices.Chunk(c.Drop, draftStep) {
 		list = append(list, publish.Change{Drop: drop})
 	}
-	for _, put := range inParts(c.Put, func(f publish.File) publish.Blob { return f.Blob }) {
+	for _, put := range inParts(c.Put, func(f sandlot.File) sandlot.Blob { return f.Blob }) {
 		list = append(list, publish.Change{Put: put})
 	}
 	return list
 }
 
 // rearrangeLarge is Rearrange in steps.
-func (store Publish) rearrangeLarge(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
+func (store Publish) rearrangeLarge(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, error) {
 	end, err := store.db.drafts.begin(ctx, id)
 	if err != nil {
-		return publish.Project{}, publish.NoEffect(err)
+		return sandlot.Project{}, sandlot.NoEffect(err)
 	}
 	defer end()
 	var d draft
@@ -120,22 +121,22 @@ func (store Publish) rearrangeLarge(ctx context.Context, id publish.ProjectID, c
 		})
 	})
 	if err != nil {
-		return publish.Project{}, err
+		return sandlot.Project{}, err
 	}
 	for _, part := range parts(c) {
 		if err := store.addToDraft(ctx, &d, part); err != nil {
-			return publish.Project{}, store.giveUp(ctx, d, err, at.Yield)
+			return sandlot.Project{}, store.giveUp(ctx, d, err, at.Yield)
 		}
 	}
 	p, err := store.publishDraft(ctx, d, id, c, at)
 	if err != nil {
-		return publish.Project{}, store.giveUp(ctx, d, err, at.Yield)
+		return sandlot.Project{}, store.giveUp(ctx, d, err, at.Yield)
 	}
 	return p, nil
 }
 
 // beginDraft refuses what the last step would refuse at once, where that is known.
-func (t *tx) beginDraft(id publish.ProjectID, c publish.Change, at publish.Edit, d draft, now time.Time) (draft, error) {
+func (t *tx) beginDraft(id sandlot.ProjectID, c publish.Change, at publish.Edit, d draft, now time.Time) (draft, error) {
 	if err := t.refuseAlreadyDone(at.Idempotency, now); err != nil {
 		return d, err
 	}
@@ -164,12 +165,12 @@ func (t *tx) insertDraft(d *draft) (err error) {
 
 // room fails if an account would have more bytes with so many more, for which no other
 // file makes room: those of old versions count, too.
-func (t *tx) room(id publish.AccountID, most, bytes int64, now time.Time) error {
+func (t *tx) room(id sandlot.AccountID, most, bytes int64, now time.Time) error {
 	if most == 0 {
 		return nil
 	}
 	if most -= bytes; most < 0 {
-		return publish.ErrTooManyBytes
+		return sandlot.ErrTooManyBytes
 	}
 	t.within(id, publish.Quota{Bytes: max(most, 1)}, now) // 0 would be no limit, and the last step looks again
 	return t.Flush()
@@ -179,11 +180,11 @@ func (t *tx) room(id publish.AccountID, most, bytes int64, now time.Time) error 
 // which 0 is none.
 func drafted(found draft, err error, own int64) error {
 	switch {
-	case errors.Is(err, publish.ErrNotFound) && own == 0:
+	case errors.Is(err, sandlot.ErrNotFound) && own == 0:
 		return nil
 	case err == nil && own == 0:
 		return draftedError{found}
-	case errors.Is(err, publish.ErrNotFound) || err == nil && (found.id != own || found.undone):
+	case errors.Is(err, sandlot.ErrNotFound) || err == nil && (found.id != own || found.undone):
 		return errDraftLost
 	}
 	return err
@@ -222,7 +223,7 @@ func (t *tx) endDraft(d draft) error {
 }
 
 // publishDraft makes a draft the current version.
-func (store Publish) publishDraft(ctx context.Context, d draft, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
+func (store Publish) publishDraft(ctx context.Context, d draft, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, error) {
 	var p projectRow
 	err := store.db.patient(ctx, 0, func(t *tx) (err error) {
 		p, err = t.edit(id, at, store.db.Now(), d.id, func(t *tx, p *projectRow) error {
@@ -259,25 +260,25 @@ func patiently(ctx context.Context, step func() error) error {
 // giveUp takes a draft back after an error. What it then returns is
 // publish.ErrNoEffect only if nothing of the draft is left.
 func (store Publish) giveUp(ctx context.Context, d draft, err error, yield func()) error {
-	if !errors.Is(err, publish.ErrNoEffect) {
+	if !errors.Is(err, sandlot.ErrNoEffect) {
 		return err // the step may have made the version
 	}
 	undone := store.db.undo(context.WithoutCancel(ctx), d, yield)
 	if undone == nil && !errors.Is(err, errDraftLost) {
 		return err
 	}
-	for _, kind := range []error{publish.ErrFull, publish.ErrUnavailable} {
+	for _, kind := range []error{sandlot.ErrFull, sandlot.ErrUnavailable} {
 		if errors.Is(err, kind) {
 			return fmt.Errorf("%w: %v", kind, err) // without its word that nothing was changed
 		}
 	}
-	return fmt.Errorf("%w: %v, and then %v", publish.ErrUnavailable, err, undone)
+	return fmt.Errorf("%w: %v, and then %v", sandlot.ErrUnavailable, err, undone)
 }
 
 // undrafted runs a step until no draft of the project is in its way. It waits for one
 // that is being recorded, up to draftWait for that of another process, and takes another
 // back. An owner of the turn passes no id.
-func (db *DB) undrafted(ctx context.Context, id publish.ProjectID, step func() error) error {
+func (db *DB) undrafted(ctx context.Context, id sandlot.ProjectID, step func() error) error {
 	for end := time.Now().Add(draftWait); ; {
 		err := step()
 		var found draftedError
@@ -295,7 +296,7 @@ func (db *DB) undrafted(ctx context.Context, id publish.ProjectID, step func() e
 			err = pause(ctx, draftLook)
 		}
 		if err != nil {
-			return publish.NoEffect(err)
+			return sandlot.NoEffect(err)
 		}
 	}
 }
@@ -314,7 +315,7 @@ func pause(ctx context.Context, d time.Duration) error {
 func (db *DB) finishDrafts(ctx context.Context) error {
 	type left struct {
 		draft
-		of publish.ProjectID
+		of sandlot.ProjectID
 	}
 	l := db.lease(draftLease)
 	list, err := all(ctx, db, func(r row) (d left, err error) {
@@ -337,11 +338,11 @@ func (db *DB) finishDrafts(ctx context.Context) error {
 // waits for one of them is woken, and need not look.
 type drafting struct {
 	mu sync.Mutex
-	at map[publish.ProjectID]chan struct{} // closed when it is done
+	at map[sandlot.ProjectID]chan struct{} // closed when it is done
 }
 
 // begin waits for a project's turn. It returns the function that ends it.
-func (d *drafting) begin(ctx context.Context, id publish.ProjectID) (end func(), err error) {
+func (d *drafting) begin(ctx context.Context, id sandlot.ProjectID) (end func(), err error) {
 	for {
 		d.mu.Lock()
 		done := d.at[id]
@@ -364,7 +365,7 @@ func (d *drafting) begin(ctx context.Context, id publish.ProjectID) (end func(),
 }
 
 // wait waits for the end of what is under way for a project, if anything is.
-func (d *drafting) wait(ctx context.Context, id publish.ProjectID) (waited bool, err error) {
+func (d *drafting) wait(ctx context.Context, id sandlot.ProjectID) (waited bool, err error) {
 	d.mu.Lock()
 	done := d.at[id]
 	d.mu.Unlock()
@@ -374,7 +375,7 @@ func (d *drafting) wait(ctx context.Context, id publish.ProjectID) (waited bool,
 	return true, over(ctx, done)
 }
 
-func (d *drafting) has(id publish.ProjectID) bool {
+func (d *drafting) has(id sandlot.ProjectID) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.at[id] != nil

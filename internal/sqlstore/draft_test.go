@@ -12,6 +12,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
@@ -35,7 +36,7 @@ var filesDatabase = template(func(db *DB) error {
 	var c publish.Change
 	for i := range manyFiles {
 		name := fmt.Sprintf("a/%d.js", i)
-		c.Put = append(c.Put, publish.File{Name: name, Folded: name, Blob: publish.Blob{Ref: publish.BlobRef(fmt.Sprint("1-", i)), Size: 3}})
+		c.Put = append(c.Put, sandlot.File{Name: name, Folded: name, Blob: sandlot.Blob{Ref: sandlot.BlobRef(fmt.Sprint("1-", i)), Size: 3}})
 	}
 	_, _, err = db.Publish().Rearrange(context.Background(), p.ID, c, publish.Edit{Expect: 1})
 	return err
@@ -43,7 +44,7 @@ var filesDatabase = template(func(db *DB) error {
 
 // mustOpenFiles opens a database with a project of many files. The change moves them all
 // to another folder, every third with other bytes.
-func mustOpenFiles(t *testing.T, path string) (db *DB, p publish.Project, c publish.Change) {
+func mustOpenFiles(t *testing.T, path string) (db *DB, p sandlot.Project, c publish.Change) {
 	t.Helper()
 	filesDatabase.Lay(t, path)
 	db = mustOpen(t, path)
@@ -55,16 +56,16 @@ func mustOpenFiles(t *testing.T, path string) (db *DB, p publish.Project, c publ
 		}
 		c.Drop = append(c.Drop, f)
 		name := strings.Replace(f.Name, "a/", "b/", 1)
-		moved := publish.File{Name: name, Folded: name, Blob: f.Blob}
+		moved := sandlot.File{Name: name, Folded: name, Blob: f.Blob}
 		if i%3 == 0 {
-			moved.Blob = publish.Blob{Ref: "new-" + f.Blob.Ref, Size: 5, Checkpoints: "points"}
+			moved.Blob = sandlot.Blob{Ref: "new-" + f.Blob.Ref, Size: 5, Checkpoints: "points"}
 		}
 		c.Put = append(c.Put, moved)
 	}
 	return db, p, c
 }
 
-func mustFiles(t *testing.T, db *DB, p publish.Project, version int) []publish.File {
+func mustFiles(t *testing.T, db *DB, p sandlot.Project, version int) []sandlot.File {
 	t.Helper()
 	list, err := db.Publish().Files(context.Background(), p.ID, version)
 	expect.Is(t, "list files", err, nil)
@@ -72,7 +73,7 @@ func mustFiles(t *testing.T, db *DB, p publish.Project, version int) []publish.F
 }
 
 // folders counts the files of a version in each folder.
-func folders(t *testing.T, db *DB, p publish.Project, version int) string {
+func folders(t *testing.T, db *DB, p sandlot.Project, version int) string {
 	t.Helper()
 	n := map[string]int{}
 	for _, f := range mustFiles(t, db, p, version) {
@@ -83,7 +84,7 @@ func folders(t *testing.T, db *DB, p publish.Project, version int) string {
 }
 
 // is fails the test unless the project is at a version that is whole.
-func is(t *testing.T, db *DB, p publish.Project, version int, want string) {
+func is(t *testing.T, db *DB, p sandlot.Project, version int, want string) {
 	t.Helper()
 	q, err := db.Publish().Project(context.Background(), p.ID)
 	expect.Is(t, "read project", err, nil)
@@ -97,7 +98,7 @@ func is(t *testing.T, db *DB, p publish.Project, version int, want string) {
 		t.Error(m.Detail)
 	}
 	_, err = db.Publish().Files(context.Background(), p.ID, version+1)
-	expect.Is(t, "files of the next version", err, publish.ErrNotFound)
+	expect.Is(t, "files of the next version", err, sandlot.ErrNotFound)
 }
 
 const (
@@ -146,19 +147,19 @@ func TestRegression41ManyFilesAreRearrangedInSteps(t *testing.T) {
 	t.Run("one for which there is no room is refused at first", func(t *testing.T) {
 		steps = 0
 		_, _, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 4, Within: publish.Quota{Bytes: 9 * manyFiles}})
-		expect.Is(t, "beyond the quota", err, publish.ErrTooManyBytes)
-		expect.Is(t, "beyond the quota", err, publish.ErrNoEffect)
+		expect.Is(t, "beyond the quota", err, sandlot.ErrTooManyBytes)
+		expect.Is(t, "beyond the quota", err, sandlot.ErrNoEffect)
 		expect.Equal(t, "commits", steps, 0)
 	})
 	t.Run("one that is refused at last", func(t *testing.T) {
 		c := publish.Change{Drop: mustFiles(t, db, p, 4), Put: slices.Clone(c.Put)}
 		for i := range c.Put {
-			c.Put[i].Blob = publish.Blob{Ref: publish.BlobRef(fmt.Sprint("other-", i)), Size: 1}
+			c.Put[i].Blob = sandlot.Blob{Ref: sandlot.BlobRef(fmt.Sprint("other-", i)), Size: 1}
 		}
 		steps, most = 0, 0
 		_, _, err := db.Publish().Rearrange(t.Context(), p.ID, c, publish.Edit{Expect: 4})
-		expect.Is(t, "without its primary file", err, publish.ErrNoPrimary)
-		expect.Is(t, "without its primary file", err, publish.ErrNoEffect)
+		expect.Is(t, "without its primary file", err, sandlot.ErrNoPrimary)
+		expect.Is(t, "without its primary file", err, sandlot.ErrNoEffect)
 		if most > draftRows || steps < 4*manyFiles/draftStep {
 			t.Errorf("%d steps, one of which changed %d rows", steps, most)
 		}
@@ -191,7 +192,7 @@ func TestRegression41ACrashAmidARearrangementLeavesAVersionWhole(t *testing.T) {
 		t.Run(fmt.Sprint("edited after crash ", i), func(t *testing.T) {
 			again := mustRestart(t, copyDatabase(t, crashed))
 			is(t, again, p, version, want)
-			f := publish.File{Name: "c/x.js", Folded: "c/x.js", Blob: publish.Blob{Inline: []byte("x"), Size: 1}}
+			f := sandlot.File{Name: "c/x.js", Folded: "c/x.js", Blob: sandlot.Blob{Inline: []byte("x"), Size: 1}}
 			_, _, err := again.Publish().PutFile(t.Context(), p.ID, f, publish.Edit{Expect: version})
 			expect.Is(t, "put file", err, nil)
 			is(t, again, p, version+1, strings.Replace(want, " index", " c:1 index", 1))
@@ -241,7 +242,7 @@ func TestRegression41ARearrangementThatFailsAmid(t *testing.T) {
 				return nil
 			}), nil)
 			_, _, err := db.Publish().Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: 2})
-			if err == nil || errors.Is(err, publish.ErrNoEffect) != c.without {
+			if err == nil || errors.Is(err, sandlot.ErrNoEffect) != c.without {
 				t.Errorf("error is %v; that it had no effect should be %v", err, c.without)
 			}
 			is(t, db, p, 2, whereA)
@@ -266,16 +267,16 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	for name, c := range map[string]struct {
-		meanwhile func(t *testing.T, other *DB, p publish.Project)
+		meanwhile func(t *testing.T, other *DB, p sandlot.Project)
 		version   int
 		want      string
 	}{
-		"for an edit": {func(t *testing.T, other *DB, p publish.Project) {
-			f := publish.File{Name: "c/x.js", Folded: "c/x.js", Blob: publish.Blob{Inline: []byte("x"), Size: 1}}
+		"for an edit": {func(t *testing.T, other *DB, p sandlot.Project) {
+			f := sandlot.File{Name: "c/x.js", Folded: "c/x.js", Blob: sandlot.Blob{Inline: []byte("x"), Size: 1}}
 			_, _, err := other.Publish().PutFile(ctx, p.ID, f, publish.Edit{Expect: 2})
 			expect.Is(t, "put file", err, nil)
 		}, 3, "map[a:2000 c:1 index.html:1]"},
-		"in part": {func(t *testing.T, other *DB, _ publish.Project) {
+		"in part": {func(t *testing.T, other *DB, _ sandlot.Project) {
 			expect.Is(t, "take back", other.step(ctx, 0, func(x *tx) error {
 				d, err := one(ctx, x, scanDraft, selectDraft+"id > 0")
 				if err == nil {
@@ -284,7 +285,7 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 				return err
 			}), nil)
 		}, 2, whereA},
-		"for one of its own": {func(t *testing.T, other *DB, p publish.Project) {
+		"for one of its own": {func(t *testing.T, other *DB, p sandlot.Project) {
 			expect.Is(t, "collect", other.finishDrafts(ctx), nil)
 			expect.Is(t, "begin", other.step(ctx, 0, func(x *tx) error {
 				_, err := x.beginDraft(p.ID, publish.Change{}, publish.Edit{Expect: 2}, draft{holder: other.name}, time.Now())
@@ -303,8 +304,8 @@ func TestRegression41AnotherProcessTakesADraftBack(t *testing.T) {
 				}
 			})
 			_, _, err := db.Publish().Rearrange(ctx, p.ID, change, publish.Edit{Expect: 2})
-			expect.Is(t, "rearrange", err, publish.ErrUnavailable)
-			if errors.Is(err, publish.ErrNoEffect) {
+			expect.Is(t, "rearrange", err, sandlot.ErrUnavailable)
+			if errors.Is(err, sandlot.ErrNoEffect) {
 				t.Errorf("%v: but blobs may be recorded", err)
 			}
 			if most := len(parts(change))*3/4 + 1 + 2*manyFiles/draftStep; steps > most {
@@ -345,13 +346,13 @@ func TestRegression41WhatHasBegunWaitsForRoom(t *testing.T) {
 		room := begun.Add(patience * 3 / 2)
 		step := func() error {
 			if time.Now().Before(room) {
-				return publish.NoEffect(engine.ErrTooMany)
+				return sandlot.NoEffect(engine.ErrTooMany)
 			}
 			return nil
 		}
 		err := patiently(t.Context(), step)
 		expect.Is(t, "while too many wait", err, engine.ErrTooMany)
-		expect.Is(t, "while too many wait", err, publish.ErrNoEffect)
+		expect.Is(t, "while too many wait", err, sandlot.ErrNoEffect)
 		expect.Equal(t, "time", time.Since(begun), patience)
 		expect.Is(t, "once fewer do", patiently(t.Context(), step), nil)
 	})

@@ -7,6 +7,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/sqlite"
@@ -16,12 +17,12 @@ import (
 // TestADraftOnAFullDiskIsTakenBackWithTheRoomThatItsCallYields: nothing of it is left, so that its bytes may go at once.
 func TestADraftOnAFullDiskIsTakenBackWithTheRoomThatItsCallYields(t *testing.T) {
 	t.Parallel()
-	for name, make := range map[string]func(db *DB, p publish.Project, c publish.Change, yield func()) error{
-		"of a project that is there": func(db *DB, p publish.Project, c publish.Change, yield func()) error {
+	for name, make := range map[string]func(db *DB, p sandlot.Project, c publish.Change, yield func()) error{
+		"of a project that is there": func(db *DB, p sandlot.Project, c publish.Change, yield func()) error {
 			_, _, err := db.Publish().Rearrange(context.Background(), p.ID, c, publish.Edit{Expect: 2, Yield: yield})
 			return err
 		},
-		"of a new one": func(db *DB, p publish.Project, c publish.Change, yield func()) error {
+		"of a new one": func(db *DB, p sandlot.Project, c publish.Change, yield func()) error {
 			np := publish.NewProject{ID: "x-new", Account: p.Account, Primary: c.Put[0].Name, Yield: yield}
 			for _, f := range c.Put {
 				if f.Blob.ID == 0 {
@@ -48,7 +49,7 @@ func TestADraftOnAFullDiskIsTakenBackWithTheRoomThatItsCallYields(t *testing.T) 
 				return nil
 			}), nil)
 			err := make(db, p, change, func() { yielded, full = yielded+1, false })
-			if !errors.Is(err, publish.ErrFull) || !errors.Is(err, publish.ErrNoEffect) {
+			if !errors.Is(err, sandlot.ErrFull) || !errors.Is(err, sandlot.ErrNoEffect) {
 				t.Errorf("error is %v", err)
 			}
 			if yielded == 0 {

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
@@ -28,7 +29,7 @@ func TestAnotherProcessLeavesADraftThatIsBeingRecorded(t *testing.T) {
 	db, p, change := mustOpenFiles(t, path)
 	other := mustOpen(t, path)
 	put := func(ctx context.Context) error {
-		f := publish.File{Name: "c/x.js", Folded: "c/x.js", Blob: publish.Blob{Inline: []byte("x"), Size: 1}}
+		f := sandlot.File{Name: "c/x.js", Folded: "c/x.js", Blob: sandlot.Blob{Inline: []byte("x"), Size: 1}}
 		_, _, err := other.Publish().PutFile(ctx, p.ID, f, publish.Edit{Expect: 2})
 		return err
 	}
@@ -40,13 +41,13 @@ func TestAnotherProcessLeavesADraftThatIsBeingRecorded(t *testing.T) {
 			defer cancel()
 			err := put(short)
 			expect.Is(t, "an edit while it lasts", err, context.DeadlineExceeded)
-			expect.Is(t, "an edit while it lasts", err, publish.ErrNoEffect)
+			expect.Is(t, "an edit while it lasts", err, sandlot.ErrNoEffect)
 		}
 	})
 	_, _, err := db.Publish().Rearrange(t.Context(), p.ID, change, publish.Edit{Expect: 2})
 	expect.Is(t, "rearrange", err, nil)
 	is(t, db, p, 3, whereB)
-	expect.Is(t, "an edit that was computed before", put(t.Context()), publish.ErrMoved)
+	expect.Is(t, "an edit that was computed before", put(t.Context()), sandlot.ErrMoved)
 }
 
 // TestADraftIsFreeWhenItsProcessIsGone: for others once its lease has lapsed, and at once
@@ -76,7 +77,7 @@ func TestADraftIsFreeWhenItsProcessIsGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			again := open(copyDatabase(t, crashed))
 			expect.Equal(t, "drafts", records(t, again, "drafts"), 1)
-			f := publish.File{Name: "c/x.js", Folded: "c/x.js", Blob: publish.Blob{Inline: []byte("x"), Size: 1}}
+			f := sandlot.File{Name: "c/x.js", Folded: "c/x.js", Blob: sandlot.Blob{Inline: []byte("x"), Size: 1}}
 			_, _, err := again.Publish().PutFile(t.Context(), p.ID, f, publish.Edit{Expect: 2})
 			expect.Is(t, "put file", err, nil)
 			expect.Equal(t, "drafts", records(t, again, "drafts"), 0)
@@ -91,13 +92,13 @@ func (wallEngine) Now() time.Time { return time.Now() }
 
 func TestAnEditWaitsForTheDraftOfAnotherProcessOnlySoLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		db := &DB{engine: wallEngine{}, name: "here", drafts: drafting{at: map[publish.ProjectID]chan struct{}{}}}
+		db := &DB{engine: wallEngine{}, name: "here", drafts: drafting{at: map[sandlot.ProjectID]chan struct{}{}}}
 		begun := time.Now()
 		err := db.undrafted(t.Context(), "pong", func() error {
 			return draftedError{draft{n: 2, holder: "elsewhere", until: db.lease(draftLease).until()}} // renewed again and again
 		})
-		expect.Is(t, "edit", err, publish.ErrUnavailable)
-		expect.Is(t, "edit", err, publish.ErrNoEffect)
+		expect.Is(t, "edit", err, sandlot.ErrUnavailable)
+		expect.Is(t, "edit", err, sandlot.ErrNoEffect)
 		if took := time.Since(begun); took < draftWait || took > draftWait+time.Second {
 			t.Errorf("it waited %s", took)
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // eraseStep is how many files of an erased version one step lets go of: some 3 ms.
@@ -24,7 +24,7 @@ const selectErasures = `SELECT e.project, e.n,
 
 // EraseVersion implements publish.ProjectStore. The version is gone with the first
 // step; those that let go of its files are done by Sweep if they are cut short.
-func (store Publish) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at time.Time) (publish.Changed, error) {
+func (store Publish) EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) (sandlot.Changed, error) {
 	err := store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
@@ -34,12 +34,12 @@ func (store Publish) EraseVersion(ctx context.Context, id publish.ProjectID, n i
 			return err
 		}
 		if p.Suspended {
-			return publish.ErrSuspended
+			return sandlot.ErrSuspended
 		}
 		if p.Version == n {
-			return publish.ErrMoved
+			return sandlot.ErrMoved
 		}
-		err = t.must(publish.ErrNotFound, "UPDATE versions SET title = '', erased_at = coalesce(erased_at, ?) WHERE project = ? AND n = ?", micros(at), p.num, n)
+		err = t.must(sandlot.ErrNotFound, "UPDATE versions SET title = '', erased_at = coalesce(erased_at, ?) WHERE project = ? AND n = ?", micros(at), p.num, n)
 		if err != nil {
 			return err
 		}

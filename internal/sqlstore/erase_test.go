@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -15,7 +15,7 @@ import (
 var errUndo = errors.New("taken back")
 
 // manyVersions gives a project that many versions of one file.
-func manyVersions(t *testing.T, db *DB, id publish.ProjectID, n int) (num int64) {
+func manyVersions(t *testing.T, db *DB, id sandlot.ProjectID, n int) (num int64) {
 	t.Helper()
 	expect.Is(t, "make versions", db.step(context.Background(), 0, func(x *tx) (err error) {
 		if num, err = x.number("SELECT num FROM projects WHERE id = ?", string(id)); err != nil {
@@ -92,7 +92,7 @@ func TestRegression41ErasingLetsGoOfFilesInSteps(t *testing.T) {
 	watchSteps(t, db, func(rows int64) {
 		if steps++; steps == 1 {
 			_, err := db.Publish().Files(context.Background(), p.ID, 2)
-			expect.Is(t, "files of the erased version", err, publish.ErrNotFound)
+			expect.Is(t, "files of the erased version", err, sandlot.ErrNotFound)
 			crashed = copyDatabase(t, path)
 		}
 		most = max(most, rows)

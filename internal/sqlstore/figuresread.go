@@ -5,13 +5,13 @@ import (
 	"slices"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/figures"
-	"sandlot/internal/publish"
 )
 
 // FiguresByDay implements figures.Store. It is one query, so that the days fit the
 // batch.
-func (store Gallery) FiguresByDay(ctx context.Context, id publish.ProjectID, from, to time.Time) (figures.ByDay, error) {
+func (store Gallery) FiguresByDay(ctx context.Context, id sandlot.ProjectID, from, to time.Time) (figures.ByDay, error) {
 	out := figures.ByDay{Days: map[int64]figures.Cell{}, Sources: map[string]int64{}}
 	found, err := all(ctx, store.db, func(r row) (_ int, err error) {
 		var day int64
@@ -32,13 +32,13 @@ func (store Gallery) FiguresByDay(ctx context.Context, id publish.ProjectID, fro
 		FROM projects p JOIN day_sources s ON s.project = p.num AND s.day >= ?2 AND s.day <= ?3 WHERE p.id = ?1 AND p.deleted_at IS NULL`+ofAccount,
 		string(id), dayOf(from), dayOf(to))
 	if err == nil && len(found) == 0 {
-		err = publish.ErrNotFound
+		err = sandlot.ErrNotFound
 	}
 	return out, in("read figures by day", err)
 }
 
 // FiguresByVersion implements figures.Store.
-func (store Gallery) FiguresByVersion(ctx context.Context, id publish.ProjectID, limit int) (out figures.ByVersion, err error) {
+func (store Gallery) FiguresByVersion(ctx context.Context, id sandlot.ProjectID, limit int) (out figures.ByVersion, err error) {
 	found, err := all(ctx, store.db, func(r row) (_ int, err error) {
 		var v figures.VersionCell
 		err = r.Scan(&out.Batch, &out.Current, &v.Version, &v.Plays, &v.Likes, &v.Players, asSketch{&v.Seen}, asLengths{&v.Lengths})
@@ -49,7 +49,7 @@ func (store Gallery) FiguresByVersion(ctx context.Context, id publish.ProjectID,
 	}, `SELECT p.counted, p.version, coalesce(v.version, 0), coalesce(v.plays, 0), coalesce(v.likes, 0), coalesce(v.players, 0), v.seen, v.lengths
 		FROM projects p LEFT JOIN version_figures v ON v.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount+` ORDER BY v.version DESC LIMIT ?`, string(id), limit)
 	if err == nil && len(found) == 0 {
-		err = publish.ErrNotFound
+		err = sandlot.ErrNotFound
 	}
 	return out, in("read figures by version", err)
 }

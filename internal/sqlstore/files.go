@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
@@ -17,12 +18,12 @@ const nearLimit = 10
 
 // PutFile implements publish.Store. If another file has the same folded name the
 // error is publish.ErrExists.
-func (store Publish) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (publish.Project, publish.Changed, error) {
+func (store Publish) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
 	p, err := store.edit(ctx, id, at, f.Blob.InlineSize(), func(t *tx, p *projectRow) error {
 		p.FileCount++
 		p.Size += f.Blob.Size
 		t.closeFile(p, f.Folded, f.Name, func(err error) error {
-			if errors.Is(err, publish.ErrNotFound) {
+			if errors.Is(err, sandlot.ErrNotFound) {
 				return nil // it is a new one
 			}
 			return err
@@ -38,10 +39,10 @@ func (store Publish) PutFile(ctx context.Context, id publish.ProjectID, f publis
 }
 
 // DeleteFile implements publish.Store.
-func (store Publish) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (publish.Project, publish.Changed, error) {
+func (store Publish) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
 	p, err := store.edit(ctx, id, at, 0, func(t *tx, p *projectRow) error {
 		if name == p.Primary {
-			return publish.ErrNoPrimary
+			return sandlot.ErrNoPrimary
 		}
 		// A project has an index of its folded names only; this reads through its
 		// current files, some ten thousand at most.
@@ -99,20 +100,20 @@ const (
 )
 
 // Files implements publish.Store.
-func (store Publish) Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error) {
+func (store Publish) Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error) {
 	return store.files(ctx, id, version, versionOf, selectFiles)
 }
 
 // FilesWith implements publish.Store.
-func (store Publish) FilesWith(ctx context.Context, id publish.ProjectID, version int, encoding string) ([]publish.File, error) {
+func (store Publish) FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error) {
 	return store.files(ctx, id, version, versionKept, selectFilesWith, encoding)
 }
 
 // files lists the files of a version that is there, by one of the queries above, which
 // may take an argument first.
-func (store Publish) files(ctx context.Context, id publish.ProjectID, version int, there findVersion, query string, first ...any) ([]publish.File, error) {
+func (store Publish) files(ctx context.Context, id sandlot.ProjectID, version int, there findVersion, query string, first ...any) ([]sandlot.File, error) {
 	// The current version is where it takes no look at the project's history.
-	current := func(q querier) ([]publish.File, error) {
+	current := func(q querier) ([]sandlot.File, error) {
 		return gather(ctx, q, query+"p.version = ? AND "+currentFiles+orderFiles, append(first, string(id), version)...)
 	}
 	list, err := current(store.db)
@@ -128,14 +129,14 @@ func (store Publish) files(ctx context.Context, id publish.ProjectID, version in
 			return err
 		})
 	}
-	slices.SortFunc(list, func(a, b publish.File) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b sandlot.File) int { return strings.Compare(a.Name, b.Name) })
 	return list, in("list files", err)
 }
 
 // fileRow is a file with one of its variants, if it has any.
 type fileRow struct {
-	file    publish.File
-	variant publish.Variant
+	file    sandlot.File
+	variant sandlot.Variant
 }
 
 func scanFileRow(r row) (fr fileRow, err error) {
@@ -146,12 +147,12 @@ func scanFileRow(r row) (fr fileRow, err error) {
 	err = r.Scan(&f.Name, &f.Folded, &f.Blob.ID, &f.Blob.Ref, &f.Blob.Size, asDigest{&f.Blob.SHA256}, &f.Blob.Text, &f.Squeezed, &f.Since,
 		&encoding, &crc, &id, &ref, &size, asDigest{&v.Blob.SHA256}, &text)
 	v.Encoding, v.CRC32 = encoding.String, uint32(crc.Int64)
-	v.Blob.ID, v.Blob.Ref, v.Blob.Size, v.Blob.Text = id.Int64, publish.BlobRef(ref.String), size.Int64, text.Bool
+	v.Blob.ID, v.Blob.Ref, v.Blob.Size, v.Blob.Text = id.Int64, sandlot.BlobRef(ref.String), size.Int64, text.Bool
 	return fr, err
 }
 
 // gather reads rows of files, and makes one file of those of each name. There may be 40,000 rows: they are not kept.
-func gather(ctx context.Context, q querier, query string, args ...any) (list []publish.File, err error) {
+func gather(ctx context.Context, q querier, query string, args ...any) (list []sandlot.File, err error) {
 	err = q.read(ctx, func(q engine.Querier) error {
 		list = nil
 		_, err := each(ctx, q, func(r row) (none struct{}, err error) {
@@ -167,7 +168,7 @@ func gather(ctx context.Context, q querier, query string, args ...any) (list []p
 }
 
 // addTo adds a row to the list that those before it made.
-func (fr fileRow) addTo(list []publish.File) []publish.File {
+func (fr fileRow) addTo(list []sandlot.File) []sandlot.File {
 	if len(list) == 0 || list[len(list)-1].Name != fr.file.Name {
 		list = append(list, fr.file)
 	}
@@ -178,20 +179,20 @@ func (fr fileRow) addTo(list []publish.File) []publish.File {
 	return list
 }
 
-func scanFile(r row) (f publish.File, err error) {
+func scanFile(r row) (f sandlot.File, err error) {
 	err = r.Scan(&f.Name, &f.Folded, &f.Blob.ID, &f.Blob.Ref, &f.Blob.Size, asDigest{&f.Blob.SHA256}, &f.Blob.Text, &f.Squeezed, &f.Since)
 	return f, err
 }
 
 // FilesNear implements publish.Store. The files come without their variants.
-func (store Publish) FilesNear(ctx context.Context, id publish.ProjectID, folded string) ([]publish.File, error) {
+func (store Publish) FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error) {
 	names := lineage(folded)
 	args := []any{string(id)}
 	for _, n := range names {
 		args = append(args, n)
 	}
 	args = append(args, string(id), folded+"/", folded+"0", nearLimit) // "0" is the character after "/"
-	var files []publish.File
+	var files []sandlot.File
 	err := store.db.snapshot(ctx, func(q querier) (err error) {
 		if files, err = all(ctx, q, scanFile, nearQuery(len(names)), args...); err == nil && len(files) == 0 {
 			_, err = one(ctx, q, scanProject, selectProject+"p.id = ?", string(id))
@@ -211,7 +212,7 @@ func nearQuery(names int) string {
 }
 
 // NamesFolded implements publish.Store.
-func (store Publish) NamesFolded(ctx context.Context, id publish.ProjectID, folded []string) ([]string, error) {
+func (store Publish) NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error) {
 	var names []string
 	err := store.db.snapshot(ctx, func(q querier) (err error) {
 		names, err = all(ctx, q, scanValue[string], `SELECT f.name FROM projects p JOIN files f ON f.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount+

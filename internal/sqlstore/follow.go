@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -21,7 +21,7 @@ const ofAccount = " AND (SELECT deleted_at FROM accounts WHERE id = account) IS 
 // and then has them follow, in steps between which others get their turn. What is
 // left of that by a crash or a full disk is done by Sweep. The account may be known
 // only when the step is done; 0 is none.
-func (db *DB) changeAccount(ctx context.Context, account *publish.AccountID, run func(*tx) error) error {
+func (db *DB) changeAccount(ctx context.Context, account *sandlot.AccountID, run func(*tx) error) error {
 	if err := db.step(ctx, 0, run); err != nil || *account == 0 {
 		return err
 	}
@@ -47,7 +47,7 @@ func (db *DB) followSteps(ctx context.Context, follow func(*sweep) error) error 
 func (s *sweep) follow() error {
 	for s.left > 0 {
 		id, err := s.next("SELECT account FROM follows WHERE account > 0 ORDER BY account DESC LIMIT ?")
-		if errors.Is(err, publish.ErrNotFound) {
+		if errors.Is(err, sandlot.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
@@ -68,7 +68,7 @@ func (s *sweep) followAccount(id int64) error {
 		after   int64
 		deleted bool
 	}
-	if err := s.lockAccount(publish.AccountID(id)); err != nil {
+	if err := s.lockAccount(sandlot.AccountID(id)); err != nil {
 		return err
 	}
 	for s.left > 0 {
@@ -76,7 +76,7 @@ func (s *sweep) followAccount(id int64) error {
 			err = r.Scan(&a.after, &a.deleted)
 			return a, err
 		}, "SELECT f.after, a.deleted_at IS NOT NULL FROM follows f JOIN accounts a ON a.id = f.account WHERE f.account = ?", id)
-		if errors.Is(err, publish.ErrNotFound) {
+		if errors.Is(err, sandlot.ErrNotFound) {
 			return nil // all have, or somebody else was faster
 		}
 		if err != nil {

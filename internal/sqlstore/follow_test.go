@@ -8,9 +8,9 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/sqlite"
 	"sandlot/internal/testenv"
 )
@@ -47,7 +47,7 @@ func watchSteps(t *testing.T, db *DB, after func(rows int64)) {
 }
 
 // manyProjects gives the account of a project that many more like it, and verifies it.
-func manyProjects(t *testing.T, db *DB, p publish.Project) {
+func manyProjects(t *testing.T, db *DB, p sandlot.Project) {
 	t.Helper()
 	expect.Is(t, "make projects", db.step(context.Background(), 0, func(x *tx) error {
 		const numbers = "WITH RECURSIVE v (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM v WHERE n < ?1) "
@@ -80,8 +80,8 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 	db := mustOpen(t, testenv.MemoryDir(t)+"/sandlot.db")
 	p := mustProject(t, db, 1)
 	manyProjects(t, db, p)
-	last := publish.ProjectID(fmt.Sprintf("follower-%d", followers))
-	account, entry := publish.Subject{Account: p.Account}, publish.LogEntry{At: time.Now(), Actor: "me", Action: "act", Target: "it"}
+	last := sandlot.ProjectID(fmt.Sprintf("follower-%d", followers))
+	account, entry := sandlot.Subject{Account: p.Account}, sandlot.LogEntry{At: time.Now(), Actor: "me", Action: "act", Target: "it"}
 	steps, most := 0, int64(0)
 	var now func(t *testing.T) // what holds after the first step
 	var sub *testing.T
@@ -97,7 +97,7 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 		expect.Is(t, "list", err, nil)
 		expect.Equal(t, "listed projects", len(list), want)
 	}
-	token := publish.Digest{1}
+	token := sandlot.Digest{1}
 	for _, c := range []struct {
 		name      string
 		change    func() error
@@ -126,17 +126,17 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 		{"remove", func() error { return second(db.Operate().Remove(context.Background(), account, entry)) }, func(t *testing.T) {
 			ctx := context.Background()
 			_, err := db.Publish().Project(ctx, last)
-			expect.Is(t, "read project", err, publish.ErrNotFound)
+			expect.Is(t, "read project", err, sandlot.ErrNotFound)
 			_, err = db.Publish().Files(ctx, last, 1)
-			expect.Is(t, "list files", err, publish.ErrNotFound)
+			expect.Is(t, "list files", err, sandlot.ErrNotFound)
 			_, err = db.Publish().Version(ctx, last, 1)
-			expect.Is(t, "read version", err, publish.ErrNotFound)
+			expect.Is(t, "read version", err, sandlot.ErrNotFound)
 			_, err = db.Publish().Details(ctx, last)
-			expect.Is(t, "read details", err, publish.ErrNotFound)
+			expect.Is(t, "read details", err, sandlot.ErrNotFound)
 			_, err = db.Operate().ProjectDetail(ctx, last)
-			expect.Is(t, "read as the operator", err, publish.ErrNotFound)
-			_, err = db.Gallery().Liked(ctx, last, publish.Digest{})
-			expect.Is(t, "read like", err, publish.ErrNotFound)
+			expect.Is(t, "read as the operator", err, sandlot.ErrNotFound)
+			_, err = db.Gallery().Liked(ctx, last, sandlot.Digest{})
+			expect.Is(t, "read like", err, sandlot.ErrNotFound)
 			listed(t, 0)
 		}, func(t *testing.T) {
 			left, err := one(context.Background(), db, scanValue[int64], "SELECT count(*) FROM projects WHERE deleted_at IS NULL OR title <> ''")
@@ -172,7 +172,7 @@ func TestRegression41WhatIsLeftFollowsAfterARestart(t *testing.T) {
 		})
 		return nil
 	}), nil)
-	expect.Is(t, "remove", second(db.Operate().Remove(t.Context(), publish.Subject{Account: p.Account}, publish.LogEntry{At: time.Now(), Actor: "me", Action: "delete", Target: "it"})), nil)
+	expect.Is(t, "remove", second(db.Operate().Remove(t.Context(), sandlot.Subject{Account: p.Account}, sandlot.LogEntry{At: time.Now(), Actor: "me", Action: "delete", Target: "it"})), nil)
 	again := mustOpen(t, copyDatabase(t, path))
 	for more := true; more; {
 		var err error

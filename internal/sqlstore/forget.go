@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"sandlot"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -17,7 +17,7 @@ const forgetBatch = 5000
 
 // forgetting notes all addresses of an account that is being deleted, whose records
 // are then emptied in steps.
-func (t *tx) forgetting(id publish.AccountID) error {
+func (t *tx) forgetting(id sandlot.AccountID) error {
 	for _, query := range []string{
 		"INSERT INTO forgets (account, email, proved) VALUES (?1, '', 0)",
 		"INSERT INTO forgets (account, email, proved) SELECT id, email, verified FROM accounts WHERE id = ?1 ON CONFLICT DO NOTHING",

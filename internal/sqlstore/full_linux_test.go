@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -31,15 +31,15 @@ func TestFullDisk(t *testing.T) {
 			acknowledged++
 		}
 	}
-	expect.Is(t, "the publish that finds the disk full", refused, publish.ErrFull)
+	expect.Is(t, "the publish that finds the disk full", refused, sandlot.ErrFull)
 	if acknowledged < 100 {
 		t.Fatalf("only %d publishes went in", acknowledged)
 	}
 	for n := range uint64(5) {
-		expect.Is(t, "a later publish", publishLarge(t, db, 10_000+n), publish.ErrFull)
+		expect.Is(t, "a later publish", publishLarge(t, db, 10_000+n), sandlot.ErrFull)
 	}
 	for range 3 {
-		expect.Is(t, "ping", db.Ping(t.Context()), publish.ErrFull)
+		expect.Is(t, "ping", db.Ping(t.Context()), sandlot.ErrFull)
 	}
 	holds(t, db, acknowledged, 10_000)
 
@@ -85,13 +85,13 @@ func publishLarge(t *testing.T, db *DB, n uint64) error {
 func holds(t *testing.T, db *DB, n, refused uint64) {
 	t.Helper()
 	for i := range n {
-		id := publish.ProjectID(benchName("project", i))
+		id := sandlot.ProjectID(benchName("project", i))
 		files, err := db.Publish().Files(t.Context(), id, 1)
 		expect.OK(t, err, "project", i)
 		if _, err := db.Publish().Content(t.Context(), files[0].Blob.ID); err != nil {
 			t.Fatalf("content of project %d: %v", i, err)
 		}
 	}
-	_, err := db.Publish().Project(t.Context(), publish.ProjectID(benchName("project", refused)))
-	expect.Is(t, "the refused project", err, publish.ErrNotFound)
+	_, err := db.Publish().Project(t.Context(), sandlot.ProjectID(benchName("project", refused)))
+	expect.Is(t, "the refused project", err, sandlot.ErrNotFound)
 }

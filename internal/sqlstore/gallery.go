@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
@@ -30,12 +31,12 @@ func (store Gallery) Secret(ctx context.Context, name string, fresh []byte) ([]b
 }
 
 // Project implements gallery.CountStore.
-func (store Gallery) Project(ctx context.Context, id publish.ProjectID) (publish.Project, error) {
+func (store Gallery) Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
 	return store.db.Publish().Project(ctx, id)
 }
 
 // Details implements gallery.Store.
-func (store Gallery) Details(ctx context.Context, id publish.ProjectID) (publish.Details, error) {
+func (store Gallery) Details(ctx context.Context, id sandlot.ProjectID) (publish.Details, error) {
 	return store.db.Publish().Details(ctx, id)
 }
 
@@ -131,9 +132,9 @@ func (store Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]galle
 }
 
 // ListedOf implements gallery.Store.
-func (store Gallery) ListedOf(ctx context.Context, ids []publish.ProjectID) ([]publish.Project, error) {
+func (store Gallery) ListedOf(ctx context.Context, ids []sandlot.ProjectID) ([]sandlot.Project, error) {
 	rows, err := all(ctx, store.db, scanProject, selectListed+store.db.amongTexts("p.id"), engine.List(ids))
-	list := make([]publish.Project, len(rows))
+	list := make([]sandlot.Project, len(rows))
 	for i, r := range rows {
 		list[i] = r.Project
 	}
@@ -142,8 +143,8 @@ func (store Gallery) ListedOf(ctx context.Context, ids []publish.ProjectID) ([]p
 
 // MostPlayed implements gallery.Store. It reads each project's plays of
 // each of the days: the more were played, the longer it takes.
-func (store Gallery) MostPlayed(ctx context.Context, since time.Time, limit int) ([]publish.ProjectID, error) {
-	list, err := all(ctx, store.db, scanValue[publish.ProjectID], `
+func (store Gallery) MostPlayed(ctx context.Context, since time.Time, limit int) ([]sandlot.ProjectID, error) {
+	list, err := all(ctx, store.db, scanValue[sandlot.ProjectID], `
 		SELECT p.id FROM (SELECT project, sum(plays) AS plays FROM play_days WHERE day >= ? GROUP BY project) d JOIN projects p ON p.num = d.project
 		WHERE p.listed = 1 AND (SELECT `+listable+` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account) ORDER BY d.plays DESC, p.num DESC LIMIT ?`, dayOf(since), limit)
 	return list, in("list most played projects", err)
@@ -152,12 +153,12 @@ func (store Gallery) MostPlayed(ctx context.Context, since time.Time, limit int)
 // Trending implements gallery.Store. It reads each project's plays of each of the
 // days, as MostPlayed does, and beside them the days that were liked; of one account it
 // looks each day of each project up.
-func (store Gallery) Trending(ctx context.Context, q gallery.TrendQuery) ([]publish.ProjectID, error) {
+func (store Gallery) Trending(ctx context.Context, q gallery.TrendQuery) ([]sandlot.ProjectID, error) {
 	query, args := selectTrending, []any{dayOf(q.Since), micros(q.Now), q.LikeWorth, q.OfOne, q.Limit, q.Young, q.Damping}
 	if q.Account != 0 {
 		query, args = selectTrendingOf, append(args, q.Account, dayOf(q.Now))
 	}
-	list, err := all(ctx, store.db, scanValue[publish.ProjectID], query, args...)
+	list, err := all(ctx, store.db, scanValue[sandlot.ProjectID], query, args...)
 	return list, in("list what trends", err)
 }
 
@@ -187,7 +188,7 @@ const (
 )
 
 // AccountOfHandle implements gallery.Store.
-func (store Gallery) AccountOfHandle(ctx context.Context, handle string) (publish.Account, error) {
+func (store Gallery) AccountOfHandle(ctx context.Context, handle string) (sandlot.Account, error) {
 	a, err := one(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = (SELECT account FROM handles WHERE handle = ?) AND deleted_at IS NULL", handle)
 	return a, in("read account", err)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/names"
@@ -79,11 +80,11 @@ func TestASearchFindsWhatAScanFinds(t *testing.T) {
 	mustExec(t, db, "UPDATE projects SET changed = changed + 1, title = id")
 	expect.Is(t, "file", db.fileTexts(t.Context(), fileAll), nil)
 	for i := 2; i <= followers; i += 37 {
-		id := publish.ProjectID(fmt.Sprint("follower-", i))
+		id := sandlot.ProjectID(fmt.Sprint("follower-", i))
 		d := publish.Details{Title: parts[i%len(parts)] + parts[i%3] + " " + parts[i%5], Unlisted: i%4 == 0}
 		expect.Is(t, "change", second(db.Publish().SetDetails(t.Context(), id, d.Change())), nil)
 		if i%5 == 0 {
-			expect.Is(t, "remove", second(db.Operate().Remove(t.Context(), publish.Subject{Project: id}, publish.LogEntry{At: time.Now()})), nil)
+			expect.Is(t, "remove", second(db.Operate().Remove(t.Context(), sandlot.Subject{Project: id}, sandlot.LogEntry{At: time.Now()})), nil)
 		}
 	}
 	titles, err := all(t.Context(), db, scanNamed, selectNamed+"TRUE ORDER BY p.num DESC")

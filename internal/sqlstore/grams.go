@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -52,7 +52,7 @@ func gram(letters []rune) int64 {
 }
 
 // searchText is what a search looks at of a listed project.
-func searchText(title, handle string, tags publish.Tags) string {
+func searchText(title, handle string, tags sandlot.Tags) string {
 	text := names.Searchable(title) + "\n" + names.Searchable(handle)
 	if tags == "" {
 		return text
@@ -64,7 +64,7 @@ func searchText(title, handle string, tags publish.Tags) string {
 type namedProject struct {
 	num           int64
 	title, handle string
-	tags          publish.Tags
+	tags          sandlot.Tags
 }
 
 func scanNamed(r row) (n namedProject, err error) {
@@ -289,7 +289,7 @@ func (s *sweep) unfile(b blocks) error {
 func (store Gallery) FindOld(ctx context.Context) error {
 	for done := false; !done; {
 		if err := ctx.Err(); err != nil {
-			return publish.NoEffect(err)
+			return sandlot.NoEffect(err)
 		}
 		err := store.db.step(ctx, 0, func(t *tx) error {
 			s := &sweep{tx: t, left: sweepStep}

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"math"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -12,29 +13,29 @@ const current = math.MaxInt64
 // A history is what a new project is recorded with: its versions, and each of their files
 // from the version that it came with up to, and without, another.
 type history struct {
-	versions []publish.Version
+	versions []sandlot.Version
 	files    []pastFile
 	size     int64 // of the files of the last version
 	count    int   // of the same
 }
 
 type pastFile struct {
-	*publish.File
+	*sandlot.File
 	since, until int64
 }
 
 // historyOf fails where a version lacks its primary file, has two files of a name, or drops
 // one that the version before has not.
 func historyOf(np publish.NewProject) (h history, err error) {
-	last := publish.Version{Primary: np.Primary}
+	last := sandlot.Version{Primary: np.Primary}
 	at := listing{map[string]int{}, map[string]bool{}}
 	for i := range len(np.Later) + 1 {
 		c := publish.Change{Put: np.Files}
-		v := publish.Version{N: 1, Suffix: np.Suffix, Title: np.Title, Primary: np.Primary, CreatedAt: stored(np.CreatedAt)}
+		v := sandlot.Version{N: 1, Suffix: np.Suffix, Title: np.Title, Primary: np.Primary, CreatedAt: stored(np.CreatedAt)}
 		if i > 0 {
 			later := np.Later[i-1]
 			c = later.Change
-			v = publish.Version{N: i + 1, Suffix: later.Suffix, Title: later.Title, Primary: last.Primary, CreatedAt: stored(later.At), RestoredFrom: later.RestoredFrom}
+			v = sandlot.Version{N: i + 1, Suffix: later.Suffix, Title: later.Title, Primary: last.Primary, CreatedAt: stored(later.At), RestoredFrom: later.RestoredFrom}
 			if c.Primary != "" {
 				v.Primary = c.Primary
 			}
@@ -43,7 +44,7 @@ func historyOf(np publish.NewProject) (h history, err error) {
 			return h, err
 		}
 		if !at.names[v.Primary] {
-			return h, publish.ErrNoPrimary
+			return h, sandlot.ErrNoPrimary
 		}
 		h.versions, last = append(h.versions, v), v
 	}
@@ -62,7 +63,7 @@ func (h *history) change(n int, c publish.Change, at listing) error {
 	for _, f := range c.Drop {
 		i, there := at.folded[f.Folded]
 		if !there || !at.names[f.Name] {
-			return publish.ErrNotFound
+			return sandlot.ErrNotFound
 		}
 		h.files[i].until = int64(n)
 		h.size -= h.files[i].Blob.Size
@@ -72,7 +73,7 @@ func (h *history) change(n int, c publish.Change, at listing) error {
 	for i := range c.Put {
 		f := &c.Put[i]
 		if _, taken := at.folded[f.Folded]; taken {
-			return publish.ErrExists
+			return sandlot.ErrExists
 		}
 		at.folded[f.Folded], at.names[f.Name] = len(h.files), true
 		h.files = append(h.files, pastFile{f, int64(n), current})
@@ -82,7 +83,7 @@ func (h *history) change(n int, c publish.Change, at listing) error {
 }
 
 // last is the current version.
-func (h *history) last() publish.Version { return h.versions[len(h.versions)-1] }
+func (h *history) last() sandlot.Version { return h.versions[len(h.versions)-1] }
 
 // bytes are those of all versions, as they count for the owner.
 func (h *history) bytes() (n int64) {

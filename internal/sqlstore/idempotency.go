@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -20,7 +21,7 @@ func scanRecord(r row) (o publish.IdempotencyRecord, err error) {
 }
 
 // IdempotencyRecord implements publish.Store.
-func (store Publish) IdempotencyRecord(ctx context.Context, key publish.Digest, now time.Time, or ...publish.Digest) (publish.IdempotencyRecord, error) {
+func (store Publish) IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time, or ...sandlot.Digest) (publish.IdempotencyRecord, error) {
 	query, args := selectRecord, []any{key[:], micros(now)}
 	if len(or) > 0 {
 		query = selectRecords + "expires_at > ? AND key IN (?" + strings.Repeat(", ?", len(or)) + ")"
@@ -45,12 +46,12 @@ const insertRecord = `INSERT INTO once (key, request, expires_at, account, proje
 // has the project; nil is nothing to record. A step that was made under one of its keys before is
 // publish.ErrAlreadyDone. It comes first in a step, and of two at once the second waits
 // for the first: what else a repeated step would fail with is not found out.
-func (t *tx) addRecord(o *publish.IdempotencyRecord, account publish.AccountID, project publish.ProjectID, now time.Time) error {
+func (t *tx) addRecord(o *publish.IdempotencyRecord, account sandlot.AccountID, project sandlot.ProjectID, now time.Time) error {
 	if o == nil {
 		return nil
 	}
 	for _, key := range recordKeys(o) {
-		err := t.Later(publish.ErrAlreadyDone, insertRecord,
+		err := t.Later(sandlot.ErrAlreadyDone, insertRecord,
 			key[:], o.Request[:], micros(o.ExpiresAt), account, string(o.Project), o.Version, o.Email, orEmpty(o.Answer), orEmpty(o.Made), string(project), micros(now))
 		if err != nil {
 			return err
@@ -68,9 +69,9 @@ func (t *tx) refuseAlreadyDone(o *publish.IdempotencyRecord, now time.Time) erro
 	for _, key := range recordKeys(o) {
 		_, err := one(context.Background(), t, scanRecord, selectRecord, key[:], micros(now))
 		if err == nil {
-			return publish.ErrAlreadyDone
+			return sandlot.ErrAlreadyDone
 		}
-		if !errors.Is(err, publish.ErrNotFound) {
+		if !errors.Is(err, sandlot.ErrNotFound) {
 			return err
 		}
 	}
@@ -78,7 +79,7 @@ func (t *tx) refuseAlreadyDone(o *publish.IdempotencyRecord, now time.Time) erro
 }
 
 // ownRecord gives a record the account that its step made.
-func (t *tx) ownRecord(o *publish.IdempotencyRecord, account publish.AccountID) error {
+func (t *tx) ownRecord(o *publish.IdempotencyRecord, account sandlot.AccountID) error {
 	if o == nil {
 		return nil
 	}
@@ -91,9 +92,9 @@ func (t *tx) ownRecord(o *publish.IdempotencyRecord, account publish.AccountID) 
 }
 
 // recordKeys are the keys that the record of a step is found by.
-func recordKeys(o *publish.IdempotencyRecord) []publish.Digest {
-	if o.Elsewhere == (publish.Digest{}) {
-		return []publish.Digest{o.Key}
+func recordKeys(o *publish.IdempotencyRecord) []sandlot.Digest {
+	if o.Elsewhere == (sandlot.Digest{}) {
+		return []sandlot.Digest{o.Key}
 	}
-	return []publish.Digest{o.Key, o.Elsewhere}
+	return []sandlot.Digest{o.Key, o.Elsewhere}
 }

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -18,22 +18,22 @@ import (
 const jobColumns = "id, kind, coalesce(account, 0), coalesce(login, 0), address, lang, attempts, due, asker, network"
 
 // addJob records a job of an account; 0 for none.
-func (t *tx) addJob(j publish.Job, account publish.AccountID) error {
-	if err := takeShares(t, nil, j.Asks, j.Due, j.Due.Add(-publish.MailDay)); err != nil {
+func (t *tx) addJob(j sandlot.Job, account sandlot.AccountID) error {
+	if err := takeShares(t, nil, j.Asks, j.Due, j.Due.Add(-sandlot.MailDay)); err != nil {
 		return err
 	}
 	return t.later("INSERT INTO jobs (kind, account, login, address, lang, attempts, due, asker, network) VALUES (?, nullif(CAST(? AS BIGINT), 0), nullif(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?)",
 		j.Kind, account, j.Login, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:])
 }
 
-func scanJob(r row) (j publish.Job, err error) {
+func scanJob(r row) (j sandlot.Job, err error) {
 	err = r.Scan(&j.ID, &j.Kind, &j.Account, &j.Login, &j.Address, &j.Lang, &j.Attempts, asTime{&j.Due}, &j.Asker.Kind, asDigest{&j.Asker.Network})
 	return j, err
 }
 
 // A dueJob is a job that may go, or one whose record is damaged.
 type dueJob struct {
-	publish.Job
+	sandlot.Job
 	unread error
 }
 
@@ -86,7 +86,7 @@ func dueWithin(ctx context.Context, q querier, after, until int64, l lease, busy
 
 // ClaimJobs implements account.MailStore. If whoever claimed a job is gone when its
 // lease ends, it is simply there again.
-func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy account.Busy, limit int) (jobs []publish.Job, err error) {
+func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy account.Busy, limit int) (jobs []sandlot.Job, err error) {
 	// Mostly there is none, and to know that takes no turn of the writer.
 	l := store.db.lease(until.Sub(now))
 	if found, err := due(ctx, store.db, now, l, busy, 1); err != nil || len(found) == 0 {
@@ -105,7 +105,7 @@ func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy acco
 
 // claim claims jobs. One that cannot be read is put off for as long as a job may be,
 // so that it keeps no other from its turn.
-func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy account.Busy, limit int) (jobs []publish.Job, unread, err error) {
+func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy account.Busy, limit int) (jobs []sandlot.Job, unread, err error) {
 	claim := l.until()
 	for again := true; again && len(jobs) < limit; {
 		list, err := due(ctx, t, now, l, busy, limit-len(jobs))
@@ -128,7 +128,7 @@ func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy account.Bus
 				jobs = append(jobs, c.Job)
 			default:
 				again = true
-				unread = errors.Join(unread, fmt.Errorf("%w: the record of job %d: %w", publish.ErrCorrupt, c.ID, c.unread))
+				unread = errors.Join(unread, fmt.Errorf("%w: the record of job %d: %w", sandlot.ErrCorrupt, c.ID, c.unread))
 			}
 		}
 	}
@@ -143,9 +143,9 @@ func (store Mail) CountMail(ctx context.Context, job int64, shares []account.Sha
 }
 
 // takeShares counts a message in all of the shares, or in none if one is full. One of a job is counted once; nil is none.
-func takeShares(t *tx, job any, shares []publish.Share, at, since time.Time) error {
+func takeShares(t *tx, job any, shares []sandlot.Share, at, since time.Time) error {
 	// In one order, for whoever else counts several of them.
-	for _, s := range slices.SortedFunc(slices.Values(shares), func(a, b publish.Share) int { return bytes.Compare(a.Counter[:], b.Counter[:]) }) {
+	for _, s := range slices.SortedFunc(slices.Values(shares), func(a, b sandlot.Share) int { return bytes.Compare(a.Counter[:], b.Counter[:]) }) {
 		if err := t.alone(s.Counter); err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func takeShares(t *tx, job any, shares []publish.Share, at, since time.Time) err
 			return err
 		}
 		if n >= int64(s.Most) {
-			return publish.ErrTooOften
+			return sandlot.ErrTooOften
 		}
 	}
 	for _, s := range shares {
@@ -175,9 +175,9 @@ func takeShares(t *tx, job any, shares []publish.Share, at, since time.Time) err
 
 // FinishJob implements account.MailStore. The ID of a job is never used again, so
 // what was counted for it needs not forget it.
-func (store Mail) FinishJob(ctx context.Context, j publish.Job, sent bool, at time.Time) error {
+func (store Mail) FinishJob(ctx context.Context, j sandlot.Job, sent bool, at time.Time) error {
 	return in("finish job", store.db.step(ctx, 0, func(t *tx) error {
-		err := t.must(publish.ErrNotFound, "DELETE FROM jobs WHERE id = ? AND (leased_until = ? OR CAST(? AS BIGINT) = 1)", j.ID, j.Claim, sent)
+		err := t.must(sandlot.ErrNotFound, "DELETE FROM jobs WHERE id = ? AND (leased_until = ? OR CAST(? AS BIGINT) = 1)", j.ID, j.Claim, sent)
 		if err != nil {
 			return err
 		}
@@ -191,9 +191,9 @@ func (store Mail) FinishJob(ctx context.Context, j publish.Job, sent bool, at ti
 }
 
 // RetryJob implements account.MailStore.
-func (store Mail) RetryJob(ctx context.Context, j publish.Job, due time.Time) error {
+func (store Mail) RetryJob(ctx context.Context, j sandlot.Job, due time.Time) error {
 	return in("retry job", store.db.step(ctx, 0, func(t *tx) error {
-		return t.must(publish.ErrNotFound, "UPDATE jobs SET due = ?, attempts = attempts + 1, leased_until = 0 WHERE id = ? AND leased_until = ?", micros(due), j.ID, j.Claim)
+		return t.must(sandlot.ErrNotFound, "UPDATE jobs SET due = ?, attempts = attempts + 1, leased_until = 0 WHERE id = ? AND leased_until = ?", micros(due), j.ID, j.Claim)
 	}))
 }
 
@@ -208,7 +208,7 @@ func (store Mail) AddVerification(ctx context.Context, v account.Verification) (
 			return err
 		}
 		if a.Email != v.Email || a.EmailVerified || a.Suspended {
-			return publish.ErrMoved
+			return sandlot.ErrMoved
 		}
 		handle = a.Handle
 		_, err = t.exec("INSERT INTO verifications (token, account, email, expires_at) VALUES (?, ?, ?, ?)", v.Token[:], v.Account, v.Email, micros(v.ExpiresAt))
@@ -228,13 +228,13 @@ func scanVerification(r row) (v account.Verification, err error) {
 }
 
 // Verification implements account.ClaimStore.
-func (store Account) Verification(ctx context.Context, token publish.Digest, now time.Time) (account.Verification, error) {
+func (store Account) Verification(ctx context.Context, token sandlot.Digest, now time.Time) (account.Verification, error) {
 	v, err := one(ctx, store.db, scanVerification, selectVerification, token[:], micros(now))
 	return v, in("read verification", err)
 }
 
 // verification finds what a token verifies, and locks its account.
-func (t *tx) verification(ctx context.Context, token publish.Digest, now time.Time) (v account.Verification, err error) {
+func (t *tx) verification(ctx context.Context, token sandlot.Digest, now time.Time) (v account.Verification, err error) {
 	if locked := t.dialect.Locked("accounts"); locked != "" {
 		if err := t.later("SELECT id FROM accounts WHERE id = (SELECT account FROM verifications WHERE token = ?)"+locked, token[:]); err != nil {
 			return v, err
@@ -245,7 +245,7 @@ func (t *tx) verification(ctx context.Context, token publish.Digest, now time.Ti
 
 // UseVerification implements account.ClaimStore. What it does not find it does not
 // find in Verification either.
-func (store Account) UseVerification(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, _ publish.Changed, err error) {
+func (store Account) UseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, _ sandlot.Changed, err error) {
 	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
 		v, err := t.verification(ctx, token, now)
 		if err != nil {
@@ -258,16 +258,16 @@ func (store Account) UseVerification(ctx context.Context, token publish.Digest, 
 			return err
 		}
 		a, err = one(ctx, t, scanAccount, "UPDATE accounts SET changed = changed + 1, verified = 1, verified_at = ? WHERE id = ? AND email = ? RETURNING "+accountColumns, micros(now), v.Account, v.Email)
-		if errors.Is(err, publish.ErrNotFound) {
-			return publish.ErrMoved // cannot be: SetEmail ends the verifications of the address before
+		if errors.Is(err, sandlot.ErrNotFound) {
+			return sandlot.ErrMoved // cannot be: SetEmail ends the verifications of the address before
 		}
 		return err
 	})
-	return a, publish.Changed{Account: a.ID}, in("use verification", err)
+	return a, sandlot.Changed{Account: a.ID}, in("use verification", err)
 }
 
 // RefuseVerification implements account.ClaimStore.
-func (store Account) RefuseVerification(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, err error) {
+func (store Account) RefuseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		v, err := t.verification(ctx, token, now)
 		if err != nil {

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // kept knows the blobs that came with one change, which may be recorded in steps: what is
@@ -18,12 +18,12 @@ type kept struct {
 // by its name, or, where the record has the bytes, by them. Other names are other blobs,
 // also of the same bytes: whoever stored them counts on a record of each.
 type contentKey struct {
-	ref    publish.BlobRef
-	sha256 publish.Digest
+	ref    sandlot.BlobRef
+	sha256 sandlot.Digest
 	size   int64
 }
 
-func contentOf(b publish.Blob) contentKey {
+func contentOf(b sandlot.Blob) contentKey {
 	if b.Ref != "" {
 		return contentKey{ref: b.Ref}
 	}
@@ -47,7 +47,7 @@ func (k *kept) stay() {
 // keepAll records the contents of files, but for what is recorded already, and returns the ids.
 func (t *tx) keepAll(files []pastFile, k *kept, now time.Time) ([]int64, error) {
 	ids := make([]int64, len(files))
-	var fresh []publish.Blob
+	var fresh []sandlot.Blob
 	at := map[contentKey]int{} // where they are in fresh
 	for i, f := range files {
 		if ids[i] = f.Blob.ID; ids[i] != 0 {

@@ -4,11 +4,12 @@ import (
 	"context"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
 // Keys implements publish.KeyringStore.
-func (store Publish) Keys(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Key, error) {
+func (store Publish) Keys(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Key, error) {
 	if before == 0 {
 		before = 1<<63 - 1
 	}
@@ -21,7 +22,7 @@ func (store Publish) Keys(ctx context.Context, id publish.AccountID, before int6
 }
 
 // MintKey implements publish.KeyringStore.
-func (store Publish) MintKey(ctx context.Context, id publish.AccountID, k publish.Key, limit int, record publish.IdempotencyRecord) error {
+func (store Publish) MintKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, limit int, record publish.IdempotencyRecord) error {
 	return in("mint key", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.addRecord(&record, id, "", store.db.Now()); err != nil {
 			return err
@@ -48,7 +49,7 @@ func (store Publish) MintKey(ctx context.Context, id publish.AccountID, k publis
 }
 
 // RotateKey implements publish.KeyringStore.
-func (store Publish) RotateKey(ctx context.Context, id publish.AccountID, k publish.Key, record publish.IdempotencyRecord) error {
+func (store Publish) RotateKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, record publish.IdempotencyRecord) error {
 	return in("rotate key", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.addRecord(&record, id, "", store.db.Now()); err != nil {
 			return err
@@ -72,7 +73,7 @@ func (store Publish) RotateKey(ctx context.Context, id publish.AccountID, k publ
 const oldKeys = " account = ?1 AND revoked_at IS NULL AND created_at < (SELECT verified_at FROM accounts WHERE id = ?1 AND deleted_at IS NULL)"
 
 // OldKeys implements publish.KeyringStore.
-func (store Publish) OldKeys(ctx context.Context, id publish.AccountID) (n int, verified time.Time, err error) {
+func (store Publish) OldKeys(ctx context.Context, id sandlot.AccountID) (n int, verified time.Time, err error) {
 	type found struct {
 		n  int
 		at int64
@@ -88,7 +89,7 @@ func (store Publish) OldKeys(ctx context.Context, id publish.AccountID) (n int, 
 }
 
 // ReplaceOldKeys implements publish.KeyringStore.
-func (store Publish) ReplaceOldKeys(ctx context.Context, id publish.AccountID, k publish.Key, record publish.IdempotencyRecord) error {
+func (store Publish) ReplaceOldKeys(ctx context.Context, id sandlot.AccountID, k sandlot.Key, record publish.IdempotencyRecord) error {
 	return in("replace old keys", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.addRecord(&record, id, "", store.db.Now()); err != nil {
 			return err
@@ -107,11 +108,11 @@ func (store Publish) ReplaceOldKeys(ctx context.Context, id publish.AccountID, k
 }
 
 // RevokeKey implements publish.KeyringStore.
-func (store Publish) RevokeKey(ctx context.Context, account publish.AccountID, id int64, at time.Time) error {
+func (store Publish) RevokeKey(ctx context.Context, account sandlot.AccountID, id int64, at time.Time) error {
 	return in("revoke key", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(account); err != nil {
 			return err
 		}
-		return t.must(publish.ErrNotFound, "UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? AND account = ?", micros(at), id, account)
+		return t.must(sandlot.ErrNotFound, "UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? AND account = ?", micros(at), id, account)
 	}))
 }

@@ -5,8 +5,8 @@ import (
 	"context"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 // A lease keeps a record to one process for a while, by the clock of the database:
@@ -38,7 +38,7 @@ func (store Upkeep) LeaseWork(ctx context.Context, work string, held int64, leng
 		if name = 0; length > 0 {
 			name = max(l.until(), held+1)
 		}
-		return t.must(publish.ErrLeased, `INSERT INTO leases (work, leased_until) VALUES (?1, ?2) ON CONFLICT (work) DO UPDATE SET leased_until = excluded.leased_until
+		return t.must(sandlot.ErrLeased, `INSERT INTO leases (work, leased_until) VALUES (?1, ?2) ON CONFLICT (work) DO UPDATE SET leased_until = excluded.leased_until
 			WHERE leases.leased_until <= ?3 OR leases.leased_until > ?4 OR leases.leased_until = ?5`, work, name, micros(l.now), lease{l.now, operate.WorkLeaseMax}.never(), held)
 	})
 	return name, in("lease work", err)
@@ -56,9 +56,9 @@ func (store Upkeep) InheritWork(ctx context.Context, work string, length time.Du
 		}
 		until, err := t.number("SELECT leased_until FROM leases WHERE work = ?", work)
 		if err == nil && until > 0 {
-			return publish.ErrLeased
+			return sandlot.ErrLeased
 		}
-		return cmp.Or(err, publish.ErrNotFound)
+		return cmp.Or(err, sandlot.ErrNotFound)
 	})
 	return name, in("inherit work", err)
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Like implements gallery.Store.
-func (store Gallery) Like(ctx context.Context, id publish.ProjectID, by publish.Digest, counted bool) (int64, error) {
+func (store Gallery) Like(ctx context.Context, id sandlot.ProjectID, by sandlot.Digest, counted bool) (int64, error) {
 	likes, err := store.changeLikes(ctx, id, func(t *tx, project int64) (int64, error) {
 		n, err := t.exec("INSERT INTO likes (project, visitor, counted) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", project, by[:], counted)
 		if !counted {
@@ -20,10 +20,10 @@ func (store Gallery) Like(ctx context.Context, id publish.ProjectID, by publish.
 }
 
 // Unlike implements gallery.Store.
-func (store Gallery) Unlike(ctx context.Context, id publish.ProjectID, by publish.Digest) (int64, error) {
+func (store Gallery) Unlike(ctx context.Context, id sandlot.ProjectID, by sandlot.Digest) (int64, error) {
 	likes, err := store.changeLikes(ctx, id, func(t *tx, project int64) (int64, error) {
 		counted, err := t.number("DELETE FROM likes WHERE project = ? AND visitor = ? RETURNING counted", project, by[:])
-		if errors.Is(err, publish.ErrNotFound) {
+		if errors.Is(err, sandlot.ErrNotFound) {
 			return 0, nil
 		}
 		return -counted, err
@@ -32,7 +32,7 @@ func (store Gallery) Unlike(ctx context.Context, id publish.ProjectID, by publis
 }
 
 // changeLikes keeps the project's count with its likes: change tells by how much.
-func (store Gallery) changeLikes(ctx context.Context, id publish.ProjectID, change func(t *tx, project int64) (int64, error)) (likes int64, err error) {
+func (store Gallery) changeLikes(ctx context.Context, id sandlot.ProjectID, change func(t *tx, project int64) (int64, error)) (likes int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
 		if err != nil {
@@ -51,7 +51,7 @@ func (store Gallery) changeLikes(ctx context.Context, id publish.ProjectID, chan
 }
 
 // Liked implements gallery.Store.
-func (store Gallery) Liked(ctx context.Context, id publish.ProjectID, by publish.Digest) (bool, error) {
+func (store Gallery) Liked(ctx context.Context, id sandlot.ProjectID, by sandlot.Digest) (bool, error) {
 	liked, err := one(ctx, store.db, scanValue[bool], `
 		SELECT EXISTS (SELECT 1 FROM likes l WHERE l.project = p.num AND l.visitor = ?)
 		FROM projects p WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount, by[:], string(id))

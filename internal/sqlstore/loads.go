@@ -7,14 +7,14 @@ import (
 	"slices"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
 // addLoads notes the loads of counts, but for those of which one was noted less than
 // gallery.PlayWindow before or after: those it returns, with when that one was.
-func (t *tx) addLoads(counts map[publish.ProjectID]gallery.Counts, now time.Time) (lost map[int64]time.Time, err error) {
+func (t *tx) addLoads(counts map[sandlot.ProjectID]gallery.Counts, now time.Time) (lost map[int64]time.Time, err error) {
 	var loads []gallery.Load
 	for _, c := range counts {
 		loads = append(loads, c.Loads...)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
@@ -40,7 +41,7 @@ func TestRegression41TheLogStaysShortWhileLongListsAreRead(t *testing.T) {
 	var err error
 	put := func() {
 		text := bytes.Repeat([]byte("x"), 64<<10)
-		f := publish.File{Name: "a.js", Folded: "a.js", Blob: publish.Blob{Size: int64(len(text)), SHA256: sha256.Sum256(text), Inline: text}}
+		f := sandlot.File{Name: "a.js", Folded: "a.js", Blob: sandlot.Blob{Size: int64(len(text)), SHA256: sha256.Sum256(text), Inline: text}}
 		other, _, err = db.Publish().PutFile(t.Context(), other.ID, f, publish.Edit{At: time.Now(), Expect: other.Version, Suffix: "0123456789"})
 		expect.OK(t, err)
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
-	"sandlot/internal/publish"
 )
 
 const loginColumns = "id, browser, email, back, tries, proved, asked_at, expires_at"
@@ -16,7 +16,7 @@ func scanLogin(r row) (l account.Login, err error) {
 }
 
 // AddLogin implements account.LoginStore.
-func (store Account) AddLogin(ctx context.Context, l account.Login, job publish.Job) (id int64, err error) {
+func (store Account) AddLogin(ctx context.Context, l account.Login, job sandlot.Job) (id int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.alone(l.Browser); err != nil {
 			return err
@@ -36,13 +36,13 @@ func (store Account) AddLogin(ctx context.Context, l account.Login, job publish.
 }
 
 // Login implements account.LoginStore.
-func (store Account) Login(ctx context.Context, browser publish.Digest, now time.Time) (account.Login, error) {
+func (store Account) Login(ctx context.Context, browser sandlot.Digest, now time.Time) (account.Login, error) {
 	l, err := one(ctx, store.db, scanLogin, "SELECT "+loginColumns+" FROM logins WHERE browser = ? AND expires_at > ?", browser[:], micros(now))
 	return l, in("read login", err)
 }
 
 // LoginOfToken implements account.LoginStore.
-func (store Account) LoginOfToken(ctx context.Context, token publish.Digest, now time.Time) (account.Login, error) {
+func (store Account) LoginOfToken(ctx context.Context, token sandlot.Digest, now time.Time) (account.Login, error) {
 	l, err := one(ctx, store.db, scanLogin, "SELECT "+loginColumns+" FROM logins WHERE token = ? AND expires_at > ?", token[:], micros(now))
 	return l, in("read login", err)
 }
@@ -61,7 +61,7 @@ func (store Mail) WriteLogin(ctx context.Context, id int64, m account.LoginMessa
 			return err
 		}
 		if len(spelled) == 0 {
-			return publish.ErrNotFound
+			return sandlot.ErrNotFound
 		}
 		address = spelled[0]
 		for _, one := range spelled {
@@ -76,15 +76,15 @@ func (store Mail) WriteLogin(ctx context.Context, id int64, m account.LoginMessa
 }
 
 // ProveLogin implements account.LoginStore.
-func (store Account) ProveLogin(ctx context.Context, browser, token publish.Digest, now time.Time) error {
+func (store Account) ProveLogin(ctx context.Context, browser, token sandlot.Digest, now time.Time) error {
 	return in("prove login", store.db.step(ctx, 0, func(t *tx) error {
-		return t.must(publish.ErrNotFound, "UPDATE logins SET proved = 1, token = NULL, code = NULL WHERE token = ? AND browser = ? AND expires_at > ?",
+		return t.must(sandlot.ErrNotFound, "UPDATE logins SET proved = 1, token = NULL, code = NULL WHERE token = ? AND browser = ? AND expires_at > ?",
 			token[:], browser[:], micros(now))
 	}))
 }
 
 // TryLogin implements account.LoginStore.
-func (store Account) TryLogin(ctx context.Context, id int64, code publish.Digest, most int, now time.Time) (right bool, err error) {
+func (store Account) TryLogin(ctx context.Context, id int64, code sandlot.Digest, most int, now time.Time) (right bool, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		// Tries come one after the other: of many at once no more than that many are looked at.
 		if _, err := t.number("SELECT id FROM logins WHERE id = ?"+t.dialect.Locked("logins"), id); err != nil {
@@ -94,7 +94,7 @@ func (store Account) TryLogin(ctx context.Context, id int64, code publish.Digest
 		if right = n == 1; right || err != nil {
 			return err
 		}
-		if err := t.must(publish.ErrNotFound, "UPDATE logins SET tries = tries + 1 WHERE id = ? AND proved = 0 AND expires_at > ?", id, micros(now)); err != nil {
+		if err := t.must(sandlot.ErrNotFound, "UPDATE logins SET tries = tries + 1 WHERE id = ? AND proved = 0 AND expires_at > ?", id, micros(now)); err != nil {
 			return err
 		}
 		_, err = t.exec("DELETE FROM logins WHERE id = ? AND tries >= ?", id, most)
@@ -104,7 +104,7 @@ func (store Account) TryLogin(ctx context.Context, id int64, code publish.Digest
 }
 
 // LogIn implements account.LoginStore.
-func (store Account) LogIn(ctx context.Context, login int64, token publish.Digest, s, had publish.Session) (id int64, err error) {
+func (store Account) LogIn(ctx context.Context, login int64, token sandlot.Digest, s, had sandlot.Session) (id int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(s.Account); err != nil {
 			return err
@@ -129,14 +129,14 @@ func (store Account) LogIn(ctx context.Context, login int64, token publish.Diges
 }
 
 // AccountsOf implements account.LoginStore.
-func (store Account) AccountsOf(ctx context.Context, email string, limit int) ([]publish.Account, error) {
+func (store Account) AccountsOf(ctx context.Context, email string, limit int) ([]sandlot.Account, error) {
 	list, err := all(ctx, store.db, scanAccount, "SELECT "+accountColumns+` FROM accounts
 		WHERE `+store.db.dialect.EqualFold("email", "?")+` AND email = ? AND verified = 1 AND deleted_at IS NULL LIMIT ?`, email, email, limit)
 	return list, in("list accounts of an address", err)
 }
 
 // Claimant implements account.MailStore.
-func (store Mail) Claimant(ctx context.Context, id int64, now time.Time) (publish.Account, error) {
+func (store Mail) Claimant(ctx context.Context, id int64, now time.Time) (sandlot.Account, error) {
 	a, err := one(ctx, store.db, scanAccount, "SELECT "+accountColumns+` FROM accounts WHERE id = (
 		SELECT a.id FROM logins l JOIN accounts a ON a.mailbox = l.mailbox
 		WHERE l.id = ? AND l.proved = 0 AND l.expires_at > ? AND a.verified = 0 AND `+store.db.dialect.EqualFold("a.email", "l.email")+` AND a.deleted_at IS NULL AND a.suspended_at IS NULL
@@ -145,7 +145,7 @@ func (store Mail) Claimant(ctx context.Context, id int64, now time.Time) (publis
 }
 
 // CountProjects implements account.LoginStore.
-func (store Account) CountProjects(ctx context.Context, id publish.AccountID) (int, error) {
+func (store Account) CountProjects(ctx context.Context, id sandlot.AccountID) (int, error) {
 	n, err := one(ctx, store.db, scanValue[int], "SELECT projects FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
 	return n, in("count projects", err)
 }

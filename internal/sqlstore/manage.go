@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -16,7 +17,7 @@ import (
 const changesLimit = 20_000
 
 // Details implements publish.ProjectStore.
-func (store Publish) Details(ctx context.Context, id publish.ProjectID) (publish.Details, error) {
+func (store Publish) Details(ctx context.Context, id sandlot.ProjectID) (publish.Details, error) {
 	d, err := one(ctx, store.db, func(r row) (d publish.Details, err error) {
 		err = r.Scan(&d.Title, &d.Description, &d.Unlisted, &d.Threads, &d.Tags)
 		return d, err
@@ -25,7 +26,7 @@ func (store Publish) Details(ctx context.Context, id publish.ProjectID) (publish
 }
 
 // SetDetails implements publish.ProjectStore.
-func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d publish.DetailsChange) (publish.Changed, error) {
+func (store Publish) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) (sandlot.Changed, error) {
 	return changed(id), in("set details", store.db.step(ctx, publish.MaxDescription, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
@@ -36,9 +37,9 @@ func (store Publish) SetDetails(ctx context.Context, id publish.ProjectID, d pub
 		}
 		switch {
 		case p.Suspended:
-			return publish.ErrSuspended
+			return sandlot.ErrSuspended
 		case d.Expect != 0 && d.Expect != p.Version:
-			return publish.ErrMoved
+			return sandlot.ErrMoved
 		}
 		t.mayAct(d.By)
 		if err := t.Flush(); err != nil {
@@ -65,7 +66,7 @@ func (t *tx) replaces(p projectRow, d publish.DetailsChange) error {
 	}
 	text, err := one(context.Background(), t, scanValue[string], "SELECT description FROM projects WHERE num = ?", p.num)
 	if err == nil && !d.Replaces(publish.Details{Title: p.Title, Description: text, Unlisted: p.Unlisted, Threads: p.Threads, Tags: p.Tags}) {
-		err = publish.ErrMoved
+		err = sandlot.ErrMoved
 	}
 	return err
 }
@@ -98,7 +99,7 @@ func said[T any](v *T, before T) T {
 }
 
 // Rearrange implements publish.ProjectStore.
-func (store Publish) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, publish.Changed, error) {
+func (store Publish) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
 	if large(c) {
 		p, err := store.rearrangeLarge(ctx, id, c, at)
 		return p, changed(id), in("rearrange", err)
@@ -147,7 +148,7 @@ func (t *tx) settle(p *projectRow, c publish.Change, at publish.Edit, now time.T
 // version has it. Looking for it reads the project's current files, some ten
 // thousand at most, so only a change that takes it from where it was does.
 func (t *tx) setPrimary(p *projectRow, c publish.Change) error {
-	is := func(f publish.File) bool { return f.Name == p.Primary }
+	is := func(f sandlot.File) bool { return f.Name == p.Primary }
 	dropped := slices.ContainsFunc(c.Drop, is)
 	if !dropped && (c.Primary == "" || c.Primary == p.Primary) {
 		return nil
@@ -159,14 +160,14 @@ func (t *tx) setPrimary(p *projectRow, c publish.Change) error {
 		return nil
 	}
 	_, err := t.number("SELECT 1 FROM files WHERE project = ? AND until = 9223372036854775807 AND name = ?", p.num, p.Primary)
-	if errors.Is(err, publish.ErrNotFound) {
-		return publish.ErrNoPrimary
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return sandlot.ErrNoPrimary
 	}
 	return err
 }
 
 // Versions implements publish.ProjectStore.
-func (store Publish) Versions(ctx context.Context, id publish.ProjectID, before, limit int) ([]publish.VersionChange, error) {
+func (store Publish) Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]publish.VersionChange, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}

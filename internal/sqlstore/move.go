@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -75,7 +75,7 @@ func readMark(ctx context.Context, q querier) (*mark, error) {
 		err = r.Scan(&m.move, &m.side, &m.state, &m.other, &m.schema, &m.runner, asTime{&m.at})
 		return m, err
 	}, "SELECT move, side, state, other, schema, runner, at FROM moving WHERE one = 1")
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return nil, nil
 	}
 	return &m, err
@@ -282,7 +282,7 @@ func (db *DB) Abandon(ctx context.Context, force bool) error {
 		case err != nil:
 			return err
 		case found == nil:
-			return fmt.Errorf("%w: no move from here is under way", publish.ErrNotFound)
+			return fmt.Errorf("%w: no move from here is under way", sandlot.ErrNotFound)
 		case found.side == sideTo:
 			return fmt.Errorf("this is the target of a move from %s: abandon it there, and delete this one", found.other)
 		case found.state == stateLeft && !force:
@@ -356,7 +356,7 @@ func (m *Move) Switch(ctx context.Context, take operate.TakeBlob) error {
 				return err
 			}
 			if made += len(c.ids); made > switchMost {
-				return fmt.Errorf("%w: too much is changed just now: try again", publish.ErrUnavailable)
+				return fmt.Errorf("%w: too much is changed just now: try again", sandlot.ErrUnavailable)
 			}
 			if len(c.ids) == 0 {
 				break

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 	"sandlot/internal/sqlstore/postgres"
 	"sandlot/internal/testenv"
@@ -188,7 +188,7 @@ func (r *rows) scribble(ctx context.Context, t *testing.T, beats <-chan struct{}
 		switch {
 		case err == nil:
 			changed++
-		case errors.Is(err, publish.ErrExists): // two that scribble, or a trigger
+		case errors.Is(err, sandlot.ErrExists): // two that scribble, or a trigger
 		case errors.Is(err, context.Canceled):
 			return changed, nil
 		default:
@@ -232,7 +232,7 @@ func sameRows(t *testing.T, got, want map[string][]string) {
 // bytesOf are blobs of a test, which are all alike.
 type takenBlobs struct {
 	mu    sync.Mutex
-	taken map[publish.BlobRef]bool
+	taken map[sandlot.BlobRef]bool
 	beats chan struct{} // what is changed meanwhile: a few rows for each piece
 }
 
@@ -317,7 +317,7 @@ func moveOne(t *testing.T, source, target place, every int, seed uint64) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // far longer than it takes on a busy machine
 	defer cancel()
 	var writing sync.WaitGroup
-	blobs := &takenBlobs{taken: map[publish.BlobRef]bool{}, beats: make(chan struct{}, 100)}
+	blobs := &takenBlobs{taken: map[sandlot.BlobRef]bool{}, beats: make(chan struct{}, 100)}
 	changed, refused := make([]int, 3), make([]error, 3)
 	for i := range changed {
 		w := &rows{Rand: rand.New(rand.NewPCG(seed, uint64(i+1))), db: beside, next: int64(i+1) << 32, few: r.few}
@@ -346,7 +346,7 @@ func moveOne(t *testing.T, source, target place, every int, seed uint64) {
 	close(blobs.beats)
 	writing.Wait()
 	for i := range changed {
-		if changed[i] < 5 || !errors.Is(refused[i], publish.ErrElsewhere) || !errors.Is(refused[i], publish.ErrNoEffect) {
+		if changed[i] < 5 || !errors.Is(refused[i], sandlot.ErrElsewhere) || !errors.Is(refused[i], sandlot.ErrNoEffect) {
 			t.Errorf("%d changes, and then %v", changed[i], refused[i])
 		}
 	}
@@ -354,7 +354,7 @@ func moveOne(t *testing.T, source, target place, every int, seed uint64) {
 	want := dump(t, from)
 	sameRows(t, dump(t, to), want)
 	for _, row := range all1(t, from, "SELECT ref FROM blobs WHERE ref IS NOT NULL") {
-		if !blobs.taken[publish.BlobRef(row)] {
+		if !blobs.taken[sandlot.BlobRef(row)] {
 			t.Errorf("the blob %q was not taken along", row)
 		}
 	}
@@ -395,7 +395,7 @@ func movedIsLeft(t *testing.T, source place, from, to *DB) {
 			_, err := x.exec("UPDATE " + table.Name + " SET " + table.Columns[0].Name + " = " + table.Columns[0].Name)
 			return err
 		})
-		if !errors.Is(err, publish.ErrElsewhere) || !errors.Is(err, publish.ErrUnavailable) {
+		if !errors.Is(err, sandlot.ErrElsewhere) || !errors.Is(err, sandlot.ErrUnavailable) {
 			t.Errorf("%s can be changed in the source: %v", table.Name, err)
 		}
 	}

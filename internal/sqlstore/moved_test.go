@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -27,10 +27,10 @@ func TestFault10FilesThatAreGone(t *testing.T) {
 			db := mustOpen(t, path)
 			p := mustProject(t, db, 1)
 			expect.OK(t, do(path))
-			count := map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}}
-			expect.Is(t, "a write", second(db.Gallery().AddCounts(t.Context(), count)), publish.ErrUnavailable)
-			expect.Is(t, "another", second(db.Gallery().AddCounts(t.Context(), count)), publish.ErrUnavailable)
-			expect.Is(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
+			count := map[sandlot.ProjectID]gallery.Counts{p.ID: {Plays: 1}}
+			expect.Is(t, "a write", second(db.Gallery().AddCounts(t.Context(), count)), sandlot.ErrUnavailable)
+			expect.Is(t, "another", second(db.Gallery().AddCounts(t.Context(), count)), sandlot.ErrUnavailable)
+			expect.Is(t, "ping", db.Ping(t.Context()), sandlot.ErrUnavailable)
 			_, err := db.Publish().Project(t.Context(), p.ID)
 			expect.Is(t, "a read", err, nil)
 		})
@@ -40,7 +40,7 @@ func TestFault10FilesThatAreGone(t *testing.T) {
 		db := mustOpen(t, path)
 		expect.Is(t, "ping before", db.Ping(t.Context()), nil)
 		expect.OK(t, os.Remove(path))
-		expect.Is(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
+		expect.Is(t, "ping", db.Ping(t.Context()), sandlot.ErrUnavailable)
 	})
 }
 

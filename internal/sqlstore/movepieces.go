@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"sandlot"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -217,7 +217,7 @@ func (m *Move) Damaged(ctx context.Context, past int64, limit int) (list []opera
 		for _, id := range ids {
 			past = id
 			b, err := m.damaged(ctx, id)
-			if errors.Is(err, publish.ErrNotFound) {
+			if errors.Is(err, sandlot.ErrNotFound) {
 				err = m.Mended(ctx, id) // it was collected since
 			} else if err == nil {
 				list = append(list, b)
@@ -236,7 +236,7 @@ func (m *Move) damaged(ctx context.Context, id int64) (b operate.MovedBlob, err 
 			return err
 		}
 		b.Content, err = one(ctx, q, scanValue[[]byte], "SELECT bytes FROM contents WHERE blob = ?", id)
-		if errors.Is(err, publish.ErrNotFound) {
+		if errors.Is(err, sandlot.ErrNotFound) {
 			err = nil // and so other bytes than there should be
 		}
 		return err

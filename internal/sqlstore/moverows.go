@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
+	"sandlot"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -184,7 +184,7 @@ type changes struct {
 	// noted are the keys of all rows of a table whose changes were noted at that moment.
 	noted map[string]bool
 	// blobs has the records of the blobs whose contents are among the rows.
-	blobs map[int64]publish.Blob
+	blobs map[int64]sandlot.Blob
 }
 
 // A note is a row of moving_changes.
@@ -278,7 +278,7 @@ func (c *changes) readBlobs(ctx context.Context, q engine.Querier) (err error) {
 			return err
 		}
 		if c.blobs == nil {
-			c.blobs = map[int64]publish.Blob{}
+			c.blobs = map[int64]sandlot.Blob{}
 		}
 		for _, b := range list {
 			c.blobs[id] = b
@@ -289,7 +289,7 @@ func (c *changes) readBlobs(ctx context.Context, q engine.Querier) (err error) {
 
 const selectMovedBlob = "SELECT id, coalesce(ref, ''), size, sha256 FROM blobs"
 
-func scanMovedBlob(r row) (b publish.Blob, err error) {
+func scanMovedBlob(r row) (b sandlot.Blob, err error) {
 	err = r.Scan(&b.ID, &b.Ref, &b.Size, asDigest{&b.SHA256})
 	return b, err
 }
@@ -309,7 +309,7 @@ func (c changes) toTake() (list []operate.MovedBlob, err error) {
 			}
 		case "blobs":
 			if ref, _ := x.row[1].(string); ref != "" {
-				b := publish.Blob{ID: id, Ref: publish.BlobRef(ref)}
+				b := sandlot.Blob{ID: id, Ref: sandlot.BlobRef(ref)}
 				b.Size, _ = x.row[2].(int64)
 				if err := (asDigest{&b.SHA256}).Scan(x.row[3]); err != nil {
 					return nil, err
@@ -324,7 +324,7 @@ func (c changes) toTake() (list []operate.MovedBlob, err error) {
 // taken is a blob of which the target has a record; without a ref, the content of one.
 type taken struct {
 	id  int64
-	ref publish.BlobRef
+	ref sandlot.BlobRef
 }
 
 // taken are those of the blobs that the target has records of.

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/sqlstore/engine"
 	"sandlot/internal/sqlstore/postgres"
 	"sandlot/internal/sqlstore/sqlite"
@@ -67,7 +67,7 @@ func OpenPostgres(ctx context.Context, url string, opts postgres.Options) (*DB, 
 
 // newDB makes the store on an engine, which it closes if it fails.
 func newDB(ctx context.Context, e engine.Engine, m engine.Mover, filling bool) (*DB, error) {
-	db := &DB{engine: e, dialect: e.Dialect(), mover: m, name: rand.Text(), texts: newTextIndex(), cards: cards{most: cardsKept}, drafts: drafting{at: map[publish.ProjectID]chan struct{}{}}}
+	db := &DB{engine: e, dialect: e.Dialect(), mover: m, name: rand.Text(), texts: newTextIndex(), cards: cards{most: cardsKept}, drafts: drafting{at: map[sandlot.ProjectID]chan struct{}{}}}
 	if err := db.lookForMove(ctx, filling); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -90,13 +90,13 @@ func TestOpenRefuses(t *testing.T) {
 		says  string
 		is    error
 	}{
-		"a file that is not a database": {write("hello, this is not a database; it is a text that somebody put here"), "is not a database", publish.ErrCorrupt},
-		"a file of a few bytes":         {write("SQLite"), "is not a database", publish.ErrCorrupt},
-		"a damaged beginning":           {flip(0, 8), "is not a database", publish.ErrCorrupt},
-		"a damaged schema":              {flip(100, 3000), "is damaged", publish.ErrCorrupt},
-		"a damaged page":                {flip(3*16384, 64), "is damaged", publish.ErrCorrupt},
-		"a file that was cut":           {cut(5 * 16384), "is damaged", publish.ErrCorrupt},
-		"an empty file beside a log":    {emptied, "is damaged", publish.ErrCorrupt},
+		"a file that is not a database": {write("hello, this is not a database; it is a text that somebody put here"), "is not a database", sandlot.ErrCorrupt},
+		"a file of a few bytes":         {write("SQLite"), "is not a database", sandlot.ErrCorrupt},
+		"a damaged beginning":           {flip(0, 8), "is not a database", sandlot.ErrCorrupt},
+		"a damaged schema":              {flip(100, 3000), "is damaged", sandlot.ErrCorrupt},
+		"a damaged page":                {flip(3*16384, 64), "is damaged", sandlot.ErrCorrupt},
+		"a file that was cut":           {cut(5 * 16384), "is damaged", sandlot.ErrCorrupt},
+		"an empty file beside a log":    {emptied, "is damaged", sandlot.ErrCorrupt},
 		"another program's database":    {func(t *testing.T, path string) { os.Remove(path); foreign(t, path, "CREATE TABLE x (y)") }, "another program", nil},
 		"a newer schema":                {newer, "was written by a newer sandlot", nil},
 		"a migration with another checksum": {func(t *testing.T, path string) {
@@ -175,14 +175,14 @@ func fingerprint(path string) string {
 }
 
 // mustProject records a project of a new account.
-func mustProject(t testing.TB, db *DB, n uint64) publish.Project {
+func mustProject(t testing.TB, db *DB, n uint64) sandlot.Project {
 	t.Helper()
 	p, err := createProject(db, n)
 	expect.OK(t, err)
 	return p
 }
 
-func createProject(db *DB, n uint64) (publish.Project, error) {
+func createProject(db *DB, n uint64) (sandlot.Project, error) {
 	np, na := benchProject(n, []byte(strings.Repeat("a game ", 1000))), benchAccount(n)
 	np.New = &na
 	np.Files[0].Blob.SHA256 = sha256.Sum256(np.Files[0].Blob.Inline)
@@ -208,13 +208,13 @@ func TestLockedByAnother(t *testing.T) {
 	begun := time.Now()
 	for range cap(answers) {
 		go func() {
-			answers <- second(db.Gallery().AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}}))
+			answers <- second(db.Gallery().AddCounts(t.Context(), map[sandlot.ProjectID]gallery.Counts{p.ID: {Plays: 1}}))
 		}()
 	}
-	expect.Is(t, "a write", <-answers, publish.ErrUnavailable)
+	expect.Is(t, "a write", <-answers, sandlot.ErrUnavailable)
 	first := time.Now()
 	for range cap(answers) - 1 {
-		expect.Is(t, "another", <-answers, publish.ErrUnavailable)
+		expect.Is(t, "another", <-answers, sandlot.ErrUnavailable)
 	}
 	if waited := first.Sub(begun); waited < wait*9/10 || waited > 20*wait {
 		t.Errorf("the first write waited %v", waited)
@@ -222,13 +222,13 @@ func TestLockedByAnother(t *testing.T) {
 	if more := time.Since(first); more > wait*9/10 {
 		t.Errorf("the writes behind it waited %v more: they had waited long enough", more)
 	}
-	expect.Is(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
+	expect.Is(t, "ping", db.Ping(t.Context()), sandlot.ErrUnavailable)
 	got, err := db.Publish().Project(t.Context(), p.ID)
 	expect.Is(t, "a read", err, nil)
 	expect.Equal(t, "plays", got.Plays, 0)
 	_, err = conn.ExecContext(t.Context(), "ROLLBACK")
 	expect.OK(t, err)
-	expect.Is(t, "a write when the other is gone", second(db.Gallery().AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}})), nil)
+	expect.Is(t, "a write when the other is gone", second(db.Gallery().AddCounts(t.Context(), map[sandlot.ProjectID]gallery.Counts{p.ID: {Plays: 1}})), nil)
 	expect.Is(t, "ping when the other is gone", db.Ping(t.Context()), nil)
 }
 

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"sandlot"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
 )
@@ -22,21 +23,21 @@ func (store Operate) Secret(ctx context.Context, name string, fresh []byte) ([]b
 }
 
 // Project implements operate.ReportStore.
-func (store Operate) Project(ctx context.Context, id publish.ProjectID) (publish.Project, error) {
+func (store Operate) Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
 	return store.db.Publish().Project(ctx, id)
 }
 
 // Keys implements operate.PartStore.
-func (store Operate) Keys(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Key, error) {
+func (store Operate) Keys(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Key, error) {
 	return store.db.Publish().Keys(ctx, id, before, limit)
 }
 
 // Versions implements operate.PartStore.
-func (store Operate) Versions(ctx context.Context, id publish.ProjectID, before, limit int) ([]publish.VersionChange, error) {
+func (store Operate) Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]publish.VersionChange, error) {
 	return store.db.Publish().Versions(ctx, id, before, limit)
 }
 
 // Files implements operate.PartStore.
-func (store Operate) Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error) {
+func (store Operate) Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error) {
 	return store.db.Publish().Files(ctx, id, version)
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
-	"sandlot/internal/publish"
 )
 
 // Rename implements account.OwnerStore.
-func (store Account) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) (publish.Changed, error) {
-	return publish.Changed{Account: id}, in("rename", store.db.changeAccount(ctx, &id, func(t *tx) error {
+func (store Account) Rename(ctx context.Context, id sandlot.AccountID, handle string, at, since time.Time, limit int) (sandlot.Changed, error) {
+	return sandlot.Changed{Account: id}, in("rename", store.db.changeAccount(ctx, &id, func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
 			return err
 		}
@@ -28,22 +28,22 @@ func (store Account) Rename(ctx context.Context, id publish.AccountID, handle st
 		if _, err := t.takeHandle(id, []string{handle}, at); err != nil {
 			return err
 		}
-		return t.Later(publish.ErrNotFound, "UPDATE accounts SET changed = changed + 1, handle = ? WHERE id = ? AND deleted_at IS NULL", handle, id)
+		return t.Later(sandlot.ErrNotFound, "UPDATE accounts SET changed = changed + 1, handle = ? WHERE id = ? AND deleted_at IS NULL", handle, id)
 	}))
 }
 
 // HandleGiven implements account.OwnerStore.
 func (store Account) HandleGiven(ctx context.Context, handle string) (bool, error) {
 	_, err := one(ctx, store.db, scanValue[int64], "SELECT account FROM handles WHERE handle = ?", handle)
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return false, nil
 	}
 	return err == nil, in("look for handle", err)
 }
 
 // SetLang implements account.OwnerStore.
-func (store Account) SetLang(ctx context.Context, id publish.AccountID, lang string) error {
+func (store Account) SetLang(ctx context.Context, id sandlot.AccountID, lang string) error {
 	return in("set language", store.db.step(ctx, 0, func(t *tx) error {
-		return t.must(publish.ErrNotFound, "UPDATE accounts SET lang = ? WHERE id = ? AND deleted_at IS NULL", lang, id)
+		return t.must(sandlot.ErrNotFound, "UPDATE accounts SET lang = ? WHERE id = ? AND deleted_at IS NULL", lang, id)
 	}))
 }

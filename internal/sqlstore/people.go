@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"sandlot"
 	"sandlot/internal/people"
-	"sandlot/internal/publish"
 )
 
 // People keeps what package people needs, in the database of a DB and under the same promises.
@@ -17,19 +17,19 @@ var _ people.Store = People{}
 func (db *DB) People() People { return People{db.Gallery()} }
 
 // Words implements people.Store.
-func (store People) Words(ctx context.Context, id publish.AccountID) (people.Words, error) {
+func (store People) Words(ctx context.Context, id sandlot.AccountID) (people.Words, error) {
 	w, err := one(ctx, store.db, func(r row) (w people.Words, err error) {
 		err = r.Scan(&w.Line, &w.Link)
 		return w, err
 	}, "SELECT line, link FROM people WHERE account = ?", id)
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return people.Words{}, nil
 	}
 	return w, in("read words", err)
 }
 
 // SetWords implements people.Store.
-func (store People) SetWords(ctx context.Context, id publish.AccountID, w people.Words) error {
+func (store People) SetWords(ctx context.Context, id sandlot.AccountID, w people.Words) error {
 	return in("record words", store.db.step(ctx, len(w.Line)+len(w.Link), func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
 			return err
@@ -40,13 +40,13 @@ func (store People) SetWords(ctx context.Context, id publish.AccountID, w people
 			}
 			return t.later("DELETE FROM people WHERE account = ?", id)
 		}
-		return t.must(publish.ErrNotFound, `INSERT INTO people (account, line, link) SELECT id, CAST(? AS TEXT), CAST(? AS TEXT) FROM accounts WHERE id = ? AND deleted_at IS NULL
+		return t.must(sandlot.ErrNotFound, `INSERT INTO people (account, line, link) SELECT id, CAST(? AS TEXT), CAST(? AS TEXT) FROM accounts WHERE id = ? AND deleted_at IS NULL
 			ON CONFLICT (account) DO UPDATE SET line = excluded.line, link = excluded.link`, w.Line, w.Link, id)
 	}))
 }
 
 // Totals implements people.Store.
-func (store People) Totals(ctx context.Context, id publish.AccountID, most int) (people.Totals, error) {
+func (store People) Totals(ctx context.Context, id sandlot.AccountID, most int) (people.Totals, error) {
 	n, err := one(ctx, store.db, func(r row) (n people.Totals, err error) {
 		err = r.Scan(&n.Projects, &n.Plays, &n.Likes)
 		return n, err

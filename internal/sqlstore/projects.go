@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -20,7 +21,7 @@ const selectProject = "SELECT " + projectColumns + `
 
 // projectRow is a project with the number that other tables know it by.
 type projectRow struct {
-	publish.Project
+	sandlot.Project
 	num int64
 }
 
@@ -32,10 +33,10 @@ func scanProject(r row) (p projectRow, err error) {
 
 // CreateProject implements publish.Store. If p.New is set and all of its handles
 // were taken the error is publish.ErrExists, too.
-func (store Publish) CreateProject(ctx context.Context, np publish.NewProject) (publish.Project, error) {
+func (store Publish) CreateProject(ctx context.Context, np publish.NewProject) (sandlot.Project, error) {
 	h, err := historyOf(np)
 	if err != nil {
-		return publish.Project{}, in("create project", publish.NoEffect(err))
+		return sandlot.Project{}, in("create project", sandlot.NoEffect(err))
 	}
 	if h.large() {
 		p, err := store.createLarge(ctx, np, h)
@@ -71,7 +72,7 @@ func idsOf(np publish.NewProject, h history) []string {
 
 // owner returns the account of a new project, for which the address is set that is to
 // be.
-func (t *tx) owner(np publish.NewProject) (a publish.Account, err error) {
+func (t *tx) owner(np publish.NewProject) (a sandlot.Account, err error) {
 	if np.New != nil {
 		return t.createAccount(*np.New)
 	}
@@ -82,14 +83,14 @@ func (t *tx) owner(np publish.NewProject) (a publish.Account, err error) {
 }
 
 // mayOwn returns the account of a new project that is there already, if it may have one.
-func (t *tx) mayOwn(np publish.NewProject) (a publish.Account, err error) {
+func (t *tx) mayOwn(np publish.NewProject) (a sandlot.Account, err error) {
 	if err := t.lockAccount(np.Account); err != nil {
 		return a, err
 	}
 	t.mayAct(np.By)
-	ask(t, scanAccount, func(found publish.Account, err error) error {
+	ask(t, scanAccount, func(found sandlot.Account, err error) error {
 		if a = found; err == nil && a.Suspended {
-			err = publish.ErrSuspended
+			err = sandlot.ErrSuspended
 		}
 		return err
 	}, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", np.Account)
@@ -103,9 +104,9 @@ func (t *tx) mayOwn(np publish.NewProject) (a publish.Account, err error) {
 }
 
 // newRow is what is recorded of a new project itself.
-func newRow(np publish.NewProject, h history, owner publish.Account) projectRow {
+func newRow(np publish.NewProject, h history, owner sandlot.Account) projectRow {
 	last := h.last()
-	return projectRow{Project: publish.Project{
+	return projectRow{Project: sandlot.Project{
 		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.EmailVerified, Suspended: owner.Suspended, Title: last.Title, Lang: np.Lang,
 		Primary: last.Primary, Version: last.N, Suffix: last.Suffix, Size: h.size, FileCount: h.count, CreatedAt: begun(np), UpdatedAt: last.CreatedAt,
 		Unlisted: np.Unlisted, Threads: np.Threads, Tags: np.Tags, Wrapper: np.Wrapper, Portrait: owner.Portrait,
@@ -120,7 +121,7 @@ func begun(np publish.NewProject) time.Time {
 	return stored(np.Begun)
 }
 
-func (t *tx) createProject(np publish.NewProject, h history, owner publish.Account, now time.Time) (projectRow, error) {
+func (t *tx) createProject(np publish.NewProject, h history, owner sandlot.Account, now time.Time) (projectRow, error) {
 	p := newRow(np, h, owner)
 	if err := t.complete(np.Upload); err != nil {
 		return p, err
@@ -156,7 +157,7 @@ func (t *tx) ends(np publish.NewProject, p projectRow, now time.Time) error {
 			return err
 		}
 	}
-	if np.Key.Hash != (publish.Digest{}) {
+	if np.Key.Hash != (sandlot.Digest{}) {
 		if err := t.createKey(np.Key, p.Account, &p.num); err != nil {
 			return err
 		}
@@ -177,7 +178,7 @@ type seq struct {
 // nextSeq counts a change of one of an account's projects, of which there are so many
 // more. The account's row is written in every such step, so the numbers are in the
 // order of commits.
-func (t *tx) nextSeq(id publish.AccountID, more int) (seq, error) {
+func (t *tx) nextSeq(id sandlot.AccountID, more int) (seq, error) {
 	return one(context.Background(), t, func(r row) (s seq, err error) {
 		err = r.Scan(&s.n, &s.changed, &s.unverified)
 		return s, err
@@ -185,7 +186,7 @@ func (t *tx) nextSeq(id publish.AccountID, more int) (seq, error) {
 }
 
 // addVersions records versions of the project of that number.
-func (t *tx) addVersions(project int64, list []publish.Version) error {
+func (t *tx) addVersions(project int64, list []sandlot.Version) error {
 	for _, v := range list {
 		err := t.later("INSERT INTO versions (project, n, suffix, title, primary_file, created_at, restored_from) VALUES (?, ?, ?, ?, ?, ?, ?)",
 			project, v.N, v.Suffix, v.Title, v.Primary, micros(v.CreatedAt), v.RestoredFrom)
@@ -197,13 +198,13 @@ func (t *tx) addVersions(project int64, list []publish.Version) error {
 }
 
 // Project implements publish.Store.
-func (store Publish) Project(ctx context.Context, id publish.ProjectID) (publish.Project, error) {
+func (store Publish) Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
 	p, err := one(ctx, store.db, scanProject, selectProject+"p.id = ?", string(id))
 	return p.Project, in("read project", err)
 }
 
 // Projects implements publish.Store.
-func (store Publish) Projects(ctx context.Context, id publish.AccountID, before int64, limit int) ([]publish.Project, error) {
+func (store Publish) Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
@@ -223,7 +224,7 @@ func (store Publish) Projects(ctx context.Context, id publish.AccountID, before 
 	if err != nil || len(rows) == 0 {
 		return nil, in("list projects", err)
 	}
-	list := make([]publish.Project, len(rows))
+	list := make([]sandlot.Project, len(rows))
 	for i, r := range rows {
 		list[i] = r.Project
 	}
@@ -231,34 +232,34 @@ func (store Publish) Projects(ctx context.Context, id publish.AccountID, before 
 }
 
 // Version implements publish.Store.
-func (store Publish) Version(ctx context.Context, id publish.ProjectID, n int) (publish.Version, error) {
+func (store Publish) Version(ctx context.Context, id sandlot.ProjectID, n int) (sandlot.Version, error) {
 	v, err := versionOf(ctx, store.db, id, n)
 	return v, in("read version", err)
 }
 
 // findVersion looks a version up.
-type findVersion func(ctx context.Context, q querier, id publish.ProjectID, n int) (publish.Version, error)
+type findVersion func(ctx context.Context, q querier, id sandlot.ProjectID, n int) (sandlot.Version, error)
 
 const selectVersion = `SELECT v.n, v.suffix, v.title, v.primary_file, v.created_at, v.restored_from FROM projects p JOIN versions v ON v.project = p.num
 		WHERE p.id = ? AND v.n = ? AND v.erased_at IS NULL`
 
 // versionKept also finds one of a deleted project, until Sweep takes it.
-func versionKept(ctx context.Context, q querier, id publish.ProjectID, n int) (publish.Version, error) {
+func versionKept(ctx context.Context, q querier, id sandlot.ProjectID, n int) (sandlot.Version, error) {
 	return one(ctx, q, scanVersion, selectVersion, string(id), n)
 }
 
-func versionOf(ctx context.Context, q querier, id publish.ProjectID, n int) (publish.Version, error) {
+func versionOf(ctx context.Context, q querier, id sandlot.ProjectID, n int) (sandlot.Version, error) {
 	return one(ctx, q, scanVersion, selectVersion+" AND p.deleted_at IS NULL"+ofAccount, string(id), n)
 }
 
-func scanVersion(r row) (v publish.Version, err error) {
+func scanVersion(r row) (v sandlot.Version, err error) {
 	err = r.Scan(&v.N, &v.Suffix, &v.Title, &v.Primary, asTime{&v.CreatedAt}, &v.RestoredFrom)
 	return v, err
 }
 
 // edit makes the next version of a project: change adds, replaces or removes a
 // file and keeps the project's totals.
-func (store Publish) edit(ctx context.Context, id publish.ProjectID, at publish.Edit, bytes int, change func(*tx, *projectRow) error) (publish.Project, error) {
+func (store Publish) edit(ctx context.Context, id sandlot.ProjectID, at publish.Edit, bytes int, change func(*tx, *projectRow) error) (sandlot.Project, error) {
 	var p projectRow
 	err := store.db.undrafted(ctx, id, func() error {
 		return store.db.step(ctx, bytes, func(t *tx) (err error) {
@@ -270,7 +271,7 @@ func (store Publish) edit(ctx context.Context, id publish.ProjectID, at publish.
 }
 
 // edit is that step, also for the draft of that number.
-func (t *tx) edit(id publish.ProjectID, at publish.Edit, now time.Time, own int64, change func(*tx, *projectRow) error) (p projectRow, err error) {
+func (t *tx) edit(id sandlot.ProjectID, at publish.Edit, now time.Time, own int64, change func(*tx, *projectRow) error) (p projectRow, err error) {
 	t.Reserve("blobs") // most edits put a file
 	if err := t.addRecord(at.Idempotency, 0, id, now); err != nil {
 		return p, err
@@ -306,20 +307,20 @@ func (t *tx) edit(id publish.ProjectID, at publish.Edit, now time.Time, own int6
 
 // editable returns the project that an edit was computed against, if it may be made
 // now, and has no draft but own, of which 0 is none.
-func (t *tx) editable(id publish.ProjectID, at publish.Edit, own int64) (p projectRow, err error) {
+func (t *tx) editable(id sandlot.ProjectID, at publish.Edit, own int64) (p projectRow, err error) {
 	if err := t.lockOwner(id); err != nil {
 		return p, err
 	}
 	ask(t, scanProject, func(found projectRow, err error) error {
 		if p = found; err == nil && p.Version != at.Expect {
-			err = publish.ErrMoved
+			err = sandlot.ErrMoved
 		}
 		return err
 	}, selectProject+"p.id = ?", string(id))
 	t.mayAct(at.By)
 	ask(t, scanDraft, func(d draft, err error) error {
 		if p.Suspended {
-			return publish.ErrSuspended
+			return sandlot.ErrSuspended
 		}
 		return drafted(d, err, own)
 	}, selectDraft+"project = (SELECT num FROM projects WHERE id = ?)", string(id))
@@ -333,8 +334,8 @@ func (t *tx) saveEdit(p *projectRow, restoredFrom int) error {
 	}
 	p.Seq = seq.n
 	p.Change++
-	v := publish.Version{N: p.Version, Suffix: p.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: p.UpdatedAt, RestoredFrom: restoredFrom}
-	if err := t.addVersions(p.num, []publish.Version{v}); err != nil {
+	v := sandlot.Version{N: p.Version, Suffix: p.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: p.UpdatedAt, RestoredFrom: restoredFrom}
+	if err := t.addVersions(p.num, []sandlot.Version{v}); err != nil {
 		return err
 	}
 	return t.later("UPDATE projects SET title = ?, primary_file = ?, wrapper = ?, version = ?, suffix = ?, size = ?, file_count = ?, seq = ?, updated_at = ?, changed = changed + 1 WHERE num = ?",

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -25,7 +25,7 @@ type row interface{ Scan(dest ...any) error }
 // cost as much as the lookup. An error of a read outside of a step is publish.ErrNoEffect.
 func one[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) (v T, err error) {
 	if err := ctx.Err(); err != nil {
-		return v, publish.NoEffect(err)
+		return v, sandlot.NoEffect(err)
 	}
 	ctx = context.WithoutCancel(ctx)
 	err = q.read(ctx, func(q engine.Querier) (err error) {
@@ -54,7 +54,7 @@ func firstOf[T any](rows engine.Rows, scan func(row) (T, error)) (v T, err error
 	if err := rows.Err(); err != nil {
 		return v, err
 	}
-	return v, publish.ErrNotFound
+	return v, sandlot.ErrNotFound
 }
 
 // ask is one for an answer that the step needs a little later: use gets it, and its
@@ -134,7 +134,7 @@ func (t *tx) must(missing error, query string, args ...any) error {
 // keeps it from them until it ends: what the step reads of them from now on is what
 // was committed last, and stays. It comes before all that the step decides by. Where a
 // step locks several records, the account is the first.
-func (t *tx) lockAccount(id publish.AccountID) error {
+func (t *tx) lockAccount(id sandlot.AccountID) error {
 	locked := t.dialect.Locked("accounts")
 	if locked == "" {
 		return nil
@@ -143,7 +143,7 @@ func (t *tx) lockAccount(id publish.AccountID) error {
 }
 
 // lockOwner is lockAccount for the account of a project.
-func (t *tx) lockOwner(id publish.ProjectID) error {
+func (t *tx) lockOwner(id sandlot.ProjectID) error {
 	locked := t.dialect.Locked("accounts")
 	if locked == "" {
 		return nil
@@ -161,7 +161,7 @@ func (t *tx) lockOwnerOf(project int64) error {
 }
 
 // lockSubject is lockAccount for an account, or for that of a project.
-func (t *tx) lockSubject(s publish.Subject) error {
+func (t *tx) lockSubject(s sandlot.Subject) error {
 	if s.Project != "" {
 		return t.lockOwner(s.Project)
 	}
@@ -171,7 +171,7 @@ func (t *tx) lockSubject(s publish.Subject) error {
 // alone has the step wait for others that are alone with the same, until they end. It is
 // for what has no row yet that could be locked. Where a step locks the account, too,
 // that comes before.
-func (t *tx) alone(with publish.Digest) error {
+func (t *tx) alone(with sandlot.Digest) error {
 	query := t.dialect.Alone("?")
 	if query == "" {
 		return nil
@@ -204,17 +204,17 @@ func (a asTime) Scan(src any) error {
 }
 
 // asDigest scans a stored hash; null is the zero Digest.
-type asDigest struct{ d *publish.Digest }
+type asDigest struct{ d *sandlot.Digest }
 
 // Scan implements sql.Scanner.
 func (a asDigest) Scan(src any) error {
 	b, ok := src.([]byte)
 	if src == nil {
-		*a.d = publish.Digest{}
+		*a.d = sandlot.Digest{}
 		return nil
 	}
 	if !ok || len(b) != len(a.d) {
-		return fmt.Errorf("%w: a hash is stored as %d bytes of %T", publish.ErrCorrupt, len(b), src)
+		return fmt.Errorf("%w: a hash is stored as %d bytes of %T", sandlot.ErrCorrupt, len(b), src)
 	}
 	copy(a.d[:], b)
 	return nil
@@ -229,15 +229,15 @@ func orEmpty(b []byte) []byte {
 }
 
 // orNull is a hash, or null for the zero Digest.
-func orNull(d publish.Digest) []byte {
-	if d == (publish.Digest{}) {
+func orNull(d sandlot.Digest) []byte {
+	if d == (sandlot.Digest{}) {
 		return nil
 	}
 	return d[:]
 }
 
 // orNone is an account's ID, or null for none.
-func orNone(id publish.AccountID) any {
+func orNone(id sandlot.AccountID) any {
 	if id == 0 {
 		return nil
 	}

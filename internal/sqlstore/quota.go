@@ -4,20 +4,21 @@ import (
 	"context"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
 // within fails if an account has more than q. Triggers keep the totals, but for
 // the project that createProject adds, and for open uploads. It is asked: the next Flush
 // fails.
-func (t *tx) within(id publish.AccountID, q publish.Quota, now time.Time) {
+func (t *tx) within(id sandlot.AccountID, q publish.Quota, now time.Time) {
 	if q == (publish.Quota{}) {
 		return
 	}
 	var has publish.Quota
 	ask(t, scanTotals, func(found publish.Quota, err error) error {
 		if has = found; err == nil && q.Projects > 0 && has.Projects > q.Projects {
-			err = publish.ErrTooManyProjects
+			err = sandlot.ErrTooManyProjects
 		}
 		return err
 	}, selectTotals, id)
@@ -26,7 +27,7 @@ func (t *tx) within(id publish.AccountID, q publish.Quota, now time.Time) {
 	}
 	ask(t, scanValue[int64], func(held int64, err error) error {
 		if err == nil && has.Bytes+held > q.Bytes {
-			err = publish.ErrTooManyBytes
+			err = sandlot.ErrTooManyBytes
 		}
 		return err
 	}, selectHeld, id, micros(now))
@@ -39,7 +40,7 @@ const (
 )
 
 // Usage implements publish.ProjectStore.
-func (store Publish) Usage(ctx context.Context, id publish.AccountID, now time.Time) (has publish.Quota, err error) {
+func (store Publish) Usage(ctx context.Context, id sandlot.AccountID, now time.Time) (has publish.Quota, err error) {
 	err = store.db.snapshot(ctx, func(q querier) error {
 		var held int64
 		if has, err = one(ctx, q, scanTotals, selectTotals+" AND deleted_at IS NULL", id); err != nil {
@@ -59,7 +60,7 @@ func (t *tx) uploadsWithin(u publish.Upload, brings bool, q publish.UploadQuota,
 		return nil
 	}
 	for _, all := range []struct {
-		of    publish.Digest
+		of    sandlot.Digest
 		times int64
 		query string
 	}{
@@ -67,7 +68,7 @@ func (t *tx) uploadsWithin(u publish.Upload, brings bool, q publish.UploadQuota,
 		{u.Wider[0], q.Wider[0], openOf + "owner56 IS NOT NULL AND owner56 = ?"},
 		{u.Wider[1], q.Wider[1], openOf + "owner48 IS NOT NULL AND owner48 = ?"},
 	} {
-		if all.times == 0 || all.of == (publish.Digest{}) {
+		if all.times == 0 || all.of == (sandlot.Digest{}) {
 			continue
 		}
 		// Of two at once the second counts what the first has added.
@@ -79,9 +80,9 @@ func (t *tx) uploadsWithin(u publish.Upload, brings bool, q publish.UploadQuota,
 		case err != nil:
 			return err
 		case u.Generation == 0 && q.Uploads > 0 && has.uploads > all.times*int64(q.Uploads):
-			return publish.ErrTooManyUploads
+			return sandlot.ErrTooManyUploads
 		case q.Bytes > 0 && has.bytes > all.times*q.Bytes:
-			return publish.ErrTooManyBytes
+			return sandlot.ErrTooManyBytes
 		}
 	}
 	if u.Account == 0 {

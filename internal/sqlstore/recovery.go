@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -28,12 +28,12 @@ func scanMove(r row) (m move, err error) {
 }
 
 // moveOf finds the move of a token.
-func moveOf(ctx context.Context, q querier, token publish.Digest, undo bool, now time.Time) (move, error) {
+func moveOf(ctx context.Context, q querier, token sandlot.Digest, undo bool, now time.Time) (move, error) {
 	return one(ctx, q, scanMove, selectMove+"m.id = (SELECT move FROM email_links WHERE token = ?2) AND m.undo = ?3", micros(now), token[:], undo)
 }
 
 // moveOf is moveOf for a step that changes the account, which it locks.
-func (t *tx) moveOf(ctx context.Context, token publish.Digest, undo bool, now time.Time) (m move, err error) {
+func (t *tx) moveOf(ctx context.Context, token sandlot.Digest, undo bool, now time.Time) (m move, err error) {
 	if locked := t.dialect.Locked("accounts"); locked != "" {
 		err := t.later("SELECT id FROM accounts WHERE id = (SELECT m.account FROM email_links k JOIN email_moves m ON m.id = k.move WHERE k.token = ?)"+locked, token[:])
 		if err != nil {
@@ -44,7 +44,7 @@ func (t *tx) moveOf(ctx context.Context, token publish.Digest, undo bool, now ti
 }
 
 // ProposeEmail implements account.RecoveryStore.
-func (store Account) ProposeEmail(ctx context.Context, m account.EmailMove, job publish.Job, now time.Time, limit int) error {
+func (store Account) ProposeEmail(ctx context.Context, m account.EmailMove, job sandlot.Job, now time.Time, limit int) error {
 	return in("propose address", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(m.Account); err != nil {
 			return err
@@ -73,19 +73,19 @@ func (t *tx) addMove(m account.EmailMove) error {
 }
 
 // ProposedEmail implements account.RecoveryStore.
-func (store Account) ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (account.EmailMove, error) {
+func (store Account) ProposedEmail(ctx context.Context, id sandlot.AccountID, now time.Time) (account.EmailMove, error) {
 	m, err := one(ctx, store.db, scanMove, selectMove+"m.account = ?2 AND m.undo = 0 ORDER BY m.id DESC LIMIT 1", micros(now), id)
 	return m.EmailMove, in("read proposed address", err)
 }
 
 // ProposedEmail implements operate.AdminStore.
-func (store Operate) ProposedEmail(ctx context.Context, id publish.AccountID, now time.Time) (operate.Proposal, error) {
+func (store Operate) ProposedEmail(ctx context.Context, id sandlot.AccountID, now time.Time) (operate.Proposal, error) {
 	m, err := store.db.Account().ProposedEmail(ctx, id, now)
 	return operate.Proposal{Email: m.Email, ExpiresAt: m.ExpiresAt}, err
 }
 
 // WithdrawEmail implements account.RecoveryStore.
-func (store Account) WithdrawEmail(ctx context.Context, id publish.AccountID) error {
+func (store Account) WithdrawEmail(ctx context.Context, id sandlot.AccountID) error {
 	return in("withdraw address", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
 			return err
@@ -99,7 +99,7 @@ func (store Account) WithdrawEmail(ctx context.Context, id publish.AccountID) er
 }
 
 // AddEmailLink implements account.MailStore.
-func (store Mail) AddEmailLink(ctx context.Context, token publish.Digest, m account.EmailMove, now time.Time) (handle string, err error) {
+func (store Mail) AddEmailLink(ctx context.Context, token sandlot.Digest, m account.EmailMove, now time.Time) (handle string, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(m.Account); err != nil {
 			return err
@@ -117,13 +117,13 @@ func (store Mail) AddEmailLink(ctx context.Context, token publish.Digest, m acco
 }
 
 // EmailLink implements account.RecoveryStore.
-func (store Account) EmailLink(ctx context.Context, token publish.Digest, undo bool, now time.Time) (account.EmailMove, error) {
+func (store Account) EmailLink(ctx context.Context, token sandlot.Digest, undo bool, now time.Time) (account.EmailMove, error) {
 	m, err := moveOf(ctx, store.db, token, undo, now)
 	return m.EmailMove, in("read link of an address", err)
 }
 
 // TakeEmail implements account.RecoveryStore.
-func (store Account) TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (a publish.Account, _ publish.Changed, err error) {
+func (store Account) TakeEmail(ctx context.Context, token sandlot.Digest, now, undoUntil time.Time, notice sandlot.Job) (a sandlot.Account, _ sandlot.Changed, err error) {
 	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
 		m, err := t.moveOf(ctx, token, false, now)
 		if err != nil {
@@ -142,11 +142,11 @@ func (store Account) TakeEmail(ctx context.Context, token publish.Digest, now, u
 		notice.Address, notice.Lang = old.Email, old.Lang
 		return t.addJob(notice, m.Account)
 	})
-	return a, publish.Changed{Account: a.ID}, in("take address", err)
+	return a, sandlot.Changed{Account: a.ID}, in("take address", err)
 }
 
 // TakeEmailBack implements account.RecoveryStore.
-func (store Account) TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (a publish.Account, _ publish.Changed, err error) {
+func (store Account) TakeEmailBack(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, _ sandlot.Changed, err error) {
 	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
 		m, err := t.moveOf(ctx, token, true, now)
 		if err != nil {
@@ -158,21 +158,21 @@ func (store Account) TakeEmailBack(ctx context.Context, token publish.Digest, no
 		_, err = t.exec("DELETE FROM sessions WHERE account = ?", m.Account)
 		return err
 	})
-	return a, publish.Changed{Account: a.ID}, in("take address back", err)
+	return a, sandlot.Changed{Account: a.ID}, in("take address back", err)
 }
 
 // moveEmail makes m's address the account's, and ends what would lead elsewhere:
 // links to its address before, proposals, and what came from undo on; 0 is none.
-func (t *tx) moveEmail(m move, undo int64) (publish.Account, error) {
+func (t *tx) moveEmail(m move, undo int64) (sandlot.Account, error) {
 	if err := mayVerify(t, m.Email); err != nil {
-		return publish.Account{}, err
+		return sandlot.Account{}, err
 	}
 	for _, query := range []string{
 		"DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ?1 AND (undo = 0 OR ?2 > 0 AND id >= ?2))",
 		"DELETE FROM email_moves WHERE account = ?1 AND (undo = 0 OR ?2 > 0 AND id >= ?2)",
 	} {
 		if _, err := t.exec(query, m.Account, undo); err != nil {
-			return publish.Account{}, err
+			return sandlot.Account{}, err
 		}
 	}
 	for _, query := range []string{
@@ -180,7 +180,7 @@ func (t *tx) moveEmail(m move, undo int64) (publish.Account, error) {
 		"UPDATE sessions SET proved_at = 0 WHERE account = ?", // of another address
 	} {
 		if _, err := t.exec(query, m.Account); err != nil {
-			return publish.Account{}, err
+			return sandlot.Account{}, err
 		}
 	}
 	return one(context.Background(), t, scanAccount, "UPDATE accounts SET changed = changed + 1, email = ?, verified = 1 WHERE id = ? RETURNING "+accountColumns, m.Email, m.Account)

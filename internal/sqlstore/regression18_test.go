@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -17,7 +18,7 @@ func TestRegression18NoAccountStarvesAnotherOfVariants(t *testing.T) {
 	flood := mustProject(t, db, 1)
 	for i := range 100 {
 		name := fmt.Sprintf("%d.js", i)
-		_, _, err := db.Publish().PutFile(ctx, flood.ID, publish.File{Name: name, Folded: name, Blob: publish.Blob{Size: 1, Inline: []byte("x")}}, publish.Edit{Expect: flood.Version + i})
+		_, _, err := db.Publish().PutFile(ctx, flood.ID, sandlot.File{Name: name, Folded: name, Blob: sandlot.Blob{Size: 1, Inline: []byte("x")}}, publish.Edit{Expect: flood.Version + i})
 		expect.Is(t, "put "+name, err, nil)
 	}
 	mustProject(t, db, 2) // another account's only file comes last

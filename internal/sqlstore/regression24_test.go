@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -47,7 +48,7 @@ func gone(t *testing.T, path string, words []string) {
 
 // told gives accounts and projects distinctive texts, and returns the accounts with the
 // words that are to go with each second one.
-func told(t *testing.T, db *DB, n int) (deleted []publish.AccountID, gone, kept []string) {
+func told(t *testing.T, db *DB, n int) (deleted []sandlot.AccountID, gone, kept []string) {
 	t.Helper()
 	for i := range n {
 		// Far apart in every index, so that pages are split, joined and freed.
@@ -55,7 +56,7 @@ func told(t *testing.T, db *DB, n int) (deleted []publish.AccountID, gone, kept 
 		p := mustProject(t, db, uint64(i))
 		email, title, text := mark+"@distinct.example", mark+" Title", "About "+mark
 		expect.Is(t, "describe", second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: title, Description: text + strings.Repeat(" "+mark, 5000)}.Change())), nil)
-		expect.Is(t, "set address", db.Publish().SetEmail(t.Context(), p.Account, email, publish.Job{Kind: "verify", Address: email, Due: time.Now()}), nil)
+		expect.Is(t, "set address", db.Publish().SetEmail(t.Context(), p.Account, email, sandlot.Job{Kind: "verify", Address: email, Due: time.Now()}), nil)
 		mustExec(t, db, fmt.Sprintf("UPDATE accounts SET verified = 1 WHERE id = %d", p.Account))
 		words := []string{email, title, text, mark + " " + mark}
 		if i%2 == 0 {
@@ -68,10 +69,10 @@ func told(t *testing.T, db *DB, n int) (deleted []publish.AccountID, gone, kept 
 	return deleted, gone, kept
 }
 
-func remove(t *testing.T, db *DB, accounts []publish.AccountID) {
+func remove(t *testing.T, db *DB, accounts []sandlot.AccountID) {
 	t.Helper()
 	for _, a := range accounts {
-		expect.Is(t, "remove", second(db.Operate().Remove(t.Context(), publish.Subject{Account: a}, publish.LogEntry{At: time.Now(), Actor: "me", Action: publish.ActionDelete, Target: fmt.Sprint(a)})), nil)
+		expect.Is(t, "remove", second(db.Operate().Remove(t.Context(), sandlot.Subject{Account: a}, sandlot.LogEntry{At: time.Now(), Actor: "me", Action: sandlot.ActionDelete, Target: fmt.Sprint(a)})), nil)
 	}
 	forgetEmails(t, db)
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -32,18 +32,18 @@ func TestRegression36ADamagedJobKeepsNoOther(t *testing.T) {
 	do(t, db, `INSERT INTO jobs (kind, address, lang, attempts, due, asker, network) VALUES
 		('login', 'bad@example.org', 'en', 0, 1, '', x'00'), ('login', 'good@example.org', 'en', 0, 2, '', zeroblob(32)), ('report', 'bad@example.org', 'en', 0, 1, '', x'01')`)
 	now := clock
-	claims := func(at time.Time) ([]publish.Job, error) {
+	claims := func(at time.Time) ([]sandlot.Job, error) {
 		clock = at
 		return db.Mail().ClaimJobs(t.Context(), at, at.Add(time.Minute), account.Busy{}, 9)
 	}
 	jobs, err := claims(now)
-	if len(jobs) != 1 || jobs[0].Address != "good@example.org" || !errors.Is(err, publish.ErrCorrupt) {
+	if len(jobs) != 1 || jobs[0].Address != "good@example.org" || !errors.Is(err, sandlot.ErrCorrupt) {
 		t.Fatalf("%v, %v", jobs, err)
 	}
 	if jobs, err = claims(now.Add(account.JobWaitMax - time.Second)); len(jobs) != 1 || err != nil {
 		t.Errorf("while the damaged ones are put off: %v, %v", jobs, err)
 	}
-	if jobs, err = claims(now.Add(account.JobWaitMax)); len(jobs) != 0 || !errors.Is(err, publish.ErrCorrupt) {
+	if jobs, err = claims(now.Add(account.JobWaitMax)); len(jobs) != 0 || !errors.Is(err, sandlot.ErrCorrupt) {
 		t.Errorf("when they are due again: %v, %v", jobs, err)
 	}
 }

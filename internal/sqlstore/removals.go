@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // dropRemoved lets go of the files, versions, likes, figures and trials of projects that were deleted
@@ -13,7 +13,7 @@ import (
 func (s *sweep) dropRemoved(before time.Time) error {
 	for s.left > 0 {
 		project, err := s.next("SELECT project FROM removals WHERE at < ? ORDER BY at LIMIT ?", micros(before))
-		if errors.Is(err, publish.ErrNotFound) {
+		if errors.Is(err, sandlot.ErrNotFound) {
 			return nil
 		}
 		if err != nil {

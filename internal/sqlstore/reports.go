@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 const reportColumns = "number, project, reason, details, contact, at, coalesce(closed_at, 0)"
@@ -20,13 +20,13 @@ func scanReport(r row) (p operate.Report, err error) {
 }
 
 // AddReport implements operate.ReportStore.
-func (store Operate) AddReport(ctx context.Context, r operate.Report, form publish.Digest, job *publish.Job) (number string, err error) {
+func (store Operate) AddReport(ctx context.Context, r operate.Report, form sandlot.Digest, job *sandlot.Job) (number string, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.alone(form); err != nil {
 			return err
 		}
 		number, err = one(ctx, t, scanValue[string], "SELECT number FROM reports WHERE form = ?", form[:])
-		if !errors.Is(err, publish.ErrNotFound) {
+		if !errors.Is(err, sandlot.ErrNotFound) {
 			return err
 		}
 		taken, err := t.number("SELECT count(*) FROM reports WHERE number = ?", r.Case)
@@ -34,7 +34,7 @@ func (store Operate) AddReport(ctx context.Context, r operate.Report, form publi
 			return err
 		}
 		if taken > 0 {
-			return publish.ErrExists
+			return sandlot.ErrExists
 		}
 		number = r.Case
 		id, err := t.Insert("reports", "INSERT INTO reports (id, number, form, project, reason, details, contact, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -51,7 +51,7 @@ func (store Operate) AddReport(ctx context.Context, r operate.Report, form publi
 }
 
 // addReportJob records a job, and which report it tells of.
-func (t *tx) addReportJob(j publish.Job, report int64) error {
+func (t *tx) addReportJob(j sandlot.Job, report int64) error {
 	id, err := t.Insert("jobs", "INSERT INTO jobs (id, kind, address, lang, attempts, due, asker, network) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		j.Kind, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:])
 	if err != nil {
@@ -82,13 +82,13 @@ func (store Operate) Reports(ctx context.Context, q operate.ReportQuery) ([]oper
 }
 
 // CloseReport implements operate.ReportStore.
-func (store Operate) CloseReport(ctx context.Context, number string, e publish.LogEntry) error {
+func (store Operate) CloseReport(ctx context.Context, number string, e sandlot.LogEntry) error {
 	// Not before the time that was known to be right last: by a clock that is behind it would be closed for long already.
 	return in("close report", store.db.step(ctx, 0, func(t *tx) error {
 		if _, err := t.number("SELECT id FROM reports WHERE number = ?", number); err != nil {
 			return err
 		}
-		if err := t.must(publish.ErrMoved, "UPDATE reports SET closed_at = "+t.dialect.Greatest("?", "at", "coalesce((SELECT at FROM clock WHERE one = 1), 0)")+" WHERE number = ? AND closed_at IS NULL", micros(e.At), number); err != nil {
+		if err := t.must(sandlot.ErrMoved, "UPDATE reports SET closed_at = "+t.dialect.Greatest("?", "at", "coalesce((SELECT at FROM clock WHERE one = 1), 0)")+" WHERE number = ? AND closed_at IS NULL", micros(e.At), number); err != nil {
 			return err
 		}
 		return t.log(e)

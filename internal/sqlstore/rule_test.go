@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -16,7 +16,7 @@ func TestAChangeOfTheRuleHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	db := mustOpen(t, testenv.MemoryDir(t)+"/sandlot.db")
 	const projects = 5 * followStep
-	var first, last publish.Project
+	var first, last sandlot.Project
 	for n := range uint64(projects) {
 		if last = mustProject(t, db, n); n == 0 {
 			first = last
@@ -50,7 +50,7 @@ func TestAChangeOfTheRuleHoldsNobodyUp(t *testing.T) {
 
 	expect.OK(t, db.Gallery().ListUnverified(t.Context(), false))
 	listed("at once when the rule is as before", 0)
-	expect.OK(t, second(db.Operate().Suspend(t.Context(), publish.Subject{Project: last.ID}, publish.LogEntry{At: time.Now(), Actor: "me", Action: "act", Target: "it"})))
+	expect.OK(t, second(db.Operate().Suspend(t.Context(), sandlot.Subject{Project: last.ID}, sandlot.LogEntry{At: time.Now(), Actor: "me", Action: "act", Target: "it"})))
 	expect.OK(t, db.Gallery().ListUnverified(t.Context(), true))
 	listed("when it is another one again before any has followed", projects-1)
 	expect.OK(t, db.Gallery().ListUnverified(t.Context(), false))

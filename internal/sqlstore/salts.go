@@ -3,12 +3,12 @@ package sqlstore
 import (
 	"context"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // DaySalt implements operate.SaltStore.
 func (store Upkeep) DaySalt(ctx context.Context, day int64, fresh [32]byte) (salt [32]byte, err error) {
-	var kept publish.Digest // which has as many bytes
+	var kept sandlot.Digest // which has as many bytes
 	gone := int64(0)
 	err = store.db.step(ctx, 0, func(t *tx) (err error) {
 		if gone, err = t.exec("DELETE FROM day_salts WHERE day < ?", min(day, dayOf(store.db.Now()))); err != nil {
@@ -17,7 +17,7 @@ func (store Upkeep) DaySalt(ctx context.Context, day int64, fresh [32]byte) (sal
 		if _, err := t.exec("INSERT INTO day_salts (day, salt) VALUES (?, ?) ON CONFLICT (day) DO NOTHING", day, fresh[:]); err != nil {
 			return err
 		}
-		kept, err = one(ctx, t, func(r row) (d publish.Digest, err error) {
+		kept, err = one(ctx, t, func(r row) (d sandlot.Digest, err error) {
 			err = r.Scan(asDigest{&d})
 			return d, err
 		}, "SELECT salt FROM day_salts WHERE day = ?", day)

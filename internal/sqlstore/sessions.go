@@ -4,18 +4,18 @@ import (
 	"context"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 const sessionColumns = "s.id, s.account, s.agent, s.created_at, s.proved_at, s.seen_at, s.expires_at"
 
-func scanSession(r row) (s publish.Session, err error) {
+func scanSession(r row) (s sandlot.Session, err error) {
 	err = r.Scan(&s.ID, &s.Account, &s.Agent, asTime{&s.CreatedAt}, asTime{&s.ProvedAt}, asTime{&s.SeenAt}, asTime{&s.ExpiresAt})
 	return s, err
 }
 
 // AddSession records a session under the hash of its token, and returns its ID.
-func (store Account) AddSession(ctx context.Context, token publish.Digest, s publish.Session) (id int64, err error) {
+func (store Account) AddSession(ctx context.Context, token sandlot.Digest, s sandlot.Session) (id int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		id, err = t.addSession(token, s)
 		return err
@@ -23,15 +23,15 @@ func (store Account) AddSession(ctx context.Context, token publish.Digest, s pub
 	return id, in("add session", err)
 }
 
-func (t *tx) addSession(token publish.Digest, s publish.Session) (id int64, err error) {
+func (t *tx) addSession(token sandlot.Digest, s sandlot.Session) (id int64, err error) {
 	return t.Insert("sessions", "INSERT INTO sessions (id, hash, account, agent, created_at, proved_at, seen_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		token[:], s.Account, s.Agent, micros(s.CreatedAt), micros(s.ProvedAt), micros(s.SeenAt), micros(s.ExpiresAt))
 }
 
 // Session implements publish.CredentialStore.
-func (store Credentials) Session(ctx context.Context, token publish.Digest, now time.Time) (publish.Session, publish.Account, error) {
-	var a publish.Account
-	s, err := one(ctx, store.db, func(r row) (s publish.Session, err error) {
+func (store Credentials) Session(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Session, sandlot.Account, error) {
+	var a sandlot.Account
+	s, err := one(ctx, store.db, func(r row) (s sandlot.Session, err error) {
 		err = r.Scan(&s.ID, &s.Account, &s.Agent, asTime{&s.CreatedAt}, asTime{&s.ProvedAt}, asTime{&s.SeenAt}, asTime{&s.ExpiresAt},
 			&a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt}, &a.Portrait)
 		a.ID = s.Account
@@ -44,25 +44,25 @@ func (store Credentials) Session(ctx context.Context, token publish.Digest, now 
 // SeeSession implements publish.CredentialStore.
 func (store Credentials) SeeSession(ctx context.Context, id int64, seen, expires time.Time) error {
 	return in("see session", store.db.step(ctx, 0, func(t *tx) error {
-		return t.must(publish.ErrNotFound, "UPDATE sessions SET seen_at = ?, expires_at = ? WHERE id = ?", micros(seen), micros(expires), id)
+		return t.must(sandlot.ErrNotFound, "UPDATE sessions SET seen_at = ?, expires_at = ? WHERE id = ?", micros(seen), micros(expires), id)
 	}))
 }
 
 // Sessions implements account.SessionStore.
-func (store Account) Sessions(ctx context.Context, id publish.AccountID, now time.Time) ([]publish.Session, error) {
+func (store Account) Sessions(ctx context.Context, id sandlot.AccountID, now time.Time) ([]sandlot.Session, error) {
 	list, err := all(ctx, store.db, scanSession, "SELECT "+sessionColumns+" FROM sessions s WHERE s.account = ? AND s.expires_at > ? ORDER BY s.id DESC", id, micros(now))
 	return list, in("list sessions", err)
 }
 
 // EndSession implements account.SessionStore.
-func (store Account) EndSession(ctx context.Context, account publish.AccountID, id int64) error {
+func (store Account) EndSession(ctx context.Context, account sandlot.AccountID, id int64) error {
 	return in("end session", store.db.step(ctx, 0, func(t *tx) error {
-		return t.must(publish.ErrNotFound, "DELETE FROM sessions WHERE account = ? AND id = ?", account, id)
+		return t.must(sandlot.ErrNotFound, "DELETE FROM sessions WHERE account = ? AND id = ?", account, id)
 	}))
 }
 
 // EndSessions implements account.SessionStore.
-func (store Account) EndSessions(ctx context.Context, account publish.AccountID, but int64) error {
+func (store Account) EndSessions(ctx context.Context, account sandlot.AccountID, but int64) error {
 	return in("end sessions", store.db.step(ctx, 0, func(t *tx) error {
 		_, err := t.exec("DELETE FROM sessions WHERE account = ? AND id <> ?", account, but)
 		return err

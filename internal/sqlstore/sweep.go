@@ -6,8 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/failpoint"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 	"sandlot/internal/worker"
 )
@@ -22,7 +22,7 @@ const sweepStep = 50
 // Sweep implements operate.SweepStore. It first finishes what was cut short, and is
 // itself done in steps between which others get their turn. Each is of one kind of
 // records, so that a damaged one keeps none of another kind.
-func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int) (gone []publish.BlobRef, more bool, err error) {
+func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int) (gone []sandlot.BlobRef, more bool, err error) {
 	var errs []error
 	all := limit
 	for _, finish := range []func(context.Context) error{store.db.finishErasures, store.db.finishDrafts, store.db.finishFollows, store.db.finishForgets} {
@@ -42,10 +42,10 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 		func(s *sweep) error { return s.dropMoves(now) },
 		func(s *sweep) error { return s.emptyReports(now) },
 	}, dropOld(now)...) {
-		if errors.Is(errors.Join(errs...), publish.ErrUnavailable) {
+		if errors.Is(errors.Join(errs...), sandlot.ErrUnavailable) {
 			break // it is not about one record
 		}
-		var found []publish.BlobRef
+		var found []sandlot.BlobRef
 		found, limit, err = store.db.sweepSteps(ctx, part, sweepStep, limit)
 		gone, errs = append(gone, found...), append(errs, err)
 	}
@@ -62,7 +62,7 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 // sweepSteps does a part of a sweep in steps of at most size records. A record at which a step fails is passed over by those
 // that follow, so that it keeps none behind it; more of them than a step has are not about records any more. It returns what is
 // left of the limit.
-func (db *DB) sweepSteps(ctx context.Context, part func(*sweep) error, size, limit int) (gone []publish.BlobRef, left int, err error) {
+func (db *DB) sweepSteps(ctx context.Context, part func(*sweep) error, size, limit int) (gone []sandlot.BlobRef, left int, err error) {
 	var failed worker.Errors
 	over := map[int64]bool{}
 	for limit > 0 {
@@ -108,14 +108,14 @@ func forAll[T any](ctx context.Context, list []T, do func(T) error) error {
 
 // aboutAll tells whether an error is not about one record.
 func aboutAll(ctx context.Context, err error) bool {
-	return errors.Is(err, publish.ErrUnavailable) || ctx.Err() != nil
+	return errors.Is(err, sandlot.ErrUnavailable) || ctx.Err() != nil
 }
 
 // sweep is one part's work, which it takes off left.
 type sweep struct {
 	*tx
 	left int
-	gone []publish.BlobRef
+	gone []sandlot.BlobRef
 	at   int64          // the record that it is at; 0: none, or many
 	over map[int64]bool // records that are passed over
 }
@@ -132,7 +132,7 @@ func (s *sweep) next(query string, args ...any) (int64, error) {
 		}
 	}
 	if err == nil {
-		err = publish.ErrNotFound
+		err = sandlot.ErrNotFound
 	}
 	return 0, err
 }
@@ -232,7 +232,7 @@ func (s *sweep) dropBlob(b looseBlob) error {
 	}
 	failpoint.Hit(failpoint.MidSweep)
 	if b.ref.Valid {
-		s.gone = append(s.gone, publish.BlobRef(b.ref.String))
+		s.gone = append(s.gone, sandlot.BlobRef(b.ref.String))
 	}
 	return nil
 }

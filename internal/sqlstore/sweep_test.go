@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
-func sweepAll(t *testing.T, db *DB, before time.Time) (all []publish.BlobRef) {
+func sweepAll(t *testing.T, db *DB, before time.Time) (all []sandlot.BlobRef) {
 	t.Helper()
 	for more := true; more; {
 		gone, m, err := db.Upkeep().Sweep(t.Context(), time.Now(), before, 500)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
@@ -161,7 +162,7 @@ func TestASearchSeesWhatOtherNodesDid(t *testing.T) {
 					return second(one.Account().Rename(t.Context(), p.Account, "penguin", time.Now(), time.Time{}, 9))
 				}, "walrus penguin"},
 				{"was deleted", func() error {
-					return second(one.Operate().Remove(t.Context(), publish.Subject{Project: p.ID}, publish.LogEntry{At: time.Now()}))
+					return second(one.Operate().Remove(t.Context(), sandlot.Subject{Project: p.ID}, sandlot.LogEntry{At: time.Now()}))
 				}, ""},
 			} {
 				expect.Is(t, change.what, change.do(), nil)
@@ -193,10 +194,10 @@ func TestASearchTellsWhatProjectsAreNow(t *testing.T) {
 	}{
 		{"nothing", func() error { return nil }},
 		{"plays", func() error {
-			return second(db.Gallery().AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 3, Batch: 7}}))
+			return second(db.Gallery().AddCounts(t.Context(), map[sandlot.ProjectID]gallery.Counts{p.ID: {Plays: 3, Batch: 7}}))
 		}},
 		{"likes", func() error {
-			return second(db.Gallery().Like(t.Context(), p.ID, publish.Digest{1}, true))
+			return second(db.Gallery().Like(t.Context(), p.ID, sandlot.Digest{1}, true))
 		}},
 		{"its language", func() error {
 			return second(db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: "The Walrus"}.Change()))
@@ -205,7 +206,7 @@ func TestASearchTellsWhatProjectsAreNow(t *testing.T) {
 			return second(db.Account().Rename(t.Context(), p.Account, "renamed", time.Now(), time.Time{}, 9))
 		}},
 		{"a version", func() error {
-			_, changed, err := db.Publish().PutFile(t.Context(), p.ID, publish.File{Name: "a.js", Folded: "a.js", Blob: publish.Blob{Ref: "a-blob", Size: 1}}, publish.Edit{Expect: 1})
+			_, changed, err := db.Publish().PutFile(t.Context(), p.ID, sandlot.File{Name: "a.js", Folded: "a.js", Blob: sandlot.Blob{Ref: "a-blob", Size: 1}}, publish.Edit{Expect: 1})
 			_ = changed
 			return err
 		}},

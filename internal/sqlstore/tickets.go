@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 	"sandlot/internal/ticket"
 )
@@ -24,15 +25,15 @@ func (store Tickets) Secret(ctx context.Context, name string, fresh []byte) ([]b
 
 const selectTicket = "SELECT hash, coalesce(key, 0), project, owner, owner56, owner48, told, used, expires_at FROM tickets WHERE hash = ? AND expires_at > ?"
 
-func scanTicket(r row) (k publish.Ticket, err error) {
+func scanTicket(r row) (k sandlot.Ticket, err error) {
 	var project sql.NullString
 	err = r.Scan(asDigest{&k.Hash}, &k.Key, &project, asDigest{&k.Owner}, asDigest{&k.Wider[0]}, asDigest{&k.Wider[1]}, &k.Told, &k.Used, asTime{&k.ExpiresAt})
-	k.Project = publish.ProjectID(project.String)
+	k.Project = sandlot.ProjectID(project.String)
 	return k, err
 }
 
 // Ticket implements publish.CredentialStore.
-func (store Credentials) Ticket(ctx context.Context, hash publish.Digest, now time.Time) (k publish.Ticket, key publish.Key, err error) {
+func (store Credentials) Ticket(ctx context.Context, hash sandlot.Digest, now time.Time) (k sandlot.Ticket, key sandlot.Key, err error) {
 	err = store.db.snapshot(ctx, func(q querier) (err error) {
 		if k, err = one(ctx, q, scanTicket, selectTicket, hash[:], micros(now)); err == nil && k.Key != 0 {
 			key, err = one(ctx, q, scanKey, selectKey+"k.id = ?", k.Key)
@@ -43,17 +44,17 @@ func (store Credentials) Ticket(ctx context.Context, hash publish.Digest, now ti
 }
 
 // AddTicket implements ticket.Store.
-func (store Tickets) AddTicket(ctx context.Context, k publish.Ticket, most ticket.Most) error {
+func (store Tickets) AddTicket(ctx context.Context, k sandlot.Ticket, most ticket.Most) error {
 	return in("add ticket", store.db.step(ctx, 0, func(t *tx) error {
 		for i, owner := range []struct {
-			of    publish.Digest
+			of    sandlot.Digest
 			query string
 		}{
 			{k.Owner, "owner = ?"},
 			{k.Wider[0], "owner56 IS NOT NULL AND owner56 = ?"},
 			{k.Wider[1], "owner48 IS NOT NULL AND owner48 = ?"},
 		} {
-			if owner.of == (publish.Digest{}) {
+			if owner.of == (sandlot.Digest{}) {
 				continue
 			}
 			// Of two at once the second counts what the first has added.
@@ -75,7 +76,7 @@ func (store Tickets) AddTicket(ctx context.Context, k publish.Ticket, most ticke
 
 // useTicket uses up the ticket of a step, which is kept as long as the step's record.
 func (t *tx) useTicket(o *publish.IdempotencyRecord) error {
-	if o.Ticket == (publish.Digest{}) {
+	if o.Ticket == (sandlot.Digest{}) {
 		return nil
 	}
 	return t.later("UPDATE tickets SET used = 1, expires_at = ? WHERE hash = ?", micros(o.ExpiresAt), o.Ticket[:])

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -27,7 +28,7 @@ func scanTrashed(r row) (out publish.Trashed, err error) {
 }
 
 // Trash implements publish.TrashStore.
-func (store Publish) Trash(ctx context.Context, id publish.ProjectID, key int64, e publish.LogEntry) (publish.Changed, error) {
+func (store Publish) Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) (sandlot.Changed, error) {
 	return changed(id), in("delete project", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
@@ -52,7 +53,7 @@ func (store Publish) Trash(ctx context.Context, id publish.ProjectID, key int64,
 }
 
 // TakeBack implements publish.TrashStore.
-func (store Publish) TakeBack(ctx context.Context, id publish.ProjectID, within publish.Quota, e publish.LogEntry) (publish.Changed, error) {
+func (store Publish) TakeBack(ctx context.Context, id sandlot.ProjectID, within publish.Quota, e sandlot.LogEntry) (sandlot.Changed, error) {
 	return changed(id), in("take project back", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
@@ -69,7 +70,7 @@ func (store Publish) TakeBack(ctx context.Context, id publish.ProjectID, within 
 		if err := t.remakeTexts([]int64{num}); err != nil {
 			return err
 		}
-		t.within(publish.AccountID(account), publish.Quota{Projects: within.Projects}, store.db.Now())
+		t.within(sandlot.AccountID(account), publish.Quota{Projects: within.Projects}, store.db.Now())
 		if err := t.Flush(); err != nil {
 			return err
 		}
@@ -78,7 +79,7 @@ func (store Publish) TakeBack(ctx context.Context, id publish.ProjectID, within 
 }
 
 // Purge implements publish.TrashStore.
-func (store Publish) Purge(ctx context.Context, id publish.ProjectID, e publish.LogEntry) error {
+func (store Publish) Purge(ctx context.Context, id sandlot.ProjectID, e sandlot.LogEntry) error {
 	err := store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
@@ -88,7 +89,7 @@ func (store Publish) Purge(ctx context.Context, id publish.ProjectID, e publish.
 			return err
 		}
 		if suspended, err := t.number("SELECT p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL FROM projects p JOIN accounts a ON a.id = p.account WHERE p.num = ?", num); err != nil || suspended == 1 {
-			return cmp.Or(err, publish.ErrSuspended)
+			return cmp.Or(err, sandlot.ErrSuspended)
 		}
 		if err := t.purge(num); err != nil {
 			return err
@@ -135,7 +136,7 @@ func (s *sweep) emptyTrash(now time.Time) error {
 	const due = "SELECT t.project FROM trash t JOIN projects p ON p.num = t.project JOIN accounts a ON a.id = t.account WHERE t.at <= ? AND p.suspended_at IS NULL AND a.suspended_at IS NULL"
 	for s.left > 0 {
 		num, err := s.next(due+" ORDER BY t.at LIMIT ?", before)
-		if errors.Is(err, publish.ErrNotFound) {
+		if errors.Is(err, sandlot.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
@@ -148,7 +149,7 @@ func (s *sweep) emptyTrash(now time.Time) error {
 		if _, err = s.number(due+" AND t.project = ?", before, num); err == nil {
 			err = s.purge(num)
 		}
-		if err != nil && !errors.Is(err, publish.ErrNotFound) {
+		if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 			return err
 		}
 		s.left--

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/postgres"
 	"sandlot/internal/testenv"
 )
@@ -56,7 +56,7 @@ func benchTree(b *testing.B, db *DB, err error) {
 }
 
 // spoolTree are files whose bytes are in one temporary file.
-func spoolTree(b *testing.B, seed uint64) (list []publish.File) {
+func spoolTree(b *testing.B, seed uint64) (list []sandlot.File) {
 	f, err := os.CreateTemp(b.TempDir(), "spool")
 	expect.OK(b, err)
 	b.Cleanup(func() { f.Close() })
@@ -66,8 +66,8 @@ func spoolTree(b *testing.B, seed uint64) (list []publish.File) {
 		content := make([]byte, treeBytes)
 		random.Read(content)
 		name := fmt.Sprintf("assets/%02d/%05d.js", i%64, i)
-		blob := publish.Blob{Size: treeBytes, SHA256: sha256.Sum256(content), Spooled: &publish.Spooled{File: f, Off: int64(all.Len()), Size: treeBytes}}
-		list = append(list, publish.File{Name: name, Folded: name, Blob: blob})
+		blob := sandlot.Blob{Size: treeBytes, SHA256: sha256.Sum256(content), Spooled: &sandlot.Spooled{File: f, Off: int64(all.Len()), Size: treeBytes}}
+		list = append(list, sandlot.File{Name: name, Folded: name, Blob: blob})
 		all.Write(content)
 	}
 	_, err = f.Write(all.Bytes())

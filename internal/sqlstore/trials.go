@@ -7,7 +7,7 @@ import (
 	"errors"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/trial"
 )
 
@@ -23,7 +23,7 @@ func (db *DB) Trials() Trials { return Trials{db} }
 const endedAtOnce = 50
 
 // One node after another asks what is due: of two at once the second finds what the first has leased.
-var claimsOfTrials = publish.Digest(sha256.Sum256([]byte("trials")))
+var claimsOfTrials = sandlot.Digest(sha256.Sum256([]byte("trials")))
 
 // selectUntried lists versions that are due and not leased, with how many trials their accounts had today. An account with fewer comes
 // first, and of one with as many the version that waits longest: so each account waits for one trial of each other.
@@ -67,7 +67,7 @@ func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.
 	day := dayOf(store.db.Now())
 	list, err := all(context.Background(), t, scanUntried, selectUntried, day, micros(l.now), lease{l.now, trial.LeaseMax}.never(), endedAtOnce)
 	if err == nil && len(list) == 0 {
-		err = publish.ErrNotFound
+		err = sandlot.ErrNotFound
 	}
 	if err != nil {
 		return trial.Due{}, err
@@ -79,7 +79,7 @@ func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.
 		case d.opened >= int64(daily):
 			err = store.pass(t, d, trial.Passed)
 		default:
-			due := trial.Due{Project: publish.ProjectID(d.id), Version: d.version, Lease: l.until(), Try: int(d.tries.Int64) + 1}
+			due := trial.Due{Project: sandlot.ProjectID(d.id), Version: d.version, Lease: l.until(), Try: int(d.tries.Int64) + 1}
 			_, err := t.exec(`INSERT INTO trials (project, trying, tries, leased_until, day, opened) VALUES (?1, ?2, 1, ?3, ?4, 1) ON CONFLICT (project) DO UPDATE SET
 				trying = excluded.trying, tries = CASE WHEN trials.trying = excluded.trying THEN trials.tries + 1 ELSE 1 END, leased_until = excluded.leased_until,
 				opened = CASE WHEN trials.day = excluded.day THEN trials.opened + 1 ELSE 1 END, day = excluded.day`, d.num, d.version, due.Lease, day)
@@ -134,7 +134,7 @@ func (store Trials) GiveBackTrial(ctx context.Context, d trial.Due, forget bool)
 }
 
 // Trial implements trial.Store.
-func (store Trials) Trial(ctx context.Context, id publish.ProjectID) (trial.Record, error) {
+func (store Trials) Trial(ctx context.Context, id sandlot.ProjectID) (trial.Record, error) {
 	l := store.db.lease(trial.LeaseMax)
 	r, err := one(ctx, store.db, func(r row) (out trial.Record, err error) {
 		var at, until int64
@@ -149,14 +149,14 @@ func (store Trials) Trial(ctx context.Context, id publish.ProjectID) (trial.Reco
 		}
 		return out, err
 	}, "SELECT t.version, t.at, t.outcome, t.seen, t.trying, t.leased_until FROM trials t JOIN projects p ON p.num = t.project WHERE p.id = ?", string(id))
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return trial.Record{}, nil
 	}
 	return r, in("read trial", err)
 }
 
 // TrialsAhead implements trial.Store.
-func (store Trials) TrialsAhead(ctx context.Context, id publish.ProjectID) (int, error) {
+func (store Trials) TrialsAhead(ctx context.Context, id sandlot.ProjectID) (int, error) {
 	now := store.db.Now()
 	list, err := all(ctx, store.db, scanUntried, selectUntried, dayOf(now), micros(now), lease{now, trial.LeaseMax}.never(), trial.MostAhead)
 	for i, d := range list {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 // trimPage is how many projects one call of Trim looks at: some milliseconds of
@@ -15,12 +15,12 @@ const trimPage = 1000
 // trimmable is a project that may have versions to forget.
 type trimmable struct {
 	num, version, oldest int64
-	id                   publish.ProjectID
+	id                   sandlot.ProjectID
 	left                 bool // files of versions that were forgotten are still there
 }
 
 // Trim implements operate.TrimStore.
-func (store Upkeep) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, changed publish.Changed, err error) {
+func (store Upkeep) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, changed sandlot.Changed, err error) {
 	page, err := all(ctx, store.db, func(r row) (p trimmable, err error) {
 		err = r.Scan(&p.num, &p.id, &p.version, &p.oldest, &p.left)
 		return p, err

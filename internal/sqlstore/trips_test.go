@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/postgres"
@@ -22,11 +23,11 @@ func TestAPublishTakesAtMostSixRoundTrips(t *testing.T) {
 	defer db.Close()
 	owner, err := db.Publish().CreateAccount(t.Context(), benchAccount(1))
 	expect.OK(t, err)
-	var made publish.Project
+	var made sandlot.Project
 	var trips int64 // before the step
 	inline := []byte("<p>inline")
-	file := func(name string, b []byte) publish.File {
-		return publish.File{Name: name, Folded: name, Blob: publish.Blob{Size: int64(len(b)), SHA256: sha256.Sum256(b), Inline: b, Text: true}}
+	file := func(name string, b []byte) sandlot.File {
+		return sandlot.File{Name: name, Folded: name, Blob: sandlot.Blob{Size: int64(len(b)), SHA256: sha256.Sum256(b), Inline: b, Text: true}}
 	}
 	record := func(n uint64) *publish.IdempotencyRecord {
 		return &publish.IdempotencyRecord{Key: benchSum("record", n), Request: benchSum("request", n), ExpiresAt: db.Now().Add(time.Hour)}
@@ -40,7 +41,7 @@ func TestAPublishTakesAtMostSixRoundTrips(t *testing.T) {
 	}{
 		{"of somebody new", func(n uint64) error {
 			np, na := benchProject(n, inline), benchAccount(n)
-			na.Email, na.Job = "a@example.com", &publish.Job{Kind: "verify", Address: "a@example.com", Due: db.Now()}
+			na.Email, na.Job = "a@example.com", &sandlot.Job{Kind: "verify", Address: "a@example.com", Due: db.Now()}
 			np.New, np.Idempotency, np.Within = &na, record(n), publish.Quota{Projects: 100, Bytes: 1 << 40}
 			_, err := db.Publish().CreateProject(t.Context(), np)
 			return err

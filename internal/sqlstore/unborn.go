@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -17,11 +18,11 @@ import (
 const unborn = 0
 
 // createLarge is CreateProject in steps, as a draft of version 1.
-func (store Publish) createLarge(ctx context.Context, np publish.NewProject, h history) (publish.Project, error) {
-	id := publish.ProjectID("+" + rand.Text())
+func (store Publish) createLarge(ctx context.Context, np publish.NewProject, h history) (sandlot.Project, error) {
+	id := sandlot.ProjectID("+" + rand.Text())
 	end, err := store.db.drafts.begin(ctx, id)
 	if err != nil {
-		return publish.Project{}, publish.NoEffect(err)
+		return sandlot.Project{}, sandlot.NoEffect(err)
 	}
 	defer end()
 	var d draft
@@ -30,11 +31,11 @@ func (store Publish) createLarge(ctx context.Context, np publish.NewProject, h h
 		return err
 	})
 	if err != nil {
-		return publish.Project{}, err
+		return sandlot.Project{}, err
 	}
 	for _, part := range h.parts() {
 		if err := store.addToUnborn(ctx, &d, part); err != nil {
-			return publish.Project{}, store.giveUp(ctx, d, err, np.Yield)
+			return sandlot.Project{}, store.giveUp(ctx, d, err, np.Yield)
 		}
 	}
 	var p projectRow
@@ -43,7 +44,7 @@ func (store Publish) createLarge(ctx context.Context, np publish.NewProject, h h
 		return err
 	})
 	if err != nil {
-		return publish.Project{}, store.giveUp(ctx, d, err, np.Yield)
+		return sandlot.Project{}, store.giveUp(ctx, d, err, np.Yield)
 	}
 	return p.Project, nil
 }
@@ -53,14 +54,14 @@ func (h *history) parts() (list []history) {
 	for versions := range slices.Chunk(h.versions, draftStep) {
 		list = append(list, history{versions: versions})
 	}
-	for _, files := range inParts(h.files, func(f pastFile) publish.Blob { return f.Blob }) {
+	for _, files := range inParts(h.files, func(f pastFile) sandlot.Blob { return f.Blob }) {
 		list = append(list, history{files: files})
 	}
 	return list
 }
 
 // beginUnborn refuses what the last step would refuse at once, where that is known.
-func (t *tx) beginUnborn(id publish.ProjectID, np publish.NewProject, h history, d draft, now time.Time) (draft, error) {
+func (t *tx) beginUnborn(id sandlot.ProjectID, np publish.NewProject, h history, d draft, now time.Time) (draft, error) {
 	t.Reserve(append(idsOf(np, history{}), "drafts")...)
 	if err := t.refuseAlreadyDone(np.Idempotency, now); err != nil {
 		return d, err
@@ -78,27 +79,27 @@ func (t *tx) beginUnborn(id publish.ProjectID, np publish.NewProject, h history,
 }
 
 // mayBegin returns whose a project is to be, if nothing known is in its way.
-func (t *tx) mayBegin(np publish.NewProject, h history, now time.Time) (owner publish.AccountID, err error) {
+func (t *tx) mayBegin(np publish.NewProject, h history, now time.Time) (owner sandlot.AccountID, err error) {
 	if np.New != nil {
 		id, err := t.Insert("accounts", "INSERT INTO accounts (id, handle, email, verified, lang, created_at, deleted_at) VALUES (?, '', '', 0, '', ?, 0)", micros(now))
 		if err != nil {
 			return 0, err
 		}
-		owner = publish.AccountID(id)
+		owner = sandlot.AccountID(id)
 	} else {
 		a, err := t.mayOwn(np)
 		if err != nil {
 			return 0, err
 		}
 		if np.Email != nil && a.EmailVerified {
-			return 0, publish.ErrVerified
+			return 0, sandlot.ErrVerified
 		}
 		owner = a.ID
 	}
 	switch _, err := t.number("SELECT 1 FROM projects WHERE id = ?", string(np.ID)); {
 	case err == nil:
-		return 0, publish.ErrExists
-	case !errors.Is(err, publish.ErrNotFound):
+		return 0, sandlot.ErrExists
+	case !errors.Is(err, sandlot.ErrNotFound):
 		return 0, err
 	}
 	if err := t.roomForMore(owner, np.Within.Projects); err != nil {
@@ -109,14 +110,14 @@ func (t *tx) mayBegin(np publish.NewProject, h history, now time.Time) (owner pu
 
 // roomForMore fails if an account would have more projects with one more, those included
 // that it has begun.
-func (t *tx) roomForMore(id publish.AccountID, most int) error {
+func (t *tx) roomForMore(id sandlot.AccountID, most int) error {
 	if most == 0 {
 		return nil
 	}
 	has, err := t.number(`SELECT projects + (SELECT count(*) FROM drafts d JOIN projects p ON p.num = d.project WHERE p.account = a.id AND p.version = 0)
 		FROM accounts a WHERE id = ?`, id)
 	if err == nil && has >= int64(most) {
-		err = publish.ErrTooManyProjects
+		err = sandlot.ErrTooManyProjects
 	}
 	return err
 }
@@ -175,7 +176,7 @@ func (t *tx) bear(np publish.NewProject, h history, d draft, now time.Time) (p p
 }
 
 // ownerOf is owner for a project whose account may have come with its draft.
-func (t *tx) ownerOf(np publish.NewProject, d draft) (a publish.Account, err error) {
+func (t *tx) ownerOf(np publish.NewProject, d draft) (a sandlot.Account, err error) {
 	if np.New == nil {
 		return t.owner(np)
 	}
@@ -184,7 +185,7 @@ func (t *tx) ownerOf(np publish.NewProject, d draft) (a publish.Account, err err
 		return a, err
 	}
 	a = accountOf(*np.New)
-	a.ID = publish.AccountID(id)
+	a.ID = sandlot.AccountID(id)
 	if a.Handle, err = t.takeHandle(a.ID, np.New.Handles, time.Time{}); err != nil {
 		return a, err
 	}

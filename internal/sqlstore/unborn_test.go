@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -29,16 +30,16 @@ func manyNew(t *testing.T, db *DB, new bool) publish.NewProject {
 	}
 	for i := range manyFiles {
 		name := fmt.Sprintf("a/%d.js", i)
-		b := publish.Blob{Ref: publish.BlobRef("new-" + name), Size: 5, SHA256: sha256.Sum256([]byte(name)), Checkpoints: "points"}
+		b := sandlot.Blob{Ref: sandlot.BlobRef("new-" + name), Size: 5, SHA256: sha256.Sum256([]byte(name)), Checkpoints: "points"}
 		switch {
 		case i%5 == 4:
 			b = np.Files[len(np.Files)-1].Blob
 		case i%3 == 0:
-			b = publish.Blob{Inline: []byte("new-" + name), Size: int64(4 + len(name)), SHA256: b.SHA256}
+			b = sandlot.Blob{Inline: []byte("new-" + name), Size: int64(4 + len(name)), SHA256: b.SHA256}
 		}
-		np.Files = append(np.Files, publish.File{Name: name, Folded: name, Blob: b})
+		np.Files = append(np.Files, sandlot.File{Name: name, Folded: name, Blob: b})
 	}
-	later := publish.Change{Drop: np.Files[1:100], Put: []publish.File{{Name: "b.js", Folded: "b.js", Blob: publish.Blob{Ref: "new-b", Size: 1}}}}
+	later := publish.Change{Drop: np.Files[1:100], Put: []sandlot.File{{Name: "b.js", Folded: "b.js", Blob: sandlot.Blob{Ref: "new-b", Size: 1}}}}
 	np.Later = []publish.LaterVersion{{Change: later, At: time.Now(), Suffix: "later"}}
 	return np
 }
@@ -100,7 +101,7 @@ func TestAnotherProcessLeavesANewProjectThatIsBeingRecorded(t *testing.T) {
 	for name, c := range map[string]struct {
 		ahead time.Duration
 		want  error
-	}{"while it is leased": {0, nil}, "and takes back one whose lease has lapsed": {2 * draftLease, publish.ErrUnavailable}} {
+	}{"while it is leased": {0, nil}, "and takes back one whose lease has lapsed": {2 * draftLease, sandlot.ErrUnavailable}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := testenv.MemoryDir(t) + "/sandlot.db"
@@ -120,7 +121,7 @@ func TestAnotherProcessLeavesANewProjectThatIsBeingRecorded(t *testing.T) {
 				is(t, db, p, 2, whereNew)
 				return
 			}
-			if errors.Is(err, publish.ErrNoEffect) {
+			if errors.Is(err, sandlot.ErrNoEffect) {
 				t.Errorf("%v: but blobs may be recorded", err)
 			}
 			sweepAll(t, db, time.Now().Add(time.Hour))

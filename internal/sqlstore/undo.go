@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -30,7 +30,7 @@ func (db *DB) undo(ctx context.Context, d draft, yield func()) error {
 			})
 		}
 		err := step()
-		if errors.Is(err, publish.ErrFull) && yield != nil {
+		if errors.Is(err, sandlot.ErrFull) && yield != nil {
 			yield()
 			yielded = true
 			db.engine.Fold()

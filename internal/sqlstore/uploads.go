@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -35,7 +36,7 @@ func scanUpload(r row) (u uploadRow, err error) {
 	err = r.Scan(&u.num, asDigest{&u.Key}, asDigest{&u.Token}, asDigest{&u.Owner}, asDigest{&u.Wider[0]}, asDigest{&u.Wider[1]}, &u.Account, &u.Meta, &u.Total, (*[]byte)(&u.Received), &u.Bytes, &u.Held, &u.Generation, asTime{&u.ExpiresAt},
 		&project, &version, &part, asDigest{&done.SHA256}, &done.Answer, &done.Made)
 	if project.Valid {
-		done.Project, done.Version, done.Part = publish.ProjectID(project.String), int(version.Int64), int(part.Int64)
+		done.Project, done.Version, done.Part = sandlot.ProjectID(project.String), int(version.Int64), int(part.Int64)
 		u.Done = &done
 	}
 	return u, err
@@ -47,7 +48,7 @@ func scanPart(r row) (p publish.Part, err error) {
 }
 
 // Upload implements publish.Store. A completed upload has no parts.
-func (store Publish) Upload(ctx context.Context, key publish.Digest, part int, now time.Time) (publish.Upload, error) {
+func (store Publish) Upload(ctx context.Context, key sandlot.Digest, part int, now time.Time) (publish.Upload, error) {
 	var u uploadRow
 	err := store.db.snapshot(ctx, func(q querier) (err error) {
 		if u, err = one(ctx, q, scanUpload, selectUpload, key[:], micros(now)); err != nil {
@@ -63,8 +64,8 @@ func (store Publish) Upload(ctx context.Context, key publish.Digest, part int, n
 }
 
 // UploadOfToken implements publish.CredentialStore.
-func (store Credentials) UploadOfToken(ctx context.Context, token publish.Digest, now time.Time) (publish.Digest, error) {
-	key, err := one(ctx, store.db, func(r row) (key publish.Digest, err error) {
+func (store Credentials) UploadOfToken(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Digest, error) {
+	key, err := one(ctx, store.db, func(r row) (key sandlot.Digest, err error) {
 		err = r.Scan(asDigest{&key})
 		return key, err
 	}, "SELECT key FROM uploads WHERE token = ? AND expires_at > ?", token[:], micros(now))
@@ -72,11 +73,11 @@ func (store Credentials) UploadOfToken(ctx context.Context, token publish.Digest
 }
 
 // UploadParts implements publish.Store.
-func (store Publish) UploadParts(ctx context.Context, key publish.Digest, generation int64) (parts []publish.Part, err error) {
+func (store Publish) UploadParts(ctx context.Context, key sandlot.Digest, generation int64) (parts []publish.Part, err error) {
 	err = store.db.snapshot(ctx, func(q querier) error {
 		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM uploads WHERE key = ? AND generation = ? AND done_project IS NULL", key[:], generation)
-		if errors.Is(err, publish.ErrNotFound) {
-			return publish.ErrUploadMoved
+		if errors.Is(err, sandlot.ErrNotFound) {
+			return sandlot.ErrUploadMoved
 		}
 		if err == nil {
 			parts, err = all(ctx, q, scanPart, selectParts, num)
@@ -127,14 +128,14 @@ func (t *tx) saveUpload(u publish.Upload, now time.Time) (num int64, err error) 
 		num, err = t.number(`INSERT INTO uploads (key, token, owner, owner56, owner48, account, meta, total, received, bytes, held, generation, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
 			ON CONFLICT (key) DO NOTHING RETURNING num`, u.Key[:], orNull(u.Token), u.Owner[:], orNull(u.Wider[0]), orNull(u.Wider[1]), orNone(u.Account), orEmpty(u.Meta), u.Total, orEmpty(u.Received), u.Bytes, u.Held, micros(u.ExpiresAt))
 	}
-	if errors.Is(err, publish.ErrNotFound) {
-		err = publish.ErrUploadMoved
+	if errors.Is(err, sandlot.ErrNotFound) {
+		err = sandlot.ErrUploadMoved
 	}
 	return num, err
 }
 
 // LeaseUpload implements publish.Store.
-func (store Publish) LeaseUpload(ctx context.Context, key publish.Digest, generation, held int64, length time.Duration) (name int64, err error) {
+func (store Publish) LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (name int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		l := store.db.lease(length)
 		if name = 0; length > 0 {
@@ -147,16 +148,16 @@ func (store Publish) LeaseUpload(ctx context.Context, key publish.Digest, genera
 		}
 		n, err = t.number("SELECT count(*) FROM uploads WHERE key = ? AND generation = ? AND done_project IS NULL", key[:], generation)
 		if err == nil && n == 0 {
-			return publish.ErrUploadMoved
+			return sandlot.ErrUploadMoved
 		}
-		return cmp.Or(err, publish.ErrLeased)
+		return cmp.Or(err, sandlot.ErrLeased)
 	})
 	return name, in("lease upload", err)
 }
 
 // endExpired takes its key from an upload that has expired, so that another can
 // have it. Its parts are left to Sweep: there may be ten thousand.
-func (t *tx) endExpired(key publish.Digest, now time.Time) error {
+func (t *tx) endExpired(key sandlot.Digest, now time.Time) error {
 	_, err := t.exec("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ? AND expires_at <= ?", key[:], micros(now))
 	return err
 }
@@ -168,7 +169,7 @@ func (t *tx) savePart(upload int64, p publish.Part, now time.Time) error {
 		if err := t.loosen(old); err != nil {
 			return err
 		}
-	case !errors.Is(err, publish.ErrNotFound):
+	case !errors.Is(err, sandlot.ErrNotFound):
 		return err
 	}
 	blob, err := t.keep(p.Blob, asPart, now)
@@ -193,8 +194,8 @@ func (t *tx) complete(c *publish.Completion) error {
 	}
 	u, err := one(context.Background(), t, scanOver, `SELECT token, owner, meta FROM uploads
 		WHERE key = ? AND generation = ? AND done_project IS NULL`+t.dialect.Locked("uploads"), c.Key[:], c.Generation)
-	if errors.Is(err, publish.ErrNotFound) {
-		return publish.ErrUploadMoved
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return sandlot.ErrUploadMoved
 	}
 	if err != nil {
 		return err

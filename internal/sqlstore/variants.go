@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
@@ -20,7 +21,7 @@ func squeezeTurns(d engine.Dialect) string {
 
 // Unsqueezed implements publish.VariantStore. The files come without variants. A
 // blob that is a file under several names comes once, under one of them.
-func (store Variants) Unsqueezed(ctx context.Context, except []int64, limit int) ([]publish.File, error) {
+func (store Variants) Unsqueezed(ctx context.Context, except []int64, limit int) ([]sandlot.File, error) {
 	l := store.db.lease(publish.SqueezeLeaseMax)
 	files, err := all(ctx, store.db, scanFile, "WITH w AS ("+squeezeTurns(store.db.dialect)+"), oldest AS (SELECT min(id) AS id FROM w) SELECT "+fileColumns+` FROM
 			(SELECT id, turn FROM w ORDER BY id = (SELECT id FROM oldest) DESC, turn, id LIMIT ?) t
@@ -72,13 +73,13 @@ func (store Variants) LeavePlain(ctx context.Context, most int) (int, error) {
 
 // PutVariants implements publish.VariantStore. Variants that were recorded before
 // are replaced.
-func (store Variants) PutVariants(ctx context.Context, blobID int64, variants []publish.Variant) error {
+func (store Variants) PutVariants(ctx context.Context, blobID int64, variants []sandlot.Variant) error {
 	bytes := 0
 	for _, v := range variants {
 		bytes += v.Blob.InlineSize()
 	}
 	return in("put variants", store.db.step(ctx, bytes, func(t *tx) error {
-		if err := t.must(publish.ErrNotFound, "UPDATE blobs SET squeezed = 1, leased_until = 0 WHERE id = ?", blobID); err != nil {
+		if err := t.must(sandlot.ErrNotFound, "UPDATE blobs SET squeezed = 1, leased_until = 0 WHERE id = ?", blobID); err != nil {
 			return err
 		}
 		if err := t.dropVariants(blobID); err != nil {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"sandlot"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 // BlobsAfter implements operate.VerifyStore.
-func (store Upkeep) BlobsAfter(ctx context.Context, after int64, limit int) ([]publish.Blob, error) {
-	list, err := all(ctx, store.db, func(r row) (b publish.Blob, err error) {
+func (store Upkeep) BlobsAfter(ctx context.Context, after int64, limit int) ([]sandlot.Blob, error) {
+	list, err := all(ctx, store.db, func(r row) (b sandlot.Blob, err error) {
 		err = r.Scan(&b.ID, &b.Ref, &b.Size, asDigest{&b.SHA256}, &b.Text)
 		return b, err
 	}, "SELECT id, coalesce(ref, ''), size, sha256, is_text FROM blobs WHERE id > ? ORDER BY id LIMIT ?", after, limit)
@@ -49,7 +49,7 @@ func scanUse(r row) (u operate.BlobUse, err error) {
 // checked is a project with what its versions and files say about it.
 type checked struct {
 	num                    int64
-	id                     publish.ProjectID
+	id                     sandlot.ProjectID
 	version, files         int
 	size                   int64
 	oldest                 int

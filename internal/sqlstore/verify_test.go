@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -31,7 +32,7 @@ func TestEveryMistakeOfAProjectIsNamed(t *testing.T) {
 			p := mustProject(t, db, 1)
 			for _, name := range []string{"a.js", "a.js"} {
 				var err error
-				f := publish.File{Name: name, Folded: name, Blob: publish.Blob{Inline: []byte("abc"), Size: 3}}
+				f := sandlot.File{Name: name, Folded: name, Blob: sandlot.Blob{Inline: []byte("abc"), Size: 3}}
 				p, _, err = db.Publish().PutFile(t.Context(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
 				expect.Is(t, "put", err, nil)
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/worker"
 )
 
@@ -85,10 +85,10 @@ func (f *format) to(w io.Writer) (encoder, error) {
 }
 
 // variant compresses a blob and keeps the result.
-func (w *Worker) variant(ctx context.Context, b publish.Blob, f *format) (publish.Variant, error) {
+func (w *Worker) variant(ctx context.Context, b sandlot.Blob, f *format) (sandlot.Variant, error) {
 	plain, err := w.content.Open(ctx, b, 0, -1)
 	if err != nil {
-		return publish.Variant{}, fmt.Errorf("%s: %w", f.name, err)
+		return sandlot.Variant{}, fmt.Errorf("%s: %w", f.name, err)
 	}
 	defer plain.Close()
 	rest := w.rest
@@ -112,9 +112,9 @@ func (w *Worker) variant(ctx context.Context, b publish.Blob, f *format) (publis
 	kept, err := w.content.StageDerived(ctx, out)
 	end()
 	if err != nil {
-		return publish.Variant{}, fmt.Errorf("%s: %w", f.name, err)
+		return sandlot.Variant{}, fmt.Errorf("%s: %w", f.name, err)
 	}
-	return publish.Variant{Encoding: f.name, Blob: kept.Blob, CRC32: sum.Sum32()}, nil
+	return sandlot.Variant{Encoding: f.name, Blob: kept.Blob, CRC32: sum.Sum32()}, nil
 }
 
 func (f *format) compress(w io.Writer, r io.Reader) error {

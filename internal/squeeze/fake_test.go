@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/worker"
@@ -25,19 +26,19 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // records is a VariantStore in memory.
 type records struct {
 	mu    sync.Mutex
-	files []publish.File // oldest first
-	made  map[int64][]publish.Variant
+	files []sandlot.File // oldest first
+	made  map[int64][]sandlot.Variant
 	order []int64 // of the blobs whose variants were recorded
 	puts  int     // calls of PutVariants
 	fails []error // what the next calls of PutVariants return; nil: it works
 	asked []int   // the limits of the calls of Unsqueezed
 }
 
-func (r *records) Unsqueezed(_ context.Context, except []int64, limit int) ([]publish.File, error) {
+func (r *records) Unsqueezed(_ context.Context, except []int64, limit int) ([]sandlot.File, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked = append(r.asked, limit)
-	var out []publish.File
+	var out []sandlot.File
 	for _, f := range r.files {
 		if _, ok := r.made[f.Blob.ID]; !ok && len(out) < limit && !slices.Contains(except, f.Blob.ID) {
 			out = append(out, f)
@@ -54,7 +55,7 @@ func (r *records) EndSqueezing(context.Context, []int64, int64) error { return n
 
 func (r *records) LeavePlain(context.Context, int) (int, error) { return 0, nil }
 
-func (r *records) PutVariants(ctx context.Context, id int64, v []publish.Variant) error {
+func (r *records) PutVariants(ctx context.Context, id int64, v []sandlot.Variant) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.puts++
@@ -74,7 +75,7 @@ func (r *records) PutVariants(ctx context.Context, id int64, v []publish.Variant
 }
 
 // recorded returns what was recorded for a file, and whether anything was.
-func (r *records) recorded(f publish.File) ([]publish.Variant, bool) {
+func (r *records) recorded(f sandlot.File) ([]sandlot.Variant, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	v, ok := r.made[f.Blob.ID]
@@ -84,9 +85,9 @@ func (r *records) recorded(f publish.File) ([]publish.Variant, bool) {
 // shelf is a Content in memory.
 type shelf struct {
 	mu        sync.Mutex
-	blobs     map[publish.BlobRef][]byte
-	broken    map[publish.BlobRef]error // what Open answers instead
-	poisoned  publish.BlobRef           // whose bytes make the reader panic
+	blobs     map[sandlot.BlobRef][]byte
+	broken    map[sandlot.BlobRef]error // what Open answers instead
+	poisoned  sandlot.BlobRef           // whose bytes make the reader panic
 	opened    int
 	staged    int
 	discarded int
@@ -94,7 +95,7 @@ type shelf struct {
 	receiving func() bool
 }
 
-func (s *shelf) Open(_ context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error) {
+func (s *shelf) Open(_ context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.opened++
@@ -132,10 +133,10 @@ func (s *shelf) StageDerived(_ context.Context, r io.Reader) (publish.Content, e
 	return publish.Content{Blob: s.keep(data)}, nil
 }
 
-func (s *shelf) keep(data []byte) publish.Blob {
-	ref := publish.BlobRef(fmt.Sprintf("blob%d", len(s.blobs)+s.discarded))
+func (s *shelf) keep(data []byte) sandlot.Blob {
+	ref := sandlot.BlobRef(fmt.Sprintf("blob%d", len(s.blobs)+s.discarded))
 	s.blobs[ref] = data
-	return publish.Blob{Ref: ref, Size: int64(len(data)), SHA256: sha256.Sum256(data)}
+	return sandlot.Blob{Ref: ref, Size: int64(len(data)), SHA256: sha256.Sum256(data)}
 }
 
 func (s *shelf) Discard(_ context.Context, c publish.Content) {
@@ -161,8 +162,8 @@ type bench struct {
 
 func newBench() *bench {
 	b := &bench{
-		records: &records{made: map[int64][]publish.Variant{}},
-		shelf:   &shelf{blobs: map[publish.BlobRef][]byte{}, broken: map[publish.BlobRef]error{}},
+		records: &records{made: map[int64][]sandlot.Variant{}},
+		shelf:   &shelf{blobs: map[sandlot.BlobRef][]byte{}, broken: map[sandlot.BlobRef]error{}},
 		log:     &bytes.Buffer{},
 	}
 	b.Worker = New(b.records, b.shelf, slog.New(slog.NewTextHandler(b.log, nil)), &worker.Failures{})
@@ -171,10 +172,10 @@ func newBench() *bench {
 }
 
 // add publishes a file.
-func (b *bench) add(name string, data []byte) publish.File {
+func (b *bench) add(name string, data []byte) sandlot.File {
 	blob := b.shelf.keep(data)
 	blob.ID = int64(len(b.records.files) + 1)
-	f := publish.File{Name: name, Blob: blob}
+	f := sandlot.File{Name: name, Blob: blob}
 	b.records.files = append(b.records.files, f)
 	return f
 }
@@ -188,8 +189,8 @@ func (b *bench) round(t *testing.T) int {
 }
 
 // leaked are the blobs that neither a file nor a recorded variant has.
-func (b *bench) leaked() []publish.BlobRef {
-	left := map[publish.BlobRef]bool{}
+func (b *bench) leaked() []sandlot.BlobRef {
+	left := map[sandlot.BlobRef]bool{}
 	for ref := range b.shelf.blobs {
 		left[ref] = true
 	}
@@ -199,7 +200,7 @@ func (b *bench) leaked() []publish.BlobRef {
 			delete(left, v.Blob.Ref)
 		}
 	}
-	var out []publish.BlobRef
+	var out []sandlot.BlobRef
 	for ref := range left {
 		out = append(out, ref)
 	}

@@ -9,8 +9,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -70,7 +70,7 @@ func TestSoakRegression18LargeFilesTakeNoMoreMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := &gauge{kind: instructions}
 			idle := live()
-			w := New(&records{made: map[int64][]publish.Variant{}}, g, slog.New(slog.DiscardHandler), nil)
+			w := New(&records{made: map[int64][]sandlot.Variant{}}, g, slog.New(slog.DiscardHandler), nil)
 			for _, f := range formats(size) { // at the levels of that size; that memory does not grow with it shows before its end
 				r := &made{g: g, left: 16 << 20, rand: rand.New(rand.NewPCG(1, 2))}
 				expect.OK(t, f.compress(io.Discard, &calm{ctx: context.Background(), r: r, rest: w.rest}))

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -36,7 +37,7 @@ func (g *gauge) look() {
 	g.peak = max(g.peak, live())
 }
 
-func (g *gauge) Open(_ context.Context, b publish.Blob, _, _ int64) (io.ReadCloser, error) {
+func (g *gauge) Open(_ context.Context, b sandlot.Blob, _, _ int64) (io.ReadCloser, error) {
 	return io.NopCloser(&made{g: g, left: b.Size, rand: rand.New(rand.NewPCG(uint64(b.Size), 0))}), nil
 }
 
@@ -44,7 +45,7 @@ func (g *gauge) Open(_ context.Context, b publish.Blob, _, _ int64) (io.ReadClos
 func (g *gauge) StageDerived(_ context.Context, r io.Reader) (publish.Content, error) {
 	n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, make([]byte, 256<<10))
 	g.look()
-	return publish.Content{Blob: publish.Blob{Size: n}}, err
+	return publish.Content{Blob: sandlot.Blob{Size: n}}, err
 }
 
 func (g *gauge) Discard(context.Context, publish.Content) {}
@@ -99,9 +100,9 @@ func TestSoakMemory(t *testing.T) {
 	} {
 		t.Run("less than 8 MiB over idle for files up to 16 MiB of "+name, func(t *testing.T) {
 			g := &gauge{kind: kind}
-			records := &records{made: map[int64][]publish.Variant{}}
+			records := &records{made: map[int64][]sandlot.Variant{}}
 			for i, size := range []int64{together, together, large, 10 << 10, together} {
-				records.files = append(records.files, publish.File{Name: "data.json", Blob: publish.Blob{ID: int64(i + 1), Size: size}})
+				records.files = append(records.files, sandlot.File{Name: "data.json", Blob: sandlot.Blob{ID: int64(i + 1), Size: size}})
 			}
 			idle := live()
 			w := New(records, g, slog.New(slog.DiscardHandler), nil)

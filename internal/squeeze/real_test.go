@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -19,8 +20,8 @@ import (
 type real struct {
 	*Worker
 	world  *testworld.World
-	owner  publish.Caller
-	opened func(publish.Blob) // is called before a blob is opened
+	owner  sandlot.Caller
+	opened func(sandlot.Blob) // is called before a blob is opened
 	rests  int                // how often content was arriving
 	tried  int                // blobs that were opened
 	made   []int64            // IDs of the blobs whose variants were recorded
@@ -41,7 +42,7 @@ type watched struct {
 	r *real
 }
 
-func (w watched) Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error) {
+func (w watched) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	if w.r.tried++; w.r.opened != nil {
 		w.r.opened(b)
 	}
@@ -62,7 +63,7 @@ type recorder struct {
 	r *real
 }
 
-func (s recorder) PutVariants(ctx context.Context, id int64, made []publish.Variant) error {
+func (s recorder) PutVariants(ctx context.Context, id int64, made []sandlot.Variant) error {
 	if len(made) > 0 {
 		s.r.made = append(s.r.made, id)
 	}
@@ -70,7 +71,7 @@ func (s recorder) PutVariants(ctx context.Context, id int64, made []publish.Vari
 }
 
 // game publishes a page, and beside it a file of that many bytes that compresses.
-func (r *real) game(size int) publish.File {
+func (r *real) game(size int) sandlot.File {
 	p := r.world.PublishPage(r.owner, "<!doctype html>").Project
 	return r.world.PutFile(r.owner, p.ID, "game.wasm", strings.Repeat("\x00asm some code of a game ", size/25+1)[:size]).File
 }
@@ -98,8 +99,8 @@ func TestRegressionM03ASmallFileDoesNotWaitForALargeOne(t *testing.T) {
 	t.Parallel()
 	r := newReal(t)
 	big := r.game(large + restEvery)
-	var small publish.File
-	r.opened = func(b publish.Blob) {
+	var small sandlot.File
+	r.opened = func(b sandlot.Blob) {
 		if small.Name == "" && b.Size == big.Blob.Size {
 			small = r.game(2000)
 		}
@@ -111,7 +112,7 @@ func TestRegressionM03ASmallFileDoesNotWaitForALargeOne(t *testing.T) {
 }
 
 // idOf returns the ID of a file's blob.
-func (r *real) idOf(t *testing.T, f publish.File) int64 {
+func (r *real) idOf(t *testing.T, f sandlot.File) int64 {
 	t.Helper()
 	id := r.world.Query("SELECT id FROM blobs WHERE size = " + strconv.FormatInt(f.Blob.Size, 10))
 	expect.Equal(t, "blobs of that size", len(id), 1)
@@ -129,7 +130,7 @@ func TestRegressionM04ANearlyFullDiskIsNoFaultOfAFile(t *testing.T) {
 	}
 	full.Store(true)
 	n, err := r.Round(t.Context())
-	expect.Is(t, "a round on a full disk", err, publish.ErrFull)
+	expect.Is(t, "a round on a full disk", err, sandlot.ErrFull)
 	expect.Equal(t, "files that it came to an end with", n, 0)
 	expect.Equal(t, "files that it tried", r.tried, 1)
 	full.Store(false)

@@ -9,13 +9,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/worker"
 )
 
 func TestRegression36FilesThatCannotBeReadBlockNoOthers(t *testing.T) {
-	for what, why := range map[string]error{"an error of the disk": errors.New("input/output error"), "permission": publish.ErrUnavailable} {
+	for what, why := range map[string]error{"an error of the disk": errors.New("input/output error"), "permission": sandlot.ErrUnavailable} {
 		t.Run(what, func(t *testing.T) {
 			b := newBench()
 			bad := 3 * batch
@@ -68,7 +68,7 @@ func TestRegression36AFileThatFindsNoRoomIsNotTheFirstAgain(t *testing.T) {
 	b := newBench()
 	b.add("large.js", program(500))
 	small := b.add("small.js", program(500))
-	b.shelf.full = []error{publish.ErrFull}
+	b.shelf.full = []error{sandlot.ErrFull}
 	_, _ = b.Round(context.Background())
 	b.round(t)
 	if v, _ := b.records.recorded(small); len(v) == 0 {
@@ -103,9 +103,9 @@ func TestRegression36VariantsThatWereNeverRecordedAreDiscarded(t *testing.T) {
 		b := newBench()
 		b.add("game.js", program(5000))
 		for range putTries {
-			b.records.fails = append(b.records.fails, publish.NoEffect(publish.ErrUnavailable))
+			b.records.fails = append(b.records.fails, sandlot.NoEffect(sandlot.ErrUnavailable))
 		}
-		if _, err := b.Round(context.Background()); !errors.Is(err, publish.ErrUnavailable) {
+		if _, err := b.Round(context.Background()); !errors.Is(err, sandlot.ErrUnavailable) {
 			t.Errorf("got %v", err)
 		}
 		b.clean(t)

@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -57,7 +57,7 @@ func TestRecord(t *testing.T) {
 	t.Run("if the file went away meanwhile its variants are discarded", func(t *testing.T) {
 		b := newBench()
 		b.add("game.js", program(5000))
-		b.records.fails = []error{publish.ErrNotFound}
+		b.records.fails = []error{sandlot.ErrNotFound}
 		b.round(t)
 		if b.shelf.staged != 3 || b.shelf.discarded != 3 {
 			t.Errorf("%d made, %d discarded", b.shelf.staged, b.shelf.discarded)
@@ -67,8 +67,8 @@ func TestRecord(t *testing.T) {
 	t.Run("a full disk: they are discarded, and made again later", func(t *testing.T) {
 		b := newBench()
 		f := b.add("game.js", program(5000))
-		b.records.fails = []error{publish.ErrFull}
-		if _, err := b.Round(context.Background()); !errors.Is(err, publish.ErrFull) {
+		b.records.fails = []error{sandlot.ErrFull}
+		if _, err := b.Round(context.Background()); !errors.Is(err, sandlot.ErrFull) {
 			t.Errorf("got %v", err)
 		}
 		b.clean(t)
@@ -83,7 +83,7 @@ func TestRecord(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBench()
 			f := b.add("game.js", program(5000))
-			b.records.fails = []error{unsure, publish.ErrUnavailable}
+			b.records.fails = []error{unsure, sandlot.ErrUnavailable}
 			begin := time.Now()
 			b.round(t)
 			expect.Equal(t, "it took", time.Since(begin), 3*afterFail)
@@ -97,7 +97,7 @@ func TestRecord(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBench()
 			b.add("game.js", program(5000))
-			b.records.fails = []error{unsure, publish.ErrExists}
+			b.records.fails = []error{unsure, sandlot.ErrExists}
 			b.round(t)
 			if b.records.puts != 2 || b.shelf.discarded != 0 {
 				t.Errorf("%d tries, %d discarded", b.records.puts, b.shelf.discarded)
@@ -119,7 +119,7 @@ func TestRecord(t *testing.T) {
 }
 
 func TestStage(t *testing.T) {
-	for what, err := range map[string]error{"is full": publish.ErrFull, "fails": errors.New("input/output error")} {
+	for what, err := range map[string]error{"is full": sandlot.ErrFull, "fails": errors.New("input/output error")} {
 		t.Run("a disk that "+what+" midway: nothing is leaked, and it is tried again", func(t *testing.T) {
 			b := newBench()
 			f := b.add("game.js", program(500_000))
@@ -143,7 +143,7 @@ func TestStage(t *testing.T) {
 		b := newBench()
 		b.add("a.js", program(500))
 		b.add("b.js", program(500))
-		b.shelf.full = []error{publish.ErrFull}
+		b.shelf.full = []error{sandlot.ErrFull}
 		if _, err := b.Round(context.Background()); err == nil || b.shelf.opened != 1 {
 			t.Errorf("got %v, %d files opened", err, b.shelf.opened)
 		}
@@ -170,7 +170,7 @@ func TestRun(t *testing.T) {
 			testenv.Pass(10 * poll)
 			b.records.mu.Lock()
 			f := b.add("game.js", program(5000))
-			b.records.fails = []error{publish.ErrFull}
+			b.records.fails = []error{sandlot.ErrFull}
 			b.records.mu.Unlock()
 			testenv.Pass(poll)
 			synctest.Wait()

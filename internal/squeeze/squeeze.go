@@ -17,6 +17,7 @@ import (
 	"slices"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/failpoint"
 	"sandlot/internal/mediatype"
 	"sandlot/internal/publish"
@@ -49,7 +50,7 @@ const (
 
 // Content is where bytes are read from and kept; *publish.Contents is one.
 type Content interface {
-	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
+	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 	StageDerived(ctx context.Context, r io.Reader) (publish.Content, error)
 	Discard(ctx context.Context, c publish.Content)
 	Receiving() bool // whether content is arriving now
@@ -124,7 +125,7 @@ func (w *Worker) round(ctx context.Context, most int64) (int, error) {
 		}
 		err := worker.Guarded(func() error { return w.squeeze(ctx, f) })
 		if err == nil {
-			left = slices.DeleteFunc(slices.Clone(left), func(l publish.File) bool { return l.Blob.ID == f.Blob.ID })
+			left = slices.DeleteFunc(slices.Clone(left), func(l sandlot.File) bool { return l.Blob.ID == f.Blob.ID })
 			done += f.Blob.Size
 			w.putOff.Worked(f.Blob.ID)
 			continue
@@ -139,19 +140,19 @@ func (w *Worker) round(ctx context.Context, most int64) (int, error) {
 }
 
 // claim returns files of at most that many bytes that no other process makes the variants of, and what names the claim.
-func (w *Worker) claim(ctx context.Context, most int64) ([]publish.File, int64, error) {
+func (w *Worker) claim(ctx context.Context, most int64) ([]sandlot.File, int64, error) {
 	files, err := w.records.Unsqueezed(ctx, w.putOff.Waiting(w.now()), batch)
-	files = slices.DeleteFunc(files, func(f publish.File) bool { return f.Blob.Size > most })
+	files = slices.DeleteFunc(files, func(f sandlot.File) bool { return f.Blob.Size > most })
 	if err != nil || len(files) == 0 {
 		return nil, 0, err
 	}
 	mine, claim, err := w.records.ClaimSqueezing(ctx, blobsOf(files), publish.SqueezeLeaseMax)
-	return slices.DeleteFunc(files, func(f publish.File) bool { return !slices.Contains(mine, f.Blob.ID) }), claim, err
+	return slices.DeleteFunc(files, func(f sandlot.File) bool { return !slices.Contains(mine, f.Blob.ID) }), claim, err
 }
 
 // giveBack ends the claims of files that are not done: another round may come to them
 // at once. If it fails they lapse.
-func (w *Worker) giveBack(ctx context.Context, files []publish.File, claim int64) {
+func (w *Worker) giveBack(ctx context.Context, files []sandlot.File, claim int64) {
 	if len(files) == 0 {
 		return
 	}
@@ -160,7 +161,7 @@ func (w *Worker) giveBack(ctx context.Context, files []publish.File, claim int64
 	}
 }
 
-func blobsOf(files []publish.File) []int64 {
+func blobsOf(files []sandlot.File) []int64 {
 	ids := make([]int64, len(files))
 	for i, f := range files {
 		ids[i] = f.Blob.ID
@@ -171,13 +172,13 @@ func blobsOf(files []publish.File) []int64 {
 // goOn puts a file off that failed, and reports whether the next one may fare better.
 // Where more files fail than are remembered, for another reason than that the disk is
 // full or away, this one is left plain: no number of them may hold up the others.
-func (w *Worker) goOn(ctx context.Context, f publish.File, why error) bool {
+func (w *Worker) goOn(ctx context.Context, f sandlot.File, why error) bool {
 	w.failures.Add(1)
-	full := errors.Is(why, publish.ErrFull)
+	full := errors.Is(why, sandlot.ErrFull)
 	if w.putOff.Failed(f.Blob.ID, w.now()) {
 		return !full
 	}
-	if full || errors.Is(why, publish.ErrUnavailable) {
+	if full || errors.Is(why, sandlot.ErrUnavailable) {
 		return false
 	}
 	w.log.Error("too many files fail at a time; one of them is served as it is from now on", "blob", f.Blob.ID, "error", why)
@@ -215,9 +216,9 @@ func (w *Worker) makeWay(ctx context.Context) error {
 	return w.rest(ctx)
 }
 
-func (w *Worker) squeeze(ctx context.Context, f publish.File) error {
+func (w *Worker) squeeze(ctx context.Context, f sandlot.File) error {
 	made, err := w.variants(ctx, f)
-	if errors.Is(err, publish.ErrCorrupt) || errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrCorrupt) || errors.Is(err, sandlot.ErrNotFound) {
 		w.log.Error("a stored file is damaged or gone; it gets no more variants", "blob", f.Blob.ID, "error", err)
 		err = nil
 	}
@@ -232,7 +233,7 @@ func (w *Worker) squeeze(ctx context.Context, f publish.File) error {
 // failed, what it refers to must neither be deleted nor be made a second time:
 // the same step is tried again. What is left in the end is discarded, or collected
 // where nobody can tell.
-func (w *Worker) record(ctx context.Context, blobID int64, made []publish.Variant) (err error) {
+func (w *Worker) record(ctx context.Context, blobID int64, made []sandlot.Variant) (err error) {
 	certain := true
 	defer func() {
 		if err != nil && certain {
@@ -241,14 +242,14 @@ func (w *Worker) record(ctx context.Context, blobID int64, made []publish.Varian
 	}()
 	for try := 1; ; try++ {
 		err := w.records.PutVariants(ctx, blobID, made)
-		certain = certain && (errors.Is(err, publish.ErrNoEffect) || errors.Is(err, publish.ErrFull))
+		certain = certain && (errors.Is(err, sandlot.ErrNoEffect) || errors.Is(err, sandlot.ErrFull))
 		switch {
-		case err == nil, errors.Is(err, publish.ErrExists): // the latter: it happened when it seemed to fail
+		case err == nil, errors.Is(err, sandlot.ErrExists): // the latter: it happened when it seemed to fail
 			return nil
-		case errors.Is(err, publish.ErrNotFound): // the file went away meanwhile
+		case errors.Is(err, sandlot.ErrNotFound): // the file went away meanwhile
 			w.discard(ctx, made)
 			return nil
-		case errors.Is(err, publish.ErrFull), errors.Is(err, publish.ErrNoEffect) && !errors.Is(err, publish.ErrUnavailable):
+		case errors.Is(err, sandlot.ErrFull), errors.Is(err, sandlot.ErrNoEffect) && !errors.Is(err, sandlot.ErrUnavailable):
 			return err
 		case try == putTries:
 			return err
@@ -263,7 +264,7 @@ func (w *Worker) record(ctx context.Context, blobID int64, made []publish.Varian
 
 // variants makes those that are smaller than the file. With an error it returns
 // what it has made so far.
-func (w *Worker) variants(ctx context.Context, f publish.File) (made []publish.Variant, err error) {
+func (w *Worker) variants(ctx context.Context, f sandlot.File) (made []sandlot.Variant, err error) {
 	if !mediatype.Compressible(f.Name) || f.Blob.Size < minSize {
 		return nil, nil
 	}
@@ -290,13 +291,13 @@ func (w *Worker) variants(ctx context.Context, f publish.File) (made []publish.V
 		if v.Blob.Size < f.Blob.Size {
 			made = append(made, v)
 		} else {
-			w.discard(ctx, []publish.Variant{v})
+			w.discard(ctx, []sandlot.Variant{v})
 		}
 	}
 	return made, nil
 }
 
-func (w *Worker) discard(ctx context.Context, variants []publish.Variant) {
+func (w *Worker) discard(ctx context.Context, variants []sandlot.Variant) {
 	for _, v := range variants {
 		w.content.Discard(ctx, publish.Content{Blob: v.Blob})
 	}

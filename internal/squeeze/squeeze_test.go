@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // decode unpacks a variant with a decoder for its encoding, to size bytes if all is well.
@@ -46,7 +46,7 @@ func decode(t *testing.T, encoding string, data []byte, size int) []byte {
 	return out.Bytes()
 }
 
-func encodings(variants []publish.Variant) []string {
+func encodings(variants []sandlot.Variant) []string {
 	out := []string{}
 	for _, v := range variants {
 		out = append(out, v.Encoding)
@@ -59,7 +59,7 @@ func TestVariants(t *testing.T) {
 		b := newBench()
 		// From the smallest to beyond what is compressed together, and back: compressors are used again.
 		sizes := []int{1000, 10 << 10, together, together + 1, 1 << 20, 10 << 10, 1000}
-		var files []publish.File
+		var files []sandlot.File
 		for i, n := range sizes {
 			files = append(files, b.add(fmt.Sprintf("game%d.js", i), program(n)))
 		}
@@ -172,7 +172,7 @@ func (nothing) Close() error                { return nil }
 func (nothing) Reset(io.Writer)             {}
 
 func TestDamaged(t *testing.T) {
-	for what, err := range map[string]error{"corrupt": publish.ErrCorrupt, "missing": publish.ErrNotFound} {
+	for what, err := range map[string]error{"corrupt": sandlot.ErrCorrupt, "missing": sandlot.ErrNotFound} {
 		t.Run("a "+what+" file is logged, and recorded as made", func(t *testing.T) {
 			b := newBench()
 			f, next := b.add("game.js", program(5000)), b.add("next.js", program(5000))

@@ -18,6 +18,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/checkpoint"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -50,7 +51,7 @@ type blobCase struct {
 type blobs struct{ publish.Blobs }
 
 // put stores data and describes it as the record would.
-func (s blobs) put(t *testing.T, data []byte) publish.Blob {
+func (s blobs) put(t *testing.T, data []byte) sandlot.Blob {
 	t.Helper()
 	b, err := s.Put(t.Context(), s.Name(), bytes.NewReader(data))
 	expect.OK(t, err, "Put")
@@ -59,7 +60,7 @@ func (s blobs) put(t *testing.T, data []byte) publish.Blob {
 }
 
 // putPointed is put for a blob that comes with its Checkpoints.
-func (s blobs) putPointed(t *testing.T, data []byte) publish.Blob {
+func (s blobs) putPointed(t *testing.T, data []byte) sandlot.Blob {
 	t.Helper()
 	b := s.put(t, data)
 	h := checkpoint.New()
@@ -69,7 +70,7 @@ func (s blobs) putPointed(t *testing.T, data []byte) publish.Blob {
 }
 
 // read opens a range and reads it to the end.
-func (s blobs) read(t *testing.T, b publish.Blob, off, n int64) ([]byte, error) {
+func (s blobs) read(t *testing.T, b sandlot.Blob, off, n int64) ([]byte, error) {
 	t.Helper()
 	rc, err := s.Open(t.Context(), b, off, n)
 	if err != nil {
@@ -80,7 +81,7 @@ func (s blobs) read(t *testing.T, b publish.Blob, off, n int64) ([]byte, error) 
 }
 
 // holds fails the test unless the blob can be read and is data.
-func (s blobs) holds(t *testing.T, b publish.Blob, data []byte) {
+func (s blobs) holds(t *testing.T, b sandlot.Blob, data []byte) {
 	t.Helper()
 	got, err := s.read(t, b, 0, -1)
 	expect.OK(t, err, "Open")
@@ -90,9 +91,9 @@ func (s blobs) holds(t *testing.T, b publish.Blob, data []byte) {
 }
 
 // listed collects the names in their order.
-func listed(t *testing.T, seq iter.Seq2[publish.BlobRef, error]) []publish.BlobRef {
+func listed(t *testing.T, seq iter.Seq2[sandlot.BlobRef, error]) []sandlot.BlobRef {
 	t.Helper()
-	var refs []publish.BlobRef
+	var refs []sandlot.BlobRef
 	for ref, err := range seq {
 		expect.OK(t, err, "List")
 		refs = append(refs, ref)
@@ -103,7 +104,7 @@ func listed(t *testing.T, seq iter.Seq2[publish.BlobRef, error]) []publish.BlobR
 
 // all lists what is stored, whenever it was. Stores keep time by their own
 // clocks, some in whole seconds.
-func (s blobs) all(t *testing.T) []publish.BlobRef {
+func (s blobs) all(t *testing.T) []sandlot.BlobRef {
 	t.Helper()
 	return listed(t, s.List(t.Context(), time.Now().Add(time.Hour)))
 }
@@ -145,7 +146,7 @@ var blobPutCases = []blobCase{
 		}
 	}},
 	{"stores each under a new name", func(t *testing.T, s blobs) {
-		seen := map[publish.BlobRef]bool{}
+		seen := map[sandlot.BlobRef]bool{}
 		for range 50 {
 			b := s.put(t, []byte("the same"))
 			if seen[b.Ref] {
@@ -157,7 +158,7 @@ var blobPutCases = []blobCase{
 	{"only Ref and Size of the Blob are set", func(t *testing.T, s blobs) {
 		b, err := s.Put(t.Context(), s.Name(), bytes.NewReader(noise(1000)))
 		expect.OK(t, err)
-		if b.Ref == "" || b.Size != 1000 || b.ID != 0 || b.SHA256 != (publish.Digest{}) || b.Text || b.Inline != nil {
+		if b.Ref == "" || b.Size != 1000 || b.ID != 0 || b.SHA256 != (sandlot.Digest{}) || b.Text || b.Inline != nil {
 			t.Errorf("got %+v", b)
 		}
 	}},
@@ -232,7 +233,7 @@ var blobOpenCases = []blobCase{
 		b := s.put(t, noise(mebi))
 		right := b.SHA256
 		b.SHA256[31] ^= 1
-		if _, err := s.read(t, b, 0, 1); !errors.Is(err, publish.ErrCorrupt) {
+		if _, err := s.read(t, b, 0, 1); !errors.Is(err, sandlot.ErrCorrupt) {
 			t.Errorf("got %v, want ErrCorrupt", err)
 		}
 		// The bytes are not to blame: who asks for what was stored gets it, and
@@ -241,7 +242,7 @@ var blobOpenCases = []blobCase{
 		s.holds(t, b, noise(mebi))
 		b.SHA256[31] ^= 1
 		_, err := s.read(t, b, 0, 1)
-		expect.Is(t, "after a right one", err, publish.ErrCorrupt)
+		expect.Is(t, "after a right one", err, sandlot.ErrCorrupt)
 	}},
 	{"of a blob that comes with its Checkpoints only the MiBs that a range lies in are compared; the whole, and an empty range, are compared with the SHA-256", func(t *testing.T, s blobs) {
 		const step = checkpoint.Step
@@ -257,14 +258,14 @@ var blobOpenCases = []blobCase{
 			}
 		}
 		for _, r := range [][2]int64{{step, 1}, {2*step - 1, 1}, {2 * step, 1}, {3 * step, 1}, {2 * step, -1}, {0, 0}, {b.Size, 0}} {
-			if got, err := s.read(t, b, r[0], r[1]); !errors.Is(err, publish.ErrCorrupt) || len(got) > 0 {
+			if got, err := s.read(t, b, r[0], r[1]); !errors.Is(err, sandlot.ErrCorrupt) || len(got) > 0 {
 				t.Errorf("%d from %d: %d bytes, %v; want ErrCorrupt", r[1], r[0], len(got), err)
 			}
 		}
 		// Here the first MiB is right, and may have been yielded.
 		for _, r := range [][2]int64{{0, step + 1}, {step - 1, 2}, {1, -1}, {0, -1}} {
 			got, err := s.read(t, b, r[0], r[1])
-			if !errors.Is(err, publish.ErrCorrupt) || len(got) > 0 && !bytes.Equal(got, data[r[0]:step]) {
+			if !errors.Is(err, sandlot.ErrCorrupt) || len(got) > 0 && !bytes.Equal(got, data[r[0]:step]) {
 				t.Errorf("%d from %d: %d bytes, %v; want ErrCorrupt, and nothing or the MiB before", r[1], r[0], len(got), err)
 			}
 		}
@@ -274,7 +275,7 @@ var blobOpenCases = []blobCase{
 			b := s.putPointed(t, noise(3*checkpoint.Step))
 			b.Checkpoints = b.Checkpoints[:cut]
 			for _, n := range []int64{1, -1} {
-				if got, err := s.read(t, b, 0, n); !errors.Is(err, publish.ErrCorrupt) || len(got) > 0 {
+				if got, err := s.read(t, b, 0, n); !errors.Is(err, sandlot.ErrCorrupt) || len(got) > 0 {
 					t.Errorf("%d bytes of them, %d to be read: %d bytes, %v", cut, n, len(got), err)
 				}
 			}
@@ -284,7 +285,7 @@ var blobOpenCases = []blobCase{
 		for _, wrong := range []int64{999, 1001, 0} {
 			b := s.put(t, noise(1000))
 			b.Size = wrong
-			if _, err := s.read(t, b, 0, 0); !errors.Is(err, publish.ErrCorrupt) {
+			if _, err := s.read(t, b, 0, 0); !errors.Is(err, sandlot.ErrCorrupt) {
 				t.Errorf("%d: got %v, want ErrCorrupt", wrong, err)
 			}
 		}
@@ -293,15 +294,15 @@ var blobOpenCases = []blobCase{
 		b := s.put(t, noise(10))
 		s.holds(t, b, noise(10)) // so that it is one that was verified
 		expect.OK(t, s.Delete(t.Context(), b.Ref))
-		if _, err := s.read(t, b, 0, -1); !errors.Is(err, publish.ErrNotFound) {
+		if _, err := s.read(t, b, 0, -1); !errors.Is(err, sandlot.ErrNotFound) {
 			t.Errorf("got %v, want ErrNotFound", err)
 		}
 	}},
 	{"a name that no blob can have is ErrNotFound", func(t *testing.T, s blobs) {
 		s.put(t, noise(10))
 		for _, ref := range impossible {
-			b := publish.Blob{Ref: ref, Size: 10, SHA256: sha256.Sum256(noise(10))}
-			if _, err := s.read(t, b, 0, -1); !errors.Is(err, publish.ErrNotFound) {
+			b := sandlot.Blob{Ref: ref, Size: 10, SHA256: sha256.Sum256(noise(10))}
+			if _, err := s.read(t, b, 0, -1); !errors.Is(err, sandlot.ErrNotFound) {
 				t.Errorf("%q: got %v, want ErrNotFound", ref, err)
 			}
 		}
@@ -318,17 +319,17 @@ var blobOpenCases = []blobCase{
 }
 
 // impossible are names that a store must not look up.
-var impossible = []publish.BlobRef{"", ".", "..", "../x", "/etc/passwd", "00/../../../etc/passwd", "a\x00b", "00/0000000000000000000000000"}
+var impossible = []sandlot.BlobRef{"", ".", "..", "../x", "/etc/passwd", "00/../../../etc/passwd", "a\x00b", "00/0000000000000000000000000"}
 
 var blobDeleteCases = []blobCase{
 	{"removes a blob and no other", func(t *testing.T, s blobs) {
 		gone, kept := s.put(t, noise(10)), s.put(t, noise(20))
 		expect.OK(t, s.Delete(t.Context(), gone.Ref))
-		if _, err := s.read(t, gone, 0, -1); !errors.Is(err, publish.ErrNotFound) {
+		if _, err := s.read(t, gone, 0, -1); !errors.Is(err, sandlot.ErrNotFound) {
 			t.Errorf("got %v, want ErrNotFound", err)
 		}
 		s.holds(t, kept, noise(20))
-		if refs := s.all(t); !slices.Equal(refs, []publish.BlobRef{kept.Ref}) {
+		if refs := s.all(t); !slices.Equal(refs, []sandlot.BlobRef{kept.Ref}) {
 			t.Errorf("List: %v, want only %s", refs, kept.Ref)
 		}
 	}},
@@ -351,7 +352,7 @@ var blobDeleteCases = []blobCase{
 
 var blobListCases = []blobCase{
 	{"yields the names of all blobs that were stored before the time given", func(t *testing.T, s blobs) {
-		var want []publish.BlobRef
+		var want []sandlot.BlobRef
 		for i := range 40 {
 			want = append(want, s.put(t, noise(i)).Ref)
 		}
@@ -425,14 +426,14 @@ var blobTogetherCases = []blobCase{
 			})
 		}
 		wg.Wait()
-		if refs := s.all(t); !slices.Equal(refs, []publish.BlobRef{shared.Ref}) {
+		if refs := s.all(t); !slices.Equal(refs, []sandlot.BlobRef{shared.Ref}) {
 			t.Errorf("left: %v, want only %s", refs, shared.Ref)
 		}
 	}},
 }
 
 // life calls every method, as caller i of many.
-func (s blobs) life(ctx context.Context, i int, shared publish.Blob) error {
+func (s blobs) life(ctx context.Context, i int, shared sandlot.Blob) error {
 	data := noise(1000 * (i + 1))
 	for range 3 {
 		own, err := s.Put(ctx, s.Name(), bytes.NewReader(data))
@@ -440,7 +441,7 @@ func (s blobs) life(ctx context.Context, i int, shared publish.Blob) error {
 			return err
 		}
 		own.SHA256 = sha256.Sum256(data)
-		for _, b := range []publish.Blob{own, shared} {
+		for _, b := range []sandlot.Blob{own, shared} {
 			if err := s.compare(ctx, b); err != nil {
 				return err
 			}
@@ -466,7 +467,7 @@ func (s blobs) life(ctx context.Context, i int, shared publish.Blob) error {
 }
 
 // compare reads a blob and checks its hash.
-func (s blobs) compare(ctx context.Context, b publish.Blob) error {
+func (s blobs) compare(ctx context.Context, b sandlot.Blob) error {
 	rc, err := s.Open(ctx, b, 0, -1)
 	if err != nil {
 		return err
@@ -476,7 +477,7 @@ func (s blobs) compare(ctx context.Context, b publish.Blob) error {
 	if _, err := io.Copy(h, rc); err != nil {
 		return err
 	}
-	if publish.Digest(h.Sum(nil)) != b.SHA256 {
+	if sandlot.Digest(h.Sum(nil)) != b.SHA256 {
 		return fmt.Errorf("%s has other bytes", b.Ref)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -13,7 +14,7 @@ func TestShardedBlobs(t *testing.T, open func(t *testing.T) publish.ShardedBlobs
 	later := func() time.Time { return time.Now().Add(time.Hour) }
 	t.Run("each blob is in one shard", func(t *testing.T) {
 		s := open(t)
-		var want, got []publish.BlobRef
+		var want, got []sandlot.BlobRef
 		for i := range 12 {
 			want = append(want, blobs{s}.put(t, noise(i)).Ref)
 		}

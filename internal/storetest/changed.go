@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot"
 	"sandlot/internal/cover"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -69,7 +70,7 @@ func (w *watch) last() int64 {
 var errChanged = errors.New("a step changed something else than it says")
 
 // step takes a step and checks what it says, unless others run beside it.
-func step[T any](ctx context.Context, w *watch, do func() (T, publish.Changed, error)) (T, error) {
+func step[T any](ctx context.Context, w *watch, do func() (T, sandlot.Changed, error)) (T, error) {
 	n, under := w.begin()
 	defer w.end()
 	before, unread := w.projects(ctx)
@@ -81,9 +82,9 @@ func step[T any](ctx context.Context, w *watch, do func() (T, publish.Changed, e
 	if unread != nil || w.last() != n {
 		return out, err
 	}
-	grew, said := map[publish.ProjectID]bool{}, map[publish.ProjectID]bool{}
-	if errors.Is(err, publish.ErrNoEffect) {
-		changed = publish.Changed{}
+	grew, said := map[sandlot.ProjectID]bool{}, map[sandlot.ProjectID]bool{}
+	if errors.Is(err, sandlot.ErrNoEffect) {
+		changed = sandlot.Changed{}
 	}
 	for id, p := range before {
 		if now, there := after[id]; !there || now.Change != p.Change {
@@ -100,9 +101,9 @@ func step[T any](ctx context.Context, w *watch, do func() (T, publish.Changed, e
 }
 
 // projects are all that are there.
-func (w *watch) projects(ctx context.Context) (map[publish.ProjectID]publish.Project, error) {
+func (w *watch) projects(ctx context.Context) (map[sandlot.ProjectID]sandlot.Project, error) {
 	list, err := w.Records.Operate.ListProjects(ctx, operate.ProjectQuery{Limit: 1000})
-	all := map[publish.ProjectID]publish.Project{}
+	all := map[sandlot.ProjectID]sandlot.Project{}
 	for _, p := range list {
 		all[p.ID] = p.Project
 	}
@@ -110,8 +111,8 @@ func (w *watch) projects(ctx context.Context) (map[publish.ProjectID]publish.Pro
 }
 
 // plain is step for one that returns nothing else.
-func plain(ctx context.Context, w *watch, do func() (publish.Changed, error)) error {
-	_, err := step(ctx, w, func() (none struct{}, _ publish.Changed, _ error) {
+func plain(ctx context.Context, w *watch, do func() (sandlot.Changed, error)) error {
+	_, err := step(ctx, w, func() (none struct{}, _ sandlot.Changed, _ error) {
 		changed, err := do()
 		return none, changed, err
 	})
@@ -126,13 +127,13 @@ type publishSteps struct {
 }
 
 // PutFile implements publish.Store.
-func (s publishSteps) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (publish.Project, error) {
-	return step(ctx, s.w, func() (publish.Project, publish.Changed, error) { return s.Store.PutFile(ctx, id, f, at) })
+func (s publishSteps) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (sandlot.Project, error) {
+	return step(ctx, s.w, func() (sandlot.Project, sandlot.Changed, error) { return s.Store.PutFile(ctx, id, f, at) })
 }
 
 // DeleteFile implements publish.Store.
-func (s publishSteps) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (publish.Project, error) {
-	return step(ctx, s.w, func() (publish.Project, publish.Changed, error) { return s.Store.DeleteFile(ctx, id, name, at) })
+func (s publishSteps) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (sandlot.Project, error) {
+	return step(ctx, s.w, func() (sandlot.Project, sandlot.Changed, error) { return s.Store.DeleteFile(ctx, id, name, at) })
 }
 
 type managementSteps struct {
@@ -141,28 +142,28 @@ type managementSteps struct {
 }
 
 // SetDetails implements publish.ProjectStore.
-func (s managementSteps) SetDetails(ctx context.Context, id publish.ProjectID, d publish.DetailsChange) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.ManagementStore.SetDetails(ctx, id, d) })
+func (s managementSteps) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) error {
+	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.ManagementStore.SetDetails(ctx, id, d) })
 }
 
 // Rearrange implements publish.ProjectStore.
-func (s managementSteps) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, error) {
-	return step(ctx, s.w, func() (publish.Project, publish.Changed, error) { return s.ManagementStore.Rearrange(ctx, id, c, at) })
+func (s managementSteps) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, error) {
+	return step(ctx, s.w, func() (sandlot.Project, sandlot.Changed, error) { return s.ManagementStore.Rearrange(ctx, id, c, at) })
 }
 
 // Trash implements publish.TrashStore.
-func (s managementSteps) Trash(ctx context.Context, id publish.ProjectID, key int64, e publish.LogEntry) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.ManagementStore.Trash(ctx, id, key, e) })
+func (s managementSteps) Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) error {
+	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.ManagementStore.Trash(ctx, id, key, e) })
 }
 
 // TakeBack implements publish.TrashStore.
-func (s managementSteps) TakeBack(ctx context.Context, id publish.ProjectID, within publish.Quota, e publish.LogEntry) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.ManagementStore.TakeBack(ctx, id, within, e) })
+func (s managementSteps) TakeBack(ctx context.Context, id sandlot.ProjectID, within publish.Quota, e sandlot.LogEntry) error {
+	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.ManagementStore.TakeBack(ctx, id, within, e) })
 }
 
 // EraseVersion implements publish.ProjectStore.
-func (s managementSteps) EraseVersion(ctx context.Context, id publish.ProjectID, n int, at time.Time) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.ManagementStore.EraseVersion(ctx, id, n, at) })
+func (s managementSteps) EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) error {
+	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.ManagementStore.EraseVersion(ctx, id, n, at) })
 }
 
 type accountSteps struct {
@@ -171,39 +172,39 @@ type accountSteps struct {
 }
 
 // Rename implements account.OwnerStore.
-func (s accountSteps) Rename(ctx context.Context, id publish.AccountID, handle string, at, since time.Time, limit int) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.AccountRecords.Rename(ctx, id, handle, at, since, limit) })
+func (s accountSteps) Rename(ctx context.Context, id sandlot.AccountID, handle string, at, since time.Time, limit int) error {
+	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.AccountRecords.Rename(ctx, id, handle, at, since, limit) })
 }
 
 // Remove implements account.OwnerStore.
-func (s accountSteps) Remove(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.AccountRecords.Remove(ctx, of, e) })
+func (s accountSteps) Remove(ctx context.Context, of sandlot.Subject, e sandlot.LogEntry) error {
+	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.AccountRecords.Remove(ctx, of, e) })
 }
 
 // UseVerification implements account.ClaimStore.
-func (s accountSteps) UseVerification(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error) {
-	return step(ctx, s.w, func() (publish.Account, publish.Changed, error) {
+func (s accountSteps) UseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, error) {
+	return step(ctx, s.w, func() (sandlot.Account, sandlot.Changed, error) {
 		return s.AccountRecords.UseVerification(ctx, token, now)
 	})
 }
 
 // TakeEmail implements account.RecoveryStore.
-func (s accountSteps) TakeEmail(ctx context.Context, token publish.Digest, now, undoUntil time.Time, notice publish.Job) (publish.Account, error) {
-	return step(ctx, s.w, func() (publish.Account, publish.Changed, error) {
+func (s accountSteps) TakeEmail(ctx context.Context, token sandlot.Digest, now, undoUntil time.Time, notice sandlot.Job) (sandlot.Account, error) {
+	return step(ctx, s.w, func() (sandlot.Account, sandlot.Changed, error) {
 		return s.AccountRecords.TakeEmail(ctx, token, now, undoUntil, notice)
 	})
 }
 
 // TakeEmailBack implements account.RecoveryStore.
-func (s accountSteps) TakeEmailBack(ctx context.Context, token publish.Digest, now time.Time) (publish.Account, error) {
-	return step(ctx, s.w, func() (publish.Account, publish.Changed, error) {
+func (s accountSteps) TakeEmailBack(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, error) {
+	return step(ctx, s.w, func() (sandlot.Account, sandlot.Changed, error) {
 		return s.AccountRecords.TakeEmailBack(ctx, token, now)
 	})
 }
 
 // TakeOver implements account.ClaimStore.
-func (s accountSteps) TakeOver(ctx context.Context, from, to publish.AccountID, email string) error {
-	_, err := step(ctx, s.w, func() (struct{}, publish.Changed, error) {
+func (s accountSteps) TakeOver(ctx context.Context, from, to sandlot.AccountID, email string) error {
+	_, err := step(ctx, s.w, func() (struct{}, sandlot.Changed, error) {
 		changed, err := s.AccountRecords.TakeOver(ctx, from, to, email)
 		return struct{}{}, changed, err
 	})
@@ -216,18 +217,18 @@ type operateSteps struct {
 }
 
 // Suspend implements operate.AdminStore.
-func (s operateSteps) Suspend(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Suspend(ctx, of, e) })
+func (s operateSteps) Suspend(ctx context.Context, of sandlot.Subject, e sandlot.LogEntry) error {
+	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.Store.Suspend(ctx, of, e) })
 }
 
 // Reinstate implements operate.AdminStore.
-func (s operateSteps) Reinstate(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Reinstate(ctx, of, e) })
+func (s operateSteps) Reinstate(ctx context.Context, of sandlot.Subject, e sandlot.LogEntry) error {
+	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.Store.Reinstate(ctx, of, e) })
 }
 
 // Remove implements operate.AdminStore.
-func (s operateSteps) Remove(ctx context.Context, of publish.Subject, e publish.LogEntry) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Remove(ctx, of, e) })
+func (s operateSteps) Remove(ctx context.Context, of sandlot.Subject, e sandlot.LogEntry) error {
+	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.Store.Remove(ctx, of, e) })
 }
 
 type upkeepSteps struct {
@@ -237,7 +238,7 @@ type upkeepSteps struct {
 
 // Trim implements operate.TrimStore.
 func (s upkeepSteps) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, err error) {
-	err = plain(ctx, s.w, func() (changed publish.Changed, err error) {
+	err = plain(ctx, s.w, func() (changed sandlot.Changed, err error) {
 		last, more, changed, err = s.UpkeepRecords.Trim(ctx, keep, before, after, limit)
 		return changed, err
 	})
@@ -251,15 +252,15 @@ type coverSteps struct {
 
 // Settle implements cover.Store.
 func (s coverSteps) Settle(ctx context.Context, of cover.Task, lease int64, settled cover.Settled, now time.Time) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Settle(ctx, of, lease, settled, now) })
+	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.Store.Settle(ctx, of, lease, settled, now) })
 }
 
 // Choose implements cover.Store.
-func (s coverSteps) Choose(ctx context.Context, id publish.ProjectID, w cover.Wish, file string, settled *cover.Settled, now time.Time) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Choose(ctx, id, w, file, settled, now) })
+func (s coverSteps) Choose(ctx context.Context, id sandlot.ProjectID, w cover.Wish, file string, settled *cover.Settled, now time.Time) error {
+	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.Store.Choose(ctx, id, w, file, settled, now) })
 }
 
 // Portray implements cover.Store.
-func (s coverSteps) Portray(ctx context.Context, id publish.AccountID, portrait *cover.Fresh, now time.Time) error {
-	return plain(ctx, s.w, func() (publish.Changed, error) { return s.Store.Portray(ctx, id, portrait, now) })
+func (s coverSteps) Portray(ctx context.Context, id sandlot.AccountID, portrait *cover.Fresh, now time.Time) error {
+	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.Store.Portray(ctx, id, portrait, now) })
 }

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // TestLive proves the sentences of gallery.Live on one implementation. open
@@ -33,17 +33,17 @@ type live struct {
 	start time.Time
 }
 
-func (l live) touch(t *testing.T, id publish.ProjectID, p gallery.PlayerID, at time.Duration, of ...gallery.Crowd) {
+func (l live) touch(t *testing.T, id sandlot.ProjectID, p gallery.PlayerID, at time.Duration, of ...gallery.Crowd) {
 	t.Helper()
 	expect.OK(t, l.Touch(t.Context(), id, p, l.start.Add(at), of...), "Touch")
 }
 
-func (l live) leave(t *testing.T, id publish.ProjectID, p gallery.PlayerID, at time.Duration) {
+func (l live) leave(t *testing.T, id sandlot.ProjectID, p gallery.PlayerID, at time.Duration) {
 	t.Helper()
 	expect.OK(t, l.Leave(t.Context(), id, p, l.start.Add(at)), "Leave")
 }
 
-func (l live) players(t *testing.T, id publish.ProjectID, at time.Duration, want int) {
+func (l live) players(t *testing.T, id sandlot.ProjectID, at time.Duration, want int) {
 	t.Helper()
 	got, err := l.Players(t.Context(), id, l.start.Add(at))
 	expect.OK(t, err, "Players")
@@ -96,7 +96,7 @@ var liveCases = []struct {
 		l.players(t, "other", gallery.Presence+10*time.Second, 1)
 	}},
 	{"Touch/names are not mixed up, whatever is in them", func(t *testing.T, l live) {
-		ids := []publish.ProjectID{"a", "ab", "a:b", "*", "a\x00b", ""}
+		ids := []sandlot.ProjectID{"a", "ab", "a:b", "*", "a\x00b", ""}
 		for i, id := range ids {
 			for j := range i + 1 {
 				for _, p := range []string{"%d", "b%d", ":%d", "*%d", "\x00%d"} {
@@ -224,8 +224,8 @@ func (l live) crowd(ctx context.Context, caller int) error {
 // for the jitter of callers at once, and compares each count.
 func proveAgainstModel(t *testing.T, l live) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	ids := []publish.ProjectID{"game", "other", "third"}
-	seen := map[publish.ProjectID]map[gallery.PlayerID]time.Duration{"game": {}, "other": {}, "third": {}}
+	ids := []sandlot.ProjectID{"game", "other", "third"}
+	seen := map[sandlot.ProjectID]map[gallery.PlayerID]time.Duration{"game": {}, "other": {}, "third": {}}
 	now := time.Duration(0)
 	for range 2000 {
 		now += time.Duration(rng.IntN(3000)) * time.Millisecond
@@ -254,7 +254,7 @@ func proveAgainstModel(t *testing.T, l live) {
 }
 
 func busiest(t *testing.T, l live) {
-	want := func(limit int, at time.Duration, want ...publish.ProjectID) {
+	want := func(limit int, at time.Duration, want ...sandlot.ProjectID) {
 		t.Helper()
 		got, err := l.Busiest(t.Context(), limit, l.start.Add(at))
 		if err != nil || !slices.Equal(got, want) {
@@ -262,7 +262,7 @@ func busiest(t *testing.T, l live) {
 		}
 	}
 	want(9, 0)
-	for i, id := range []publish.ProjectID{"b", "a", "most", "gone", "a", "b", "most", "most"} {
+	for i, id := range []sandlot.ProjectID{"b", "a", "most", "gone", "a", "b", "most", "most"} {
 		l.touch(t, id, gallery.PlayerID(fmt.Sprint(i)), time.Duration(i)*time.Second)
 	}
 	l.leave(t, "gone", "3", 10*time.Second)

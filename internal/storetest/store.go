@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/cover"
 	"sandlot/internal/figures"
@@ -52,7 +53,7 @@ type AccountRecords struct {
 	account.ClaimStore
 	account.StopStore
 	// AddSession records a session under the hash of its token, and returns its ID.
-	AddSession func(ctx context.Context, token publish.Digest, s publish.Session) (int64, error)
+	AddSession func(ctx context.Context, token sandlot.Digest, s sandlot.Session) (int64, error)
 }
 
 // Records are the stores under test, empty at first, with what the suite cannot do
@@ -75,7 +76,7 @@ type Records struct {
 	// Copy opens a second store on what is on the disk now, as a crash would leave it.
 	Copy func(t *testing.T) Records
 	// Revoke revokes the key with this hash.
-	Revoke func(t *testing.T, hash publish.Digest)
+	Revoke func(t *testing.T, hash sandlot.Digest)
 	// Later moves the store's clock on.
 	Later func(d time.Duration)
 	// Count counts the rows of a table.
@@ -83,7 +84,7 @@ type Records struct {
 	// TendsRoom is true of a store that gives unused room back by itself.
 	TendsRoom bool
 	// Unlist sets whether a project's owner wants it in no list.
-	Unlist func(t *testing.T, id publish.ProjectID, yes bool)
+	Unlist func(t *testing.T, id sandlot.ProjectID, yes bool)
 }
 
 // A case proves one sentence of an interface's comment, on a store of its own.
@@ -135,31 +136,31 @@ func prove(t *testing.T, open func(t *testing.T) Records, suite ...[]storeCase) 
 // every store keeps it.
 func base() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-func sum(text string) publish.Digest { return sha256.Sum256([]byte(text)) }
+func sum(text string) sandlot.Digest { return sha256.Sum256([]byte(text)) }
 
 // inline is a blob that brings its bytes.
-func inline(text string) publish.Blob {
-	return publish.Blob{Size: int64(len(text)), SHA256: sum(text), Text: true, Inline: []byte(text)}
+func inline(text string) sandlot.Blob {
+	return sandlot.Blob{Size: int64(len(text)), SHA256: sum(text), Text: true, Inline: []byte(text)}
 }
 
 // named is a blob whose bytes are elsewhere.
-func named(ref string) publish.Blob {
-	return publish.Blob{Ref: publish.BlobRef(ref), Size: int64(len(ref)), SHA256: sum(ref)}
+func named(ref string) sandlot.Blob {
+	return sandlot.Blob{Ref: sandlot.BlobRef(ref), Size: int64(len(ref)), SHA256: sum(ref)}
 }
 
 // file is one whose name is folded already.
-func file(name string, b publish.Blob) publish.File {
-	return publish.File{Name: name, Folded: name, Blob: b}
+func file(name string, b sandlot.Blob) sandlot.File {
+	return sandlot.File{Name: name, Folded: name, Blob: b}
 }
 
-func files(name string, b publish.Blob) []publish.File { return []publish.File{file(name, b)} }
+func files(name string, b sandlot.Blob) []sandlot.File { return []sandlot.File{file(name, b)} }
 
-func key(text string) publish.Key {
-	return publish.Key{Hash: sum(text), Name: text, LastFour: "Ab12", CreatedAt: base()}
+func key(text string) sandlot.Key {
+	return sandlot.Key{Hash: sum(text), Name: text, LastFour: "Ab12", CreatedAt: base()}
 }
 
-func job(address string, due time.Time) publish.Job {
-	return publish.Job{Kind: "verify", Address: address, Lang: "de", Due: due, Asker: publish.Asker{Kind: publish.AskedWithKey, Network: sum("network")}}
+func job(address string, due time.Time) sandlot.Job {
+	return sandlot.Job{Kind: "verify", Address: address, Lang: "de", Due: due, Asker: sandlot.Asker{Kind: sandlot.AskedWithKey, Network: sum("network")}}
 }
 
 // newAccount is one with a handle, and a key named after it.
@@ -167,34 +168,34 @@ func newAccount(handles ...string) publish.NewAccount {
 	return publish.NewAccount{Handles: handles, Lang: "de", CreatedAt: base(), Key: key("key of " + handles[0])}
 }
 
-func newProject(id string, owner publish.AccountID) publish.NewProject {
+func newProject(id string, owner sandlot.AccountID) publish.NewProject {
 	return publish.NewProject{
-		ID: publish.ProjectID(id), Account: owner, Title: "Title of " + id, Lang: "fr", Suffix: "first-" + id, CreatedAt: base(),
+		ID: sandlot.ProjectID(id), Account: owner, Title: "Title of " + id, Lang: "fr", Suffix: "first-" + id, CreatedAt: base(),
 		Files: files("index.html", inline("<p>"+id)), Primary: "index.html", Key: key("key of project " + id),
 	}
 }
 
 // mustAccount records an account.
-func (s Stores) mustAccount(t *testing.T, na publish.NewAccount) publish.Account {
+func (s Stores) mustAccount(t *testing.T, na publish.NewAccount) sandlot.Account {
 	t.Helper()
 	return must(s.Publish.CreateAccount(t.Context(), na))(t)
 }
 
 // mustProject records a project of a new account with a handle of the same name.
-func (s Stores) mustProject(t *testing.T, id string) publish.Project {
+func (s Stores) mustProject(t *testing.T, id string) sandlot.Project {
 	t.Helper()
 	a := s.mustAccount(t, newAccount(id))
 	return must(s.Publish.CreateProject(t.Context(), newProject(id, a.ID)))(t)
 }
 
 // mustPut makes the next version of p with one file put.
-func (s Stores) mustPut(t *testing.T, p publish.Project, f publish.File) publish.Project {
+func (s Stores) mustPut(t *testing.T, p sandlot.Project, f sandlot.File) sandlot.Project {
 	t.Helper()
 	return must(s.Publish.PutFile(t.Context(), p.ID, f, edit(p)))(t)
 }
 
 // edit is the next one of p.
-func edit(p publish.Project) publish.Edit {
+func edit(p sandlot.Project) publish.Edit {
 	return publish.Edit{At: base(), Expect: p.Version, Suffix: fmt.Sprintf("suffix-%d", p.Version+1)}
 }
 
@@ -237,12 +238,12 @@ func same[T any](t *testing.T, what string, got, want T) {
 
 // fileStore is what has files, with their bytes.
 type fileStore interface {
-	Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error)
+	Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error)
 	Content(ctx context.Context, blobID int64) ([]byte, error)
 }
 
 // fileNames reads the names of a version's files.
-func fileNames(t *testing.T, s fileStore, id publish.ProjectID, version int) []string {
+func fileNames(t *testing.T, s fileStore, id sandlot.ProjectID, version int) []string {
 	t.Helper()
 	var names []string
 	for _, f := range must(s.Files(t.Context(), id, version))(t) {
@@ -252,7 +253,7 @@ func fileNames(t *testing.T, s fileStore, id publish.ProjectID, version int) []s
 }
 
 // texts reads the files of a version with their bytes.
-func texts(t *testing.T, s fileStore, id publish.ProjectID, version int) map[string]string {
+func texts(t *testing.T, s fileStore, id sandlot.ProjectID, version int) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, f := range must(s.Files(t.Context(), id, version))(t) {
@@ -261,7 +262,7 @@ func texts(t *testing.T, s fileStore, id publish.ProjectID, version int) map[str
 	return all
 }
 
-func text(t *testing.T, s fileStore, b publish.Blob) string {
+func text(t *testing.T, s fileStore, b sandlot.Blob) string {
 	t.Helper()
 	return string(must(s.Content(t.Context(), b.ID))(t))
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
@@ -32,7 +33,7 @@ func firstHandle(t *testing.T, s Stores) {
 	na := newAccount("kim", "kim-2", "kim-3")
 	na.Email, na.Key = "kim@example.com", key("second")
 	got := s.mustAccount(t, na)
-	same(t, "the account", got, publish.Account{ID: got.ID, Handle: "kim-2", Email: "kim@example.com", Lang: "de", CreatedAt: na.CreatedAt})
+	same(t, "the account", got, sandlot.Account{ID: got.ID, Handle: "kim-2", Email: "kim@example.com", Lang: "de", CreatedAt: na.CreatedAt})
 	na = newAccount("kim", "kim-2", "kim-3")
 	na.Key = key("third")
 	same(t, "the third handle", s.mustAccount(t, na).Handle, "kim-3")
@@ -43,9 +44,9 @@ func handlesTaken(t *testing.T, s Stores) {
 	na := newAccount("kim")
 	na.Key = key("other")
 	_, err := s.Publish.CreateAccount(t.Context(), na)
-	wants(t, "second account of one handle", err, publish.ErrExists)
+	wants(t, "second account of one handle", err, sandlot.ErrExists)
 	_, err = s.Credentials.KeyByHash(t.Context(), na.Key.Hash)
-	wants(t, "its key", err, publish.ErrNotFound)
+	wants(t, "its key", err, sandlot.ErrNotFound)
 }
 
 func handleRace(t *testing.T, s Stores) {
@@ -81,13 +82,13 @@ func accountKeyAndJob(t *testing.T, s Stores) {
 	na.Job = &j
 	a := s.mustAccount(t, na)
 	k := must(s.Credentials.KeyByHash(t.Context(), na.Key.Hash))(t)
-	same(t, "the key", k, publish.Key{ID: k.ID, Hash: na.Key.Hash, Kind: publish.AccountKey, Account: a.ID, Name: na.Key.Name, LastFour: "Ab12", CreatedAt: na.Key.CreatedAt})
+	same(t, "the key", k, sandlot.Key{ID: k.ID, Hash: na.Key.Hash, Kind: sandlot.AccountKey, Account: a.ID, Name: na.Key.Name, LastFour: "Ab12", CreatedAt: na.Key.CreatedAt})
 	jobs := must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)
 	j.Account = a.ID
-	same(t, "the jobs", withoutIDs(jobs), []publish.Job{j})
+	same(t, "the jobs", withoutIDs(jobs), []sandlot.Job{j})
 }
 
-func withoutIDs(jobs []publish.Job) []publish.Job {
+func withoutIDs(jobs []sandlot.Job) []sandlot.Job {
 	for i := range jobs {
 		jobs[i].ID, jobs[i].Claim = 0, 0
 	}
@@ -113,13 +114,13 @@ func setEmailVerified(t *testing.T, s Stores) {
 	np, at := newProject("tetra", a.ID), edit(p)
 	np.Email, at.Email = &other, &other
 	before := must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)
-	wants(t, "on its own", s.Publish.SetEmail(t.Context(), a.ID, other.Address, other.Job), publish.ErrVerified)
-	wants(t, "with a project", drop(s.Publish.CreateProject(t.Context(), np)), publish.ErrVerified)
-	wants(t, "with a file", drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), publish.ErrVerified)
-	wants(t, "with a deletion", drop(s.Publish.DeleteFile(t.Context(), p.ID, "index.html", at)), publish.ErrVerified)
+	wants(t, "on its own", s.Publish.SetEmail(t.Context(), a.ID, other.Address, other.Job), sandlot.ErrVerified)
+	wants(t, "with a project", drop(s.Publish.CreateProject(t.Context(), np)), sandlot.ErrVerified)
+	wants(t, "with a file", drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), sandlot.ErrVerified)
+	wants(t, "with a deletion", drop(s.Publish.DeleteFile(t.Context(), p.ID, "index.html", at)), sandlot.ErrVerified)
 	same(t, "the account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
-	wants(t, "the other project", drop(s.Publish.Project(t.Context(), "tetra")), publish.ErrNotFound)
+	wants(t, "the other project", drop(s.Publish.Project(t.Context(), "tetra")), sandlot.ErrNotFound)
 	same(t, "the jobs", must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t), before)
 }
 
@@ -129,9 +130,9 @@ func byRevoked(t *testing.T, s Stores) {
 	np, at := newProject("tetra", p.Account), edit(p)
 	np.By, at.By = k.ID, k.ID
 	s.Revoke(t, k.Hash)
-	wants(t, "a project", drop(s.Publish.CreateProject(t.Context(), np)), publish.ErrRevoked)
-	wants(t, "a file", drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), publish.ErrRevoked)
-	wants(t, "a deletion", drop(s.Publish.DeleteFile(t.Context(), p.ID, "index.html", at)), publish.ErrRevoked)
+	wants(t, "a project", drop(s.Publish.CreateProject(t.Context(), np)), sandlot.ErrRevoked)
+	wants(t, "a file", drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), sandlot.ErrRevoked)
+	wants(t, "a deletion", drop(s.Publish.DeleteFile(t.Context(), p.ID, "index.html", at)), sandlot.ErrRevoked)
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 }
 
@@ -140,19 +141,19 @@ func bySuspended(t *testing.T, s Stores) {
 	k := must(s.Credentials.KeyByHash(t.Context(), sum("key of pong")))(t)
 	np, at := newProject("tetra", p.Account), edit(p)
 	np.By, at.By = k.ID, k.ID
-	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(publish.ActionSuspend, "pong")))
-	wants(t, "a file of a suspended project", drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), edit(p))), publish.ErrSuspended)
-	ok(t, s.Operate.Reinstate(t.Context(), ofProject(p.ID), entry(publish.ActionReinstate, "pong")))
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(p.Account), entry(publish.ActionSuspend, "@pong")))
-	wants(t, "a project", drop(s.Publish.CreateProject(t.Context(), np)), publish.ErrSuspended)
+	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(sandlot.ActionSuspend, "pong")))
+	wants(t, "a file of a suspended project", drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), edit(p))), sandlot.ErrSuspended)
+	ok(t, s.Operate.Reinstate(t.Context(), ofProject(p.ID), entry(sandlot.ActionReinstate, "pong")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(p.Account), entry(sandlot.ActionSuspend, "@pong")))
+	wants(t, "a project", drop(s.Publish.CreateProject(t.Context(), np)), sandlot.ErrSuspended)
 	np.By = 0
-	wants(t, "a project by who has no key", drop(s.Publish.CreateProject(t.Context(), np)), publish.ErrSuspended)
-	wants(t, "a file", drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), publish.ErrSuspended)
-	wants(t, "the project", drop(s.Publish.Project(t.Context(), "tetra")), publish.ErrNotFound)
+	wants(t, "a project by who has no key", drop(s.Publish.CreateProject(t.Context(), np)), sandlot.ErrSuspended)
+	wants(t, "a file", drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)), sandlot.ErrSuspended)
+	wants(t, "the project", drop(s.Publish.Project(t.Context(), "tetra")), sandlot.ErrNotFound)
 }
 
 // verified records an account with a verified address.
-func (s Stores) verified(t *testing.T, handle, email string) publish.Account {
+func (s Stores) verified(t *testing.T, handle, email string) sandlot.Account {
 	t.Helper()
 	na := newAccount(handle)
 	na.Email = email
@@ -172,7 +173,7 @@ func setEmailEnds(t *testing.T, s Stores) {
 	same(t, "the address of the verification, set again", must(s.Accounts.Verification(t.Context(), sum("token"), base()))(t).Email, "old@example.com")
 	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())))
 	_, err := s.Accounts.UseVerification(t.Context(), sum("token"), base())
-	wants(t, "the verification of another address", err, publish.ErrNotFound)
+	wants(t, "the verification of another address", err, sandlot.ErrNotFound)
 }
 
 func setEmailJob(t *testing.T, s Stores) {
@@ -180,7 +181,7 @@ func setEmailJob(t *testing.T, s Stores) {
 	j := job("kim@example.com", base())
 	ok(t, s.Publish.SetEmail(t.Context(), a.ID, j.Address, j))
 	j.Account = a.ID
-	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []publish.Job{j})
+	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []sandlot.Job{j})
 }
 
 func secret(t *testing.T, s Stores) {
@@ -207,21 +208,21 @@ func keyByHash(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	want := key("key of project pong")
 	k := must(s.Credentials.KeyByHash(t.Context(), want.Hash))(t)
-	same(t, "the project key", k, publish.Key{
-		ID: k.ID, Hash: want.Hash, Kind: publish.ProjectKey, Account: p.Account, Project: p.ID,
+	same(t, "the project key", k, sandlot.Key{
+		ID: k.ID, Hash: want.Hash, Kind: sandlot.ProjectKey, Account: p.Account, Project: p.ID,
 		Name: want.Name, LastFour: want.LastFour, CreatedAt: k.CreatedAt,
 	})
 	k = must(s.Credentials.KeyByHash(t.Context(), sum("key of pong")))(t)
-	same(t, "the account key's kind", k.Kind, publish.AccountKey)
+	same(t, "the account key's kind", k.Kind, sandlot.AccountKey)
 	_, err := s.Credentials.KeyByHash(t.Context(), sum("no key"))
-	wants(t, "a hash of no key", err, publish.ErrNotFound)
+	wants(t, "a hash of no key", err, sandlot.ErrNotFound)
 }
 
 func keyRevoked(t *testing.T, s Stores) {
 	s.mustProject(t, "pong")
 	s.Revoke(t, sum("key of pong"))
 	_, err := s.Credentials.KeyByHash(t.Context(), sum("key of pong"))
-	wants(t, "the revoked key", err, publish.ErrNotFound)
+	wants(t, "the revoked key", err, sandlot.ErrNotFound)
 	must(s.Credentials.KeyByHash(t.Context(), sum("key of project pong")))(t)
 }
 
@@ -229,7 +230,7 @@ func keyProjectGone(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustRemove(t, p.ID)
 	_, err := s.Credentials.KeyByHash(t.Context(), sum("key of project pong"))
-	wants(t, "the key of the project", err, publish.ErrNotFound)
+	wants(t, "the key of the project", err, sandlot.ErrNotFound)
 	must(s.Credentials.KeyByHash(t.Context(), sum("key of pong")))(t)
 }
 

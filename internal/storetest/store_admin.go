@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 func adminCases() []storeCase {
@@ -36,12 +36,12 @@ func adminCases() []storeCase {
 }
 
 // entry is an act that is in the log once it has happened.
-func entry(action, target string) publish.LogEntry {
-	return publish.LogEntry{At: base(), Actor: publish.ActorOperator, Action: action, Target: target, Reason: "because of " + target}
+func entry(action, target string) sandlot.LogEntry {
+	return sandlot.LogEntry{At: base(), Actor: sandlot.ActorOperator, Action: action, Target: target, Reason: "because of " + target}
 }
 
 // logged fails the test unless the newest entry of the log is e.
-func (s Stores) logged(t *testing.T, e publish.LogEntry) {
+func (s Stores) logged(t *testing.T, e sandlot.LogEntry) {
 	t.Helper()
 	list := must(s.Operate.Log(t.Context(), operate.LogQuery{Limit: 1}))(t)
 	if len(list) != 1 {
@@ -52,14 +52,14 @@ func (s Stores) logged(t *testing.T, e publish.LogEntry) {
 }
 
 // mustRemove deletes a project.
-func (s Stores) mustRemove(t *testing.T, id publish.ProjectID) {
+func (s Stores) mustRemove(t *testing.T, id sandlot.ProjectID) {
 	t.Helper()
-	ok(t, s.Operate.Remove(t.Context(), ofProject(id), entry(publish.ActionDelete, string(id))))
+	ok(t, s.Operate.Remove(t.Context(), ofProject(id), entry(sandlot.ActionDelete, string(id))))
 }
 
 // ofAccount and ofProject are what an operator acts on.
-func ofAccount(id publish.AccountID) publish.Subject { return publish.Subject{Account: id} }
-func ofProject(id publish.ProjectID) publish.Subject { return publish.Subject{Project: id} }
+func ofAccount(id sandlot.AccountID) sandlot.Subject { return sandlot.Subject{Account: id} }
+func ofProject(id sandlot.ProjectID) sandlot.Subject { return sandlot.Subject{Project: id} }
 
 func accountByHandle(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("abc")))
@@ -67,11 +67,11 @@ func accountByHandle(t *testing.T, s Stores) {
 	want := operate.AccountDetail{Account: must(s.Publish.Account(t.Context(), p.Account))(t), Projects: 1, Bytes: p.Size}
 	same(t, "the account", got, want)
 	_, err := s.Operate.AccountByHandle(t.Context(), "nobody")
-	wants(t, "a handle that nobody has", err, publish.ErrNotFound)
+	wants(t, "a handle that nobody has", err, sandlot.ErrNotFound)
 }
 
 func accountsByEmail(t *testing.T, s Stores) {
-	var want []publish.AccountID
+	var want []sandlot.AccountID
 	for i := range 3 {
 		na := newAccount(fmt.Sprint("kim-", i))
 		na.Email = "kim@example.com"
@@ -79,7 +79,7 @@ func accountsByEmail(t *testing.T, s Stores) {
 	}
 	s.mustAccount(t, newAccount("lee"))
 	for limit, n := range map[int]int{9: 3, 2: 2} {
-		var got []publish.AccountID
+		var got []sandlot.AccountID
 		for _, a := range must(s.Operate.AccountsByEmail(t.Context(), "kim@example.com", limit))(t) {
 			got = append(got, a.ID)
 		}
@@ -88,12 +88,12 @@ func accountsByEmail(t *testing.T, s Stores) {
 }
 
 func listAccounts(t *testing.T, s Stores) {
-	var ids []publish.AccountID
+	var ids []sandlot.AccountID
 	for i := range 4 {
 		ids = append(ids, s.mustAccount(t, newAccount(fmt.Sprint("kim-", i))).ID)
 	}
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(ids[2]), entry(publish.ActionSuspend, "@kim-2")))
-	list := func(after publish.AccountID, suspended bool, limit int) (got []publish.AccountID) {
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(ids[2]), entry(sandlot.ActionSuspend, "@kim-2")))
+	list := func(after sandlot.AccountID, suspended bool, limit int) (got []sandlot.AccountID) {
 		for _, a := range must(s.Operate.ListAccounts(t.Context(), after, suspended, limit))(t) {
 			got = append(got, a.ID)
 		}
@@ -109,28 +109,28 @@ func listAllProjects(t *testing.T, s Stores) {
 	two := must(s.Publish.CreateProject(t.Context(), newProject("two", one.Account)))(t)
 	s.mustProject(t, "three")
 	s.mustPut(t, one, file("a.js", inline("abc"))) // the newest change, but the oldest project
-	ok(t, s.Operate.Suspend(t.Context(), ofProject(two.ID), entry(publish.ActionSuspend, "two")))
-	list := func(q operate.ProjectQuery) (got []publish.ProjectID, last int64) {
+	ok(t, s.Operate.Suspend(t.Context(), ofProject(two.ID), entry(sandlot.ActionSuspend, "two")))
+	list := func(q operate.ProjectQuery) (got []sandlot.ProjectID, last int64) {
 		for _, p := range must(s.Operate.ListProjects(t.Context(), q))(t) {
 			got, last = append(got, p.ID), p.Number
 		}
 		return got, last
 	}
 	got, _ := list(operate.ProjectQuery{Limit: 9})
-	same(t, "all", got, []publish.ProjectID{"one", "two", "three"})
+	same(t, "all", got, []sandlot.ProjectID{"one", "two", "three"})
 	got, last := list(operate.ProjectQuery{Limit: 1})
-	same(t, "one", got, []publish.ProjectID{"one"})
+	same(t, "one", got, []sandlot.ProjectID{"one"})
 	got, _ = list(operate.ProjectQuery{Limit: 1, After: last})
-	same(t, "the next", got, []publish.ProjectID{"two"})
+	same(t, "the next", got, []sandlot.ProjectID{"two"})
 	got, _ = list(operate.ProjectQuery{Account: one.Account, Limit: 9})
-	same(t, "of an account", got, []publish.ProjectID{"one", "two"})
+	same(t, "of an account", got, []sandlot.ProjectID{"one", "two"})
 	got, _ = list(operate.ProjectQuery{Suspended: true, Limit: 9})
-	same(t, "the suspended ones", got, []publish.ProjectID{"two"})
+	same(t, "the suspended ones", got, []sandlot.ProjectID{"two"})
 }
 
 func suspendProject(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
-	e := entry(publish.ActionSuspend, "pong")
+	e := entry(sandlot.ActionSuspend, "pong")
 	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), e))
 	s.logged(t, e)
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t).Suspended, true)
@@ -143,7 +143,7 @@ func suspendProject(t *testing.T, s Stores) {
 
 func suspendAccount(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
-	e := entry(publish.ActionSuspend, "@pong")
+	e := entry(sandlot.ActionSuspend, "@pong")
 	ok(t, s.Operate.Suspend(t.Context(), ofAccount(p.Account), e))
 	s.logged(t, e)
 	same(t, "the account", must(s.Publish.Account(t.Context(), p.Account))(t).Suspended, true)
@@ -159,22 +159,22 @@ func suspendAccount(t *testing.T, s Stores) {
 
 func suspendAgain(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	first := entry(publish.ActionSuspend, "pong")
+	first := entry(sandlot.ActionSuspend, "pong")
 	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), first))
-	later := entry(publish.ActionSuspend, "pong again")
-	wants(t, "again", s.Operate.Suspend(t.Context(), ofProject(p.ID), later), publish.ErrExists)
+	later := entry(sandlot.ActionSuspend, "pong again")
+	wants(t, "again", s.Operate.Suspend(t.Context(), ofProject(p.ID), later), sandlot.ErrExists)
 	s.logged(t, first)
-	wants(t, "no project", s.Operate.Suspend(t.Context(), ofProject("nothing"), later), publish.ErrNotFound)
-	wants(t, "no account", s.Operate.Suspend(t.Context(), ofAccount(99), later), publish.ErrNotFound)
-	wants(t, "reinstating what is not suspended", s.Operate.Reinstate(t.Context(), ofAccount(p.Account), later), publish.ErrMoved)
+	wants(t, "no project", s.Operate.Suspend(t.Context(), ofProject("nothing"), later), sandlot.ErrNotFound)
+	wants(t, "no account", s.Operate.Suspend(t.Context(), ofAccount(99), later), sandlot.ErrNotFound)
+	wants(t, "reinstating what is not suspended", s.Operate.Reinstate(t.Context(), ofAccount(p.Account), later), sandlot.ErrMoved)
 	s.logged(t, first)
 }
 
 func reinstate(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	for _, subject := range []publish.Subject{ofProject(p.ID), ofAccount(p.Account)} {
-		ok(t, s.Operate.Suspend(t.Context(), subject, entry(publish.ActionSuspend, "pong")))
-		e := entry(publish.ActionReinstate, "pong")
+	for _, subject := range []sandlot.Subject{ofProject(p.ID), ofAccount(p.Account)} {
+		ok(t, s.Operate.Suspend(t.Context(), subject, entry(sandlot.ActionSuspend, "pong")))
+		e := entry(sandlot.ActionReinstate, "pong")
 		ok(t, s.Operate.Reinstate(t.Context(), subject, e))
 		s.logged(t, e)
 		p.Change += 2
@@ -185,7 +185,7 @@ func reinstate(t *testing.T, s Stores) {
 
 func removeProject(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	e := entry(publish.ActionDelete, "pong")
+	e := entry(sandlot.ActionDelete, "pong")
 	ok(t, s.Operate.Remove(t.Context(), ofProject(p.ID), e))
 	s.logged(t, e)
 	for name, err := range map[string]error{
@@ -193,11 +193,11 @@ func removeProject(t *testing.T, s Stores) {
 		"its key": drop(s.Credentials.KeyByHash(t.Context(), sum("key of project pong"))), "for the operator": drop(s.Operate.ProjectDetail(t.Context(), p.ID)),
 		"deleting it again": s.Operate.Remove(t.Context(), ofProject(p.ID), e), "suspending it": s.Operate.Suspend(t.Context(), ofProject(p.ID), e),
 	} {
-		wants(t, name, err, publish.ErrNotFound)
+		wants(t, name, err, sandlot.ErrNotFound)
 	}
 	again := newProject("pong", p.Account)
 	again.Key = key("another")
-	wants(t, "a project of that id", drop(s.Publish.CreateProject(t.Context(), again)), publish.ErrExists)
+	wants(t, "a project of that id", drop(s.Publish.CreateProject(t.Context(), again)), sandlot.ErrExists)
 	same(t, "the account", must(s.Operate.AccountByHandle(t.Context(), "pong"))(t).Projects, 0)
 }
 
@@ -205,7 +205,7 @@ func removeAccount(t *testing.T, s Stores) {
 	a := s.withEmail(t, "kim")
 	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
-	e := entry(publish.ActionDelete, "@kim")
+	e := entry(sandlot.ActionDelete, "@kim")
 	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), e))
 	s.logged(t, e)
 	for name, err := range map[string]error{
@@ -216,7 +216,7 @@ func removeAccount(t *testing.T, s Stores) {
 		"a key of it":      drop(s.Operate.AddKey(t.Context(), a.ID, key("new"), false, e)),
 		"an address of it": s.Publish.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())),
 	} {
-		wants(t, name, err, publish.ErrNotFound)
+		wants(t, name, err, sandlot.ErrNotFound)
 	}
 	same(t, "accounts of its address", len(must(s.Operate.AccountsByEmail(t.Context(), a.Email, 9))(t)), 0)
 	na := newAccount("kim", "kim-2")
@@ -226,34 +226,34 @@ func removeAccount(t *testing.T, s Stores) {
 
 func removeSwept(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("first")))
-	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, []publish.Variant{{Encoding: "br", Blob: named("variant")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, []sandlot.Variant{{Encoding: "br", Blob: named("variant")}}))
 	p = s.mustPut(t, p, file("a.wasm", named("second")))
 	content := s.fileNamed(t, p, "index.html").Blob
 	s.mustPut(t, s.mustProject(t, "tetra"), file("a.wasm", named("another's")))
-	ok(t, s.Operate.Remove(t.Context(), ofProject(p.ID), entry(publish.ActionDelete, "pong")))
+	ok(t, s.Operate.Remove(t.Context(), ofProject(p.ID), entry(sandlot.ActionDelete, "pong")))
 	same(t, "while everything is new", s.sweep(t, base(), base().Add(-time.Hour)), nil)
-	same(t, "the names", s.sweepAll(t), []publish.BlobRef{"first", "second"})
-	same(t, "then those of their variants", s.sweepAll(t), []publish.BlobRef{"variant"})
-	wants(t, "the bytes in a record", drop(s.Publish.Content(t.Context(), content.ID)), publish.ErrNotFound)
+	same(t, "the names", s.sweepAll(t), []sandlot.BlobRef{"first", "second"})
+	same(t, "then those of their variants", s.sweepAll(t), []sandlot.BlobRef{"variant"})
+	wants(t, "the bytes in a record", drop(s.Publish.Content(t.Context(), content.ID)), sandlot.ErrNotFound)
 	same(t, "another's project", fileNames(t, s.Publish, "tetra", 2), []string{"a.wasm", "index.html"})
 	same(t, "swept again", s.sweepAll(t), nil)
 }
 
 func addKey(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
-	k, e := key("new"), entry(publish.ActionNewKey, "@kim")
+	k, e := key("new"), entry(sandlot.ActionNewKey, "@kim")
 	same(t, "revoked", must(s.Operate.AddKey(t.Context(), a.ID, k, false, e))(t), 0)
 	s.logged(t, e)
 	got := must(s.Credentials.KeyByHash(t.Context(), k.Hash))(t)
-	same(t, "the key", []any{got.Account, got.Kind, got.Name}, []any{a.ID, publish.AccountKey, "new"})
+	same(t, "the key", []any{got.Account, got.Kind, got.Name}, []any{a.ID, sandlot.AccountKey, "new"})
 	must(s.Credentials.KeyByHash(t.Context(), sum("key of kim")))(t)
 }
 
 func addKeyRevoking(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
 	k := key("new")
-	same(t, "revoked", must(s.Operate.AddKey(t.Context(), p.Account, k, true, entry(publish.ActionNewKey, "@pong")))(t), 1)
-	wants(t, "the old key", drop(s.Credentials.KeyByHash(t.Context(), sum("key of pong"))), publish.ErrNotFound)
+	same(t, "revoked", must(s.Operate.AddKey(t.Context(), p.Account, k, true, entry(sandlot.ActionNewKey, "@pong")))(t), 1)
+	wants(t, "the old key", drop(s.Credentials.KeyByHash(t.Context(), sum("key of pong"))), sandlot.ErrNotFound)
 	must(s.Credentials.KeyByHash(t.Context(), k.Hash))(t)
 	must(s.Credentials.KeyByHash(t.Context(), sum("key of project pong")))(t)
 	same(t, "another's key", must(s.Credentials.KeyByHash(t.Context(), sum("key of tetra")))(t).Account, other.Account)
@@ -283,12 +283,12 @@ func readLog(t *testing.T, s Stores) {
 
 func logNames(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	for _, action := range []string{"restore", publish.ActionReinstate, publish.ActionSuspend} {
+	for _, action := range []string{"restore", sandlot.ActionReinstate, sandlot.ActionSuspend} {
 		must(s.Operate.AddKey(t.Context(), p.Account, key(action), false, entry(action, "@pong")))(t)
 	}
 	var found []string
-	for _, e := range must(s.Operate.Log(t.Context(), operate.LogQuery{Action: publish.ActionReinstate, Limit: 9}))(t) {
+	for _, e := range must(s.Operate.Log(t.Context(), operate.LogQuery{Action: sandlot.ActionReinstate, Limit: 9}))(t) {
 		found = append(found, e.Action)
 	}
-	same(t, "reinstated", found, []string{publish.ActionReinstate, publish.ActionReinstate})
+	same(t, "reinstated", found, []string{sandlot.ActionReinstate, sandlot.ActionReinstate})
 }

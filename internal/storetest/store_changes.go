@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/cover"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
@@ -23,17 +24,17 @@ func changeCases() []storeCase {
 }
 
 // change returns the change number of a project, and 0 for none.
-func (s Stores) change(t *testing.T, id publish.ProjectID) int64 {
+func (s Stores) change(t *testing.T, id sandlot.ProjectID) int64 {
 	t.Helper()
-	return must(s.Publish.Changes(t.Context(), []publish.ProjectID{id}))(t)[id]
+	return must(s.Publish.Changes(t.Context(), []sandlot.ProjectID{id}))(t)[id]
 }
 
 func changesOfProjects(t *testing.T, s Stores) {
 	p, q := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
 	p = s.mustPut(t, p, file("a.js", inline("a")))
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(q.Account), entry(publish.ActionSuspend, "@tetra")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(q.Account), entry(sandlot.ActionSuspend, "@tetra")))
 	q = must(s.Publish.Project(t.Context(), q.ID))(t)
-	same(t, "of both, and of one that never was", must(s.Publish.Changes(t.Context(), []publish.ProjectID{p.ID, "none", q.ID, p.ID}))(t), map[publish.ProjectID]int64{p.ID: p.Change, q.ID: q.Change})
+	same(t, "of both, and of one that never was", must(s.Publish.Changes(t.Context(), []sandlot.ProjectID{p.ID, "none", q.ID, p.ID}))(t), map[sandlot.ProjectID]int64{p.ID: p.Change, q.ID: q.Change})
 	same(t, "as it is read", must(s.Publish.Project(t.Context(), p.ID))(t).Change, p.Change)
 	same(t, "of none", len(must(s.Publish.Changes(t.Context(), nil))(t)), 0)
 }
@@ -47,7 +48,7 @@ func changesGrow(t *testing.T, s Stores) {
 	s.mustProject(t, "another's")
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
 	project, account := ofProject(p.ID), ofAccount(a.ID)
-	at := entry(publish.ActionSuspend, "it")
+	at := entry(sandlot.ActionSuspend, "it")
 	before := s.change(t, p.ID)
 	steps := []struct {
 		step, name string
@@ -59,7 +60,7 @@ func changesGrow(t *testing.T, s Stores) {
 		}},
 		{"Publish.DeleteFile", "a file that is deleted", func() (err error) { p, err = s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)); return err }},
 		{"Management.Rearrange", "a rearrangement", func() (err error) {
-			p, err = s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: []publish.File{file("b.js", inline("b"))}, Primary: p.Primary}, edit(p))
+			p, err = s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: []sandlot.File{file("b.js", inline("b"))}, Primary: p.Primary}, edit(p))
 			return err
 		}},
 		{"Management.SetDetails", "details", func() error {
@@ -141,7 +142,7 @@ func stepsOf(t *testing.T) (steps []string) {
 func changes(of reflect.Type, method string) bool {
 	m, _ := of.MethodByName(method)
 	for i := range m.Type.NumOut() {
-		if m.Type.Out(i) == reflect.TypeFor[publish.Changed]() {
+		if m.Type.Out(i) == reflect.TypeFor[sandlot.Changed]() {
 			return true
 		}
 	}
@@ -150,10 +151,10 @@ func changes(of reflect.Type, method string) bool {
 
 func changesStay(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
-	s.addCounts(t, map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 3, Likes: 1, Batch: 1}})
+	s.addCounts(t, map[sandlot.ProjectID]gallery.Counts{p.ID: {Plays: 3, Likes: 1, Batch: 1}})
 	must(s.Gallery.Like(t.Context(), p.ID, sum("player"), true))(t)
 	s.mustPut(t, other, file("a.js", inline("a")))
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(other.Account), entry(publish.ActionSuspend, "@tetra")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(other.Account), entry(sandlot.ActionSuspend, "@tetra")))
 	same(t, "the number", s.change(t, p.ID), p.Change)
 }
 
@@ -161,6 +162,6 @@ func changesGone(t *testing.T, s Stores) {
 	p, q := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
 	kept := s.mustProject(t, "kept")
 	s.mustRemove(t, p.ID)
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(q.Account), entry(publish.ActionDelete, "@tetra")))
-	same(t, "what is left", must(s.Publish.Changes(t.Context(), []publish.ProjectID{p.ID, q.ID, kept.ID}))(t), map[publish.ProjectID]int64{kept.ID: kept.Change})
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(q.Account), entry(sandlot.ActionDelete, "@tetra")))
+	same(t, "what is left", must(s.Publish.Changes(t.Context(), []sandlot.ProjectID{p.ID, q.ID, kept.ID}))(t), map[sandlot.ProjectID]int64{kept.ID: kept.Change})
 }

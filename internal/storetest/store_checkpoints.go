@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -15,13 +16,13 @@ func checkpointCases() []storeCase {
 }
 
 // pointed is a blob that comes with checkpoints: its name, often, for a store looks at nothing of them.
-func pointed(ref string) publish.Blob {
+func pointed(ref string) sandlot.Blob {
 	b := named(ref)
 	b.Checkpoints = strings.Repeat(ref, 32)
 	return b
 }
 
-func (s Stores) checkpoints(t *testing.T, b publish.Blob) string {
+func (s Stores) checkpoints(t *testing.T, b sandlot.Blob) string {
 	t.Helper()
 	return must(s.Publish.Checkpoints(t.Context(), b.ID))(t)
 }
@@ -31,21 +32,21 @@ func checkpointsOfUses(t *testing.T, s Stores) {
 	b := s.fileNamed(t, p, "a.wasm").Blob
 	same(t, "a list has", b.Checkpoints, "")
 	same(t, "of a file", s.checkpoints(t, b), pointed("a-blob").Checkpoints)
-	ok(t, s.Variants.PutVariants(t.Context(), b.ID, []publish.Variant{{Encoding: "br", Blob: pointed("variant")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), b.ID, []sandlot.Variant{{Encoding: "br", Blob: pointed("variant")}}))
 	same(t, "of a variant", s.checkpoints(t, s.fileNamed(t, p, "a.wasm").Variants[0].Blob), pointed("variant").Checkpoints)
-	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: []publish.File{file("b.wasm", pointed("b-blob"))}}, publish.Edit{At: base(), Expect: p.Version, Suffix: "next"}))(t)
+	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: []sandlot.File{file("b.wasm", pointed("b-blob"))}}, publish.Edit{At: base(), Expect: p.Version, Suffix: "next"}))(t)
 	same(t, "of a file of several", s.checkpoints(t, s.fileNamed(t, p, "b.wasm").Blob), pointed("b-blob").Checkpoints)
 	u := s.mustSave(t, upload("u"), part(1, pointed("part")))
 	same(t, "of a part", s.checkpoints(t, u.Parts[0].Blob), pointed("part").Checkpoints)
 	same(t, "of a blob without", s.checkpoints(t, s.fileNamed(t, p, "index.html").Blob), "")
-	same(t, "of no blob", s.checkpoints(t, publish.Blob{ID: 1 << 40}), "")
+	same(t, "of no blob", s.checkpoints(t, sandlot.Blob{ID: 1 << 40}), "")
 }
 
 func sweepCheckpoints(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, pointed("replaced")))
 	replaced := u.Parts[0].Blob
 	u = s.mustSave(t, u, part(1, pointed("kept")))
-	same(t, "the names", s.sweepAll(t), []publish.BlobRef{"replaced"})
+	same(t, "the names", s.sweepAll(t), []sandlot.BlobRef{"replaced"})
 	same(t, "of the one that was swept", s.checkpoints(t, replaced), "")
 	same(t, "of the other", s.checkpoints(t, u.Parts[0].Blob), pointed("kept").Checkpoints)
 }

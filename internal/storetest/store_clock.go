@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
-	"sandlot/internal/publish"
 )
 
 func clockCases() []storeCase {
@@ -28,7 +28,7 @@ const aYear = 365 * aDay
 
 func recordTime(t *testing.T, s Stores) {
 	_, err := s.Upkeep.LastTime(t.Context())
-	wants(t, "before any was recorded", err, publish.ErrNotFound)
+	wants(t, "before any was recorded", err, sandlot.ErrNotFound)
 	for _, at := range []time.Time{base(), base().Add(-aYear)} {
 		ok(t, s.Upkeep.RecordTime(t.Context(), at))
 		same(t, "the time", must(s.Upkeep.LastTime(t.Context()))(t), at)
@@ -38,7 +38,7 @@ func recordTime(t *testing.T, s Stores) {
 func jobOfWrongClock(t *testing.T, s Stores) {
 	now := base()
 	a := s.mustAccount(t, newAccount("kim"))
-	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "kim@example.org", publish.Job{Kind: "verify", Address: "kim@example.org", Due: now.Add(aYear)}))
+	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "kim@example.org", sandlot.Job{Kind: "verify", Address: "kim@example.org", Due: now.Add(aYear)}))
 	jobs := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)
 	same(t, "jobs that are due", len(jobs), 1)
 	same(t, "jobs while it is claimed", len(must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)), 0)
@@ -57,10 +57,10 @@ func mailsToCome(t *testing.T, s Stores) {
 
 func stopToCome(t *testing.T, s Stores) {
 	now := base()
-	stop := publish.Stop{Mailbox: sum("kim"), Kind: publish.StopLogins, At: now.Add(aYear), Until: now.Add(aYear + aDay)}
+	stop := sandlot.Stop{Mailbox: sum("kim"), Kind: sandlot.StopLogins, At: now.Add(aYear), Until: now.Add(aYear + aDay)}
 	ok(t, s.Accounts.StopMail(t.Context(), stop, "kim@example.org"))
 	_, err := s.Accounts.StopOf(t.Context(), stop.Mailbox, stop.Kind, now)
-	wants(t, "a pause of a year to come", err, publish.ErrNotFound)
+	wants(t, "a pause of a year to come", err, sandlot.ErrNotFound)
 	stop.Until = time.Time{}
 	ok(t, s.Accounts.StopMail(t.Context(), stop, "kim@example.org"))
 	got := must(s.Accounts.StopOf(t.Context(), stop.Mailbox, stop.Kind, now))(t)
@@ -93,14 +93,14 @@ func leaseWork(t *testing.T, s Stores) {
 	first := must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
 	for _, held := range []int64{0, first - 1, first + 1} {
 		_, err := s.Upkeep.LeaseWork(t.Context(), "dig", held, time.Minute)
-		wants(t, "a second lease", err, publish.ErrLeased)
+		wants(t, "a second lease", err, sandlot.ErrLeased)
 	}
 	must(s.Upkeep.LeaseWork(t.Context(), "fill", 0, time.Minute))(t)
 	s.Later(time.Minute)
 	must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
 	for _, length := range []time.Duration{0, time.Minute} {
 		_, err := s.Upkeep.LeaseWork(t.Context(), "dig", first, length)
-		wants(t, "one that lapsed and is another's", err, publish.ErrLeased)
+		wants(t, "one that lapsed and is another's", err, sandlot.ErrLeased)
 	}
 }
 
@@ -110,7 +110,7 @@ func leaseWorkAgain(t *testing.T, s Stores) {
 	second := must(s.Upkeep.LeaseWork(t.Context(), "dig", first, time.Minute))(t)
 	s.Later(59 * time.Second)
 	_, err := s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute)
-	wants(t, "that of another while it was renewed", err, publish.ErrLeased)
+	wants(t, "that of another while it was renewed", err, sandlot.ErrLeased)
 	must(s.Upkeep.LeaseWork(t.Context(), "dig", second, 0))(t)
 	must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
 }
@@ -118,25 +118,25 @@ func leaseWorkAgain(t *testing.T, s Stores) {
 func inheritWork(t *testing.T, s Stores) {
 	first := must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
 	_, err := s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
-	wants(t, "that of another", err, publish.ErrLeased)
+	wants(t, "that of another", err, sandlot.ErrLeased)
 	must(s.Upkeep.LeaseWork(t.Context(), "fill", 0, time.Minute))(t)
 	s.Later(time.Minute)
 	second := must(s.Upkeep.InheritWork(t.Context(), "dig", time.Minute))(t)
 	_, err = s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
-	wants(t, "what was inherited", err, publish.ErrLeased)
+	wants(t, "what was inherited", err, sandlot.ErrLeased)
 	_, err = s.Upkeep.LeaseWork(t.Context(), "dig", first, time.Minute)
-	wants(t, "to whom it lapsed", err, publish.ErrLeased)
+	wants(t, "to whom it lapsed", err, sandlot.ErrLeased)
 	must(s.Upkeep.LeaseWork(t.Context(), "dig", second, time.Minute))(t)
 }
 
 func inheritNoWork(t *testing.T, s Stores) {
 	_, err := s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
-	wants(t, "what nobody had", err, publish.ErrNotFound)
+	wants(t, "what nobody had", err, sandlot.ErrNotFound)
 	held := must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
 	must(s.Upkeep.LeaseWork(t.Context(), "dig", held, 0))(t)
 	_, err = s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
-	wants(t, "what was ended", err, publish.ErrNotFound)
+	wants(t, "what was ended", err, sandlot.ErrNotFound)
 	s.Later(time.Hour)
 	_, err = s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
-	wants(t, "what was ended long ago", err, publish.ErrNotFound)
+	wants(t, "what was ended long ago", err, sandlot.ErrNotFound)
 }

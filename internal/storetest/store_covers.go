@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/cover"
-	"sandlot/internal/publish"
 )
 
 func coverCases() []storeCase {
@@ -27,7 +27,7 @@ func coverCases() []storeCase {
 
 // fresh is a new picture with two widths.
 func fresh(id string) *cover.Fresh {
-	return &cover.Fresh{ID: publish.PictureID(id), Sizes: map[int]publish.Blob{320: inline("small " + id), 640: named("large-" + id)}}
+	return &cover.Fresh{ID: sandlot.PictureID(id), Sizes: map[int]sandlot.Blob{320: inline("small " + id), 640: named("large-" + id)}}
 }
 
 // leased is the one project whose cover is due.
@@ -48,7 +48,7 @@ func (s Stores) leased(t *testing.T) (cover.Task, int64) {
 func (s Stores) settle(t *testing.T, id string) cover.Task {
 	t.Helper()
 	task, lease := s.leased(t)
-	err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: publish.PictureID(id), Fresh: fresh(id), Source: cover.FromCover, Made: "of " + id, Findings: "[]"}, base())
+	err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: sandlot.PictureID(id), Fresh: fresh(id), Source: cover.FromCover, Made: "of " + id, Findings: "[]"}, base())
 	ok(t, err)
 	return task
 }
@@ -59,7 +59,7 @@ func coversDue(t *testing.T, s Stores) {
 	s.settle(t, "jone")
 	same(t, "due when it is settled", len(must(s.Covers.Due(t.Context(), 0, 10))(t)), 0)
 	found := must(s.Publish.Project(t.Context(), "pong"))(t)
-	same(t, "its cover", found.Cover, publish.PictureID("jone"))
+	same(t, "its cover", found.Cover, sandlot.PictureID("jone"))
 	if s.change(t, "pong") == before {
 		t.Error("its change number is as before")
 	}
@@ -68,9 +68,9 @@ func coversDue(t *testing.T, s Stores) {
 	same(t, "its state", state, cover.State{Source: cover.FromCover, Made: "of jone", Findings: "[]"})
 	kept := must(s.Covers.Picture(t.Context(), "jone", 640))(t)
 	same(t, "whose the picture is", kept.Project, p.ID)
-	same(t, "its bytes", kept.Blob.Ref, publish.BlobRef("large-jone"))
+	same(t, "its bytes", kept.Blob.Ref, sandlot.BlobRef("large-jone"))
 	_, err = s.Covers.Picture(t.Context(), "jone", 641)
-	wants(t, "another width", err, publish.ErrNotFound)
+	wants(t, "another width", err, sandlot.ErrNotFound)
 	s.mustPut(t, found, file("cover.png", inline("png")))
 	due := must(s.Covers.Due(t.Context(), 0, 10))(t)
 	same(t, "due at the next version", len(due), 1)
@@ -88,7 +88,7 @@ func chooseLate(t *testing.T, s Stores) {
 	ok(t, s.Covers.Choose(t.Context(), "pong", cover.OfFile, "a.png", &settled, base()))
 	p, state, err := s.Covers.Cover(t.Context(), "pong")
 	ok(t, err)
-	same(t, "the cover, and whether it is due", []any{p.Cover, state.Due}, []any{publish.PictureID("jold"), true})
+	same(t, "the cover, and whether it is due", []any{p.Cover, state.Due}, []any{sandlot.PictureID("jold"), true})
 }
 
 func leaseCovers(t *testing.T, s Stores) {
@@ -101,7 +101,7 @@ func leaseCovers(t *testing.T, s Stores) {
 	task, lease, tries := begun()
 	same(t, "tries", []int{task.Tries, tries}, []int{0, 1})
 	_, err := s.Covers.Begin(t.Context(), task.Number, lease+1)
-	wants(t, "begun under another lease", err, publish.ErrMoved)
+	wants(t, "begun under another lease", err, sandlot.ErrMoved)
 	same(t, "due while it is leased", len(must(s.Covers.Due(t.Context(), 0, 10))(t)), 0)
 	tasks, _, err := s.Covers.Lease(t.Context(), []int64{task.Number}, time.Minute)
 	ok(t, err)
@@ -127,9 +127,9 @@ func settleLate(t *testing.T, s Stores) {
 	s.Later(2 * time.Minute)
 	s.leased(t)
 	err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: "jlate", Fresh: fresh("jlate")}, base())
-	wants(t, "settling late", err, publish.ErrMoved)
+	wants(t, "settling late", err, sandlot.ErrMoved)
 	_, err = s.Covers.Picture(t.Context(), "jlate", 320)
-	wants(t, "its picture", err, publish.ErrNotFound)
+	wants(t, "its picture", err, sandlot.ErrNotFound)
 }
 
 func settleAgain(t *testing.T, s Stores) {
@@ -144,16 +144,16 @@ func settleAgain(t *testing.T, s Stores) {
 	}
 	gone, _, err := s.Upkeep.Sweep(t.Context(), now.Add(2*time.Hour), now.Add(time.Hour), 1000)
 	ok(t, err)
-	same(t, "bytes that Sweep let go of", gone, []publish.BlobRef{"large-jone"})
+	same(t, "bytes that Sweep let go of", gone, []sandlot.BlobRef{"large-jone"})
 	_, err = s.Covers.Picture(t.Context(), "jone", 320)
-	wants(t, "the first after that", err, publish.ErrNotFound)
+	wants(t, "the first after that", err, sandlot.ErrNotFound)
 	must(s.Covers.Picture(t.Context(), "jtwo", 640))(t)
 }
 
 // sent are the bytes of the pictures that an owner sent, each in its widest form.
-func (s Stores) sent(t *testing.T, id publish.AccountID) map[publish.ProjectID]publish.BlobRef {
+func (s Stores) sent(t *testing.T, id sandlot.AccountID) map[sandlot.ProjectID]sandlot.BlobRef {
 	t.Helper()
-	refs := map[publish.ProjectID]publish.BlobRef{}
+	refs := map[sandlot.ProjectID]sandlot.BlobRef{}
 	for project, p := range must(s.Covers.Sent(t.Context(), id))(t) {
 		refs[project] = p.Blob.Ref
 	}
@@ -166,15 +166,15 @@ func chooseMeanwhile(t *testing.T, s Stores) {
 	settled := cover.Settled{Cover: "jmine", Fresh: fresh("jmine"), Source: cover.FromUpload}
 	ok(t, s.Covers.Choose(t.Context(), "pong", cover.Uploaded, "", &settled, base()))
 	err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{}, base())
-	wants(t, "settling meanwhile", err, publish.ErrMoved)
+	wants(t, "settling meanwhile", err, sandlot.ErrMoved)
 	p, state, err := s.Covers.Cover(t.Context(), "pong")
 	ok(t, err)
-	same(t, "the cover", p.Cover, publish.PictureID("jmine"))
+	same(t, "the cover", p.Cover, sandlot.PictureID("jmine"))
 	same(t, "what is kept", state, cover.State{Wish: cover.Uploaded, Upload: "jmine", Source: cover.FromUpload})
-	same(t, "what was sent", s.sent(t, p.Account), map[publish.ProjectID]publish.BlobRef{"pong": "large-jmine"})
+	same(t, "what was sent", s.sent(t, p.Account), map[sandlot.ProjectID]sandlot.BlobRef{"pong": "large-jmine"})
 	ok(t, s.Covers.Choose(t.Context(), "pong", cover.Automatic, "", nil, base()))
 	task = s.settle(t, "jauto")
-	same(t, "what was sent and is not wished", s.sent(t, p.Account), map[publish.ProjectID]publish.BlobRef{})
+	same(t, "what was sent and is not wished", s.sent(t, p.Account), map[sandlot.ProjectID]sandlot.BlobRef{})
 	same(t, "the wish then", task.Wish, cover.Automatic)
 	if must(s.Covers.Picture(t.Context(), "jmine", 320))(t).GoneAt.IsZero() {
 		t.Error("what was uploaded is not gone")
@@ -183,11 +183,11 @@ func chooseMeanwhile(t *testing.T, s Stores) {
 
 func chooseSuspended(t *testing.T, s Stores) {
 	s.mustProject(t, "pong")
-	ok(t, s.Operate.Suspend(t.Context(), ofProject("pong"), entry(publish.ActionSuspend, "pong")))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject("pong"), entry(sandlot.ActionSuspend, "pong")))
 	err := s.Covers.Choose(t.Context(), "pong", cover.None, "", &cover.Settled{}, base())
-	wants(t, "choosing", err, publish.ErrSuspended)
+	wants(t, "choosing", err, sandlot.ErrSuspended)
 	err = s.Covers.Choose(t.Context(), "other", cover.None, "", nil, base())
-	wants(t, "of none", err, publish.ErrNotFound)
+	wants(t, "of none", err, sandlot.ErrNotFound)
 }
 
 // first is a new picture that is to be the first.
@@ -201,17 +201,17 @@ func chooseFirst(t *testing.T, s Stores) {
 	s.mustProject(t, "pong")
 	s.leased(t)
 	choose := func(id string) error {
-		return s.Covers.Choose(t.Context(), "pong", cover.Uploaded, "", &cover.Settled{Cover: publish.PictureID(id), Fresh: first(id), Source: cover.FromUpload}, base())
+		return s.Covers.Choose(t.Context(), "pong", cover.Uploaded, "", &cover.Settled{Cover: sandlot.PictureID(id), Fresh: first(id), Source: cover.FromUpload}, base())
 	}
 	ok(t, choose("jone"))
-	wants(t, "another", choose("jtwo"), publish.ErrMoved)
+	wants(t, "another", choose("jtwo"), sandlot.ErrMoved)
 	_, err := s.Covers.Picture(t.Context(), "jtwo", 320)
-	wants(t, "its picture", err, publish.ErrNotFound)
+	wants(t, "its picture", err, sandlot.ErrNotFound)
 	ok(t, s.Covers.Choose(t.Context(), "pong", cover.None, "", &cover.Settled{}, base()))
-	wants(t, "where none is wished", choose("jthree"), publish.ErrMoved)
+	wants(t, "where none is wished", choose("jthree"), sandlot.ErrMoved)
 	p, state, err := s.Covers.Cover(t.Context(), "pong")
 	ok(t, err)
-	same(t, "the cover, and the wish", []any{p.Cover, state.Wish}, []any{publish.PictureID(""), cover.None})
+	same(t, "the cover, and the wish", []any{p.Cover, state.Wish}, []any{sandlot.PictureID(""), cover.None})
 	ok(t, s.Covers.Choose(t.Context(), "pong", cover.Automatic, "", nil, base()))
 	ok(t, choose("jfour"))
 }
@@ -219,10 +219,10 @@ func chooseFirst(t *testing.T, s Stores) {
 func portrayFirst(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	ok(t, s.Covers.Portray(t.Context(), a.ID, first("jone"), base()))
-	wants(t, "another", s.Covers.Portray(t.Context(), a.ID, first("jtwo"), base()), publish.ErrMoved)
-	same(t, "the account's", must(s.Publish.Account(t.Context(), a.ID))(t).Portrait, publish.PictureID("jone"))
+	wants(t, "another", s.Covers.Portray(t.Context(), a.ID, first("jtwo"), base()), sandlot.ErrMoved)
+	same(t, "the account's", must(s.Publish.Account(t.Context(), a.ID))(t).Portrait, sandlot.PictureID("jone"))
 	_, err := s.Covers.Picture(t.Context(), "jtwo", 320)
-	wants(t, "the other picture", err, publish.ErrNotFound)
+	wants(t, "the other picture", err, sandlot.ErrNotFound)
 	ok(t, s.Covers.Portray(t.Context(), a.ID, nil, base()))
 	ok(t, s.Covers.Portray(t.Context(), a.ID, first("jthree"), base()))
 }
@@ -230,10 +230,10 @@ func portrayFirst(t *testing.T, s Stores) {
 func shoot(t *testing.T, s Stores) {
 	s.mustProject(t, "pong")
 	s.settle(t, "jone")
-	wants(t, "a shot of another version", s.Covers.Shoot(t.Context(), "pong", 2, *fresh("jother"), base()), publish.ErrMoved)
+	wants(t, "a shot of another version", s.Covers.Shoot(t.Context(), "pong", 2, *fresh("jother"), base()), sandlot.ErrMoved)
 	ok(t, s.Covers.Shoot(t.Context(), "pong", 1, *fresh("jshot"), base()))
 	task, lease := s.leased(t)
-	same(t, "the shot", task.Shot, publish.PictureID("jshot"))
+	same(t, "the shot", task.Shot, sandlot.PictureID("jshot"))
 	err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: task.Shot, Source: cover.FromShot}, base())
 	ok(t, err)
 	ok(t, s.Covers.Shoot(t.Context(), "pong", 1, *fresh("jnext"), base()))
@@ -251,24 +251,24 @@ func shoot(t *testing.T, s Stores) {
 func portray(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	ok(t, s.Covers.Portray(t.Context(), a.ID, fresh("jkim"), base()))
-	same(t, "the account's", must(s.Publish.Account(t.Context(), a.ID))(t).Portrait, publish.PictureID("jkim"))
+	same(t, "the account's", must(s.Publish.Account(t.Context(), a.ID))(t).Portrait, sandlot.PictureID("jkim"))
 	same(t, "whose it is", must(s.Covers.Picture(t.Context(), "jkim", 320))(t).Account, a.ID)
 	ok(t, s.Covers.Portray(t.Context(), a.ID, fresh("jnew"), base()))
 	if must(s.Covers.Picture(t.Context(), "jkim", 320))(t).GoneAt.IsZero() {
 		t.Error("the first is not gone")
 	}
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(a.ID), entry(publish.ActionSuspend, "@kim")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(a.ID), entry(sandlot.ActionSuspend, "@kim")))
 	_, err := s.Covers.Picture(t.Context(), "jnew", 320)
-	wants(t, "of a suspended account", err, publish.ErrNotFound)
-	same(t, "what its owner sent", s.sent(t, a.ID), map[publish.ProjectID]publish.BlobRef{"": "large-jnew"})
-	wants(t, "another", s.Covers.Portray(t.Context(), a.ID, nil, base()), publish.ErrSuspended)
-	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(a.ID), entry(publish.ActionReinstate, "@kim")))
+	wants(t, "of a suspended account", err, sandlot.ErrNotFound)
+	same(t, "what its owner sent", s.sent(t, a.ID), map[sandlot.ProjectID]sandlot.BlobRef{"": "large-jnew"})
+	wants(t, "another", s.Covers.Portray(t.Context(), a.ID, nil, base()), sandlot.ErrSuspended)
+	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(a.ID), entry(sandlot.ActionReinstate, "@kim")))
 	ok(t, s.Covers.Portray(t.Context(), a.ID, nil, base()))
-	same(t, "without one", must(s.Publish.Account(t.Context(), a.ID))(t).Portrait, publish.PictureID(""))
+	same(t, "without one", must(s.Publish.Account(t.Context(), a.ID))(t).Portrait, sandlot.PictureID(""))
 	ok(t, s.Covers.Portray(t.Context(), a.ID, fresh("jlast"), base()))
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(publish.ActionDelete, "@kim")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(sandlot.ActionDelete, "@kim")))
 	_, err = s.Covers.Picture(t.Context(), "jlast", 320)
-	wants(t, "of a deleted account", err, publish.ErrNotFound)
+	wants(t, "of a deleted account", err, sandlot.ErrNotFound)
 }
 
 func sweepCovers(t *testing.T, s Stores) {
@@ -281,5 +281,5 @@ func sweepCovers(t *testing.T, s Stores) {
 	_, _, err = s.Upkeep.Sweep(t.Context(), later, later, 1000)
 	ok(t, err)
 	_, err = s.Covers.Picture(t.Context(), "jone", 320)
-	wants(t, "its picture", err, publish.ErrNotFound)
+	wants(t, "its picture", err, sandlot.ErrNotFound)
 }

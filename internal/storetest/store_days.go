@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 func countCases() []storeCase {
@@ -25,15 +25,15 @@ func countCases() []storeCase {
 
 func addCounts(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
-	counts := map[publish.ProjectID]gallery.Counts{"pong": {Plays: 3, Likes: 1}}
+	counts := map[sandlot.ProjectID]gallery.Counts{"pong": {Plays: 3, Likes: 1}}
 	s.addCounts(t, counts)
-	s.addCounts(t, map[publish.ProjectID]gallery.Counts{"pong": {Plays: 4, Likes: -1}})
+	s.addCounts(t, map[sandlot.ProjectID]gallery.Counts{"pong": {Plays: 4, Likes: -1}})
 	p.Plays = 7
 	same(t, "the project", must(s.Publish.Project(t.Context(), "pong"))(t), p)
 	same(t, "another project", must(s.Publish.Project(t.Context(), "tetra"))(t), other)
 }
 
-func (s Stores) addCounts(t *testing.T, counts map[publish.ProjectID]gallery.Counts) {
+func (s Stores) addCounts(t *testing.T, counts map[sandlot.ProjectID]gallery.Counts) {
 	t.Helper()
 	_, err := s.Gallery.AddCounts(t.Context(), counts)
 	ok(t, err)
@@ -42,14 +42,14 @@ func (s Stores) addCounts(t *testing.T, counts map[publish.ProjectID]gallery.Cou
 func addCountsGone(t *testing.T, s Stores) {
 	p, gone := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
 	s.mustRemove(t, gone.ID)
-	s.addCounts(t, map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1}, gone.ID: {Plays: 1}, "never-there": {Plays: 1}})
+	s.addCounts(t, map[sandlot.ProjectID]gallery.Counts{p.ID: {Plays: 1}, gone.ID: {Plays: 1}, "never-there": {Plays: 1}})
 	same(t, "plays of the other", must(s.Publish.Project(t.Context(), p.ID))(t).Plays, int64(1))
 }
 
 func addCountsTwice(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
-	add := func(batch int64, ids ...publish.ProjectID) {
-		counts := map[publish.ProjectID]gallery.Counts{}
+	add := func(batch int64, ids ...sandlot.ProjectID) {
+		counts := map[sandlot.ProjectID]gallery.Counts{}
 		for _, id := range ids {
 			counts[id] = gallery.Counts{Plays: 1, Batch: batch}
 		}
@@ -60,7 +60,7 @@ func addCountsTwice(t *testing.T, s Stores) {
 	add(7, p.ID, other.ID)
 	p.Plays, p.Counted = 1, 7
 	same(t, "a project that had the batch", must(s.Publish.Project(t.Context(), p.ID))(t), p)
-	same(t, "today's plays", must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, base(), base()))(t), map[publish.ProjectID][]int64{p.ID: {1}})
+	same(t, "today's plays", must(s.Gallery.PlaysByDay(t.Context(), []sandlot.ProjectID{p.ID}, base(), base()))(t), map[sandlot.ProjectID][]int64{p.ID: {1}})
 	add(8, p.ID)
 	add(another+2, p.ID, other.ID)
 	add(8, p.ID)
@@ -72,7 +72,7 @@ func addCountsTwice(t *testing.T, s Stores) {
 func sweepCounters(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	add := func() {
-		s.addCounts(t, map[publish.ProjectID]gallery.Counts{p.ID: {Plays: 1, Batch: 7}})
+		s.addCounts(t, map[sandlot.ProjectID]gallery.Counts{p.ID: {Plays: 1, Batch: 7}})
 	}
 	sweep := func(after time.Duration) {
 		_, _, err := s.Upkeep.Sweep(t.Context(), base().Add(after), base().Add(after-aDay), 100)
@@ -109,9 +109,9 @@ func today(t *testing.T) time.Time {
 	return now
 }
 
-func (s Stores) play(t *testing.T, counts map[publish.ProjectID]int64) {
+func (s Stores) play(t *testing.T, counts map[sandlot.ProjectID]int64) {
 	t.Helper()
-	in := map[publish.ProjectID]gallery.Counts{}
+	in := map[sandlot.ProjectID]gallery.Counts{}
 	for id, n := range counts {
 		in[id] = gallery.Counts{Plays: n, Likes: 1}
 	}
@@ -123,36 +123,36 @@ func playsByDay(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "other")
 	second := must(s.Publish.CreateProject(t.Context(), newProject("second", p.Account)))(t)
 	gone := must(s.Publish.CreateProject(t.Context(), newProject("gone", p.Account)))(t)
-	s.play(t, map[publish.ProjectID]int64{p.ID: 2, second.ID: 5, other.ID: 7, gone.ID: 1})
-	s.play(t, map[publish.ProjectID]int64{p.ID: 3, "never-there": 1})
-	ok(t, s.Operate.Remove(t.Context(), publish.Subject{Project: gone.ID}, entry(publish.ActionDelete, "gone")))
-	got := must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID, second.ID, gone.ID, "never-there"}, now.Add(-2*aDay), now))(t)
-	same(t, "plays of three days", got, map[publish.ProjectID][]int64{p.ID: {0, 0, 5}, second.ID: {0, 0, 5}})
+	s.play(t, map[sandlot.ProjectID]int64{p.ID: 2, second.ID: 5, other.ID: 7, gone.ID: 1})
+	s.play(t, map[sandlot.ProjectID]int64{p.ID: 3, "never-there": 1})
+	ok(t, s.Operate.Remove(t.Context(), sandlot.Subject{Project: gone.ID}, entry(sandlot.ActionDelete, "gone")))
+	got := must(s.Gallery.PlaysByDay(t.Context(), []sandlot.ProjectID{p.ID, second.ID, gone.ID, "never-there"}, now.Add(-2*aDay), now))(t)
+	same(t, "plays of three days", got, map[sandlot.ProjectID][]int64{p.ID: {0, 0, 5}, second.ID: {0, 0, 5}})
 }
 
 func playsOfUnplayed(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	s.play(t, map[publish.ProjectID]int64{p.ID: 0})
-	same(t, "of likes alone", len(must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, base(), base()))(t)), 0)
+	s.play(t, map[sandlot.ProjectID]int64{p.ID: 0})
+	same(t, "of likes alone", len(must(s.Gallery.PlaysByDay(t.Context(), []sandlot.ProjectID{p.ID}, base(), base()))(t)), 0)
 	same(t, "of none", len(must(s.Gallery.PlaysByDay(t.Context(), nil, base(), base()))(t)), 0)
 }
 
 func playsOfOtherDays(t *testing.T, s Stores) {
 	now := today(t)
 	p := s.mustProject(t, "pong")
-	s.play(t, map[publish.ProjectID]int64{p.ID: 2})
-	same(t, "up to yesterday", len(must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, now.Add(-9*aDay), now.Add(-aDay)))(t)), 0)
-	same(t, "from tomorrow", len(must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, now.Add(aDay), now.Add(2*aDay)))(t)), 0)
-	got := must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, now.Truncate(aDay), now.Add(aDay)))(t)
-	same(t, "from this midnight to tomorrow", got, map[publish.ProjectID][]int64{p.ID: {2, 0}})
+	s.play(t, map[sandlot.ProjectID]int64{p.ID: 2})
+	same(t, "up to yesterday", len(must(s.Gallery.PlaysByDay(t.Context(), []sandlot.ProjectID{p.ID}, now.Add(-9*aDay), now.Add(-aDay)))(t)), 0)
+	same(t, "from tomorrow", len(must(s.Gallery.PlaysByDay(t.Context(), []sandlot.ProjectID{p.ID}, now.Add(aDay), now.Add(2*aDay)))(t)), 0)
+	got := must(s.Gallery.PlaysByDay(t.Context(), []sandlot.ProjectID{p.ID}, now.Truncate(aDay), now.Add(aDay)))(t)
+	same(t, "from this midnight to tomorrow", got, map[sandlot.ProjectID][]int64{p.ID: {2, 0}})
 }
 
 func sweepDays(t *testing.T, s Stores) {
 	now := today(t)
 	p := s.mustProject(t, "pong")
-	s.play(t, map[publish.ProjectID]int64{p.ID: 2})
+	s.play(t, map[sandlot.ProjectID]int64{p.ID: 2})
 	read := func() int {
-		return len(must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, now, now))(t))
+		return len(must(s.Gallery.PlaysByDay(t.Context(), []sandlot.ProjectID{p.ID}, now, now))(t))
 	}
 	_, _, err := s.Upkeep.Sweep(t.Context(), now.Add(60*aDay), base(), 100)
 	ok(t, err)

@@ -3,6 +3,7 @@ package storetest
 import (
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
@@ -15,8 +16,8 @@ func editCases() []storeCase {
 }
 
 // puts are changes of few files, and of many.
-func puts() map[string][]publish.File {
-	return map[string][]publish.File{"few": manyFiles("few", 3, spooled), "many": manyFiles("many", several, spooled)}
+func puts() map[string][]sandlot.File {
+	return map[string][]sandlot.File{"few": manyFiles("few", 3, spooled), "many": manyFiles("many", several, spooled)}
 }
 
 func rearrangeAll(t *testing.T, s Stores) {
@@ -33,10 +34,10 @@ func rearrangeAll(t *testing.T, s Stores) {
 		got := must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, at))(t)
 		same(t, what+": the project", []any{got.Version, got.Title, got.Wrapper, got.Suffix, got.UpdatedAt, got.FileCount}, []any{2, title, "site/", at.Suffix, at.At, len(put) + 1})
 		same(t, what+": read again", must(s.Publish.Project(t.Context(), p.ID))(t), got)
-		same(t, what+": the version", must(s.Publish.Version(t.Context(), p.ID, 2))(t), publish.Version{N: 2, Suffix: at.Suffix, Title: title, Primary: p.Primary, CreatedAt: at.At})
+		same(t, what+": the version", must(s.Publish.Version(t.Context(), p.ID, 2))(t), sandlot.Version{N: 2, Suffix: at.Suffix, Title: title, Primary: p.Primary, CreatedAt: at.At})
 		same(t, what+": the upload", must(s.Publish.Upload(t.Context(), u.Key, 0, base()))(t).Done, &at.Upload.Done)
 		same(t, what+": the record", must(s.Publish.IdempotencyRecord(t.Context(), sum("call "+what), base()))(t).Account, a.ID)
-		wants(t, what+": again", drop(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, at)), publish.ErrAlreadyDone)
+		wants(t, what+": again", drop(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, at)), sandlot.ErrAlreadyDone)
 		s.clean(t, what)
 	}
 	for what, put := range puts() {
@@ -62,13 +63,13 @@ func rearrangeNone(t *testing.T, s Stores) {
 			change func(*publish.Edit)
 			want   error
 		}{
-			"a key that was revoked": {func(at *publish.Edit) { at.By = k.ID }, publish.ErrRevoked},
+			"a key that was revoked": {func(at *publish.Edit) { at.By = k.ID }, sandlot.ErrRevoked},
 			"an address beside a proved": {func(at *publish.Edit) {
 				at.Email = &publish.NewEmail{Address: "b@example.com", Job: job("b@example.com", base())}
-			}, publish.ErrVerified},
-			"an upload that moved on": {func(at *publish.Edit) { at.Upload = completion(u, p.ID); at.Upload.Generation++ }, publish.ErrUploadMoved},
-			"another version":         {func(at *publish.Edit) { at.Expect++ }, publish.ErrMoved},
-			"too many bytes":          {func(at *publish.Edit) { at.Within.Bytes = p.Size + sizeOf(put) - 1 }, publish.ErrTooManyBytes},
+			}, sandlot.ErrVerified},
+			"an upload that moved on": {func(at *publish.Edit) { at.Upload = completion(u, p.ID); at.Upload.Generation++ }, sandlot.ErrUploadMoved},
+			"another version":         {func(at *publish.Edit) { at.Expect++ }, sandlot.ErrMoved},
+			"too many bytes":          {func(at *publish.Edit) { at.Within.Bytes = p.Size + sizeOf(put) - 1 }, sandlot.ErrTooManyBytes},
 		} {
 			at := edit(p)
 			at.Title = &title
@@ -76,14 +77,14 @@ func rearrangeNone(t *testing.T, s Stores) {
 			r.change(&at)
 			err := drop(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, at))
 			wants(t, what+", "+why, err, r.want)
-			wants(t, what+", "+why+", says that it had no effect", err, publish.ErrNoEffect)
+			wants(t, what+", "+why+", says that it had no effect", err, sandlot.ErrNoEffect)
 			same(t, what+", "+why+": the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
-			wants(t, what+", "+why+": the record", drop(s.Publish.IdempotencyRecord(t.Context(), sum("call"), base())), publish.ErrNotFound)
+			wants(t, what+", "+why+": the record", drop(s.Publish.IdempotencyRecord(t.Context(), sum("call"), base())), sandlot.ErrNotFound)
 			s.clean(t, what+", "+why)
 		}
 	}
-	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(publish.ActionSuspend, "pong")))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(sandlot.ActionSuspend, "pong")))
 	for what, put := range puts() {
-		wants(t, what+" of a suspended project", drop(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, edit(p))), publish.ErrSuspended)
+		wants(t, what+" of a suspended project", drop(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, edit(p))), sandlot.ErrSuspended)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 func figureCases() []storeCase {
@@ -34,20 +34,20 @@ func played(version int, player, source string) (a figures.Added) {
 }
 
 // figuresOf is what is kept of today and of the versions.
-func (s Stores) figuresOf(t *testing.T, id publish.ProjectID) (figures.Cell, map[string]int64, []figures.VersionCell) {
+func (s Stores) figuresOf(t *testing.T, id sandlot.ProjectID) (figures.Cell, map[string]int64, []figures.VersionCell) {
 	t.Helper()
 	days := must(s.Gallery.FiguresByDay(t.Context(), id, base(), base()))(t)
 	return days.Days[figures.DayOf(base())], days.Sources, must(s.Gallery.FiguresByVersion(t.Context(), id, 100))(t).Versions
 }
 
-func (s Stores) addAll(t *testing.T, id publish.ProjectID, batch int64, added ...figures.Added) {
+func (s Stores) addAll(t *testing.T, id sandlot.ProjectID, batch int64, added ...figures.Added) {
 	t.Helper()
 	c := gallery.Counts{Batch: batch}
 	for _, a := range added {
 		c.Figures.Merge(a)
 	}
 	c.Plays = c.Figures.Whole().Plays
-	s.addCounts(t, map[publish.ProjectID]gallery.Counts{id: c})
+	s.addCounts(t, map[sandlot.ProjectID]gallery.Counts{id: c})
 }
 
 func addFigures(t *testing.T, s Stores) {
@@ -85,7 +85,7 @@ func addFiguresOfLoads(t *testing.T, s Stores) {
 	add := func(batch int64, load gallery.Load) {
 		seen := played(load.Version, fmt.Sprint(load.ID), load.Source)
 		seen.Move(load.Version, load.Source, -1)
-		s.addCounts(t, map[publish.ProjectID]gallery.Counts{p.ID: {Batch: batch, Loads: []gallery.Load{load}, Figures: seen}})
+		s.addCounts(t, map[sandlot.ProjectID]gallery.Counts{p.ID: {Batch: batch, Loads: []gallery.Load{load}, Figures: seen}})
 	}
 	add(ofProcess(1), gallery.Load{ID: 1, Version: 1, Source: "example.org"})
 	add(ofProcess(2), gallery.Load{ID: 1, Version: 1, Source: "example.com"})
@@ -143,15 +143,15 @@ func addManySources(t *testing.T, s Stores) {
 func likeFigures(t *testing.T, s Stores) {
 	today(t)
 	p := s.mustProject(t, "pong")
-	for _, by := range []publish.Digest{{1}, {2}, {3}, {3}} {
-		must(s.Gallery.Like(t.Context(), p.ID, by, by != publish.Digest{2}))(t)
+	for _, by := range []sandlot.Digest{{1}, {2}, {3}, {3}} {
+		must(s.Gallery.Like(t.Context(), p.ID, by, by != sandlot.Digest{2}))(t)
 	}
 	likes := func() []int64 {
 		day, _, versions := s.figuresOf(t, p.ID)
 		return []int64{day.Likes, versions[0].Likes, int64(versions[0].Version)}
 	}
 	same(t, "likes that count", likes(), []int64{2, 2, 1})
-	for _, by := range []publish.Digest{{1}, {2}, {1}} {
+	for _, by := range []sandlot.Digest{{1}, {2}, {1}} {
 		must(s.Gallery.Unlike(t.Context(), p.ID, by))(t)
 	}
 	same(t, "after one was taken back", likes(), []int64{1, 1, 1})
@@ -188,11 +188,11 @@ func figuresOfNone(t *testing.T, s Stores) {
 	same(t, "of one that nobody played", len(must(s.Gallery.FiguresByDay(t.Context(), p.ID, base(), base()))(t).Days), 0)
 	same(t, "its versions", must(s.Gallery.FiguresByVersion(t.Context(), p.ID, 9))(t), figures.ByVersion{Current: 1})
 	s.mustRemove(t, p.ID)
-	for _, id := range []publish.ProjectID{p.ID, "never-there"} {
+	for _, id := range []sandlot.ProjectID{p.ID, "never-there"} {
 		_, err := s.Gallery.FiguresByDay(t.Context(), id, base(), base())
-		wants(t, "days", err, publish.ErrNotFound)
+		wants(t, "days", err, sandlot.ErrNotFound)
 		_, err = s.Gallery.FiguresByVersion(t.Context(), id, 9)
-		wants(t, "versions", err, publish.ErrNotFound)
+		wants(t, "versions", err, sandlot.ErrNotFound)
 	}
 }
 

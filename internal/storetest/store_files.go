@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
@@ -50,7 +51,7 @@ func putFileMoved(t *testing.T, s Stores) {
 		at := edit(now)
 		at.Expect = expect
 		_, err := s.Publish.PutFile(t.Context(), p.ID, file("b.js", inline("b")), at)
-		wants(t, fmt.Sprint("at version ", expect), err, publish.ErrMoved)
+		wants(t, fmt.Sprint("at version ", expect), err, sandlot.ErrMoved)
 	}
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), now)
 }
@@ -64,15 +65,15 @@ func putFileTitle(t *testing.T, s Stores) {
 	p = must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at))(t)
 	same(t, "title and verified", []any{p.Title, p.Verified}, []any{title, false})
 	a.Email, a.EmailVerified, j.Account = j.Address, false, a.ID
-	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []publish.Job{j})
+	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []sandlot.Job{j})
 	same(t, "the project, read again", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 	same(t, "the account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
 }
 
 func putFileFolded(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("logo.png", inline("one")))
-	_, err := s.Publish.PutFile(t.Context(), p.ID, publish.File{Name: "Logo.png", Folded: "logo.png", Blob: inline("two")}, edit(p))
-	wants(t, "the name in another case", err, publish.ErrExists)
+	_, err := s.Publish.PutFile(t.Context(), p.ID, sandlot.File{Name: "Logo.png", Folded: "logo.png", Blob: inline("two")}, edit(p))
+	wants(t, "the name in another case", err, sandlot.ErrExists)
 	same(t, "the files", texts(t, s.Publish, p.ID, 2), map[string]string{"index.html": "<p>pong", "logo.png": "one"})
 }
 
@@ -94,11 +95,11 @@ func deleteFileMissing(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("abc")))
 	for _, name := range []string{"b.js", "A.js", "", "a"} {
 		_, err := s.Publish.DeleteFile(t.Context(), p.ID, name, edit(p))
-		wants(t, "file "+name, err, publish.ErrNotFound)
+		wants(t, "file "+name, err, sandlot.ErrNotFound)
 	}
 	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
 	_, err := s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p))
-	wants(t, "a file deleted before", err, publish.ErrNotFound)
+	wants(t, "a file deleted before", err, sandlot.ErrNotFound)
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 }
 
@@ -106,14 +107,14 @@ func deleteFileMoved(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	now := s.mustPut(t, p, file("a.js", inline("abc")))
 	_, err := s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p))
-	wants(t, "at version 1", err, publish.ErrMoved)
+	wants(t, "at version 1", err, sandlot.ErrMoved)
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), now)
 }
 
 func filesInOrder(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	for _, name := range []string{"é.js", "b/c.js", "Z.js", "b.js", "B-.js"} {
-		p = s.mustPut(t, p, publish.File{Name: name, Folded: strings.ToLower(name), Blob: inline(name)})
+		p = s.mustPut(t, p, sandlot.File{Name: name, Folded: strings.ToLower(name), Blob: inline(name)})
 	}
 	want := []string{"B-.js", "Z.js", "b.js", "b/c.js", "index.html", "é.js"}
 	same(t, "the names", fileNames(t, s.Publish, p.ID, p.Version), want)
@@ -122,7 +123,7 @@ func filesInOrder(t *testing.T, s Stores) {
 	same(t, "the names, of a version of the past", fileNames(t, s.Publish, p.ID, p.Version), want)
 
 	f := s.fileNamed(t, p, "b/c.js")
-	same(t, "a file", f, publish.File{Name: "b/c.js", Folded: "b/c.js", Blob: publish.Blob{ID: f.Blob.ID, Size: 6, SHA256: sum("b/c.js"), Text: true}, Since: 3})
+	same(t, "a file", f, sandlot.File{Name: "b/c.js", Folded: "b/c.js", Blob: sandlot.Blob{ID: f.Blob.ID, Size: 6, SHA256: sum("b/c.js"), Text: true}, Since: 3})
 	b := named("stored-elsewhere")
 	p = must(s.Publish.Project(t.Context(), p.ID))(t)
 	p = s.mustPut(t, p, file("big.wasm", b))
@@ -135,7 +136,7 @@ func filesInOrder(t *testing.T, s Stores) {
 func filesVariants(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("abc")))
 	blob := s.fileNamed(t, p, "a.js").Blob
-	variants := []publish.Variant{{Encoding: "br", Blob: inline("b")}, {Encoding: "gzip", Blob: named("packed"), CRC32: 0xfedcba98}}
+	variants := []sandlot.Variant{{Encoding: "br", Blob: inline("b")}, {Encoding: "gzip", Blob: named("packed"), CRC32: 0xfedcba98}}
 	ok(t, s.Variants.PutVariants(t.Context(), blob.ID, variants))
 	check := func(what string) {
 		t.Helper()
@@ -157,7 +158,7 @@ func filesVariants(t *testing.T, s Stores) {
 
 func filesWithOne(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("abc")))
-	variants := []publish.Variant{{Encoding: "br", Blob: inline("b")}, {Encoding: "gzip", Blob: inline("packed")}}
+	variants := []sandlot.Variant{{Encoding: "br", Blob: inline("b")}, {Encoding: "gzip", Blob: inline("packed")}}
 	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.js").Blob.ID, variants))
 	p = s.mustPut(t, p, file("b.js", inline("b")))
 	for n := 1; n <= p.Version; n++ {
@@ -165,7 +166,7 @@ func filesWithOne(t *testing.T, s Stores) {
 		for _, encoding := range []string{"gzip", "zstd", ""} {
 			want := slices.Clone(all)
 			for i := range want {
-				want[i].Variants = slices.DeleteFunc(slices.Clone(want[i].Variants), func(v publish.Variant) bool { return v.Encoding != encoding })
+				want[i].Variants = slices.DeleteFunc(slices.Clone(want[i].Variants), func(v sandlot.Variant) bool { return v.Encoding != encoding })
 				if len(want[i].Variants) == 0 {
 					want[i].Variants = nil
 				}
@@ -173,7 +174,7 @@ func filesWithOne(t *testing.T, s Stores) {
 			same(t, fmt.Sprint(encoding, " in version ", n), must(s.Publish.FilesWith(t.Context(), p.ID, n, encoding))(t), want)
 		}
 	}
-	wants(t, "of a version that is not there", drop(s.Publish.FilesWith(t.Context(), p.ID, 99, "gzip")), publish.ErrNotFound)
+	wants(t, "of a version that is not there", drop(s.Publish.FilesWith(t.Context(), p.ID, 99, "gzip")), sandlot.ErrNotFound)
 }
 
 func filesOfThePast(t *testing.T, s Stores) {
@@ -216,7 +217,7 @@ func namesFolded(t *testing.T, s Stores) {
 	for _, name := range []string{"b.js", "b.js2", "lib/a.js"} {
 		p = s.mustPut(t, p, file(name, inline(name)))
 	}
-	p = s.mustPut(t, p, publish.File{Name: "README", Folded: "readme", Blob: inline("r")})
+	p = s.mustPut(t, p, sandlot.File{Name: "README", Folded: "readme", Blob: inline("r")})
 	p = s.mustPut(t, p, file("b.js", inline("again")))
 	s.mustPut(t, s.mustProject(t, "tetra"), file("other.js", inline("o")))
 	for _, ask := range [][]string{{"b.js", "readme", "lib", "gone.js", "other.js", "b.js"}, {"README"}, nil} {
@@ -241,7 +242,7 @@ func near(t *testing.T, s Stores, wants map[string][]string) {
 	for _, name := range []string{"b.js", "lib/a.js", "lib/deep/b.js", "lib-a.js", "lib0", "lic"} {
 		p = s.mustPut(t, p, file(name, inline(name)))
 	}
-	p = s.mustPut(t, p, publish.File{Name: "README", Folded: "readme", Blob: inline("r")})
+	p = s.mustPut(t, p, sandlot.File{Name: "README", Folded: "readme", Blob: inline("r")})
 	for folded, want := range wants {
 		var got []string
 		for _, f := range must(s.Publish.FilesNear(t.Context(), p.ID, folded))(t) {

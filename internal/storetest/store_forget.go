@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/operate"
 	"sandlot/internal/publish"
@@ -16,7 +17,7 @@ func removeTexts(t *testing.T, s Stores) {
 	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "kim@example.org", job("kim@example.org", base())))
 	other := s.mustProject(t, "tetra")
 	ok(t, s.Publish.SetEmail(t.Context(), other.Account, "lee@example.org", job("lee@example.org", base())))
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(publish.ActionDelete, "@kim")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(sandlot.ActionDelete, "@kim")))
 	for _, j := range must(s.Mail.ClaimJobs(t.Context(), base().Add(time.Hour), base().Add(2*time.Hour), account.Busy{}, 9))(t) {
 		same(t, "the address of a job", j.Address, "lee@example.org")
 	}
@@ -25,7 +26,7 @@ func removeTexts(t *testing.T, s Stores) {
 }
 
 // provedAddress makes an address the account's, which its owner has shown to read.
-func (s Stores) provedAddress(t *testing.T, a publish.Account, address string) {
+func (s Stores) provedAddress(t *testing.T, a sandlot.Account, address string) {
 	t.Helper()
 	ok(t, s.Publish.SetEmail(t.Context(), a.ID, address, job(address, base())))
 	a.Email = address
@@ -44,8 +45,8 @@ func removeReported(t *testing.T, s Stores) {
 		r.Contact = contact
 		must(s.Operate.AddReport(t.Context(), r, sum(number), nil))(t)
 	}
-	for handle, a := range map[string]publish.Account{"@kim": kim, "@lee": lee, "@ann": ann} {
-		ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(publish.ActionDelete, handle)))
+	for handle, a := range map[string]sandlot.Account{"@kim": kim, "@lee": lee, "@ann": ann} {
+		ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(sandlot.ActionDelete, handle)))
 	}
 	for number, kept := range map[string]bool{"R-1": false, "R-2": true, "R-3": true, "R-4": true} {
 		got := must(s.Operate.Report(t.Context(), number))(t)
@@ -56,14 +57,14 @@ func removeReported(t *testing.T, s Stores) {
 
 func forgotten(t *testing.T, s Stores) {
 	kim, lee := s.mustAccount(t, newAccount("kim")), s.mustAccount(t, newAccount("lee"))
-	for address, a := range map[string]publish.Account{"kim@example.com": kim, "lee@example.com": lee} {
+	for address, a := range map[string]sandlot.Account{"kim@example.com": kim, "lee@example.com": lee} {
 		ok(t, s.Publish.SetEmail(t.Context(), a.ID, address, job(address, base())))
 	}
 	other := s.mustAccount(t, newAccount("other"))
 	ok(t, s.Publish.SetEmail(t.Context(), other.ID, "LEE@example.com", job("LEE@example.com", base())))
 	same(t, "while they are there", len(must(s.Upkeep.Forgotten(t.Context(), operate.ForgottenEmail{}, 9))(t)), 0)
-	for handle, a := range map[string]publish.Account{"@kim": kim, "@lee": lee} {
-		ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(publish.ActionDelete, handle)))
+	for handle, a := range map[string]sandlot.Account{"@kim": kim, "@lee": lee} {
+		ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(sandlot.ActionDelete, handle)))
 	}
 	same(t, "one", len(must(s.Upkeep.Forgotten(t.Context(), operate.ForgottenEmail{}, 1))(t)), 1)
 	same(t, "all", must(s.Upkeep.Forgotten(t.Context(), operate.ForgottenEmail{}, 9))(t), []operate.ForgottenEmail{
@@ -79,10 +80,10 @@ func forgotten(t *testing.T, s Stores) {
 func deletedAccount(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	for _, handle := range []string{"kim", "nobody"} {
-		wants(t, "of "+handle, drop(s.Operate.DeletedAccount(t.Context(), handle)), publish.ErrNotFound)
+		wants(t, "of "+handle, drop(s.Operate.DeletedAccount(t.Context(), handle)), sandlot.ErrNotFound)
 	}
 	ok(t, s.Accounts.Rename(t.Context(), a.ID, "kimberly", base(), base().Add(-time.Hour), 9))
-	e := entry(publish.ActionDelete, "@kimberly")
+	e := entry(sandlot.ActionDelete, "@kimberly")
 	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), e))
 	for _, handle := range []string{"kim", "kimberly"} {
 		got := must(s.Operate.DeletedAccount(t.Context(), handle))(t)
@@ -94,14 +95,14 @@ func deletedAccount(t *testing.T, s Stores) {
 func deletedProject(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	alone := must(s.Publish.CreateProject(t.Context(), newProject("alone", p.Account)))(t)
-	wants(t, "while it is there", drop(s.Operate.DeletedProject(t.Context(), p.ID)), publish.ErrNotFound)
-	wants(t, "what never was", drop(s.Operate.DeletedProject(t.Context(), "nothing")), publish.ErrNotFound)
-	e := entry(publish.ActionDelete, "alone")
+	wants(t, "while it is there", drop(s.Operate.DeletedProject(t.Context(), p.ID)), sandlot.ErrNotFound)
+	wants(t, "what never was", drop(s.Operate.DeletedProject(t.Context(), "nothing")), sandlot.ErrNotFound)
+	e := entry(sandlot.ActionDelete, "alone")
 	ok(t, s.Operate.Remove(t.Context(), ofProject(alone.ID), e))
-	whole := entry(publish.ActionDelete, "@pong")
+	whole := entry(sandlot.ActionDelete, "@pong")
 	whole.At = whole.At.Add(time.Minute)
 	ok(t, s.Operate.Remove(t.Context(), ofAccount(p.Account), whole))
-	for id, want := range map[publish.ProjectID]publish.LogEntry{"alone": e, "pong": whole} {
+	for id, want := range map[sandlot.ProjectID]sandlot.LogEntry{"alone": e, "pong": whole} {
 		got := must(s.Operate.DeletedProject(t.Context(), id))(t)
 		want.ID = got.Entry.ID
 		same(t, string(id), got, operate.Deletion{At: want.At, Target: want.Target, Entry: want})
@@ -110,7 +111,7 @@ func deletedProject(t *testing.T, s Stores) {
 
 func filterLog(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	for i, e := range []publish.LogEntry{
+	for i, e := range []sandlot.LogEntry{
 		{Actor: "operator", Name: "ada", Action: "one", Target: "@pong"},
 		{Actor: "operator", Name: "bob", Action: "two", Target: "@pong"},
 		{Actor: "owner", Action: "one", Target: "pong"},

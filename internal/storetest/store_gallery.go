@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
@@ -40,7 +41,7 @@ func galleryCases() []storeCase {
 }
 
 // verify proves the address of an account.
-func (s Stores) verify(t *testing.T, a publish.AccountID) {
+func (s Stores) verify(t *testing.T, a sandlot.AccountID) {
 	t.Helper()
 	address := fmt.Sprintf("owner-%d@example.com", a)
 	ok(t, s.Publish.SetEmail(t.Context(), a, address, job(address, base())))
@@ -50,14 +51,14 @@ func (s Stores) verify(t *testing.T, a publish.AccountID) {
 }
 
 // maker records an account with a verified address.
-func (s Stores) maker(t *testing.T, handle string) publish.Account {
+func (s Stores) maker(t *testing.T, handle string) sandlot.Account {
 	t.Helper()
 	a := s.mustAccount(t, newAccount(handle))
 	s.verify(t, a.ID)
 	return must(s.Publish.Account(t.Context(), a.ID))(t)
 }
 
-func (s Stores) titled(t *testing.T, id string, owner publish.AccountID, title string) publish.Project {
+func (s Stores) titled(t *testing.T, id string, owner sandlot.AccountID, title string) sandlot.Project {
 	t.Helper()
 	np := newProject(id, owner)
 	np.Title = title
@@ -65,12 +66,12 @@ func (s Stores) titled(t *testing.T, id string, owner publish.AccountID, title s
 }
 
 // lists fails the test unless exactly these projects are found, in this order.
-func (s Stores) lists(t *testing.T, what string, q gallery.ListedQuery, want ...publish.ProjectID) {
+func (s Stores) lists(t *testing.T, what string, q gallery.ListedQuery, want ...sandlot.ProjectID) {
 	t.Helper()
 	if q.Limit == 0 {
 		q.Limit = 99
 	}
-	var got []publish.ProjectID
+	var got []sandlot.ProjectID
 	for _, l := range must(s.Gallery.Listed(t.Context(), q))(t) {
 		got = append(got, l.ID)
 	}
@@ -111,8 +112,8 @@ func listedUnlisted(t *testing.T, s Stores) {
 	s.lists(t, "listed", gallery.ListedQuery{}, "two")
 	s.lists(t, "on the profile", gallery.ListedQuery{Account: kim.ID}, "two")
 	s.lists(t, "found", gallery.ListedQuery{Words: []string{"pong"}}, "two")
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
-	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(publish.ActionReinstate, "@kim")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionSuspend, "@kim")))
+	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionReinstate, "@kim")))
 	s.lists(t, "when its account came back", gallery.ListedQuery{}, "two")
 	s.Unlist(t, "one", false)
 	s.lists(t, "listed again", gallery.ListedQuery{}, "two", "one")
@@ -124,21 +125,21 @@ func listedSuspended(t *testing.T, s Stores) {
 	s.titled(t, "one", kim.ID, "Pong")
 	s.titled(t, "two", kim.ID, "Pong")
 	query := gallery.ListedQuery{Words: []string{"pong"}}
-	for _, subject := range []publish.Subject{ofProject("one"), ofAccount(kim.ID)} {
-		want := []publish.ProjectID{"two"}
+	for _, subject := range []sandlot.Subject{ofProject("one"), ofAccount(kim.ID)} {
+		want := []sandlot.ProjectID{"two"}
 		if subject.Account != 0 {
 			want = nil
 		}
-		ok(t, s.Operate.Suspend(t.Context(), subject, entry(publish.ActionSuspend, "it")))
+		ok(t, s.Operate.Suspend(t.Context(), subject, entry(sandlot.ActionSuspend, "it")))
 		s.lists(t, "suspended", gallery.ListedQuery{}, want...)
 		s.lists(t, "suspended, by word", query, want...)
-		ok(t, s.Operate.Reinstate(t.Context(), subject, entry(publish.ActionReinstate, "it")))
+		ok(t, s.Operate.Reinstate(t.Context(), subject, entry(sandlot.ActionReinstate, "it")))
 		s.lists(t, "reinstated", gallery.ListedQuery{}, "two", "one")
 		s.lists(t, "reinstated, by word", query, "two", "one")
 	}
-	ok(t, s.Operate.Suspend(t.Context(), ofProject("one"), entry(publish.ActionSuspend, "one")))
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
-	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(publish.ActionReinstate, "@kim")))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject("one"), entry(sandlot.ActionSuspend, "one")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionSuspend, "@kim")))
+	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionReinstate, "@kim")))
 	s.lists(t, "when its account alone was reinstated", gallery.ListedQuery{}, "two")
 }
 
@@ -146,9 +147,9 @@ func listedDeleted(t *testing.T, s Stores) {
 	kim := s.maker(t, "kim")
 	s.titled(t, "one", kim.ID, "Pong")
 	s.titled(t, "two", kim.ID, "Pong")
-	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(publish.ActionDelete, "two")))
+	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(sandlot.ActionDelete, "two")))
 	s.lists(t, "without it", gallery.ListedQuery{Words: []string{"pong"}}, "one")
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(kim.ID), entry(publish.ActionDelete, "@kim")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionDelete, "@kim")))
 	s.lists(t, "without its account", gallery.ListedQuery{})
 	s.lists(t, "without its account, by word", gallery.ListedQuery{Words: []string{"pong"}})
 }
@@ -169,13 +170,13 @@ func listUnverified(t *testing.T, s Stores) {
 	s.lists(t, "those before and after", gallery.ListedQuery{}, "four", "two", "one")
 	s.lists(t, "by word", query, "four", "two", "one")
 	s.lists(t, "of the account", gallery.ListedQuery{Account: kim.ID}, "two", "one")
-	same(t, "ListedOf", len(must(s.Gallery.ListedOf(t.Context(), []publish.ProjectID{"one", "three"}))(t)), 1)
+	same(t, "ListedOf", len(must(s.Gallery.ListedOf(t.Context(), []sandlot.ProjectID{"one", "three"}))(t)), 1)
 	s.Unlist(t, "three", false)
-	ok(t, s.Operate.Suspend(t.Context(), ofProject("two"), entry(publish.ActionSuspend, "two")))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject("two"), entry(sandlot.ActionSuspend, "two")))
 	s.lists(t, "listed again, and suspended", gallery.ListedQuery{}, "four", "three", "one")
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionSuspend, "@kim")))
 	s.lists(t, "without a suspended account", query, "four")
-	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(publish.ActionReinstate, "@kim")))
+	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionReinstate, "@kim")))
 	s.lists(t, "with it again", query, "four", "three", "one")
 	s.verify(t, kim.ID)
 	s.lists(t, "when it is verified", query, "four", "three", "one")
@@ -192,7 +193,7 @@ func listVerifiedAgain(t *testing.T, s Stores) {
 	s.lists(t, "by word", gallery.ListedQuery{Words: []string{"pong"}}, "two")
 	s.lists(t, "the first by word", gallery.ListedQuery{Words: []string{"pong"}, Limit: 1}, "two")
 	s.lists(t, "of the account", gallery.ListedQuery{Account: kim.ID})
-	same(t, "ListedOf", len(must(s.Gallery.ListedOf(t.Context(), []publish.ProjectID{"one", "three"}))(t)), 0)
+	same(t, "ListedOf", len(must(s.Gallery.ListedOf(t.Context(), []sandlot.ProjectID{"one", "three"}))(t)), 0)
 	s.verify(t, kim.ID)
 	s.lists(t, "when it is verified", gallery.ListedQuery{Words: []string{"pong"}}, "three", "two", "one")
 }
@@ -211,12 +212,12 @@ func waiting(t *testing.T, s Stores) {
 	count("of one account", 4)
 	same(t, "of the last two", must(s.Gallery.Waiting(t.Context(), 2))(t), 1)
 	s.Unlist(t, "one", true)
-	ok(t, s.Operate.Suspend(t.Context(), ofProject("two"), entry(publish.ActionSuspend, "two")))
-	ok(t, s.Operate.Remove(t.Context(), ofProject("three"), entry(publish.ActionDelete, "three")))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject("two"), entry(sandlot.ActionSuspend, "two")))
+	ok(t, s.Operate.Remove(t.Context(), ofProject("three"), entry(sandlot.ActionDelete, "three")))
 	count("without one that is unlisted, suspended, deleted", 1)
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionSuspend, "@kim")))
 	count("without a suspended account", 0)
-	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(publish.ActionReinstate, "@kim")))
+	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionReinstate, "@kim")))
 	ok(t, s.Gallery.ListUnverified(t.Context(), true))
 	count("where all are listed", 0)
 }
@@ -236,7 +237,7 @@ func listedWords(t *testing.T, s Stores) {
 	s.titled(t, "cats", kim.ID, "Space Cats: Épée")
 	s.titled(t, "mahjong", lee.ID, "麻雀ゲーム")
 	s.titled(t, "bare", lee.ID, "")
-	for query, want := range map[string][]publish.ProjectID{
+	for query, want := range map[string][]sandlot.ProjectID{
 		"space": {"cats"}, "SPACE": {"cats"}, "cat": {"cats"}, "epee": {"cats"}, "épée": {"cats"}, "麻雀": {"mahjong"},
 		"kim": {"cats"}, "lee": {"bare", "mahjong"}, "2nd": {"bare", "mahjong"}, "mahjong": nil,
 		"pace": {"cats"}, "ats": {"cats"}, "pee": {"cats"}, "m": {"cats"}, "ee": {"bare", "mahjong", "cats"}, "雀": {"mahjong"}, "雀ゲー": {"mahjong"}, "spacecats": nil, "catskim": nil, "s-c": nil,
@@ -283,7 +284,7 @@ func listedScripts(t *testing.T, s Stores) {
 	}
 	for _, p := range titles {
 		for _, w := range p.words {
-			s.lists(t, p.id+" by "+w, gallery.ListedQuery{Words: []string{w}}, publish.ProjectID(p.id))
+			s.lists(t, p.id+" by "+w, gallery.ListedQuery{Words: []string{w}}, sandlot.ProjectID(p.id))
 		}
 	}
 	for _, w := range []string{"%", "_", "\\", "'", `"`, "*", "\x00", "\xff", "\ufffd", " ", "\u0301", "\u200b", "", "%%", "j%y", "j_lly", "its"} {
@@ -315,12 +316,12 @@ func listedManyWords(t *testing.T, s Stores) {
 // other rows of an index, and takes them one by one.
 func listedFarApart(t *testing.T, s Stores) {
 	kim := s.maker(t, "kim")
-	var want []publish.ProjectID
+	var want []sandlot.ProjectID
 	for i := range 300 {
 		id, title := fmt.Sprint("p", i), "Rabbit"
 		if i%29 == 0 {
 			title = "Porcupine"
-			want = append([]publish.ProjectID{publish.ProjectID(id)}, want...)
+			want = append([]sandlot.ProjectID{sandlot.ProjectID(id)}, want...)
 		}
 		s.titled(t, id, kim.ID, title)
 	}
@@ -359,7 +360,7 @@ func listedNewWords(t *testing.T, s Stores) {
 }
 
 // tag has the owner of a project file it under other tags.
-func (s Stores) tag(t *testing.T, id publish.ProjectID, tags publish.Tags) {
+func (s Stores) tag(t *testing.T, id sandlot.ProjectID, tags sandlot.Tags) {
 	t.Helper()
 	ok(t, s.Management.SetDetails(t.Context(), id, publish.DetailsChange{Tags: &tags}))
 	same(t, "the tags", must(s.Publish.Project(t.Context(), id))(t).Tags, tags)
@@ -390,23 +391,23 @@ func listedTagged(t *testing.T, s Stores) {
 	s.lists(t, "nor then", puzzle, "two")
 	s.Unlist(t, "one", false)
 	s.lists(t, "when it is listed again", puzzle, "two", "one")
-	yes, none := true, publish.Tags("")
+	yes, none := true, sandlot.Tags("")
 	ok(t, s.Management.SetDetails(t.Context(), "one", publish.DetailsChange{Tags: &none, Unlisted: &yes}))
-	no, some := false, publish.Tags("puzzle")
+	no, some := false, sandlot.Tags("puzzle")
 	ok(t, s.Management.SetDetails(t.Context(), "one", publish.DetailsChange{Tags: &some, Unlisted: &no}))
 	s.lists(t, "when both were changed at once", puzzle, "two", "one")
 	s.lists(t, "what it had before", cats, "long", "two")
-	for _, subject := range []publish.Subject{ofProject("two"), ofAccount(kim.ID)} {
-		want := []publish.ProjectID{"one"}
+	for _, subject := range []sandlot.Subject{ofProject("two"), ofAccount(kim.ID)} {
+		want := []sandlot.ProjectID{"one"}
 		if subject.Account != 0 {
 			want = nil
 		}
-		ok(t, s.Operate.Suspend(t.Context(), subject, entry(publish.ActionSuspend, "it")))
+		ok(t, s.Operate.Suspend(t.Context(), subject, entry(sandlot.ActionSuspend, "it")))
 		s.lists(t, "suspended", puzzle, want...)
-		ok(t, s.Operate.Reinstate(t.Context(), subject, entry(publish.ActionReinstate, "it")))
+		ok(t, s.Operate.Reinstate(t.Context(), subject, entry(sandlot.ActionReinstate, "it")))
 		s.lists(t, "reinstated", puzzle, "two", "one")
 	}
-	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(publish.ActionDelete, "two")))
+	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(sandlot.ActionDelete, "two")))
 	s.lists(t, "when one is deleted", puzzle, "one")
 	unverified := newProject("waits", s.mustAccount(t, newAccount("lee")).ID)
 	unverified.Tags = "puzzle"
@@ -442,9 +443,9 @@ func listedOf(t *testing.T, s Stores) {
 	s.titled(t, "three", kim.ID, "Three")
 	s.mustProject(t, "unverified")
 	s.Unlist(t, "three", true)
-	found := must(s.Gallery.ListedOf(t.Context(), []publish.ProjectID{"two", "one", "three", "unverified", `"`, "", "two"}))(t)
-	slices.SortFunc(found, func(a, b publish.Project) int { return int(a.Seq - b.Seq) })
-	same(t, "of some", found, []publish.Project{must(s.Publish.Project(t.Context(), "one"))(t), must(s.Publish.Project(t.Context(), "two"))(t)})
+	found := must(s.Gallery.ListedOf(t.Context(), []sandlot.ProjectID{"two", "one", "three", "unverified", `"`, "", "two"}))(t)
+	slices.SortFunc(found, func(a, b sandlot.Project) int { return int(a.Seq - b.Seq) })
+	same(t, "of some", found, []sandlot.Project{must(s.Publish.Project(t.Context(), "one"))(t), must(s.Publish.Project(t.Context(), "two"))(t)})
 	same(t, "of none", len(must(s.Gallery.ListedOf(t.Context(), nil))(t)), 0)
 }
 
@@ -455,10 +456,10 @@ func mostPlayed(t *testing.T, s Stores) {
 		s.titled(t, id, kim.ID, id)
 	}
 	s.mustProject(t, "unverified")
-	s.play(t, map[publish.ProjectID]int64{"one": 2, "two": 2, "three": 9, "four": 1, "unverified": 50})
-	s.play(t, map[publish.ProjectID]int64{"four": 7})
+	s.play(t, map[sandlot.ProjectID]int64{"one": 2, "two": 2, "three": 9, "four": 1, "unverified": 50})
+	s.play(t, map[sandlot.ProjectID]int64{"four": 7})
 	s.Unlist(t, "three", true)
-	want := []publish.ProjectID{"four", "two", "one"}
+	want := []sandlot.ProjectID{"four", "two", "one"}
 	same(t, "of today", must(s.Gallery.MostPlayed(t.Context(), now, 9))(t), want)
 	same(t, "of a week", must(s.Gallery.MostPlayed(t.Context(), now.Add(-6*aDay), 9))(t), want)
 	same(t, "the first", must(s.Gallery.MostPlayed(t.Context(), now, 1))(t), want[:1])
@@ -469,8 +470,8 @@ func accountOfHandle(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	same(t, "the account", must(s.Gallery.AccountOfHandle(t.Context(), "kim"))(t), a)
 	_, err := s.Gallery.AccountOfHandle(t.Context(), "lee")
-	wants(t, "nobody's", err, publish.ErrNotFound)
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(publish.ActionDelete, "@kim")))
+	wants(t, "nobody's", err, sandlot.ErrNotFound)
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(sandlot.ActionDelete, "@kim")))
 	_, err = s.Gallery.AccountOfHandle(t.Context(), "kim")
-	wants(t, "of one that is gone", err, publish.ErrNotFound)
+	wants(t, "of one that is gone", err, sandlot.ErrNotFound)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -27,20 +28,20 @@ func later(hours int, c publish.Change) publish.LaterVersion {
 }
 
 // withHistory is a project of five versions, and the files of each.
-func withHistory(id string, owner publish.AccountID) (np publish.NewProject, versions []map[string]string) {
+func withHistory(id string, owner sandlot.AccountID) (np publish.NewProject, versions []map[string]string) {
 	np = newProject(id, owner)
 	np.CreatedAt = base().AddDate(-1, 0, 0)
 	np.Files = append(np.Files, file("a.js", spooled("a")), file("b.js", inline("b")))
 	a2 := file("a.js", inline("a2"))
 	index := np.Files[0]
 	np.Later = []publish.LaterVersion{
-		later(1, publish.Change{Drop: np.Files[1:2], Put: []publish.File{a2}}),
-		later(2, publish.Change{Drop: np.Files[2:3], Put: []publish.File{file("start.html", inline("start"))}, Primary: "start.html"}),
-		later(3, publish.Change{Drop: []publish.File{a2, index}, Put: []publish.File{file("a.js", inline("a")), file("empty", inline(""))}}),
+		later(1, publish.Change{Drop: np.Files[1:2], Put: []sandlot.File{a2}}),
+		later(2, publish.Change{Drop: np.Files[2:3], Put: []sandlot.File{file("start.html", inline("start"))}, Primary: "start.html"}),
+		later(3, publish.Change{Drop: []sandlot.File{a2, index}, Put: []sandlot.File{file("a.js", inline("a")), file("empty", inline(""))}}),
 		later(4, publish.Change{}),
 	}
 	np.Later[3].RestoredFrom = 4
-	np.Begun, np.Description, np.Tags, np.Unlisted, np.Threads, np.Key = base().AddDate(-2, 0, 0), "Once.", "cats 3d", true, true, publish.Key{}
+	np.Begun, np.Description, np.Tags, np.Unlisted, np.Threads, np.Key = base().AddDate(-2, 0, 0), "Once.", "cats 3d", true, true, sandlot.Key{}
 	page := "<p>" + id
 	return np, []map[string]string{
 		{"index.html": page, "a.js": "a", "b.js": "b"},
@@ -52,14 +53,14 @@ func withHistory(id string, owner publish.AccountID) (np publish.NewProject, ver
 }
 
 // hasHistory fails the test unless p is what np says, in all its versions.
-func (s Stores) hasHistory(t *testing.T, p publish.Project, np publish.NewProject, versions []map[string]string) {
+func (s Stores) hasHistory(t *testing.T, p sandlot.Project, np publish.NewProject, versions []map[string]string) {
 	t.Helper()
 	n, size := len(np.Later)+1, int64(0)
 	for _, text := range versions[n-1] {
 		size += int64(len(text))
 	}
 	last := np.Later[n-2]
-	same(t, "the project", p, publish.Project{
+	same(t, "the project", p, sandlot.Project{
 		ID: np.ID, Account: np.Account, Handle: p.Handle, Verified: p.Verified, Title: last.Title, Lang: "fr", Primary: p.Primary, Version: n, Suffix: last.Suffix,
 		Size: size, FileCount: len(versions[n-1]), Seq: p.Seq, Change: p.Change, CreatedAt: np.Begun, UpdatedAt: last.At,
 		Unlisted: np.Unlisted, Threads: np.Threads, Tags: np.Tags,
@@ -70,13 +71,13 @@ func (s Stores) hasHistory(t *testing.T, p publish.Project, np publish.NewProjec
 	primary := np.Primary
 	for i, want := range versions {
 		same(t, fmt.Sprint("files of version ", i+1), texts(t, s.Publish, p.ID, i+1), want)
-		v := publish.Version{N: i + 1, Suffix: np.Suffix, Title: np.Title, Primary: primary, CreatedAt: np.CreatedAt}
+		v := sandlot.Version{N: i + 1, Suffix: np.Suffix, Title: np.Title, Primary: primary, CreatedAt: np.CreatedAt}
 		if i > 0 {
 			l := np.Later[i-1]
 			if l.Change.Primary != "" {
 				primary = l.Change.Primary
 			}
-			v = publish.Version{N: i + 1, Suffix: l.Suffix, Title: l.Title, Primary: primary, CreatedAt: l.At, RestoredFrom: l.RestoredFrom}
+			v = sandlot.Version{N: i + 1, Suffix: l.Suffix, Title: l.Title, Primary: primary, CreatedAt: l.At, RestoredFrom: l.RestoredFrom}
 		}
 		same(t, fmt.Sprint("version ", i+1), must(s.Publish.Version(t.Context(), p.ID, i+1))(t), v)
 	}
@@ -102,14 +103,14 @@ func createLogged(t *testing.T, s Stores) {
 	for name, n := range map[string]int{"pong": 1, "tetra": several} {
 		np := newProject(name, kim.ID)
 		np.Files = append(np.Files, manyFiles(name, n, inline)...)
-		e := entry(publish.ActionImport, name)
+		e := entry(sandlot.ActionImport, name)
 		np.Log = &e
 		must(s.Publish.CreateProject(t.Context(), np))(t)
 		s.logged(t, e)
 		again := e
 		again.Reason = "again"
-		np.Log, np.Key = &again, publish.Key{}
-		wants(t, "the same id", drop(s.Publish.CreateProject(t.Context(), np)), publish.ErrExists)
+		np.Log, np.Key = &again, sandlot.Key{}
+		wants(t, "the same id", drop(s.Publish.CreateProject(t.Context(), np)), sandlot.ErrExists)
 		s.logged(t, e)
 	}
 }
@@ -139,12 +140,12 @@ func createHistoryRefused(t *testing.T, s Stores) {
 		c    publish.Change
 		want error
 	}{
-		"a file to drop that was never there":    {publish.Change{Drop: files("none", inline(""))}, publish.ErrNotFound},
-		"a file to drop that is gone":            {publish.Change{Drop: files("b.js", inline(""))}, publish.ErrNotFound},
-		"a name that is taken":                   {publish.Change{Put: files("a.js", inline(""))}, publish.ErrExists},
-		"no primary file":                        {publish.Change{Drop: files("start.html", inline(""))}, publish.ErrNoPrimary},
-		"another primary file that is not there": {publish.Change{Primary: "index.html"}, publish.ErrNoPrimary},
-		"a recorded blob that is not there":      {publish.Change{Put: files("c.js", publish.Blob{ID: 1 << 40})}, publish.ErrNotFound},
+		"a file to drop that was never there":    {publish.Change{Drop: files("none", inline(""))}, sandlot.ErrNotFound},
+		"a file to drop that is gone":            {publish.Change{Drop: files("b.js", inline(""))}, sandlot.ErrNotFound},
+		"a name that is taken":                   {publish.Change{Put: files("a.js", inline(""))}, sandlot.ErrExists},
+		"no primary file":                        {publish.Change{Drop: files("start.html", inline(""))}, sandlot.ErrNoPrimary},
+		"another primary file that is not there": {publish.Change{Primary: "index.html"}, sandlot.ErrNoPrimary},
+		"a recorded blob that is not there":      {publish.Change{Put: files("c.js", sandlot.Blob{ID: 1 << 40})}, sandlot.ErrNotFound},
 	} {
 		for _, more := range []int{0, several} {
 			np, _ := withHistory("pong", a.ID)
@@ -152,8 +153,8 @@ func createHistoryRefused(t *testing.T, s Stores) {
 			np.Later = append(np.Later, later(5, r.c))
 			err := drop(s.Publish.CreateProject(t.Context(), np))
 			wants(t, what, err, r.want)
-			wants(t, what+" says that it had no effect", err, publish.ErrNoEffect)
-			wants(t, what+": the project", drop(s.Publish.Project(t.Context(), np.ID)), publish.ErrNotFound)
+			wants(t, what+" says that it had no effect", err, sandlot.ErrNoEffect)
+			wants(t, what+": the project", drop(s.Publish.Project(t.Context(), np.ID)), sandlot.ErrNotFound)
 			s.clean(t, what)
 		}
 	}
@@ -173,7 +174,7 @@ func createHistoryWithin(t *testing.T, s Stores) {
 			np.Account = a.ID
 		}
 		np.Within = publish.Quota{Bytes: bytes - 1}
-		wants(t, "a byte too many", drop(s.Publish.CreateProject(t.Context(), np)), publish.ErrTooManyBytes)
+		wants(t, "a byte too many", drop(s.Publish.CreateProject(t.Context(), np)), sandlot.ErrTooManyBytes)
 		np.Within.Bytes++
 		must(s.Publish.CreateProject(t.Context(), np))(t)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -28,42 +29,42 @@ func idempotencyCases() []storeCase {
 func recordOf(name string) *publish.IdempotencyRecord {
 	return &publish.IdempotencyRecord{
 		Key: sum("once " + name), Request: sum("request " + name), ExpiresAt: base().Add(time.Hour),
-		Project: publish.ProjectID(name), Version: 3, Email: publish.EmailIgnored, Answer: []byte("sealed " + name), Made: []byte("made " + name),
+		Project: sandlot.ProjectID(name), Version: 3, Email: publish.EmailIgnored, Answer: []byte("sealed " + name), Made: []byte("made " + name),
 	}
 }
 
 // recordingSteps are all steps that may leave an idempotency record. Each can be made once.
-func recordingSteps(t *testing.T, s Stores) map[string]func(ctx context.Context, o *publish.IdempotencyRecord) (publish.AccountID, error) {
+func recordingSteps(t *testing.T, s Stores) map[string]func(ctx context.Context, o *publish.IdempotencyRecord) (sandlot.AccountID, error) {
 	t.Helper()
 	p := s.mustProject(t, "pong")
 	p = s.mustPut(t, p, file("old.js", inline("old")))
 	q := s.mustProject(t, "tetra")
-	return map[string]func(ctx context.Context, o *publish.IdempotencyRecord) (publish.AccountID, error){
-		"CreateAccount": func(ctx context.Context, o *publish.IdempotencyRecord) (publish.AccountID, error) {
+	return map[string]func(ctx context.Context, o *publish.IdempotencyRecord) (sandlot.AccountID, error){
+		"CreateAccount": func(ctx context.Context, o *publish.IdempotencyRecord) (sandlot.AccountID, error) {
 			na := newAccount("kim")
 			na.Idempotency = o
 			a, err := s.Publish.CreateAccount(ctx, na)
 			return a.ID, err
 		},
-		"CreateProject": func(ctx context.Context, o *publish.IdempotencyRecord) (publish.AccountID, error) {
+		"CreateProject": func(ctx context.Context, o *publish.IdempotencyRecord) (sandlot.AccountID, error) {
 			np := newProject("of-an-account", p.Account)
 			np.Idempotency = o
 			made, err := s.Publish.CreateProject(ctx, np)
 			return made.Account, err
 		},
-		"CreateProject with an account": func(ctx context.Context, o *publish.IdempotencyRecord) (publish.AccountID, error) {
+		"CreateProject with an account": func(ctx context.Context, o *publish.IdempotencyRecord) (sandlot.AccountID, error) {
 			np, na := newProject("of-a-new-one", 0), newAccount("lee")
 			np.New, np.Idempotency = &na, o
 			made, err := s.Publish.CreateProject(ctx, np)
 			return made.Account, err
 		},
-		"PutFile": func(ctx context.Context, o *publish.IdempotencyRecord) (publish.AccountID, error) {
+		"PutFile": func(ctx context.Context, o *publish.IdempotencyRecord) (sandlot.AccountID, error) {
 			at := edit(q)
 			at.Idempotency = o
 			_, err := s.Publish.PutFile(ctx, q.ID, file("new.js", inline("new")), at)
 			return q.Account, err
 		},
-		"DeleteFile": func(ctx context.Context, o *publish.IdempotencyRecord) (publish.AccountID, error) {
+		"DeleteFile": func(ctx context.Context, o *publish.IdempotencyRecord) (sandlot.AccountID, error) {
 			at := edit(p)
 			at.Idempotency = o
 			_, err := s.Publish.DeleteFile(ctx, p.ID, "old.js", at)
@@ -79,7 +80,7 @@ func readRecord(t *testing.T, s Stores) {
 		same(t, "the record of "+name, must(s.Publish.IdempotencyRecord(t.Context(), want.Key, base()))(t), *want)
 	}
 	_, err := s.Publish.IdempotencyRecord(t.Context(), sum("another"), base())
-	wants(t, "another key", err, publish.ErrNotFound)
+	wants(t, "another key", err, sandlot.ErrNotFound)
 }
 
 func recordElsewhere(t *testing.T, s Stores) {
@@ -87,7 +88,7 @@ func recordElsewhere(t *testing.T, s Stores) {
 		o := recordOf(name)
 		o.Elsewhere = sum("elsewhere " + name)
 		must(do(t.Context(), o))(t)
-		for _, key := range []publish.Digest{o.Key, o.Elsewhere} {
+		for _, key := range []sandlot.Digest{o.Key, o.Elsewhere} {
 			same(t, "the request of "+name, must(s.Publish.IdempotencyRecord(t.Context(), key, base()))(t).Request, o.Request)
 		}
 	}
@@ -103,9 +104,9 @@ func refuseDoneElsewhere(t *testing.T, s Stores) {
 		again := recordOf("again of " + name)
 		again.Elsewhere = first.Elsewhere
 		_, err := do(t.Context(), again)
-		wants(t, name, err, publish.ErrAlreadyDone)
+		wants(t, name, err, sandlot.ErrAlreadyDone)
 		_, err = s.Publish.IdempotencyRecord(t.Context(), again.Key, base())
-		wants(t, "its record", err, publish.ErrNotFound)
+		wants(t, "its record", err, sandlot.ErrNotFound)
 	}
 }
 
@@ -123,16 +124,16 @@ func recordExpires(t *testing.T, s Stores) {
 	na.Idempotency = o
 	s.mustAccount(t, na)
 	must(s.Publish.IdempotencyRecord(t.Context(), o.Key, o.ExpiresAt.Add(-time.Microsecond)))(t)
-	many := make([]publish.Digest, 1000)
+	many := make([]sandlot.Digest, 1000)
 	for i := range many {
 		many[i] = sum(fmt.Sprint("another ", i))
 	}
-	wants(t, "none of many", drop(s.Publish.IdempotencyRecord(t.Context(), sum("another"), base(), many...)), publish.ErrNotFound)
+	wants(t, "none of many", drop(s.Publish.IdempotencyRecord(t.Context(), sum("another"), base(), many...)), sandlot.ErrNotFound)
 	many[999] = o.Key
 	same(t, "the one of many", must(s.Publish.IdempotencyRecord(t.Context(), sum("another"), base(), many...))(t).Key, o.Key)
-	wants(t, "one of many that has expired", drop(s.Publish.IdempotencyRecord(t.Context(), sum("another"), o.ExpiresAt, many...)), publish.ErrNotFound)
+	wants(t, "one of many that has expired", drop(s.Publish.IdempotencyRecord(t.Context(), sum("another"), o.ExpiresAt, many...)), sandlot.ErrNotFound)
 	_, err := s.Publish.IdempotencyRecord(t.Context(), o.Key, o.ExpiresAt)
-	wants(t, "the record", err, publish.ErrNotFound)
+	wants(t, "the record", err, sandlot.ErrNotFound)
 }
 
 func refuseAlreadyDone(t *testing.T, s Stores) {
@@ -144,11 +145,11 @@ func refuseAlreadyDone(t *testing.T, s Stores) {
 		again := recordOf("again")
 		again.Key = first.Key
 		_, err := do(t.Context(), again)
-		wants(t, name, err, publish.ErrAlreadyDone)
+		wants(t, name, err, sandlot.ErrAlreadyDone)
 		same(t, "the record after "+name, must(s.Publish.IdempotencyRecord(t.Context(), first.Key, base()))(t), *first)
 		must(do(t.Context(), recordOf(name)))(t) // it had no effect, so it can be made
 		_, err = do(t.Context(), again)
-		wants(t, name+", which would fail by itself now", err, publish.ErrAlreadyDone)
+		wants(t, name+", which would fail by itself now", err, sandlot.ErrAlreadyDone)
 	}
 }
 
@@ -174,14 +175,14 @@ func failedLeavesNone(t *testing.T, s Stores) {
 			t.Fatalf("%s: it was made twice", name)
 		}
 		_, err := s.Publish.IdempotencyRecord(t.Context(), o.Key, base())
-		wants(t, "the record of "+name, err, publish.ErrNotFound)
+		wants(t, "the record of "+name, err, sandlot.ErrNotFound)
 	}
 }
 
 func recordRace(t *testing.T, s Stores) {
 	const racers = 50
 	a := s.mustAccount(t, newAccount("kim"))
-	won := s.race(t, racers, a.ID, publish.ErrAlreadyDone, func(np *publish.NewProject) {
+	won := s.race(t, racers, a.ID, sandlot.ErrAlreadyDone, func(np *publish.NewProject) {
 		np.Idempotency = recordOf("o")
 		np.Idempotency.Project = np.ID
 	})
@@ -199,7 +200,7 @@ func sweepRecords(t *testing.T, s Stores) {
 	s.sweep(t, soon.ExpiresAt.Add(time.Second), base())
 	// By a clock that was set back the one that was forgotten stays forgotten.
 	_, err := s.Publish.IdempotencyRecord(t.Context(), soon.Key, base())
-	wants(t, "the expired one", err, publish.ErrNotFound)
+	wants(t, "the expired one", err, sandlot.ErrNotFound)
 	must(s.Publish.IdempotencyRecord(t.Context(), later.Key, base()))(t)
 }
 

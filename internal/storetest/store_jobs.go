@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
-	"sandlot/internal/publish"
 )
 
 func jobCases() []storeCase {
@@ -33,7 +33,7 @@ func jobCases() []storeCase {
 }
 
 // withJobs records an account with jobs that are due at these times.
-func (s Stores) withJobs(t *testing.T, due ...time.Time) publish.Account {
+func (s Stores) withJobs(t *testing.T, due ...time.Time) sandlot.Account {
 	t.Helper()
 	a := s.mustAccount(t, newAccount("kim"))
 	for _, at := range due {
@@ -50,7 +50,7 @@ func claimDue(t *testing.T, s Stores) {
 	got = must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)
 	want := job("kim@example.com", now)
 	want.Account = a.ID
-	same(t, "the rest that is due", withoutIDs(got), []publish.Job{want})
+	same(t, "the rest that is due", withoutIDs(got), []sandlot.Job{want})
 }
 
 // waiting records a login, and other messages, each to an address of its own.
@@ -142,7 +142,7 @@ func finishJob(t *testing.T, s Stores) {
 	j := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 1))(t)[0]
 	ok(t, s.Mail.FinishJob(t.Context(), j, false, now))
 	same(t, "jobs left", len(must(s.Mail.ClaimJobs(t.Context(), now.Add(time.Hour), now.Add(2*time.Hour), account.Busy{}, 9))(t)), 0)
-	wants(t, "the same job again", s.Mail.FinishJob(t.Context(), j, true, now), publish.ErrNotFound)
+	wants(t, "the same job again", s.Mail.FinishJob(t.Context(), j, true, now), sandlot.ErrNotFound)
 }
 
 // jobIDs: a worker whose claim has lapsed must not finish another's job.
@@ -152,7 +152,7 @@ func jobIDs(t *testing.T, s Stores) {
 	first := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 1))(t)[0]
 	ok(t, s.Mail.FinishJob(t.Context(), first, false, now))
 	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "kim@example.com", job("kim@example.com", now)))
-	wants(t, "the first job again", s.Mail.FinishJob(t.Context(), first, false, now), publish.ErrNotFound)
+	wants(t, "the first job again", s.Mail.FinishJob(t.Context(), first, false, now), sandlot.ErrNotFound)
 	same(t, "jobs left", len(must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)), 1)
 }
 
@@ -197,7 +197,7 @@ func countMail(t *testing.T, s Stores) {
 }
 
 func askTooOften(t *testing.T, s Stores) {
-	make := func(handle string, due time.Time, asks ...publish.Share) error {
+	make := func(handle string, due time.Time, asks ...sandlot.Share) error {
 		na := newAccount(handle)
 		j := job(handle+"@example.com", due)
 		j.Asks, na.Job = asks, &j
@@ -205,11 +205,11 @@ func askTooOften(t *testing.T, s Stores) {
 		return err
 	}
 	ok(t, make("kim", base(), share("one", 1), share("two", 2)))
-	wants(t, "one is full", make("lee", base(), share("two", 2), share("one", 1)), publish.ErrTooOften)
+	wants(t, "one is full", make("lee", base(), share("two", 2), share("one", 1)), sandlot.ErrTooOften)
 	ok(t, make("lee", base(), share("two", 2)))
 	same(t, "the jobs", len(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), 2)
-	wants(t, "two are full", make("max", base().Add(publish.MailDay-time.Second), share("two", 2)), publish.ErrTooOften)
-	ok(t, make("max", base().Add(publish.MailDay), share("two", 2)))
+	wants(t, "two are full", make("max", base().Add(sandlot.MailDay-time.Second), share("two", 2)), sandlot.ErrTooOften)
+	ok(t, make("max", base().Add(sandlot.MailDay), share("two", 2)))
 }
 
 func countMailSince(t *testing.T, s Stores) {
@@ -250,11 +250,11 @@ func retryJob(t *testing.T, s Stores) {
 	same(t, "due too early", len(must(s.Mail.ClaimJobs(t.Context(), now.Add(time.Minute), now.Add(time.Hour), account.Busy{}, 9))(t)), 0)
 	again := must(s.Mail.ClaimJobs(t.Context(), now.Add(2*time.Minute), now.Add(time.Hour), account.Busy{}, 9))(t)
 	first.Attempts, first.Due, first.Claim = 1, now.Add(2*time.Minute), again[0].Claim
-	same(t, "the job", again, []publish.Job{first})
+	same(t, "the job", again, []sandlot.Job{first})
 }
 
 // lapsed returns a job of a claim that has lapsed, and as somebody else has claimed it since.
-func (s Stores) lapsed(t *testing.T) (before, since publish.Job) {
+func (s Stores) lapsed(t *testing.T) (before, since sandlot.Job) {
 	t.Helper()
 	now := base()
 	s.withJobs(t, now)
@@ -266,15 +266,15 @@ func (s Stores) lapsed(t *testing.T) (before, since publish.Job) {
 func lapsedFinish(t *testing.T, s Stores) {
 	before, since := s.lapsed(t)
 	ok(t, s.count(since.ID, base(), "box"))
-	wants(t, "it was not sent", s.Mail.FinishJob(t.Context(), before, false, base()), publish.ErrNotFound)
+	wants(t, "it was not sent", s.Mail.FinishJob(t.Context(), before, false, base()), sandlot.ErrNotFound)
 	wants(t, "it counts still", s.count(99, base(), "box"), account.ErrTooOften)
 	ok(t, s.Mail.FinishJob(t.Context(), before, true, base())) // sent is sent
-	wants(t, "by the other", s.Mail.FinishJob(t.Context(), since, true, base()), publish.ErrNotFound)
+	wants(t, "by the other", s.Mail.FinishJob(t.Context(), since, true, base()), sandlot.ErrNotFound)
 }
 
 func lapsedRetry(t *testing.T, s Stores) {
 	before, since := s.lapsed(t)
-	wants(t, "by whose claim has lapsed", s.Mail.RetryJob(t.Context(), before, base()), publish.ErrNotFound)
+	wants(t, "by whose claim has lapsed", s.Mail.RetryJob(t.Context(), before, base()), sandlot.ErrNotFound)
 	same(t, "claimed by a third", len(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Hour), account.Busy{}, 9))(t)), 0)
 	ok(t, s.Mail.RetryJob(t.Context(), since, base()))
 }
@@ -297,14 +297,14 @@ func verificationCases() []storeCase {
 }
 
 // withEmail records an account with an unverified address.
-func (s Stores) withEmail(t *testing.T, handle string) publish.Account {
+func (s Stores) withEmail(t *testing.T, handle string) sandlot.Account {
 	t.Helper()
 	na := newAccount(handle)
 	na.Email = handle + "@example.com"
 	return s.mustAccount(t, na)
 }
 
-func (s Stores) mustVerification(t *testing.T, a publish.Account, token string, expires time.Time) account.Verification {
+func (s Stores) mustVerification(t *testing.T, a sandlot.Account, token string, expires time.Time) account.Verification {
 	t.Helper()
 	v := account.Verification{Token: sum(token), Account: a.ID, Email: a.Email, ExpiresAt: expires}
 	must(s.Mail.AddVerification(t.Context(), v))(t)
@@ -322,25 +322,25 @@ func addVerificationOther(t *testing.T, s Stores) {
 	a := s.withEmail(t, "kim")
 	a.Email = "other@example.com"
 	_, err := s.Mail.AddVerification(t.Context(), account.Verification{Token: sum("token"), Account: a.ID, Email: a.Email, ExpiresAt: base().Add(time.Hour)})
-	wants(t, "another address", err, publish.ErrMoved)
+	wants(t, "another address", err, sandlot.ErrMoved)
 	_, err = s.Accounts.Verification(t.Context(), sum("token"), base())
-	wants(t, "its token", err, publish.ErrNotFound)
+	wants(t, "its token", err, sandlot.ErrNotFound)
 }
 
 func addVerificationVerified(t *testing.T, s Stores) {
 	a := s.verified(t, "kim", "kim@example.com")
 	_, err := s.Mail.AddVerification(t.Context(), account.Verification{Token: sum("again"), Account: a.ID, Email: a.Email, ExpiresAt: base().Add(time.Hour)})
-	wants(t, "a verified address", err, publish.ErrMoved)
+	wants(t, "a verified address", err, sandlot.ErrMoved)
 }
 
 func readVerification(t *testing.T, s Stores) {
 	v := s.mustVerification(t, s.withEmail(t, "kim"), "token", base().Add(time.Hour))
 	same(t, "the verification", must(s.Accounts.Verification(t.Context(), v.Token, v.ExpiresAt.Add(-time.Second)))(t), v)
 	_, err := s.Accounts.Verification(t.Context(), v.Token, v.ExpiresAt)
-	wants(t, "when it has expired", err, publish.ErrNotFound)
+	wants(t, "when it has expired", err, sandlot.ErrNotFound)
 	must(s.Accounts.UseVerification(t.Context(), v.Token, base()))(t)
 	_, err = s.Accounts.Verification(t.Context(), v.Token, base())
-	wants(t, "when it was used", err, publish.ErrNotFound)
+	wants(t, "when it was used", err, sandlot.ErrNotFound)
 }
 
 func useVerification(t *testing.T, s Stores) {
@@ -352,12 +352,12 @@ func useVerification(t *testing.T, s Stores) {
 	must(s.Accounts.UseVerification(t.Context(), sum("one"), base()))(t)
 	for _, token := range []string{"one", "two"} {
 		_, err := s.Accounts.UseVerification(t.Context(), sum(token), base())
-		wants(t, "token "+token+" afterwards", err, publish.ErrNotFound)
+		wants(t, "token "+token+" afterwards", err, sandlot.ErrNotFound)
 	}
 	must(s.Accounts.Verification(t.Context(), sum("of lee"), base()))(t)
 	s.mustVerification(t, lee, "expired", base().Add(-time.Second))
 	_, err := s.Accounts.UseVerification(t.Context(), sum("expired"), base())
-	wants(t, "an expired token", err, publish.ErrNotFound)
+	wants(t, "an expired token", err, sandlot.ErrNotFound)
 }
 
 func useVerificationMarks(t *testing.T, s Stores) {
@@ -380,8 +380,8 @@ func refuseVerification(t *testing.T, s Stores) {
 	s.mustVerification(t, lee, "expired", base().Add(-time.Second))
 	must(s.Accounts.RefuseVerification(t.Context(), sum("one"), base()))(t)
 	for _, token := range []string{"one", "two", "expired"} {
-		wants(t, token, drop(s.Accounts.RefuseVerification(t.Context(), sum(token), base())), publish.ErrNotFound)
-		wants(t, token, drop(s.Accounts.UseVerification(t.Context(), sum(token), base())), publish.ErrNotFound)
+		wants(t, token, drop(s.Accounts.RefuseVerification(t.Context(), sum(token), base())), sandlot.ErrNotFound)
+		wants(t, token, drop(s.Accounts.UseVerification(t.Context(), sum(token), base())), sandlot.ErrNotFound)
 	}
 	must(s.Accounts.Verification(t.Context(), sum("of lee"), base()))(t)
 	same(t, "another account", must(s.Publish.Account(t.Context(), lee.ID))(t), lee)
@@ -394,12 +394,12 @@ func refuseVerificationTakes(t *testing.T, s Stores) {
 	a.Email = ""
 	same(t, "the account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
 	v := account.Verification{Token: sum("late"), Account: a.ID, Email: "kim@example.com", ExpiresAt: base().Add(time.Hour)}
-	wants(t, "a message that comes late", drop(s.Mail.AddVerification(t.Context(), v)), publish.ErrMoved)
+	wants(t, "a message that comes late", drop(s.Mail.AddVerification(t.Context(), v)), sandlot.ErrMoved)
 }
 
 func addVerificationSuspended(t *testing.T, s Stores) {
 	a := s.withEmail(t, "kim")
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(a.ID), entry(publish.ActionSuspend, "@kim")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(a.ID), entry(sandlot.ActionSuspend, "@kim")))
 	_, err := s.Mail.AddVerification(t.Context(), account.Verification{Token: sum("token"), Account: a.ID, Email: a.Email, ExpiresAt: base().Add(time.Hour)})
-	wants(t, "of a suspended account", err, publish.ErrMoved)
+	wants(t, "of a suspended account", err, sandlot.ErrMoved)
 }

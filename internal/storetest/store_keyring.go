@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -30,7 +31,7 @@ func record(form string) publish.IdempotencyRecord {
 }
 
 // keysOf are the names of an account's keys.
-func (s Stores) keysOf(t *testing.T, a publish.AccountID) (names []string) {
+func (s Stores) keysOf(t *testing.T, a sandlot.AccountID) (names []string) {
 	t.Helper()
 	for _, k := range must(s.Management.Keys(t.Context(), a, 0, 100))(t) {
 		names = append(names, k.Name)
@@ -38,7 +39,7 @@ func (s Stores) keysOf(t *testing.T, a publish.AccountID) (names []string) {
 	return names
 }
 
-func (s Stores) mint(t *testing.T, p publish.Project, name string) publish.Key {
+func (s Stores) mint(t *testing.T, p sandlot.Project, name string) sandlot.Key {
 	t.Helper()
 	k := key(name)
 	k.Project = p.ID
@@ -54,15 +55,15 @@ func listKeys(t *testing.T, s Stores) {
 	same(t, "the newest", list[0], minted)
 	same(t, "how many", len(list), 2)
 	rest := must(s.Management.Keys(t.Context(), p.Account, list[1].ID, 2))(t)
-	same(t, "the rest", []any{len(rest), rest[0].Name, rest[0].Kind}, []any{1, "key of pong", publish.AccountKey})
-	same(t, "one of a project", list[1].Project, publish.ProjectID("pong"))
+	same(t, "the rest", []any{len(rest), rest[0].Name, rest[0].Kind}, []any{1, "key of pong", sandlot.AccountKey})
+	same(t, "one of a project", list[1].Project, sandlot.ProjectID("pong"))
 }
 
 func listKeysInForce(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	gone := must(s.Publish.CreateProject(t.Context(), newProject("gone", p.Account)))(t)
 	s.Revoke(t, s.mint(t, p, "revoked").Hash)
-	ok(t, s.Operate.Remove(t.Context(), publish.Subject{Project: gone.ID}, entry(publish.ActionDelete, "gone")))
+	ok(t, s.Operate.Remove(t.Context(), sandlot.Subject{Project: gone.ID}, entry(sandlot.ActionDelete, "gone")))
 	same(t, "its keys", s.keysOf(t, p.Account), []string{"key of project pong", "key of pong"})
 }
 
@@ -70,17 +71,17 @@ func mintKey(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	k := s.mint(t, p, "for the agent")
 	same(t, "the key", []any{k.Kind, k.Account, k.Project, k.Name, k.LastFour, k.LastUsedAt.IsZero()},
-		[]any{publish.ProjectKey, p.Account, p.ID, "for the agent", "Ab12", true})
+		[]any{sandlot.ProjectKey, p.Account, p.ID, "for the agent", "Ab12", true})
 }
 
 func mintForeign(t *testing.T, s Stores) {
 	mine, other := s.mustProject(t, "mine"), s.mustProject(t, "other")
-	for _, id := range []publish.ProjectID{other.ID, "nothing"} {
+	for _, id := range []sandlot.ProjectID{other.ID, "nothing"} {
 		k := key("mint")
 		k.Project = id
-		wants(t, string(id), s.Management.MintKey(t.Context(), mine.Account, k, 100, record("mint")), publish.ErrNotFound)
+		wants(t, string(id), s.Management.MintKey(t.Context(), mine.Account, k, 100, record("mint")), sandlot.ErrNotFound)
 		_, err := s.Credentials.KeyByHash(t.Context(), k.Hash)
-		wants(t, "its key", err, publish.ErrNotFound)
+		wants(t, "its key", err, sandlot.ErrNotFound)
 	}
 }
 
@@ -101,7 +102,7 @@ func mintAlreadyDone(t *testing.T, s Stores) {
 	s.mint(t, p, "for the agent")
 	k := key("other")
 	k.Project = p.ID
-	wants(t, "again", s.Management.MintKey(t.Context(), p.Account, k, 100, record("for the agent")), publish.ErrAlreadyDone)
+	wants(t, "again", s.Management.MintKey(t.Context(), p.Account, k, 100, record("for the agent")), sandlot.ErrAlreadyDone)
 	same(t, "its keys", s.keysOf(t, p.Account), []string{"for the agent", "key of project pong", "key of pong"})
 }
 
@@ -110,15 +111,15 @@ func rotateKey(t *testing.T, s Stores) {
 	ok(t, s.Management.RotateKey(t.Context(), p.Account, key("fresh"), record("rotate")))
 	same(t, "its keys", s.keysOf(t, p.Account), []string{"fresh", "key of project pong"})
 	_, err := s.Credentials.KeyByHash(t.Context(), sum("key of pong"))
-	wants(t, "the old one", err, publish.ErrNotFound)
+	wants(t, "the old one", err, sandlot.ErrNotFound)
 	same(t, "another's", len(s.keysOf(t, other.Account)), 2)
-	wants(t, "of no account", s.Management.RotateKey(t.Context(), other.Account+1, key("none"), record("none")), publish.ErrNotFound)
+	wants(t, "of no account", s.Management.RotateKey(t.Context(), other.Account+1, key("none"), record("none")), sandlot.ErrNotFound)
 }
 
 func rotateAlreadyDone(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	ok(t, s.Management.RotateKey(t.Context(), p.Account, key("fresh"), record("rotate")))
-	wants(t, "again", s.Management.RotateKey(t.Context(), p.Account, key("second"), record("rotate")), publish.ErrAlreadyDone)
+	wants(t, "again", s.Management.RotateKey(t.Context(), p.Account, key("second"), record("rotate")), sandlot.ErrAlreadyDone)
 	must(s.Credentials.KeyByHash(t.Context(), sum("fresh")))(t)
 }
 
@@ -127,20 +128,20 @@ func revokeKey(t *testing.T, s Stores) {
 	k := s.mint(t, p, "for the agent")
 	ok(t, s.Management.RevokeKey(t.Context(), p.Account, k.ID, base()))
 	_, err := s.Credentials.KeyByHash(t.Context(), k.Hash)
-	wants(t, "the key", err, publish.ErrNotFound)
+	wants(t, "the key", err, sandlot.ErrNotFound)
 	ok(t, s.Management.RevokeKey(t.Context(), p.Account, k.ID, base()))
 }
 
 func revokeForeign(t *testing.T, s Stores) {
 	p, other := s.mustProject(t, "pong"), s.mustProject(t, "other")
 	k := s.mint(t, p, "for the agent")
-	wants(t, "another account's", s.Management.RevokeKey(t.Context(), other.Account, k.ID, base()), publish.ErrNotFound)
-	wants(t, "one that is not there", s.Management.RevokeKey(t.Context(), p.Account, k.ID+1, base()), publish.ErrNotFound)
+	wants(t, "another account's", s.Management.RevokeKey(t.Context(), other.Account, k.ID, base()), sandlot.ErrNotFound)
+	wants(t, "one that is not there", s.Management.RevokeKey(t.Context(), p.Account, k.ID+1, base()), sandlot.ErrNotFound)
 	must(s.Credentials.KeyByHash(t.Context(), k.Hash))(t)
 }
 
 // keyOf is a key that was made at a time.
-func keyOf(name string, at time.Time) publish.Key {
+func keyOf(name string, at time.Time) sandlot.Key {
 	k := key(name)
 	k.CreatedAt = at
 	return k
@@ -148,7 +149,7 @@ func keyOf(name string, at time.Time) publish.Key {
 
 // withOldKeys records an account with two keys, whose address is verified a minute
 // later, and a key that is made after that.
-func (s Stores) withOldKeys(t *testing.T) (a publish.Account, verified time.Time) {
+func (s Stores) withOldKeys(t *testing.T) (a sandlot.Account, verified time.Time) {
 	t.Helper()
 	na := newAccount("kim")
 	na.Email = "kim@example.com"
@@ -178,7 +179,7 @@ func oldKeys(t *testing.T, s Stores) {
 	ok(t, err)
 	same(t, "of an account without a verified address", []any{n, at.IsZero()}, []any{0, true})
 	_, _, err = s.Management.OldKeys(t.Context(), 99)
-	wants(t, "of no account", err, publish.ErrNotFound)
+	wants(t, "of no account", err, sandlot.ErrNotFound)
 	s.mustRemove(t, "pong")
 	n, _, err = s.Management.OldKeys(t.Context(), a.ID)
 	ok(t, err)
@@ -190,7 +191,7 @@ func replaceOldKeys(t *testing.T, s Stores) {
 	s.mustProject(t, "tetra")
 	ok(t, s.Management.ReplaceOldKeys(t.Context(), a.ID, keyOf("new", verified.Add(time.Minute)), formRecord("replace")))
 	for _, old := range []string{"key of kim", "key of project pong"} {
-		wants(t, old, drop(s.Credentials.KeyByHash(t.Context(), sum(old))), publish.ErrNotFound)
+		wants(t, old, drop(s.Credentials.KeyByHash(t.Context(), sum(old))), sandlot.ErrNotFound)
 	}
 	for _, stays := range []string{"later", "new", "key of tetra"} {
 		must(s.Credentials.KeyByHash(t.Context(), sum(stays)))(t)
@@ -198,12 +199,12 @@ func replaceOldKeys(t *testing.T, s Stores) {
 	n, _, err := s.Management.OldKeys(t.Context(), a.ID)
 	ok(t, err)
 	same(t, "old keys", n, 0)
-	wants(t, "of no account", s.Management.ReplaceOldKeys(t.Context(), 99, keyOf("other", verified), formRecord("other")), publish.ErrNotFound)
+	wants(t, "of no account", s.Management.ReplaceOldKeys(t.Context(), 99, keyOf("other", verified), formRecord("other")), sandlot.ErrNotFound)
 }
 
 func replaceAlreadyDone(t *testing.T, s Stores) {
 	a, verified := s.withOldKeys(t)
 	ok(t, s.Management.ReplaceOldKeys(t.Context(), a.ID, keyOf("new", verified.Add(time.Minute)), formRecord("replace")))
-	wants(t, "again", s.Management.ReplaceOldKeys(t.Context(), a.ID, keyOf("other", verified.Add(time.Minute)), formRecord("replace")), publish.ErrAlreadyDone)
-	wants(t, "its key", drop(s.Credentials.KeyByHash(t.Context(), sum("other"))), publish.ErrNotFound)
+	wants(t, "again", s.Management.ReplaceOldKeys(t.Context(), a.ID, keyOf("other", verified.Add(time.Minute)), formRecord("replace")), sandlot.ErrAlreadyDone)
+	wants(t, "its key", drop(s.Credentials.KeyByHash(t.Context(), sum("other"))), sandlot.ErrNotFound)
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 func likeCases() []storeCase {
@@ -24,10 +24,10 @@ func likeCases() []storeCase {
 	}
 }
 
-func liker(player string) publish.Digest { return sum("player " + player) }
+func liker(player string) sandlot.Digest { return sum("player " + player) }
 
 // mustLike likes, and looks whether the project's count is what it should be.
-func (s Stores) mustLike(t *testing.T, p publish.Project, by string, want int64) {
+func (s Stores) mustLike(t *testing.T, p sandlot.Project, by string, want int64) {
 	t.Helper()
 	same(t, "the count after a like", must(s.Gallery.Like(t.Context(), p.ID, liker(by), true))(t), want)
 	same(t, "the project's likes", must(s.Publish.Project(t.Context(), p.ID))(t).Likes, want)
@@ -39,7 +39,7 @@ func like(t *testing.T, s Stores) {
 	s.mustLike(t, p, "b", 2)
 	s.mustLike(t, s.mustProject(t, "tetra"), "a", 1)
 	_, err := s.Gallery.Like(t.Context(), "none", liker("a"), true)
-	wants(t, "of no project", err, publish.ErrNotFound)
+	wants(t, "of no project", err, sandlot.ErrNotFound)
 }
 
 func likeOnce(t *testing.T, s Stores) {
@@ -101,7 +101,7 @@ func unlikeNothing(t *testing.T, s Stores) {
 	s.mustLike(t, p, "a", 1)
 	same(t, "likes", must(s.Gallery.Unlike(t.Context(), p.ID, liker("b")))(t), 1)
 	_, err := s.Gallery.Unlike(t.Context(), "none", liker("a"))
-	wants(t, "of no project", err, publish.ErrNotFound)
+	wants(t, "of no project", err, sandlot.ErrNotFound)
 }
 
 func liked(t *testing.T, s Stores) {
@@ -111,7 +111,7 @@ func liked(t *testing.T, s Stores) {
 		same(t, "liked", must(s.Gallery.Liked(t.Context(), p.ID, liker(player)))(t), want)
 	}
 	_, err := s.Gallery.Liked(t.Context(), "none", liker("a"))
-	wants(t, "of no project", err, publish.ErrNotFound)
+	wants(t, "of no project", err, sandlot.ErrNotFound)
 }
 
 func likeSurvives(t *testing.T, s Stores) {
@@ -125,9 +125,9 @@ func likeSurvives(t *testing.T, s Stores) {
 func sweepLikes(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustLike(t, p, "a", 1)
-	ok(t, s.Operate.Remove(t.Context(), publish.Subject{Project: p.ID}, entry(publish.ActionDelete, "pong")))
+	ok(t, s.Operate.Remove(t.Context(), sandlot.Subject{Project: p.ID}, entry(sandlot.ActionDelete, "pong")))
 	_, err := s.Gallery.Like(t.Context(), p.ID, liker("b"), true)
-	wants(t, "of a deleted project", err, publish.ErrNotFound)
+	wants(t, "of a deleted project", err, sandlot.ErrNotFound)
 	// Each call may forget two records: it takes several, and then there is nothing left.
 	for more, calls := true, 0; more; calls++ {
 		if calls > 20 {

@@ -5,17 +5,17 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // load adds the loads of one project in a batch of their own, and returns those that were counted before.
-func (s Stores) load(t *testing.T, id publish.ProjectID, batch int64, loads ...gallery.Load) []gallery.Load {
+func (s Stores) load(t *testing.T, id sandlot.ProjectID, batch int64, loads ...gallery.Load) []gallery.Load {
 	t.Helper()
-	return must(s.Gallery.AddCounts(t.Context(), map[publish.ProjectID]gallery.Counts{id: {Batch: batch, Loads: loads}}))(t)
+	return must(s.Gallery.AddCounts(t.Context(), map[sandlot.ProjectID]gallery.Counts{id: {Batch: batch, Loads: loads}}))(t)
 }
 
-func (s Stores) playsOf(t *testing.T, id publish.ProjectID) int64 {
+func (s Stores) playsOf(t *testing.T, id sandlot.ProjectID) int64 {
 	t.Helper()
 	return must(s.Publish.Project(t.Context(), id))(t).Plays
 }
@@ -30,7 +30,7 @@ func addLoads(t *testing.T, s Stores) {
 	again := s.load(t, p.ID, ofProcess(2), gallery.Load{ID: 3}, gallery.Load{ID: 1}, gallery.Load{ID: 1<<63 - 1})
 	same(t, "those that were counted", len(again), 2)
 	same(t, "plays", s.playsOf(t, p.ID), int64(3))
-	same(t, "plays today", must(s.Gallery.PlaysByDay(t.Context(), []publish.ProjectID{p.ID}, now, now))(t), map[publish.ProjectID][]int64{p.ID: {3}})
+	same(t, "plays today", must(s.Gallery.PlaysByDay(t.Context(), []sandlot.ProjectID{p.ID}, now, now))(t), map[sandlot.ProjectID][]int64{p.ID: {3}})
 	s.load(t, other.ID, ofProcess(3), gallery.Load{ID: 4}, gallery.Load{ID: 4, Ago: time.Minute})
 	same(t, "plays of loads of one ID that come together", s.playsOf(t, other.ID), int64(1))
 }
@@ -71,10 +71,10 @@ func addLoadsAtOnce(t *testing.T, s Stores) {
 	for node := range nodes {
 		all.Go(func() {
 			for batch := range batches {
-				counts := map[publish.ProjectID]gallery.Counts{a.ID: {Batch: ofProcess(int64(node+1)) + int64(batch)}, b.ID: {Batch: ofProcess(int64(node+1)) + int64(batch)}}
+				counts := map[sandlot.ProjectID]gallery.Counts{a.ID: {Batch: ofProcess(int64(node+1)) + int64(batch)}, b.ID: {Batch: ofProcess(int64(node+1)) + int64(batch)}}
 				for v := range visitors {
 					visitor := (v*7 + node*13) % visitors // each node has another order
-					id := []publish.ProjectID{a.ID, b.ID}[visitor%2]
+					id := []sandlot.ProjectID{a.ID, b.ID}[visitor%2]
 					c := counts[id]
 					c.Loads = append(c.Loads, gallery.Load{ID: int64(visitor), Ago: time.Duration(v) * time.Millisecond})
 					counts[id] = c

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
-	"sandlot/internal/publish"
 )
 
 func loginCases() []storeCase {
@@ -41,8 +41,8 @@ func (s Stores) login(t *testing.T, browser, email string) account.Login {
 	return l
 }
 
-func loginJob(email string) publish.Job {
-	return publish.Job{Kind: "login", Address: email, Lang: "fr", Due: base()}
+func loginJob(email string) sandlot.Job {
+	return sandlot.Job{Kind: "login", Address: email, Lang: "fr", Due: base()}
 }
 
 // written is a login whose message names token and code.
@@ -61,7 +61,7 @@ func addLogin(t *testing.T, s Stores) {
 	other := s.login(t, "another", "kim@example.com")
 	same(t, "the login in its place", must(s.Accounts.Login(t.Context(), sum("browser"), base()))(t), second)
 	same(t, "another browser's", must(s.Accounts.Login(t.Context(), sum("another"), base()))(t), other)
-	wants(t, "the first", drop(s.Accounts.TryLogin(t.Context(), first.ID, sum("code"), 5, base())), publish.ErrNotFound)
+	wants(t, "the first", drop(s.Accounts.TryLogin(t.Context(), first.ID, sum("code"), 5, base())), sandlot.ErrNotFound)
 }
 
 func addLoginJob(t *testing.T, s Stores) {
@@ -70,27 +70,27 @@ func addLoginJob(t *testing.T, s Stores) {
 	want.Login = l.ID
 	got := must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)
 	want.Due = got[0].Due
-	same(t, "the jobs", withoutIDs(got), []publish.Job{want})
+	same(t, "the jobs", withoutIDs(got), []sandlot.Job{want})
 }
 
 func expiredLogin(t *testing.T, s Stores) {
 	s.verified(t, "kim", "kim@example.com")
 	l := s.written(t, "browser", "kim@example.com", "token", "code")
 	at := l.ExpiresAt
-	wants(t, "read", drop(s.Accounts.Login(t.Context(), l.Browser, at)), publish.ErrNotFound)
-	wants(t, "by its token", drop(s.Accounts.LoginOfToken(t.Context(), sum("token"), at)), publish.ErrNotFound)
-	wants(t, "written", drop(s.Mail.WriteLogin(t.Context(), l.ID, account.LoginMessage{ExpiresAt: at.Add(time.Hour)}, at)), publish.ErrNotFound)
-	wants(t, "proved by its token", s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token"), at), publish.ErrNotFound)
-	wants(t, "proved by its code", drop(s.Accounts.TryLogin(t.Context(), l.ID, sum("code"), 5, at)), publish.ErrNotFound)
+	wants(t, "read", drop(s.Accounts.Login(t.Context(), l.Browser, at)), sandlot.ErrNotFound)
+	wants(t, "by its token", drop(s.Accounts.LoginOfToken(t.Context(), sum("token"), at)), sandlot.ErrNotFound)
+	wants(t, "written", drop(s.Mail.WriteLogin(t.Context(), l.ID, account.LoginMessage{ExpiresAt: at.Add(time.Hour)}, at)), sandlot.ErrNotFound)
+	wants(t, "proved by its token", s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token"), at), sandlot.ErrNotFound)
+	wants(t, "proved by its code", drop(s.Accounts.TryLogin(t.Context(), l.ID, sum("code"), 5, at)), sandlot.ErrNotFound)
 }
 
 func loginOfToken(t *testing.T, s Stores) {
 	s.verified(t, "kim", "kim@example.com")
 	l := s.written(t, "browser", "kim@example.com", "token", "code")
 	same(t, "the login", must(s.Accounts.LoginOfToken(t.Context(), sum("token"), base()))(t), l)
-	wants(t, "of another token", drop(s.Accounts.LoginOfToken(t.Context(), sum("other"), base())), publish.ErrNotFound)
+	wants(t, "of another token", drop(s.Accounts.LoginOfToken(t.Context(), sum("other"), base())), sandlot.ErrNotFound)
 	ok(t, s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token"), base()))
-	wants(t, "when it is proved", drop(s.Accounts.LoginOfToken(t.Context(), sum("token"), base())), publish.ErrNotFound)
+	wants(t, "when it is proved", drop(s.Accounts.LoginOfToken(t.Context(), sum("token"), base())), sandlot.ErrNotFound)
 }
 
 func writeLoginSpelling(t *testing.T, s Stores) {
@@ -106,7 +106,7 @@ func writeLoginAgain(t *testing.T, s Stores) {
 	l := s.written(t, "browser", "kim@example.com", "first", "code")
 	m := account.LoginMessage{Token: sum("second"), Code: sum("new code"), ExpiresAt: base().Add(2 * time.Hour)}
 	must(s.Mail.WriteLogin(t.Context(), l.ID, m, base()))(t)
-	wants(t, "the former token", s.Accounts.ProveLogin(t.Context(), l.Browser, sum("first"), base()), publish.ErrNotFound)
+	wants(t, "the former token", s.Accounts.ProveLogin(t.Context(), l.Browser, sum("first"), base()), sandlot.ErrNotFound)
 	same(t, "the former code", must(s.Accounts.TryLogin(t.Context(), l.ID, sum("code"), 5, base()))(t), false)
 	same(t, "its end", must(s.Accounts.Login(t.Context(), l.Browser, base()))(t).ExpiresAt, m.ExpiresAt)
 	same(t, "the new code", must(s.Accounts.TryLogin(t.Context(), l.ID, sum("new code"), 5, base()))(t), true)
@@ -119,28 +119,28 @@ func writeLoginNobody(t *testing.T, s Stores) {
 	for i, email := range []string{"lee@example.com", "nobody@example.com"} {
 		l := s.login(t, email, email)
 		m.Token[0] = byte(i)
-		wants(t, email, drop(s.Mail.WriteLogin(t.Context(), l.ID, m, base())), publish.ErrNotFound)
+		wants(t, email, drop(s.Mail.WriteLogin(t.Context(), l.ID, m, base())), sandlot.ErrNotFound)
 		same(t, "its login stays", must(s.Accounts.Login(t.Context(), l.Browser, base()))(t), l)
 	}
 	l := s.written(t, "browser", "kim@example.com", "proved", "code")
 	ok(t, s.Accounts.ProveLogin(t.Context(), l.Browser, sum("proved"), base()))
-	wants(t, "a login that is proved", drop(s.Mail.WriteLogin(t.Context(), l.ID, m, base())), publish.ErrNotFound)
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(kim.ID), entry(publish.ActionDelete, "@kim")))
+	wants(t, "a login that is proved", drop(s.Mail.WriteLogin(t.Context(), l.ID, m, base())), sandlot.ErrNotFound)
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionDelete, "@kim")))
 	l = s.login(t, "browser", "kim@example.com")
-	wants(t, "of an account that is gone", drop(s.Mail.WriteLogin(t.Context(), l.ID, m, base())), publish.ErrNotFound)
+	wants(t, "of an account that is gone", drop(s.Mail.WriteLogin(t.Context(), l.ID, m, base())), sandlot.ErrNotFound)
 }
 
 func proveLogin(t *testing.T, s Stores) {
 	s.verified(t, "kim", "kim@example.com")
 	l := s.written(t, "browser", "kim@example.com", "token", "code")
 	s.written(t, "another", "kim@example.com", "other", "code")
-	wants(t, "by another browser", s.Accounts.ProveLogin(t.Context(), sum("another"), sum("token"), base()), publish.ErrNotFound)
-	wants(t, "by no token", s.Accounts.ProveLogin(t.Context(), l.Browser, publish.Digest{}, base()), publish.ErrNotFound)
+	wants(t, "by another browser", s.Accounts.ProveLogin(t.Context(), sum("another"), sum("token"), base()), sandlot.ErrNotFound)
+	wants(t, "by no token", s.Accounts.ProveLogin(t.Context(), l.Browser, sandlot.Digest{}, base()), sandlot.ErrNotFound)
 	ok(t, s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token"), base()))
 	l.Proved = true
 	same(t, "the login", must(s.Accounts.Login(t.Context(), l.Browser, base()))(t), l)
-	wants(t, "a second time", s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token"), base()), publish.ErrNotFound)
-	wants(t, "by its code then", drop(s.Accounts.TryLogin(t.Context(), l.ID, sum("code"), 5, base())), publish.ErrNotFound)
+	wants(t, "a second time", s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token"), base()), sandlot.ErrNotFound)
+	wants(t, "by its code then", drop(s.Accounts.TryLogin(t.Context(), l.ID, sum("code"), 5, base())), sandlot.ErrNotFound)
 }
 
 func tryLogin(t *testing.T, s Stores) {
@@ -149,8 +149,8 @@ func tryLogin(t *testing.T, s Stores) {
 	same(t, "the code", must(s.Accounts.TryLogin(t.Context(), l.ID, sum("code"), 5, base()))(t), true)
 	l.Proved = true
 	same(t, "the login", must(s.Accounts.Login(t.Context(), l.Browser, base()))(t), l)
-	wants(t, "a second time", drop(s.Accounts.TryLogin(t.Context(), l.ID, sum("code"), 5, base())), publish.ErrNotFound)
-	wants(t, "by its token then", s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token"), base()), publish.ErrNotFound)
+	wants(t, "a second time", drop(s.Accounts.TryLogin(t.Context(), l.ID, sum("code"), 5, base())), sandlot.ErrNotFound)
+	wants(t, "by its token then", s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token"), base()), sandlot.ErrNotFound)
 }
 
 func tryLoginWrong(t *testing.T, s Stores) {
@@ -163,8 +163,8 @@ func tryLoginWrong(t *testing.T, s Stores) {
 			same(t, "the tries", got.Tries, tries)
 			same(t, "a wrong code", must(s.Accounts.TryLogin(t.Context(), one.ID, sum("wrong"), 3, base()))(t), false)
 		}
-		wants(t, "after the last", drop(s.Accounts.Login(t.Context(), one.Browser, base())), publish.ErrNotFound)
-		wants(t, "the right code then", drop(s.Accounts.TryLogin(t.Context(), one.ID, sum("code"), 3, base())), publish.ErrNotFound)
+		wants(t, "after the last", drop(s.Accounts.Login(t.Context(), one.Browser, base())), sandlot.ErrNotFound)
+		wants(t, "the right code then", drop(s.Accounts.TryLogin(t.Context(), one.ID, sum("code"), 3, base())), sandlot.ErrNotFound)
 	}
 }
 
@@ -187,22 +187,22 @@ func tryLoginRace(t *testing.T, s Stores) {
 }
 
 // proved is a login of an account's verified address, after its proof.
-func (s Stores) proved(t *testing.T, browser string, a publish.Account) account.Login {
+func (s Stores) proved(t *testing.T, browser string, a sandlot.Account) account.Login {
 	t.Helper()
 	l := s.written(t, browser, a.Email, "token of "+browser, "code")
 	ok(t, s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token of "+browser), base()))
 	return l
 }
 
-func newSession(a publish.Account) publish.Session {
-	return publish.Session{Account: a.ID, Agent: "Browser", CreatedAt: base(), ProvedAt: base(), SeenAt: base(), ExpiresAt: base().Add(time.Hour)}
+func newSession(a sandlot.Account) sandlot.Session {
+	return sandlot.Session{Account: a.ID, Agent: "Browser", CreatedAt: base(), ProvedAt: base(), SeenAt: base(), ExpiresAt: base().Add(time.Hour)}
 }
 
 func logIn(t *testing.T, s Stores) {
 	a := s.verified(t, "kim", "kim@example.com")
 	l, in := s.proved(t, "browser", a), newSession(a)
-	in.ID = must(s.Accounts.LogIn(t.Context(), l.ID, token("one"), in, publish.Session{}))(t)
-	wants(t, "the login", drop(s.Accounts.Login(t.Context(), l.Browser, base())), publish.ErrNotFound)
+	in.ID = must(s.Accounts.LogIn(t.Context(), l.ID, token("one"), in, sandlot.Session{}))(t)
+	wants(t, "the login", drop(s.Accounts.Login(t.Context(), l.Browser, base())), sandlot.ErrNotFound)
 	got, owner, err := s.Credentials.Session(t.Context(), token("one"), base())
 	ok(t, err)
 	same(t, "the session", got, in)
@@ -224,9 +224,9 @@ func logInRefused(t *testing.T, s Stores) {
 	kim, lee := s.verified(t, "kim", "kim@example.com"), s.verified(t, "lee", "lee@example.com")
 	had := s.session(t, kim, "had")
 	used := s.proved(t, "used", kim)
-	must(s.Accounts.LogIn(t.Context(), used.ID, token("used"), newSession(kim), publish.Session{}))(t)
+	must(s.Accounts.LogIn(t.Context(), used.ID, token("used"), newSession(kim), sandlot.Session{}))(t)
 	for what, l := range map[string]account.Login{"over": used, "not proved": s.written(t, "waits", kim.Email, "waits", "code"), "another account's": s.proved(t, "lee's", lee)} {
-		wants(t, what, drop(s.Accounts.LogIn(t.Context(), l.ID, token(what), newSession(kim), had)), publish.ErrNotFound)
+		wants(t, what, drop(s.Accounts.LogIn(t.Context(), l.ID, token(what), newSession(kim), had)), sandlot.ErrNotFound)
 	}
 	same(t, "kim's sessions", len(must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t)), 2)
 	same(t, "lee's login waits", must(s.Accounts.Login(t.Context(), sum("lee's"), base()))(t).Proved, true)
@@ -236,12 +236,12 @@ func logInMoved(t *testing.T, s Stores) {
 	a := s.verified(t, "kim", "kim@example.com")
 	l := s.proved(t, "browser", a)
 	s.move(t, a, "new@example.com", "new")
-	wants(t, "the address before", drop(s.Accounts.LogIn(t.Context(), l.ID, token("one"), newSession(a), publish.Session{})), publish.ErrNotFound)
+	wants(t, "the address before", drop(s.Accounts.LogIn(t.Context(), l.ID, token("one"), newSession(a), sandlot.Session{})), sandlot.ErrNotFound)
 	same(t, "sessions", len(must(s.Accounts.Sessions(t.Context(), a.ID, base()))(t)), 0)
 }
 
 // claiming records an account with an address that nobody has verified.
-func (s Stores) claiming(t *testing.T, handle, email string) publish.Account {
+func (s Stores) claiming(t *testing.T, handle, email string) sandlot.Account {
 	t.Helper()
 	na := newAccount(handle)
 	na.Email = email
@@ -260,21 +260,21 @@ func claimant(t *testing.T, s Stores) {
 func claimantNone(t *testing.T, s Stores) {
 	at := base()
 	l := s.login(t, "browser", "kim@example.com")
-	wants(t, "nobody's", drop(s.Mail.Claimant(t.Context(), l.ID, at)), publish.ErrNotFound)
+	wants(t, "nobody's", drop(s.Mail.Claimant(t.Context(), l.ID, at)), sandlot.ErrNotFound)
 	gone := s.claiming(t, "gone", "kim@example.com")
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(gone.ID), entry(publish.ActionDelete, "@gone")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(gone.ID), entry(sandlot.ActionDelete, "@gone")))
 	down := s.claiming(t, "down", "kim@example.com")
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(down.ID), entry(publish.ActionSuspend, "@down")))
-	wants(t, "of a deleted and a suspended account", drop(s.Mail.Claimant(t.Context(), l.ID, at)), publish.ErrNotFound)
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(down.ID), entry(sandlot.ActionSuspend, "@down")))
+	wants(t, "of a deleted and a suspended account", drop(s.Mail.Claimant(t.Context(), l.ID, at)), sandlot.ErrNotFound)
 	s.claiming(t, "kim", "kim@example.com")
 	must(s.Mail.Claimant(t.Context(), l.ID, at))(t)
-	wants(t, "too late", drop(s.Mail.Claimant(t.Context(), l.ID, l.ExpiresAt)), publish.ErrNotFound)
-	wants(t, "of no login", drop(s.Mail.Claimant(t.Context(), l.ID+1, at)), publish.ErrNotFound)
+	wants(t, "too late", drop(s.Mail.Claimant(t.Context(), l.ID, l.ExpiresAt)), sandlot.ErrNotFound)
+	wants(t, "of no login", drop(s.Mail.Claimant(t.Context(), l.ID+1, at)), sandlot.ErrNotFound)
 	s.verified(t, "lee", "kim@example.com")
 	proved := s.login(t, "other", "kim@example.com")
 	must(s.Mail.WriteLogin(t.Context(), proved.ID, account.LoginMessage{Token: sum("t"), Code: sum("c"), ExpiresAt: proved.ExpiresAt}, at))(t)
 	must(s.Accounts.TryLogin(t.Context(), proved.ID, sum("c"), 5, at))(t)
-	wants(t, "of a login that is proved", drop(s.Mail.Claimant(t.Context(), proved.ID, at)), publish.ErrNotFound)
+	wants(t, "of a login that is proved", drop(s.Mail.Claimant(t.Context(), proved.ID, at)), sandlot.ErrNotFound)
 }
 
 func countProjects(t *testing.T, s Stores) {
@@ -282,20 +282,20 @@ func countProjects(t *testing.T, s Stores) {
 	for _, id := range []string{"one", "two", "three"} {
 		s.titled(t, id, kim.ID, id)
 	}
-	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(publish.ActionDelete, "two")))
+	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(sandlot.ActionDelete, "two")))
 	same(t, "of kim", must(s.Accounts.CountProjects(t.Context(), kim.ID))(t), 2)
-	wants(t, "of nobody", drop(s.Accounts.CountProjects(t.Context(), kim.ID+1)), publish.ErrNotFound)
+	wants(t, "of nobody", drop(s.Accounts.CountProjects(t.Context(), kim.ID+1)), sandlot.ErrNotFound)
 }
 
 func accountsOf(t *testing.T, s Stores) {
 	kim, lee := s.verified(t, "kim", "us@example.com"), s.verified(t, "lee", "us@example.com")
 	s.verified(t, "max", "Us@example.com")
 	gone := s.verified(t, "gone", "us@example.com")
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(gone.ID), entry(publish.ActionDelete, "@gone")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(gone.ID), entry(sandlot.ActionDelete, "@gone")))
 	pending := newAccount("pending")
 	pending.Email = "us@example.com"
 	s.mustAccount(t, pending)
-	same(t, "the accounts", must(s.Accounts.AccountsOf(t.Context(), "us@example.com", 9))(t), []publish.Account{
+	same(t, "the accounts", must(s.Accounts.AccountsOf(t.Context(), "us@example.com", 9))(t), []sandlot.Account{
 		must(s.Publish.Account(t.Context(), kim.ID))(t), must(s.Publish.Account(t.Context(), lee.ID))(t),
 	})
 	same(t, "at most one", len(must(s.Accounts.AccountsOf(t.Context(), "us@example.com", 1))(t)), 1)
@@ -308,5 +308,5 @@ func sweepLogins(t *testing.T, s Stores) {
 	must(s.Accounts.Login(t.Context(), l.Browser, base()))(t)
 	_, _, err = s.Upkeep.Sweep(t.Context(), l.ExpiresAt, base(), 100)
 	ok(t, err)
-	wants(t, "read as of before", drop(s.Accounts.Login(t.Context(), l.Browser, base())), publish.ErrNotFound)
+	wants(t, "read as of before", drop(s.Accounts.Login(t.Context(), l.Browser, base())), sandlot.ErrNotFound)
 }

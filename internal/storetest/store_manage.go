@@ -3,6 +3,7 @@ package storetest
 import (
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -29,21 +30,21 @@ func noPrimary(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("a")))
 	index := s.current(t, p, "index.html")
 	for what, c := range map[string]publish.Change{
-		"dropped":               {Drop: []publish.File{index}},
-		"dropped for another":   {Drop: []publish.File{index}, Put: []publish.File{file("b.html", inline("b"))}},
+		"dropped":               {Drop: []sandlot.File{index}},
+		"dropped for another":   {Drop: []sandlot.File{index}, Put: []sandlot.File{file("b.html", inline("b"))}},
 		"one that is not there": {Primary: "none.html"},
-		"one that is dropped":   {Drop: []publish.File{s.current(t, p, "a.js")}, Primary: "a.js"},
+		"one that is dropped":   {Drop: []sandlot.File{s.current(t, p, "a.js")}, Primary: "a.js"},
 	} {
-		wants(t, what, drop(s.Management.Rearrange(t.Context(), p.ID, c, edit(p))), publish.ErrNoPrimary)
+		wants(t, what, drop(s.Management.Rearrange(t.Context(), p.ID, c, edit(p))), sandlot.ErrNoPrimary)
 	}
-	wants(t, "deleted", drop(s.Publish.DeleteFile(t.Context(), p.ID, "index.html", edit(p))), publish.ErrNoPrimary)
+	wants(t, "deleted", drop(s.Publish.DeleteFile(t.Context(), p.ID, "index.html", edit(p))), sandlot.ErrNoPrimary)
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
-	c := publish.Change{Drop: []publish.File{index}, Put: []publish.File{file("index.html", inline("new"))}, Primary: "a.js"}
+	c := publish.Change{Drop: []sandlot.File{index}, Put: []sandlot.File{file("index.html", inline("new"))}, Primary: "a.js"}
 	same(t, "the primary file of one that has it", must(s.Management.Rearrange(t.Context(), p.ID, c, edit(p)))(t).Primary, "a.js")
 }
 
 // current is a file of the current version.
-func (s Stores) current(t *testing.T, p publish.Project, name string) publish.File {
+func (s Stores) current(t *testing.T, p sandlot.Project, name string) sandlot.File {
 	t.Helper()
 	for _, f := range must(s.Publish.Files(t.Context(), p.ID, p.Version))(t) {
 		if f.Name == name {
@@ -51,7 +52,7 @@ func (s Stores) current(t *testing.T, p publish.Project, name string) publish.Fi
 		}
 	}
 	t.Fatalf("there is no %s", name)
-	return publish.File{}
+	return sandlot.File{}
 }
 
 func setDetails(t *testing.T, s Stores) {
@@ -70,15 +71,15 @@ func setDetails(t *testing.T, s Stores) {
 	want.Title, want.Unlisted = "Other", false
 	same(t, "after a part", must(s.Management.Details(t.Context(), p.ID))(t), want)
 	part.Expect = 2
-	wants(t, "at another version", s.Management.SetDetails(t.Context(), p.ID, part), publish.ErrMoved)
+	wants(t, "at another version", s.Management.SetDetails(t.Context(), p.ID, part), sandlot.ErrMoved)
 	part.Expect, part.Seen = 1, "another"
 	ok(t, s.Management.SetDetails(t.Context(), p.ID, part)) // they are so already
 	next := "next"
 	part.Title = &next
-	wants(t, "where others are by now", s.Management.SetDetails(t.Context(), p.ID, part), publish.ErrMoved)
+	wants(t, "where others are by now", s.Management.SetDetails(t.Context(), p.ID, part), sandlot.ErrMoved)
 	part.Title, part.Seen = &other, ""
 	part.Expect, part.By = 0, 1<<40
-	wants(t, "by a key that is gone", s.Management.SetDetails(t.Context(), p.ID, part), publish.ErrRevoked)
+	wants(t, "by a key that is gone", s.Management.SetDetails(t.Context(), p.ID, part), sandlot.ErrRevoked)
 	got = must(s.Publish.Project(t.Context(), p.ID))(t)
 	at, text := edit(got), "with a version"
 	at.Details = publish.DetailsChange{Description: &text, Unlisted: &want.Threads}
@@ -87,16 +88,16 @@ func setDetails(t *testing.T, s Stores) {
 	want.Description, want.Unlisted = text, true
 	same(t, "with a version", must(s.Management.Details(t.Context(), p.ID))(t), want)
 	want = publish.Details{Title: "Pong"}
-	wants(t, "of nothing", s.Management.SetDetails(t.Context(), "never-there", want.Change()), publish.ErrNotFound)
-	wants(t, "of nothing", drop(s.Management.Details(t.Context(), "never-there")), publish.ErrNotFound)
+	wants(t, "of nothing", s.Management.SetDetails(t.Context(), "never-there", want.Change()), sandlot.ErrNotFound)
+	wants(t, "of nothing", drop(s.Management.Details(t.Context(), "never-there")), sandlot.ErrNotFound)
 }
 
 func rearrange(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("a")))
 	a := s.current(t, p, "a.js")
 	c := publish.Change{
-		Drop: []publish.File{a}, Primary: "start.html",
-		Put: []publish.File{{Name: "lib/a.js", Folded: "lib/a.js", Blob: a.Blob}, file("start.html", inline("start"))},
+		Drop: []sandlot.File{a}, Primary: "start.html",
+		Put: []sandlot.File{{Name: "lib/a.js", Folded: "lib/a.js", Blob: a.Blob}, file("start.html", inline("start"))},
 	}
 	got := must(s.Management.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
 	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), got)
@@ -112,18 +113,18 @@ func rearrange(t *testing.T, s Stores) {
 func rearrangeMoved(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	moved := s.mustPut(t, p, file("a.js", inline("a")))
-	c := publish.Change{Put: []publish.File{file("b.js", inline("b"))}}
-	wants(t, "at an old version", drop(s.Management.Rearrange(t.Context(), p.ID, c, edit(p))), publish.ErrMoved)
+	c := publish.Change{Put: []sandlot.File{file("b.js", inline("b"))}}
+	wants(t, "at an old version", drop(s.Management.Rearrange(t.Context(), p.ID, c, edit(p))), sandlot.ErrMoved)
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), moved)
 }
 
 func rearrangeMissing(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	for what, c := range map[string]publish.Change{
-		"file": {Drop: []publish.File{file("never.js", publish.Blob{})}, Put: []publish.File{file("b.js", inline("b"))}},
-		"blob": {Put: []publish.File{file("b.js", inline("b")), file("c.js", publish.Blob{ID: 1 << 40, Size: 1})}},
+		"file": {Drop: []sandlot.File{file("never.js", sandlot.Blob{})}, Put: []sandlot.File{file("b.js", inline("b"))}},
+		"blob": {Put: []sandlot.File{file("b.js", inline("b")), file("c.js", sandlot.Blob{ID: 1 << 40, Size: 1})}},
 	} {
-		wants(t, what, drop(s.Management.Rearrange(t.Context(), p.ID, c, edit(p))), publish.ErrNotFound)
+		wants(t, what, drop(s.Management.Rearrange(t.Context(), p.ID, c, edit(p))), sandlot.ErrNotFound)
 	}
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 }
@@ -132,8 +133,8 @@ func rearrangeWithin(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	at := edit(p)
 	at.Within = publish.Quota{Bytes: p.Size + 2}
-	c := publish.Change{Put: []publish.File{file("b.js", inline("three"))}}
-	wants(t, "with 5 bytes more", drop(s.Management.Rearrange(t.Context(), p.ID, c, at)), publish.ErrTooManyBytes)
+	c := publish.Change{Put: []sandlot.File{file("b.js", inline("three"))}}
+	wants(t, "with 5 bytes more", drop(s.Management.Rearrange(t.Context(), p.ID, c, at)), sandlot.ErrTooManyBytes)
 	c.Put[0].Blob = inline("ab")
 	must(s.Management.Rearrange(t.Context(), p.ID, c, at))(t)
 }
@@ -157,7 +158,7 @@ func listVersions(t *testing.T, s Stores) {
 	same(t, "versions", got, []seen{{4, nil, nil, []string{"a.js"}}, {3, nil, []string{"a.js"}, nil}, {2, []string{"a.js"}, nil, nil}, {1, []string{"index.html"}, nil, nil}})
 	page := must(s.Management.Versions(t.Context(), p.ID, 4, 1))(t)
 	same(t, "a page", page, list[1:2])
-	wants(t, "of nothing", drop(s.Management.Versions(t.Context(), "never-there", 0, 9)), publish.ErrNotFound)
+	wants(t, "of nothing", drop(s.Management.Versions(t.Context(), "never-there", 0, 9)), sandlot.ErrNotFound)
 }
 
 func listRenamed(t *testing.T, s Stores) {
@@ -165,7 +166,7 @@ func listRenamed(t *testing.T, s Stores) {
 	p = s.mustPut(t, p, file("b.js", inline("two!")))
 	moved := s.current(t, p, "a.js")
 	moved.Name, moved.Folded = "lib/a.js", "lib/a.js"
-	c := publish.Change{Drop: []publish.File{s.current(t, p, "a.js"), s.current(t, p, "b.js")}, Put: []publish.File{moved, file("c.js", inline("two!?"))}}
+	c := publish.Change{Drop: []sandlot.File{s.current(t, p, "a.js"), s.current(t, p, "b.js")}, Put: []sandlot.File{moved, file("c.js", inline("two!?"))}}
 	must(s.Management.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
 	list := must(s.Management.Versions(t.Context(), p.ID, 0, 1))(t)
 	same(t, "files", list[0].Files, []publish.FileChange{
@@ -187,7 +188,7 @@ func restoredFrom(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("a")))
 	at := edit(p)
 	at.RestoredFrom = 1
-	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Drop: []publish.File{s.current(t, p, "a.js")}}, at))(t)
+	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Drop: []sandlot.File{s.current(t, p, "a.js")}}, at))(t)
 	at = edit(p)
 	at.RestoredFrom = 2
 	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: manyFiles("b", many, inline)}, at))(t)
@@ -204,11 +205,11 @@ func eraseVersion(t *testing.T, s Stores) {
 	p = s.mustPut(t, p, file("a.js", named("two")))
 	p = s.mustPut(t, p, file("a.js", named("three")))
 	ok(t, s.Management.EraseVersion(t.Context(), p.ID, 3, base()))
-	wants(t, "the version", drop(s.Publish.Version(t.Context(), p.ID, 3)), publish.ErrNotFound)
-	wants(t, "its files", drop(s.Publish.Files(t.Context(), p.ID, 3)), publish.ErrNotFound)
+	wants(t, "the version", drop(s.Publish.Version(t.Context(), p.ID, 3)), sandlot.ErrNotFound)
+	wants(t, "its files", drop(s.Publish.Files(t.Context(), p.ID, 3)), sandlot.ErrNotFound)
 	same(t, "files of version 2", fileNames(t, s.Publish, p.ID, 2), []string{"a.js", "index.html"})
 	same(t, "files of version 4", fileNames(t, s.Publish, p.ID, 4), []string{"a.js", "index.html"})
-	same(t, "what may go", s.swept(t), []publish.BlobRef{"two"})
+	same(t, "what may go", s.swept(t), []sandlot.BlobRef{"two"})
 	list := must(s.Management.Versions(t.Context(), p.ID, 0, 9))(t)
 	for i, want := range []publish.VersionChange{{Known: false}, {Erased: true}, {Known: true}, {Known: true}} {
 		if list[i].N != 4-i || list[i].Erased != want.Erased || list[i].Known != want.Known {
@@ -226,12 +227,12 @@ func eraseSeveral(t *testing.T, s Stores) {
 	ok(t, s.Management.EraseVersion(t.Context(), p.ID, 2, base()))
 	same(t, "with version 3 there", s.swept(t), nil)
 	ok(t, s.Management.EraseVersion(t.Context(), p.ID, 3, base()))
-	same(t, "with it gone", s.swept(t), []publish.BlobRef{"one"})
+	same(t, "with it gone", s.swept(t), []sandlot.BlobRef{"one"})
 	same(t, "files of version 4", fileNames(t, s.Publish, p.ID, 4), []string{"a.js", "b.js", "index.html"})
 }
 
 // swept returns what may be deleted now.
-func (s Stores) swept(t *testing.T) []publish.BlobRef {
+func (s Stores) swept(t *testing.T) []sandlot.BlobRef {
 	t.Helper()
 	gone, _, err := s.Upkeep.Sweep(t.Context(), base(), base().Add(aDay), 1000)
 	ok(t, err)
@@ -240,8 +241,8 @@ func (s Stores) swept(t *testing.T) []publish.BlobRef {
 
 func eraseCurrent(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	wants(t, "the current", s.Management.EraseVersion(t.Context(), p.ID, 1, base()), publish.ErrMoved)
-	wants(t, "one that is not there", s.Management.EraseVersion(t.Context(), p.ID, 2, base()), publish.ErrNotFound)
+	wants(t, "the current", s.Management.EraseVersion(t.Context(), p.ID, 1, base()), sandlot.ErrMoved)
+	wants(t, "one that is not there", s.Management.EraseVersion(t.Context(), p.ID, 2, base()), sandlot.ErrNotFound)
 	same(t, "files", fileNames(t, s.Publish, p.ID, 1), []string{"index.html"})
 }
 

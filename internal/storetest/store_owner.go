@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/publish"
 )
@@ -24,7 +25,7 @@ func ownerCases() []storeCase {
 	}
 }
 
-func (s Stores) rename(t *testing.T, a publish.Account, handle string) error {
+func (s Stores) rename(t *testing.T, a sandlot.Account, handle string) error {
 	t.Helper()
 	return s.Accounts.Rename(t.Context(), a.ID, handle, base(), base().Add(-time.Hour), 3)
 }
@@ -37,7 +38,7 @@ func rename(t *testing.T, s Stores) {
 	same(t, "the account", must(s.Publish.Account(t.Context(), kim.ID))(t), kim)
 	same(t, "its project's owner", must(s.Publish.Project(t.Context(), "pong"))(t).Handle, "kimberly")
 	_, err := s.Operate.AccountByHandle(t.Context(), "kim")
-	wants(t, "the account that has the old handle", err, publish.ErrNotFound)
+	wants(t, "the account that has the old handle", err, sandlot.ErrNotFound)
 	mistakes, _, _, err := s.Upkeep.AccountMistakes(t.Context(), 0, 10)
 	ok(t, err)
 	same(t, "mistakes", mistakes, nil)
@@ -46,7 +47,7 @@ func rename(t *testing.T, s Stores) {
 func handleGiven(t *testing.T, s Stores) {
 	kim, lee := s.mustAccount(t, newAccount("kim")), s.mustAccount(t, newAccount("lee"))
 	ok(t, s.rename(t, kim, "kim-b"))
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(lee.ID), entry(publish.ActionDelete, "@lee")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(lee.ID), entry(sandlot.ActionDelete, "@lee")))
 	for handle, want := range map[string]bool{"kim": true, "kim-b": true, "lee": true, "ada": false, "": false} {
 		same(t, handle, must(s.Accounts.HandleGiven(t.Context(), handle))(t), want)
 	}
@@ -54,12 +55,12 @@ func handleGiven(t *testing.T, s Stores) {
 
 func renameTaken(t *testing.T, s Stores) {
 	kim, lee := s.mustAccount(t, newAccount("kim")), s.mustAccount(t, newAccount("lee"))
-	wants(t, "to another's", s.rename(t, kim, "lee"), publish.ErrExists)
+	wants(t, "to another's", s.rename(t, kim, "lee"), sandlot.ErrExists)
 	ok(t, s.rename(t, kim, "kimberly"))
-	wants(t, "to one that was given up", s.rename(t, lee, "kim"), publish.ErrExists)
-	wants(t, "back", s.rename(t, kim, "kim"), publish.ErrExists)
+	wants(t, "to one that was given up", s.rename(t, lee, "kim"), sandlot.ErrExists)
+	wants(t, "back", s.rename(t, kim, "kim"), sandlot.ErrExists)
 	_, err := s.Publish.CreateAccount(t.Context(), newAccount("kim"))
-	wants(t, "a new account with one that was given up", err, publish.ErrExists)
+	wants(t, "a new account with one that was given up", err, sandlot.ErrExists)
 	same(t, "the handle", must(s.Publish.Account(t.Context(), lee.ID))(t).Handle, "lee")
 }
 
@@ -91,15 +92,15 @@ func renameRace(t *testing.T, s Stores) {
 			won++
 			continue
 		}
-		wants(t, "one of the others", err, publish.ErrExists)
+		wants(t, "one of the others", err, sandlot.ErrExists)
 	}
 	same(t, "how many have it", won, 1)
 }
 
 func renameGone(t *testing.T, s Stores) {
 	kim := s.mustAccount(t, newAccount("kim"))
-	ok(t, s.Operate.Remove(t.Context(), publish.Subject{Account: kim.ID}, entry(publish.ActionDelete, "@kim")))
-	wants(t, "of a deleted account", s.rename(t, kim, "other"), publish.ErrNotFound)
+	ok(t, s.Operate.Remove(t.Context(), sandlot.Subject{Account: kim.ID}, entry(sandlot.ActionDelete, "@kim")))
+	wants(t, "of a deleted account", s.rename(t, kim, "other"), sandlot.ErrNotFound)
 	s.mustAccount(t, newAccount("other"))
 }
 
@@ -107,17 +108,17 @@ func setLang(t *testing.T, s Stores) {
 	kim := s.mustAccount(t, newAccount("kim"))
 	ok(t, s.Accounts.SetLang(t.Context(), kim.ID, "ja"))
 	same(t, "the language", must(s.Publish.Account(t.Context(), kim.ID))(t).Lang, "ja")
-	wants(t, "of no account", s.Accounts.SetLang(t.Context(), kim.ID+1, "ja"), publish.ErrNotFound)
+	wants(t, "of no account", s.Accounts.SetLang(t.Context(), kim.ID+1, "ja"), sandlot.ErrNotFound)
 }
 
 func removeEnds(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
 	s.session(t, kim, "one")
 	s.propose(t, kim, "new@example.com", "link")
-	ok(t, s.Operate.Remove(t.Context(), publish.Subject{Account: kim.ID}, entry(publish.ActionDelete, "@kim")))
+	ok(t, s.Operate.Remove(t.Context(), sandlot.Subject{Account: kim.ID}, entry(sandlot.ActionDelete, "@kim")))
 	same(t, "sessions", len(must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t)), 0)
-	_, err := s.Accounts.TakeEmail(t.Context(), token("link"), base(), base(), publish.Job{})
-	wants(t, "its link", err, publish.ErrNotFound)
+	_, err := s.Accounts.TakeEmail(t.Context(), token("link"), base(), base(), sandlot.Job{})
+	wants(t, "its link", err, sandlot.ErrNotFound)
 }
 
 func ownerSuspended(t *testing.T, s Stores) {
@@ -127,21 +128,21 @@ func ownerSuspended(t *testing.T, s Stores) {
 	mint := key("minted")
 	mint.Project = p.ID
 	move := account.EmailMove{Account: kim.ID, Email: "new@example.com", ExpiresAt: base().Add(time.Hour)}
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(publish.ActionSuspend, "@kim")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionSuspend, "@kim")))
 	before := must(s.Publish.Project(t.Context(), p.ID))(t)
 	for what, err := range map[string]error{
 		"another handle": s.rename(t, kim, "other"), "a key": s.Management.MintKey(t.Context(), kim.ID, mint, 9, formRecord("mint")),
 		"another account key": s.Management.RotateKey(t.Context(), kim.ID, key("rotated"), formRecord("rotate")), "a key for old ones": s.Management.ReplaceOldKeys(t.Context(), kim.ID, key("replaced"), formRecord("replace")),
-		"another address": s.Accounts.ProposeEmail(t.Context(), move, publish.Job{Kind: "proposal", Due: base()}, base(), 3),
+		"another address": s.Accounts.ProposeEmail(t.Context(), move, sandlot.Job{Kind: "proposal", Due: base()}, base(), 3),
 		"details":         s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Other"}.Change()), "a version erased": s.Management.EraseVersion(t.Context(), p.ID, 1, base()),
 	} {
-		wants(t, what, err, publish.ErrSuspended)
+		wants(t, what, err, sandlot.ErrSuspended)
 	}
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), before)
 	for _, made := range []string{"minted", "rotated", "replaced"} {
-		wants(t, made, drop(s.Credentials.KeyByHash(t.Context(), sum(made))), publish.ErrNotFound)
+		wants(t, made, drop(s.Credentials.KeyByHash(t.Context(), sum(made))), sandlot.ErrNotFound)
 	}
 	must(s.Credentials.KeyByHash(t.Context(), sum("key of kim")))(t)
 	must(s.Publish.Version(t.Context(), p.ID, 1))(t)
-	wants(t, "a proposal", drop(s.Accounts.ProposedEmail(t.Context(), kim.ID, base())), publish.ErrNotFound)
+	wants(t, "a proposal", drop(s.Accounts.ProposedEmail(t.Context(), kim.ID, base())), sandlot.ErrNotFound)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
@@ -26,21 +27,21 @@ type pair struct {
 func pairCases() (list []storeCase) {
 	for _, p := range []pair{
 		{"a new project and its account's proof", nil, projectAndProof},
-		{"a new project and its account's suspension", []error{publish.ErrSuspended}, projectAndSuspension},
-		{"a new project and its account's end", []error{publish.ErrNotFound}, projectAndEnd},
-		{"a new project and a file beyond the bytes of an account", []error{publish.ErrTooManyBytes}, projectAndFile},
-		{"a file and a part of an upload beyond the bytes of an account", []error{publish.ErrTooManyBytes}, fileAndPart},
+		{"a new project and its account's suspension", []error{sandlot.ErrSuspended}, projectAndSuspension},
+		{"a new project and its account's end", []error{sandlot.ErrNotFound}, projectAndEnd},
+		{"a new project and a file beyond the bytes of an account", []error{sandlot.ErrTooManyBytes}, projectAndFile},
+		{"a file and a part of an upload beyond the bytes of an account", []error{sandlot.ErrTooManyBytes}, fileAndPart},
 		{"a file and the end of an earlier version", nil, fileAndErasure},
 		{"a file and the trim of earlier versions", nil, fileAndTrim},
-		{"a file and the project's suspension", []error{publish.ErrSuspended}, fileAndSuspension},
+		{"a file and the project's suspension", []error{sandlot.ErrSuspended}, fileAndSuspension},
 		{"two new account keys", nil, twoRotations},
 		{"a new account key and one of the operator's", nil, rotationAndNewKey},
 		{"two keys of a project at its limit", []error{publish.ErrTooMany}, twoKeys},
 		{"two proposals of an address at the limit", []error{account.ErrTooOften}, twoProposals},
 		{"two handles at the limit", []error{account.ErrTooOften}, twoHandles},
-		{"an address and the proof of the one before", []error{publish.ErrVerified, publish.ErrNotFound}, addressAndProof},
-		{"the proof of a new address and its withdrawal", []error{publish.ErrNotFound}, moveAndWithdrawal},
-		{"two sessions of one login", []error{publish.ErrNotFound}, twoSessions},
+		{"an address and the proof of the one before", []error{sandlot.ErrVerified, sandlot.ErrNotFound}, addressAndProof},
+		{"the proof of a new address and its withdrawal", []error{sandlot.ErrNotFound}, moveAndWithdrawal},
+		{"two sessions of one login", []error{sandlot.ErrNotFound}, twoSessions},
 	} {
 		list = append(list, storeCase{"all may be called concurrently/" + p.name, p.prove})
 	}
@@ -82,7 +83,7 @@ func exactlyOne(t *testing.T, first, second error) {
 }
 
 // makes records an account with a verified address, and returns it with the step that makes it a project.
-func (s Stores) makes(t *testing.T, name string) (a publish.Account, create func() error) {
+func (s Stores) makes(t *testing.T, name string) (a sandlot.Account, create func() error) {
 	t.Helper()
 	a = s.verified(t, name, name+"@example.com")
 	return a, func() error { return drop(s.Publish.CreateProject(background(), newProject(name, a.ID))) }
@@ -95,21 +96,21 @@ func projectAndProof(t *testing.T, s Stores, name string) (first, second func() 
 	create := func() error { return drop(s.Publish.CreateProject(background(), newProject(name, a.ID))) }
 	prove := func() error { return drop(s.Accounts.UseVerification(background(), sum(name), base())) }
 	return create, prove, func(t *testing.T, _, _ error) {
-		s.lists(t, "of the account", gallery.ListedQuery{Account: a.ID}, publish.ProjectID(name), publish.ProjectID(name+"-before"))
+		s.lists(t, "of the account", gallery.ListedQuery{Account: a.ID}, sandlot.ProjectID(name), sandlot.ProjectID(name+"-before"))
 	}
 }
 
 func projectAndSuspension(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
 	a, create := s.makes(t, name)
 	suspend := func() error {
-		return s.Operate.Suspend(background(), ofAccount(a.ID), entry(publish.ActionSuspend, "@"+name))
+		return s.Operate.Suspend(background(), ofAccount(a.ID), entry(sandlot.ActionSuspend, "@"+name))
 	}
 	return create, suspend, func(t *testing.T, created, _ error) {
 		s.lists(t, "of the suspended account", gallery.ListedQuery{Account: a.ID})
-		ok(t, s.Operate.Reinstate(t.Context(), ofAccount(a.ID), entry(publish.ActionReinstate, "@"+name)))
-		var want []publish.ProjectID
+		ok(t, s.Operate.Reinstate(t.Context(), ofAccount(a.ID), entry(sandlot.ActionReinstate, "@"+name)))
+		var want []sandlot.ProjectID
 		if created == nil {
-			want = append(want, publish.ProjectID(name))
+			want = append(want, sandlot.ProjectID(name))
 		}
 		s.lists(t, "of the reinstated account", gallery.ListedQuery{Account: a.ID}, want...)
 	}
@@ -118,11 +119,11 @@ func projectAndSuspension(t *testing.T, s Stores, name string) (first, second fu
 func projectAndEnd(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
 	a, create := s.makes(t, name)
 	end := func() error {
-		return s.Operate.Remove(background(), ofAccount(a.ID), entry(publish.ActionDelete, "@"+name))
+		return s.Operate.Remove(background(), ofAccount(a.ID), entry(sandlot.ActionDelete, "@"+name))
 	}
 	return create, end, func(t *testing.T, _, ended error) {
 		ok(t, ended)
-		wants(t, "the project", drop(s.Publish.Project(t.Context(), publish.ProjectID(name))), publish.ErrNotFound)
+		wants(t, "the project", drop(s.Publish.Project(t.Context(), sandlot.ProjectID(name))), sandlot.ErrNotFound)
 	}
 }
 
@@ -152,7 +153,7 @@ func fileAndPart(t *testing.T, s Stores, name string) (first, second func() erro
 }
 
 // withVersions is a project of three versions and the step that makes the fourth.
-func (s Stores) withVersions(t *testing.T, name string) (p publish.Project, put func() error) {
+func (s Stores) withVersions(t *testing.T, name string) (p sandlot.Project, put func() error) {
 	t.Helper()
 	p = s.mustProject(t, name)
 	for n := range 2 {
@@ -167,7 +168,7 @@ func fileAndErasure(t *testing.T, s Stores, name string) (first, second func() e
 	p, put := s.withVersions(t, name)
 	erase := func() error { return s.Management.EraseVersion(background(), p.ID, 2, base()) }
 	return put, erase, func(t *testing.T, _, _ error) {
-		wants(t, "the erased version", drop(s.Publish.Version(t.Context(), p.ID, 2)), publish.ErrNotFound)
+		wants(t, "the erased version", drop(s.Publish.Version(t.Context(), p.ID, 2)), sandlot.ErrNotFound)
 		same(t, "the last version", texts(t, s.Publish, p.ID, 4)["a.js"], "last")
 		same(t, "the one before", texts(t, s.Publish, p.ID, 3)["a.js"], "1")
 	}
@@ -187,7 +188,7 @@ func fileAndTrim(t *testing.T, s Stores, name string) (first, second func() erro
 func fileAndSuspension(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
 	p, put := s.withVersions(t, name)
 	suspend := func() error {
-		return s.Operate.Suspend(background(), ofProject(p.ID), entry(publish.ActionSuspend, name))
+		return s.Operate.Suspend(background(), ofProject(p.ID), entry(sandlot.ActionSuspend, name))
 	}
 	return put, suspend, func(t *testing.T, made, suspended error) {
 		ok(t, suspended)
@@ -197,7 +198,7 @@ func fileAndSuspension(t *testing.T, s Stores, name string) (first, second func(
 }
 
 // oneAccountKey fails the test unless an account has one account key in force.
-func (s Stores) oneAccountKey(t *testing.T, a publish.AccountID) {
+func (s Stores) oneAccountKey(t *testing.T, a sandlot.AccountID) {
 	t.Helper()
 	same(t, "account keys in force", len(s.keysOf(t, a)), 1)
 }
@@ -214,7 +215,7 @@ func rotationAndNewKey(t *testing.T, s Stores, name string) (first, second func(
 	a := s.mustAccount(t, newAccount(name))
 	return func() error { return s.Management.RotateKey(background(), a.ID, key(name+" one"), record(name)) },
 		func() error {
-			return drop(s.Operate.AddKey(background(), a.ID, key(name+" two"), true, entry(publish.ActionNewKey, "@"+name)))
+			return drop(s.Operate.AddKey(background(), a.ID, key(name+" two"), true, entry(sandlot.ActionNewKey, "@"+name)))
 		},
 		func(t *testing.T, _, _ error) { s.oneAccountKey(t, a.ID) }
 }
@@ -234,7 +235,7 @@ func twoProposals(t *testing.T, s Stores, name string) (first, second func() err
 	propose := func(address string) func() error {
 		m := account.EmailMove{Account: a.ID, Email: address, ExpiresAt: base().Add(moveLife)}
 		return func() error {
-			return s.Accounts.ProposeEmail(background(), m, publish.Job{Kind: "proposal", Address: address, Lang: "de", Due: base()}, base(), 1)
+			return s.Accounts.ProposeEmail(background(), m, sandlot.Job{Kind: "proposal", Address: address, Lang: "de", Due: base()}, base(), 1)
 		}
 	}
 	return propose(name + "-one@example.com"), propose(name + "-two@example.com"), exactlyOne
@@ -269,7 +270,7 @@ func moveAndWithdrawal(t *testing.T, s Stores, name string) (first, second func(
 	other := name + "-other@example.com"
 	s.propose(t, a, other, name)
 	take := func() error {
-		return drop(s.Accounts.TakeEmail(background(), token(name), base(), base().Add(undoLife), publish.Job{Kind: "notice", Due: base()}))
+		return drop(s.Accounts.TakeEmail(background(), token(name), base(), base().Add(undoLife), sandlot.Job{Kind: "notice", Due: base()}))
 	}
 	return take, func() error { return s.Accounts.WithdrawEmail(background(), a.ID) }, func(t *testing.T, taken, _ error) {
 		want := a.Email
@@ -277,7 +278,7 @@ func moveAndWithdrawal(t *testing.T, s Stores, name string) (first, second func(
 			want = other
 		}
 		same(t, "the address", must(s.Publish.Account(t.Context(), a.ID))(t).Email, want)
-		wants(t, "what is proposed", drop(s.Accounts.ProposedEmail(t.Context(), a.ID, base())), publish.ErrNotFound)
+		wants(t, "what is proposed", drop(s.Accounts.ProposedEmail(t.Context(), a.ID, base())), sandlot.ErrNotFound)
 	}
 }
 
@@ -286,7 +287,7 @@ func twoSessions(t *testing.T, s Stores, name string) (first, second func() erro
 	l := s.proved(t, name, a)
 	logIn := func(n string) func() error {
 		return func() error {
-			return drop(s.Accounts.LogIn(background(), l.ID, token(name+n), newSession(a), publish.Session{}))
+			return drop(s.Accounts.LogIn(background(), l.ID, token(name+n), newSession(a), sandlot.Session{}))
 		}
 	}
 	return logIn(" one"), logIn(" two"), exactlyOne
@@ -294,19 +295,19 @@ func twoSessions(t *testing.T, s Stores, name string) (first, second func() erro
 
 // twoSweeps have everything to forget that has to do with blobs.
 func twoSweeps(t *testing.T, s Stores) {
-	var want []publish.BlobRef
+	var want []sandlot.BlobRef
 	for n := range pairRounds {
 		name := fmt.Sprint("kim-", n)
 		p := s.mustPut(t, s.mustProject(t, name), file("a.wasm", named(name+"-file")))
 		u := s.mustSave(t, upload(name), part(1, named(name+"-part")))
 		s.mustSave(t, u, part(2, named(name+"-other")))
 		s.mustRemove(t, p.ID)
-		want = append(want, publish.BlobRef(name+"-file"), publish.BlobRef(name+"-other"), publish.BlobRef(name+"-part"))
+		want = append(want, sandlot.BlobRef(name+"-file"), sandlot.BlobRef(name+"-other"), sandlot.BlobRef(name+"-part"))
 	}
-	swept := make(chan []publish.BlobRef, 2)
+	swept := make(chan []sandlot.BlobRef, 2)
 	for range 2 {
 		go func() {
-			var all []publish.BlobRef
+			var all []sandlot.BlobRef
 			for more := true; more; {
 				gone, m, err := s.Upkeep.Sweep(background(), base().Add(2*time.Hour), base().Add(time.Hour), 7)
 				if err != nil {

@@ -3,8 +3,8 @@ package storetest
 import (
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/people"
-	"sandlot/internal/publish"
 )
 
 func peopleCases() []storeCase {
@@ -28,10 +28,10 @@ func wordsOfPeople(t *testing.T, s Stores) {
 func wordsOfTheGone(t *testing.T, s Stores) {
 	kim := s.mustAccount(t, newAccount("kim"))
 	ok(t, s.People.SetWords(t.Context(), kim.ID, people.Words{Line: "hello"}))
-	ok(t, s.Operate.Remove(t.Context(), publish.Subject{Account: kim.ID}, publish.LogEntry{At: base()}))
+	ok(t, s.Operate.Remove(t.Context(), sandlot.Subject{Account: kim.ID}, sandlot.LogEntry{At: base()}))
 	same(t, "its words", must(s.People.Words(t.Context(), kim.ID))(t), people.Words{})
-	wants(t, "of the gone", s.People.SetWords(t.Context(), kim.ID, people.Words{Line: "again"}), publish.ErrNotFound)
-	wants(t, "nothing of the gone", s.People.SetWords(t.Context(), kim.ID, people.Words{}), publish.ErrNotFound)
+	wants(t, "of the gone", s.People.SetWords(t.Context(), kim.ID, people.Words{Line: "again"}), sandlot.ErrNotFound)
+	wants(t, "nothing of the gone", s.People.SetWords(t.Context(), kim.ID, people.Words{}), sandlot.ErrNotFound)
 }
 
 func totalsOfPeople(t *testing.T, s Stores) {

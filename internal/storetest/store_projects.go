@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
@@ -29,15 +30,15 @@ func createProject(t *testing.T, s Stores) {
 	np := newProject("pong", a.ID)
 	np.Wrapper = "site/"
 	got := must(s.Publish.CreateProject(t.Context(), np))(t)
-	want := publish.Project{
+	want := sandlot.Project{
 		ID: "pong", Account: a.ID, Handle: "kim", Title: np.Title, Lang: "fr", Primary: "index.html", Wrapper: "site/", Version: 1, Suffix: np.Suffix,
 		Size: np.Files[0].Blob.Size, FileCount: 1, Seq: got.Seq, CreatedAt: np.CreatedAt, UpdatedAt: np.CreatedAt,
 	}
 	same(t, "the answer", got, want)
 	same(t, "the project", must(s.Publish.Project(t.Context(), "pong"))(t), want)
-	same(t, "version 1", must(s.Publish.Version(t.Context(), "pong", 1))(t), publish.Version{N: 1, Suffix: np.Suffix, Title: np.Title, Primary: np.Primary, CreatedAt: np.CreatedAt})
+	same(t, "version 1", must(s.Publish.Version(t.Context(), "pong", 1))(t), sandlot.Version{N: 1, Suffix: np.Suffix, Title: np.Title, Primary: np.Primary, CreatedAt: np.CreatedAt})
 	same(t, "its files", texts(t, s.Publish, "pong", 1), map[string]string{"index.html": "<p>pong"})
-	same(t, "its key", must(s.Credentials.KeyByHash(t.Context(), np.Key.Hash))(t).Project, publish.ProjectID("pong"))
+	same(t, "its key", must(s.Credentials.KeyByHash(t.Context(), np.Key.Hash))(t).Project, sandlot.ProjectID("pong"))
 }
 
 func createProjectNew(t *testing.T, s Stores) {
@@ -50,11 +51,11 @@ func createProjectNew(t *testing.T, s Stores) {
 	np.New = &na
 	p := must(s.Publish.CreateProject(t.Context(), np))(t)
 	same(t, "the owner's handle", p.Handle, "kim-2")
-	same(t, "the owner", must(s.Publish.Account(t.Context(), p.Account))(t), publish.Account{ID: p.Account, Handle: "kim-2", Email: na.Email, Lang: "de", CreatedAt: na.CreatedAt})
+	same(t, "the owner", must(s.Publish.Account(t.Context(), p.Account))(t), sandlot.Account{ID: p.Account, Handle: "kim-2", Email: na.Email, Lang: "de", CreatedAt: na.CreatedAt})
 	k := must(s.Credentials.KeyByHash(t.Context(), na.Key.Hash))(t)
-	same(t, "the account key", []any{k.Account, k.Kind}, []any{p.Account, publish.AccountKey})
+	same(t, "the account key", []any{k.Account, k.Kind}, []any{p.Account, sandlot.AccountKey})
 	j.Account = p.Account
-	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []publish.Job{j})
+	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []sandlot.Job{j})
 }
 
 func createProjectEmail(t *testing.T, s Stores) {
@@ -66,7 +67,7 @@ func createProjectEmail(t *testing.T, s Stores) {
 	a.Email = j.Address
 	same(t, "the account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
 	j.Account = a.ID
-	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []publish.Job{j})
+	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []sandlot.Job{j})
 }
 
 func createProjectExists(t *testing.T, s Stores) {
@@ -74,10 +75,10 @@ func createProjectExists(t *testing.T, s Stores) {
 	np := newProject("pong", p.Account)
 	np.Title, np.Key = "Another", key("another key")
 	_, err := s.Publish.CreateProject(t.Context(), np)
-	wants(t, "the same ID", err, publish.ErrExists)
+	wants(t, "the same ID", err, sandlot.ErrExists)
 	same(t, "the project", must(s.Publish.Project(t.Context(), "pong"))(t), p)
 	_, err = s.Credentials.KeyByHash(t.Context(), np.Key.Hash)
-	wants(t, "the key of the one refused", err, publish.ErrNotFound)
+	wants(t, "the key of the one refused", err, sandlot.ErrNotFound)
 }
 
 func createProjectGone(t *testing.T, s Stores) {
@@ -86,7 +87,7 @@ func createProjectGone(t *testing.T, s Stores) {
 	np := newProject("pong", p.Account)
 	np.Key = key("another key")
 	_, err := s.Publish.CreateProject(t.Context(), np)
-	wants(t, "the ID of a deleted project", err, publish.ErrExists)
+	wants(t, "the ID of a deleted project", err, sandlot.ErrExists)
 }
 
 func readProject(t *testing.T, s Stores) {
@@ -95,17 +96,17 @@ func readProject(t *testing.T, s Stores) {
 	same(t, "after an update", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 	s.mustRemove(t, p.ID)
 	_, err := s.Publish.Project(t.Context(), p.ID)
-	wants(t, "a deleted project", err, publish.ErrNotFound)
+	wants(t, "a deleted project", err, sandlot.ErrNotFound)
 }
 
 func readVersion(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	at := edit(p)
 	must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)
-	same(t, "version 1", must(s.Publish.Version(t.Context(), p.ID, 1))(t), publish.Version{N: 1, Suffix: p.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: p.CreatedAt})
-	same(t, "version 2", must(s.Publish.Version(t.Context(), p.ID, 2))(t), publish.Version{N: 2, Suffix: at.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: at.At})
+	same(t, "version 1", must(s.Publish.Version(t.Context(), p.ID, 1))(t), sandlot.Version{N: 1, Suffix: p.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: p.CreatedAt})
+	same(t, "version 2", must(s.Publish.Version(t.Context(), p.ID, 2))(t), sandlot.Version{N: 2, Suffix: at.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: at.At})
 	_, err := s.Publish.Version(t.Context(), p.ID, 3)
-	wants(t, "version 3", err, publish.ErrNotFound)
+	wants(t, "version 3", err, sandlot.ErrNotFound)
 }
 
 func readContent(t *testing.T, s Stores) {
@@ -115,10 +116,10 @@ func readContent(t *testing.T, s Stores) {
 	same(t, "what is kept", text(t, s.Publish, s.fileNamed(t, p, "index.html").Blob), "<p>pong")
 	same(t, "no bytes at all", text(t, s.Publish, s.fileNamed(t, p, "empty.css").Blob), "")
 	_, err := s.Publish.Content(t.Context(), s.fileNamed(t, p, "big.wasm").Blob.ID)
-	wants(t, "bytes that are elsewhere", err, publish.ErrNotFound)
+	wants(t, "bytes that are elsewhere", err, sandlot.ErrNotFound)
 }
 
-func (s Stores) fileNamed(t *testing.T, p publish.Project, name string) publish.File {
+func (s Stores) fileNamed(t *testing.T, p sandlot.Project, name string) sandlot.File {
 	t.Helper()
 	for _, f := range must(s.Publish.Files(t.Context(), p.ID, p.Version))(t) {
 		if f.Name == name {
@@ -126,7 +127,7 @@ func (s Stores) fileNamed(t *testing.T, p publish.Project, name string) publish.
 		}
 	}
 	t.Fatalf("%s has no file %s", p.ID, name)
-	return publish.File{}
+	return sandlot.File{}
 }
 
 func projectListCases() []storeCase {
@@ -138,7 +139,7 @@ func projectListCases() []storeCase {
 	}
 }
 
-func ids(list []publish.Project) (ids []publish.ProjectID) {
+func ids(list []sandlot.Project) (ids []sandlot.ProjectID) {
 	for _, p := range list {
 		ids = append(ids, p.ID)
 	}
@@ -148,7 +149,7 @@ func ids(list []publish.Project) (ids []publish.ProjectID) {
 func listProjects(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	s.mustProject(t, "of-another")
-	var first publish.Project
+	var first sandlot.Project
 	for i, id := range []string{"one", "two", "three"} {
 		p := must(s.Publish.CreateProject(t.Context(), newProject(id, a.ID)))(t)
 		if i == 0 {
@@ -156,14 +157,14 @@ func listProjects(t *testing.T, s Stores) {
 		}
 	}
 	s.mustPut(t, first, file("a.js", inline("a")))
-	s.addCounts(t, map[publish.ProjectID]gallery.Counts{"two": {Plays: 1}})
+	s.addCounts(t, map[sandlot.ProjectID]gallery.Counts{"two": {Plays: 1}})
 	list := must(s.Publish.Projects(t.Context(), a.ID, 0, 10))(t)
-	same(t, "the order", ids(list), []publish.ProjectID{"one", "three", "two"})
+	same(t, "the order", ids(list), []sandlot.ProjectID{"one", "three", "two"})
 	for _, p := range list {
 		same(t, string(p.ID), p, must(s.Publish.Project(t.Context(), p.ID))(t))
 	}
 	s.mustRemove(t, "three")
-	same(t, "without a deleted one", ids(must(s.Publish.Projects(t.Context(), a.ID, 0, 10))(t)), []publish.ProjectID{"one", "two"})
+	same(t, "without a deleted one", ids(must(s.Publish.Projects(t.Context(), a.ID, 0, 10))(t)), []sandlot.ProjectID{"one", "two"})
 	lee := s.mustAccount(t, newAccount("lee"))
 	same(t, "of an account without any", len(must(s.Publish.Projects(t.Context(), lee.ID, 0, 10))(t)), 0)
 }
@@ -173,14 +174,14 @@ func listPages(t *testing.T, s Stores) {
 	for _, id := range []string{"one", "two", "three", "four", "five"} {
 		must(s.Publish.CreateProject(t.Context(), newProject(id, a.ID)))(t)
 	}
-	var got []publish.ProjectID
+	var got []sandlot.ProjectID
 	before := int64(0)
 	for range 3 {
 		page := must(s.Publish.Projects(t.Context(), a.ID, before, 2))(t)
 		got = append(got, ids(page)...)
 		before = page[len(page)-1].Seq
 	}
-	same(t, "all pages", got, []publish.ProjectID{"five", "four", "three", "two", "one"})
+	same(t, "all pages", got, []sandlot.ProjectID{"five", "four", "three", "two", "one"})
 	same(t, "after the last", len(must(s.Publish.Projects(t.Context(), a.ID, before, 2))(t)), 0)
 }
 
@@ -188,7 +189,7 @@ func listPages(t *testing.T, s Stores) {
 // of one moment would lack it or have it twice.
 func listSnapshot(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
-	var last publish.Project
+	var last sandlot.Project
 	for _, id := range []string{"one", "two", "three"} {
 		last = must(s.Publish.CreateProject(t.Context(), newProject(id, a.ID)))(t)
 	}
@@ -210,11 +211,11 @@ func listSnapshot(t *testing.T, s Stores) {
 		}
 	}()
 	for range 200 {
-		seen := map[publish.ProjectID]bool{}
+		seen := map[sandlot.ProjectID]bool{}
 		for _, p := range must(s.Publish.Projects(t.Context(), a.ID, 0, 10))(t) {
 			seen[p.ID] = true
 		}
-		same(t, "what a list has", seen, map[publish.ProjectID]bool{"one": true, "two": true, "three": true})
+		same(t, "what a list has", seen, map[sandlot.ProjectID]bool{"one": true, "two": true, "three": true})
 	}
 	close(stop)
 	ok(t, <-ended)

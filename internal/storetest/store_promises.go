@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/gallery"
 	"sandlot/internal/operate"
@@ -26,9 +27,9 @@ func promiseCases() []storeCase {
 // scene is a store with something of everything in it.
 type scene struct {
 	Stores
-	p publish.Project
+	p sandlot.Project
 	u publish.Upload
-	k publish.Key
+	k sandlot.Key
 }
 
 func newScene(t *testing.T, s Stores) *scene {
@@ -36,17 +37,17 @@ func newScene(t *testing.T, s Stores) *scene {
 	a := s.withEmail(t, "kim")
 	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
 	p = s.mustPut(t, p, file("a.js", inline("abc")))
-	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.js").Blob.ID, []publish.Variant{{Encoding: "br", Blob: inline("b")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.js").Blob.ID, []sandlot.Variant{{Encoding: "br", Blob: inline("b")}}))
 	p = s.mustPut(t, p, file("b.wasm", named("b-wasm")))
 	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
 	u = s.mustSave(t, u, part(2, named("part-2")))
-	s.addCounts(t, map[publish.ProjectID]gallery.Counts{"pong": {Plays: 2, Likes: 1}})
+	s.addCounts(t, map[sandlot.ProjectID]gallery.Counts{"pong": {Plays: 2, Likes: 1}})
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
 	k := must(s.Credentials.KeyByHash(t.Context(), sum("key of kim")))(t)
 	ok(t, s.KeyUses.TouchKeys(t.Context(), map[int64]time.Time{k.ID: base()}))
 	must(s.Publish.Secret(t.Context(), "service", []byte("secret")))(t)
-	must(s.Operate.AddKey(t.Context(), a.ID, key("from the operator"), false, entry(publish.ActionNewKey, "@kim")))(t)
+	must(s.Operate.AddKey(t.Context(), a.ID, key("from the operator"), false, entry(sandlot.ActionNewKey, "@kim")))(t)
 	return &scene{Stores: s, p: p, u: u, k: k}
 }
 
@@ -62,7 +63,7 @@ func (sc *scene) state(t *testing.T, s Stores) map[string]any {
 		"upload":       must(s.Publish.Upload(ctx, sc.u.Key, 0, base()))(t),
 		"part":         text(t, s.Publish, sc.u.Parts[0].Blob),
 		"verification": must(s.Accounts.Verification(ctx, sum("token"), base()))(t),
-		"unknown":      must(s.Upkeep.Unknown(ctx, []publish.BlobRef{"b-wasm", "part-2", "refused"}))(t),
+		"unknown":      must(s.Upkeep.Unknown(ctx, []sandlot.BlobRef{"b-wasm", "part-2", "refused"}))(t),
 		"unsqueezed":   must(s.Variants.Unsqueezed(ctx, nil, 9))(t),
 		"log":          must(s.Operate.Log(ctx, operate.LogQuery{Limit: 9}))(t),
 	}
@@ -102,34 +103,34 @@ func (sc *scene) refused() []call {
 	stale.Expect--
 	late.Upload, late.Title = completion(sc.u, p.ID), new(string)
 	late.Upload.Generation++
-	folded := publish.File{Name: "B.wasm", Folded: "b.wasm", Blob: named("refused")}
+	folded := sandlot.File{Name: "B.wasm", Folded: "b.wasm", Blob: named("refused")}
 	u := sc.u
 	u.Generation, u.Total = 0, 9
 	return []call{
-		{"CreateAccount", func(ctx context.Context) error { return drop(s.Publish.CreateAccount(ctx, bad)) }, publish.ErrExists},
-		{"CreateProject with a taken key", func(ctx context.Context) error { return drop(s.Publish.CreateProject(ctx, project)) }, publish.ErrExists},
-		{"CreateProject with a taken ID", func(ctx context.Context) error { return drop(s.Publish.CreateProject(ctx, taken)) }, publish.ErrExists},
-		{"CreateProject with an account that fails", func(ctx context.Context) error { return drop(s.Publish.CreateProject(ctx, withNew)) }, publish.ErrExists},
+		{"CreateAccount", func(ctx context.Context) error { return drop(s.Publish.CreateAccount(ctx, bad)) }, sandlot.ErrExists},
+		{"CreateProject with a taken key", func(ctx context.Context) error { return drop(s.Publish.CreateProject(ctx, project)) }, sandlot.ErrExists},
+		{"CreateProject with a taken ID", func(ctx context.Context) error { return drop(s.Publish.CreateProject(ctx, taken)) }, sandlot.ErrExists},
+		{"CreateProject with an account that fails", func(ctx context.Context) error { return drop(s.Publish.CreateProject(ctx, withNew)) }, sandlot.ErrExists},
 		{"PutFile at another version", func(ctx context.Context) error {
 			return drop(s.Publish.PutFile(ctx, p.ID, file("c.js", named("refused")), stale))
-		}, publish.ErrMoved},
+		}, sandlot.ErrMoved},
 		{"PutFile with an upload that moved on", func(ctx context.Context) error {
 			return drop(s.Publish.PutFile(ctx, p.ID, file("c.js", named("refused")), late))
-		}, publish.ErrUploadMoved},
-		{"PutFile with a name in another case", func(ctx context.Context) error { return drop(s.Publish.PutFile(ctx, p.ID, folded, edit(p))) }, publish.ErrExists},
-		{"DeleteFile", func(ctx context.Context) error { return drop(s.Publish.DeleteFile(ctx, p.ID, "none.js", edit(p))) }, publish.ErrNotFound},
+		}, sandlot.ErrUploadMoved},
+		{"PutFile with a name in another case", func(ctx context.Context) error { return drop(s.Publish.PutFile(ctx, p.ID, folded, edit(p))) }, sandlot.ErrExists},
+		{"DeleteFile", func(ctx context.Context) error { return drop(s.Publish.DeleteFile(ctx, p.ID, "none.js", edit(p))) }, sandlot.ErrNotFound},
 		{"SaveUpload", func(ctx context.Context) error {
 			return drop(s.Publish.SaveUpload(ctx, u, part(1, named("refused")), publish.UploadQuota{}))
-		}, publish.ErrUploadMoved},
+		}, sandlot.ErrUploadMoved},
 		{"AddKey with a taken key", func(ctx context.Context) error {
-			return drop(s.Operate.AddKey(ctx, a, key("key of kim"), true, entry(publish.ActionNewKey, "@kim")))
-		}, publish.ErrExists},
+			return drop(s.Operate.AddKey(ctx, a, key("key of kim"), true, entry(sandlot.ActionNewKey, "@kim")))
+		}, sandlot.ErrExists},
 		{"Suspend", func(ctx context.Context) error {
-			return s.Operate.Suspend(ctx, ofProject("none"), entry(publish.ActionSuspend, "none"))
-		}, publish.ErrNotFound},
+			return s.Operate.Suspend(ctx, ofProject("none"), entry(sandlot.ActionSuspend, "none"))
+		}, sandlot.ErrNotFound},
 		{"PutVariants", func(ctx context.Context) error {
-			return s.Variants.PutVariants(ctx, 1<<40, []publish.Variant{{Encoding: "br", Blob: named("refused")}})
-		}, publish.ErrNotFound},
+			return s.Variants.PutVariants(ctx, 1<<40, []sandlot.Variant{{Encoding: "br", Blob: named("refused")}})
+		}, sandlot.ErrNotFound},
 	}
 }
 
@@ -139,11 +140,11 @@ func noEffect(t *testing.T, s Stores) {
 	for _, c := range sc.refused() {
 		err := c.do(t.Context())
 		wants(t, c.name, err, c.want)
-		wants(t, c.name+" says so", err, publish.ErrNoEffect)
+		wants(t, c.name+" says so", err, sandlot.ErrNoEffect)
 		same(t, "after "+c.name, sc.state(t, s), before)
 	}
 	_, err := s.Credentials.KeyByHash(t.Context(), sum("fresh"))
-	wants(t, "the key of a project that was refused", err, publish.ErrNotFound)
+	wants(t, "the key of a project that was refused", err, sandlot.ErrNotFound)
 	na := newAccount("lee")
 	same(t, "a handle that was refused is still free", s.mustAccount(t, na).Handle, "lee")
 }
@@ -159,7 +160,7 @@ func endedContext(t *testing.T, s Stores) {
 		}, context.Canceled},
 		{"PutFile says so", func(ctx context.Context) error {
 			return drop(s.Publish.PutFile(ctx, sc.p.ID, file("c.js", inline("c")), edit(sc.p)))
-		}, publish.ErrNoEffect},
+		}, sandlot.ErrNoEffect},
 		{"SaveUpload", func(ctx context.Context) error {
 			return drop(s.Publish.SaveUpload(ctx, sc.u, part(9, inline("nine")), publish.UploadQuota{}))
 		}, context.Canceled},
@@ -172,7 +173,7 @@ func endedContext(t *testing.T, s Stores) {
 
 func missing(t *testing.T, s Stores) {
 	s.mustProject(t, "pong")
-	p := publish.Project{ID: "nothing"}
+	p := sandlot.Project{ID: "nothing"}
 	f := file("a.js", inline("a"))
 	for _, c := range []call{
 		{name: "Account", do: func(ctx context.Context) error { return drop(s.Publish.Account(ctx, 99)) }},
@@ -195,8 +196,8 @@ func missing(t *testing.T, s Stores) {
 		{name: "Content", do: func(ctx context.Context) error { return drop(s.Publish.Content(ctx, 99)) }},
 		{name: "IdempotencyRecord", do: func(ctx context.Context) error { return drop(s.Publish.IdempotencyRecord(ctx, sum("nothing"), base())) }},
 		{name: "Upload", do: func(ctx context.Context) error { return drop(s.Publish.Upload(ctx, sum("nothing"), 0, base())) }},
-		{name: "FinishJob", do: func(ctx context.Context) error { return s.Mail.FinishJob(ctx, publish.Job{ID: 99}, true, base()) }},
-		{name: "RetryJob", do: func(ctx context.Context) error { return s.Mail.RetryJob(ctx, publish.Job{ID: 99}, base()) }},
+		{name: "FinishJob", do: func(ctx context.Context) error { return s.Mail.FinishJob(ctx, sandlot.Job{ID: 99}, true, base()) }},
+		{name: "RetryJob", do: func(ctx context.Context) error { return s.Mail.RetryJob(ctx, sandlot.Job{ID: 99}, base()) }},
 		{name: "AddVerification", do: func(ctx context.Context) error {
 			return drop(s.Mail.AddVerification(ctx, account.Verification{Token: sum("t"), Account: 99, Email: "a@b.example"}))
 		}},
@@ -207,7 +208,7 @@ func missing(t *testing.T, s Stores) {
 		}},
 		{name: "PutVariants", do: func(ctx context.Context) error { return s.Variants.PutVariants(ctx, 99, nil) }},
 	} {
-		wants(t, c.name, c.do(t.Context()), publish.ErrNotFound)
+		wants(t, c.name, c.do(t.Context()), sandlot.ErrNotFound)
 	}
 }
 
@@ -235,7 +236,7 @@ func updaters(t *testing.T, s Stores) {
 				defer mu.Unlock()
 				if err == nil {
 					won[round]++
-				} else if !errors.Is(err, publish.ErrMoved) {
+				} else if !errors.Is(err, sandlot.ErrMoved) {
 					t.Error(err)
 				}
 			})
@@ -253,12 +254,12 @@ func lastParts(t *testing.T, s Stores) {
 	const racers = 50
 	a := s.mustAccount(t, newAccount("kim"))
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
-	won := s.race(t, racers, a.ID, publish.ErrUploadMoved, func(np *publish.NewProject) { np.Upload = completion(u, np.ID) })
+	won := s.race(t, racers, a.ID, sandlot.ErrUploadMoved, func(np *publish.NewProject) { np.Upload = completion(u, np.ID) })
 	same(t, "the upload's project", s.uploadOf(t, u.Key, base()).Done.Project, won)
 }
 
 // race has racers make projects of an account at once, of which one is made, and the others are refused. It returns the one's id.
-func (s Stores) race(t *testing.T, racers int, owner publish.AccountID, refused error, change func(*publish.NewProject)) publish.ProjectID {
+func (s Stores) race(t *testing.T, racers int, owner sandlot.AccountID, refused error, change func(*publish.NewProject)) sandlot.ProjectID {
 	t.Helper()
 	var wg sync.WaitGroup
 	results := make([]error, racers)

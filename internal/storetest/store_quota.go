@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -27,13 +28,13 @@ func tooManyProjects(t *testing.T, s Stores) {
 	}
 	ok(t, create("one"))
 	ok(t, create("two"))
-	wants(t, "a third project", create("three"), publish.ErrTooManyProjects)
+	wants(t, "a third project", create("three"), sandlot.ErrTooManyProjects)
 	_, err := s.Publish.Project(t.Context(), "three")
-	wants(t, "the one refused", err, publish.ErrNotFound)
+	wants(t, "the one refused", err, sandlot.ErrNotFound)
 	s.mustProject(t, "of-another-account")
 	s.mustRemove(t, "one")
 	ok(t, create("three"))
-	wants(t, "one more again", create("four"), publish.ErrTooManyProjects)
+	wants(t, "one more again", create("four"), sandlot.ErrTooManyProjects)
 }
 
 func tooManyBytes(t *testing.T, s Stores) {
@@ -43,7 +44,7 @@ func tooManyBytes(t *testing.T, s Stores) {
 	must(s.Publish.CreateProject(t.Context(), np))(t)
 	np.ID, np.Key, np.Files = "two", key("two"), files("index.html", inline("123456"))
 	_, err := s.Publish.CreateProject(t.Context(), np)
-	wants(t, "11 bytes of 10", err, publish.ErrTooManyBytes)
+	wants(t, "11 bytes of 10", err, sandlot.ErrTooManyBytes)
 	np.Files = files("index.html", inline("12345"))
 	must(s.Publish.CreateProject(t.Context(), np))(t)
 }
@@ -63,10 +64,10 @@ func tooManyBytesPut(t *testing.T, s Stores) {
 		return err
 	}
 	ok(t, put("a.js", "123"))
-	wants(t, "11 bytes of 10", put("b.js", "1234"), publish.ErrTooManyBytes)
+	wants(t, "11 bytes of 10", put("b.js", "1234"), sandlot.ErrTooManyBytes)
 	same(t, "the files", fileNames(t, s.Publish, "one", 2), []string{"a.js", "index.html"})
 	ok(t, put("a.js", "456")) // the earlier version keeps its own
-	wants(t, "one byte more", put("a.js", "7"), publish.ErrTooManyBytes)
+	wants(t, "one byte more", put("a.js", "7"), sandlot.ErrTooManyBytes)
 	must(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
 }
 
@@ -89,7 +90,7 @@ func quotaAtOnce(t *testing.T, s Stores) {
 		if err == nil {
 			made++
 		} else {
-			wants(t, "one too many", err, publish.ErrTooManyProjects)
+			wants(t, "one too many", err, sandlot.ErrTooManyProjects)
 		}
 	}
 	same(t, "the projects made", made, 7)
@@ -112,5 +113,5 @@ func usage(t *testing.T, s Stores) {
 	s.mustPut(t, p, file("index.html", inline("123")))
 	uses("two versions", publish.Quota{Projects: 1, Bytes: 8})
 	_, err := s.Management.Usage(t.Context(), a.ID+1000, now)
-	wants(t, "of nobody", err, publish.ErrNotFound)
+	wants(t, "of nobody", err, sandlot.ErrNotFound)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -24,8 +25,8 @@ func rearrangeCases() []storeCase {
 
 // manyFiles are that many with a name that begins so, which brings its bytes if they
 // are to be inline.
-func manyFiles(prefix string, n int, blob func(string) publish.Blob) []publish.File {
-	list := make([]publish.File, n)
+func manyFiles(prefix string, n int, blob func(string) sandlot.Blob) []sandlot.File {
+	list := make([]sandlot.File, n)
 	for i := range list {
 		name := fmt.Sprintf("%s/%04d.js", prefix, i)
 		list[i] = file(name, blob(name))
@@ -34,18 +35,18 @@ func manyFiles(prefix string, n int, blob func(string) publish.Blob) []publish.F
 }
 
 // without are the files of a version but its index.html.
-func (s Stores) without(t *testing.T, p publish.Project) (list []publish.File) {
+func (s Stores) without(t *testing.T, p sandlot.Project) (list []sandlot.File) {
 	t.Helper()
 	for _, f := range must(s.Publish.Files(t.Context(), p.ID, p.Version))(t) {
 		if f.Name != "index.html" {
-			list = append(list, publish.File{Name: f.Name, Folded: f.Folded, Blob: f.Blob})
+			list = append(list, sandlot.File{Name: f.Name, Folded: f.Folded, Blob: f.Blob})
 		}
 	}
 	return list
 }
 
 // mustMany makes a project of many files.
-func (s Stores) mustMany(t *testing.T) publish.Project {
+func (s Stores) mustMany(t *testing.T) sandlot.Project {
 	t.Helper()
 	p := s.mustProject(t, "pong")
 	return must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: manyFiles("a", many, inline)}, edit(p)))(t)
@@ -55,7 +56,7 @@ func rearrangeMany(t *testing.T, s Stores) {
 	p := s.mustMany(t)
 	same(t, "version and number of files", []int{p.Version, p.FileCount}, []int{2, many + 1})
 	index, old := s.current(t, p, "index.html"), s.without(t, p)
-	c := publish.Change{Drop: append([]publish.File{index}, old...), Put: []publish.File{file("start.html", inline("start"))}, Primary: "start.html"}
+	c := publish.Change{Drop: append([]sandlot.File{index}, old...), Put: []sandlot.File{file("start.html", inline("start"))}, Primary: "start.html"}
 	want := map[string]string{"start.html": "start"}
 	size := int64(len("start"))
 	for i, f := range old {
@@ -88,7 +89,7 @@ func rearrangeMany(t *testing.T, s Stores) {
 	same(t, "what may go", s.sweepAll(t), nil)
 }
 
-func (s Stores) near(t *testing.T, id publish.ProjectID, folded string) (names []string) {
+func (s Stores) near(t *testing.T, id sandlot.ProjectID, folded string) (names []string) {
 	t.Helper()
 	for _, f := range must(s.Publish.FilesNear(t.Context(), id, folded))(t) {
 		names = append(names, f.Name)
@@ -112,12 +113,12 @@ func rearrangeManyRefused(t *testing.T, s Stores) {
 	before := s.without(t, p)
 	put := manyFiles("new", many, named)
 	c := publish.Change{Drop: before, Put: put}
-	refs := make([]publish.BlobRef, len(put))
+	refs := make([]sandlot.BlobRef, len(put))
 	for i, f := range put {
 		refs[i] = f.Blob.Ref
 	}
 	missing, twice, gone := c, c, c
-	missing.Put = append(put[:many:many], file("missing.js", publish.Blob{ID: 1 << 40, Size: 1}))
+	missing.Put = append(put[:many:many], file("missing.js", sandlot.Blob{ID: 1 << 40, Size: 1}))
 	twice.Put = append(put[:many:many], file("index.html", inline("taken")))
 	gone.Drop = append(before[:many:many], s.current(t, p, "index.html"))
 	moved, within := edit(p), edit(p)
@@ -129,15 +130,15 @@ func rearrangeManyRefused(t *testing.T, s Stores) {
 		at   publish.Edit
 		want error
 	}{
-		{"a recorded blob that is not there", missing, edit(p), publish.ErrNotFound},
-		{"a name that is taken", twice, edit(p), publish.ErrExists},
-		{"no primary file", gone, edit(p), publish.ErrNoPrimary},
-		{"another version", c, moved, publish.ErrMoved},
-		{"too many bytes", c, within, publish.ErrTooManyBytes},
+		{"a recorded blob that is not there", missing, edit(p), sandlot.ErrNotFound},
+		{"a name that is taken", twice, edit(p), sandlot.ErrExists},
+		{"no primary file", gone, edit(p), sandlot.ErrNoPrimary},
+		{"another version", c, moved, sandlot.ErrMoved},
+		{"too many bytes", c, within, sandlot.ErrTooManyBytes},
 	} {
 		err := drop(s.Management.Rearrange(t.Context(), p.ID, r.c, r.at))
 		wants(t, r.what, err, r.want)
-		wants(t, r.what+" says that it had no effect", err, publish.ErrNoEffect)
+		wants(t, r.what+" says that it had no effect", err, sandlot.ErrNoEffect)
 		same(t, r.what+": the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 		same(t, r.what+": its files", s.without(t, p), before)
 		same(t, r.what+": names without a record", must(s.Upkeep.Unknown(t.Context(), refs))(t), refs)
@@ -159,7 +160,7 @@ func rearrangeManyWhole(t *testing.T, s Stores) {
 	go func() {
 		var err error
 		for p := p; err == nil && p.Version < last; {
-			var list []publish.File
+			var list []sandlot.File
 			if list, err = s.Publish.Files(background(), p.ID, p.Version); err != nil {
 				break
 			}
@@ -224,7 +225,7 @@ func rearrangeManyBeside(t *testing.T, s Stores) {
 			switch err := <-results; {
 			case err == nil:
 				made++
-			case !errors.Is(err, publish.ErrMoved) || !errors.Is(err, publish.ErrNoEffect):
+			case !errors.Is(err, sandlot.ErrMoved) || !errors.Is(err, sandlot.ErrNoEffect):
 				t.Error(err)
 			}
 		}
@@ -253,8 +254,8 @@ func rearrangeManyOnce(t *testing.T, s Stores) {
 		one, other = other, one
 	}
 	ok(t, one)
-	wants(t, "the other", other, publish.ErrAlreadyDone)
-	wants(t, "again", drop(s.Management.Rearrange(t.Context(), p.ID, c, at)), publish.ErrAlreadyDone)
+	wants(t, "the other", other, sandlot.ErrAlreadyDone)
+	wants(t, "again", drop(s.Management.Rearrange(t.Context(), p.ID, c, at)), sandlot.ErrAlreadyDone)
 	same(t, "what was made", must(s.Publish.IdempotencyRecord(t.Context(), sum("form"), base()))(t).Version, 3)
 	same(t, "files", must(s.Publish.Project(t.Context(), p.ID))(t).FileCount, 2*many+1)
 }

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 func recoveryCases() []storeCase {
@@ -34,21 +34,21 @@ const (
 )
 
 // propose records a proposal with a link.
-func (s Stores) propose(t *testing.T, a publish.Account, address, link string) {
+func (s Stores) propose(t *testing.T, a sandlot.Account, address, link string) {
 	t.Helper()
 	m := account.EmailMove{Account: a.ID, Email: address, ExpiresAt: base().Add(moveLife)}
-	ok(t, s.Accounts.ProposeEmail(t.Context(), m, publish.Job{Kind: "proposal", Address: address, Lang: "de", Due: base()}, base(), 3))
+	ok(t, s.Accounts.ProposeEmail(t.Context(), m, sandlot.Job{Kind: "proposal", Address: address, Lang: "de", Due: base()}, base(), 3))
 	must(s.Mail.AddEmailLink(t.Context(), token(link), m, base()))(t)
 }
 
 // take uses a link, which gives the address before a way back.
-func (s Stores) take(t *testing.T, link string) publish.Account {
+func (s Stores) take(t *testing.T, link string) sandlot.Account {
 	t.Helper()
-	return must(s.Accounts.TakeEmail(t.Context(), token(link), base(), base().Add(undoLife), publish.Job{Kind: "notice", Due: base()}))(t)
+	return must(s.Accounts.TakeEmail(t.Context(), token(link), base(), base().Add(undoLife), sandlot.Job{Kind: "notice", Due: base()}))(t)
 }
 
 // move makes an address the account's, and gives the one before a link back.
-func (s Stores) move(t *testing.T, a publish.Account, address, back string) publish.Account {
+func (s Stores) move(t *testing.T, a sandlot.Account, address, back string) sandlot.Account {
 	t.Helper()
 	s.propose(t, a, address, "to "+address)
 	moved := s.take(t, "to "+address)
@@ -68,15 +68,15 @@ func withdrawEmail(t *testing.T, s Stores) {
 		ok(t, s.Accounts.WithdrawEmail(t.Context(), kim.ID))
 	}
 	_, err := s.Accounts.ProposedEmail(t.Context(), kim.ID, base())
-	wants(t, "proposed", err, publish.ErrNotFound)
+	wants(t, "proposed", err, sandlot.ErrNotFound)
 	for n := range 3 {
 		_, err = s.Accounts.EmailLink(t.Context(), token(fmt.Sprint(n)), false, base())
-		wants(t, "its link", err, publish.ErrNotFound)
+		wants(t, "its link", err, sandlot.ErrNotFound)
 	}
 	m := account.EmailMove{Account: kim.ID, Email: "c@example.com", ExpiresAt: base().Add(moveLife)}
 	_, err = s.Mail.AddEmailLink(t.Context(), token("late"), m, base())
-	wants(t, "a link that comes late", err, publish.ErrNotFound)
-	wants(t, "one more", s.Accounts.ProposeEmail(t.Context(), m, publish.Job{Kind: "proposal", Due: base()}, base(), 3), account.ErrTooOften)
+	wants(t, "a link that comes late", err, sandlot.ErrNotFound)
+	wants(t, "one more", s.Accounts.ProposeEmail(t.Context(), m, sandlot.Job{Kind: "proposal", Due: base()}, base(), 3), account.ErrTooOften)
 	same(t, "of another account", must(s.Accounts.ProposedEmail(t.Context(), lee.ID, base()))(t).Email, "other@example.com")
 	same(t, "the way back", must(s.Accounts.TakeEmailBack(t.Context(), token("back"), base()))(t).Email, "kim@example.com")
 }
@@ -85,7 +85,7 @@ func proposeEmail(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
 	must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Hour), account.Busy{}, 100))(t)
 	_, err := s.Accounts.ProposedEmail(t.Context(), kim.ID, base())
-	wants(t, "before", err, publish.ErrNotFound)
+	wants(t, "before", err, sandlot.ErrNotFound)
 	s.propose(t, kim, "wrong@example.com", "one")
 	s.propose(t, kim, "right@example.com", "two")
 	got := must(s.Accounts.ProposedEmail(t.Context(), kim.ID, base()))(t)
@@ -97,8 +97,8 @@ func proposeEmail(t *testing.T, s Stores) {
 	}
 	same(t, "jobs", addresses, []string{"proposal wrong@example.com de", "proposal right@example.com de"})
 	_, err = s.Accounts.ProposedEmail(t.Context(), kim.ID, base().Add(2*moveLife))
-	wants(t, "expired", err, publish.ErrNotFound)
-	wants(t, "of no account", s.Accounts.ProposeEmail(t.Context(), account.EmailMove{Account: kim.ID + 1}, publish.Job{}, base(), 3), publish.ErrNotFound)
+	wants(t, "expired", err, sandlot.ErrNotFound)
+	wants(t, "of no account", s.Accounts.ProposeEmail(t.Context(), account.EmailMove{Account: kim.ID + 1}, sandlot.Job{}, base(), 3), sandlot.ErrNotFound)
 }
 
 func proposeTooOften(t *testing.T, s Stores) {
@@ -107,15 +107,15 @@ func proposeTooOften(t *testing.T, s Stores) {
 		s.propose(t, kim, fmt.Sprintf("kim-%d@example.com", i), fmt.Sprint(i))
 	}
 	m := account.EmailMove{Account: kim.ID, Email: "more@example.com", ExpiresAt: base().Add(2 * moveLife)}
-	wants(t, "the fourth", s.Accounts.ProposeEmail(t.Context(), m, publish.Job{}, base(), 3), account.ErrTooOften)
-	ok(t, s.Accounts.ProposeEmail(t.Context(), m, publish.Job{Kind: "proposal", Due: base()}, base().Add(moveLife+time.Minute), 3))
+	wants(t, "the fourth", s.Accounts.ProposeEmail(t.Context(), m, sandlot.Job{}, base(), 3), account.ErrTooOften)
+	ok(t, s.Accounts.ProposeEmail(t.Context(), m, sandlot.Job{Kind: "proposal", Due: base()}, base().Add(moveLife+time.Minute), 3))
 }
 
 func addEmailLink(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
 	s.propose(t, kim, "old@example.com", "one")
 	m := account.EmailMove{Account: kim.ID, Email: "new@example.com", ExpiresAt: base().Add(moveLife)}
-	ok(t, s.Accounts.ProposeEmail(t.Context(), m, publish.Job{Kind: "proposal", Due: base()}, base(), 3))
+	ok(t, s.Accounts.ProposeEmail(t.Context(), m, sandlot.Job{Kind: "proposal", Due: base()}, base(), 3))
 	same(t, "the handle", must(s.Mail.AddEmailLink(t.Context(), token("two"), m, base()))(t), "kim")
 	for what, m := range map[string]account.EmailMove{
 		"a replaced one": {Account: kim.ID, Email: "old@example.com"},
@@ -123,13 +123,13 @@ func addEmailLink(t *testing.T, s Stores) {
 		"another's":      {Account: kim.ID + 1, Email: "new@example.com"},
 	} {
 		_, err := s.Mail.AddEmailLink(t.Context(), token(what), m, base())
-		wants(t, what, err, publish.ErrNotFound)
+		wants(t, what, err, sandlot.ErrNotFound)
 	}
 	_, err := s.Mail.AddEmailLink(t.Context(), token("late"), m, base().Add(2*moveLife))
-	wants(t, "an expired one", err, publish.ErrNotFound)
-	ok(t, s.Operate.Suspend(t.Context(), publish.Subject{Account: kim.ID}, entry(publish.ActionSuspend, "@kim")))
+	wants(t, "an expired one", err, sandlot.ErrNotFound)
+	ok(t, s.Operate.Suspend(t.Context(), sandlot.Subject{Account: kim.ID}, entry(sandlot.ActionSuspend, "@kim")))
 	_, err = s.Mail.AddEmailLink(t.Context(), token("three"), m, base())
-	wants(t, "that of a suspended account", err, publish.ErrNotFound)
+	wants(t, "that of a suspended account", err, sandlot.ErrNotFound)
 }
 
 func emailLink(t *testing.T, s Stores) {
@@ -138,11 +138,11 @@ func emailLink(t *testing.T, s Stores) {
 	got := must(s.Accounts.EmailLink(t.Context(), token("link"), false, base()))(t)
 	same(t, "the move", []any{got.Account, got.Handle, got.Email, got.Undo}, []any{kim.ID, "kim", "new@example.com", false})
 	_, err := s.Accounts.EmailLink(t.Context(), token("link"), true, base())
-	wants(t, "as an undo", err, publish.ErrNotFound)
+	wants(t, "as an undo", err, sandlot.ErrNotFound)
 	_, err = s.Accounts.EmailLink(t.Context(), token("link"), false, got.ExpiresAt)
-	wants(t, "expired", err, publish.ErrNotFound)
+	wants(t, "expired", err, sandlot.ErrNotFound)
 	_, err = s.Accounts.EmailLink(t.Context(), token("other"), false, base())
-	wants(t, "another token", err, publish.ErrNotFound)
+	wants(t, "another token", err, sandlot.ErrNotFound)
 }
 
 func emailLinkReplaced(t *testing.T, s Stores) {
@@ -150,9 +150,9 @@ func emailLinkReplaced(t *testing.T, s Stores) {
 	s.propose(t, kim, "wrong@example.com", "one")
 	s.propose(t, kim, "right@example.com", "two")
 	_, err := s.Accounts.EmailLink(t.Context(), token("one"), false, base())
-	wants(t, "the replaced one", err, publish.ErrNotFound)
-	_, err = s.Accounts.TakeEmail(t.Context(), token("one"), base(), base(), publish.Job{})
-	wants(t, "taken", err, publish.ErrNotFound)
+	wants(t, "the replaced one", err, sandlot.ErrNotFound)
+	_, err = s.Accounts.TakeEmail(t.Context(), token("one"), base(), base(), sandlot.Job{})
+	wants(t, "taken", err, sandlot.ErrNotFound)
 	same(t, "the account", must(s.Publish.Account(t.Context(), kim.ID))(t), kim)
 	must(s.Accounts.EmailLink(t.Context(), token("two"), false, base()))(t)
 }
@@ -170,10 +170,10 @@ func takeEmailOnce(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
 	s.propose(t, kim, "new@example.com", "link")
 	s.take(t, "link")
-	_, err := s.Accounts.TakeEmail(t.Context(), token("link"), base(), base(), publish.Job{})
-	wants(t, "again", err, publish.ErrNotFound)
+	_, err := s.Accounts.TakeEmail(t.Context(), token("link"), base(), base(), sandlot.Job{})
+	wants(t, "again", err, sandlot.ErrNotFound)
 	_, err = s.Accounts.ProposedEmail(t.Context(), kim.ID, base())
-	wants(t, "what is proposed", err, publish.ErrNotFound)
+	wants(t, "what is proposed", err, sandlot.ErrNotFound)
 }
 
 func takeEmailNotice(t *testing.T, s Stores) {
@@ -185,7 +185,7 @@ func takeEmailNotice(t *testing.T, s Stores) {
 	same(t, "the job", []any{last.Kind, last.Account, last.Address, last.Lang}, []any{"notice", kim.ID, "kim@example.com", kim.Lang})
 	must(s.Accounts.EmailLink(t.Context(), token("back"), true, base().Add(undoLife-time.Minute)))(t)
 	_, err := s.Accounts.TakeEmailBack(t.Context(), token("back"), base().Add(undoLife+time.Minute))
-	wants(t, "too late", err, publish.ErrNotFound)
+	wants(t, "too late", err, sandlot.ErrNotFound)
 }
 
 func takeEmailUnverified(t *testing.T, s Stores) {
@@ -193,7 +193,7 @@ func takeEmailUnverified(t *testing.T, s Stores) {
 	s.propose(t, kim, "new@example.com", "link")
 	s.take(t, "link")
 	_, err := s.Mail.AddEmailLink(t.Context(), token("back"), account.EmailMove{Account: kim.ID, Email: kim.Email, Undo: true}, base())
-	wants(t, "a link back", err, publish.ErrNotFound)
+	wants(t, "a link back", err, sandlot.ErrNotFound)
 }
 
 func takeEmailBack(t *testing.T, s Stores) {
@@ -205,7 +205,7 @@ func takeEmailBack(t *testing.T, s Stores) {
 	same(t, "its sessions", len(must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t)), 0)
 	same(t, "another's", len(must(s.Accounts.Sessions(t.Context(), lee.ID, base()))(t)), 1)
 	_, err := s.Accounts.TakeEmailBack(t.Context(), token("back"), base())
-	wants(t, "again", err, publish.ErrNotFound)
+	wants(t, "again", err, sandlot.ErrNotFound)
 }
 
 func takeEmailBackEnds(t *testing.T, s Stores) {
@@ -216,9 +216,9 @@ func takeEmailBackEnds(t *testing.T, s Stores) {
 	s.propose(t, third, "fifth@example.com", "to fifth")
 	must(s.Accounts.TakeEmailBack(t.Context(), token("to second"), base()))(t)
 	_, err := s.Accounts.TakeEmailBack(t.Context(), token("to third"), base())
-	wants(t, "a later one", err, publish.ErrNotFound)
-	_, err = s.Accounts.TakeEmail(t.Context(), token("to fifth"), base(), base(), publish.Job{})
-	wants(t, "a proposal", err, publish.ErrNotFound)
+	wants(t, "a later one", err, sandlot.ErrNotFound)
+	_, err = s.Accounts.TakeEmail(t.Context(), token("to fifth"), base(), base(), sandlot.Job{})
+	wants(t, "a proposal", err, sandlot.ErrNotFound)
 	same(t, "an earlier one", must(s.Accounts.TakeEmailBack(t.Context(), token("to first"), base()))(t), first)
 }
 
@@ -228,6 +228,6 @@ func sweepMoves(t *testing.T, s Stores) {
 	_, _, err := s.Upkeep.Sweep(t.Context(), base().Add(2*moveLife), base(), 1000)
 	ok(t, err)
 	_, err = s.Accounts.EmailLink(t.Context(), token("link"), false, base())
-	wants(t, "the link, read as of before", err, publish.ErrNotFound)
+	wants(t, "the link, read as of before", err, sandlot.ErrNotFound)
 	same(t, "whose messages go", must(s.Upkeep.Forgotten(t.Context(), operate.ForgottenEmail{}, 9))(t), []operate.ForgottenEmail{{Account: kim.ID, Email: "new@example.com"}})
 }

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 func reportCases() []storeCase {
@@ -28,15 +28,15 @@ func report(number string) operate.Report {
 	return operate.Report{Case: number, Project: "game-abc123", Reason: "other", Details: "It is\n<b>bad", Contact: "ann@example.com", At: base()}
 }
 
-func reportJob() *publish.Job {
-	return &publish.Job{Kind: "report", Address: "operator@example.com", Due: base()}
+func reportJob() *sandlot.Job {
+	return &sandlot.Job{Kind: "report", Address: "operator@example.com", Due: base()}
 }
 
 func addReport(t *testing.T, s Stores) {
 	want := report("R-1")
 	same(t, "the number", must(s.Operate.AddReport(t.Context(), want, sum("one"), nil))(t), "R-1")
 	same(t, "the report", must(s.Operate.Report(t.Context(), "R-1"))(t), want)
-	wants(t, "another", drop(s.Operate.Report(t.Context(), "R-2")), publish.ErrNotFound)
+	wants(t, "another", drop(s.Operate.Report(t.Context(), "R-2")), sandlot.ErrNotFound)
 	same(t, "jobs without one", len(must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)), 0)
 	must(s.Operate.AddReport(t.Context(), report("R-2"), sum("two"), reportJob()))(t)
 	jobs := must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)
@@ -46,7 +46,7 @@ func addReport(t *testing.T, s Stores) {
 func addReportTwice(t *testing.T, s Stores) {
 	must(s.Operate.AddReport(t.Context(), report("R-1"), sum("form"), reportJob()))(t)
 	same(t, "the second time", must(s.Operate.AddReport(t.Context(), report("R-2"), sum("form"), reportJob()))(t), "R-1")
-	wants(t, "its own number", drop(s.Operate.Report(t.Context(), "R-2")), publish.ErrNotFound)
+	wants(t, "its own number", drop(s.Operate.Report(t.Context(), "R-2")), sandlot.ErrNotFound)
 	same(t, "the jobs", len(must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)), 1)
 }
 
@@ -70,7 +70,7 @@ func addReportRace(t *testing.T, s Stores) {
 
 func addReportTaken(t *testing.T, s Stores) {
 	must(s.Operate.AddReport(t.Context(), report("R-1"), sum("one"), nil))(t)
-	wants(t, "by another form", drop(s.Operate.AddReport(t.Context(), report("R-1"), sum("two"), reportJob())), publish.ErrExists)
+	wants(t, "by another form", drop(s.Operate.AddReport(t.Context(), report("R-1"), sum("two"), reportJob())), sandlot.ErrExists)
 	same(t, "the jobs", len(must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)), 0)
 }
 
@@ -81,7 +81,7 @@ func reportOfJob(t *testing.T, s Stores) {
 		same(t, "the report", must(s.Mail.ReportOfJob(t.Context(), job.ID))(t).Case, number)
 		ok(t, s.Mail.FinishJob(t.Context(), job, true, base()))
 	}
-	wants(t, "of no job", drop(s.Mail.ReportOfJob(t.Context(), 99)), publish.ErrNotFound)
+	wants(t, "of no job", drop(s.Mail.ReportOfJob(t.Context(), 99)), sandlot.ErrNotFound)
 }
 
 func listReports(t *testing.T, s Stores) {
@@ -92,7 +92,7 @@ func listReports(t *testing.T, s Stores) {
 	same(t, "the middle", list, []operate.Report{must(s.Operate.Report(t.Context(), "R-2"))(t)})
 	all := must(s.Operate.Reports(t.Context(), operate.ReportQuery{Limit: 9}))(t)
 	same(t, "the newest of all three", all[0].Case+all[2].Case, "R-3R-1")
-	ok(t, s.Operate.CloseReport(t.Context(), "R-2", entry(publish.ActionCloseReport, "R-2")))
+	ok(t, s.Operate.CloseReport(t.Context(), "R-2", entry(sandlot.ActionCloseReport, "R-2")))
 	open := must(s.Operate.Reports(t.Context(), operate.ReportQuery{Open: true, Limit: 9}))(t)
 	same(t, "the open ones", []int{len(open), len(must(s.Operate.Reports(t.Context(), operate.ReportQuery{Limit: 9}))(t))}, []int{2, 3})
 	same(t, "of another project", len(must(s.Operate.Reports(t.Context(), operate.ReportQuery{Project: "other-abc123", Limit: 9}))(t)), 0)
@@ -105,7 +105,7 @@ func (s Stores) closed(t *testing.T, number string, came, at time.Time) operate.
 	r := report(number)
 	r.At = came
 	must(s.Operate.AddReport(t.Context(), r, sum(number), nil))(t)
-	e := entry(publish.ActionCloseReport, number)
+	e := entry(sandlot.ActionCloseReport, number)
 	e.At = at
 	ok(t, s.Operate.CloseReport(t.Context(), number, e))
 	s.logged(t, e)
@@ -119,15 +119,15 @@ func closeReport(t *testing.T, s Stores) {
 	ok(t, s.Upkeep.RecordTime(t.Context(), base()))
 	right := must(s.Upkeep.LastTime(t.Context()))(t)
 	same(t, "by one that is behind the time known last", s.closed(t, "R-3", came, came).ClosedAt, right)
-	wants(t, "none", s.Operate.CloseReport(t.Context(), "R-9", entry(publish.ActionCloseReport, "R-9")), publish.ErrNotFound)
+	wants(t, "none", s.Operate.CloseReport(t.Context(), "R-9", entry(sandlot.ActionCloseReport, "R-9")), sandlot.ErrNotFound)
 }
 
 func closeReportTwice(t *testing.T, s Stores) {
 	r := s.closed(t, "R-1", base(), base())
 	e := must(s.Operate.Log(t.Context(), operate.LogQuery{Limit: 1}))(t)[0]
-	later := entry(publish.ActionCloseReport, "R-1")
+	later := entry(sandlot.ActionCloseReport, "R-1")
 	later.At = later.At.Add(time.Hour)
-	wants(t, "again", s.Operate.CloseReport(t.Context(), "R-1", later), publish.ErrMoved)
+	wants(t, "again", s.Operate.CloseReport(t.Context(), "R-1", later), sandlot.ErrMoved)
 	same(t, "the report", must(s.Operate.Report(t.Context(), "R-1"))(t), r)
 	s.logged(t, e)
 }

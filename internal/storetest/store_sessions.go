@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 func sessionCases() []storeCase {
@@ -21,12 +21,12 @@ func sessionCases() []storeCase {
 	}
 }
 
-func token(name string) publish.Digest { return sha256.Sum256([]byte("token " + name)) }
+func token(name string) sandlot.Digest { return sha256.Sum256([]byte("token " + name)) }
 
 // session records a session of an account that lives for an hour.
-func (s Stores) session(t *testing.T, a publish.Account, name string) publish.Session {
+func (s Stores) session(t *testing.T, a sandlot.Account, name string) sandlot.Session {
 	t.Helper()
-	in := publish.Session{
+	in := sandlot.Session{
 		Account: a.ID, Agent: "Browser " + name, CreatedAt: base(), ProvedAt: base().Add(time.Second),
 		SeenAt: base().Add(2 * time.Second), ExpiresAt: base().Add(time.Hour),
 	}
@@ -42,7 +42,7 @@ func addSession(t *testing.T, s Stores) {
 	same(t, "the session", got, in)
 	same(t, "its account", owner, a)
 	_, _, err = s.Credentials.Session(t.Context(), token("other"), base())
-	wants(t, "another token", err, publish.ErrNotFound)
+	wants(t, "another token", err, sandlot.ErrNotFound)
 }
 
 func expiredSession(t *testing.T, s Stores) {
@@ -50,15 +50,15 @@ func expiredSession(t *testing.T, s Stores) {
 	_, _, err := s.Credentials.Session(t.Context(), token("one"), in.ExpiresAt.Add(-time.Second))
 	ok(t, err)
 	_, _, err = s.Credentials.Session(t.Context(), token("one"), in.ExpiresAt)
-	wants(t, "at its end", err, publish.ErrNotFound)
+	wants(t, "at its end", err, sandlot.ErrNotFound)
 }
 
 func sessionOfGone(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
 	s.session(t, a, "one")
-	ok(t, s.Operate.Remove(t.Context(), publish.Subject{Account: a.ID}, entry(publish.ActionDelete, "@kim")))
+	ok(t, s.Operate.Remove(t.Context(), sandlot.Subject{Account: a.ID}, entry(sandlot.ActionDelete, "@kim")))
 	_, _, err := s.Credentials.Session(t.Context(), token("one"), base())
-	wants(t, "of an account that is gone", err, publish.ErrNotFound)
+	wants(t, "of an account that is gone", err, sandlot.ErrNotFound)
 }
 
 func seeSession(t *testing.T, s Stores) {
@@ -74,18 +74,18 @@ func listSessions(t *testing.T, s Stores) {
 	kim, lee := s.mustAccount(t, newAccount("kim")), s.mustAccount(t, newAccount("lee"))
 	first, second := s.session(t, kim, "one"), s.session(t, kim, "two")
 	s.session(t, lee, "three")
-	same(t, "kim's", must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t), []publish.Session{second, first})
+	same(t, "kim's", must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t), []sandlot.Session{second, first})
 	same(t, "kim's later", len(must(s.Accounts.Sessions(t.Context(), kim.ID, second.ExpiresAt))(t)), 0)
 }
 
 func endSession(t *testing.T, s Stores) {
 	kim, lee := s.mustAccount(t, newAccount("kim")), s.mustAccount(t, newAccount("lee"))
 	in := s.session(t, kim, "one")
-	wants(t, "another account's", s.Accounts.EndSession(t.Context(), lee.ID, in.ID), publish.ErrNotFound)
+	wants(t, "another account's", s.Accounts.EndSession(t.Context(), lee.ID, in.ID), sandlot.ErrNotFound)
 	ok(t, s.Accounts.EndSession(t.Context(), kim.ID, in.ID))
 	_, _, err := s.Credentials.Session(t.Context(), token("one"), base())
-	wants(t, "ended", err, publish.ErrNotFound)
-	wants(t, "ended twice", s.Accounts.EndSession(t.Context(), kim.ID, in.ID), publish.ErrNotFound)
+	wants(t, "ended", err, sandlot.ErrNotFound)
+	wants(t, "ended twice", s.Accounts.EndSession(t.Context(), kim.ID, in.ID), sandlot.ErrNotFound)
 }
 
 func endSessions(t *testing.T, s Stores) {
@@ -94,10 +94,10 @@ func endSessions(t *testing.T, s Stores) {
 	kept := s.session(t, kim, "two")
 	other := s.session(t, lee, "three")
 	ok(t, s.Accounts.EndSessions(t.Context(), kim.ID, kept.ID))
-	same(t, "kim's", must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t), []publish.Session{kept})
+	same(t, "kim's", must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t), []sandlot.Session{kept})
 	ok(t, s.Accounts.EndSessions(t.Context(), kim.ID, 0))
 	same(t, "kim's after all", len(must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t)), 0)
-	same(t, "lee's", must(s.Accounts.Sessions(t.Context(), lee.ID, base()))(t), []publish.Session{other})
+	same(t, "lee's", must(s.Accounts.Sessions(t.Context(), lee.ID, base()))(t), []sandlot.Session{other})
 }
 
 func sweepSessions(t *testing.T, s Stores) {

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 func stopCases() []storeCase {
@@ -26,8 +26,8 @@ func stopCases() []storeCase {
 	}
 }
 
-func stop(kind string) publish.Stop {
-	return publish.Stop{Mailbox: sum("kim@example.com"), Kind: kind, At: base()}
+func stop(kind string) sandlot.Stop {
+	return sandlot.Stop{Mailbox: sum("kim@example.com"), Kind: kind, At: base()}
 }
 
 // stop stops the mailbox of kim@example.com.
@@ -43,29 +43,29 @@ func spellings() (same, others []string) {
 }
 
 func stopMail(t *testing.T, s Stores) {
-	claims, logins := stop(publish.StopClaims), stop(publish.StopLogins)
+	claims, logins := stop(sandlot.StopClaims), stop(sandlot.StopLogins)
 	logins.Until = base().Add(time.Hour)
-	for _, want := range []publish.Stop{claims, logins} {
+	for _, want := range []sandlot.Stop{claims, logins} {
 		ok(t, s.Accounts.StopMail(t.Context(), want, "kim@example.com"))
 	}
-	for _, want := range []publish.Stop{claims, logins} {
+	for _, want := range []sandlot.Stop{claims, logins} {
 		same(t, "the stop", must(s.Accounts.StopOf(t.Context(), want.Mailbox, want.Kind, base()))(t), want)
 	}
 	logins.Until = base().Add(2 * time.Hour)
 	ok(t, s.Accounts.StopMail(t.Context(), logins, "kim@example.com"))
 	same(t, "the stop in its place", must(s.Accounts.StopOf(t.Context(), logins.Mailbox, logins.Kind, base()))(t), logins)
-	wants(t, "of another mailbox", drop(s.Accounts.StopOf(t.Context(), sum("other"), publish.StopClaims, base())), publish.ErrNotFound)
+	wants(t, "of another mailbox", drop(s.Accounts.StopOf(t.Context(), sum("other"), sandlot.StopClaims, base())), sandlot.ErrNotFound)
 }
 
 func stopEndsLogins(t *testing.T, s Stores) {
 	mine, others := spellings()
-	for _, kind := range []string{publish.StopClaims, publish.StopLogins} {
+	for _, kind := range []string{sandlot.StopClaims, sandlot.StopLogins} {
 		for _, email := range append(mine, others...) {
 			s.login(t, "browser of "+email, email)
 		}
 		s.stop(t, kind)
 		for _, email := range mine {
-			wants(t, email, drop(s.Accounts.Login(t.Context(), sum("browser of "+email), base())), publish.ErrNotFound)
+			wants(t, email, drop(s.Accounts.Login(t.Context(), sum("browser of "+email), base())), sandlot.ErrNotFound)
 		}
 		for _, email := range others {
 			must(s.Accounts.Login(t.Context(), sum("browser of "+email), base()))(t)
@@ -74,7 +74,7 @@ func stopEndsLogins(t *testing.T, s Stores) {
 }
 
 // claimant is an account that has not verified its address, with a token.
-func (s Stores) claimant(t *testing.T, email string) publish.Account {
+func (s Stores) claimant(t *testing.T, email string) sandlot.Account {
 	t.Helper()
 	na := newAccount("claims " + email)
 	na.Email = email
@@ -86,16 +86,16 @@ func (s Stores) claimant(t *testing.T, email string) publish.Account {
 func stopTakesClaims(t *testing.T, s Stores) {
 	mine, others := spellings()
 	owner := s.verified(t, "owner", "kim@example.com")
-	var claims, kept []publish.Account
+	var claims, kept []sandlot.Account
 	for _, email := range mine {
 		claims = append(claims, s.claimant(t, email))
 	}
 	for _, email := range others {
 		kept = append(kept, s.claimant(t, email))
 	}
-	s.stop(t, publish.StopClaims)
+	s.stop(t, sandlot.StopClaims)
 	for _, a := range claims {
-		wants(t, "the token of "+a.Email, drop(s.Accounts.Verification(t.Context(), sum("claim of "+a.Email), base())), publish.ErrNotFound)
+		wants(t, "the token of "+a.Email, drop(s.Accounts.Verification(t.Context(), sum("claim of "+a.Email), base())), sandlot.ErrNotFound)
 		a.Email = ""
 		same(t, "the account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
 	}
@@ -112,50 +112,50 @@ func stopTakesProposals(t *testing.T, s Stores) {
 	s.propose(t, lee, "wrong@example.com", "first")
 	s.propose(t, lee, "Kim+x@example.com", "second")
 	s.move(t, max, "max@example.com", "back")
-	s.stop(t, publish.StopClaims)
-	wants(t, "its link", drop(s.Accounts.EmailLink(t.Context(), token("second"), false, base())), publish.ErrNotFound)
-	wants(t, "taken", drop(s.Accounts.TakeEmail(t.Context(), token("second"), base(), base(), publish.Job{})), publish.ErrNotFound)
-	wants(t, "the proposal before", drop(s.Accounts.EmailLink(t.Context(), token("first"), false, base())), publish.ErrNotFound)
+	s.stop(t, sandlot.StopClaims)
+	wants(t, "its link", drop(s.Accounts.EmailLink(t.Context(), token("second"), false, base())), sandlot.ErrNotFound)
+	wants(t, "taken", drop(s.Accounts.TakeEmail(t.Context(), token("second"), base(), base(), sandlot.Job{})), sandlot.ErrNotFound)
+	wants(t, "the proposal before", drop(s.Accounts.EmailLink(t.Context(), token("first"), false, base())), sandlot.ErrNotFound)
 	_, err := s.Accounts.ProposedEmail(t.Context(), lee.ID, base())
-	wants(t, "what is proposed", err, publish.ErrNotFound)
+	wants(t, "what is proposed", err, sandlot.ErrNotFound)
 	must(s.Accounts.EmailLink(t.Context(), token("back"), true, base()))(t)
 }
 
 func stopLoginsAlone(t *testing.T, s Stores) {
 	a, lee := s.claimant(t, "kim@example.com"), s.verified(t, "lee", "lee@example.com")
 	s.propose(t, lee, "kim@example.com", "link")
-	s.stop(t, publish.StopLogins)
+	s.stop(t, sandlot.StopLogins)
 	same(t, "the account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
 	must(s.Accounts.Verification(t.Context(), sum("claim of kim@example.com"), base()))(t)
 	must(s.Accounts.EmailLink(t.Context(), token("link"), false, base()))(t)
 }
 
 func stopEnds(t *testing.T, s Stores) {
-	pause := stop(publish.StopLogins)
+	pause := stop(sandlot.StopLogins)
 	pause.Until = base().Add(time.Hour)
 	ok(t, s.Accounts.StopMail(t.Context(), pause, "kim@example.com"))
 	must(s.Accounts.StopOf(t.Context(), pause.Mailbox, pause.Kind, pause.Until.Add(-time.Second)))(t)
-	wants(t, "at its end", drop(s.Accounts.StopOf(t.Context(), pause.Mailbox, pause.Kind, pause.Until)), publish.ErrNotFound)
+	wants(t, "at its end", drop(s.Accounts.StopOf(t.Context(), pause.Mailbox, pause.Kind, pause.Until)), sandlot.ErrNotFound)
 	same(t, "the list then", len(must(s.Operate.Stops(t.Context(), nil, pause.Until, 0, 9))(t)), 0)
-	wants(t, "lifted then", s.Operate.LiftStops(t.Context(), pause.Mailbox, publish.LogEntry{At: pause.Until}), publish.ErrNotFound)
+	wants(t, "lifted then", s.Operate.LiftStops(t.Context(), pause.Mailbox, sandlot.LogEntry{At: pause.Until}), sandlot.ErrNotFound)
 }
 
 func liftStop(t *testing.T, s Stores) {
-	s.stop(t, publish.StopClaims)
-	s.stop(t, publish.StopLogins)
+	s.stop(t, sandlot.StopClaims)
+	s.stop(t, sandlot.StopLogins)
 	for range 2 {
-		ok(t, s.Accounts.LiftStop(t.Context(), sum("kim@example.com"), publish.StopClaims))
+		ok(t, s.Accounts.LiftStop(t.Context(), sum("kim@example.com"), sandlot.StopClaims))
 	}
-	wants(t, "the stop", drop(s.Accounts.StopOf(t.Context(), sum("kim@example.com"), publish.StopClaims, base())), publish.ErrNotFound)
-	must(s.Accounts.StopOf(t.Context(), sum("kim@example.com"), publish.StopLogins, base()))(t)
+	wants(t, "the stop", drop(s.Accounts.StopOf(t.Context(), sum("kim@example.com"), sandlot.StopClaims, base())), sandlot.ErrNotFound)
+	must(s.Accounts.StopOf(t.Context(), sum("kim@example.com"), sandlot.StopLogins, base()))(t)
 }
 
 func listStops(t *testing.T, s Stores) {
-	var all []publish.Stop
+	var all []sandlot.Stop
 	for _, name := range []string{"a", "b", "c"} {
-		one := publish.Stop{Mailbox: sum(name), Kind: publish.StopClaims, At: base()}
+		one := sandlot.Stop{Mailbox: sum(name), Kind: sandlot.StopClaims, At: base()}
 		ok(t, s.Accounts.StopMail(t.Context(), one, name+"@example.com"))
-		all = append([]publish.Stop{one}, all...)
+		all = append([]sandlot.Stop{one}, all...)
 	}
 	same(t, "all", must(s.Operate.Stops(t.Context(), nil, base(), 0, 9))(t), all)
 	same(t, "the middle", must(s.Operate.Stops(t.Context(), nil, base(), 1, 1))(t), all[1:2])
@@ -163,25 +163,25 @@ func listStops(t *testing.T, s Stores) {
 }
 
 func liftStops(t *testing.T, s Stores) {
-	e := entry(publish.ActionAllowMail, "mailbox:123")
-	wants(t, "without any", s.Operate.LiftStops(t.Context(), sum("kim@example.com"), e), publish.ErrNotFound)
+	e := entry(sandlot.ActionAllowMail, "mailbox:123")
+	wants(t, "without any", s.Operate.LiftStops(t.Context(), sum("kim@example.com"), e), sandlot.ErrNotFound)
 	same(t, "the log then", len(must(s.Operate.Log(t.Context(), operate.LogQuery{Limit: 9}))(t)), 0)
-	s.stop(t, publish.StopClaims)
-	s.stop(t, publish.StopLogins)
+	s.stop(t, sandlot.StopClaims)
+	s.stop(t, sandlot.StopLogins)
 	ok(t, s.Operate.LiftStops(t.Context(), sum("kim@example.com"), e))
 	same(t, "the list", len(must(s.Operate.Stops(t.Context(), nil, base(), 0, 9))(t)), 0)
 	same(t, "the log", must(s.Operate.Log(t.Context(), operate.LogQuery{Limit: 9}))(t)[0].Target, e.Target)
 }
 
 func sweepStops(t *testing.T, s Stores) {
-	pause := stop(publish.StopLogins)
+	pause := stop(sandlot.StopLogins)
 	pause.Until = base().Add(time.Hour)
 	ok(t, s.Accounts.StopMail(t.Context(), pause, "kim@example.com"))
-	s.stop(t, publish.StopClaims)
+	s.stop(t, sandlot.StopClaims)
 	_, _, err := s.Upkeep.Sweep(t.Context(), base().Add(2*time.Hour), base(), 1000)
 	ok(t, err)
-	wants(t, "the pause, read as of before", drop(s.Accounts.StopOf(t.Context(), pause.Mailbox, pause.Kind, base())), publish.ErrNotFound)
-	must(s.Accounts.StopOf(t.Context(), pause.Mailbox, publish.StopClaims, base()))(t)
+	wants(t, "the pause, read as of before", drop(s.Accounts.StopOf(t.Context(), pause.Mailbox, pause.Kind, base())), sandlot.ErrNotFound)
+	must(s.Accounts.StopOf(t.Context(), pause.Mailbox, sandlot.StopClaims, base()))(t)
 }
 
 // provedBy records an account that wants to verify an address, and returns the step that does.
@@ -195,30 +195,30 @@ func (s Stores) provedBy(t *testing.T, handle, email string) func() error {
 
 func reserveMailbox(t *testing.T, s Stores) {
 	lee, max := s.verified(t, "lee", "kim@example.com"), s.verified(t, "max", "kim+2@example.com")
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(lee.ID), entry(publish.ActionSuspend, "@lee")))
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(max.ID), entry(publish.ActionSuspend, "@max")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(lee.ID), entry(sandlot.ActionSuspend, "@lee")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(max.ID), entry(sandlot.ActionSuspend, "@max")))
 	again, ada := s.provedBy(t, "again", "KIM+x@example.com"), s.verified(t, "ada", "ada@example.com")
 	s.propose(t, ada, "kim@example.com", "link")
 	taken := func() error {
-		return drop(s.Accounts.TakeEmail(t.Context(), token("link"), base(), base(), publish.Job{Kind: "notice", Due: base()}))
+		return drop(s.Accounts.TakeEmail(t.Context(), token("link"), base(), base(), sandlot.Job{Kind: "notice", Due: base()}))
 	}
-	wants(t, "another account", again(), publish.ErrSuspended)
-	wants(t, "a new address of an account", taken(), publish.ErrSuspended)
+	wants(t, "another account", again(), sandlot.ErrSuspended)
+	wants(t, "a new address of an account", taken(), sandlot.ErrSuspended)
 	ok(t, s.provedBy(t, "other", "kim@example.org")())
-	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(lee.ID), entry(publish.ActionReinstate, "@lee")))
-	wants(t, "another account, while one is suspended", again(), publish.ErrSuspended)
-	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(max.ID), entry(publish.ActionReinstate, "@max")))
+	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(lee.ID), entry(sandlot.ActionReinstate, "@lee")))
+	wants(t, "another account, while one is suspended", again(), sandlot.ErrSuspended)
+	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(max.ID), entry(sandlot.ActionReinstate, "@max")))
 	ok(t, again())
 	ok(t, taken())
 }
 
 func reserveMailboxOfDeleted(t *testing.T, s Stores) {
 	lee := s.verified(t, "lee", "kim@example.com")
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(lee.ID), entry(publish.ActionSuspend, "@lee")))
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(lee.ID), entry(publish.ActionDelete, "@lee")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(lee.ID), entry(sandlot.ActionSuspend, "@lee")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(lee.ID), entry(sandlot.ActionDelete, "@lee")))
 	again := s.provedBy(t, "again", "kim@example.com")
-	wants(t, "another account", again(), publish.ErrSuspended)
-	ok(t, s.Operate.LiftStops(t.Context(), sum("kim@example.com"), entry(publish.ActionReinstate, "kim")))
+	wants(t, "another account", again(), sandlot.ErrSuspended)
+	ok(t, s.Operate.LiftStops(t.Context(), sum("kim@example.com"), entry(sandlot.ActionReinstate, "kim")))
 	ok(t, again())
 }
 
@@ -226,6 +226,6 @@ func reserveNothingUnverified(t *testing.T, s Stores) {
 	na := newAccount("lee")
 	na.Email = "kim@example.com"
 	lee := s.mustAccount(t, na)
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(lee.ID), entry(publish.ActionSuspend, "@lee")))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(lee.ID), entry(sandlot.ActionSuspend, "@lee")))
 	ok(t, s.provedBy(t, "kim", "kim@example.com")())
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -25,7 +26,7 @@ func sweepCases() []storeCase {
 }
 
 // sweep sweeps until there is no more, and returns the names in order.
-func (s Stores) sweep(t *testing.T, now, before time.Time) (gone []publish.BlobRef) {
+func (s Stores) sweep(t *testing.T, now, before time.Time) (gone []sandlot.BlobRef) {
 	t.Helper()
 	for range 100 {
 		refs, more, err := s.Upkeep.Sweep(t.Context(), now, before, 50)
@@ -41,7 +42,7 @@ func (s Stores) sweep(t *testing.T, now, before time.Time) (gone []publish.BlobR
 }
 
 // sweepAll sweeps what nothing refers to, however new.
-func (s Stores) sweepAll(t *testing.T) []publish.BlobRef {
+func (s Stores) sweepAll(t *testing.T) []sandlot.BlobRef {
 	t.Helper()
 	return s.sweep(t, base(), base().Add(time.Hour))
 }
@@ -53,9 +54,9 @@ func sweepUploads(t *testing.T, s Stores) {
 	open.ExpiresAt = u.ExpiresAt.Add(time.Hour)
 	open = s.mustSave(t, open, part(1, named("open-1")))
 	later := u.ExpiresAt.Add(time.Second)
-	same(t, "the names", s.sweep(t, later, base().Add(time.Hour)), []publish.BlobRef{"part-1", "part-2"})
+	same(t, "the names", s.sweep(t, later, base().Add(time.Hour)), []sandlot.BlobRef{"part-1", "part-2"})
 	_, err := s.Publish.Upload(t.Context(), u.Key, 0, base())
-	wants(t, "the upload, by a clock that was set back", err, publish.ErrNotFound)
+	wants(t, "the upload, by a clock that was set back", err, sandlot.ErrNotFound)
 	same(t, "another upload", s.uploadOf(t, open.Key, later), open)
 }
 
@@ -63,20 +64,20 @@ func sweepBlobs(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, named("replaced")))
 	s.mustSave(t, u, part(1, named("kept")))
 	same(t, "created after the time given", s.sweep(t, base(), base().Add(-time.Minute)), nil)
-	same(t, "created before it", s.sweep(t, base(), base().Add(time.Minute)), []publish.BlobRef{"replaced"})
-	same(t, "without a record now", must(s.Upkeep.Unknown(t.Context(), []publish.BlobRef{"replaced", "kept"}))(t), []publish.BlobRef{"replaced"})
+	same(t, "created before it", s.sweep(t, base(), base().Add(time.Minute)), []sandlot.BlobRef{"replaced"})
+	same(t, "without a record now", must(s.Upkeep.Unknown(t.Context(), []sandlot.BlobRef{"replaced", "kept"}))(t), []sandlot.BlobRef{"replaced"})
 }
 
 func sweepKeeps(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("version-2")))
-	variants := []publish.Variant{{Encoding: "gzip", Blob: named("variant")}}
+	variants := []sandlot.Variant{{Encoding: "gzip", Blob: named("variant")}}
 	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, variants))
 	p = s.mustPut(t, p, file("a.wasm", named("version-3")))
 	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.wasm", edit(p)))(t)
 	s.mustPut(t, p, file("index.html", inline("changed")))
 	s.mustSave(t, upload("u"), part(1, named("part")))
 	same(t, "the names", s.sweepAll(t), nil)
-	refs := []publish.BlobRef{"version-2", "variant", "version-3", "part"}
+	refs := []sandlot.BlobRef{"version-2", "variant", "version-3", "part"}
 	same(t, "without a record", must(s.Upkeep.Unknown(t.Context(), refs))(t), nil)
 	same(t, "version 1", texts(t, s.Publish, p.ID, 1), map[string]string{"index.html": "<p>pong"})
 }
@@ -85,17 +86,17 @@ func sweepDeleted(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("a")))
 	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.wasm", edit(p)))(t)
 	deleted := base().Add(48 * time.Hour)
-	ok(t, s.Operate.Remove(t.Context(), publish.Subject{Project: p.ID}, publish.LogEntry{At: deleted, Action: publish.ActionDelete, Target: "pong"}))
+	ok(t, s.Operate.Remove(t.Context(), sandlot.Subject{Project: p.ID}, sandlot.LogEntry{At: deleted, Action: sandlot.ActionDelete, Target: "pong"}))
 	same(t, "deleted later", s.sweep(t, deleted, deleted.Add(-time.Minute)), nil)
 	for n := 1; n <= p.Version; n++ { // FilesWith: and of a deleted project, too, until Sweep lets go of its files
 		if list := must(s.Publish.FilesWith(t.Context(), p.ID, n, "gzip"))(t); len(list) == 0 {
 			t.Errorf("no files of version %d", n)
 		}
-		wants(t, "Files", drop(s.Publish.Files(t.Context(), p.ID, n)), publish.ErrNotFound)
+		wants(t, "Files", drop(s.Publish.Files(t.Context(), p.ID, n)), sandlot.ErrNotFound)
 	}
 	same(t, "its versions", len(must(s.Management.Versions(t.Context(), p.ID, 0, 9))(t)), p.Version)
-	same(t, "deleted before", s.sweep(t, deleted, deleted.Add(time.Minute)), []publish.BlobRef{"a"})
-	wants(t, "FilesWith", drop(s.Publish.FilesWith(t.Context(), p.ID, p.Version, "gzip")), publish.ErrNotFound)
+	same(t, "deleted before", s.sweep(t, deleted, deleted.Add(time.Minute)), []sandlot.BlobRef{"a"})
+	wants(t, "FilesWith", drop(s.Publish.FilesWith(t.Context(), p.ID, p.Version, "gzip")), sandlot.ErrNotFound)
 }
 
 func sweepInline(t *testing.T, s Stores) {
@@ -104,7 +105,7 @@ func sweepInline(t *testing.T, s Stores) {
 	u = s.mustSave(t, u, part(1, inline("kept")))
 	same(t, "the names", s.sweepAll(t), nil)
 	_, err := s.Publish.Content(t.Context(), replaced.ID)
-	wants(t, "the replaced bytes", err, publish.ErrNotFound)
+	wants(t, "the replaced bytes", err, sandlot.ErrNotFound)
 	same(t, "the others", text(t, s.Publish, u.Parts[0].Blob), "kept")
 }
 
@@ -125,7 +126,7 @@ func sweepBookkeeping(t *testing.T, s Stores) {
 	s.sweep(t, base().Add(2*time.Minute), base())
 	// By a clock that was set back the one that was forgotten stays forgotten.
 	_, err := s.Accounts.Verification(t.Context(), sum("soon"), base())
-	wants(t, "the expired one", err, publish.ErrNotFound)
+	wants(t, "the expired one", err, sandlot.ErrNotFound)
 	must(s.Accounts.Verification(t.Context(), sum("later"), base()))(t)
 }
 
@@ -140,7 +141,7 @@ func sweepLimit(t *testing.T, s Stores) {
 		if calls == 50 {
 			t.Fatal("there is more after 50 calls")
 		}
-		var gone []publish.BlobRef
+		var gone []sandlot.BlobRef
 		var err error
 		gone, more, err = s.Upkeep.Sweep(t.Context(), later, later, 3)
 		ok(t, err)
@@ -155,7 +156,7 @@ func sweepLimit(t *testing.T, s Stores) {
 func sweepOnce(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, named("replaced")))
 	s.mustSave(t, u, part(1, named("kept")))
-	same(t, "the first time", s.sweepAll(t), []publish.BlobRef{"replaced"})
+	same(t, "the first time", s.sweepAll(t), []sandlot.BlobRef{"replaced"})
 	same(t, "the second time", s.sweepAll(t), nil)
 }
 
@@ -163,8 +164,8 @@ func unknown(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustPut(t, p, file("a.wasm", named("a-file")))
 	s.mustSave(t, upload("u"), part(1, named("a-part")))
-	got := must(s.Upkeep.Unknown(t.Context(), []publish.BlobRef{"nobody", "a-file", "a-part", "no-one"}))(t)
-	same(t, "the unknown ones", got, []publish.BlobRef{"nobody", "no-one"})
+	got := must(s.Upkeep.Unknown(t.Context(), []sandlot.BlobRef{"nobody", "a-file", "a-part", "no-one"}))(t)
+	same(t, "the unknown ones", got, []sandlot.BlobRef{"nobody", "no-one"})
 	same(t, "of none", must(s.Upkeep.Unknown(t.Context(), nil))(t), nil)
 }
 
@@ -264,7 +265,7 @@ func unsqueezedExcept(t *testing.T, s Stores) {
 }
 
 // claimSqueezing claims the files of these names, and returns how many it got.
-func (s Stores) claimSqueezing(t *testing.T, p publish.Project, lease time.Duration, names ...string) int {
+func (s Stores) claimSqueezing(t *testing.T, p sandlot.Project, lease time.Duration, names ...string) int {
 	t.Helper()
 	var blobs []int64
 	for _, name := range names {
@@ -321,14 +322,14 @@ func lapsedSqueezing(t *testing.T, s Stores) {
 func unsqueezedFilesOnly(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustSave(t, upload("u"), part(1, inline("part")))
-	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, []publish.Variant{{Encoding: "br", Blob: inline("b")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, []sandlot.Variant{{Encoding: "br", Blob: inline("b")}}))
 	same(t, "left", unsqueezedNames(t, s, 9), nil)
 }
 
 func putVariants(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("abc")))
 	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.js").Blob.ID, nil))
-	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, []publish.Variant{{Encoding: "zstd", Blob: inline("z")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, []sandlot.Variant{{Encoding: "zstd", Blob: inline("z")}}))
 	same(t, "left", unsqueezedNames(t, s, 9), nil)
 	same(t, "of one without", len(s.fileNamed(t, p, "a.js").Variants), 0)
 	v := s.fileNamed(t, p, "index.html").Variants
@@ -338,18 +339,18 @@ func putVariants(t *testing.T, s Stores) {
 func putVariantsAgain(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	id := s.fileNamed(t, p, "index.html").Blob.ID
-	ok(t, s.Variants.PutVariants(t.Context(), id, []publish.Variant{{Encoding: "br", Blob: named("first")}}))
-	ok(t, s.Variants.PutVariants(t.Context(), id, []publish.Variant{{Encoding: "br", Blob: named("second")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), id, []sandlot.Variant{{Encoding: "br", Blob: named("first")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), id, []sandlot.Variant{{Encoding: "br", Blob: named("second")}}))
 	v := s.fileNamed(t, p, "index.html").Variants
-	same(t, "the variants", []any{len(v), v[0].Blob.Ref}, []any{1, publish.BlobRef("second")})
-	same(t, "swept", s.sweepAll(t), []publish.BlobRef{"first"})
+	same(t, "the variants", []any{len(v), v[0].Blob.Ref}, []any{1, sandlot.BlobRef("second")})
+	same(t, "swept", s.sweepAll(t), []sandlot.BlobRef{"first"})
 }
 
 func putVariantsGone(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, inline("replaced")))
 	s.mustSave(t, u, part(1, inline("kept")))
 	s.sweepAll(t)
-	err := s.Variants.PutVariants(t.Context(), u.Parts[0].Blob.ID, []publish.Variant{{Encoding: "br", Blob: named("variant")}})
-	wants(t, "a blob that was swept", err, publish.ErrNotFound)
-	same(t, "the variant has no record", must(s.Upkeep.Unknown(t.Context(), []publish.BlobRef{"variant"}))(t), []publish.BlobRef{"variant"})
+	err := s.Variants.PutVariants(t.Context(), u.Parts[0].Blob.ID, []sandlot.Variant{{Encoding: "br", Blob: named("variant")}})
+	wants(t, "a blob that was swept", err, sandlot.ErrNotFound)
+	same(t, "the variant has no record", must(s.Upkeep.Unknown(t.Context(), []sandlot.BlobRef{"variant"}))(t), []sandlot.BlobRef{"variant"})
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 	"sandlot/internal/ticket"
 )
@@ -23,18 +24,18 @@ func ticketCases() []storeCase {
 // three may wait, of everybody.
 var three = ticket.Most{3, 4, 5}
 
-func ticketOf(name string) publish.Ticket {
-	return publish.Ticket{Hash: sum("ticket " + name), Owner: sum("owner"), Told: []byte("told " + name), ExpiresAt: base().Add(time.Hour)}
+func ticketOf(name string) sandlot.Ticket {
+	return sandlot.Ticket{Hash: sum("ticket " + name), Owner: sum("owner"), Told: []byte("told " + name), ExpiresAt: base().Add(time.Hour)}
 }
 
 func addTicket(t *testing.T, s Stores) {
 	want := ticketOf("a")
-	want.Project, want.Wider = "pong", [2]publish.Digest{sum("56"), sum("48")}
+	want.Project, want.Wider = "pong", [2]sandlot.Digest{sum("56"), sum("48")}
 	ok(t, s.Tickets.AddTicket(t.Context(), want, three))
 	got, key, err := s.Credentials.Ticket(t.Context(), want.Hash, base())
 	ok(t, err)
 	same(t, "the ticket", got, want)
-	same(t, "nobody's key", key, publish.Key{})
+	same(t, "nobody's key", key, sandlot.Key{})
 	plain := ticketOf("b")
 	ok(t, s.Tickets.AddTicket(t.Context(), plain, three))
 	got, _, err = s.Credentials.Ticket(t.Context(), plain.Hash, base())
@@ -51,7 +52,7 @@ func tooManyTickets(t *testing.T, s Stores) {
 	}
 	wants(t, "the fourth", s.Tickets.AddTicket(t.Context(), ticketOf("d"), three), publish.ErrTooMany)
 	_, _, err := s.Credentials.Ticket(t.Context(), ticketOf("d").Hash, base())
-	wants(t, "it", err, publish.ErrNotFound)
+	wants(t, "it", err, sandlot.ErrNotFound)
 	other := ticketOf("e")
 	other.Owner = sum("another owner")
 	ok(t, s.Tickets.AddTicket(t.Context(), other, three))
@@ -87,7 +88,7 @@ func ticketOfKey(t *testing.T, s Stores) {
 	same(t, "its key", of, key)
 	s.Revoke(t, np.Key.Hash)
 	_, _, err = s.Credentials.Ticket(t.Context(), k.Hash, base())
-	wants(t, "the ticket of a revoked key", err, publish.ErrNotFound)
+	wants(t, "the ticket of a revoked key", err, sandlot.ErrNotFound)
 }
 
 func expiredTicket(t *testing.T, s Stores) {
@@ -96,7 +97,7 @@ func expiredTicket(t *testing.T, s Stores) {
 	_, _, err := s.Credentials.Ticket(t.Context(), k.Hash, k.ExpiresAt.Add(-time.Second))
 	ok(t, err)
 	_, _, err = s.Credentials.Ticket(t.Context(), k.Hash, k.ExpiresAt)
-	wants(t, "it", err, publish.ErrNotFound)
+	wants(t, "it", err, sandlot.ErrNotFound)
 }
 
 func useTicket(t *testing.T, s Stores) {
@@ -110,7 +111,7 @@ func useTicket(t *testing.T, s Stores) {
 	stale := at
 	stale.Expect++
 	_, err := s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), stale)
-	wants(t, "a step that fails", err, publish.ErrMoved)
+	wants(t, "a step that fails", err, sandlot.ErrMoved)
 	got, _, err := s.Credentials.Ticket(t.Context(), k.Hash, base())
 	ok(t, err)
 	same(t, "the ticket after it", got, k)
@@ -133,7 +134,7 @@ func sweepTickets(t *testing.T, s Stores) {
 		if later < time.Hour {
 			ok(t, err)
 		} else {
-			wants(t, "the ticket", err, publish.ErrNotFound)
+			wants(t, "the ticket", err, sandlot.ErrNotFound)
 		}
 	}
 	// Without its record a used one would be good again by a clock that is set back.
@@ -147,7 +148,7 @@ func sweepTickets(t *testing.T, s Stores) {
 	ok(t, err)
 	_, _, err = s.Upkeep.Sweep(t.Context(), rec.ExpiresAt.Add(time.Minute), base(), 100)
 	ok(t, err)
-	wants(t, "the record", drop(s.Publish.IdempotencyRecord(t.Context(), rec.Key, base())), publish.ErrNotFound)
+	wants(t, "the record", drop(s.Publish.IdempotencyRecord(t.Context(), rec.Key, base())), sandlot.ErrNotFound)
 	_, _, err = s.Credentials.Ticket(t.Context(), used.Hash, base())
-	wants(t, "the ticket that was used", err, publish.ErrNotFound)
+	wants(t, "the ticket that was used", err, sandlot.ErrNotFound)
 }

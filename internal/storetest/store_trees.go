@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
@@ -30,20 +31,20 @@ func treeCases() []storeCase {
 }
 
 // spooled is inline, but that the bytes wait in a file.
-func spooled(text string) publish.Blob {
+func spooled(text string) sandlot.Blob {
 	b := inline(text)
 	all := struct {
 		*strings.Reader
 		io.Closer
 	}{strings.NewReader("before" + text + "after"), io.NopCloser(nil)}
-	b.Inline, b.Spooled = nil, &publish.Spooled{File: all, Off: int64(len("before")), Size: len(text)}
+	b.Inline, b.Spooled = nil, &sandlot.Spooled{File: all, Off: int64(len("before")), Size: len(text)}
 	return b
 }
 
 // tree is a project whose files bring their bytes in each of the ways.
-func tree(id string, owner publish.AccountID) (np publish.NewProject, want map[string]string) {
+func tree(id string, owner sandlot.AccountID) (np publish.NewProject, want map[string]string) {
 	np = newProject(id, owner)
-	np.Files = []publish.File{file("a.js", inline("a")), file("b/c.js", spooled("c")), file("empty", spooled("")), file("start.html", spooled("<p>start"))}
+	np.Files = []sandlot.File{file("a.js", inline("a")), file("b/c.js", spooled("c")), file("empty", spooled("")), file("start.html", spooled("<p>start"))}
 	np.Primary = "start.html"
 	return np, map[string]string{"a.js": "a", "b/c.js": "c", "empty": "", "start.html": "<p>start"}
 }
@@ -52,7 +53,7 @@ func tree(id string, owner publish.AccountID) (np publish.NewProject, want map[s
 const several = 320
 
 // manyTree is a tree with several files besides.
-func manyTree(id string, owner publish.AccountID) (np publish.NewProject, want map[string]string) {
+func manyTree(id string, owner sandlot.AccountID) (np publish.NewProject, want map[string]string) {
 	np, want = tree(id, owner)
 	np.Files = append(np.Files, manyFiles(id, several, spooled)...)
 	for _, f := range np.Files[len(np.Files)-several:] {
@@ -62,7 +63,7 @@ func manyTree(id string, owner publish.AccountID) (np publish.NewProject, want m
 }
 
 // namedTree is one of many files, the bytes of which are elsewhere.
-func namedTree(id string, owner publish.AccountID) (np publish.NewProject, refs []publish.BlobRef) {
+func namedTree(id string, owner sandlot.AccountID) (np publish.NewProject, refs []sandlot.BlobRef) {
 	np = newProject(id, owner)
 	np.Files = append(manyFiles("named", several, named), np.Files...)
 	for _, f := range np.Files[:several] {
@@ -94,12 +95,12 @@ func createTree(t *testing.T, s Stores) {
 
 func createNoPrimary(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
-	for _, of := range []func(string, publish.AccountID) (publish.NewProject, map[string]string){tree, manyTree} {
+	for _, of := range []func(string, sandlot.AccountID) (publish.NewProject, map[string]string){tree, manyTree} {
 		np, _ := of("pong", a.ID)
 		np.Primary = "index.html"
 		err := drop(s.Publish.CreateProject(t.Context(), np))
-		wants(t, "without it", err, publish.ErrNoPrimary)
-		wants(t, "without it", err, publish.ErrNoEffect)
+		wants(t, "without it", err, sandlot.ErrNoPrimary)
+		wants(t, "without it", err, sandlot.ErrNoEffect)
 	}
 }
 
@@ -112,15 +113,15 @@ func createMany(t *testing.T, s Stores) {
 	k := must(s.Credentials.KeyByHash(t.Context(), sum("key of kim")))(t)
 	np.By, np.Within = k.ID, publish.Quota{Projects: 2, Bytes: 1 << 20}
 	p := must(s.Publish.CreateProject(t.Context(), np))(t)
-	same(t, "the project", p, publish.Project{
+	same(t, "the project", p, sandlot.Project{
 		ID: "pong", Account: a.ID, Handle: "kim", Verified: p.Verified, Title: np.Title, Lang: "fr", Primary: "start.html", Wrapper: "site/", Version: 1, Suffix: np.Suffix,
 		Size: p.Size, FileCount: several + 4, Seq: p.Seq, Change: p.Change, CreatedAt: np.CreatedAt, UpdatedAt: np.CreatedAt,
 	})
 	same(t, "whether it is the newest", p.Seq > before.Seq, true)
 	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), p)
-	same(t, "the owner's", must(s.Publish.Projects(t.Context(), a.ID, 0, 9))(t), []publish.Project{p, before})
+	same(t, "the owner's", must(s.Publish.Projects(t.Context(), a.ID, 0, 9))(t), []sandlot.Project{p, before})
 	same(t, "its files", texts(t, s.Publish, p.ID, 1), want)
-	same(t, "version 1", must(s.Publish.Version(t.Context(), p.ID, 1))(t), publish.Version{N: 1, Suffix: np.Suffix, Title: np.Title, Primary: "start.html", CreatedAt: np.CreatedAt})
+	same(t, "version 1", must(s.Publish.Version(t.Context(), p.ID, 1))(t), sandlot.Version{N: 1, Suffix: np.Suffix, Title: np.Title, Primary: "start.html", CreatedAt: np.CreatedAt})
 	same(t, "its key", must(s.Credentials.KeyByHash(t.Context(), np.Key.Hash))(t).Project, p.ID)
 	same(t, "the upload", must(s.Publish.Upload(t.Context(), u.Key, 0, base()))(t).Done.Project, p.ID)
 	s.lists(t, "by its title", gallery.ListedQuery{Words: []string{"title", "pong"}}, "pong")
@@ -144,18 +145,18 @@ func createManyNew(t *testing.T, s Stores) {
 	same(t, "the owner's handle", p.Handle, "kim-2")
 	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 	same(t, "its files", texts(t, s.Publish, p.ID, 1), want)
-	same(t, "the owner", must(s.Publish.Account(t.Context(), p.Account))(t), publish.Account{ID: p.Account, Handle: "kim-2", Email: na.Email, Lang: "de", CreatedAt: na.CreatedAt})
+	same(t, "the owner", must(s.Publish.Account(t.Context(), p.Account))(t), sandlot.Account{ID: p.Account, Handle: "kim-2", Email: na.Email, Lang: "de", CreatedAt: na.CreatedAt})
 	same(t, "by the handle", must(s.Gallery.AccountOfHandle(t.Context(), "kim-2"))(t).ID, p.Account)
 	same(t, "whose the account key is", must(s.Credentials.KeyByHash(t.Context(), na.Key.Hash))(t).Account, p.Account)
 	same(t, "whose the record is", must(s.Publish.IdempotencyRecord(t.Context(), sum("call"), base()))(t).Account, p.Account)
 	j.Account = p.Account
-	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []publish.Job{j})
+	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []sandlot.Job{j})
 	s.verify(t, p.Account)
 	s.lists(t, "of a proved address", gallery.ListedQuery{Words: []string{"title"}}, "pong")
 	s.clean(t, "then")
 }
 
-func sizeOf(files []publish.File) (n int64) {
+func sizeOf(files []sandlot.File) (n int64) {
 	for _, f := range files {
 		n += f.Blob.Size
 	}
@@ -175,30 +176,30 @@ func createManyRefused(t *testing.T, s Stores) {
 		change func(*publish.NewProject)
 		want   error
 	}{
-		"a taken id":  {func(np *publish.NewProject) { np.ID = there.ID }, publish.ErrExists},
-		"a taken key": {func(np *publish.NewProject) { np.Key = key("key of kim") }, publish.ErrExists},
+		"a taken id":  {func(np *publish.NewProject) { np.ID = there.ID }, sandlot.ErrExists},
+		"a taken key": {func(np *publish.NewProject) { np.Key = key("key of kim") }, sandlot.ErrExists},
 		"two files of a name": {func(np *publish.NewProject) {
 			np.Files = append(np.Files[:several:several], np.Files[several], np.Files[0])
-		}, publish.ErrExists},
+		}, sandlot.ErrExists},
 		"a recorded blob that is not there": {func(np *publish.NewProject) {
-			np.Files = append(np.Files[:several+1:several+1], file("missing", publish.Blob{ID: 1 << 40, Size: 1}))
-		}, publish.ErrNotFound},
-		"too many bytes":          {func(np *publish.NewProject) { np.Within.Bytes = there.Size + sizeOf(np.Files) - 1 }, publish.ErrTooManyBytes},
-		"too many projects":       {func(np *publish.NewProject) { np.Within.Projects = 1 }, publish.ErrTooManyProjects},
-		"an upload that moved on": {func(np *publish.NewProject) { np.Upload = completion(u, np.ID); np.Upload.Generation++ }, publish.ErrUploadMoved},
-		"a key that was revoked":  {func(np *publish.NewProject) { np.By = revoked.ID }, publish.ErrRevoked},
+			np.Files = append(np.Files[:several+1:several+1], file("missing", sandlot.Blob{ID: 1 << 40, Size: 1}))
+		}, sandlot.ErrNotFound},
+		"too many bytes":          {func(np *publish.NewProject) { np.Within.Bytes = there.Size + sizeOf(np.Files) - 1 }, sandlot.ErrTooManyBytes},
+		"too many projects":       {func(np *publish.NewProject) { np.Within.Projects = 1 }, sandlot.ErrTooManyProjects},
+		"an upload that moved on": {func(np *publish.NewProject) { np.Upload = completion(u, np.ID); np.Upload.Generation++ }, sandlot.ErrUploadMoved},
+		"a key that was revoked":  {func(np *publish.NewProject) { np.By = revoked.ID }, sandlot.ErrRevoked},
 		"an account that is proved": {func(np *publish.NewProject) {
 			np.Email = &publish.NewEmail{Address: "b@example.com", Job: job("b@example.com", base())}
-		}, publish.ErrVerified},
-		"an account that is gone": {func(np *publish.NewProject) { np.Account = 1 << 40 }, publish.ErrNotFound},
+		}, sandlot.ErrVerified},
+		"an account that is gone": {func(np *publish.NewProject) { np.Account = 1 << 40 }, sandlot.ErrNotFound},
 	} {
 		refused := np
 		r.change(&refused)
 		err := drop(s.Publish.CreateProject(t.Context(), refused))
 		wants(t, what, err, r.want)
-		wants(t, what+" says that it had no effect", err, publish.ErrNoEffect)
-		wants(t, what+": the project", drop(s.Publish.Project(t.Context(), "pong")), publish.ErrNotFound)
-		same(t, what+": the owner's", must(s.Publish.Projects(t.Context(), a.ID, 0, 9))(t), []publish.Project{there})
+		wants(t, what+" says that it had no effect", err, sandlot.ErrNoEffect)
+		wants(t, what+": the project", drop(s.Publish.Project(t.Context(), "pong")), sandlot.ErrNotFound)
+		same(t, what+": the owner's", must(s.Publish.Projects(t.Context(), a.ID, 0, 9))(t), []sandlot.Project{there})
 		same(t, what+": names without a record", must(s.Upkeep.Unknown(t.Context(), refs))(t), refs)
 		s.lists(t, what, gallery.ListedQuery{}, "there")
 		s.clean(t, what)
@@ -219,19 +220,19 @@ func createManyNewRefused(t *testing.T, s Stores) {
 		change func(*publish.NewProject, *publish.NewAccount)
 		want   error
 	}{
-		"handles that are taken": {func(_ *publish.NewProject, na *publish.NewAccount) { na.Handles = []string{"kim"} }, publish.ErrExists},
-		"a taken account key":    {func(_ *publish.NewProject, na *publish.NewAccount) { na.Key = key("key of kim") }, publish.ErrExists},
-		"a taken key":            {func(np *publish.NewProject, _ *publish.NewAccount) { np.Key = key("key of kim") }, publish.ErrExists},
-		"too many bytes":         {func(np *publish.NewProject, _ *publish.NewAccount) { np.Within.Bytes = sizeOf(np.Files) - 1 }, publish.ErrTooManyBytes},
+		"handles that are taken": {func(_ *publish.NewProject, na *publish.NewAccount) { na.Handles = []string{"kim"} }, sandlot.ErrExists},
+		"a taken account key":    {func(_ *publish.NewProject, na *publish.NewAccount) { na.Key = key("key of kim") }, sandlot.ErrExists},
+		"a taken key":            {func(np *publish.NewProject, _ *publish.NewAccount) { np.Key = key("key of kim") }, sandlot.ErrExists},
+		"too many bytes":         {func(np *publish.NewProject, _ *publish.NewAccount) { np.Within.Bytes = sizeOf(np.Files) - 1 }, sandlot.ErrTooManyBytes},
 	} {
 		refused, account := np, na
 		refused.New = &account
 		r.change(&refused, &account)
 		err := drop(s.Publish.CreateProject(t.Context(), refused))
 		wants(t, what, err, r.want)
-		wants(t, what+" says that it had no effect", err, publish.ErrNoEffect)
-		wants(t, what+": the handle", drop(s.Gallery.AccountOfHandle(t.Context(), "lee")), publish.ErrNotFound)
-		wants(t, what+": the key", drop(s.Credentials.KeyByHash(t.Context(), na.Key.Hash)), publish.ErrNotFound)
+		wants(t, what+" says that it had no effect", err, sandlot.ErrNoEffect)
+		wants(t, what+": the handle", drop(s.Gallery.AccountOfHandle(t.Context(), "lee")), sandlot.ErrNotFound)
+		wants(t, what+": the key", drop(s.Credentials.KeyByHash(t.Context(), na.Key.Hash)), sandlot.ErrNotFound)
 		same(t, what+": names without a record", must(s.Upkeep.Unknown(t.Context(), refs))(t), refs)
 		list := must(s.Operate.ListAccounts(t.Context(), 0, false, 9))(t)
 		same(t, what+": accounts", []any{len(list), list[0].Account.ID}, []any{1, other.ID})
@@ -245,9 +246,9 @@ func createManyNewRefused(t *testing.T, s Stores) {
 // createManyWhole reads whatever may show a project while one is made.
 func createManyWhole(t *testing.T, s Stores) {
 	a := s.maker(t, "kim")
-	var ids []publish.ProjectID
+	var ids []sandlot.ProjectID
 	for i := range 6 {
-		ids = append(ids, publish.ProjectID(fmt.Sprint("pong-", i)))
+		ids = append(ids, sandlot.ProjectID(fmt.Sprint("pong-", i)))
 	}
 	ended := make(chan error, 1)
 	go func() {
@@ -269,7 +270,7 @@ func createManyWhole(t *testing.T, s Stores) {
 		for i, id := range ids {
 			p, err := s.Publish.Project(t.Context(), id)
 			if err != nil {
-				wants(t, "a project that is not there yet", err, publish.ErrNotFound)
+				wants(t, "a project that is not there yet", err, sandlot.ErrNotFound)
 				break
 			}
 			made = i + 1
@@ -307,8 +308,8 @@ func createManyOnce(t *testing.T, s Stores) {
 		one, two = two, one
 	}
 	ok(t, one)
-	wants(t, "the other", two, publish.ErrAlreadyDone)
-	wants(t, "again", drop(s.Publish.CreateProject(t.Context(), np)), publish.ErrAlreadyDone)
+	wants(t, "the other", two, sandlot.ErrAlreadyDone)
+	wants(t, "again", drop(s.Publish.CreateProject(t.Context(), np)), sandlot.ErrAlreadyDone)
 	same(t, "projects", len(must(s.Publish.Projects(t.Context(), a.ID, 0, 9))(t)), 1)
 	s.clean(t, "then")
 }
@@ -327,7 +328,7 @@ func createManyWithin(t *testing.T, s Stores) {
 		if err := <-results; err == nil {
 			made++
 		} else {
-			wants(t, "one too many", err, publish.ErrTooManyProjects)
+			wants(t, "one too many", err, sandlot.ErrTooManyProjects)
 		}
 	}
 	same(t, "projects made", made, most)
@@ -336,7 +337,7 @@ func createManyWithin(t *testing.T, s Stores) {
 }
 
 // twins are files of which each two have one content, as far apart as can be, and what is in them.
-func twins(n int, blob func(string) publish.Blob) (list []publish.File, want map[string]string) {
+func twins(n int, blob func(string) sandlot.Blob) (list []sandlot.File, want map[string]string) {
 	want = map[string]string{}
 	for _, folder := range []string{"a", "b"} {
 		for i := range n {
@@ -349,7 +350,7 @@ func twins(n int, blob func(string) publish.Blob) (list []publish.File, want map
 }
 
 // blobsOf counts the records that files have.
-func (s Stores) blobsOf(t *testing.T, p publish.Project) int {
+func (s Stores) blobsOf(t *testing.T, p sandlot.Project) int {
 	t.Helper()
 	ids := map[int64]bool{}
 	for _, f := range must(s.Publish.Files(t.Context(), p.ID, p.Version))(t) {
@@ -374,8 +375,8 @@ func createShared(t *testing.T, s Stores) {
 		np.Files = append(np.Files[:1:1], list...)
 		np.Within = publish.Quota{Bytes: 1 << 30}
 		missing := np
-		missing.Files = append(np.Files[:len(np.Files):len(np.Files)], file("missing", publish.Blob{ID: 1 << 40}))
-		wants(t, "a recorded blob that is not there", drop(s.Publish.CreateProject(t.Context(), missing)), publish.ErrNotFound)
+		missing.Files = append(np.Files[:len(np.Files):len(np.Files)], file("missing", sandlot.Blob{ID: 1 << 40}))
+		wants(t, "a recorded blob that is not there", drop(s.Publish.CreateProject(t.Context(), missing)), sandlot.ErrNotFound)
 		s.clean(t, "of one refused")
 		np.Files = list
 		np.Primary = list[0].Name
@@ -396,10 +397,10 @@ func rearrangeShared(t *testing.T, s Stores) {
 		for i := range list {
 			list[i].Name = fmt.Sprint(n, list[i].Name)
 			list[i].Folded = list[i].Name
-			list[i].Blob.Ref = publish.BlobRef(fmt.Sprint(n, list[i].Blob.Ref))
+			list[i].Blob.Ref = sandlot.BlobRef(fmt.Sprint(n, list[i].Blob.Ref))
 		}
-		missing := append(list[:2*n:2*n], file("missing", publish.Blob{ID: 1 << 40}))
-		wants(t, "a recorded blob that is not there", drop(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: missing}, edit(p))), publish.ErrNotFound)
+		missing := append(list[:2*n:2*n], file("missing", sandlot.Blob{ID: 1 << 40}))
+		wants(t, "a recorded blob that is not there", drop(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: missing}, edit(p))), sandlot.ErrNotFound)
 		s.clean(t, "of one refused")
 		before := s.blobsOf(t, p)
 		p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: list}, edit(p)))(t)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 	"sandlot/internal/trial"
 )
@@ -34,7 +35,7 @@ func (s Stores) claims(t *testing.T) trial.Due {
 
 func (s Stores) nothingDue(t *testing.T) {
 	t.Helper()
-	wants(t, "what is due", drop(s.Trials.ClaimTrial(t.Context(), 2, 10, time.Minute)), publish.ErrNotFound)
+	wants(t, "what is due", drop(s.Trials.ClaimTrial(t.Context(), 2, 10, time.Minute)), sandlot.ErrNotFound)
 }
 
 func claimWaiting(t *testing.T, s Stores) {
@@ -43,7 +44,7 @@ func claimWaiting(t *testing.T, s Stores) {
 	at := edit(first)
 	at.At = base().Add(time.Minute)
 	first = must(s.Publish.PutFile(t.Context(), first.ID, file("a.js", inline("a")), at))(t)
-	for _, p := range []publish.Project{second, first} {
+	for _, p := range []sandlot.Project{second, first} {
 		d := s.claims(t)
 		same(t, "the project", d.Project, p.ID)
 		same(t, "its version", d.Version, p.Version)
@@ -70,7 +71,7 @@ func claimTurns(t *testing.T, s Stores) {
 func claimNoneOfThose(t *testing.T, s Stores) {
 	p, q := s.mustProject(t, "pong"), s.mustProject(t, "tetris")
 	ok(t, s.Management.Trash(t.Context(), p.ID, 0, entry("trash", "pong")))
-	ok(t, s.Operate.Suspend(t.Context(), ofProject(q.ID), entry(publish.ActionSuspend, "tetris")))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject(q.ID), entry(sandlot.ActionSuspend, "tetris")))
 	s.nothingDue(t)
 	ok(t, s.Management.TakeBack(t.Context(), p.ID, publish.Quota{}, entry("take back", "pong")))
 	same(t, "what is due", s.claims(t).Project, p.ID)
@@ -109,7 +110,7 @@ func claimTooMany(t *testing.T, s Stores) {
 		ok(t, s.Trials.EndTrial(t.Context(), d, trial.Done, []byte("{}")))
 		p = s.mustPut(t, p, file("a.js", inline(string(rune('a'+p.Version)))))
 	}
-	wants(t, "the fourth", drop(s.Trials.ClaimTrial(t.Context(), 2, 3, time.Minute)), publish.ErrNotFound)
+	wants(t, "the fourth", drop(s.Trials.ClaimTrial(t.Context(), 2, 3, time.Minute)), sandlot.ErrNotFound)
 	same(t, "the outcome", must(s.Trials.Trial(t.Context(), p.ID))(t).Outcome, trial.Passed)
 	q := s.mustProject(t, "tetris")
 	same(t, "another account's", must(s.Trials.ClaimTrial(t.Context(), 2, 3, time.Minute))(t).Project, q.ID)
@@ -139,11 +140,11 @@ func endOthersTrial(t *testing.T, s Stores) {
 	late := s.claims(t)
 	s.Later(2 * time.Minute)
 	now := s.claims(t)
-	wants(t, "the end of who was late", s.Trials.EndTrial(t.Context(), late, trial.Done, nil), publish.ErrNotFound)
+	wants(t, "the end of who was late", s.Trials.EndTrial(t.Context(), late, trial.Done, nil), sandlot.ErrNotFound)
 	ok(t, s.Trials.GiveBackTrial(t.Context(), late, false))
 	ok(t, s.Trials.EndTrial(t.Context(), now, trial.Done, nil))
 	err := s.Trials.EndTrial(t.Context(), now, trial.Done, nil)
-	same(t, "a second end", errors.Is(err, publish.ErrNotFound), true)
+	same(t, "a second end", errors.Is(err, sandlot.ErrNotFound), true)
 }
 
 func giveBackTrial(t *testing.T, s Stores) {
@@ -162,7 +163,7 @@ func giveBackTrial(t *testing.T, s Stores) {
 
 func noTrial(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	for _, id := range []publish.ProjectID{p.ID, "nobodys"} {
+	for _, id := range []sandlot.ProjectID{p.ID, "nobodys"} {
 		same(t, "the record", must(s.Trials.Trial(t.Context(), id))(t), trial.Record{})
 	}
 }
@@ -171,7 +172,7 @@ func trialsAhead(t *testing.T, s Stores) {
 	first, second := s.mustProject(t, "pong"), s.mustProject(t, "tetris")
 	ahead := func(when string, wants ...int) {
 		t.Helper()
-		for i, p := range []publish.Project{first, second} {
+		for i, p := range []sandlot.Project{first, second} {
 			same(t, fmt.Sprintf("those before project %d %s", i+1, when), must(s.Trials.TrialsAhead(t.Context(), p.ID))(t), wants[i])
 		}
 	}

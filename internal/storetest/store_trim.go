@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 func trimCases() []storeCase {
@@ -35,14 +35,14 @@ func (s Stores) trim(t *testing.T, keep int, before time.Time, limit int) {
 }
 
 // kept lists the versions of a project that are there.
-func (s Stores) kept(t *testing.T, p publish.Project) (list []int) {
+func (s Stores) kept(t *testing.T, p sandlot.Project) (list []int) {
 	t.Helper()
 	for n := 1; n <= p.Version; n++ {
 		if _, err := s.Publish.Version(t.Context(), p.ID, n); err == nil {
 			list = append(list, n)
 		} else {
-			wants(t, fmt.Sprint("version ", n), err, publish.ErrNotFound)
-			wants(t, fmt.Sprint("files of version ", n), drop(s.Publish.Files(t.Context(), p.ID, n)), publish.ErrNotFound)
+			wants(t, fmt.Sprint("version ", n), err, sandlot.ErrNotFound)
+			wants(t, fmt.Sprint("files of version ", n), drop(s.Publish.Files(t.Context(), p.ID, n)), sandlot.ErrNotFound)
 		}
 	}
 	return list
@@ -50,7 +50,7 @@ func (s Stores) kept(t *testing.T, p publish.Project) (list []int) {
 
 // versions makes versions up to n, one a minute from base on; each replaces the
 // same file.
-func (s Stores) versions(t *testing.T, p publish.Project, n int) publish.Project {
+func (s Stores) versions(t *testing.T, p sandlot.Project, n int) sandlot.Project {
 	t.Helper()
 	for p.Version < n {
 		at := edit(p)
@@ -88,7 +88,7 @@ func trimFiles(t *testing.T, s Stores) {
 	p := s.versions(t, s.mustProject(t, "pong"), 4)
 	p = s.mustPut(t, p, file("b.js", inline("b")))
 	s.trim(t, 2, base().Add(time.Hour), 50)
-	same(t, "the names", s.sweepAll(t), []publish.BlobRef{"pong-2", "pong-3"})
+	same(t, "the names", s.sweepAll(t), []sandlot.BlobRef{"pong-2", "pong-3"})
 	for _, n := range []int{4, 5} {
 		want := []string{"a.wasm", "b.js", "index.html"}
 		if n == 4 {

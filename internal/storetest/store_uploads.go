@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -36,7 +37,7 @@ func upload(name string) publish.Upload {
 	return publish.Upload{Key: sum("upload " + name), Owner: sum("owner"), Meta: []byte("meta of " + name), ExpiresAt: base().Add(time.Hour)}
 }
 
-func part(n int, b publish.Blob) *publish.Part { return &publish.Part{N: n, Blob: b} }
+func part(n int, b sandlot.Blob) *publish.Part { return &publish.Part{N: n, Blob: b} }
 
 // mustSave saves an upload with a part, and returns it as it is then.
 func (s Stores) mustSave(t *testing.T, u publish.Upload, p *publish.Part) publish.Upload {
@@ -49,7 +50,7 @@ func (s Stores) mustSave(t *testing.T, u publish.Upload, p *publish.Part) publis
 }
 
 // uploadOf reads an upload with all its parts.
-func (s Stores) uploadOf(t *testing.T, key publish.Digest, now time.Time) publish.Upload {
+func (s Stores) uploadOf(t *testing.T, key sandlot.Digest, now time.Time) publish.Upload {
 	t.Helper()
 	u := must(s.Publish.Upload(t.Context(), key, 0, now))(t)
 	if same(t, "parts that nobody asked for", len(u.Parts), 0); u.Done == nil {
@@ -59,8 +60,8 @@ func (s Stores) uploadOf(t *testing.T, key publish.Digest, now time.Time) publis
 }
 
 // parts are what an upload consists of, by number.
-func parts(u publish.Upload) map[int]publish.Digest {
-	all := map[int]publish.Digest{}
+func parts(u publish.Upload) map[int]sandlot.Digest {
+	all := map[int]sandlot.Digest{}
 	for _, p := range u.Parts {
 		all[p.N] = p.Blob.SHA256
 	}
@@ -81,7 +82,7 @@ func readUpload(t *testing.T, s Stores) {
 	}
 	same(t, "the bytes of a part", text(t, s.Publish, u.Parts[1].Blob), "two")
 	_, err := s.Publish.Upload(t.Context(), sum("another"), 0, base())
-	wants(t, "another upload", err, publish.ErrNotFound)
+	wants(t, "another upload", err, sandlot.ErrNotFound)
 }
 
 func readUploadPart(t *testing.T, s Stores) {
@@ -96,19 +97,19 @@ func readPartsMoved(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
 	for _, generation := range []int64{0, u.Generation - 1, u.Generation + 1} {
 		_, err := s.Publish.UploadParts(t.Context(), u.Key, generation)
-		wants(t, fmt.Sprint("generation ", generation), err, publish.ErrUploadMoved)
+		wants(t, fmt.Sprint("generation ", generation), err, sandlot.ErrUploadMoved)
 	}
 	s.mustComplete(t, u)
 	done := must(s.Publish.Upload(t.Context(), u.Key, 0, base()))(t)
 	_, err := s.Publish.UploadParts(t.Context(), u.Key, done.Generation)
-	wants(t, "a completed one", err, publish.ErrUploadMoved)
+	wants(t, "a completed one", err, sandlot.ErrUploadMoved)
 }
 
 func readExpired(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
 	s.uploadOf(t, u.Key, u.ExpiresAt.Add(-time.Second))
 	_, err := s.Publish.Upload(t.Context(), u.Key, 0, u.ExpiresAt.Add(time.Microsecond))
-	wants(t, "the upload", err, publish.ErrNotFound)
+	wants(t, "the upload", err, sandlot.ErrNotFound)
 }
 
 func saveUpload(t *testing.T, s Stores) {
@@ -126,11 +127,11 @@ func saveUpload(t *testing.T, s Stores) {
 func savePart(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
 	u = s.mustSave(t, u, part(2, inline("two")))
-	same(t, "two parts", parts(u), map[int]publish.Digest{1: sum("one"), 2: sum("two")})
+	same(t, "two parts", parts(u), map[int]sandlot.Digest{1: sum("one"), 2: sum("two")})
 	u = s.mustSave(t, u, part(1, inline("another one")))
-	same(t, "one of them replaced", parts(u), map[int]publish.Digest{1: sum("another one"), 2: sum("two")})
+	same(t, "one of them replaced", parts(u), map[int]sandlot.Digest{1: sum("another one"), 2: sum("two")})
 	u = s.mustSave(t, u, nil)
-	same(t, "no part saved", parts(u), map[int]publish.Digest{1: sum("another one"), 2: sum("two")})
+	same(t, "no part saved", parts(u), map[int]sandlot.Digest{1: sum("another one"), 2: sum("two")})
 }
 
 func saveMoved(t *testing.T, s Stores) {
@@ -140,7 +141,7 @@ func saveMoved(t *testing.T, s Stores) {
 		stale := u
 		stale.Generation, stale.Meta = generation, []byte("stale")
 		_, err := s.Publish.SaveUpload(t.Context(), stale, part(3, inline("three")), publish.UploadQuota{})
-		wants(t, fmt.Sprint("generation ", generation), err, publish.ErrUploadMoved)
+		wants(t, fmt.Sprint("generation ", generation), err, sandlot.ErrUploadMoved)
 	}
 	same(t, "the upload", s.uploadOf(t, u.Key, base()), u)
 }
@@ -149,9 +150,9 @@ func saveFresh(t *testing.T, s Stores) {
 	u := upload("u")
 	u.Generation = 1
 	_, err := s.Publish.SaveUpload(t.Context(), u, part(1, inline("one")), publish.UploadQuota{})
-	wants(t, "generation 1 of an upload that is not there", err, publish.ErrUploadMoved)
+	wants(t, "generation 1 of an upload that is not there", err, sandlot.ErrUploadMoved)
 	_, err = s.Publish.Upload(t.Context(), u.Key, 0, base())
-	wants(t, "the upload", err, publish.ErrNotFound)
+	wants(t, "the upload", err, sandlot.ErrNotFound)
 }
 
 func saveOverExpired(t *testing.T, s Stores) {
@@ -159,17 +160,17 @@ func saveOverExpired(t *testing.T, s Stores) {
 	old.ExpiresAt = base().Add(-time.Second)
 	generation := must(s.Publish.SaveUpload(t.Context(), old, part(1, inline("old")), publish.UploadQuota{}))(t)
 	u := s.mustSave(t, upload("u"), part(2, inline("new")))
-	same(t, "the new upload's parts", parts(u), map[int]publish.Digest{2: sum("new")})
+	same(t, "the new upload's parts", parts(u), map[int]sandlot.Digest{2: sum("new")})
 	old.Generation = generation + 1
 	_, err := s.Publish.SaveUpload(t.Context(), old, part(3, inline("three")), publish.UploadQuota{})
-	wants(t, "the old one, saved again", err, publish.ErrUploadMoved)
+	wants(t, "the old one, saved again", err, sandlot.ErrUploadMoved)
 
 	late := upload("late")
 	late.ExpiresAt = base().Add(-time.Second)
 	late.Generation = must(s.Publish.SaveUpload(t.Context(), late, part(1, inline("one")), publish.UploadQuota{}))(t)
 	late.ExpiresAt = base().Add(time.Hour)
 	_, err = s.Publish.SaveUpload(t.Context(), late, part(2, inline("two")), publish.UploadQuota{})
-	wants(t, "an expired one, saved again", err, publish.ErrUploadMoved)
+	wants(t, "an expired one, saved again", err, sandlot.ErrUploadMoved)
 }
 
 func saveGeneration(t *testing.T, s Stores) {
@@ -194,9 +195,9 @@ func uploadOfToken(t *testing.T, s Stores) {
 	same(t, "the upload of the token", must(s.Credentials.UploadOfToken(t.Context(), sum("token"), base()))(t), u.Key)
 	s.mustComplete(t, u)
 	same(t, "once it is complete", must(s.Credentials.UploadOfToken(t.Context(), sum("token"), base()))(t), u.Key)
-	for _, token := range []publish.Digest{{}, sum("another token")} {
+	for _, token := range []sandlot.Digest{{}, sum("another token")} {
 		_, err := s.Credentials.UploadOfToken(t.Context(), token, base())
-		wants(t, "another token", err, publish.ErrNotFound)
+		wants(t, "another token", err, sandlot.ErrNotFound)
 	}
 }
 
@@ -205,10 +206,10 @@ func uploadOfTokenExpired(t *testing.T, s Stores) {
 	u.Token = sum("token")
 	u = s.mustSave(t, u, part(1, inline("x")))
 	_, err := s.Credentials.UploadOfToken(t.Context(), u.Token, u.ExpiresAt)
-	wants(t, "its token", err, publish.ErrNotFound)
+	wants(t, "its token", err, sandlot.ErrNotFound)
 	s.sweep(t, u.ExpiresAt.Add(time.Second), base())
 	_, err = s.Credentials.UploadOfToken(t.Context(), u.Token, base())
-	wants(t, "its token, by a clock that was set back", err, publish.ErrNotFound)
+	wants(t, "its token, by a clock that was set back", err, sandlot.ErrNotFound)
 }
 
 // openUploads saves uploads of which two are open, with a part of five bytes each.
@@ -237,9 +238,9 @@ func withPart(u publish.Upload, bytes int64) publish.Upload {
 func tooManyUploads(t *testing.T, s Stores) {
 	openUploads(t, s)
 	_, err := s.Publish.SaveUpload(t.Context(), upload("four"), part(1, inline("x")), publish.UploadQuota{Uploads: 2})
-	wants(t, "a third one", err, publish.ErrTooManyUploads)
+	wants(t, "a third one", err, sandlot.ErrTooManyUploads)
 	_, err = s.Publish.Upload(t.Context(), upload("four").Key, 0, base())
-	wants(t, "the one refused", err, publish.ErrNotFound)
+	wants(t, "the one refused", err, sandlot.ErrNotFound)
 	two := s.uploadOf(t, upload("two").Key, base())
 	must(s.Publish.SaveUpload(t.Context(), two, part(2, inline("x")), publish.UploadQuota{Uploads: 1}))(t)
 	must(s.Publish.SaveUpload(t.Context(), upload("four"), part(1, inline("x")), publish.UploadQuota{Uploads: 3}))(t)
@@ -249,7 +250,7 @@ func tooManyUploadBytes(t *testing.T, s Stores) {
 	openUploads(t, s)
 	two := s.uploadOf(t, upload("two").Key, base())
 	_, err := s.Publish.SaveUpload(t.Context(), withPart(two, 3), part(2, inline("123")), publish.UploadQuota{Bytes: 12})
-	wants(t, "13 bytes of 12", err, publish.ErrTooManyBytes)
+	wants(t, "13 bytes of 12", err, sandlot.ErrTooManyBytes)
 	same(t, "the upload", s.uploadOf(t, two.Key, base()), two)
 	two.Generation = must(s.Publish.SaveUpload(t.Context(), withPart(two, 2), part(2, inline("12")), publish.UploadQuota{Bytes: 12}))(t)
 	must(s.Publish.SaveUpload(t.Context(), two, nil, publish.UploadQuota{Bytes: 1, Uploads: 1}))(t) // a total may always be told
@@ -263,13 +264,13 @@ func tooManyAccountBytes(t *testing.T, s Stores) {
 	u := upload("u")
 	u.Account = a.ID
 	_, err := s.Publish.SaveUpload(t.Context(), withPart(u, 6), part(1, inline("123456")), publish.UploadQuota{Account: 10})
-	wants(t, "11 bytes of 10", err, publish.ErrTooManyBytes)
+	wants(t, "11 bytes of 10", err, sandlot.ErrTooManyBytes)
 	u = withPart(u, 5)
 	u.Generation = must(s.Publish.SaveUpload(t.Context(), u, part(1, inline("12345")), publish.UploadQuota{Account: 10}))(t)
 	at := edit(p)
 	at.Within = publish.Quota{Bytes: 10}
 	_, err = s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("1")), at)
-	wants(t, "a file beside the open upload", err, publish.ErrTooManyBytes)
+	wants(t, "a file beside the open upload", err, sandlot.ErrTooManyBytes)
 	at.Upload = completion(u, p.ID)
 	must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("12345")), at))(t) // which uses it up
 }
@@ -285,7 +286,7 @@ func completionCases() []storeCase {
 	}
 }
 
-func completion(u publish.Upload, id publish.ProjectID) *publish.Completion {
+func completion(u publish.Upload, id sandlot.ProjectID) *publish.Completion {
 	return &publish.Completion{
 		Key: u.Key, Generation: u.Generation, ExpiresAt: base().Add(2 * time.Hour),
 		Done: publish.UploadDone{Project: id, Version: 1, Part: 3, SHA256: sum("part 3"), Answer: []byte("sealed"), Made: []byte("made")},
@@ -293,7 +294,7 @@ func completion(u publish.Upload, id publish.ProjectID) *publish.Completion {
 }
 
 // mustComplete makes a project of an upload.
-func (s Stores) mustComplete(t *testing.T, u publish.Upload) publish.Project {
+func (s Stores) mustComplete(t *testing.T, u publish.Upload) sandlot.Project {
 	t.Helper()
 	a := s.mustAccount(t, newAccount("completer"))
 	np := newProject("completed", a.ID)
@@ -313,7 +314,7 @@ func createCloses(t *testing.T, s Stores) {
 	for _, generation := range []int64{0, u.Generation, got.Generation} {
 		u.Generation = generation
 		_, err := s.Publish.SaveUpload(t.Context(), u, part(4, inline("late")), publish.UploadQuota{})
-		wants(t, fmt.Sprint("a part at generation ", generation), err, publish.ErrUploadMoved)
+		wants(t, fmt.Sprint("a part at generation ", generation), err, sandlot.ErrUploadMoved)
 	}
 }
 
@@ -334,19 +335,19 @@ func completionMoved(t *testing.T, s Stores) {
 	at := edit(p)
 	at.Upload = completion(u, p.ID)
 	_, err := s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("joined")), at)
-	wants(t, "an earlier generation", err, publish.ErrUploadMoved)
+	wants(t, "an earlier generation", err, sandlot.ErrUploadMoved)
 	same(t, "the upload", s.uploadOf(t, u.Key, base()), newer)
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 
 	done := s.mustComplete(t, newer)
 	at.Upload = completion(s.uploadOf(t, u.Key, base()), p.ID)
 	_, err = s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("joined")), at)
-	wants(t, "an upload that is completed", err, publish.ErrUploadMoved)
+	wants(t, "an upload that is completed", err, sandlot.ErrUploadMoved)
 	same(t, "its project", s.uploadOf(t, u.Key, base()).Done.Project, done.ID)
 
 	at.Upload = completion(upload("never begun"), p.ID)
 	_, err = s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("joined")), at)
-	wants(t, "an upload that is not there", err, publish.ErrUploadMoved)
+	wants(t, "an upload that is not there", err, sandlot.ErrUploadMoved)
 }
 
 func completionParts(t *testing.T, s Stores) {
@@ -354,7 +355,7 @@ func completionParts(t *testing.T, s Stores) {
 	u = s.mustSave(t, u, part(2, named("part-2")))
 	same(t, "swept before", s.sweepAll(t), nil)
 	s.mustComplete(t, u)
-	same(t, "swept after", s.sweepAll(t), []publish.BlobRef{"part-1", "part-2"})
+	same(t, "swept after", s.sweepAll(t), []sandlot.BlobRef{"part-1", "part-2"})
 }
 
 func completionSinglePart(t *testing.T, s Stores) {
@@ -376,7 +377,7 @@ func completionStays(t *testing.T, s Stores) {
 	s.sweep(t, end.Add(-time.Second), base().Add(time.Hour))
 	s.uploadOf(t, u.Key, end.Add(-time.Second))
 	_, err := s.Publish.Upload(t.Context(), u.Key, 0, end.Add(time.Microsecond))
-	wants(t, "after that", err, publish.ErrNotFound)
+	wants(t, "after that", err, sandlot.ErrNotFound)
 }
 
 const uploadLease = 10 * time.Second
@@ -392,14 +393,14 @@ func leaseUpload(t *testing.T, s Stores) {
 	first := s.mustLease(t, u, 0, uploadLease)
 	for _, held := range []int64{0, first - 1, first + 1} {
 		_, err := s.Publish.LeaseUpload(t.Context(), u.Key, u.Generation, held, uploadLease)
-		wants(t, "a second lease", err, publish.ErrLeased)
+		wants(t, "a second lease", err, sandlot.ErrLeased)
 	}
 	s.Later(uploadLease)
 	second := s.mustLease(t, u, 0, uploadLease)
 	_, err := s.Publish.LeaseUpload(t.Context(), u.Key, u.Generation, first, 0)
-	wants(t, "the end of one that lapsed and is another's", err, publish.ErrLeased)
+	wants(t, "the end of one that lapsed and is another's", err, sandlot.ErrLeased)
 	_, err = s.Publish.LeaseUpload(t.Context(), u.Key, u.Generation, 0, uploadLease)
-	wants(t, "a third beside the second", err, publish.ErrLeased)
+	wants(t, "a third beside the second", err, sandlot.ErrLeased)
 	s.mustLease(t, u, second, 0)
 	s.mustLease(t, u, 0, uploadLease)
 	u = s.mustSave(t, u, part(2, inline("two")))
@@ -414,7 +415,7 @@ func leaseUploadAgain(t *testing.T, s Stores) {
 	second := s.mustLease(t, u, first, uploadLease)
 	s.Later(uploadLease - time.Second)
 	_, err := s.Publish.LeaseUpload(t.Context(), u.Key, u.Generation, 0, uploadLease)
-	wants(t, "a lease of another while it was renewed", err, publish.ErrLeased)
+	wants(t, "a lease of another while it was renewed", err, sandlot.ErrLeased)
 	s.mustLease(t, u, second, 0)
 	s.mustLease(t, u, 0, uploadLease)
 }
@@ -423,12 +424,12 @@ func leaseUploadMoved(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
 	for _, generation := range []int64{0, u.Generation - 1, u.Generation + 1} {
 		_, err := s.Publish.LeaseUpload(t.Context(), u.Key, generation, 0, uploadLease)
-		wants(t, fmt.Sprint("generation ", generation), err, publish.ErrUploadMoved)
+		wants(t, fmt.Sprint("generation ", generation), err, sandlot.ErrUploadMoved)
 	}
 	s.mustComplete(t, u)
 	done := must(s.Publish.Upload(t.Context(), u.Key, 0, base()))(t)
 	_, err := s.Publish.LeaseUpload(t.Context(), u.Key, done.Generation, 0, uploadLease)
-	wants(t, "a completed one", err, publish.ErrUploadMoved)
+	wants(t, "a completed one", err, sandlot.ErrUploadMoved)
 	_, err = s.Publish.LeaseUpload(t.Context(), sum("no upload"), 1, 0, uploadLease)
-	wants(t, "none at all", err, publish.ErrUploadMoved)
+	wants(t, "none at all", err, sandlot.ErrUploadMoved)
 }

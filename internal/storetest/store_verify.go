@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 func verifyCases() []storeCase {
@@ -22,9 +22,9 @@ func verifyCases() []storeCase {
 
 func blobsAfter(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("a-blob")))
-	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, []publish.Variant{{Encoding: "br", Blob: named("variant")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, []sandlot.Variant{{Encoding: "br", Blob: named("variant")}}))
 	s.mustSave(t, upload("u"), part(1, named("part")))
-	var all []publish.Blob
+	var all []sandlot.Blob
 	for after := int64(0); ; {
 		page := must(s.Upkeep.BlobsAfter(t.Context(), after, 3))(t)
 		if len(page) == 0 {
@@ -35,11 +35,11 @@ func blobsAfter(t *testing.T, s Stores) {
 		}
 		all, after = append(all, page...), page[len(page)-1].ID
 	}
-	var refs []publish.BlobRef
+	var refs []sandlot.BlobRef
 	for _, b := range all {
 		refs = append(refs, b.Ref)
 	}
-	same(t, "the names", refs, []publish.BlobRef{"", "a-blob", "variant", "part"})
+	same(t, "the names", refs, []sandlot.BlobRef{"", "a-blob", "variant", "part"})
 	same(t, "one that is in its record", all[0], s.fileNamed(t, p, "index.html").Blob)
 	same(t, "one that is not", all[1], s.fileNamed(t, p, "a.wasm").Blob)
 }
@@ -47,9 +47,9 @@ func blobsAfter(t *testing.T, s Stores) {
 func blobUses(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("a-blob")))
 	b := s.fileNamed(t, p, "a.wasm").Blob
-	p = s.mustPut(t, p, publish.File{Name: "b.wasm", Folded: "b.wasm", Blob: b})
+	p = s.mustPut(t, p, sandlot.File{Name: "b.wasm", Folded: "b.wasm", Blob: b})
 	p = s.mustPut(t, p, file("a.wasm", named("another")))
-	ok(t, s.Variants.PutVariants(t.Context(), b.ID, []publish.Variant{{Encoding: "br", Blob: named("variant")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), b.ID, []sandlot.Variant{{Encoding: "br", Blob: named("variant")}}))
 	u := s.mustSave(t, upload("u"), part(1, named("part")))
 	a, second := operate.BlobUse{Project: p.ID, Filename: "a.wasm", Version: 2}, operate.BlobUse{Project: p.ID, Filename: "b.wasm", Version: 3}
 	same(t, "of a file", must(s.Upkeep.BlobUses(t.Context(), b.ID, 9))(t), []operate.BlobUse{a, second})
@@ -65,7 +65,7 @@ func blobUsesGone(t *testing.T, s Stores) {
 	s.mustSave(t, u, part(1, named("kept")))
 	same(t, "of one that was replaced", len(must(s.Upkeep.BlobUses(t.Context(), u.Parts[0].Blob.ID, 9))(t)), 0)
 	s.sweepAll(t)
-	wants(t, "when it was swept", drop(s.Upkeep.BlobUses(t.Context(), u.Parts[0].Blob.ID, 9)), publish.ErrNotFound)
+	wants(t, "when it was swept", drop(s.Upkeep.BlobUses(t.Context(), u.Parts[0].Blob.ID, 9)), sandlot.ErrNotFound)
 }
 
 // mistakes reads all mistakes, a few projects at a time.
@@ -105,7 +105,7 @@ func noAccountMistakes(t *testing.T, s Stores) {
 		same(t, "the accounts seen "+when, seen, 3)
 	}
 	check("at first")
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(gone.Account), entry(publish.ActionDelete, "@gone")))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(gone.Account), entry(sandlot.ActionDelete, "@gone")))
 	s.mustRemove(t, sc.p.ID)
 	check("after deletions")
 	s.trim(t, 2, base().Add(time.Hour), 3)

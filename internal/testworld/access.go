@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // Callers are the kinds of caller that a call is made as, each as it stands to Kim of a Scene.
@@ -26,8 +26,8 @@ var owning = map[string]bool{"the account's key": true, "the project's key": tru
 // A Scene is a world with an account in it, whose things the calls are about.
 type Scene struct {
 	*World
-	Kim     publish.Account // with a verified address
-	Project publish.Project // of Kim's, at version 3: index.html, a.css
+	Kim     sandlot.Account // with a verified address
+	Project sandlot.Project // of Kim's, at version 3: index.html, a.css
 	KeyID   int64           // of the key of Project
 	Session int64           // of Kim
 
@@ -39,7 +39,7 @@ type Seen struct{ Who, State string }
 
 // A Gate is how a method of a Service is called about a Scene, and the error that each caller is to get of it.
 type Gate struct {
-	Call func(s *Scene, by publish.Caller) error
+	Call func(s *Scene, by sandlot.Caller) error
 	Want func(Seen) error
 }
 
@@ -97,7 +97,7 @@ func compareGates(t *testing.T, service reflect.Type, gates map[string]Gate) {
 }
 
 // check makes one call, and reports whether something was written.
-func (s *Scene) check(t *testing.T, name string, gate Gate, seen Seen, by publish.Caller) (wrote bool) {
+func (s *Scene) check(t *testing.T, name string, gate Gate, seen Seen, by sandlot.Caller) (wrote bool) {
 	t.Helper()
 	written, blobs := s.Written(), s.BlobsOnDisk()
 	err, want := gate.Call(s, by), gate.Want(seen)
@@ -117,7 +117,7 @@ func (s *Scene) check(t *testing.T, name string, gate Gate, seen Seen, by publis
 }
 
 // newScene makes a scene in a state, and its callers.
-func newScene(t *testing.T, state string, on Option, prepare func(*Scene)) (*Scene, map[string]publish.Caller) {
+func newScene(t *testing.T, state string, on Option, prepare func(*Scene)) (*Scene, map[string]sandlot.Caller) {
 	t.Helper()
 	s := &Scene{World: New(t, on)}
 	out := s.PublishPage(Nobody(), "<!doctype html><title>one</title>")
@@ -136,9 +136,9 @@ func newScene(t *testing.T, state string, on Option, prepare func(*Scene)) (*Sce
 	if prepare != nil {
 		prepare(s)
 	}
-	callers := func() map[string]publish.Caller {
-		return map[string]publish.Caller{
-			"nobody": Nobody(), "the operator": publish.AsOperator("kim"),
+	callers := func() map[string]sandlot.Caller {
+		return map[string]sandlot.Caller{
+			"nobody": Nobody(), "the operator": sandlot.AsOperator("kim"),
 			"the account's key": s.CallerOf(out.Keys.Account), "the project's key": s.CallerOf(out.Keys.Project), "the key of another project": s.CallerOf(second),
 			"another account's key": lee, "the owner's session": s.OwnerOf(s.Kim.ID), "another's session": s.OwnerOf(lee.Account()),
 		}
@@ -146,9 +146,9 @@ func newScene(t *testing.T, state string, on Option, prepare func(*Scene)) (*Sce
 	before := callers()
 	switch state {
 	case "project suspended":
-		_, err = s.Operate.Suspend(t.Context(), publish.AsOperator(""), string(s.Project.ID), "spam")
+		_, err = s.Operate.Suspend(t.Context(), sandlot.AsOperator(""), string(s.Project.ID), "spam")
 	case "account suspended", "account suspended meanwhile":
-		_, err = s.Operate.Suspend(t.Context(), publish.AsOperator(""), "@"+s.Kim.Handle, "spam")
+		_, err = s.Operate.Suspend(t.Context(), sandlot.AsOperator(""), "@"+s.Kim.Handle, "spam")
 	}
 	expect.OK(t, err)
 	if state == "account suspended" {

@@ -4,17 +4,17 @@ import (
 	"fmt"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Refused ends the test unless err is a refusal with this code, which says something and tells no key. It returns the refusal.
-func Refused(t testing.TB, err error, code publish.Code) *publish.Error {
+func Refused(t testing.TB, err error, code sandlot.Code) *sandlot.Error {
 	t.Helper()
-	e := publish.AsError(err)
+	e := sandlot.AsError(err)
 	if e == nil || e.Code != code {
 		t.Fatalf("got %v, want %s", err, code)
 	}
-	if e.Message == "" || publish.KeyPattern.MatchString(fmt.Sprintf("%s %+v %+v", e.Message, e.Fix, e.Details)) {
+	if e.Message == "" || sandlot.KeyPattern.MatchString(fmt.Sprintf("%s %+v %+v", e.Message, e.Fix, e.Details)) {
 		t.Errorf("the message is empty or tells a key: %q", e.Message)
 	}
 	return e

@@ -9,12 +9,13 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
 
 // Says is what a step of a store returns: what it changed, and its error.
-type Says func() (publish.Changed, error)
+type Says func() (sandlot.Changed, error)
 
 // StepsDrop proves of a store S, as a Service has it, that nothing stays cached that a step
 // changed. Each step of S that says what it changed is there in a form that does not say it,
@@ -30,10 +31,10 @@ func StepsDrop[S any](t *testing.T, current func(says Says, heads *publish.Heads
 			continue
 		}
 		steps++
-		for what, said := range map[string]publish.Changed{
-			"a project": {Projects: []publish.ProjectID{"pong-abc123"}}, "an account": {Account: 1}, "nothing": {},
+		for what, said := range map[string]sandlot.Changed{
+			"a project": {Projects: []sandlot.ProjectID{"pong-abc123"}}, "an account": {Account: 1}, "nothing": {},
 		} {
-			for how, err := range map[string]error{"done": nil, "in doubt": publish.ErrUnavailable, "refused": publish.NoEffect(publish.ErrMoved)} {
+			for how, err := range map[string]error{"done": nil, "in doubt": sandlot.ErrUnavailable, "refused": sandlot.NoEffect(sandlot.ErrMoved)} {
 				t.Run(name+"/"+what+"/"+how, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						drops(t, name, said, err, current)
@@ -48,8 +49,8 @@ func StepsDrop[S any](t *testing.T, current func(says Says, heads *publish.Heads
 }
 
 // drops takes one step while pong and breakout, of account 1, and tetra, of account 2, are cached.
-func drops(t *testing.T, name string, said publish.Changed, failure error, current func(Says, *publish.Heads) any) {
-	store := &loads{of: map[publish.ProjectID]publish.AccountID{"pong-abc123": 1, "breakout-abc123": 1, "tetra-abc123": 2}, n: map[publish.ProjectID]int{}}
+func drops(t *testing.T, name string, said sandlot.Changed, failure error, current func(Says, *publish.Heads) any) {
+	store := &loads{of: map[sandlot.ProjectID]sandlot.AccountID{"pong-abc123": 1, "breakout-abc123": 1, "tetra-abc123": 2}, n: map[sandlot.ProjectID]int{}}
 	s, err := publish.New(t.Context(), publish.Config{Places: Places()}, publish.Stores{Store: store}, slog.New(slog.DiscardHandler))
 	expect.OK(t, err)
 	read := func() {
@@ -59,7 +60,7 @@ func drops(t *testing.T, name string, said publish.Changed, failure error, curre
 		}
 	}
 	read()
-	step := reflect.ValueOf(current(func() (publish.Changed, error) { return said, failure }, s.Heads)).MethodByName(name)
+	step := reflect.ValueOf(current(func() (sandlot.Changed, error) { return said, failure }, s.Heads)).MethodByName(name)
 	if saysChanged(step.Type()) {
 		t.Fatal("it says what it changed, and whoever calls it may forget that")
 	}
@@ -74,7 +75,7 @@ func drops(t *testing.T, name string, said publish.Changed, failure error, curre
 	read()
 	for id, account := range store.of {
 		want := 1
-		if !errors.Is(failure, publish.ErrNoEffect) && (slices.Contains(said.Projects, id) || account == said.Account) {
+		if !errors.Is(failure, sandlot.ErrNoEffect) && (slices.Contains(said.Projects, id) || account == said.Account) {
 			want = 2
 		}
 		if store.n[id] != want {
@@ -85,7 +86,7 @@ func drops(t *testing.T, name string, said publish.Changed, failure error, curre
 
 func saysChanged(step reflect.Type) bool {
 	for i := range step.NumOut() {
-		if step.Out(i) == reflect.TypeFor[publish.Changed]() {
+		if step.Out(i) == reflect.TypeFor[sandlot.Changed]() {
 			return true
 		}
 	}
@@ -95,15 +96,15 @@ func saysChanged(step reflect.Type) bool {
 // loads counts how often projects are read.
 type loads struct {
 	publish.Store
-	of map[publish.ProjectID]publish.AccountID
-	n  map[publish.ProjectID]int
+	of map[sandlot.ProjectID]sandlot.AccountID
+	n  map[sandlot.ProjectID]int
 }
 
 // Secret implements publish.SecretStore.
 func (l *loads) Secret(_ context.Context, _ string, fresh []byte) ([]byte, error) { return fresh, nil }
 
 // Project implements publish.Store.
-func (l *loads) Project(_ context.Context, id publish.ProjectID) (publish.Project, error) {
+func (l *loads) Project(_ context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
 	l.n[id]++
-	return publish.Project{ID: id, Account: l.of[id]}, nil
+	return sandlot.Project{ID: id, Account: l.of[id]}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
 )
@@ -46,7 +47,7 @@ func with[T any](f *Faults, step string, do func() (T, error)) (out T, err error
 }
 
 // changing is with for a step that also returns what it changed.
-func changing[T any](f *Faults, step string, do func() (T, publish.Changed, error)) (out T, changed publish.Changed, err error) {
+func changing[T any](f *Faults, step string, do func() (T, sandlot.Changed, error)) (out T, changed sandlot.Changed, err error) {
 	err = f.Around(step, func() error { out, changed, err = do(); return err })
 	return out, changed, err
 }
@@ -58,23 +59,23 @@ type Store struct {
 }
 
 // CreateAccount implements publish.Store.
-func (s Store) CreateAccount(ctx context.Context, na publish.NewAccount) (publish.Account, error) {
-	return with(s.Faults, "CreateAccount", func() (publish.Account, error) { return s.Store.CreateAccount(ctx, na) })
+func (s Store) CreateAccount(ctx context.Context, na publish.NewAccount) (sandlot.Account, error) {
+	return with(s.Faults, "CreateAccount", func() (sandlot.Account, error) { return s.Store.CreateAccount(ctx, na) })
 }
 
 // CreateProject implements publish.Store.
-func (s Store) CreateProject(ctx context.Context, np publish.NewProject) (publish.Project, error) {
-	return with(s.Faults, "CreateProject", func() (publish.Project, error) { return s.Store.CreateProject(ctx, np) })
+func (s Store) CreateProject(ctx context.Context, np publish.NewProject) (sandlot.Project, error) {
+	return with(s.Faults, "CreateProject", func() (sandlot.Project, error) { return s.Store.CreateProject(ctx, np) })
 }
 
 // PutFile implements publish.Store.
-func (s Store) PutFile(ctx context.Context, id publish.ProjectID, f publish.File, at publish.Edit) (publish.Project, publish.Changed, error) {
-	return changing(s.Faults, "PutFile", func() (publish.Project, publish.Changed, error) { return s.Store.PutFile(ctx, id, f, at) })
+func (s Store) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+	return changing(s.Faults, "PutFile", func() (sandlot.Project, sandlot.Changed, error) { return s.Store.PutFile(ctx, id, f, at) })
 }
 
 // DeleteFile implements publish.Store.
-func (s Store) DeleteFile(ctx context.Context, id publish.ProjectID, name string, at publish.Edit) (publish.Project, publish.Changed, error) {
-	return changing(s.Faults, "DeleteFile", func() (publish.Project, publish.Changed, error) { return s.Store.DeleteFile(ctx, id, name, at) })
+func (s Store) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+	return changing(s.Faults, "DeleteFile", func() (sandlot.Project, sandlot.Changed, error) { return s.Store.DeleteFile(ctx, id, name, at) })
 }
 
 // SaveUpload implements publish.Store.
@@ -83,28 +84,28 @@ func (s Store) SaveUpload(ctx context.Context, u publish.Upload, part *publish.P
 }
 
 // IdempotencyRecord implements publish.Store.
-func (s Store) IdempotencyRecord(ctx context.Context, key publish.Digest, now time.Time, or ...publish.Digest) (publish.IdempotencyRecord, error) {
+func (s Store) IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time, or ...sandlot.Digest) (publish.IdempotencyRecord, error) {
 	return with(s.Faults, "IdempotencyRecord", func() (publish.IdempotencyRecord, error) { return s.Store.IdempotencyRecord(ctx, key, now, or...) })
 }
 
 // Project implements publish.Store.
-func (s Store) Project(ctx context.Context, id publish.ProjectID) (publish.Project, error) {
-	return with(s.Faults, "Project", func() (publish.Project, error) { return s.Store.Project(ctx, id) })
+func (s Store) Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
+	return with(s.Faults, "Project", func() (sandlot.Project, error) { return s.Store.Project(ctx, id) })
 }
 
 // Files implements publish.Store.
-func (s Store) Files(ctx context.Context, id publish.ProjectID, version int) ([]publish.File, error) {
-	return with(s.Faults, "Files", func() ([]publish.File, error) { return s.Store.Files(ctx, id, version) })
+func (s Store) Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error) {
+	return with(s.Faults, "Files", func() ([]sandlot.File, error) { return s.Store.Files(ctx, id, version) })
 }
 
 // NamesFolded implements publish.Store.
-func (s Store) NamesFolded(ctx context.Context, id publish.ProjectID, folded []string) ([]string, error) {
+func (s Store) NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error) {
 	return with(s.Faults, "NamesFolded", func() ([]string, error) { return s.Store.NamesFolded(ctx, id, folded) })
 }
 
 // FilesNear implements publish.Store.
-func (s Store) FilesNear(ctx context.Context, id publish.ProjectID, folded string) ([]publish.File, error) {
-	return with(s.Faults, "FilesNear", func() ([]publish.File, error) { return s.Store.FilesNear(ctx, id, folded) })
+func (s Store) FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error) {
+	return with(s.Faults, "FilesNear", func() ([]sandlot.File, error) { return s.Store.FilesNear(ctx, id, folded) })
 }
 
 // Counts is a store of counts with faults.
@@ -114,13 +115,13 @@ type Counts struct {
 }
 
 // AddCounts implements gallery.CountStore.
-func (s Counts) AddCounts(ctx context.Context, counts map[publish.ProjectID]gallery.Counts) ([]gallery.Load, error) {
+func (s Counts) AddCounts(ctx context.Context, counts map[sandlot.ProjectID]gallery.Counts) ([]gallery.Load, error) {
 	return with(s.Faults, "AddCounts", func() ([]gallery.Load, error) { return s.CountStore.AddCounts(ctx, counts) })
 }
 
 // Project implements gallery.CountStore.
-func (s Counts) Project(ctx context.Context, id publish.ProjectID) (publish.Project, error) {
-	return with(s.Faults, "Project", func() (publish.Project, error) { return s.CountStore.Project(ctx, id) })
+func (s Counts) Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
+	return with(s.Faults, "Project", func() (sandlot.Project, error) { return s.CountStore.Project(ctx, id) })
 }
 
 // Management is a store of what owners do by hand, with faults.
@@ -130,13 +131,13 @@ type Management struct {
 }
 
 // Rearrange implements publish.ManagementStore.
-func (s Management) Rearrange(ctx context.Context, id publish.ProjectID, c publish.Change, at publish.Edit) (publish.Project, publish.Changed, error) {
-	return changing(s.Faults, "Rearrange", func() (publish.Project, publish.Changed, error) { return s.ManagementStore.Rearrange(ctx, id, c, at) })
+func (s Management) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+	return changing(s.Faults, "Rearrange", func() (sandlot.Project, sandlot.Changed, error) { return s.ManagementStore.Rearrange(ctx, id, c, at) })
 }
 
 // SetDetails implements publish.ManagementStore.
-func (s Management) SetDetails(ctx context.Context, id publish.ProjectID, d publish.DetailsChange) (publish.Changed, error) {
-	return with(s.Faults, "SetDetails", func() (publish.Changed, error) { return s.ManagementStore.SetDetails(ctx, id, d) })
+func (s Management) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) (sandlot.Changed, error) {
+	return with(s.Faults, "SetDetails", func() (sandlot.Changed, error) { return s.ManagementStore.SetDetails(ctx, id, d) })
 }
 
 // Blobs fail where they are told to. The fields must not be set while calls are under way.
@@ -146,11 +147,11 @@ type Blobs struct {
 	AfterPut   error // returned although the blob is stored
 	FailDelete error
 	// Opening stands around Open, which open calls; nil means no faults.
-	Opening func(ctx context.Context, b publish.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error)
+	Opening func(ctx context.Context, b sandlot.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error)
 }
 
 // Open implements publish.Blobs.
-func (b *Blobs) Open(ctx context.Context, blob publish.Blob, off, n int64) (io.ReadCloser, error) {
+func (b *Blobs) Open(ctx context.Context, blob sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	open := func() (io.ReadCloser, error) { return b.Blobs.Open(ctx, blob, off, n) }
 	if b.Opening == nil {
 		return open()
@@ -159,19 +160,19 @@ func (b *Blobs) Open(ctx context.Context, blob publish.Blob, off, n int64) (io.R
 }
 
 // Put implements publish.Blobs.
-func (b *Blobs) Put(ctx context.Context, ref publish.BlobRef, r io.Reader) (publish.Blob, error) {
+func (b *Blobs) Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader) (sandlot.Blob, error) {
 	if b.BeforePut != nil {
-		return publish.Blob{}, b.BeforePut
+		return sandlot.Blob{}, b.BeforePut
 	}
 	out, err := b.Blobs.Put(ctx, ref, r)
 	if err == nil && b.AfterPut != nil {
-		return publish.Blob{}, b.AfterPut
+		return sandlot.Blob{}, b.AfterPut
 	}
 	return out, err
 }
 
 // Delete implements publish.Blobs.
-func (b *Blobs) Delete(ctx context.Context, ref publish.BlobRef) error {
+func (b *Blobs) Delete(ctx context.Context, ref sandlot.BlobRef) error {
 	if b.FailDelete != nil {
 		return b.FailDelete
 	}
@@ -183,6 +184,6 @@ func AllBlobs(b publish.Blobs) publish.Blobs { return allBlobs{b} }
 
 type allBlobs struct{ publish.Blobs }
 
-func (b allBlobs) List(ctx context.Context, _ time.Time) iter.Seq2[publish.BlobRef, error] {
+func (b allBlobs) List(ctx context.Context, _ time.Time) iter.Seq2[sandlot.BlobRef, error] {
 	return b.Blobs.List(ctx, time.Now().Add(time.Hour))
 }

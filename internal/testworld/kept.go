@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // Query reads the database with a connection beside the store's, and returns the first column of each row.
@@ -96,7 +96,7 @@ func (w *World) Rows() map[string][]string {
 }
 
 // RowsOf are all rows of an account and of its projects, by table.
-func (w *World) RowsOf(id publish.AccountID) map[string][]string {
+func (w *World) RowsOf(id sandlot.AccountID) map[string][]string {
 	w.t.Helper()
 	out := map[string][]string{"accounts": w.rows("accounts", fmt.Sprint("id = ", id))}
 	for column, where := range map[string]string{"account": " = %d", "project": " IN (SELECT num FROM projects WHERE account = %d)"} {

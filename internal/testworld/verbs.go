@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -37,30 +38,30 @@ func (w *World) StageOn(s *publish.Service, text string) publish.Content {
 }
 
 // Nobody is a caller without a key.
-func Nobody() publish.Caller { return publish.Caller{From: publish.Sender{Network: Network}} }
+func Nobody() sandlot.Caller { return sandlot.Caller{From: sandlot.Sender{Network: Network}} }
 
 // CallerOf is whoever presents the key.
-func (w *World) CallerOf(key publish.Secret) publish.Caller {
+func (w *World) CallerOf(key sandlot.Secret) sandlot.Caller {
 	w.t.Helper()
-	by, err := w.Callers.Identify(w.t.Context(), publish.Presented{Key: key}, publish.Sender{Network: Network})
+	by, err := w.Callers.Identify(w.t.Context(), sandlot.Presented{Key: key}, sandlot.Sender{Network: Network})
 	expect.OK(w.t, err)
 	return by
 }
 
 // OwnerOf is whoever has logged in to an account.
-func (w *World) OwnerOf(id publish.AccountID) publish.Caller {
+func (w *World) OwnerOf(id sandlot.AccountID) sandlot.Caller {
 	w.t.Helper()
 	token, now := rand.Text(), w.Clock.Now()
-	s := publish.Session{Account: id, CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(24 * time.Hour)}
+	s := sandlot.Session{Account: id, CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(24 * time.Hour)}
 	_, err := w.DB.Account().AddSession(w.t.Context(), sha256.Sum256([]byte(token)), s)
 	expect.OK(w.t, err)
-	by, err := w.Callers.Identify(w.t.Context(), publish.Presented{Session: token}, publish.Sender{Network: Network})
+	by, err := w.Callers.Identify(w.t.Context(), sandlot.Presented{Session: token}, sandlot.Sender{Network: Network})
 	expect.OK(w.t, err)
 	return by
 }
 
 // NewAccount is the caller with the key of a new account, which has no address.
-func (w *World) NewAccount() publish.Caller {
+func (w *World) NewAccount() sandlot.Caller {
 	w.t.Helper()
 	out, err := w.Publish.Signup(w.t.Context(), Nobody(), publish.SignupInput{})
 	expect.OK(w.t, err)
@@ -68,7 +69,7 @@ func (w *World) NewAccount() publish.Caller {
 }
 
 // Owned is a new account with a verified address, its key and a project.
-func (w *World) Owned(email, text string) (publish.Account, publish.Caller, publish.Project) {
+func (w *World) Owned(email, text string) (sandlot.Account, sandlot.Caller, sandlot.Project) {
 	w.t.Helper()
 	out, err := w.Publish.Signup(w.t.Context(), Nobody(), publish.SignupInput{Email: email})
 	expect.OK(w.t, err)
@@ -82,7 +83,7 @@ func (w *World) Owned(email, text string) (publish.Account, publish.Caller, publ
 }
 
 // PublishPage publishes a page; nobody does so with Address.
-func (w *World) PublishPage(by publish.Caller, text string) publish.Published {
+func (w *World) PublishPage(by sandlot.Caller, text string) publish.Published {
 	w.t.Helper()
 	in := publish.PublishInput{Content: w.Stage(text)}
 	if by.Nobody() {
@@ -96,7 +97,7 @@ func (w *World) PublishPage(by publish.Caller, text string) publish.Published {
 }
 
 // PutFile updates a file.
-func (w *World) PutFile(by publish.Caller, id publish.ProjectID, name, text string) publish.Updated {
+func (w *World) PutFile(by sandlot.Caller, id sandlot.ProjectID, name, text string) publish.Updated {
 	w.t.Helper()
 	out, pending, err := w.Publish.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Filename: name, Content: w.Stage(text)})
 	if err != nil || pending != nil {
@@ -106,7 +107,7 @@ func (w *World) PutFile(by publish.Caller, id publish.ProjectID, name, text stri
 }
 
 // Text is what a version has under a name, read as the content origin reads it, or "no " and the name.
-func (w *World) Text(id publish.ProjectID, version int, name string) string {
+func (w *World) Text(id sandlot.ProjectID, version int, name string) string {
 	w.t.Helper()
 	files, err := w.Publish.Contents.Files(w.t.Context(), id, version)
 	expect.OK(w.t, err)
@@ -119,7 +120,7 @@ func (w *World) Text(id publish.ProjectID, version int, name string) string {
 }
 
 // Bytes is a blob, read whole.
-func (w *World) Bytes(b publish.Blob) string {
+func (w *World) Bytes(b sandlot.Blob) string {
 	w.t.Helper()
 	r, err := w.Publish.Contents.Open(w.t.Context(), b, 0, -1)
 	expect.OK(w.t, err)
@@ -168,7 +169,7 @@ func (w *World) VerifyTokens() (tokens []string) {
 }
 
 // Email is what whoami tells of the account's address.
-func (w *World) Email(by publish.Caller) (address string, verified bool) {
+func (w *World) Email(by sandlot.Caller) (address string, verified bool) {
 	w.t.Helper()
 	who, err := w.Publish.Whoami(w.t.Context(), by, 1, "")
 	expect.OK(w.t, err)

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/blob"
 	"sandlot/internal/cover"
@@ -91,8 +92,8 @@ func With(change func(*publish.Config)) Option { return func(w *World) { change(
 func RealTime() Option { return func(w *World) { w.now = time.Now } }
 
 // Places are those of a world: the path form and the form with a host for each project, on localhost:8080.
-func Places() publish.Places {
-	return publish.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: "localhost:8080", PathForm: true}
+func Places() sandlot.Places {
+	return sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: "localhost:8080", PathForm: true}
 }
 
 // EmptyDatabase is a database with its tables.
@@ -176,7 +177,7 @@ func (w *World) close() {
 	if err := w.DB.Close(); err != nil {
 		w.t.Error(err)
 	}
-	if publish.KeyPattern.MatchString(w.Logs.String()) {
+	if sandlot.KeyPattern.MatchString(w.Logs.String()) {
 		w.t.Errorf("a key is in the log:\n%s", w.Logs)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/testworld"
 	"sandlot/internal/ticket"
 )
@@ -14,14 +14,14 @@ import (
 func TestWhoIsLetInToTickets(t *testing.T) {
 	t.Parallel()
 	wants := map[string]map[string]error{
-		"active":                      {"the project's key": publish.CodeAccountKeyRequired, "the key of another project": publish.CodeAccountKeyRequired},
-		"account suspended":           {"the account's key": publish.CodeAccountSuspended, "the project's key": publish.CodeAccountSuspended, "the key of another project": publish.CodeAccountSuspended, "the owner's session": publish.CodeAccountSuspended},
-		"account suspended meanwhile": {"the project's key": publish.CodeAccountKeyRequired, "the key of another project": publish.CodeAccountKeyRequired},
+		"active":                      {"the project's key": sandlot.CodeAccountKeyRequired, "the key of another project": sandlot.CodeAccountKeyRequired},
+		"account suspended":           {"the account's key": sandlot.CodeAccountSuspended, "the project's key": sandlot.CodeAccountSuspended, "the key of another project": sandlot.CodeAccountSuspended, "the owner's session": sandlot.CodeAccountSuspended},
+		"account suspended meanwhile": {"the project's key": sandlot.CodeAccountKeyRequired, "the key of another project": sandlot.CodeAccountKeyRequired},
 	}
 	wants["project suspended"] = wants["active"]
 	testworld.CheckAccess(t, reflect.TypeFor[*ticket.Service](), nil, map[string]testworld.Gate{
 		"Issue": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				_, err := s.Tickets.Issue(t.Context(), by, ticket.Told{Email: "max@example.org"})
 				return err
 			},
@@ -31,17 +31,17 @@ func TestWhoIsLetInToTickets(t *testing.T) {
 				}
 				switch seen.Who {
 				case "the owner's session", "another's session", "the operator":
-					return publish.CodeKeyRequired
+					return sandlot.CodeKeyRequired
 				}
 				return nil
 			},
 		},
 		"Call": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				_, err := s.Tickets.Call(t.Context(), by, "00")
 				return err
 			},
-			Want: func(testworld.Seen) error { return publish.CodeInvalidKey },
+			Want: func(testworld.Seen) error { return sandlot.CodeInvalidKey },
 		},
 	})
 }

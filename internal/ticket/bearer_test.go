@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -21,27 +22,27 @@ func TestWhoeverHasATicketMayDoNothingElseThanItWasAskedFor(t *testing.T) {
 		expect.OK(t, err)
 		ids = append(ids, string(out.Project.ID))
 	}
-	publishes := func(by publish.Caller) error {
+	publishes := func(by sandlot.Caller) error {
 		_, _, err := w.Publish.Publish(ctx, by, publish.PublishInput{Content: w.Stage("<p>other")})
 		return err
 	}
-	updates := func(id string) func(publish.Caller) error {
-		return func(by publish.Caller) error {
+	updates := func(id string) func(sandlot.Caller) error {
+		return func(by sandlot.Caller) error {
 			_, _, err := w.Publish.Update(ctx, by, publish.UpdateInput{Project: id, Filename: "a", Content: w.Stage("a")})
 			return err
 		}
 	}
-	others := map[string]func(publish.Caller) error{
-		"whoami":  func(by publish.Caller) error { _, err := w.Publish.Whoami(ctx, by, 1, ""); return err },
-		"export":  func(by publish.Caller) error { _, err := w.Publish.Export(ctx, by); return err },
-		"delete":  func(by publish.Caller) error { _, err := w.Publish.DeleteProject(ctx, by, ids[0], ids[0]); return err },
+	others := map[string]func(sandlot.Caller) error{
+		"whoami":  func(by sandlot.Caller) error { _, err := w.Publish.Whoami(ctx, by, 1, ""); return err },
+		"export":  func(by sandlot.Caller) error { _, err := w.Publish.Export(ctx, by); return err },
+		"delete":  func(by sandlot.Caller) error { _, err := w.Publish.DeleteProject(ctx, by, ids[0], ids[0]); return err },
 		"another": updates(ids[1]),
-		"import": func(by publish.Caller) error {
+		"import": func(by sandlot.Caller) error {
 			_, err := w.Publish.Adopt(ctx, by, publish.Adoption{Stage: func(context.Context) ([]publish.AdoptedVersion, error) { return nil, context.Canceled }})
 			return err
 		},
 	}
-	for told, does := range map[ticket.Told]map[string]func(publish.Caller) error{
+	for told, does := range map[ticket.Told]map[string]func(sandlot.Caller) error{
 		{}: {"update": updates(ids[0])},
 		{Update: true, Project: ids[0], Filename: "a"}: {"publish": publishes},
 	} {
@@ -50,10 +51,10 @@ func TestWhoeverHasATicketMayDoNothingElseThanItWasAskedFor(t *testing.T) {
 		bearer := w.CallerOf(out.Ticket)
 		w.Unchanged(t, func() {
 			for name, do := range others {
-				expect.Is(t, name, do(bearer), publish.CodeInvalidKey)
+				expect.Is(t, name, do(bearer), sandlot.CodeInvalidKey)
 			}
 			for name, do := range does {
-				expect.Is(t, name, do(bearer), publish.CodeInvalidKey)
+				expect.Is(t, name, do(bearer), sandlot.CodeInvalidKey)
 			}
 		})
 	}

@@ -9,7 +9,8 @@ import (
 	"net/netip"
 	"time"
 
-	"sandlot/internal/inspect"
+	"sandlot"
+	"sandlot/internal/names"
 	"sandlot/internal/publish"
 )
 
@@ -30,12 +31,12 @@ type Store interface {
 	publish.SecretStore
 	// AddTicket records a ticket. If its Owner has as many as most says that are not used and not
 	// expired, or one of its Wider networks has, it is publish.ErrTooMany.
-	AddTicket(ctx context.Context, t publish.Ticket, most Most) error
+	AddTicket(ctx context.Context, t sandlot.Ticket, most Most) error
 }
 
 // Publisher checks what tickets are asked for; *publish.Service does.
 type Publisher interface {
-	Foresee(ctx context.Context, by publish.Caller, in publish.Intended) (publish.Project, []publish.Warning, error)
+	Foresee(ctx context.Context, by sandlot.Caller, in publish.Intended) (sandlot.Project, []sandlot.Warning, error)
 }
 
 // Service issues tickets and tells what they are for. Its methods may be called concurrently.
@@ -66,9 +67,9 @@ func New(ctx context.Context, store Store, publisher Publisher, opts ...Option) 
 // Issued is a new ticket, which no other call shows again.
 type Issued struct {
 	ID        string
-	Ticket    publish.Secret
+	Ticket    sandlot.Secret
 	ExpiresAt time.Time
-	Warnings  []publish.Warning
+	Warnings  []sandlot.Warning
 }
 
 // Issue checks all of a call but its bytes, as Publish or Update would, and makes a ticket for it.
@@ -76,23 +77,23 @@ type Issued struct {
 //
 // 100 tickets of an account, or of a network without a key, may wait; one more is
 // CodeQuotaExceeded. Only keys and nobody ask for tickets.
-func (s *Service) Issue(ctx context.Context, by publish.Caller, told Told) (Issued, error) {
+func (s *Service) Issue(ctx context.Context, by sandlot.Caller, told Told) (Issued, error) {
 	if by.Ticket() != nil {
-		return Issued{}, publish.TicketElsewhere()
+		return Issued{}, sandlot.TicketElsewhere()
 	}
-	t := publish.Ticket{Key: by.Key().ID}
+	t := sandlot.Ticket{Key: by.Key().ID}
 	warnings, err := s.check(ctx, by, &told)
 	if err != nil {
 		return Issued{}, err
 	}
 	if !by.Nobody() && t.Key == 0 {
-		return Issued{}, publish.Refuse(publish.CodeKeyRequired, "Tickets are for callers with a key, or without any.").With(publish.OpPresentKey)
+		return Issued{}, sandlot.Refuse(sandlot.CodeKeyRequired, "Tickets are for callers with a key, or without any.").With(sandlot.OpPresentKey)
 	}
 	secret, err := s.mint()
 	if err != nil {
 		return Issued{}, err
 	}
-	t.Hash, t.Project, t.ExpiresAt = secret.Hash(), publish.ProjectID(told.Project), s.now().UTC().Add(publish.TicketLife)
+	t.Hash, t.Project, t.ExpiresAt = secret.Hash(), sandlot.ProjectID(told.Project), s.now().UTC().Add(sandlot.TicketLife)
 	if t.Told, err = s.seal(secret, told); err != nil {
 		return Issued{}, err
 	}
@@ -100,9 +101,9 @@ func (s *Service) Issue(ctx context.Context, by publish.Caller, told Told) (Issu
 	t.Owner, t.Wider, most = s.owners(by)
 	switch err := s.store.AddTicket(ctx, t, most); {
 	case errors.Is(err, publish.ErrTooMany):
-		return Issued{}, publish.Refuse(publish.CodeQuotaExceeded, "There are %d tickets already that were not used, which is the limit.", mostWaiting).
-			Because(err).After(time.Minute).With(publish.OpWait).
-			Note("Use some, or wait until they expire: a ticket is good for %d minutes. Many files are sent as one archive, with one ticket.", int(publish.TicketLife.Minutes()))
+		return Issued{}, sandlot.Refuse(sandlot.CodeQuotaExceeded, "There are %d tickets already that were not used, which is the limit.", mostWaiting).
+			Because(err).After(time.Minute).With(sandlot.OpWait).
+			Note("Use some, or wait until they expire: a ticket is good for %d minutes. Many files are sent as one archive, with one ticket.", int(sandlot.TicketLife.Minutes()))
 	case err != nil:
 		return Issued{}, fmt.Errorf("issue ticket: %w", err)
 	}
@@ -110,7 +111,7 @@ func (s *Service) Issue(ctx context.Context, by publish.Caller, told Told) (Issu
 }
 
 // check asks whether by may make the call, and puts the project's id in the place of its address.
-func (s *Service) check(ctx context.Context, by publish.Caller, told *Told) ([]publish.Warning, error) {
+func (s *Service) check(ctx context.Context, by sandlot.Caller, told *Told) ([]sandlot.Warning, error) {
 	in := publish.Intended{Publish: told.publish()}
 	if told.Update {
 		update := told.update()
@@ -124,15 +125,15 @@ func (s *Service) check(ctx context.Context, by publish.Caller, told *Told) ([]p
 
 // Call returns the call that the ticket which by presented was issued for; its bytes are still to
 // be added. A caller without a ticket, and a ticket whose ID is not id, is CodeInvalidKey.
-func (s *Service) Call(_ context.Context, by publish.Caller, id string) (Call, error) {
+func (s *Service) Call(_ context.Context, by sandlot.Caller, id string) (Call, error) {
 	t := by.Ticket()
 	if t == nil {
-		return Call{}, publish.Refuse(publish.CodeInvalidKey, "This address takes the ticket that it came with, and no key.").
-			With(publish.OpTicket).Note("Send the ticket (slt_...) in the header Authorization, as a bearer. Ask for one, which comes with its own url:")
+		return Call{}, sandlot.Refuse(sandlot.CodeInvalidKey, "This address takes the ticket that it came with, and no key.").
+			With(sandlot.OpTicket).Note("Send the ticket (slt_...) in the header Authorization, as a bearer. Ask for one, which comes with its own url:")
 	}
 	if t.ID() != id {
-		return Call{}, publish.Refuse(publish.CodeInvalidKey, "The ticket belongs to another upload_id than that of this address.").
-			With(publish.OpTicket).Note("Use the url that came with the ticket, or ask for another ticket:")
+		return Call{}, sandlot.Refuse(sandlot.CodeInvalidKey, "The ticket belongs to another upload_id than that of this address.").
+			With(sandlot.OpTicket).Note("Use the url that came with the ticket, or ask for another ticket:")
 	}
 	told, err := s.open(by, *t)
 	if err != nil {
@@ -150,13 +151,13 @@ func (s *Service) Call(_ context.Context, by publish.Caller, id string) (Call, e
 }
 
 // mint draws a ticket.
-func (s *Service) mint() (publish.Secret, error) {
-	body, err := s.vault.Text(inspect.Base62, inspect.KeyRandom)
+func (s *Service) mint() (sandlot.Secret, error) {
+	body, err := s.vault.Text(names.Base62, names.KeyRandom)
 	if err != nil {
 		return "", fmt.Errorf("mint ticket: %w", err)
 	}
-	body = inspect.TicketPrefix + body
-	return publish.Secret(body + inspect.Checksum(body)), nil
+	body = names.TicketPrefix + body
+	return sandlot.Secret(body + names.KeyChecksum(body)), nil
 }
 
 // sealPurpose is what the words of tickets are sealed for.
@@ -164,20 +165,20 @@ const sealPurpose = "ticket"
 
 // seal encrypts what was told under the ticket: it may hold an e-mail address, and is of no use to
 // anybody but whoever brings the ticket.
-func (s *Service) seal(with publish.Secret, told Told) ([]byte, error) {
+func (s *Service) seal(with sandlot.Secret, told Told) ([]byte, error) {
 	text, err := json.Marshal(told)
 	if err != nil {
 		return nil, fmt.Errorf("write what was told: %w", err)
 	}
 	if len(text) > mostTold {
-		return nil, publish.Refuse(publish.CodeInvalidField, "The fields take %d bytes together, and a ticket keeps at most %d.", len(text), mostTold).
-			With(publish.OpTicket).Note("Send shorter texts. The title is cut to 200 characters in any case.")
+		return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The fields take %d bytes together, and a ticket keeps at most %d.", len(text), mostTold).
+			With(sandlot.OpTicket).Note("Send shorter texts. The title is cut to 200 characters in any case.")
 	}
 	return s.vault.SealWith(sealPurpose, with, text)
 }
 
 // open decrypts what seal has encrypted, with the ticket that by presented.
-func (s *Service) open(by publish.Caller, t publish.Ticket) (told Told, err error) {
+func (s *Service) open(by sandlot.Caller, t sandlot.Ticket) (told Told, err error) {
 	text, err := s.vault.UnsealPresented(sealPurpose, by, t.Told)
 	if err == nil {
 		err = json.Unmarshal(text, &told)
@@ -187,8 +188,8 @@ func (s *Service) open(by publish.Caller, t publish.Ticket) (told Told, err erro
 
 // owners are those of whose tickets only so many may wait: the account, or else the network that asks and the two around it.
 // A network that anybody may have is counted alone.
-func (s *Service) owners(by publish.Caller) (owner publish.Digest, wider [2]publish.Digest, most Most) {
-	of := func(who string) publish.Digest { return s.vault.Keyed("tickets of", who) }
+func (s *Service) owners(by sandlot.Caller) (owner sandlot.Digest, wider [2]sandlot.Digest, most Most) {
+	of := func(who string) sandlot.Digest { return s.vault.Keyed("tickets of", who) }
 	most = Most{mostWaiting}
 	if !by.Nobody() {
 		return of(fmt.Sprintf("account %d", by.Account())), wider, most

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/inspect"
-	"sandlot/internal/publish"
 	"sandlot/internal/unpack"
 )
 
@@ -13,13 +13,13 @@ import (
 const importWait = 5 * time.Second
 
 // noExport refuses an archive as a whole.
-func noExport(format string, args ...any) *publish.Error {
-	return publish.Refuse(publish.CodeInvalidArchive, format, args...).In("archive").With(publish.OpExport).
+func noExport(format string, args ...any) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodeInvalidArchive, format, args...).In("archive").With(sandlot.OpExport).
 		Note("Send the ZIP of an export as it was downloaded. Nothing was imported. An export is made with:")
 }
 
-func tooLarge(format string, limit int64) *publish.Error {
-	return publish.Refuse(publish.CodeContentTooLarge, format, limit).In("archive").Detail("limit", limit).With(publish.OpNothing).
+func tooLarge(format string, limit int64) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodeContentTooLarge, format, limit).In("archive").Detail("limit", limit).With(sandlot.OpNothing).
 		Note("Export one project at a time, with its own key, or without earlier versions. Nothing was imported.")
 }
 
@@ -31,7 +31,7 @@ func badArchive(err error) error {
 	}
 	switch bad.Reason {
 	case unpack.TooMany, unpack.TooLarge, unpack.TotalLarge:
-		return publish.Refuse(publish.CodeContentTooLarge, "The archive is too large: %s.", bad.Message).In("archive").With(publish.OpNothing).
+		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The archive is too large: %s.", bad.Message).In("archive").With(sandlot.OpNothing).
 			Note("Export one project at a time, with its own key, or without earlier versions. Nothing was imported.").Because(bad)
 	}
 	if bad.Entry == "" {
@@ -41,7 +41,7 @@ func badArchive(err error) error {
 }
 
 // wrong refuses one project of an export.
-func wrong(format string, args ...any) *publish.Error {
-	return publish.Refuse(publish.CodeInvalidArchive, format, args...).In("archive").With(publish.OpNothing).
+func wrong(format string, args ...any) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodeInvalidArchive, format, args...).In("archive").With(sandlot.OpNothing).
 		Note("Export the project again, and send the archive as it was downloaded. Of this project nothing was imported.")
 }

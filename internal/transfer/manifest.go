@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
 	"sandlot/internal/unpack"
@@ -54,7 +55,7 @@ type version struct {
 type file struct {
 	name, path string
 	size       int64
-	sum        publish.Digest
+	sum        sandlot.Digest
 }
 
 // readManifest reads the manifest of an export as it streams: an export with many versions has more of it than of anything else.
@@ -91,7 +92,7 @@ func (s *Service) readManifest(zip *unpack.ZIPFile, charge publish.Charge) (m ma
 // unreadable refuses a manifest that is not as one is. What is wrong with the archive stays what it is.
 func unreadable(err error) error {
 	var bad *unpack.Error
-	var refused *publish.Error
+	var refused *sandlot.Error
 	var syntax *json.SyntaxError
 	switch {
 	case err == nil:
@@ -107,7 +108,7 @@ func unreadable(err error) error {
 var errShape = errors.New("something stands there that no manifest has")
 
 // warnings tell what of an archive was not taken.
-func (m manifest) warnings(zip *unpack.ZIPFile) (w []publish.Warning) {
+func (m manifest) warnings(zip *unpack.ZIPFile) (w []sandlot.Warning) {
 	extra, first := 0, ""
 	for e := range zip.Files() {
 		if !m.paths[e.Name] {
@@ -121,14 +122,14 @@ func (m manifest) warnings(zip *unpack.ZIPFile) (w []publish.Warning) {
 		if extra == 1 {
 			told = fmt.Sprintf("The archive has a file that its manifest does not name, %s; it was ignored.", inspect.Quoted(first))
 		}
-		w = append(w, publish.Warning{Code: "extra_files", Message: told, Hint: "Send an export as it was downloaded."})
+		w = append(w, sandlot.Warning{Code: "extra_files", Message: told, Hint: "Send an export as it was downloaded."})
 	}
 	if m.erased > 0 {
 		versions := "1 version"
 		if m.erased > 1 {
 			versions = fmt.Sprintf("%d versions", m.erased)
 		}
-		w = append(w, publish.Warning{Code: "erased_versions", Message: versions + " had been erased, so later ones have lower numbers here."})
+		w = append(w, sandlot.Warning{Code: "erased_versions", Message: versions + " had been erased, so later ones have lower numbers here."})
 	}
 	return w
 }
@@ -140,12 +141,12 @@ type fileOf struct {
 	sha256         string
 }
 
-func (f fileOf) digest() (d publish.Digest, ok bool) {
+func (f fileOf) digest() (d sandlot.Digest, ok bool) {
 	raw, err := hex.DecodeString(f.sha256)
 	if err != nil || len(raw) != len(d) {
 		return d, false
 	}
-	return publish.Digest(raw), true
+	return sandlot.Digest(raw), true
 }
 
 const (

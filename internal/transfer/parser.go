@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 	"sandlot/internal/tree"
 	"sandlot/internal/unpack"
 )
@@ -111,7 +111,7 @@ func (p *parser) tags(x *project) error {
 	return p.elements(func() error {
 		var tag string
 		err := p.value(&tag)
-		if err == nil && len(x.tags) < publish.MaxTags {
+		if err == nil && len(x.tags) < sandlot.MaxTags {
 			x.tags = append(x.tags, tag)
 		}
 		return err

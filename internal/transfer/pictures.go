@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
 	"sandlot/internal/unpack"
@@ -41,7 +42,7 @@ func (p *parser) picture(into **picture) error {
 }
 
 // coverOf brings the cover of a project that came in, or would.
-func (s *Service) coverOf(ctx context.Context, by publish.Caller, in Input, zip *unpack.ZIPFile, p project, a *publish.Adopted) error {
+func (s *Service) coverOf(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, p project, a *publish.Adopted) error {
 	left, err := s.bring(ctx, by, in, zip, p.cover, publish.Brought{Project: a.Project.ID})
 	if left != "" {
 		a.Warnings = append(a.Warnings, leftOut("cover", left, "Choose another one on the website, where the project is managed."))
@@ -50,7 +51,7 @@ func (s *Service) coverOf(ctx context.Context, by publish.Caller, in Input, zip 
 }
 
 // portrait brings the portrait of an account.
-func (s *Service) portrait(ctx context.Context, by publish.Caller, in Input, zip *unpack.ZIPFile, m manifest, out *Report) error {
+func (s *Service) portrait(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, m manifest, out *Report) error {
 	left, err := s.bring(ctx, by, in, zip, m.portrait, publish.Brought{Portrait: true})
 	if left != "" {
 		out.Warnings = append(out.Warnings, leftOut("portrait", left, "Send another one on the website, in the account's settings."))
@@ -58,12 +59,12 @@ func (s *Service) portrait(ctx context.Context, by publish.Caller, in Input, zip
 	return err
 }
 
-func leftOut(what, why, hint string) publish.Warning {
-	return publish.Warning{Code: "picture_left_out", Message: "The " + what + " was left out. " + why, Hint: hint}
+func leftOut(what, why, hint string) sandlot.Warning {
+	return sandlot.Warning{Code: "picture_left_out", Message: "The " + what + " was left out. " + why, Hint: hint}
 }
 
 // bring has a picture made of what the archive holds. left says why there is none; an error is one that ends the import.
-func (s *Service) bring(ctx context.Context, by publish.Caller, in Input, zip *unpack.ZIPFile, f *picture, b publish.Brought) (left string, err error) {
+func (s *Service) bring(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, f *picture, b publish.Brought) (left string, err error) {
 	if f == nil || f.problem != "" {
 		return f.why(), nil
 	}
@@ -95,15 +96,15 @@ func (f *picture) why() string {
 type compared struct {
 	r    io.Reader
 	sum  hash.Hash
-	want publish.Digest
+	want sandlot.Digest
 }
 
 // Read implements io.Reader.
 func (c *compared) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.sum.Write(p[:n])
-	if err == io.EOF && publish.Digest(c.sum.Sum(nil)) != c.want {
-		err = publish.Refuse(publish.CodeDigestMismatch, "It has other bytes than the manifest says.").In("archive")
+	if err == io.EOF && sandlot.Digest(c.sum.Sum(nil)) != c.want {
+		err = sandlot.Refuse(sandlot.CodeDigestMismatch, "It has other bytes than the manifest says.").In("archive")
 	}
 	return n, err
 }

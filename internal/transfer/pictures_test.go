@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/cover"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -37,7 +38,7 @@ func plain(c color.RGBA) string {
 }
 
 // coverOf is the cover of a project: what its owner wishes, and its strongest colour.
-func (w *world) coverOf(by publish.Caller, id publish.ProjectID) string {
+func (w *world) coverOf(by sandlot.Caller, id sandlot.ProjectID) string {
 	w.t.Helper()
 	m, err := w.Covers.Cover(w.t.Context(), w.OwnerOf(by.Account()), id)
 	expect.OK(w.t, err)
@@ -45,14 +46,14 @@ func (w *world) coverOf(by publish.Caller, id publish.ProjectID) string {
 }
 
 // portraitOf is the strongest colour of the portrait of an account.
-func (w *world) portraitOf(by publish.Caller) string {
+func (w *world) portraitOf(by sandlot.Caller) string {
 	w.t.Helper()
 	a, err := w.DB.Publish().Account(w.t.Context(), by.Account())
 	expect.OK(w.t, err)
 	return w.colour(a.Portrait, 96)
 }
 
-func (w *world) colour(id publish.PictureID, width int) string {
+func (w *world) colour(id sandlot.PictureID, width int) string {
 	w.t.Helper()
 	if id == "" {
 		return "none"
@@ -66,7 +67,7 @@ func (w *world) colour(id publish.PictureID, width int) string {
 }
 
 // shown makes a project with a cover, and an account with a portrait.
-func (w *world) shown() (by publish.Caller, id publish.ProjectID) {
+func (w *world) shown() (by sandlot.Caller, id sandlot.ProjectID) {
 	w.t.Helper()
 	by = w.account()
 	id = w.history(by)
@@ -176,7 +177,7 @@ func TestAHostilePictureOfAnExportIsLeftOutAlone(t *testing.T) {
 			report, err := w.imports(me, data)
 			expect.OK(t, err)
 			for _, r := range []transfer.Report{dry, report} {
-				said := [][]publish.Warning{r.Projects[0].Adopted.Warnings, r.Warnings}
+				said := [][]sandlot.Warning{r.Projects[0].Adopted.Warnings, r.Warnings}
 				for i, what := range []string{"The cover was left out. ", "The portrait was left out. "} {
 					last := len(said[i]) - 1
 					if last < 0 || said[i][last].Code != "picture_left_out" || !strings.HasPrefix(said[i][last].Message, what) || !strings.Contains(said[i][last].Message, c.says) {
@@ -216,7 +217,7 @@ func TestWhatAnOwnerHasChosenStaysWhenTheSameImportComesAgain(t *testing.T) {
 	own := w.OwnerOf(me.Account())
 	expect.OK(t, w.Covers.SetPortrait(t.Context(), own, strings.NewReader(green)))
 	keyed := func(in *transfer.Input) { in.Idempotency = "once" }
-	run := func() (publish.ProjectID, string) {
+	run := func() (sandlot.ProjectID, string) {
 		t.Helper()
 		report, err := w.imports(me, data, keyed)
 		expect.OK(t, err)
@@ -241,9 +242,9 @@ func TestWhatAnOwnerHasChosenStaysWhenTheSameImportComesAgain(t *testing.T) {
 }
 
 // brings is what makes pictures of an import.
-type brings func(context.Context, publish.Caller, publish.Brought) (string, error)
+type brings func(context.Context, sandlot.Caller, publish.Brought) (string, error)
 
-func (b brings) Bring(ctx context.Context, by publish.Caller, in publish.Brought) (string, error) {
+func (b brings) Bring(ctx context.Context, by sandlot.Caller, in publish.Brought) (string, error) {
 	return b(ctx, by, in)
 }
 
@@ -253,14 +254,14 @@ func TestPicturesOfAnImportThatWasCutOffComeWithTheNext(t *testing.T) {
 	from, _ := w.shown()
 	data, me := w.export(from, false), w.account()
 	keyed := func(in *transfer.Input) { in.Idempotency = "once" }
-	away := publish.NoEffect(publish.ErrUnavailable)
-	w.in.Pictures = brings(func(_ context.Context, _ publish.Caller, b publish.Brought) (string, error) {
+	away := sandlot.NoEffect(sandlot.ErrUnavailable)
+	w.in.Pictures = brings(func(_ context.Context, _ sandlot.Caller, b publish.Brought) (string, error) {
 		_, err := io.Copy(io.Discard, b.Bytes)
 		expect.OK(t, err)
 		return "", away
 	})
 	report, err := w.imports(me, data, keyed)
-	if e := (*publish.Error)(nil); !errors.As(err, &e) || e.Code != publish.CodeUnavailable || !strings.Contains(e.Message, "What came in before stays; projects: 1.") || len(report.Projects) != 1 {
+	if e := (*sandlot.Error)(nil); !errors.As(err, &e) || e.Code != sandlot.CodeUnavailable || !strings.Contains(e.Message, "What came in before stays; projects: 1.") || len(report.Projects) != 1 {
 		t.Errorf("%v, %+v", err, report)
 	}
 	w.in.Pictures = w.Covers
@@ -293,7 +294,7 @@ func TestTheOperatorsImportBringsPictures(t *testing.T) {
 	w := newWorld(t, testworld.Embedded())
 	from, _ := w.shown()
 	data, to := w.export(from, true), w.account()
-	report, err := w.in.Import(t.Context(), publish.AsOperator("grace"), transfer.Input{Account: to.Account(), Rename: true, Stored: io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))})
+	report, err := w.in.Import(t.Context(), sandlot.AsOperator("grace"), transfer.Input{Account: to.Account(), Rename: true, Stored: io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))})
 	expect.OK(t, err)
 	expect.Equal(t, "the cover", w.coverOf(to, report.Projects[0].Adopted.Project.ID), string(cover.Uploaded)+" red")
 	expect.Equal(t, "the portrait", w.portraitOf(to), "blue")
@@ -308,7 +309,7 @@ func TestPicturesCostWhatTheyBring(t *testing.T) {
 		spent = 0
 		in.Charge = func(n int) error {
 			if spent += n; spent > most {
-				return publish.Refuse(publish.CodeRateLimited, "Too many bytes.")
+				return sandlot.Refuse(sandlot.CodeRateLimited, "Too many bytes.")
 			}
 			return nil
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"sandlot"
 	"sandlot/internal/inspect"
 	"sandlot/internal/publish"
 	"sandlot/internal/unpack"
@@ -11,7 +12,7 @@ import (
 
 // stage reads the bytes of a project out of the archive, each content once, and compares them with the manifest.
 func stage(ctx context.Context, zip *unpack.ZIPFile, tree *publish.Tree, p project) ([]publish.AdoptedVersion, error) {
-	kept := map[publish.Digest]publish.Content{}
+	kept := map[sandlot.Digest]publish.Content{}
 	list := make([]publish.AdoptedVersion, len(p.versions))
 	for i, v := range p.versions {
 		list[i] = publish.AdoptedVersion{Title: v.title, At: v.at, Primary: v.primary, Drop: v.drop, RestoredFrom: v.restored}
@@ -40,9 +41,9 @@ func read(ctx context.Context, zip *unpack.ZIPFile, tree *publish.Tree, f file) 
 		return c, badArchive(err)
 	}
 	if c.SHA256 != f.sum {
-		return c, publish.Refuse(publish.CodeDigestMismatch, "The file %s has other bytes than the manifest says: their SHA-256 is %s, not %s.", inspect.Quoted(f.name), c.SHA256, f.sum).
+		return c, sandlot.Refuse(sandlot.CodeDigestMismatch, "The file %s has other bytes than the manifest says: their SHA-256 is %s, not %s.", inspect.Quoted(f.name), c.SHA256, f.sum).
 			In("archive").Detail("filename", f.name).Detail("declared_sha256", f.sum.String()).Detail("received_sha256", c.SHA256.String()).
-			With(publish.OpNothing).Note("Export the project again. Of this project nothing was imported.")
+			With(sandlot.OpNothing).Note("Export the project again. Of this project nothing was imported.")
 	}
 	return c, nil
 }

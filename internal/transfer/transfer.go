@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"sandlot"
 	"sandlot/internal/publish"
 	"sandlot/internal/spool"
 	"sandlot/internal/unpack"
@@ -31,7 +32,7 @@ const (
 
 // Projects makes projects; *publish.Service does.
 type Projects interface {
-	Adopt(ctx context.Context, by publish.Caller, in publish.Adoption) (publish.Adopted, error)
+	Adopt(ctx context.Context, by sandlot.Caller, in publish.Adoption) (publish.Adopted, error)
 }
 
 // Contents stages what an archive holds; *publish.Contents does.
@@ -43,7 +44,7 @@ type Contents interface {
 
 // Pictures makes the pictures that an export brings; *cover.Service does.
 type Pictures interface {
-	Bring(ctx context.Context, by publish.Caller, b publish.Brought) (left string, err error)
+	Bring(ctx context.Context, by sandlot.Caller, b publish.Brought) (left string, err error)
 }
 
 // Config is what a Service is made of. Projects, Contents and Pictures must be set. Limits that are 0 are those of package publish.
@@ -60,7 +61,7 @@ type Config struct {
 type Service struct {
 	Config
 	mu   sync.Mutex
-	busy map[publish.AccountID]bool
+	busy map[sandlot.AccountID]bool
 }
 
 // New makes a Service.
@@ -71,7 +72,7 @@ func New(cfg Config) *Service {
 	if cfg.MaxFiles == 0 {
 		cfg.MaxFiles = publish.DefaultMaxFiles
 	}
-	return &Service{Config: cfg, busy: map[publish.AccountID]bool{}}
+	return &Service{Config: cfg, busy: map[sandlot.AccountID]bool{}}
 }
 
 // Input asks for an import.
@@ -83,7 +84,7 @@ type Input struct {
 	Charge      publish.Charge
 
 	// Where the operator asks, for the account of somebody: projects keep their ids.
-	Account publish.AccountID
+	Account sandlot.AccountID
 	Stored  *io.SectionReader // in place of Archive: a ZIP that is read where it lies
 	Rename  bool              // gives a project another id whose own was used here before, or can be none; otherwise it is refused
 	Reason  string            // for the audit log
@@ -99,7 +100,7 @@ type archive interface {
 type Report struct {
 	Projects []Outcome // in the order of the manifest
 	DryRun   bool
-	Warnings []publish.Warning
+	Warnings []sandlot.Warning
 }
 
 // Outcome is what became of one project: Adopted, or Refused.
@@ -109,7 +110,7 @@ type Outcome struct {
 	Versions int
 	Files    int // of the current version
 	Adopted  publish.Adopted
-	Refused  *publish.Error
+	Refused  *sandlot.Error
 }
 
 // Import takes the projects of an export into the caller's account. What is no export is refused whole; a project that
@@ -117,7 +118,7 @@ type Outcome struct {
 //
 // With in.Idempotency the same archive within publish.IdempotencyLife makes nothing twice: what was imported is told again, and
 // the rest is done. An error that is no refusal may come when some projects are there already, so callers should send a key.
-func (s *Service) Import(ctx context.Context, by publish.Caller, in Input) (Report, error) {
+func (s *Service) Import(ctx context.Context, by sandlot.Caller, in Input) (Report, error) {
 	owner, err := mayImport(by, in)
 	if err != nil {
 		return Report{}, err
@@ -148,19 +149,19 @@ func (s *Service) Import(ctx context.Context, by publish.Caller, in Input) (Repo
 }
 
 // mayImport returns the account that an import goes into, if by may import into it.
-func mayImport(by publish.Caller, in Input) (publish.AccountID, error) {
+func mayImport(by sandlot.Caller, in Input) (sandlot.AccountID, error) {
 	if by.Account() == 0 && in.Account != 0 {
-		return in.Account, publish.Authorize(by, publish.ActOperate, nil)
+		return in.Account, sandlot.Authorize(by, sandlot.ActOperate, nil)
 	}
-	return by.Account(), publish.Authorize(by, publish.ActImport, nil)
+	return by.Account(), sandlot.Authorize(by, sandlot.ActImport, nil)
 }
 
 // alone refuses a second import into an account while one is under way. done ends it.
-func (s *Service) alone(id publish.AccountID) (done func(), err error) {
+func (s *Service) alone(id sandlot.AccountID) (done func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.busy[id] {
-		return nil, publish.Refuse(publish.CodeRequestInProgress, "An import into this account is in progress.").With(publish.OpWait).After(importWait).
+		return nil, sandlot.Refuse(sandlot.CodeRequestInProgress, "An import into this account is in progress.").With(sandlot.OpWait).After(importWait).
 			Note("Send the same request again when it is done, under the same idempotency key.")
 	}
 	s.busy[id] = true
@@ -179,24 +180,24 @@ func (s *Service) tooLarge() error {
 }
 
 // receive spools the archive, unless it is stored, and returns it with its hash.
-func (s *Service) receive(packed *spool.Spool, in Input) (all archive, sum publish.Digest, err error) {
+func (s *Service) receive(packed *spool.Spool, in Input) (all archive, sum sandlot.Digest, err error) {
 	hash := sha256.New()
 	if in.Stored != nil {
 		if in.Stored.Size() > s.most() {
 			return nil, sum, s.tooLarge()
 		}
 		_, err := io.Copy(hash, in.Stored)
-		return in.Stored, publish.Digest(hash.Sum(nil)), err
+		return in.Stored, sandlot.Digest(hash.Sum(nil)), err
 	}
 	err = s.Contents.Receive(packed, io.TeeReader(in.Archive, hash), s.most())
-	if errors.Is(err, publish.CodeContentTooLarge) {
+	if errors.Is(err, sandlot.CodeContentTooLarge) {
 		err = s.tooLarge()
 	}
-	return packed, publish.Digest(hash.Sum(nil)), publish.NoEffect(err)
+	return packed, sandlot.Digest(hash.Sum(nil)), sandlot.NoEffect(err)
 }
 
 // adoptAll makes one project after another.
-func (s *Service) adoptAll(ctx context.Context, by publish.Caller, in Input, zip *unpack.ZIPFile, m manifest, sum publish.Digest) (out Report, err error) {
+func (s *Service) adoptAll(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, m manifest, sum sandlot.Digest) (out Report, err error) {
 	out.DryRun, out.Warnings = in.DryRun, m.warnings(zip)
 	first := maxProjects
 	for i, p := range m.projects {
@@ -231,13 +232,13 @@ func (r Report) stopped(err error, in Input) error {
 			adopted++
 		}
 	}
-	e := publish.AsError(err)
+	e := sandlot.AsError(err)
 	if adopted == 0 || r.DryRun || e == nil {
 		return err
 	}
 	told := *e
 	told.Message = fmt.Sprintf("%s What came in before stays; projects: %d.", strings.TrimSuffix(e.Message, " Nothing was changed."), adopted)
-	if in.Idempotency == "" && told.Fix.Op == publish.OpWait {
+	if in.Idempotency == "" && told.Fix.Op == sandlot.OpWait {
 		told.Note("Look at the account's projects before you send the rest: the same archive would bring what is here once more. Under an idempotency key it does not.")
 	}
 	return &told
@@ -245,22 +246,22 @@ func (r Report) stopped(err error, in Input) error {
 
 // refusal is err if it is told of this project: a limit that it meets, too, for a smaller one may still have room. What every
 // other would meet is nil.
-func refusal(err error) *publish.Error {
-	var e *publish.Error
-	if errors.As(err, &e) && !errors.Is(err, publish.CodeInvalidKey) && !errors.Is(err, publish.CodeAccountSuspended) && !errors.Is(err, publish.CodeIdempotencyMismatch) && !errors.Is(err, publish.CodeStorageFull) {
+func refusal(err error) *sandlot.Error {
+	var e *sandlot.Error
+	if errors.As(err, &e) && !errors.Is(err, sandlot.CodeInvalidKey) && !errors.Is(err, sandlot.CodeAccountSuspended) && !errors.Is(err, sandlot.CodeIdempotencyMismatch) && !errors.Is(err, sandlot.CodeStorageFull) {
 		return e
 	}
 	return nil
 }
 
-func (s *Service) adoptOne(ctx context.Context, by publish.Caller, in Input, zip *unpack.ZIPFile, p project, a publish.Adoption) (publish.Adopted, error) {
+func (s *Service) adoptOne(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, p project, a publish.Adoption) (publish.Adopted, error) {
 	tree := s.Contents.NewTree(in.Charge)
 	defer s.Contents.DiscardTree(context.WithoutCancel(ctx), tree)
 	a.Title, a.Lang, a.Description, a.Tags, a.Unlisted, a.Threads, a.Begun = p.title, p.lang, p.description, p.tags, p.unlisted, p.threads, p.created
 	a.Idempotency, a.DryRun = in.Idempotency, in.DryRun
 	a.Stage = func(ctx context.Context) ([]publish.AdoptedVersion, error) { return stage(ctx, zip, tree, p) }
 	if in.Account != 0 {
-		a.ID, a.Account, a.Rename, a.Reason = publish.ProjectID(p.id), in.Account, in.Rename, in.Reason
+		a.ID, a.Account, a.Rename, a.Reason = sandlot.ProjectID(p.id), in.Account, in.Rename, in.Reason
 	}
 	return s.Projects.Adopt(ctx, by, a)
 }

@@ -15,9 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/archive"
 	"sandlot/internal/expect"
-	"sandlot/internal/inspect"
+	"sandlot/internal/names"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 	"sandlot/internal/transfer"
@@ -36,7 +37,7 @@ func newWorld(t *testing.T, set testworld.Option) *world {
 	return w
 }
 
-func (w *world) account() publish.Caller {
+func (w *world) account() sandlot.Caller {
 	w.t.Helper()
 	out, err := w.Publish.Signup(w.t.Context(), testworld.Nobody(), publish.SignupInput{})
 	expect.OK(w.t, err)
@@ -44,7 +45,7 @@ func (w *world) account() publish.Caller {
 }
 
 // history makes a project of four versions, of which the third is erased, and returns its id.
-func (w *world) history(by publish.Caller) publish.ProjectID {
+func (w *world) history(by sandlot.Caller) sandlot.ProjectID {
 	w.t.Helper()
 	out, _, err := w.Publish.Publish(w.t.Context(), by, publish.PublishInput{Title: "Sky Hopper", Lang: "de", Tree: w.Tree("index.html", "<p>one", "a.js", "same", "lib/b.js", "same")})
 	expect.OK(w.t, err)
@@ -61,19 +62,19 @@ func (w *world) history(by publish.Caller) publish.ProjectID {
 	return id
 }
 
-func (w *world) export(by publish.Caller, history bool) []byte {
+func (w *world) export(by sandlot.Caller, history bool) []byte {
 	w.t.Helper()
 	return w.exportFrom(by, history, w.Publish.Contents)
 }
 
-func (w *world) exportFrom(by publish.Caller, history bool, src archive.Source) []byte {
+func (w *world) exportFrom(by sandlot.Caller, history bool, src archive.Source) []byte {
 	w.t.Helper()
 	e, err := w.Publish.Export(w.t.Context(), by)
 	expect.OK(w.t, err)
 	return w.write(by, e, history, src)
 }
 
-func (w *world) write(by publish.Caller, e publish.Export, history bool, src archive.Source) []byte {
+func (w *world) write(by sandlot.Caller, e publish.Export, history bool, src archive.Source) []byte {
 	w.t.Helper()
 	e.History = history
 	var err error
@@ -84,7 +85,7 @@ func (w *world) write(by publish.Caller, e publish.Export, history bool, src arc
 	return out.Bytes()
 }
 
-func (w *world) imports(by publish.Caller, data []byte, change ...func(*transfer.Input)) (transfer.Report, error) {
+func (w *world) imports(by sandlot.Caller, data []byte, change ...func(*transfer.Input)) (transfer.Report, error) {
 	in := transfer.Input{Archive: bytes.NewReader(data)}
 	for _, c := range change {
 		c(&in)
@@ -99,13 +100,13 @@ type meanwhile struct {
 	do   func()
 }
 
-func (m *meanwhile) Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error) {
+func (m *meanwhile) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	m.once.Do(m.do)
 	return m.Source.Open(ctx, b, off, n)
 }
 
 // versions tells each version of a project that is kept: its date, title, page, and each file's hash.
-func (w *world) versions(id publish.ProjectID) (list []string) {
+func (w *world) versions(id sandlot.ProjectID) (list []string) {
 	w.t.Helper()
 	all, err := w.Publish.Contents.VersionsBelow(w.t.Context(), id, 0, 1000)
 	expect.OK(w.t, err)
@@ -156,13 +157,13 @@ func TestRegressionM02AnExportWithAProjectDeletedMeanwhileComesInAgain(t *testin
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, set)
 			by := w.account()
-			ids := []publish.ProjectID{w.history(by), w.history(by)}
+			ids := []sandlot.ProjectID{w.history(by), w.history(by)}
 			want := w.versions(ids[0])
 			e, err := w.Publish.Export(t.Context(), by)
 			expect.OK(t, err)
 			_, err = w.Publish.DeleteProject(t.Context(), by, string(ids[0]), string(ids[0]))
 			expect.OK(t, err)
-			_, err = w.Operate.Delete(t.Context(), publish.AsOperator(""), string(ids[1]), "spam")
+			_, err = w.Operate.Delete(t.Context(), sandlot.AsOperator(""), string(ids[1]), "spam")
 			expect.OK(t, err)
 			report, err := w.imports(w.account(), w.write(by, e, true, w.Publish.Contents))
 			expect.OK(t, err)
@@ -212,7 +213,7 @@ func TestAnExportComesInWithItsWholeHistory(t *testing.T) {
 }
 
 // publishesOn shows that an imported project is like any other.
-func (w *world) publishesOn(by publish.Caller, id publish.ProjectID) {
+func (w *world) publishesOn(by sandlot.Caller, id sandlot.ProjectID) {
 	w.t.Helper()
 	out, _, err := w.Publish.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "index.html", Content: w.Stage("<p>four")})
 	expect.OK(w.t, err)
@@ -254,7 +255,7 @@ func TestTheSameImportAgainMakesNothingTwice(t *testing.T) {
 			}
 		}
 		_, err = w.imports(me, w.export(by, false), keyed)
-		expect.Is(t, "another archive under the same key", err, publish.CodeIdempotencyMismatch)
+		expect.Is(t, "another archive under the same key", err, sandlot.CodeIdempotencyMismatch)
 	})
 }
 
@@ -277,7 +278,7 @@ func TestAnotherArchiveUnderTheSameKeyMakesNothingWhateverCameInOfTheFirst(t *te
 	for name, other := range map[string][]byte{"that would make the first": of(good, good, good), "that has fewer": of(good), "whose first is refused": of(bad, good)} {
 		w.Unchanged(t, func() {
 			_, err := w.imports(me, other, keyed)
-			expect.Is(t, "another archive "+name, err, publish.CodeIdempotencyMismatch)
+			expect.Is(t, "another archive "+name, err, sandlot.CodeIdempotencyMismatch)
 		})
 	}
 	again, err := w.imports(me, of(bad, later, good), keyed)
@@ -311,7 +312,7 @@ func TestAnImportThatWasCutOffGoesOnWhereItWas(t *testing.T) {
 	data := w.export(by, true)
 	ctx, cut := context.WithCancel(t.Context())
 	once := w.in.Projects
-	w.in.Projects = adopts(func(ctx context.Context, by publish.Caller, in publish.Adoption) (publish.Adopted, error) {
+	w.in.Projects = adopts(func(ctx context.Context, by sandlot.Caller, in publish.Adoption) (publish.Adopted, error) {
 		defer cut()
 		return once.Adopt(ctx, by, in)
 	})
@@ -326,9 +327,9 @@ func TestAnImportThatWasCutOffGoesOnWhereItWas(t *testing.T) {
 	expect.Equal(t, "projects", len(who.Projects), 2)
 }
 
-type adopts func(context.Context, publish.Caller, publish.Adoption) (publish.Adopted, error)
+type adopts func(context.Context, sandlot.Caller, publish.Adoption) (publish.Adopted, error)
 
-func (a adopts) Adopt(ctx context.Context, by publish.Caller, in publish.Adoption) (publish.Adopted, error) {
+func (a adopts) Adopt(ctx context.Context, by sandlot.Caller, in publish.Adoption) (publish.Adopted, error) {
 	return a(ctx, by, in)
 }
 
@@ -374,7 +375,7 @@ func pack(t *testing.T, manifest any, files ...string) []byte {
 const page = "<p>page"
 
 // sum is the hash of a text, as a manifest has it.
-func sum(text string) string { return publish.Digest(sha256.Sum256([]byte(text))).String() }
+func sum(text string) string { return sandlot.Digest(sha256.Sum256([]byte(text))).String() }
 
 type obj = map[string]any
 
@@ -417,32 +418,32 @@ func TestWhatIsNoExportIsRefusedWhole(t *testing.T) {
 	bomb := `{"format":2,"projects":[` + strings.Repeat(" ", 65<<20) + `]}`
 	for name, c := range map[string]struct {
 		data []byte
-		code publish.Code
+		code sandlot.Code
 	}{
-		"no ZIP":                        {[]byte("<p>no ZIP"), publish.CodeInvalidArchive},
-		"nothing":                       {nil, publish.CodeInvalidArchive},
-		"a ZIP that was cut":            {pack(t, plain, "sky-abc123/index.html", page)[:99], publish.CodeInvalidArchive},
-		"no manifest":                   {pack(t, "", "sky-abc123/index.html", page), publish.CodeInvalidArchive},
-		"two manifests":                 {twice.Bytes(), publish.CodeInvalidArchive},
-		"a newer format":                {pack(t, newer, "sky-abc123/index.html", page), publish.CodeInvalidArchive},
-		"a manifest of another kind":    {pack(t, `[1]`), publish.CodeInvalidArchive},
-		"a manifest without a format":   {pack(t, `{}`), publish.CodeInvalidArchive},
-		"a manifest that ends early":    {pack(t, string(text[:len(text)-3])), publish.CodeInvalidArchive},
-		"something behind the manifest": {pack(t, string(text)+"{}"), publish.CodeInvalidArchive},
-		"a name twice in the manifest":  {pack(t, `{"format":1,"format":2,"projects":[]}`), publish.CodeInvalidArchive},
-		"a date that is none":           {pack(t, one(func(p obj) { p["created_at"] = "yesterday" })), publish.CodeInvalidArchive},
-		"a size that is no number":      {pack(t, `{"format":1,"projects":[{"files":[{"size":"1"}]}]}`), publish.CodeInvalidArchive},
-		"a text of 1 MiB":               {pack(t, one(func(p obj) { p["title"] = strings.Repeat("x", 1<<20) })), publish.CodeInvalidArchive},
-		"a gap of 1 MiB":                {pack(t, `{"format":2,`+strings.Repeat(" ", 1<<20)+`"projects":[]}`), publish.CodeInvalidArchive},
-		"lists 1,000 deep":              {pack(t, `{"format":2,"x":`+strings.Repeat("[", 1000)+strings.Repeat("]", 1000)+`,"projects":[]}`), publish.CodeInvalidArchive},
-		"100,001 files":                 {pack(t, `{"format":2,"projects":[`+strings.Repeat(`{"files":[`+strings.Repeat(`{},`, 9_999)+`{}]},`, 10)+`{"files":[{}]}]}`), publish.CodeContentTooLarge},
-		"a manifest of 65 MiB":          {pack(t, bomb), publish.CodeContentTooLarge},
+		"no ZIP":                        {[]byte("<p>no ZIP"), sandlot.CodeInvalidArchive},
+		"nothing":                       {nil, sandlot.CodeInvalidArchive},
+		"a ZIP that was cut":            {pack(t, plain, "sky-abc123/index.html", page)[:99], sandlot.CodeInvalidArchive},
+		"no manifest":                   {pack(t, "", "sky-abc123/index.html", page), sandlot.CodeInvalidArchive},
+		"two manifests":                 {twice.Bytes(), sandlot.CodeInvalidArchive},
+		"a newer format":                {pack(t, newer, "sky-abc123/index.html", page), sandlot.CodeInvalidArchive},
+		"a manifest of another kind":    {pack(t, `[1]`), sandlot.CodeInvalidArchive},
+		"a manifest without a format":   {pack(t, `{}`), sandlot.CodeInvalidArchive},
+		"a manifest that ends early":    {pack(t, string(text[:len(text)-3])), sandlot.CodeInvalidArchive},
+		"something behind the manifest": {pack(t, string(text)+"{}"), sandlot.CodeInvalidArchive},
+		"a name twice in the manifest":  {pack(t, `{"format":1,"format":2,"projects":[]}`), sandlot.CodeInvalidArchive},
+		"a date that is none":           {pack(t, one(func(p obj) { p["created_at"] = "yesterday" })), sandlot.CodeInvalidArchive},
+		"a size that is no number":      {pack(t, `{"format":1,"projects":[{"files":[{"size":"1"}]}]}`), sandlot.CodeInvalidArchive},
+		"a text of 1 MiB":               {pack(t, one(func(p obj) { p["title"] = strings.Repeat("x", 1<<20) })), sandlot.CodeInvalidArchive},
+		"a gap of 1 MiB":                {pack(t, `{"format":2,`+strings.Repeat(" ", 1<<20)+`"projects":[]}`), sandlot.CodeInvalidArchive},
+		"lists 1,000 deep":              {pack(t, `{"format":2,"x":`+strings.Repeat("[", 1000)+strings.Repeat("]", 1000)+`,"projects":[]}`), sandlot.CodeInvalidArchive},
+		"100,001 files":                 {pack(t, `{"format":2,"projects":[`+strings.Repeat(`{"files":[`+strings.Repeat(`{},`, 9_999)+`{}]},`, 10)+`{"files":[{}]}]}`), sandlot.CodeContentTooLarge},
+		"a manifest of 65 MiB":          {pack(t, bomb), sandlot.CodeContentTooLarge},
 		"a file that unpacks to more than may be": {pack(t, one(func(p obj) {
 			p["files"] = []obj{fileAt("index.html", "sky-abc123/index.html", page), fileAt("big", "big", large+large)}
 		}), "sky-abc123/index.html", page, "big", large+large), ""},
-		"files that do so together":      {pack(t, plain, "1", large, "2", large, "3", large, "4", large, "5", large), publish.CodeContentTooLarge},
+		"files that do so together":      {pack(t, plain, "1", large, "2", large, "3", large, "4", large, "5", large), sandlot.CodeContentTooLarge},
 		"a path out of the archive":      {pack(t, plain, "../index.html", page), ""},
-		"an archive over the data limit": {append(pack(t, plain), make([]byte, 33<<20)...), publish.CodeContentTooLarge},
+		"an archive over the data limit": {append(pack(t, plain), make([]byte, 33<<20)...), sandlot.CodeContentTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.Unchanged(t, func() {
@@ -568,11 +569,11 @@ func TestAnAccountHasOneImportAtATime(t *testing.T) {
 	_, err := send.Write([]byte("P")) // which is read when it is in progress
 	expect.OK(t, err)
 	_, err = w.imports(me, nil)
-	expect.Is(t, "the second", err, publish.CodeRequestInProgress)
+	expect.Is(t, "the second", err, sandlot.CodeRequestInProgress)
 	_, err = w.imports(w.account(), nil)
-	expect.Is(t, "another account's", err, publish.CodeInvalidArchive)
+	expect.Is(t, "another account's", err, sandlot.CodeInvalidArchive)
 	send.Close()
-	expect.Is(t, "the first", <-first, publish.CodeInvalidArchive)
+	expect.Is(t, "the first", <-first, sandlot.CodeInvalidArchive)
 }
 
 func TestRegression49AnImportIsNotReceivedWhileTheDiskIsNearlyFull(t *testing.T) {
@@ -582,7 +583,7 @@ func TestRegression49AnImportIsNotReceivedWhileTheDiskIsNearlyFull(t *testing.T)
 	w.in.Contents = full.Publish.Contents
 	sent := strings.NewReader("PK")
 	_, err := w.in.Import(t.Context(), w.account(), transfer.Input{Archive: sent})
-	expect.Is(t, "the import", err, publish.CodeStorageFull)
+	expect.Is(t, "the import", err, sandlot.CodeStorageFull)
 	expect.Equal(t, "bytes that were not read", sent.Len(), 2)
 }
 
@@ -592,9 +593,9 @@ type fullAfter struct {
 	left int
 }
 
-func (f *fullAfter) Adopt(ctx context.Context, by publish.Caller, in publish.Adoption) (publish.Adopted, error) {
+func (f *fullAfter) Adopt(ctx context.Context, by sandlot.Caller, in publish.Adoption) (publish.Adopted, error) {
 	if f.left--; f.left < 0 {
-		return publish.Adopted{}, publish.NoEffect(publish.ErrFull)
+		return publish.Adopted{}, sandlot.NoEffect(sandlot.ErrFull)
 	}
 	return f.Projects.Adopt(ctx, by, in)
 }
@@ -617,8 +618,8 @@ func TestAnImportThatStopsMidwaySaysThatSomeOfItCameIn(t *testing.T) {
 	} {
 		w.in.Projects = &fullAfter{w.Publish, c.came}
 		_, err := w.imports(w.account(), data, func(in *transfer.Input) { in.Idempotency = c.key })
-		e := publish.AsError(err)
-		expect.Is(t, "the import", e, publish.CodeStorageFull)
+		e := sandlot.AsError(err)
+		expect.Is(t, "the import", e, sandlot.CodeStorageFull)
 		if !strings.HasSuffix(e.Message, c.says) || e.RetryAfter == 0 {
 			t.Errorf("%+v: %+v", c, e)
 		}
@@ -633,7 +634,7 @@ func TestAnImportThatIsSaidToBeTooLargeIsNotRead(t *testing.T) {
 	w := newWorld(t, testworld.Embedded())
 	sent := strings.NewReader("PK")
 	_, err := w.in.Import(t.Context(), w.account(), transfer.Input{Archive: sent, Size: 4*w.in.MaxFile + 1})
-	expect.Is(t, "the import", err, publish.CodeContentTooLarge)
+	expect.Is(t, "the import", err, sandlot.CodeContentTooLarge)
 	expect.Equal(t, "bytes that were not read", sent.Len(), 2)
 }
 
@@ -668,7 +669,7 @@ func TestTheOperatorKeepsIdsThatNoProjectEverHad(t *testing.T) {
 			}
 			data := from.export(by, true)
 			to.Clock.Move(48 * time.Hour)
-			operator := publish.AsOperator("grace")
+			operator := sandlot.AsOperator("grace")
 			in := transfer.Input{Account: me.Account(), Reason: "moved house"}
 			run := func() transfer.Report {
 				t.Helper()
@@ -717,7 +718,7 @@ func TestTheOperatorGivesNoProjectAnIdThatNoneCanHave(t *testing.T) {
 		data := pack(t, one(func(p obj) { p["project_id"] = id }), "sky-abc123/index.html", page)
 		w.Unchanged(t, func() {
 			in.Stored = io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
-			report, err := w.in.Import(t.Context(), publish.AsOperator("grace"), in)
+			report, err := w.in.Import(t.Context(), sandlot.AsOperator("grace"), in)
 			expect.OK(t, err)
 			if said := ids(report)[0]; !strings.Contains(said, "none that a project can have") {
 				t.Errorf("%q: %s", id, said)
@@ -742,7 +743,7 @@ func TestWhoIsLetInToImport(t *testing.T) {
 	t.Parallel()
 	data := pack(t, one(func(obj) {}), "sky-abc123/index.html", page)
 	testworld.CheckAccess(t, reflect.TypeFor[*transfer.Service](), nil, map[string]testworld.Gate{"Import": {
-		Call: func(s *testworld.Scene, by publish.Caller) error {
+		Call: func(s *testworld.Scene, by sandlot.Caller) error {
 			in := transfer.New(transfer.Config{Projects: s.Publish, Contents: s.Publish.Contents, Pictures: s.Covers, Temporary: t.TempDir()})
 			report, err := in.Import(t.Context(), by, transfer.Input{Archive: bytes.NewReader(data)})
 			if err == nil && report.Projects[0].Refused != nil {
@@ -759,26 +760,26 @@ func mayImport(seen testworld.Seen) error {
 	own := seen.Who == "the account's key" || seen.Who == "the owner's session"
 	switch {
 	case seen.Who == "nobody" || seen.Who == "the operator":
-		return publish.CodeKeyRequired
+		return sandlot.CodeKeyRequired
 	case strings.HasPrefix(seen.State, "account suspended") && own, seen.State == "account suspended" && seen.Who != "another account's key" && seen.Who != "another's session":
-		return publish.CodeAccountSuspended
+		return sandlot.CodeAccountSuspended
 	case seen.Who == "the project's key" || strings.Contains(seen.Who, "another project"):
-		return publish.CodeAccountKeyRequired
+		return sandlot.CodeAccountKeyRequired
 	}
 	return nil
 }
 
 // leaked has the form of a key of the service, which nothing that is published may hold.
-var leaked = "sla_" + strings.Repeat("0", inspect.KeyRandom) + inspect.Checksum("sla_"+strings.Repeat("0", inspect.KeyRandom))
+var leaked = "sla_" + strings.Repeat("0", names.KeyRandom) + names.KeyChecksum("sla_"+strings.Repeat("0", names.KeyRandom))
 
 func TestOnlyTheOperatorIsGivenTheIDThatIsWished(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testworld.Embedded())
 	me := w.account()
 	for _, c := range []struct {
-		by   publish.Caller
+		by   sandlot.Caller
 		kept bool
-	}{{me, false}, {publish.AsOperator(""), true}} {
+	}{{me, false}, {sandlot.AsOperator(""), true}} {
 		out, err := w.Publish.Adopt(t.Context(), c.by, publish.Adoption{
 			ID: "maze-7k2m9p", Account: me.Account(), Title: "Maze",
 			Stage: func(context.Context) ([]publish.AdoptedVersion, error) {

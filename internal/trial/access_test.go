@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 	"sandlot/internal/trial"
 )
@@ -26,14 +26,14 @@ func TestWhoIsToldOfTrials(t *testing.T) {
 	}
 	testworld.CheckAccess(t, reflect.TypeFor[*trial.Service](), broken, map[string]testworld.Gate{
 		"Checks": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				_, err := s.Trials.Checks(t.Context(), by, string(s.Project.ID))
 				return err
 			},
 			Want: wanted,
 		},
 		"Await": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				_, err := s.Trials.Await(t.Context(), by, trial.Checks{Project: s.Project}, 0)
 				return err
 			},
@@ -45,14 +45,14 @@ func TestWhoIsToldOfTrials(t *testing.T) {
 			},
 		},
 		"After": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				_, warnings, err := s.Trials.After(t.Context(), by, s.Project, s.Project.Version)
 				return warned(warnings, err)
 			},
 			Want: warningsWanted,
 		},
 		"Warnings": {
-			Call: func(s *testworld.Scene, by publish.Caller) error {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				return warned(s.Trials.Warnings(t.Context(), by, s.Project))
 			},
 			Want: warningsWanted,
@@ -64,21 +64,21 @@ func wanted(seen testworld.Seen) error {
 	owner := seen.Who == "the account's key" || seen.Who == "the project's key" || seen.Who == "the owner's session"
 	switch {
 	case seen.Who == "nobody", seen.Who == "the operator":
-		return publish.CodeKeyRequired
+		return sandlot.CodeKeyRequired
 	case seen.Who == "another's session":
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	case !owner:
-		return publish.CodeWrongProject
+		return sandlot.CodeWrongProject
 	case seen.State == "active":
 		return nil
 	}
-	return publish.CodeTakenDown
+	return sandlot.CodeTakenDown
 }
 
 // errWarned stands for a warning where a caller gets one.
 var errWarned = errors.New("a warning")
 
-func warned(list []publish.Warning, err error) error {
+func warned(list []sandlot.Warning, err error) error {
 	if err == nil && len(list) > 0 {
 		return errWarned
 	}

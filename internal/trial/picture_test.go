@@ -6,15 +6,15 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/trial"
 )
 
 // shots are a function that takes pictures.
 type shots func(ctx context.Context, version int) error
 
-func (f shots) Shot(ctx context.Context, _ publish.ProjectID, version int, _ []byte) error {
+func (f shots) Shot(ctx context.Context, _ sandlot.ProjectID, version int, _ []byte) error {
 	return f(ctx, version)
 }
 

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/worker"
 )
 
@@ -35,7 +35,7 @@ type Browser interface {
 
 // Shots takes the pictures of versions. A picture is what a page made of the browser, and hostile.
 type Shots interface {
-	Shot(ctx context.Context, id publish.ProjectID, version int, picture []byte) error
+	Shot(ctx context.Context, id sandlot.ProjectID, version int, picture []byte) error
 }
 
 // Runner opens versions that are due, one at a time. Only one Run at a time.
@@ -44,7 +44,7 @@ type Runner struct {
 	Projects Projects
 	Browser  Browser
 	Shots    Shots // nil: pictures are let go
-	Places   publish.Places
+	Places   sandlot.Places
 	Status   *Status
 	Log      *slog.Logger
 	Failures *worker.Failures
@@ -68,7 +68,7 @@ func (r *Runner) Run(ctx context.Context) {
 		switch err := r.Round(ctx); {
 		case err == nil:
 			wait = 0
-		case errors.Is(err, publish.ErrNotFound):
+		case errors.Is(err, sandlot.ErrNotFound):
 			wait = poll
 		default:
 			if ctx.Err() == nil {
@@ -115,7 +115,7 @@ func (r *Runner) Round(ctx context.Context) error {
 	began := time.Now()
 	seen, err := r.open(ctx, due)
 	r.Counts.Milliseconds.Add(time.Since(began).Milliseconds())
-	innocent := err != nil && !errors.Is(err, publish.ErrNotFound) && (ctx.Err() != nil || r.Browser.Probe(ctx) != nil)
+	innocent := err != nil && !errors.Is(err, sandlot.ErrNotFound) && (ctx.Err() != nil || r.Browser.Probe(ctx) != nil)
 	ctx = context.WithoutCancel(ctx)
 	var untaken error
 	if err == nil {
@@ -124,7 +124,7 @@ func (r *Runner) Round(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, recordTime)
 	defer cancel()
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		r.Counts.Passed.Add(1)
 		return errors.Join(err, r.Store.GiveBackTrial(ctx, due, false))
 	}
@@ -134,7 +134,7 @@ func (r *Runner) Round(ctx context.Context) error {
 	}
 	r.Counts.Done.Add(1)
 	if err := r.Store.EndTrial(ctx, due, Done, seen.write()); err != nil {
-		if errors.Is(err, publish.ErrNotFound) {
+		if errors.Is(err, sandlot.ErrNotFound) {
 			return untaken // another has it by now
 		}
 		return errors.Join(untaken, fmt.Errorf("record trial: %w", err))
@@ -169,14 +169,14 @@ func (r *Runner) open(ctx context.Context, due Due) (seen Seen, err error) {
 // another node has published it. It is publish.ErrNotFound if they get nothing, or a newer one.
 func (r *Runner) current(ctx context.Context, due Due) error {
 	for range looks {
-		p, err := r.Projects.Current(ctx, publish.Caller{}, due.Project)
+		p, err := r.Projects.Current(ctx, sandlot.Caller{}, due.Project)
 		switch {
-		case errors.Is(err, publish.CodeProjectNotFound), errors.Is(err, publish.CodeTakenDown):
-			return fmt.Errorf("%s: %w", due.Project, publish.ErrNotFound)
+		case errors.Is(err, sandlot.CodeProjectNotFound), errors.Is(err, sandlot.CodeTakenDown):
+			return fmt.Errorf("%s: %w", due.Project, sandlot.ErrNotFound)
 		case err != nil || p.Version == due.Version:
 			return err
 		case p.Version > due.Version:
-			return fmt.Errorf("version %d of %s: %w", due.Version, due.Project, publish.ErrNotFound)
+			return fmt.Errorf("version %d of %s: %w", due.Version, due.Project, sandlot.ErrNotFound)
 		}
 		worker.Wait(ctx, lookAgain)
 	}

@@ -9,23 +9,23 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
 	"sandlot/internal/trial"
 	"sandlot/internal/worker"
 )
 
 // byOperator is whoever has the machine.
-var byOperator = publish.AsOperator("root")
+var byOperator = sandlot.AsOperator("root")
 
 // A room has kim's project, and a runner whose browser is a function.
 type room struct {
 	*testworld.World
 	t      *testing.T
-	owner  publish.Caller
-	key    publish.Caller
-	id     publish.ProjectID
+	owner  sandlot.Caller
+	key    sandlot.Caller
+	id     sandlot.ProjectID
 	opened []int                                // the versions that were opened
 	broken error                                // why no browser can be started
 	open   func(trial.Page) (trial.Seen, error) // nil: something moved
@@ -72,7 +72,7 @@ func (w *room) says(when string, state trial.State, version int) trial.Checks {
 
 func (w *room) none(what string, err error) {
 	w.t.Helper()
-	expect.Equal(w.t, what, errors.Is(err, publish.ErrNotFound), true)
+	expect.Equal(w.t, what, errors.Is(err, sandlot.ErrNotFound), true)
 }
 
 func TestATrialGoesFromWaitingToDone(t *testing.T) {
@@ -184,7 +184,7 @@ type behind struct {
 	times int
 }
 
-func (b *behind) Current(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error) {
+func (b *behind) Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error) {
 	p, err := b.Projects.Current(ctx, by, id)
 	if b.times > 0 {
 		p.Version, b.times = 1, b.times-1

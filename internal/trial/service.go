@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -25,7 +26,7 @@ const (
 // Checks is what is known of a project's trials. All but State and Reason is of the last version
 // that was opened, which may be older than the current one; its Version is 0 if none was.
 type Checks struct {
-	Project  publish.Project
+	Project  sandlot.Project
 	State    State
 	Reason   string // why there is no result of the current version
 	TooMany  bool   // the current version was not opened since its account had published so many that day
@@ -38,9 +39,9 @@ type Checks struct {
 
 // Projects is where projects are looked up; *publish.Service does.
 type Projects interface {
-	Current(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
+	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 	// Versions is for those alone who may read all of a project's files.
-	Versions(ctx context.Context, by publish.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
+	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
 }
 
 // Service returns the results of trials. Its methods may be called concurrently.
@@ -58,8 +59,8 @@ func New(store Store, projects Projects, status *Status) *Service {
 
 // Checks returns what the play-tester saw of a project, by its id or one of its addresses. Only who
 // may read all of the project's files is told.
-func (s *Service) Checks(ctx context.Context, by publish.Caller, ref string) (Checks, error) {
-	if err := publish.Authorize(by, publish.ActReadFiles, nil); err != nil {
+func (s *Service) Checks(ctx context.Context, by sandlot.Caller, ref string) (Checks, error) {
+	if err := sandlot.Authorize(by, sandlot.ActReadFiles, nil); err != nil {
 		return Checks{}, err
 	}
 	page, err := s.projects.Versions(ctx, by, ref, 1, "")
@@ -74,7 +75,7 @@ func (s *Service) Checks(ctx context.Context, by publish.Caller, ref string) (Ch
 }
 
 // checks returns the Checks of a project, without its place in the queue.
-func (s *Service) checks(ctx context.Context, p publish.Project) (Checks, error) {
+func (s *Service) checks(ctx context.Context, p sandlot.Project) (Checks, error) {
 	r, err := s.store.Trial(ctx, p.ID)
 	if err != nil {
 		return Checks{}, fmt.Errorf("read trial: %w", err)
@@ -93,7 +94,7 @@ func (s *Service) checks(ctx context.Context, p publish.Project) (Checks, error)
 }
 
 // state is how far the trial of the current version is.
-func (s *Service) state(p publish.Project, r Record) (State, string) {
+func (s *Service) state(p sandlot.Project, r Record) (State, string) {
 	off, why := s.status.look()
 	switch {
 	case r.Version == p.Version && r.Outcome == Done:

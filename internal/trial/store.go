@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // LeaseMax is the longest lease of a version that is being opened.
@@ -18,7 +18,7 @@ const mostTries = 2
 
 // Due is a version that is to be opened, and is leased to who asked for it.
 type Due struct {
-	Project publish.ProjectID
+	Project sandlot.ProjectID
 	Version int
 	Lease   int64 // names the lease
 	Try     int   // the first is 1
@@ -57,7 +57,7 @@ type Store interface {
 	// GiveBackTrial ends the lease alone: the version is due again. forget says that this try does not count.
 	GiveBackTrial(ctx context.Context, d Due, forget bool) error
 	// Trial returns what is kept of a project's trials; nothing is a Record of nothing.
-	Trial(ctx context.Context, id publish.ProjectID) (Record, error)
+	Trial(ctx context.Context, id sandlot.ProjectID) (Record, error)
 	// TrialsAhead returns how many versions ClaimTrial would lease before that of a project, MostAhead at most; 0 if it is not due.
-	TrialsAhead(ctx context.Context, id publish.ProjectID) (int, error)
+	TrialsAhead(ctx context.Context, id sandlot.ProjectID) (int, error)
 }

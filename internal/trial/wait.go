@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/worker"
 )
 
@@ -18,8 +18,8 @@ const (
 
 // Await returns the Checks of a project that Checks returned, anew as soon as the trial of its current version is over, and after wait
 // or WaitMax at the latest. It reads no list of files. It does not wait while nothing can be opened, nor while 200 other calls wait.
-func (s *Service) Await(ctx context.Context, by publish.Caller, c Checks, wait time.Duration) (Checks, error) {
-	if err := publish.Authorize(by, publish.ActReadFiles, &c.Project); err != nil {
+func (s *Service) Await(ctx context.Context, by sandlot.Caller, c Checks, wait time.Duration) (Checks, error) {
+	if err := sandlot.Authorize(by, sandlot.ActReadFiles, &c.Project); err != nil {
 		return Checks{}, err
 	}
 	if wait <= 0 || !c.State.pending() {
@@ -34,7 +34,7 @@ func (s *Service) Await(ctx context.Context, by publish.Caller, c Checks, wait t
 	for end := time.Now().Add(min(wait, WaitMax)); c.State.pending() && s.rest(ctx, end); {
 		p, err := s.projects.Current(ctx, by, c.Project.ID)
 		if err == nil {
-			err = publish.Authorize(by, publish.ActReadFiles, &p)
+			err = sandlot.Authorize(by, sandlot.ActReadFiles, &p)
 		}
 		if err != nil {
 			return Checks{}, err

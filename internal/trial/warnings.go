@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // mostWarned is how many projects Warnings reads: the newest of a list.
 const mostWarned = 10
 
 // After returns the State of the trial of a version that was just made, and the Warnings of the version before it, 0 for none.
-func (s *Service) After(ctx context.Context, by publish.Caller, p publish.Project, before int) (State, []publish.Warning, error) {
+func (s *Service) After(ctx context.Context, by sandlot.Caller, p sandlot.Project, before int) (State, []sandlot.Warning, error) {
 	if off, _ := s.status.look(); off {
 		return Off, nil, nil
 	}
@@ -27,7 +27,7 @@ func (s *Service) After(ctx context.Context, by publish.Caller, p publish.Projec
 
 // Warnings returns a warning for each of the first ten projects whose version was found broken when it was opened. Projects that
 // by may not read whole have none.
-func (s *Service) Warnings(ctx context.Context, by publish.Caller, projects ...publish.Project) (all []publish.Warning, err error) {
+func (s *Service) Warnings(ctx context.Context, by sandlot.Caller, projects ...sandlot.Project) (all []sandlot.Warning, err error) {
 	if off, _ := s.status.look(); off {
 		return nil, nil
 	}
@@ -46,8 +46,8 @@ func (s *Service) Warnings(ctx context.Context, by publish.Caller, projects ...p
 }
 
 // warn returns the first finding of a trial after which a page does not work for its players.
-func warn(by publish.Caller, p publish.Project, r Record) ([]publish.Warning, error) {
-	if r.Outcome != Done || r.Version != p.Version || publish.Authorize(by, publish.ActReadFiles, &p) != nil {
+func warn(by sandlot.Caller, p sandlot.Project, r Record) ([]sandlot.Warning, error) {
+	if r.Outcome != Done || r.Version != p.Version || sandlot.Authorize(by, sandlot.ActReadFiles, &p) != nil {
 		return nil, nil
 	}
 	seen, err := read(r.Seen)
@@ -58,7 +58,7 @@ func warn(by publish.Caller, p publish.Project, r Record) ([]publish.Warning, er
 		switch f.Code {
 		case PageBlank, PageHangs, TooMuch, ScriptError:
 			message := fmt.Sprintf("The play-tester opened version %d of %s. %s", p.Version, p.ID, f.Message)
-			return []publish.Warning{{Code: string(f.Code), Message: message, Hint: f.Hint}}, nil
+			return []sandlot.Warning{{Code: string(f.Code), Message: message, Hint: f.Hint}}, nil
 		}
 	}
 	return nil, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/admission"
 	"sandlot/internal/gallery"
@@ -15,7 +16,7 @@ import (
 // overviews is what the first page of the account asks of the domain.
 type overviews interface {
 	// Overview returns a page of the caller's projects with their plays by day, newest change first, and the cursor of the next page, if there is one.
-	Overview(ctx context.Context, by publish.Caller, cursor string) (list []gallery.OverviewRow, next string, err error)
+	Overview(ctx context.Context, by sandlot.Caller, cursor string) (list []gallery.OverviewRow, next string, err error)
 }
 
 func (p *Pages) accountRoutes() []route {
@@ -70,7 +71,7 @@ func (a overviewPage) MostPlays() (most int64) {
 }
 
 // State is what is out of the ordinary about a project, in the visitor's language.
-func (v view) State(p publish.Project) (list []string) {
+func (v view) State(p sandlot.Project) (list []string) {
 	if p.Suspended {
 		list = append(list, v.T("account.suspended"))
 	} else if !p.Verified {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -51,7 +52,7 @@ func (v *visit) askHandle(want string) error {
 func (p *Pages) askRevoke(v *visit) error {
 	id, err := strconv.ParseInt(v.query("id"), 10, 64)
 	if err != nil || id < 1 {
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	}
 	list, _, err := p.Service.Keys(v.r.Context(), v.by, id+1)
 	if err != nil {
@@ -100,7 +101,7 @@ func (v *visit) askKeys(title, action, yes string, lead any) error {
 func (p *Pages) askRemove(v *visit) error {
 	name := v.query("file")
 	if name == "" {
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	}
 	m, err := v.manage()
 	if err != nil {

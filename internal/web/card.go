@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/card"
 	"sandlot/internal/cover"
-	"sandlot/internal/publish"
 )
 
 // cardLook is the version of what cards look like: who changes that, changes this.
@@ -27,7 +27,7 @@ var frontTile = [2]color.RGBA{{0x4a, 0x2f, 0x8f, 0xff}, {0x1b, 0x14, 0x32, 0xff}
 
 // card sends the picture that stands for a project where its address is shared.
 func (s *shares) card(v *visit) error {
-	found, err := v.shown(publish.ProjectID(v.r.PathValue("id")))
+	found, err := v.shown(sandlot.ProjectID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}
@@ -36,13 +36,13 @@ func (s *shares) card(v *visit) error {
 }
 
 // cardParts are all that the card of a project is made of.
-func cardParts(fonts card.Fonts, p publish.Project) []string {
+func cardParts(fonts card.Fonts, p sandlot.Project) []string {
 	return []string{"card", cardLook, string(p.ID), string(p.Cover), p.Title, p.Lang, p.Handle, fonts.Names()}
 }
 
 // cardAddress is where the card of a project lies as it is now. Another card has another address: who shares a page again
 // after a change is not shown what was kept of it.
-func cardAddress(at publish.Places, fonts card.Fonts, p publish.Project) string {
+func cardAddress(at sandlot.Places, fonts card.Fonts, p sandlot.Project) string {
 	return at.Base.String() + "/p/" + string(p.ID) + "/card.png?v=" + pictureKey(cardParts(fonts, p))[:keyShown]
 }
 
@@ -55,7 +55,7 @@ func pictureKey(parts []string) string {
 }
 
 // cardOf is how the card of a project is made. A cover that was just replaced, or is damaged, leaves the tile.
-func (s *shares) cardOf(v *visit, p publish.Project) drawing {
+func (s *shares) cardOf(v *visit, p sandlot.Project) drawing {
 	out := drawing{begin: s.share(v), draw: func(shown []byte) ([]byte, error) {
 		return s.press.Draw(card.Card{Title: name(p), Handle: "@" + p.Handle, Lang: p.Lang, Picture: shown, Tile: cover.Hues[cover.HueOf(p.ID)]})
 	}}
@@ -64,7 +64,7 @@ func (s *shares) cardOf(v *visit, p publish.Project) drawing {
 	}
 	out.fetch = func() ([]byte, error) {
 		shown, err := s.covers.Picture(v.r.Context(), v.by, p.Cover, coverWidth)
-		if errors.Is(err, publish.ErrNotFound) || errors.Is(err, publish.ErrCorrupt) {
+		if errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.ErrCorrupt) {
 			return nil, nil
 		}
 		return shown, err
@@ -99,7 +99,7 @@ func (s *shares) front(v *visit) error {
 
 // code sends the address of a project's page as a QR code.
 func (s *shares) code(v *visit) error {
-	found, err := v.shown(publish.ProjectID(v.r.PathValue("id")))
+	found, err := v.shown(sandlot.ProjectID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,9 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/card"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/turns"
 )
 
@@ -23,7 +23,7 @@ type oneCover struct {
 	err   error
 }
 
-func (c oneCover) Picture(context.Context, publish.Caller, publish.PictureID, int) ([]byte, error) {
+func (c oneCover) Picture(context.Context, sandlot.Caller, sandlot.PictureID, int) ([]byte, error) {
 	return c.bytes, c.err
 }
 
@@ -31,8 +31,8 @@ func TestACardShowsTheCoverOrWhereThatIsGoneTheTile(t *testing.T) {
 	t.Parallel()
 	var plain bytes.Buffer
 	expect.OK(t, png.Encode(&plain, image.NewGray(image.Rect(0, 0, 128, 72))), "encode")
-	p := publish.Project{ID: "game-abc123", Title: "Chess", Handle: "kim"}
-	draw := func(cover publish.PictureID, of oneCover) ([]byte, error) {
+	p := sandlot.Project{ID: "game-abc123", Title: "Chess", Handle: "kim"}
+	draw := func(cover sandlot.PictureID, of oneCover) ([]byte, error) {
 		s := &shares{covers: of, press: card.New(card.Fonts{}, slog.New(slog.DiscardHandler)), drawers: turns.NewShares[string](maxOfOne)}
 		p.Cover = cover
 		return newPictures().get(t.Context(), "card", s.cardOf(&visit{r: httptest.NewRequest("GET", "/", nil)}, p))
@@ -42,12 +42,12 @@ func TestACardShowsTheCoverOrWhereThatIsGoneTheTile(t *testing.T) {
 	if shown, err := draw("pabc", oneCover{bytes: plain.Bytes()}); err != nil || bytes.Equal(shown, tile) {
 		t.Errorf("with a cover it is the same, or none: %v", err)
 	}
-	for _, gone := range []error{publish.ErrNotFound, fmt.Errorf("read: %w", publish.ErrCorrupt)} {
+	for _, gone := range []error{sandlot.ErrNotFound, fmt.Errorf("read: %w", sandlot.ErrCorrupt)} {
 		if shown, err := draw("pabc", oneCover{err: gone}); err != nil || !bytes.Equal(shown, tile) {
 			t.Errorf("with %v it is another, or none: %v", gone, err)
 		}
 	}
-	if _, err := draw("pabc", oneCover{err: publish.ErrUnavailable}); !errors.Is(err, publish.ErrUnavailable) {
+	if _, err := draw("pabc", oneCover{err: sandlot.ErrUnavailable}); !errors.Is(err, sandlot.ErrUnavailable) {
 		t.Errorf("while nobody can tell it is drawn: %v", err)
 	}
 }

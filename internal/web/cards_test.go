@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/cover"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // cardsTemplate is what cards are, in a language that escapes by itself.
@@ -31,17 +31,17 @@ func TestCardsAreWhatATemplateMakesOfThem(t *testing.T) {
 	t.Parallel()
 	written := template.Must(template.New("cards").Funcs(template.FuncMap{
 		"hue":  cover.HueOf,
-		"size": func(p publish.Project) string { return titleSize(cmp.Or(p.Title, string(p.ID))) },
+		"size": func(p sandlot.Project) string { return titleSize(cmp.Or(p.Title, string(p.ID))) },
 	}).Parse(cardsTemplate))
 	var list []gallery.Card
 	for i, title := range []string{"", "Pong", `"><script>alert('1')</script>`, "&amp; <b> \x00 ' ` = {{.}}", "カービィ \u202e 麻雀", strings.Repeat("é", 200), "-->", "\xff\xfe"} {
 		for _, lang := range []string{"", "de", `x"><b>`} {
 			list = append(list, gallery.Card{
-				Project: publish.Project{
-					ID: publish.ProjectID([]string{"game-abc123", "a-000000"}[i%2]), Handle: []string{"kim", "lee-2"}[i/2%2], Title: title, Lang: lang,
-					Cover: []publish.PictureID{"", "", "", "jabc234", "pxyz567"}[i%5],
+				Project: sandlot.Project{
+					ID: sandlot.ProjectID([]string{"game-abc123", "a-000000"}[i%2]), Handle: []string{"kim", "lee-2"}[i/2%2], Title: title, Lang: lang,
+					Cover: []sandlot.PictureID{"", "", "", "jabc234", "pxyz567"}[i%5],
 				},
-				Stats: publish.Stats{Players: i % 3, Plays: int64(i * i * 1234567), Likes: int64(i) - 1},
+				Stats: sandlot.Stats{Players: i % 3, Plays: int64(i * i * 1234567), Likes: int64(i) - 1},
 			})
 		}
 	}
@@ -60,7 +60,7 @@ func BenchmarkCards(b *testing.B) {
 	v := view{visit: &visit{Pages: &Pages{book: openBook()}, lang: "en"}, Title: "Sandlot"}
 	list := make([]gallery.Card, 24)
 	for i := range list {
-		list[i] = gallery.Card{Project: publish.Project{ID: publish.ProjectID("game-abc1" + string(rune('a'+i))), Handle: "kim", Title: "A title"}, Stats: publish.Stats{Plays: int64(i), Likes: 1}}
+		list[i] = gallery.Card{Project: sandlot.Project{ID: sandlot.ProjectID("game-abc1" + string(rune('a'+i))), Handle: "kim", Title: "A title"}, Stats: sandlot.Stats{Plays: int64(i), Likes: 1}}
 	}
 	for b.Loop() {
 		v.Cards(list)

@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 )
 
 // claimants is what the first page of the account asks about others that its address was given for.
 type claimants interface {
-	Claimants(ctx context.Context, by publish.Caller) ([]account.LoginChoice, error)
-	TakeOver(ctx context.Context, by publish.Caller, handle string) error
-	Disown(ctx context.Context, by publish.Caller, handle string) error
+	Claimants(ctx context.Context, by sandlot.Caller) ([]account.LoginChoice, error)
+	TakeOver(ctx context.Context, by sandlot.Caller, handle string) error
+	Disown(ctx context.Context, by sandlot.Caller, handle string) error
 }
 
 // claimed are the forms of what was published with one's address and never confirmed.
@@ -33,10 +33,10 @@ func (c claimed) takeOver(v *visit) error {
 func (c claimed) disown(v *visit) error { return c.settle(v, c.Account.Disown, "said.disowned") }
 
 // settle takes a step about the account of a handle. A form that is sent twice leads to the same page.
-func (c claimed) settle(v *visit, step func(context.Context, publish.Caller, string) error, said string) error {
+func (c claimed) settle(v *visit, step func(context.Context, sandlot.Caller, string) error, said string) error {
 	handle := v.r.PostForm.Get("handle")
 	err := step(v.r.Context(), v.by, handle)
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return v.redirect("/account")
 	}
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/text/width"
 
+	"sandlot"
 	"sandlot/internal/cover"
-	"sandlot/internal/publish"
 )
 
 // How wide a cover is on a card, and among what a search finds, for the browser to choose by.
@@ -25,7 +25,7 @@ const (
 // title, in a colour of its own. It says nothing to a screen reader: the title stands beside it.
 // sizes is how wide it is shown, as the attribute of that name says it; empty for the width of a card.
 // Its class is "cover"; a tile is "tile", too.
-func (v view) Cover(p publish.Project, sizes string) template.HTML {
+func (v view) Cover(p sandlot.Project, sizes string) template.HTML {
 	if sizes == "" {
 		sizes = cardSizes
 	}
@@ -38,13 +38,13 @@ func (v view) Cover(p publish.Project, sizes string) template.HTML {
 }
 
 // firstCover is the cover of what is looked at first, which a browser loads before all others.
-func firstCover(p publish.Project, sizes string) template.HTML {
+func firstCover(p sandlot.Project, sizes string) template.HTML {
 	return template.HTML(strings.Replace(string(view{}.Cover(p, sizes)), `loading="lazy" decoding="async"`, `fetchpriority="high"`, 1))
 }
 
 // posterCover is the cover on a frame, which is shown whole: where the frame has another shape a blurred copy fills what is left. The copy is
 // the file that a phone shows, and is loaded only where it is seen, so that it costs no bytes.
-func posterCover(p publish.Project) template.HTML {
+func posterCover(p sandlot.Project) template.HTML {
 	whole := firstCover(p, posterSizes)
 	if p.Cover == "" || p.Suspended {
 		return whole
@@ -55,7 +55,7 @@ func posterCover(p publish.Project) template.HTML {
 // onPhone is where a large cover has the middle width, however many points its screen has: no picture is to take a phone over 60 KB.
 const onPhone = "(max-width: 40rem), (max-height: 30rem)"
 
-func writeCover(out *strings.Builder, p publish.Project, sizes string) {
+func writeCover(out *strings.Builder, p sandlot.Project, sizes string) {
 	if p.Cover == "" {
 		writeTile(out, p)
 		return
@@ -74,7 +74,7 @@ func writeCover(out *strings.Builder, p publish.Project, sizes string) {
 }
 
 // writeTile writes the title of a project, set as large as it fits.
-func writeTile(out *strings.Builder, p publish.Project) {
+func writeTile(out *strings.Builder, p sandlot.Project) {
 	title := p.Title
 	if title == "" {
 		title = string(p.ID)

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/cover"
 	"sandlot/internal/expect"
 	"sandlot/internal/picture"
-	"sandlot/internal/publish"
 )
 
 func TestAProjectHasOneTileInTheGalleryOnItsPageAndWhereItIsEmbedded(t *testing.T) {
@@ -28,7 +28,7 @@ func TestAProjectHasOneTileInTheGalleryOnItsPageAndWhereItIsEmbedded(t *testing.
 
 func TestATileSaysTheTitleOrTheID(t *testing.T) {
 	t.Parallel()
-	p := publish.Project{ID: "game-abc123", Title: `<b>"麻雀"`, Lang: "ja"}
+	p := sandlot.Project{ID: "game-abc123", Title: `<b>"麻雀"`, Lang: "ja"}
 	expect.Equal(t, "with a title", string(view{}.Cover(p, "")),
 		`<span class="cover tile hue-6 huge" aria-hidden="true"><span dir="auto" lang="ja">&lt;b&gt;&#34;麻雀&#34;</span></span>`)
 	p.Title, p.Lang = "", ""
@@ -47,7 +47,7 @@ func TestNoPictureTakesAPhoneOver60KB(t *testing.T) {
 			t.Errorf("%d pixels wide it may have %d bytes", w.Pixels, w.Bytes)
 		}
 	}
-	p := publish.Project{ID: "game-abc123", Cover: "jabc"}
+	p := sandlot.Project{ID: "game-abc123", Cover: "jabc"}
 	for _, sizes := range []string{"", foundSizes} {
 		if img := string(view{}.Cover(p, sizes)); strings.Contains(img, "-1280") || !strings.Contains(img, "/i/jabc-640.jpg 640w") {
 			t.Errorf("for %q it is %s", sizes, img)

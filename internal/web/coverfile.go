@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 )
 
 // What is shown of projects may be kept by a browser, but a cache that many share, such as a CDN, asks again after 25 seconds. With
@@ -30,7 +30,7 @@ func (p pictureFiles) routes() []route {
 func (p pictureFiles) send(v *visit) error {
 	id, width, contentType, ok := parsePicture(v.r.PathValue("file"))
 	if !ok {
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	}
 	body, err := p.covers.Picture(v.r.Context(), v.by, id, width)
 	if err != nil {
@@ -50,14 +50,14 @@ func (p pictureFiles) send(v *visit) error {
 }
 
 // parsePicture reads the name of a picture in one of its widths.
-func parsePicture(file string) (id publish.PictureID, width int, contentType string, ok bool) {
+func parsePicture(file string) (id sandlot.PictureID, width int, contentType string, ok bool) {
 	name, ending, _ := strings.Cut(file, ".")
 	random, wide, _ := strings.Cut(name, "-")
 	width, err := strconv.Atoi(wide)
 	if err != nil || random == "" || len(random) > 40 {
 		return "", 0, "", false
 	}
-	id = publish.PictureID(random)
+	id = sandlot.PictureID(random)
 	switch {
 	case id.File(width) != file:
 		return "", 0, "", false

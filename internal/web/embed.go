@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/card"
-	"sandlot/internal/publish"
 	"sandlot/internal/turns"
 )
 
@@ -21,7 +21,7 @@ const (
 
 // shares are what other sites show of a project: its frame, its card and its code. They know nobody. They may be used concurrently.
 type shares struct {
-	places   publish.Places
+	places   sandlot.Places
 	policy   string // of a page
 	pictures *pictures
 	covers   coverBytes
@@ -32,7 +32,7 @@ type shares struct {
 
 // coverBytes gives the bytes of pictures.
 type coverBytes interface {
-	Picture(ctx context.Context, by publish.Caller, id publish.PictureID, width int) ([]byte, error)
+	Picture(ctx context.Context, by sandlot.Caller, id sandlot.PictureID, width int) ([]byte, error)
 }
 
 func newShares(cfg Config, policy string) *shares {
@@ -53,7 +53,7 @@ func (s *shares) routes() []route {
 
 // embed shows the frame alone, inside of any page.
 func (s *shares) embed(v *visit) error {
-	found, err := v.shown(publish.ProjectID(v.r.PathValue("id")))
+	found, err := v.shown(sandlot.ProjectID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (s *shares) embed(v *visit) error {
 }
 
 // snippet is the HTML by which others embed a project.
-func snippet(at publish.Places, of publish.Project, width, height int) string {
+func snippet(at sandlot.Places, of sandlot.Project, width, height int) string {
 	return `<iframe src="` + at.Base.String() + "/embed/" + string(of.ID) + `" title="` + html.EscapeString(name(of)) +
 		`" width="` + strconv.Itoa(width) + `" height="` + strconv.Itoa(height) + `" allow="` + allowed + `" loading="lazy"></iframe>`
 }

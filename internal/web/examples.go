@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/http"
 
+	"sandlot"
 	"sandlot/examples"
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
@@ -14,7 +15,7 @@ import (
 
 // publications holds the domain's call that the page with the examples makes: the same as every publish.
 type publications interface {
-	Publish(ctx context.Context, by publish.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
+	Publish(ctx context.Context, by sandlot.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
 }
 
 const examplesPath = "/new/examples"
@@ -53,7 +54,7 @@ func (p offers) publish(v *visit) error {
 	}
 	var err error
 	page.Made, err = p.publishAll(v, page)
-	var refused *publish.Error
+	var refused *sandlot.Error
 	switch {
 	case errors.As(err, &refused):
 		return v.refusedNew(page, refused)
@@ -90,7 +91,7 @@ func (p offers) publishAll(v *visit, page newPage) (made []publish.Published, er
 		if !out.FromRecord {
 			v.grant.Made()
 		}
-		if by, err = p.Sessions.Identify(ctx, publish.Presented{Key: out.Keys.Account}, v.from()); err != nil {
+		if by, err = p.Sessions.Identify(ctx, sandlot.Presented{Key: out.Keys.Account}, v.from()); err != nil {
 			return nil, fmt.Errorf("use the account that was made: %w", err)
 		}
 	}

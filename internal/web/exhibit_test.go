@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/figures"
@@ -36,7 +37,7 @@ var shown = time.Date(2026, 11, 9, 14, 5, 0, 0, time.UTC)
 
 // exhibits are the projects: the first is an ordinary one.
 var exhibits = []struct {
-	id                    publish.ProjectID
+	id                    sandlot.ProjectID
 	owner, title, lang    string
 	description           string
 	plays, likes, players int
@@ -54,11 +55,11 @@ var exhibits = []struct {
 }
 
 const (
-	harbor    = publish.ProjectID("harbor-k3x9p2")
-	manyFiles = publish.ProjectID("runnel-x2y7a4") // as many as an exported game has
-	suspended = publish.ProjectID("gone-h8k2m4")
+	harbor    = sandlot.ProjectID("harbor-k3x9p2")
+	manyFiles = sandlot.ProjectID("runnel-x2y7a4") // as many as an exported game has
+	suspended = sandlot.ProjectID("gone-h8k2m4")
 
-	deletedOnce = publish.ProjectID("harbor-v2n8c5") // its owner can take it back
+	deletedOnce = sandlot.ProjectID("harbor-v2n8c5") // its owner can take it back
 )
 
 // fileAt is the name of one of many files.
@@ -106,7 +107,7 @@ func (e *exhibition) stock(n int, handle string) {
 	e.t.Helper()
 	for i := range n {
 		like := exhibits[i%len(exhibits)]
-		e.add(publish.ProjectID(fmt.Sprintf("%.5s-%06d", handle, i)), publish.NewProject{Account: e.accountOf(handle), Title: like.title, Lang: like.lang})
+		e.add(sandlot.ProjectID(fmt.Sprintf("%.5s-%06d", handle, i)), publish.NewProject{Account: e.accountOf(handle), Title: like.title, Lang: like.lang})
 	}
 }
 
@@ -129,7 +130,7 @@ func (e *exhibition) projects() {
 		e.count(p.id, int64(p.plays), int64(p.likes), 0)
 	}
 	for day := range 30 {
-		plays := map[publish.ProjectID]gallery.Counts{}
+		plays := map[sandlot.ProjectID]gallery.Counts{}
 		for i, p := range exhibits {
 			n := (day*day*(i+3) + 7*day) % 41 * (i % 4)
 			plays[p.id] = gallery.Counts{Plays: int64(n), Figures: figuresOf(day, n)}
@@ -156,10 +157,10 @@ func figuresOf(day, plays int) (a figures.Added) {
 }
 
 // trash adds a project that was deleted and can be taken back.
-func (e *exhibition) trash(id publish.ProjectID, title string) {
+func (e *exhibition) trash(id sandlot.ProjectID, title string) {
 	e.t.Helper()
 	e.add(id, publish.NewProject{Account: e.accountOf("ada"), Title: title})
-	_, err := e.db.Publish().Trash(e.t.Context(), id, 0, publish.LogEntry{At: e.now(), Actor: publish.ActorOwner, Action: publish.ActionDelete, Target: string(id)})
+	_, err := e.db.Publish().Trash(e.t.Context(), id, 0, sandlot.LogEntry{At: e.now(), Actor: sandlot.ActorOwner, Action: sandlot.ActionDelete, Target: string(id)})
 	expect.OK(e.t, err)
 }
 
@@ -174,7 +175,7 @@ func (e *exhibition) files() {
 	}
 	drop := func(c publish.Change, names ...string) publish.Change {
 		for _, name := range names {
-			c.Drop = append(c.Drop, publish.File{Name: name, Folded: name})
+			c.Drop = append(c.Drop, sandlot.File{Name: name, Folded: name})
 		}
 		return c
 	}
@@ -203,7 +204,7 @@ func (e *exhibition) files() {
 // keys are as many as one project may have, and some with names that are hard to show.
 func (e *exhibition) keys() {
 	e.t.Helper()
-	mint := func(by publish.Caller, id publish.ProjectID, name, form string) publish.Secret {
+	mint := func(by sandlot.Caller, id sandlot.ProjectID, name, form string) sandlot.Secret {
 		return must(e.service.MintKey(e.t.Context(), by, publish.NewKey{Project: id, Name: name, Form: form}))(e.t)
 	}
 	for i := range 99 { // beside the one that it came with

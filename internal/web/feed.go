@@ -8,8 +8,8 @@ import (
 	"net/url"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // A feed is RSS 2.0, with the picture of each project as Media RSS has it.
@@ -84,14 +84,14 @@ func (p browsing) feed(v *visit) error {
 	return sendFeed(v, append([]byte(xml.Header), body...), page.Cards)
 }
 
-func feedItems(places publish.Places, cards []gallery.Card) (items []feedItem) {
+func feedItems(places sandlot.Places, cards []gallery.Card) (items []feedItem) {
 	for _, c := range cards {
 		of := c.Project
 		at := places.Project(of.ID, of.Version, "").Page
 		item := feedItem{Title: name(of), Link: at, GUID: at, Date: of.CreatedAt.UTC().Format(time.RFC1123Z), Creator: "@" + of.Handle, Tags: of.Tags.List()}
 		if of.Cover != "" {
 			kind := "image/jpeg"
-			if of.Cover[:1] == publish.PNGPicture {
+			if of.Cover[:1] == sandlot.PNGPicture {
 				kind = "image/png"
 			}
 			item.Picture = &feedPicture{places.Base.String() + "/i/" + of.Cover.File(640), "image", kind, 640, 360}

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/figures"
-	"sandlot/internal/publish"
 )
 
 // Figures tells owners the numbers of a project over time; *figures.Service does.
 type Figures interface {
-	ByDay(ctx context.Context, by publish.Caller, ref string, days int) (figures.Days, error)
-	ByVersion(ctx context.Context, by publish.Caller, ref string) (figures.Versions, error)
+	ByDay(ctx context.Context, by sandlot.Caller, ref string, days int) (figures.Days, error)
+	ByVersion(ctx context.Context, by sandlot.Caller, ref string) (figures.Versions, error)
 }
 
 // statistics are the page of a project's numbers over time, and its tables.
@@ -102,7 +102,7 @@ func (s statistics) rows(v *visit, by string) ([][]string, error) {
 		return rows, err
 	}
 	if by != "day" && by != "referrer" {
-		return nil, publish.ErrNotFound
+		return nil, sandlot.ErrNotFound
 	}
 	found, err := s.Figures.ByDay(v.r.Context(), v.by, string(v.ownID()), v.daysAsked())
 	if by == "referrer" {

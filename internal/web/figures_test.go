@@ -9,16 +9,16 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // figured writes what was counted of a project.
-func (w *world) figured(id publish.ProjectID, added figures.Added) {
+func (w *world) figured(id sandlot.ProjectID, added figures.Added) {
 	w.t.Helper()
-	_, err := w.db.Gallery().AddCounts(w.t.Context(), map[publish.ProjectID]gallery.Counts{id: {Plays: added.Whole().Plays, Figures: added}})
+	_, err := w.db.Gallery().AddCounts(w.t.Context(), map[sandlot.ProjectID]gallery.Counts{id: {Plays: added.Whole().Plays, Figures: added}})
 	expect.OK(w.t, err)
 }
 

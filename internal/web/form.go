@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // maxForm bounds a form that holds a few words.
@@ -59,6 +59,6 @@ func (v *visit) lacks(field string) bool {
 // refusedToken reports whether a form was refused for its form token:
 // every form of ours has a good one.
 func refusedToken(err error) bool {
-	var e *publish.Error
+	var e *sandlot.Error
 	return errors.As(err, &e) && e.Field == "form_token"
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -39,13 +40,13 @@ const anyText = "empty long control html override words negative huge"
 var forms = map[string]sentForm{
 	"/verify": {
 		fields: func(w *world) url.Values {
-			must(w.service.Signup(w.t.Context(), publish.Caller{}, publish.SignupInput{Email: "new@example.com"}))(w.t)
+			must(w.service.Signup(w.t.Context(), sandlot.Caller{}, publish.SignupInput{Email: "new@example.com"}))(w.t)
 			return url.Values{"token": {w.token("/verify")}}
 		}, status: 200, again: 410,
 	},
 	"/verify/no": {
 		fields: func(w *world) url.Values {
-			must(w.service.Signup(w.t.Context(), publish.Caller{}, publish.SignupInput{Email: "new@example.com"}))(w.t)
+			must(w.service.Signup(w.t.Context(), sandlot.Caller{}, publish.SignupInput{Email: "new@example.com"}))(w.t)
 			return url.Values{"token": {w.token("/verify")}}
 		}, status: 200, again: 410,
 	},
@@ -55,7 +56,7 @@ var forms = map[string]sentForm{
 	"/not-me/undo": {
 		fields: func(w *world) url.Values {
 			token := w.notMe()
-			must(w.account.StopMail(w.t.Context(), publish.Caller{}, token))(w.t)
+			must(w.account.StopMail(w.t.Context(), sandlot.Caller{}, token))(w.t)
 			return url.Values{"token": {token}}
 		}, status: 200, again: 200,
 	},
@@ -79,7 +80,7 @@ var forms = map[string]sentForm{
 	},
 	"/login/choose": {
 		fields: func(w *world) url.Values {
-			expect.OK(w.t, w.account.UseLoginLink(w.t.Context(), publish.Caller{}, w.browser, w.login()))
+			expect.OK(w.t, w.account.UseLoginLink(w.t.Context(), sandlot.Caller{}, w.browser, w.login()))
 			return url.Values{"handle": {w.kim.account.Handle}}
 		}, status: 303, again: 410, theirs: func(w *world, f url.Values) { f.Set("handle", w.lee.account.Handle) },
 	},
@@ -107,7 +108,7 @@ var forms = map[string]sentForm{
 	},
 	"/p/{id}/like": {
 		fields: func(w *world) url.Values {
-			visitor, err := w.gallery.MintPlayerToken(w.t.Context(), publish.Caller{})
+			visitor, err := w.gallery.MintPlayerToken(w.t.Context(), sandlot.Caller{})
 			if err != nil {
 				panic(err)
 			}
@@ -145,7 +146,7 @@ var forms = map[string]sentForm{
 	},
 	"/account/undo": {
 		fields: func(w *world) url.Values {
-			must(w.account.TakeEmail(w.t.Context(), publish.Caller{}, w.propose()))(w.t)
+			must(w.account.TakeEmail(w.t.Context(), sandlot.Caller{}, w.propose()))(w.t)
 			return url.Values{"token": {w.token("/account/undo")}}
 		}, status: 200, again: 410,
 	},
@@ -223,14 +224,14 @@ func noFields(*world) url.Values { return url.Values{} }
 func (w *world) login() string {
 	w.t.Helper()
 	w.later(time.Minute) // a form that is sent again at once asks for nothing
-	w.browser = must(w.account.AskLogin(w.t.Context(), publish.Caller{}, account.LoginInput{Email: "kim@mail.internal", Browser: w.browser, Back: "/account/keys"}))(w.t)
+	w.browser = must(w.account.AskLogin(w.t.Context(), sandlot.Caller{}, account.LoginInput{Email: "kim@mail.internal", Browser: w.browser, Back: "/account/keys"}))(w.t)
 	return w.token("/login/link")
 }
 
 // claimant publishes with kim's address, and returns the handle of the account that it makes.
 func (w *world) claimant() string {
 	w.t.Helper()
-	out, _, err := w.service.Publish(w.t.Context(), publish.Caller{}, publish.PublishInput{Email: "kim@mail.internal", Title: "Kite", Content: w.stage("<!doctype html><p>")})
+	out, _, err := w.service.Publish(w.t.Context(), sandlot.Caller{}, publish.PublishInput{Email: "kim@mail.internal", Title: "Kite", Content: w.stage("<!doctype html><p>")})
 	expect.OK(w.t, err)
 	return out.Account.Handle
 }
@@ -238,7 +239,7 @@ func (w *world) claimant() string {
 // notMe claims kim's address for a new account, and returns the token for those who did not ask for that message.
 func (w *world) notMe() string {
 	w.t.Helper()
-	must(w.service.Signup(w.t.Context(), publish.Caller{}, publish.SignupInput{Email: "kim@mail.internal"}))(w.t)
+	must(w.service.Signup(w.t.Context(), sandlot.Caller{}, publish.SignupInput{Email: "kim@mail.internal"}))(w.t)
 	w.token("/verify")
 	return must(url.Parse(w.in.Mails[len(w.in.Mails)-1].NotMe))(w.t).Query().Get("token")
 }

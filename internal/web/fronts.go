@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 	"sandlot/internal/turns"
 )
 
@@ -49,7 +49,7 @@ func (f *fronts) page(ctx context.Context, key frontKey, render func() (stencil,
 		return page, nil
 	}
 	var page stencil
-	err := f.turns.Do(ctx, key, publish.Gone, func() (err error) {
+	err := f.turns.Do(ctx, key, sandlot.Gone, func() (err error) {
 		kept, ok := f.get(key)
 		if ok {
 			page = kept

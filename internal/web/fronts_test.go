@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -18,9 +18,9 @@ func TestAPageThatCannotBeMadeFailsForAllWhoWait(t *testing.T) {
 		err   error
 		tries int
 	}{
-		"a store that is away": {fmt.Errorf("list: %w", publish.ErrUnavailable), 1},
-		"a fault":              {fmt.Errorf("list: %w", publish.ErrCorrupt), 1},
-		"a handle of nobody":   {publish.ErrNotFound, 20},
+		"a store that is away": {fmt.Errorf("list: %w", sandlot.ErrUnavailable), 1},
+		"a fault":              {fmt.Errorf("list: %w", sandlot.ErrCorrupt), 1},
+		"a handle of nobody":   {sandlot.ErrNotFound, 20},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

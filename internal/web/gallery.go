@@ -5,22 +5,22 @@ import (
 	"html/template"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // galleries is what the lists that everybody sees ask of the domain. What is no
 // cursor is publish.ErrNotFound.
 type galleries interface {
-	Browse(ctx context.Context, by publish.Caller, order gallery.Sort, cursor string) (gallery.Page, error)
-	Home(ctx context.Context, by publish.Caller) (gallery.Home, error)
-	Tagged(ctx context.Context, by publish.Caller, tag string, order gallery.Sort, cursor string) (gallery.Page, error)
-	Tags(ctx context.Context, by publish.Caller) ([]string, error)
-	Search(ctx context.Context, by publish.Caller, text, cursor string) (gallery.Page, error)
-	Suggest(ctx context.Context, by publish.Caller, text string) ([]gallery.Card, error)
+	Browse(ctx context.Context, by sandlot.Caller, order gallery.Sort, cursor string) (gallery.Page, error)
+	Home(ctx context.Context, by sandlot.Caller) (gallery.Home, error)
+	Tagged(ctx context.Context, by sandlot.Caller, tag string, order gallery.Sort, cursor string) (gallery.Page, error)
+	Tags(ctx context.Context, by sandlot.Caller) ([]string, error)
+	Search(ctx context.Context, by sandlot.Caller, text, cursor string) (gallery.Page, error)
+	Suggest(ctx context.Context, by sandlot.Caller, text string) ([]gallery.Card, error)
 	// Profile returns the handle that the account has now, and no projects if it is another one.
-	Profile(ctx context.Context, by publish.Caller, handle string, order gallery.Sort, cursor string) (current string, page gallery.Page, err error)
+	Profile(ctx context.Context, by sandlot.Caller, handle string, order gallery.Sort, cursor string) (current string, page gallery.Page, err error)
 }
 
 // profilePath is how the paths of profiles begin.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
@@ -102,7 +103,7 @@ type sought struct {
 	text string
 }
 
-func (s *sought) Search(ctx context.Context, by publish.Caller, text, cursor string) (gallery.Page, error) {
+func (s *sought) Search(ctx context.Context, by sandlot.Caller, text, cursor string) (gallery.Page, error) {
 	s.text = text
 	return s.Gallery.Search(ctx, by, text, cursor)
 }
@@ -192,7 +193,7 @@ type emptied struct {
 	empty bool
 }
 
-func (e *emptied) Browse(ctx context.Context, by publish.Caller, sort gallery.Sort, cursor string) (gallery.Page, error) {
+func (e *emptied) Browse(ctx context.Context, by sandlot.Caller, sort gallery.Sort, cursor string) (gallery.Page, error) {
 	page, err := e.Gallery.Browse(ctx, by, sort, cursor)
 	if e.empty {
 		page = gallery.Page{}
@@ -200,7 +201,7 @@ func (e *emptied) Browse(ctx context.Context, by publish.Caller, sort gallery.So
 	return page, err
 }
 
-func (e *emptied) Home(ctx context.Context, by publish.Caller) (gallery.Home, error) {
+func (e *emptied) Home(ctx context.Context, by sandlot.Caller) (gallery.Home, error) {
 	h, err := e.Gallery.Home(ctx, by)
 	if e.empty {
 		h = gallery.Home{}
@@ -265,7 +266,7 @@ func TestRegression27AnEmptyGallerySaysWhatIsMissing(t *testing.T) {
 		{1, "1 project is waiting"}, {2, "2 projects are waiting"}, {gallery.MostWaiting - 1, "999 projects are waiting"}, {gallery.MostWaiting, "A thousand projects or more"},
 	} {
 		for ; made < c.waiting; made++ {
-			h.add(publish.ProjectID(fmt.Sprintf("late-%06d", made)), publish.NewProject{Account: stranger})
+			h.add(sandlot.ProjectID(fmt.Sprintf("late-%06d", made)), publish.NewProject{Account: stranger})
 		}
 		h.later(time.Minute)
 		has(t, h, "/", "Nothing is listed here yet.", c.want)

@@ -8,10 +8,10 @@ import (
 	"net/url"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/gallery"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 // orders are those of a list, as its page offers them. It never changes.
@@ -173,7 +173,7 @@ func (p browsing) renderFront(v *visit, s shelf) ([]byte, error) {
 // forAll is the visit for a page that is kept for all.
 func (v *visit) forAll() *visit {
 	all := *v
-	all.by, all.me, all.anybody = publish.Caller{From: v.from()}, nil, true
+	all.by, all.me, all.anybody = sandlot.Caller{From: v.from()}, nil, true
 	return &all
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
@@ -17,8 +18,8 @@ import (
 )
 
 const (
-	gameID = publish.ProjectID("game-abc123")
-	bareID = publish.ProjectID("bare-abc123")
+	gameID = sandlot.ProjectID("game-abc123")
+	bareID = sandlot.ProjectID("bare-abc123")
 	// hostile is a title that is an attack.
 	hostile = `<script>"pong"`
 )
@@ -55,10 +56,10 @@ func house(t *testing.T, opts ...testworld.Option) *world {
 }
 
 // fill adds n projects of kim's, with that title.
-func (w *world) fill(n int, title string) (ids []publish.ProjectID) {
+func (w *world) fill(n int, title string) (ids []sandlot.ProjectID) {
 	w.t.Helper()
 	for i := range n {
-		id := publish.ProjectID(fmt.Sprintf("more-%06d", i))
+		id := sandlot.ProjectID(fmt.Sprintf("more-%06d", i))
 		w.add(id, publish.NewProject{Account: w.kim.account.ID, Title: title})
 		ids = append(ids, id)
 	}
@@ -73,7 +74,7 @@ func (w *world) claim(handle, address string) string {
 }
 
 // accountOf is the account with a handle.
-func (w *world) accountOf(handle string) (id publish.AccountID) {
+func (w *world) accountOf(handle string) (id sandlot.AccountID) {
 	w.t.Helper()
 	_, err := fmt.Sscan(strings.Join(w.in.Query("SELECT id FROM accounts WHERE handle = ?", handle), " "), &id)
 	expect.OK(w.t, err)
@@ -83,14 +84,14 @@ func (w *world) accountOf(handle string) (id publish.AccountID) {
 // moved gives kim's account the address that it proposes, and returns the token that takes the one before back.
 func (w *world) moved() string {
 	w.t.Helper()
-	must(w.account.TakeEmail(w.t.Context(), publish.Caller{}, w.propose()))(w.t)
+	must(w.account.TakeEmail(w.t.Context(), sandlot.Caller{}, w.propose()))(w.t)
 	return w.token("/account/undo")
 }
 
 // suspend takes a project down.
-func (w *world) suspend(id publish.ProjectID) {
+func (w *world) suspend(id sandlot.ProjectID) {
 	w.t.Helper()
-	_, err := w.db.Operate().Suspend(w.t.Context(), publish.Subject{Project: id}, publish.LogEntry{At: w.now(), Reason: "a report"})
+	_, err := w.db.Operate().Suspend(w.t.Context(), sandlot.Subject{Project: id}, sandlot.LogEntry{At: w.now(), Reason: "a report"})
 	expect.OK(w.t, err)
 }
 
@@ -117,23 +118,23 @@ func next(t *testing.T, body string) string {
 var leadsOn = regexp.MustCompile(`href="([^"]*after=[^"]+)"`)
 
 // add records a project of that name, with one page.
-func (w *world) add(id publish.ProjectID, np publish.NewProject) publish.Project {
+func (w *world) add(id sandlot.ProjectID, np publish.NewProject) sandlot.Project {
 	w.t.Helper()
 	np.ID, np.Suffix, np.CreatedAt = id, "0123456789", w.now()
-	np.Files, np.Primary = []publish.File{fileOf("index.html", "<!doctype html><p>")}, "index.html"
-	np.Key = publish.Key{Hash: hash("key of " + string(id)), Name: "<b>agent", LastFour: "Ab12", CreatedAt: w.now()}
+	np.Files, np.Primary = []sandlot.File{fileOf("index.html", "<!doctype html><p>")}, "index.html"
+	np.Key = sandlot.Key{Hash: hash("key of " + string(id)), Name: "<b>agent", LastFour: "Ab12", CreatedAt: w.now()}
 	return must(w.db.Publish().CreateProject(w.t.Context(), np))(w.t)
 }
 
 // put records the version after n.
-func (w *world) put(id publish.ProjectID, n int, name, text string) publish.Project {
+func (w *world) put(id sandlot.ProjectID, n int, name, text string) sandlot.Project {
 	w.t.Helper()
 	p, _, err := w.db.Publish().PutFile(w.t.Context(), id, fileOf(name, text), publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"})
 	return must(p, err)(w.t)
 }
 
 // rearrange records the version after n.
-func (w *world) rearrange(id publish.ProjectID, n int, c publish.Change) publish.Project {
+func (w *world) rearrange(id sandlot.ProjectID, n int, c publish.Change) sandlot.Project {
 	w.t.Helper()
 	p, _, err := w.db.Publish().Rearrange(w.t.Context(), id, c, publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"})
 	return must(p, err)(w.t)
@@ -150,7 +151,7 @@ func (w *world) describe(d publish.Details) {
 func (w *world) state() string {
 	w.t.Helper()
 	p, err := w.db.Publish().Project(w.t.Context(), gameID)
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return "gone"
 	}
 	var files, erased []string
@@ -165,14 +166,14 @@ func (w *world) state() string {
 	return fmt.Sprint(p.Version, " ", p.Primary, " ", files, erased, must(w.db.Publish().Details(w.t.Context(), gameID))(w.t))
 }
 
-func fileOf(name, text string) publish.File {
-	return publish.File{Name: name, Folded: name, Blob: publish.Blob{Size: int64(len(text)), SHA256: hash(text), Text: true, Inline: []byte(text)}}
+func fileOf(name, text string) sandlot.File {
+	return sandlot.File{Name: name, Folded: name, Blob: sandlot.Blob{Size: int64(len(text)), SHA256: hash(text), Text: true, Inline: []byte(text)}}
 }
 
 // count gives a project plays, likes and players.
-func (w *world) count(id publish.ProjectID, plays, likes int64, players int) {
+func (w *world) count(id sandlot.ProjectID, plays, likes int64, players int) {
 	w.t.Helper()
-	_, err := w.db.Gallery().AddCounts(w.t.Context(), map[publish.ProjectID]gallery.Counts{id: {Plays: plays, Likes: likes}})
+	_, err := w.db.Gallery().AddCounts(w.t.Context(), map[sandlot.ProjectID]gallery.Counts{id: {Plays: plays, Likes: likes}})
 	expect.OK(w.t, err)
 	for i := range players {
 		expect.OK(w.t, w.in.Live.Touch(w.t.Context(), id, gallery.PlayerID(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}).String()), w.now()))

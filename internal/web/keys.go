@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 )
@@ -16,14 +17,14 @@ import (
 // keyrings is what the page of the keys asks of the domain. Each method knows
 // only of the keys of the caller's account.
 type keyrings interface {
-	Keys(ctx context.Context, by publish.Caller, before int64) (list []publish.Key, next int64, err error)
-	KeyProjects(ctx context.Context, by publish.Caller) (list []publish.Project, more bool, err error)
-	FormToken(ctx context.Context, by publish.Caller) (string, error)
-	MintKey(ctx context.Context, by publish.Caller, in publish.NewKey) (publish.Secret, error)
-	RotateKey(ctx context.Context, by publish.Caller, formToken string) (publish.Secret, error)
-	RevokeKey(ctx context.Context, by publish.Caller, id int64) error
-	OldKeys(ctx context.Context, by publish.Caller) (n int, verified time.Time, err error)
-	ReplaceOldKeys(ctx context.Context, by publish.Caller, formToken string) (publish.Secret, error)
+	Keys(ctx context.Context, by sandlot.Caller, before int64) (list []sandlot.Key, next int64, err error)
+	KeyProjects(ctx context.Context, by sandlot.Caller) (list []sandlot.Project, more bool, err error)
+	FormToken(ctx context.Context, by sandlot.Caller) (string, error)
+	MintKey(ctx context.Context, by sandlot.Caller, in publish.NewKey) (sandlot.Secret, error)
+	RotateKey(ctx context.Context, by sandlot.Caller, formToken string) (sandlot.Secret, error)
+	RevokeKey(ctx context.Context, by sandlot.Caller, id int64) error
+	OldKeys(ctx context.Context, by sandlot.Caller) (n int, verified time.Time, err error)
+	ReplaceOldKeys(ctx context.Context, by sandlot.Caller, formToken string) (sandlot.Secret, error)
 }
 
 func (p *Pages) keyRoutes() []route {
@@ -41,9 +42,9 @@ func (p *Pages) keyRoutes() []route {
 
 // keysPage is what the page of the keys shows.
 type keysPage struct {
-	Keys      []publish.Key
+	Keys      []sandlot.Key
 	Next      int64             // where the next page begins; 0: nowhere
-	Projects  []publish.Project // to choose from, those changed last
+	Projects  []sandlot.Project // to choose from, those changed last
 	More      bool              // whether there are others: their ids can be typed
 	Name      field
 	Project   string // chosen
@@ -54,8 +55,8 @@ type keysPage struct {
 }
 
 // Title is what a project is called; empty where that is not known here.
-func (p keysPage) Title(id publish.ProjectID) string {
-	i := slices.IndexFunc(p.Projects, func(of publish.Project) bool { return of.ID == id })
+func (p keysPage) Title(id sandlot.ProjectID) string {
+	i := slices.IndexFunc(p.Projects, func(of sandlot.Project) bool { return of.ID == id })
 	if i < 0 {
 		return ""
 	}
@@ -65,7 +66,7 @@ func (p keysPage) Title(id publish.ProjectID) string {
 // newKeyPage shows a secret. It is empty if the form came a second time, for a secret is shown once.
 type newKeyPage struct {
 	Secret, Name string
-	Project      publish.ProjectID
+	Project      sandlot.ProjectID
 }
 
 func (p *Pages) keys(v *visit) error {
@@ -96,7 +97,7 @@ func (v *visit) showKeys(status int, page keysPage) error {
 
 // mintKey answers with the secret itself: it is in no address and nowhere kept.
 func (p *Pages) mintKey(v *visit) error {
-	in := publish.NewKey{Project: publish.ProjectID(strings.TrimSpace(v.r.PostForm.Get("project"))), Name: v.r.PostForm.Get("name"), Form: v.r.PostForm.Get("form_token")}
+	in := publish.NewKey{Project: sandlot.ProjectID(strings.TrimSpace(v.r.PostForm.Get("project"))), Name: v.r.PostForm.Get("name"), Form: v.r.PostForm.Get("form_token")}
 	secret, err := p.Service.MintKey(v.r.Context(), v.by, in)
 	wrong := ""
 	switch {
@@ -104,7 +105,7 @@ func (p *Pages) mintKey(v *visit) error {
 		wrong = v.T("keys.many")
 	case refusedToken(err):
 		return err
-	case errors.Is(err, publish.CodeInvalidField):
+	case errors.Is(err, sandlot.CodeInvalidField):
 		wrong = v.T("keys.name-bad", "n", publish.MaxKeyName)
 	default:
 		return v.showSecret(secret, newKeyPage{Name: in.Name, Project: in.Project}, err)
@@ -121,7 +122,7 @@ func (p *Pages) replaceOldKeys(v *visit) error {
 	return v.replaceKeys(p.Service.ReplaceOldKeys, "said.replaced")
 }
 
-func (v *visit) replaceKeys(replace func(context.Context, publish.Caller, string) (publish.Secret, error), said string) error {
+func (v *visit) replaceKeys(replace func(context.Context, sandlot.Caller, string) (sandlot.Secret, error), said string) error {
 	secret, err := replace(v.r.Context(), v.by, v.r.PostForm.Get("form_token"))
 	if err == nil {
 		v.said = v.book.sayHTML(v.lang, said)
@@ -131,10 +132,10 @@ func (v *visit) replaceKeys(replace func(context.Context, publish.Caller, string
 
 // showSecret shows a new key. A form that was sent a second time made it the
 // first time, and nobody can be told it again.
-func (v *visit) showSecret(secret publish.Secret, page newKeyPage, err error) error {
+func (v *visit) showSecret(secret sandlot.Secret, page newKeyPage, err error) error {
 	title := v.T("key.title")
 	switch {
-	case errors.Is(err, publish.ErrAlreadyDone):
+	case errors.Is(err, sandlot.ErrAlreadyDone):
 		title = v.T("key.again-title")
 	case err != nil:
 		return err
@@ -148,7 +149,7 @@ func (v *visit) showSecret(secret publish.Secret, page newKeyPage, err error) er
 func (p *Pages) revokeKey(v *visit) error {
 	id, err := strconv.ParseInt(v.r.PostForm.Get("id"), 10, 64)
 	if err != nil {
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	}
 	if err := p.Service.RevokeKey(v.r.Context(), v.by, id); err != nil {
 		return err
@@ -157,8 +158,8 @@ func (p *Pages) revokeKey(v *visit) error {
 }
 
 // Prefix is what the keys of a kind begin with.
-func (v view) Prefix(kind publish.KeyKind) string {
-	if kind == publish.AccountKey {
+func (v view) Prefix(kind sandlot.KeyKind) string {
+	if kind == sandlot.AccountKey {
 		return "sla_"
 	}
 	return "slp_"

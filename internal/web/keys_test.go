@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -46,17 +47,17 @@ func TestANewKeyIsShownOnce(t *testing.T) {
 			t.Errorf("%s: %d, %v", path, resp.StatusCode, resp.Header)
 		}
 		body := text(t, resp)
-		if len(publish.KeyPattern.FindAllString(body, -1)) != 1 || !strings.Contains(body, `/static/js/copy.js`) {
+		if len(sandlot.KeyPattern.FindAllString(body, -1)) != 1 || !strings.Contains(body, `/static/js/copy.js`) {
 			t.Errorf("%s shows %s", path, body)
 		}
-		if _, err := h.in.Callers.Identify(t.Context(), publish.Presented{Key: publish.Secret(publish.KeyPattern.FindString(body))}, publish.Sender{Network: someone}); err != nil {
+		if _, err := h.in.Callers.Identify(t.Context(), sandlot.Presented{Key: sandlot.Secret(sandlot.KeyPattern.FindString(body))}, sandlot.Sender{Network: someone}); err != nil {
 			t.Errorf("%s: the key that is shown is not known: %v", path, err)
 		}
 		resp = asKim(h, "POST", path, form)
-		if body := text(t, resp); resp.StatusCode != http.StatusOK || publish.KeyPattern.MatchString(body) || !strings.Contains(body, "a déjà été créée") {
+		if body := text(t, resp); resp.StatusCode != http.StatusOK || sandlot.KeyPattern.MatchString(body) || !strings.Contains(body, "a déjà été créée") {
 			t.Errorf("%s sent twice shows %d %s", path, resp.StatusCode, body)
 		}
-		if body := text(t, asKim(h, "GET", "/account/keys", "")); publish.KeyPattern.MatchString(body) {
+		if body := text(t, asKim(h, "GET", "/account/keys", "")); sandlot.KeyPattern.MatchString(body) {
 			t.Error("the list shows it")
 		}
 	}
@@ -88,7 +89,7 @@ func TestAKeyIsRevoked(t *testing.T) {
 			t.Errorf("got %d", resp.StatusCode)
 		}
 	}
-	if list, _, err := h.service.Keys(t.Context(), h.owner("kim"), 0); err != nil || slices.ContainsFunc(list, func(k publish.Key) bool { return k.ID == 3 }) {
+	if list, _, err := h.service.Keys(t.Context(), h.owner("kim"), 0); err != nil || slices.ContainsFunc(list, func(k sandlot.Key) bool { return k.ID == 3 }) {
 		t.Errorf("left are %v, %v", list, err)
 	}
 	for _, id := range []string{"9", "x", ""} {

@@ -6,13 +6,14 @@ import (
 	"net/http"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
 // exports is what the page that hands everything over asks of the domain.
 type exports interface {
 	// Export returns all that the caller's account has published.
-	Export(ctx context.Context, by publish.Caller) (publish.Export, error)
+	Export(ctx context.Context, by sandlot.Caller) (publish.Export, error)
 }
 
 // export sends everything of the account as a ZIP, as it is written.
@@ -69,7 +70,7 @@ func (p *Pages) askDelete(v *visit) error {
 func (p *Pages) deleteAccount(v *visit) error {
 	typed, handle := v.r.PostForm.Get("handle"), v.me.Account.Handle
 	err := p.Account.DeleteAccount(v.r.Context(), v.by, typed)
-	if errors.Is(err, publish.CodeInvalidField) {
+	if errors.Is(err, sandlot.CodeInvalidField) {
 		return v.show(http.StatusUnprocessableEntity, "delete_account.html", v.T("delete.title"), field{typed, v.T("delete.wrong")})
 	}
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"net/netip"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 )
 
 // likes is what the like button asks of the domain.
 type likes interface {
-	Like(ctx context.Context, by publish.Caller, id publish.ProjectID, token string, from netip.Addr, like bool) (int64, error)
-	Liked(ctx context.Context, by publish.Caller, id publish.ProjectID, token string) (bool, error)
+	Like(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, token string, from netip.Addr, like bool) (int64, error)
+	Liked(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, token string) (bool, error)
 }
 
 func (p *Pages) likeRoutes() []route {
@@ -24,7 +24,7 @@ func (p *Pages) likeRoutes() []route {
 // like takes the button of a project's page: the form says whether the visitor likes
 // the project from now on, so that pressing it twice is pressing it once.
 func (p *Pages) like(v *visit) error {
-	id := publish.ProjectID(v.r.PathValue("id"))
+	id := sandlot.ProjectID(v.r.PathValue("id"))
 	wish := v.r.PostForm.Get("like")
 	if wish != "0" && wish != "1" {
 		v.problem(http.StatusBadRequest, "error.form")
@@ -48,7 +48,7 @@ func (p *Pages) like(v *visit) error {
 }
 
 // liked reports whether the visitor's browser likes a project.
-func (v *visit) liked(id publish.ProjectID) (bool, error) {
+func (v *visit) liked(id sandlot.ProjectID) (bool, error) {
 	return v.Gallery.Liked(v.r.Context(), v.by, id, v.visitor())
 }
 

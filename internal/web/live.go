@@ -8,17 +8,17 @@ import (
 	"net/http"
 	"regexp"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/figures"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // live is what the moving numbers of a project's page ask of the domain.
 type live interface {
-	Counts(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Stats, error)
-	Touch(ctx context.Context, by publish.Caller, id publish.ProjectID, p gallery.Player) error
-	Leave(ctx context.Context, by publish.Caller, id publish.ProjectID, p gallery.Player) error
+	Counts(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Stats, error)
+	Touch(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p gallery.Player) error
+	Leave(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p gallery.Player) error
 }
 
 // numbers are the moving numbers of a project's page, which its scripts ask for. They may be used concurrently.
@@ -42,10 +42,10 @@ type counts struct {
 	Likes   int64 `json:"likes"`
 }
 
-func countsOf(s publish.Stats) counts { return counts{s.Players, s.Plays, s.Likes} }
+func countsOf(s sandlot.Stats) counts { return counts{s.Players, s.Plays, s.Likes} }
 
 func (n *numbers) counts(v *visit) error {
-	stats, err := n.gallery.Counts(v.r.Context(), v.by, publish.ProjectID(v.r.PathValue("id")))
+	stats, err := n.gallery.Counts(v.r.Context(), v.by, sandlot.ProjectID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (n *numbers) live(v *visit) error {
 		v.problem(http.StatusForbidden, "error.elsewhere")
 		return nil
 	}
-	id := publish.ProjectID(v.r.PathValue("id"))
+	id := sandlot.ProjectID(v.r.PathValue("id"))
 	stats, err := n.gallery.Counts(v.r.Context(), v.by, id)
 	if err != nil || v.r.Method == http.MethodHead {
 		return err
@@ -71,7 +71,7 @@ func (n *numbers) live(v *visit) error {
 	conn, _, err := http.NewResponseController(v.w).Hijack()
 	if err != nil {
 		place.leave()
-		return fmt.Errorf("%w: %w", publish.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w", sandlot.ErrUnavailable, err)
 	}
 	h := v.w.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -117,7 +117,7 @@ func (n *numbers) heartbeat(v *visit) error {
 	if beat.Gone {
 		tell = n.gallery.Leave
 	}
-	if err := tell(v.r.Context(), v.by, publish.ProjectID(v.r.PathValue("id")), player); err != nil {
+	if err := tell(v.r.Context(), v.by, sandlot.ProjectID(v.r.PathValue("id")), player); err != nil {
 		return fmt.Errorf("heartbeat: %w", err)
 	}
 	v.w.WriteHeader(http.StatusNoContent)

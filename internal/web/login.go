@@ -9,9 +9,9 @@ import (
 	"net/url"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 )
 
 // Logins is what the pages ask of the domain to log somebody in; *account.Service is one.
@@ -19,21 +19,21 @@ import (
 // browser's is publish.ErrNotFound.
 type Logins interface {
 	// MintBrowser draws a token for a browser that has not asked for a login yet.
-	MintBrowser(ctx context.Context, by publish.Caller) (string, error)
+	MintBrowser(ctx context.Context, by sandlot.Caller) (string, error)
 	// AskLogin has a message sent, if an account has the address; it does not tell.
-	AskLogin(ctx context.Context, by publish.Caller, in account.LoginInput) (browser string, err error)
-	PendingLogin(ctx context.Context, by publish.Caller, browser string) (account.Login, error)
+	AskLogin(ctx context.Context, by sandlot.Caller, in account.LoginInput) (browser string, err error)
+	PendingLogin(ctx context.Context, by sandlot.Caller, browser string) (account.Login, error)
 	// LoginLink looks at a link and uses nothing up; UseLoginLink and UseLoginCode do.
-	LoginLink(ctx context.Context, by publish.Caller, browser, token string) (own bool, err error)
-	UseLoginLink(ctx context.Context, by publish.Caller, browser, token string) error
-	UseLoginCode(ctx context.Context, by publish.Caller, browser, code string) (right bool, err error)
-	LoginAccounts(ctx context.Context, by publish.Caller, browser string) ([]publish.Account, error)
+	LoginLink(ctx context.Context, by sandlot.Caller, browser, token string) (own bool, err error)
+	UseLoginLink(ctx context.Context, by sandlot.Caller, browser, token string) error
+	UseLoginCode(ctx context.Context, by sandlot.Caller, browser, code string) (right bool, err error)
+	LoginAccounts(ctx context.Context, by sandlot.Caller, browser string) ([]sandlot.Account, error)
 	// LoginChoices returns what tells the accounts of LoginAccounts apart.
-	LoginChoices(ctx context.Context, by publish.Caller, browser string) ([]account.LoginChoice, error)
+	LoginChoices(ctx context.Context, by sandlot.Caller, browser string) ([]account.LoginChoice, error)
 	// FinishLogin returns the token of a session in place of the one that the caller had, and the path to go to.
-	FinishLogin(ctx context.Context, by publish.Caller, browser, handle, agent string) (token, back string, err error)
+	FinishLogin(ctx context.Context, by sandlot.Caller, browser, handle, agent string) (token, back string, err error)
 	// Remember returns what the browser is to keep after a login with an address, in place of known.
-	Remember(ctx context.Context, by publish.Caller, known, address string) (string, error)
+	Remember(ctx context.Context, by sandlot.Caller, known, address string) (string, error)
 }
 
 // Cookies of a login: the one that binds it to its browser, and how long browsers
@@ -111,11 +111,11 @@ func (p *Pages) sendLogin(v *visit) error {
 	form := loginForm{Email: strings.TrimSpace(v.r.PostForm.Get("email")), To: localPath(v.r.PostForm.Get("to"))}
 	in := account.LoginInput{Email: form.Email, Browser: v.browser(), Back: form.To, Lang: v.lang, Known: v.cookie(knownCookie)}
 	browser, err := p.Logins.AskLogin(v.r.Context(), v.by, in)
-	if errors.Is(err, publish.CodeInvalidEmail) || errors.Is(err, publish.CodeEmailRequired) {
+	if errors.Is(err, sandlot.CodeInvalidEmail) || errors.Is(err, sandlot.CodeEmailRequired) {
 		form.Wrong = v.T("login.bad-address")
 		return v.showLogin(http.StatusUnprocessableEntity, form)
 	}
-	if errors.Is(err, publish.CodeRateLimited) {
+	if errors.Is(err, sandlot.CodeRateLimited) {
 		form.Wrong = v.T("login.often")
 		return v.showLogin(http.StatusTooManyRequests, form)
 	}
@@ -243,7 +243,7 @@ func keepLogin(v *visit, session, email string) error {
 // was sent twice leads on where the first one logged in.
 func (v *visit) loginOver(err error) error {
 	switch {
-	case !errors.Is(err, publish.ErrNotFound):
+	case !errors.Is(err, sandlot.ErrNotFound):
 		return err
 	case v.me != nil && v.r.Method == http.MethodPost && v.browser() == "":
 		return v.redirect("/account")
@@ -255,7 +255,7 @@ func (v *visit) loginOver(err error) error {
 func (p *Pages) logout(v *visit) error {
 	if v.me != nil {
 		err := p.Account.EndSession(v.r.Context(), v.by, v.me.Session.ID)
-		if err != nil && !errors.Is(err, publish.ErrNotFound) {
+		if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 			return err
 		}
 		v.setCookie(cookieName, "", -1)
@@ -276,7 +276,7 @@ func (v *visit) cookie(name string) string {
 }
 
 // from is where the visitor comes from, for the domain.
-func (v *visit) from() publish.Sender { return v.Admission.Sender(v.origin()) }
+func (v *visit) from() sandlot.Sender { return v.Admission.Sender(v.origin()) }
 
 // maxPath bounds the path to go to after a login: pages of ours have far shorter ones.
 const maxPath = 500

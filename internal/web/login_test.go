@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/admission"
 	"sandlot/internal/expect"
@@ -44,9 +45,9 @@ func wrong(code string) string {
 }
 
 // another is an account beside kim's, whose address is verified.
-func (w *world) another(handle, address string) publish.Account {
+func (w *world) another(handle, address string) sandlot.Account {
 	w.t.Helper()
-	return must(w.account.Verify(w.t.Context(), publish.Caller{}, w.claim(handle, address)))(w.t)
+	return must(w.account.Verify(w.t.Context(), sandlot.Caller{}, w.claim(handle, address)))(w.t)
 }
 
 // proved tells of each login whether it is.
@@ -65,7 +66,7 @@ func TestRegression05TheBrowserKeepsAWordAfterALogin(t *testing.T) {
 	}
 	request(h, "POST", "/login", "email=kim%40mail.internal", "Cookie", knownCookie+"="+word.Value, "Sec-Fetch-Site", "same-origin")
 	request(h, "POST", "/login", "email=kim%40mail.internal", "Cookie", knownCookie+"=word", "Sec-Fetch-Site", "same-origin")
-	expect.Same(t, "with the word and without it these asked", h.in.Query("SELECT asker FROM jobs ORDER BY id"), []string{publish.AskedKnown, ""})
+	expect.Same(t, "with the word and without it these asked", h.in.Query("SELECT asker FROM jobs ORDER BY id"), []string{sandlot.AskedKnown, ""})
 }
 
 // here sends a request from the browser that asked.
@@ -95,7 +96,7 @@ func TestAskingForALoginBindsItToTheBrowser(t *testing.T) {
 		t.Errorf("got %d with %+v", resp.StatusCode, c)
 	}
 	browser := hash(c.Value)
-	asker := must(publish.OpenVault(t.Context(), h.db.Publish(), rand.Reader))(t).Asker(publish.Caller{From: publish.Sender{Network: someone}})
+	asker := must(publish.OpenVault(t.Context(), h.db.Publish(), rand.Reader))(t).Asker(sandlot.Caller{From: sandlot.Sender{Network: someone}})
 	want := []string{fmt.Sprintf("%X kim@mail.internal /account/keys kim@mail.internal ja %s %X", browser[:], asker.Kind, asker.Network[:])}
 	got := h.in.Query("SELECT hex(l.browser) || ' ' || l.email || ' ' || l.back || ' ' || j.address || ' ' || j.lang || ' ' || j.asker || ' ' || hex(j.network) FROM logins l JOIN jobs j ON j.login = l.id")
 	expect.Same(t, "asked was", got, want)
@@ -201,7 +202,7 @@ func TestTheAddressOfALoginIsEscaped(t *testing.T) {
 	h := house(t)
 	h.browser = "here"
 	l := account.Login{Browser: hash(h.browser), Email: "<i>@example.com", AskedAt: h.now(), ExpiresAt: h.now().Add(time.Minute)}
-	must(h.db.Account().AddLogin(t.Context(), l, publish.Job{Kind: "login", Address: l.Email, Due: h.now()}))(t)
+	must(h.db.Account().AddLogin(t.Context(), l, sandlot.Job{Kind: "login", Address: l.Email, Due: h.now()}))(t)
 	if body := text(t, here(h, "GET", "/login/code", "")); !strings.Contains(body, "&lt;i&gt;@example.com") || strings.Contains(body, "<i>") {
 		t.Errorf("the form is %s", body)
 	}

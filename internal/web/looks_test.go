@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/expect"
 	"sandlot/internal/people"
@@ -177,8 +178,8 @@ func looks() []look {
 		{name: "taken-down", path: "/p/" + string(suspended), status: http.StatusUnavailableForLegalReasons},
 		{name: "taken-down-own", path: "/p/" + string(suspended), as: "ada", status: http.StatusUnavailableForLegalReasons},
 		{name: "fault", path: "/p/harbor-k3x9p2", before: failing("Project", errors.New("broken on purpose")), status: http.StatusInternalServerError},
-		{name: "later", path: "/p/harbor-k3x9p2", before: failing("Project", publish.ErrUnavailable), status: http.StatusServiceUnavailable},
-		{name: "full", path: own + "/primary", as: "ada", form: form("file", "game.js", "form_token", "x"), before: failing("Rearrange", publish.NoEffect(publish.ErrFull)), status: http.StatusInsufficientStorage},
+		{name: "later", path: "/p/harbor-k3x9p2", before: failing("Project", sandlot.ErrUnavailable), status: http.StatusServiceUnavailable},
+		{name: "full", path: own + "/primary", as: "ada", form: form("file", "game.js", "form_token", "x"), before: failing("Rearrange", sandlot.NoEffect(sandlot.ErrFull)), status: http.StatusInsufficientStorage},
 	}
 }
 

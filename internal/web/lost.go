@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // What a page of an error shows beside what is wrong.
@@ -60,7 +60,7 @@ func (v *visit) consolation() template.HTML {
 // someCards are those of what is played most this week, or of what is new where nothing is.
 func (v *visit) someCards(ctx context.Context) template.HTML {
 	for _, order := range []gallery.Sort{gallery.SortPlayed, gallery.SortNewest} {
-		page, err := v.Gallery.Browse(ctx, publish.Caller{From: v.by.From}, order, "")
+		page, err := v.Gallery.Browse(ctx, sandlot.Caller{From: v.by.From}, order, "")
 		if err != nil {
 			return ""
 		}

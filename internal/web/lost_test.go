@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 func TestWhoFindsNothingCanSearchAndPlay(t *testing.T) {
@@ -34,11 +34,11 @@ type failingGallery struct {
 	asked int
 }
 
-func (g *failingGallery) Browse(ctx context.Context, _ publish.Caller, _ gallery.Sort, _ string) (gallery.Page, error) {
+func (g *failingGallery) Browse(ctx context.Context, _ sandlot.Caller, _ gallery.Sort, _ string) (gallery.Page, error) {
 	if _, limited := ctx.Deadline(); limited {
 		g.asked++
 	}
-	return gallery.Page{}, publish.ErrUnavailable
+	return gallery.Page{}, sandlot.ErrUnavailable
 }
 
 func TestWhoFindsNothingDoesNotWaitForADatabaseThatIsAway(t *testing.T) {
@@ -59,7 +59,7 @@ func TestAFaultOffersNothingElse(t *testing.T) {
 	t.Parallel()
 	h := house(t)
 	h.fail("Project", errors.New("broken on purpose"))
-	resp := request(h, "GET", "/p/"+string(publish.ProjectID("other-abc123")), "")
+	resp := request(h, "GET", "/p/"+string(sandlot.ProjectID("other-abc123")), "")
 	if body := text(t, resp); resp.StatusCode != http.StatusInternalServerError || strings.Contains(body, `href="/random"`) || strings.Contains(body, `class="cards"`) {
 		t.Errorf("it is %d: %s", resp.StatusCode, body)
 	}

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // maxMine bounds the form that asks for cards: an id has at most 80 bytes.
@@ -32,9 +32,9 @@ func (strolls) mine(v *visit) error {
 // cards writes the cards of the projects that a browser remembers, and keeps nothing of what it was asked. A form asks, and no address, so that
 // no log has it.
 func (s strolls) cards(v *visit) error {
-	var ids []publish.ProjectID
+	var ids []sandlot.ProjectID
 	for id := range strings.FieldsSeq(v.r.PostForm.Get("ids")) {
-		ids = append(ids, publish.ProjectID(id))
+		ids = append(ids, sandlot.ProjectID(id))
 	}
 	cards, err := s.pages.Gallery.CardsOf(v.r.Context(), v.by, ids)
 	if err != nil {
@@ -45,8 +45,8 @@ func (s strolls) cards(v *visit) error {
 
 // random leads to a project that is listed, another one than the visitor comes from.
 func (s strolls) random(v *visit) error {
-	id, err := s.pages.Gallery.Random(v.r.Context(), v.by, publish.ProjectID(v.query("not")))
-	if errors.Is(err, publish.ErrNotFound) {
+	id, err := s.pages.Gallery.Random(v.r.Context(), v.by, sandlot.ProjectID(v.query("not")))
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return v.redirect("/")
 	}
 	if err != nil {

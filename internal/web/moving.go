@@ -6,8 +6,8 @@ import (
 	"html/template"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // movingFor is how long the numbers and lists of a project's page are shown again. The lists may
@@ -18,7 +18,7 @@ const movingFor = 400 * time.Millisecond
 // moving is what of a project's page changes while the project does not, the same for all.
 type moving struct {
 	at    time.Time
-	stats publish.Stats
+	stats sandlot.Stats
 	page  stencil // with what it leads on to
 }
 
@@ -26,11 +26,11 @@ type moving struct {
 type liking struct {
 	liked bool
 	token string        // for a browser that has none, should it like the project
-	stats publish.Stats // as they are after whatever this visitor has done
+	stats sandlot.Stats // as they are after whatever this visitor has done
 }
 
 // moves returns what moves on a page, found anew if it is too old. Who comes meanwhile waits.
-func (v *visit) moves(s *sheet, of publish.Project) (moving, error) {
+func (v *visit) moves(s *sheet, of sandlot.Project) (moving, error) {
 	young := func(m moving) bool { return v.Now().Sub(m.at).Abs() < movingFor }
 	if moved := s.now(); young(moved) {
 		return moved, nil
@@ -64,7 +64,7 @@ const besideWait = 500 * time.Millisecond
 
 // ledOn is the page with what it leads on to. Where that cannot be found it is as it was a moment ago, or leads on to nothing: a project can
 // be played while the database cannot be asked.
-func (v *visit) ledOn(s *sheet, of publish.Project) (stencil, error) {
+func (v *visit) ledOn(s *sheet, of sandlot.Project) (stencil, error) {
 	ctx, cancel := context.WithTimeout(v.r.Context(), besideWait)
 	defer cancel()
 	beside, err := v.Gallery.Beside(ctx, v.by, of)
@@ -81,7 +81,7 @@ func (v *visit) ledOn(s *sheet, of publish.Project) (stencil, error) {
 }
 
 // lists writes what a project leads on to, for each hole of the page.
-func lists(page view, of publish.Project, beside gallery.Beside) map[string]string {
+func lists(page view, of sandlot.Project, beside gallery.Beside) map[string]string {
 	holes := map[string]string{"bar-next": "", "onward": "", "next": "", "more": ""}
 	onto := beside.Next
 	if len(onto) == 0 {
@@ -112,7 +112,7 @@ func section(class, title string, cards template.HTML) string {
 }
 
 // likes returns what this visitor thinks of a project. Whoever has no token likes none, and is told the numbers that all are told.
-func (v *visit) likes(of publish.Project, all publish.Stats) (liking, error) {
+func (v *visit) likes(of sandlot.Project, all sandlot.Stats) (liking, error) {
 	ctx := v.r.Context()
 	if v.visitor() == "" {
 		token, err := v.Gallery.MintPlayerToken(ctx, v.by)
@@ -129,7 +129,7 @@ func (v *visit) likes(of publish.Project, all publish.Stats) (liking, error) {
 // A filling is what fills the holes of a page for one visitor.
 type filling struct {
 	*visit
-	of  publish.Project
+	of  sandlot.Project
 	its liking
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"sandlot"
 	"sandlot/examples"
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
@@ -15,7 +16,7 @@ import (
 // Publisher makes a project of what a form of the website brings, as the API does of its calls; *api.API is one.
 type Publisher interface {
 	// PublishForm calls answer once, unless the client is gone: with what was published, or with the refusal. said gives the words of the form.
-	PublishForm(w http.ResponseWriter, r *http.Request, by publish.Caller, grant *admission.Grant, tags func(words string) []string, answer func(said func(field string) string, out publish.Published, refused *publish.Error))
+	PublishForm(w http.ResponseWriter, r *http.Request, by sandlot.Caller, grant *admission.Grant, tags func(words string) []string, answer func(said func(field string) string, out publish.Published, refused *sandlot.Error))
 	// Largest returns how many bytes a file may have, and all files of a project that is published at once.
 	Largest() (file, all int64)
 }
@@ -39,7 +40,7 @@ type newPage struct {
 	Origins                         string // where previews have their origins, with "*" for the label; empty: there are none
 	LargestFile, LargestAll         int64
 	Wrong, Detail                   string // what was refused, in the visitor's language, and what the service says of it in English
-	Code                            publish.Code
+	Code                            sandlot.Code
 	Candidates                      []string // for the start page
 	Checked                         bool     // all was checked, and would be published
 	Notes                           []note
@@ -94,10 +95,10 @@ func (v *visit) showNew(status int, page newPage) error {
 // lost the login would publish as a stranger.
 func (p beginnings) publish(v *visit) error {
 	if as := v.r.URL.Query().Get("as"); as != "" && (v.me == nil || v.me.Account.Handle != as) {
-		return v.refusedNew(newPage{}, publish.Refuse(publish.CodeKeyRequired, "The login is over."))
+		return v.refusedNew(newPage{}, sandlot.Refuse(sandlot.CodeKeyRequired, "The login is over."))
 	}
 	var err error
-	p.Publisher.PublishForm(v.w, v.r, v.by, v.grant, v.readTagWords, func(said func(string) string, out publish.Published, refused *publish.Error) {
+	p.Publisher.PublishForm(v.w, v.r, v.by, v.grant, v.readTagWords, func(said func(string) string, out publish.Published, refused *sandlot.Error) {
 		page := newPage{Title: said("title"), Description: said("description"), Tags: said("tags"), Email: said("email")}
 		switch {
 		case refused != nil:
@@ -114,7 +115,7 @@ func (p beginnings) publish(v *visit) error {
 }
 
 // refusedNew shows the form again, and what was refused.
-func (v *visit) refusedNew(page newPage, e *publish.Error) error {
+func (v *visit) refusedNew(page newPage, e *sandlot.Error) error {
 	status := http.StatusUnprocessableEntity
 	if e.RetryAfter > 0 {
 		v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
@@ -132,13 +133,13 @@ func (v *visit) refusedNew(page newPage, e *publish.Error) error {
 		return e
 	}
 	switch {
-	case e.Code == publish.CodeKeyRequired:
+	case e.Code == sandlot.CodeKeyRequired:
 		status = http.StatusUnauthorized
-	case publish.Codes[e.Code] == publish.KindTooMany:
+	case sandlot.Codes[e.Code] == sandlot.KindTooMany:
 		status = http.StatusTooManyRequests
-	case publish.Codes[e.Code] == publish.KindTooLarge:
+	case sandlot.Codes[e.Code] == sandlot.KindTooLarge:
 		status = http.StatusRequestEntityTooLarge
-	case publish.Codes[e.Code] == publish.KindConflict:
+	case sandlot.Codes[e.Code] == sandlot.KindConflict:
 		status = http.StatusConflict
 	}
 	return v.showNew(status, page)

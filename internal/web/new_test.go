@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -70,7 +71,7 @@ func TestAFormPublishesAsTheAPIDoes(t *testing.T) {
 	if resp.StatusCode != http.StatusCreated || len(keys) != 2 || resp.Header.Get("Cache-Control") != "no-store" || resp.Header.Get("Access-Control-Allow-Origin") != "" {
 		t.Fatalf("%d with %d keys, %v: %s", resp.StatusCode, len(keys), resp.Header, page)
 	}
-	by := must(w.in.Callers.Identify(t.Context(), publish.Presented{Key: publish.Secret(keys[0])}, publish.Sender{}))(t)
+	by := must(w.in.Callers.Identify(t.Context(), sandlot.Presented{Key: sandlot.Secret(keys[0])}, sandlot.Sender{}))(t)
 	who := must(w.service.Whoami(t.Context(), by, 10, ""))(t)
 	if len(who.Projects) != 1 || who.Projects[0].Project.Title != "Drop" || who.Account.EmailVerified {
 		t.Errorf("the key is of %+v", who)
@@ -119,7 +120,7 @@ func TestALoginPublishesUnderItsAccount(t *testing.T) {
 	status, page = as(w.lee.session, "/new?as=lee")
 	if id := regexp.MustCompile(`/account/projects/(mine-\w+)`).FindStringSubmatch(page); status != http.StatusCreated || id == nil {
 		t.Errorf("lee: %d %s", status, page)
-	} else if p := must(w.service.Current(t.Context(), publish.Caller{}, publish.ProjectID(id[1])))(t); p.Handle != "lee" {
+	} else if p := must(w.service.Current(t.Context(), sandlot.Caller{}, sandlot.ProjectID(id[1])))(t); p.Handle != "lee" {
 		t.Errorf("lee's is %+v", p)
 	}
 	before := w.written()

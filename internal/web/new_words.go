@@ -3,6 +3,7 @@ package web
 import (
 	"time"
 
+	"sandlot"
 	"sandlot/internal/check"
 	"sandlot/internal/publish"
 )
@@ -12,7 +13,7 @@ import (
 type note struct{ Words, Detail string }
 
 // notes are the warnings that somebody who has files in a browser can do something about. What is said of the way a call was written is left out.
-func (v *visit) notes(list []publish.Warning) (out []note) {
+func (v *visit) notes(list []sandlot.Warning) (out []note) {
 	for _, w := range list {
 		if words := v.noteWords(w.Code); words != "" {
 			out = append(out, note{words, w.Message})
@@ -60,7 +61,7 @@ func (v *visit) noteWords(code string) string {
 		return v.T("new.note.no-touch")
 	case check.SlowOnPhones:
 		return v.T("new.note.slow")
-	case check.Code(publish.CodeLooksDamaged), "double_escaped":
+	case check.Code(sandlot.CodeLooksDamaged), "double_escaped":
 		return v.T("new.note.damaged")
 	case "not_html":
 		return v.T("new.note.not-html")
@@ -77,52 +78,52 @@ func (v *visit) noteWords(code string) string {
 }
 
 // refusedWords says what a refusal means; "" where it is a fault or a page of its own.
-func (v *visit) refusedWords(e *publish.Error) string {
+func (v *visit) refusedWords(e *sandlot.Error) string {
 	switch e.Code {
-	case publish.CodeMissingField:
+	case sandlot.CodeMissingField:
 		return v.T("new.wrong.nothing")
-	case publish.CodeEmailRequired, publish.CodeInvalidEmail:
+	case sandlot.CodeEmailRequired, sandlot.CodeInvalidEmail:
 		return v.T("new.wrong.email")
-	case publish.CodeInvalidField:
+	case sandlot.CodeInvalidField:
 		return v.wrongField(e)
-	case publish.CodeContentTooLarge:
+	case sandlot.CodeContentTooLarge:
 		file, all := v.Publisher.Largest()
 		return v.T("new.wrong.large", "file", view{visit: v}.Size(file), "all", view{visit: v}.Size(all))
-	case publish.CodeNoPrimaryFile:
+	case sandlot.CodeNoPrimaryFile:
 		return v.T("new.wrong.no-page")
-	case publish.CodeInvalidArchive:
+	case sandlot.CodeInvalidArchive:
 		return v.T("new.wrong.zip")
-	case publish.CodeInvalidFilename:
+	case sandlot.CodeInvalidFilename:
 		return v.T("new.wrong.name")
-	case publish.CodeFilenameConflict:
+	case sandlot.CodeFilenameConflict:
 		return v.T("new.wrong.conflict")
-	case publish.CodeDoubleEncoded:
+	case sandlot.CodeDoubleEncoded:
 		return v.T("new.wrong.encoded")
-	case publish.CodeKeyInContent, publish.CodeKeyNotInHeader:
+	case sandlot.CodeKeyInContent, sandlot.CodeKeyNotInHeader:
 		return v.T("new.wrong.key")
-	case publish.CodeQuotaExceeded:
+	case sandlot.CodeQuotaExceeded:
 		return v.T("new.wrong.quota")
-	case publish.CodeRateLimited:
+	case sandlot.CodeRateLimited:
 		return v.T("new.wrong.too-many", "n", minutes(e.RetryAfter))
-	case publish.CodePublishClosed:
+	case sandlot.CodePublishClosed:
 		return v.T("new.wrong.closed")
-	case publish.CodeAccountSuspended:
+	case sandlot.CodeAccountSuspended:
 		return v.T("new.wrong.suspended")
-	case publish.CodeIdempotencyMismatch:
+	case sandlot.CodeIdempotencyMismatch:
 		return v.T("new.wrong.used")
-	case publish.CodeRequestInProgress:
+	case sandlot.CodeRequestInProgress:
 		return v.T("new.wrong.in-progress")
-	case publish.CodeReplayedElsewhere:
+	case sandlot.CodeReplayedElsewhere:
 		return v.T("new.wrong.elsewhere")
-	case publish.CodeKeyRequired:
+	case sandlot.CodeKeyRequired:
 		return v.T("new.wrong.login")
-	case publish.CodeInvalidJSON, publish.CodeUnsupportedMediaType:
+	case sandlot.CodeInvalidJSON, sandlot.CodeUnsupportedMediaType:
 		return v.T("own.broken") // it broke off, or is no form of ours
 	}
 	return ""
 }
 
-func (v *visit) wrongField(e *publish.Error) string {
+func (v *visit) wrongField(e *sandlot.Error) string {
 	switch e.Field {
 	case "description":
 		return v.T("own.description-long", "n", publish.MaxDescription)
@@ -135,9 +136,9 @@ func (v *visit) wrongField(e *publish.Error) string {
 }
 
 // tellsNames reports whether the service's own sentence about a refusal names the file that it is about.
-func tellsNames(code publish.Code) bool {
+func tellsNames(code sandlot.Code) bool {
 	switch code {
-	case publish.CodeInvalidArchive, publish.CodeInvalidFilename, publish.CodeFilenameConflict, publish.CodeDoubleEncoded, publish.CodeKeyInContent, publish.CodeQuotaExceeded:
+	case sandlot.CodeInvalidArchive, sandlot.CodeInvalidFilename, sandlot.CodeFilenameConflict, sandlot.CodeDoubleEncoded, sandlot.CodeKeyInContent, sandlot.CodeQuotaExceeded:
 		return true
 	}
 	return false

@@ -5,18 +5,18 @@ import (
 	"errors"
 	"net/http"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 )
 
 // notMes is what the links for those who did not ask for a message ask of the
 // domain. Each returns publish.ErrNotFound for a token that is not ours, or too old.
 type notMes interface {
 	// NotMe looks at a link and changes nothing.
-	NotMe(ctx context.Context, by publish.Caller, token string) (account.NotMe, error)
-	StopMail(ctx context.Context, by publish.Caller, token string) (account.NotMe, error)
-	AllowMail(ctx context.Context, by publish.Caller, token string) (account.NotMe, error)
+	NotMe(ctx context.Context, by sandlot.Caller, token string) (account.NotMe, error)
+	StopMail(ctx context.Context, by sandlot.Caller, token string) (account.NotMe, error)
+	AllowMail(ctx context.Context, by sandlot.Caller, token string) (account.NotMe, error)
 }
 
 func (p *Pages) notMeRoutes() []route {
@@ -57,7 +57,7 @@ func (p *Pages) allowMail(v *visit) error {
 }
 
 func (v *visit) showNotMe(page notMePage, err error) error {
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		v.problem(http.StatusGone, "error.not-me")
 		return nil
 	}

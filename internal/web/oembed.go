@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"sandlot"
 	"sandlot/internal/card"
-	"sandlot/internal/publish"
 )
 
 // oembedAnswer is how a page tells others to show it: oembed.com, 2.3.4.
@@ -35,7 +35,7 @@ func (s *shares) oembed(v *visit) error {
 	}
 	id := s.places.ProjectID(q.Get("url"))
 	if string(id) == q.Get("url") { // it is no address
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	}
 	found, err := v.shown(id)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *shares) oembed(v *visit) error {
 	return v.send("application/json", body)
 }
 
-func (s *shares) oembedOf(found publish.Project, width, height int) oembedAnswer {
+func (s *shares) oembedOf(found sandlot.Project, width, height int) oembedAnswer {
 	base := s.places.Base.String()
 	return oembedAnswer{
 		Version: "1.0", Type: "rich", Title: name(found), AuthorName: found.Handle, AuthorURL: base + "/@" + found.Handle,

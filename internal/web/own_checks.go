@@ -4,13 +4,13 @@ import (
 	"context"
 	"strconv"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/trial"
 )
 
 // Trials tells owners what the play-tester saw; *trial.Service does.
 type Trials interface {
-	Checks(ctx context.Context, by publish.Caller, ref string) (trial.Checks, error)
+	Checks(ctx context.Context, by sandlot.Caller, ref string) (trial.Checks, error)
 }
 
 // shortList is how many entries of a finding are shown before it is opened.
@@ -36,7 +36,7 @@ type toldCheck struct {
 func (c toldCheck) Short() bool { return len(c.Of) <= shortList }
 
 // checks returns what is to be said of a project's trials; nil where there is nothing to say, since nothing is opened here.
-func (v *visit) checks(p publish.Project) (*checks, error) {
+func (v *visit) checks(p sandlot.Project) (*checks, error) {
 	if p.Suspended {
 		return nil, nil
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/trial"
 )
 
@@ -17,7 +17,7 @@ var everythingWrong = `{"first_paint":430000000,"blank":true,"hangs":true,"memor
 	"failed":[{"path":"/missing.js","status":404},{"path":"/` + longName + `","status":404},{"path":"/big.wasm","status":500}],"elsewhere":["cdn.example.com"]}`
 
 // claims claims trials up to that of a project.
-func (w *world) claims(id publish.ProjectID) (due trial.Due) {
+func (w *world) claims(id sandlot.ProjectID) (due trial.Due) {
 	w.t.Helper()
 	for due.Project != id {
 		due = must(w.db.Trials().ClaimTrial(w.t.Context(), 2, 50, time.Minute))(w.t)
@@ -26,7 +26,7 @@ func (w *world) claims(id publish.ProjectID) (due trial.Due) {
 }
 
 // tried records what a trial of a project saw.
-func (w *world) tried(id publish.ProjectID, seen string) {
+func (w *world) tried(id sandlot.ProjectID, seen string) {
 	w.t.Helper()
 	expect.OK(w.t, w.db.Trials().EndTrial(w.t.Context(), w.claims(id), trial.Done, []byte(seen)))
 }
@@ -55,7 +55,7 @@ func TestTheOwnerIsToldHowFarTheTrialOfAProjectIs(t *testing.T) {
 	says("where all is well", "Version 4, ouverte le", "Quelque chose a bougé", "rien remarqué")
 	h.put(gameID, 4, "c.js", "d")
 	_, err := h.db.Trials().ClaimTrial(t.Context(), 2, 1, time.Minute) // one a day
-	expect.Equal(t, "that nothing is left to be opened", errors.Is(err, publish.ErrNotFound), true)
+	expect.Equal(t, "that nothing is left to be opened", errors.Is(err, sandlot.ErrNotFound), true)
 	says("of one too many", "La version 5 n’a pas été ouverte")
 	h.suspend(gameID)
 	if body := text(t, asKim(h, "GET", ownAt, "")); strings.Contains(body, `id="checks"`) {

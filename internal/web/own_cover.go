@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/cover"
 	"sandlot/internal/mediatype"
@@ -17,14 +18,14 @@ import (
 
 // Covers is what the pages ask about pictures; *cover.Service is one.
 type Covers interface {
-	Picture(ctx context.Context, by publish.Caller, id publish.PictureID, width int) ([]byte, error)
-	Cover(ctx context.Context, by publish.Caller, id publish.ProjectID) (cover.Mine, error)
-	Upload(ctx context.Context, by publish.Caller, id publish.ProjectID, r io.Reader) error
-	ChooseFile(ctx context.Context, by publish.Caller, id publish.ProjectID, name string) error
-	ChooseNone(ctx context.Context, by publish.Caller, id publish.ProjectID) error
-	ChooseAutomatic(ctx context.Context, by publish.Caller, id publish.ProjectID) error
-	SetPortrait(ctx context.Context, by publish.Caller, r io.Reader) error
-	RemovePortrait(ctx context.Context, by publish.Caller) error
+	Picture(ctx context.Context, by sandlot.Caller, id sandlot.PictureID, width int) ([]byte, error)
+	Cover(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (cover.Mine, error)
+	Upload(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, r io.Reader) error
+	ChooseFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string) error
+	ChooseNone(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) error
+	ChooseAutomatic(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) error
+	SetPortrait(ctx context.Context, by sandlot.Caller, r io.Reader) error
+	RemovePortrait(ctx context.Context, by sandlot.Caller) error
 }
 
 // pictureForm bounds the form that brings a picture: there are a few bytes beside it.
@@ -48,7 +49,7 @@ func (p ownCovers) routes() []route {
 // coverPage is what the page of a project's cover shows.
 type coverPage struct {
 	cover.Mine
-	Project publish.Project
+	Project sandlot.Project
 	Wrong   string
 	Of      string // what it was made of
 	Told    []toldFinding
@@ -195,7 +196,7 @@ func (p ownCovers) chosen(v *visit, err error, page coverPage) error {
 		return v.done(v.ownPath()+"/cover", "said.saved")
 	case errors.As(err, &problem):
 		page.Wrong = v.wrong(problem)
-	case errors.Is(err, publish.ErrNotFound) && page.Wanted != "":
+	case errors.Is(err, sandlot.ErrNotFound) && page.Wanted != "":
 		page.Wrong = v.T("cover.problem-missing")
 	default:
 		return err
@@ -263,7 +264,7 @@ func (p ownCovers) removePortrait(v *visit) error {
 
 // Portrait is the picture of an account, round and 96 pixels wide, or where it has none the first letter of its handle.
 // It says nothing to a screen reader: the handle stands beside it.
-func (v view) Portrait(id publish.PictureID, handle string) template.HTML {
+func (v view) Portrait(id sandlot.PictureID, handle string) template.HTML {
 	if id == "" {
 		of := initial{handle}
 		return template.HTML(`<span class="portrait hue-` + strconv.Itoa(of.Hue()) + `" aria-hidden="true">` + template.HTMLEscapeString(of.Letter()) + `</span>`)

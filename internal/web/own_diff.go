@@ -14,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"sandlot"
 	"sandlot/internal/linediff"
 	"sandlot/internal/mediatype"
 	"sandlot/internal/publish"
@@ -35,8 +36,8 @@ const (
 
 // newComparisons bounds the memory that comparisons take: some 30 MB while one is made, which is one at a time, and up to 2 MB until its page
 // was read, which is one of each account.
-func newComparisons() *turns.Lists[publish.AccountID] {
-	return turns.NewLists[publish.AccountID](1, 1, comparisonWait)
+func newComparisons() *turns.Lists[sandlot.AccountID] {
+	return turns.NewLists[sandlot.AccountID](1, 1, comparisonWait)
 }
 
 // A diffPage compares one file of a version with the version before it.
@@ -51,7 +52,7 @@ type diffPage struct {
 
 // comparedFile is one of the two.
 type comparedFile struct {
-	publish.File
+	sandlot.File
 	Version int
 	Picture string // its address, where it is a picture that may be shown
 }
@@ -82,12 +83,12 @@ func writeDiff(v *visit, to *bytes.Buffer) error {
 	}
 	at := slices.IndexFunc(list.Versions, func(one publish.VersionView) bool { return one.N == page.N })
 	if at < 0 || page.N == 0 || !list.Versions[at].Known {
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	}
 	name := v.r.URL.Query().Get("file")
 	i := slices.IndexFunc(list.Versions[at].Files, func(c publish.FileChange) bool { return c.Name == name })
 	if i < 0 {
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	}
 	page.Change = list.Versions[at].Files[i]
 	if page.Change.Size >= 0 {
@@ -187,7 +188,7 @@ func shownAs(r rune) int {
 }
 
 // text reads a file that is no longer than maxCompared.
-func (v *visit) text(ctx context.Context, f publish.File) (string, error) {
+func (v *visit) text(ctx context.Context, f sandlot.File) (string, error) {
 	r, err := v.Contents.Open(ctx, f.Blob, 0, -1)
 	if err != nil {
 		return "", err
@@ -199,13 +200,13 @@ func (v *visit) text(ctx context.Context, f publish.File) (string, error) {
 }
 
 // readable tells whether a file is text by its bytes, and by its name nothing that only happens to be.
-func readable(f publish.File) bool {
+func readable(f sandlot.File) bool {
 	kind := mediatype.Of(f.Name, true)
 	return f.Blob.Text && !(strings.HasPrefix(kind, "image/") && kind != "image/svg+xml") && !strings.HasPrefix(kind, "audio/") && !strings.HasPrefix(kind, "video/")
 }
 
 // showable tells whether a file is a picture that a page may load as it is. Browsers run nothing of a picture.
-func showable(f publish.File) bool {
+func showable(f sandlot.File) bool {
 	return f.Blob.Size > 0 && f.Blob.Size <= maxShown && strings.HasPrefix(mediatype.Of(f.Name, false), "image/")
 }
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -37,7 +37,7 @@ type countedOpens struct {
 	n atomic.Int32
 }
 
-func (o *countedOpens) Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error) {
+func (o *countedOpens) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	o.n.Add(1)
 	return o.Contents.Open(ctx, b, off, n)
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/content"
 	"sandlot/internal/publish"
@@ -21,11 +22,11 @@ import (
 
 // ownFiles is what the forms about a project's files ask of the domain.
 type ownFiles interface {
-	Update(ctx context.Context, by publish.Caller, in publish.UpdateInput) (publish.Updated, *publish.Pending, error)
-	PutFiles(ctx context.Context, by publish.Caller, id publish.ProjectID, files []publish.FormFile, form publish.Form) error
-	MoveFile(ctx context.Context, by publish.Caller, id publish.ProjectID, from, to string, form publish.Form) error
-	RemoveFiles(ctx context.Context, by publish.Caller, id publish.ProjectID, names []string, form publish.Form) error
-	ChoosePrimary(ctx context.Context, by publish.Caller, id publish.ProjectID, name string, form publish.Form) error
+	Update(ctx context.Context, by sandlot.Caller, in publish.UpdateInput) (publish.Updated, *publish.Pending, error)
+	PutFiles(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, files []publish.FormFile, form publish.Form) error
+	MoveFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, from, to string, form publish.Form) error
+	RemoveFiles(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, names []string, form publish.Form) error
+	ChoosePrimary(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string, form publish.Form) error
 }
 
 const (
@@ -45,7 +46,7 @@ func (p *Pages) uploadFiles(v *visit) error {
 	}
 	v.turn.end() // from here on the visitor is waited for
 	if m.Project.Suspended {
-		return publish.Refuse(publish.CodeTakenDown, "The project was taken down.")
+		return sandlot.Refuse(sandlot.CodeTakenDown, "The project was taken down.")
 	}
 	tooLarge := ownPage{Wrong: v.T("own.too-large", "size", view{visit: v}.Size(maxUpload))}
 	if v.r.ContentLength > maxUpload {
@@ -293,11 +294,11 @@ func (v *visit) arranged(err error, page ownPage, said string, args ...any) erro
 	if errors.As(err, &used) {
 		return v.showOwn(http.StatusConflict, ownPage{Wrong: v.T("own.form-used", "version", used.Version)})
 	}
-	if errors.Is(err, publish.CodeVersionConflict) {
+	if errors.Is(err, sandlot.CodeVersionConflict) {
 		page.Wrong = v.T("own.files-moved")
 		return v.showOwn(http.StatusPreconditionFailed, page)
 	}
-	var e *publish.Error
+	var e *sandlot.Error
 	if !errors.As(err, &e) {
 		return err
 	}
@@ -313,29 +314,29 @@ func (v *visit) arranged(err error, page ownPage, said string, args ...any) erro
 
 // refusal is what a refusal of the domain says on the page; empty: it is a page of
 // its own.
-func (v *visit) refusal(code publish.Code) string {
+func (v *visit) refusal(code sandlot.Code) string {
 	switch code {
-	case publish.CodeInvalidFilename:
+	case sandlot.CodeInvalidFilename:
 		return v.T("own.bad-name")
-	case publish.CodeFilenameConflict:
+	case sandlot.CodeFilenameConflict:
 		return v.T("own.conflict")
-	case publish.CodePrimaryFileProtected:
+	case sandlot.CodePrimaryFileProtected:
 		return v.T("own.protected")
-	case publish.CodeFileNotFound:
+	case sandlot.CodeFileNotFound:
 		return v.T("own.no-file")
-	case publish.CodeQuotaExceeded:
+	case sandlot.CodeQuotaExceeded:
 		return v.T("own.quota")
-	case publish.CodeKeyInContent:
+	case sandlot.CodeKeyInContent:
 		return v.T("own.key-inside")
-	case publish.CodeInvalidField:
+	case sandlot.CodeInvalidField:
 		return v.T("own.empty-primary")
-	case publish.CodeDoubleEncoded:
+	case sandlot.CodeDoubleEncoded:
 		return v.T("own.encoded")
-	case publish.CodeContentTooLarge:
+	case sandlot.CodeContentTooLarge:
 		return v.T("own.file-large")
-	case publish.CodeInvalidArchive:
+	case sandlot.CodeInvalidArchive:
 		return v.T("own.bad-zip")
-	case publish.CodeNoPrimaryFile:
+	case sandlot.CodeNoPrimaryFile:
 		return v.T("own.no-page")
 	}
 	return ""

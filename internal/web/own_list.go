@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/mediatype"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 // ownFilesPage is how many files and folders the page of a project lists: each has forms of its own.
@@ -38,7 +38,7 @@ type listing struct {
 
 // A fileRow is a file, or a folder with how much is in it.
 type fileRow struct {
-	publish.File
+	sandlot.File
 	Path  string // of a folder with its slash
 	Label string // what it is called where it lies
 	Count int    // files in the folder; 0: it is a file
@@ -52,7 +52,7 @@ func (r fileRow) Folder() bool { return r.Count > 0 }
 func (r fileRow) Removable(primary string) bool { return r.Path != primary && r.Path != "index.html" }
 
 // listFiles lists files, which come by name. What it takes is bounded by how many they are.
-func listFiles(files []publish.File, want wantedFiles) listing {
+func listFiles(files []sandlot.File, want wantedFiles) listing {
 	if want.Must != "" {
 		want.In, want.Query, want.After = folderOf(want.Must), "", ""
 	}
@@ -83,7 +83,7 @@ func listFiles(files []publish.File, want wantedFiles) listing {
 }
 
 // rowsOf are the rows of all pages: folders come where their first file does.
-func rowsOf(files []publish.File, want wantedFiles) (rows []fileRow) {
+func rowsOf(files []sandlot.File, want wantedFiles) (rows []fileRow) {
 	query := names.Fold(want.Query)
 	for _, f := range files {
 		if query != "" {
@@ -132,7 +132,7 @@ func (l listing) Crumbs() (list []crumb) {
 
 // PictureAt is the address of a file that is a picture which a page may load as it is; else empty. It is that of the version, so that it never
 // changes.
-func (view) PictureAt(at publish.Addresses, f publish.File) string {
+func (view) PictureAt(at sandlot.Addresses, f sandlot.File) string {
 	base := at.Version
 	if base == "" {
 		base = at.URL
@@ -144,10 +144,10 @@ func (view) PictureAt(at publish.Addresses, f publish.File) string {
 }
 
 // FileAt is where anybody opens a file.
-func (view) FileAt(at publish.Addresses, name string) string { return fileAddress(at.URL, name) }
+func (view) FileAt(at sandlot.Addresses, name string) string { return fileAddress(at.URL, name) }
 
 // FileKind names what a file is, for its sign: page, code, picture, sound, film, font, text, data.
-func (view) FileKind(f publish.File) string {
+func (view) FileKind(f sandlot.File) string {
 	kind, _, _ := strings.Cut(mediatype.Of(f.Name, true), ";")
 	group, _, _ := strings.Cut(kind, "/")
 	switch {
@@ -167,7 +167,7 @@ func (view) FileKind(f publish.File) string {
 func (p *Pages) downloadFile(v *visit) error {
 	version, err := strconv.Atoi(v.query("version"))
 	if v.query("version") != "" && (err != nil || version < 1) {
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	}
 	found, err := p.Service.File(v.r.Context(), v.by, string(v.ownID()), v.query("name"), version)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/publish"
 	"sandlot/internal/turns"
@@ -17,10 +18,10 @@ import (
 // ownProjects is what the page of a project for its owner asks of the domain. To
 // another account a project is publish.ErrNotFound.
 type ownProjects interface {
-	Manage(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Managed, error)
-	Describe(ctx context.Context, by publish.Caller, id publish.ProjectID, in publish.DescribeInput) error
-	DeleteProject(ctx context.Context, by publish.Caller, ref, confirm string) (publish.DeletedProject, error)
-	ExportProject(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Export, error)
+	Manage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (publish.Managed, error)
+	Describe(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, in publish.DescribeInput) error
+	DeleteProject(ctx context.Context, by sandlot.Caller, ref, confirm string) (publish.DeletedProject, error)
+	ExportProject(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (publish.Export, error)
 	ownFiles
 	ownVersions
 }
@@ -78,7 +79,7 @@ type ownPage struct {
 func (ownPage) MaxDescription() int { return publish.MaxDescription }
 
 // ownID is the project of the path.
-func (v *visit) ownID() publish.ProjectID { return publish.ProjectID(v.r.PathValue("id")) }
+func (v *visit) ownID() sandlot.ProjectID { return sandlot.ProjectID(v.r.PathValue("id")) }
 
 // ownPath is where a project's owner finds it.
 func (v *visit) ownPath() string { return "/account/projects/" + string(v.ownID()) }
@@ -107,8 +108,8 @@ const (
 
 // newListings bounds the pages that are made from lists of files. Reading such a list keeps a processor busy, and more at once than twice as
 // many as there are would wait with what they have read.
-func newListings() *turns.Lists[publish.AccountID] {
-	return turns.NewLists[publish.AccountID](2*runtime.GOMAXPROCS(0), ownListings, listingWait)
+func newListings() *turns.Lists[sandlot.AccountID] {
+	return turns.NewLists[sandlot.AccountID](2*runtime.GOMAXPROCS(0), ownListings, listingWait)
 }
 
 // A turn is that of a page to be made from a list of files. The zero value has none.
@@ -185,15 +186,15 @@ func (p *Pages) describe(v *visit) error {
 		return v.showOwn(status, page)
 	}
 	err = p.Service.Describe(v.r.Context(), v.by, v.ownID(), in)
-	var refused *publish.Error
+	var refused *sandlot.Error
 	switch {
 	case err == nil:
 		return v.done(v.ownPath(), "said.saved")
-	case errors.Is(err, publish.CodeVersionConflict):
+	case errors.Is(err, sandlot.CodeVersionConflict):
 		page.Wrong, status = v.T("own.details-moved"), http.StatusPreconditionFailed
 	case errors.As(err, &refused) && refused.Field == "lang":
 		page.Wrong = v.T("own.lang-bad")
-	case errors.Is(err, publish.CodeInvalidField):
+	case errors.Is(err, sandlot.CodeInvalidField):
 		page.Wrong = v.T("own.description-long", "n", publish.MaxDescription)
 	default:
 		return err
@@ -204,13 +205,13 @@ func (p *Pages) describe(v *visit) error {
 // An ownFrame is what stands above each page of a project for its owner.
 type ownFrame struct {
 	view
-	Project publish.Project
+	Project sandlot.Project
 	Name    string
 	First   bool // whether it is above the project's own page, whose heading it has
 }
 
 // Frame is that of a project, above its first page or another.
-func (v view) Frame(p publish.Project, first bool) ownFrame { return ownFrame{v, p, name(p), first} }
+func (v view) Frame(p sandlot.Project, first bool) ownFrame { return ownFrame{v, p, name(p), first} }
 
 // download sends the project as a ZIP, as it is written.
 func (p *Pages) download(v *visit) error {
@@ -242,7 +243,7 @@ func (v *visit) showDelete(status int, page leavePage) (err error) {
 func (p *Pages) deleteProject(v *visit) error {
 	typed := v.r.PostForm.Get("typed")
 	out, err := p.Service.DeleteProject(v.r.Context(), v.by, string(v.ownID()), typed)
-	if errors.Is(err, publish.CodeInvalidField) || errors.Is(err, publish.CodeMissingField) {
+	if errors.Is(err, sandlot.CodeInvalidField) || errors.Is(err, sandlot.CodeMissingField) {
 		return v.showDelete(http.StatusUnprocessableEntity, leavePage{Typed: typed, Wrong: v.T("own.delete-wrong")})
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -36,12 +37,12 @@ func TestAProjectsPageForItsOwner(t *testing.T) {
 	for n := 3; n < 20; n++ {
 		h.put(gameID, n, "b.js", "")
 	}
-	many := publish.Change{Drop: []publish.File{fileOf("<b>.js", "two")}, Put: []publish.File{fileOf("<b>.js", "three")}}
+	many := publish.Change{Drop: []sandlot.File{fileOf("<b>.js", "two")}, Put: []sandlot.File{fileOf("<b>.js", "three")}}
 	for i := range 15 {
 		many.Put = append(many.Put, fileOf(fmt.Sprintf("<u>%02d", i), ""))
 	}
 	h.rearrange(gameID, 20, many)
-	h.rearrange(gameID, 21, publish.Change{Drop: []publish.File{fileOf("b.js", "")}, Put: []publish.File{fileOf("c.js", "")}})
+	h.rearrange(gameID, 21, publish.Change{Drop: []sandlot.File{fileOf("b.js", "")}, Put: []sandlot.File{fileOf("c.js", "")}})
 	expect.OK(t, h.service.EraseVersion(t.Context(), h.owner("kim"), gameID, 18))
 	body = text(t, asKim(h, "GET", ownAt+"/versions", ""))
 	for _, want := range []string{"&lt;u&gt;11", "et 10 de plus", "<span>15 nouveaux</span> <span>1 modifié</span>", "<bdi>&lt;b&gt;.js</bdi>", "b.js", "c.js", ownAt + "/erase?n=21", "Effacée", "before=3"} {
@@ -81,7 +82,7 @@ func TestFormsOfAProjectDoOneThing(t *testing.T) {
 
 func TestTheLastFileOfAFolderLeavesItsListForTheRoots(t *testing.T) {
 	t.Parallel()
-	files := []publish.File{{Name: "a.js"}, {Name: "js/b.js"}}
+	files := []sandlot.File{{Name: "a.js"}, {Name: "js/b.js"}}
 	if l := listFiles(files, wantedFiles{In: "js/"}); l.In != "js/" || len(l.Rows) != 1 {
 		t.Errorf("of the folder there are %v", l)
 	}
@@ -102,7 +103,7 @@ func TestRefusalsStayOnTheProjectsPage(t *testing.T) {
 		"ne peut être ni supprimé ni renommé": {func(h *world) {
 			h.rearrange(gameID, 3, publish.Change{Primary: "<b>.js"})
 		}, "it's&.js", "it&#39;s&amp;.js"},
-		"la limite de ce compte": {func(h *world) { h.fail("Rearrange", publish.ErrTooManyBytes) }, "it's&.js", "it&#39;s&amp;.js"},
+		"la limite de ce compte": {func(h *world) { h.fail("Rearrange", sandlot.ErrTooManyBytes) }, "it's&.js", "it&#39;s&amp;.js"},
 	} {
 		h := house(t)
 		c.before(h)
@@ -116,8 +117,8 @@ func TestRefusalsStayOnTheProjectsPage(t *testing.T) {
 		}
 	}
 	for err, status := range map[error]int{
-		publish.NoEffect(publish.ErrFull): http.StatusInsufficientStorage, publish.ErrFull: http.StatusServiceUnavailable, errors.New("fault"): http.StatusInternalServerError,
-		publish.Refuse(publish.CodeTakenDown, "down"): http.StatusUnavailableForLegalReasons,
+		sandlot.NoEffect(sandlot.ErrFull): http.StatusInsufficientStorage, sandlot.ErrFull: http.StatusServiceUnavailable, errors.New("fault"): http.StatusInternalServerError,
+		sandlot.Refuse(sandlot.CodeTakenDown, "down"): http.StatusUnavailableForLegalReasons,
 	} {
 		h := house(t)
 		h.fail("Rearrange", err)

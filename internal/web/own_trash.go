@@ -3,15 +3,16 @@ package web
 import (
 	"context"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
 // Trash is what the pages of deleted projects ask of the domain; *publish.Trash is one. To another
 // account such a project is publish.ErrNotFound.
 type Trash interface {
-	List(ctx context.Context, by publish.Caller, q publish.TrashPage) (list []publish.Trashed, next string, err error)
-	TakeBack(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
-	Purge(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
+	List(ctx context.Context, by sandlot.Caller, q publish.TrashPage) (list []publish.Trashed, next string, err error)
+	TakeBack(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
+	Purge(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 }
 
 // takeBack makes a deleted project again what it was. Sent twice, the second time says the same.

@@ -9,15 +9,16 @@ import (
 	"net/url"
 	"strconv"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
 // ownVersions is what the page of a project's versions asks of the domain.
 type ownVersions interface {
-	Versions(ctx context.Context, by publish.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
-	RestoreVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int, form publish.Form) error
-	EraseVersion(ctx context.Context, by publish.Caller, id publish.ProjectID, n int) error
-	File(ctx context.Context, by publish.Caller, ref, name string, version int) (publish.FileView, error)
+	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
+	RestoreVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, form publish.Form) error
+	EraseVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int) error
+	File(ctx context.Context, by sandlot.Caller, ref, name string, version int) (publish.FileView, error)
 }
 
 const (
@@ -172,7 +173,7 @@ func (p *Pages) restoreVersion(v *visit) error {
 	form := v.r.PostForm
 	n := number(form.Get("n"))
 	err := p.Service.RestoreVersion(v.r.Context(), v.by, v.ownID(), n, formSent(form))
-	if errors.Is(err, publish.CodeVersionConflict) {
+	if errors.Is(err, sandlot.CodeVersionConflict) {
 		return v.showVersions(http.StatusPreconditionFailed, v.T("own.moved-on", "version", n))
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -20,7 +21,7 @@ func TestAFileIsComparedWithTheVersionBefore(t *testing.T) {
 	h.put(gameID, 3, "a.js", "one\nif (x /*\u202e*/) <i>\n"+strings.Repeat("y", 2*maxDiffLine))
 	h.put(gameID, 4, "a.js", "one\nelse\n\x00"+strings.Repeat("z", 5))
 	last := "one\nelse\n\x00" + strings.Repeat("z", 5)
-	h.rearrange(gameID, 5, publish.Change{Drop: []publish.File{fileOf("a.js", last)}, Put: []publish.File{fileOf("c.js", last), fileOf("p.png", "\x89PNG")}})
+	h.rearrange(gameID, 5, publish.Change{Drop: []sandlot.File{fileOf("a.js", last)}, Put: []sandlot.File{fileOf("c.js", last), fileOf("p.png", "\x89PNG")}})
 	for target, wants := range map[string][]string{
 		"/versions/5/diff?file=a.js":  {`<tr class="line-gone"><td>2</td><td></td><td>−`, `<span class="code-sign">U+202E</span>`, "&lt;i&gt;", `<span class="code-sign">U+0000</span>`, `<tr class="line-new"><td></td><td>2</td>`, "… et 600"},
 		"/versions/4/diff?file=a.js":  {`<tr class="line-new"><td></td><td>1</td>`},

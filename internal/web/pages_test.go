@@ -14,11 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
 // exported are files as a game engine names them, in the order of names.
-func exported(n int) (list []publish.File) {
+func exported(n int) (list []sandlot.File) {
 	for i := range n {
 		hash := sha256.Sum256(fmt.Append(nil, i))
 		list = append(list, fileOf(fmt.Sprintf("assets/%05d-%x.png", i, hash[:16]), strings.Repeat("x", i%100)))
@@ -27,10 +28,10 @@ func exported(n int) (list []publish.File) {
 }
 
 // shipped is a house whose game has these files, which come before its page.
-func shipped(t *testing.T, files []publish.File) *world {
+func shipped(t *testing.T, files []sandlot.File) *world {
 	t.Helper()
 	h := house(t)
-	h.rearrange(gameID, 3, publish.Change{Drop: []publish.File{fileOf("<b>.js", "two")}, Put: files})
+	h.rearrange(gameID, 3, publish.Change{Drop: []sandlot.File{fileOf("<b>.js", "two")}, Put: files})
 	return h
 }
 
@@ -172,7 +173,7 @@ func TestAKeyForOneOfManyProjects(t *testing.T) {
 	h.add(gameID, publish.NewProject{Account: h.kim.account.ID})
 	h.later(time.Second)
 	for i := range 100 {
-		h.add(publish.ProjectID(fmt.Sprintf("game-%06d", i)), publish.NewProject{Account: h.kim.account.ID, Title: strings.Repeat(fmt.Sprintf("<b>%d ", i), 40)})
+		h.add(sandlot.ProjectID(fmt.Sprintf("game-%06d", i)), publish.NewProject{Account: h.kim.account.ID, Title: strings.Repeat(fmt.Sprintf("<b>%d ", i), 40)})
 	}
 	if size, _ := visited(t, h, "/account/keys"); size > maxFirstVisit {
 		t.Errorf("it takes %d bytes", size)

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"sandlot"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 	"sandlot/internal/turns"
 )
 
@@ -85,7 +85,7 @@ func (p *pictures) make(ctx context.Context, by drawing) (_ []byte, err error) {
 	}
 	defer p.waiting.Add(-1)
 	if p.waiting.Add(1) > maxWaiting {
-		return nil, publish.ErrUnavailable
+		return nil, sandlot.ErrUnavailable
 	}
 	select {
 	case p.drawing <- struct{}{}:

@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -48,7 +48,7 @@ func TestACrowdThatWaitsForPicturesIsBounded(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		if _, err := p.get(ctx, "more", drawing{}); !errors.Is(err, publish.ErrUnavailable) {
+		if _, err := p.get(ctx, "more", drawing{}); !errors.Is(err, sandlot.ErrUnavailable) {
 			t.Errorf("one more got %v", err)
 		}
 		cancel() // those who wait go away; one draws on

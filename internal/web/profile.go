@@ -8,9 +8,9 @@ import (
 	"net/url"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/gallery"
 	"sandlot/internal/people"
-	"sandlot/internal/publish"
 )
 
 // profilePage is what the page of an account shows to everybody.
@@ -109,11 +109,11 @@ func (p profilePage) title() string { return "@" + p.Person.Handle }
 func describeSelf(v *visit) error {
 	typed := people.Words{Line: v.r.PostForm.Get("line"), Link: v.r.PostForm.Get("link")}
 	_, err := v.People.Describe(v.r.Context(), v.by, typed)
-	var refused *publish.Error
+	var refused *sandlot.Error
 	switch {
 	case err == nil:
 		return v.done("/account/settings", "said.profile")
-	case !errors.As(err, &refused) || refused.Code != publish.CodeInvalidField:
+	case !errors.As(err, &refused) || refused.Code != sandlot.CodeInvalidField:
 		return err
 	}
 	page := settingsPage{Handle: field{Value: v.me.Account.Handle}, Line: field{Value: typed.Line}, Link: field{Value: typed.Link}, typed: true}

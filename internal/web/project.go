@@ -8,22 +8,22 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/cover"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // projects is what the page of a project asks of the domain.
 type projects interface {
 	// ProjectPage returns what anybody may know of a project.
-	ProjectPage(ctx context.Context, by publish.Caller, id publish.ProjectID) (gallery.ProjectPage, error)
+	ProjectPage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (gallery.ProjectPage, error)
 	// Beside returns what a project leads on to.
-	Beside(ctx context.Context, by publish.Caller, of publish.Project) (gallery.Beside, error)
+	Beside(ctx context.Context, by sandlot.Caller, of sandlot.Project) (gallery.Beside, error)
 	// Random returns a project that is listed, another one than not; publish.ErrNotFound if there is none.
-	Random(ctx context.Context, by publish.Caller, not publish.ProjectID) (publish.ProjectID, error)
+	Random(ctx context.Context, by sandlot.Caller, not sandlot.ProjectID) (sandlot.ProjectID, error)
 	// CardsOf returns those of the projects that anybody may look at, in that order.
-	CardsOf(ctx context.Context, by publish.Caller, ids []publish.ProjectID) ([]gallery.Card, error)
+	CardsOf(ctx context.Context, by sandlot.Caller, ids []sandlot.ProjectID) ([]gallery.Card, error)
 }
 
 // What a project's frame may do, and no more; browsers warn of features that they do not know. It may keep its own origin only where
@@ -38,7 +38,7 @@ const (
 
 // A stage is what the frame of a project is made of.
 type stage struct {
-	Project        publish.Project
+	Project        sandlot.Project
 	Name           string // the title, or the id where there is none
 	Address, Page  string
 	Sandbox, Allow string
@@ -74,7 +74,7 @@ func (f initial) Letter() string {
 }
 
 // Hue is its colour.
-func (f initial) Hue() int { return cover.HueOf(publish.ProjectID("@" + f.handle)) }
+func (f initial) Hue() int { return cover.HueOf(sandlot.ProjectID("@" + f.handle)) }
 
 func (p *Pages) projectRoutes() []route {
 	return []route{
@@ -83,11 +83,11 @@ func (p *Pages) projectRoutes() []route {
 }
 
 // owns tells whether a project is the visitor's own.
-func owns(v *visit, p publish.Project) bool { return v.me != nil && v.me.Account.ID == p.Account }
+func owns(v *visit, p sandlot.Project) bool { return v.me != nil && v.me.Account.ID == p.Account }
 
 // project shows a project in its frame, in the project's language; its owner goes on in that of all other pages.
 func (p *Pages) project(v *visit) error {
-	id := publish.ProjectID(v.r.PathValue("id"))
+	id := sandlot.ProjectID(v.r.PathValue("id"))
 	head, err := v.shown(id)
 	if err != nil {
 		return notShown(v, id, err)
@@ -118,17 +118,17 @@ func (p *Pages) project(v *visit) error {
 }
 
 // hidden reports whether a project is kept from search engines.
-func hidden(p publish.Project) bool { return p.Unlisted || !p.Verified }
+func hidden(p sandlot.Project) bool { return p.Unlisted || !p.Verified }
 
 // of returns the page of a project, which all have in common whose it is not.
-func (s *sheets) of(v *visit, head publish.Project) (*sheet, error) {
+func (s *sheets) of(v *visit, head sandlot.Project) (*sheet, error) {
 	if owns(v, head) || v.said != "" {
 		return newSheetOf(v, head.ID)
 	}
 	return s.page(v.r.Context(), sheetKey{head.ID, v.lang}, head.Change, func() (*sheet, error) { return newSheetOf(v.forAll(), head.ID) })
 }
 
-func newSheetOf(v *visit, id publish.ProjectID) (*sheet, error) {
+func newSheetOf(v *visit, id sandlot.ProjectID) (*sheet, error) {
 	got, err := v.Gallery.ProjectPage(v.r.Context(), v.by, id)
 	if err != nil {
 		return nil, err
@@ -148,8 +148,8 @@ func newSheetOf(v *visit, id publish.ProjectID) (*sheet, error) {
 }
 
 // notShown is the page of a project that nobody may see. Its owner is told what is left to do.
-func notShown(v *visit, id publish.ProjectID, why error) error {
-	if v.me == nil || !errors.Is(why, publish.CodeTakenDown) {
+func notShown(v *visit, id sandlot.ProjectID, why error) error {
+	if v.me == nil || !errors.Is(why, sandlot.CodeTakenDown) {
 		return why
 	}
 	if _, err := v.manage(); err != nil {
@@ -160,15 +160,15 @@ func notShown(v *visit, id publish.ProjectID, why error) error {
 
 // shown is the project of an address that anybody may see. What is no id at all
 // is not there either.
-func (v *visit) shown(id publish.ProjectID) (publish.Project, error) {
+func (v *visit) shown(id sandlot.ProjectID) (sandlot.Project, error) {
 	found, err := v.Service.Current(v.r.Context(), v.by, id)
-	if errors.Is(err, publish.CodeInvalidField) {
-		err = publish.ErrNotFound
+	if errors.Is(err, sandlot.CodeInvalidField) {
+		err = sandlot.ErrNotFound
 	}
 	return found, err
 }
 
-func newStage(places publish.Places, of publish.Project) stage {
+func newStage(places sandlot.Places, of sandlot.Project) stage {
 	at := places.Project(of.ID, of.Version, "")
 	s := stage{Project: of, Name: name(of), Address: at.URL, Page: at.Page, Sandbox: sandboxOwnOrigin, Allow: allowed}
 	s.Storage = at.URL + ".sandlot/storage"
@@ -179,7 +179,7 @@ func newStage(places publish.Places, of publish.Project) stage {
 }
 
 // name is what a project is called.
-func name(p publish.Project) string {
+func name(p sandlot.Project) string {
 	if p.Title == "" {
 		return string(p.ID)
 	}

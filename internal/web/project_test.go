@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -150,7 +151,7 @@ func TestUnlistedAndUnverifiedProjectsAreKeptFromSearchEngines(t *testing.T) {
 	h.describe(publish.Details{Unlisted: true})
 	h.claim("max", "max@example.com")
 	h.add("unproved-abc123", publish.NewProject{Account: h.accountOf("max")})
-	for _, p := range []publish.ProjectID{gameID, "unproved-abc123"} {
+	for _, p := range []sandlot.ProjectID{gameID, "unproved-abc123"} {
 		resp := request(h, "GET", "/p/"+string(p), "")
 		if resp.StatusCode != http.StatusOK || resp.Header.Get("X-Robots-Tag") != "noindex" || !strings.Contains(text(t, resp), `<meta name="robots" content="noindex">`) {
 			t.Errorf("%s is shown to search with %d", p, resp.StatusCode)

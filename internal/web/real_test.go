@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/api"
 	"sandlot/internal/blob"
@@ -29,10 +30,10 @@ import (
 
 // A person is an account with a login in one browser.
 type person struct {
-	account publish.Account
+	account sandlot.Account
 	session string // the cookie's token
 	other   int64  // the session of another browser
-	project publish.ProjectID
+	project sandlot.ProjectID
 	key     int64 // of the project
 }
 
@@ -81,8 +82,8 @@ func copies(t *testing.T) func(*testing.T) *world {
 	}
 }
 
-func webPlaces() publish.Places {
-	return publish.Places{Base: &url.URL{Scheme: "https", Host: "example.com"}, Content: "example.net"}
+func webPlaces() sandlot.Places {
+	return sandlot.Places{Base: &url.URL{Scheme: "https", Host: "example.com"}, Content: "example.net"}
 }
 
 // pagesOn are the pages of a world in which nobody is known.
@@ -102,9 +103,9 @@ func pagesOn(t *testing.T, in *testworld.World) *world {
 func (w *world) person(name string) (p person) {
 	t, ctx := w.t, w.t.Context()
 	t.Helper()
-	out := must(w.service.Signup(ctx, publish.Caller{}, publish.SignupInput{Handle: name, Email: name + "@mail.internal"}))(t)
-	p.account = must(w.account.Verify(ctx, publish.Caller{}, w.token("/verify")))(t)
-	by := must(w.in.Callers.Identify(ctx, publish.Presented{Key: out.Key}, publish.Sender{Network: "192.0.2.1"}))(t)
+	out := must(w.service.Signup(ctx, sandlot.Caller{}, publish.SignupInput{Handle: name, Email: name + "@mail.internal"}))(t)
+	p.account = must(w.account.Verify(ctx, sandlot.Caller{}, w.token("/verify")))(t)
+	by := must(w.in.Callers.Identify(ctx, sandlot.Presented{Key: out.Key}, sandlot.Sender{Network: "192.0.2.1"}))(t)
 	made, _, err := w.service.Publish(ctx, by, publish.PublishInput{Content: w.stage("<!doctype html><p>" + name)})
 	expect.OK(t, err)
 	p.project = made.Project.ID
@@ -125,15 +126,15 @@ func (w *world) person(name string) (p person) {
 }
 
 // owner is whoever has logged in to an account with this token.
-func (w *world) owner(token string) publish.Caller {
+func (w *world) owner(token string) sandlot.Caller {
 	w.t.Helper()
-	return must(w.in.Callers.Identify(w.t.Context(), publish.Presented{Session: token}, publish.Sender{Network: "192.0.2.1"}))(w.t)
+	return must(w.in.Callers.Identify(w.t.Context(), sandlot.Presented{Session: token}, sandlot.Sender{Network: "192.0.2.1"}))(w.t)
 }
 
-func (w *world) session(id publish.AccountID, token string, agent ...string) int64 {
+func (w *world) session(id sandlot.AccountID, token string, agent ...string) int64 {
 	w.t.Helper()
 	at := w.now()
-	s := publish.Session{Account: id, Agent: strings.Join(agent, " "), CreatedAt: at, ProvedAt: at, SeenAt: at, ExpiresAt: at.Add(100 * time.Hour)}
+	s := sandlot.Session{Account: id, Agent: strings.Join(agent, " "), CreatedAt: at, ProvedAt: at, SeenAt: at, ExpiresAt: at.Add(100 * time.Hour)}
 	return must(w.db.Account().AddSession(w.t.Context(), hash(token), s))(w.t)
 }
 
@@ -191,4 +192,4 @@ func sizes(kept map[string][]string) map[string]int {
 	return out
 }
 
-func hash(token string) publish.Digest { return sha256.Sum256([]byte(token)) }
+func hash(token string) sandlot.Digest { return sha256.Sum256([]byte(token)) }

@@ -4,16 +4,16 @@ import (
 	"context"
 	"net/http"
 
+	"sandlot"
 	"sandlot/internal/account"
-	"sandlot/internal/publish"
 )
 
 // recoveries is what the links in mails about an address ask of the domain. Each
 // returns publish.ErrNotFound for a token that is unknown, used, expired or replaced.
 type recoveries interface {
-	EmailLink(ctx context.Context, by publish.Caller, token string, undo bool) (account.EmailMove, error)
-	TakeEmail(ctx context.Context, by publish.Caller, token string) (publish.Account, error)
-	TakeEmailBack(ctx context.Context, by publish.Caller, token string) (publish.Account, error)
+	EmailLink(ctx context.Context, by sandlot.Caller, token string, undo bool) (account.EmailMove, error)
+	TakeEmail(ctx context.Context, by sandlot.Caller, token string) (sandlot.Account, error)
+	TakeEmailBack(ctx context.Context, by sandlot.Caller, token string) (sandlot.Account, error)
 }
 
 // movePage is what a link of a mail shows. Done: the account has the address.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/publish"
 )
 
@@ -18,7 +19,7 @@ func TestRegression30ThereIsAWayOnAfterTheLink(t *testing.T) {
 		if name == "b" {
 			title = ""
 		}
-		h.add(publish.ProjectID("game-"+name), publish.NewProject{Account: h.accountOf("max"), Title: title})
+		h.add(sandlot.ProjectID("game-"+name), publish.NewProject{Account: h.accountOf("max"), Title: title})
 	}
 	page := text(t, request(h, "POST", "/verify", "token="+token, "Sec-Fetch-Site", "same-origin"))
 	for _, want := range []string{`<a href="/p/game-a"><bdi>&lt;i&gt;Pong</bdi></a>`, `<a href="/p/game-b"><bdi>game-b</bdi></a>`, `<a class="second" href="/account">`, `href="/account/keys"`} {

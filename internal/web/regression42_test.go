@@ -14,6 +14,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -154,12 +155,12 @@ func TestRegression42SizesHaveTheUnitsOfTheirLanguage(t *testing.T) {
 func TestRegression42UploadsAreRefusedInTheVisitorsLanguage(t *testing.T) {
 	t.Parallel()
 	b, h := openBook(), house(t)
-	for code, name := range map[publish.Code]string{
-		publish.CodeInvalidFilename: "own.bad-name", publish.CodeFilenameConflict: "own.conflict", publish.CodeFileNotFound: "own.no-file", publish.CodeQuotaExceeded: "own.quota",
-		publish.CodeKeyInContent: "own.key-inside", publish.CodeInvalidField: "own.empty-primary", publish.CodeDoubleEncoded: "own.encoded", publish.CodeContentTooLarge: "own.file-large",
+	for code, name := range map[sandlot.Code]string{
+		sandlot.CodeInvalidFilename: "own.bad-name", sandlot.CodeFilenameConflict: "own.conflict", sandlot.CodeFileNotFound: "own.no-file", sandlot.CodeQuotaExceeded: "own.quota",
+		sandlot.CodeKeyInContent: "own.key-inside", sandlot.CodeInvalidField: "own.empty-primary", sandlot.CodeDoubleEncoded: "own.encoded", sandlot.CodeContentTooLarge: "own.file-large",
 	} {
 		for _, lang := range b.Langs {
-			h.fail("Rearrange", publish.FileError{Name: "lib/<b>.js", Err: publish.Refuse(code, "In English.")})
+			h.fail("Rearrange", publish.FileError{Name: "lib/<b>.js", Err: sandlot.Refuse(code, "In English.")})
 			expect.OK(t, h.account.SetLang(t.Context(), h.owner("kim"), lang))
 			resp := asKim(h, "POST", ownAt+"/primary", "form_token=o&file=%3Cb%3E.js")
 			body := text(t, resp)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 )
@@ -15,7 +16,7 @@ func (w *world) named() {
 	w.t.Helper()
 	address := strings.Join(w.in.Query("SELECT email FROM accounts WHERE id = (SELECT account FROM sessions ORDER BY id LIMIT 1)"), "")
 	for _, title := range []string{"Kite", "A very long title of a project that somebody without a key published with that address"} {
-		_, _, err := w.service.Publish(w.t.Context(), publish.Caller{}, publish.PublishInput{Email: address, Title: title, Content: w.stage("<!doctype html><p>")})
+		_, _, err := w.service.Publish(w.t.Context(), sandlot.Caller{}, publish.PublishInput{Email: address, Title: title, Content: w.stage("<!doctype html><p>")})
 		expect.OK(w.t, err)
 	}
 }

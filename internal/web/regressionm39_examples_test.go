@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testworld"
@@ -44,7 +45,7 @@ func TestRegressionM39AnEmptyInstanceOffersItsExamples(t *testing.T) {
 	if resp.StatusCode != http.StatusCreated || len(keys) != 1 {
 		t.Fatalf("%d with the keys %v: %s", resp.StatusCode, keys, said)
 	}
-	by := must(w.in.Callers.Identify(t.Context(), publish.Presented{Key: publish.Secret(keys[0])}, publish.Sender{}))(t)
+	by := must(w.in.Callers.Identify(t.Context(), sandlot.Presented{Key: sandlot.Secret(keys[0])}, sandlot.Sender{}))(t)
 	list := must(w.service.Whoami(t.Context(), by, 10, ""))(t).Projects
 	files := map[string]int{}
 	for _, p := range list {

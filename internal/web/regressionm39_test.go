@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -17,7 +18,7 @@ func TestRegressionM39TheMessageOfAConfirmationNamesTheProjectAndLogsIn(t *testi
 	t.Parallel()
 	w := newWorld(t)
 	published := func(title string) (publish.Published, account.Mail) {
-		out, _, err := w.service.Publish(t.Context(), publish.Caller{}, publish.PublishInput{Email: title[:3] + "@example.org", Title: title, Content: w.stage("<!doctype html><p>")})
+		out, _, err := w.service.Publish(t.Context(), sandlot.Caller{}, publish.PublishInput{Email: title[:3] + "@example.org", Title: title, Content: w.stage("<!doctype html><p>")})
 		expect.OK(t, err)
 		sent := w.in.Due()
 		if len(sent) != 1 {

@@ -5,16 +5,16 @@ import (
 	"errors"
 	"net/http"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/operate"
-	"sandlot/internal/publish"
 )
 
 // Reports is what the form against a project asks of the operator's room.
 type Reports interface {
 	// Reportable returns publish.ErrNotFound for a project that is not there, and a token all the same; one that was taken down is there.
-	Reportable(ctx context.Context, by publish.Caller, id publish.ProjectID) (p publish.Project, formToken string, err error)
-	Report(ctx context.Context, by publish.Caller, in operate.NewReport) (number string, err error)
+	Reportable(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (p sandlot.Project, formToken string, err error)
+	Report(ctx context.Context, by sandlot.Caller, in operate.NewReport) (number string, err error)
 }
 
 // maxReport bounds a report: a character has up to four bytes, each of which three as a form sends it, and there are other short fields.
@@ -30,7 +30,7 @@ func (p *Pages) reportRoutes() []route {
 // reportForm is what the page shows, and what was typed.
 type reportForm struct {
 	Address string          // in which the project is looked for
-	Project publish.Project // none where it is not found
+	Project sandlot.Project // none where it is not found
 	Reasons []reason
 	operate.NewReport
 	Most                                          int // characters of the details
@@ -59,7 +59,7 @@ func (p *Pages) askReport(v *visit) error {
 func (v *visit) showReport(status int, form reportForm) error {
 	project, formToken, err := v.Reports.Reportable(v.r.Context(), v.by, v.Places.ProjectIn(form.Address))
 	switch {
-	case errors.Is(err, publish.ErrNotFound):
+	case errors.Is(err, sandlot.ErrNotFound):
 		if form.BadAddress = form.Address != ""; form.BadAddress {
 			status = http.StatusNotFound
 		}
@@ -80,18 +80,18 @@ func (p *Pages) report(v *visit) error {
 	}
 	number, err := p.Reports.Report(v.r.Context(), v.by, in)
 	form := reportForm{Address: address, NewReport: in}
-	var refused *publish.Error
+	var refused *sandlot.Error
 	switch {
 	case err == nil:
 		return v.show(http.StatusOK, "reported.html", v.T("reported.title"), number)
 	case refusedToken(err):
 		return err
-	case errors.Is(err, publish.ErrNotFound):
-	case errors.Is(err, publish.CodeInvalidEmail):
+	case errors.Is(err, sandlot.ErrNotFound):
+	case errors.Is(err, sandlot.CodeInvalidEmail):
 		form.BadContact = true
 	case errors.As(err, &refused) && refused.Field == "details":
 		form.BadDetails = true
-	case errors.Is(err, publish.CodeInvalidField):
+	case errors.Is(err, sandlot.CodeInvalidField):
 		form.BadReason = true
 	default:
 		return err

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/expect"
 	"sandlot/internal/operate"
@@ -59,7 +60,7 @@ func TestAReportIsRecordedWithItsLanguageAndItsSender(t *testing.T) {
 	if resp := request(h, "POST", "/report", form.Encode(), "Accept-Language", "de", "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusOK {
 		t.Errorf("got %d", resp.StatusCode)
 	}
-	asker := must(publish.OpenVault(t.Context(), h.db.Publish(), rand.Reader))(t).Asker(publish.Caller{From: publish.Sender{Network: someone}})
+	asker := must(publish.OpenVault(t.Context(), h.db.Publish(), rand.Reader))(t).Asker(sandlot.Caller{From: sandlot.Sender{Network: someone}})
 	want := []string{fmt.Sprintf("operator@example.com de %s %X", asker.Kind, asker.Network[:])}
 	expect.Same(t, "the message is", h.in.Query("SELECT address || ' ' || lang || ' ' || asker || ' ' || hex(network) FROM jobs JOIN reports ON reports.job = jobs.id"), want)
 }

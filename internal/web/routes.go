@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"slices"
 
+	"sandlot"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 )
 
 // access says who may come to a route.
@@ -51,7 +51,7 @@ func (p *Pages) docs(v *visit) error {
 	return v.show(http.StatusOK, "docs.html", title, body)
 }
 
-func (p *Pages) missing(*visit) error { return publish.ErrNotFound }
+func (p *Pages) missing(*visit) error { return sandlot.ErrNotFound }
 
 // serve answers for one route.
 func (p *Pages) serve(r route) http.Handler {

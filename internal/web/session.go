@@ -6,13 +6,13 @@ import (
 	"net/http"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // sessions finds out whose browser asks; *publish.Authenticator does.
 type sessions interface {
 	// Identify returns the caller of a cookie's token, publish.ErrNotFound for a session that is unknown or over.
-	Identify(ctx context.Context, presented publish.Presented, from publish.Sender) (publish.Caller, error)
+	Identify(ctx context.Context, presented sandlot.Presented, from sandlot.Sender) (sandlot.Caller, error)
 }
 
 // cookieName has a prefix by which browsers take the cookie only from this host
@@ -30,8 +30,8 @@ func (v *visit) recognise() error {
 	if len(cookies) != 1 || cookies[0].Value == "" {
 		return nil
 	}
-	by, err := v.Sessions.Identify(v.r.Context(), publish.Presented{Session: cookies[0].Value}, v.from())
-	if errors.Is(err, publish.ErrNotFound) {
+	by, err := v.Sessions.Identify(v.r.Context(), sandlot.Presented{Session: cookies[0].Value}, v.from())
+	if errors.Is(err, sandlot.ErrNotFound) {
 		v.setCookie(cookieName, "", -1)
 		return nil
 	}

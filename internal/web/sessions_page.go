@@ -7,16 +7,16 @@ import (
 	"strconv"
 	"strings"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // sessionLists is what the page of the logins asks of the domain, on behalf of the caller
 // whose account it is.
 type sessionLists interface {
-	Sessions(ctx context.Context, by publish.Caller) ([]publish.Session, error)
-	EndSession(ctx context.Context, by publish.Caller, id int64) error
+	Sessions(ctx context.Context, by sandlot.Caller) ([]sandlot.Session, error)
+	EndSession(ctx context.Context, by sandlot.Caller, id int64) error
 	// EndOtherSessions ends all of the account's sessions but the caller's own.
-	EndOtherSessions(ctx context.Context, by publish.Caller) error
+	EndOtherSessions(ctx context.Context, by sandlot.Caller) error
 }
 
 // sessions lists where the account is logged in.
@@ -39,9 +39,9 @@ func (p *Pages) endSessions(v *visit) error {
 	}
 	id, err := strconv.ParseInt(v.r.PostForm.Get("id"), 10, 64)
 	if err != nil {
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	}
-	if err := p.Account.EndSession(v.r.Context(), v.by, id); err != nil && !errors.Is(err, publish.ErrNotFound) {
+	if err := p.Account.EndSession(v.r.Context(), v.by, id); err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		return err
 	}
 	return v.done("/account/sessions", "said.browser-out")

@@ -5,20 +5,20 @@ import (
 	"errors"
 	"net/http"
 
+	"sandlot"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 )
 
 // owners is what the settings ask of the domain, on behalf of the caller whose account it is.
 type owners interface {
 	// HandleFor returns the handle that Rename would give, or the error that it would return but for how often it was asked.
-	HandleFor(ctx context.Context, by publish.Caller, want string) (string, error)
-	Rename(ctx context.Context, by publish.Caller, want string) (string, error)
-	SetLang(ctx context.Context, by publish.Caller, lang string) error
-	ProposeEmail(ctx context.Context, by publish.Caller, address, lang string) error
-	ProposedEmail(ctx context.Context, by publish.Caller) (string, error)
-	WithdrawEmail(ctx context.Context, by publish.Caller) error
-	DeleteAccount(ctx context.Context, by publish.Caller, typed string) error
+	HandleFor(ctx context.Context, by sandlot.Caller, want string) (string, error)
+	Rename(ctx context.Context, by sandlot.Caller, want string) (string, error)
+	SetLang(ctx context.Context, by sandlot.Caller, lang string) error
+	ProposeEmail(ctx context.Context, by sandlot.Caller, address, lang string) error
+	ProposedEmail(ctx context.Context, by sandlot.Caller) (string, error)
+	WithdrawEmail(ctx context.Context, by sandlot.Caller) error
+	DeleteAccount(ctx context.Context, by sandlot.Caller, typed string) error
 }
 
 func (p *Pages) settingsRoutes() []route {
@@ -103,11 +103,11 @@ func (p *Pages) rename(v *visit) error {
 func (v *visit) handleRefused(want string, err error) error {
 	wrong := ""
 	switch {
-	case errors.Is(err, publish.ErrExists):
+	case errors.Is(err, sandlot.ErrExists):
 		wrong = v.T("settings.handle-taken")
-	case errors.Is(err, publish.CodeInvalidField):
+	case errors.Is(err, sandlot.CodeInvalidField):
 		wrong = v.T("settings.handle-bad")
-	case errors.Is(err, publish.CodeRateLimited):
+	case errors.Is(err, sandlot.CodeRateLimited):
 		wrong = v.T("settings.handle-often")
 	default:
 		return err
@@ -134,11 +134,11 @@ func (p *Pages) proposeEmail(v *visit) error {
 	switch {
 	case err == nil:
 		return v.done("/account/settings", "said.email-sent")
-	case errors.Is(err, publish.ErrExists):
+	case errors.Is(err, sandlot.ErrExists):
 		wrong = v.T("settings.email-same")
-	case errors.Is(err, publish.CodeInvalidEmail):
+	case errors.Is(err, sandlot.CodeInvalidEmail):
 		wrong = v.T("settings.email-bad")
-	case errors.Is(err, publish.CodeRateLimited):
+	case errors.Is(err, sandlot.CodeRateLimited):
 		wrong = v.T("settings.email-often")
 	default:
 		return err

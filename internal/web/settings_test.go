@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/admission"
 	"sandlot/internal/expect"
@@ -32,7 +33,7 @@ func TestTheSettingsShowWhatIsSet(t *testing.T) {
 	t.Parallel()
 	h := house(t)
 	move := account.EmailMove{Account: h.kim.account.ID, Email: "<i>new@example.com", ExpiresAt: h.now().Add(time.Hour)} // which the domain would not take
-	expect.OK(t, h.db.Account().ProposeEmail(t.Context(), move, publish.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10))
+	expect.OK(t, h.db.Account().ProposeEmail(t.Context(), move, sandlot.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10))
 	body := text(t, asKim(h, "GET", "/account/settings", ""))
 	for _, want := range []string{
 		`name="handle" maxlength="200"`, `value="kim"`, "&lt;i&gt;new@example.com", `<option value="fr" lang="fr" selected>Français`, `<option value="ja" lang="ja">日本語`,
@@ -121,7 +122,7 @@ func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
 		}
 	}
 	h := house(t)
-	_, err := h.db.Operate().Suspend(t.Context(), publish.Subject{Account: h.kim.account.ID}, publish.LogEntry{At: h.now(), Reason: "spam"})
+	_, err := h.db.Operate().Suspend(t.Context(), sandlot.Subject{Account: h.kim.account.ID}, sandlot.LogEntry{At: h.now(), Reason: "spam"})
 	expect.OK(t, err)
 	expect.Equal(t, "of a suspended account", asKim(h, "POST", "/account/settings/handle", "handle=k").StatusCode, http.StatusForbidden)
 }
@@ -172,7 +173,7 @@ func TestTheAddressOfALinkIsEscaped(t *testing.T) {
 	t.Parallel()
 	h := house(t)
 	move := account.EmailMove{Account: h.kim.account.ID, Email: "<b>new@example.com", ExpiresAt: h.now().Add(time.Hour)}
-	expect.OK(t, h.db.Account().ProposeEmail(t.Context(), move, publish.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10))
+	expect.OK(t, h.db.Account().ProposeEmail(t.Context(), move, sandlot.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10))
 	must(h.db.Mail().AddEmailLink(t.Context(), hash("good"), move, h.now()))(t)
 	for _, resp := range []*http.Response{request(h, "GET", "/account/email?token=good", ""), request(h, "POST", "/account/email", "token=good", "Sec-Fetch-Site", "same-origin")} {
 		if body := text(t, resp); resp.StatusCode != http.StatusOK || strings.Contains(body, "<b>") || !strings.Contains(body, "&lt;b&gt;new@example.com") {
@@ -238,7 +239,7 @@ func TestDeletingTheAccountNeedsItsHandle(t *testing.T) {
 		t.Errorf("another handle: %d", resp.StatusCode)
 	}
 	resp := asKim(h, "POST", "/account/delete", "handle=kim")
-	if _, err := h.db.Publish().Account(t.Context(), h.kim.account.ID); !errors.Is(err, publish.ErrNotFound) || resp.StatusCode != http.StatusOK {
+	if _, err := h.db.Publish().Account(t.Context(), h.kim.account.ID); !errors.Is(err, sandlot.ErrNotFound) || resp.StatusCode != http.StatusOK {
 		t.Fatalf("got %d, %v", resp.StatusCode, err)
 	}
 	if c := resp.Cookies(); len(c) != 1 || c[0].MaxAge >= 0 {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/turns"
 )
 
@@ -60,7 +60,7 @@ func newSheets() *sheets {
 }
 
 type sheetKey struct {
-	id   publish.ProjectID
+	id   sandlot.ProjectID
 	lang string
 }
 
@@ -71,7 +71,7 @@ func (s *sheets) page(ctx context.Context, key sheetKey, change int64, find func
 		return made, nil
 	}
 	var made *sheet
-	err := s.turns.Do(ctx, key, publish.Gone, func() (err error) {
+	err := s.turns.Do(ctx, key, sandlot.Gone, func() (err error) {
 		if made = s.get(key, change); made != nil {
 			return nil
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/publish"
@@ -86,8 +87,8 @@ func TestWhatWasTakenDownIsNotLedTo(t *testing.T) {
 // besideless is a gallery that does not find what a project leads on to.
 type besideless struct{ Gallery }
 
-func (besideless) Beside(context.Context, publish.Caller, publish.Project) (gallery.Beside, error) {
-	return gallery.Beside{}, publish.ErrUnavailable
+func (besideless) Beside(context.Context, sandlot.Caller, sandlot.Project) (gallery.Beside, error) {
+	return gallery.Beside{}, sandlot.ErrUnavailable
 }
 
 func TestAProjectCanBePlayedWithoutItsLists(t *testing.T) {
@@ -108,8 +109,8 @@ func TestNoMorePagesAreKeptThanFit(t *testing.T) {
 	s := newSheets()
 	body := []byte(strings.Repeat("x", 1<<20))
 	for i := range 40 {
-		s.put(sheetKey{publish.ProjectID(fmt.Sprint(i % 30)), "en"}, newSheet(body, int64(i)))
-		if s.size > maxSheets || s.get(sheetKey{publish.ProjectID(fmt.Sprint(i % 30)), "en"}, int64(i)) == nil {
+		s.put(sheetKey{sandlot.ProjectID(fmt.Sprint(i % 30)), "en"}, newSheet(body, int64(i)))
+		if s.size > maxSheets || s.get(sheetKey{sandlot.ProjectID(fmt.Sprint(i % 30)), "en"}, int64(i)) == nil {
 			t.Fatalf("after %d they take %d bytes", i, s.size)
 		}
 	}

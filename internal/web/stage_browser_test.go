@@ -16,6 +16,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"sandlot"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 	"sandlot/internal/testworld"
@@ -74,7 +75,7 @@ addEventListener('click', () => document.documentElement.requestFullscreen(), { 
 func listens(srv *httptest.Server) testworld.Option {
 	host := "localhost:" + fmt.Sprint(srv.Listener.Addr().(*net.TCPAddr).Port)
 	return testworld.With(func(c *publish.Config) {
-		c.Places = publish.Places{Base: &url.URL{Scheme: "http", Host: host}, Content: host}
+		c.Places = sandlot.Places{Base: &url.URL{Scheme: "http", Host: host}, Content: host}
 	})
 }
 

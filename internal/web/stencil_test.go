@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // TestAKeptPageIsTheSamePacked whoever asks, and its length tells nothing of what is theirs.
@@ -59,7 +59,7 @@ type searcher struct {
 	asked atomic.Int32
 }
 
-func (s *searcher) Beside(ctx context.Context, by publish.Caller, of publish.Project) (gallery.Beside, error) {
+func (s *searcher) Beside(ctx context.Context, by sandlot.Caller, of sandlot.Project) (gallery.Beside, error) {
 	s.asked.Add(1)
 	return s.Gallery.Beside(ctx, by, of)
 }

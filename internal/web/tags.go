@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // tagName is how the names of the texts begin that are known tags.
@@ -28,7 +28,7 @@ func tagHeading(v *visit, tag string) string {
 }
 
 // tagWords are tags as a form shows them.
-func tagWords(v *visit, tags publish.Tags) string {
+func tagWords(v *visit, tags sandlot.Tags) string {
 	list := tags.List()
 	for i, tag := range list {
 		list[i] = v.Tag(tag)

@@ -5,21 +5,21 @@ import (
 	"errors"
 	"net/http"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 )
 
 // claims is what the links that verify an address ask of the domain. Each returns
 // publish.ErrNotFound for a token that is unknown, used or expired.
 type claims interface {
 	// Claim looks at a link and uses nothing up.
-	Claim(ctx context.Context, by publish.Caller, token string) (account.Claim, error)
-	Verify(ctx context.Context, by publish.Caller, token string) (publish.Account, error)
+	Claim(ctx context.Context, by sandlot.Caller, token string) (account.Claim, error)
+	Verify(ctx context.Context, by sandlot.Caller, token string) (sandlot.Account, error)
 	// VerifyHere returns the token of a session, too, where the browser had none.
-	VerifyHere(ctx context.Context, by publish.Caller, token, agent string) (a publish.Account, session string, err error)
+	VerifyHere(ctx context.Context, by sandlot.Caller, token, agent string) (a sandlot.Account, session string, err error)
 	// RefuseClaim returns the account as it was, and the token of a page that refuses all such messages.
-	RefuseClaim(ctx context.Context, by publish.Caller, token string) (a publish.Account, notMe string, err error)
+	RefuseClaim(ctx context.Context, by sandlot.Caller, token string) (a sandlot.Account, notMe string, err error)
 }
 
 func (p *Pages) verifyRoutes() []route {
@@ -58,15 +58,15 @@ func (p *Pages) refuseClaim(v *visit) error {
 		return v.linkUsedUp(err)
 	}
 	return v.show(http.StatusOK, "refused.html", v.T("refused.title"), struct {
-		publish.Account
+		sandlot.Account
 		Token string
 	}{a, notMe})
 }
 
 // verifiedPage is what comes after the link: the way on.
 type verifiedPage struct {
-	publish.Account
-	Projects []publish.Project // some of the account
+	sandlot.Account
+	Projects []sandlot.Project // some of the account
 	Here     bool              // whether this browser is logged in to it
 }
 
@@ -95,7 +95,7 @@ func (p *Pages) verify(v *visit) error {
 }
 
 // useVerification verifies, and makes a session where the browser can keep one and has none.
-func useVerification(v *visit, token string) (a publish.Account, session string, err error) {
+func useVerification(v *visit, token string) (a sandlot.Account, session string, err error) {
 	if keepsLogins(v.Places.Base) {
 		return v.Account.VerifyHere(v.r.Context(), v.by, token, v.r.UserAgent())
 	}
@@ -105,7 +105,7 @@ func useVerification(v *visit, token string) (a publish.Account, session string,
 
 // linkUsedUp shows where another link is to be had, or that none is needed.
 func (v *visit) linkUsedUp(err error) error {
-	if !errors.Is(err, publish.ErrNotFound) {
+	if !errors.Is(err, sandlot.ErrNotFound) {
 		return err
 	}
 	return v.show(http.StatusGone, "used_up.html", v.T("used-up.title"), v.r.URL.Path == "/account/email")

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -20,7 +21,7 @@ func TestRegression07ThePageAsksWhetherItIsYours(t *testing.T) {
 	token := h.claim("max", "max@example.com")
 	maker := h.accountOf("max")
 	for i := range account.ClaimShown - 1 {
-		h.add(publish.ProjectID(fmt.Sprintf("more-%06d", i)), publish.NewProject{Account: maker})
+		h.add(sandlot.ProjectID(fmt.Sprintf("more-%06d", i)), publish.NewProject{Account: maker})
 	}
 	h.add("bare-abc124", publish.NewProject{Account: maker})
 	h.add("game-abc124", publish.NewProject{Account: maker, Title: attack})
@@ -65,7 +66,7 @@ func TestRegression07WhoSaysYesCanReplaceTheOldKeys(t *testing.T) {
 	if !strings.Contains(body, `action="/account/keys/replace"`) {
 		t.Error("the page of the keys does not offer to replace the old ones")
 	}
-	if resp := asKim(h, "POST", "/account/keys/replace", "form_token=n"); resp.StatusCode != http.StatusOK || !publish.KeyPattern.MatchString(text(t, resp)) {
+	if resp := asKim(h, "POST", "/account/keys/replace", "form_token=n"); resp.StatusCode != http.StatusOK || !sandlot.KeyPattern.MatchString(text(t, resp)) {
 		t.Errorf("replaced: %d", resp.StatusCode)
 	}
 }

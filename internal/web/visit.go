@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/names"
-	"sandlot/internal/publish"
 )
 
 // A visit is one request for a page, and its answer.
@@ -25,7 +25,7 @@ type visit struct {
 	theme    string // one of themes; empty: the system's
 	chosen   bool   // whether the visitor has chosen the language
 	accepted bool   // whether the browser asks for one of the book's languages
-	by       publish.Caller
+	by       sandlot.Caller
 	me       *login // nil without a login
 	grant    *admission.Grant
 	said     template.HTML // what the form before this page did
@@ -37,14 +37,14 @@ type visit struct {
 
 // A login is a browser's session and whose it is.
 type login struct {
-	publish.Session
-	Account publish.Account
+	sandlot.Session
+	Account sandlot.Account
 }
 
 func (p *Pages) visit(w http.ResponseWriter, r *http.Request) *visit {
 	v := &visit{Pages: p, w: w, r: r}
 	v.lang, v.accepted = p.book.Accepted(r.Header.Get("Accept-Language"))
-	v.by = publish.Caller{From: v.from()}
+	v.by = sandlot.Caller{From: v.from()}
 	return v
 }
 
@@ -59,7 +59,7 @@ func (v *visit) enter(r route) error {
 	}
 	// Rooms take an address of a project for its id. Here what is written in one would go into paths, and into the names of files.
 	if id := v.r.PathValue("id"); id != "" && !names.ValidProjectID(id) {
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	}
 	if r.access != stranger {
 		if r.access != anyone && v.me == nil || r.access == recent && !v.fresh() {
@@ -230,10 +230,10 @@ func (v *visit) problem(status int, name string) {
 // fail shows the page of an error.
 func (v *visit) fail(err error) {
 	status, name := http.StatusInternalServerError, "error.fault"
-	var kind publish.Kind
+	var kind sandlot.Kind
 	var denied *admission.Denied
-	if e := publish.AsError(err); e != nil {
-		kind = publish.Codes[e.Code]
+	if e := sandlot.AsError(err); e != nil {
+		kind = sandlot.Codes[e.Code]
 		if e.RetryAfter > 0 {
 			v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
 		}
@@ -241,22 +241,22 @@ func (v *visit) fail(err error) {
 	switch {
 	case refusedToken(err):
 		status, name = http.StatusBadRequest, "error.form"
-	case errors.Is(err, publish.ErrNotFound), kind == publish.KindMissing, errors.Is(err, publish.CodeInvalidFilename): // no file has that name
+	case errors.Is(err, sandlot.ErrNotFound), kind == sandlot.KindMissing, errors.Is(err, sandlot.CodeInvalidFilename): // no file has that name
 		status, name = http.StatusNotFound, "error.missing"
-	case kind == publish.KindTakenDown:
+	case kind == sandlot.KindTakenDown:
 		status, name = http.StatusUnavailableForLegalReasons, "error.taken-down"
-	case kind == publish.KindTooMany:
+	case kind == sandlot.KindTooMany:
 		status, name = http.StatusTooManyRequests, "error.too-many"
-	case errors.Is(err, publish.CodeAccountSuspended):
+	case errors.Is(err, sandlot.CodeAccountSuspended):
 		status, name = http.StatusForbidden, "error.suspended"
-	case kind == publish.KindForbidden:
+	case kind == sandlot.KindForbidden:
 		status, name = http.StatusForbidden, "error.refused"
-	case kind == publish.KindFull:
+	case kind == sandlot.KindFull:
 		status, name = http.StatusInsufficientStorage, "error.full"
 	case errors.As(err, &denied): // the service is busy, which is no fault: who asks comes again
 		v.problem(http.StatusServiceUnavailable, "error.later")
 		return
-	case kind == publish.KindUnavailable, errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled): // whoever has left is no fault either
+	case kind == sandlot.KindUnavailable, errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled): // whoever has left is no fault either
 		status, name = http.StatusServiceUnavailable, "error.later"
 	}
 	if status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {

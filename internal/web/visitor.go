@@ -4,14 +4,14 @@ import (
 	"context"
 	"net/http"
 
+	"sandlot"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // visitors is what the pages ask of the domain about people without a login.
 type visitors interface {
-	MintPlayerToken(ctx context.Context, by publish.Caller) (string, error)
-	KnowsPlayerToken(ctx context.Context, by publish.Caller, token string) bool
+	MintPlayerToken(ctx context.Context, by sandlot.Caller) (string, error)
+	KnowsPlayerToken(ctx context.Context, by sandlot.Caller, token string) bool
 }
 
 // visitorCookie has its prefix for the same reason as cookieName.
@@ -27,7 +27,7 @@ func (v *visit) visitor() string { return v.Visitor(v.r) }
 // Visitor is the token of the browser that sent a request to the website's own origin.
 func (p *Pages) Visitor(r *http.Request) string {
 	cookies := r.CookiesNamed(visitorCookie)
-	if len(cookies) != 1 || !p.Gallery.KnowsPlayerToken(r.Context(), publish.Caller{}, cookies[0].Value) {
+	if len(cookies) != 1 || !p.Gallery.KnowsPlayerToken(r.Context(), sandlot.Caller{}, cookies[0].Value) {
 		return ""
 	}
 	return cookies[0].Value

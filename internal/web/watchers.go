@@ -15,8 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 )
 
 const (
@@ -40,19 +40,19 @@ const (
 // that is watched has one goroutine, which asks for the numbers once for all; a
 // watcher has a connection, and a goroutine that waits for its end.
 type watchers struct {
-	ask     func(context.Context, publish.Caller, publish.ProjectID) (publish.Stats, error)
+	ask     func(context.Context, sandlot.Caller, sandlot.ProjectID) (sandlot.Stats, error)
 	slots   *admission.Slots
 	now     func() time.Time
 	running sync.WaitGroup // the rooms' goroutines
 
 	mu     sync.Mutex
-	rooms  map[publish.ProjectID]*room
+	rooms  map[sandlot.ProjectID]*room
 	closed bool
 }
 
 // room is a project that is watched.
 type room struct {
-	id       publish.ProjectID
+	id       sandlot.ProjectID
 	watchers map[*watcher]struct{} // under the mutex of all
 	stop     context.CancelFunc
 }
@@ -72,8 +72,8 @@ type watcher struct {
 	heard time.Time // when something was sent last
 }
 
-func newWatchers(ask func(context.Context, publish.Caller, publish.ProjectID) (publish.Stats, error), most int, exempt func(netip.Addr) bool, now func() time.Time) *watchers {
-	return &watchers{ask: ask, slots: admission.NewSlots(maxWatchersOf, most, exempt), now: now, rooms: map[publish.ProjectID]*room{}}
+func newWatchers(ask func(context.Context, sandlot.Caller, sandlot.ProjectID) (sandlot.Stats, error), most int, exempt func(netip.Addr) bool, now func() time.Time) *watchers {
+	return &watchers{ask: ask, slots: admission.NewSlots(maxWatchersOf, most, exempt), now: now, rooms: map[sandlot.ProjectID]*room{}}
 }
 
 // reserve asks for a stream to an address. Its leave must be called, or its begin.
@@ -91,7 +91,7 @@ func (l *watchers) reserve(addr netip.Addr) (*watcher, *admission.Denied) {
 
 // begin answers on the connection with the numbers as they are, and goes on to tell
 // them until one side ends it.
-func (w *watcher) begin(id publish.ProjectID, conn net.Conn, h http.Header, now counts) {
+func (w *watcher) begin(id sandlot.ProjectID, conn net.Conn, h http.Header, now counts) {
 	at := w.all.now()
 	w.conn, w.told, w.heard, w.until = conn, now, at, at.Add(watchLife)
 	var b bytes.Buffer
@@ -129,7 +129,7 @@ func (w *watcher) write(b []byte) {
 	}
 }
 
-func (l *watchers) join(w *watcher, id publish.ProjectID) {
+func (l *watchers) join(w *watcher, id sandlot.ProjectID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if w.left {
@@ -187,8 +187,8 @@ func (l *watchers) run(ctx context.Context, r *room, last counts) {
 			return
 		case <-tick.C:
 		}
-		stats, err := l.ask(ctx, publish.Caller{}, r.id)
-		if publish.Gone(err) {
+		stats, err := l.ask(ctx, sandlot.Caller{}, r.id)
+		if sandlot.Gone(err) {
 			l.empty(r)
 			return
 		}

@@ -14,21 +14,21 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
 // source tells numbers that a test sets, and counts how often it was asked.
 type source struct {
 	mu    sync.Mutex
-	stats publish.Stats
+	stats sandlot.Stats
 	err   error
 	asked int
 }
 
-func (s *source) ask(context.Context, publish.Caller, publish.ProjectID) (publish.Stats, error) {
+func (s *source) ask(context.Context, sandlot.Caller, sandlot.ProjectID) (sandlot.Stats, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked++
@@ -50,7 +50,7 @@ type stream struct {
 }
 
 // watch begins a stream, and reads up to its first event.
-func watch(t *testing.T, l *watchers, id publish.ProjectID) *stream {
+func watch(t *testing.T, l *watchers, id sandlot.ProjectID) *stream {
 	t.Helper()
 	w, denied := l.reserve(far)
 	if denied != nil {
@@ -176,8 +176,8 @@ func TestAStreamEnds(t *testing.T) {
 		"when the browser leaves":            func(_ *source, _ *watchers, a *stream) { a.Close() },
 		"when the browser says anything":     func(_ *source, _ *watchers, a *stream) { _, _ = a.Write([]byte("x")) },
 		"when the service stops":             func(_ *source, l *watchers, _ *stream) { l.close() },
-		"when the project is taken down":     func(s *source, _ *watchers, _ *stream) { s.set(0, publish.Refuse(publish.CodeTakenDown, "")) },
-		"when the project is deleted":        func(s *source, _ *watchers, _ *stream) { s.set(0, publish.Refuse(publish.CodeProjectNotFound, "")) },
+		"when the project is taken down":     func(s *source, _ *watchers, _ *stream) { s.set(0, sandlot.Refuse(sandlot.CodeTakenDown, "")) },
+		"when the project is deleted":        func(s *source, _ *watchers, _ *stream) { s.set(0, sandlot.Refuse(sandlot.CodeProjectNotFound, "")) },
 		"after an hour, for another to come": func(*source, *watchers, *stream) { testenv.Pass(watchLife) },
 	} {
 		t.Run(name, func(t *testing.T) {

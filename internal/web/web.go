@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
 	"sandlot/internal/card"
 	"sandlot/internal/gallery"
@@ -32,7 +33,7 @@ import (
 
 // Service is what the pages ask of the domain; *publish.Service is one.
 type Service interface {
-	Current(ctx context.Context, by publish.Caller, id publish.ProjectID) (publish.Project, error)
+	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 	exports
 	keyrings
 	ownProjects
@@ -52,9 +53,9 @@ type Account interface {
 
 // People is what the pages ask about what owners say about themselves; *people.Service is one.
 type People interface {
-	Person(ctx context.Context, by publish.Caller, handle string) (people.Person, error)
-	Own(ctx context.Context, by publish.Caller) (people.Words, error)
-	Describe(ctx context.Context, by publish.Caller, w people.Words) (people.Words, error)
+	Person(ctx context.Context, by sandlot.Caller, handle string) (people.Person, error)
+	Own(ctx context.Context, by sandlot.Caller) (people.Words, error)
+	Describe(ctx context.Context, by sandlot.Caller, w people.Words) (people.Words, error)
 }
 
 // Gallery is what the pages ask about what everybody sees and plays.
@@ -73,7 +74,7 @@ type Contents interface {
 	Discard(ctx context.Context, c publish.Content)
 	NewTree(charge publish.Charge) *publish.Tree
 	DiscardTree(ctx context.Context, t *publish.Tree)
-	Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error)
+	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 }
 
 // Config is what the pages are made of. All but Fonts, Now and Admission must be set.
@@ -93,7 +94,7 @@ type Config struct {
 	Reports  Reports
 	// Publisher takes what the page for a new project sends.
 	Publisher Publisher
-	Places    publish.Places
+	Places    sandlot.Places
 	Papers    paper.Papers // what the operator has written; may be none
 	// Docs gives a page of the documentation, the first one for "": its title, and its HTML, which is taken as it is. It is in English.
 	Docs func(name string) (title string, body template.HTML, ok bool)
@@ -133,8 +134,8 @@ type Pages struct {
 	policy      string // Content-Security-Policy of a page
 	shares      *shares
 	numbers     *numbers
-	comparisons *turns.Lists[publish.AccountID]
-	listings    *turns.Lists[publish.AccountID]
+	comparisons *turns.Lists[sandlot.AccountID]
+	listings    *turns.Lists[sandlot.AccountID]
 }
 
 // New returns the pages. It panics only if an embedded file is broken, which
@@ -188,7 +189,7 @@ func prefix(pattern string) string {
 
 // policy is the Content-Security-Policy of a page: scripts come from one folder
 // alone, so that no project on the path form can be one, and frames hold projects.
-func policy(at publish.Places) string {
+func policy(at sandlot.Places) string {
 	base := at.Base.String()
 	frames := base + "/~/"
 	if at.Content != "" {

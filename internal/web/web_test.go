@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/account"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
@@ -139,7 +140,7 @@ func TestWhatPeopleWroteIsEscaped(t *testing.T) {
 	t.Parallel()
 	const token, address = `"><script>`, `me"<b>@example.com`
 	h := house(t)
-	made := must(h.db.Publish().CreateAccount(t.Context(), publish.NewAccount{Handles: []string{"me"}, Email: address, CreatedAt: h.now(), Key: publish.Key{Hash: hash("me"), CreatedAt: h.now()}}))(t)
+	made := must(h.db.Publish().CreateAccount(t.Context(), publish.NewAccount{Handles: []string{"me"}, Email: address, CreatedAt: h.now(), Key: sandlot.Key{Hash: hash("me"), CreatedAt: h.now()}}))(t)
 	must(h.db.Mail().AddVerification(t.Context(), account.Verification{Token: hash(token), Account: made.ID, Email: address, ExpiresAt: h.now().Add(time.Hour)}))(t)
 	body := has(t, h, "/verify?token="+url.QueryEscape(token), "me&#34;&lt;b&gt;@example.com", `value="&#34;&gt;&lt;script&gt;"`)
 	if strings.Contains(body, "<script>") || strings.Contains(body, "<b>") {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/admission"
-	"sandlot/internal/publish"
 )
 
 // TestRegressionM26ANetworkHasAShareOfTheCardsThatAreDrawn: beyond it that network's fresh cards are 429, those that are kept go on, and another
@@ -17,7 +17,7 @@ func TestRegressionM26ANetworkHasAShareOfTheCardsThatAreDrawn(t *testing.T) {
 	h := home(t)
 	ids := h.fill(4, "Pong")
 	h.Admission = admission.New(admission.Config{Public: true, Work: admission.Rate{Count: 1, Per: time.Hour, Burst: 3000}}) // a draw costs 2,000
-	ask := func(addr string, id publish.ProjectID) int {
+	ask := func(addr string, id sandlot.ProjectID) int {
 		r := httptest.NewRequest("GET", "https://example.com/p/"+string(id)+"/card.png", nil)
 		r.RemoteAddr = addr + ":1234"
 		w := httptest.NewRecorder()
@@ -43,7 +43,7 @@ func TestANetworkHasFewPicturesThatWaitToBeDrawn(t *testing.T) {
 	t.Parallel()
 	s := home(t).shares
 	from := func(network string) error {
-		v := &visit{r: httptest.NewRequest("GET", "/", nil), by: publish.Caller{From: publish.Sender{Network: network}}}
+		v := &visit{r: httptest.NewRequest("GET", "/", nil), by: sandlot.Caller{From: sandlot.Sender{Network: network}}}
 		_, err := s.share(v)()
 		return err
 	}

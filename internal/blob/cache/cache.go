@@ -20,6 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/blob"
 	"sandlot/internal/checkpoint"
 	"sandlot/internal/publish"
@@ -27,15 +28,15 @@ import (
 
 // Store is publish.ShardedBlobs but for Open: its bytes are not believed.
 type Store interface {
-	Name() publish.BlobRef
-	Put(ctx context.Context, ref publish.BlobRef, r io.Reader) (publish.Blob, error)
+	Name() sandlot.BlobRef
+	Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader) (sandlot.Blob, error)
 	// Fetch fills p with the bytes from off of a blob that is to have size bytes in all. A missing blob is
 	// publish.ErrNotFound, and what is known to be wrong publish.ErrCorrupt.
-	Fetch(ctx context.Context, ref publish.BlobRef, size, off int64, p []byte) error
-	Delete(ctx context.Context, ref publish.BlobRef) error
-	List(ctx context.Context, before time.Time) iter.Seq2[publish.BlobRef, error]
+	Fetch(ctx context.Context, ref sandlot.BlobRef, size, off int64, p []byte) error
+	Delete(ctx context.Context, ref sandlot.BlobRef) error
+	List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error]
 	Shards() int
-	ListShard(ctx context.Context, n int, before time.Time) iter.Seq2[publish.BlobRef, error]
+	ListShard(ctx context.Context, n int, before time.Time) iter.Seq2[sandlot.BlobRef, error]
 	Ping(ctx context.Context) error
 }
 
@@ -114,7 +115,7 @@ func (c *Blobs) Stats() Stats {
 }
 
 // Delete removes a blob, here and in the store.
-func (c *Blobs) Delete(ctx context.Context, ref publish.BlobRef) error {
+func (c *Blobs) Delete(ctx context.Context, ref sandlot.BlobRef) error {
 	if c.files != nil && blob.Valid(ref) {
 		defer c.files.forget(ref) // after, so that nobody puts it there again from the store
 	}
@@ -125,7 +126,7 @@ func (c *Blobs) Delete(ctx context.Context, ref publish.BlobRef) error {
 // MiBs after the first are fetched while it is read. ctx must last until the reader is closed. A reader holds
 // a file, and 32 KiB of memory; without a folder, or where the disk takes no more, it holds a MiB, and the
 // 257th such is publish.ErrUnavailable.
-func (c *Blobs) Open(ctx context.Context, b publish.Blob, off, n int64) (io.ReadCloser, error) {
+func (c *Blobs) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	r, err := c.open(ctx, b, off, n)
 	if err != nil {
 		return nil, fmt.Errorf("open blob %q: %w", b.Ref, err)
@@ -133,7 +134,7 @@ func (c *Blobs) Open(ctx context.Context, b publish.Blob, off, n int64) (io.Read
 	return r, nil
 }
 
-func (c *Blobs) open(ctx context.Context, b publish.Blob, off, n int64) (*reader, error) {
+func (c *Blobs) open(ctx context.Context, b sandlot.Blob, off, n int64) (*reader, error) {
 	if n < 0 {
 		n = b.Size - off
 	}
@@ -142,7 +143,7 @@ func (c *Blobs) open(ctx context.Context, b publish.Blob, off, n int64) (*reader
 		return nil, fmt.Errorf("no %d bytes at %d in %d", n, off, b.Size)
 	}
 	if !blob.Valid(b.Ref) {
-		return nil, publish.ErrNotFound // no blob ever had this name
+		return nil, sandlot.ErrNotFound // no blob ever had this name
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -163,7 +164,7 @@ func (c *Blobs) open(ctx context.Context, b publish.Blob, off, n int64) (*reader
 }
 
 // compare compares all of a blob.
-func (c *Blobs) compare(ctx context.Context, b publish.Blob) error {
+func (c *Blobs) compare(ctx context.Context, b sandlot.Blob) error {
 	r := &reader{blobs: c, ctx: ctx, of: b, end: b.Size}
 	defer r.Close()
 	for at := int64(0); at == 0 || at < b.Size; at += checkpoint.Step {
@@ -180,16 +181,16 @@ type piece struct {
 	id
 	size, of      int64  // bytes: its own, and the blob's
 	before, after string // the checkpoints around it
-	sum           publish.Digest
+	sum           sandlot.Digest
 }
 
 type id struct {
-	ref publish.BlobRef
+	ref sandlot.BlobRef
 	n   int64 // counted from 0
 }
 
 // pieceOf returns a piece of a blob that has its checkpoints.
-func pieceOf(b publish.Blob, n int64) piece {
+func pieceOf(b sandlot.Blob, n int64) piece {
 	p := piece{id: id{b.Ref, n}, size: min(b.Size-n*checkpoint.Step, checkpoint.Step), of: b.Size}
 	if p.before, p.after = checkpoint.Around(b.Checkpoints, n); p.after == "" {
 		p.sum = b.SHA256
@@ -243,7 +244,7 @@ func (c *Blobs) hold(data []byte) (*chunk, error) {
 	}
 	if c.held.Add(1) > mostHeld {
 		c.held.Add(-1)
-		return nil, fmt.Errorf("%w: too many large files are read at once that the folder of the cache does not take", publish.ErrUnavailable)
+		return nil, fmt.Errorf("%w: too many large files are read at once that the folder of the cache does not take", sandlot.ErrUnavailable)
 	}
 	return &chunk{data: data, close: func() { c.held.Add(-1) }}, nil
 }
@@ -263,9 +264,9 @@ func (c *Blobs) fetching(ctx context.Context, p piece) *flight {
 					c.save(p, data, true)
 					return landing{data: data}
 				}
-				err = fmt.Errorf("%w: other bytes in the MiB from byte %d", publish.ErrCorrupt, p.n*checkpoint.Step)
+				err = fmt.Errorf("%w: other bytes in the MiB from byte %d", sandlot.ErrCorrupt, p.n*checkpoint.Step)
 			}
-			if !errors.Is(err, publish.ErrCorrupt) {
+			if !errors.Is(err, sandlot.ErrCorrupt) {
 				break
 			}
 			c.corrupt.Add(1)
@@ -313,7 +314,7 @@ func (c *Blobs) ahead(ctx context.Context, p piece) *flight {
 type reader struct {
 	blobs   *Blobs
 	ctx     context.Context
-	of      publish.Blob // with its checkpoints
+	of      sandlot.Blob // with its checkpoints
 	at, end int64
 
 	chunk  *chunk  // a piece, or nil

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/blob"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -128,12 +129,12 @@ func TestWhatMatchedOnceIsNotBelievedOfSomethingElse(t *testing.T) {
 		wrong := b
 		wrong.SHA256[5] ^= 1
 		_, err := read(t, c, wrong, int64(size)-5, 5)
-		expect.Is(t, "another SHA-256", err, publish.ErrCorrupt)
+		expect.Is(t, "another SHA-256", err, sandlot.ErrCorrupt)
 		if size > mebi {
 			wrong = b
 			wrong.Checkpoints = b.Checkpoints[:40] + "x" + b.Checkpoints[41:]
 			_, err = read(t, c, wrong, mebi, 5)
-			expect.Is(t, "another checkpoint", err, publish.ErrCorrupt)
+			expect.Is(t, "another checkpoint", err, sandlot.ErrCorrupt)
 		}
 		holds(t, c, b, data)
 	}
@@ -186,7 +187,7 @@ func TestWhatDoesNotMatchIsFetchedOnceMore(t *testing.T) {
 			}
 			wrong.Store(1 << 30)
 			got, err := read(t, c, b, 0, -1)
-			if !errors.Is(err, publish.ErrCorrupt) || len(got) > 0 {
+			if !errors.Is(err, sandlot.ErrCorrupt) || len(got) > 0 {
 				t.Errorf("always: %d bytes, %v", len(got), err)
 			}
 			wrong.Store(1)
@@ -215,7 +216,7 @@ func TestABlobWithoutCheckpointsIsComparedWholeFirst(t *testing.T) {
 	expect.OK(t, os.WriteFile(path, bad, 0o600))
 	other := opened(t, r, in(testenv.MemoryDir(t)))
 	got, err = read(t, other, b, 3*mebi, 5)
-	if !errors.Is(err, publish.ErrCorrupt) || len(got) > 0 {
+	if !errors.Is(err, sandlot.ErrCorrupt) || len(got) > 0 {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 }
@@ -279,7 +280,7 @@ func TestADeletedBlobLeavesTheFolder(t *testing.T) {
 		t.Errorf("left: %q, %+v", paths, c.Stats())
 	}
 	_, err := read(t, c, b, 0, 1)
-	expect.Is(t, "read", err, publish.ErrNotFound)
+	expect.Is(t, "read", err, sandlot.ErrNotFound)
 }
 
 func TestWithoutTheStoreWhatIsKeptIsYielded(t *testing.T) {
@@ -289,10 +290,10 @@ func TestWithoutTheStoreWhatIsKeptIsYielded(t *testing.T) {
 	b, data := r.put(t, 2*mebi)
 	holds(t, c, b, data)
 	cold, _ := r.put(t, 10)
-	r.change = func(context.Context, []byte) error { return publish.ErrUnavailable }
+	r.change = func(context.Context, []byte) error { return sandlot.ErrUnavailable }
 	holds(t, c, b, data)
 	_, err := read(t, c, cold, 0, -1)
-	expect.Is(t, "another", err, publish.ErrUnavailable)
+	expect.Is(t, "another", err, sandlot.ErrUnavailable)
 }
 
 func TestWhereTheDiskTakesNothingAllIsYielded(t *testing.T) {
@@ -313,7 +314,7 @@ func TestWhereTheDiskTakesNothingAllIsYielded(t *testing.T) {
 		open = append(open, rc)
 	}
 	_, err := c.Open(t.Context(), b, 0, -1)
-	expect.Is(t, "one more", err, publish.ErrUnavailable)
+	expect.Is(t, "one more", err, sandlot.ErrUnavailable)
 	for _, rc := range open {
 		rc.Close()
 	}

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"sync"
 
+	"sandlot"
 	"sandlot/internal/blob"
 	"sandlot/internal/checkpoint"
-	"sandlot/internal/publish"
 )
 
 const (
@@ -107,7 +107,7 @@ func (f *files) path(of id) string {
 func idOf(shard, name string) (id, bool) {
 	ref, number, _ := strings.Cut(name, ".")
 	n, err := strconv.ParseInt(number, 10, 64)
-	of := id{publish.BlobRef(ref), n}
+	of := id{sandlot.BlobRef(ref), n}
 	ok := err == nil && n >= 0 && blob.Valid(of.ref) && ref[:2] == shard && strconv.FormatInt(n, 10) == number
 	return of, ok
 }
@@ -150,7 +150,7 @@ func (f *files) compare(file *os.File, p piece) (*chunk, error) {
 			return nil, err
 		}
 		if !p.matches(data) {
-			return nil, publish.ErrCorrupt
+			return nil, sandlot.ErrCorrupt
 		}
 		f.used(p, nil)
 		return &chunk{data: data}, nil
@@ -164,7 +164,7 @@ func (f *files) compare(file *os.File, p piece) (*chunk, error) {
 			return nil, err
 		}
 		if !p.matches(data) {
-			return nil, publish.ErrCorrupt
+			return nil, sandlot.ErrCorrupt
 		}
 		known = f.used(p, sumsOf(data))
 	}
@@ -309,7 +309,7 @@ func (f *files) forgetOne(of id) {
 }
 
 // forget removes all pieces of a blob.
-func (f *files) forget(ref publish.BlobRef) {
+func (f *files) forget(ref sandlot.BlobRef) {
 	shard := string(ref[:2])
 	_ = f.each(shard, func(name string) {
 		if of, ok := idOf(shard, name); ok && of.ref == ref {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"sync"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
-var errClosed = fmt.Errorf("%w: the cache was closed", publish.ErrUnavailable)
+var errClosed = fmt.Errorf("%w: the cache was closed", sandlot.ErrUnavailable)
 
 // A landing is what a flight brings: the bytes of a piece, or the checkpoints of a blob.
 type landing struct {

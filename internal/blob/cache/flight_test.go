@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -123,7 +123,7 @@ func TestAClosedCacheFails(t *testing.T) {
 	go func() { _, err := c.Open(t.Context(), b, 0, -1); got <- err }()
 	<-begun
 	expect.OK(t, c.Close())
-	expect.Is(t, "under way", <-got, publish.ErrUnavailable)
+	expect.Is(t, "under way", <-got, sandlot.ErrUnavailable)
 	_, err := c.Open(t.Context(), b, 0, -1)
-	expect.Is(t, "after that", err, publish.ErrUnavailable)
+	expect.Is(t, "after that", err, sandlot.ErrUnavailable)
 }

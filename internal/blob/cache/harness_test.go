@@ -16,10 +16,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"sandlot"
 	"sandlot/internal/blob"
 	"sandlot/internal/checkpoint"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
 )
 
@@ -49,18 +49,18 @@ func newRemote(t *testing.T) *remote {
 }
 
 // Fetch implements Store.
-func (r *remote) Fetch(ctx context.Context, ref publish.BlobRef, size, off int64, p []byte) error {
+func (r *remote) Fetch(ctx context.Context, ref sandlot.BlobRef, size, off int64, p []byte) error {
 	r.fetched.Add(1)
 	f, err := os.Open(filepath.Join(r.dir, blob.Path(ref)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	}
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	if fi, err := f.Stat(); err != nil || fi.Size() != size {
-		return publish.ErrCorrupt
+		return sandlot.ErrCorrupt
 	}
 	if _, err := f.ReadAt(p, off); err != nil && err != io.EOF {
 		return err
@@ -75,7 +75,7 @@ func (r *remote) Fetch(ctx context.Context, ref publish.BlobRef, size, off int64
 func (r *remote) fetches() int { return int(r.fetched.Swap(0)) }
 
 // put stores n bytes and describes them as the record would, with checkpoints.
-func (r *remote) put(t *testing.T, n int) (publish.Blob, []byte) {
+func (r *remote) put(t *testing.T, n int) (sandlot.Blob, []byte) {
 	t.Helper()
 	data := make([]byte, n)
 	rand.NewChaCha8([32]byte{byte(n), byte(n >> 8), byte(n >> 16)}).Read(data)
@@ -97,7 +97,7 @@ func opened(t *testing.T, r *remote, opts Options) *Blobs {
 	return c
 }
 
-func read(t *testing.T, c *Blobs, b publish.Blob, off, n int64) ([]byte, error) {
+func read(t *testing.T, c *Blobs, b sandlot.Blob, off, n int64) ([]byte, error) {
 	t.Helper()
 	r, err := c.Open(t.Context(), b, off, n)
 	if err != nil {
@@ -107,7 +107,7 @@ func read(t *testing.T, c *Blobs, b publish.Blob, off, n int64) ([]byte, error) 
 	return io.ReadAll(r)
 }
 
-func holds(t *testing.T, c *Blobs, b publish.Blob, data []byte) {
+func holds(t *testing.T, c *Blobs, b sandlot.Blob, data []byte) {
 	t.Helper()
 	got, err := read(t, c, b, 0, -1)
 	expect.OK(t, err)

@@ -8,8 +8,8 @@ import (
 	"os"
 	"sync"
 
+	"sandlot"
 	"sandlot/internal/checkpoint"
-	"sandlot/internal/publish"
 )
 
 // mostPoints is for how many blobs that were recorded without checkpoints they are remembered: some 3 KB for
@@ -26,9 +26,9 @@ type points struct {
 }
 
 type whole struct {
-	ref  publish.BlobRef
+	ref  sandlot.BlobRef
 	size int64
-	sum  publish.Digest
+	sum  sandlot.Digest
 }
 
 func (p *points) get(of whole) (string, bool) {
@@ -56,12 +56,12 @@ func (p *points) put(of whole, text string) {
 
 // pointed returns a blob with its checkpoints. Where none were recorded, all of it is read and compared with its
 // SHA-256 first.
-func (c *Blobs) pointed(ctx context.Context, b publish.Blob) (publish.Blob, error) {
+func (c *Blobs) pointed(ctx context.Context, b sandlot.Blob) (sandlot.Blob, error) {
 	switch {
 	case b.Size <= checkpoint.Step && b.Checkpoints == "", checkpoint.Complete(b.Checkpoints, b.Size):
 		return b, nil
 	case b.Checkpoints != "":
-		return b, fmt.Errorf("%w: the checkpoints recorded with it are not those of %d bytes", publish.ErrCorrupt, b.Size)
+		return b, fmt.Errorf("%w: the checkpoints recorded with it are not those of %d bytes", sandlot.ErrCorrupt, b.Size)
 	}
 	of := whole{b.Ref, b.Size, b.SHA256}
 	if text, ok := c.points.get(of); ok {
@@ -87,7 +87,7 @@ func (c *Blobs) readWhole(ctx context.Context, of whole) landing {
 			c.points.put(of, text)
 			return landing{points: text}
 		}
-		if !errors.Is(err, publish.ErrCorrupt) {
+		if !errors.Is(err, sandlot.ErrCorrupt) {
 			break
 		}
 		c.corrupt.Add(1)
@@ -105,7 +105,7 @@ func (c *Blobs) readOnce(ctx context.Context, of whole, fromFiles bool) (string,
 		_, _ = h.Write(data) // never fails
 	}
 	if h.Sum() != of.sum {
-		return "", fmt.Errorf("%w: %d bytes of another SHA-256 than %s", publish.ErrCorrupt, of.size, of.sum)
+		return "", fmt.Errorf("%w: %d bytes of another SHA-256 than %s", sandlot.ErrCorrupt, of.size, of.sum)
 	}
 	return h.Points(), nil
 }

@@ -6,8 +6,8 @@ import (
 	"io"
 	"os"
 
+	"sandlot"
 	"sandlot/internal/checkpoint"
-	"sandlot/internal/publish"
 )
 
 // Read implements io.Reader.
@@ -64,7 +64,7 @@ func (r *reader) window() ([]byte, error) {
 		r.blobs.files.doubt(id{r.of.Ref, r.at / checkpoint.Step})
 		r.drop()
 	}
-	return nil, fmt.Errorf("read blob %q: %w: the file in the cache: %w", r.of.Ref, publish.ErrCorrupt, err)
+	return nil, fmt.Errorf("read blob %q: %w: the file in the cache: %w", r.of.Ref, sandlot.ErrCorrupt, err)
 }
 
 // next loads the piece that the next byte lies in, and begins with the one after it.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // alone takes away what the machine itself may have of keys.
@@ -31,7 +31,7 @@ func TestKeysComeFromTheSourcesOfTheSDKWhereNoneAreGiven(t *testing.T) {
 	dir := alone(t)
 	b := newBucket(t)
 	_, err := open(t.Context(), b.config(), Access{}, Options{Instance: instance}, quick)
-	expect.Is(t, "without any", err, publish.ErrUnavailable)
+	expect.Is(t, "without any", err, sandlot.ErrUnavailable)
 	expect.Contains(t, "without any", err.Error(), "there are no keys for the bucket: set AWS_ACCESS_KEY_ID")
 
 	held := fmt.Sprintf("[default]\naws_access_key_id = %s\naws_secret_access_key = %s\n", b.Key, b.Secret)
@@ -42,7 +42,7 @@ func TestKeysComeFromTheSourcesOfTheSDKWhereNoneAreGiven(t *testing.T) {
 	put(t, s, []byte("x"))
 	s.config.Bucket = "no-such-bucket-here"
 	_, err = s.Put(t.Context(), s.Name(), strings.NewReader("x"))
-	refused(t, b, "an error", err, publish.ErrUnavailable, "does not exist")
+	refused(t, b, "an error", err, sandlot.ErrUnavailable, "does not exist")
 	if text := s.hideKeys("key " + b.Key + ", secret " + b.Secret); text != "key (hidden), secret (hidden)" {
 		t.Error(text)
 	}

@@ -11,7 +11,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Codes of stores, by what they mean for whoever operates the service.
@@ -37,7 +37,7 @@ func (s *Store) told(ctx context.Context, err error) error {
 }
 
 func isDomain(err error) bool {
-	return errors.Is(err, publish.ErrNotFound) || errors.Is(err, publish.ErrCorrupt) || errors.Is(err, publish.ErrUnavailable) || errors.Is(err, publish.ErrFull)
+	return errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.ErrCorrupt) || errors.Is(err, sandlot.ErrUnavailable) || errors.Is(err, sandlot.ErrFull)
 }
 
 // meaning is a sentence for the log, and which error of the domain it is.
@@ -47,27 +47,27 @@ func (s *Store) meaning(err error) (says string, kind error) {
 	bucket := "the bucket " + s.config.Bucket
 	switch {
 	case code == "NoSuchKey":
-		return "no such object in " + bucket, publish.ErrNotFound
+		return "no such object in " + bucket, sandlot.ErrNotFound
 	case code == "NoSuchBucket":
-		return bucket + " does not exist", publish.ErrUnavailable
+		return bucket + " does not exist", sandlot.ErrUnavailable
 	case is(fullCodes) || status == http.StatusInsufficientStorage:
-		return bucket + " has no room", publish.ErrFull
+		return bucket + " has no room", sandlot.ErrFull
 	case is(clockCodes):
-		return "the clocks of this machine and of the store of " + bucket + " are too far apart", publish.ErrUnavailable
+		return "the clocks of this machine and of the store of " + bucket + " are too far apart", sandlot.ErrUnavailable
 	case is(placeCodes) || status == http.StatusMovedPermanently:
-		return bucket + " is in another region, or behind another endpoint", publish.ErrUnavailable
+		return bucket + " is in another region, or behind another endpoint", sandlot.ErrUnavailable
 	case is(keyCodes):
-		return "the store of " + bucket + " does not accept the keys", publish.ErrUnavailable
+		return "the store of " + bucket + " does not accept the keys", sandlot.ErrUnavailable
 	case isDenied(err):
-		return "the keys may not do this in " + bucket + ": it is read-only for them, or somebody else's", publish.ErrUnavailable
+		return "the keys may not do this in " + bucket + ": it is read-only for them, or somebody else's", sandlot.ErrUnavailable
 	case is(loadCodes) || status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests:
-		return "the store of " + bucket + " is overloaded", publish.ErrUnavailable
+		return "the store of " + bucket + " is overloaded", sandlot.ErrUnavailable
 	case errors.Is(err, context.Canceled) || errors.Is(err, errStalled) || isTimeout(err):
-		return "the store of " + bucket + " did not answer in time", publish.ErrUnavailable
+		return "the store of " + bucket + " did not answer in time", sandlot.ErrUnavailable
 	case status != 0:
-		return "the store of " + bucket + fmt.Sprintf(" answers with status %d", status), publish.ErrUnavailable
+		return "the store of " + bucket + fmt.Sprintf(" answers with status %d", status), sandlot.ErrUnavailable
 	}
-	return "the store of " + bucket + " cannot be reached", publish.ErrUnavailable
+	return "the store of " + bucket + " cannot be reached", sandlot.ErrUnavailable
 }
 
 // isDenied tells whether the store says that the keys may not do that.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
 	"sandlot/internal/testenv"
@@ -35,7 +36,7 @@ func TestWhatPassesIsRepeated(t *testing.T) {
 				data := noise(n)
 				blob := put(t, s, data)
 				holds(t, cached(t, s, testenv.MemoryDir(t)), blob, data)
-				expect.Same(t, "listed", names(t, s, soon()), []publish.BlobRef{blob.Ref})
+				expect.Same(t, "listed", names(t, s, soon()), []sandlot.BlobRef{blob.Ref})
 				expect.OK(t, s.Delete(t.Context(), blob.Ref))
 			}
 			expect.Same(t, "left", names(t, s, soon()), nil)
@@ -77,7 +78,7 @@ func TestEveryLostAnswerToAPutIsMadeGood(t *testing.T) {
 	holds(t, cached(t, s, ""), blob, data)
 	p.set(first(always, func(r *http.Request) bool { return posts(r) && r.URL.Query().Has("uploadId") }, refuse(404, "NoSuchUpload")))
 	_, err := s.Put(t.Context(), s.Name(), bytes.NewReader(data))
-	expect.Is(t, "an upload that the store forgot", err, publish.ErrUnavailable)
+	expect.Is(t, "an upload that the store forgot", err, sandlot.ErrUnavailable)
 	p.set(first(1, puts, lost))
 	small := put(t, s, data[:100])
 	expect.Equal(t, "requests for a small one", p.requests(), 2)
@@ -98,7 +99,7 @@ func TestAStoreThatIsDownIsNotAskedAgainAndAgain(t *testing.T) {
 	const calls = 60
 	for range calls {
 		_, err := s.Put(t.Context(), s.Name(), bytes.NewReader([]byte("x")))
-		expect.Is(t, "Put", err, publish.ErrUnavailable)
+		expect.Is(t, "Put", err, sandlot.ErrUnavailable)
 		expect.Contains(t, "Put", err.Error(), "is overloaded")
 	}
 	// One a call, and what the budget gives.
@@ -116,7 +117,7 @@ func TestAPartThatFailsLeavesNothing(t *testing.T) {
 	s := b.open(t)
 	p.set(first(always, func(r *http.Request) bool { return puts(r) && r.URL.Query().Get("partNumber") == "2" }, refuse(500, "InternalError")))
 	_, err := s.Put(t.Context(), s.Name(), bytes.NewReader(noise(partSize+5)))
-	expect.Is(t, "Put", err, publish.ErrUnavailable)
+	expect.Is(t, "Put", err, sandlot.ErrUnavailable)
 	p.set(nil)
 	expect.Equal(t, "uploads left", uploads(t, s), 0)
 	expect.Same(t, "stored", names(t, s, soon()), nil)
@@ -135,16 +136,16 @@ func TestRefusalsSayWhichAndTellNoKeys(t *testing.T) {
 		want   error
 		says   string
 	}{
-		{403, "AccessDenied", publish.ErrUnavailable, "read-only for them, or somebody else's"},
-		{403, "RequestTimeTooSkewed", publish.ErrUnavailable, "the clocks of this machine and of the store"},
-		{403, "InvalidAccessKeyId", publish.ErrUnavailable, "does not accept the keys"},
-		{403, "SignatureDoesNotMatch", publish.ErrUnavailable, "does not accept the keys"},
-		{404, "NoSuchBucket", publish.ErrUnavailable, "does not exist"},
-		{404, "NoSuchUser", publish.ErrUnavailable, "answers with status 404"},
-		{301, "PermanentRedirect", publish.ErrUnavailable, "is in another region"},
-		{507, "Anything", publish.ErrFull, "has no room"},
-		{400, "QuotaExceeded", publish.ErrFull, "has no room"},
-		{418, "Teapot", publish.ErrUnavailable, "answers with status 418"},
+		{403, "AccessDenied", sandlot.ErrUnavailable, "read-only for them, or somebody else's"},
+		{403, "RequestTimeTooSkewed", sandlot.ErrUnavailable, "the clocks of this machine and of the store"},
+		{403, "InvalidAccessKeyId", sandlot.ErrUnavailable, "does not accept the keys"},
+		{403, "SignatureDoesNotMatch", sandlot.ErrUnavailable, "does not accept the keys"},
+		{404, "NoSuchBucket", sandlot.ErrUnavailable, "does not exist"},
+		{404, "NoSuchUser", sandlot.ErrUnavailable, "answers with status 404"},
+		{301, "PermanentRedirect", sandlot.ErrUnavailable, "is in another region"},
+		{507, "Anything", sandlot.ErrFull, "has no room"},
+		{400, "QuotaExceeded", sandlot.ErrFull, "has no room"},
+		{418, "Teapot", sandlot.ErrUnavailable, "answers with status 418"},
 	} {
 		p.set(first(always, puts, refuse(c.status, c.code)))
 		for _, n := range []int{5, partSize + 5} {
@@ -154,7 +155,7 @@ func TestRefusalsSayWhichAndTellNoKeys(t *testing.T) {
 		clock = clock.Add(time.Minute)
 		refused(t, b, c.code+", Ping", s.Ping(t.Context()), c.want, c.says)
 		p.set(first(always, gets, refuse(c.status, c.code)))
-		_, err := read(t, cached(t, s, ""), described(publish.Blob{Ref: s.Name(), Size: 5}, noise(5)), 0, -1)
+		_, err := read(t, cached(t, s, ""), described(sandlot.Blob{Ref: s.Name(), Size: 5}, noise(5)), 0, -1)
 		refused(t, b, c.code+", Open", err, c.want, c.says)
 	}
 	p.set(nil)
@@ -195,17 +196,17 @@ func TestAReaderGetsTheRightBytesOrAnError(t *testing.T) {
 			once  bool // it does no harm if it happens once
 			want  error
 		}{
-			"a reset amid an answer":      {cut(0), true, publish.ErrUnavailable},
-			"an answer that breaks off":   {cut(-1), true, publish.ErrUnavailable},
-			"other bytes":                 {another(wrongBytes), true, publish.ErrCorrupt},
+			"a reset amid an answer":      {cut(0), true, sandlot.ErrUnavailable},
+			"an answer that breaks off":   {cut(-1), true, sandlot.ErrUnavailable},
+			"other bytes":                 {another(wrongBytes), true, sandlot.ErrCorrupt},
 			"fewer bytes":                 {another(func(h http.Header, body []byte) []byte { return body[:len(body)-1] }), true, nil},
-			"more bytes":                  {another(func(h http.Header, body []byte) []byte { return append(body, 'x') }), true, publish.ErrCorrupt},
+			"more bytes":                  {another(func(h http.Header, body []byte) []byte { return append(body, 'x') }), true, sandlot.ErrCorrupt},
 			"another object's size":       {another(func(h http.Header, body []byte) []byte { h.Set("Content-Range", longer(h)); return body }), true, nil},
-			"no connection":               {reset, true, publish.ErrUnavailable},
-			"no object":                   {refuse(404, "NoSuchKey"), false, publish.ErrNotFound},
-			"nothing but an error of 503": {refuse(503, "SlowDown"), true, publish.ErrUnavailable},
+			"no connection":               {reset, true, sandlot.ErrUnavailable},
+			"no object":                   {refuse(404, "NoSuchKey"), false, sandlot.ErrNotFound},
+			"nothing but an error of 503": {refuse(503, "SlowDown"), true, sandlot.ErrUnavailable},
 		} {
-			for _, of := range []publish.Blob{blob, bare} {
+			for _, of := range []sandlot.Blob{blob, bare} {
 				t.Run(fmt.Sprintf("%s, %d bytes, %d checkpoints", name, size, len(of.Checkpoints)/32), func(t *testing.T) {
 					p.set(nil)
 					s := b.openAt(t, s.config, hurried()) // with a budget of its own
@@ -222,7 +223,7 @@ func TestAReaderGetsTheRightBytesOrAnError(t *testing.T) {
 						p.set(first(always, gets, c.fault))
 						want := c.want
 						if name == "another object's size" && size > mebi { // it stands in answers to ranges alone
-							want = publish.ErrCorrupt
+							want = sandlot.ErrCorrupt
 						}
 						rightOrAnError(t, blobs, of, data, from, want)
 					}
@@ -242,7 +243,7 @@ func longer(h http.Header) string {
 }
 
 // rightOrAnError reads a blob of which all is to fail, and wants no byte that is not the blob's.
-func rightOrAnError(t *testing.T, blobs publish.Blobs, b publish.Blob, data []byte, from int64, want error) {
+func rightOrAnError(t *testing.T, blobs publish.Blobs, b sandlot.Blob, data []byte, from int64, want error) {
 	t.Helper()
 	got, err := read(t, blobs, b, from, -1)
 	if !bytes.HasPrefix(data[from:], got) {
@@ -277,7 +278,7 @@ func TestASlowOrSilentStoreIsNotWaitedForLong(t *testing.T) {
 			s := b.unopened(t, well.config, l)
 			begun := time.Now()
 			_, err := read(t, cached(t, s, ""), blob, 0, -1)
-			expect.Is(t, "read", err, publish.ErrUnavailable)
+			expect.Is(t, "read", err, sandlot.ErrUnavailable)
 			if took := time.Since(begun); took > 8*time.Second {
 				t.Errorf("took %v", took)
 			}
@@ -287,16 +288,16 @@ func TestASlowOrSilentStoreIsNotWaitedForLong(t *testing.T) {
 	p.set(first(always, puts, func(*proxy, http.ResponseWriter, *http.Request, int) bool { <-hear; return true }))
 	_, err := s.Put(t.Context(), s.Name(), bytes.NewReader(noise(partSize)))
 	close(hear)
-	expect.Is(t, "Put to who does not read", err, publish.ErrUnavailable)
+	expect.Is(t, "Put to who does not read", err, sandlot.ErrUnavailable)
 	expect.Contains(t, "Put to who does not read", err.Error(), "did not answer in time")
 	p.set(first(always, puts, silent))
 	for _, n := range []int{10, partSize + 1} {
 		_, err := s.Put(t.Context(), s.Name(), bytes.NewReader(noise(n)))
-		expect.Is(t, "Put", err, publish.ErrUnavailable)
+		expect.Is(t, "Put", err, sandlot.ErrUnavailable)
 		expect.Contains(t, "Put", err.Error(), "did not answer in time")
 	}
 	p.set(first(always, all, silent))
-	expect.Is(t, "Ping", s.Ping(t.Context()), publish.ErrUnavailable)
+	expect.Is(t, "Ping", s.Ping(t.Context()), sandlot.ErrUnavailable)
 }
 
 func TestAnAnswerThatBreaksOffIsAskedForFromThere(t *testing.T) {
@@ -338,6 +339,6 @@ func TestAListingThatLiesIsAnError(t *testing.T) {
 			}
 			last = err
 		}
-		expect.Is(t, name, last, publish.ErrUnavailable)
+		expect.Is(t, name, last, sandlot.ErrUnavailable)
 	}
 }

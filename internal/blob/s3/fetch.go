@@ -13,16 +13,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"sandlot"
 	"sandlot/internal/blob"
-	"sandlot/internal/publish"
 )
 
 // Fetch fills p with the bytes from off of a blob, which is to have size bytes in all. Nobody has compared
 // them with anything. A missing blob is publish.ErrNotFound, and one of another size publish.ErrCorrupt. An
 // answer that breaks off, or stalls, is asked for once more from where it ended.
-func (s *Store) Fetch(ctx context.Context, ref publish.BlobRef, size, off int64, p []byte) error {
+func (s *Store) Fetch(ctx context.Context, ref sandlot.BlobRef, size, off int64, p []byte) error {
 	if !blob.Valid(ref) {
-		return publish.ErrNotFound // no blob ever had this name
+		return sandlot.ErrNotFound // no blob ever had this name
 	}
 	got, err := 0, error(nil)
 	for range 2 {
@@ -51,9 +51,9 @@ func (s *Store) fetch(ctx context.Context, key *string, size, off int64, p []byt
 	if err != nil {
 		switch {
 		case statusOf(err) == http.StatusRequestedRangeNotSatisfiable:
-			return 0, fmt.Errorf("%w: fewer bytes in the store than %d", publish.ErrCorrupt, off+int64(len(p)))
+			return 0, fmt.Errorf("%w: fewer bytes in the store than %d", sandlot.ErrCorrupt, off+int64(len(p)))
 		case isMissing(err):
-			return 0, publish.ErrNotFound
+			return 0, sandlot.ErrNotFound
 		}
 		return 0, cmpCause(short, err)
 	}
@@ -73,7 +73,7 @@ func (s *Store) fetch(ctx context.Context, key *string, size, off int64, p []byt
 		return n, fmt.Errorf("the answer ended after %d bytes of %d: %w", n, len(p), io.ErrUnexpectedEOF)
 	}
 	if more, _ := out.Body.Read(make([]byte, 1)); more > 0 {
-		return 0, fmt.Errorf("%w: more bytes in the store than %d", publish.ErrCorrupt, size)
+		return 0, fmt.Errorf("%w: more bytes in the store than %d", sandlot.ErrCorrupt, size)
 	}
 	return n, nil
 }
@@ -90,16 +90,16 @@ func cmpCause(ctx context.Context, err error) error {
 func (s *Store) measure(out *sdk.GetObjectOutput, whole bool, size, off int64) error {
 	if whole {
 		if out.ContentLength != nil && *out.ContentLength >= 0 && *out.ContentLength != size {
-			return fmt.Errorf("%w: %d bytes instead of %d in the store", publish.ErrCorrupt, *out.ContentLength, size)
+			return fmt.Errorf("%w: %d bytes instead of %d in the store", sandlot.ErrCorrupt, *out.ContentLength, size)
 		}
 		return nil
 	}
 	first, total, ok := readRange(aws.ToString(out.ContentRange))
 	switch {
 	case !ok || first != off:
-		return fmt.Errorf("%w: the store answered a question for a range with something else", publish.ErrUnavailable)
+		return fmt.Errorf("%w: the store answered a question for a range with something else", sandlot.ErrUnavailable)
 	case total != size:
-		return fmt.Errorf("%w: %d bytes instead of %d in the store", publish.ErrCorrupt, total, size)
+		return fmt.Errorf("%w: %d bytes instead of %d in the store", sandlot.ErrCorrupt, total, size)
 	}
 	return nil
 }

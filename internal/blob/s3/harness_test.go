@@ -14,6 +14,7 @@ import (
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"sandlot"
 	"sandlot/internal/blob/cache"
 	"sandlot/internal/checkpoint"
 	"sandlot/internal/expect"
@@ -99,14 +100,14 @@ func noise(n int) []byte {
 }
 
 // put stores data and describes it as the record would, with its checkpoints.
-func put(t *testing.T, s *Store, data []byte) publish.Blob {
+func put(t *testing.T, s *Store, data []byte) sandlot.Blob {
 	t.Helper()
 	b, err := s.Put(t.Context(), s.Name(), bytes.NewReader(data))
 	expect.OK(t, err, "Put")
 	return described(b, data)
 }
 
-func described(b publish.Blob, data []byte) publish.Blob {
+func described(b sandlot.Blob, data []byte) sandlot.Blob {
 	h := checkpoint.New()
 	_, _ = h.Write(data) // never fails
 	b.SHA256, b.Checkpoints = sha256.Sum256(data), h.Points()
@@ -114,7 +115,7 @@ func described(b publish.Blob, data []byte) publish.Blob {
 }
 
 // read opens a range and reads it to its end; got is also what came before an error.
-func read(t *testing.T, s publish.Blobs, b publish.Blob, off, n int64) (got []byte, err error) {
+func read(t *testing.T, s publish.Blobs, b sandlot.Blob, off, n int64) (got []byte, err error) {
 	t.Helper()
 	r, err := s.Open(t.Context(), b, off, n)
 	if err != nil {
@@ -125,7 +126,7 @@ func read(t *testing.T, s publish.Blobs, b publish.Blob, off, n int64) (got []by
 }
 
 // holds fails the test unless the blob can be read and is data.
-func holds(t *testing.T, s publish.Blobs, b publish.Blob, data []byte) {
+func holds(t *testing.T, s publish.Blobs, b sandlot.Blob, data []byte) {
 	t.Helper()
 	got, err := read(t, s, b, 0, -1)
 	expect.OK(t, err, "read")
@@ -135,9 +136,9 @@ func holds(t *testing.T, s publish.Blobs, b publish.Blob, data []byte) {
 }
 
 // names lists what is stored.
-func names(t *testing.T, s *Store, before time.Time) []publish.BlobRef {
+func names(t *testing.T, s *Store, before time.Time) []sandlot.BlobRef {
 	t.Helper()
-	var refs []publish.BlobRef
+	var refs []sandlot.BlobRef
 	for ref, err := range s.List(t.Context(), before) {
 		expect.OK(t, err, "List")
 		refs = append(refs, ref)

@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"sandlot"
 	"sandlot/internal/blob"
-	"sandlot/internal/publish"
 )
 
 const (
@@ -31,7 +31,7 @@ var errStop = errors.New("stop")
 // blob has are passed over (Foreign yields them). As it is called for collecting garbage, it first removes
 // the parts of uploads that were begun more than a day ago and never completed, unless the store is only
 // looked at.
-func (s *Store) List(ctx context.Context, before time.Time) iter.Seq2[publish.BlobRef, error] {
+func (s *Store) List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error] {
 	return s.walk(ctx, "", before)
 }
 
@@ -39,9 +39,9 @@ func (s *Store) List(ctx context.Context, before time.Time) iter.Seq2[publish.Bl
 func (s *Store) Shards() int { return blob.Shards }
 
 // ListShard is List of one shard: it looks at no other objects of the bucket.
-func (s *Store) ListShard(ctx context.Context, n int, before time.Time) iter.Seq2[publish.BlobRef, error] {
+func (s *Store) ListShard(ctx context.Context, n int, before time.Time) iter.Seq2[sandlot.BlobRef, error] {
 	if n < 0 || n >= blob.Shards {
-		return func(yield func(publish.BlobRef, error) bool) {
+		return func(yield func(sandlot.BlobRef, error) bool) {
 			yield("", fmt.Errorf("list blobs: no shard %d of %d", n, blob.Shards))
 		}
 	}
@@ -68,8 +68,8 @@ func (s *Store) Foreign(ctx context.Context, before time.Time) iter.Seq2[string,
 	}
 }
 
-func (s *Store) walk(ctx context.Context, under string, before time.Time) iter.Seq2[publish.BlobRef, error] {
-	return func(yield func(publish.BlobRef, error) bool) {
+func (s *Store) walk(ctx context.Context, under string, before time.Time) iter.Seq2[sandlot.BlobRef, error] {
+	return func(yield func(sandlot.BlobRef, error) bool) {
 		err := s.sweepParts(ctx, under, s.now().Add(-staleAfter))
 		if err == nil {
 			err = s.list(ctx, under, before, yield)
@@ -80,7 +80,7 @@ func (s *Store) walk(ctx context.Context, under string, before time.Time) iter.S
 	}
 }
 
-func (s *Store) list(ctx context.Context, under string, before time.Time, yield func(publish.BlobRef, error) bool) error {
+func (s *Store) list(ctx context.Context, under string, before time.Time, yield func(sandlot.BlobRef, error) bool) error {
 	return s.objects(ctx, under, before, func(name string) error {
 		if ref, ok := refOf(name); ok && !yield(ref, nil) {
 			return errStop
@@ -124,7 +124,7 @@ func (s *Store) pagesOf(ctx context.Context, in *sdk.ListObjectsV2Input, visit f
 		}
 		for _, o := range page.Contents {
 			if !strings.HasPrefix(aws.ToString(o.Key), *in.Prefix) {
-				return fmt.Errorf("%w: the store listed what was not asked for", publish.ErrUnavailable)
+				return fmt.Errorf("%w: the store listed what was not asked for", sandlot.ErrUnavailable)
 			}
 		}
 		if err := visit(page); err != nil {
@@ -134,16 +134,16 @@ func (s *Store) pagesOf(ctx context.Context, in *sdk.ListObjectsV2Input, visit f
 			return nil
 		}
 		if aws.ToString(page.NextContinuationToken) == aws.ToString(in.ContinuationToken) {
-			return fmt.Errorf("%w: the store lists the same again and again", publish.ErrUnavailable)
+			return fmt.Errorf("%w: the store lists the same again and again", sandlot.ErrUnavailable)
 		}
 		in.ContinuationToken = page.NextContinuationToken
 	}
 }
 
 // refOf reads the name of an object below the prefix.
-func refOf(name string) (publish.BlobRef, bool) {
+func refOf(name string) (sandlot.BlobRef, bool) {
 	_, base, _ := strings.Cut(name, "/")
-	ref := publish.BlobRef(base)
+	ref := sandlot.BlobRef(base)
 	return ref, blob.Valid(ref) && blob.Path(ref) == name
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"sandlot"
 	"sandlot/internal/blob"
-	"sandlot/internal/publish"
 )
 
 const (
@@ -80,7 +80,7 @@ func (s *Store) isOurs(owner string) error {
 	case owner == s.opts.Instance:
 		return nil
 	case owner == "":
-		return fmt.Errorf("%w: its object %s vanished while it was looked at", publish.ErrUnavailable, *s.key(markerName))
+		return fmt.Errorf("%w: its object %s vanished while it was looked at", sandlot.ErrUnavailable, *s.key(markerName))
 	}
 	return fmt.Errorf("%w: its object %s names another one. Two instances on one bucket would delete each other's files: give this one another bucket, or another prefix in the URL", ErrNotOurs, *s.key(markerName))
 }
@@ -190,7 +190,7 @@ func (s *Store) Ping(ctx context.Context) error {
 		return ctx.Err() // that says nothing about the store
 	}
 	if short.Err() != nil && err != nil {
-		err = fmt.Errorf("probe blobs: %w: the store of the bucket %s did not answer within %v", publish.ErrUnavailable, s.config.Bucket, s.limits.connect)
+		err = fmt.Errorf("probe blobs: %w: the store of the bucket %s did not answer within %v", sandlot.ErrUnavailable, s.config.Bucket, s.limits.connect)
 	}
 	s.ping.err, s.ping.at = err, s.now()
 	return err

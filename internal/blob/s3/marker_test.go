@@ -10,8 +10,8 @@ import (
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 )
 
 // opens opens a bucket as an instance.
@@ -115,7 +115,7 @@ func TestWhoMayOnlyReadIsToldAtTheStart(t *testing.T) {
 	expect.OK(t, b.opens(t, c, Options{Instance: instance}))
 	p.set(first(always, puts, refuse(403, "AccessDenied")))
 	err := b.opens(t, c, Options{Instance: instance})
-	expect.Is(t, "a server", err, publish.ErrUnavailable)
+	expect.Is(t, "a server", err, sandlot.ErrUnavailable)
 	expect.Contains(t, "a server", fmt.Sprint(err), "it is read-only for them")
 	expect.OK(t, b.opens(t, c, Options{Instance: instance, Existing: true}), "who only looks")
 	p.set(first(always, puts, refuse(507, "QuotaExceeded")))
@@ -139,7 +139,7 @@ func TestPing(t *testing.T) {
 
 	s.config.Bucket = "no-such-bucket-here"
 	err := ping()
-	expect.Is(t, "a bucket that is gone", err, publish.ErrUnavailable)
+	expect.Is(t, "a bucket that is gone", err, sandlot.ErrUnavailable)
 	expect.Contains(t, "a bucket that is gone", err.Error(), "does not exist")
 }
 

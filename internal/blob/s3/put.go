@@ -11,10 +11,10 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"sandlot"
 	"sandlot/internal/blob"
 	"sandlot/internal/content"
 	"sandlot/internal/failpoint"
-	"sandlot/internal/publish"
 )
 
 const (
@@ -43,16 +43,16 @@ var (
 //
 // A Put holds 64 KiB of a blob up to that size and else 5 MiB, whatever the size. Larger ones go in parts, one
 // at a time; parts that a failure leaves are removed at once, and those that a crash leaves by List.
-func (s *Store) Put(ctx context.Context, ref publish.BlobRef, r io.Reader) (publish.Blob, error) {
+func (s *Store) Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader) (sandlot.Blob, error) {
 	if !blob.Valid(ref) {
-		return publish.Blob{}, fmt.Errorf("put blob %q: not the name of a blob", ref)
+		return sandlot.Blob{}, fmt.Errorf("put blob %q: not the name of a blob", ref)
 	}
 	size, err := s.put(ctx, s.blobKey(ref), r)
 	if err != nil {
-		return publish.Blob{}, fmt.Errorf("put blob %s: %w", ref, err)
+		return sandlot.Blob{}, fmt.Errorf("put blob %s: %w", ref, err)
 	}
 	failpoint.Hit(failpoint.Stored)
-	return publish.Blob{Ref: ref, Size: size}, nil
+	return sandlot.Blob{Ref: ref, Size: size}, nil
 }
 
 func (s *Store) put(ctx context.Context, key *string, r io.Reader) (int64, error) {
@@ -146,7 +146,7 @@ func (s *Store) begin(ctx context.Context, key *string) (*string, error) {
 		return nil, s.told(ctx, err)
 	}
 	if aws.ToString(out.UploadId) == "" {
-		return nil, fmt.Errorf("%w: the store began an upload without a name for it", publish.ErrUnavailable)
+		return nil, fmt.Errorf("%w: the store began an upload without a name for it", sandlot.ErrUnavailable)
 	}
 	return out.UploadId, nil
 }

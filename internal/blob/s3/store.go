@@ -25,8 +25,8 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"sandlot"
 	"sandlot/internal/blob"
-	"sandlot/internal/publish"
 )
 
 // Options say whose bucket it is to be.
@@ -81,7 +81,7 @@ func open(ctx context.Context, c Config, a Access, opts Options, l limits) (*Sto
 	if _, err := keys.Retrieve(ctx); ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
-		return nil, fmt.Errorf("%w: there are no keys for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (%s)", publish.ErrUnavailable, detail(err))
+		return nil, fmt.Errorf("%w: there are no keys for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (%s)", sandlot.ErrUnavailable, detail(err))
 	}
 	if err := s.claim(ctx); err != nil {
 		s.Close()
@@ -97,7 +97,7 @@ func (s *Store) Close() error {
 }
 
 // Name returns a name that no blob ever had.
-func (s *Store) Name() publish.BlobRef { return blob.NewRef() }
+func (s *Store) Name() sandlot.BlobRef { return blob.NewRef() }
 
 func (s *Store) key(name string) *string {
 	if s.config.Prefix != "" {
@@ -106,7 +106,7 @@ func (s *Store) key(name string) *string {
 	return &name
 }
 
-func (s *Store) blobKey(ref publish.BlobRef) *string { return s.key(blob.Path(ref)) }
+func (s *Store) blobKey(ref sandlot.BlobRef) *string { return s.key(blob.Path(ref)) }
 
 // within bounds a call that moves n bytes.
 func (s *Store) within(ctx context.Context, n int64) (context.Context, context.CancelFunc) {
@@ -114,7 +114,7 @@ func (s *Store) within(ctx context.Context, n int64) (context.Context, context.C
 }
 
 // Delete removes a blob. Deleting a missing one is not an error; a name that no blob can have is.
-func (s *Store) Delete(ctx context.Context, ref publish.BlobRef) error {
+func (s *Store) Delete(ctx context.Context, ref sandlot.BlobRef) error {
 	if !blob.Valid(ref) {
 		return fmt.Errorf("delete blob %q: not the name of a blob", ref)
 	}

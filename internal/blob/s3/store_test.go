@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"sandlot"
 	"sandlot/internal/blob/cache"
 	"sandlot/internal/expect"
 	"sandlot/internal/publish"
@@ -42,7 +43,7 @@ func TestStoreAtTheRootOfABucket(t *testing.T) {
 	s := b.openAt(t, c, quick)
 	blob := put(t, s, []byte("here"))
 	holds(t, cached(t, s, ""), blob, []byte("here"))
-	expect.Same(t, "listed", names(t, s, soon()), []publish.BlobRef{blob.Ref})
+	expect.Same(t, "listed", names(t, s, soon()), []sandlot.BlobRef{blob.Ref})
 }
 
 func TestALargeBlobGoesInParts(t *testing.T) {
@@ -103,7 +104,7 @@ func TestForeignObjectsArePassedOver(t *testing.T) {
 		putObject(t, s, name, "theirs")
 	}
 	expect.OK(t, s.Ping(t.Context())) // which writes an object
-	expect.Same(t, "listed", names(t, s, soon()), []publish.BlobRef{b.Ref})
+	expect.Same(t, "listed", names(t, s, soon()), []sandlot.BlobRef{b.Ref})
 	slices.Sort(theirs)
 	expect.Same(t, "foreign", foreign(t, s, soon()), theirs)
 	expect.Same(t, "foreign a minute ago", foreign(t, s, time.Now().Add(-time.Minute)), nil)
@@ -143,7 +144,7 @@ func TestListGoesByTheTimeInTheStore(t *testing.T) {
 	b := put(t, s, []byte("x"))
 	expect.Same(t, "before now", names(t, s, time.Now().Add(-time.Minute)), nil)
 	s.now = func() time.Time { return time.Now().Add(-2 * time.Hour) } // then the store's clock is ahead
-	expect.Same(t, "of a time to come", names(t, s, time.Now().Add(-3*time.Hour)), []publish.BlobRef{b.Ref})
+	expect.Same(t, "of a time to come", names(t, s, time.Now().Add(-3*time.Hour)), []sandlot.BlobRef{b.Ref})
 }
 
 func TestListTurnsPages(t *testing.T) {

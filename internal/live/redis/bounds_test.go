@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/live"
-	"sandlot/internal/publish"
 	"sandlot/internal/redis/redistest"
 	"sandlot/internal/testenv"
 )
@@ -37,7 +37,7 @@ func TestWhatWaitsAndWhatIsAskedForIsBounded(t *testing.T) {
 	c := newClock()
 	l := node(t, "redis://"+testenv.Port(t), c.now, live.Limits{})
 	for i := range waitMost + 100 {
-		touch(t, l, publish.ProjectID(fmt.Sprint("game-", i%(roomsMost+100))), gallery.PlayerID(fmt.Sprint(i)))
+		touch(t, l, sandlot.ProjectID(fmt.Sprint("game-", i%(roomsMost+100))), gallery.PlayerID(fmt.Sprint(i)))
 	}
 	if n := len(l.waiting.beats); n != waitMost || len(l.waiting.at) != waitMost {
 		t.Errorf("%d wait", n)
@@ -53,7 +53,7 @@ func TestProjectsThatNobodyUsesAnyMoreAreNotAskedFor(t *testing.T) {
 	t.Parallel()
 	l := node(t, testenv.Redis(t), time.Now, live.Limits{})
 	for i := range 10 {
-		players(t, l, publish.ProjectID(fmt.Sprint("game-", i)), 0)
+		players(t, l, sandlot.ProjectID(fmt.Sprint("game-", i)), 0)
 	}
 	exchanged(t, l)
 	expect.Equal(t, "projects in use", len(l.rooms), 10)
@@ -97,7 +97,7 @@ func TestKeysExpireByThemselvesAndTellNobodyWhoPlays(t *testing.T) {
 		}
 	}
 	same := map[string]bool{}
-	for _, id := range []publish.ProjectID{"game", "other"} {
+	for _, id := range []sandlot.ProjectID{"game", "other"} {
 		for _, p := range redistest.Do(t, url, "ZRANGE", l.keys(id)[0], 0, -1).([]any) {
 			same[p.(string)] = true
 		}

@@ -9,8 +9,8 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"sandlot"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 // Busiest returns the projects that have players present, most players first, by their IDs among
 // equals. It knows those that are played on this node or were asked for on it, and those that are
 // among the 50 that are played most on another, at most ten seconds later.
-func (l *Live) Busiest(ctx context.Context, limit int, now time.Time) ([]publish.ProjectID, error) {
+func (l *Live) Busiest(ctx context.Context, limit int, now time.Time) ([]sandlot.ProjectID, error) {
 	own, err := l.memory.Busiest(ctx, max(limit, topsRead), now)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (l *Live) Busiest(ctx context.Context, limit int, now time.Time) ([]publish
 	}
 	slices.Sort(own)
 	type crowd struct {
-		id publish.ProjectID
+		id sandlot.ProjectID
 		n  int
 	}
 	var all []crowd
@@ -49,7 +49,7 @@ func (l *Live) Busiest(ctx context.Context, limit int, now time.Time) ([]publish
 		}
 	}
 	slices.SortStableFunc(all, func(a, b crowd) int { return cmp.Compare(b.n, a.n) })
-	ids := make([]publish.ProjectID, 0, min(limit, len(all)))
+	ids := make([]sandlot.ProjectID, 0, min(limit, len(all)))
 	for _, c := range all[:min(limit, len(all))] {
 		ids = append(ids, c.id)
 	}
@@ -57,17 +57,17 @@ func (l *Live) Busiest(ctx context.Context, limit int, now time.Time) ([]publish
 }
 
 // known is count, for whoever does not hold l.mu.
-func (l *Live) known(id publish.ProjectID, own int) int {
+func (l *Live) known(id sandlot.ProjectID, own int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.count(id, own)
 }
 
 // elsewhere are the projects in use of which the server knows players.
-func (l *Live) elsewhere() map[publish.ProjectID]bool {
+func (l *Live) elsewhere() map[sandlot.ProjectID]bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	list := map[publish.ProjectID]bool{}
+	list := map[sandlot.ProjectID]bool{}
 	for id, r := range l.rooms {
 		if r.known && r.present > 0 {
 			list[id] = true
@@ -106,14 +106,14 @@ func (l *Live) exchangeTops(ctx context.Context, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, id := range tops.Val() {
-		if isID(publish.ProjectID(id)) {
-			l.use(publish.ProjectID(id))
+		if isID(sandlot.ProjectID(id)) {
+			l.use(sandlot.ProjectID(id))
 		}
 	}
 }
 
 // isID reports whether a project can have that ID. Whether one has, the database knows.
-func isID(id publish.ProjectID) bool {
+func isID(id sandlot.ProjectID) bool {
 	for i := range len(id) {
 		if c := id[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-') {
 			return false

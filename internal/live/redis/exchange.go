@@ -12,8 +12,8 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"sandlot"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 const (
@@ -130,11 +130,11 @@ func (l *Live) remember(epoch string) {
 
 // take takes the beats that wait, those of one project one after another, and the projects in use
 // that have none. Rooms that are not in use any more are closed.
-func (l *Live) take() (asked time.Duration, beats []beat, others []publish.ProjectID) {
+func (l *Live) take() (asked time.Duration, beats []beat, others []sandlot.ProjectID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	asked = l.since()
-	byProject := map[publish.ProjectID][]beat{}
+	byProject := map[sandlot.ProjectID][]beat{}
 	for _, b := range l.waiting.beats {
 		byProject[b.id] = append(byProject[b.id], b)
 	}
@@ -169,7 +169,7 @@ func (l *Live) putBack(beats []beat) {
 
 // tellBeats tells some beats. The server's clock is ahead of this node's by as much.
 func (l *Live) tellBeats(ctx context.Context, beats []beat, now time.Time, ahead time.Duration, asked time.Duration) error {
-	var ids []publish.ProjectID
+	var ids []sandlot.ProjectID
 	var counts []*goredis.Cmd
 	err := l.client.Do(ctx, func(p goredis.Pipeliner) {
 		for len(beats) > 0 {
@@ -205,13 +205,13 @@ func (b beat) args(ahead time.Duration) []any {
 }
 
 // keys are those of a project.
-func (l *Live) keys(id publish.ProjectID) []string {
+func (l *Live) keys(id sandlot.ProjectID) []string {
 	name := base64.RawURLEncoding.EncodeToString(l.names.Sum(string(id))[:idName])
 	return []string{l.client.Key("live:{" + name + "}"), l.client.Key("live:{" + name + "}:crowds")}
 }
 
 // askFor asks for the players of projects.
-func (l *Live) askFor(ctx context.Context, ids []publish.ProjectID, now time.Time, asked time.Duration) error {
+func (l *Live) askFor(ctx context.Context, ids []sandlot.ProjectID, now time.Time, asked time.Duration) error {
 	after := "(" + strconv.FormatInt(now.Add(-gallery.Presence).UnixMilli(), 10)
 	until := strconv.FormatInt(now.Add(gallery.Presence).UnixMilli(), 10)
 	counts := make([]*goredis.IntCmd, len(ids))
@@ -231,7 +231,7 @@ func (l *Live) askFor(ctx context.Context, ids []publish.ProjectID, now time.Tim
 }
 
 // learn takes an answer for the players of a project, unless it is none.
-func (l *Live) learn(id publish.ProjectID, n int64, err error, asked time.Duration) {
+func (l *Live) learn(id sandlot.ProjectID, n int64, err error, asked time.Duration) {
 	if err != nil || n < 0 || n > int64(l.limits.PerProject) {
 		return
 	}

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/live"
-	"sandlot/internal/publish"
 	"sandlot/internal/redis"
 	"sandlot/internal/redis/redistest"
 	"sandlot/internal/testenv"
@@ -177,7 +177,7 @@ func TestWhatTheServerHasOfAnotherKindIsNoAnswer(t *testing.T) {
 			players(t, b, "game", 2)
 			got, err := b.Busiest(t.Context(), 99, c.now())
 			expect.OK(t, err)
-			expect.Same(t, "busiest", got, []publish.ProjectID{"game"})
+			expect.Same(t, "busiest", got, []sandlot.ProjectID{"game"})
 		})
 	}
 }

@@ -23,9 +23,9 @@ import (
 	"sync"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/gallery"
 	"sandlot/internal/live"
-	"sandlot/internal/publish"
 	"sandlot/internal/redis"
 )
 
@@ -62,7 +62,7 @@ type Live struct {
 
 	mu      sync.Mutex
 	waiting waiting
-	rooms   map[publish.ProjectID]*room
+	rooms   map[sandlot.ProjectID]*room
 	whole   time.Duration // since when the server knows all that it was to be told; since begin
 }
 
@@ -78,7 +78,7 @@ func New(client *redis.Client, limits live.Limits, now func() time.Time) *Live {
 	return &Live{
 		client: client, memory: live.NewMemory(limits), limits: limits, now: now, since: func() time.Duration { return time.Since(begin) },
 		players: client.Hash("players"), crowds: client.Hash("crowds"), names: client.Hash("projects"),
-		waiting: newWaiting(), rooms: map[publish.ProjectID]*room{},
+		waiting: newWaiting(), rooms: map[sandlot.ProjectID]*room{},
 	}
 }
 
@@ -94,21 +94,21 @@ type room struct {
 
 // Touch counts the player as present for gallery.Presence from now, unless a crowd that it is of is
 // full.
-func (l *Live) Touch(ctx context.Context, id publish.ProjectID, p gallery.PlayerID, now time.Time, of ...gallery.Crowd) error {
+func (l *Live) Touch(ctx context.Context, id sandlot.ProjectID, p gallery.PlayerID, now time.Time, of ...gallery.Crowd) error {
 	before := l.memory.Present(id, p, now)
 	err := l.memory.Touch(ctx, id, p, now, of...)
 	after := l.memory.Present(id, p, now)
-	b := beat{id: publish.ProjectID(strings.Clone(string(id))), player: l.player(id, p), seen: now}
+	b := beat{id: sandlot.ProjectID(strings.Clone(string(id))), player: l.player(id, p), seen: now}
 	b.crowds, b.most = l.crowdsOf(id, of)
 	l.tell(b, change(before, after))
 	return err
 }
 
 // Leave counts the player as gone.
-func (l *Live) Leave(ctx context.Context, id publish.ProjectID, p gallery.PlayerID, now time.Time) error {
+func (l *Live) Leave(ctx context.Context, id sandlot.ProjectID, p gallery.PlayerID, now time.Time) error {
 	before := l.memory.Present(id, p, now)
 	err := l.memory.Leave(ctx, id, p, now)
-	l.tell(beat{id: publish.ProjectID(strings.Clone(string(id))), player: l.player(id, p), left: true}, change(before, false))
+	l.tell(beat{id: sandlot.ProjectID(strings.Clone(string(id))), player: l.player(id, p), left: true}, change(before, false))
 	return err
 }
 
@@ -136,21 +136,21 @@ func (l *Live) tell(b beat, more int) {
 
 // use returns the room of a project that is in use from now on, nil if there are too many. l.mu is
 // held.
-func (l *Live) use(id publish.ProjectID) *room {
+func (l *Live) use(id sandlot.ProjectID) *room {
 	r := l.rooms[id]
 	if r == nil {
 		if len(l.rooms) >= roomsMost {
 			return nil
 		}
 		r = &room{}
-		l.rooms[publish.ProjectID(strings.Clone(string(id)))] = r
+		l.rooms[sandlot.ProjectID(strings.Clone(string(id)))] = r
 	}
 	r.used = l.since()
 	return r
 }
 
 // Players returns how many players are present.
-func (l *Live) Players(ctx context.Context, id publish.ProjectID, now time.Time) (int, error) {
+func (l *Live) Players(ctx context.Context, id sandlot.ProjectID, now time.Time) (int, error) {
 	own, err := l.memory.Players(ctx, id, now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,7 +159,7 @@ func (l *Live) Players(ctx context.Context, id publish.ProjectID, now time.Time)
 }
 
 // count is how many players a project has of whom own are known here. l.mu is held.
-func (l *Live) count(id publish.ProjectID, own int) int {
+func (l *Live) count(id sandlot.ProjectID, own int) int {
 	r := l.rooms[id]
 	if r == nil || !r.known || l.since()-r.read > holds {
 		return own
@@ -173,12 +173,12 @@ func (l *Live) count(id publish.ProjectID, own int) int {
 
 // player is the name of a player of a project. It is another one in each project, so that nobody can
 // tell what else a player plays.
-func (l *Live) player(id publish.ProjectID, p gallery.PlayerID) string {
+func (l *Live) player(id sandlot.ProjectID, p gallery.PlayerID) string {
 	return string(l.players.Sum(string(id), string(p))[:shortHash])
 }
 
 // crowdsOf are the names of the crowds of a player, and the most of each.
-func (l *Live) crowdsOf(id publish.ProjectID, of []gallery.Crowd) (names, most string) {
+func (l *Live) crowdsOf(id sandlot.ProjectID, of []gallery.Crowd) (names, most string) {
 	for i, c := range of {
 		names += string(l.crowds.Sum(string(id), network(c.Network))[:shortHash])
 		if i > 0 {

@@ -11,10 +11,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"sandlot"
 	"sandlot/internal/expect"
 	"sandlot/internal/gallery"
 	"sandlot/internal/live"
-	"sandlot/internal/publish"
 	"sandlot/internal/redis"
 	"sandlot/internal/storetest"
 	"sandlot/internal/testenv"
@@ -85,12 +85,12 @@ func exchanged(tb testing.TB, nodes ...*Live) {
 	}
 }
 
-func touch(tb testing.TB, l *Live, id publish.ProjectID, p gallery.PlayerID, of ...gallery.Crowd) {
+func touch(tb testing.TB, l *Live, id sandlot.ProjectID, p gallery.PlayerID, of ...gallery.Crowd) {
 	tb.Helper()
 	expect.OK(tb, l.Touch(tb.Context(), id, p, l.now(), of...), "Touch")
 }
 
-func players(tb testing.TB, l *Live, id publish.ProjectID, want int) {
+func players(tb testing.TB, l *Live, id sandlot.ProjectID, want int) {
 	tb.Helper()
 	n, err := l.Players(tb.Context(), id, l.now())
 	expect.OK(tb, err, "Players")
@@ -139,15 +139,15 @@ func (c *cluster) next(ctx context.Context, now time.Time, asks bool, call func(
 	return l.Sync(ctx)
 }
 
-func (c *cluster) Touch(ctx context.Context, id publish.ProjectID, p gallery.PlayerID, now time.Time, of ...gallery.Crowd) error {
+func (c *cluster) Touch(ctx context.Context, id sandlot.ProjectID, p gallery.PlayerID, now time.Time, of ...gallery.Crowd) error {
 	return c.next(ctx, now, false, func(l *Live) error { return l.Touch(ctx, id, p, now, of...) })
 }
 
-func (c *cluster) Leave(ctx context.Context, id publish.ProjectID, p gallery.PlayerID, now time.Time) error {
+func (c *cluster) Leave(ctx context.Context, id sandlot.ProjectID, p gallery.PlayerID, now time.Time) error {
 	return c.next(ctx, now, false, func(l *Live) error { return l.Leave(ctx, id, p, now) })
 }
 
-func (c *cluster) Players(ctx context.Context, id publish.ProjectID, now time.Time) (n int, err error) {
+func (c *cluster) Players(ctx context.Context, id sandlot.ProjectID, now time.Time) (n int, err error) {
 	c.mu.Lock()
 	for _, l := range c.nodes {
 		l.mu.Lock()
@@ -159,7 +159,7 @@ func (c *cluster) Players(ctx context.Context, id publish.ProjectID, now time.Ti
 	return n, err
 }
 
-func (c *cluster) Busiest(ctx context.Context, limit int, now time.Time) (ids []publish.ProjectID, err error) {
+func (c *cluster) Busiest(ctx context.Context, limit int, now time.Time) (ids []sandlot.ProjectID, err error) {
 	err = c.next(ctx, now, true, func(l *Live) error { ids, err = l.Busiest(ctx, limit, now); return err })
 	return ids, err
 }
@@ -295,7 +295,7 @@ func TestBusiestKnowsWhatIsPlayedElsewhere(t *testing.T) {
 	for _, l := range []*Live{a, b} {
 		got, err := l.Busiest(t.Context(), 9, c.now())
 		expect.OK(t, err)
-		expect.Same(t, "busiest", got, []publish.ProjectID{"most", "some", "few"})
+		expect.Same(t, "busiest", got, []sandlot.ProjectID{"most", "some", "few"})
 	}
 }
 

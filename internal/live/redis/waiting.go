@@ -3,14 +3,14 @@ package redis
 import (
 	"time"
 
+	"sandlot"
 	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
 )
 
 // beat is what the server is to be told of a player: that they left, that they were seen, or first
 // one and then the other.
 type beat struct {
-	id     publish.ProjectID
+	id     sandlot.ProjectID
 	player string
 	left   bool
 	seen   time.Time // zero: not
@@ -20,7 +20,7 @@ type beat struct {
 
 // who is a player of a project.
 type who struct {
-	id     publish.ProjectID
+	id     sandlot.ProjectID
 	player string
 }
 

@@ -17,7 +17,7 @@ import (
 	"errors"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // Rows are what a query yields. They are closed before the next statement of their
@@ -121,7 +121,7 @@ var ErrTooMany error = tooMany{errors.New("too many writes wait already")}
 
 type tooMany struct{ error }
 
-func (tooMany) Unwrap() error { return publish.ErrUnavailable }
+func (tooMany) Unwrap() error { return sandlot.ErrUnavailable }
 
 // A Dialect writes the parts of queries that each database has its own words for.
 type Dialect interface {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 	"sandlot/internal/testenv"
 )
@@ -69,8 +69,8 @@ func TestAStepThatFailsWithoutItsFaultIsMadeAgain(t *testing.T) {
 			_, err := tx.Exec("DO $$ BEGIN RAISE SQLSTATE '40001'; END $$")
 			return err
 		})
-		expect.Is(t, "one that always fails", err, publish.ErrUnavailable)
-		expect.Is(t, "one that always fails", err, publish.ErrNoEffect)
+		expect.Is(t, "one that always fails", err, sandlot.ErrUnavailable)
+		expect.Is(t, "one that always fails", err, sandlot.ErrNoEffect)
 		if runs < 2 || runs > againMax {
 			t.Errorf("it ran %d times", runs)
 		}
@@ -82,7 +82,7 @@ func TestAStepThatFailsWithoutItsFaultIsMadeAgain(t *testing.T) {
 			_, err := tx.Exec("INSERT INTO notes (name) VALUES ('there')")
 			return err
 		})
-		expect.Is(t, "one whose record is there", err, publish.ErrExists)
+		expect.Is(t, "one whose record is there", err, sandlot.ErrExists)
 		expect.Equal(t, "runs of one whose record is there", runs, 1)
 	})
 }
@@ -173,19 +173,19 @@ func TestADatabaseThatIsAwayIsWaitedFor(t *testing.T) {
 		_, err := values[int64](q, "SELECT 1")
 		return err
 	})
-	expect.Is(t, "a read", err, publish.ErrUnavailable)
-	expect.Is(t, "a read", err, publish.ErrNoEffect)
+	expect.Is(t, "a read", err, sandlot.ErrUnavailable)
+	expect.Is(t, "a read", err, sandlot.ErrNoEffect)
 	e.againTime = 100 * time.Millisecond
 	err = e.Step(t.Context(), 0, insert("impatient"))
-	expect.Is(t, "a step", err, publish.ErrUnavailable)
-	expect.Is(t, "a step", err, publish.ErrNoEffect)
-	expect.Is(t, "ping", e.Ping(t.Context()), publish.ErrUnavailable)
+	expect.Is(t, "a step", err, sandlot.ErrUnavailable)
+	expect.Is(t, "a step", err, sandlot.ErrNoEffect)
+	expect.Is(t, "ping", e.Ping(t.Context()), sandlot.ErrUnavailable)
 	e.againTime = time.Hour
 	ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer leave()
 	err = e.Step(ctx, 0, insert("impatient"))
 	expect.Is(t, "a step whose caller left", err, context.DeadlineExceeded)
-	expect.Is(t, "a step whose caller left", err, publish.ErrNoEffect)
+	expect.Is(t, "a step whose caller left", err, sandlot.ErrNoEffect)
 	p.hangUp(false)
 	expect.Same(t, "notes", read[string](t, e, "SELECT name FROM notes"), []string{"patient"})
 }
@@ -238,7 +238,7 @@ func TestTheQueueOfSteps(t *testing.T) {
 	leave()
 	err = <-left
 	expect.Is(t, "one whose caller left while it waited", err, context.Canceled)
-	expect.Is(t, "one whose caller left while it waited", err, publish.ErrNoEffect)
+	expect.Is(t, "one whose caller left while it waited", err, sandlot.ErrNoEffect)
 
 	for range waitingMax - 1 {
 		running.Go(func() {
@@ -248,7 +248,7 @@ func TestTheQueueOfSteps(t *testing.T) {
 	testenv.Eventually(t, time.Minute, "the queue to be full", func() bool { return e.waiting.Load() == waitingMax })
 	err = e.Step(t.Context(), 0, func(engine.Tx) error { return errOwn })
 	expect.Is(t, "one too many", err, engine.ErrTooMany)
-	expect.Is(t, "one too many", err, publish.ErrNoEffect)
+	expect.Is(t, "one too many", err, sandlot.ErrNoEffect)
 
 	closed := make(chan error)
 	go func() { closed <- e.Close() }()

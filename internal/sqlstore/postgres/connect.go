@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 const (
@@ -229,7 +229,7 @@ type place struct {
 	number int64
 }
 
-var errPlace = fmt.Errorf("%w: another database is where the one was that was opened; start the server again", publish.ErrUnavailable)
+var errPlace = fmt.Errorf("%w: another database is where the one was that was opened; start the server again", sandlot.ErrUnavailable)
 
 func placeOf(ctx context.Context, conn *pgx.Conn) (p place, err error) {
 	err = conn.QueryRow(ctx, "SELECT i.id, d.oid::bigint FROM instance i, pg_database d WHERE d.datname = current_database()").Scan(&p.id, &p.number)

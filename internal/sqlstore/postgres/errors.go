@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // said returns what the database said of an error, nil if it was not the database.
@@ -45,11 +45,11 @@ func kindOfOther(err error, cut bool) error {
 	var connect *pgconn.ConnectError
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	case errors.Is(err, context.Canceled):
 		return nil // the caller left
 	case cut, errors.As(err, &connect), pgconn.Timeout(err), errors.Is(err, context.DeadlineExceeded):
-		return publish.ErrUnavailable
+		return sandlot.ErrUnavailable
 	}
 	return nil
 }
@@ -59,23 +59,23 @@ func kindOfOther(err error, cut bool) error {
 func kindOf(code string) error {
 	switch code {
 	case "23505": // unique_violation
-		return publish.ErrExists
+		return sandlot.ErrExists
 	case "23503", // foreign_key_violation: what a new record was to belong to
 		"22021": // character_not_in_repertoire: no record has a text with such bytes, or a zero
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	case elsewhere:
-		return publish.ErrElsewhere
+		return sandlot.ErrElsewhere
 	case "53100": // disk_full
-		return publish.ErrFull
+		return sandlot.ErrFull
 	case "XX001", "XX002": // data_corrupted, index_corrupted
-		return publish.ErrCorrupt
+		return sandlot.ErrCorrupt
 	case "25006", // read_only_sql_transaction: it is a standby by now
 		"25P03", // idle_in_transaction_session_timeout
 		"3D000", // invalid_catalog_name: there is no such database any more
 		"42501", // insufficient_privilege
 		"55P03", // lock_not_available
 		"57014": // query_canceled, by its timeout
-		return publish.ErrUnavailable
+		return sandlot.ErrUnavailable
 	}
 	switch code[:min(2, len(code))] {
 	case "08", // connection exceptions
@@ -84,7 +84,7 @@ func kindOf(code string) error {
 		"53", // insufficient resources
 		"57", // operator intervention: it stops, or it starts
 		"58": // system errors, such as I/O
-		return publish.ErrUnavailable
+		return sandlot.ErrUnavailable
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -22,7 +22,7 @@ import (
 // of a few cores no busier.
 const connections = 16
 
-var errClosed = fmt.Errorf("%w: the database is closed", publish.ErrUnavailable)
+var errClosed = fmt.Errorf("%w: the database is closed", sandlot.ErrUnavailable)
 
 // Options are what may differ from one use of a database to another. The zero value
 // is right for a server.
@@ -253,7 +253,7 @@ func (e *Engine) GiveBack(context.Context) (more bool, err error) { return false
 // CopyTo implements engine.Engine. There are no copies in files of this engine: it is
 // always errors.ErrUnsupported.
 func (e *Engine) CopyTo(context.Context, string, func(engine.Tx) error) error {
-	return publish.NoEffect(errors.ErrUnsupported)
+	return sandlot.NoEffect(errors.ErrUnsupported)
 }
 
 // Damage implements engine.Engine. It finds nothing: what the store's references

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 	"sandlot/internal/testenv"
 )
@@ -30,11 +30,11 @@ func TestADatabaseThatIsOpen(t *testing.T) {
 
 		expect.OK(t, e.Close())
 		expect.OK(t, e.Close())
-		expect.Is(t, "a step after the end", e.Step(t.Context(), 0, nil), publish.ErrUnavailable)
-		expect.Is(t, "a read after the end", e.Read(t.Context(), nil), publish.ErrUnavailable)
-		expect.Is(t, "a snapshot after the end", e.Snapshot(t.Context(), nil), publish.ErrUnavailable)
-		expect.Is(t, "ping after the end", e.Ping(t.Context()), publish.ErrUnavailable)
-		expect.Is(t, "the place after the end", e.CheckPlace(), publish.ErrUnavailable)
+		expect.Is(t, "a step after the end", e.Step(t.Context(), 0, nil), sandlot.ErrUnavailable)
+		expect.Is(t, "a read after the end", e.Read(t.Context(), nil), sandlot.ErrUnavailable)
+		expect.Is(t, "a snapshot after the end", e.Snapshot(t.Context(), nil), sandlot.ErrUnavailable)
+		expect.Is(t, "ping after the end", e.Ping(t.Context()), sandlot.ErrUnavailable)
+		expect.Is(t, "the place after the end", e.CheckPlace(), sandlot.ErrUnavailable)
 	})
 }
 
@@ -43,9 +43,9 @@ func TestAnotherDatabaseInTheSamePlaceIsNoticed(t *testing.T) {
 		e := mustOpen(t, url)
 		expect.OK(t, e.CheckPlace())
 		exec(t, e, "UPDATE instance SET id = 'another'")
-		expect.Is(t, "one with another id", e.CheckPlace(), publish.ErrUnavailable)
+		expect.Is(t, "one with another id", e.CheckPlace(), sandlot.ErrUnavailable)
 		exec(t, e, "DELETE FROM instance")
-		expect.Is(t, "one without", e.CheckPlace(), publish.ErrUnavailable)
+		expect.Is(t, "one without", e.CheckPlace(), sandlot.ErrUnavailable)
 	})
 
 	t.Run("also a copy of it, to which nothing is written", func(t *testing.T) {
@@ -69,10 +69,10 @@ func TestAnotherDatabaseInTheSamePlaceIsNoticed(t *testing.T) {
 			_, err := server.Exec(context.Background(), "DROP DATABASE "+database+"_moved")
 			expect.Is(t, "drop", err, nil)
 		})
-		expect.Is(t, "the place", e.CheckPlace(), publish.ErrUnavailable)
+		expect.Is(t, "the place", e.CheckPlace(), sandlot.ErrUnavailable)
 		err := e.Step(t.Context(), 0, insert("lost"))
-		expect.Is(t, "a step", err, publish.ErrUnavailable)
-		expect.Is(t, "a step", err, publish.ErrNoEffect)
+		expect.Is(t, "a step", err, sandlot.ErrUnavailable)
+		expect.Is(t, "a step", err, sandlot.ErrNoEffect)
 		expect.Contains(t, "a step", fmt.Sprint(err), "another database is where the one was that was opened")
 	})
 }
@@ -86,10 +86,10 @@ func TestPingAfterAStepThatFoundNoRoom(t *testing.T) {
 		exec(t, e, "CREATE TRIGGER full_ BEFORE UPDATE ON instance FOR EACH ROW WHEN (octet_length(new.probe) > 0) EXECUTE FUNCTION full_()")
 		exec(t, e, "CREATE TRIGGER full_ BEFORE INSERT ON notes FOR EACH ROW EXECUTE FUNCTION full_()")
 		err := e.Step(t.Context(), 0, insert("too much"))
-		expect.Is(t, "a step", err, publish.ErrFull)
-		expect.Is(t, "a step", err, publish.ErrNoEffect)
+		expect.Is(t, "a step", err, sandlot.ErrFull)
+		expect.Is(t, "a step", err, sandlot.ErrNoEffect)
 		for range 2 {
-			expect.Is(t, "ping", e.Ping(t.Context()), publish.ErrFull)
+			expect.Is(t, "ping", e.Ping(t.Context()), sandlot.ErrFull)
 		}
 		conn := beside(t, url)
 		_, err = conn.Exec(t.Context(), "DROP FUNCTION full_ CASCADE")
@@ -140,7 +140,7 @@ func TestATextThatNoRecordCanHaveIsNotFound(t *testing.T) {
 				_, err := values[string](q, "SELECT name FROM notes WHERE name = ?", text)
 				return err
 			})
-			expect.Is(t, fmt.Sprintf("%q", text), err, publish.ErrNotFound)
+			expect.Is(t, fmt.Sprintf("%q", text), err, sandlot.ErrNotFound)
 		}
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // outcomeTime bounds for how long a step's outcome is asked for. A standby that takes
@@ -88,10 +88,10 @@ func (e *Engine) outcome(s *slot, cause error) (again bool, err error) {
 			return false, nil
 		}
 		if err == nil {
-			return true, publish.NoEffect(fmt.Errorf("%w: the connection broke before the commit: %w", publish.ErrUnavailable, cause))
+			return true, sandlot.NoEffect(fmt.Errorf("%w: the connection broke before the commit: %w", sandlot.ErrUnavailable, cause))
 		}
 		if time.Now().After(until) {
-			return false, fmt.Errorf("%w: the connection broke at the commit (%w), and whether it was done could not be found out: %w", publish.ErrUnavailable, cause, err)
+			return false, fmt.Errorf("%w: the connection broke at the commit (%w), and whether it was done could not be found out: %w", sandlot.ErrUnavailable, cause, err)
 		}
 		time.Sleep(pause(n))
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 	"sandlot/internal/testenv"
 )
@@ -69,8 +69,8 @@ func TestAStepWhoseConnectionBreaksAtTheCommit(t *testing.T) {
 				return err
 			})
 			p.hangUp(false)
-			expect.Is(t, "the step", err, publish.ErrUnavailable)
-			if errors.Is(err, publish.ErrNoEffect) {
+			expect.Is(t, "the step", err, sandlot.ErrUnavailable)
+			if errors.Is(err, sandlot.ErrNoEffect) {
 				t.Errorf("the step says that nothing was changed: %v", err)
 			}
 			expect.Same(t, "notes", read[int64](t, e, "SELECT n FROM notes WHERE n = 2"), []int64{2})

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -17,12 +17,12 @@ const readTime = 30 * time.Second
 // Read implements engine.Engine. When ctx ends its connection is cut, and the database
 // is asked to cancel the query.
 func (e *Engine) Read(ctx context.Context, read func(engine.Querier) error) error {
-	return publish.NoEffect(e.read(ctx, readTime, nil, read))
+	return sandlot.NoEffect(e.read(ctx, readTime, nil, read))
 }
 
 // Snapshot implements engine.Engine. When ctx ends it is as with Read.
 func (e *Engine) Snapshot(ctx context.Context, read func(engine.Querier) error) error {
-	return publish.NoEffect(e.read(ctx, readTime, e.beginSnapshot, read))
+	return sandlot.NoEffect(e.read(ctx, readTime, e.beginSnapshot, read))
 }
 
 // longTime bounds a long snapshot: vacuum takes nothing away while it lasts.
@@ -30,7 +30,7 @@ const longTime = 24 * time.Hour
 
 // LongSnapshot implements engine.Engine. Each query in it has the time of a statement.
 func (e *Engine) LongSnapshot(ctx context.Context, read func(engine.Querier) error) error {
-	return publish.NoEffect(e.read(ctx, longTime, e.beginSnapshot, read))
+	return sandlot.NoEffect(e.read(ctx, longTime, e.beginSnapshot, read))
 }
 
 func (e *Engine) read(ctx context.Context, most time.Duration, begin []string, read func(engine.Querier) error) error {

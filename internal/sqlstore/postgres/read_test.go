@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 	"sandlot/internal/testenv"
 )
@@ -36,7 +36,7 @@ func TestARead(t *testing.T) {
 				_, err := values[int64](q, "INSERT INTO notes (n) VALUES (9) RETURNING n")
 				return err
 			})
-			expect.Is(t, "the snapshot", err, publish.ErrNoEffect)
+			expect.Is(t, "the snapshot", err, sandlot.ErrNoEffect)
 			expect.Same(t, "notes", read[int64](t, e, "SELECT n FROM notes WHERE n = 9"), nil)
 		})
 
@@ -44,7 +44,7 @@ func TestARead(t *testing.T) {
 			for _, how := range []func(context.Context, func(engine.Querier) error) error{e.Read, e.Snapshot} {
 				err := how(t.Context(), func(engine.Querier) error { return errOwn })
 				expect.Is(t, "the read", err, errOwn)
-				expect.Is(t, "the read", err, publish.ErrNoEffect)
+				expect.Is(t, "the read", err, sandlot.ErrNoEffect)
 			}
 		})
 
@@ -70,7 +70,7 @@ func TestARead(t *testing.T) {
 				})
 				leave()
 				expect.Is(t, "the read", err, context.DeadlineExceeded)
-				expect.Is(t, "the read", err, publish.ErrNoEffect)
+				expect.Is(t, "the read", err, sandlot.ErrNoEffect)
 				if took := time.Since(began); took > 10*time.Second {
 					t.Errorf("it took %v", took)
 				}
@@ -127,8 +127,8 @@ func TestWhatHangsIsEnded(t *testing.T) {
 			_, err := tx.Exec("SELECT pg_sleep(20)")
 			return err
 		})
-		expect.Is(t, "a statement that takes too long", err, publish.ErrUnavailable)
-		expect.Is(t, "a statement that takes too long", err, publish.ErrNoEffect)
+		expect.Is(t, "a statement that takes too long", err, sandlot.ErrUnavailable)
+		expect.Is(t, "a statement that takes too long", err, sandlot.ErrNoEffect)
 	})
 }
 

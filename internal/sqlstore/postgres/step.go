@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"sandlot"
 	"sandlot/internal/failpoint"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -38,21 +38,21 @@ const (
 // became of it: see outcome.
 func (e *Engine) Step(ctx context.Context, _ int, run func(engine.Tx) error) error {
 	if err := ctx.Err(); err != nil {
-		return publish.NoEffect(err)
+		return sandlot.NoEffect(err)
 	}
 	if err := e.enter(); err != nil {
-		return publish.NoEffect(err)
+		return sandlot.NoEffect(err)
 	}
 	defer e.leave()
 	defer e.waiting.Add(-1)
 	if e.waiting.Add(1) > waitingMax {
-		return publish.NoEffect(engine.ErrTooMany)
+		return sandlot.NoEffect(engine.ErrTooMany)
 	}
 	select {
 	case e.turns <- struct{}{}:
 		defer func() { <-e.turns }()
 	case <-ctx.Done():
-		return publish.NoEffect(ctx.Err())
+		return sandlot.NoEffect(ctx.Err())
 	}
 	return e.repeat(ctx, run)
 }
@@ -68,7 +68,7 @@ func (e *Engine) repeat(ctx context.Context, run func(engine.Tx) error) error {
 		select {
 		case <-time.After(pause(n)):
 		case <-ctx.Done(): // it has not begun: no attempt so far had any effect
-			return publish.NoEffect(ctx.Err())
+			return sandlot.NoEffect(ctx.Err())
 		}
 	}
 }
@@ -84,7 +84,7 @@ func pause(n int) time.Duration {
 func (e *Engine) attempt(ctx context.Context, sure bool, run func(engine.Tx) error) (again bool, err error) {
 	c, err := e.acquire(ctx, sure)
 	if err != nil {
-		return ctx.Err() == nil && passing(err, true), publish.NoEffect(err)
+		return ctx.Err() == nil && passing(err, true), sandlot.NoEffect(err)
 	}
 	defer c.Release()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTime)
@@ -98,11 +98,11 @@ func (e *Engine) attempt(ctx context.Context, sure bool, run func(engine.Tx) err
 		}
 	}
 	if err = t.errorOf(err); err != nil {
-		e.full.Store(errors.Is(err, publish.ErrFull))
+		e.full.Store(errors.Is(err, sandlot.ErrFull))
 	}
 	again = t.raw != nil && passing(t.raw, t.conn.IsClosed())
 	t.rollBack()
-	return again, publish.NoEffect(err)
+	return again, sandlot.NoEffect(err)
 }
 
 // guard turns a panic into the error of the step that panicked.
@@ -147,9 +147,9 @@ func (e *Engine) commit(t *transaction, c *pgxpool.Conn) (again bool, err error)
 		e.full.Store(false)
 		return false, nil
 	case err == nil:
-		return false, publish.NoEffect(fmt.Errorf("a commit was answered by %s", tag))
+		return false, sandlot.NoEffect(fmt.Errorf("a commit was answered by %s", tag))
 	case answer != nil && !t.conn.IsClosed() && !unclear(answer):
-		return passing(err, false), publish.NoEffect(in("commit", classify(err, false)))
+		return passing(err, false), sandlot.NoEffect(in("commit", classify(err, false)))
 	}
 	// The connection goes first, so that there is one to ask by.
 	_ = t.conn.Close(ctx)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -27,13 +27,13 @@ func TestAStep(t *testing.T) {
 				return errOwn
 			})
 			expect.Is(t, "the step", err, errOwn)
-			expect.Is(t, "the step", err, publish.ErrNoEffect)
+			expect.Is(t, "the step", err, sandlot.ErrNoEffect)
 			err = e.Step(ctx, 0, func(tx engine.Tx) error {
 				_, err := tx.Exec("INSERT INTO notes (name) VALUES ('undone')")
 				expect.OK(t, err)
 				panic("oh")
 			})
-			expect.Is(t, "one that panics", err, publish.ErrNoEffect)
+			expect.Is(t, "one that panics", err, sandlot.ErrNoEffect)
 			expect.Contains(t, "one that panics", err.Error(), "panic in a step: oh")
 			expect.Same(t, "notes", read[string](t, e, "SELECT name FROM notes WHERE name = 'undone'"), nil)
 		})
@@ -74,28 +74,28 @@ func TestAStep(t *testing.T) {
 
 		t.Run("has the error of a statement that was put off, whatever it makes of it", func(t *testing.T) {
 			missing := e.Step(ctx, 0, func(tx engine.Tx) error {
-				expect.Is(t, "put off", tx.Later(publish.ErrMoved, "UPDATE notes SET n = 1 WHERE name = 'not there'"), nil)
+				expect.Is(t, "put off", tx.Later(sandlot.ErrMoved, "UPDATE notes SET n = 1 WHERE name = 'not there'"), nil)
 				_, _ = values[int64](tx, "SELECT 1")
 				return errOwn
 			})
-			expect.Is(t, "no row", missing, publish.ErrMoved)
-			expect.Is(t, "no row", missing, publish.ErrNoEffect)
+			expect.Is(t, "no row", missing, sandlot.ErrMoved)
+			expect.Is(t, "no row", missing, sandlot.ErrNoEffect)
 			atEnd := e.Step(ctx, 0, func(tx engine.Tx) error {
-				return tx.Later(publish.ErrMoved, "UPDATE notes SET n = 1 WHERE name = 'not there'")
+				return tx.Later(sandlot.ErrMoved, "UPDATE notes SET n = 1 WHERE name = 'not there'")
 			})
-			expect.Is(t, "no row, at the end", atEnd, publish.ErrMoved)
+			expect.Is(t, "no row, at the end", atEnd, sandlot.ErrMoved)
 			twice := e.Step(ctx, 0, func(tx engine.Tx) error {
 				return tx.Later(nil, "INSERT INTO notes (name) VALUES ('kept')")
 			})
-			expect.Is(t, "a record that is there", twice, publish.ErrExists)
+			expect.Is(t, "a record that is there", twice, sandlot.ErrExists)
 			first := e.Step(ctx, 0, func(tx engine.Tx) error {
-				_ = tx.Later(publish.ErrMoved, "UPDATE notes SET n = 1 WHERE name = 'not there'")
+				_ = tx.Later(sandlot.ErrMoved, "UPDATE notes SET n = 1 WHERE name = 'not there'")
 				_ = tx.Later(nil, "INSERT INTO notes (name) VALUES ('kept')")
 				return tx.Flush()
 			})
-			expect.Is(t, "two errors: the first", first, publish.ErrMoved)
+			expect.Is(t, "two errors: the first", first, sandlot.ErrMoved)
 			expect.OK(t, e.Step(ctx, 0, func(tx engine.Tx) error {
-				return tx.Later(publish.ErrMoved, "UPDATE notes SET n = 5 WHERE name = 'kept'")
+				return tx.Later(sandlot.ErrMoved, "UPDATE notes SET n = 5 WHERE name = 'kept'")
 			}))
 		})
 
@@ -134,18 +134,18 @@ func TestAStep(t *testing.T) {
 
 		t.Run("makes the errors of the database those that publish knows", func(t *testing.T) {
 			for query, want := range map[string]error{
-				"INSERT INTO notes (name) VALUES ('kept')":                   publish.ErrExists,
-				"INSERT INTO lines (note, text) VALUES (-1, 'x')":            publish.ErrNotFound,
-				"DO $$ BEGIN RAISE SQLSTATE '53100'; END $$":                 publish.ErrFull,
-				"DO $$ BEGIN RAISE SQLSTATE 'XX001'; END $$":                 publish.ErrCorrupt,
-				"DO $$ BEGIN RAISE SQLSTATE '57014'; END $$":                 publish.ErrUnavailable,
+				"INSERT INTO notes (name) VALUES ('kept')":                   sandlot.ErrExists,
+				"INSERT INTO lines (note, text) VALUES (-1, 'x')":            sandlot.ErrNotFound,
+				"DO $$ BEGIN RAISE SQLSTATE '53100'; END $$":                 sandlot.ErrFull,
+				"DO $$ BEGIN RAISE SQLSTATE 'XX001'; END $$":                 sandlot.ErrCorrupt,
+				"DO $$ BEGIN RAISE SQLSTATE '57014'; END $$":                 sandlot.ErrUnavailable,
 				"SELECT CAST(json_array_elements_text('[1]') AS bigint) / 0": nil,
 			} {
 				err := e.Step(ctx, 0, func(tx engine.Tx) error {
 					_, err := tx.Exec(query)
 					return err
 				})
-				expect.Is(t, query, err, publish.ErrNoEffect)
+				expect.Is(t, query, err, sandlot.ErrNoEffect)
 				if want != nil {
 					expect.Is(t, query, err, want)
 				}
@@ -157,7 +157,7 @@ func TestAStep(t *testing.T) {
 			leave()
 			err := e.Step(left, 0, insert("left"))
 			expect.Is(t, "the step", err, context.Canceled)
-			expect.Is(t, "the step", err, publish.ErrNoEffect)
+			expect.Is(t, "the step", err, sandlot.ErrNoEffect)
 		})
 
 		t.Run("is not interrupted once it has begun", func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -132,7 +132,7 @@ func TestValues(t *testing.T) {
 				return err
 			})
 			expect.Contains(t, "the step", fmt.Sprint(err), "struct {}")
-			expect.Is(t, "the step", err, publish.ErrNoEffect)
+			expect.Is(t, "the step", err, sandlot.ErrNoEffect)
 			runs := 0
 			err = e.Step(t.Context(), 0, func(tx engine.Tx) error {
 				runs++
@@ -163,7 +163,7 @@ func scanFirst(q engine.Querier, query string, dest ...any) error {
 	}
 	defer rows.Close()
 	if !rows.Next() {
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	}
 	return rows.Scan(dest...)
 }
@@ -180,7 +180,7 @@ func TestTheDialect(t *testing.T) {
 		d := e.Dialect()
 		exec(t, e, "INSERT INTO notes (id, name, n) VALUES (1, 'Kim@Example.ORG', 10), (2, 'É', 20), (5000000000, 'it''s \"quoted\"', 30)")
 
-		expect.Same(t, "among numbers", read[int64](t, e, "SELECT n FROM notes WHERE "+engine.Among("id", d.Numbers("?1", "j"))+" ORDER BY n", engine.List([]publish.AccountID{5000000000, 1, 7})), []int64{10, 30})
+		expect.Same(t, "among numbers", read[int64](t, e, "SELECT n FROM notes WHERE "+engine.Among("id", d.Numbers("?1", "j"))+" ORDER BY n", engine.List([]sandlot.AccountID{5000000000, 1, 7})), []int64{10, 30})
 		expect.Same(t, "among none", read[int64](t, e, "SELECT n FROM notes WHERE "+engine.Among("id", d.Numbers("?", "j")), engine.List([]int64{})), nil)
 		expect.Same(t, "among texts", read[int64](t, e, "SELECT n FROM notes WHERE "+engine.Among("name", d.Texts("?", "j")), engine.List([]string{`it's "quoted"`})), []int64{30})
 		expect.Same(t, "unknown texts", read[string](t, e, "SELECT j.value FROM "+d.Texts("?", "j")+" WHERE NOT EXISTS (SELECT 1 FROM notes WHERE name = j.value)", engine.List([]string{"É", "new"})), []string{"new"})

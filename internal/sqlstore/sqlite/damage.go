@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -23,7 +23,7 @@ func (e *Engine) Damage(ctx context.Context, limit int, except string) ([]string
 
 func damage(ctx context.Context, q engine.Querier, limit int, except string) ([]string, error) {
 	list, err := values[string](ctx, q, fmt.Sprintf("PRAGMA integrity_check(%d)", limit))
-	if errors.Is(err, publish.ErrCorrupt) {
+	if errors.Is(err, sandlot.ErrCorrupt) {
 		return []string{oneLine(err.Error())}, nil
 	}
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 	"sandlot/internal/testenv"
 )
@@ -20,7 +20,7 @@ import (
 func TestRegression32OnlyWhatNeverReachedACommitIsWithoutEffect(t *testing.T) {
 	without := func(t *testing.T, what string, err error, want bool) {
 		t.Helper()
-		if err == nil || errors.Is(err, publish.ErrNoEffect) != want {
+		if err == nil || errors.Is(err, sandlot.ErrNoEffect) != want {
 			t.Errorf("%s: error is %v; that it had no effect should be %v", what, err, want)
 		}
 	}
@@ -52,7 +52,7 @@ func TestRegression32OnlyWhatNeverReachedACommitIsWithoutEffect(t *testing.T) {
 		expect.Is(t, "wait no longer", db.write.exec("PRAGMA busy_timeout = 1"), nil)
 		err := db.Step(t.Context(), 0, func(engine.Tx) error { return nil })
 		release()
-		expect.Is(t, "the step", err, publish.ErrUnavailable)
+		expect.Is(t, "the step", err, sandlot.ErrUnavailable)
 		without(t, "the step", err, true)
 	})
 	t.Run("one for which too many wait, whose caller leaves, or that comes after the end", func(t *testing.T) {

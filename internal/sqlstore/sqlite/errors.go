@@ -8,7 +8,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"sandlot/internal/publish"
+	"sandlot"
 )
 
 // coded is an error with a result code of SQLite, the extended one.
@@ -34,11 +34,11 @@ func Classify(err error) error {
 		return nil
 	}
 	if errors.Is(err, sql.ErrNoRows) {
-		return publish.ErrNotFound
+		return sandlot.ErrNotFound
 	}
 	kind := kindOf(code(err))
 	if code(err) == sqlite3.SQLITE_CONSTRAINT_TRIGGER && strings.Contains(err.Error(), elsewhere) {
-		kind = publish.ErrElsewhere
+		kind = sandlot.ErrElsewhere
 	}
 	if kind == nil {
 		return err
@@ -49,20 +49,20 @@ func Classify(err error) error {
 func kindOf(code int) error {
 	switch code {
 	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
-		return publish.ErrExists
+		return sandlot.ErrExists
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return publish.ErrNotFound // what a new record was to belong to
+		return sandlot.ErrNotFound // what a new record was to belong to
 	case sqlite3.SQLITE_IOERR_SHMSIZE:
-		return publish.ErrFull // no room for the index of the log
+		return sandlot.ErrFull // no room for the index of the log
 	}
 	switch code & 0xff {
 	case sqlite3.SQLITE_FULL:
-		return publish.ErrFull
+		return sandlot.ErrFull
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return publish.ErrCorrupt
+		return sandlot.ErrCorrupt
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
 		sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PROTOCOL:
-		return publish.ErrUnavailable
+		return sandlot.ErrUnavailable
 	}
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"sandlot"
 	"sandlot/internal/durable"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -188,7 +188,7 @@ func checkPages(ctx context.Context, r *reader, tables []string) error {
 	if size <= checkWholeBytes {
 		found, err := values[string](ctx, r, "PRAGMA quick_check(1)")
 		if err == nil && !slices.Equal(found, []string{"ok"}) {
-			err = fmt.Errorf("%w: %s", publish.ErrCorrupt, strings.Join(strings.Fields(strings.Join(found, " ")), " "))
+			err = fmt.Errorf("%w: %s", sandlot.ErrCorrupt, strings.Join(strings.Fields(strings.Join(found, " ")), " "))
 		}
 		return err
 	}
@@ -205,19 +205,19 @@ func sentence(path string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(Classify(err), publish.ErrCorrupt):
+	case errors.Is(Classify(err), sandlot.ErrCorrupt):
 		return damaged(path, err)
 	}
 	return fmt.Errorf("open %s: %w", path, Classify(err))
 }
 
 func damaged(path string, err error) error {
-	if !errors.Is(err, publish.ErrCorrupt) {
-		err = fmt.Errorf("%w: %w", publish.ErrCorrupt, err)
+	if !errors.Is(err, sandlot.ErrCorrupt) {
+		err = fmt.Errorf("%w: %w", sandlot.ErrCorrupt, err)
 	}
 	return fmt.Errorf("%s is damaged; nothing was changed, recover a backup of it: %w", path, err)
 }
 
 func notADatabase(path string) error {
-	return fmt.Errorf("%s is not a database, or its beginning is damaged; nothing was changed, recover a backup of it: %w", path, publish.ErrCorrupt)
+	return fmt.Errorf("%s is not a database, or its beginning is damaged; nothing was changed, recover a backup of it: %w", path, sandlot.ErrCorrupt)
 }

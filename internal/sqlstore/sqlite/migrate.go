@@ -5,8 +5,8 @@ import (
 	"embed"
 	"errors"
 
+	"sandlot"
 	"sandlot/internal/failpoint"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -21,7 +21,7 @@ func knownMigrations() ([]engine.Migration, error) {
 // the database was made by other ones.
 func unapplied(ctx context.Context, q engine.Querier, path string, known []engine.Migration) ([]engine.Migration, error) {
 	_, err := value[string](ctx, q, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'")
-	if errors.Is(err, publish.ErrNotFound) {
+	if errors.Is(err, sandlot.ErrNotFound) {
 		return known, nil
 	}
 	if err != nil {

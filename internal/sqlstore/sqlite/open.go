@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -17,7 +17,7 @@ import (
 // cached pages, so more would only take turns on the same cores.
 const readers = 4
 
-var errClosed = fmt.Errorf("%w: the database is closed", publish.ErrUnavailable)
+var errClosed = fmt.Errorf("%w: the database is closed", sandlot.ErrUnavailable)
 
 // probeBytes is what Ping writes after a failed commit: more than a publish with
 // content in the database takes, so that what it says is true of that.
@@ -203,7 +203,7 @@ func (e *Engine) Now() time.Time { return e.now() }
 // that were opened: another database in their place has other records.
 func (e *Engine) CheckPlace() error {
 	if err := e.write.place.Check(); err != nil {
-		return fmt.Errorf("%w: %w", publish.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w", sandlot.ErrUnavailable, err)
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -93,7 +93,7 @@ func adopt(ctx context.Context, path string) error {
 		}
 	}
 	err = errors.Join(Classify(err), pool.Close())
-	if errors.Is(err, publish.ErrFull) || errors.Is(err, publish.ErrUnavailable) {
+	if errors.Is(err, sandlot.ErrFull) || errors.Is(err, sandlot.ErrUnavailable) {
 		return nil // the next start tries again
 	}
 	return in("copy the records of a database that cannot shrink", err)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"sandlot/internal/publish"
+	"sandlot"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -119,11 +119,11 @@ func (e *Engine) Step(ctx context.Context, bytes int, run func(engine.Tx) error)
 // second at most.
 func (e *Engine) Read(ctx context.Context, read func(engine.Querier) error) error {
 	if e.closed.Load() {
-		return publish.NoEffect(errClosed)
+		return sandlot.NoEffect(errClosed)
 	}
 	e.gate.enter(ctx)
 	defer e.gate.leave()
-	return publish.NoEffect(read(e.read))
+	return sandlot.NoEffect(read(e.read))
 }
 
 // snapshot reads inside one read transaction. Its statements are not kept: to
@@ -138,16 +138,16 @@ func (s snapshot) Query(ctx context.Context, query string, args ...any) (engine.
 // Snapshot implements engine.Engine.
 func (e *Engine) Snapshot(ctx context.Context, read func(engine.Querier) error) error {
 	if e.closed.Load() {
-		return publish.NoEffect(errClosed)
+		return sandlot.NoEffect(errClosed)
 	}
 	e.gate.enter(ctx)
 	defer e.gate.leave()
 	t, err := e.read.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return publish.NoEffect(Classify(err))
+		return sandlot.NoEffect(Classify(err))
 	}
 	defer t.Rollback() // nothing was written, so nothing is lost
-	return publish.NoEffect(read(snapshot{t}))
+	return sandlot.NoEffect(read(snapshot{t}))
 }
 
 // LongSnapshot implements engine.Engine.
@@ -241,7 +241,7 @@ func values[T any](ctx context.Context, q engine.Querier, query string, args ...
 func value[T any](ctx context.Context, q engine.Querier, query string, args ...any) (v T, err error) {
 	list, err := values[T](ctx, q, query, args...)
 	if err == nil && len(list) == 0 {
-		err = publish.ErrNotFound
+		err = sandlot.ErrNotFound
 	}
 	if err != nil {
 		return v, err

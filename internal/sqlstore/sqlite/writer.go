@@ -10,9 +10,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"sandlot"
 	"sandlot/internal/durable"
 	"sandlot/internal/failpoint"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 )
 
@@ -88,18 +88,18 @@ func newWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 // Any error but that of a commit is publish.ErrNoEffect.
 func (w *writer) do(ctx context.Context, bytes int, run func(engine.Tx) error) error {
 	if err := ctx.Err(); err != nil {
-		return publish.NoEffect(err)
+		return sandlot.NoEffect(err)
 	}
 	s := &step{run: run, bytes: bytes, done: make(chan error, 1)}
 	if err := w.enqueue(s); err != nil {
-		return publish.NoEffect(err)
+		return sandlot.NoEffect(err)
 	}
 	select {
 	case err := <-s.done:
 		return err
 	case <-ctx.Done():
 		if s.state.CompareAndSwap(waiting, dropped) {
-			return publish.NoEffect(ctx.Err())
+			return sandlot.NoEffect(ctx.Err())
 		}
 		return <-s.done
 	}
@@ -156,12 +156,12 @@ func (w *writer) loop() {
 		if err != nil {
 			// What kept this batch from beginning, a lock of another process for
 			// example, did so for as long as anyone should wait.
-			batch, err = w.rest(batch), publish.NoEffect(err)
+			batch, err = w.rest(batch), sandlot.NoEffect(err)
 		} else {
 			err = w.transact(batch)
 		}
 		w.ailing.Store(err != nil)
-		full := errors.Is(err, publish.ErrFull)
+		full := errors.Is(err, sandlot.ErrFull)
 		if full { // before the answer: the caller may free room for the same step, which the log would take
 			w.foldLog(true)
 		}
@@ -204,7 +204,7 @@ func (w *writer) copyLog() (all bool, err error) {
 // that failed in a transaction which was committed was rolled back.
 func answer(batch []*step, shared error) {
 	for _, s := range batch {
-		err := publish.NoEffect(s.err)
+		err := sandlot.NoEffect(s.err)
 		if shared != nil {
 			err = shared
 		}
@@ -262,7 +262,7 @@ func (w *writer) transact(batch []*step) error {
 	claimed := claim(batch)
 	if err := w.runAll(claimed); err != nil {
 		_ = w.exec("ROLLBACK") // often it is rolled back already
-		return publish.NoEffect(err)
+		return sandlot.NoEffect(err)
 	}
 	if !slices.ContainsFunc(claimed, func(s *step) bool { return s.err == nil }) {
 		// A commit would write the pages that were changed and changed back: who is refused costs no sync.
@@ -329,7 +329,7 @@ func (w *writer) failed(err error) error {
 	if !lostSync(err) {
 		failed := in("commit", Classify(err))
 		if unwritten(err) {
-			return publish.NoEffect(failed)
+			return sandlot.NoEffect(failed)
 		}
 		return failed
 	}
@@ -338,7 +338,7 @@ func (w *writer) failed(err error) error {
 
 // doubt ends all writing until the process is started again.
 func (w *writer) doubt(err error) error {
-	poison := fmt.Errorf("%w: a commit did not reach the disk; see to the disk, then start the server again: %w", publish.ErrUnavailable, err)
+	poison := fmt.Errorf("%w: a commit did not reach the disk; see to the disk, then start the server again: %w", sandlot.ErrUnavailable, err)
 	w.poison.Store(&poison)
 	return poison
 }
@@ -363,7 +363,7 @@ func lost(cause, rollback error) error {
 	if code(cause) != 0 {
 		return cause
 	}
-	return fmt.Errorf("%w: roll back step: %w", publish.ErrUnavailable, rollback)
+	return fmt.Errorf("%w: roll back step: %w", sandlot.ErrUnavailable, rollback)
 }
 
 // guard turns a panic into the error of the step that panicked.

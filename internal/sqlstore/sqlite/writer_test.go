@@ -12,8 +12,8 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"sandlot"
 	"sandlot/internal/expect"
-	"sandlot/internal/publish"
 	"sandlot/internal/sqlstore/engine"
 	"sandlot/internal/testenv"
 )
@@ -119,7 +119,7 @@ func TestWriter(t *testing.T) {
 		release()
 		expect.Is(t, "the first", <-one, nil)
 		expect.Is(t, "one with an error of its own", <-own, errOwn)
-		expect.Is(t, "one that the database refuses", <-taken, publish.ErrExists)
+		expect.Is(t, "one that the database refuses", <-taken, sandlot.ErrExists)
 		if err := <-panicked; err == nil || !strings.Contains(err.Error(), "oh") {
 			t.Errorf("one that panics: error is %v", err)
 		}
@@ -179,10 +179,10 @@ func TestWriter(t *testing.T) {
 			return fault(sqlite3.SQLITE_FULL)
 		}
 		release()
-		expect.Is(t, "one", <-one, publish.ErrFull)
-		expect.Is(t, "one with an error of its own", <-own, publish.ErrFull)
+		expect.Is(t, "one", <-one, sandlot.ErrFull)
+		expect.Is(t, "one with an error of its own", <-own, sandlot.ErrFull)
 		expect.Equal(t, "what is there", names(t, db), "")
-		expect.Is(t, "ping", db.Ping(t.Context()), publish.ErrFull)
+		expect.Is(t, "ping", db.Ping(t.Context()), sandlot.ErrFull)
 		setCommit(t, db, commit)
 		expect.Is(t, "ping once there is room", db.Ping(t.Context()), nil)
 		expect.Is(t, "a step once there is room", db.Step(t.Context(), 0, insert("two")), nil)
@@ -191,7 +191,7 @@ func TestWriter(t *testing.T) {
 	t.Run("after a failed sync nothing is acknowledged", func(t *testing.T) {
 		db := scratch(t)
 		expect.Is(t, "a step before", db.Step(t.Context(), 0, insert("one")), nil)
-		release := occupied(t, db, publish.ErrUnavailable)
+		release := occupied(t, db, sandlot.ErrUnavailable)
 		commit := db.write.commit
 		db.write.commit = func() error {
 			db.write.commit = commit // the disk is well again, or says so
@@ -199,9 +199,9 @@ func TestWriter(t *testing.T) {
 		}
 		waiting := start(t, db, t.Context(), insert("two"))
 		release()
-		expect.Is(t, "a step that waited behind the commit that failed", <-waiting, publish.ErrUnavailable)
-		expect.Is(t, "a later step", db.Step(t.Context(), 0, insert("three")), publish.ErrUnavailable)
-		expect.Is(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
+		expect.Is(t, "a step that waited behind the commit that failed", <-waiting, sandlot.ErrUnavailable)
+		expect.Is(t, "a later step", db.Step(t.Context(), 0, insert("three")), sandlot.ErrUnavailable)
+		expect.Is(t, "ping", db.Ping(t.Context()), sandlot.ErrUnavailable)
 		expect.Equal(t, "what can still be read", names(t, db), "one")
 	})
 
@@ -211,12 +211,12 @@ func TestWriter(t *testing.T) {
 		one := start(t, db, t.Context(), insert("one"))
 		full := start(t, db, t.Context(), func(t engine.Tx) error {
 			// As SQLite does when the disk is full in the middle of a step.
-			return errors.Join(t.(*Tx).w.exec("ROLLBACK"), fmt.Errorf("%w: %w", publish.ErrFull, fault(sqlite3.SQLITE_FULL)))
+			return errors.Join(t.(*Tx).w.exec("ROLLBACK"), fmt.Errorf("%w: %w", sandlot.ErrFull, fault(sqlite3.SQLITE_FULL)))
 		})
 		two := start(t, db, t.Context(), insert("two"))
 		release()
 		for what, done := range map[string]<-chan error{"one": one, "the full one": full, "two": two} {
-			expect.Is(t, what, <-done, publish.ErrFull)
+			expect.Is(t, what, <-done, sandlot.ErrFull)
 		}
 		expect.Equal(t, "what is there", names(t, db), "")
 		expect.Is(t, "a step afterwards", db.Step(t.Context(), 0, insert("three")), nil)
@@ -225,7 +225,7 @@ func TestWriter(t *testing.T) {
 	t.Run("a full queue is ErrUnavailable", func(t *testing.T) {
 		w := &writer{queue: make(chan *step, 1)}
 		expect.Is(t, "the first", w.enqueue(&step{}), nil)
-		expect.Is(t, "the second", w.enqueue(&step{}), publish.ErrUnavailable)
+		expect.Is(t, "the second", w.enqueue(&step{}), sandlot.ErrUnavailable)
 	})
 
 	t.Run("close finishes the steps that wait and takes no more", func(t *testing.T) {
@@ -238,10 +238,10 @@ func TestWriter(t *testing.T) {
 		expect.Is(t, "the step that waited", <-waiting, nil)
 		expect.Is(t, "close", <-closed, nil)
 		expect.Is(t, "close again", db.Close(), nil)
-		expect.Is(t, "a later step", db.Step(t.Context(), 0, insert("two")), publish.ErrUnavailable)
-		expect.Is(t, "ping", db.Ping(t.Context()), publish.ErrUnavailable)
-		expect.Is(t, "a read", db.Read(t.Context(), func(engine.Querier) error { return nil }), publish.ErrUnavailable)
-		expect.Is(t, "a read of several queries", db.Snapshot(t.Context(), func(engine.Querier) error { return nil }), publish.ErrUnavailable)
+		expect.Is(t, "a later step", db.Step(t.Context(), 0, insert("two")), sandlot.ErrUnavailable)
+		expect.Is(t, "ping", db.Ping(t.Context()), sandlot.ErrUnavailable)
+		expect.Is(t, "a read", db.Read(t.Context(), func(engine.Querier) error { return nil }), sandlot.ErrUnavailable)
+		expect.Is(t, "a read of several queries", db.Snapshot(t.Context(), func(engine.Querier) error { return nil }), sandlot.ErrUnavailable)
 	})
 }
 
@@ -260,17 +260,17 @@ func setCommit(t *testing.T, db *Engine, commit func() error) {
 
 func TestErrors(t *testing.T) {
 	for code, want := range map[fault]error{
-		sqlite3.SQLITE_FULL:                  publish.ErrFull,
-		sqlite3.SQLITE_IOERR_SHMSIZE:         publish.ErrFull,
-		sqlite3.SQLITE_BUSY:                  publish.ErrUnavailable,
-		sqlite3.SQLITE_BUSY_SNAPSHOT:         publish.ErrUnavailable,
-		sqlite3.SQLITE_READONLY_DBMOVED:      publish.ErrUnavailable,
-		sqlite3.SQLITE_IOERR_FSYNC:           publish.ErrUnavailable,
-		sqlite3.SQLITE_CORRUPT_INDEX:         publish.ErrCorrupt,
-		sqlite3.SQLITE_NOTADB:                publish.ErrCorrupt,
-		sqlite3.SQLITE_CONSTRAINT_UNIQUE:     publish.ErrExists,
-		sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: publish.ErrExists,
-		sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: publish.ErrNotFound,
+		sqlite3.SQLITE_FULL:                  sandlot.ErrFull,
+		sqlite3.SQLITE_IOERR_SHMSIZE:         sandlot.ErrFull,
+		sqlite3.SQLITE_BUSY:                  sandlot.ErrUnavailable,
+		sqlite3.SQLITE_BUSY_SNAPSHOT:         sandlot.ErrUnavailable,
+		sqlite3.SQLITE_READONLY_DBMOVED:      sandlot.ErrUnavailable,
+		sqlite3.SQLITE_IOERR_FSYNC:           sandlot.ErrUnavailable,
+		sqlite3.SQLITE_CORRUPT_INDEX:         sandlot.ErrCorrupt,
+		sqlite3.SQLITE_NOTADB:                sandlot.ErrCorrupt,
+		sqlite3.SQLITE_CONSTRAINT_UNIQUE:     sandlot.ErrExists,
+		sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: sandlot.ErrExists,
+		sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: sandlot.ErrNotFound,
 	} {
 		expect.Is(t, code.Error(), Classify(fmt.Errorf("wrapped: %w", code)), want)
 	}

@@ -1,4 +1,4 @@
-package publish
+package sandlot
 
 import (
 	"crypto/sha256"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"sandlot/internal/inspect"
+	"sandlot/internal/names"
 )
 
 // KeyKind says what a key covers.
@@ -75,20 +75,20 @@ var KeyPattern = regexp.MustCompile(`sl[apt]_[0-9A-Za-z]{36}`)
 // mistyped key is known without a look-up. It fails only with random. Nobody knows the key
 // until its hash is recorded.
 func MintSecret(kind KeyKind, random io.Reader) (Secret, error) {
-	prefix := inspect.AccountPrefix
+	prefix := names.AccountPrefix
 	if kind == ProjectKey {
-		prefix = inspect.ProjectPrefix
+		prefix = names.ProjectPrefix
 	}
 	return MintToken(prefix, random)
 }
 
 // MintToken draws a secret: a prefix, random characters, and their checksum.
 func MintToken(prefix string, random io.Reader) (Secret, error) {
-	body, err := RandomText(random, inspect.Base62, inspect.KeyRandom)
+	body, err := RandomText(random, names.Base62, names.KeyRandom)
 	if err != nil {
 		return "", fmt.Errorf("mint key: %w", err)
 	}
-	return Secret(prefix + body + inspect.Checksum(prefix+body)), nil
+	return Secret(prefix + body + names.KeyChecksum(prefix+body)), nil
 }
 
 // RandomText draws n characters of alphabet, each equally likely.

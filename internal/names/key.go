@@ -1,0 +1,32 @@
+package names
+
+import (
+	"hash/crc32"
+)
+
+// The form of keys, tickets and upload_tokens: a prefix of four characters, random ones, and their
+// checksum.
+const (
+	Base62    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	KeyRandom = 30 // base62 characters: 178 bits
+	KeySum    = 6  // base62 characters hold a CRC-32
+)
+
+// Prefixes of keys, tickets and upload_tokens.
+const (
+	AccountPrefix = "sla_"
+	ProjectPrefix = "slp_"
+	UploadPrefix  = "slu_"
+	TicketPrefix  = "slt_"
+)
+
+// KeyChecksum is what follows the random characters of s, a prefix and them.
+func KeyChecksum(s string) string {
+	sum := crc32.ChecksumIEEE([]byte(s))
+	out := make([]byte, KeySum)
+	for i := KeySum - 1; i >= 0; i-- {
+		out[i] = Base62[sum%62]
+		sum /= 62
+	}
+	return string(out)
+}
