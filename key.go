@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"sandlot/internal/names"
+	"sandlot/internal/format/names"
 )
 
 // KeyKind says what a key covers.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"sandlot/internal/names"
+	"sandlot/internal/format/names"
 )
 
 // The kinds of the messages that are not about who logs in.

@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"strings"
 
-	"sandlot/internal/names"
+	"sandlot/internal/format/names"
 )
 
 // Places says under which addresses an installation is reached. All links are made from it

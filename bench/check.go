@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"sandlot/bench/rig"
-	"sandlot/internal/check"
+	"sandlot/internal/format/check"
 )
 
 const (

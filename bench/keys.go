@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"sandlot/bench/rig"
-	"sandlot/internal/inspect"
+	"sandlot/internal/format/inspect"
 )
 
 // keysRow compares the search for keys, in content that is built to be its worst

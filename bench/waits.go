@@ -10,8 +10,8 @@ import (
 
 	"sandlot"
 	"sandlot/bench/rig"
-	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/sqlstore"
 )
 
 const (

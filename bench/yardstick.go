@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sandlot/internal/sqlstore"
+	"sandlot/internal/storage/sqlstore"
 )
 
 // yardstick runs one of our own yardsticks as a process, as the service is one:

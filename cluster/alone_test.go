@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 // A node that cannot ask the database serves what it knew for half a minute; otherwise for a second. Which of them a read is held to must

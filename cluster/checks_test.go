@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	api "sandlot/internal/client"
+	api "sandlot/internal/client/client"
 )
 
 // written is a project whose primary file was "a", then "b", and has got a second file in version 3; "c" is on its way.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	api "sandlot/internal/client"
+	api "sandlot/internal/client/client"
 )
 
 // compare holds everything that was acknowledged against what the nodes have.

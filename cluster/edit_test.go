@@ -11,8 +11,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	api "sandlot/internal/client"
-	"sandlot/internal/testenv"
+	api "sandlot/internal/client/client"
+	"sandlot/internal/testkit/testenv"
 )
 
 // An edit is one write to the project that several clients write.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 // A fault is one kind of what goes wrong. It has ended when do returns.

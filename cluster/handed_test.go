@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	api "sandlot/internal/client"
+	api "sandlot/internal/client/client"
 )
 
 // publishByTicket asks one node for a ticket and sends the bytes to another, until they are published. A ticket is good once, however

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	api "sandlot/internal/client"
+	api "sandlot/internal/client/client"
 )
 
 const primary = "index.html"

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	api "sandlot/internal/client"
-	"sandlot/internal/testenv"
+	api "sandlot/internal/client/client"
+	"sandlot/internal/testkit/testenv"
 )
 
 // moderate suspends a project of its own and reinstates it, again and again, and looks when each node knows.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	api "sandlot/internal/client"
-	"sandlot/internal/testenv"
+	api "sandlot/internal/client/client"
+	"sandlot/internal/testkit/testenv"
 )
 
 // base is the public address of the service; nobody looks it up.

@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"time"
 
-	api "sandlot/internal/client"
-	"sandlot/internal/testenv"
+	api "sandlot/internal/client/client"
+	"sandlot/internal/testkit/testenv"
 )
 
 // An answer is what a node has served.

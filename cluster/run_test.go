@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 // A run is one test of the cluster.

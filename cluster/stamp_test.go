@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	api "sandlot/internal/client"
-	"sandlot/internal/testenv"
+	api "sandlot/internal/client/client"
+	"sandlot/internal/testkit/testenv"
 )
 
 // A stamped project is one whose files all say of which version they are. One client changes all of them at once, and

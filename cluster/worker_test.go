@@ -11,8 +11,8 @@ import (
 	"slices"
 	"time"
 
-	api "sandlot/internal/client"
-	"sandlot/internal/testenv"
+	api "sandlot/internal/client/client"
+	"sandlot/internal/testkit/testenv"
 )
 
 // patience is how long a call is sent again before it counts as one that never ends well.

@@ -10,7 +10,7 @@ import (
 	"os/exec"
 	"time"
 
-	"sandlot/internal/failpoint"
+	"sandlot/internal/base/failpoint"
 )
 
 // lastBackup is the latest moment of a backup at which it is killed: about as

@@ -12,7 +12,7 @@ import (
 	"net/http"
 	"slices"
 
-	api "sandlot/internal/client"
+	api "sandlot/internal/client/client"
 )
 
 // A checker holds what the program shows against a shard.

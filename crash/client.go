@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	api "sandlot/internal/client"
+	api "sandlot/internal/client/client"
 )
 
 // base is what the program makes its addresses from. It stays the same while the

@@ -185,7 +185,7 @@ func migrations(ctx context.Context, full bool) (int, error) {
 	if full {
 		of = "postgres"
 	}
-	dir, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "sandlot/internal/sqlstore/"+of).Output()
+	dir, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "sandlot/internal/storage/sqlstore/"+of).Output()
 	if err != nil {
 		return 0, fmt.Errorf("find the migrations: %w", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"sandlot/internal/failpoint"
+	"sandlot/internal/base/failpoint"
 )
 
 // counts are the figures of a run. Its methods may be called concurrently.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 // kills is how often a test kills. The soak kills 300 times, in each migration and at each point.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"sandlot/internal/failpoint"
+	"sandlot/internal/base/failpoint"
 )
 
 // how is the way in which the program is killed.

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"sandlot/internal/failpoint"
+	"sandlot/internal/base/failpoint"
 )
 
 const (

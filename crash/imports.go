@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"slices"
 
-	api "sandlot/internal/client"
+	api "sandlot/internal/client/client"
 )
 
 // A brought project is one of an export that an operation imports, with all its versions.

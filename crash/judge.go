@@ -5,7 +5,7 @@ import (
 	"maps"
 	"net/http"
 
-	api "sandlot/internal/client"
+	api "sandlot/internal/client/client"
 )
 
 // judge compares an answer with what the operation must be answered, and gives

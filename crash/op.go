@@ -7,7 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 
-	api "sandlot/internal/client"
+	api "sandlot/internal/client/client"
 )
 
 // kind is what an operation asks for.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"net/http"
 
-	api "sandlot/internal/client"
+	api "sandlot/internal/client/client"
 )
 
 // resolve looks what has become of the operation that was not answered, if any,

@@ -9,7 +9,7 @@ import (
 	"mime/multipart"
 	"strings"
 
-	api "sandlot/internal/client"
+	api "sandlot/internal/client/client"
 )
 
 // The forms that one and the same request is sent in.

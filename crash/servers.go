@@ -14,7 +14,7 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the records of the full set
 
-	"sandlot/internal/failpoint"
+	"sandlot/internal/base/failpoint"
 )
 
 // servers keep everything of the full set, and live on when the program is killed.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	api "sandlot/internal/client"
+	api "sandlot/internal/client/client"
 )
 
 // takeProjectBack is what the page of deleted projects does for an owner who is logged in.

@@ -8,7 +8,7 @@ import (
 	"io"
 	"net/http"
 
-	api "sandlot/internal/client"
+	api "sandlot/internal/client/client"
 )
 
 // sendByTicket asks for a ticket and sends the bytes with it. Sent again, it is with the same ticket, which is good for one

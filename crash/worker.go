@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	api "sandlot/internal/client"
+	api "sandlot/internal/client/client"
 )
 
 // A worker is one client with a shard of its own.

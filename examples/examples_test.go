@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 
 	"golang.org/x/net/html"
 )

@@ -4,157 +4,149 @@ package internal_test
 import (
 	"bufio"
 	"bytes"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 )
 
-// arrows are the packages of ours that each package may import. What is not
-// listed may import none. Only main, outside of this list, knows both the
-// transports and the stores.
+// arrows are the folders of internal whose packages each folder may import, and the words, which are the module's root. Only cmd/sandlot,
+// outside of this list, knows both the transports and the stores.
 var arrows = map[string][]string{
-	"account":      {"failpoint", "names", "publish", "turns", "worker"},
-	"archive":      {"mediatype", "publish"},
-	"api":          {"admission", "content", "cover", "failpoint", "figures", "hint", "inspect", "mediatype", "names", "publish", "ticket", "transfer", "trial", "turns", "unpack"},
-	"blob":         {"checkpoint", "content", "durable", "failpoint", "publish"},
-	"blob/cache":   {"blob", "checkpoint", "publish"},
-	"blob/crashfs": {"blob"},
-	"blob/s3":      {"blob", "content", "failpoint", "publish"},
-	"admission":    {"publish"},
-	"check":        {"inspect", "names"},
-	"checkpoint":   {},
-	"card":         {}, // knows texts and pictures alone
-	"catalog":      {},
-	"cli":          {"client"},
-	"client":       {}, // not even publish: it stands outside of the service
-	"content":      {},
-	"cover":        {"names", "picture", "publish", "spool", "turns", "worker"},
-	"durable":      {},
-	"expect":       {}, // tests only
-	"front":        {},
-	"failpoint":    {},
-	"figures":      {"publish"},
-	"gallery":      {"figures", "names", "publish", "turns", "worker"},
-	"guide":        {"admission", "publish"},
-	"hint":         {"inspect", "mediatype", "names", "publish"},
-	"inspect":      {"checkpoint", "content", "names"},
-	"linediff":     {},
-	"live":         {"gallery", "publish"},
-	"live/redis":   {"gallery", "live", "publish", "redis"},
-	"mail":         {"account", "catalog", "durable"},
-	"mediatype":    {},
-	"model":        {}, // tests only
-	"names":        {},
-	"operate":      {"failpoint", "inspect", "names", "publish", "worker"},
-	"picture":      {}, // knows pictures alone
-	"play":         {"admission", "catalog", "content", "figures", "gallery", "mediatype", "names", "publish"},
-	"paper":        {},
-	"publish":      {"check", "checkpoint", "content", "failpoint", "inspect", "names", "spool", "tree", "turns", "unpack", "worker"},
-	"sqlstore":     {"account", "cover", "failpoint", "figures", "gallery", "names", "operate", "people", "publish", "sqlstore/engine", "sqlstore/postgres", "sqlstore/sqlite", "ticket", "trial", "worker"},
-	"people":       {"names", "publish"},
-	"redis":        {"admission", "publish"},
+	"domain":    {words, "domain", "format", "base"},
+	"transport": {words, "transport", "domain", "format", "base"},
+	"storage":   {words, "storage", "domain", "base"},
+	"format":    {"format", "base"},
+	"base":      {"base"},
+	"client":    {words, "client", "format", "base"},
+	"testkit":   {words, "testkit", "transport", "storage", "domain", "format", "base", "client"},
+}
 
-	"sqlstore/engine":   {"publish"},
-	"sqlstore/postgres": {"failpoint", "publish", "sqlstore/engine"},
-	"sqlstore/sqlite":   {"durable", "failpoint", "publish", "sqlstore/engine"},
+// words is the root package, and mayWords are the packages of ours that it may import.
+const words = "sandlot"
 
-	"redis/redistest": {"testenv"}, // tests only
+var mayWords = []string{"format/names"}
 
-	"trial":         {"publish", "worker"},
-	"trial/browser": {"inspect", "trial"},
-
-	"spool":     {},
-	"squeeze":   {"failpoint", "mediatype", "publish", "worker"},
-	"storetest": {"account", "checkpoint", "cover", "expect", "figures", "gallery", "operate", "people", "publish", "testenv", "ticket", "trial"},
-	"testenv":   {},
-	"unpack":    {},                                                                                                                                                                                                        // knows archives alone
-	"testworld": {"account", "blob", "blob/cache", "blob/s3", "cover", "expect", "figures", "gallery", "live", "live/redis", "operate", "publish", "redis", "sqlstore", "sqlstore/postgres", "testenv", "ticket", "trial"}, // tests only
-	"ticket":    {"inspect", "names", "publish"},
-	"transfer":  {"inspect", "names", "publish", "spool", "tree", "unpack"},
-	"tree":      {"names"},
-	"turns":     {},
-	"web":       {"account", "admission", "card", "catalog", "check", "content", "cover", "examples", "figures", "gallery", "linediff", "mediatype", "names", "operate", "paper", "picture", "people", "publish", "trial", "turns"},
-	"wording":   {}, // tests only
-	"worker":    {},
+// exceptions are arrows that no row has.
+var exceptions = map[string][]string{
+	"format/squeeze":          {words, "domain/publish"}, // the worker that compresses published files
+	"storage/blob":            {"format/content"},        // reports whether bytes are text while it stores them
+	"storage/blob/s3":         {"format/content"},
+	"storage/sqlstore":        {"format/names"}, // folds what is searched for
+	"storage/redis/redistest": {"testkit/testenv"},
 }
 
 // outside are the modules that each package may use beside the standard library.
 var outside = map[string][]string{
-	"archive":         {"github.com/klauspost/compress"},
-	"api":             {"go.yaml.in/yaml/v3"},
-	"blob":            {"golang.org/x/sys"},
-	"blob/s3":         {"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"},
-	"admission":       {"golang.org/x/time"},
-	"check":           {"github.com/tdewolff/parse/v2"},
-	"card":            {"github.com/go-text/typesetting", "golang.org/x/image", "golang.org/x/text"},
-	"catalog":         {"golang.org/x/text"},
-	"cli":             {"github.com/go-git/go-git/v5", "github.com/klauspost/compress", "github.com/schollz/progressbar/v3", "golang.org/x/term", "golang.org/x/text"},
-	"content":         {"github.com/emmansun/base64", "github.com/klauspost/compress"},
-	"cover":           {"golang.org/x/net"},
-	"front":           {"golang.org/x/sys"},
-	"guide":           {"github.com/yuin/goldmark", "go.yaml.in/yaml/v3"},
-	"mail":            {"github.com/wneessen/go-mail"},
-	"live/redis":      {"github.com/redis/go-redis/v9"},
-	"names":           {"golang.org/x/net", "golang.org/x/text"},
-	"paper":           {"github.com/yuin/goldmark", "golang.org/x/net"},
-	"picture":         {"golang.org/x/image"},
-	"play":            {"github.com/maypok86/otter/v2", "golang.org/x/sync"},
-	"redis":           {"github.com/redis/go-redis/v9"},
-	"redis/redistest": {"github.com/redis/go-redis/v9"},
-	"sqlstore/sqlite": {"modernc.org/sqlite", "modernc.org/libc"},
-	"squeeze":         {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
-	"unpack":          {"github.com/klauspost/compress", "golang.org/x/text"},
-	"web":             {"golang.org/x/text", "github.com/boombuler/barcode"},
-	"testenv":         {"github.com/chromedp/chromedp", "github.com/jackc/pgx/v5", "golang.org/x/net"},
-	"expect":          {"github.com/google/go-cmp"},
-	"storetest":       {"github.com/google/go-cmp"},
-	"testworld":       {"github.com/google/go-cmp", "github.com/jackc/pgx/v5"},
+	"transport/api":           {"go.yaml.in/yaml/v3"},
+	"storage/blob":            {"golang.org/x/sys"},
+	"storage/blob/s3":         {"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"},
+	"domain/admission":        {"golang.org/x/time"},
+	"format/check":            {"github.com/tdewolff/parse/v2"},
+	"transport/web/card":      {"github.com/go-text/typesetting", "golang.org/x/image", "golang.org/x/text"},
+	"base/catalog":            {"golang.org/x/text"},
+	"client/cli":              {"github.com/go-git/go-git/v5", "github.com/klauspost/compress", "github.com/schollz/progressbar/v3", "golang.org/x/term", "golang.org/x/text"},
+	"format/content":          {"github.com/emmansun/base64", "github.com/klauspost/compress"},
+	"domain/transfer":         {"github.com/klauspost/compress"},
+	"domain/cover":            {"golang.org/x/net"},
+	"transport/play/front":    {"golang.org/x/sys"},
+	"transport/guide":         {"github.com/yuin/goldmark", "go.yaml.in/yaml/v3"},
+	"storage/mail":            {"github.com/wneessen/go-mail"},
+	"storage/live/redis":      {"github.com/redis/go-redis/v9"},
+	"format/names":            {"golang.org/x/net", "golang.org/x/text"},
+	"transport/web/paper":     {"github.com/yuin/goldmark", "golang.org/x/net"},
+	"format/picture":          {"golang.org/x/image"},
+	"transport/play":          {"github.com/maypok86/otter/v2", "golang.org/x/sync"},
+	"storage/redis":           {"github.com/redis/go-redis/v9"},
+	"storage/redis/redistest": {"github.com/redis/go-redis/v9"},
+	"storage/sqlstore/sqlite": {"modernc.org/sqlite", "modernc.org/libc"},
+	"format/squeeze":          {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
+	"format/unpack":           {"github.com/klauspost/compress", "golang.org/x/text"},
+	"transport/web":           {"golang.org/x/text", "github.com/boombuler/barcode"},
+	"testkit/testenv":         {"github.com/chromedp/chromedp", "github.com/jackc/pgx/v5", "golang.org/x/net"},
+	"testkit/expect":          {"github.com/google/go-cmp"},
+	"testkit/storetest":       {"github.com/google/go-cmp"},
+	"testkit/testworld":       {"github.com/google/go-cmp", "github.com/jackc/pgx/v5"},
 
-	"sqlstore/postgres": {"github.com/jackc/pgx/v5"},
+	"storage/sqlstore/postgres": {"github.com/jackc/pgx/v5"},
 
-	"trial/browser": {"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "golang.org/x/sys"},
+	"domain/trial/browser": {"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "golang.org/x/sys"},
 }
 
 func TestArrowsPointInward(t *testing.T) {
+	used := map[string]int{}
 	for name, imports := range list(t) {
-		ours, known := arrows[name]
+		folder, _, _ := strings.Cut(name, "/")
+		folders, known := arrows[folder]
 		if !known {
-			t.Errorf("internal/%s is not in the list of arrows", name)
+			t.Errorf("internal/%s is in none of the seven folders", name)
 		}
 		for _, path := range imports {
-			if inside, ok := strings.CutPrefix(path, "sandlot/"); ok {
-				if !slices.Contains(ours, strings.TrimPrefix(inside, "internal/")) {
+			inside, ours := strings.CutPrefix(path, "sandlot/internal/")
+			to, _, _ := strings.Cut(inside, "/")
+			switch {
+			case ours || path == words:
+				if slices.Contains(exceptions[name], inside) {
+					used[name]++
+				} else if !slices.Contains(folders, to) {
 					t.Errorf("internal/%s must not import %s", name, path)
 				}
-			} else if !allowed(outside[name], path) {
+			case !allowed(outside[name], path):
 				t.Errorf("internal/%s must not import %s", name, path)
 			}
+		}
+	}
+	for name, paths := range exceptions {
+		if used[name] != len(paths) {
+			t.Errorf("internal/%s imports %d of %q: remove the others from the exceptions", name, used[name], paths)
+		}
+	}
+	for _, path := range imports(t, words)[words] {
+		if inside, ours := strings.CutPrefix(path, "sandlot/internal/"); ours && !slices.Contains(mayWords, inside) || !ours && !allowed(nil, path) {
+			t.Errorf("the words must not import %s", path)
+		}
+	}
+}
+
+// TestAFolderHasAtMostTenRooms so that a reader can hold it in mind.
+func TestAFolderHasAtMostTenRooms(t *testing.T) {
+	for folder := range arrows {
+		entries, err := os.ReadDir(folder)
+		expect.OK(t, err)
+		if len(entries) > 10 {
+			t.Errorf("internal/%s has %d rooms", folder, len(entries))
 		}
 	}
 }
 
 func TestOnlyTestsImportWhatIsForTests(t *testing.T) {
-	forTests := []string{"sandlot/internal/expect", "sandlot/internal/model", "sandlot/internal/redis/redistest", "sandlot/internal/storetest", "sandlot/internal/testenv", "sandlot/internal/testworld", "sandlot/internal/wording"}
 	for name, imports := range imports(t, "sandlot/...") {
-		if slices.Contains(forTests, name) {
+		if forTests(name) {
 			continue
 		}
 		for _, path := range imports {
-			if slices.Contains(forTests, path) {
+			if forTests(path) {
 				t.Errorf("%s must not import %s: only tests may", name, path)
 			}
 		}
 	}
 }
 
+func forTests(path string) bool {
+	return strings.HasPrefix(path, "sandlot/internal/testkit/") || path == "sandlot/internal/storage/redis/redistest"
+}
+
 func TestTheDomainKnowsNeitherHTTPNorSQL(t *testing.T) {
-	for _, room := range rooms {
-		for _, path := range list(t)[room] {
+	for name, imports := range list(t) {
+		if !strings.HasPrefix(name, "domain/") || name == "domain/trial/browser" { // which speaks HTTP with Chromium
+			continue
+		}
+		for _, path := range imports {
 			if path == "net/http" || strings.HasPrefix(path, "database/") {
-				t.Errorf("internal/%s imports %s", room, path)
+				t.Errorf("internal/%s imports %s", name, path)
 			}
 		}
 	}
@@ -190,7 +182,7 @@ func imports(t *testing.T, pattern string) map[string][]string {
 		fields := strings.Fields(lines.Text())
 		packages[fields[0]] = fields[1:]
 	}
-	if len(packages) < 10 {
+	if len(packages) < 10 && pattern != words {
 		t.Fatalf("go list found only %d packages", len(packages))
 	}
 	return packages

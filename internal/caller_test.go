@@ -12,8 +12,8 @@ import (
 
 // makers are the functions that make a Caller with rights, and the folders that may call them.
 var makers = map[string][]string{
-	"sandlot.AsOperator(": {"cmd/sandlot/", "internal/testworld/"},
-	"sandlot.Identified(": {"internal/publish/"},
+	"sandlot.AsOperator(": {"cmd/sandlot/", "internal/testkit/testworld/"},
+	"sandlot.Identified(": {"internal/domain/publish/"},
 }
 
 // TestNobodyForgesACaller: the operator's Caller is made in the operator's own commands, and every other Caller with

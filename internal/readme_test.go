@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"testing"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 )
 
 // maxPicture is how many bytes a picture of the README may have: a clone and its front page stay light.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 )
 
 // TestRegressionTableMatchesTheCode compares docs/regressions.md with the test

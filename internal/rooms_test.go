@@ -14,17 +14,16 @@ import (
 	"testing"
 
 	"sandlot"
-	"sandlot/internal/account"
-	"sandlot/internal/cover"
-	"sandlot/internal/expect"
-	"sandlot/internal/figures"
-	"sandlot/internal/gallery"
-	"sandlot/internal/operate"
-	"sandlot/internal/people"
-	"sandlot/internal/publish"
-	"sandlot/internal/ticket"
-	"sandlot/internal/transfer"
-	"sandlot/internal/trial"
+	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/cover"
+	"sandlot/internal/domain/gallery"
+	"sandlot/internal/domain/gallery/figures"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/domain/ticket"
+	"sandlot/internal/domain/transfer"
+	"sandlot/internal/domain/trial"
+	"sandlot/internal/testkit/expect"
 )
 
 // Bounds of a room: what is wider is two rooms. There are no exceptions.
@@ -37,7 +36,7 @@ const (
 
 func TestEveryCallOfAServiceTakesItsCaller(t *testing.T) {
 	var found []string
-	for _, service := range []any{(*publish.Service)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*people.Service)(nil), (*cover.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil), (*trial.Service)(nil)} {
+	for _, service := range []any{(*publish.Service)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*account.Profiles)(nil), (*cover.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil), (*trial.Service)(nil)} {
 		of := reflect.TypeOf(service)
 		for i := range of.NumMethod() {
 			m := of.Method(i)

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 )
 
 // rooms are those of the domain, and what words their answers: whatever speaks HTTP stands above them.
-var rooms = []string{"publish", "account", "gallery", "operate", "inspect", "transfer"}
+var rooms = []string{"..", "domain/publish", "domain/account", "domain/gallery", "domain/operate", "domain/transfer", "format/inspect"}
 
 // ofHTTP finds the words that only HTTP has, and the tools and formats that speak it.
 var ofHTTP = regexp.MustCompile(`(?i:\bheaders?\b|\bAuthorization\b|\bbearer\b|\bcurl\b|/v1\b|\bcookies?\b|\brequest body\b|\bstatus codes?\b)` +
@@ -24,6 +24,10 @@ var notOfHTTP = []string{
 	`Seems{"JSON", sendPage}`,                           // likewise
 	`[]string{"http:", "https:", "ws:", "wss:", "HTTP:`, // what a page links to
 	"|head|header|hr|html|",                             // elements of HTML
+	"a header of 10 bytes",                              // of gzip
+	"skipHeader reads a gzip header",
+	"a gzip header that begins",
+	"small writes of ZIP headers",
 }
 
 // TestTheDomainSaysNothingOfHTTP so that its messages fit every transport, and its rules stand in none of them.

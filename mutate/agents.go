@@ -3,57 +3,57 @@ package main
 // agents are the promises to those who send many files, tickets and exports, restore, amend and delete.
 func agents() []mutation {
 	const (
-		many    = "internal/publish/many.go"
-		adopt   = "internal/publish/publish.go"
+		many    = "internal/domain/publish/many.go"
+		adopt   = "internal/domain/publish/publish.go"
 		caller  = "caller.go"
-		calls   = "internal/publish/idempotency.go"
-		trash   = "internal/sqlstore/trash.go"
-		names   = "internal/tree/tree.go"
+		calls   = "internal/domain/publish/idempotency.go"
+		trash   = "internal/storage/sqlstore/trash.go"
+		names   = "internal/format/names/tree.go"
 		tickets = "-run Ticket " + apiTests
-		imports = "./internal/transfer"
-		trees   = "./internal/tree"
+		imports = "./internal/domain/transfer"
+		trees   = "./internal/format/names"
 		files   = "-run (Many|Tree|Dry|Restore|Amend|Update|BytesThat) " + publishTests
-		binned  = "-run ^TestPublishContract$/^(Trash|TakeBack|Sweep) ./internal/sqlstore"
+		binned  = "-run ^TestPublishContract$/^(Trash|TakeBack|Sweep) ./internal/storage/sqlstore"
 	)
 	return []mutation{
 		{"agents: replace keeps what was not sent", many, "case !sent && !replace:", "case !sent:", files},
 		{"agents: an update drops what was not sent", many, "case !sent && !replace:", "case false:", files},
 		{"agents: what is unchanged is stored again", many, "if old != nil && sameBytes(old.Blob, f.Blob) {", "if old != nil && sameBytes(old.Blob, f.Blob) && false {", files},
 		{"agents: a dry run of a publish publishes", adopt, "	if in.DryRun {\n		out, err = s.tryPublish(", "	if in.DryRun && false {\n		out, err = s.tryPublish(", files},
-		{"agents: a dry run of an update updates", "internal/publish/update.go", "	if in.DryRun {\n", "	if in.DryRun && false {\n", files},
+		{"agents: a dry run of an update updates", "internal/domain/publish/update.go", "	if in.DryRun {\n", "	if in.DryRun && false {\n", files},
 		{"agents: a dry run of an import imports", adopt, "	if in.DryRun {\n		out.Project = ", "	if in.DryRun && false {\n		out.Project = ", imports},
 		{"agents: an update of many files goes past another", many, "Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.Key().ID, Title: nf.Title, Details: nf.Details, Wrapper: set.folder, Within: s.Quota}", "Expect: 0, Suffix: s.vault.randomSuffix(), By: by.Key().ID, Title: nf.Title, Within: s.Quota}", files},
-		{"agents: a restore leaves the page as it is", "internal/publish/restore.go", "	c.Primary = v.Primary\n", "	_ = v\n", files},
-		{"agents: a restore tells not what it restored", "internal/publish/restore.go", "restored: in.Version, always", "restored: 0, always", files},
-		{"agents: an amendment of the page forgets the words", "internal/publish/manage.go", "details: c, change:", "change:", files},
-		{"agents: an amendment takes two steps", "internal/publish/manage.go", "err != nil || made || c.empty() {", "err != nil || made && false || c.empty() {", files},
+		{"agents: a restore leaves the page as it is", "internal/domain/publish/restore.go", "	c.Primary = v.Primary\n", "	_ = v\n", files},
+		{"agents: a restore tells not what it restored", "internal/domain/publish/restore.go", "restored: in.Version, always", "restored: 0, always", files},
+		{"agents: an amendment of the page forgets the words", "internal/domain/publish/manage.go", "details: c, change:", "change:", files},
+		{"agents: an amendment takes two steps", "internal/domain/publish/manage.go", "err != nil || made || c.empty() {", "err != nil || made && false || c.empty() {", files},
 		{"agents: a ticket is good for more than one call", calls, "		key = by.Ticket().ID() //", "		_ = by.Ticket().ID() //", tickets},
 		{"agents: other bytes get the answer of a ticket that was used", calls, "		if r.by.Ticket() != nil {\n			return rec, Minted{}, ticketUsed(rec, c.places)\n		}\n", "", tickets},
-		{"agents: a ticket opens the address of another", "internal/ticket/ticket.go", "	if t.ID() != id {\n", "	if t.ID() == \"\" {\n", tickets},
-		{"agents: a ticket is as good as the key that asked for it", caller, "	return TicketElsewhere()\n}\n\n// TicketElsewhere", "	return nil\n}\n\n// TicketElsewhere", "./internal/ticket"},
-		{"agents: a ticket that was used waits on", "internal/sqlstore/tickets.go", "SET used = 1, expires_at", "SET used = 0, expires_at", tickets},
-		{"agents: a ticket is for ever", "internal/sqlstore/tickets.go", "WHERE hash = ? AND expires_at > ?\"", "WHERE hash = ? AND ? > 0\"", tickets},
-		{"agents: bytes of a ticket are not held to what was told", "internal/api/ticket.go", "err = comparePacked(c.told.Declared, f.packed)", "err = comparePacked(publish.Declared{}, f.packed)", tickets},
+		{"agents: a ticket opens the address of another", "internal/domain/ticket/ticket.go", "	if t.ID() != id {\n", "	if t.ID() == \"\" {\n", tickets},
+		{"agents: a ticket is as good as the key that asked for it", caller, "	return TicketElsewhere()\n}\n\n// TicketElsewhere", "	return nil\n}\n\n// TicketElsewhere", "./internal/domain/ticket"},
+		{"agents: a ticket that was used waits on", "internal/storage/sqlstore/tickets.go", "SET used = 1, expires_at", "SET used = 0, expires_at", tickets},
+		{"agents: a ticket is for ever", "internal/storage/sqlstore/tickets.go", "WHERE hash = ? AND expires_at > ?\"", "WHERE hash = ? AND ? > 0\"", tickets},
+		{"agents: bytes of a ticket are not held to what was told", "internal/transport/api/ticket.go", "err = comparePacked(c.told.Declared, f.packed)", "err = comparePacked(publish.Declared{}, f.packed)", tickets},
 		{"agents: a deleted project is kept for ever", trash, "before := micros(now.Add(-publish.TrashKept))", "before := micros(now.Add(-100 * publish.TrashKept))", binned},
 		{"agents: a deleted project is gone at once", trash, "before := micros(now.Add(-publish.TrashKept))", "before := micros(now)", binned},
-		{"agents: what is in the trash is read at its addresses", "internal/sqlstore/projects.go", "	WHERE p.deleted_at IS NULL AND a.deleted_at IS NULL AND `\n\n// projectRow", "	WHERE (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num)) AND a.deleted_at IS NULL AND `\n\n// projectRow", binned},
-		{"agents: files of what is in the trash are read", "internal/sqlstore/files.go", "selectFiles     = filesAnd + ofProject + \"p.deleted_at IS NULL\"", "selectFiles     = filesAnd + ofProject + \"p.version > 0\"", binned},
-		{"agents: a version of what is in the trash is read", "internal/sqlstore/projects.go", "selectVersion+\" AND p.deleted_at IS NULL\"", "selectVersion+\" AND p.version > 0\"", binned},
-		{"agents: a key of what is in the trash works", "internal/sqlstore/accounts.go", "WHERE a.deleted_at IS NULL AND p.deleted_at IS NULL AND k.revoked_at IS NULL", "WHERE a.deleted_at IS NULL AND k.revoked_at IS NULL", binned},
-		{"agents: what is in the trash is listed", "internal/sqlstore/sqlite/migrations/0001_baseline.sql", "new.suspended_at IS NULL AND new.deleted_at IS NULL\n        AND (SELECT (verified = 1 OR (SELECT unverified FROM listing WHERE one = 1)) AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = new.account)\n    WHERE num = new.num;\nEND;\n", "new.suspended_at IS NULL\n        AND (SELECT (verified = 1 OR (SELECT unverified FROM listing WHERE one = 1)) AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = new.account)\n    WHERE num = new.num;\nEND;\n", binned},
+		{"agents: what is in the trash is read at its addresses", "internal/storage/sqlstore/projects.go", "	WHERE p.deleted_at IS NULL AND a.deleted_at IS NULL AND `\n\n// projectRow", "	WHERE (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num)) AND a.deleted_at IS NULL AND `\n\n// projectRow", binned},
+		{"agents: files of what is in the trash are read", "internal/storage/sqlstore/files.go", "selectFiles     = filesAnd + ofProject + \"p.deleted_at IS NULL\"", "selectFiles     = filesAnd + ofProject + \"p.version > 0\"", binned},
+		{"agents: a version of what is in the trash is read", "internal/storage/sqlstore/projects.go", "selectVersion+\" AND p.deleted_at IS NULL\"", "selectVersion+\" AND p.version > 0\"", binned},
+		{"agents: a key of what is in the trash works", "internal/storage/sqlstore/accounts.go", "WHERE a.deleted_at IS NULL AND p.deleted_at IS NULL AND k.revoked_at IS NULL", "WHERE a.deleted_at IS NULL AND k.revoked_at IS NULL", binned},
+		{"agents: what is in the trash is listed", "internal/storage/sqlstore/sqlite/migrations/0001_baseline.sql", "new.suspended_at IS NULL AND new.deleted_at IS NULL\n        AND (SELECT (verified = 1 OR (SELECT unverified FROM listing WHERE one = 1)) AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = new.account)\n    WHERE num = new.num;\nEND;\n", "new.suspended_at IS NULL\n        AND (SELECT (verified = 1 OR (SELECT unverified FROM listing WHERE one = 1)) AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = new.account)\n    WHERE num = new.num;\nEND;\n", binned},
 		{"agents: an import takes the id that it says", adopt, "wished := by.IsOperator() && names", "wished := names", imports},
 		{"agents: an import has dates in the future", adopt, "if at.After(now) {", "if at.After(now) && false {", imports},
 		{"agents: an import has dates before the web", adopt, "	last := earliest\n", "	last := time.Time{}\n", imports},
-		{"agents: an import does not compare bytes", "internal/transfer/stage.go", "if c.SHA256 != f.sum {", "if false && c.SHA256 != f.sum {", imports},
+		{"agents: an import does not compare bytes", "internal/domain/transfer/stage.go", "if c.SHA256 != f.sum {", "if false && c.SHA256 != f.sum {", imports},
 		{"agents: an import that is sent again makes its projects again", adopt, "	req, err := s.idempotency.importRequest(by, in, in.Position)\n", "	req, err := (*request)(nil), error(nil)\n", imports},
-		{"agents: another archive under an import's key makes its projects", "internal/publish/idempotency.go", "case rec.Request != asked[rec.Key]:", "case rec.Request != rec.Request:", imports},
-		{"agents: of an import all versions may have only what one call brings", "internal/publish/tree.go", "	t.archive, t.size = true, 0\n", "	t.archive = true\n", imports},
-		{"agents: a project that is not as its manifest says refuses all", "internal/transfer/transfer.go", "if err = p.refused; err == nil {", "if err = p.refused; err != nil {\n			return out, err\n		} else {", imports},
+		{"agents: another archive under an import's key makes its projects", "internal/domain/publish/idempotency.go", "case rec.Request != asked[rec.Key]:", "case rec.Request != rec.Request:", imports},
+		{"agents: of an import all versions may have only what one call brings", "internal/domain/publish/tree.go", "	t.archive, t.size = true, 0\n", "	t.archive = true\n", imports},
+		{"agents: a project that is not as its manifest says refuses all", "internal/domain/transfer/transfer.go", "if err = p.refused; err == nil {", "if err = p.refused; err != nil {\n			return out, err\n		} else {", imports},
 		{"agents: what tools leave is published", names, "if what := foreignFolders[folder]; what != \"\" {", "if what := foreignFolders[folder]; what == \"?\" {", trees},
 		{"agents: what systems leave is published", names, "	return cmp.Or(foreignFiles[file], Secret(name))\n", "	return \"\"\n", trees},
 		{"agents: the folder around all stays", names, "	if Page(inside) == \"\" {\n		return \"\"\n	}\n	return folder", "	return \"\"", trees},
 		{"agents: a folder without the page is taken off", names, "	if Page(inside) == \"\" {\n", "	if Page(inside) == \"?\" {\n", trees},
-		{"agents: a key follows a redirect", "internal/client/client.go", "	doer.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }\n", "", "./internal/cli"},
-		{"agents: the folder's state holds a key", "internal/cli/update.go", "URL: made.URL, Path: known.Path", "URL: made.URL + \"?\" + s.Key, Path: known.Path", "-run ^TestClientScripts$ ./cmd/sandlot"},
+		{"agents: a key follows a redirect", "internal/client/client/client.go", "	doer.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }\n", "", "./internal/client/cli"},
+		{"agents: the folder's state holds a key", "internal/client/cli/update.go", "URL: made.URL, Path: known.Path", "URL: made.URL + \"?\" + s.Key, Path: known.Path", "-run ^TestClientScripts$ ./cmd/sandlot"},
 	}
 }

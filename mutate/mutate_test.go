@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 )
 
 // TestTheTableFollowsTheCode: each mutation's text stands in the code as it is.

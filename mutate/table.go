@@ -18,24 +18,24 @@ func mutations() []mutation {
 
 // Tests that notice.
 const (
-	blobTests    = "./internal/blob/..."
-	storeTests   = "./internal/sqlstore/..."
-	accountTests = "./internal/account"
-	publishTests = "./internal/publish"
-	inspectTests = "./internal/inspect"
-	galleryTests = "./internal/gallery"
-	operateTests = "./internal/operate"
+	blobTests    = "./internal/storage/blob/..."
+	storeTests   = "./internal/storage/sqlstore/..."
+	accountTests = "./internal/domain/account"
+	publishTests = "./internal/domain/publish"
+	inspectTests = "./internal/format/inspect"
+	galleryTests = "./internal/domain/gallery"
+	operateTests = "./internal/domain/operate"
 	drop         = "-run ^TestEachStepDropsWhatItChanged$ "
-	said         = "-run ^TestPublishContract$/^Changes/ ./internal/sqlstore"
-	apiTests     = "./internal/api"
+	said         = "-run ^TestPublishContract$/^Changes/ ./internal/storage/sqlstore"
+	apiTests     = "./internal/transport/api"
 )
 
 func durability() []mutation {
 	const (
-		put    = "internal/blob/put.go"
-		disk   = "internal/blob/disk.go"
-		writer = "internal/sqlstore/sqlite/writer.go"
-		pragma = "internal/sqlstore/sqlite/connect.go"
+		put    = "internal/storage/blob/put.go"
+		disk   = "internal/storage/blob/disk.go"
+		writer = "internal/storage/sqlstore/sqlite/writer.go"
+		pragma = "internal/storage/sqlstore/sqlite/connect.go"
 		commit = "	if err := w.commit(); err != nil {\n"
 	)
 	return []mutation{
@@ -52,27 +52,27 @@ func durability() []mutation {
 func access() []mutation {
 	const (
 		caller = "caller.go"
-		query  = "internal/sqlstore/projects.go"
-		keys   = "internal/sqlstore/accounts.go"
-		read   = "internal/publish/read.go"
+		query  = "internal/storage/sqlstore/projects.go"
+		keys   = "internal/storage/sqlstore/accounts.go"
+		read   = "internal/domain/publish/read.go"
 		who    = "-run ^TestWhoIsLetInToProjects$ " + publishTests
 	)
 	return []mutation{
-		{"anybody operates", "internal/operate/service.go", "return sandlot.Authorize(by, sandlot.ActOperate, nil)", "return nil", operateTests},
-		{"anybody reads the audit log", "internal/operate/list.go", "	if err := operator(by); err != nil {\n		return nil, err\n	}\n	return s.store.Log(", "	return s.store.Log(", operateTests},
+		{"anybody operates", "internal/domain/operate/service.go", "return sandlot.Authorize(by, sandlot.ActOperate, nil)", "return nil", operateTests},
+		{"anybody reads the audit log", "internal/domain/operate/list.go", "	if err := operator(by); err != nil {\n		return nil, err\n	}\n	return s.store.Log(", "	return s.store.Log(", operateTests},
 		{"the operator is nobody to a publish", caller, "case act == ActPublish && by.kind != callerOperator:", "case act == ActPublish:", who},
 		{"any session has any project", caller, "case p != nil && p.Account != by.Account():", "case false:", who},
 		{"a session changes a suspended account", caller, "case by.key.Suspended && changes:", "case false:", who},
 		{"a session changes what was taken down", caller, "case p != nil && p.Suspended && changes:", "case false:", who},
-		{"another's key is anybody's to revoke", "internal/sqlstore/keyring.go", "WHERE id = ? AND account = ?\", micros(at), id, account)", "WHERE id = ? AND ? > 0\", micros(at), id, account)", who},
-		{"keys are shown without a login", "internal/publish/keyring.go", "next int64, err error) {\n	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil)", "next int64, err error) {\n	if err := sandlot.Authorize(by, sandlot.ActLook, nil)", who},
-		{"an overview is shown without a login", "internal/gallery/overview.go", "sandlot.ActSeeOwn", "sandlot.ActLook", "-run ^TestWhoIsLetInToTheGallery$ " + galleryTests},
+		{"another's key is anybody's to revoke", "internal/storage/sqlstore/keyring.go", "WHERE id = ? AND account = ?\", micros(at), id, account)", "WHERE id = ? AND ? > 0\", micros(at), id, account)", who},
+		{"keys are shown without a login", "internal/domain/publish/keyring.go", "next int64, err error) {\n	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil)", "next int64, err error) {\n	if err := sandlot.Authorize(by, sandlot.ActLook, nil)", who},
+		{"an overview is shown without a login", "internal/domain/gallery/overview.go", "sandlot.ActSeeOwn", "sandlot.ActLook", "-run ^TestWhoIsLetInToTheGallery$ " + galleryTests},
 		{"any account may edit any project", caller, "by.key.Account != p.Account || ", "", apiTests},
 		{"a project key covers its account", caller, "|| by.Scoped() && by.key.Project != p.ID", "", apiTests},
 		{"a project key may publish", caller, "act == ActPublish && by.Scoped()", "false", apiTests},
 		{"nobody needs a key", caller, "case by.kind != callerKey:", "case false:", apiTests},
 		{"a suspended account may publish", caller, "by.key.Suspended && (act == ActPublish || act == ActImport || act == ActEdit || act == ActDeleteProject)", "false", apiTests},
-		{"a session makes a project in a suspended account", "internal/sqlstore/projects.go", "err == nil && a.Suspended {", "err == nil && a.Suspended && false {", "-run ^TestWhoIs " + publishTests},
+		{"a session makes a project in a suspended account", "internal/storage/sqlstore/projects.go", "err == nil && a.Suspended {", "err == nil && a.Suspended && false {", "-run ^TestWhoIs " + publishTests},
 		{"what was taken down may be changed", caller, "case act == ActEdit && p.Suspended:", "case false:", publishTests},
 		{"files are shown to anybody", read, "Owner: sandlot.Authorize(by, sandlot.ActReadFiles, &p) == nil", "Owner: true", apiTests},
 		{"an account's list has all projects", query, "p.account = ? AND p.seq < ?", "p.account <> -? AND p.seq < ?", storeTests},
@@ -84,15 +84,15 @@ func access() []mutation {
 
 func sessions() []mutation {
 	const (
-		sessions = "internal/sqlstore/sessions.go"
-		logins   = "internal/sqlstore/logins.go"
-		contract = "-run ^Test(Account|Publish)Contract$/^(Session|EndSession|EndSessions|ProveLogin|Login|LoginOfToken)$ ./internal/sqlstore"
+		sessions = "internal/storage/sqlstore/sessions.go"
+		logins   = "internal/storage/sqlstore/logins.go"
+		contract = "-run ^Test(Account|Publish)Contract$/^(Session|EndSession|EndSessions|ProveLogin|Login|LoginOfToken)$ ./internal/storage/sqlstore"
 		who      = "-run ^TestWhoIsLetInToAnAccount$ " + accountTests
 	)
 	return []mutation{
 		{"session: one that has ended goes on", sessions, "s.hash = ? AND s.expires_at > ?", "s.hash = ? AND ? > 0", contract},
-		{"session: an address that is taken back leaves who took it logged in", "internal/sqlstore/recovery.go", `"DELETE FROM sessions WHERE account = ?", m.Account`, `"DELETE FROM sessions WHERE account = -?", m.Account`, "-run ^TestAccountContract$ ./internal/sqlstore"},
-		{"session: a login leaves the session before it", logins, `"DELETE FROM sessions WHERE account = ? AND id = ?", had.Account`, `"DELETE FROM sessions WHERE account = -? AND id = ?", had.Account`, "-run ^TestAccountContract$ ./internal/sqlstore"},
+		{"session: an address that is taken back leaves who took it logged in", "internal/storage/sqlstore/recovery.go", `"DELETE FROM sessions WHERE account = ?", m.Account`, `"DELETE FROM sessions WHERE account = -?", m.Account`, "-run ^TestAccountContract$ ./internal/storage/sqlstore"},
+		{"session: a login leaves the session before it", logins, `"DELETE FROM sessions WHERE account = ? AND id = ?", had.Account`, `"DELETE FROM sessions WHERE account = -? AND id = ?", had.Account`, "-run ^TestAccountContract$ ./internal/storage/sqlstore"},
 		{"session: anybody ends it", sessions, "DELETE FROM sessions WHERE account = ? AND id = ?", "DELETE FROM sessions WHERE account + ? > 0 AND id = ?", who},
 		{"session: those of all accounts end together", sessions, "DELETE FROM sessions WHERE account = ? AND id <> ?", "DELETE FROM sessions WHERE account + ? > 0 AND id <> ?", who},
 		{"session: a login is proved in another browser", logins, "WHERE token = ? AND browser = ? AND expires_at > ?", "WHERE token = ? AND length(?) > 0 AND expires_at > ?", contract},
@@ -103,7 +103,7 @@ func sessions() []mutation {
 // cached are the promises of publish.Heads, and of the lists of files.
 func cached() []mutation {
 	const (
-		heads = "internal/publish/heads.go"
+		heads = "internal/domain/publish/heads.go"
 		of    = "-run (Head|Confirm|DeletedProjectIsNotServed|ChangeByAnotherProcess) " + publishTests
 	)
 	return []mutation{
@@ -113,43 +113,43 @@ func cached() []mutation {
 		{"cached heads: none is served while the database cannot be asked", heads, "		hold = HeadsHoldAlone\n", "", of},
 		{"cached heads: an error of the database is an answer", heads, "errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.CodeProjectNotFound)", "!errors.Is(err, sandlot.ErrUnavailable)", of},
 		{"cached heads: those of an account that changed stay", heads, "if known.Account == c.Account {", "if known.Account != c.Account {", of},
-		{"the bytes of a step that is running are anybody's", "internal/publish/contents_held.go", "	s.move(blobs, handed)\n", "", "-run ^TestStaging$ " + publishTests},
-		{"a part's bytes are not guarded", "internal/publish/contents_held.go", "blobs = append(blobs, part.Blob)", "_ = part.Blob", "-run ^TestRegression03 " + publishTests},
-		{"a list of files is gone while the database cannot be asked", "internal/play/cache.go", "if err != nil && known {", "if err != nil && known && false {", "-run ^TestAListIsServedWhileItCannotBeReadAgain$ ./internal/play"},
+		{"the bytes of a step that is running are anybody's", "internal/domain/publish/contents_held.go", "	s.move(blobs, handed)\n", "", "-run ^TestStaging$ " + publishTests},
+		{"a part's bytes are not guarded", "internal/domain/publish/contents_held.go", "blobs = append(blobs, part.Blob)", "_ = part.Blob", "-run ^TestRegression03 " + publishTests},
+		{"a list of files is gone while the database cannot be asked", "internal/transport/play/cache.go", "if err != nil && known {", "if err != nil && known && false {", "-run ^TestAListIsServedWhileItCannotBeReadAgain$ ./internal/transport/play"},
 	}
 }
 
 func admissions() []mutation {
 	const (
-		grant   = "internal/admission/grant.go"
-		guess   = "internal/admission/guess.go"
-		ofAdm   = "./internal/admission"
-		ofWeb   = "-run ^(TestExpensiveOperationsHaveALimit|TestEveryRouteHasAnOperation)$ ./internal/web"
-		ofPlay  = "-run ^TestHeartbeatsHaveALimit$ ./internal/play"
-		ofAdmit = "-run ^(TestRefusalsOfAdmission|TestEveryRouteHasAnOperation)$ ./internal/api"
+		grant   = "internal/domain/admission/grant.go"
+		guess   = "internal/domain/admission/guess.go"
+		ofAdm   = "./internal/domain/admission"
+		ofWeb   = "-run ^(TestExpensiveOperationsHaveALimit|TestEveryRouteHasAnOperation)$ ./internal/transport/web"
+		ofPlay  = "-run ^TestHeartbeatsHaveALimit$ ./internal/transport/play"
+		ofAdmit = "-run ^(TestRefusalsOfAdmission|TestEveryRouteHasAnOperation)$ ./internal/transport/api"
 	)
 	return []mutation{
 		{"admission: a route without an operation is let in", grant, "if !op.Known() {\n", "if false {\n", ofAdm},
-		{"admission: the API does not ask", "internal/api/admission.go", "op := c.operation()", "op := admission.Look", ofAdmit},
-		{"admission: a route of the API costs nothing", "internal/api/routes.go", "admission.Signup, ", "admission.Look, ", ofAdmit},
-		{"admission: the website does not ask", "internal/web/visit.go", "v.admit(r.operation)", "v.admit(admission.Look)", ofWeb},
-		{"admission: a search costs nothing", "internal/web/home.go", "v.grant.Also(admission.Search)", "v.grant.Also(admission.Look)", ofWeb},
-		{"admission: heartbeats cost nothing", "internal/play/own.go", `{"heartbeat", admission.Heartbeat,`, `{"heartbeat", admission.Look,`, ofPlay},
+		{"admission: the API does not ask", "internal/transport/api/admission.go", "op := c.operation()", "op := admission.Look", ofAdmit},
+		{"admission: a route of the API costs nothing", "internal/transport/api/routes.go", "admission.Signup, ", "admission.Look, ", ofAdmit},
+		{"admission: the website does not ask", "internal/transport/web/visit.go", "v.admit(r.operation)", "v.admit(admission.Look)", ofWeb},
+		{"admission: a search costs nothing", "internal/transport/web/home.go", "v.grant.Also(admission.Search)", "v.grant.Also(admission.Look)", ofWeb},
+		{"admission: heartbeats cost nothing", "internal/transport/play/own.go", `{"heartbeat", admission.Heartbeat,`, `{"heartbeat", admission.Look,`, ofPlay},
 		{"admission: wrong keys do not count", guess, "	l.guessed(from, secret, right && err == nil)\n", "	_ = right\n", ofAdm},
-		{"admission: a message with a publish is free", "internal/api/admission.go", "return c.grant.Also(admission.Mail)", "return nil", ofAdmit},
+		{"admission: a message with a publish is free", "internal/transport/api/admission.go", "return c.grant.Also(admission.Mail)", "return nil", ofAdmit},
 		{"admission: a slot is not given back", grant, "	delete(g.l.bodies, g)\n", "", ofAdm},
 	}
 }
 
 func messages() []mutation {
 	const (
-		notMe   = "internal/account/notme.go"
-		stops   = "internal/sqlstore/stops.go"
-		notMeOf = "-run ^TestNotMe$ ./internal/account"
-		shares  = "internal/account/shares.go"
-		share   = "-run ^TestRegression05 ./internal/account"
-		claim   = "-run ^TestRegression07 ./internal/account"
-		slow    = "-run ^TestRegression45 ./internal/mail"
+		notMe   = "internal/domain/account/notme.go"
+		stops   = "internal/storage/sqlstore/stops.go"
+		notMeOf = "-run ^TestNotMe$ ./internal/domain/account"
+		shares  = "internal/domain/account/shares.go"
+		share   = "-run ^TestRegression05 ./internal/domain/account"
+		claim   = "-run ^TestRegression07 ./internal/domain/account"
+		slow    = "-run ^TestRegression45 ./internal/storage/mail"
 		claims  = "UPDATE accounts SET email = '' WHERE verified = 0 AND \"+ofMailbox"
 	)
 	return []mutation{
@@ -160,105 +160,105 @@ func messages() []mutation {
 		{"mail: one stranger uses up the logins of all", shares, `ShareOf(j.Address, loginsByOne, "logins by %x", j.Asker.Network)`, `ShareOf(j.Address, 1000, "logins by %x", j.Asker.Network)`, share},
 		{"mail: strangers use up the logins of a browser that was logged in", shares, "AskedKnown:\n		return []Share{all, asked}", "AskedKnown:\n		return []Share{all, asked, unproved}", share},
 		{"mail: claims use up the logins of strangers", shares, `of(loginsByStranger, "logins")`, `of(loginsByStranger, "claims")`, share},
-		{"another's language is anybody's to set", "internal/account/owner.go", "SetLang(ctx context.Context, by sandlot.Caller, lang string) error {\n	if err := sandlot.Authorize(by, sandlot.ActOwn, nil)", "SetLang(ctx context.Context, by sandlot.Caller, lang string) error {\n	if err := sandlot.Authorize(by, sandlot.ActLook, nil)", "-run ^TestWhoIsLetInToAnAccount$ " + accountTests},
-		{"who was suspended cannot log out", "internal/account/session.go", "id int64) error {\n	if err := sandlot.Authorize(by, sandlot.ActDelete, nil)", "id int64) error {\n	if err := sandlot.Authorize(by, sandlot.ActOwn, nil)", "-run ^TestWhoIsLetInToAnAccount$ " + accountTests},
-		{"a renaming leaves the old handle in the cache", "internal/account/current.go", "	return s.heads.After(s.OwnerStore.Rename(ctx, id, handle, at, since, limit))\n", "	_, err := s.OwnerStore.Rename(ctx, id, handle, at, since, limit)\n	return err\n", drop + accountTests},
-		{"a new address leaves what is cached", "internal/account/current.go", "	a, changed, err := s.RecoveryStore.TakeEmail(ctx, token, now, undoUntil, notice)\n	return a, s.heads.After(changed, err)\n", "	a, _, err := s.RecoveryStore.TakeEmail(ctx, token, now, undoUntil, notice)\n	return a, err\n", drop + accountTests},
-		{"a verification leaves what is cached", "internal/account/current.go", "	a, changed, err := s.ClaimStore.UseVerification(ctx, token, now)\n	return a, s.heads.After(changed, err)\n", "	a, _, err := s.ClaimStore.UseVerification(ctx, token, now)\n	return a, err\n", drop + accountTests},
-		{"an edit leaves the version before in the cache", "internal/publish/heads.go", "	p, changed, err := s.Store.PutFile(ctx, id, f, at)\n	return p, s.heads.After(changed, err)\n", "	p, _, err := s.Store.PutFile(ctx, id, f, at)\n	return p, err\n", drop + publishTests},
-		{"other details leave the title before in the cache", "internal/publish/heads.go", "	return s.heads.After(s.ManagementStore.SetDetails(ctx, id, d))\n", "	_, err := s.ManagementStore.SetDetails(ctx, id, d)\n	return err\n", drop + publishTests},
-		{"a step that failed in doubt leaves what is cached", "internal/publish/heads.go", "h != nil && !errors.Is(err, sandlot.ErrNoEffect)", "h != nil && err == nil", drop + publishTests},
-		{"a suspension leaves the project in the cache", "internal/operate/current.go", "return s.heads.After(s.Store.Suspend(ctx, of, e)) })", "_, err := s.Store.Suspend(ctx, of, e); return err })", drop + operateTests},
-		{"versions that are trimmed stay in the cache", "internal/operate/current.go", "	return last, more, t.Heads.After(changed, err)\n", "	_ = changed\n	return last, more, err\n", drop + operateTests},
-		{"an account that is removed stays in the cache", "internal/account/current.go", "s.heads.After(s.OwnerStore.Remove(", "(*publish.Heads)(nil).After(s.OwnerStore.Remove(", drop + accountTests},
-		{"an address that is taken back leaves what is cached", "internal/account/current.go", "s.RecoveryStore.TakeEmailBack(ctx, token, now)\n	return a, s.heads.After(", "s.RecoveryStore.TakeEmailBack(ctx, token, now)\n	return a, (*publish.Heads)(nil).After(", drop + accountTests},
-		{"a file that is deleted stays in the cache", "internal/publish/heads.go", "s.Store.DeleteFile(ctx, id, name, at)\n	return p, s.heads.After(", "s.Store.DeleteFile(ctx, id, name, at)\n	return p, (*Heads)(nil).After(", drop + publishTests},
-		{"an edit of many files leaves the version before in the cache", "internal/publish/heads.go", "s.ManagementStore.Rearrange(ctx, id, c, at)\n	return p, s.heads.After(", "s.ManagementStore.Rearrange(ctx, id, c, at)\n	return p, (*Heads)(nil).After(", drop + publishTests},
-		{"a version that is erased stays in the cache", "internal/publish/heads.go", "s.heads.After(s.ManagementStore.EraseVersion(", "(*Heads)(nil).After(s.ManagementStore.EraseVersion(", drop + publishTests},
-		{"a project that is deleted stays in the cache", "internal/publish/heads.go", "s.heads.After(s.ManagementStore.Trash(", "(*Heads)(nil).After(s.ManagementStore.Trash(", drop + publishTests},
-		{"what the operator reinstates stays suspended in the cache", "internal/operate/current.go", "s.heads.After(s.Store.Reinstate(", "(*publish.Heads)(nil).After(s.Store.Reinstate(", drop + operateTests},
-		{"what the operator removes stays in the cache", "internal/operate/current.go", "s.heads.After(s.Store.Remove(", "(*publish.Heads)(nil).After(s.Store.Remove(", drop + operateTests},
-		{"a store does not say whose address was taken", "internal/sqlstore/recovery.go", "return a, sandlot.Changed{Account: a.ID}, in(\"take address\", err)", "return a, sandlot.Changed{}, in(\"take address\", err)", said},
-		{"a store does not say which details it changed", "internal/sqlstore/manage.go", "return changed(id), in(\"set details\"", "return sandlot.Changed{}, in(\"set details\"", said},
-		{"a store does not say which project has another file", "internal/sqlstore/files.go", "return p, changed(id), in(\"put file\"", "return p, sandlot.Changed{}, in(\"put file\"", said},
-		{"a store does not say which project has a file less", "internal/sqlstore/files.go", "return p, changed(id), in(\"delete file\"", "return p, sandlot.Changed{}, in(\"delete file\"", said},
-		{"a store does not say which project is rearranged", "internal/sqlstore/manage.go", "	return p, changed(id), in(\"rearrange\", err)\n}", "	return p, sandlot.Changed{}, in(\"rearrange\", err)\n}", said},
-		{"a store does not say which project is rearranged by a draft", "internal/sqlstore/manage.go", "p, err := store.rearrangeLarge(ctx, id, c, at)\n		return p, changed(id), ", "p, err := store.rearrangeLarge(ctx, id, c, at)\n		return p, sandlot.Changed{}, ", "-run ^TestPublishContract$ ./internal/sqlstore"},
-		{"a store does not say of which project a version is erased", "internal/sqlstore/erase.go", "return changed(id), nil", "return sandlot.Changed{}, nil", said},
-		{"a store does not say of which projects versions are trimmed", "internal/sqlstore/trim.go", "if fewer {\n				changed.", "if fewer && false {\n				changed.", said},
-		{"a store does not say whose handle is another", "internal/sqlstore/owner.go", "sandlot.Changed{Account: id}, in(\"rename\"", "sandlot.Changed{}, in(\"rename\"", said},
-		{"a store does not say whose address is verified", "internal/sqlstore/jobs.go", "sandlot.Changed{Account: a.ID}, in(\"use verification\"", "sandlot.Changed{}, in(\"use verification\"", said},
-		{"a store does not say whose address was taken back", "internal/sqlstore/recovery.go", "sandlot.Changed{Account: a.ID}, in(\"take address back\"", "sandlot.Changed{}, in(\"take address back\"", said},
-		{"a store does not say what is suspended", "internal/sqlstore/admin.go", "s.Changed(), in(\"suspend\"", "sandlot.Changed{}, in(\"suspend\"", said},
-		{"a store does not say what is reinstated", "internal/sqlstore/admin.go", "s.Changed(), in(\"reinstate\"", "sandlot.Changed{}, in(\"reinstate\"", said},
-		{"a store does not say what is removed", "internal/sqlstore/admin.go", "s.Changed(), in(\"remove\"", "sandlot.Changed{}, in(\"remove\"", said},
-		{"mail: a word of any mailbox makes a known browser", "internal/account/known.go", "string(word)+names.EmailKey(address)", "string(word)", share},
-		{"mail: other messages take the places of logins", "internal/account/dispatch.go", "r.total-r.logins >= most-most/4", "false && most > 0", slow},
-		{"mail: a slow domain takes all places", "internal/account/dispatch.go", "case n < mailsPerDomain:", "case n < 100*mailsPerDomain:", slow},
-		{"mail: an address that was refused stays", "internal/sqlstore/jobs.go", "UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 0", "UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 2", claim},
-		{"mail: keys from before a verification stay", "internal/sqlstore/keyring.go", "created_at < (SELECT", "created_at > (SELECT", claim},
-		{"to look at the link of a message stops them", "internal/web/notme.go", "p.Account.NotMe(v", "p.Account.StopMail(v", "-run NotMe ./internal/web"},
+		{"another's language is anybody's to set", "internal/domain/account/owner.go", "SetLang(ctx context.Context, by sandlot.Caller, lang string) error {\n	if err := sandlot.Authorize(by, sandlot.ActOwn, nil)", "SetLang(ctx context.Context, by sandlot.Caller, lang string) error {\n	if err := sandlot.Authorize(by, sandlot.ActLook, nil)", "-run ^TestWhoIsLetInToAnAccount$ " + accountTests},
+		{"who was suspended cannot log out", "internal/domain/account/session.go", "id int64) error {\n	if err := sandlot.Authorize(by, sandlot.ActDelete, nil)", "id int64) error {\n	if err := sandlot.Authorize(by, sandlot.ActOwn, nil)", "-run ^TestWhoIsLetInToAnAccount$ " + accountTests},
+		{"a renaming leaves the old handle in the cache", "internal/domain/account/current.go", "	return s.heads.After(s.OwnerStore.Rename(ctx, id, handle, at, since, limit))\n", "	_, err := s.OwnerStore.Rename(ctx, id, handle, at, since, limit)\n	return err\n", drop + accountTests},
+		{"a new address leaves what is cached", "internal/domain/account/current.go", "	a, changed, err := s.RecoveryStore.TakeEmail(ctx, token, now, undoUntil, notice)\n	return a, s.heads.After(changed, err)\n", "	a, _, err := s.RecoveryStore.TakeEmail(ctx, token, now, undoUntil, notice)\n	return a, err\n", drop + accountTests},
+		{"a verification leaves what is cached", "internal/domain/account/current.go", "	a, changed, err := s.ClaimStore.UseVerification(ctx, token, now)\n	return a, s.heads.After(changed, err)\n", "	a, _, err := s.ClaimStore.UseVerification(ctx, token, now)\n	return a, err\n", drop + accountTests},
+		{"an edit leaves the version before in the cache", "internal/domain/publish/heads.go", "	p, changed, err := s.Store.PutFile(ctx, id, f, at)\n	return p, s.heads.After(changed, err)\n", "	p, _, err := s.Store.PutFile(ctx, id, f, at)\n	return p, err\n", drop + publishTests},
+		{"other details leave the title before in the cache", "internal/domain/publish/heads.go", "	return s.heads.After(s.ManagementStore.SetDetails(ctx, id, d))\n", "	_, err := s.ManagementStore.SetDetails(ctx, id, d)\n	return err\n", drop + publishTests},
+		{"a step that failed in doubt leaves what is cached", "internal/domain/publish/heads.go", "h != nil && !errors.Is(err, sandlot.ErrNoEffect)", "h != nil && err == nil", drop + publishTests},
+		{"a suspension leaves the project in the cache", "internal/domain/operate/current.go", "return s.heads.After(s.Store.Suspend(ctx, of, e)) })", "_, err := s.Store.Suspend(ctx, of, e); return err })", drop + operateTests},
+		{"versions that are trimmed stay in the cache", "internal/domain/operate/current.go", "	return last, more, t.Heads.After(changed, err)\n", "	_ = changed\n	return last, more, err\n", drop + operateTests},
+		{"an account that is removed stays in the cache", "internal/domain/account/current.go", "s.heads.After(s.OwnerStore.Remove(", "(*publish.Heads)(nil).After(s.OwnerStore.Remove(", drop + accountTests},
+		{"an address that is taken back leaves what is cached", "internal/domain/account/current.go", "s.RecoveryStore.TakeEmailBack(ctx, token, now)\n	return a, s.heads.After(", "s.RecoveryStore.TakeEmailBack(ctx, token, now)\n	return a, (*publish.Heads)(nil).After(", drop + accountTests},
+		{"a file that is deleted stays in the cache", "internal/domain/publish/heads.go", "s.Store.DeleteFile(ctx, id, name, at)\n	return p, s.heads.After(", "s.Store.DeleteFile(ctx, id, name, at)\n	return p, (*Heads)(nil).After(", drop + publishTests},
+		{"an edit of many files leaves the version before in the cache", "internal/domain/publish/heads.go", "s.ManagementStore.Rearrange(ctx, id, c, at)\n	return p, s.heads.After(", "s.ManagementStore.Rearrange(ctx, id, c, at)\n	return p, (*Heads)(nil).After(", drop + publishTests},
+		{"a version that is erased stays in the cache", "internal/domain/publish/heads.go", "s.heads.After(s.ManagementStore.EraseVersion(", "(*Heads)(nil).After(s.ManagementStore.EraseVersion(", drop + publishTests},
+		{"a project that is deleted stays in the cache", "internal/domain/publish/heads.go", "s.heads.After(s.ManagementStore.Trash(", "(*Heads)(nil).After(s.ManagementStore.Trash(", drop + publishTests},
+		{"what the operator reinstates stays suspended in the cache", "internal/domain/operate/current.go", "s.heads.After(s.Store.Reinstate(", "(*publish.Heads)(nil).After(s.Store.Reinstate(", drop + operateTests},
+		{"what the operator removes stays in the cache", "internal/domain/operate/current.go", "s.heads.After(s.Store.Remove(", "(*publish.Heads)(nil).After(s.Store.Remove(", drop + operateTests},
+		{"a store does not say whose address was taken", "internal/storage/sqlstore/recovery.go", "return a, sandlot.Changed{Account: a.ID}, in(\"take address\", err)", "return a, sandlot.Changed{}, in(\"take address\", err)", said},
+		{"a store does not say which details it changed", "internal/storage/sqlstore/manage.go", "return changed(id), in(\"set details\"", "return sandlot.Changed{}, in(\"set details\"", said},
+		{"a store does not say which project has another file", "internal/storage/sqlstore/files.go", "return p, changed(id), in(\"put file\"", "return p, sandlot.Changed{}, in(\"put file\"", said},
+		{"a store does not say which project has a file less", "internal/storage/sqlstore/files.go", "return p, changed(id), in(\"delete file\"", "return p, sandlot.Changed{}, in(\"delete file\"", said},
+		{"a store does not say which project is rearranged", "internal/storage/sqlstore/manage.go", "	return p, changed(id), in(\"rearrange\", err)\n}", "	return p, sandlot.Changed{}, in(\"rearrange\", err)\n}", said},
+		{"a store does not say which project is rearranged by a draft", "internal/storage/sqlstore/manage.go", "p, err := store.rearrangeLarge(ctx, id, c, at)\n		return p, changed(id), ", "p, err := store.rearrangeLarge(ctx, id, c, at)\n		return p, sandlot.Changed{}, ", "-run ^TestPublishContract$ ./internal/storage/sqlstore"},
+		{"a store does not say of which project a version is erased", "internal/storage/sqlstore/erase.go", "return changed(id), nil", "return sandlot.Changed{}, nil", said},
+		{"a store does not say of which projects versions are trimmed", "internal/storage/sqlstore/trim.go", "if fewer {\n				changed.", "if fewer && false {\n				changed.", said},
+		{"a store does not say whose handle is another", "internal/storage/sqlstore/owner.go", "sandlot.Changed{Account: id}, in(\"rename\"", "sandlot.Changed{}, in(\"rename\"", said},
+		{"a store does not say whose address is verified", "internal/storage/sqlstore/jobs.go", "sandlot.Changed{Account: a.ID}, in(\"use verification\"", "sandlot.Changed{}, in(\"use verification\"", said},
+		{"a store does not say whose address was taken back", "internal/storage/sqlstore/recovery.go", "sandlot.Changed{Account: a.ID}, in(\"take address back\"", "sandlot.Changed{}, in(\"take address back\"", said},
+		{"a store does not say what is suspended", "internal/storage/sqlstore/admin.go", "s.Changed(), in(\"suspend\"", "sandlot.Changed{}, in(\"suspend\"", said},
+		{"a store does not say what is reinstated", "internal/storage/sqlstore/admin.go", "s.Changed(), in(\"reinstate\"", "sandlot.Changed{}, in(\"reinstate\"", said},
+		{"a store does not say what is removed", "internal/storage/sqlstore/admin.go", "s.Changed(), in(\"remove\"", "sandlot.Changed{}, in(\"remove\"", said},
+		{"mail: a word of any mailbox makes a known browser", "internal/domain/account/known.go", "string(word)+names.EmailKey(address)", "string(word)", share},
+		{"mail: other messages take the places of logins", "internal/domain/account/dispatch.go", "r.total-r.logins >= most-most/4", "false && most > 0", slow},
+		{"mail: a slow domain takes all places", "internal/domain/account/dispatch.go", "case n < mailsPerDomain:", "case n < 100*mailsPerDomain:", slow},
+		{"mail: an address that was refused stays", "internal/storage/sqlstore/jobs.go", "UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 0", "UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 2", claim},
+		{"mail: keys from before a verification stay", "internal/storage/sqlstore/keyring.go", "created_at < (SELECT", "created_at > (SELECT", claim},
+		{"to look at the link of a message stops them", "internal/transport/web/notme.go", "p.Account.NotMe(v", "p.Account.StopMail(v", "-run NotMe ./internal/transport/web"},
 	}
 }
 
 func integrity() []mutation {
 	const (
-		verify  = "internal/blob/verify.go"
-		stage   = "internal/publish/contents.go"
-		uploads = "internal/sqlstore/uploads.go"
-		sweep   = "internal/sqlstore/sweep.go"
-		calls   = "internal/publish/idempotency.go"
+		verify  = "internal/storage/blob/verify.go"
+		stage   = "internal/domain/publish/contents.go"
+		uploads = "internal/storage/sqlstore/uploads.go"
+		sweep   = "internal/storage/sqlstore/sweep.go"
+		calls   = "internal/domain/publish/idempotency.go"
 		used    = "EXISTS (SELECT 1 FROM files f WHERE f.blob = b.id)"
 	)
 	return []mutation{
-		{"the collector does not ask whether the clock is right", "internal/operate/collect.go", "c.Ages == nil", "c.Ages == nil || true", operateTests},
+		{"the collector does not ask whether the clock is right", "internal/domain/operate/collect.go", "c.Ages == nil", "c.Ages == nil || true", operateTests},
 		{"a blob's hash is not compared", verify, "sum != b.SHA256 || ", "false && sum != b.SHA256 || ", blobTests},
 		{"a range does not check its MiBs", verify, "if !p.OK(b.SHA256) {", "if false && !p.OK(b.SHA256) {", blobTests},
 		{"a MiB that is known is read again", verify, "if d.trust.has(b.Ref, proven, one) {", "if false && d.trust.has(b.Ref, proven, one) {", blobTests},
-		{"one MiB that was checked stands for the others", "internal/blob/trust.go", "s.mebis[i/64]&(1<<(i%64)) == 0", "s.mebis[i/64] == 0", blobTests},
-		{"a file of the cache is not compared block by block", "internal/blob/cache/reader.go", "sumOf(k.block) != k.sums[n]", "false", blobTests},
-		{"a file of the cache is believed of another blob", "internal/blob/cache/files.go", "of.sums == nil || of.proof != p", "of.sums == nil", blobTests},
-		{"what comes from a store is not compared", "internal/blob/cache/cache.go", "return h.OK(p.sum)", "return true", blobTests},
-		{"the cache has no bound", "internal/blob/cache/files.go", "(f.holds > f.bytes || f.files > f.entries)", "(f.files > f.entries)", blobTests},
-		{"only the first of several ranges is checked before the answer begins", "internal/play/ranges.go", "slices.Backward(spans)", "slices.Backward(spans[:1])", "-run OneDamagedMiB ./internal/play"},
-		{"files are recorded without checkpoints", "internal/sqlstore/blobs.go", `b.Checkpoints != ""`, "false", publishTests},
+		{"one MiB that was checked stands for the others", "internal/storage/blob/trust.go", "s.mebis[i/64]&(1<<(i%64)) == 0", "s.mebis[i/64] == 0", blobTests},
+		{"a file of the cache is not compared block by block", "internal/storage/blob/cache/reader.go", "sumOf(k.block) != k.sums[n]", "false", blobTests},
+		{"a file of the cache is believed of another blob", "internal/storage/blob/cache/files.go", "of.sums == nil || of.proof != p", "of.sums == nil", blobTests},
+		{"what comes from a store is not compared", "internal/storage/blob/cache/cache.go", "return h.OK(p.sum)", "return true", blobTests},
+		{"the cache has no bound", "internal/storage/blob/cache/files.go", "(f.holds > f.bytes || f.files > f.entries)", "(f.files > f.entries)", blobTests},
+		{"only the first of several ranges is checked before the answer begins", "internal/transport/play/ranges.go", "slices.Backward(spans)", "slices.Backward(spans[:1])", "-run OneDamagedMiB ./internal/transport/play"},
+		{"files are recorded without checkpoints", "internal/storage/sqlstore/blobs.go", `b.Checkpoints != ""`, "false", publishTests},
 		{"a content's hash is not compared", stage, " || sandlot.DigestOf(data) != b.SHA256", "", publishTests},
-		{"a declared hash is not compared", "internal/publish/checks.go", `d.SHA256 != "" && `, "false && ", publishTests},
-		{"a job is claimed that another process has", "internal/sqlstore/jobs.go", "(leased_until <= ?5 OR leased_until > ?6)", "(1 OR leased_until <= ?5 OR leased_until > ?6)", storeTests},
-		{"a lease of a wrong clock holds a job", "internal/sqlstore/lease.go", "l.length + skew", "l.length + 100000*skew", storeTests},
-		{"whoever lost a job gives it back", "internal/sqlstore/jobs.go", "leased_until = 0 WHERE id = ? AND leased_until = ?", "leased_until = 0 WHERE id = ? AND (1 OR leased_until = ?)", storeTests},
-		{"whoever lost a file gives it back", "internal/sqlstore/variants.go", `" AND leased_until = ?"`, `" AND (1 OR leased_until = ?)"`, storeTests},
-		{"a file is claimed that another process makes variants of", "internal/sqlstore/variants.go", "AND squeezed = 0 AND (leased_until <= ? OR", "AND squeezed = 0 AND (1 OR leased_until <= ? OR", storeTests},
-		{"a change of details is not counted", "internal/sqlstore/manage.go", "changed = changed + 1, ", "", storeTests},
-		{"a change of an account is not counted", "internal/sqlstore/owner.go", "changed = changed + 1, ", "", storeTests},
-		{"an edit does not look what it changes", "internal/sqlstore/projects.go", "p.Version != at.Expect", "false", storeTests},
+		{"a declared hash is not compared", "internal/domain/publish/checks.go", `d.SHA256 != "" && `, "false && ", publishTests},
+		{"a job is claimed that another process has", "internal/storage/sqlstore/jobs.go", "(leased_until <= ?5 OR leased_until > ?6)", "(1 OR leased_until <= ?5 OR leased_until > ?6)", storeTests},
+		{"a lease of a wrong clock holds a job", "internal/storage/sqlstore/lease.go", "l.length + skew", "l.length + 100000*skew", storeTests},
+		{"whoever lost a job gives it back", "internal/storage/sqlstore/jobs.go", "leased_until = 0 WHERE id = ? AND leased_until = ?", "leased_until = 0 WHERE id = ? AND (1 OR leased_until = ?)", storeTests},
+		{"whoever lost a file gives it back", "internal/storage/sqlstore/variants.go", `" AND leased_until = ?"`, `" AND (1 OR leased_until = ?)"`, storeTests},
+		{"a file is claimed that another process makes variants of", "internal/storage/sqlstore/variants.go", "AND squeezed = 0 AND (leased_until <= ? OR", "AND squeezed = 0 AND (1 OR leased_until <= ? OR", storeTests},
+		{"a change of details is not counted", "internal/storage/sqlstore/manage.go", "changed = changed + 1, ", "", storeTests},
+		{"a change of an account is not counted", "internal/storage/sqlstore/owner.go", "changed = changed + 1, ", "", storeTests},
+		{"an edit does not look what it changes", "internal/storage/sqlstore/projects.go", "p.Version != at.Expect", "false", storeTests},
 		{"an upload is used more than once", uploads, "generation = ? AND done_project IS NULL`+t.dialect.Locked", "generation <> -?`+t.dialect.Locked", storeTests},
-		{"a completed upload tells its keys to anybody", "internal/publish/upload_call.go", "return n == done.Part && call.hash() == done.SHA256", "_ = n\n	return true", publishTests},
+		{"a completed upload tells its keys to anybody", "internal/domain/publish/upload_call.go", "return n == done.Part && call.hash() == done.SHA256", "_ = n\n	return true", publishTests},
 		{"a request sent again happens again", calls, "	rec, keys, err := c.findAnswer(ctx, r)\n", "	rec, keys, err := IdempotencyRecord{}, Minted{}, errNoRecord\n", publishTests + " " + apiTests},
 		{"another request gets the answer of the first", calls, "rec.Request != r.asked", "false", publishTests + " " + apiTests},
 		{"an Idempotency-Key is anybody's", calls, `return "key " + r.by.Key().Hash.String()`, `return "key"`, publishTests + " " + apiTests},
 		{"an Idempotency-Key without a key is everybody's", calls, `return "network " + r.by.From.Network`, `return "network"`, "-run ^TestRegression11 " + publishTests},
 		{"a call made from another network is made again", calls, "r.elsewhere = c.vault.Keyed(", "_ = c.vault.Keyed(", publishTests},
-		{"an upload_id without a key is everybody's", "internal/publish/uploads.go", `owner = "network " + by.From.Network`, `owner = "network"`, "-run ^TestRegression11 " + publishTests},
-		{"open uploads are outside of the quota", "internal/sqlstore/quota.go", "has.Bytes+held > q.Bytes", "has.Bytes+0*held > q.Bytes", "-run ^TestRegression03 " + publishTests},
-		{"open uploads of a network are outside of its limit", "internal/sqlstore/quota.go", "has.bytes > all.times*q.Bytes", "false && has.bytes > all.times*q.Bytes", "-run ^TestRegression03 " + publishTests},
-		{"an answer is recorded twice", "internal/sqlstore/idempotency.go", "	WHERE once.expires_at <= ?11`", "	WHERE once.expires_at <= ?11 OR 1`", storeTests},
-		{"a record of an answer is not part of the step", "internal/sqlstore/idempotency.go", "		err := t.Later(sandlot.ErrAlreadyDone, insertRecord,", "		if o != nil {\n			return nil\n		}\n		err := t.Later(sandlot.ErrAlreadyDone, insertRecord,", storeTests},
-		{"blobs are stored in a folder that was moved away", "internal/blob/disk.go", "d.place = place", "_ = place", "-run ^TestRegression09 " + blobTests},
-		{"readers see what a draft has put", "internal/sqlstore/files.go", "f.until > p.version AND f.since <= p.version", "f.until > p.version", storeTests},
-		{"a batch of plays counts twice after another node's", "internal/sqlstore/days.go", "WHERE counters.batch < excluded.batch", "WHERE 1 = 1", storeTests},
-		{"two nodes put one upload together", "internal/sqlstore/uploads.go", "OR leased_until = ?)`", "OR leased_until = ? OR 1 = 1)`", storeTests},
-		{"a part is refused because another node accepted one", "internal/publish/uploads.go", "uploadTries, uploadPause = 50,", "uploadTries, uploadPause = 1,", "-run ^TestPartsOf " + publishTests},
-		{"a draft is taken back while its process is at it", "internal/sqlstore/undo.go", "AND (undone = 1 OR leased_until", "AND (1 = 1 OR leased_until", storeTests},
-		{"an edit goes past a draft", "internal/sqlstore/draft.go", "return draftedError{found}", "return nil", storeTests},
-		{"a draft that is refused leaves its blobs", "internal/sqlstore/undo.go", "if f.blob <= d.known {", "if true {", storeTests},
-		{"a new project is seen while it is recorded in steps", "internal/sqlstore/unborn.go", "0, 0, 0, ?, ?, 0)`", "0, 0, 0, ?, ?, NULL)`", storeTests},
-		{"contents are recorded once for each file that has them", "internal/sqlstore/kept.go", "ids[i] = k.before[key]; ids[i] != 0", "false", storeTests},
-		{"a draft on a full disk has no room to be taken back", "internal/sqlstore/undo.go", "if errors.Is(err, sandlot.ErrFull) && yield != nil {", "if errors.Is(err, sandlot.ErrFull) && yield != nil && done {", storeTests},
-		{"what is left of a draft is said to be nothing", "internal/sqlstore/draft.go", "undone := store.db.undo(context.WithoutCancel(ctx), d, yield)", "var undone error", storeTests},
-		{"a version is recorded without its primary file", "internal/sqlstore/manage.go", "return sandlot.ErrNoPrimary", "return nil", storeTests},
-		{"bytes are deleted of a step that may have happened", "internal/publish/contents_held.go", "to := doubtful", "to := staged", "-run ^TestRegression32 " + publishTests},
-		{"the collector does not wait a day", "internal/operate/collect.go", "c.Strays(ctx, now.Add(-Grace))", "c.Strays(ctx, now)", operateTests},
+		{"an upload_id without a key is everybody's", "internal/domain/publish/uploads.go", `owner = "network " + by.From.Network`, `owner = "network"`, "-run ^TestRegression11 " + publishTests},
+		{"open uploads are outside of the quota", "internal/storage/sqlstore/quota.go", "has.Bytes+held > q.Bytes", "has.Bytes+0*held > q.Bytes", "-run ^TestRegression03 " + publishTests},
+		{"open uploads of a network are outside of its limit", "internal/storage/sqlstore/quota.go", "has.bytes > all.times*q.Bytes", "false && has.bytes > all.times*q.Bytes", "-run ^TestRegression03 " + publishTests},
+		{"an answer is recorded twice", "internal/storage/sqlstore/idempotency.go", "	WHERE once.expires_at <= ?11`", "	WHERE once.expires_at <= ?11 OR 1`", storeTests},
+		{"a record of an answer is not part of the step", "internal/storage/sqlstore/idempotency.go", "		err := t.Later(sandlot.ErrAlreadyDone, insertRecord,", "		if o != nil {\n			return nil\n		}\n		err := t.Later(sandlot.ErrAlreadyDone, insertRecord,", storeTests},
+		{"blobs are stored in a folder that was moved away", "internal/storage/blob/disk.go", "d.place = place", "_ = place", "-run ^TestRegression09 " + blobTests},
+		{"readers see what a draft has put", "internal/storage/sqlstore/files.go", "f.until > p.version AND f.since <= p.version", "f.until > p.version", storeTests},
+		{"a batch of plays counts twice after another node's", "internal/storage/sqlstore/days.go", "WHERE counters.batch < excluded.batch", "WHERE 1 = 1", storeTests},
+		{"two nodes put one upload together", "internal/storage/sqlstore/uploads.go", "OR leased_until = ?)`", "OR leased_until = ? OR 1 = 1)`", storeTests},
+		{"a part is refused because another node accepted one", "internal/domain/publish/uploads.go", "uploadTries, uploadPause = 50,", "uploadTries, uploadPause = 1,", "-run ^TestPartsOf " + publishTests},
+		{"a draft is taken back while its process is at it", "internal/storage/sqlstore/undo.go", "AND (undone = 1 OR leased_until", "AND (1 = 1 OR leased_until", storeTests},
+		{"an edit goes past a draft", "internal/storage/sqlstore/draft.go", "return draftedError{found}", "return nil", storeTests},
+		{"a draft that is refused leaves its blobs", "internal/storage/sqlstore/undo.go", "if f.blob <= d.known {", "if true {", storeTests},
+		{"a new project is seen while it is recorded in steps", "internal/storage/sqlstore/unborn.go", "0, 0, 0, ?, ?, 0)`", "0, 0, 0, ?, ?, NULL)`", storeTests},
+		{"contents are recorded once for each file that has them", "internal/storage/sqlstore/kept.go", "ids[i] = k.before[key]; ids[i] != 0", "false", storeTests},
+		{"a draft on a full disk has no room to be taken back", "internal/storage/sqlstore/undo.go", "if errors.Is(err, sandlot.ErrFull) && yield != nil {", "if errors.Is(err, sandlot.ErrFull) && yield != nil && done {", storeTests},
+		{"what is left of a draft is said to be nothing", "internal/storage/sqlstore/draft.go", "undone := store.db.undo(context.WithoutCancel(ctx), d, yield)", "var undone error", storeTests},
+		{"a version is recorded without its primary file", "internal/storage/sqlstore/manage.go", "return sandlot.ErrNoPrimary", "return nil", storeTests},
+		{"bytes are deleted of a step that may have happened", "internal/domain/publish/contents_held.go", "to := doubtful", "to := staged", "-run ^TestRegression32 " + publishTests},
+		{"the collector does not wait a day", "internal/domain/operate/collect.go", "c.Strays(ctx, now.Add(-Grace))", "c.Strays(ctx, now)", operateTests},
 		{"the collector takes what is published", sweep, used, "0", storeTests},
 	}
 }

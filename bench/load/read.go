@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"sandlot/bench/rig"
-	"sandlot/internal/client"
+	"sandlot/internal/client/client"
 )
 
 const (

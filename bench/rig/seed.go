@@ -19,9 +19,9 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"sandlot"
-	"sandlot/internal/account"
-	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore"
+	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/sqlstore"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"regexp"
 	"time"
 
-	"sandlot/internal/client"
+	"sandlot/internal/client/client"
 )
 
 // A Service is a running sandlot.

@@ -18,8 +18,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sandlot/bench/rig"
-	"sandlot/internal/sqlstore"
-	"sandlot/internal/sqlstore/postgres"
+	"sandlot/internal/storage/sqlstore"
+	"sandlot/internal/storage/sqlstore/postgres"
 )
 
 const (

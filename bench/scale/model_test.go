@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 func near(t *testing.T, what string, got, want, within float64) {

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/expect"
-	"sandlot/internal/front"
-	"sandlot/internal/play"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
+	"sandlot/internal/transport/play"
+	"sandlot/internal/transport/play/front"
 )
 
 // TestAccessLog asks for a published file by both ways that a request can take, and for what is refused.

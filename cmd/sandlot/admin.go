@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 
 	"sandlot"
-	"sandlot/internal/hint"
-	"sandlot/internal/mail"
-	"sandlot/internal/operate"
-	"sandlot/internal/sqlstore"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/storage/mail"
+	"sandlot/internal/storage/sqlstore"
+	"sandlot/internal/transport/api/hint"
 )
 
 // adminCommand is what an operator does to accounts and projects. It works on

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"sandlot/internal/inspect"
+	"sandlot/internal/format/inspect"
 )
 
 // acting is what commands have that change something.

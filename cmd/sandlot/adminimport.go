@@ -12,13 +12,13 @@ import (
 	"path/filepath"
 
 	"sandlot"
-	"sandlot/internal/blob"
-	"sandlot/internal/blob/cache"
-	"sandlot/internal/cli"
-	"sandlot/internal/cover"
-	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore"
-	"sandlot/internal/transfer"
+	"sandlot/internal/client/cli"
+	"sandlot/internal/domain/cover"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/domain/transfer"
+	"sandlot/internal/storage/blob"
+	"sandlot/internal/storage/blob/cache"
+	"sandlot/internal/storage/sqlstore"
 )
 
 type importCommand struct {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/operate"
+	"sandlot/internal/domain/operate"
 )
 
 // listPage is how many records are read at once; a list is printed as it is read.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/operate"
+	"sandlot/internal/domain/operate"
 )
 
 type logCommand struct {

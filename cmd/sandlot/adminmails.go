@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/operate"
+	"sandlot/internal/domain/operate"
 )
 
 // mailsCommand is about mailboxes whose owners said that they did not ask for a

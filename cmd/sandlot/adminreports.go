@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"sandlot/internal/operate"
+	"sandlot/internal/domain/operate"
 )
 
 type reportsCommand struct {

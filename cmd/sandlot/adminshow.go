@@ -7,9 +7,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"sandlot/internal/mediatype"
-	"sandlot/internal/operate"
-	"sandlot/internal/publish"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/mediatype"
 )
 
 type showCommand struct {

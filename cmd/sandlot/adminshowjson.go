@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/operate"
-	"sandlot/internal/publish"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/publish"
 )
 
 // This file has what `admin show --json` prints.

@@ -10,10 +10,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.yaml.in/yaml/v3"
 
-	"sandlot/internal/account"
-	"sandlot/internal/expect"
-	"sandlot/internal/redis"
-	"sandlot/internal/worker"
+	"sandlot/internal/base/worker"
+	"sandlot/internal/domain/account"
+	"sandlot/internal/storage/redis"
+	"sandlot/internal/testkit/expect"
 )
 
 // TestAlertsAreAboutMetricsThatThereAre reads docs/alerts.yaml.

@@ -17,8 +17,8 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // archiveMegabytes is how much the large archives unpack to; SANDLOT_TEST_ARCHIVE says another number.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestLoad12OneArchiveOfAnAccountAtATime: a second one is refused, with the time to come back, until the first has come

@@ -14,13 +14,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sandlot"
-	"sandlot/internal/blob"
-	"sandlot/internal/blob/cache"
-	"sandlot/internal/blob/s3"
-	"sandlot/internal/content"
-	"sandlot/internal/durable"
-	"sandlot/internal/operate"
-	"sandlot/internal/sqlstore"
+	"sandlot/internal/base/durable"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/format/content"
+	"sandlot/internal/storage/blob"
+	"sandlot/internal/storage/blob/cache"
+	"sandlot/internal/storage/blob/s3"
+	"sandlot/internal/storage/sqlstore"
 )
 
 // backupCommand copies everything into a data folder. The copy is built under

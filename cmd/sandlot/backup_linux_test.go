@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 func TestABackupOnAFullDiskLeavesNothing(t *testing.T) {

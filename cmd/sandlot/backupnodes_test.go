@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/blob"
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/storage/blob"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // backupOf runs the program beside nodes that keep everything where the arguments say.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 // publicServer starts the real program with its limits on, behind a proxy that the test plays.

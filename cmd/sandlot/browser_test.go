@@ -15,8 +15,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"sandlot/examples"
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 type step = chromedp.Action[chromedp.Void]

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/client"
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/client/client"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestSoakFault34Memory: with 128 MiB for the program, twenty publishes of 100 MB at once are taken, or told to come back; it stays

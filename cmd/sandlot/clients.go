@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"sandlot/internal/admission"
+	"sandlot/internal/domain/admission"
 )
 
 // clients finds out which address a request comes from, behind proxies too.

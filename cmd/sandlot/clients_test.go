@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/admission"
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 func TestTheAddressOfARequest(t *testing.T) {

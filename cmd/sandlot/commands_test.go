@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestEveryCommandOfADocumentWorksWhenItIsPasted: the commands in blocks of sh of each document, in their order, in one shell on a fresh server. What

@@ -13,7 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 )
 
 // named are those of a list, or of a mapping's keys: both are how compose.yaml refers to something.

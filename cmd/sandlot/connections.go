@@ -6,7 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"sandlot/internal/admission"
+	"sandlot/internal/domain/admission"
 )
 
 const (

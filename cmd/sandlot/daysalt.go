@@ -8,9 +8,9 @@ import (
 	"os"
 	"time"
 
-	"sandlot/internal/operate"
-	"sandlot/internal/play"
-	"sandlot/internal/worker"
+	"sandlot/internal/base/worker"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/transport/play"
 )
 
 const (

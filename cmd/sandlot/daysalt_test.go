@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/play"
-	"sandlot/internal/sqlstore"
-	"sandlot/internal/testworld"
-	"sandlot/internal/worker"
+	"sandlot/internal/base/worker"
+	"sandlot/internal/storage/sqlstore"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testworld"
+	"sandlot/internal/transport/play"
 )
 
 func TestTheSaltOfADayOutlivesARestartAndNotTheDay(t *testing.T) {

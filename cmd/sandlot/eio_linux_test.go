@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 // status asks for a path of the server itself.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/client"
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/client/client"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // apiOf is the API of a server, called with a key or with none.

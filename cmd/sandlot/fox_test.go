@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // A fox is a tab of Firefox.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestFault06ManyFiles: a call of many files that finds the disk full midway says that nothing was changed, and what it had written is gone

@@ -27,7 +27,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 // sessionCookie is the name by which the service knows a login.

@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/operate"
-	"sandlot/internal/testenv"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // endless is a body that brings a byte a minute, for ever.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/admission"
-	"sandlot/internal/operate"
-	"sandlot/internal/publish"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/publish"
 )
 
 // limitSettings say what clients may do. Those that are auto are in force where

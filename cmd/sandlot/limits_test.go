@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 func TestTheDiskIsLookedAtOnceASecond(t *testing.T) {

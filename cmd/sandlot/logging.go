@@ -5,7 +5,7 @@ import (
 	"io"
 	"log/slog"
 
-	"sandlot/internal/inspect"
+	"sandlot/internal/format/inspect"
 )
 
 // newLogger makes the program's log. Whatever is logged, no key gets into it.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // mailServer is a real SMTP server that a test can make refuse or stall.

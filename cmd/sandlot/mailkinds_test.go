@@ -16,8 +16,8 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // promptly is how long a request may take beside a mail server that takes minutes.

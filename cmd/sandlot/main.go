@@ -16,8 +16,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"sandlot"
-	"sandlot/internal/cli"
-	"sandlot/internal/inspect"
+	"sandlot/internal/client/cli"
+	"sandlot/internal/format/inspect"
 )
 
 func main() {

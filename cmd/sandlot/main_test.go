@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"sandlot"
-	"sandlot/internal/expect"
-	"sandlot/internal/inspect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // beside is how many tests run beside each other. It is more than there are cores, for most of them wait: for the other process, for a browser,

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // A maker has something that others shall play, no agent, and never saw an API. What they are sent lies in the folder of messages.

@@ -7,10 +7,10 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"sandlot/internal/card"
-	"sandlot/internal/gallery"
-	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore"
+	"sandlot/internal/domain/gallery"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/sqlstore"
+	"sandlot/internal/transport/web/card"
 )
 
 const (

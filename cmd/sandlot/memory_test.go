@@ -17,9 +17,9 @@ import (
 	"sync"
 	"testing"
 
-	"sandlot/internal/client"
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/client/client"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestSoakMemoryOfPublishes: 16 publishes of 100 MB at once stay under 64 MiB over idle, while variants are being made.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"sandlot/internal/cli"
-	"sandlot/internal/hint"
+	"sandlot/internal/client/cli"
+	"sandlot/internal/transport/api/hint"
 )
 
 // otherCommands are words that people try in place of a command's own. It never changes.

@@ -14,10 +14,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"sandlot/internal/account"
-	"sandlot/internal/blob/cache"
-	"sandlot/internal/redis"
-	"sandlot/internal/worker"
+	"sandlot/internal/base/worker"
+	"sandlot/internal/domain/account"
+	"sandlot/internal/storage/blob/cache"
+	"sandlot/internal/storage/redis"
 )
 
 // metrics are the program's own numbers. Labels have few values, none of which

@@ -17,8 +17,8 @@ import (
 	"testing"
 
 	"sandlot"
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // A mistake is a call that somebody gets wrong, as they would type it.

@@ -14,13 +14,13 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/blob"
-	"sandlot/internal/blob/cache"
-	"sandlot/internal/blob/s3"
-	"sandlot/internal/operate"
-	"sandlot/internal/publish"
-	"sandlot/internal/sqlstore"
-	"sandlot/internal/sqlstore/postgres"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/blob"
+	"sandlot/internal/storage/blob/cache"
+	"sandlot/internal/storage/blob/s3"
+	"sandlot/internal/storage/sqlstore"
+	"sandlot/internal/storage/sqlstore/postgres"
 )
 
 // moveCommand moves everything to another place while the server runs. It can be cut short

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // A movedHouse is a server with some files whose clients go on while it moves.

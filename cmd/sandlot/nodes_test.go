@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // fullSet is where nodes of a test's own installation keep everything: a database, a bucket and a server for what they share quickly.

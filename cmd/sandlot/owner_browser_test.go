@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"testing"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // An owner has a project that an agent published for them, and makes it their own.

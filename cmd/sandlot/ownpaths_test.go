@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 )
 
 // unlimited are the doors that no operation of admission is asked for, beside owns, each with its reason. The routes of api

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"sandlot/internal/front"
+	"sandlot/internal/transport/play/front"
 )
 
 // A body must move, or its connection is cut: without that a client that stalls holds

@@ -15,9 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/front"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
+	"sandlot/internal/transport/play/front"
 )
 
 // TestSoakABodyThatStalls holds nothing: in the real program, whose other clients do not notice.

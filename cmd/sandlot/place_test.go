@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 func TestRegression09FilesUnderTheServiceAreNotSwappedUnseen(t *testing.T) {

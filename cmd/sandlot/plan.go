@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"sandlot"
-	"sandlot/internal/admission"
-	"sandlot/internal/mail"
-	"sandlot/internal/paper"
-	"sandlot/internal/web"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/storage/mail"
+	"sandlot/internal/transport/web"
+	"sandlot/internal/transport/web/paper"
 )
 
 // plan is a configuration that can be served, with what follows from it. serve and

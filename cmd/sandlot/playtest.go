@@ -8,9 +8,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"sandlot/internal/play"
-	"sandlot/internal/trial"
-	"sandlot/internal/trial/browser"
+	"sandlot/internal/domain/trial"
+	"sandlot/internal/domain/trial/browser"
+	"sandlot/internal/transport/play"
 )
 
 // playtestWorkerCommand is the process in which a version is opened. The server starts it.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // trialTime is how long a trial takes at most here: one of ten seconds on a machine that does something else as well.

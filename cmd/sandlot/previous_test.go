@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 )
 
 // repository is where it is, from this folder.
 const repository = "../.."
 
 // migrationsOf are the folder of one engine's.
-func migrationsOf(engine string) string { return "internal/sqlstore/" + engine + "/migrations" }
+func migrationsOf(engine string) string { return "internal/storage/sqlstore/" + engine + "/migrations" }
 
 // A release is the program as an earlier commit had it.
 type release struct {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 // A line is the way from a client to the server of a script. It counts what the client sends, and stands still where it is told

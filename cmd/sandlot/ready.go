@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/redis"
+	"sandlot/internal/storage/redis"
 )
 
 // A need is a part that the service works with.

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
-	"sandlot/internal/testworld"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
+	"sandlot/internal/testkit/testworld"
 )
 
 func TestReadinessNamesThePartThatIsMissing(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/api"
-	"sandlot/internal/content"
-	"sandlot/internal/front"
+	"sandlot/internal/format/content"
+	"sandlot/internal/transport/api"
+	"sandlot/internal/transport/play/front"
 )
 
 // recorder remembers the status and counts the bytes of an answer.

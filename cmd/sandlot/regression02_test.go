@@ -20,7 +20,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 // blanksSize is how many bytes blanks has when it is unpacked.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 // drips sends bodies from one of many addresses after another, as a proxy passes them on: 1.6 KB a second each, and a new one for each that ends.

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/admission"
-	"sandlot/internal/expect"
-	"sandlot/internal/front"
-	"sandlot/internal/testenv"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
+	"sandlot/internal/transport/play/front"
 )
 
 // TestSoakRegression08ASilentConnectionIsCutWithALateHeader and one that was used before is kept.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // everybodys starts the real program as strangers reach it, where everything that an address may do is limited.

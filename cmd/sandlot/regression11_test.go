@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestRegression11KeysStayWithTheirSender guesses another sender's values, by the real program behind a proxy.

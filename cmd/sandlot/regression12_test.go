@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestRegression12AKeyInAPathReachesNoLog: neither the key nor an encoded form of it is in what the real program logs.

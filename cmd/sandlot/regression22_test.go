@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 )
 
 // TestRegression22NoStrangerCountsAsLocal: a listener that others reach needs a public base-url, or a wish.

@@ -16,9 +16,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
-	"sandlot/internal/testworld"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
+	"sandlot/internal/testkit/testworld"
 )
 
 // configuration is what an operator gives the program. FOLDER in args, env and file is a folder of the test, in which the files lie; the data

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 )
 
 // TestRegression23WhatIsNoFileHoldsUpNoStart: settings and secrets are read from whatever a path leads to, in bounded time and memory.

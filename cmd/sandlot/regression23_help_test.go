@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 
 	"github.com/alecthomas/kong"
 )

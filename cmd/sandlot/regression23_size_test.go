@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 )
 
 // sizeFlags are all settings that are a number of bytes.

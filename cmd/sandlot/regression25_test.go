@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"testing"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // send opens a connection, writes text to it, and reads up to n bytes of an answer.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // has fails the test unless each expression is found in the text; one that begins

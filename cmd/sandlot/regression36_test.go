@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/publish"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/testkit/expect"
 )
 
 func TestRegression36MetricsTellWhatAWorkerCouldNotDo(t *testing.T) {

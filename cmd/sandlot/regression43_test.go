@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"sandlot/internal/sqlstore"
+	"sandlot/internal/storage/sqlstore"
 )
 
 const (

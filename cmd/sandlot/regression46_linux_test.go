@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"sandlot/internal/client"
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/client/client"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestRegression46AFrozenFileSystemHoldsUpNoRead freezes the file system right after a commit, while more are to come. These wait for

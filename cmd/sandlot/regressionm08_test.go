@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestRegressionM08NoRecipeLosesTheKeys: the recipes for agents are run with their files missing, then as they are, then again, then with their files

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestRegressionM19TheFirstRecipeCanBeRepeated: the answer to the first call is lost after the project was made, and the recipe is run again as

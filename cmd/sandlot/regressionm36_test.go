@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestRegressionM36ALocalInstanceSendsEveryMessage: the fourth login of a day was dropped there, too.

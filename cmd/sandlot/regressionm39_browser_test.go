@@ -7,8 +7,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestRegressionM39ABlankPreviewSaysWhatTheConsoleSaid, and what publishing would warn of, before anything is published, typed or pressed. The

@@ -10,9 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/redis"
-	"sandlot/internal/testenv"
+	"sandlot/internal/storage/redis"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // balanced sends a request as a balancer does that asks each node for /readyz: to the first that is ready, and 503 where none is.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestRegressionM41AFullDiskKeepsNothingOnline: the operator's commands have room of their own, which nothing that owners do can take, with

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sandlot/internal/inspect"
+	"sandlot/internal/format/inspect"
 )
 
 // An accessLog says which requests get a line in the log: "all", "errors" or "off".

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 func TestRequestsAreLoggedAsSlogWould(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestFault06Deletions: on a full disk deletions still work (reserve file), nothing else gets the room of the reserve, and it recovers without a restart.

@@ -12,9 +12,9 @@ import (
 
 	_ "modernc.org/sqlite"
 
-	"sandlot/internal/client"
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/client/client"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestSoakFault12LockedDatabase: while another process holds the database, a write waits for a bounded time and is then told when to come

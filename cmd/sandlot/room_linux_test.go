@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/operate"
-	"sandlot/internal/publish"
-	"sandlot/internal/testenv"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/testkit/testenv"
 )
 
 // pageBytes is what each project of a smallHouse takes in the database.

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/api"
-	"sandlot/internal/front"
-	"sandlot/internal/guide"
-	"sandlot/internal/play"
-	"sandlot/internal/web"
+	"sandlot/internal/transport/api"
+	"sandlot/internal/transport/guide"
+	"sandlot/internal/transport/play"
+	"sandlot/internal/transport/play/front"
+	"sandlot/internal/transport/web"
 )
 
 // router is the outermost handler: it finds out which part a request is for, and

@@ -23,7 +23,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"sandlot/examples"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestScripts runs testdata/script: the life of projects on the real binary, as

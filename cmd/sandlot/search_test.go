@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestAStartFindsWhatAnEarlierReleaseListed: a database of before there was an index has nothing in it.

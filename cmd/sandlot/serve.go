@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/admission"
-	"sandlot/internal/front"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/transport/play/front"
 )
 
 type serveCommand struct {

@@ -15,32 +15,30 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/account"
-	"sandlot/internal/admission"
-	"sandlot/internal/api"
-	"sandlot/internal/archive"
-	"sandlot/internal/card"
-	"sandlot/internal/cover"
-	"sandlot/internal/figures"
-	"sandlot/internal/front"
-	"sandlot/internal/gallery"
-	"sandlot/internal/guide"
-	"sandlot/internal/live"
-	liveredis "sandlot/internal/live/redis"
-	"sandlot/internal/mail"
-	"sandlot/internal/operate"
-	"sandlot/internal/paper"
-	"sandlot/internal/people"
-	"sandlot/internal/play"
-	"sandlot/internal/publish"
-	"sandlot/internal/redis"
-	"sandlot/internal/sqlstore"
-	"sandlot/internal/squeeze"
-	"sandlot/internal/ticket"
-	"sandlot/internal/transfer"
-	"sandlot/internal/trial"
-	"sandlot/internal/web"
-	"sandlot/internal/worker"
+	"sandlot/internal/base/worker"
+	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/cover"
+	"sandlot/internal/domain/gallery"
+	"sandlot/internal/domain/gallery/figures"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/domain/ticket"
+	"sandlot/internal/domain/transfer"
+	"sandlot/internal/domain/trial"
+	"sandlot/internal/format/squeeze"
+	"sandlot/internal/storage/live"
+	liveredis "sandlot/internal/storage/live/redis"
+	"sandlot/internal/storage/mail"
+	"sandlot/internal/storage/redis"
+	"sandlot/internal/storage/sqlstore"
+	"sandlot/internal/transport/api"
+	"sandlot/internal/transport/guide"
+	"sandlot/internal/transport/play"
+	"sandlot/internal/transport/play/front"
+	"sandlot/internal/transport/web"
+	"sandlot/internal/transport/web/card"
+	"sandlot/internal/transport/web/paper"
 )
 
 // app is everything that runs, put together. It is the only place that knows
@@ -326,7 +324,7 @@ func (a *app) router(m *metrics) *router {
 		if e.Pictures, err = a.store.Covers().Sent(ctx, e.Account.ID); err != nil {
 			return err
 		}
-		return archive.Write(ctx, w, e, a.service.Contents)
+		return transfer.Write(ctx, w, e, a.service.Contents)
 	}
 	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, a.store.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
@@ -337,7 +335,7 @@ func (a *app) router(m *metrics) *router {
 	})
 	fonts := card.Find(card.Folders...).Keep(a.memory.fonts)
 	a.log.Debug("looked for fonts", "found", fonts.Len(), "folders", card.Folders)
-	pages := web.New(web.Config{Fonts: fonts, Publisher: calls, Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Trials: a.trials, People: people.New(a.store.People()), Covers: a.covers, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
+	pages := web.New(web.Config{Fonts: fonts, Publisher: calls, Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Trials: a.trials, People: account.NewProfiles(a.store.People()), Covers: a.covers, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
 	s := &router{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},

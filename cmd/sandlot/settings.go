@@ -12,9 +12,9 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"sandlot"
-	"sandlot/internal/admission"
-	"sandlot/internal/names"
-	"sandlot/internal/publish"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/names"
 )
 
 // settings is the configuration of a server. Places that depend on the port are

@@ -19,10 +19,10 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/client"
-	"sandlot/internal/expect"
-	"sandlot/internal/front"
-	"sandlot/internal/testenv"
+	"sandlot/internal/client/client"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
+	"sandlot/internal/transport/play/front"
 )
 
 // TestFault31Hangup: the end of the terminal is a stop like any other, except where the program was told to outlive it (nohup).

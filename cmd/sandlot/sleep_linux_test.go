@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestSoakRegression46UploadsOutliveAStoppedProcess stops the real program in the middle

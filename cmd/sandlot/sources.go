@@ -12,8 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
 
-	"sandlot/internal/cli"
-	"sandlot/internal/hint"
+	"sandlot/internal/client/cli"
+	"sandlot/internal/transport/api/hint"
 )
 
 // environment holds the variables that begin with SANDLOT_.

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestStop: readiness goes off, what is under way finishes, the exit code is 0.

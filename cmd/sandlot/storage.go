@@ -12,13 +12,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"sandlot/internal/blob"
-	"sandlot/internal/blob/cache"
-	"sandlot/internal/blob/s3"
-	"sandlot/internal/publish"
-	"sandlot/internal/redis"
-	"sandlot/internal/sqlstore"
-	"sandlot/internal/sqlstore/postgres"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/blob"
+	"sandlot/internal/storage/blob/cache"
+	"sandlot/internal/storage/blob/s3"
+	"sandlot/internal/storage/redis"
+	"sandlot/internal/storage/sqlstore"
+	"sandlot/internal/storage/sqlstore/postgres"
 )
 
 // storage is where the service keeps everything: in a folder, or in parts that several

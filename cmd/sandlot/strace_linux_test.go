@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // tracer is strace, attached to a running program.

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"testing"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 
 	"github.com/chromedp/chromedp"
 )

@@ -11,7 +11,7 @@ import (
 
 	"sandlot"
 	"sandlot/examples"
-	"sandlot/internal/client"
+	"sandlot/internal/client/client"
 )
 
 type tryCommand struct {

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"sandlot/examples"
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // TestTry does what the README promises a newcomer.

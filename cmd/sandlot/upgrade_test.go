@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/client"
-	"sandlot/internal/expect"
-	"sandlot/internal/testenv"
+	"sandlot/internal/client/client"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // A fleet is the nodes that a proxy sends requests to.

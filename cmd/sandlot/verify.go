@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/blob"
-	"sandlot/internal/blob/cache"
-	"sandlot/internal/blob/s3"
-	"sandlot/internal/operate"
-	"sandlot/internal/sqlstore"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/storage/blob"
+	"sandlot/internal/storage/blob/cache"
+	"sandlot/internal/storage/blob/s3"
+	"sandlot/internal/storage/sqlstore"
 )
 
 // verifyCommand checks a data folder, or what several nodes share. Its exit code is 0 if all is well, also if

@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"sandlot/internal/client"
-	"sandlot/internal/expect"
-	"sandlot/internal/operate"
-	"sandlot/internal/testenv"
+	"sandlot/internal/client/client"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // verify runs the program on a data folder and returns its findings and its exit code.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"image/png"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 
 	"github.com/chromedp/chromedp"
 )

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"sandlot/internal/expect"
+	"sandlot/internal/testkit/expect"
 )
 
 func TestGeneratedFilesAreTheCommittedOnes(t *testing.T) {

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sandlot/internal/client/client"
+)
+
+type exportCommand struct {
+	Server  string `placeholder:"URL" help:"Server, such as https://play.example.com. (default: SANDLOT_SERVER, then .sandlot/project.json)"`
+	Output  string `name:"output" short:"o" placeholder:"FILE" help:"Where to save it; a file that is there is not overwritten. (default: sandlot-export.zip)"`
+	History bool   `name:"all-versions" help:"With all versions that are kept, not only the current ones. (default: the current ones)"`
+	JSON    bool   `help:"Print the file and its size as JSON. (default: lines for people)"`
+}
+
+// exportName is what an export is called if it gets no other name.
+const exportName = "sandlot-export.zip"
+
+// Run saves an export, whole or not at all.
+func (c *exportCommand) Run(ctx context.Context, env *Env) error {
+	to := c.Output
+	if to == "" {
+		to = exportName
+	}
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return &Failure{Message: to + " is there already; nothing was sent", Fix: []string{env.again("-o", "<another file>")}, Exit: exitUsage}
+	}
+	s, err := target{Server: c.Server}.here(env)
+	if err != nil {
+		return err
+	}
+	if s.asAccount(); s.Key == "" {
+		s.asOwner()
+	}
+	part, err := os.CreateTemp(filepath.Dir(to), ".sandlot-export-*")
+	if err != nil {
+		return c.unwritten(env, to, err)
+	}
+	defer os.Remove(part.Name()) // nothing is left of it where it has become the export
+	defer part.Close()
+	n, err := s.fetchExport(ctx, part, c.History)
+	var full *fs.PathError
+	if errors.As(err, &full) {
+		return c.unwritten(env, to, err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := checkExport(part, n); err != nil {
+		return fmt.Errorf("what the server sent was not kept: %w", err)
+	}
+	if err := errors.Join(part.Sync(), part.Close()); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", to, cause(err))
+	}
+	if err := os.Link(part.Name(), to); err != nil { // unlike a rename it overwrites nothing
+		if err = os.Rename(part.Name(), to); err != nil {
+			return fmt.Errorf("%s cannot be written: %w", to, cause(err))
+		}
+	}
+	return saved(env, c.JSON, to, n)
+}
+
+// unwritten proposes another place for the export.
+func (c *exportCommand) unwritten(env *Env, to string, err error) error {
+	e := &Env{Args: without(env.Args, "--output", true)}
+	return &Failure{Message: fmt.Sprintf("%s cannot be written: %v; nothing is kept of it", to, cause(err)), Fix: []string{e.again("-o", "<another file>")}, Exit: exitOther, cause: err}
+}
+
+// saved tells where the export is.
+func saved(env *Env, asJSON bool, file string, size int64) error {
+	text, err := encoded(struct {
+		File string `json:"file"`
+		Size int64  `json:"size"`
+	}{file, size})
+	if err != nil {
+		return err
+	}
+	return env.print(asJSON, client.Text{JSON: text}, "saved", file, "size", amount(size))
+}
+
+// fetchExport writes the export into a file, from its beginning.
+func (s *session) fetchExport(ctx context.Context, f *os.File, history bool) (n int64, err error) {
+	err = s.call(ctx, func() error {
+		body, err := s.Export(ctx, history)
+		if err != nil {
+			return err
+		}
+		defer body.Close()
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if err := f.Truncate(0); err != nil {
+			return err
+		}
+		n, err = io.Copy(f, body)
+		return err
+	})
+	return n, s.explain(ctx, err)
+}
+
+// checkExport refuses an archive that is not whole, or that would put a file anywhere but into the folder where it is unpacked.
+func checkExport(f *os.File, size int64) error {
+	z, err := zip.NewReader(f, size)
+	if err != nil {
+		return fmt.Errorf("it is no whole ZIP: %w", err)
+	}
+	if len(z.File) == 0 || z.File[0].Name != "manifest.json" {
+		return errors.New("it is no export: it does not begin with manifest.json")
+	}
+	for _, entry := range z.File {
+		name := entry.Name
+		if !filepath.IsLocal(name) || strings.Contains(name, `\`) || !entry.Mode().IsRegular() && !entry.Mode().IsDir() {
+			return fmt.Errorf("%q in it would be put outside of the folder, or is no file", clean(name))
+		}
+	}
+	return nil
+}

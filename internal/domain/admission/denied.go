@@ -1,0 +1,62 @@
+package admission
+
+import (
+	"time"
+
+	"sandlot"
+)
+
+// Denied is the error of a limit that is reached. It wraps the *sandlot.Error to answer with:
+// sandlot.CodeRateLimited, or sandlot.CodeUnavailable if the limit is the service's own.
+type Denied struct {
+	Limit string        // the limit's name, as in RateLimit fields and after limit- in settings
+	All   bool          // whether the limit is one of the whole service, not of the caller
+	After time.Duration // how long to wait before the next try; above 0
+}
+
+// Error gives the message.
+func (d *Denied) Error() string { return d.refusal().Message }
+
+// Unwrap gives the *sandlot.Error.
+func (d *Denied) Unwrap() error { return d.refusal() }
+
+// refusal makes the *sandlot.Error. Its wait is in whole seconds.
+func (d *Denied) refusal() *sandlot.Error {
+	after := (d.After + time.Second - 1).Truncate(time.Second) // rounded up, so that the next try is not too early
+	if d.All {
+		return sandlot.Refuse(sandlot.CodeUnavailable, "The service is busy with other uploads. Nothing was changed.").After(after).With(sandlot.OpWait)
+	}
+	text := told[d.Limit]
+	e := sandlot.Refuse(sandlot.CodeRateLimited, "%s", text[0]).After(after).With(sandlot.OpWait)
+	if d.Limit == names[wrongKeys] {
+		return e.Note("Check the key, and send it again in %d s.", int(after/time.Second))
+	}
+	return e.Note("%s", text[1])
+}
+
+// told has two sentences for each limit: what there was too much of, and what to do. It never
+// changes.
+var told = map[string][2]string{
+	"accounts":   {"Too many accounts were made from this address without a key.", "Use the api_key that an earlier answer returned: with a key a publish makes no account. Or wait."},
+	"writes":     {"Too many requests came from this address, account or key.", "Send fewer in the same time."},
+	"bytes":      {"This call costs more bytes than this address, account or key has left. A call costs the largest of what is received, decoded and stored.", "Nothing was kept. Wait, or send less."},
+	"bodies":     {"Too many uploads at once from this address.", "Send one after the other."},
+	"downloads":  {"Too many archives were asked for from this address, account or key.", "Keep the one you already downloaded."},
+	"archives":   {"This account is already downloading an archive.", "Wait until it finishes."},
+	"mails":      {"Too many e-mails were asked for from this address or account.", "If you have a key, leave email out. Or wait."},
+	"wrong-keys": {"Too many wrong keys came from this address, so this one wasn't checked."},
+	"heartbeats": {"Too many heartbeats come from this address.", "Send one every 20 s from each page."},
+	"reports":    {"Too many reports came from this address.", "Report each project once. Or wait."},
+	"likes":      {"Too many likes came from this address.", "Wait before the next one."},
+	"searches":   {"Too many searches came from this address.", "Wait before the next one."},
+	"work":       {"This address has used up its share of the service's processors.", "Wait before the next request, or ask for less in each."},
+	"watchers":   {"Too many pages are watched from this address.", "Close some. Or wait."},
+}
+
+// refused returns d as an error, which is nil if d is.
+func refused(d *Denied) error {
+	if d == nil {
+		return nil
+	}
+	return d
+}

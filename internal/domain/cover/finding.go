@@ -1,0 +1,58 @@
+package cover
+
+import (
+	"encoding/json"
+	"errors"
+
+	"sandlot/internal/format/picture"
+)
+
+// Missing is the kind of a Finding about a file that the project does not have.
+const Missing picture.Kind = "missing"
+
+// mostFindings bounds what is kept of a cover: of each source one, and the icons.
+const mostFindings = 8
+
+// A Finding says which picture could not be used, and why.
+type Finding struct {
+	Source        Source       `json:"source"`
+	File          string       `json:"file"`
+	Kind          picture.Kind `json:"kind"`
+	Format        string       `json:"format,omitempty"`
+	Width, Height int          `json:",omitempty"`
+}
+
+// Message says in English what is wrong, and what the owner can do.
+func (f Finding) Message() string {
+	if f.Kind == Missing {
+		return "The project has no such file. Add it, or name another one."
+	}
+	return (&picture.Problem{Kind: f.Kind, Format: f.Format, Width: f.Width, Height: f.Height}).Error()
+}
+
+// findingOf is what an error says about a picture; ok is false where it is not about it.
+func findingOf(source Source, file string, err error) (f Finding, ok bool) {
+	var p *picture.Problem
+	if !errors.As(err, &p) {
+		return f, false
+	}
+	return Finding{source, file, p.Kind, p.Format, p.Width, p.Height}, true
+}
+
+func findingsOf(text string) (list []Finding) {
+	if text != "" {
+		_ = json.Unmarshal([]byte(text), &list) // what cannot be read was written by another version
+	}
+	return list
+}
+
+func written(list []Finding) string {
+	if len(list) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(list[:min(len(list), mostFindings)])
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

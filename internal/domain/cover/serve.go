@@ -1,0 +1,182 @@
+package cover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"sandlot"
+)
+
+const (
+	// cacheBytes bounds the pictures that are held in memory: as many as two pages of lists show.
+	cacheBytes = 8 << 20
+	// confirmFor is how long what is known of a picture is not asked again.
+	confirmFor = time.Second
+	// goneFor is how long a picture is served after another took its place: a page that names it may be open.
+	goneFor = 5 * time.Minute
+	// maxPicture bounds what is read into memory: none that was made has more.
+	maxPicture = 4 << 20
+	// readFor is how long a picture may take to come from the store of blobs, which tries for minutes: somebody waits for a page.
+	readFor = 15 * time.Second
+)
+
+// Picture returns the bytes of a picture in one of its widths, to everybody who has its name. A picture of a project
+// that was taken down or deleted, or of an account that was suspended, is not there: sandlot.ErrNotFound.
+func (s *Service) Picture(ctx context.Context, by sandlot.Caller, id sandlot.PictureID, width int) ([]byte, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return nil, err
+	}
+	key := cached{id, width}
+	if bytes, known, err := s.atHand(ctx, by, key); known || err != nil {
+		return bytes, err
+	}
+	var bytes []byte
+	err := s.reads.Do(ctx, key, isAnswer, func() (err error) {
+		var known bool
+		if bytes, known, err = s.atHand(ctx, by, key); !known && err == nil { // otherwise somebody else read it meanwhile
+			bytes, err = s.load(ctx, by, key)
+		}
+		return err
+	})
+	return bytes, err
+}
+
+// isAnswer reports whether an error says that there is no such picture, and not that it could not be read.
+func isAnswer(err error) bool {
+	return errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.ErrCorrupt)
+}
+
+// atHand returns a picture that is held in memory, if it may be served without looking it up.
+func (s *Service) atHand(ctx context.Context, by sandlot.Caller, key cached) (bytes []byte, known bool, err error) {
+	e, ok := s.known.get(key)
+	if ok && e.project != "" { // most are covers, and a project's head is at hand
+		p, err := s.Projects.Current(ctx, by, e.project)
+		switch {
+		case err != nil && !sandlot.Gone(err):
+			return nil, false, err
+		case err != nil:
+			return nil, false, sandlot.ErrNotFound
+		case p.Cover == key.id:
+			return e.bytes, true, nil
+		}
+	}
+	return e.bytes, ok && s.Now().Sub(e.confirmed).Abs() < confirmFor, nil
+}
+
+// load looks a picture up, and reads it unless it is held.
+func (s *Service) load(ctx context.Context, by sandlot.Caller, key cached) ([]byte, error) {
+	now := s.Now()
+	kept, err := s.find(ctx, by, key, now)
+	if err != nil {
+		s.known.drop(key)
+		return nil, err
+	}
+	e, ok := s.known.get(key)
+	if !ok {
+		if e.bytes, err = s.read(ctx, kept.Blob); err != nil {
+			return nil, err
+		}
+	}
+	e.project, e.confirmed = kept.Project, now
+	s.known.put(key, e)
+	return e.bytes, nil
+}
+
+// find looks a picture up that may be served.
+func (s *Service) find(ctx context.Context, by sandlot.Caller, key cached, now time.Time) (Kept, error) {
+	kept, err := s.store.Picture(ctx, key.id, key.width)
+	if err != nil {
+		return kept, err
+	}
+	if !kept.GoneAt.IsZero() && now.Sub(kept.GoneAt) > goneFor {
+		return kept, sandlot.ErrNotFound
+	}
+	if kept.Project != "" {
+		if _, err := s.Projects.Current(ctx, by, kept.Project); sandlot.Gone(err) {
+			return kept, sandlot.ErrNotFound
+		} else if err != nil {
+			return kept, err
+		}
+	}
+	return kept, nil
+}
+
+func (s *Service) read(ctx context.Context, b sandlot.Blob) (bytes []byte, err error) {
+	if b.Size > maxPicture {
+		return nil, sandlot.ErrCorrupt
+	}
+	limited, cancel := context.WithTimeout(ctx, readFor)
+	defer cancel()
+	defer func() {
+		if err != nil && limited.Err() != nil && ctx.Err() == nil {
+			err = fmt.Errorf("read a picture within %s: %w", readFor, sandlot.ErrUnavailable)
+		}
+	}()
+	r, err := s.Content.Open(limited, b, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+// cached names what is held in memory.
+type cached struct {
+	id    sandlot.PictureID
+	width int
+}
+
+type entry struct {
+	bytes     []byte
+	project   sandlot.ProjectID
+	confirmed time.Time
+}
+
+// cache holds pictures that were asked for, up to cacheBytes. It may be used concurrently.
+type cache struct {
+	mu    sync.Mutex
+	held  map[cached]entry
+	bytes int
+}
+
+func (c *cache) get(key cached) (entry, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.held[key]
+	return e, ok
+}
+
+// put holds a picture, in the place of any others.
+func (c *cache) put(key cached, e entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.held == nil {
+		c.held = map[cached]entry{}
+	}
+	c.forget(key)
+	for other := range c.held {
+		if c.bytes+len(e.bytes) <= cacheBytes {
+			break
+		}
+		c.forget(other)
+	}
+	c.held[key] = e
+	c.bytes += len(e.bytes)
+}
+
+func (c *cache) drop(key cached) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.forget(key)
+}
+
+func (c *cache) forget(key cached) {
+	if e, ok := c.held[key]; ok {
+		c.bytes -= len(e.bytes)
+		delete(c.held, key)
+	}
+}

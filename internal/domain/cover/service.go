@@ -1,0 +1,298 @@
+package cover
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/base/spool"
+	"sandlot/internal/base/turns"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/names"
+	"sandlot/internal/format/picture"
+)
+
+// Content is where bytes are read from and kept; *publish.Contents is one.
+type Content interface {
+	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
+	StageDerived(ctx context.Context, r io.Reader) (publish.Content, error)
+	Discard(ctx context.Context, c publish.Content)
+	Recording(step func() error, blobs ...sandlot.Blob) error
+	Receiving() bool
+	Receive(all *spool.Spool, r io.Reader, limit int64) error
+}
+
+// Projects knows the projects that are being read; *publish.Service does.
+type Projects interface {
+	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
+}
+
+// Config is what a Service is made of. All must be set but Spend, Temporary, Now and Random.
+type Config struct {
+	Store    Store
+	Content  Content
+	Projects Projects
+	Heads    *publish.Heads // drops what a step changed; nil: nothing is cached
+	Places   sandlot.Places
+
+	Spend     func()           // frees room on a full disk that is kept for taking a picture away; nil: there is none
+	Temporary string           // a folder that holds pictures while they come; empty: the system's
+	Now       func() time.Time // nil: time.Now
+	Random    io.Reader        // nil: that of crypto/rand
+
+	Spent func() time.Duration // how long the thread that calls it was at work; nil: picture.ProcessorTime
+}
+
+// Service serves pictures, and lets owners choose theirs. Its methods may be called concurrently.
+type Service struct {
+	Config
+	store  currentStore
+	maker  *picture.Maker
+	owners *turns.Locks[sandlot.AccountID] // each has one picture at a time made
+	known  cache
+	reads  *turns.Locks[cached] // one at a time reads a picture: many ask for a new one at once
+}
+
+// New makes a Service.
+func New(cfg Config) *Service {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Random == nil {
+		cfg.Random = rand.Reader
+	}
+	if cfg.Spent == nil {
+		cfg.Spent = picture.ProcessorTime
+	}
+	return &Service{Config: cfg, store: currentStore{cfg.Store, cfg.Heads}, maker: picture.NewMaker(cfg.Spent), owners: turns.NewLocks[sandlot.AccountID](), reads: turns.NewLocks[cached]()}
+}
+
+const (
+	// maxWaiting is how long an owner waits for others' pictures: one takes at most some two seconds.
+	maxWaiting = 20 * time.Second
+	// maxSending is how long a picture may take to come: at its largest that is 55 KiB a second.
+	maxSending = 5 * time.Minute
+)
+
+// Mine is what an owner is told of a project's cover.
+type Mine struct {
+	State
+	Cover    sandlot.PictureID
+	Findings []Finding
+}
+
+// Cover tells the owner of a project, in a session, what its cover is made of, and what could not be used.
+func (s *Service) Cover(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Mine, error) {
+	p, state, err := s.owned(ctx, by, sandlot.ActSeeOwn, id)
+	return Mine{state, p.Cover, findingsOf(state.Findings)}, err
+}
+
+// Findings tells who may read all of a project's files what could not be used as its cover.
+func (s *Service) Findings(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) ([]Finding, error) {
+	if err := sandlot.Authorize(by, sandlot.ActReadFiles, nil); err != nil {
+		return nil, err
+	}
+	p, state, err := s.store.Cover(ctx, id)
+	if err == nil {
+		err = sandlot.Authorize(by, sandlot.ActReadFiles, &p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return findingsOf(state.Findings), nil
+}
+
+// owned returns a project of the caller's session with which it may do act; another's is ErrNotFound.
+func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Action, id sandlot.ProjectID) (sandlot.Project, State, error) {
+	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
+		return sandlot.Project{}, State{}, err
+	}
+	if !names.ValidProjectID(string(id)) {
+		return sandlot.Project{}, State{}, sandlot.ErrNotFound
+	}
+	p, state, err := s.store.Cover(ctx, id)
+	if err != nil {
+		return p, state, err
+	}
+	return p, state, sandlot.Authorize(by, act, &p)
+}
+
+// Upload makes what r has the cover of a project of the caller's session. If it is no picture that can be shown the error is a
+// *picture.Problem, and nothing has changed.
+func (s *Service) Upload(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, r io.Reader) error {
+	if _, _, err := s.owned(ctx, by, sandlot.ActEdit, id); err != nil {
+		return err
+	}
+	return s.take(ctx, by, r, picture.Cover(), func(n *Fresh) error {
+		settled := Settled{Cover: n.ID, Fresh: n, Source: FromUpload, Made: string(FromUpload)}
+		return s.choose(ctx, id, Uploaded, "", &settled)
+	})
+}
+
+// ChooseFile makes one of the project's current files its cover, now and for as long as the project has it. A file that it does
+// not have is sandlot.ErrNotFound; for others see Upload.
+func (s *Service) ChooseFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string) error {
+	p, _, err := s.owned(ctx, by, sandlot.ActEdit, id)
+	if err != nil {
+		return err
+	}
+	f, err := s.file(ctx, id, name)
+	if err != nil {
+		return err
+	}
+	bytes, err := s.Content.Open(ctx, f.Blob, 0, -1)
+	if err != nil {
+		return err
+	}
+	defer bytes.Close()
+	return s.take(ctx, by, bytes, picture.Cover(), func(n *Fresh) error {
+		settled := Settled{Cover: n.ID, Fresh: n, Source: FromChosen, Made: madeOf(FromChosen, f), Version: p.Version}
+		return s.choose(ctx, id, OfFile, f.Name, &settled)
+	})
+}
+
+// file returns the current file of that name.
+func (s *Service) file(ctx context.Context, id sandlot.ProjectID, name string) (sandlot.File, error) {
+	files, err := s.store.FilesFolded(ctx, id, []string{names.Fold(name)})
+	if err != nil {
+		return sandlot.File{}, err
+	}
+	for _, f := range files {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return sandlot.File{}, sandlot.ErrNotFound
+}
+
+// ChooseNone lets the title stand on a tile, whatever pictures the project has.
+func (s *Service) ChooseNone(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) error {
+	if _, _, err := s.owned(ctx, by, sandlot.ActEdit, id); err != nil {
+		return err
+	}
+	return publish.EvenFull(s.Spend, func() error { return s.choose(ctx, id, None, "", &Settled{Made: string(None)}) })
+}
+
+// ChooseAutomatic forgets what was chosen: a picture is looked for within a second or so.
+func (s *Service) ChooseAutomatic(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) error {
+	if _, _, err := s.owned(ctx, by, sandlot.ActEdit, id); err != nil {
+		return err
+	}
+	return s.choose(ctx, id, Automatic, "", nil)
+}
+
+func (s *Service) choose(ctx context.Context, id sandlot.ProjectID, w Wish, file string, settled *Settled) error {
+	return s.store.Choose(ctx, id, w, file, settled, s.Now())
+}
+
+// SetPortrait makes what r has the portrait of the caller's account. For errors see Upload.
+func (s *Service) SetPortrait(ctx context.Context, by sandlot.Caller, r io.Reader) error {
+	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
+		return err
+	}
+	return s.take(ctx, by, r, picture.Portrait(), func(n *Fresh) error { return s.store.Portray(ctx, by.Account(), n, s.Now()) })
+}
+
+// RemovePortrait takes the portrait of the caller's account away.
+func (s *Service) RemovePortrait(ctx context.Context, by sandlot.Caller) error {
+	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
+		return err
+	}
+	return publish.EvenFull(s.Spend, func() error { return s.store.Portray(ctx, by.Account(), nil, s.Now()) })
+}
+
+// take makes a picture of what r has, and records it.
+func (s *Service) take(ctx context.Context, by sandlot.Caller, r io.Reader, shape picture.Shape, record func(*Fresh) error) error {
+	var made picture.Made
+	err := s.held(r, func(src picture.Source) (err error) {
+		made, err = s.inTurn(ctx, by.Account(), src, shape)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.record(ctx, made, record)
+}
+
+// held calls use with what r has, once all of it is here.
+func (s *Service) held(r io.Reader, use func(picture.Source) error) error {
+	all := publish.NewSpool(s.Temporary)
+	defer all.Close()
+	paced := &paced{r: picture.Bounded(r), now: s.Now, begun: s.Now()}
+	if err := s.Content.Receive(all, paced, picture.MaxBytes); err != nil {
+		return sandlot.NoEffect(err)
+	}
+	return use(all)
+}
+
+// paced reads for no longer than maxSending.
+type paced struct {
+	r     io.Reader
+	now   func() time.Time
+	begun time.Time
+}
+
+// Read implements io.Reader.
+func (p *paced) Read(b []byte) (int, error) {
+	if p.now().Sub(p.begun) > maxSending {
+		return 0, &picture.Problem{Kind: picture.Slow}
+	}
+	return p.r.Read(b)
+}
+
+// inTurn makes a picture when it is its owner's turn.
+func (s *Service) inTurn(ctx context.Context, owner sandlot.AccountID, src picture.Source, shape picture.Shape) (made picture.Made, err error) {
+	limited, cancel := context.WithTimeout(ctx, maxWaiting)
+	defer cancel()
+	done, err := s.owners.Lock(limited, owner)
+	if err == nil {
+		defer done()
+		made, err = s.maker.Make(limited, src, shape)
+	}
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		err = sandlot.NoEffect(sandlot.ErrUnavailable) // too many pictures at once
+	}
+	return made, err
+}
+
+// record stages a picture, and has it recorded.
+func (s *Service) record(ctx context.Context, made picture.Made, record func(*Fresh) error) (err error) {
+	n := &Fresh{ID: s.name(made.PNG), Sizes: map[int]sandlot.Blob{}}
+	var staged []publish.Content
+	defer func() {
+		if err != nil {
+			for _, c := range staged {
+				s.Content.Discard(ctx, c)
+			}
+		}
+	}()
+	var blobs []sandlot.Blob
+	for _, size := range made.Sizes {
+		c, err := s.Content.StageDerived(ctx, bytes.NewReader(size.Bytes))
+		if err != nil {
+			return fmt.Errorf("stage picture: %w", err)
+		}
+		staged, blobs, n.Sizes[size.Width] = append(staged, c), append(blobs, c.Blob), c.Blob
+	}
+	return s.Content.Recording(func() error { return record(n) }, blobs...)
+}
+
+// name is a new name for a picture: of 100 bits, so that nobody comes upon one.
+func (s *Service) name(png bool) sandlot.PictureID {
+	format := sandlot.JPEGPicture
+	if png {
+		format = sandlot.PNGPicture
+	}
+	random := make([]byte, 13)
+	if _, err := io.ReadFull(s.Random, random); err != nil {
+		panic("cover: no randomness: " + err.Error())
+	}
+	return sandlot.PictureID(format + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random)[:20]))
+}

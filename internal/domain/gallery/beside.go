@@ -1,0 +1,215 @@
+package gallery
+
+import (
+	"context"
+	"errors"
+	"hash/fnv"
+	"slices"
+
+	"sandlot"
+	"sandlot/internal/format/names"
+)
+
+const (
+	// besideSize is how many projects a list beside a project has: two rows of three.
+	besideSize = 6
+	// poolReach is how many of those that trend are looked at for what comes next: enough that two projects rarely lead to the same.
+	poolReach = 72
+	// alikeReach is how many that share a tag are read: some are of the same creators, or in no list any more.
+	alikeReach = 4 * besideSize
+	// MostCards is how many projects CardsOf takes at once: twenty rows, and one query of the store.
+	MostCards = 60
+)
+
+// Beside is what the page of a project leads on to. All of it may be listed, and the project itself is in neither list.
+type Beside struct {
+	More []Card // of its own creator, newest first, at most six
+	Next []Card // of others, at most six
+}
+
+// Beside returns what a project leads on to. What others made shares tags with it, as far as there is such: of what trends, those with the
+// most in common first, then the newest. The rest trends, or is new, another part for each project. Like a first page it may be half a
+// second old, and the ranking behind it half a minute.
+func (s *Service) Beside(ctx context.Context, by sandlot.Caller, of sandlot.Project) (Beside, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return Beside{}, err
+	}
+	isIt := func(p sandlot.Project) bool { return p.ID == of.ID }
+	own, err := s.listed(ctx, ListedQuery{Account: of.Account, Limit: besideSize + 1})
+	if err != nil {
+		return Beside{}, err
+	}
+	more := slices.DeleteFunc(own.projects, isIt)
+	alike, err := s.alike(ctx, of)
+	if err != nil {
+		return Beside{}, err
+	}
+	pool, err := s.lists.pool.get(ctx, s.Now(), func() ([]sandlot.Project, error) { return s.pool(ctx) })
+	if err != nil {
+		return Beside{}, err
+	}
+	return Beside{s.cards(ctx, more[:min(len(more), besideSize)]), s.cards(ctx, nextOf(of, append(alike, turned(of, pool)...)))}, nil
+}
+
+// alike returns projects of others that share a tag with one: at most alikeReach that trend and, where these do not fill a list, of each
+// tag as many of the newest. It costs a small query, and where there are few one more for each tag.
+func (s *Service) alike(ctx context.Context, of sandlot.Project) ([]sandlot.Project, error) {
+	tags := of.Tags.List()
+	if len(tags) == 0 {
+		return nil, nil
+	}
+	t, err := s.trending(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.inOrder(ctx, t.alike(of, tags))
+	isOwn := func(p sandlot.Project) bool { return p.Account == of.Account }
+	list = slices.DeleteFunc(list, isOwn)
+	for _, tag := range tags {
+		if err != nil || len(list) >= besideSize {
+			return list, err
+		}
+		var newest sheet
+		newest, err = s.listed(ctx, ListedQuery{Tag: tag, Limit: alikeReach})
+		for _, p := range newest.projects {
+			if !isOwn(p) && !slices.ContainsFunc(list, func(other sandlot.Project) bool { return other.ID == p.ID }) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list, err
+}
+
+// alike are those of the first of what trends that share tags, those with the most in common first; among equals from a place on that is
+// the project's own.
+func (t trend) alike(of sandlot.Project, tags []string) []sandlot.ProjectID {
+	common := map[sandlot.ProjectID]int{}
+	var ids []sandlot.ProjectID
+	for _, id := range t.ids {
+		for _, tag := range t.of[id] {
+			if id != of.ID && slices.Contains(tags, tag) {
+				common[id]++
+			}
+		}
+		if common[id] > 0 && len(ids) < poolReach {
+			ids = append(ids, id)
+		}
+	}
+	ids = turned(of, ids)
+	slices.SortStableFunc(ids, func(a, b sandlot.ProjectID) int { return common[b] - common[a] })
+	return ids[:min(len(ids), alikeReach)]
+}
+
+// pool is what may come next: what trends, then the newest.
+func (s *Service) pool(ctx context.Context) ([]sandlot.Project, error) {
+	t, err := s.trending(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := s.inOrder(ctx, t.ids[:min(len(t.ids), poolReach)])
+	if err != nil {
+		return nil, err
+	}
+	newest, err := s.listed(ctx, ListedQuery{})
+	for _, p := range newest.projects {
+		if !slices.Contains(t.ids, p.ID) {
+			pool = append(pool, p)
+		}
+	}
+	return pool, err
+}
+
+// turned is a list that begins at a place that is the project's own.
+func turned[T any](of sandlot.Project, list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(of.ID)) // a hash takes everything
+	begin := int(sum.Sum32() % uint32(len(list)))
+	return slices.Concat(list[begin:], list[:begin])
+}
+
+// nextOf chooses what comes after a project: the first that others made, one of each creator while there are such.
+func nextOf(of sandlot.Project, pool []sandlot.Project) []sandlot.Project {
+	var next, spare []sandlot.Project
+	seen := map[sandlot.ProjectID]bool{of.ID: true}
+	for _, p := range pool {
+		switch {
+		case seen[p.ID] || p.Account == of.Account:
+			continue
+		case slices.ContainsFunc(next, func(other sandlot.Project) bool { return other.Account == p.Account }):
+			spare = append(spare, p)
+		default:
+			next = append(next, p)
+		}
+		if seen[p.ID] = true; len(next) == besideSize {
+			return next
+		}
+	}
+	return append(next, spare[:min(len(spare), besideSize-len(next))]...)
+}
+
+// Random returns a project that may be listed, another one than not if there is one. sandlot.ErrNotFound says that there is none. It costs
+// two small queries at most, however many projects there are.
+func (s *Service) Random(ctx context.Context, by sandlot.Caller, not sandlot.ProjectID) (sandlot.ProjectID, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return "", err
+	}
+	newest, err := s.lists.highest.get(ctx, s.Now(), func() (int64, error) { return s.highest(ctx) })
+	if err != nil || newest == 0 {
+		return "", errors.Join(err, sandlot.ErrNotFound)
+	}
+	// A place before which there is nothing, or only what one comes from, leads around to the newest.
+	for _, before := range []int64{s.Draw(newest) + 2, 0} {
+		found, err := s.store.Listed(ctx, ListedQuery{Before: before, Limit: 2})
+		if err != nil {
+			return "", err
+		}
+		for _, l := range found {
+			if l.ID != not {
+				return l.ID, nil
+			}
+		}
+	}
+	return "", sandlot.ErrNotFound
+}
+
+// highest is the number of the newest project that may be listed, 0 where there is none.
+func (s *Service) highest(ctx context.Context) (int64, error) {
+	found, err := s.store.Listed(ctx, ListedQuery{Limit: 1})
+	if err != nil || len(found) == 0 {
+		return 0, err
+	}
+	return found[0].Number, nil
+}
+
+// CardsOf returns those of the first MostCards projects that anybody may look at, in the order given: also such as are in no list, for
+// whoever names one has been there. What is no id is passed over.
+func (s *Service) CardsOf(ctx context.Context, by sandlot.Caller, ids []sandlot.ProjectID) ([]Card, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return nil, err
+	}
+	ids = slices.DeleteFunc(slices.Clone(ids[:min(len(ids), MostCards)]), func(id sandlot.ProjectID) bool { return !names.ValidProjectID(string(id)) })
+	listed, err := s.inOrder(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[sandlot.ProjectID]sandlot.Project, len(listed))
+	for _, p := range listed {
+		known[p.ID] = p
+	}
+	var found []sandlot.Project
+	for _, id := range ids {
+		p, ok := known[id]
+		if !ok {
+			if p, err = s.projects.Current(ctx, by, id); sandlot.Gone(err) {
+				continue
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		found = append(found, p)
+	}
+	return s.cards(ctx, found), nil
+}

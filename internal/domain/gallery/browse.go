@@ -1,0 +1,341 @@
+package gallery
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"sandlot"
+	"sandlot/internal/format/names"
+)
+
+const (
+	// pageSize is how many projects a page of a list has: it can be divided into two, three and four columns.
+	pageSize = 24
+	// rankLimit is how many places a ranking has: 41 pages, more than anybody turns.
+	rankLimit = 1_000
+	// liveReach is how many of the busiest projects are looked at for those that may be listed, so that made-up players of others push few out.
+	liveReach = 5_000
+	// firstFor, playedFor and liveFor are how long a first page and a ranking are kept before they are looked up again, so that they cost the store the same however many look.
+	// What is suspended is to be gone from every page within a second: half of it is for the rendering of pages.
+	firstFor  = 500 * time.Millisecond
+	playedFor = 30 * time.Second
+	liveFor   = 3 * time.Second
+	// maxSearch and maxWords bound what is looked for: bytes, and words of it.
+	maxSearch = 200
+	maxWords  = 8
+)
+
+// Sort is the order of a list in the gallery.
+type Sort string
+
+// The orders of the gallery.
+const (
+	SortNewest Sort = "newest"
+	SortPlayed Sort = "played" // most plays in seven days
+	SortLive   Sort = "live"   // most players now
+
+	SortTrending Sort = "trending" // plays and likes of seven days, damped by age
+)
+
+// Card is a project in a list.
+type Card struct {
+	Project sandlot.Project
+	Stats   sandlot.Stats
+}
+
+// Page is a page of a list.
+type Page struct {
+	Cards []Card // at most 24
+	Next  string // the cursor of the next page; empty on the last
+	// Waiting is 0 unless nothing at all is listed. Then it is how many of the MostWaiting newest projects would be listed if their account's
+	// address were verified.
+	Waiting int
+}
+
+// MostWaiting is how many of the newest projects are searched for those that wait to be listed.
+const MostWaiting = 1_000
+
+// lists keeps the rankings and first pages, which everybody asks for.
+type lists struct {
+	played, live *cached[ranking]
+	trend        *cached[trend]
+	featured     *cached[[]sandlot.ProjectID] // what was chosen at the beginning of the hour
+	first        map[Sort]*cached[sheet]
+	pool         *cached[[]sandlot.Project] // what may come next after any
+	highest      *cached[int64]
+}
+
+// A ranking is what an order has that has an end, with the tags of each, so that those of one tag are found without the store.
+type ranking struct {
+	ids []sandlot.ProjectID
+	of  map[sandlot.ProjectID][]string
+}
+
+// rankingOf is the ranking of what is in that order.
+func rankingOf(list []sandlot.Project) ranking {
+	r := ranking{of: make(map[sandlot.ProjectID][]string, len(list))}
+	for _, p := range list {
+		r.ids = append(r.ids, p.ID)
+		if tags := p.Tags.List(); len(tags) > 0 {
+			r.of[p.ID] = tags
+		}
+	}
+	return r
+}
+
+// sheet is a page without its numbers, which are added for each caller.
+type sheet struct {
+	projects []sandlot.Project
+	next     string
+	waiting  int
+}
+
+func newLists() *lists {
+	first := map[Sort]*cached[sheet]{}
+	for _, order := range []Sort{SortNewest, SortPlayed, SortLive, SortTrending} {
+		first[order] = newCached[sheet](firstFor)
+	}
+	return &lists{
+		played: newCached[ranking](playedFor), live: newCached[ranking](liveFor), first: first,
+		pool: newCached[[]sandlot.Project](firstFor), highest: newCached[int64](liveFor), trend: newCached[trend](playedFor), featured: newCached[[]sandlot.ProjectID](featuredFor),
+	}
+}
+
+// Browse returns a page of the projects that may be listed, in an order; an empty cursor means the first page. A first page may be half
+// a second old, a ranking by players three seconds, and one by plays half a minute. The numbers on the cards are current. An invalid cursor
+// or order is sandlot.ErrNotFound.
+func (s *Service) Browse(ctx context.Context, by sandlot.Caller, order Sort, cursor string) (Page, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return Page{}, err
+	}
+	place, err := readPlace(cursor)
+	first, known := s.lists.first[order]
+	if err != nil || !known {
+		return Page{}, sandlot.ErrNotFound
+	}
+	find := func() (sheet, error) { return s.sorted(ctx, order, place) }
+	var found sheet
+	if place == 0 {
+		found, err = first.get(ctx, s.Now(), find)
+	} else {
+		found, err = find()
+	}
+	return s.page(ctx, found), err
+}
+
+// sorted finds the page of an order that begins at a place.
+func (s *Service) sorted(ctx context.Context, order Sort, place int64) (sheet, error) {
+	if order != SortNewest {
+		r, err := s.ranking(ctx, order)
+		return s.ranked(ctx, r.ids, place, err)
+	}
+	found, err := s.listed(ctx, ListedQuery{Before: place})
+	if err == nil && place == 0 && len(found.projects) == 0 {
+		found.waiting, err = s.store.Waiting(ctx, MostWaiting)
+	}
+	return found, err
+}
+
+// ranking is all of an order that has an end.
+func (s *Service) ranking(ctx context.Context, order Sort) (ranking, error) {
+	switch order {
+	case SortPlayed:
+		return s.played(ctx)
+	case SortTrending:
+		t, err := s.trending(ctx)
+		return t.ranking, err
+	}
+	return s.lists.live.get(ctx, s.Now(), func() (ranking, error) { return s.busiest(ctx) })
+}
+
+// busiest ranks the projects with the most players that may be listed.
+func (s *Service) busiest(ctx context.Context) (ranking, error) {
+	busy, err := s.counters.busiest(ctx, liveReach)
+	if err != nil {
+		return ranking{}, fmt.Errorf("rank by players: %w", err)
+	}
+	found, err := s.inOrder(ctx, busy)
+	return rankingOf(found[:min(len(found), rankLimit)]), err
+}
+
+// ranked is the page of a ranking that begins at a place.
+func (s *Service) ranked(ctx context.Context, ids []sandlot.ProjectID, place int64, err error) (sheet, error) {
+	if err != nil {
+		return sheet{}, err
+	}
+	begin := min(place, int64(len(ids)))
+	end := min(begin+pageSize, int64(len(ids)))
+	out := sheet{next: nextPlace(begin, len(ids))}
+	out.projects, err = s.inOrder(ctx, ids[begin:end])
+	return out, err
+}
+
+// nextPlace is the cursor of the page of a ranking that comes after the one that begins there.
+func nextPlace(begin int64, all int) string {
+	if begin+pageSize >= int64(all) {
+		return ""
+	}
+	return strconv.FormatInt(begin+pageSize, 36)
+}
+
+// inOrder returns those of the projects that may be listed, in the order given.
+func (s *Service) inOrder(ctx context.Context, ids []sandlot.ProjectID) ([]sandlot.Project, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	found, err := s.store.ListedOf(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[sandlot.ProjectID]sandlot.Project, len(found))
+	for _, p := range found {
+		byID[p.ID] = p
+	}
+	out := make([]sandlot.Project, 0, len(found))
+	for _, id := range ids {
+		if p, ok := byID[id]; ok {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// listed is a page of a list that is newest first, of q.Limit projects, or those of a page of the gallery.
+func (s *Service) listed(ctx context.Context, q ListedQuery) (sheet, error) {
+	size := cmp.Or(q.Limit, pageSize)
+	q.Limit = size + 1
+	found, err := s.store.Listed(ctx, q)
+	if err != nil {
+		return sheet{}, err
+	}
+	out := sheet{projects: make([]sandlot.Project, 0, len(found))}
+	if len(found) > size {
+		found = found[:size]
+		out.next = strconv.FormatInt(found[size-1].Number, 36)
+	}
+	for _, l := range found {
+		out.projects = append(out.projects, l.Project)
+	}
+	return out, nil
+}
+
+// page adds the numbers of now.
+func (s *Service) page(ctx context.Context, found sheet) Page {
+	return Page{Next: found.next, Waiting: found.waiting, Cards: s.cards(ctx, found.projects)}
+}
+
+// cards are projects with their numbers of now.
+func (s *Service) cards(ctx context.Context, projects []sandlot.Project) []Card {
+	out := make([]Card, 0, len(projects))
+	for _, p := range projects {
+		out = append(out, Card{p, s.counters.ListStats(ctx, p)})
+	}
+	return out
+}
+
+// listingSize is how many projects a page of a Listing has: of 50,000 it takes fifty, and at some 300 bytes each a page is held in little.
+const listingSize = 1_000
+
+// Listing returns up to a thousand projects that may be listed, newest first, without their numbers, as a list of all of them needs it; the
+// empty cursor means the first. An invalid cursor is sandlot.ErrNotFound.
+func (s *Service) Listing(ctx context.Context, by sandlot.Caller, cursor string) (list []sandlot.Project, next string, err error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return nil, "", err
+	}
+	before, err := readPlace(cursor)
+	if err != nil {
+		return nil, "", sandlot.ErrNotFound
+	}
+	found, err := s.listed(ctx, ListedQuery{Before: before, Limit: listingSize})
+	return found.projects, found.next, err
+}
+
+// Search returns a page of the projects that may be listed and match a text, newest first. A project matches if each word of the text is a
+// part of a word of its title or its account's handle, whatever case and accents. Only the first 200 bytes and 8 words of the text count,
+// and of these such as are symbols alone, like emoji, only if all are; a text without a word matches nothing. An invalid cursor is sandlot.ErrNotFound.
+func (s *Service) Search(ctx context.Context, by sandlot.Caller, text, cursor string) (Page, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return Page{}, err
+	}
+	before, err := readPlace(cursor)
+	if err != nil {
+		return Page{}, sandlot.ErrNotFound
+	}
+	words := searchWords(text)
+	if len(words) == 0 {
+		return Page{}, nil
+	}
+	found, err := s.listed(ctx, ListedQuery{Words: words, Before: before})
+	return s.page(ctx, found), err
+}
+
+const (
+	// mostSuggested is how many projects are suggested while somebody types: what a phone shows above its keyboard.
+	mostSuggested = 8
+	// suggestReach is how many of the newest matches are looked at for those to suggest.
+	suggestReach = 96
+)
+
+// Suggest returns up to 8 projects for a text that somebody is typing, of the 96 newest that Search finds: first those whose title begins
+// with it, then those with a word that begins with it in their title, then those whose handle does; among these the newest first.
+func (s *Service) Suggest(ctx context.Context, by sandlot.Caller, text string) ([]Card, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return nil, err
+	}
+	words := searchWords(text)
+	if len(words) == 0 {
+		return nil, nil
+	}
+	found, err := s.listed(ctx, ListedQuery{Words: words, Limit: suggestReach})
+	if err != nil {
+		return nil, err
+	}
+	typed := strings.Join(words, " ")
+	slices.SortStableFunc(found.projects, func(a, b sandlot.Project) int { return cmp.Compare(farness(a, typed), farness(b, typed)) })
+	return s.cards(ctx, found.projects[:min(len(found.projects), mostSuggested)]), nil
+}
+
+// farness is how far a project is from what was typed, as names.Searchable writes it.
+func farness(p sandlot.Project, typed string) int {
+	title := names.Searchable(p.Title)
+	switch {
+	case strings.HasPrefix(title, typed):
+		return 0
+	case strings.Contains(title, " "+typed):
+		return 1
+	case strings.HasPrefix(names.Searchable(p.Handle), typed):
+		return 2
+	}
+	return 3
+}
+
+// searchWords are the words of a text that count in a search.
+func searchWords(text string) []string {
+	words := strings.Fields(names.Searchable(text[:min(len(text), maxSearch)]))
+	isSymbol := func(w string) bool {
+		return !strings.ContainsFunc(w, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) })
+	}
+	if spelled := slices.DeleteFunc(slices.Clone(words), isSymbol); len(spelled) > 0 {
+		words = spelled
+	}
+	return words[:min(len(words), maxWords)]
+}
+
+// readPlace reads a cursor. The empty one is 0, the first page.
+func readPlace(cursor string) (int64, error) {
+	if cursor == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(cursor, 36, 64)
+	if err != nil || n < 1 {
+		return 0, errors.New("invalid cursor")
+	}
+	return n, nil
+}

@@ -1,0 +1,135 @@
+package gallery
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/base/worker"
+	"sandlot/internal/domain/gallery/figures"
+)
+
+// Counters counts plays and players. It tells the numbers of a project as they are now, plays that are not written yet included. Plays are
+// written every two seconds; a crash loses those of at most five seconds. All methods may be called concurrently; only one Run may be under
+// way.
+type Counters struct {
+	store    CountStore
+	live     Live
+	log      *slog.Logger
+	now      func() time.Time
+	public   bool
+	limit    *countLimit
+	beats    *countLimit // of new stays, and of sources that are told apart from plays
+	hosts    *hostLimit
+	tally    *tally
+	stays    *figures.Stays
+	failures *worker.Failures
+}
+
+// NewCounters makes Counters. failures counts the writes that failed; it may be nil.
+func NewCounters(cfg Config, store CountStore, live Live, log *slog.Logger, failures *worker.Failures) *Counters {
+	cfg = cfg.withDefaults()
+	return &Counters{
+		store: store, live: live, log: log, now: cfg.Now, public: cfg.Public,
+		limit: newCountLimit(playsAtOnce, playsAnHour), beats: newCountLimit(2*playsAtOnce, 2*playsAnHour), hosts: newHostLimit(),
+		tally: newTally(cfg.Plays, cfg.Shared), stays: figures.NewStays(cfg.Plays / staysOfPlays), failures: failures,
+	}
+}
+
+// Stats implements publish.Statistics.
+func (c *Counters) Stats(ctx context.Context, p sandlot.Project) sandlot.Stats {
+	out := sandlot.Stats{Likes: p.Likes}
+	out.Plays = c.tally.plays(p.ID, func() (plays, number int64) {
+		if fresh, err := c.store.Project(ctx, p.ID); err == nil {
+			p.Plays, p.Counted, out.Likes = fresh.Plays, fresh.Counted, fresh.Likes
+		}
+		return p.Plays, p.Counted
+	})
+	n, err := c.live.Players(ctx, p.ID, c.now())
+	if err != nil {
+		c.log.Warn("players not counted", "error", err)
+	}
+	out.Players = n
+	return out
+}
+
+// ListStats implements publish.Statistics.
+func (c *Counters) ListStats(ctx context.Context, p sandlot.Project) sandlot.Stats {
+	n, _ := c.live.Players(ctx, p.ID, c.now()) // a list is complete without it
+	return sandlot.Stats{Players: n, Likes: p.Likes, Plays: c.tally.plays(p.ID, func() (plays, number int64) { return p.Plays, p.Counted })}
+}
+
+// staysOfPlays is how many loads of the last half hour are remembered for each stay that is measured: people stay some minutes.
+const staysOfPlays = 4
+
+// play is Service.Play.
+func (c *Counters) play(id sandlot.ProjectID, p Player) {
+	now := c.now()
+	if c.public {
+		p.Source = c.hosts.source(id, p, now)
+	}
+	c.tally.play(id, p, now, func() bool { return !c.public || c.limit.take(id, p.From, now) })
+}
+
+// Unwritten implements figures.Counts.
+func (c *Counters) Unwritten(id sandlot.ProjectID, read func() (batch int64)) figures.Added {
+	return c.tally.unwritten(id, read)
+}
+
+// busiest returns the projects that have players present, most players first, at most limit.
+func (c *Counters) busiest(ctx context.Context, limit int) ([]sandlot.ProjectID, error) {
+	return c.live.Busiest(ctx, limit, c.now())
+}
+
+// touch is Service.Touch for a project that exists.
+func (c *Counters) touch(ctx context.Context, id sandlot.ProjectID, p Player) {
+	now := c.now()
+	c.soft("count a player", c.live.Touch(ctx, id, p.ID, now, c.crowds(p.From)...))
+	may := func() bool { return !c.public || c.beats.take(id, p.From, now) }
+	c.tally.stayed(c.stays.Beat(id, p.Version, string(p.ID), now, may))
+	if p.Source != "" {
+		if c.public {
+			p.Source = c.hosts.source(id, p, now)
+		}
+		c.tally.led(id, p, now, may)
+	}
+}
+
+// leave counts a player as gone.
+func (c *Counters) leave(ctx context.Context, id sandlot.ProjectID, p Player) {
+	now := c.now()
+	c.soft("count a player out", c.live.Leave(ctx, id, p.ID, now))
+	if over, ok := c.stays.Gone(id, string(p.ID), now); ok {
+		c.tally.stayed([]figures.Stay{over})
+	}
+}
+
+// soft logs an error about soft state, which fails no request.
+func (c *Counters) soft(what string, err error) {
+	if err != nil {
+		c.log.Warn("could not "+what, "error", err)
+	}
+}
+
+// Flush writes the plays that are still in memory. Plays that cannot be written stay there for the next Flush.
+func (c *Counters) Flush(ctx context.Context) error {
+	c.tally.stayed(c.stays.End(c.now(), false))
+	err := c.tally.flush(c.now, func(counts map[sandlot.ProjectID]Counts) ([]Load, error) { return c.store.AddCounts(ctx, counts) })
+	if err != nil {
+		c.failures.Add(1)
+		return fmt.Errorf("write counts: %w", err)
+	}
+	return nil
+}
+
+// Run writes plays every two seconds until ctx ends, and then once more, with the stays that are not over.
+func (c *Counters) Run(ctx context.Context) {
+	worker.FlushUntil(ctx, "counts", func(flushing context.Context) error {
+		if ctx.Err() != nil {
+			c.tally.stayed(c.stays.End(c.now(), true))
+		}
+		return c.Flush(flushing)
+	}, c.log)
+}

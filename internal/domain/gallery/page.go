@@ -1,0 +1,65 @@
+package gallery
+
+import (
+	"context"
+
+	"sandlot"
+	"sandlot/internal/format/names"
+)
+
+// A ProjectPage is what anybody may know of a project.
+type ProjectPage struct {
+	Project     sandlot.Project
+	Stats       sandlot.Stats
+	Description string // plain text, which may have line breaks and may be empty
+}
+
+// ProjectPage returns what the page of a project shows. Its counts include plays that are not written yet. An invalid id is
+// sandlot.ErrNotFound, and a project that was taken down is sandlot.CodeTakenDown.
+func (s *Service) ProjectPage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (ProjectPage, error) {
+	if !names.ValidProjectID(string(id)) {
+		return ProjectPage{}, sandlot.ErrNotFound
+	}
+	p, err := s.current(ctx, by, id)
+	if err != nil {
+		return ProjectPage{}, err
+	}
+	d, err := s.store.Details(ctx, id)
+	return ProjectPage{p, s.counters.Stats(ctx, p), d.Description}, err
+}
+
+// Stats returns the id and the public numbers of a project. ref is its id or any of its addresses. Plays that are not written yet are
+// included. Errors are those of publish.Service.Find.
+func (s *Service) Stats(ctx context.Context, by sandlot.Caller, ref string) (sandlot.ProjectID, sandlot.Stats, error) {
+	p, err := s.find(ctx, by, ref)
+	if err != nil {
+		return "", sandlot.Stats{}, err
+	}
+	return p.ID, s.counters.Stats(ctx, p), nil
+}
+
+// find returns a project that anybody may look at.
+func (s *Service) find(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return sandlot.Project{}, err
+	}
+	return s.projects.Find(ctx, by, ref)
+}
+
+// Counts returns a project's public numbers for those who watch them. They are those of Stats, at less cost: the project is taken from its
+// cached head. A project that was taken down is sandlot.CodeTakenDown.
+func (s *Service) Counts(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Stats, error) {
+	p, err := s.current(ctx, by, id)
+	if err != nil {
+		return sandlot.Stats{}, err
+	}
+	return s.counters.Stats(ctx, p), nil
+}
+
+// current returns a project that anybody may look at, from its cached head.
+func (s *Service) current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return sandlot.Project{}, err
+	}
+	return s.projects.Current(ctx, by, id)
+}

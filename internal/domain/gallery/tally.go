@@ -1,0 +1,354 @@
+package gallery
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/gallery/figures"
+)
+
+// PlayWindow is the time within which all loads of a project by a player are one play.
+const PlayWindow = 30 * time.Minute
+
+// maxWritten is how many loads one batch has at most, and how many projects, so that the store's other steps wait for it some hundredths of
+// a second, also after a time without a store.
+const maxWritten = 2000
+
+// tally counts plays in memory until they are written. No lock is held during a write. Instead counts are written in batches with numbers,
+// and the store keeps with each project the number of the batch that was added last. So a reader can tell which batches a stored count
+// includes; where another process has added a batch since, plays that are being written may be told twice until they are. Where processes share
+// their counts, the store tells which loads another has counted already: until then those are told as plays. It may be used concurrently.
+type tally struct {
+	most    int  // loads that are remembered; beyond it the older half is forgotten, and may count twice
+	shared  bool // other processes count loads, too
+	mu      sync.Mutex
+	recent  map[load]time.Time // loads that counted, the newer ones
+	older   map[load]time.Time
+	since   time.Time // when recent was begun
+	begun   time.Time // when filed was begun
+	filed   int       // loads since then that the store holds against those of others, at most most, which bounds what it keeps
+	pending batch     // has no number yet
+	sending *batch    // is being written, or failed and will be written again under the same number
+	sent    batch     // the last that was written
+	writing bool      // whether a flush is under way
+}
+
+// batch is counts that are written together.
+type batch struct {
+	number  int64
+	plays   map[sandlot.ProjectID]int64
+	figures map[sandlot.ProjectID]*figures.Added
+	loads   map[load]loaded // those of the plays that another process may have counted
+}
+
+func newBatch(number int64) batch {
+	return batch{number, map[sandlot.ProjectID]int64{}, map[sandlot.ProjectID]*figures.Added{}, map[load]loaded{}}
+}
+
+// of is what the batch adds to the figures of a project.
+func (b *batch) of(id sandlot.ProjectID) *figures.Added {
+	a := b.figures[id]
+	if a == nil {
+		a = &figures.Added{}
+		b.figures[id] = a
+	}
+	return a
+}
+
+// A load is a project and who loaded it.
+type load struct {
+	project sandlot.ProjectID
+	player  PlayerID
+}
+
+// loaded is when a load was, and how it counts in the figures.
+type loaded struct {
+	at      time.Time
+	version int
+	source  string
+}
+
+// id is the hash by which the store knows a load.
+func (l load) id() int64 {
+	sum := sha256.Sum256([]byte(string(l.player) + "\x00" + string(l.project)))
+	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)
+}
+
+func newTally(most int, shared bool) *tally {
+	// Other processes, and the one before this, have other numbers: each draws one of 2^38.
+	first := batch{number: BatchesOfProcess * (1 + rand.Int64N(1<<38-1))}
+	return &tally{most: most, shared: shared, recent: map[load]time.Time{}, older: map[load]time.Time{}, pending: newBatch(0), sent: first}
+}
+
+// play counts a load, if it is the player's first within PlayWindow and may returns true. may is called only then.
+func (t *tally) play(id sandlot.ProjectID, p Player, now time.Time, may func() bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := load{id, p.ID}
+	if !t.first(l, now, may) {
+		return
+	}
+	t.pending.plays[id]++
+	source := t.pending.of(id).Play(p.Version, string(p.ID), p.Source)
+	if t.shared {
+		t.file(l, loaded{now, p.Version, source})
+	}
+}
+
+// first remembers a load, and reports whether it is the first within PlayWindow and may returns true. t.mu is held.
+func (t *tally) first(l load, now time.Time, may func() bool) bool {
+	if within(t.recent, l, now) || within(t.older, l, now) || !may() {
+		return false
+	}
+	if now.Sub(t.since) > PlayWindow || len(t.recent) >= t.most/2 {
+		t.older, t.recent, t.since = t.recent, map[load]time.Time{}, now
+	}
+	t.recent[l] = now
+	return true
+}
+
+// file has a load that counted held against those of others. A load of which one waits to be written is no other's.
+func (t *tally) file(l load, as loaded) {
+	if as.at.Sub(t.begun).Abs() > PlayWindow {
+		t.begun, t.filed = as.at, 0
+	}
+	if _, waits := t.pending.loads[l]; !waits && t.filed < t.most {
+		t.pending.loads[l] = as
+		t.filed++
+	}
+}
+
+// led counts for a play that was counted by itself where the player came from, once within PlayWindow.
+func (t *tally) led(id sandlot.ProjectID, p Player, now time.Time, may func() bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.first(load{id, "from " + p.ID}, now, may) {
+		t.pending.of(id).Led(p.Source, 1)
+	}
+}
+
+// stayed counts how long people played.
+func (t *tally) stayed(stays []figures.Stay) {
+	if len(stays) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range stays {
+		t.pending.of(s.Project).Length(s.Version, s.Length)
+	}
+}
+
+// within reports whether a load in m was counted less than PlayWindow before or after now.
+func within(m map[load]time.Time, l load, now time.Time) bool {
+	at, ok := m[l]
+	return ok && now.Sub(at).Abs() < PlayWindow
+}
+
+// readTries bounds how often a stored count is read. It is read once more only if two batches were written during one read, and they are
+// written two seconds apart.
+const readTries = 8
+
+// plays returns the plays of a project, those that are not written yet included. read returns the stored count with the number of its last
+// batch; it may be called up to readTries times. plays never waits for a write.
+func (t *tally) plays(id sandlot.ProjectID, read func() (plays, number int64)) (sum int64) {
+	for range readTries {
+		begun := t.lastSent()
+		stored, number := read()
+		var exact bool
+		if sum, exact = t.sum(id, stored, number, begun); exact {
+			break
+		}
+	}
+	return sum
+}
+
+// lastSent is the number of the batch that was written last.
+func (t *tally) lastSent() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.sent.number
+}
+
+// sum adds to a stored count the plays that it does not include. number is that of the count's last batch, begun that of the batch that was
+// written last when the read began. The sum is exact unless more than one batch was written since.
+func (t *tally) sum(id sandlot.ProjectID, stored, number, begun int64) (sum int64, exact bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	sum = stored
+	lacks, exact := t.lacks(number, begun)
+	for _, b := range lacks {
+		if b != nil {
+			sum += b.plays[id]
+		}
+	}
+	return sum, exact
+}
+
+// lacks returns the batches that a record does not include, some of which may be nil; its arguments are those of sum. t.mu is held.
+func (t *tally) lacks(number, begun int64) (list [3]*batch, exact bool) {
+	list[0] = &t.pending
+	sending := t.sending != nil && number == t.sending.number
+	if t.sending != nil && !sending {
+		list[1] = t.sending
+	}
+	if begun != t.sent.number && number != t.sent.number && !sending {
+		list[2] = &t.sent
+	}
+	return list, t.sent.number-begun <= 1
+}
+
+// unwritten is plays for what a record of a project's figures lacks.
+func (t *tally) unwritten(id sandlot.ProjectID, read func() (number int64)) (added figures.Added) {
+	for range readTries {
+		begun := t.lastSent()
+		number := read()
+		var exact bool
+		if added, exact = t.lacking(id, number, begun); exact {
+			break
+		}
+	}
+	return added
+}
+
+func (t *tally) lacking(id sandlot.ProjectID, number, begun int64) (added figures.Added, exact bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lacks, exact := t.lacks(number, begun)
+	for _, b := range lacks {
+		if b != nil && b.figures[id] != nil {
+			added.Merge(*b.figures[id])
+		}
+	}
+	return added, exact
+}
+
+// flush writes what was counted. A batch that fails is kept and written again under the same number, for it may have been written in spite
+// of the error. If another flush is under way, flush does nothing.
+func (t *tally) flush(now func() time.Time, write func(map[sandlot.ProjectID]Counts) ([]Load, error)) error {
+	for more := true; more; {
+		var b *batch
+		if b, more = t.begin(); b == nil {
+			return nil
+		}
+		counts, loads := b.counts(now())
+		again, err := write(counts)
+		t.end(err == nil, now(), loads, again)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// counts is the batch as it is written, and its loads by their hashes.
+func (b *batch) counts(now time.Time) (map[sandlot.ProjectID]Counts, map[int64]load) {
+	counts, loads := make(map[sandlot.ProjectID]Counts, len(b.figures)), make(map[int64]load, len(b.loads))
+	for id, a := range b.figures {
+		counts[id] = Counts{Plays: b.plays[id], Batch: b.number, Figures: a.Copy()}
+	}
+	for l, as := range b.loads {
+		c := counts[l.project]
+		c.Plays--
+		c.Figures.Move(as.version, as.source, -1)
+		c.Loads = append(c.Loads, Load{l.id(), now.Sub(as.at), as.version, as.source})
+		counts[l.project] = c
+		loads[l.id()] = l
+	}
+	return counts, loads
+}
+
+// begin returns the batch to be written, nil if there is none, and whether newer plays may wait to be written after it: it failed before, or
+// there were too many for one.
+func (t *tally) begin() (b *batch, more bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	before := t.sending != nil
+	if t.writing || !before && len(t.pending.figures) == 0 {
+		return nil, false
+	}
+	if !before {
+		b := t.pending.split(maxWritten)
+		b.number = t.sent.number + 1
+		t.sending = &b
+	}
+	t.writing = true
+	return t.sending, before || len(t.pending.figures) > 0
+}
+
+// split takes at most so many loads, with their plays. If there are no more than that it takes at most so many projects, with all of theirs.
+func (b *batch) split(most int) batch {
+	part := newBatch(0)
+	switch {
+	case len(b.loads) <= most && len(b.figures) <= most:
+		*b, part = part, *b
+		return part
+	case len(b.loads) <= most:
+		b.hand(&part, most)
+		return part
+	}
+	for l, as := range b.loads {
+		if len(part.loads) == most {
+			break
+		}
+		delete(b.loads, l)
+		part.loads[l] = as
+		part.plays[l.project]++
+		part.of(l.project).Move(as.version, as.source, 1)
+		b.of(l.project).Move(as.version, as.source, -1)
+		if b.plays[l.project]--; b.plays[l.project] == 0 {
+			delete(b.plays, l.project)
+		}
+	}
+	return part
+}
+
+// hand gives another so many of its projects.
+func (b *batch) hand(to *batch, most int) {
+	for id, a := range b.figures {
+		if len(to.figures) == most {
+			break
+		}
+		delete(b.figures, id)
+		to.figures[id] = a
+		if n, played := b.plays[id]; played {
+			delete(b.plays, id)
+			to.plays[id] = n
+		}
+	}
+	for l, as := range b.loads {
+		if to.figures[l.project] != nil {
+			delete(b.loads, l)
+			to.loads[l] = as
+		}
+	}
+}
+
+// end ends the write of the batch from begin. The loads that are again there were counted by others, whose time holds for the next of them.
+func (t *tally) end(written bool, now time.Time, loads map[int64]load, again []Load) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.writing = false
+	if !written {
+		return
+	}
+	for _, a := range again {
+		l, known := loads[a.ID]
+		if !known {
+			continue
+		}
+		as := t.sending.loads[l]
+		t.sending.plays[l.project]--
+		t.sending.of(l.project).Move(as.version, as.source, -1)
+		for _, m := range []map[load]time.Time{t.recent, t.older} {
+			if at, ok := m[l]; ok && at.Equal(as.at) {
+				m[l] = now.Add(-a.Ago)
+			}
+		}
+	}
+	t.sent, t.sending = *t.sending, nil
+}

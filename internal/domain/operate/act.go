@@ -1,0 +1,114 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/format/inspect"
+)
+
+// Suspend takes a project off all its addresses, or an account with all its projects, and keeps
+// everything. ref is as for Find. A reason is required. One that is suspended already is an
+// error. Suspend returns the account or project as it is then; so do Reinstate and Delete.
+func (s *Service) Suspend(ctx context.Context, by sandlot.Caller, ref, reason string) (Found, error) {
+	return s.act(ctx, by, ref, sandlot.ActionSuspend, reason, true, func(f Found, e sandlot.LogEntry) error {
+		err := s.store.Suspend(ctx, f.subject(), e)
+		if errors.Is(err, sandlot.ErrExists) {
+			return fmt.Errorf("%s is suspended already; nothing was changed", f.Target())
+		}
+		return err
+	})
+}
+
+// Reinstate ends a suspension. A project of a suspended account stays down until the account is
+// reinstated. One that is not suspended is an error. A reason may be given.
+func (s *Service) Reinstate(ctx context.Context, by sandlot.Caller, ref, reason string) (Found, error) {
+	return s.act(ctx, by, ref, sandlot.ActionReinstate, reason, false, func(f Found, e sandlot.LogEntry) error {
+		err := s.store.Reinstate(ctx, f.subject(), e)
+		if errors.Is(err, sandlot.ErrMoved) {
+			return fmt.Errorf("%s is not suspended; nothing was changed", f.Target())
+		}
+		return err
+	})
+}
+
+// Delete removes a project, or an account with all its projects, for good. The bytes go a day
+// later, with the rounds of the Collector. A reason is required. The result is as it was
+// before.
+func (s *Service) Delete(ctx context.Context, by sandlot.Caller, ref, reason string) (Found, error) {
+	return s.act(ctx, by, ref, sandlot.ActionDelete, reason, true, func(f Found, e sandlot.LogEntry) error {
+		return s.store.Remove(ctx, f.subject(), e)
+	})
+}
+
+// maxReason is the longest reason, in bytes: a paragraph and a reference.
+const maxReason = 2000
+
+// act does one thing to what ref names, with its entry in the audit log, and returns what it
+// did it to.
+func (s *Service) act(ctx context.Context, by sandlot.Caller, ref, action, reason string, needed bool, do func(Found, sandlot.LogEntry) error) (Found, error) {
+	if err := operator(by); err != nil {
+		return Found{}, err
+	}
+	reason, err := checkReason(reason, needed)
+	if err != nil {
+		return Found{}, err
+	}
+	found, err := s.find(ctx, ref)
+	if err != nil {
+		return found, err
+	}
+	if err := do(found, s.entry(by, action, found.Target(), reason)); err != nil {
+		return found, err
+	}
+	return s.after(ctx, found)
+}
+
+// checkReason returns a reason as the log keeps it: trimmed, and without keys.
+func checkReason(reason string, needed bool) (string, error) {
+	reason = strings.TrimSpace(reason)
+	switch {
+	case needed && reason == "":
+		return "", errors.New("a reason is required for the audit log")
+	case len(reason) > maxReason:
+		return "", fmt.Errorf("the reason has %d bytes; at most %d are kept", len(reason), maxReason)
+	}
+	return inspect.Redact(reason), nil
+}
+
+// after reads what an act was done to as it is after the act. What the act deleted is returned as
+// it was before.
+func (s *Service) after(ctx context.Context, f Found) (Found, error) {
+	after, err := s.find(ctx, f.Target())
+	if f.Project != nil {
+		after, err = s.project(ctx, string(f.Project.ID))
+	}
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return f, nil
+	}
+	return after, err
+}
+
+// NewKey mints an account key for an account that has lost its own, or whose key has leaked. The
+// secret is returned and kept nowhere. If revoke, the account's other account keys end in the
+// same step; the number is how many did.
+func (s *Service) NewKey(ctx context.Context, by sandlot.Caller, ref, reason string, revoke bool) (AccountDetail, sandlot.Secret, int, error) {
+	if err := operator(by); err != nil {
+		return AccountDetail{}, "", 0, err
+	}
+	account, err := s.accountNamed(ctx, ref)
+	if err != nil {
+		return account, "", 0, err
+	}
+	secret, err := sandlot.MintSecret(sandlot.AccountKey, s.random)
+	if err != nil {
+		return account, "", 0, err
+	}
+	now := s.now().UTC()
+	key := sandlot.Key{Hash: secret.Hash(), Kind: sandlot.AccountKey, Name: "from the operator", LastFour: string(secret[len(secret)-4:]), CreatedAt: now}
+	revoked, err := s.store.AddKey(ctx, account.ID, key, revoke, s.entry(by, sandlot.ActionNewKey, "@"+account.Handle, inspect.Redact(strings.TrimSpace(reason))))
+	return account, secret, revoked, err
+}

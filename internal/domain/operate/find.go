@@ -1,0 +1,157 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/names"
+)
+
+// sameEmail is the most accounts of one address that an error names.
+const sameEmail = 20
+
+// Found is what an operator named: an account or a project. One of the two is set.
+type Found struct {
+	Account *AccountDetail
+	Project *ProjectDetail
+}
+
+// Target is the name under which the audit log has it, empty if nothing was found.
+func (f Found) Target() string {
+	switch {
+	case f.Account != nil:
+		return "@" + f.Account.Handle
+	case f.Project != nil:
+		return string(f.Project.ID)
+	}
+	return ""
+}
+
+// subject is what a store's method is about.
+func (f Found) subject() sandlot.Subject {
+	if f.Account != nil {
+		return sandlot.Subject{Account: f.Account.ID}
+	}
+	return sandlot.Subject{Project: f.Project.ID}
+}
+
+// Find looks up what an operator named: an account by its handle, with or without an @, or by
+// its e-mail address; or a project by its id or any of its addresses. What is not there is
+// sandlot.ErrNotFound, with a message that says so if it was deleted. A name that could mean
+// several is an error that lists them.
+func (s *Service) Find(ctx context.Context, by sandlot.Caller, ref string) (Found, error) {
+	if err := operator(by); err != nil {
+		return Found{}, err
+	}
+	return s.find(ctx, ref)
+}
+
+func (s *Service) find(ctx context.Context, ref string) (Found, error) {
+	found, err := s.look(ctx, ref)
+	return found, s.toldDeleted(ctx, ref, err)
+}
+
+func (s *Service) look(ctx context.Context, ref string) (Found, error) {
+	ref = strings.TrimSpace(ref)
+	handle, isHandle := strings.CutPrefix(ref, "@")
+	switch {
+	case isHandle:
+		return s.account(ctx, handle)
+	case strings.Contains(ref, "://"):
+		return s.project(ctx, idIn(ref))
+	case strings.Contains(ref, "@"):
+		return s.byEmail(ctx, ref)
+	}
+	project, err := s.project(ctx, idIn(ref))
+	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
+		return Found{}, err
+	}
+	account, accountErr := s.account(ctx, ref)
+	switch {
+	case errors.Is(accountErr, sandlot.ErrNotFound) && err != nil:
+		return Found{}, none("account and no project " + inspect.Quoted(ref))
+	case errors.Is(accountErr, sandlot.ErrNotFound):
+		return project, nil
+	case accountErr == nil && err == nil:
+		return Found{}, fmt.Errorf("%s is both an account and a project: write @%s for the account, or the address of the project", ref, ref)
+	}
+	return account, accountErr
+}
+
+// Account is Find for an account. A project is an error.
+func (s *Service) Account(ctx context.Context, by sandlot.Caller, ref string) (AccountDetail, error) {
+	if err := operator(by); err != nil {
+		return AccountDetail{}, err
+	}
+	return s.accountNamed(ctx, ref)
+}
+
+func (s *Service) accountNamed(ctx context.Context, ref string) (AccountDetail, error) {
+	if !strings.Contains(ref, "@") {
+		ref = "@" + ref
+	}
+	found, err := s.find(ctx, ref)
+	if err != nil {
+		return AccountDetail{}, err
+	}
+	if found.Account == nil {
+		return AccountDetail{}, fmt.Errorf("%s is a project, and an account is needed", inspect.Quoted(ref))
+	}
+	return *found.Account, nil
+}
+
+// none says that what was named is not there.
+func none(what string) error { return fmt.Errorf("there is no %s: %w", what, sandlot.ErrNotFound) }
+
+func (s *Service) account(ctx context.Context, handle string) (Found, error) {
+	found, err := s.store.AccountByHandle(ctx, strings.ToLower(handle))
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return Found{}, none("account " + inspect.Quoted("@"+handle))
+	}
+	if err != nil {
+		return Found{}, fmt.Errorf("account %s: %w", inspect.Quoted("@"+handle), err)
+	}
+	return Found{Account: &found}, nil
+}
+
+func (s *Service) byEmail(ctx context.Context, address string) (Found, error) {
+	clean, err := names.Email(address)
+	if err != nil {
+		return Found{}, fmt.Errorf("%s is not an address: %w", inspect.Quoted(address), err)
+	}
+	list, err := s.store.AccountsByEmail(ctx, clean, sameEmail)
+	switch {
+	case err != nil:
+		return Found{}, err
+	case len(list) == 0:
+		return Found{}, none("account with the address " + inspect.Quoted(address))
+	case len(list) == 1:
+		return Found{Account: &list[0]}, nil
+	}
+	var handles []string
+	for _, account := range list {
+		handles = append(handles, "@"+account.Handle)
+	}
+	return Found{}, fmt.Errorf("several accounts have this address, name one of them: %s", strings.Join(handles, " "))
+}
+
+func (s *Service) project(ctx context.Context, id string) (Found, error) {
+	if !names.ValidProjectID(id) {
+		return Found{}, none("project " + inspect.Quoted(id))
+	}
+	found, err := s.store.ProjectDetail(ctx, sandlot.ProjectID(id))
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return Found{}, none("project " + inspect.Quoted(id))
+	}
+	if err != nil {
+		return Found{}, fmt.Errorf("project %s: %w", inspect.Quoted(id), err)
+	}
+	return Found{Project: &found}, nil
+}
+
+// idIn finds the project id in any address of a project, whatever its host.
+func idIn(ref string) string { return string(sandlot.Places{}.ProjectIn(ref)) }

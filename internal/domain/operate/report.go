@@ -1,0 +1,111 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/names"
+)
+
+// MaxDetails is the most characters that the details of a report may have: two pages.
+const MaxDetails = 4000
+
+// How the number of a report is drawn.
+const (
+	caseDraws    = 5                                  // of 10^12 numbers five are not taken in a row
+	caseAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford's base32: nothing in it is taken for something else
+)
+
+// Reasons returns what a report can be about.
+func Reasons() []string {
+	return []string{"illegal", "deceptive", "malware", "copyright", "harassment", "other"}
+}
+
+// NewReport is a report as somebody sends it.
+type NewReport struct {
+	Project                  sandlot.ProjectID
+	Reason, Details, Contact string // see Report
+	FormToken                string // of the form: the same form with the same words is one report, however often it is sent
+	Lang                     string // of the form, as BCP 47; the message to the operator is in it
+}
+
+// Reportable returns a project that can be reported, which may be suspended, and the token of a
+// form to report it with. Anything else is sandlot.ErrNotFound, with a token all the same. Anybody may call it.
+func (s *Service) Reportable(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (p sandlot.Project, formToken string, err error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return sandlot.Project{}, "", err
+	}
+	if formToken, err = s.vault.FormToken(); err != nil {
+		return sandlot.Project{}, "", err
+	}
+	if !names.ValidProjectID(string(id)) {
+		return sandlot.Project{}, formToken, sandlot.ErrNotFound
+	}
+	p, err = s.store.Project(ctx, id)
+	return p, formToken, err
+}
+
+// Report records a report and returns its number. The operator gets a message if there is an
+// address for that. The same form with the same words returns the number of the first report.
+// Invalid fields are sandlot.CodeInvalidField or sandlot.CodeInvalidEmail. Anybody may call it.
+func (s *Service) Report(ctx context.Context, by sandlot.Caller, in NewReport) (number string, err error) {
+	p, _, err := s.Reportable(ctx, by, in.Project)
+	if err != nil {
+		return "", err
+	}
+	r := Report{Project: p.ID, Reason: in.Reason, At: s.now().UTC()}
+	if !slices.Contains(Reasons(), in.Reason) {
+		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The reason is none of the list.").In("reason")
+	}
+	if in.FormToken == "" || len(in.FormToken) > publish.MaxFormToken {
+		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The form is not one of ours.").In("form_token")
+	}
+	if r.Details, err = cleanDetails(in.Details); err != nil {
+		return "", err
+	}
+	if r.Contact, err = publish.CleanEmail(strings.TrimSpace(in.Contact)); err != nil {
+		return "", err
+	}
+	return s.addReport(ctx, by, r, in, s.vault.Keyed("report", fmt.Sprintf("%s %s %q", p.ID, in.FormToken, []string{r.Reason, r.Details, r.Contact})))
+}
+
+// addReport records a report under a number that no other has. form is the digest that tells the
+// same form with the same words.
+func (s *Service) addReport(ctx context.Context, by sandlot.Caller, r Report, in NewReport, form sandlot.Digest) (number string, err error) {
+	var job *sandlot.Job
+	if s.reportMail != "" {
+		job = &sandlot.Job{Kind: sandlot.MailReport, Address: s.reportMail, Lang: in.Lang, Due: r.At, Asker: s.vault.Asker(sandlot.Caller{From: by.From})}
+	}
+	for range caseDraws {
+		drawn, err := s.vault.Text(caseAlphabet, 8)
+		if err != nil {
+			return "", fmt.Errorf("draw case: %w", err)
+		}
+		r.Case = "R-" + drawn[:4] + "-" + drawn[4:]
+		if number, err = s.store.AddReport(ctx, r, form, job); !errors.Is(err, sandlot.ErrExists) {
+			return number, err
+		}
+	}
+	return "", fmt.Errorf("draw case: %d are taken", caseDraws)
+}
+
+// cleanDetails removes what could control the terminal of whoever reads the details.
+func cleanDetails(text string) (string, error) {
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > MaxDetails {
+		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The details are longer than %d characters, or not UTF-8.", MaxDetails).In("details")
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, text), nil
+}

@@ -1,0 +1,103 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/format/inspect"
+)
+
+// Report is what somebody has said against a project.
+type Report struct {
+	Case    string // its number, such as R-7K3M-9Q2D
+	Project sandlot.ProjectID
+	Reason  string // one of Reasons
+	Details string // of at most MaxDetails characters
+	Contact string // the e-mail address for an answer; may be empty
+	At      time.Time
+	// ClosedAt is when the operator closed it, zero while it is open. Details and Contact are deleted ReportKept later.
+	ClosedAt time.Time
+}
+
+// ReportKept is how long the words of a report are kept after it was closed: long enough for an
+// objection to the outcome.
+const ReportKept = 90 * 24 * time.Hour
+
+// A ReportStore keeps reports, under the same promises as a publish.Store. They stay, but for
+// what somebody wrote in them: see ReportKept.
+type ReportStore interface {
+	// AddReport records a report that came by a form, and enqueues the job, if there is one. It
+	// returns the number of the case: that of the report which came by the same form before, if one
+	// did, and then nothing is recorded. A number that another report has is sandlot.ErrExists.
+	AddReport(ctx context.Context, r Report, form sandlot.Digest, job *sandlot.Job) (number string, err error)
+	// Project returns a project, also one that is suspended.
+	Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error)
+	// Report returns the report with a number.
+	Report(ctx context.Context, number string) (Report, error)
+	// Reports returns reports, newest first.
+	Reports(ctx context.Context, q ReportQuery) ([]Report, error)
+	// CloseReport marks a report as closed at e.At, but no earlier than it came, and records e. One
+	// that is closed already is sandlot.ErrMoved.
+	CloseReport(ctx context.Context, number string, e sandlot.LogEntry) error
+}
+
+// ReportQuery says which reports to list.
+type ReportQuery struct {
+	Open    bool              // only those that are not closed
+	Project sandlot.ProjectID // of this project; empty: of all
+	Skip    int               // how many of the newest are left out
+	Limit   int               // the most reports
+}
+
+// Reports returns the reports of a query, newest first.
+func (s *Service) Reports(ctx context.Context, by sandlot.Caller, q ReportQuery) ([]Report, error) {
+	if err := operator(by); err != nil {
+		return nil, err
+	}
+	return s.store.Reports(ctx, q)
+}
+
+// CloseReport closes a report and returns it. What its sender wrote is deleted after ReportKept.
+// One that is closed already is an error.
+func (s *Service) CloseReport(ctx context.Context, by sandlot.Caller, number, reason string) (Report, error) {
+	if err := operator(by); err != nil {
+		return Report{}, err
+	}
+	reason, err := checkReason(reason, false)
+	if err != nil {
+		return Report{}, err
+	}
+	r, err := s.report(ctx, number)
+	if err != nil {
+		return r, err
+	}
+	err = s.store.CloseReport(ctx, r.Case, s.entry(by, sandlot.ActionCloseReport, r.Case, reason))
+	if errors.Is(err, sandlot.ErrMoved) {
+		return r, fmt.Errorf("%s is closed already; nothing was changed", r.Case)
+	}
+	if err != nil {
+		return r, err
+	}
+	return s.report(ctx, r.Case)
+}
+
+// ReadReport returns one report by its number, in whatever case. An unknown number is
+// sandlot.ErrNotFound.
+func (s *Service) ReadReport(ctx context.Context, by sandlot.Caller, number string) (Report, error) {
+	if err := operator(by); err != nil {
+		return Report{}, err
+	}
+	return s.report(ctx, number)
+}
+
+func (s *Service) report(ctx context.Context, number string) (Report, error) {
+	r, err := s.store.Report(ctx, strings.ToUpper(strings.TrimSpace(number)))
+	if err != nil {
+		return r, fmt.Errorf("report %s: %w", inspect.Quoted(number), err)
+	}
+	return r, nil
+}

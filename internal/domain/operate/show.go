@@ -1,0 +1,173 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/names"
+)
+
+// Shown is an account or a project with what belongs to it. Each list has at most as many items as
+// were asked for, newest first unless it says otherwise.
+type Shown struct {
+	Found
+	Deleted  *Deletion               // of what was deleted; then only Log is set besides
+	Proposed *Proposal               // of an account, if it has one
+	Projects []ProjectDetail         // of an account, oldest first
+	Keys     []sandlot.Key           // those that are not revoked
+	Versions []publish.VersionChange // of a project
+	Files    []sandlot.File          // of a project's current version, by their names
+	Reports  []Report                // of the project, or of the projects listed
+	Log      []sandlot.LogEntry
+}
+
+// Show is Find together with what belongs to the account or project. Each list has at most limit
+// items. What was deleted is no error: Deleted tells of it.
+func (s *Service) Show(ctx context.Context, by sandlot.Caller, ref string, limit int) (out Shown, err error) {
+	if err := operator(by); err != nil {
+		return out, err
+	}
+	out.Found, err = s.find(ctx, ref)
+	if errors.Is(err, sandlot.ErrNotFound) {
+		d, gone := s.deleted(ctx, ref)
+		if gone != nil {
+			return out, err
+		}
+		out.Deleted = &d
+		out.Log, err = s.store.Log(ctx, LogQuery{Target: d.Target, Limit: limit})
+		return out, err
+	}
+	if err != nil {
+		return out, err
+	}
+	if out.Account != nil {
+		err = s.showAccount(ctx, &out, limit)
+	} else {
+		err = s.showProject(ctx, &out, limit)
+	}
+	if err != nil {
+		return out, err
+	}
+	out.Log, err = s.store.Log(ctx, LogQuery{Target: out.Target(), Limit: limit})
+	return out, err
+}
+
+// showAccount adds what belongs to an account.
+func (s *Service) showAccount(ctx context.Context, out *Shown, limit int) (err error) {
+	proposed, err := s.store.ProposedEmail(ctx, out.Account.ID, s.now().UTC())
+	if err == nil {
+		out.Proposed = &proposed
+	} else if !errors.Is(err, sandlot.ErrNotFound) {
+		return err
+	}
+	if out.Projects, err = s.store.ListProjects(ctx, ProjectQuery{Account: out.Account.ID, Limit: limit}); err != nil {
+		return err
+	}
+	if out.Keys, err = s.store.Keys(ctx, out.Account.ID, 0, limit); err != nil {
+		return err
+	}
+	for _, p := range out.Projects {
+		list, err := s.store.Reports(ctx, ReportQuery{Project: p.ID, Limit: limit - len(out.Reports)})
+		if err != nil {
+			return err
+		}
+		out.Reports = append(out.Reports, list...)
+	}
+	return nil
+}
+
+// showProject adds what belongs to a project.
+func (s *Service) showProject(ctx context.Context, out *Shown, limit int) (err error) {
+	p := out.Project
+	if !p.DeletedAt.IsZero() { // what belongs to it nobody reads until it is taken back
+		out.Reports, err = s.store.Reports(ctx, ReportQuery{Project: p.ID, Limit: limit})
+		return err
+	}
+	if out.Versions, err = s.store.Versions(ctx, p.ID, 0, limit); err != nil {
+		return err
+	}
+	if out.Files, err = s.store.Files(ctx, p.ID, p.Version); err != nil {
+		return err
+	}
+	out.Files = out.Files[:min(len(out.Files), limit)]
+	if out.Keys, err = s.keysOf(ctx, p.Account, p.ID, limit); err != nil {
+		return err
+	}
+	out.Reports, err = s.store.Reports(ctx, ReportQuery{Project: p.ID, Limit: limit})
+	return err
+}
+
+// keysOf returns keys of one project, which it finds among those of its account.
+func (s *Service) keysOf(ctx context.Context, account sandlot.AccountID, id sandlot.ProjectID, limit int) (keys []sandlot.Key, err error) {
+	const page = 500
+	for before := int64(0); len(keys) < limit; {
+		list, err := s.store.Keys(ctx, account, before, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range list {
+			if before = k.ID; k.Project == id && len(keys) < limit {
+				keys = append(keys, k)
+			}
+		}
+		if len(list) < page {
+			break
+		}
+	}
+	return keys, nil
+}
+
+// deleted returns the deletion of what an operator named, as for Find. E-mail addresses find
+// nothing, for they went with their accounts. What was not deleted is sandlot.ErrNotFound.
+func (s *Service) deleted(ctx context.Context, ref string) (Deletion, error) {
+	ref = strings.TrimSpace(ref)
+	handle, isHandle := strings.CutPrefix(ref, "@")
+	switch {
+	case isHandle:
+		return s.store.DeletedAccount(ctx, strings.ToLower(handle))
+	case strings.Contains(ref, "://"):
+		return s.deletedProject(ctx, idIn(ref))
+	case strings.Contains(ref, "@"):
+		return Deletion{}, sandlot.ErrNotFound
+	}
+	d, err := s.deletedProject(ctx, idIn(ref))
+	if errors.Is(err, sandlot.ErrNotFound) {
+		d, err = s.store.DeletedAccount(ctx, strings.ToLower(ref))
+	}
+	return d, err
+}
+
+func (s *Service) deletedProject(ctx context.Context, id string) (Deletion, error) {
+	if !names.ValidProjectID(id) {
+		return Deletion{}, sandlot.ErrNotFound
+	}
+	return s.store.DeletedProject(ctx, sandlot.ProjectID(id))
+}
+
+// toldDeleted adds to an error that is sandlot.ErrNotFound when and by whom ref was deleted, if it
+// was.
+func (s *Service) toldDeleted(ctx context.Context, ref string, err error) error {
+	if !errors.Is(err, sandlot.ErrNotFound) {
+		return err
+	}
+	d, gone := s.deleted(ctx, ref)
+	if gone != nil {
+		return err
+	}
+	return fmt.Errorf("%s was deleted %s: %w", inspect.Quoted(strings.TrimSpace(ref)), d.Told(), sandlot.ErrNotFound)
+}
+
+// Told says, for people, when the deletion was, by whom, and of what.
+func (d Deletion) Told() string {
+	text := "at " + d.At.UTC().Format(time.RFC3339)
+	if d.Entry.ID != 0 {
+		text += " by " + d.Entry.Who()
+	}
+	return text + ", as " + d.Target
+}

@@ -1,0 +1,66 @@
+package operate
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"sandlot/internal/base/worker"
+	"sandlot/internal/domain/publish"
+)
+
+// A SpaceStore returns the room of deleted records to the disk, under the same promises as a
+// publish.Store.
+type SpaceStore interface {
+	// Unused returns how many bytes of the store's room on the disk hold nothing. New records get them first. A store
+	// that tends its room by itself has none.
+	Unused(ctx context.Context) (int64, error)
+	// GiveBack returns a little of that room to the disk, unless other steps wait, and tells
+	// whether there is more to return. It keeps some for the records of the next minutes.
+	GiveBack(ctx context.Context) (more bool, err error)
+}
+
+const (
+	shrinkEvery = time.Minute
+	// shrinkPause comes after each step, so that at most half of the writer's time goes into it.
+	shrinkPause = 10 * time.Millisecond
+)
+
+// Shrinker returns the room of deleted records to the disk, in small steps between which others
+// may write.
+type Shrinker struct {
+	Space SpaceStore
+	Log   *slog.Logger
+	// Failures counts steps that failed.
+	Failures *worker.Failures
+	Spend    func() // as that of a Config
+}
+
+// Run shrinks every minute until ctx ends. Failures are logged and counted.
+func (s *Shrinker) Run(ctx context.Context) {
+	worker.Every(ctx, shrinkEvery, func() {
+		if err := s.Shrink(ctx); err != nil && ctx.Err() == nil {
+			s.Failures.Add(1)
+			s.Log.Warn("unused room not given back to the disk", "error", err)
+		}
+	})
+}
+
+// Shrink returns all room to the disk that is to be returned now.
+func (s *Shrinker) Shrink(ctx context.Context) error {
+	for {
+		var more bool
+		err := publish.EvenFull(s.Spend, func() (err error) {
+			more, err = s.Space.GiveBack(ctx)
+			return err
+		})
+		if err != nil || !more {
+			return err
+		}
+		select {
+		case <-time.After(shrinkPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"sandlot"
+	"sandlot/internal/format/names"
+)
+
+// createTries bounds the draws of fresh names after all of one draw were taken.
+const createTries = 5
+
+// Signup creates an account without a project. The account is a new one whoever calls: a key
+// means nothing here. It is durable when it returns, and its key is in no other answer. With an
+// address, a message with a link that verifies it is due. With in.Idempotency the same call
+// within IdempotencyLife returns the first answer and creates nothing. An instance that takes
+// no new accounts answers CodePublishClosed.
+func (s *Service) Signup(ctx context.Context, by sandlot.Caller, in SignupInput) (SignedUp, error) {
+	by = sandlot.Caller{From: by.From}
+	if err := s.admitNew(by); err != nil {
+		return SignedUp{}, err
+	}
+	req, err := s.idempotency.newRequest(by, in.Idempotency, sandlot.OpSignup, nil, Content{}, in.Handle, in.Email, in.Lang)
+	if err != nil {
+		return SignedUp{}, err
+	}
+	email, warnings, err := s.readEmail(in.Email)
+	if err != nil {
+		return SignedUp{}, err
+	}
+	lang, w := CleanLang(in.Lang)
+	out, err := idempotent(ctx, s.idempotency, req, func() (SignedUp, error) {
+		return s.createAccount(ctx, by, in.Handle, email, lang, req)
+	}, func(rec IdempotencyRecord, keys Minted) (SignedUp, error) {
+		return s.recordedSignup(ctx, email, rec, keys)
+	})
+	out.Mailed = out.email == EmailSet && s.sends()
+	out.Warnings = slices.Concat(warnings, w, s.mailWarnings(by, out.email))
+	return out, err
+}
+
+// createAccount records an account under the first free handle.
+func (s *Service) createAccount(ctx context.Context, by sandlot.Caller, handle, email, lang string, req *request) (out SignedUp, err error) {
+	err = retryTaken(func() error {
+		na, secret, err := s.newAccount(by, handle, email, lang, &out.email)
+		if err != nil {
+			return err
+		}
+		if na.Idempotency, err = s.idempotency.record(req, "", 0, out.email, Minted{Account: secret}, made{}); err != nil {
+			return err
+		}
+		out.Key = secret
+		out.Account, err = s.store.CreateAccount(ctx, na)
+		return out.email.unlessFull(err)
+	})
+	return out, err
+}
+
+// newAccount draws what a new account needs. outcome is that of the try before, and is set to that of this one.
+func (s *Service) newAccount(by sandlot.Caller, handle, email, lang string, outcome *EmailOutcome) (NewAccount, sandlot.Secret, error) {
+	key, secret, err := s.newKey(sandlot.AccountKey, "account key")
+	if err != nil {
+		return NewAccount{}, "", err
+	}
+	na := NewAccount{Handles: s.handleChoices(handle), Email: email, Lang: lang, CreatedAt: key.CreatedAt, Key: key}
+	if email != "" && *outcome != EmailUnsent {
+		job := s.verifyJob(by, email, lang)
+		na.Job, *outcome = &job, EmailSet
+	}
+	return na, secret, nil
+}
+
+// newKey draws a key, for its record and in clear. Neither has an owner yet: the step that
+// records it sets that.
+func (s *Service) newKey(kind sandlot.KeyKind, name string) (sandlot.Key, sandlot.Secret, error) {
+	secret, err := sandlot.MintSecret(kind, s.random)
+	if err != nil {
+		return sandlot.Key{}, "", err
+	}
+	k := sandlot.Key{Hash: secret.Hash(), Kind: kind, Name: name, CreatedAt: s.now().UTC()}
+	k.LastFour = string(secret[len(secret)-4:])
+	return k, secret, nil
+}
+
+// verifyJob is the message with the link that verifies an address. It counts as asked for by
+// the caller, so that what strangers ask for takes nothing from an owner's share.
+func (s *Service) verifyJob(by sandlot.Caller, email, lang string) sandlot.Job {
+	j := sandlot.Job{Kind: sandlot.MailVerify, Account: by.Account(), Address: email, Lang: lang, Due: s.now().UTC(), Asker: s.vault.Asker(by)}
+	if !s.Uncounted {
+		j.Asks = sandlot.ClaimAsks(j)
+	}
+	return j
+}
+
+// unlessFull notes that a step was refused because the asker of its message has had as many as
+// they may: the step is tried again without the message.
+func (e *EmailOutcome) unlessFull(err error) error {
+	if errors.Is(err, sandlot.ErrTooOften) {
+		*e = EmailUnsent
+	}
+	return err
+}
+
+// pendingEmail decides what an address on a keyed call does. The address of an account becomes
+// it, unverified, unless the account has a verified one; a project key cannot change the
+// account. What is ignored is told by mailWarnings and does not fail the call. before is the
+// outcome of a try before this one.
+func (s *Service) pendingEmail(ctx context.Context, by sandlot.Caller, address, lang string, before EmailOutcome) (*NewEmail, EmailOutcome, error) {
+	email, err := CleanEmail(address)
+	if err != nil || email == "" {
+		return nil, EmailNone, err
+	}
+	if by.Scoped() {
+		return nil, EmailIgnored, nil
+	}
+	a, err := s.store.Account(ctx, by.Account())
+	if err != nil {
+		return nil, EmailNone, fmt.Errorf("read account: %w", err)
+	}
+	if a.EmailVerified {
+		return nil, EmailIgnored, nil
+	}
+	if lang == "" {
+		lang = a.Lang
+	}
+	if before == EmailUnsent {
+		return &NewEmail{Address: email}, EmailUnsent, nil
+	}
+	return &NewEmail{Address: email, Job: s.verifyJob(by, email, lang)}, EmailSet, nil
+}
+
+// sends reports whether messages leave by SMTP now. If they do not, they are kept and sent
+// later, or written to the folder of the operator.
+func (s *warner) sends() bool { return s.SMTP && (s.MailUp == nil || s.MailUp()) }
+
+// mailWarnings tells why an address was ignored, or where the message lies if it
+// is not sent.
+func (s *warner) mailWarnings(by sandlot.Caller, outcome EmailOutcome) []sandlot.Warning {
+	switch {
+	case outcome == EmailIgnored && by.Scoped():
+		return []sandlot.Warning{sandlot.Warn("email_ignored", "The field email was ignored: a project key cannot change the account.", "Send it with the account's api_key.")}
+	case outcome == EmailIgnored:
+		return []sandlot.Warning{sandlot.Warn("email_ignored", "The field email was ignored: the account has a verified address.", "Leave email out; to use another address, sign up for a new account.")}
+	case outcome == EmailUnsent:
+		return []sandlot.Warning{sandlot.Warn(
+			"mail_limit", "No message was sent: enough messages with a verification link were sent to this address for you today.",
+			"You need not publish again. Whoever reads the address logs in with it at "+s.Places.Base.String()+"/login and finds this account under /account.",
+		)}
+	case outcome == EmailNone || s.sends():
+		return nil
+	case s.SMTP:
+		return []sandlot.Warning{sandlot.Warn(
+			"mail_delayed", "The mail server of this instance cannot be reached now: the message with the verification link is kept, and sent when it can be.",
+			"You need not send anything again. If no message comes within a day, send the address again with update and the api_key.",
+		)}
+	}
+	return []sandlot.Warning{sandlot.Warn(
+		"mail_not_sent", "This instance doesn't send email. The message with the verification link was saved to "+s.MailFolder+".",
+		"The operator can read it there, or start the service with --smtp-url.",
+	)}
+}
+
+// retryTaken tries a step again with freshly drawn names while a name is taken, or where the
+// account's address was verified since it was read, or a message had no room. Names are random
+// enough that a second try nearly always does.
+func retryTaken(try func() error) error {
+	var err error
+	for range createTries {
+		if err = try(); !errors.Is(err, sandlot.ErrExists) && !errors.Is(err, sandlot.ErrVerified) && !errors.Is(err, sandlot.ErrTooOften) {
+			return err
+		}
+	}
+	return fmt.Errorf("no free name after %d draws: %w", createTries, err)
+}
+
+// present is err, or CodeInvalidKey where something was not found because the caller's account
+// was deleted since the call began: its key is like any other that is unknown. So a call that
+// came a moment too late gets the same answer as one that came a day too late.
+func (s *Service) present(ctx context.Context, by sandlot.Caller, err error) error {
+	if by.Nobody() || !errors.Is(err, sandlot.ErrNotFound) && !errors.Is(err, sandlot.CodeProjectNotFound) {
+		return err
+	}
+	if _, gone := s.store.Account(ctx, by.Account()); errors.Is(gone, sandlot.ErrNotFound) {
+		return unknownKey()
+	}
+	return err
+}
+
+// Admit decides, before a body is read, what can be decided without it: whether by may do act
+// at all, and whether the instance takes new projects. The call itself decides again.
+func (s *Service) Admit(_ context.Context, by sandlot.Caller, act sandlot.Action) error {
+	if err := sandlot.Authorize(by, act, nil); err != nil || act != sandlot.ActPublish && act != sandlot.ActImport {
+		return err
+	}
+	return s.admitNew(by)
+}
+
+// randomSuffix is the random part of a version's address: 50 bits.
+func (v *Vault) randomSuffix() string { return names.Random(10, v.intn) }
+
+// EmailOutcome is what a call did with the e-mail address that came with it.
+type EmailOutcome int
+
+// The outcomes. Stores keep the numbers, so they never change.
+const (
+	EmailNone    EmailOutcome = iota // no address came
+	EmailSet                         // it was set, and is to be verified
+	EmailIgnored                     // it was ignored, with a warning
+	EmailUnsent                      // it was set, and no message sent: its asker has had as many as they may
+)

@@ -1,0 +1,280 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"net/mail"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/names"
+)
+
+// primaryFile is the filename that publish gives to the content.
+const primaryFile = "index.html"
+
+// checkContent refuses content that cannot be what the caller meant.
+func checkContent(c Content, filename string, primary bool, d Declared) error {
+	if c.Missing {
+		return sandlot.Refuse(sandlot.CodeMissingField, "The field content is missing: it holds the file's bytes in base64.").In("content").With(sandlot.OpEncode)
+	}
+	if err := checkDeclared(c.Blob, d); err != nil {
+		return err
+	}
+	if c.Size == 0 && primary {
+		return sandlot.Refuse(sandlot.CodeInvalidField, "The field content is empty, and %s must not be: it is what players open.", filename).In("content").With(sandlot.OpSame).Note("The file that was sent has no bytes: write the page into it, and send it again.")
+	}
+	if inspect.IsHTML(filename) && (c.Gzip || c.Base64) {
+		return doubleEncoded(c, filename)
+	}
+	if c.Text && c.KeyAt >= 0 {
+		return sandlot.Refuse(sandlot.CodeKeyInContent, "The file %s holds one of this service's keys, at byte %d. Everything published is public.", filename, c.KeyAt+1).
+			In("content").With(sandlot.OpSame).Note("Take the key out of the file and send it again. If the file was ever public, replace the key at /account.")
+	}
+	return nil
+}
+
+// equal reports whether both say the same.
+func (d Declared) equal(other Declared) bool {
+	if (d.Size == nil) != (other.Size == nil) || d.Size != nil && *d.Size != *other.Size {
+		return false
+	}
+	return strings.EqualFold(d.SHA256, other.SHA256)
+}
+
+// checkDeclared compares what arrived with what the client said of it. This is what tells an
+// agent that its content was cut or changed on the way, which is common where a model types
+// base64 itself.
+func checkDeclared(b sandlot.Blob, d Declared) error {
+	if d.Size != nil && *d.Size != b.Size {
+		return sandlot.Refuse(sandlot.CodeDigestMismatch, "The field size says %d bytes, but %d arrived.", *d.Size, b.Size).In("size").
+			Detail("declared_size", *d.Size).Detail("received_size", b.Size).Detail("received_sha256", b.SHA256.String()).With(sandlot.OpEncode, sandlot.Set("size", "<size of the file>")).
+			Note("The content was cut or changed in transit. Encode the file with a command instead of typing it.")
+	}
+	if d.SHA256 != "" && !strings.EqualFold(d.SHA256, b.SHA256.String()) {
+		return sandlot.Refuse(sandlot.CodeDigestMismatch, "The field sha256 says %s, but the %d bytes that arrived have %s.", strings.ToLower(d.SHA256), b.Size, b.SHA256).In("sha256").
+			Detail("declared_sha256", strings.ToLower(d.SHA256)).Detail("received_sha256", b.SHA256.String()).Detail("received_size", b.Size).With(sandlot.OpEncode, sandlot.Set("sha256", "<sha256 of the file>")).
+			Note("The content was cut or changed in transit. Encode the file with a command instead of typing it.")
+	}
+	return nil
+}
+
+// doubleEncoded refuses a page that is still packed or encoded: no browser would show it. Of
+// other files it is a warning, because some are meant to be so.
+func doubleEncoded(c Content, filename string) error {
+	if c.Gzip {
+		return sandlot.Refuse(sandlot.CodeDoubleEncoded, "The bytes of %s are still gzipped after decoding.", filename).In("content").
+			With(sandlot.OpSame, sandlot.Set("content_encoding", "gzip+base64"), sandlot.Set("content", "<base64 of the gzipped file>")).
+			Note("Say so with content_encoding, or send the file itself.")
+	}
+	return sandlot.Refuse(sandlot.CodeDoubleEncoded, "The bytes of %s are still base64 text after decoding: it was encoded twice.", filename).In("content").With(sandlot.OpEncode).
+		Note("Encode the file once.")
+}
+
+// checkWhole refuses a file of an update that looks as if it was damaged on its way, such as a list of changes: the version
+// before it was good. With nf.Force it is taken.
+func checkWhole(c Content, nf newFile) error {
+	seems, damaged := c.Damage.Damaged(nf.Filename)
+	if !damaged || nf.Force {
+		return nil
+	}
+	return sandlot.Refuse(sandlot.CodeLooksDamaged, "The file %s looks like %s. Nothing was changed.", nf.Filename, seems.What).In("content").
+		With(sandlot.OpSame, sandlot.Set("force", true)).Note("%s If it is meant as it is, send it with force: true.", seems.Instead)
+}
+
+// checkWhole is the same for many files.
+func (s *fileSet) checkWhole(nf newFile) error {
+	for _, sent := range s.files {
+		if sent.about == nil {
+			continue
+		}
+		f := s.sent(sent)
+		nf.Filename = f.Name
+		if err := checkWhole(f.Content, nf); err != nil {
+			return s.about(f, err, f.Name)
+		}
+	}
+	return nil
+}
+
+// ReadAs is the warning about a field that was taken for what it can only mean.
+func ReadAs(field, as string) sandlot.Warning {
+	return sandlot.Warn("read_as", fmt.Sprintf("The field %s was read as %s.", field, as), fmt.Sprintf("Send %s.", as))
+}
+
+// cleanFilename brings a filename into its form, with a warning where it was not
+// written as the file is called.
+func cleanFilename(name string) (string, []sandlot.Warning, error) {
+	if name == "" {
+		return "", nil, sandlot.Refuse(sandlot.CodeInvalidFilename, "The field filename is empty.").In("filename").
+			With(sandlot.OpSame).Note("Name exactly one file.")
+	}
+	clean, read, err := names.ReadFilename(name)
+	var bad *names.FilenameError
+	switch {
+	case errors.As(err, &bad):
+		return "", nil, badFilename(name, bad)
+	case read:
+		return clean, []sandlot.Warning{ReadAs("filename", inspect.Quoted(clean))}, nil
+	}
+	return clean, nil, err
+}
+
+// badFilename refuses a name, with one that would work. What was sent may be a path of the
+// client's machine: then it says which part of it was taken for the project's folder.
+func badFilename(sent string, bad *names.FilenameError) error {
+	e := sandlot.Refuse(sandlot.CodeInvalidFilename, "The field filename cannot be used. %s", bad.Reason).In("filename")
+	if strings.HasSuffix(sent, "/") {
+		return e.With(sandlot.OpSame).Note("That is a folder. The filename is the path of one file, with the file's own name at its end.")
+	}
+	e.With(sandlot.OpSame, sandlot.Set("filename", bad.Suggestion)).Note("A name that works: %s", bad.Suggestion)
+	if bad.Root != "" {
+		e.Note("Which folder is the root of the project? The filename is the path from there. The likely root is %s. A name that works: %s", inspect.Quoted(bad.Root), bad.Suggestion)
+	}
+	return e
+}
+
+// A badName is a name that no file can have, as it was sent.
+type badName struct {
+	*names.FilenameError
+	sent string
+}
+
+// mostBadNames is how many of them a refusal lists.
+const mostBadNames = 20
+
+// kept returns the part of a name to remember behind n others: nothing, where no more are listed.
+func (b badName) kept(n int) badName {
+	if n < mostBadNames {
+		return b
+	}
+	return badName{}
+}
+
+// misnamed refuses the names that no file can have, all of them at once, each with one that would work.
+func (t *Tree) misnamed() error {
+	if len(t.bad) == 0 {
+		return nil
+	}
+	first := t.bad[0]
+	if len(t.bad) > 1 {
+		return t.badNames()
+	}
+	e := sandlot.Refuse(sandlot.CodeInvalidFilename, "One of the files has a name that cannot be used. %s", first.Reason).In(t.field()).With(t.again()).LeavingOut(first.sent)
+	if first.Root != "" {
+		return e.Note("Names begin at the folder of the page; the likely one is %s. A name that works: %s", inspect.Quoted(first.Root), first.Suggestion)
+	}
+	return e.Note("Rename that file and send all of them again. A name that works: %s", first.Suggestion)
+}
+
+// badNames refuses several names.
+func (t *Tree) badNames() error {
+	var why, instead, mended []string
+	paths, listed := true, t.bad[:min(len(t.bad), mostBadNames)]
+	for _, b := range listed {
+		why, mended, paths = append(why, b.Reason), append(mended, b.Suggestion), paths && b.Root != ""
+	}
+	if paths { // of the sender's machine: the project's folder is the one that they have in common
+		mended = names.Relative(mended)
+	}
+	for i, b := range listed {
+		instead = append(instead, inspect.Quoted(b.sent)+" as "+mended[i])
+	}
+	more := ""
+	if n := len(t.bad) - mostBadNames; n > 0 {
+		more = fmt.Sprintf(" And %d more.", n)
+	}
+	return sandlot.Refuse(sandlot.CodeInvalidFilename, "%d files have names that cannot be used. %s%s", len(t.bad), strings.Join(why, " "), more).In(t.field()).With(t.again()).LeavingOut(t.bad[0].sent).
+		Note("Rename them and send all files again. Names that work: %s.%s", strings.Join(instead, ", "), more)
+}
+
+// cleanTitle brings a title into form and never fails: a title is no reason to refuse a
+// project. What it changed comes with a warning.
+func cleanTitle(title string) (string, []sandlot.Warning) {
+	clean, cut, cleaned := names.Title(title)
+	var w []sandlot.Warning
+	if cut {
+		w = append(w, sandlot.Warn("title_cut", "The title was cut to 200 characters.", "Send a shorter title."))
+	}
+	if cleaned {
+		w = append(w, sandlot.Warn("title_cleaned", "What cannot be shown was taken out of the title: control characters, bidirectional marks, bytes that are no UTF-8, or all of it where nothing could be seen.", "Send plain text in one line."))
+	}
+	return clean, w
+}
+
+// CleanLang brings a language code into the form of BCP 47. It never fails: what cannot be
+// brought into form is dropped, with a warning.
+func CleanLang(lang string) (string, []sandlot.Warning) {
+	if lang == "" {
+		return "", nil
+	}
+	tag, changed, ok := names.Lang(lang)
+	if !ok {
+		return "", []sandlot.Warning{sandlot.Warn("lang_dropped", "The field lang is not a language code and was ignored.", `Send a BCP 47 code such as "en" or "pt-BR".`)}
+	}
+	if changed {
+		return tag, []sandlot.Warning{sandlot.Warn("lang_changed", fmt.Sprintf("The field lang was normalized to %q.", tag), fmt.Sprintf("Send %q.", tag))}
+	}
+	return tag, nil
+}
+
+// readEmail is CleanEmail without the blanks around an address, with a warning. Where strangers are expected it also refuses an address that
+// stands for somebody's: a message to it reaches nobody, and the account would stay in quarantine.
+func (c Config) readEmail(email string) (string, []sandlot.Warning, error) {
+	plain := strings.TrimSpace(email)
+	clean, err := CleanEmail(plain)
+	if err == nil && c.Public && names.PlaceholderEmail(clean) {
+		err = placeholderEmail()
+	}
+	if err != nil || plain == email || plain == "" {
+		return clean, nil, err
+	}
+	return clean, []sandlot.Warning{sandlot.Warn("read_as", "The field email was read without the blanks around it.", "Send the address alone.")}, nil
+}
+
+// CleanEmail brings an address into form. What is not one plain address is CodeInvalidEmail,
+// with the address that was meant if one can be found in it; an empty one stays empty. It asks
+// no mail server.
+func CleanEmail(email string) (string, error) {
+	if email == "" {
+		return "", nil
+	}
+	if strings.HasPrefix(email, "<") && strings.HasSuffix(email, ">") && !strings.Contains(email, "@") {
+		return "", placeholderEmail()
+	}
+	clean, err := names.Email(email)
+	if err != nil {
+		return "", sandlot.Refuse(sandlot.CodeInvalidEmail, "The field email is not one plain address. %s", err).In("email").
+			With(sandlot.OpSame, sandlot.Set("email", plainAddress(email))).Note("Send one address such as name@example.com, without a name around it.")
+	}
+	return clean, nil
+}
+
+// placeholderEmail is the refusal of what stands for somebody's address.
+func placeholderEmail() error {
+	return sandlot.Refuse(sandlot.CodeInvalidEmail, "The field email holds the placeholder of an example, not somebody's address.").In("email").
+		With(sandlot.OpSame, sandlot.Set("email", sandlot.PlaceholderEmail)).Note("Ask the user for their address, and send that. " + withoutEmail)
+}
+
+// withoutEmail is the advice for a user who gives no address.
+const withoutEmail = "Without one, make an account with signup and publish with its api_key: never make an address up."
+
+// plainAddress is the address that has a name around it, or the placeholder of one.
+func plainAddress(email string) string {
+	if one, err := mail.ParseAddress(email); err == nil {
+		if clean, err := names.Email(one.Address); err == nil {
+			return clean
+		}
+	}
+	return sandlot.PlaceholderEmail
+}
+
+// handleChoices returns the handles to try, best first. A wish is never refused: one that is
+// taken, reserved or badly formed becomes the nearest that is free.
+func (s *Service) handleChoices(want string) []string {
+	if want == "" {
+		want = names.FriendlyHandle(s.vault.intn)
+	}
+	return names.HandleChoices(want, s.vault.intn)
+}

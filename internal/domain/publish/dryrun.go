@@ -1,0 +1,184 @@
+package publish
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"sandlot"
+	"sandlot/internal/format/names"
+)
+
+// dryStep is a step that a dry run looks at, and what an account would have more after it.
+type dryStep struct {
+	projects int
+	bytes    int64
+}
+
+// fits refuses what the step itself would refuse for want of a right or of room, without making it.
+func (s *Service) fits(ctx context.Context, by sandlot.Caller, act sandlot.Action, d dryStep) error {
+	if err := s.Contents.admitBytes(); err != nil {
+		return err
+	}
+	if by.Nobody() {
+		if s.Quota.Bytes > 0 && d.bytes > s.Quota.Bytes {
+			return s.Quota.exceeded(sandlot.ErrTooManyBytes)
+		}
+		return nil
+	}
+	a, err := s.store.Account(ctx, by.Account())
+	if err != nil {
+		return fmt.Errorf("read account: %w", err)
+	}
+	if a.Suspended {
+		return lostRight(by, act, sandlot.ErrSuspended)
+	}
+	has, err := s.management.Usage(ctx, by.Account(), s.now().UTC())
+	switch {
+	case err != nil:
+		return fmt.Errorf("read usage: %w", err)
+	case d.projects > 0 && s.Quota.Projects > 0 && has.Projects+d.projects > s.Quota.Projects:
+		return s.Quota.exceeded(sandlot.ErrTooManyProjects)
+	case s.Quota.Bytes > 0 && has.Bytes+d.bytes > s.Quota.Bytes:
+		return s.Quota.exceeded(sandlot.ErrTooManyBytes)
+	}
+	return nil
+}
+
+// tryPublish answers a dry run: it checks all that Publish does, and makes nothing.
+func (s *Service) tryPublish(ctx context.Context, by sandlot.Caller, in PublishInput, words newProject, set *fileSet) (Published, error) {
+	b, err := in.brings(ctx, set)
+	if err != nil {
+		return Published{}, err
+	}
+	if words.Title == "" {
+		words.Title, _ = cleanTitle(b.title)
+	}
+	p := sandlot.Project{Account: by.Account(), Title: words.Title, Lang: words.Lang, Unlisted: words.Unlisted, Threads: words.Threads, Tags: words.Tags, Primary: b.primary, Version: 1, FileCount: len(b.files)}
+	for _, f := range b.files {
+		p.Size += f.Blob.Size
+	}
+	if err := s.fits(ctx, by, sandlot.ActPublish, dryStep{1, p.Size}); err != nil {
+		return Published{}, err
+	}
+	var alike []sandlot.Warning
+	email := EmailSet
+	if !by.Nobody() {
+		a, err := s.store.Account(ctx, by.Account())
+		if err != nil {
+			return Published{}, fmt.Errorf("read account: %w", err)
+		}
+		p.Handle, p.Verified = a.Handle, a.EmailVerified
+		if _, email, err = s.pendingEmail(ctx, by, words.Email, words.Lang, EmailNone); err != nil {
+			return Published{}, err
+		}
+	}
+	out := Published{Project: p, File: b.page(), Many: b.many, DryRun: true, Quarantined: s.quarantined(p)}
+	if b.many {
+		out.Files = b.files
+	}
+	kept, err := s.versionWarnings(ctx, p, b.files, b.files, nil)
+	s.untold(err)
+	if !by.Nobody() {
+		alike = s.alikeOf(ctx, p, out.File, b.many, s.now().UTC())
+	}
+	if email == EmailSet {
+		email = EmailNone // no message is sent, and none is missing
+	}
+	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), kept, s.listingWarnings(p), alike)
+	return out, nil
+}
+
+// tryUpdate answers a dry run: it checks all that Update does, and makes nothing.
+func (s *Service) tryUpdate(ctx context.Context, by sandlot.Caller, in UpdateInput, nf newFile, set *fileSet) (out Updated, err error) {
+	p, err := s.target(ctx, by, in.Project)
+	if err != nil {
+		return Updated{}, err
+	}
+	if in.IfVersion != nil && *in.IfVersion != p.Version {
+		return Updated{}, versionConflict(p, *in.IfVersion)
+	}
+	out = Updated{Previous: p.Version, Many: set != nil, DryRun: true, Quarantined: s.quarantined(p)}
+	var n newTree
+	if set != nil {
+		n, err = s.planTree(ctx, p, nf, set)
+	} else {
+		n, err = s.planFile(ctx, p, nf, in.Content)
+	}
+	if err != nil {
+		return Updated{}, err
+	}
+	if set == nil {
+		out.File, out.Created = n.changed[0], n.created > 0
+	}
+	var adds int64
+	for _, f := range n.change.Put {
+		adds += f.Blob.Size
+		p.Size += f.Blob.Size
+	}
+	if err := s.fits(ctx, by, sandlot.ActEdit, dryStep{bytes: adds}); err != nil {
+		return Updated{}, err
+	}
+	_, email, err := s.pendingEmail(ctx, by, nf.Email, nf.Lang, EmailNone)
+	if err != nil {
+		return Updated{}, err
+	}
+	if email == EmailSet {
+		email = EmailNone
+	}
+	for _, f := range n.change.Drop {
+		p.Size -= f.Blob.Size
+	}
+	p.Version, p.FileCount, p.Primary, p.UpdatedAt = p.Version+1, p.FileCount+n.created-n.removed, cmp.Or(n.change.Primary, p.Primary), s.now().UTC()
+	if nf.Title != nil {
+		p.Title = *nf.Title
+	}
+	if nf.Details.Unlisted != nil {
+		p.Unlisted = *nf.Details.Unlisted
+	}
+	if nf.Details.Threads != nil {
+		p.Threads = *nf.Details.Threads
+	}
+	p.Suffix = ""
+	out.Project, out.Addresses = p, s.Places.Project(p.ID, p.Version, "")
+	if set != nil {
+		out.Files, out.Unchanged, out.Removed = n.changed, n.unchanged, n.removed
+	}
+	kept, err := s.versionWarnings(ctx, p, n.changed, n.all, nil)
+	s.untold(err)
+	out.Warnings = slices.Concat(nf.Warnings, n.warnings, s.mailWarnings(by, email), kept)
+	return out, nil
+}
+
+// planFile computes the version that an update of one file makes.
+func (s *Service) planFile(ctx context.Context, p sandlot.Project, nf newFile, c Content) (n newTree, err error) {
+	name, off, err := withoutWrapper(ctx, s.store, p, nf.Filename)
+	if err != nil {
+		return n, err
+	}
+	f := sandlot.File{Name: name, Folded: names.Fold(name), Blob: c.Blob}
+	if err := checkContent(c, name, name == p.Primary || name == primaryFile, nf.Declared); err != nil {
+		return n, err
+	}
+	if err := checkWhole(c, nf); err != nil {
+		return n, err
+	}
+	before, err := s.checkPlace(ctx, p, f)
+	if err != nil {
+		return n, err
+	}
+	if n.all, err = s.store.Files(ctx, p.ID, p.Version); err != nil {
+		return n, fmt.Errorf("read files: %w", err)
+	}
+	if before == nil {
+		n.created, n.all = 1, append(n.all, f)
+	} else {
+		old := fileNamed(n.all, f.Name)
+		n.change.Drop = []sandlot.File{*old}
+		*old = f
+	}
+	n.change.Put, n.changed = []sandlot.File{f}, []sandlot.File{f}
+	n.warnings = slices.Concat(off, shrunk(f, before), contentWarnings(c, name, name == p.Primary))
+	return n, nil
+}

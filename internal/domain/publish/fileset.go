@@ -1,0 +1,287 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/names"
+)
+
+// A fileSet is the files of a Tree under the names that they get, in the byte order of these.
+type fileSet struct {
+	*Tree
+	files    []*treeFile
+	folder   string // that wrapped all of them and was taken off, with its slash
+	into     string // the folder that they were sent for
+	warnings []sandlot.Warning
+}
+
+// arranged is arrange, and nil for a call without a Tree.
+func (t *Tree) arranged(ctx context.Context, unwrap bool, into string) (*fileSet, error) {
+	if t == nil {
+		return nil, nil
+	}
+	return t.arrange(ctx, unwrap, into)
+}
+
+// arrange gives the files their names. With unwrap one folder that wraps all of them is taken off, if it holds the
+// page; what is left goes into a folder, if one is named. Files that no file system could keep apart are refused.
+func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet, error) {
+	if err := t.weigh(ctx); err != nil {
+		return nil, sandlot.NoEffect(err)
+	}
+	if err := t.misnamed(); err != nil {
+		return nil, err
+	}
+	for name := range t.declared {
+		return nil, sandlot.Refuse(sandlot.CodeMissingField, "The file %s has a size or sha256, and no content.", inspect.Quoted(name)).In(t.field()).With(sandlot.OpNothing).
+			Note("Send its bytes with it, or leave it out.")
+	}
+	if len(t.files) == 0 {
+		return nil, t.noFiles()
+	}
+	t.at = nil // no more come
+	set := &fileSet{Tree: t, files: t.files, into: into}
+	if unwrap {
+		set.folder = names.Wrapper(set.names())
+	}
+	for i := range set.files {
+		inside := strings.TrimPrefix(set.files[i].name, set.folder)
+		if into != "" {
+			inside = into + "/" + inside
+		}
+		name, err := names.Filename(inside)
+		var bad *names.FilenameError
+		if errors.As(err, &bad) { // of what was allowed in a folder only
+			t.bad = append(t.bad, badName{bad, set.files[i].name}.kept(len(t.bad)))
+		}
+		set.files[i].name = name
+	}
+	if err := t.misnamed(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(set.files, func(a, b *treeFile) int { return strings.Compare(a.name, b.name) })
+	if a, b, found := names.Clash(set.names()); found {
+		return nil, t.apart(a, b)
+	}
+	set.warnings = t.readings(set.folder)
+	return set, nil
+}
+
+// noFiles refuses a tree without files.
+func (t *Tree) noFiles() error {
+	code, what := sandlot.CodeMissingField, "The request brings no files."
+	if t.archive {
+		code, what = sandlot.CodeInvalidArchive, "The archive has no files."
+	}
+	if len(t.leftOut) > 0 {
+		what += " Only " + strings.Join(slices.Sorted(maps.Keys(t.leftOut)), ", ") + " came, which is left out."
+	}
+	return sandlot.Refuse(code, "%s", what).In(t.field()).With(sandlot.OpPack).Note("Send the files of the project, with a page such as index.html among them. From a folder:")
+}
+
+// apart refuses two files that no file system could keep apart.
+func (t *Tree) apart(a, b string) error {
+	why := "the names differ only in case, or in how their letters are composed"
+	if names.Fold(a) != names.Fold(b) {
+		why = "one name is a folder in the other's path"
+	}
+	return t.clash(sandlot.CodeFilenameConflict, "The files %s and %s conflict: %s.", inspect.Quoted(a), inspect.Quoted(b), why)
+}
+
+// readings are the warnings about what was not taken as it was sent.
+func (t *Tree) readings(folder string) (w []sandlot.Warning) {
+	if folder != "" {
+		w = append(w, unwrapped(folder))
+	}
+	w = append(w, t.leavings(false, "which tools have made", "Nothing has to be done, unless a page loads one of them: then send it again from another folder.")...)
+	w = append(w, t.leavings(true, "which may hold secrets of yours: everything published is public", "Nothing has to be done. If such a file is to be public all the same, send it alone with update and force: true.")...)
+	if n := len(t.guessed); n > 0 {
+		w = append(w, sandlot.Warn("read_as", fmt.Sprintf("The archive does not say in which alphabet %s: read as CP437, as the ZIP format began, such as %s.", counted(n, "name is", "names are"), inspect.Quoted(t.guessed[0])),
+			"If these are not the letters that were meant, the page does not find the files: pack the folder again with a program that writes names in UTF-8, or rename the files."))
+	}
+	if n := len(t.read); n > 0 {
+		w = append(w, ReadAs(t.field(), inspect.Quoted(t.read[0])))
+		if n > 1 {
+			w[len(w)-1].Message = fmt.Sprintf("The names of %d files were read without what does not belong to them, such as %s.", n, inspect.Quoted(t.read[0]))
+		}
+	}
+	return w
+}
+
+// leavings warns of the files that were left out: of those with secrets, or of the others.
+func (t *Tree) leavings(secret bool, why, hint string) []sandlot.Warning {
+	n, kinds := 0, []string(nil)
+	for _, what := range slices.Sorted(maps.Keys(t.leftOut)) {
+		if (names.Secret(what) != "") == secret {
+			n += t.leftOut[what]
+			kinds = append(kinds, fmt.Sprintf("%d of %s", t.leftOut[what], what))
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []sandlot.Warning{sandlot.Warn("left_out", fmt.Sprintf("%s left out, %s: %s.", counted(n, "file was", "files were"), why, strings.Join(kinds, ", ")), hint)}
+}
+
+// counted is a number with its noun.
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+// names are those of the files, in their order.
+func (s *fileSet) names() []string {
+	list := make([]string, len(s.files))
+	for i, f := range s.files {
+		list[i] = f.name
+	}
+	return list
+}
+
+// has reports whether there is a file of that name.
+func (s *fileSet) has(name string) bool {
+	_, found := slices.BinarySearchFunc(s.files, name, func(f *treeFile, name string) int { return strings.Compare(f.name, name) })
+	return found
+}
+
+// digest tells names and bytes from all others. The same files have the same, however they were sent.
+func (s *fileSet) digest() (d sandlot.Digest) {
+	all := sha256.New()
+	for _, f := range s.files {
+		fmt.Fprintf(all, "%s\x00%s", f.sha256, f.name)
+		all.Write([]byte{0})
+	}
+	return sandlot.Digest(all.Sum(nil))
+}
+
+// check refuses files that cannot be what their sender meant. primary is the name of the page.
+func (s *fileSet) check(primary string) error {
+	for _, sent := range s.files {
+		f := s.sent(sent)
+		err := checkContent(f.Content, f.Name, f.Name == primary || f.Name == primaryFile, f.Declared)
+		if err != nil {
+			return s.about(f, err, primary)
+		}
+	}
+	return nil
+}
+
+// about makes a refusal of a file's content one of the call that brought many.
+func (s *fileSet) about(f SentFile, err error, primary string) error {
+	var e *sandlot.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	e.Message = fmt.Sprintf("Of %s: %s", inspect.Quoted(f.Name), e.Message)
+	note := e.Fix.Note
+	if note == "" || errors.Is(e, sandlot.CodeDigestMismatch) {
+		note = "The file was cut, changed or encoded on its way. Send it again as it is, best as a form part or in an archive."
+	}
+	if f.Name != primary {
+		e.LeavingOut(f.Name)
+	}
+	return e.In(s.field()).Detail("filename", f.Name).With(s.again()).Note("%s", note)
+}
+
+// mostAbout is how many warnings about single files are told one by one; the rest is counted.
+const mostAbout = 10
+
+// warningsAbout tells what about the files may not have been meant.
+func (s *fileSet) warningsAbout(ctx context.Context, primary string) ([]sandlot.Warning, error) {
+	var list []sandlot.Warning
+	more := 0
+	for _, sent := range s.files {
+		f := s.sent(sent)
+		page := f.Name == primary
+		if page {
+			head, err := s.head(ctx, f.Content.Blob)
+			if err != nil {
+				return nil, err
+			}
+			f.Content.Head = head
+		}
+		w := contentWarnings(f.Content, f.Name, page)
+		if len(list) >= mostAbout && !page {
+			more += len(w)
+			continue
+		}
+		list = append(list, w...)
+	}
+	if more > 0 {
+		list = append(list, sandlot.Warn("more_warnings", counted(more, "more file is", "more files are")+" gzipped, base64 text or damaged.", ""))
+	}
+	return list, nil
+}
+
+// head reads the beginning of a staged file.
+func (s *fileSet) head(ctx context.Context, b sandlot.Blob) ([]byte, error) {
+	r, err := s.contents.Open(ctx, b, 0, min(b.Size, inspect.HeadSize))
+	if err != nil {
+		return nil, fmt.Errorf("look at the page: %w", err)
+	}
+	defer r.Close()
+	var head bytes.Buffer
+	_, err = head.ReadFrom(io.LimitReader(r, inspect.HeadSize))
+	return head.Bytes(), err
+}
+
+// unwrap takes off the folder that was taken off from around the project's files, if all that comes lies in it, and belongs where
+// they are: the project has nothing in that folder, or has the page that comes beside it alone.
+func (s *fileSet) unwrap(folder string, current []sandlot.File) {
+	if folder == "" || s.into != "" || slices.ContainsFunc(s.files, func(f *treeFile) bool { return !strings.HasPrefix(f.name, folder) }) {
+		return
+	}
+	inside := s.names()
+	for i := range inside {
+		inside[i] = inside[i][len(folder):]
+		if clean, err := names.Filename(inside[i]); err != nil || clean != inside[i] { // what only a folder may hold
+			return
+		}
+	}
+	page := names.Page(inside)
+	if holds(current, folder) && (page == "" || fileNamed(current, page) == nil || fileNamed(current, folder+page) != nil) {
+		return
+	}
+	s.folder = folder
+	for i, f := range s.files {
+		f.name = inside[i]
+	}
+	s.warnings = append([]sandlot.Warning{unwrapped(folder)}, s.warnings...)
+}
+
+// holds reports whether one of the files lies in a folder.
+func holds(files []sandlot.File, folder string) bool {
+	return slices.ContainsFunc(files, func(f sandlot.File) bool { return strings.HasPrefix(f.Name, folder) })
+}
+
+// unwrapped returns the warning that a folder was taken off.
+func unwrapped(folder string) sandlot.Warning {
+	return sandlot.Warn("unwrapped", fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)), "Nothing has to be done: the files are at the root of the project.")
+}
+
+// beside warns where the files of an update lie in a folder that is new to the project and holds a page: what players open is another one.
+func (s *fileSet) beside(primary string, current []sandlot.File) []sandlot.Warning {
+	folder := names.Wrapper(s.names())
+	if folder == "" || s.into != "" || holds(current, folder) {
+		return nil
+	}
+	inside := s.names()
+	for i := range inside {
+		inside[i] = inside[i][len(folder):]
+	}
+	return []sandlot.Warning{sandlot.Warn("page_as_before", fmt.Sprintf("All files came in the folder %s, which is new in this project, and were added there: players still open %s, which is as before, and not %s.",
+		inspect.Quoted(folder), inspect.Quoted(primary), inspect.Quoted(folder+names.Page(inside))),
+		"If they were to take the place of the project's files, send them again with update and replace: true, which takes that folder off. If the page of that folder is to be opened, name it as primary_file.")}
+}

@@ -1,0 +1,430 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/base/turns"
+	"sandlot/internal/base/worker"
+)
+
+const (
+	// HeadsHold is how long a cached head is served after it was last confirmed.
+	HeadsHold = time.Second
+	// HeadsHoldAlone is how long it is served while the database cannot be asked: a restart of
+	// PostgreSQL or a failover takes 10 to 20 s.
+	HeadsHoldAlone = 30 * time.Second
+	// confirmEvery leaves a quarter of HeadsHold for the query itself.
+	confirmEvery = 750 * time.Millisecond
+	// confirmLimit ends a confirmation that hangs, so that the next one can find the database back.
+	confirmLimit = 5 * time.Second
+	// askLimit is how long a reader waits for a database that does not answer while there is a head to
+	// serve; then nobody asks for askPause, but the confirmation.
+	askLimit = time.Second
+	askPause = time.Second
+	// asksMost bounds the readers that ask at once where there is a head to serve, and with them what a
+	// database leaves behind that does not answer. It is many times its connections.
+	asksMost = 256
+	// hintsEvery lies between two confirmations that hints ask for.
+	hintsEvery = 100 * time.Millisecond
+	// hintsMost bounds the projects of such a confirmation, and the accounts whose hints wait for it.
+	// Hints beyond it are lost.
+	hintsMost = 1000
+)
+
+// A ChangeStore tells whether what is cached of projects still holds.
+type ChangeStore interface {
+	// Changes returns the change numbers of those projects that are there, neither deleted nor
+	// their account: Project.Change as the latest commit left it. A number grows with every commit
+	// after which anything of Project but Plays, Counted and Likes is read otherwise, or another
+	// version can be read: a version, title or other detail, a suspension or its end, a version
+	// that was erased, and what the account's handle, verification, suspension or deletion makes of
+	// it. IDs that come twice are told once.
+	Changes(ctx context.Context, ids []sandlot.ProjectID) (map[sandlot.ProjectID]int64, error)
+}
+
+// Hints tell other nodes that something changed, so that they ask the database sooner than they
+// would anyway. Any may be lost.
+type Hints interface {
+	// Tell returns at once.
+	Tell(sandlot.Changed)
+}
+
+// Heads caches the heads of the projects that are being read: the Project as a commit left it,
+// but for its counts. A head is served for HeadsHold after it was last confirmed: read, or
+// found to have still the change number of the store. Run confirms those in use together, by
+// one query. While the store cannot be asked, a head is served for HeadsHoldAlone.
+//
+// What this process changes it drops before the change is acknowledged: so whoever sees an
+// acknowledgement reads what was acknowledged. What another process or node changes is seen
+// within HeadsHold, and mostly within a fifth of it where nodes have Hints.
+//
+// All methods may be called concurrently.
+type Heads struct {
+	changes ChangeStore
+	most    int // heads that are kept
+	log     *slog.Logger
+	since   func() time.Duration // the time since the cache was made
+	hints   Hints                // nil: none
+	doubts  doubts
+	down    atomic.Int64 // until when nobody but the confirmation asks, by since
+
+	mu    sync.RWMutex
+	known map[sandlot.ProjectID]*head
+	gen   [256]uint64 // per shard of project ids: grows with each drop
+	fills *turns.Locks[sandlot.ProjectID]
+	asks  chan struct{} // one for each that asks
+}
+
+// head is one project as it was read.
+type head struct {
+	sandlot.Project
+	confirmed atomic.Int64 // when, by since
+	used      atomic.Bool  // since the last confirmation
+}
+
+// NewHeads makes an empty cache of at most most heads, of some 500 bytes each. When it is full,
+// a new head takes the place of any other. Its time is the monotonic clock's: whoever sets the
+// machine's clock makes no head older or younger.
+func NewHeads(changes ChangeStore, most int, log *slog.Logger) *Heads {
+	begin := time.Now()
+	since := func() time.Duration { return time.Since(begin) }
+	return &Heads{changes: changes, most: most, log: log, since: since, doubts: newDoubts(), known: map[sandlot.ProjectID]*head{}, fills: turns.NewLocks[sandlot.ProjectID](), asks: make(chan struct{}, asksMost)}
+}
+
+// get returns the current state of a project, through load if it is not known or not confirmed.
+// However many ask at once, one loads. Where there is a head to serve nobody waits for longer
+// than askLimit, whether or not load heeds its context: one that is late still brings its head.
+func (h *Heads) get(ctx context.Context, id sandlot.ProjectID, load func(context.Context) (sandlot.Project, error)) (sandlot.Project, error) {
+	if p, ok := h.peek(id); ok {
+		return p, nil
+	}
+	old := h.lookUp(id)
+	if old == nil || h.age(old) > HeadsHoldAlone {
+		return h.fill(ctx, ctx, id, load)
+	}
+	limited, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	p, err := h.ask(limited, id, load)
+	if err == nil || ctx.Err() != nil || isAnswer(err) {
+		return p, err
+	}
+	h.down.Store(int64(h.since() + askPause))
+	return old.Project, nil
+}
+
+// ask is fill that is waited for until ctx ends.
+func (h *Heads) ask(ctx context.Context, id sandlot.ProjectID, load func(context.Context) (sandlot.Project, error)) (sandlot.Project, error) {
+	select {
+	case h.asks <- struct{}{}:
+	case <-ctx.Done():
+		return sandlot.Project{}, ctx.Err()
+	}
+	done := make(chan struct{})
+	var filled sandlot.Project
+	var failed error
+	go func() {
+		defer close(done)
+		defer func() { <-h.asks }()
+		// Nobody else could recover it here, and the process would end.
+		defer func() {
+			if p := recover(); p != nil {
+				failed = fmt.Errorf("panic while a head was loaded: %v", p)
+			}
+		}()
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmLimit)
+		defer cancel()
+		filled, failed = h.fill(ctx, late, id, load)
+	}()
+	select {
+	case <-done:
+		return filled, failed
+	case <-ctx.Done():
+		return sandlot.Project{}, ctx.Err()
+	}
+}
+
+// fill loads a head, until ctx ends, unless somebody else did while its turn was waited for. Where it could not be loaded, all who wait for it
+// have that error.
+func (h *Heads) fill(wait, ctx context.Context, id sandlot.ProjectID, load func(context.Context) (sandlot.Project, error)) (p sandlot.Project, err error) {
+	err = h.fills.Do(wait, id, isAnswer, func() (err error) {
+		known, ok := h.peek(id)
+		if ok {
+			p = known
+			return nil
+		}
+		p, err = h.load(ctx, id, load)
+		return err
+	})
+	return p, err
+}
+
+// isAnswer reports whether an error of a look-up says that there is nothing, and not that it failed.
+func isAnswer(err error) bool {
+	return errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.CodeProjectNotFound)
+}
+
+// load reads a project and keeps it, unless it was dropped meanwhile.
+func (h *Heads) load(ctx context.Context, id sandlot.ProjectID, load func(context.Context) (sandlot.Project, error)) (sandlot.Project, error) {
+	at, gen := h.since(), h.generation(id)
+	p, err := load(ctx)
+	if err == nil && p.ID == id {
+		h.put(p, at, gen)
+	}
+	return p, err
+}
+
+// peek returns a head that may be served without asking.
+func (h *Heads) peek(id sandlot.ProjectID) (sandlot.Project, bool) {
+	known := h.lookUp(id)
+	if known == nil {
+		return sandlot.Project{}, false
+	}
+	hold, now := HeadsHold, h.since()
+	if int64(now) < h.down.Load() {
+		hold = HeadsHoldAlone
+	}
+	if now-time.Duration(known.confirmed.Load()) > hold {
+		return sandlot.Project{}, false
+	}
+	if !known.used.Load() { // most readers find it set, and leave the line in their caches
+		known.used.Store(true)
+	}
+	return known.Project, true
+}
+
+// lookUp returns the head of a project, nil if there is none.
+func (h *Heads) lookUp(id sandlot.ProjectID) *head {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.known[id]
+}
+
+// age is how long ago a head was confirmed.
+func (h *Heads) age(known *head) time.Duration {
+	return h.since() - time.Duration(known.confirmed.Load())
+}
+
+// generation is the number of drops that may have been of the project so far. A look-up
+// remembers it before it reads, and put compares.
+func (h *Heads) generation(id sandlot.ProjectID) uint64 {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.gen[shard(id)]
+}
+
+// put keeps a head that was read, as of at, unless its project may have been dropped since gen:
+// then what was read may be from before that change.
+func (h *Heads) put(p sandlot.Project, at time.Duration, gen uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.gen[shard(p.ID)] != gen {
+		return
+	}
+	for id := range h.known {
+		if len(h.known) < h.most {
+			break
+		}
+		delete(h.known, id)
+	}
+	known := &head{Project: p}
+	known.confirmed.Store(int64(at))
+	known.used.Store(true)
+	h.known[p.ID] = known
+}
+
+// Drop forgets what a step changed. It is called before the step is acknowledged, also for one
+// that failed but may have happened. A look-up that began before does not put back what it saw.
+// To drop what is not cached costs nothing but the lock. Other nodes get a hint.
+func (h *Heads) Drop(c sandlot.Changed) {
+	h.drop(c)
+	if h.hints != nil && (len(c.Projects) > 0 || c.Account != 0) {
+		h.hints.Tell(c)
+	}
+}
+
+func (h *Heads) drop(c sandlot.Changed) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, id := range c.Projects {
+		h.gen[shard(id)]++
+		delete(h.known, id)
+	}
+	if c.Account == 0 {
+		return
+	}
+	for i := range h.gen { // look-ups under way may be of any of its projects
+		h.gen[i]++
+	}
+	for id, known := range h.known {
+		if known.Account == c.Account {
+			delete(h.known, id)
+		}
+	}
+}
+
+// After drops what a step changed, unless err says that it certainly had no effect, and
+// returns err. The stores of the rooms call it before a step returns. A nil h caches nothing.
+func (h *Heads) After(c sandlot.Changed, err error) error {
+	if h != nil && !errors.Is(err, sandlot.ErrNoEffect) {
+		h.Drop(c)
+	}
+	return err
+}
+
+// Run confirms the heads in use every 750 ms until ctx ends, by one query each time, and those of
+// which hints came at most ten times a second. It counts in failures the queries that fail. The
+// first of several that fail is logged. A confirmation that comes late, or fails, drops nothing.
+// There is one Run for a Heads.
+func (h *Heads) Run(ctx context.Context, failures *worker.Failures) {
+	tick := time.NewTicker(confirmEvery)
+	defer tick.Stop()
+	heard, rest := h.doubts.heard, (<-chan time.Time)(nil)
+	failing := false
+	for {
+		var err error
+		select {
+		case <-tick.C:
+			err = h.Confirm(ctx)
+		case <-heard:
+			err = h.confirm(ctx, h.doubted)
+			heard, rest = nil, time.After(hintsEvery)
+		case <-rest:
+			heard, rest = h.doubts.heard, nil
+			continue
+		case <-ctx.Done():
+			return
+		}
+		if err != nil && ctx.Err() == nil {
+			failures.Add(1)
+			if !failing {
+				h.log.Warn("what is cached of projects cannot be confirmed; it is served for "+HeadsHoldAlone.String(), "error", err)
+			}
+		}
+		failing = err != nil
+	}
+}
+
+// Confirm confirms the heads in use now, as Run does again and again.
+func (h *Heads) Confirm(ctx context.Context) error { return h.confirm(ctx, h.inUse) }
+
+// confirm asks for the change numbers of heads.
+func (h *Heads) confirm(ctx context.Context, which func() ([]*head, []sandlot.ProjectID)) error {
+	heads, ids := which()
+	if len(ids) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, confirmLimit)
+	defer cancel()
+	at := h.since()
+	changes, err := h.changes.Changes(ctx, ids)
+	if err != nil {
+		h.down.Store(int64(h.since() + confirmEvery + askPause))
+		for _, known := range heads {
+			known.used.Store(true) // it is asked for again next time
+		}
+		return err
+	}
+	h.down.Store(0)
+	h.settle(heads, changes, at)
+	return nil
+}
+
+// inUse lists the heads that were served since it was called last, and takes the mark from
+// them. A head that nobody reads is not confirmed, and is read again when somebody does.
+func (h *Heads) inUse() (heads []*head, ids []sandlot.ProjectID) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for id, known := range h.known {
+		if known.used.Swap(false) {
+			heads, ids = append(heads, known), append(ids, id)
+		}
+	}
+	return heads, ids
+}
+
+// settle confirms the heads whose change number is still theirs, and drops those that another
+// process changed or deleted. A head that was read after the numbers is newer than they are, and
+// stays as it is.
+func (h *Heads) settle(heads []*head, changes map[sandlot.ProjectID]int64, at time.Duration) {
+	var gone []*head
+	for _, known := range heads {
+		switch n, there := changes[known.ID]; {
+		case !there || n > known.Change:
+			gone = append(gone, known)
+		case n == known.Change:
+			known.confirmed.Store(int64(at))
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, known := range gone {
+		if h.known[known.ID] == known {
+			delete(h.known, known.ID)
+		}
+	}
+}
+
+// shard tells which generation a project belongs to. Projects share one: a drop of one keeps a
+// few look-ups of others out of the cache, which costs them a second read.
+func shard(id sandlot.ProjectID) uint8 {
+	var sum uint8
+	for i := range len(id) {
+		sum = sum*31 + id[i]
+	}
+	return sum
+}
+
+// currentStore is a Store as the Service has it: what a step changed is dropped from Heads
+// before the step returns. A step of Store that returns a Changed has to be here: a test
+// finds each.
+type currentStore struct {
+	Store
+	heads *Heads
+}
+
+func (s currentStore) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at Edit) (sandlot.Project, error) {
+	p, changed, err := s.Store.PutFile(ctx, id, f, at)
+	return p, s.heads.After(changed, err)
+}
+
+func (s currentStore) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at Edit) (sandlot.Project, error) {
+	p, changed, err := s.Store.DeleteFile(ctx, id, name, at)
+	return p, s.heads.After(changed, err)
+}
+
+// currentManagement is the same of a ManagementStore.
+type currentManagement struct {
+	ManagementStore
+	heads *Heads
+}
+
+func (s currentManagement) SetDetails(ctx context.Context, id sandlot.ProjectID, d DetailsChange) error {
+	return s.heads.After(s.ManagementStore.SetDetails(ctx, id, d))
+}
+
+func (s currentManagement) Rearrange(ctx context.Context, id sandlot.ProjectID, c Change, at Edit) (sandlot.Project, error) {
+	p, changed, err := s.ManagementStore.Rearrange(ctx, id, c, at)
+	return p, s.heads.After(changed, err)
+}
+
+func (s currentManagement) EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) error {
+	return s.heads.After(s.ManagementStore.EraseVersion(ctx, id, n, at))
+}
+
+func (s currentManagement) Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) error {
+	return s.heads.After(s.ManagementStore.Trash(ctx, id, key, e))
+}
+
+func (s currentManagement) TakeBack(ctx context.Context, id sandlot.ProjectID, within Quota, e sandlot.LogEntry) error {
+	return s.heads.After(s.ManagementStore.TakeBack(ctx, id, within, e))
+}

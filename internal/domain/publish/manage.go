@@ -1,0 +1,408 @@
+package publish
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"sandlot"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/names"
+)
+
+// MaxDescription bounds a project's description, in characters: some paragraphs.
+const MaxDescription = 1000
+
+// Details are what a project's owner says about it. They belong to no version.
+type Details struct {
+	Title       string
+	Description string // plain text, with line breaks
+	Unlisted    bool
+	Threads     bool
+	Tags        sandlot.Tags
+}
+
+// DetailsChange says which details are to be other, and its language; nil is as before.
+type DetailsChange struct {
+	Title, Description, Lang *string
+	Unlisted, Threads        *bool
+	Tags                     *sandlot.Tags
+
+	By     int64  // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked
+	Expect int    // the current version; the step fails with ErrMoved if it is another; 0: any
+	Seen   string // the Mark of the details that the caller saw: see Replaces; empty: any
+}
+
+// Replaces tells whether the change may be made where these are the details: they are those that the caller saw, or what the change
+// makes of them already.
+func (c DetailsChange) Replaces(now Details) bool {
+	then := now
+	for _, word := range []struct{ is, to *string }{{&then.Title, c.Title}, {&then.Description, c.Description}} {
+		if word.to != nil {
+			*word.is = *word.to
+		}
+	}
+	for _, choice := range []struct{ is, to *bool }{{&then.Unlisted, c.Unlisted}, {&then.Threads, c.Threads}} {
+		if choice.to != nil {
+			*choice.is = *choice.to
+		}
+	}
+	if c.Tags != nil {
+		then.Tags = *c.Tags
+	}
+	return c.Seen == "" || c.Seen == now.Mark() || then == now
+}
+
+// Change is the change that makes d the details, whatever they were.
+func (d Details) Change() DetailsChange {
+	return DetailsChange{Title: &d.Title, Description: &d.Description, Unlisted: &d.Unlisted, Threads: &d.Threads, Tags: &d.Tags}
+}
+
+// empty tells whether nothing is to be other.
+func (c DetailsChange) empty() bool {
+	return c.Title == nil && c.Description == nil && c.Lang == nil && c.Unlisted == nil && c.Threads == nil && c.Tags == nil
+}
+
+// Change is what a new version has other than the one before.
+type Change struct {
+	Drop    []sandlot.File // current files that are gone, or make room for one in Put
+	Put     []sandlot.File // new files; a Blob with an ID is one that is recorded already
+	Primary string         // empty: as before
+}
+
+// VersionChange is a version with what it changed.
+type VersionChange struct {
+	sandlot.Version
+	Erased                  bool
+	Known                   bool // whether the four are known: not next to a version that is gone, and not where they would be very many
+	Added, Changed, Removed []string
+	Files                   []FileChange // the same by name, with those that only have another name as one
+}
+
+// FileChange is what a version has other than the one before in one file.
+type FileChange struct {
+	Name         string // in the version; of a file that it has not, in the one before
+	From         string // the name in the one before, if that is another: the bytes are the same
+	Before, Size int64  // of the file in the one before and in the version; -1: it is not there
+}
+
+// A ProjectStore keeps what owners do with a project by hand, under the same
+// promises as a Store.
+type ProjectStore interface {
+	// Details returns a project's details.
+	Details(ctx context.Context, id sandlot.ProjectID) (Details, error)
+	// SetDetails records which details of a project are other, and makes no version. Where the change does not replace what is
+	// recorded it is ErrMoved. A suspended project is ErrSuspended, as it is for EraseVersion.
+	SetDetails(ctx context.Context, id sandlot.ProjectID, d DetailsChange) (sandlot.Changed, error)
+	// Rearrange makes the version after at.Expect, in which c.Drop are gone, c.Put are there, and
+	// all other files are as before. A file to drop, or a recorded blob, that is not there is
+	// ErrNotFound; a version that would lack its primary file is ErrNoPrimary; an owner that would
+	// have more bytes than at.Within is ErrTooManyBytes. One of many files may take its time, in
+	// which others write: the version is there wholly or not at all, and another edit of the
+	// project waits for it.
+	Rearrange(ctx context.Context, id sandlot.ProjectID, c Change, at Edit) (sandlot.Project, sandlot.Changed, error)
+	// Usage returns what an account has of what a Quota bounds, at the time given.
+	Usage(ctx context.Context, id sandlot.AccountID, now time.Time) (Quota, error)
+	// Versions returns a project's versions below before (0: all), newest first, at most limit. Of a deleted project, too, until Sweep lets
+	// go of them.
+	Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]VersionChange, error)
+	// EraseVersion takes a version's files away, but for those of other versions, and leaves its
+	// number; a second call has no further effect. The current version is ErrMoved.
+	EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) (sandlot.Changed, error)
+}
+
+// Managed is a project as its owner sees it on the website.
+type Managed struct {
+	ProjectView
+	Details Details
+}
+
+// owned returns a project on which the owner of an account, in a session, may do act.
+// A project of another account is ErrNotFound.
+func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Action, id sandlot.ProjectID) (sandlot.Project, error) {
+	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
+		return sandlot.Project{}, err
+	}
+	if !names.ValidProjectID(string(id)) {
+		return sandlot.Project{}, sandlot.ErrNotFound
+	}
+	p, err := s.store.Project(ctx, id)
+	if err != nil {
+		return sandlot.Project{}, err
+	}
+	return p, sandlot.Authorize(by, act, &p)
+}
+
+// Manage shows a project to its owner, in a session, with what they say about it; to another
+// account it is ErrNotFound. One that was taken down comes without its files.
+func (s *Service) Manage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Managed, error) {
+	p, err := s.owned(ctx, by, sandlot.ActSeeOwn, id)
+	if err != nil {
+		return Managed{}, err
+	}
+	view, err := s.Project(ctx, by, string(p.ID))
+	if err != nil {
+		return Managed{}, err
+	}
+	if view.About != nil {
+		return Managed{view, *view.About}, nil
+	}
+	d, err := s.management.Details(ctx, id) // it was taken down
+	return Managed{view, d}, err
+}
+
+// DescribeInput is what an owner says about a project on its page.
+type DescribeInput struct {
+	Details
+	Lang *string // nil: as before
+	Seen string  // the Mark of the details that the page had; empty: whatever there is now
+}
+
+// Mark tells details from others.
+func (d Details) Mark() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %t %t %q", d.Title, d.Description, d.Unlisted, d.Threads, d.Tags))
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
+// Describe records what an owner says about a project: the title as any title is
+// brought into form. A description that is too long is CodeInvalidField. Where others were
+// recorded since the owner saw them it is CodeVersionConflict, unless they are the same.
+func (s *Service) Describe(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, in DescribeInput) error {
+	p, err := s.owned(ctx, by, sandlot.ActOwn, id)
+	if err != nil {
+		return err
+	}
+	c := in.Change()
+	c.Lang, c.Seen = in.Lang, in.Seen
+	if _, err := c.clean(); err != nil {
+		return err
+	}
+	err = s.management.SetDetails(ctx, id, c)
+	if errors.Is(err, sandlot.ErrMoved) {
+		return sandlot.Refuse(sandlot.CodeVersionConflict, "The details of %s were changed meanwhile. Nothing was changed.", p.ID).With(sandlot.OpProject, sandlot.Set("id", string(p.ID)))
+	}
+	return s.suspendedSince(ctx, by, id, err)
+}
+
+// AmendInput asks for other details of a project. Fields are as the client sent them; a nil one was
+// not sent.
+type AmendInput struct {
+	Title, Description, Lang *string
+	Listed, Threads          *bool
+	Tags                     []string // nil: not sent
+	Primary                  *string  // the file that is opened first
+	IfVersion                *int
+}
+
+// Amend changes what the owner of a project says about it, and which file is its primary one, which
+// makes a version. It is one step: if something is refused nothing is changed. ref is the project's
+// id or one of its addresses. The answer is the project as Project shows it. It is durable when it
+// returns.
+//
+// A call that says nothing is CodeMissingField. What is said again as it is makes no version. A project at another version than
+// in.IfVersion is CodeVersionConflict.
+func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref string, in AmendInput) (v ProjectView, err error) {
+	defer func() { err = s.present(ctx, by, err) }()
+	p, err := s.amendable(ctx, by, ref)
+	if err != nil {
+		return v, err
+	}
+	c := DetailsChange{Title: in.Title, Description: in.Description, Lang: in.Lang, Threads: in.Threads, By: by.Key().ID}
+	if in.Listed != nil {
+		unlisted := !*in.Listed
+		c.Unlisted = &unlisted
+	}
+	if in.Tags != nil {
+		tags, err := ReadTags(in.Tags)
+		if err != nil {
+			return v, err
+		}
+		c.Tags = &tags
+	}
+	if in.Primary == nil && c == (DetailsChange{By: by.Key().ID}) {
+		return v, sandlot.Refuse(sandlot.CodeMissingField, "The call says nothing that is to be other. Nothing was changed.").With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).
+			Note("Send any of title, description, tags, listed, threads, lang and primary_file. This is the project as it is:")
+	}
+	warnings, err := c.clean()
+	if err != nil {
+		return v, err
+	}
+	if err := s.amend(ctx, by, p.ID, in, c); err != nil {
+		return v, fmt.Errorf("amend project: %w", err)
+	}
+	v, err = s.Project(ctx, by, string(p.ID))
+	v.Warnings = append(warnings, v.Warnings...)
+	return v, done(err)
+}
+
+// amendable is the project that ref means, if by may change it.
+func (s *Service) amendable(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
+	if err := sandlot.Authorize(by, sandlot.ActEdit, nil); err != nil {
+		return sandlot.Project{}, err
+	}
+	p, err := s.find(ctx, ref)
+	if err != nil {
+		return p, err
+	}
+	return p, sandlot.Authorize(by, sandlot.ActEdit, &p)
+}
+
+// amend records c, and with it the primary file if another is chosen.
+func (s *Service) amend(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, in AmendInput, c DetailsChange) error {
+	if in.Primary != nil {
+		name, _, err := cleanFilename(*in.Primary)
+		var e *sandlot.Error
+		if errors.As(err, &e) {
+			return sandlot.Refuse(e.Code, "The field primary_file is no name that a file can have.").In("primary_file").With(sandlot.OpProject, sandlot.Set("id", string(id))).Note("The project's files are listed here:")
+		}
+		choose, made := choosePrimary(name, "primary_file"), false
+		a := arrangement{act: sandlot.ActEdit, ifVersion: in.IfVersion, details: c, change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
+			change, err := choose(p, current)
+			made = change.Primary != ""
+			return change, err
+		}}
+		if _, _, err := s.arrange(ctx, by, id, a); err != nil || made || c.empty() {
+			return err
+		}
+	}
+	_, _, err := s.edit(ctx, id, in.IfVersion, func(p sandlot.Project) (sandlot.Project, error) {
+		if err := sandlot.Authorize(by, sandlot.ActEdit, &p); err != nil {
+			return p, err
+		}
+		if in.IfVersion != nil {
+			c.Expect = p.Version
+		}
+		return p, s.management.SetDetails(ctx, id, c)
+	})
+	return err
+}
+
+// clean brings the words into form. A description that is too long, and a language that cannot be
+// brought into form, are refused.
+func (c *DetailsChange) clean() (w []sandlot.Warning, err error) {
+	if c.Title != nil {
+		title, cut := cleanTitle(*c.Title)
+		c.Title, w = &title, append(w, cut...)
+	}
+	if c.Description != nil {
+		text := cleanDescription(*c.Description)
+		if n := utf8.RuneCountInString(text); n > MaxDescription {
+			return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The description has %d characters; at most %d are kept.", n, MaxDescription).In("description").With(sandlot.OpSame).
+				Note("Send a shorter description; all else would be taken as it is:")
+		}
+		c.Description = &text
+	}
+	if c.Tags != nil {
+		tags, err := ReadTags(c.Tags.List())
+		if err != nil {
+			return nil, err
+		}
+		c.Tags = &tags
+	}
+	if c.Lang != nil {
+		lang, read := CleanLang(*c.Lang)
+		if lang == "" && *c.Lang != "" {
+			return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The field lang is not a language code.").In("lang").With(sandlot.OpSame).Note(`Send a BCP 47 code such as "en" or "pt-BR", or "" for none; all else would be taken as it is:`)
+		}
+		c.Lang, w = &lang, append(w, read...)
+	}
+	return w, nil
+}
+
+// ReadTags brings tags into the form in which they are kept. Those that are one to a reader are one. More than MaxTags, what
+// no tag can be, and a list of blanks alone are CodeInvalidField.
+func ReadTags(list []string) (sandlot.Tags, error) {
+	kept, wrong := keepTags(list)
+	var e *sandlot.Error
+	switch {
+	case len(kept) > sandlot.MaxTags:
+		e = sandlot.Refuse(sandlot.CodeInvalidField, "The project was given %d tags; it may have %d.", len(list), sandlot.MaxTags)
+	case len(wrong) > 0:
+		e = sandlot.Refuse(sandlot.CodeInvalidField, "The tag %s cannot be: a tag has 2 to 24 letters, digits and hyphens, of any script.", inspect.Quoted(wrong[0]))
+	case len(list) > 0 && len(kept) == 0:
+		e = sandlot.Refuse(sandlot.CodeInvalidField, "The list of tags has none in it, and is not empty. An empty list takes all tags away.")
+	default:
+		return sandlot.TagsOf(kept), nil
+	}
+	for _, text := range wrong {
+		if near := names.NearTag(text); near != "" && len(kept) < sandlot.MaxTags {
+			kept, _ = keepTags(append(kept, near))
+		}
+	}
+	var mended []sandlot.Arg // none where nothing is left of them: an empty list would take the project's tags away
+	if len(kept) > 0 {
+		mended = []sandlot.Arg{sandlot.Set("tags", strings.Join(kept[:min(len(kept), sandlot.MaxTags)], ","))}
+	}
+	return "", e.In("tags").With(sandlot.OpSame, mended...).Note("Nothing was changed. All else would be taken as it is:")
+}
+
+// keepTags are those of a list that can be tags, in their form and each once, at most one more than a project may have, and the
+// first of the others.
+func keepTags(list []string) (kept, wrong []string) {
+	for _, text := range list {
+		tag, ok := names.Tag(text)
+		switch {
+		case len(kept) > sandlot.MaxTags:
+			return kept, wrong
+		case !ok && strings.TrimSpace(text) == "", slices.ContainsFunc(kept, func(k string) bool { return names.SameTag(k, tag) }):
+		case ok:
+			kept = append(kept, tag)
+		case len(wrong) < sandlot.MaxTags:
+			wrong = append(wrong, text)
+		}
+	}
+	return kept, wrong
+}
+
+// suspendedSince is the error of a step on a project: its refusal where the project was
+// suspended since it was looked up.
+func (s *Service) suspendedSince(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, err error) error {
+	if !errors.Is(err, sandlot.ErrSuspended) {
+		return err
+	}
+	if _, now := s.owned(ctx, by, sandlot.ActOwn, id); now != nil {
+		return now
+	}
+	return err
+}
+
+// cleanDescription takes out what could act where the text is shown, and keeps
+// its lines.
+func cleanDescription(text string) string {
+	text = strings.NewReplacer("\r\n", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.ToValidUTF8(text, ""))
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return -1
+		}
+		return r
+	}, text))
+}
+
+// EvenFull takes a step that frees room or protects people, on a full disk too: spend frees what is kept there for such steps; nil: nothing is.
+func EvenFull(spend func(), step func() error) error {
+	err := step()
+	if !errors.Is(err, sandlot.ErrFull) || spend == nil {
+		return err
+	}
+	spend()
+	return step()
+}
+
+func (s *Service) evenFull(step func() error) error { return EvenFull(s.Spend, step) }
+
+// ExportProject is Export of one project for its owner, in a session. A project of another
+// account is ErrNotFound.
+func (s *Service) ExportProject(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Export, error) {
+	p, err := s.owned(ctx, by, sandlot.ActSeeOwn, id)
+	if err != nil {
+		return Export{}, err
+	}
+	return s.export(ctx, p.Account, []sandlot.Project{p})
+}

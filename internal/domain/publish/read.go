@@ -1,0 +1,265 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"sandlot"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/names"
+)
+
+// Project shows a project to a caller, as the store has it now. ref is its id or one of its
+// addresses; what is none of these is CodeProjectNotFound. Files and the version address are
+// for its owner only. A suspended project is shown to its owner alone, without them; to others
+// it is CodeTakenDown.
+func (s *Service) Project(ctx context.Context, by sandlot.Caller, ref string) (ProjectView, error) {
+	p, err := s.find(ctx, ref)
+	if err != nil {
+		return ProjectView{}, err
+	}
+	v := ProjectView{Project: p, Quarantined: s.quarantined(p), Owner: sandlot.Authorize(by, sandlot.ActReadFiles, &p) == nil}
+	if p.Suspended && !v.Owner {
+		return ProjectView{}, sandlot.TakenDown(p)
+	}
+	// Of what was taken down the owner sees that it was; the files are in the export.
+	v.Owner = v.Owner && !p.Suspended
+	v.Stats, v.Addresses = s.statistics.Stats(ctx, p), s.Places.Project(p.ID, p.Version, "")
+	if v.Owner {
+		v.Addresses = s.Places.Project(p.ID, p.Version, p.Suffix)
+		if v.Files, err = s.store.Files(ctx, p.ID, p.Version); err != nil {
+			return v, err
+		}
+		d, err := s.management.Details(ctx, p.ID)
+		if err != nil {
+			return v, err
+		}
+		v.About, v.Warnings = &d, s.quarantineOf(ctx, p, v.Files)
+	}
+	return v, nil
+}
+
+// FileView is one file of a version, as the owner of its project reads it.
+type FileView struct {
+	Project sandlot.Project
+	Version int // that the file is of
+	File    sandlot.File
+}
+
+// File finds a file of a project for its owner, in its current version or, if that is not 0, in
+// another one. ref is the project's id or one of its addresses. A file that is not there is
+// CodeFileNotFound, a version that is not CodeVersionNotFound, a project that was taken down
+// CodeTakenDown. Contents.Open reads its bytes.
+func (s *Service) File(ctx context.Context, by sandlot.Caller, ref, name string, version int) (v FileView, err error) {
+	defer func() { err = s.present(ctx, by, err) }()
+	if v.Project, err = s.readable(ctx, by, ref); err != nil {
+		return v, err
+	}
+	clean, _, err := cleanFilename(name)
+	if err != nil {
+		return v, unknownFile(err)
+	}
+	var files []sandlot.File
+	if v.Version = version; version == 0 || version == v.Project.Version {
+		v.Version = v.Project.Version
+		files, err = s.store.FilesNear(ctx, v.Project.ID, names.Fold(clean))
+	} else if files, err = s.store.Files(ctx, v.Project.ID, version); errors.Is(err, sandlot.ErrNotFound) {
+		return v, s.history.versionGone(ctx, v.Project, version)
+	}
+	if err != nil {
+		return v, fmt.Errorf("look for a file: %w", err)
+	}
+	i := slices.IndexFunc(files, func(f sandlot.File) bool { return f.Name == clean })
+	if i < 0 {
+		return v, sandlot.Refuse(sandlot.CodeFileNotFound, "Version %d of %s has no file %s.", v.Version, v.Project.ID, inspect.Quoted(clean)).In("filename").
+			With(sandlot.OpProject, sandlot.Set("id", string(v.Project.ID))).Note("The files of the current version are listed here, names are exact:")
+	}
+	v.File = files[i]
+	return v, nil
+}
+
+// Limits of one page of projects.
+const (
+	DefaultPage = 100
+	MaxPage     = 1000
+)
+
+// Whoami tells what the caller's key stands for, with a page of at most limit (1 to MaxPage) of
+// its projects, newest change first. cursor is Next of the page before, or empty for the first;
+// anything else is CodeInvalidField. A project key sees its project alone, and no address.
+func (s *Service) Whoami(ctx context.Context, by sandlot.Caller, limit int, cursor string) (Identity, error) {
+	if err := sandlot.Authorize(by, sandlot.ActReadAccount, nil); err != nil {
+		return Identity{}, err
+	}
+	if limit < 1 || limit > MaxPage {
+		return Identity{}, sandlot.Refuse(sandlot.CodeInvalidField, "The limit is %d; a page has 1 to %d projects.", limit, MaxPage).In("limit").With(sandlot.OpWhoami)
+	}
+	before, err := readCursor(cursor)
+	if err != nil {
+		return Identity{}, err
+	}
+	out := Identity{Key: by.Key()}
+	if out.Account, err = s.store.Account(ctx, by.Account()); err != nil {
+		return out, fmt.Errorf("read account: %w", err)
+	}
+	if by.Scoped() {
+		out.Account.Email = ""
+	}
+	projects, err := s.covered(ctx, by, before, limit+1)
+	if err != nil {
+		return out, err
+	}
+	if len(projects) > limit {
+		projects = projects[:limit]
+		out.Next = strconv.FormatInt(projects[limit-1].Seq, 36)
+	}
+	out.Projects = s.views(ctx, projects)
+	if len(projects) > 0 && s.quarantined(projects[0]) { // all are of one account
+		out.Warnings = []sandlot.Warning{s.quarantineWarning()}
+	}
+	return out, nil
+}
+
+// covered returns the projects a key covers.
+func (s *Service) covered(ctx context.Context, by sandlot.Caller, before int64, limit int) ([]sandlot.Project, error) {
+	if !by.Scoped() {
+		return s.store.Projects(ctx, by.Account(), before, limit)
+	}
+	p, err := s.store.Project(ctx, by.Key().Project)
+	if err != nil || before != 0 && p.Seq >= before {
+		return nil, err
+	}
+	return []sandlot.Project{p}, nil
+}
+
+// views shows projects to their owner, without their files. Counts may be a moment old: a list
+// is not worth a look-up for each of its rows.
+func (s *Service) views(ctx context.Context, projects []sandlot.Project) []ProjectView {
+	out := make([]ProjectView, 0, len(projects))
+	for _, p := range projects {
+		out = append(out, ProjectView{Project: p, Owner: true, Quarantined: s.quarantined(p), Stats: s.statistics.ListStats(ctx, p), Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)})
+	}
+	return out
+}
+
+// readCursor reads what Whoami gave as Next: the Seq of the last project of that page, in base
+// 36. 0 is the first page.
+func readCursor(cursor string) (int64, error) {
+	if cursor == "" {
+		return 0, nil
+	}
+	seq, err := strconv.ParseInt(cursor, 36, 64)
+	if err != nil || seq < 1 {
+		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The cursor is not one that whoami returned.").In("cursor").With(sandlot.OpWhoami).
+			Note("Use next_cursor of the page before, or leave cursor out for the first page.")
+	}
+	return seq, nil
+}
+
+// Export takes one consistent snapshot of all that the caller's key covers, suspended or not.
+// The versions it names never change, so their files can be read at leisure; those of a project
+// that is deleted meanwhile stay for a day.
+func (s *Service) Export(ctx context.Context, by sandlot.Caller) (Export, error) {
+	if err := sandlot.Authorize(by, sandlot.ActReadAccount, nil); err != nil {
+		return Export{}, err
+	}
+	projects, err := s.covered(ctx, by, 0, math.MaxInt32)
+	if err != nil {
+		return Export{}, fmt.Errorf("read projects: %w", err)
+	}
+	out, err := s.export(ctx, by.Account(), projects)
+	out.Whole = !by.Scoped()
+	return out, err
+}
+
+// export takes the snapshot of projects of one account. They were read in one query, so they
+// are of one moment.
+func (s *Service) export(ctx context.Context, account sandlot.AccountID, projects []sandlot.Project) (out Export, err error) {
+	out.ExportedAt = s.now().UTC()
+	if out.Account, err = s.store.Account(ctx, account); err != nil {
+		return out, fmt.Errorf("read account: %w", err)
+	}
+	out.Projects = s.views(ctx, projects)
+	return out, nil
+}
+
+// Find returns a project that anybody may see, by its id or an address of it, as the store
+// has it now. One that was taken down is CodeTakenDown.
+func (s *Service) Find(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return sandlot.Project{}, err
+	}
+	p, err := s.find(ctx, ref)
+	if err == nil && p.Suspended {
+		err = sandlot.TakenDown(p)
+	}
+	return p, err
+}
+
+// Current returns the current state of a project, for every request to its address: what this
+// process wrote from its acknowledgement on, what another wrote within HeadsHold. It mostly
+// asks no store, and while the store cannot be asked it answers with what was confirmed in the
+// last HeadsHoldAlone. Its counts may be old. A project that was taken down is CodeTakenDown,
+// on every address; one that is not there CodeProjectNotFound.
+func (s *Service) Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return sandlot.Project{}, err
+	}
+	p, ok := s.Heads.peek(id)
+	if !ok {
+		var err error
+		if p, err = s.Heads.get(ctx, id, func(ctx context.Context) (sandlot.Project, error) { return s.find(ctx, string(id)) }); err != nil {
+			return p, err
+		}
+	}
+	if p.Suspended {
+		return p, sandlot.TakenDown(p)
+	}
+	return p, nil
+}
+
+// AtVersion returns a project as one of its versions left it, to whoever knows the random
+// part of that version's address. A version that is not kept, and another suffix, are
+// CodeProjectNotFound alike.
+func (s *Service) AtVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, suffix string) (sandlot.Project, error) {
+	p, err := s.Current(ctx, by, id)
+	if err != nil {
+		return p, err
+	}
+	v, err := s.store.Version(ctx, id, n)
+	if err == nil && v.Suffix != suffix {
+		err = sandlot.ErrNotFound
+	}
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return sandlot.Project{}, sandlot.Refuse(sandlot.CodeProjectNotFound, "There is no such version here.").With(sandlot.OpProject, sandlot.Set("id", string(id))).
+			Note("The owner's key reads the address of the current version.")
+	}
+	p.Version, p.Suffix, p.Primary = n, suffix, v.Primary
+	return p, err
+}
+
+// Statistics tells the public numbers of projects. Counts are gathered in memory and written
+// every few seconds, so a crash loses the last ones. The methods may be called concurrently,
+// and never fail: what cannot be counted is 0.
+type Statistics interface {
+	// Stats returns the numbers of a project as they are now, with those that are not written yet.
+	Stats(ctx context.Context, p sandlot.Project) sandlot.Stats
+	// ListStats is Stats without reading the project again: for lists, where a count written in the
+	// same instant may be missed once.
+	ListStats(ctx context.Context, p sandlot.Project) sandlot.Stats
+}
+
+// storedStatistics are the numbers that the record of a project has.
+type storedStatistics struct{}
+
+func (storedStatistics) Stats(_ context.Context, p sandlot.Project) sandlot.Stats {
+	return sandlot.Stats{Plays: p.Plays, Likes: p.Likes}
+}
+
+func (s storedStatistics) ListStats(ctx context.Context, p sandlot.Project) sandlot.Stats {
+	return s.Stats(ctx, p)
+}

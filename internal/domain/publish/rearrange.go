@@ -1,0 +1,294 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/format/names"
+)
+
+// MaxForm is how many files a form may bring: each may hold InlineMax bytes of
+// memory until all are there.
+const MaxForm = 500
+
+// A FormFile is a file that a form brings, under the name that its sender gave it.
+type FormFile struct {
+	Name    string
+	Content Content
+}
+
+// A FileError is a refusal that is about one of several files.
+type FileError struct {
+	Name string // as it would be stored, or was sent if it cannot be
+	Err  error
+}
+
+// Error implements error.
+func (e FileError) Error() string { return fmt.Sprintf("%q: %v", e.Name, e.Err) }
+
+// Unwrap returns the refusal.
+func (e FileError) Unwrap() error { return e.Err }
+
+// PutFiles makes one version of a project in which all these files are new or other. If one is
+// refused none is taken, and the error is a FileError. It is durable when it returns. The
+// contents are used up or discarded in any case. The same form again changes nothing; it is a
+// FormUsedError if the project has moved on since.
+func (s *Service) PutFiles(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, files []FormFile, form Form) error {
+	defer func() {
+		for _, f := range files {
+			s.Contents.Discard(ctx, f.Content)
+		}
+	}()
+	act := formAct{form, []string{"put"}}
+	put := make([]sandlot.File, len(files))
+	for i, f := range files {
+		name, _, err := cleanFilename(f.Name)
+		if err != nil {
+			return FileError{f.Name, err}
+		}
+		if f.Content.Size > s.MaxFile {
+			return FileError{name, sandlot.Refuse(sandlot.CodeContentTooLarge, "The file %s has %d bytes; at most %d are taken.", name, f.Content.Size, s.MaxFile).In("content")}
+		}
+		put[i] = sandlot.File{Name: name, Folded: names.Fold(name), Blob: f.Content.Blob}
+		act.what = append(act.what, name, string(f.Content.SHA256[:]))
+	}
+	return s.rearrange(ctx, by, id, act, arrangement{change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
+		c := Change{Put: put}
+		for i, f := range files {
+			if err := checkContent(f.Content, put[i].Name, put[i].Name == p.Primary || put[i].Name == primaryFile, Declared{}); err != nil {
+				return c, FileError{put[i].Name, err}
+			}
+			if old := fileNamed(current, put[i].Name); old != nil {
+				c.Drop = append(c.Drop, *old)
+			}
+		}
+		return c, nil
+	}})
+}
+
+// Filename returns the name under which a file is stored: name itself, or what it is read
+// as. A name that no file can have is CodeInvalidFilename.
+func Filename(name string) (string, error) {
+	clean, _, err := cleanFilename(name)
+	return clean, err
+}
+
+// MoveFile makes a version in which a file has another name, and the same bytes. The primary
+// file stays the primary one under its new name. A file that is not there is CodeFileNotFound,
+// a name that is taken a FileError. The same form again changes nothing; it is a FormUsedError
+// if the project has moved on since.
+func (s *Service) MoveFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, from, to string, form Form) error {
+	to, _, err := cleanFilename(to)
+	if err != nil {
+		return err
+	}
+	return s.rearrange(ctx, by, id, formAct{form, []string{"move", from, to}}, arrangement{change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
+		old := fileNamed(current, from)
+		switch {
+		case old == nil:
+			return Change{}, noFile(p, from)
+		case from == to:
+			return Change{}, nil
+		case from == primaryFile && p.Primary != primaryFile:
+			return Change{}, sandlot.Refuse(sandlot.CodePrimaryFileProtected, "The file %s of %s cannot be renamed: it is what players may open.", from, p.ID).In("filename")
+		}
+		c := Change{Drop: []sandlot.File{*old}, Put: []sandlot.File{{Name: to, Folded: names.Fold(to), Blob: old.Blob}}}
+		if from == p.Primary {
+			c.Primary = to
+		}
+		return c, nil
+	}})
+}
+
+// ChoosePrimary makes a version in which "/" is another file. A file that is not there is
+// CodeFileNotFound, an empty one CodeInvalidField. The same form again changes nothing; it is a
+// FormUsedError if the project has moved on since.
+func (s *Service) ChoosePrimary(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string, form Form) error {
+	return s.rearrange(ctx, by, id, formAct{form, []string{"primary", name}}, arrangement{change: choosePrimary(name, "filename")})
+}
+
+// choosePrimary makes a file the primary one. A refusal names the field that the file was sent in.
+func choosePrimary(name, field string) func(sandlot.Project, []sandlot.File) (Change, error) {
+	return func(p sandlot.Project, current []sandlot.File) (Change, error) {
+		f := fileNamed(current, name)
+		switch {
+		case f == nil:
+			return Change{}, noFile(p, name).In(field).With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).Note("Nothing was changed. The project's files are listed here, names are exact:")
+		case f.Blob.Size == 0:
+			return Change{}, sandlot.Refuse(sandlot.CodeInvalidField, "The file %s is empty, and what players open must not be.", name).In(field).
+				With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).Note("Nothing was changed. Choose another file of the project, or send this one with update first:")
+		case name == p.Primary:
+			return Change{}, nil
+		}
+		return Change{Primary: name}, nil
+	}
+}
+
+// RemoveFiles makes one version of a project that lacks these files. Those that are not there are as
+// they should be. If one is protected none is removed, and the error is a FileError. It works on a
+// full disk, too. The same form again changes nothing; it is a FormUsedError if the project has
+// moved on since.
+func (s *Service) RemoveFiles(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, list []string, form Form) error {
+	list = slices.Compact(slices.Sorted(slices.Values(list)))
+	return s.evenFull(func() error { // the version without the files needs a little room
+		return s.rearrange(ctx, by, id, formAct{form, append([]string{"remove"}, list...)}, arrangement{change: func(p sandlot.Project, current []sandlot.File) (c Change, err error) {
+			for _, name := range list {
+				if e := refuseOpened(p, name); e != nil {
+					return Change{}, FileError{name, e}
+				}
+				if old := fileNamed(current, name); old != nil {
+					c.Drop = append(c.Drop, *old)
+				} else if _, _, err := cleanFilename(name); err != nil {
+					return Change{}, FileError{name, err}
+				}
+			}
+			return c, nil
+		}})
+	})
+}
+
+// noFile refuses an act on a file that is not there: somebody else has deleted or renamed it,
+// or the page is old.
+func noFile(p sandlot.Project, name string) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodeFileNotFound, "The project %s has no file %q.", p.ID, name).In("filename")
+}
+
+// refuseOpened refuses to delete what players open; it returns nil for any other file.
+func refuseOpened(p sandlot.Project, name string) *sandlot.Error {
+	if name != primaryFile && name != p.Primary {
+		return nil
+	}
+	return sandlot.Refuse(sandlot.CodePrimaryFileProtected, "The file %s of %s cannot be deleted: it is what players open.", name, p.ID).In("filename")
+}
+
+// fileNamed finds a file in a list by name.
+func fileNamed(files []sandlot.File, name string) *sandlot.File {
+	i, found := slices.BinarySearchFunc(files, name, func(f sandlot.File, name string) int { return strings.Compare(f.Name, name) })
+	if !found {
+		return nil
+	}
+	return &files[i]
+}
+
+// FormUsedError says that the same form did the same before, and that the project has moved on
+// since: the button was not pressed twice, the person went back to an old page.
+type FormUsedError struct{ Version int } // that the form made
+
+// Error tells it.
+func (e FormUsedError) Error() string {
+	return fmt.Sprintf("the form was used: it made version %d", e.Version)
+}
+
+// A Form is a form of the website. A project at another version than Seen is CodeVersionConflict.
+type Form struct {
+	Token string // tells an act from the same at another time
+	Seen  int    // the version that the form was made from; 0: any
+}
+
+// formAct is what a form of the website is sent for.
+type formAct struct {
+	form Form
+	what []string
+}
+
+// arrangement is a version that is computed from the files before it, and how it is made.
+type arrangement struct {
+	request   *request       // nil: without an idempotency record
+	act       sandlot.Action // what its caller must be allowed on the project
+	ifVersion *int           // nil: whatever the current version is
+	details   DetailsChange
+	restored  int  // the version whose files it has again, 0 for none
+	always    bool // whether it is made even if nothing changes
+	change    func(p sandlot.Project, current []sandlot.File) (Change, error)
+}
+
+// arrange makes the version that a.change computes from the current files; an empty Change
+// makes none, unless a.always.
+func (s *Service) arrange(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, a arrangement) (next sandlot.Project, previous int, err error) {
+	next, previous, err = s.edit(ctx, id, a.ifVersion, func(p sandlot.Project) (sandlot.Project, error) {
+		if err := sandlot.Authorize(by, a.act, &p); err != nil {
+			return p, err
+		}
+		current, err := s.store.Files(ctx, p.ID, p.Version)
+		if err != nil {
+			return p, fmt.Errorf("read files: %w", err)
+		}
+		c, err := a.change(p, current)
+		if err != nil || !a.always && len(c.Put) == 0 && len(c.Drop) == 0 && c.Primary == "" {
+			return p, err
+		}
+		if err := s.checkPlaces(p, current, c); err != nil {
+			return p, err
+		}
+		rec, err := s.idempotency.record(a.request, id, p.Version+1, EmailNone, Minted{}, made{})
+		if err != nil {
+			return p, err
+		}
+		return s.management.Rearrange(ctx, p.ID, c, Edit{
+			At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.Key().ID, Idempotency: rec, Within: s.Quota, RestoredFrom: a.restored,
+			Title: a.details.Title, Details: a.details,
+		})
+	})
+	return next, previous, s.Quota.exceeded(err)
+}
+
+// rearrange is arrange for a form of the website. One that was sent before changes nothing; if
+// the project has moved on since, that is a FormUsedError.
+func (s *Service) rearrange(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, act formAct, a arrangement) error {
+	if _, err := s.owned(ctx, by, sandlot.ActOwn, id); err != nil {
+		return err
+	}
+	var err error
+	if a.request, err = s.idempotency.formRequest(by, fmt.Sprintf("%s %q", id, act.what), act.form.Token); err != nil {
+		return err
+	}
+	change := a.change
+	a.act, a.change = sandlot.ActOwn, func(p sandlot.Project, current []sandlot.File) (Change, error) {
+		switch rec, err := s.store.IdempotencyRecord(ctx, a.request.key, s.now().UTC()); {
+		case err == nil && rec.Version != p.Version:
+			return Change{}, FormUsedError{rec.Version}
+		case !errors.Is(err, sandlot.ErrNotFound):
+			return Change{}, err
+		case act.form.Seen != 0 && act.form.Seen != p.Version:
+			return Change{}, versionConflict(p, act.form.Seen)
+		}
+		return change(p, current)
+	}
+	_, _, err = s.arrange(ctx, by, id, a)
+	switch {
+	case errors.Is(err, sandlot.ErrAlreadyDone):
+		return nil
+	case errors.Is(err, sandlot.ErrNoPrimary): // of an older version whose records are damaged
+		return sandlot.ErrNotFound
+	}
+	return err
+}
+
+// checkPlaces refuses files that could not be kept together on every file
+// system, and a file too many.
+func (s *Service) checkPlaces(p sandlot.Project, current []sandlot.File, c Change) error {
+	dropped := make(map[string]bool, len(c.Drop))
+	for _, f := range c.Drop {
+		dropped[f.Folded] = true
+	}
+	files := make([]names.Place, 0, len(current)+len(c.Put))
+	for _, f := range current {
+		if !dropped[f.Folded] {
+			files = append(files, names.Place{Folded: f.Folded, Name: f.Name})
+		}
+	}
+	for _, f := range c.Put {
+		files = append(files, names.Place{Folded: f.Folded, Name: f.Name, New: true})
+	}
+	if name, other, found := names.Collide(files); found {
+		return FileError{name, filenameConflict(p, name, other)}
+	}
+	if len(files) > s.MaxFiles && len(files) > p.FileCount {
+		return sandlot.Refuse(sandlot.CodeQuotaExceeded, "The project %s would have %d files; %d is the limit.", p.ID, len(files), s.MaxFiles).In("filename")
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package publish
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/base/turns"
+)
+
+// Config is what an operator decides about a Service. Zero limits get their defaults in New;
+// the Service never changes it afterwards.
+type Config struct {
+	Places      sandlot.Places
+	InlineMax   int    // content up to this many bytes is kept in its record; below 0: none but the empty
+	MaxContent  int64  // bytes of one request's content, decoded and gunzipped
+	MaxFile     int64  // bytes of a file that was assembled from parts
+	MaxFiles    int    // files of a project
+	Temporary   string // the folder of temporary files; "": the system's
+	MaxUploads  int    // open uploads of one account, or of one network without a key
+	UploadBytes int64  // that open uploads of one network hold without a key; 0: no limit
+	Opening     Opening
+	Quarantine  bool        // whether projects of unverified accounts load from and send to nowhere but themselves
+	Public      bool        // whether strangers are expected: then only projects of verified accounts are listed
+	Quota       Quota       // of each account
+	Room        func() bool // whether the disk takes new content; nil: always
+	Spend       func()      // frees room on the disk that is kept for steps which free room or protect people; nil: there is none
+	SMTP        bool        // whether messages are really sent
+	MailUp      func() bool // whether they get through; nil: they do
+	Uncounted   bool        // whether anybody may have any number of messages sent: the instance is local
+	MailFolder  string      // where they are written otherwise, as the operator named it
+	Remembered  Remembered  // bounds of what is kept in memory
+	Heavy       func(bool)  // told when a call with very many files begins, and when there is none any more; nil: nobody
+}
+
+// Limits that the contract names, and those that a Config leaves open.
+const (
+	DefaultInlineMax  = 64 << 10    // measured: a row beats a file up to about 100 KiB
+	DefaultMaxContent = 104_857_600 // the specification's 100 MB
+	DefaultMaxFile    = 1 << 30
+	DefaultMaxFiles   = 10_000
+	DefaultProjects   = 20_000
+	DefaultMaxUploads = 1_000 // an agent has one or a few; each may hold a file on the disk
+	MaxParts          = 10_000
+	MaxUploadID       = 128
+	UploadLife        = 24 * time.Hour // of an unfinished upload, and of the answer of a finished one
+)
+
+// Remembered bounds what a Service keeps in memory to be fast; 0 is the default.
+type Remembered struct {
+	Projects int // that are being read, at about 500 bytes each: 20,000, in 10 MiB
+}
+
+// Stores is what a Service keeps things in. All but Statistics must be set. Several Services,
+// here or in other processes, may have the same ones.
+type Stores struct {
+	Store      Store
+	Management ManagementStore
+	Blobs      Blobs
+	Statistics Statistics // nil: what the records have
+}
+
+// A ManagementStore keeps what owners do by hand on the website: manage keys and projects.
+type ManagementStore interface {
+	KeyringStore
+	ProjectStore
+	TrashStore
+}
+
+// Service is the rules. Each method takes the caller as an argument, asks Authorize, and
+// returns an *Error for what it refuses. Any other error is a fault of the service, for AsError
+// to translate. When a method returns nil, its effect is durable and every later call sees it;
+// other processes see it within HeadsHold.
+//
+// Its methods may be called concurrently. Edits of one project take effect one after another.
+// When the context ends, a call stops before its next step of the store, but an upload that has
+// all its parts is used nevertheless. A step that has begun happens wholly or not at all.
+type Service struct {
+	Config
+	// Contents has the bytes that calls use and versions name.
+	Contents *Contents
+	// Heads is what is cached of projects; whoever runs the Service runs it.
+	Heads *Heads
+	// Trash is what can be taken back.
+	Trash *Trash
+
+	store      currentStore
+	management currentManagement
+	log        *slog.Logger
+	now        func() time.Time
+	random     io.Reader
+	vault      *Vault
+
+	warner
+	statistics  Statistics
+	edits       *turns.Locks[sandlot.ProjectID] // one edit of a project at a time in this process; the store guards against others
+	uploads     *uploads
+	idempotency *idempotency
+	history     history
+}
+
+// Option replaces a part of a Service.
+type Option func(*Service)
+
+// WithClock makes the Service read the time from now, which may be called concurrently.
+func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = now } }
+
+// WithRandom makes the Service draw names, keys and the installation's secret from r, which may
+// be read concurrently. Keys are as secret as r is.
+func WithRandom(r io.Reader) Option { return func(s *Service) { s.random = r } }
+
+// WithElapsed makes the Service's Heads tell from elapsed how much time has passed, which never
+// goes back and may be called concurrently.
+func WithElapsed(elapsed func() time.Duration) Option {
+	return func(s *Service) { s.Heads.since = elapsed }
+}
+
+// New makes a Service. Zero limits of cfg get their defaults. It asks the store for the
+// installation's secret, which is made when there is none, and fails with it. Whoever makes a
+// Service runs its Heads: without that, each project in use is read anew every second.
+func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts ...Option) (*Service, error) {
+	cfg = cfg.withDefaults()
+	contents := newContents(cfg, stores, log)
+	heads := NewHeads(stores.Store, cfg.Remembered.Projects, log)
+	s := &Service{
+		Config: cfg, Contents: contents, Heads: heads,
+		store: currentStore{guardedStore{stores.Store, contents.held, cfg.Spend}, heads}, management: currentManagement{guardedManagement{stores.Management, contents.held, cfg.Spend}, heads}, statistics: stores.Statistics,
+		log: log, now: time.Now, random: rand.Reader,
+		edits: turns.NewLocks[sandlot.ProjectID](),
+	}
+	s.warner = warner{&s.Config, contents, stores.Store, log}
+	if s.statistics == nil {
+		s.statistics = storedStatistics{}
+	}
+	s.Trash = &Trash{s}
+	for _, o := range opts {
+		o(s)
+	}
+	var err error
+	if s.vault, err = OpenVault(ctx, s.store, s.random); err != nil {
+		return nil, err
+	}
+	s.history = history{s.store, s.management}
+	s.uploads = &uploads{
+		store: s.store, contents: contents, vault: s.vault, now: s.now, log: log, locks: turns.NewLocks[sandlot.Digest](),
+		maxFile: cfg.MaxFile, most: cfg.MaxUploads, networkBytes: cfg.UploadBytes, quota: cfg.Quota,
+	}
+	s.idempotency = &idempotency{store: s.store, vault: s.vault, now: s.now, inFlight: turns.NewLocks[sandlot.Digest](), places: cfg.Places}
+	return s, nil
+}
+
+// withDefaults fills in the limits that are left open.
+func (c Config) withDefaults() Config {
+	setDefault(&c.InlineMax, DefaultInlineMax)
+	setDefault(&c.Remembered.Projects, DefaultProjects)
+	setDefault(&c.MaxContent, DefaultMaxContent)
+	setDefault(&c.MaxFile, DefaultMaxFile)
+	setDefault(&c.MaxFiles, DefaultMaxFiles)
+	setDefault(&c.MaxUploads, DefaultMaxUploads)
+	return c
+}
+
+// setDefault sets *v if it is 0.
+func setDefault[T int | int64](v *T, to T) {
+	if *v == 0 {
+		*v = to
+	}
+}

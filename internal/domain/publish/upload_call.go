@@ -1,0 +1,355 @@
+package publish
+
+import (
+	"encoding/json"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/names"
+)
+
+// partCall is one call of a chunked upload.
+type partCall struct {
+	by      sandlot.Caller
+	op      sandlot.Op // OpPublish or OpUpdate
+	in      PartInput
+	said    newFile  // what a call after part 1 says of the file; part 1 counts
+	ignored []string // the fields of such a call that do not count
+	key     sandlot.Digest
+	token   sandlot.Secret // of the upload; empty where a key is needed
+	content Content
+	meta    uploadMeta // of this call; what part 1 said is in the Upload
+}
+
+// uploadMeta is what an upload remembers of the words that were sent with it.
+type uploadMeta struct {
+	Encoding string      `json:",omitempty"`
+	Publish  *newProject `json:",omitempty"`
+	Update   *newFile    `json:",omitempty"`
+	Archive  string      `json:",omitempty"` // the format, if the assembled bytes are an archive
+	Declared Declared
+	Token    []byte `json:",omitempty"` // the upload_token, sealed
+}
+
+// first reports whether the call is part 1.
+func (in PartInput) first() bool { return in.N != nil && *in.N == 1 }
+
+// publishCall is one call of a chunked publish. What np says counts in part 1
+// only.
+func publishCall(by sandlot.Caller, in PublishInput, np *newProject) *partCall {
+	call := &partCall{by: by, op: sandlot.OpPublish, in: *in.Part, content: in.Content}
+	if !in.Part.first() {
+		call.ignored, np.Warnings = in.metadata(), nil
+	}
+	call.meta = uploadMeta{Encoding: in.Part.Encoding, Publish: np, Archive: in.Archive, Declared: in.Declared}
+	return call
+}
+
+// updateCall is one call of a chunked update. What nf says counts in part 1 only.
+func (s *Service) updateCall(by sandlot.Caller, in UpdateInput, nf *newFile) *partCall {
+	call := &partCall{by: by, op: sandlot.OpUpdate, in: *in.Part, content: in.Content}
+	if !in.Part.first() {
+		call.ignored, call.said = in.metadata(), in.said(s.Places)
+	}
+	call.meta = uploadMeta{Encoding: in.Part.Encoding, Update: nf, Archive: in.Archive, Declared: in.Declared}
+	return call
+}
+
+// metadata lists the fields of a call that only part 1 has a use for.
+func (in PublishInput) metadata() (list []string) {
+	for _, f := range []struct{ name, value string }{{"title", in.Title}, {"handle", in.Handle}, {"email", in.Email}, {"lang", in.Lang}} {
+		if f.value != "" {
+			list = append(list, f.name)
+		}
+	}
+	return append(list, in.About.names()...)
+}
+
+// metadata is the same of an update; a filename and a version may be repeated with each part,
+// and are compared.
+func (in UpdateInput) metadata() []string {
+	list := PublishInput{Email: in.Email, Lang: in.Lang, About: in.About}.metadata()
+	if in.Title != nil {
+		list = append(list, "title")
+	}
+	return list
+}
+
+// said is what a call after part 1 says of the file, to be compared.
+func (in UpdateInput) said(at sandlot.Places) newFile {
+	nf := newFile{Filename: in.Filename, IfVersion: in.IfVersion}
+	if in.Project != "" {
+		nf.Project = at.ProjectID(in.Project)
+	}
+	if clean, _, err := names.ReadFilename(in.Filename); err == nil {
+		nf.Filename = clean
+	}
+	return nf
+}
+
+// mayJoin refuses a project key in an upload to another project, and a call that
+// names another project than part 1 did.
+func mayJoin(call *partCall, u Upload) error {
+	m, err := u.said()
+	first := m.Update
+	if first == nil || err != nil {
+		return err
+	}
+	if call.by.Scoped() {
+		if err := sandlot.Authorize(call.by, sandlot.ActEdit, &sandlot.Project{ID: first.Project, Account: call.by.Account()}); err != nil {
+			return err
+		}
+	}
+	if said := call.said.Project; said != "" && said != first.Project {
+		return sandlot.Refuse(sandlot.CodeInvalidField, "The field project_id names %s, but part 1 of this upload named %s.", inspect.Quoted(string(said)), first.Project).In("project_id").
+			With(sandlot.OpSame, sandlot.Set("project_id", string(first.Project))).Note("Name the project of part 1, or begin another upload under another upload_id.")
+	}
+	call.ignore(*first)
+	return nil
+}
+
+// ignore notes what the call says otherwise than part 1 did.
+func (call *partCall) ignore(first newFile) {
+	if said := call.said.Filename; said != "" && said != first.Filename {
+		call.ignored = append(call.ignored, "filename")
+	}
+	if said := call.said.IfVersion; said != nil && (first.IfVersion == nil || *said != *first.IfVersion) {
+		call.ignored = append(call.ignored, "if_version")
+	}
+}
+
+// warnings tell what the call said in vain.
+func (call *partCall) warnings() []sandlot.Warning {
+	if len(call.ignored) == 0 {
+		return nil
+	}
+	return []sandlot.Warning{sandlot.Warn(
+		"metadata_ignored", "These fields are ignored after part 1: "+strings.Join(call.ignored, ", ")+".",
+		"Send them with part 1.",
+	)}
+}
+
+// part1First refuses a part of an upload that has not begun, or is over. Only part 1 has the
+// words, so no other can begin one.
+func part1First(call *partCall) error {
+	e := sandlot.Refuse(sandlot.CodePart1First, "Part 1 of this upload has not been accepted, or the upload has expired.").In("part").
+		With(sandlot.OpSame, sandlot.Set("part", 1)).Note("Send part 1 first, with the metadata; then the others in any order.")
+	if call.by.Bare() {
+		e.Note("Send part 1 first, with the metadata; then the others in any order. Without a key the parts after the first need the upload_token of its answer in place of a key, unless they come from the same network.")
+	}
+	return e
+}
+
+// fixed reports whether the call sends a part 1 again that it must not replace.
+func (call *partCall) fixed(fresh bool) bool { return !fresh && call.in.first() && call.by.Bare() }
+
+// newPart adds the call's part to what u counts. It is nil for a call without one,
+// and for one whose bytes have come before.
+func (call *partCall) newPart(u *Upload) *Part {
+	if call.in.N == nil || u.has(call) {
+		return nil
+	}
+	u.Bytes, u.Held = u.sizeWith(call), u.Held+call.content.Size
+	u.Received = u.Received.With(*call.in.N)
+	return &Part{N: *call.in.N, Blob: call.content.Blob}
+}
+
+// number is that of the call's part, 0 in a call that only tells the total.
+func (call *partCall) number() int {
+	if call.in.N == nil {
+		return 0
+	}
+	return *call.in.N
+}
+
+// mergeMeta keeps what part 1 said, and what any call declared about the file.
+// A declaration that is true of the part itself says nothing about the file; if
+// it was taken for one, when the part had come damaged, it is withdrawn.
+func mergeMeta(old []byte, call *partCall, replace bool) ([]byte, error) {
+	m, err := Upload{Meta: old}.said()
+	if err != nil {
+		return nil, err
+	}
+	declared, token := m.Declared, m.Token
+	if call.in.first() && replace {
+		m = call.meta
+		if token != nil {
+			m.Token = token
+		}
+	}
+	switch d := call.meta.Declared; {
+	case d == (Declared{}):
+	case checkDeclared(call.content.Blob, d) != nil:
+		declared = d
+	case d.equal(declared):
+		declared = Declared{}
+	}
+	m.Declared = declared
+	return json.Marshal(m)
+}
+
+// hash is that of the part's bytes, or zero in a call that only told the total.
+func (call *partCall) hash() sandlot.Digest {
+	if call.in.N == nil {
+		return sandlot.Digest{}
+	}
+	return call.content.SHA256
+}
+
+// completes reports whether a call is the one that completed the upload, sent
+// again. Behind one address a short upload_id and no bytes could be anybody's.
+func (call *partCall) completes(done UploadDone) bool {
+	n := 0
+	if call.in.N != nil {
+		n = *call.in.N
+	}
+	if call.by.Bare() && call.content.Size == 0 {
+		return false
+	}
+	return n == done.Part && call.hash() == done.SHA256
+}
+
+// uploadToken is the purpose that upload_tokens are sealed for. An upload_token joins an
+// upload that was begun without a key, from any network. It has the shape of a key. Its hash
+// is kept, and the token itself sealed under the upload_id, so that every answer to a part
+// can show it.
+const uploadToken = "upload token"
+
+// isUploadToken reports whether a secret has the form of an upload_token.
+func isUploadToken(s sandlot.Secret) bool { return strings.HasPrefix(s.Reveal(), names.UploadPrefix) }
+
+// checkToken refuses an upload_token where there is no upload to join.
+func checkToken(by sandlot.Caller, part *PartInput) error {
+	if by.Upload() == nil || part != nil {
+		return nil
+	}
+	return sandlot.Refuse(sandlot.CodeInvalidKey, "The key that was sent is an upload_token: it joins its upload, and this call is no part of one.").
+		With(sandlot.OpPresentKey).Note("Send upload_id and part or total_parts with it. Another call needs an api_key (sla_...), or, for a first publish, none.")
+}
+
+// giveToken draws the token of a new upload that nobody's key belongs to.
+func (up *uploads) giveToken(call *partCall, u *Upload) error {
+	if !call.by.Nobody() {
+		return nil
+	}
+	token, err := sandlot.MintToken(names.UploadPrefix, up.vault.random)
+	if err != nil {
+		return err
+	}
+	u.Token, call.token = token.Hash(), token
+	call.meta.Token, err = up.vault.seal(call.tokenSeal(), []byte(token.Reveal()))
+	return err
+}
+
+// readToken finds out the token of the call's upload, for the answer. It fails for a
+// call that presents the token of an upload of another upload_id. Of one whose account was
+// deleted there is none left to read, and nothing to join.
+func (up *uploads) readToken(call *partCall, u Upload) error {
+	if !call.by.Nobody() {
+		return nil
+	}
+	m, err := u.said()
+	if err != nil || u.Done != nil && m.Token == nil {
+		return err
+	}
+	token, err := up.vault.unseal(call.tokenSeal(), m.Token)
+	if err != nil {
+		return sandlot.Refuse(sandlot.CodeInvalidKey, "The upload_token is that of an upload with another upload_id.").In("upload_id").
+			With(sandlot.OpWait).Note("Send the upload_id of the part 1 whose answer had this upload_token.")
+	}
+	call.token = sandlot.Secret(token)
+	return nil
+}
+
+// tokenSeal names what opens the upload_token in the record of the upload: its upload_id, which
+// is not stored.
+func (call *partCall) tokenSeal() sealed {
+	return sealed{what: uploadToken, secret: call.in.UploadID, of: call.key}
+}
+
+// checkPart refuses what cannot be a call of an upload. Where there is no usable
+// upload_id it proposes to begin anew, under another one; where it cannot tell
+// which part was meant, the client has to say: part 1 would replace what has been
+// accepted.
+func (up *uploads) checkPart(in PartInput, c Content) error {
+	again := func(e *sandlot.Error) error { return e.With(sandlot.OpSame, up.beginning()...) }
+	same := func(e *sandlot.Error) error { return e.With(sandlot.OpSame) }
+	unnumbered := func(e *sandlot.Error) error {
+		return e.With(sandlot.OpSame, sandlot.Set("part", PlaceholderPart)).Note("Parts are numbered from 1, in the order in which they make the file.")
+	}
+	switch {
+	case in.UploadID == "":
+		return again(sandlot.Refuse(sandlot.CodeMissingField, "The field upload_id is missing: it groups the parts of one upload.").In("upload_id"))
+	case !visible(in.UploadID) || len(in.UploadID) > MaxUploadID:
+		return again(sandlot.Refuse(sandlot.CodeInvalidField, "The field upload_id must be 1 to %d visible ASCII characters; %d bytes came.", MaxUploadID, len(in.UploadID)).In("upload_id"))
+	case in.N == nil && in.Total == nil:
+		return unnumbered(sandlot.Refuse(sandlot.CodeMissingField, "The field part is missing: an upload_id needs part with content, or total_parts alone.").In("part"))
+	case in.N == nil && !c.Missing:
+		return unnumbered(sandlot.Refuse(sandlot.CodeMissingField, "The field part is missing: content in an upload is one numbered part.").In("part"))
+	case in.N != nil && (*in.N < 1 || *in.N > MaxParts):
+		return unnumbered(sandlot.Refuse(sandlot.CodeInvalidField, "The field part is %d; parts run from 1 to %d.", *in.N, MaxParts).In("part"))
+	case in.Total != nil && (*in.Total < 1 || *in.Total > MaxParts):
+		return same(sandlot.Refuse(sandlot.CodeInvalidField, "The field total_parts is %d; it must be 1 to %d.", *in.Total, MaxParts).In("total_parts"))
+	case in.N != nil && c.Missing:
+		return same(sandlot.Refuse(sandlot.CodeMissingField, "The field content is missing: it holds the bytes of part %d in base64.", *in.N).In("content"))
+	case in.Last && in.N == nil:
+		return same(sandlot.Refuse(sandlot.CodeMissingField, "The field part is missing: last says that this part is the last.").In("part"))
+	}
+	return nil
+}
+
+// PlaceholderPart stands in a proposed call for the number of a part that only
+// the client knows.
+const PlaceholderPart = "<number of this part>"
+
+// beginning are the arguments that begin a new upload.
+func (up *uploads) beginning() []sandlot.Arg {
+	return []sandlot.Arg{sandlot.Set("upload_id", up.freshUploadID()), sandlot.Set("part", 1)}
+}
+
+// freshUploadID is an upload_id that nobody else has: 26 characters of 5 bits each.
+func (up *uploads) freshUploadID() string { return names.Random(26, up.vault.intn) }
+
+// visible reports whether a text has visible ASCII characters only.
+func visible(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// checkTotal refuses a part above the total, and a total that contradicts.
+func (up *uploads) checkTotal(call *partCall, u Upload) error {
+	in, total := call.in, u.Total
+	for _, told := range []struct {
+		yes bool
+		n   *int
+	}{{in.Total != nil, in.Total}, {in.Last, in.N}} {
+		switch {
+		case !told.yes:
+		case total != 0 && *told.n != total:
+			return outOfRange("The upload has %d parts in all, as was said before; this call says %d.", total, *told.n).In("total_parts").
+				With(sandlot.OpSame, sandlot.Set("total_parts", total))
+		default:
+			total = *told.n
+		}
+	}
+	highest := u.Received.Highest()
+	if in.N != nil {
+		highest = max(highest, *in.N)
+	}
+	if total != 0 && highest > total {
+		return outOfRange("Part %d is above the %d parts that the upload has in all.", highest, total).In("part").
+			With(sandlot.OpSame, append(up.beginning(), sandlot.Set("total_parts", highest))...)
+	}
+	return nil
+}
+
+// outOfRange refuses a number of a part.
+func outOfRange(format string, args ...any) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodePartOutOfRange, format, args...).
+		Note("Send the parts you announced, or start a new upload with another upload_id.")
+}

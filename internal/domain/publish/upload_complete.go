@@ -1,0 +1,395 @@
+package publish
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/base/failpoint"
+	"sandlot/internal/format/content"
+)
+
+// publishPart takes a call of a chunked publish.
+func (s *Service) publishPart(ctx context.Context, by sandlot.Caller, in PublishInput, np newProject, req *request) (out Published, pending *Pending, err error) {
+	call := publishCall(by, in, &np)
+	pending, err = s.uploads.partOf(ctx, call, func(ctx context.Context, c *completing) error {
+		if c.upload.Done != nil {
+			out, err = s.completedPublish(ctx, by, c)
+			return err
+		}
+		np := c.meta.Publish
+		np.Declared = c.meta.Declared
+		if c.meta.Archive != "" {
+			return s.uploads.useArchive(ctx, c, true, func(set *fileSet) error {
+				b, err := set.brought(ctx, np.Primary)
+				if err == nil {
+					out, err = s.createProject(ctx, by, *np, b, extras{upload: c, request: req})
+				}
+				return err
+			})
+		}
+		return s.uploads.useParts(ctx, c, primaryFile, true, func(joined Content) error {
+			out, err = s.createProject(ctx, by, *np, onePage(joined), extras{upload: c, request: req})
+			return err
+		})
+	})
+	if pending != nil {
+		pending.Warnings = append(np.Warnings, call.warnings()...)
+	} else {
+		out.Warnings = append(out.Warnings, call.warnings()...)
+	}
+	return out, pending, err
+}
+
+// updatePart takes a call of a chunked update.
+func (s *Service) updatePart(ctx context.Context, by sandlot.Caller, in UpdateInput, nf newFile, req *request) (out Updated, pending *Pending, err error) {
+	call := s.updateCall(by, in, &nf)
+	pending, err = s.uploads.partOf(ctx, call, func(ctx context.Context, c *completing) error {
+		if c.upload.Done != nil {
+			out, err = s.completedUpdate(ctx, by, c)
+			return err
+		}
+		nf := c.meta.Update
+		nf.Declared = c.meta.Declared
+		if c.meta.Archive != "" {
+			return s.uploads.useArchive(ctx, c, nf.Replace, func(set *fileSet) error {
+				out, err = s.putTree(ctx, by, *nf, set, extras{upload: c, request: req})
+				return err
+			})
+		}
+		return s.uploads.useParts(ctx, c, nf.Filename, nf.Filename == primaryFile, func(joined Content) error {
+			out, err = s.putFile(ctx, by, *nf, joined, extras{upload: c, request: req})
+			return err
+		})
+	})
+	if pending != nil {
+		pending.Warnings = append(nf.Warnings, call.warnings()...)
+	} else {
+		out.Warnings = append(out.Warnings, call.warnings()...)
+	}
+	return out, pending, err
+}
+
+// inParts tells how to mend an upload that is not what was declared. What was
+// declared stays, or sending the last part again would publish what is damaged.
+func inParts(c *completing, err error) error {
+	e := sandlot.AsError(err)
+	return e.With(sandlot.OpSame).
+		Note("Resend the part that was cut or changed in transit. If the declared values were wrong, send them again: upload_id and total_parts with sha256 and size of the whole file.")
+}
+
+// uploadCompleted refuses a call of an upload that another call completed.
+func uploadCompleted(done UploadDone, url string) error {
+	return sandlot.Refuse(sandlot.CodeUploadCompleted, "This upload was completed: its project is %s.", done.Project).
+		Detail("project_id", string(done.Project)).Detail("url", url).Detail("version", done.Version).
+		With(sandlot.OpProject, sandlot.Set("id", string(done.Project))).
+		Note("That file is done. Use a new upload_id for another file.")
+}
+
+// completing is an upload that has all its parts, and the call that did it.
+type completing struct {
+	call   *partCall
+	upload Upload
+	meta   uploadMeta
+}
+
+// newCompleting is the upload with what its part 1 said.
+func newCompleting(call *partCall, u Upload) (*completing, *Pending, error) {
+	m, err := u.said()
+	return &completing{call: call, upload: u, meta: m}, nil, err
+}
+
+// uploadAnswer is the purpose that answers of uploads are sealed for.
+const uploadAnswer = "upload answer"
+
+// sealed names what opens the answer of a completed upload: the key that completed it, the
+// upload_id and the bytes of the completing part. None of them is stored.
+func (call *partCall) sealed(by sandlot.Caller, done UploadDone) sealed {
+	return sealed{by: by, what: uploadAnswer, secret: call.in.UploadID, of: done.SHA256}
+}
+
+// completion is how the step that uses an upload closes it; nil is no upload.
+func (up *uploads) completion(by sandlot.Caller, c *completing, id sandlot.ProjectID, version int, keys Minted, m made) (*Completion, error) {
+	if c == nil {
+		return nil, nil
+	}
+	done := UploadDone{Project: id, Version: version, SHA256: c.call.hash()}
+	if c.call.in.N != nil {
+		done.Part = *c.call.in.N
+	}
+	var err error
+	if done.Made, err = m.encode(); err != nil {
+		return nil, err
+	}
+	if done.Answer, err = up.vault.sealKeys(c.call.sealed(by, done), keys); err != nil {
+		return nil, err
+	}
+	return &Completion{Key: c.call.key, Generation: c.upload.Generation, ExpiresAt: up.now().UTC().Add(UploadLife), Done: done}, nil
+}
+
+// assemble joins the parts and unpacks them if part 1 said so.
+func (up *uploads) assemble(ctx context.Context, c *completing) (Content, error) {
+	r, err := up.read(ctx, c)
+	if err != nil {
+		return Content{}, err
+	}
+	defer r.Close()
+	if c.meta.packed() {
+		return up.contents.stageUnpacked(ctx, r, up.maxFile, c.call.in.Charge)
+	}
+	if total := c.upload.Bytes; total > up.maxFile {
+		return Content{}, sandlot.Refuse(sandlot.CodeContentTooLarge, "The file has %d bytes; the limit is %d.", total, up.maxFile).In("content").Detail("limit", up.maxFile).
+			With(sandlot.OpNothing).Note("Make the file smaller, or split it into several files.")
+	}
+	return up.contents.Stage(ctx, c.call.in.Charge.Of(r))
+}
+
+// read reads the parts one after another.
+func (up *uploads) read(ctx context.Context, c *completing) (*partsReader, error) {
+	parts, err := up.store.UploadParts(ctx, c.call.key, c.upload.Generation)
+	if err != nil {
+		return nil, fmt.Errorf("read parts: %w", err)
+	}
+	return &partsReader{ctx: ctx, open: up.contents.Open, parts: parts}, nil
+}
+
+// packed reports whether the parts together are gzip.
+func (m uploadMeta) packed() bool {
+	return m.Encoding == "gzip+base64" || m.Encoding == "gzip+base64url"
+}
+
+// useArchive unpacks the upload and hands its files on. What was declared is of the archive. The
+// upload stays open if one of them is refused, so that a part can be sent again.
+func (up *uploads) useArchive(ctx context.Context, c *completing, unwrap bool, use func(*fileSet) error) error {
+	t := up.contents.NewTree(c.call.in.Charge)
+	defer up.contents.DiscardTree(ctx, t)
+	err := up.unpack(ctx, c, t)
+	if errors.Is(err, sandlot.CodeDigestMismatch) {
+		err = inParts(c, err)
+	}
+	if err != nil {
+		return fmt.Errorf("unpack parts: %w", err)
+	}
+	failpoint.Hit(failpoint.AfterAssembly)
+	set, err := t.arrange(ctx, unwrap, "")
+	if err != nil {
+		return err
+	}
+	return use(set)
+}
+
+// unpack adds the files of the archive that the parts are. Where that is damaged what was declared
+// of it is the better explanation.
+func (up *uploads) unpack(ctx context.Context, c *completing, t *Tree) error {
+	parts, err := up.read(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer parts.Close()
+	r := io.Reader(parts)
+	if c.meta.packed() {
+		r = content.Gunzip(parts, up.contents.limits.packed())
+	}
+	seen := &measured{r: r, hash: sha256.New()}
+	bad := t.Unpack(ctx, c.meta.Archive, seen)
+	var refusal *sandlot.Error
+	if bad != nil && !errors.As(bad, &refusal) {
+		return bad
+	}
+	if c.meta.Declared != (Declared{}) {
+		if _, err := io.Copy(io.Discard, seen); err != nil && bad == nil {
+			return err
+		}
+		if err := checkDeclared(seen.blob(), c.meta.Declared); err != nil {
+			return err
+		}
+	}
+	return bad
+}
+
+// measured is a reader that knows size and hash of what it has yielded.
+type measured struct {
+	r    io.Reader
+	hash hash.Hash
+	n    int64
+}
+
+// Read implements io.Reader.
+func (m *measured) Read(p []byte) (int, error) {
+	n, err := m.r.Read(p)
+	m.n += int64(n)
+	m.hash.Write(p[:n])
+	return n, err
+}
+
+func (m *measured) blob() sandlot.Blob {
+	return sandlot.Blob{Size: m.n, SHA256: sandlot.Digest(m.hash.Sum(nil))}
+}
+
+// useParts assembles the upload and hands the file on. The upload stays open if
+// the file is refused, so that a part can be sent again.
+func (up *uploads) useParts(ctx context.Context, c *completing, filename string, primary bool, use func(Content) error) error {
+	joined, err := up.assemble(ctx, c)
+	if err != nil {
+		return fmt.Errorf("assemble parts: %w", err)
+	}
+	defer up.contents.Discard(ctx, joined)
+	failpoint.Hit(failpoint.AfterAssembly)
+	err = checkContent(joined, filename, primary, c.meta.Declared)
+	if errors.Is(err, sandlot.CodeDigestMismatch) {
+		err = inParts(c, err)
+	}
+	if err != nil {
+		return err
+	}
+	return use(joined)
+}
+
+// partsReader reads the parts of an upload one after another.
+type partsReader struct {
+	ctx   context.Context
+	open  func(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
+	parts []Part
+	now   io.ReadCloser
+}
+
+// Read implements io.Reader. It opens each part when it comes to it, so that one is open at a
+// time.
+func (r *partsReader) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for {
+		if r.now == nil {
+			if len(r.parts) == 0 {
+				return 0, io.EOF
+			}
+			var err error
+			if r.now, err = r.open(r.ctx, r.parts[0].Blob, 0, -1); err != nil {
+				return 0, err
+			}
+			r.parts = r.parts[1:]
+		}
+		n, err := r.now.Read(p)
+		if err == io.EOF {
+			failpoint.Hit(failpoint.MidAssembly)
+			r.Close()
+			err = nil
+		}
+		if n > 0 || err != nil {
+			return n, err
+		}
+	}
+}
+
+// Close ends the part that is being read.
+func (r *partsReader) Close() error {
+	if r.now == nil {
+		return nil
+	}
+	err := r.now.Close()
+	r.now = nil
+	return err
+}
+
+const (
+	// UploadLeaseMax is the longest that an upload is leased at a time: whoever sends a part again because its
+	// node has died waits for so long. One that seems to be leased for longer got its time from a wrong clock.
+	UploadLeaseMax = 6 * time.Second
+	leaseRenew     = UploadLeaseMax / 3
+	leaseLook      = 250 * time.Millisecond // how often a call looks whether another process is done
+)
+
+// complete uses an upload that has all its parts. One process at a time puts them
+// together: others wait for its lease, and then find the upload moved.
+func (up *uploads) complete(ctx, wait context.Context, c *completing, use func(context.Context, *completing) error) error {
+	long, stop := context.WithTimeout(context.WithoutCancel(ctx), assemblyLimit)
+	defer stop()
+	if c.upload.Done != nil {
+		return use(long, c)
+	}
+	lease, err := up.lease(ctx, wait, c)
+	if err != nil {
+		return err
+	}
+	done := make(chan struct{})
+	kept := make(chan int64, 1)
+	go func() { kept <- up.keep(long, c, lease, done) }()
+	over := false // the upload, and its lease with it
+	// A panic ends the lease, too.
+	defer func() {
+		close(done)
+		if lease = <-kept; !over {
+			_, end := up.store.LeaseUpload(context.WithoutCancel(ctx), c.call.key, c.upload.Generation, lease, 0)
+			up.note(end)
+		}
+	}()
+	err = use(long, c)
+	over = err == nil
+	return err
+}
+
+// lease waits for the upload's lease.
+func (up *uploads) lease(ctx, wait context.Context, c *completing) (int64, error) {
+	for {
+		lease, err := up.store.LeaseUpload(context.WithoutCancel(ctx), c.call.key, c.upload.Generation, 0, UploadLeaseMax)
+		if err == nil {
+			return lease, nil
+		}
+		if !errors.Is(err, sandlot.ErrLeased) {
+			return 0, fmt.Errorf("lease upload: %w", err)
+		}
+		if err := sleep(wait, leaseLook); err != nil {
+			return 0, inProgress(ctx, err)
+		}
+	}
+}
+
+// keep renews a lease until done is closed or ctx ends, and returns what names it then. A renewal that
+// fails is no reason to give up: should two processes put the same parts together, the
+// step that uses them decides.
+func (up *uploads) keep(ctx context.Context, c *completing, lease int64, done <-chan struct{}) int64 {
+	tick := time.NewTicker(leaseRenew)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			renewed, err := up.store.LeaseUpload(ctx, c.call.key, c.upload.Generation, lease, UploadLeaseMax)
+			if err == nil {
+				lease = renewed
+			}
+			up.note(err)
+		case <-done:
+			return lease
+		case <-ctx.Done():
+			return lease
+		}
+	}
+}
+
+// note logs that a lease could not be renewed or ended, unless it is somebody else's by now.
+func (up *uploads) note(err error) {
+	if err != nil && !errors.Is(err, sandlot.ErrUploadMoved) && !errors.Is(err, sandlot.ErrLeased) {
+		up.log.Warn("the lease of an upload could not be renewed or ended; it lapses", "error", err)
+	}
+}
+
+// sleep waits, unless ctx ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,311 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/base/turns"
+	"sandlot/internal/format/names"
+)
+
+const (
+	waitForUpload = 30 * time.Second // for another call that completes the same upload
+	assemblyLimit = 10 * time.Minute // a 1 GiB file at 2 MB/s, the slowest disk worth waiting for
+	// uploadTries bounds how often a call looks again because another process was faster with its
+	// upload, each time after a pause that may be one uploadPause longer: some 12 s in all.
+	uploadTries, uploadPause = 50, 10 * time.Millisecond
+)
+
+// uploadStore is what uploads asks of a Store.
+type uploadStore interface {
+	Upload(ctx context.Context, key sandlot.Digest, part int, now time.Time) (Upload, error)
+	UploadParts(ctx context.Context, key sandlot.Digest, generation int64) ([]Part, error)
+	SaveUpload(ctx context.Context, u Upload, part *Part, within UploadQuota) (int64, error)
+	LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (int64, error)
+}
+
+// uploads takes the calls of chunked publishes and updates. It keeps the parts of an upload
+// until all are there, then puts the file together and has it used once. It may be used
+// concurrently.
+type uploads struct {
+	store        uploadStore
+	contents     *Contents
+	vault        *Vault
+	now          func() time.Time
+	locks        *turns.Locks[sandlot.Digest] // of uploads: calls of one take turns in this process
+	log          *slog.Logger
+	maxFile      int64 // bytes of a file that is put together
+	most         int   // open uploads of one owner
+	networkBytes int64 // that open uploads of one network hold without a key; 0: no limit
+	quota        Quota // of an account
+}
+
+// partOf takes a call of an upload and, if the upload has all its parts then,
+// uses it. Calls of one upload take turns in this process, and the store guards
+// against others, so it is used exactly once; once begun, using it does not stop
+// when the client goes away. What another process was faster with is looked up
+// again: the body of the call has come, and is not asked for twice.
+func (up *uploads) partOf(ctx context.Context, call *partCall, use func(context.Context, *completing) error) (*Pending, error) {
+	if err := up.begin(call); err != nil {
+		return nil, err
+	}
+	wait, cancel := context.WithTimeout(ctx, waitForUpload)
+	defer cancel()
+	unlock, err := up.locks.Lock(wait, call.key)
+	if err != nil {
+		return nil, inProgress(ctx, err)
+	}
+	defer unlock()
+	done, pending, err := up.acceptAgain(ctx, call)
+	for try := 1; err == nil && done != nil; try++ {
+		if err = up.complete(ctx, wait, done, use); !errors.Is(err, sandlot.ErrUploadMoved) {
+			break
+		}
+		if try == uploadTries {
+			return nil, changedMeanwhile()
+		}
+		done, err = up.movedMeanwhile(ctx, call)
+	}
+	return pending, err
+}
+
+// acceptAgain is accept, again for as long as other processes accept parts of the upload
+// at the same time.
+func (up *uploads) acceptAgain(ctx context.Context, call *partCall) (done *completing, pending *Pending, err error) {
+	ignored := call.ignored
+	for try := 1; ; try++ {
+		call.ignored = ignored
+		done, pending, err = up.accept(ctx, call)
+		if !errors.Is(err, sandlot.ErrUploadMoved) {
+			return done, pending, err
+		}
+		if try == uploadTries {
+			return nil, nil, changedMeanwhile()
+		}
+		if err := sleep(ctx, time.Duration(up.vault.intn(try))*uploadPause); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// movedMeanwhile looks what became of an upload, of which the call's part was accepted,
+// while it was to be used: another process completed it, a part of it is another one
+// now, or it expired.
+func (up *uploads) movedMeanwhile(ctx context.Context, call *partCall) (*completing, error) {
+	u, err := up.store.Upload(ctx, call.key, call.number(), up.now().UTC())
+	switch {
+	case errors.Is(err, sandlot.ErrNotFound), err == nil && u.Done == nil && !u.complete(): // the latter has begun anew
+		return nil, sandlot.Refuse(sandlot.CodePart1First, "The upload expired while its parts were being put together. Nothing was made of it.").In("part").
+			With(sandlot.OpSame, sandlot.Set("part", 1)).Note("An unfinished upload is kept for 24 hours. Begin it anew: send part 1 with the metadata, then the others.")
+	case err != nil:
+		return nil, fmt.Errorf("read upload: %w", err)
+	}
+	done, _, err := newCompleting(call, u)
+	return done, err
+}
+
+// changedMeanwhile refuses a call whose upload others changed again and again.
+func changedMeanwhile() error {
+	return sandlot.Refuse(sandlot.CodeRequestInProgress, "Other calls changed this upload again and again while its parts were being put together. Nothing was made of it.").
+		With(sandlot.OpWait).After(time.Second).Note("Send the same part again.")
+}
+
+// inProgress refuses a call that waited for another one of its upload for too long. A client
+// that went away gets the error of its context.
+func inProgress(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	return sandlot.Refuse(sandlot.CodeRequestInProgress, "This upload is being completed by another call.").With(sandlot.OpWait).After(waitForUpload / 3).
+		Note("Send the same part again: once the upload is complete, the answer names the project.")
+}
+
+// begin checks what can be checked of a call without its upload.
+func (up *uploads) begin(call *partCall) error {
+	if err := up.checkPart(call.in, call.content); err != nil {
+		return err
+	}
+	call.key = up.uploadKey(call)
+	return nil
+}
+
+// uploadKey is under which name the call's upload is kept. An upload_id may be
+// guessed, however long it is: without a key it belongs to the sender's network, and
+// where strangers share that, to the upload_token alone.
+func (up *uploads) uploadKey(call *partCall) sandlot.Digest {
+	owner := ""
+	switch by := call.by; {
+	case by.Upload() != nil:
+		return *by.Upload()
+	case !by.Nobody():
+		owner = fmt.Sprintf("account %d", by.Account())
+	case by.From.Shared:
+		owner = "token " + names.Random(26, up.vault.intn)
+	default:
+		owner = "network " + by.From.Network
+	}
+	return up.vault.Keyed("upload", string(call.op)+"\x00"+owner+"\x00"+call.in.UploadID)
+}
+
+// owner is who may have only so many open uploads.
+func (up *uploads) owner(by sandlot.Caller) sandlot.Digest {
+	if by.Nobody() {
+		return up.vault.Keyed("uploads of", "network "+by.From.Network)
+	}
+	return up.vault.Keyed("uploads of", fmt.Sprintf("account %d", by.Account()))
+}
+
+// wider are the networks around a caller's own, of whom nobody else is known: a
+// customer may have all of each.
+func (up *uploads) wider(by sandlot.Caller) (of [2]sandlot.Digest) {
+	at, err := netip.ParseAddr(by.From.Network)
+	if !by.Nobody() || by.From.Shared || err != nil {
+		return of
+	}
+	for i, n := range Networks(at)[1:] {
+		of[i] = up.vault.Keyed("uploads of", "network "+n.Prefix.String())
+	}
+	return of
+}
+
+// accept takes a call of an upload. It returns the completing upload if all its
+// parts are there, with the lock on it still held; or what is still missing.
+func (up *uploads) accept(ctx context.Context, call *partCall) (done *completing, pending *Pending, err error) {
+	u, err := up.store.Upload(ctx, call.key, call.number(), up.now().UTC())
+	fresh := errors.Is(err, sandlot.ErrNotFound)
+	if err != nil && !fresh {
+		return nil, nil, fmt.Errorf("read upload: %w", err)
+	}
+	if fresh {
+		if u, err = up.newUpload(call); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := mayJoin(call, u); err != nil {
+		return nil, nil, err
+	}
+	if !fresh {
+		if err := up.readToken(call, u); err != nil {
+			return nil, nil, err
+		}
+	}
+	if u.Done != nil {
+		return newCompleting(call, u)
+	}
+	if err := up.checkAgainstUpload(call, u, fresh); err != nil {
+		return nil, nil, err
+	}
+	if u, err = up.savePart(ctx, call, u, fresh); err != nil {
+		return nil, nil, err
+	}
+	if !u.complete() {
+		return nil, u.pending(call), nil
+	}
+	return newCompleting(call, u)
+}
+
+// newUpload begins an upload with its part 1.
+func (up *uploads) newUpload(call *partCall) (Upload, error) {
+	if !call.in.first() || call.by.Upload() != nil {
+		return Upload{}, part1First(call)
+	}
+	u := Upload{Key: call.key, Owner: up.owner(call.by), Wider: up.wider(call.by), Account: call.by.Account(), ExpiresAt: up.now().UTC().Add(UploadLife)}
+	return u, up.giveToken(call, &u)
+}
+
+// checkAgainstUpload refuses a call that contradicts what the upload has.
+func (up *uploads) checkAgainstUpload(call *partCall, u Upload, fresh bool) error {
+	if err := up.checkTotal(call, u); err != nil {
+		return err
+	}
+	if call.fixed(fresh) && !u.has(call) {
+		return sandlot.Refuse(sandlot.CodeUploadExists, "An upload with this upload_id is in progress; without a key or its upload_token its part 1 can't be replaced.").In("upload_id").
+			With(sandlot.OpSame, up.beginning()...).
+			Note("Choose another upload_id. If the upload is yours, send the upload_token of an earlier answer in place of a key.")
+	}
+	if size := u.sizeWith(call); size > up.partsLimit() {
+		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The parts of this upload would have %d bytes together; the limit is %d.", size, up.maxFile).In("content").
+			Detail("limit", up.maxFile).With(sandlot.OpNothing).Note("Make the file smaller, or split it into several files.")
+	}
+	return nil
+}
+
+// partsLimit is for the parts as they were sent: packed content may be a little
+// larger than what it holds.
+func (up *uploads) partsLimit() int64 { return up.maxFile + up.maxFile/1024 + 1<<20 }
+
+// savePart records the part, the total if it is told, and what part 1 says. A call that says
+// nothing new changes nothing, or it would be in the way of whoever puts the parts together.
+func (up *uploads) savePart(ctx context.Context, call *partCall, u Upload, fresh bool) (Upload, error) {
+	var err error
+	old := u
+	if u.Meta, err = mergeMeta(u.Meta, call, !call.fixed(fresh)); err != nil {
+		return u, err
+	}
+	if call.in.Total != nil {
+		u.Total = *call.in.Total
+	}
+	if call.in.Last {
+		u.Total = *call.in.N
+	}
+	part := call.newPart(&u)
+	if !fresh && part == nil && u.Total == old.Total && bytes.Equal(u.Meta, old.Meta) {
+		return u, nil
+	}
+	u.Generation, err = up.store.SaveUpload(ctx, u, part, up.uploadQuota(call.by))
+	if err != nil {
+		return u, fmt.Errorf("save part: %w", up.overUploads(call.by, err))
+	}
+	return u, nil
+}
+
+// firstSaid is what part 1 of the call's upload said, which is kept as long as
+// the answer.
+func (up *uploads) firstSaid(ctx context.Context, call *partCall) (m uploadMeta, err error) {
+	u, err := up.store.Upload(ctx, up.uploadKey(call), 0, up.now().UTC())
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return m, nil
+	}
+	if err != nil {
+		return m, fmt.Errorf("read upload: %w", err)
+	}
+	if err := mayJoin(call, u); err != nil {
+		return m, err
+	}
+	return u.said()
+}
+
+// uploadQuota bounds the uploads of a caller.
+func (up *uploads) uploadQuota(by sandlot.Caller) UploadQuota {
+	q := UploadQuota{Uploads: up.most}
+	switch {
+	case !by.Nobody():
+		q.Account = up.quota.Bytes
+	case !by.From.Free:
+		q.Bytes = up.networkBytes
+		q.Wider = [2]int64{int64(widerShares[0]), int64(widerShares[1])}
+	}
+	return q
+}
+
+// overUploads explains that a call's uploads would be more than they may.
+func (up *uploads) overUploads(by sandlot.Caller, err error) error {
+	var e *sandlot.Error
+	switch {
+	case errors.Is(err, sandlot.ErrTooManyUploads):
+		e = sandlot.Refuse(sandlot.CodeQuotaExceeded, "There are %d unfinished uploads already, which is the limit.", up.most).In("upload_id").
+			With(sandlot.OpWait).Note("Finish some; what is unfinished expires after 24 hours.")
+	case errors.Is(err, sandlot.ErrTooManyBytes) && by.Nobody():
+		e = sandlot.Refuse(sandlot.CodeQuotaExceeded, "The unfinished uploads of this network would hold more than %d bytes, which is the limit without a key.", up.networkBytes).
+			Detail("limit", up.networkBytes).With(sandlot.OpWait).Note("Finish some, wait until they expire after 24 hours, or use the api_key of an account.")
+	default:
+		return up.quota.exceeded(err)
+	}
+	return e.Because(err).After(time.Hour)
+}

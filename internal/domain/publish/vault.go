@@ -1,0 +1,206 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/netip"
+
+	"sandlot"
+	"sandlot/internal/format/names"
+)
+
+// A SecretStore keeps the installation's secrets, under the same promises as a Store.
+type SecretStore interface {
+	// Secret returns the installation's secret of that name, which is fresh the first time it is
+	// asked for and the same ever after.
+	Secret(ctx context.Context, name string, fresh []byte) ([]byte, error)
+}
+
+// A Vault hashes and encrypts under the installation's secret, which is the same on every node
+// and after every restart, and draws random text. Every room opens it with OpenVault. The
+// secret lies in the store, so it hides nothing from whoever reads all of that. It may be used
+// concurrently.
+type Vault struct {
+	secret []byte
+	random io.Reader
+}
+
+// OpenVault asks the store for the installation's secret, and fails with it. The first time, 32
+// bytes are drawn from random for it; afterwards what is drawn is not used.
+func OpenVault(ctx context.Context, store SecretStore, random io.Reader) (*Vault, error) {
+	fresh := make([]byte, 32)
+	if _, err := io.ReadFull(random, fresh); err != nil {
+		return nil, fmt.Errorf("draw the installation's secret: %w", err)
+	}
+	secret, err := store.Secret(ctx, "service", fresh)
+	if err != nil {
+		return nil, fmt.Errorf("read the installation's secret: %w", err)
+	}
+	return &Vault{secret, random}, nil
+}
+
+// Keyed hashes text under the installation's secret, so that a short text such as an address
+// cannot be found by trying. It is the same for the same purpose and text for ever; what is
+// hashed for one purpose says nothing for another.
+func (v *Vault) Keyed(purpose, text string) sandlot.Digest {
+	mac := hmac.New(sha256.New, v.secret)
+	mac.Write([]byte(purpose + "\x00" + text))
+	var d sandlot.Digest
+	mac.Sum(d[:0])
+	return d
+}
+
+// Seal encrypts plain so that only this installation can read it, for the same purpose, and
+// notices when it was changed. Twice the same makes two different results.
+func (v *Vault) Seal(purpose string, plain []byte) ([]byte, error) {
+	return v.seal(sealed{what: purpose}, plain)
+}
+
+// Unseal returns what Seal was given for that purpose. Anything else than what Seal returned
+// for it is an error.
+func (v *Vault) Unseal(purpose string, data []byte) ([]byte, error) {
+	return v.unseal(sealed{what: purpose}, data)
+}
+
+// SealWith is Seal for whoever has the secret alone: without it nobody can read the result again.
+func (v *Vault) SealWith(purpose string, secret sandlot.Secret, plain []byte) ([]byte, error) {
+	return v.seal(sealed{what: purpose, secret: secret.Reveal()}, plain)
+}
+
+// UnsealPresented returns what SealWith was given with the secret that by presented.
+func (v *Vault) UnsealPresented(purpose string, by sandlot.Caller, data []byte) ([]byte, error) {
+	return v.unseal(sealed{what: purpose, secret: by.Presented().Reveal()}, data)
+}
+
+// Text draws n characters of alphabet, each equally likely. It fails only with the source of
+// randomness.
+func (v *Vault) Text(alphabet string, n int) (string, error) {
+	return sandlot.RandomText(v.random, alphabet, n)
+}
+
+// MaxFormToken is how many bytes a form token may have that comes back.
+const MaxFormToken = 64
+
+// FormToken draws what lets a form of the website act once: 22 characters, 131 bits.
+func (v *Vault) FormToken() (string, error) { return v.Text(names.Base62, 22) }
+
+// Asker is the caller as messages are counted that they ask for; see Job. It holds no network
+// in clear.
+func (v *Vault) Asker(by sandlot.Caller) sandlot.Asker {
+	a := sandlot.Asker{Network: v.Keyed("mail network", customer(by.From.Network))}
+	if !by.Nobody() {
+		a.Kind = sandlot.AskedWithKey
+	}
+	return a
+}
+
+// sealed names what it takes to read something again. What is stored is of no use
+// without all of it.
+type sealed struct {
+	by     sandlot.Caller // with the key as presented
+	what   string         // the purpose: none is opened with what another takes
+	secret string         // the upload_id, or the idempotency key
+	of     sandlot.Digest // of the bytes, or of the request
+}
+
+// seal encrypts by HKDF (RFC 5869) and AES-GCM.
+func (v *Vault) seal(k sealed, plain []byte) ([]byte, error) {
+	gcm, err := v.sealer(k)
+	if err != nil {
+		return nil, err
+	}
+	nonce := make([]byte, gcm.NonceSize())
+	if _, err := io.ReadFull(v.random, nonce); err != nil {
+		return nil, fmt.Errorf("draw nonce: %w", err)
+	}
+	return gcm.Seal(nonce, nonce, plain, nil), nil
+}
+
+// unseal is the way back. It fails unless all that k names is as it was.
+func (v *Vault) unseal(k sealed, data []byte) ([]byte, error) {
+	gcm, err := v.sealer(k)
+	if err != nil {
+		return nil, err
+	}
+	n := gcm.NonceSize()
+	if len(data) < n {
+		return nil, fmt.Errorf("unseal: %d bytes are too few", len(data))
+	}
+	plain, err := gcm.Open(nil, data[:n], data[n:], nil)
+	if err != nil {
+		return nil, fmt.Errorf("unseal: %w", err)
+	}
+	return plain, nil
+}
+
+// sealer derives the key for one sealed thing from the installation's secret and all that k
+// names.
+func (v *Vault) sealer(k sealed) (cipher.AEAD, error) {
+	secret := bytes.Join([][]byte{v.secret, []byte(k.by.Presented()), []byte(k.secret)}, []byte{0})
+	key, err := hkdf.Key(sha256.New, secret, k.of[:], "sandlot "+k.what, 32)
+	if err != nil {
+		return nil, fmt.Errorf("derive sealing key: %w", err)
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("make cipher: %w", err)
+	}
+	return cipher.NewGCM(block)
+}
+
+// sealKeys encrypts minted keys, so that only a caller who sends the same again can read them.
+func (v *Vault) sealKeys(k sealed, keys Minted) ([]byte, error) {
+	plain, err := json.Marshal([2]string{keys.Account.Reveal(), keys.Project.Reveal()})
+	if err != nil {
+		return nil, fmt.Errorf("seal keys: %w", err)
+	}
+	return v.seal(k, plain)
+}
+
+// unsealKeys is the way back. Another caller gets an error.
+func (v *Vault) unsealKeys(k sealed, answer []byte) (Minted, error) {
+	plain, err := v.unseal(k, answer)
+	if err != nil {
+		return Minted{}, err
+	}
+	var keys [2]sandlot.Secret
+	err = json.Unmarshal(plain, &keys)
+	return Minted{Account: keys[0], Project: keys[1]}, err
+}
+
+// intn draws a number in [0,n), each equally likely, from the same source as all else.
+// A source that fails is a machine that cannot make keys: there is no going on.
+func (v *Vault) intn(n int) int {
+	limit := uint32(1<<32 - 1<<32%uint64(n) - 1)
+	for {
+		var b [4]byte
+		if _, err := io.ReadFull(v.random, b[:]); err != nil {
+			panic("no randomness: " + err.Error())
+		}
+		if v := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]); v <= limit {
+			return int(v % uint32(n))
+		}
+	}
+}
+
+// customer is what one customer of a provider may have: an IPv4 address, or the 48
+// bits that some get of IPv6. Who shares it with a stranger loses a share only for
+// mailboxes that the stranger asks for, too.
+func customer(network string) string {
+	p, err := netip.ParsePrefix(network)
+	if ip, single := netip.ParseAddr(network); single == nil {
+		p, err = netip.PrefixFrom(ip, ip.BitLen()), nil
+	}
+	if err != nil || p.Addr().Is4() || p.Bits() < 48 {
+		return network
+	}
+	return netip.PrefixFrom(p.Addr(), 48).Masked().String()
+}

@@ -1,0 +1,479 @@
+package publish
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/format/check"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/names"
+)
+
+// A warner tells callers what did not fail their calls, as part of a Service.
+type warner struct {
+	*Config  // of the Service
+	Contents *Contents
+	store    warningStore
+	log      *slog.Logger
+}
+
+// warningStore is what a warner asks of a Store.
+type warningStore interface {
+	FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error)
+	Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error)
+	NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error)
+}
+
+// contentWarnings tells what about a file may not have been meant, and was stored as it came.
+// page says whether the file is what browsers open first.
+func contentWarnings(c Content, filename string, page bool) []sandlot.Warning {
+	if w := encodedWarnings(c, filename, page); w != nil {
+		return w
+	}
+	if seems, ok := c.Damage.Damaged(filename); ok {
+		return []sandlot.Warning{sandlot.Warn(
+			string(sandlot.CodeLooksDamaged), fmt.Sprintf("The bytes of %s look like %s. They were stored as they came.", filename, seems.What),
+			seems.Instead+" With update and filename "+filename+" it takes this one's place.",
+		)}
+	}
+	if c.Damage.Escaped(filename) {
+		return []sandlot.Warning{sandlot.Warn(
+			"double_escaped", "The file "+filename+` is one line, with \n and \" where line feeds and quotes were meant: it was escaped once too often, and was stored as it came.`,
+			"Send the file itself with update, as a form part or in base64 that a program makes.",
+		)}
+	}
+	return nil
+}
+
+// encodedWarnings returns warnings of bytes that are packed, encoded, or no page.
+func encodedWarnings(c Content, filename string, page bool) []sandlot.Warning {
+	switch {
+	case inspect.EncodedTwice(filename, c.Size, c.Within):
+		return []sandlot.Warning{sandlot.Warn(
+			string(sandlot.CodeDoubleEncoded), "The bytes of "+filename+" are still base64 text after decoding: it was encoded twice, and was stored as it came.",
+			"Encode the file once, with a command, and send it again with update.",
+		)}
+	case c.Gzip && !inspect.IsHTML(filename) && !inspect.IsPacked(filename):
+		return []sandlot.Warning{sandlot.Warn(
+			"gzip_stored", "The bytes of "+filename+" are gzipped and were stored as they came.",
+			"If the file itself was meant, send content_encoding gzip+base64.",
+		)}
+	case page && inspect.IsHTML(filename) && c.Size > 0:
+		if seems, ok := inspect.NotPage(c.Head); ok {
+			return []sandlot.Warning{sandlot.Warn(
+				"not_html", fmt.Sprintf("The bytes of %s do not look like HTML: they look like %s. They were stored as they came, and browsers open them as a page.", filename, seems.What),
+				seems.Instead+" With update and filename "+filename+" it takes this one's place.",
+			)}
+		}
+	}
+	return nil
+}
+
+// fileWarnings are the contentWarnings of a file that is stored. Of most files the head is read
+// alone; the whole is read of one that may be base64 again. charge is asked for what is read,
+// so that a call that is sent again cannot have much read for free.
+func (s *warner) fileWarnings(ctx context.Context, f sandlot.File, page bool, charge Charge) ([]sandlot.Warning, error) {
+	r, err := s.Contents.Open(ctx, f.Blob, 0, -1)
+	if err != nil {
+		return nil, fmt.Errorf("look at the file again: %w", err)
+	}
+	defer r.Close()
+	in, charged := inspect.New(), charge.Of(r)
+	_, err = io.CopyN(in, charged, inspect.HeadSize)
+	if err == nil && in.MayBeBase64() {
+		_, err = io.Copy(in, charged)
+	}
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("look at the file again: %w", err)
+	}
+	c := inspected(in)
+	if in.Size() < f.Blob.Size {
+		c.Within = nil
+		tail, err := s.piece(ctx, f.Blob, f.Blob.Size-inspect.TailSize, inspect.TailSize, charge)
+		if err != nil {
+			return nil, fmt.Errorf("look at the file again: %w", err)
+		}
+		c.Damage = inspect.DamageOf(c.Head, tail)
+	}
+	return contentWarnings(c, f.Name, page), nil
+}
+
+// untold logs that a warning could not be made. The call has had its effect by then, and does
+// not fail for want of a warning.
+func (s *warner) untold(err error) {
+	if err != nil {
+		s.log.Warn("an answer lacks a warning", "error", err)
+	}
+}
+
+// documentTitle finds the title in the head of an HTML document.
+func documentTitle(c Content) string {
+	if !c.Text {
+		return ""
+	}
+	return names.DocumentTitle(c.Head)
+}
+
+// quarantined reports whether a project's pages load from and send to nowhere but
+// themselves, because nobody has verified its account's e-mail address.
+func (s *warner) quarantined(p sandlot.Project) bool { return s.Quarantine && !p.Verified }
+
+// quarantineWarnings tell the owner of a project in quarantine what of a file it
+// blocks, and what ends it.
+func (s *warner) quarantineWarnings(ctx context.Context, p sandlot.Project, f sandlot.File) ([]sandlot.Warning, error) {
+	if !s.quarantined(p) {
+		return nil, nil
+	}
+	var found []string
+	if inspect.MayLoad(f.Name) {
+		r, err := s.Contents.Open(ctx, f.Blob, 0, min(f.Blob.Size, inspect.BlockedSample))
+		if err != nil {
+			return nil, fmt.Errorf("look for what quarantine blocks: %w", err)
+		}
+		defer r.Close()
+		text, err := io.ReadAll(io.LimitReader(r, inspect.BlockedSample))
+		if err != nil {
+			return nil, fmt.Errorf("look for what quarantine blocks: %w", err)
+		}
+		found = inspect.Blocked(text)
+	}
+	w := s.quarantineWarning()
+	if len(found) > 0 {
+		w.Message += " Of " + f.Name + " that blocks: " + strings.Join(found, "; ") + "."
+		w.Hint += " What a page needs from elsewhere can also be sent with update and loaded from the project itself."
+	} else {
+		w.Message += " Nothing that it blocks was found in " + f.Name + "."
+	}
+	return []sandlot.Warning{w}, nil
+}
+
+// versionWarnings tell the owner of a project what quarantine blocks, and what the check of the files that a call has
+// changed finds. all are the files of the version; nil if they are not at hand. charge is asked for what is read.
+func (s *warner) versionWarnings(ctx context.Context, p sandlot.Project, changed, all []sandlot.File, charge Charge) ([]sandlot.Warning, error) {
+	if all == nil && len(changed) == p.FileCount {
+		all = changed
+	}
+	var kept []sandlot.Warning
+	about := changed[:min(len(changed), 1)]
+	if len(changed) != 1 {
+		about = all
+	}
+	for _, f := range about {
+		if len(about) == 1 || f.Name == p.Primary {
+			var err error
+			if kept, err = s.quarantineWarnings(ctx, p, f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	found, err := s.checked(ctx, p, changed, all, kept, charge)
+	return append(kept, found...), err
+}
+
+// checked is what the check finds in the files that a call has changed. Warnings that are told beside it are not repeated.
+func (s *warner) checked(ctx context.Context, p sandlot.Project, changed, all []sandlot.File, beside []sandlot.Warning, charge Charge) ([]sandlot.Warning, error) {
+	v := check.Version{Primary: p.Primary, Size: p.Size, Count: p.FileCount, Place: s.place(p, beside)}
+	secrets, skipped, err := s.looks(ctx, &v, changed, charge)
+	if err != nil {
+		return nil, err
+	}
+	if v.Empty, err = s.empty(ctx, changed, charge); err != nil {
+		return nil, err
+	}
+	if v.Part = all == nil; v.Part {
+		if asks := v.Asks(); len(asks) > 0 {
+			if v.Names, err = s.store.NamesFolded(ctx, p.ID, asks); err != nil {
+				return nil, fmt.Errorf("look for files that are referred to: %w", err)
+			}
+			slices.Sort(v.Names)
+		}
+	} else {
+		v.Names = namesOf(all)
+		v.All = !skipped && readable(all) == readable(changed)
+	}
+	found := v.Findings()
+	if v.Part && p.FileCount <= mostCompared && (lacks(found) || v.HasLists()) { // the nearest name is worth a look at all, and so are lists
+		if all, err = s.Contents.Files(ctx, p.ID, p.Version); err != nil {
+			return nil, fmt.Errorf("look for the nearest names: %w", err)
+		}
+		v.Names, v.Part = namesOf(all), false
+		found = v.Findings()
+	}
+	return append(secrets, warningsOf(p.ID, found)...), nil
+}
+
+const (
+	// mostLacking and mostLooksLacking bound what is read where a call brings no bytes.
+	mostLacking      = 1 << 20
+	mostLooksLacking = 50
+	// mostLooks is how many files of one call are looked at: each costs some microseconds, however small it is.
+	mostLooks = 1000
+	// mostSecrets bounds the files with a key of another service that a call warns of.
+	mostSecrets = 5
+	// mostCompared is how many files a project may have for all its names to be read when one of its files changes.
+	mostCompared = 500
+)
+
+// empty lists the files that have no bytes, or those of a pointer of Git LFS, which stands for a file that was not fetched.
+func (s *warner) empty(ctx context.Context, changed []sandlot.File, charge Charge) (list []string, err error) {
+	const least, most, mostRead = 100, 200, 50 // bytes of a pointer, and how many files are read
+	read := 0
+	for _, f := range changed {
+		pointer := false
+		if f.Blob.Text && f.Blob.Size >= least && f.Blob.Size <= most && read < mostRead {
+			text, err := s.piece(ctx, f.Blob, 0, f.Blob.Size, charge)
+			if err != nil {
+				return nil, fmt.Errorf("look at %s: %w", f.Name, err)
+			}
+			pointer, read = bytes.HasPrefix(text, []byte("version https://git-lfs.github.com/spec/")), read+1
+		}
+		if pointer || f.Blob.Size == 0 {
+			list = append(list, f.Name)
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// lacking tells which files the pages of a version ask for in vain, after a call that brought none of them. It looks at what
+// it can read in a few milliseconds: the call brings hardly a byte.
+func (s *warner) lacking(ctx context.Context, p sandlot.Project, files []sandlot.File) []sandlot.Warning {
+	v := check.Version{Primary: p.Primary, Size: p.Size, Count: p.FileCount, Place: s.place(p, nil), Names: namesOf(files)}
+	var look []sandlot.File
+	room := int64(mostLacking)
+	for _, primary := range []bool{true, false} {
+		for _, f := range files {
+			if n := min(f.Blob.Size, check.Sample); check.Reads(f.Name) && (f.Name == p.Primary) == primary && n <= room && len(look) < mostLooksLacking {
+				look, room = append(look, f), room-n
+			}
+		}
+	}
+	v.WithoutParser()
+	_, skipped, err := s.looks(ctx, &v, look, nil)
+	if err != nil {
+		s.untold(fmt.Errorf("look for files that are missing: %w", err))
+		return nil
+	}
+	v.All = !skipped && len(look) == readable(files)
+	return warningsOf(p.ID, slices.DeleteFunc(v.Findings(), func(f check.Finding) bool { return f.Code != check.MissingFile && f.Code != check.WrongCase }))
+}
+
+// looks looks at the files that a call has changed, the primary file first, as far as the bounds of package check allow.
+// It warns of keys of other services, and reports whether a file was left out.
+func (s *warner) looks(ctx context.Context, v *check.Version, changed []sandlot.File, charge Charge) (secrets []sandlot.Warning, skipped bool, err error) {
+	room := int64(check.SampleAll)
+	look := func(f sandlot.File) error {
+		n := min(f.Blob.Size, check.Sample)
+		if room -= n; room < 0 || len(v.Looks) == mostLooks {
+			room, skipped = room+n, true
+			return nil
+		}
+		text, err := s.piece(ctx, f.Blob, 0, n, charge)
+		if err != nil {
+			return err
+		}
+		if what, line := inspect.FindSecret(text); what != "" && len(secrets) < mostSecrets {
+			secrets = append(secrets, secretWarning(f.Name, what, line))
+		}
+		if l := v.Look(f.Name, text, n == f.Blob.Size); l.Unended() {
+			last := min(f.Blob.Size, check.Tail)
+			if text, err = s.piece(ctx, f.Blob, f.Blob.Size-last, last, charge); err == nil {
+				l.End(text)
+			}
+		}
+		return err
+	}
+	for _, primary := range []bool{true, false} {
+		for _, f := range changed {
+			if check.Reads(f.Name) && (f.Name == v.Primary) == primary {
+				if err := look(f); err != nil {
+					return nil, skipped, fmt.Errorf("look at %s: %w", f.Name, err)
+				}
+			}
+		}
+	}
+	left := skipped
+	for _, f := range changed {
+		if check.ReadsLast(f.Name) {
+			if err := look(f); err != nil {
+				return secrets, left, fmt.Errorf("look at %s: %w", f.Name, err)
+			}
+		}
+	}
+	return secrets, left, nil
+}
+
+// secretWarning returns the warning of a key of another service. It never repeats the key.
+func secretWarning(name, what string, line int) sandlot.Warning {
+	return sandlot.Warn("secret", fmt.Sprintf("%s, line %d, holds what looks like %s. Everything published is public, and earlier versions stay.", name, line, what),
+		"If it is a secret, replace it where it was made, and update the file without it: a page cannot keep a secret. Have the player enter a key of their own, or call the other service from a server of yours. A key that is meant for browsers, as Firebase's, is none.")
+}
+
+// piece reads n bytes of a blob from off, or has them at hand.
+func (s *warner) piece(ctx context.Context, b sandlot.Blob, off, n int64, charge Charge) ([]byte, error) {
+	if b.ID == 0 && int64(len(b.Inline)) == b.Size {
+		return b.Inline[off : off+n], nil
+	}
+	r, err := s.Contents.Open(ctx, b, off, n)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	text := make([]byte, n)
+	_, err = io.ReadFull(charge.Of(r), text)
+	return text, err
+}
+
+// place is where the project is served, for the check.
+func (s *warner) place(p sandlot.Project, beside []sandlot.Warning) check.Place {
+	at := s.Places.Project(p.ID, 0, "")
+	place := check.Place{
+		Project: string(p.ID), Own: cmp.Or(s.Places.Content, s.Places.Base.Host), Path: at.Path, PathAlone: s.Places.Content == "",
+		HTTPS: s.Places.Base.Scheme == "https", Blocked: s.quarantined(p), Threads: p.Threads,
+	}
+	for _, w := range beside {
+		place.Told += w.Message
+	}
+	return place
+}
+
+// namesOf are the names of files in byte order.
+func namesOf(files []sandlot.File) []string {
+	list := make([]string, len(files))
+	for i, f := range files {
+		list[i] = f.Name
+	}
+	slices.Sort(list)
+	return list
+}
+
+// readable counts the files that the check can look at.
+func readable(files []sandlot.File) (n int) {
+	for _, f := range files {
+		if check.Reads(f.Name) {
+			n++
+		}
+	}
+	return n
+}
+
+// lacks reports whether a file is missing.
+func lacks(found []check.Finding) bool {
+	return slices.ContainsFunc(found, func(f check.Finding) bool { return f.Code == check.MissingFile })
+}
+
+// warningsOf are findings about a project as an answer tells them, with the calls that mend them where there are such.
+func warningsOf(id sandlot.ProjectID, found []check.Finding) (list []sandlot.Warning) {
+	for _, f := range found {
+		w := sandlot.Warn(string(f.Code), f.Message, f.Hint)
+		switch {
+		case id == "": // a dry run's, which no call can name
+		case f.Code == check.MissingFile && f.Lacks != "":
+			w = w.With(sandlot.OpUpdate, sandlot.Set("project_id", string(id)), sandlot.Set("filename", f.Lacks))
+		case f.Code == check.NeedsThreads:
+			w = w.With(sandlot.OpAmend, sandlot.Set("id", string(id)), sandlot.Set("threads", true))
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// quarantineOf is quarantineWarnings of the primary file among files.
+func (s *warner) quarantineOf(ctx context.Context, p sandlot.Project, files []sandlot.File) []sandlot.Warning {
+	for _, f := range files {
+		if f.Name == p.Primary {
+			kept, err := s.quarantineWarnings(ctx, p, f)
+			s.untold(err)
+			return kept
+		}
+	}
+	return nil
+}
+
+// quarantineWarning tells that a project is in quarantine, and what ends it.
+func (s *warner) quarantineWarning() sandlot.Warning {
+	return sandlot.Warn(
+		"quarantined", "The project is in quarantine until the e-mail address of its account is verified: its pages load from and send to nowhere but their own address.",
+		"Opening the link in the message to that address, and pressing its button, ends it for all projects of the account at once. Without the message, send email with the account's api_key, or log in on the website.",
+	)
+}
+
+// listingWarnings tell the owner of a project that nobody finds it yet, and what ends
+// that.
+func (s *warner) listingWarnings(p sandlot.Project) []sandlot.Warning {
+	if !s.Public || p.Verified || p.Suspended || p.Unlisted {
+		return nil
+	}
+	return []sandlot.Warning{sandlot.Warn(
+		"not_listed", "The project is at its address, but not yet in the gallery or on its creator's profile: nobody has verified the email address of its account.",
+		"Opening the link in the message to that address, and pressing its button, lists all projects of the account. Without the message, send email with the account's api_key, or log in on the website.",
+	)}
+}
+
+// alikeOf are the alikeWarnings of a publish by an account's key whose project is, or would be, p. page is its primary file.
+func (s *warner) alikeOf(ctx context.Context, p sandlot.Project, page sandlot.File, many bool, at time.Time) []sandlot.Warning {
+	np := NewProject{ID: p.ID, Title: p.Title, Files: []sandlot.File{page}, Primary: p.Primary, CreatedAt: at}
+	l := np.Likeness()
+	l.Until = at
+	found, err := s.alike(ctx, p.Account, l)
+	s.untold(err)
+	return s.alikeWarnings(&found, many)
+}
+
+// alike finds what NewProject.Alike is in a step, where there is no step.
+func (s *warner) alike(ctx context.Context, id sandlot.AccountID, l Likeness) (Alike, error) {
+	list, err := s.store.Projects(ctx, id, 0, 30)
+	if err != nil {
+		return Alike{}, fmt.Errorf("look for a project that is alike: %w", err)
+	}
+	for _, p := range list {
+		if p.ID == l.Not || p.Suspended || p.CreatedAt.Before(l.From) || p.CreatedAt.After(l.Until) {
+			continue
+		}
+		near, err := s.store.FilesNear(ctx, p.ID, l.Page)
+		if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
+			return Alike{}, fmt.Errorf("look for a page that is alike: %w", err)
+		}
+		page := slices.ContainsFunc(near, func(f sandlot.File) bool { return f.Folded == l.Page && f.Blob.SHA256 == l.SHA256 })
+		if page || l.Title != "" && p.Title == l.Title {
+			return Alike{p.ID, p.Version, p.Title, p.Primary, page, p.CreatedAt}, nil
+		}
+	}
+	return Alike{}, nil
+}
+
+// alikeAgain are the alikeWarnings of a publish that was made before.
+func (s *warner) alikeAgain(ctx context.Context, by sandlot.Caller, out Published) []sandlot.Warning {
+	if by.Nobody() {
+		return nil
+	}
+	return s.alikeOf(ctx, out.Project, out.File, out.Many, out.Project.CreatedAt)
+}
+
+// alikeWarnings tell of a project that was published a short time before and looks like the one that is published now.
+func (s *warner) alikeWarnings(a *Alike, many bool) []sandlot.Warning {
+	if a == nil || a.ID == "" {
+		return nil
+	}
+	what := "has the title " + inspect.Quoted(a.Title) + ", too"
+	if a.SamePage {
+		what = "has the same page"
+	}
+	w := sandlot.Warn("looks_published",
+		fmt.Sprintf("This account published %s at %s, which %s: it is at %s, and is another project than this one.", a.ID, a.CreatedAt.UTC().Format(time.RFC3339), what, s.Places.Project(a.ID, 0, "").URL),
+		"Update it instead, if that was meant: its address stays, while a publish makes one more project.")
+	args := []sandlot.Arg{sandlot.Set("project_id", string(a.ID)), sandlot.Set("if_version", a.Version)}
+	if !many {
+		args = []sandlot.Arg{sandlot.Set("project_id", string(a.ID)), sandlot.Set("filename", a.Primary), sandlot.Set("if_version", a.Version)}
+	}
+	return []sandlot.Warning{w.With(sandlot.OpUpdate, args...)}
+}

@@ -1,0 +1,130 @@
+package transfer
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+)
+
+// versionsPage is how many versions are asked for at a time.
+const versionsPage = publish.MaxPage
+
+// A pastVersion is an earlier version with those files that only lie in an archive with it.
+type pastVersion struct {
+	n     int
+	at    time.Time
+	files []sandlot.File
+}
+
+// add plans what is written of an earlier version.
+func (l *plan) add(id sandlot.ProjectID, v pastVersion) {
+	if len(v.files) == 0 {
+		return
+	}
+	if l.past == nil {
+		l.past = map[sandlot.ProjectID][]pastVersion{}
+	}
+	l.past[id] = append(l.past[id], v)
+	l.due += len(v.files)
+}
+
+// paths knows where the bytes of one project's files lie. Those of the current version lie under their names. Of
+// what only earlier versions have, bytes of one hash lie where the first of these has them, in a folder beside the project's.
+type paths struct {
+	project sandlot.Project
+	known   map[sandlot.Digest]string
+}
+
+func pathsOf(p sandlot.Project, current []sandlot.File) *paths {
+	at := &paths{p, map[sandlot.Digest]string{}}
+	for _, f := range current {
+		if _, ok := at.known[f.Blob.SHA256]; !ok {
+			at.known[f.Blob.SHA256] = entryName(p, f)
+		}
+	}
+	return at
+}
+
+// of is the path of a file of version n, which may be a fresh one.
+func (p *paths) of(n int, f sandlot.File) (path string, fresh bool) {
+	if n == p.project.Version {
+		return entryName(p.project, f), false
+	}
+	if path, ok := p.known[f.Blob.SHA256]; ok {
+		return path, false
+	}
+	path = pastName(p.project, n, f)
+	p.known[f.Blob.SHA256] = path
+	return path, true
+}
+
+// pastName is where a file lies that came with an earlier version.
+func pastName(p sandlot.Project, n int, f sandlot.File) string {
+	return fmt.Sprintf("%s.v%d/%s", p.ID, n, f.Name) // no project id has a dot
+}
+
+// eachVersion calls do with each version of a project up to the one that is exported, the oldest first, with its files.
+// One that was erased, also since it was listed, comes without files.
+func eachVersion(ctx context.Context, p sandlot.Project, current []sandlot.File, src Source, do func(publish.VersionChange, []sandlot.File) error) error {
+	list, err := versionsOf(ctx, p, src)
+	if err != nil {
+		return err
+	}
+	for _, v := range list {
+		files := current
+		if v.N != p.Version && !v.Erased {
+			files, err = src.FilesWith(ctx, p.ID, v.N, packed)
+			v.Erased = errors.Is(err, sandlot.ErrNotFound)
+			if err != nil && !v.Erased {
+				return fmt.Errorf("version %d: %w", v.N, err)
+			}
+		}
+		if err := do(v, files); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// versionsOf lists the versions up to the one that is exported, without what each changed.
+func versionsOf(ctx context.Context, p sandlot.Project, src Source) (list []publish.VersionChange, err error) {
+	for before := p.Version + 1; before > 1; before = list[len(list)-1].N {
+		page, err := src.VersionsBelow(ctx, p.ID, before, versionsPage)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range page {
+			v.Added, v.Changed, v.Removed = nil, nil, nil
+			list = append(list, v)
+		}
+		if len(page) < versionsPage {
+			break
+		}
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// writeHistory writes what earlier versions have and the current one has not.
+func writeHistory(ctx context.Context, z *zip.Writer, p sandlot.Project, l *plan) error {
+	for _, v := range l.past[p.ID] {
+		l.due -= len(v.files)
+		err := openAhead(ctx, v.files, l, func(o opened) error {
+			if err := writeOpened(z, pastName(p, v.n, o.file), v.at, o); err != nil {
+				return fmt.Errorf("version %d: %s: %w", v.n, o.file.Name, namedIn(err, p, v.n, o.file))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	delete(l.past, p.ID)
+	return nil
+}

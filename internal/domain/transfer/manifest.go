@@ -1,0 +1,198 @@
+package transfer
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/unpack"
+)
+
+// manifestName is the first entry of an export. No project id has a dot, so the name is free.
+const manifestName = "manifest.json"
+
+// newestFormat is the newest format that is read.
+const newestFormat = 2
+
+// manifest is what an export says of itself, of which versions hold only what they changed.
+type manifest struct {
+	format   int
+	projects []project
+	portrait *picture
+	paths    map[string]bool // that are named
+	erased   int             // versions without files
+}
+
+type project struct {
+	id, title, lang, description, primary string
+	tags                                  []string
+	unlisted, threads                     bool
+	created, updated                      time.Time
+	versions                              []version // the oldest first
+	files                                 int       // of the current version
+	count                                 int       // of versions, also of a project that is refused, of which none is kept
+	refused                               error     // why it cannot be taken
+	cover                                 *picture  // that its owner sent
+}
+
+type version struct {
+	n        int
+	at       time.Time
+	title    string
+	primary  string
+	restored int
+	drop     []string
+	put      []file
+}
+
+type file struct {
+	name, path string
+	size       int64
+	sum        sandlot.Digest
+}
+
+// readManifest reads the manifest of an export as it streams: an export with many versions has more of it than of anything else.
+func (s *Service) readManifest(zip *unpack.ZIPFile, charge publish.Charge) (m manifest, err error) {
+	entry, ok := zip.Find(manifestName)
+	if !ok {
+		return m, noExport("The archive is no export: it has no %s.", manifestName)
+	}
+	if entry.Size > maxManifest {
+		return m, tooLarge("The manifest of the export has more than %d bytes, which is the limit.", maxManifest)
+	}
+	err = zip.Read(manifestName, func(_ unpack.Entry, r io.Reader) error {
+		p := &parser{d: json.NewDecoder(&short{r: charge.Of(r)}), zip: zip, most: s.MaxFiles, m: &manifest{paths: map[string]bool{manifestName: true}}}
+		p.d.UseNumber()
+		err := p.read()
+		m = *p.m
+		if err != nil {
+			return err
+		}
+		if _, err := p.d.Token(); err != io.EOF {
+			return unreadable(err)
+		}
+		return nil
+	})
+	if err != nil {
+		return m, badArchive(err)
+	}
+	if m.format < 1 || m.format > newestFormat {
+		return m, noExport("The export has the format %d, and this service reads the formats 1 to %d.", m.format, newestFormat)
+	}
+	return m, nil
+}
+
+// unreadable refuses a manifest that is not as one is. What is wrong with the archive stays what it is.
+func unreadable(err error) error {
+	var bad *unpack.Error
+	var refused *sandlot.Error
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil:
+		return noExport("Behind the manifest of the export stands something else.")
+	case errors.As(err, &bad), errors.As(err, &refused):
+		return err
+	case errors.As(err, &syntax), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, errShape):
+		return noExport("The manifest of the export cannot be read: %s.", inspect.Redact(strings.TrimPrefix(err.Error(), "json: ")))
+	}
+	return err
+}
+
+var errShape = errors.New("something stands there that no manifest has")
+
+// warnings tell what of an archive was not taken.
+func (m manifest) warnings(zip *unpack.ZIPFile) (w []sandlot.Warning) {
+	extra, first := 0, ""
+	for e := range zip.Files() {
+		if !m.paths[e.Name] {
+			if extra++; extra == 1 {
+				first = e.Name
+			}
+		}
+	}
+	if extra > 0 {
+		told := fmt.Sprintf("The archive has %d files that its manifest does not name, such as %s; they were ignored.", extra, inspect.Quoted(first))
+		if extra == 1 {
+			told = fmt.Sprintf("The archive has a file that its manifest does not name, %s; it was ignored.", inspect.Quoted(first))
+		}
+		w = append(w, sandlot.Warning{Code: "extra_files", Message: told, Hint: "Send an export as it was downloaded."})
+	}
+	if m.erased > 0 {
+		versions := "1 version"
+		if m.erased > 1 {
+			versions = fmt.Sprintf("%d versions", m.erased)
+		}
+		w = append(w, sandlot.Warning{Code: "erased_versions", Message: versions + " had been erased, so later ones have lower numbers here."})
+	}
+	return w
+}
+
+// fileOf is what the manifest says of one file.
+type fileOf struct {
+	filename, path string
+	size           int64
+	sha256         string
+}
+
+func (f fileOf) digest() (d sandlot.Digest, ok bool) {
+	raw, err := hex.DecodeString(f.sha256)
+	if err != nil || len(raw) != len(d) {
+		return d, false
+	}
+	return sandlot.Digest(raw), true
+}
+
+const (
+	// maxToken is the longest text, number or gap that is read: the longest that an export has is a description.
+	maxToken = 64 << 10
+	// maxDepth is how deep objects and lists may lie in each other: those of an export lie seven deep.
+	maxDepth = 32
+)
+
+// A short reader refuses a manifest with a longer token or gap, or a deeper one, which the decoder would hold in memory,
+// a gap reading it again from its beginning with each piece that comes.
+type short struct {
+	r               io.Reader
+	n               int // bytes of the token so far, and of gaps beside it
+	depth           int
+	within, escaped bool
+}
+
+// Read implements io.Reader.
+func (s *short) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	for _, c := range p[:n] {
+		s.n++
+		switch {
+		case s.escaped:
+			s.escaped = false
+		case s.within && c == '\\':
+			s.escaped = true
+		case c == '"':
+			s.within, s.n = !s.within, 0
+		case s.within:
+		case c == '{' || c == '[':
+			s.n = 0
+			s.depth++
+		case c == '}' || c == ']':
+			s.n = 0
+			s.depth--
+		case c == ',' || c == ':':
+			s.n = 0
+		}
+		if s.depth > maxDepth {
+			return 0, unreadable(fmt.Errorf("%w: more than %d objects and lists in each other", errShape, maxDepth))
+		}
+		if s.n > maxToken {
+			return 0, unreadable(fmt.Errorf("%w: a value of more than %d bytes", errShape, maxToken))
+		}
+	}
+	return n, err
+}

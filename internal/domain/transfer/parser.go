@@ -1,0 +1,430 @@
+package transfer
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/names"
+	"sandlot/internal/format/unpack"
+)
+
+// A parser reads a manifest once, from its beginning to its end, and holds of a version only what it changed.
+type parser struct {
+	d    *json.Decoder // of a short reader, so that no token takes much memory
+	zip  *unpack.ZIPFile
+	m    *manifest
+	most int // files of one version
+	all  int // files that are held
+}
+
+// read reads all of it.
+func (p *parser) read() error {
+	return p.fields(func(name string) error {
+		switch name {
+		case "format":
+			return p.value(&p.m.format)
+		case "account":
+			return p.fields(func(name string) error {
+				if name == "portrait" {
+					return p.picture(&p.m.portrait)
+				}
+				return p.pass()
+			})
+		case "projects":
+			return p.elements(func() error {
+				if len(p.m.projects) >= maxProjects {
+					return tooLarge("The export has more than %d projects, which is the limit.", maxProjects)
+				}
+				return p.project()
+			})
+		}
+		return p.pass()
+	})
+}
+
+// project reads one project. What is wrong with it alone is remembered in it.
+func (p *parser) project() error {
+	x := project{}
+	var current, before []file
+	history := false
+	listed := true
+	err := p.fields(func(name string) (err error) {
+		switch name {
+		case "project_id":
+			return p.value(&x.id)
+		case "title":
+			return p.value(&x.title)
+		case "lang":
+			return p.value(&x.lang)
+		case "description":
+			return p.value(&x.description)
+		case "tags":
+			return p.tags(&x)
+		case "primary_file":
+			return p.value(&x.primary)
+		case "listed":
+			return p.value(&listed)
+		case "cover":
+			return p.picture(&x.cover)
+		case "threads":
+			return p.value(&x.threads)
+		case "created_at":
+			return p.value(&x.created)
+		case "updated_at":
+			return p.value(&x.updated)
+		case "files":
+			current, err = p.files(&x)
+			return err
+		case "versions":
+			history = true
+			return p.elements(func() error {
+				before, err = p.version(&x, before)
+				return err
+			})
+		}
+		return p.pass()
+	})
+	if err != nil {
+		return err
+	}
+	x.unlisted = !listed
+	x.settle(current, before, history)
+	if !history {
+		err = p.hold(current)
+	}
+	if x.refused != nil {
+		x.versions = nil
+	}
+	p.m.projects = append(p.m.projects, x)
+	return err
+}
+
+// tags reads the tags of a project, of which so many are held as it may have.
+func (p *parser) tags(x *project) error {
+	return p.elements(func() error {
+		var tag string
+		err := p.value(&tag)
+		if err == nil && len(x.tags) < sandlot.MaxTags {
+			x.tags = append(x.tags, tag)
+		}
+		return err
+	})
+}
+
+// hold counts the files of a version, which are kept until the import ends, and a version without any as one.
+func (p *parser) hold(files []file) error {
+	if p.all += max(1, len(files)); p.all > maxFiles {
+		return tooLarge("The projects of the export bring more than %d files, which is the limit.", maxFiles)
+	}
+	return nil
+}
+
+// settle makes the current files the one version of a project without a history, and otherwise holds them to its last version.
+func (x *project) settle(current, last []file, history bool) {
+	x.files = len(current)
+	switch {
+	case x.refused != nil:
+	case len(current) == 0:
+		x.refused = wrong("The manifest names no files of the project %s.", inspect.Quoted(x.id))
+	case !history && !hasFile(current, x.primary):
+		x.refused = wrong("The project %s lacks its first page, %s.", inspect.Quoted(x.id), inspect.Quoted(x.primary))
+	case !history:
+		at := x.updated
+		if at.IsZero() {
+			at = x.created
+		}
+		x.count = 1
+		x.versions = []version{{n: 1, at: at, title: x.title, primary: x.primary, put: current}}
+	case len(x.versions) == 0 || !sameFiles(current, last) || x.versions[len(x.versions)-1].primary != x.primary:
+		x.refused = wrong("The last version of the project %s does not have the files of the project.", inspect.Quoted(x.id))
+	}
+	if x.created.IsZero() && len(x.versions) > 0 {
+		x.created = x.versions[0].at
+	}
+}
+
+// version reads one version, of which before is the one before, and returns its files.
+func (p *parser) version(x *project, before []file) ([]file, error) {
+	var v version
+	var files []file
+	erased, restored := false, 0
+	err := p.fields(func(name string) (err error) {
+		switch name {
+		case "version":
+			return p.value(&v.n)
+		case "created_at":
+			return p.value(&v.at)
+		case "title":
+			return p.value(&v.title)
+		case "primary_file":
+			return p.value(&v.primary)
+		case "restored_from":
+			return p.value(&restored)
+		case "erased":
+			return p.value(&erased)
+		case "files":
+			files, err = p.files(x)
+			return err
+		}
+		return p.pass()
+	})
+	switch {
+	case err != nil:
+		return before, err
+	case erased:
+		p.m.erased++
+		return before, nil
+	}
+	x.count++
+	switch {
+	case x.refused != nil:
+		return nil, nil
+	case len(x.versions) >= maxVersions:
+		x.refuse(wrong("The project %s has more than %d versions, which is the limit.", inspect.Quoted(x.id), maxVersions))
+		return nil, nil
+	case len(x.versions) > 0 && v.n <= x.versions[len(x.versions)-1].n || v.n < 1:
+		x.refuse(wrong("The versions of the project %s are not in their order.", inspect.Quoted(x.id)))
+	case !hasFile(files, v.primary):
+		x.refuse(wrong("Version %d of the project %s lacks its first page, %s.", v.n, inspect.Quoted(x.id), inspect.Quoted(v.primary)))
+	}
+	if i := slices.IndexFunc(x.versions, func(old version) bool { return old.n == restored }); i >= 0 {
+		v.restored = i + 1
+	}
+	v.drop, v.put = change(before, files)
+	x.versions = append(x.versions, v)
+	return files, p.hold(v.put)
+}
+
+// files reads the files of one version, by name.
+func (p *parser) files(x *project) ([]file, error) {
+	var list []file
+	err := p.elements(func() error {
+		var f fileOf
+		if err := p.fileOf(&f); err != nil {
+			return err
+		}
+		if len(list) >= p.most {
+			return tooLarge("A version has more than %d files, which is the limit.", int64(p.most))
+		}
+		read, err := p.file(f)
+		x.refuse(err)
+		list = append(list, read)
+		return nil
+	})
+	slices.SortFunc(list, func(a, b file) int { return strings.Compare(a.name, b.name) })
+	x.refuse(apart(list))
+	return list, err
+}
+
+// fileOf reads what is said of one file.
+func (p *parser) fileOf(f *fileOf) error {
+	return p.fields(func(name string) error {
+		switch name {
+		case "filename":
+			return p.value(&f.filename)
+		case "path":
+			return p.value(&f.path)
+		case "size":
+			return p.value(&f.size)
+		case "sha256":
+			return p.value(&f.sha256)
+		}
+		return p.pass()
+	})
+}
+
+// file checks what is said of one file: its name, and that the archive has such a file.
+func (p *parser) file(f fileOf) (file, error) {
+	out := file{path: f.path, size: f.size}
+	var err error
+	if out.name, err = names.Filename(f.filename); err != nil {
+		return out, wrong("A file has a name that cannot be used. %s", err)
+	}
+	entry, ok := p.zip.Find(f.path)
+	if !ok {
+		return out, wrong("The archive lacks the file %s, which its manifest names at %s.", inspect.Quoted(f.filename), inspect.Quoted(f.path))
+	}
+	p.m.paths[entry.Name] = true
+	if out.path = entry.Name; entry.Size != f.size {
+		return out, wrong("The file %s has %d bytes in the archive, and the manifest says %d.", inspect.Quoted(f.filename), entry.Size, f.size)
+	}
+	if out.sum, ok = f.digest(); !ok {
+		return out, wrong("The manifest has no SHA-256 of the file %s.", inspect.Quoted(f.filename))
+	}
+	return out, nil
+}
+
+// apart refuses files that no file system could keep apart.
+func apart(list []file) error {
+	all := make([]string, len(list))
+	for i, f := range list {
+		all[i] = f.name
+		if i > 0 && all[i-1] == f.name {
+			return wrong("The manifest names the file %s twice.", inspect.Quoted(f.name))
+		}
+	}
+	if a, b, found := names.Clash(all); found {
+		return wrong("The files %s and %s cannot lie beside each other.", inspect.Quoted(a), inspect.Quoted(b))
+	}
+	return nil
+}
+
+// refuse remembers the first thing that is wrong with a project.
+func (x *project) refuse(err error) {
+	if x.refused == nil {
+		x.refused = err
+	}
+}
+
+// change is what makes one list of files another. Both are by name.
+func change(before, after []file) (drop []string, put []file) {
+	i := 0
+	for _, f := range after {
+		for i < len(before) && before[i].name < f.name {
+			drop = append(drop, before[i].name)
+			i++
+		}
+		if i < len(before) && before[i].name == f.name {
+			old := before[i]
+			if i++; old.sum == f.sum {
+				continue
+			}
+			drop = append(drop, f.name)
+		}
+		put = append(put, f)
+	}
+	for ; i < len(before); i++ {
+		drop = append(drop, before[i].name)
+	}
+	return drop, put
+}
+
+func hasFile(list []file, name string) bool {
+	return slices.ContainsFunc(list, func(f file) bool { return f.name == name })
+}
+
+func sameFiles(a, b []file) bool {
+	return slices.EqualFunc(a, b, func(x, y file) bool { return x.name == y.name && x.sum == y.sum })
+}
+
+// fields calls do with the name of each field of an object, which do reads. A name that comes twice is refused: two
+// programs could read different manifests.
+func (p *parser) fields(do func(name string) error) error {
+	seen := map[string]bool{}
+	return p.within('{', '}', func() error {
+		t, err := p.d.Token()
+		if err != nil {
+			return unreadable(err)
+		}
+		name, ok := t.(string)
+		if !ok || seen[name] || len(seen) >= maxNames {
+			return unreadable(fmt.Errorf("%w: a name that comes twice, or too many", errShape))
+		}
+		seen[name] = true
+		return do(name)
+	})
+}
+
+// maxNames is how many names an object may have, those included that are passed over.
+const maxNames = 100
+
+// elements calls do for each element of a list, which do reads.
+func (p *parser) elements(do func() error) error { return p.within('[', ']', do) }
+
+func (p *parser) within(opens, closes json.Delim, do func() error) error {
+	if t, err := p.d.Token(); err != nil || t != opens {
+		return unreadable(orShape(err))
+	}
+	for p.d.More() {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	if t, err := p.d.Token(); err != nil || t != closes {
+		return unreadable(orShape(err))
+	}
+	return nil
+}
+
+func orShape(err error) error {
+	if err == nil {
+		return errShape
+	}
+	return err
+}
+
+// value reads one value that is neither an object nor a list, or null, which changes nothing.
+func (p *parser) value(into any) error {
+	t, err := p.d.Token()
+	if err != nil {
+		return unreadable(err)
+	}
+	if t != nil && !assign(into, t) {
+		return unreadable(fmt.Errorf("%w: %.40v", errShape, t))
+	}
+	return nil
+}
+
+// assign puts a token where one of its kind is wanted.
+func assign(into any, t json.Token) bool {
+	var err error
+	switch into := into.(type) {
+	case *string:
+		text, ok := t.(string)
+		*into = begin(text)
+		return ok
+	case *bool:
+		var ok bool
+		*into, ok = t.(bool)
+		return ok
+	case *int:
+		n, _ := t.(json.Number)
+		*into, err = strconv.Atoi(n.String())
+		return err == nil
+	case *int64:
+		n, _ := t.(json.Number)
+		*into, err = n.Int64()
+		return err == nil
+	case *time.Time:
+		s, _ := t.(string)
+		*into, err = time.Parse(time.RFC3339, s)
+		return err == nil
+	}
+	return false
+}
+
+// maxText is how much of a text is kept, in bytes: no title, name or description that is taken has more.
+const maxText = 4 << 10
+
+// begin is the beginning of a text, so long that it is as much too long as all of it.
+func begin(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return strings.ToValidUTF8(strings.Clone(text[:maxText]), "")
+}
+
+// pass reads a value that nobody needs, piece by piece.
+func (p *parser) pass() error {
+	for depth := 0; ; {
+		t, err := p.d.Token()
+		if err != nil {
+			return unreadable(err)
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package transfer
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/unpack"
+)
+
+// A picture is a cover or a portrait of an export, as its manifest has it.
+type picture struct {
+	file
+	problem string // why it cannot be read
+}
+
+// picture reads what is said of a picture. What is wrong with it keeps it alone from coming in.
+func (p *parser) picture(into **picture) error {
+	var f fileOf
+	if err := p.fileOf(&f); err != nil {
+		return err
+	}
+	out := &picture{}
+	*into = out
+	entry, ok := p.zip.Find(f.path)
+	if !ok {
+		out.problem = fmt.Sprintf("The archive has no file %s.", inspect.Quoted(f.path))
+		return nil
+	}
+	p.m.paths[entry.Name] = true
+	out.path, out.size = entry.Name, entry.Size
+	if out.sum, ok = f.digest(); !ok {
+		out.problem = "The manifest has no SHA-256 of it."
+	}
+	return nil
+}
+
+// coverOf brings the cover of a project that came in, or would.
+func (s *Service) coverOf(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, p project, a *publish.Adopted) error {
+	left, err := s.bring(ctx, by, in, zip, p.cover, publish.Brought{Project: a.Project.ID})
+	if left != "" {
+		a.Warnings = append(a.Warnings, leftOut("cover", left, "Choose another one on the website, where the project is managed."))
+	}
+	return err
+}
+
+// portrait brings the portrait of an account.
+func (s *Service) portrait(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, m manifest, out *Report) error {
+	left, err := s.bring(ctx, by, in, zip, m.portrait, publish.Brought{Portrait: true})
+	if left != "" {
+		out.Warnings = append(out.Warnings, leftOut("portrait", left, "Send another one on the website, in the account's settings."))
+	}
+	return err
+}
+
+func leftOut(what, why, hint string) sandlot.Warning {
+	return sandlot.Warning{Code: "picture_left_out", Message: "The " + what + " was left out. " + why, Hint: hint}
+}
+
+// bring has a picture made of what the archive holds. left says why there is none; an error is one that ends the import.
+func (s *Service) bring(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, f *picture, b publish.Brought) (left string, err error) {
+	if f == nil || f.problem != "" {
+		return f.why(), nil
+	}
+	b.Account, b.DryRun = in.Account, in.DryRun
+	err = zip.Read(f.path, func(_ unpack.Entry, r io.Reader) error {
+		b.Bytes = &compared{r: in.Charge.Of(r), sum: sha256.New(), want: f.sum}
+		left, err = s.Pictures.Bring(ctx, by, b)
+		return err
+	})
+	var bad *unpack.Error
+	switch {
+	case errors.As(err, &bad):
+		return fmt.Sprintf("The archive is damaged there: %s.", bad.Message), nil
+	case refusal(err) != nil:
+		return refusal(err).Message, nil
+	}
+	return left, err
+}
+
+// why says why a picture cannot be read.
+func (f *picture) why() string {
+	if f == nil {
+		return ""
+	}
+	return f.problem
+}
+
+// compared reads bytes that must have that hash: else the end is an error.
+type compared struct {
+	r    io.Reader
+	sum  hash.Hash
+	want sandlot.Digest
+}
+
+// Read implements io.Reader.
+func (c *compared) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.sum.Write(p[:n])
+	if err == io.EOF && sandlot.Digest(c.sum.Sum(nil)) != c.want {
+		err = sandlot.Refuse(sandlot.CodeDigestMismatch, "It has other bytes than the manifest says.").In("archive")
+	}
+	return n, err
+}

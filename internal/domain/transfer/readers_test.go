@@ -1,0 +1,211 @@
+package transfer
+
+import (
+	"archive/zip"
+	"bytes"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sandlot"
+	"sandlot/internal/format/names"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
+)
+
+// medley is a shelf of two projects with files of random names and bytes, of 0 to 2 MiB; every other has a gzip variant.
+func medley(t *testing.T) *shelf {
+	seed := testenv.Seed(t)
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	s := newShelf()
+	for _, id := range []sandlot.ProjectID{"maze-abc123", "dusk-def456"} {
+		s.add(id, "index.html", nil)
+		for _, name := range someNames(r, 20) {
+			f := s.add(id, name, someBytes(r))
+			if r.IntN(2) == 0 {
+				s.pack(t, f)
+			}
+		}
+	}
+	s.pack(t, s.add("maze-abc123", "zz/empty.js", nil))
+	s.pack(t, s.add("maze-abc123", "zz/large.js", bytes.Repeat([]byte("0123456789abcdef"), 2<<20/16)))
+	return s
+}
+
+// someNames are n filenames that the service accepts beside each other.
+func someNames(r *rand.Rand, n int) []string {
+	const letters = "abzAZ019 -_~+=@#$&'();,.![]{}^`äßéλЖ日本한אअ😀"
+	runes := []rune(letters)
+	taken := map[string]bool{"index.html": true, "zz": true}
+	var out []string
+	for len(out) < n {
+		var b strings.Builder
+		for range 1 + r.IntN(24) {
+			if r.IntN(8) == 0 {
+				b.WriteByte('/')
+			}
+			b.WriteRune(runes[r.IntN(len(runes))])
+		}
+		name, err := names.Filename(b.String())
+		if err == nil && free(taken, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// free takes a name if neither it nor a folder of it is a file, and it is no folder.
+func free(taken map[string]bool, name string) bool {
+	folded := names.Fold(name)
+	if _, ok := taken[folded]; ok {
+		return false
+	}
+	for _, folder := range foldersOf(folded) {
+		if taken[folder] {
+			return false
+		}
+	}
+	for _, folder := range foldersOf(folded) {
+		taken[folder] = false
+	}
+	taken[folded] = true
+	return true
+}
+
+// foldersOf returns the folders a filename stands in, outermost first: "a" and "a/b" for "a/b/c", none for "c".
+func foldersOf(filename string) []string {
+	var folders []string
+	for i := range len(filename) {
+		if filename[i] == '/' {
+			folders = append(folders, filename[:i])
+		}
+	}
+	return folders
+}
+
+func someBytes(r *rand.Rand) []byte {
+	data := make([]byte, []int{0, 1, 18, 300, 65_535, 65_536, 2 << 20}[r.IntN(7)])
+	for i := range data {
+		data[i] = byte('a' + r.IntN(4))
+	}
+	return data
+}
+
+// want is every file of the shelf by its path in the archive.
+func (s *shelf) want() map[string]string {
+	out := map[string]string{}
+	for id, files := range s.files {
+		for _, f := range files {
+			out[string(id)+"/"+f.Name] = string(s.blobs[f.Blob.Ref])
+		}
+	}
+	return out
+}
+
+func TestReaders(t *testing.T) {
+	s := medley(t)
+	data := write(t, s.export("maze-abc123", "dusk-def456"), s)
+	path := filepath.Join(t.TempDir(), "export.zip")
+	expect.OK(t, os.WriteFile(path, data, 0o600))
+	z := open(t, data)
+
+	t.Run("archive/zip reads the original bytes of every file", func(t *testing.T) {
+		got := map[string]string{}
+		for _, f := range z.File[1:] {
+			got[f.Name] = string(entry(t, f))
+		}
+		same(t, s.want(), got)
+	})
+	t.Run("the names unpack on every system", func(t *testing.T) {
+		seen := map[string]bool{"manifest.json": true}
+		for _, f := range z.File[1:] {
+			if name, err := names.Filename(f.Name); err != nil || name != f.Name {
+				t.Errorf("%q: %v", f.Name, err)
+			}
+			if folded := names.Fold(f.Name); seen[folded] {
+				t.Errorf("%q clashes with another", f.Name)
+			} else {
+				seen[folded] = true
+			}
+		}
+	})
+	// unzip without -V takes ";" with digits at the end of a name for a version of VMS, and drops it.
+	for name, unpack := range map[string][]string{
+		"unzip":           {"unzip", "-qV", path},
+		"7z":              {"7z", "x", "-y", path},
+		"bsdtar":          {"bsdtar", "-xf", path},
+		"python3 zipfile": {"python3", "-m", "zipfile", "-e", path, "."},
+	} {
+		t.Run(name+" unpacks every file", func(t *testing.T) {
+			t.Parallel()
+			testenv.Need(t, unpack[0])
+			dir := t.TempDir()
+			command(t, dir, unpack)
+			got := tree(t, dir)
+			delete(got, "manifest.json")
+			same(t, s.want(), got)
+		})
+	}
+}
+
+func same(t *testing.T, want, got map[string]string) {
+	t.Helper()
+	for name, data := range want {
+		if g, ok := got[name]; !ok || g != data {
+			t.Errorf("%q: there is %v, %d bytes, want %d", name, ok, len(g), len(data))
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%q should not be there", name)
+		}
+	}
+}
+
+// run runs a program in a folder, in a locale with UTF-8, for some read file names by the locale.
+func run(dir string, args []string) ([]byte, error) {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "LC_ALL=C.UTF-8")
+	return cmd.CombinedOutput()
+}
+
+func command(t *testing.T, dir string, args []string) {
+	t.Helper()
+	if out, err := run(dir, args); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(dir, path))
+		out[path] = string(data)
+		return err
+	})
+	expect.OK(t, err)
+	return out
+}
+
+// refuses proves that nobody takes data for a whole archive.
+func refuses(t *testing.T, data []byte) {
+	t.Helper()
+	if _, err := zip.NewReader(bytes.NewReader(data), int64(len(data))); err == nil {
+		t.Error("archive/zip takes it for whole")
+	}
+	path := filepath.Join(t.TempDir(), "export.zip")
+	expect.OK(t, os.WriteFile(path, data, 0o600))
+	testenv.Need(t, "unzip")
+	if out, err := run(t.TempDir(), []string{"unzip", "-t", path}); err == nil {
+		t.Errorf("unzip takes it for whole:\n%s", out)
+	}
+}

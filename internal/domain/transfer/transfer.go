@@ -1,0 +1,267 @@
+// Package transfer takes the projects of an export into an account: a whole project with its history, or nothing of it.
+//
+// An export comes from anywhere and may be forged. What its manifest says of bytes is compared with them; what it says of ids,
+// handles and numbers counts for nothing.
+package transfer
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"sandlot"
+	"sandlot/internal/base/spool"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/unpack"
+)
+
+// Limits of one import, beside those of a project.
+const (
+	maxEntries  = 100_000 // of the archive; its directory is held in memory, at some 300 bytes each
+	maxManifest = 64 << 20
+	maxProjects = 1_000
+	maxVersions = 1_000 // of one project
+	maxFiles    = 100_000
+	// projectsOfData is how many times as many bytes as one project an archive may have, packed and unpacked.
+	projectsOfData = 4
+)
+
+// Projects makes projects; *publish.Service does.
+type Projects interface {
+	Adopt(ctx context.Context, by sandlot.Caller, in publish.Adoption) (publish.Adopted, error)
+}
+
+// Contents stages what an archive holds; *publish.Contents does.
+type Contents interface {
+	NewTree(charge publish.Charge) *publish.Tree
+	DiscardTree(ctx context.Context, t *publish.Tree)
+	Receive(all *spool.Spool, r io.Reader, limit int64) error
+}
+
+// Pictures makes the pictures that an export brings; *cover.Service does.
+type Pictures interface {
+	Bring(ctx context.Context, by sandlot.Caller, b publish.Brought) (left string, err error)
+}
+
+// Config is what a Service is made of. Projects, Contents and Pictures must be set. Limits that are 0 are those of package publish.
+type Config struct {
+	Projects  Projects
+	Contents  Contents
+	Pictures  Pictures
+	Temporary string // the folder of temporary files
+	MaxFile   int64  // bytes of one project
+	MaxFiles  int    // of one version
+}
+
+// Service imports exports. It may be used concurrently; an account has one import at a time in a process.
+type Service struct {
+	Config
+	mu   sync.Mutex
+	busy map[sandlot.AccountID]bool
+}
+
+// New makes a Service.
+func New(cfg Config) *Service {
+	if cfg.MaxFile == 0 {
+		cfg.MaxFile = publish.DefaultMaxFile
+	}
+	if cfg.MaxFiles == 0 {
+		cfg.MaxFiles = publish.DefaultMaxFiles
+	}
+	return &Service{Config: cfg, busy: map[sandlot.AccountID]bool{}}
+}
+
+// Input asks for an import.
+type Input struct {
+	Archive     io.Reader // a ZIP
+	Size        int64     // that Archive was said to have; 0 or less: not said
+	Idempotency string    // the idempotency key, if one came
+	DryRun      bool      // only look whether it would be done
+	Charge      publish.Charge
+
+	// Where the operator asks, for the account of somebody: projects keep their ids.
+	Account sandlot.AccountID
+	Stored  *io.SectionReader // in place of Archive: a ZIP that is read where it lies
+	Rename  bool              // gives a project another id whose own was used here before, or can be none; otherwise it is refused
+	Reason  string            // for the audit log
+}
+
+// An archive can be read anywhere, as a ZIP has to be.
+type archive interface {
+	io.ReaderAt
+	Size() int64
+}
+
+// Report tells of each project of an export what became of it.
+type Report struct {
+	Projects []Outcome // in the order of the manifest
+	DryRun   bool
+	Warnings []sandlot.Warning
+}
+
+// Outcome is what became of one project: Adopted, or Refused.
+type Outcome struct {
+	From     string // the id that the export gives it
+	Title    string
+	Versions int
+	Files    int // of the current version
+	Adopted  publish.Adopted
+	Refused  *sandlot.Error
+}
+
+// Import takes the projects of an export into the caller's account. What is no export is refused whole; a project that
+// cannot be taken is told in the report, and the others come in nevertheless.
+//
+// With in.Idempotency the same archive within publish.IdempotencyLife makes nothing twice: what was imported is told again, and
+// the rest is done. An error that is no refusal may come when some projects are there already, so callers should send a key.
+func (s *Service) Import(ctx context.Context, by sandlot.Caller, in Input) (Report, error) {
+	owner, err := mayImport(by, in)
+	if err != nil {
+		return Report{}, err
+	}
+	if in.Size > s.most() {
+		return Report{}, s.tooLarge()
+	}
+	done, err := s.alone(owner)
+	if err != nil {
+		return Report{}, err
+	}
+	defer done()
+	packed := publish.NewSpool(s.Temporary)
+	defer packed.Close()
+	all, sum, err := s.receive(packed, in)
+	if err != nil {
+		return Report{}, err
+	}
+	zip, err := unpack.OpenZIP(all, all.Size(), unpack.Limits{Entries: maxEntries, File: s.MaxFile, Total: s.most()})
+	if err != nil {
+		return Report{}, badArchive(err)
+	}
+	m, err := s.readManifest(zip, in.Charge)
+	if err != nil {
+		return Report{}, err
+	}
+	return s.adoptAll(ctx, by, in, zip, m, sum)
+}
+
+// mayImport returns the account that an import goes into, if by may import into it.
+func mayImport(by sandlot.Caller, in Input) (sandlot.AccountID, error) {
+	if by.Account() == 0 && in.Account != 0 {
+		return in.Account, sandlot.Authorize(by, sandlot.ActOperate, nil)
+	}
+	return by.Account(), sandlot.Authorize(by, sandlot.ActImport, nil)
+}
+
+// alone refuses a second import into an account while one is under way. done ends it.
+func (s *Service) alone(id sandlot.AccountID) (done func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy[id] {
+		return nil, sandlot.Refuse(sandlot.CodeRequestInProgress, "An import into this account is in progress.").With(sandlot.OpWait).After(importWait).
+			Note("Send the same request again when it is done, under the same idempotency key.")
+	}
+	s.busy[id] = true
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.busy, id)
+	}, nil
+}
+
+// most is how many bytes an archive may have, packed and unpacked.
+func (s *Service) most() int64 { return projectsOfData * s.MaxFile }
+
+func (s *Service) tooLarge() error {
+	return tooLarge("The archive has more than %d bytes, which is the limit.", s.most())
+}
+
+// receive spools the archive, unless it is stored, and returns it with its hash.
+func (s *Service) receive(packed *spool.Spool, in Input) (all archive, sum sandlot.Digest, err error) {
+	hash := sha256.New()
+	if in.Stored != nil {
+		if in.Stored.Size() > s.most() {
+			return nil, sum, s.tooLarge()
+		}
+		_, err := io.Copy(hash, in.Stored)
+		return in.Stored, sandlot.Digest(hash.Sum(nil)), err
+	}
+	err = s.Contents.Receive(packed, io.TeeReader(in.Archive, hash), s.most())
+	if errors.Is(err, sandlot.CodeContentTooLarge) {
+		err = s.tooLarge()
+	}
+	return packed, sandlot.Digest(hash.Sum(nil)), sandlot.NoEffect(err)
+}
+
+// adoptAll makes one project after another.
+func (s *Service) adoptAll(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, m manifest, sum sandlot.Digest) (out Report, err error) {
+	out.DryRun, out.Warnings = in.DryRun, m.warnings(zip)
+	first := maxProjects
+	for i, p := range m.projects {
+		o := Outcome{From: p.id, Title: p.title, Versions: p.count, Files: p.files}
+		if err = p.refused; err == nil {
+			o.Adopted, err = s.adoptOne(ctx, by, in, zip, p, publish.Adoption{Import: sum, Position: i, FirstOf: first})
+			first = 0
+		}
+		if err != nil {
+			if o.Refused = refusal(err); o.Refused == nil {
+				return out, out.stopped(fmt.Errorf("import %q: %w", p.id, err), in)
+			}
+		} else {
+			err = s.coverOf(ctx, by, in, zip, p, &o.Adopted)
+		}
+		out.Projects = append(out.Projects, o)
+		if o.Refused == nil && err != nil {
+			return out, out.stopped(fmt.Errorf("import cover of %q: %w", p.id, err), in)
+		}
+	}
+	if err := s.portrait(ctx, by, in, zip, m, &out); err != nil {
+		return out, out.stopped(fmt.Errorf("import portrait: %w", err), in)
+	}
+	return out, nil
+}
+
+// stopped is the error that ends an import midway. What came in before stays, so it must not say that nothing was changed.
+func (r Report) stopped(err error, in Input) error {
+	adopted := 0
+	for _, o := range r.Projects {
+		if o.Refused == nil {
+			adopted++
+		}
+	}
+	e := sandlot.AsError(err)
+	if adopted == 0 || r.DryRun || e == nil {
+		return err
+	}
+	told := *e
+	told.Message = fmt.Sprintf("%s What came in before stays; projects: %d.", strings.TrimSuffix(e.Message, " Nothing was changed."), adopted)
+	if in.Idempotency == "" && told.Fix.Op == sandlot.OpWait {
+		told.Note("Look at the account's projects before you send the rest: the same archive would bring what is here once more. Under an idempotency key it does not.")
+	}
+	return &told
+}
+
+// refusal is err if it is told of this project: a limit that it meets, too, for a smaller one may still have room. What every
+// other would meet is nil.
+func refusal(err error) *sandlot.Error {
+	var e *sandlot.Error
+	if errors.As(err, &e) && !errors.Is(err, sandlot.CodeInvalidKey) && !errors.Is(err, sandlot.CodeAccountSuspended) && !errors.Is(err, sandlot.CodeIdempotencyMismatch) && !errors.Is(err, sandlot.CodeStorageFull) {
+		return e
+	}
+	return nil
+}
+
+func (s *Service) adoptOne(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, p project, a publish.Adoption) (publish.Adopted, error) {
+	tree := s.Contents.NewTree(in.Charge)
+	defer s.Contents.DiscardTree(context.WithoutCancel(ctx), tree)
+	a.Title, a.Lang, a.Description, a.Tags, a.Unlisted, a.Threads, a.Begun = p.title, p.lang, p.description, p.tags, p.unlisted, p.threads, p.created
+	a.Idempotency, a.DryRun = in.Idempotency, in.DryRun
+	a.Stage = func(ctx context.Context) ([]publish.AdoptedVersion, error) { return stage(ctx, zip, tree, p) }
+	if in.Account != 0 {
+		a.ID, a.Account, a.Rename, a.Reason = sandlot.ProjectID(p.id), in.Account, in.Rename, in.Reason
+	}
+	return s.Projects.Adopt(ctx, by, a)
+}

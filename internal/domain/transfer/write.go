@@ -1,0 +1,142 @@
+// Package archive writes an export: one ZIP with a manifest and the original
+// bytes of every file, streamed as it is read.
+//
+// Nothing is compressed twice: where a file has a gzip variant, its deflate
+// stream is copied into the archive as it is.
+package transfer
+
+import (
+	"archive/zip"
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/flate"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+)
+
+// Source reads what an export names.
+type Source interface {
+	// FilesWith returns the files of a version by name, with the variants of one encoding.
+	FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error)
+	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
+	Described(ctx context.Context, id sandlot.ProjectID) (publish.Details, error)
+	// VersionsBelow returns a project's versions below before, newest first, at most limit.
+	VersionsBelow(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]publish.VersionChange, error)
+}
+
+// writeBuffer gathers the many small writes of ZIP headers into few.
+const writeBuffer = 64 << 10
+
+// Write writes the archive of e to w: manifest.json first, then
+// the account's portrait, then {project_id}/{filename} for each file, in the order of e and of the names, the cover that its owner sent behind them, and, with
+// e.History, after the files of a project what only earlier versions of it have. The
+// same export with the same variants gives the same bytes; the time of the
+// export is in the manifest and its entry alone. Memory does not depend on the
+// size of the files: it holds the names of one project's files, those of up to
+// 10,000 more and of what only earlier versions have, what the store gives of a few
+// files that come next, and the directory that a ZIP has at its end.
+//
+// A gzip variant that is damaged or gone is not missed: the file's own bytes take
+// its place. A file that is damaged or gone is a *sandlot.Error that names it. What the
+// manifest names and was not written is an error, too. Any failure, and the end of ctx, ends Write; what was written then is not a whole
+// archive, and the caller must break the connection so that nobody takes it for
+// one.
+func Write(ctx context.Context, w io.Writer, e publish.Export, src Source) error {
+	buffered := bufio.NewWriterSize(untilDone{ctx, w}, writeBuffer)
+	z := zip.NewWriter(buffered)
+	z.RegisterCompressor(zip.Deflate, uncompressed())
+	l := &plan{Source: src, room: listedFiles}
+	if err := writeManifest(ctx, z, e, l); err != nil {
+		return fmt.Errorf("write manifest: %w", err)
+	}
+	if err := writePicture(ctx, z, e, "", e.Account.CreatedAt, l); err != nil {
+		return err
+	}
+	for _, p := range e.Projects {
+		err := writeProject(ctx, z, p.Project, l)
+		if err == nil {
+			err = writePicture(ctx, z, e, p.Project.ID, p.Project.UpdatedAt, l)
+		}
+		if err == nil && e.History {
+			err = writeHistory(ctx, z, p.Project, l)
+		}
+		if err != nil {
+			return fmt.Errorf("write project %s: %w", p.Project.ID, err)
+		}
+	}
+	if err := l.done(); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return fmt.Errorf("write directory: %w", err)
+	}
+	return buffered.Flush()
+}
+
+// untilDone writes to w until ctx ends.
+type untilDone struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (u untilDone) Write(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.w.Write(p)
+}
+
+// uncompressed frames bytes as deflate blocks without compressing them. A stored
+// entry would have to tell its checksum before its bytes; a deflated one may tell
+// it after them. One writer serves all entries, for they come one after another.
+func uncompressed() zip.Compressor {
+	var one *flate.Writer
+	return func(w io.Writer) (io.WriteCloser, error) {
+		if one != nil {
+			one.Reset(w)
+			return one, nil
+		}
+		var err error
+		one, err = flate.NewWriter(w, flate.NoCompression)
+		return one, err
+	}
+}
+
+func writeProject(ctx context.Context, z *zip.Writer, p sandlot.Project, l *plan) error {
+	files, err := l.FilesWith(ctx, p.ID, p.Version, packed)
+	if err != nil {
+		return err
+	}
+	l.due -= len(files)
+	return openAhead(ctx, files, l, func(o opened) error {
+		if err := writeOpened(z, entryName(p, o.file), p.UpdatedAt, o); err != nil {
+			return fmt.Errorf("%s: %w", o.file.Name, named(err, p, o.file))
+		}
+		return nil
+	})
+}
+
+// namedIn is named for a file of an earlier version, which cannot be sent again.
+func namedIn(err error, p sandlot.Project, n int, f sandlot.File) error {
+	if !errors.Is(err, sandlot.ErrCorrupt) && !errors.Is(err, sandlot.ErrNotFound) {
+		return err
+	}
+	return sandlot.Refuse(sandlot.CodeBlobCorrupt, "The stored bytes of %q in version %d of the project %s are damaged, so the export cannot be whole.", f.Name, n, p.ID).
+		With(sandlot.OpExport).Note("Export without the earlier versions, or erase that version on the website first.").Because(err)
+}
+
+// named tells the owner which file is damaged, for until it is sent again nothing
+// can be exported.
+func named(err error, p sandlot.Project, f sandlot.File) error {
+	if !errors.Is(err, sandlot.ErrCorrupt) && !errors.Is(err, sandlot.ErrNotFound) {
+		return err
+	}
+	return sandlot.Refuse(sandlot.CodeBlobCorrupt, "The stored bytes of %q in the project %s are damaged, so the export cannot be whole.", f.Name, p.ID).
+		With(sandlot.OpUpdate, sandlot.Arg{Name: "project_id", Value: string(p.ID)}, sandlot.Arg{Name: "filename", Value: f.Name}).
+		Note("Send this file again with update, then export again.").Because(err)
+}

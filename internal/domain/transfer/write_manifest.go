@@ -1,0 +1,197 @@
+package transfer
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/mediatype"
+)
+
+// The manifest: {"format", "exported_at", "account", "projects": [...]}. Format 2 is format 1 with the versions of each
+// project. Whoever reads a format passes over names that they do not know, so a name more is the same format.
+const (
+	plainFormat   = 1
+	historyFormat = 2
+)
+
+type account struct {
+	Handle   string     `json:"handle"`
+	Portrait *fileEntry `json:"portrait,omitempty"`
+}
+
+type projectEntry struct {
+	ProjectID   string      `json:"project_id"`
+	Title       *string     `json:"title"`
+	URL         string      `json:"url"`
+	Version     int         `json:"version"`
+	PrimaryFile string      `json:"primary_file"`
+	Lang        *string     `json:"lang"`
+	Description string      `json:"description"`
+	Tags        []string    `json:"tags,omitempty"`
+	Listed      bool        `json:"listed"`
+	Threads     bool        `json:"threads"`
+	CreatedAt   time.Time   `json:"created_at"`
+	UpdatedAt   time.Time   `json:"updated_at"`
+	Stats       stats       `json:"stats"`
+	Cover       *fileEntry  `json:"cover,omitempty"` // that its owner sent
+	Files       []fileEntry `json:"files"`
+}
+
+// versionEntry is one of a project's that are kept, or that the owner erased, of which no more than this is left.
+type versionEntry struct {
+	Version      int         `json:"version"`
+	CreatedAt    time.Time   `json:"created_at"`
+	Title        *string     `json:"title"`
+	PrimaryFile  string      `json:"primary_file,omitempty"`
+	RestoredFrom int         `json:"restored_from,omitempty"`
+	Erased       bool        `json:"erased,omitempty"`
+	Files        []fileEntry `json:"files,omitempty"`
+}
+
+type stats struct {
+	PlayerCount int   `json:"player_count"`
+	Plays       int64 `json:"plays"`
+	Likes       int64 `json:"likes"`
+}
+
+type fileEntry struct {
+	Filename    string `json:"filename"`
+	Path        string `json:"path"`
+	Size        int64  `json:"size"`
+	SHA256      string `json:"sha256"`
+	ContentType string `json:"content_type"`
+}
+
+// writeManifest writes one project after another, so that no list of all is held.
+func writeManifest(ctx context.Context, z *zip.Writer, e publish.Export, l *plan) error {
+	w, err := z.CreateHeader(&zip.FileHeader{Name: manifestName, Method: zip.Deflate, Modified: e.ExportedAt.UTC()})
+	if err != nil {
+		return err
+	}
+	who, err := json.Marshal(account{Handle: e.Account.Handle, Portrait: l.describePicture(e, "")})
+	if err != nil {
+		return err
+	}
+	at := e.ExportedAt.UTC().Format(time.RFC3339)
+	format := plainFormat
+	if e.History {
+		format = historyFormat
+	}
+	if _, err := fmt.Fprintf(w, "{\n\"format\": %d,\n\"exported_at\": %q,\n\"account\": %s,\n\"projects\": [", format, at, who); err != nil {
+		return err
+	}
+	for i, v := range e.Projects {
+		if _, err := io.WriteString(w, separator(i)); err != nil {
+			return err
+		}
+		if err := writeEntry(ctx, w, v, e, l); err != nil {
+			return fmt.Errorf("project %s: %w", v.Project.ID, err)
+		}
+	}
+	_, err = io.WriteString(w, "\n]\n}\n")
+	return err
+}
+
+// separator is what stands before the element i of a list.
+func separator(i int) string {
+	if i == 0 {
+		return "\n"
+	}
+	return ",\n"
+}
+
+func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, e publish.Export, l *plan) error {
+	p := v.Project
+	files, err := l.FilesWith(ctx, p.ID, p.Version, packed)
+	if err != nil {
+		return err
+	}
+	l.due += len(files)
+	d, err := l.Described(ctx, p.ID)
+	if err != nil && !errors.Is(err, sandlot.ErrNotFound) { // the project was deleted meanwhile, and its files are still there
+		return err
+	}
+	about := describe(v, files)
+	about.Description, about.Cover = d.Description, l.describePicture(e, p.ID)
+	text, err := json.Marshal(about)
+	if err != nil {
+		return err
+	}
+	if !e.History {
+		_, err = w.Write(text)
+		return err
+	}
+	if _, err = fmt.Fprintf(w, "%s, \"versions\": [", text[:len(text)-1]); err != nil {
+		return err
+	}
+	if err := writeVersions(ctx, w, p, files, l); err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, "\n]}")
+	return err
+}
+
+// writeVersions writes one version after another, for all of them may be very many files.
+func writeVersions(ctx context.Context, w io.Writer, p sandlot.Project, current []sandlot.File, l *plan) error {
+	i, at := 0, pathsOf(p, current)
+	return eachVersion(ctx, p, current, l, func(v publish.VersionChange, files []sandlot.File) error {
+		about, own := describeVersion(v, files, at)
+		l.add(p.ID, own)
+		text, err := json.Marshal(about)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "%s%s", separator(i), text)
+		i++
+		return err
+	})
+}
+
+// describeVersion also returns what the version has that none before it and not the current one has.
+func describeVersion(v publish.VersionChange, files []sandlot.File, at *paths) (versionEntry, pastVersion) {
+	out := versionEntry{Version: v.N, CreatedAt: v.CreatedAt.UTC().Truncate(time.Second), Title: optional(v.Title), PrimaryFile: v.Primary, RestoredFrom: v.RestoredFrom}
+	own := pastVersion{n: v.N, at: v.CreatedAt}
+	if v.Erased {
+		return versionEntry{Version: v.N, CreatedAt: out.CreatedAt, Erased: true}, own
+	}
+	for _, f := range files {
+		path, fresh := at.of(v.N, f)
+		out.Files = append(out.Files, describeFile(f, path))
+		if fresh {
+			own.files = append(own.files, f)
+		}
+	}
+	return out, own
+}
+
+func describe(v publish.ProjectView, files []sandlot.File) projectEntry {
+	p := v.Project
+	out := projectEntry{
+		ProjectID: string(p.ID), Title: optional(p.Title), URL: v.Addresses.URL, Version: p.Version,
+		PrimaryFile: p.Primary, Lang: optional(p.Lang), Listed: !p.Unlisted, Threads: p.Threads, Tags: p.Tags.List(),
+		CreatedAt: p.CreatedAt.UTC().Truncate(time.Second), UpdatedAt: p.UpdatedAt.UTC().Truncate(time.Second),
+		Stats: stats{v.Stats.Players, v.Stats.Plays, v.Stats.Likes}, Files: make([]fileEntry, 0, len(files)),
+	}
+	for _, f := range files {
+		out.Files = append(out.Files, describeFile(f, entryName(p, f)))
+	}
+	return out
+}
+
+func describeFile(f sandlot.File, path string) fileEntry {
+	return fileEntry{f.Name, path, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text)}
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,141 @@
+// Package browser opens a project in a headless Chromium, for the play-tester, and tells what it
+// saw.
+//
+// What is opened is hostile, and so is whatever a page may make of the browser. So the browser runs
+// in a process of its own beneath a worker, under a user that owns nothing, with Chromium's own
+// sandbox on, inside namespaces:
+//
+//   - of the network: there is a loopback interface and nothing else. On it listens a proxy, whose
+//     listener the worker hands to the server's process; all requests of the browser end there. It
+//     answers those for the one origin that is on trial, and refuses any other. It dials nothing.
+//   - of mounts: the programs of the machine can be read, and memory is written to. No folder of
+//     the service is there.
+//   - of processes: nothing else can be seen, and all ends with the worker.
+//
+// The server's process sees to time and memory, and kills the worker when either has run out. What
+// the worker says is read in bounded frames, and is not believed.
+//
+// Where a machine does not allow such namespaces, nothing is opened at all.
+package browser
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"time"
+
+	"sandlot/internal/domain/trial"
+)
+
+// Limits of a trial.
+const (
+	probeWall   = 20 * time.Second
+	mostMemory  = 1 << 30 // of the worker and all beneath it; a game of some size takes 400 MiB
+	mostThreads = 768     // Chromium has 150 with one page; a page with a hundred workers has 250
+	mostShot    = 1 << 20
+	proxyPort   = 3128 // in the worker's own network
+)
+
+// programs are the browsers that are looked for, in this order. Those with a whole path are the
+// programs of Debian's packages, whose names on the PATH are shells around them.
+var programs = []string{"/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "chromium", "chromium-browser", "google-chrome-stable"}
+
+// ErrNoBrowser says that there is none on the machine.
+var ErrNoBrowser = errors.New("no Chromium was found: install Debian's package chromium-headless-shell (or chromium)")
+
+// find returns the browser of this machine, or ErrNoBrowser.
+func find() (string, error) {
+	for _, name := range programs {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", ErrNoBrowser
+}
+
+// Origin answers what a page on trial asks of its own origin.
+type Origin interface {
+	// ServeTrial answers a request for a file of that version, and leaves no trace of it.
+	ServeTrial(w http.ResponseWriter, r *http.Request, page trial.Page)
+}
+
+// Browser opens pages, one at a time.
+type Browser struct {
+	User   User
+	Origin Origin
+
+	times   times  // none: usual
+	program string // as Probe found it
+	stage   string // that a worker begins with; empty: StageRoom
+	memory  int64  // that it may take; 0: mostMemory
+}
+
+// times are how long a trial may take for what it does.
+type times struct {
+	Wall time.Duration // from the start of the worker to its end, whatever it is at
+	Play time.Duration // how long to stay
+	Most time.Duration // and where the machine is busy, so that each move was made once
+	Load time.Duration // then it is played with, whether it has loaded or not
+	Step time.Duration // for one answer of the page; one that hangs has none
+	Toil time.Duration // of the processor, for a page that answers nothing meanwhile: it hangs
+
+	Pause time.Duration // between two moves
+}
+
+// usual are the times of a trial. A machine that is busy gives a page less of the processor, so what is
+// a page that hangs is not measured by the clock.
+func usual() times {
+	return times{Wall: 30 * time.Second, Play: 10 * time.Second, Most: 20 * time.Second, Load: 6 * time.Second, Step: 3 * time.Second, Toil: 5 * time.Second, Pause: 700 * time.Millisecond}
+}
+
+var _ trial.Browser = (*Browser)(nil)
+
+// Open opens a page, after Probe has found a browser, plays with it for ten seconds, and returns what there was to see. It takes at
+// most 30 seconds. An error says that nothing can be said about the page: one that takes longer may be
+// fine, on a machine that is busy.
+func (b *Browser) Open(ctx context.Context, p trial.Page) (trial.Seen, error) {
+	long := cmp.Or(b.times, usual())
+	ctx, cancel := context.WithTimeout(ctx, long.Wall)
+	defer cancel()
+	o, err := newOrigin(b.Origin, p, long.Wall)
+	if err != nil {
+		return trial.Seen{}, err
+	}
+	defer o.close()
+	heard, err := b.work(ctx, order{Browser: b.program, URL: p.URL, Times: long, Key: o.key}, o)
+	s := heard.seen(long.Wall)
+	o.note(&s)
+	s.Memory = errors.Is(err, errMemory)
+	if err != nil && !s.Memory {
+		return trial.Seen{}, err
+	}
+	return s, nil
+}
+
+// Probe looks for a browser, and starts it as Open does, on an empty page, and returns why that
+// cannot be done.
+func (b *Browser) Probe(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, probeWall)
+	defer cancel()
+	program, err := find()
+	if err != nil {
+		return err
+	}
+	b.program = program
+	o, err := newOrigin(b.Origin, trial.Page{URL: "http://probe.invalid/"}, probeWall)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	_, err = b.work(ctx, order{Browser: b.program}, o)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the browser does not start within %v, which a busy machine may be the reason of: %w", probeWall, err)
+	}
+	if err != nil {
+		return fmt.Errorf("the browser does not start in namespaces of its own: %w", err)
+	}
+	return nil
+}

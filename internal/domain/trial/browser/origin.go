@@ -1,0 +1,209 @@
+package browser
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sandlot/internal/domain/trial"
+)
+
+// Limits of what a page may ask for in its trial.
+const (
+	mostRequests = 2000
+	mostBytes    = 512 << 20 // of answers
+	mostConns    = 64        // Chromium has 32 to a proxy
+	mostHeader   = 32 << 10
+)
+
+// An origin is the proxy of one trial: it answers for the page's own origin, and refuses all else.
+// Of what was asked it keeps what is worth telling.
+type origin struct {
+	serve  Origin
+	page   trial.Page
+	url    *url.URL
+	server *http.Server
+	tls    *secure // of an https origin
+	key    string
+	wall   time.Duration // the trial ends by then
+
+	mu        sync.Mutex
+	requests  int
+	bytes     int64
+	failed    []trial.Request
+	elsewhere []string
+}
+
+func newOrigin(serve Origin, page trial.Page, wall time.Duration) (*origin, error) {
+	u, err := url.Parse(page.URL)
+	if err != nil {
+		return nil, err
+	}
+	o := &origin{serve: serve, page: page, url: u, wall: wall}
+	if u.Scheme == "https" {
+		if o.tls, o.key, err = newSecure(u.Hostname(), wall); err != nil {
+			return nil, err
+		}
+	}
+	o.server = &http.Server{Handler: http.HandlerFunc(o.proxy), ReadHeaderTimeout: wall, IdleTimeout: wall, WriteTimeout: wall, MaxHeaderBytes: mostHeader, ErrorLog: silent()}
+	return o, nil
+}
+
+// run answers on a listener until close.
+func (o *origin) run(l net.Listener) { _ = o.server.Serve(newFew(l, mostConns, o.wall)) }
+
+func (o *origin) close() {
+	_ = o.server.Close()
+	if o.tls != nil {
+		o.tls.close()
+	}
+}
+
+// proxy answers what a browser asks of its proxy.
+func (o *origin) proxy(w http.ResponseWriter, r *http.Request) {
+	switch host := r.Host; {
+	case r.Method == http.MethodConnect && o.tls != nil && host == withPort(o.url):
+		o.tls.tunnel(w, http.HandlerFunc(o.own))
+	case r.Method != http.MethodConnect && o.url.Scheme == "http" && r.URL.Scheme == "http" && r.URL.Host == o.url.Host && host == o.url.Host:
+		o.own(w, r)
+	default:
+		o.refuse(w, host)
+	}
+}
+
+func withPort(u *url.URL) string {
+	if u.Port() != "" {
+		return u.Host
+	}
+	return u.Host + ":443"
+}
+
+// refuse answers a request for another host, which is told.
+func (o *origin) refuse(w http.ResponseWriter, host string) {
+	host = plainText(strings.TrimSuffix(host, ":443"), trial.MostHost)
+	o.mu.Lock()
+	if host != "" && len(o.elsewhere) < trial.MostEntries && !slices.Contains(o.elsewhere, host) {
+		o.elsewhere = append(o.elsewhere, host)
+	}
+	o.mu.Unlock()
+	w.Header().Set("Connection", "close")
+	http.Error(w, "The play-tester has no network but the project's own files.", http.StatusForbidden)
+}
+
+// own answers a request for the page's own origin.
+func (o *origin) own(w http.ResponseWriter, r *http.Request) {
+	if r.Host != o.url.Host {
+		o.refuse(w, r.Host)
+		return
+	}
+	o.mu.Lock()
+	o.requests++
+	over := o.requests > mostRequests || o.bytes > mostBytes
+	o.mu.Unlock()
+	if over {
+		http.Error(w, "The play-tester has answered enough.", http.StatusTooManyRequests)
+		return
+	}
+	r.URL.Scheme, r.URL.Host = "", ""
+	for name := range r.Header {
+		if strings.HasPrefix(name, "Proxy-") || name == "Connection" {
+			delete(r.Header, name)
+		}
+	}
+	r.Body = http.NoBody
+	c := &counted{ResponseWriter: w, origin: o}
+	o.serve.ServeTrial(c, r, o.page)
+	o.answered(r, c.status)
+}
+
+// answered keeps a request that failed, once.
+func (o *origin) answered(r *http.Request, status int) {
+	if status < 400 {
+		return
+	}
+	f := trial.Request{Path: plainText(r.URL.EscapedPath(), trial.MostText), Status: status}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.failed) < trial.MostEntries && !slices.Contains(o.failed, f) {
+		o.failed = append(o.failed, f)
+	}
+}
+
+// note adds what was asked to what was seen.
+func (o *origin) note(s *trial.Seen) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s.Failed, s.Elsewhere = slices.Clone(o.failed), slices.Clone(o.elsewhere)
+	for _, f := range o.failed { // a browser adds that the page of an error is no script
+		s.Errors = slices.DeleteFunc(s.Errors, func(e string) bool {
+			return strings.Contains(e, "Refused to") && strings.Contains(e, o.url.Host+f.Path+"'")
+		})
+	}
+}
+
+// counted counts what is answered.
+type counted struct {
+	http.ResponseWriter
+	origin *origin
+	status int
+}
+
+func (c *counted) WriteHeader(status int) {
+	if c.status == 0 && status >= 200 {
+		c.status = status
+	}
+	c.ResponseWriter.WriteHeader(status)
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	if c.status == 0 {
+		c.status = http.StatusOK
+	}
+	c.origin.mu.Lock()
+	c.origin.bytes += int64(len(p))
+	over := c.origin.bytes > mostBytes
+	c.origin.mu.Unlock()
+	if over {
+		panic(http.ErrAbortHandler)
+	}
+	return c.ResponseWriter.Write(p)
+}
+
+// few is a listener with so many connections at most; others wait.
+type few struct {
+	net.Listener
+	slots chan struct{}
+	wall  time.Duration
+}
+
+func newFew(l net.Listener, most int, wall time.Duration) *few {
+	return &few{l, make(chan struct{}, most), wall}
+}
+
+func (f *few) Accept() (net.Conn, error) {
+	select {
+	case f.slots <- struct{}{}:
+	case <-time.After(f.wall):
+		return nil, net.ErrClosed
+	}
+	c, err := f.Listener.Accept()
+	if err != nil {
+		<-f.slots
+		return nil, err
+	}
+	return &slotted{Conn: c, free: sync.OnceFunc(func() { <-f.slots })}, nil
+}
+
+type slotted struct {
+	net.Conn
+	free func()
+}
+
+func (c *slotted) Close() error {
+	defer c.free()
+	return c.Conn.Close()
+}

@@ -1,0 +1,153 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/inspector"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+
+	"sandlot/internal/domain/trial"
+)
+
+// A session is one page in the browser.
+type session struct {
+	ctx  context.Context
+	long times
+	main target.ID
+	look look
+
+	mu      sync.Mutex
+	errors  []string
+	loaded  chan struct{}
+	onLoad  sync.Once
+	closing int  // windows that are being closed
+	hangs   bool // it did not answer
+	crashed bool
+	paint   float64 // ms
+}
+
+func newSession(ctx context.Context, long times) *session {
+	return &session{ctx: ctx, long: long, loaded: make(chan struct{})}
+}
+
+// prepare has the browser tell what happens, and refuses what a page could ask of a person. There is no page
+// yet that could hold it up: a machine that is busy has all the time of the trial for it.
+func (s *session) prepare() error {
+	if err := chromedp.Listen(s.ctx, s.hear); err != nil {
+		return err
+	}
+	if err := chromedp.ListenBrowser(s.ctx, s.hear); err != nil {
+		return err
+	}
+	s.main = chromedp.FromContext(s.ctx).Target.TargetID
+	go s.console()
+	if _, err := chromedp.CallBrowser(s.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDeny}); err != nil {
+		return fmt.Errorf("deny downloads: %w", err)
+	}
+	if _, err := chromedp.CallBrowser(s.ctx, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true}); err != nil {
+		return fmt.Errorf("watch for windows: %w", err)
+	}
+	_, err := chromedp.Call(s.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1})
+	return err
+}
+
+// step does one thing with the page, for which it has a time.
+func (s *session) step(do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(s.ctx, s.long.Step)
+	defer cancel()
+	return do(ctx)
+}
+
+// hear takes note of an event. It must not wait.
+func (s *session) hear(event any) {
+	switch e := event.(type) {
+	case *page.EventJavascriptDialogOpening:
+		go s.dismiss()
+	case *page.EventLoadEventFired:
+		s.onLoad.Do(func() { close(s.loaded) })
+	case *inspector.EventTargetCrashed:
+		s.mu.Lock()
+		s.crashed = true
+		s.mu.Unlock()
+		s.onLoad.Do(func() { close(s.loaded) })
+	case *target.EventTargetCreated:
+		if e.TargetInfo.Type == "page" && e.TargetInfo.TargetID != s.main {
+			s.shut(e.TargetInfo.TargetID)
+		}
+	}
+}
+
+func (s *session) dismiss() {
+	_ = s.step(func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{})
+		return err
+	})
+}
+
+// shut closes a window that the page has opened. Where a page opens them faster than they close,
+// those beyond a few stay until the end.
+func (s *session) shut(id target.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing >= 8 {
+		return
+	}
+	s.closing++
+	go func() {
+		_ = s.step(func(ctx context.Context) error {
+			_, err := chromedp.CallBrowser(ctx, target.CloseTarget, target.CloseTargetParams{TargetID: id})
+			return err
+		})
+		s.mu.Lock()
+		s.closing--
+		s.mu.Unlock()
+	}()
+}
+
+// console gathers what a page says of its errors, each once, until the session ends.
+func (s *session) console() {
+	for m, err := range chromedp.Console(s.ctx) {
+		if err != nil {
+			return
+		}
+		if (m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleException) && m.Source != "network" {
+			s.fault(m)
+		}
+	}
+}
+
+// fault keeps an error, with the name of the file and the line that it came from.
+func (s *session) fault(m chromedp.ConsoleMessage) {
+	text := clip(m.Text, trial.MostText)
+	if m.URL != "" {
+		place := fmt.Sprintf(" (line %d of the page)", m.Line+1)
+		if file := m.URL[strings.LastIndexByte(m.URL, '/')+1:]; file != "" {
+			place = fmt.Sprintf(" (%s:%d)", clip(file, 60), m.Line+1)
+		}
+		text = clip(text, trial.MostText-len(place)) + place
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.errors) < trial.MostEntries && !slices.Contains(s.errors, text) {
+		s.errors = append(s.errors, text)
+	}
+}
+
+// report is what there was to see.
+func (s *session) report() report {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := report{Painted: s.paint > 0, Paint: int64(s.paint), Moved: s.look.moved, Unseen: s.look.taken < 2, Blank: s.look.blank(), Hangs: s.hangs, Errors: s.errors}
+	if s.crashed {
+		r.Errors = append(r.Errors, "The page crashed.")
+	}
+	return r
+}

@@ -1,0 +1,198 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/base/worker"
+)
+
+// Limits of the runner.
+const (
+	mostDaily  = 50 // trials of one account and day: some ten minutes of the one browser there is
+	poll       = 3 * time.Second
+	afterFail  = 30 * time.Second
+	askAgain   = 10 * time.Minute // whether a browser can be started by now
+	leaseFor   = 2 * time.Minute  // four times as long as a trial may take
+	recordTime = 10 * time.Second
+	shotTime   = 10 * time.Second
+	looks      = 100 // whether a version has come to this node: it keeps for a second what it has read
+	lookAgain  = 50 * time.Millisecond
+)
+
+// Browser opens pages; *browser.Browser does.
+type Browser interface {
+	// Probe returns why no page can be opened, nil if one can.
+	Probe(ctx context.Context) error
+	// Open opens a page and returns what there was to see. An error says nothing about the page.
+	Open(ctx context.Context, p Page) (Seen, error)
+}
+
+// Shots takes the pictures of versions. A picture is what a page made of the browser, and hostile.
+type Shots interface {
+	Shot(ctx context.Context, id sandlot.ProjectID, version int, picture []byte) error
+}
+
+// Runner opens versions that are due, one at a time. Only one Run at a time.
+type Runner struct {
+	Store    Store
+	Projects Projects
+	Browser  Browser
+	Shots    Shots // nil: pictures are let go
+	Places   sandlot.Places
+	Status   *Status
+	Log      *slog.Logger
+	Failures *worker.Failures
+	Counts   *Counts
+}
+
+// Counts are the trials since the process began. They may be read concurrently.
+type Counts struct {
+	Done, Failed, Passed, Milliseconds atomic.Int64
+}
+
+// Run opens what is due until ctx ends. Where no browser can be started, which is asked again after
+// each failure, it says so once, and asks again every ten minutes, or after half a minute where it was only slow.
+func (r *Runner) Run(ctx context.Context) {
+	ready := false
+	for wait := time.Duration(0); worker.Wait(ctx, wait); {
+		if !ready && !r.start(ctx) {
+			return
+		}
+		ready = true
+		switch err := r.Round(ctx); {
+		case err == nil:
+			wait = 0
+		case errors.Is(err, sandlot.ErrNotFound):
+			wait = poll
+		default:
+			if ctx.Err() == nil {
+				r.Failures.Add(1)
+				r.Log.Warn("a trial failed", "error", err)
+			}
+			wait, ready = afterFail, false
+		}
+	}
+}
+
+// start waits until a browser can be started, and reports whether one can.
+func (r *Runner) start(ctx context.Context) bool {
+	for told := false; ; told = true {
+		err := r.Browser.Probe(ctx)
+		if err == nil {
+			r.Status.Set("")
+			r.Log.Info("the play-tester opens new versions")
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		r.Status.Set("The play-tester of this service cannot start a browser; its operator finds the reason in the log.")
+		if !told {
+			r.Log.Warn("the play-tester opens nothing: " + err.Error())
+		}
+		again := askAgain
+		if errors.Is(err, context.DeadlineExceeded) { // the machine may only be busy, as it is at a start
+			again = afterFail
+		}
+		if !worker.Wait(ctx, again) {
+			return false
+		}
+	}
+}
+
+// Round opens the version whose turn it is. It is sandlot.ErrNotFound if none is due.
+func (r *Runner) Round(ctx context.Context) error {
+	due, err := r.Store.ClaimTrial(ctx, mostTries, mostDaily, leaseFor)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	seen, err := r.open(ctx, due)
+	r.Counts.Milliseconds.Add(time.Since(began).Milliseconds())
+	innocent := err != nil && !errors.Is(err, sandlot.ErrNotFound) && (ctx.Err() != nil || r.Browser.Probe(ctx) != nil)
+	ctx = context.WithoutCancel(ctx)
+	var untaken error
+	if err == nil {
+		// Before the end is recorded: a version that has one is not due again, so its picture would not come back after a crash.
+		untaken = r.picture(ctx, due, seen)
+	}
+	ctx, cancel := context.WithTimeout(ctx, recordTime)
+	defer cancel()
+	if errors.Is(err, sandlot.ErrNotFound) {
+		r.Counts.Passed.Add(1)
+		return errors.Join(err, r.Store.GiveBackTrial(ctx, due, false))
+	}
+	if err != nil {
+		r.Counts.Failed.Add(1)
+		return errors.Join(fmt.Errorf("open version %d of %s: %w", due.Version, due.Project, err), r.Store.GiveBackTrial(ctx, due, innocent))
+	}
+	r.Counts.Done.Add(1)
+	if err := r.Store.EndTrial(ctx, due, Done, seen.write()); err != nil {
+		if errors.Is(err, sandlot.ErrNotFound) {
+			return untaken // another has it by now
+		}
+		return errors.Join(untaken, fmt.Errorf("record trial: %w", err))
+	}
+	return untaken
+}
+
+// errNothingSeen is a trial of which there is no picture: the next may come when the machine is less busy.
+var errNothingSeen = errors.New("the machine was too busy to draw the page")
+
+// open opens a version, and looks afterwards whether it was the current one to the end. It is
+// sandlot.ErrNotFound if it was not, or its project is gone: should that come back, it is due again.
+func (r *Runner) open(ctx context.Context, due Due) (seen Seen, err error) {
+	if err := r.current(ctx, due); err != nil {
+		return Seen{}, err
+	}
+	page := Page{Due: due, URL: r.Places.Origin(string(due.Project)) + "/"}
+	err = worker.Guarded(func() (err error) {
+		seen, err = r.Browser.Open(ctx, page)
+		return err
+	})
+	if err == nil && seen.nothing() && due.Try < mostTries {
+		err = errNothingSeen
+	}
+	if err != nil {
+		return Seen{}, err
+	}
+	return seen, r.current(ctx, due)
+}
+
+// current returns nil once a version is what visitors of this node get, which may be a moment after
+// another node has published it. It is sandlot.ErrNotFound if they get nothing, or a newer one.
+func (r *Runner) current(ctx context.Context, due Due) error {
+	for range looks {
+		p, err := r.Projects.Current(ctx, sandlot.Caller{}, due.Project)
+		switch {
+		case errors.Is(err, sandlot.CodeProjectNotFound), errors.Is(err, sandlot.CodeTakenDown):
+			return fmt.Errorf("%s: %w", due.Project, sandlot.ErrNotFound)
+		case err != nil || p.Version == due.Version:
+			return err
+		case p.Version > due.Version:
+			return fmt.Errorf("version %d of %s: %w", due.Version, due.Project, sandlot.ErrNotFound)
+		}
+		worker.Wait(ctx, lookAgain)
+	}
+	return errors.New("this node does not have the version yet")
+}
+
+// picture hands the picture over, if there is one, in a time of its own: what is told of the trial does not wait for it longer.
+func (r *Runner) picture(ctx context.Context, due Due, s Seen) error {
+	if r.Shots == nil || len(s.Shot) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, shotTime)
+	defer cancel()
+	err := worker.Guarded(func() error { return r.Shots.Shot(ctx, due.Project, due.Version, s.Shot) })
+	if err != nil {
+		return fmt.Errorf("take the picture of version %d of %s: %w", due.Version, due.Project, err)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"sandlot/internal/format/inspect"
+)
+
+// notBuilt says that a page loads what is to be built first.
+func (f *finder) notBuilt(l *Look, r ref) {
+	if f.first("build " + r.to) {
+		f.add(NotBuilt, f.howToBuild(), "%s %s %s, which browsers do not run as it is: it is source to be built first.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to))
+	}
+}
+
+// inPublic says that a file lies where a build takes it from, so that nothing of the project was built.
+func (f *finder) inPublic(l *Look, r ref, name string) {
+	f.add(NotBuilt, f.howToBuild(), "%s %s %s, which lies in %s: it is source to be built first.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), shown(name))
+}
+
+// howToBuild names the folder that a build made, if it was sent with the source.
+func (f *finder) howToBuild() string {
+	for _, folder := range []string{"dist", "build", "out", "docs"} {
+		if f.exact(folder + "/index.html") {
+			return fmt.Sprintf("Publish the folder %s alone, which looks built; if it is older than the source, build first (often npm run build).", folder)
+		}
+	}
+	return "Build the project (often npm run build) and publish what that made, often the folder dist."
+}
+
+// noModule reports whether files with that extension are imported only where a build puts something else in their place.
+func noModule(ext string) bool {
+	switch familyOf(ext) {
+	case "picture", "sound", "style", "font", "model":
+		return true
+	}
+	return false
+}
+
+// deepestBase is how many folders of a host a project may have been built for.
+const deepestBase = 3
+
+// built finds the file that a path from the root of a host means, if the project was built to lie in a folder of that host:
+// the folder, and the file's name here. Both are empty if there is none.
+func (f *finder) built(l *Look, t target) (folder, file string) {
+	for _, b := range builtFor(l, t) {
+		if f.exact(b.file) {
+			return b.folder, b.file
+		}
+	}
+	return "", ""
+}
+
+type based struct{ folder, file string }
+
+// builtFor lists what a path from the root of a host may mean to a project that was built for a folder there.
+func builtFor(l *Look, t target) (list []based) {
+	if !strings.HasPrefix(t.path, "/") {
+		return nil
+	}
+	rest := within("", t.path)
+	for of := "/"; len(list) < 2*deepestBase; {
+		first, after, ok := strings.Cut(rest, "/")
+		if !ok || after == "" {
+			break
+		}
+		of, rest = of+first+"/", after
+		list = append(list, based{of, after})
+		if folder := folderOf(l.name); folder != "" {
+			list = append(list, based{of, within(folder, after)})
+		}
+	}
+	return list
+}
+
+// hintBase says how a page goes without the folder of a host.
+const hintBase = `Take out the <base>, or write <base href="./">.`
+
+// builtFor says that the project was built for a folder of a host, once for all that is asked for there.
+func (f *finder) builtFor(l *Look, r ref, folder, file string) {
+	if !f.first("built for " + folder) {
+		return
+	}
+	if strings.HasPrefix(l.base, "/") {
+		f.add(MissingFile, hintBase, "%s %s %s below <base href=%s>, and the project has that as %s: it was built to lie in that folder of a host.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), inspect.Quoted(l.base), shown(file))
+		return
+	}
+	f.add(MissingFile, fmt.Sprintf("Build again with relative addresses (Vite: base: './'; others: a homepage or public path of \".\"), or write %s there and take %s off all others.", inspect.Quoted(f.from(l, r, file)), shown(folder)),
+		"%s %s %s, and the project has that as %s: it was built to lie in the folder %s of a host.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), shown(file), shown(folder))
+}

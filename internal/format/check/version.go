@@ -1,0 +1,154 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"sandlot/internal/format/names"
+)
+
+// A Place is where a project is served, and what it may do there.
+type Place struct {
+	Project   string // its id, for hints; empty where there is none yet
+	Own       string // host[:port] that is the service's own, and those below it
+	Path      string // the address of its path form, empty where that is not served
+	PathAlone bool   // whether it has no other address
+	HTTPS     bool
+	Blocked   bool   // whether its quarantine blocks other hosts
+	Threads   bool   // whether its pages may share memory between threads
+	Told      string // what other warnings say: a host that is named there is not named again
+}
+
+// A Version is what is known of one version of a project.
+type Version struct {
+	Place   Place
+	Primary string
+	Looks   []*Look
+	// Names are the files that are there, in byte order. If Part is set they are only those of Asks that are there.
+	Names []string
+	Part  bool
+	Empty []string // files without bytes, or with those of a pointer of Git LFS, in byte order
+	// All says that every page and script is in Looks, so that what is in none of them is nowhere.
+	All   bool
+	Size  int64    // of all files, in bytes
+	Count int      // of all files
+	steps int      // that the parser has taken
+	set   []string // folders that scripts set, nil before they are needed
+}
+
+// mostAsked bounds Asks: a store is asked for them in one query.
+const mostAsked = 200
+
+// Asks lists the names of files that the looks refer to, folded by names.Fold, for whoever does not want to read all
+// names of a version; at most 200 of them. Findings of a Part judges no others.
+func (v *Version) Asks() []string {
+	var folded, further []string
+	for _, l := range v.Looks {
+		for _, r := range l.refs {
+			t := read(r.to)
+			if !t.ok || t.host != "" || t.scheme != "" || r.how == imports && isBare(t.path) {
+				continue
+			}
+			for _, name := range v.candidates(l, r, t.path) {
+				folded = append(folded, names.Fold(name))
+			}
+			if len(folded) >= mostAsked {
+				return folded[:mostAsked]
+			}
+			for _, b := range builtFor(l, t) {
+				further = append(further, names.Fold(b.file))
+			}
+		}
+	}
+	return append(folded, further[:min(len(further), mostAsked-len(folded))]...)
+}
+
+// candidates are the files that a reference may mean: which page runs a script is not known, so what it asks for may
+// lie beside it or beside the page. There is none where that is another host.
+func (v *Version) candidates(l *Look, r ref, to string) (candidates []string) {
+	folder, host := l.baseOf()
+	if host != "" {
+		return nil
+	}
+	add := func(folder, to string) {
+		name := within(folder, to)
+		if name == "" {
+			name = v.Primary
+		} else if strings.HasSuffix(name, "/") {
+			name += "index.html"
+		}
+		if !slices.Contains(candidates, name) {
+			candidates = append(candidates, name)
+		}
+	}
+	for _, in := range v.folders(l, r) {
+		if r.how >= asks && l.kind == script {
+			add(folderOf(v.Primary), in+to)
+		}
+		add(folder, in+to)
+	}
+	return candidates
+}
+
+// has reports whether the version has the file, or answers to its name with another.
+func (v *Version) has(name string) bool {
+	if _, ok := slices.BinarySearch(v.Names, name); ok {
+		return true
+	}
+	if name == "favicon.ico" || strings.HasPrefix(name, ".sandlot/") {
+		return true // which the service itself answers
+	}
+	_, folder := slices.BinarySearch(v.Names, name+"/index.html")
+	return folder
+}
+
+// reached are the looks at what pages load, directly or not. If there is no page among them all count: then what is
+// looked at is a file that pages elsewhere load.
+func (v *Version) reached() []*Look {
+	var out, queue []*Look
+	by := make(map[string]*Look, len(v.Looks))
+	for _, l := range v.Looks {
+		if l.kind == page {
+			queue = append(queue, l)
+		} else if l.kind == data && len(l.refs) == 0 {
+			out = append(out, l) // which programs ask for by names that they make
+		} else {
+			by[l.name] = l
+		}
+	}
+	if len(by) == 0 || !v.All {
+		return v.Looks
+	}
+	take := func(name string) {
+		if next := by[name]; next != nil {
+			delete(by, name)
+			queue = append(queue, next)
+		}
+	}
+	for len(queue) > 0 {
+		l := queue[0]
+		queue, out = queue[1:], append(out, l)
+		for _, r := range l.refs {
+			t := read(r.to)
+			if !t.ok || t.host != "" || r.how == opens {
+				continue
+			}
+			for _, name := range v.candidates(l, r, t.path) {
+				take(name)
+			}
+		}
+		for _, list := range l.lists {
+			for _, r := range list.files {
+				for _, name := range v.candidates(l, r, read(r.to).path) {
+					take(name)
+				}
+			}
+		}
+	}
+	for _, l := range v.Looks {
+		if by[l.name] == l && l.kind == data { // which programs may ask for all the same, or which was left
+			out = append(out, &Look{name: l.name, kind: l.kind, faults: l.faults, cut: l.cut, cutAt: l.cutAt})
+		}
+	}
+	return out
+}

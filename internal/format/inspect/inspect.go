@@ -1,0 +1,110 @@
+package inspect
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"sandlot/internal/base/checkpoint"
+	"sandlot/internal/format/content"
+)
+
+// HeadSize is how much of a file's beginning is kept, for its title and for what it looks like.
+const HeadSize = 16 << 10
+
+// Findings are what an Inspector saw in a file's bytes.
+type Findings struct {
+	Gzip   bool   // they begin with the gzip magic
+	Base64 bool   // they decode whole as base64 to bytes that begin with "<" or the gzip magic
+	Within []byte // if they are whole base64: the first bytes that they decode to
+	KeyAt  int64  // where one of the service's own keys begins in a text, -1 if nowhere
+	Head   []byte // the first HeadSize bytes or less
+	Damage Damage // of a text
+}
+
+// An Inspector looks at a file's bytes as they pass, once, in constant memory.
+type Inspector struct {
+	*checkpoint.Hash // tells size, SHA-256 and checkpoints of what was written
+
+	head   []byte
+	tail   []byte // the last TailSize bytes or more
+	text   bool   // so far valid UTF-8
+	split  []byte // an unfinished character at the end of what passed
+	keys   keySearch
+	base64 wholeBase64
+}
+
+// New makes an Inspector that has seen nothing.
+func New() *Inspector {
+	return &Inspector{Hash: checkpoint.New(), text: true, keys: keySearch{at: -1}, base64: wholeBase64{ok: true}}
+}
+
+// Write implements io.Writer. It never fails.
+func (in *Inspector) Write(p []byte) (int, error) {
+	_, _ = in.Hash.Write(p)
+	if in.text { // in what is no text, a key is nobody's mistake
+		in.keys.write(p)
+	}
+	in.checkText(p)
+	in.base64.write(p)
+	if room := HeadSize - len(in.head); room > 0 {
+		in.head = append(in.head, p[:min(room, len(p))]...)
+	}
+	if in.text {
+		in.end(p)
+	}
+	return len(p), nil
+}
+
+// end keeps the last bytes.
+func (in *Inspector) end(p []byte) {
+	if len(p) >= TailSize {
+		in.tail, p = in.tail[:0], p[len(p)-TailSize:]
+	} else if len(in.tail)+len(p) > 8*TailSize {
+		in.tail = append(in.tail[:0], in.tail[len(in.tail)-TailSize:]...)
+	}
+	in.tail = append(in.tail, p...)
+}
+
+func (in *Inspector) checkText(p []byte) {
+	if !in.text {
+		return
+	}
+	if len(in.split) > 0 {
+		need := min(utf8.UTFMax-len(in.split), len(p))
+		joined := append(in.split, p[:need]...)
+		if !utf8.FullRune(joined) && len(joined) < utf8.UTFMax {
+			in.split = joined
+			return
+		}
+		r, n := utf8.DecodeRune(joined)
+		if r == utf8.RuneError && n <= 1 {
+			in.text = false
+			return
+		}
+		p = p[n-len(in.split):]
+		in.split = nil
+	}
+	whole := p[:len(p)-content.PartialRune(p)]
+	in.text = utf8.Valid(whole)
+	in.split = append([]byte(nil), p[len(whole):]...)
+}
+
+// Text reports whether what was written is valid UTF-8.
+func (in *Inspector) Text() bool { return in.text && len(in.split) == 0 }
+
+// MayBeBase64 reports whether what was written so far may be the beginning of a base64 text.
+func (in *Inspector) MayBeBase64() bool { return in.base64.ok }
+
+// Findings tells what was seen.
+func (in *Inspector) Findings() Findings {
+	within := in.base64.begins()
+	var damage Damage
+	if in.Text() {
+		damage = DamageOf(in.head, in.tail[max(len(in.tail)-TailSize, 0):])
+	}
+	return Findings{
+		Gzip: isGzip(in.head), Base64: bytes.HasPrefix(within, []byte("<")) || isGzip(within), Within: within, KeyAt: in.keys.at, Head: in.head, Damage: damage,
+	}
+}
+
+func isGzip(p []byte) bool { return len(p) >= 2 && p[0] == 0x1f && p[1] == 0x8b }

@@ -1,0 +1,311 @@
+// Package squeeze makes the compressed representations of published files:
+// once, after the publish, never during a request.
+//
+// One worker does it, one file after another, with a bounded amount of memory,
+// and it rests while content is arriving. In the middle of a large file it makes
+// those of small ones that came meanwhile. Until it is done with a file, the file
+// is served as it is.
+package squeeze
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"slices"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/base/failpoint"
+	"sandlot/internal/base/worker"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/mediatype"
+)
+
+// Limits of the worker.
+const (
+	large     = 16 << 20 // what is larger holds the worker for many seconds, and is compressed at lower levels
+	huge      = 128 << 20
+	restEvery = 4 << 20 // bytes of a file that are read between two rests
+	minSize   = 200     // smaller ones fit a packet either way
+	batch     = 32      // files read at a time
+	mostTurns = 50_000  // of one account that wait: five projects with as many files as they may have
+	poll      = 500 * time.Millisecond
+	restStep  = 50 * time.Millisecond
+	maxRest   = 2 * time.Second // before each compression, so that endless load delays variants but never prevents them
+	afterFail = 10 * time.Second
+
+	// together is up to which size files share the three compressors. These keep
+	// what a file made them grow to, which would soon be 10 MiB: for each larger
+	// file they are made anew, one at a time. Measured, all together: 6.6 MiB; with
+	// 128 KiB here 8.0, with 256 KiB 9.0.
+	together = 64 << 10
+
+	// putTries is how often variants are recorded when nobody can tell whether it
+	// happened, each time after a longer wait; all together half an hour.
+	putTries = 20
+)
+
+// Content is where bytes are read from and kept; *publish.Contents is one.
+type Content interface {
+	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
+	StageDerived(ctx context.Context, r io.Reader) (publish.Content, error)
+	Discard(ctx context.Context, c publish.Content)
+	Receiving() bool // whether content is arriving now
+}
+
+// Worker makes variants. Only one Run at a time.
+type Worker struct {
+	records publish.VariantStore
+	content Content
+	log     *slog.Logger
+	formats []format
+	now     func() time.Time
+
+	failures *worker.Failures
+	putOff   worker.Setbacks[int64] // by the ID of the blob
+}
+
+// New makes a worker. Its working memory, at most 8 MiB in use at a time, it takes
+// with the first file that is worth it, and lets go of when there are no more.
+// It counts the files that fail.
+func New(records publish.VariantStore, content Content, log *slog.Logger, failures *worker.Failures) *Worker {
+	return &Worker{records: records, content: content, log: log, formats: formats(0), now: time.Now, failures: failures}
+}
+
+// Run makes variants until ctx ends.
+func (w *Worker) Run(ctx context.Context) {
+	for wait := time.Duration(0); worker.Wait(ctx, wait); {
+		n, err := w.Round(ctx)
+		switch {
+		case err != nil:
+			if ctx.Err() == nil {
+				w.log.Warn("variants not made; they will be tried again", "error", err)
+			}
+			w.release()
+			wait = 0
+			if n == 0 {
+				wait = afterFail
+			}
+		case n == 0:
+			w.release()
+			wait = poll
+		default:
+			wait = 0
+		}
+	}
+}
+
+// Round makes the variants of some files that have none yet, and returns how
+// many files it looked at. One that fails is put off, and does not keep the others from
+// theirs; if they would fail as well, 0 is returned with the error.
+func (w *Worker) Round(ctx context.Context) (int, error) { return w.round(ctx, math.MaxInt64) }
+
+// round is Round for files of at most that many bytes.
+func (w *Worker) round(ctx context.Context, most int64) (int, error) {
+	files, claim, err := w.claim(ctx, most)
+	if err != nil {
+		w.failures.Add(1)
+		return 0, fmt.Errorf("read files to squeeze: %w", err)
+	}
+	left := files // claimed, and not done
+	defer func() { w.giveBack(ctx, left, claim) }()
+	if len(files) == batch {
+		if err := w.leavePlain(ctx); err != nil {
+			return 0, err
+		}
+	}
+	var failed error
+	done := int64(0)
+	for i, f := range files {
+		if done >= large { // whoever came meanwhile has a turn, too
+			return i, failed
+		}
+		err := worker.Guarded(func() error { return w.squeeze(ctx, f) })
+		if err == nil {
+			left = slices.DeleteFunc(slices.Clone(left), func(l sandlot.File) bool { return l.Blob.ID == f.Blob.ID })
+			done += f.Blob.Size
+			w.putOff.Worked(f.Blob.ID)
+			continue
+		}
+		failed = errors.Join(failed, fmt.Errorf("squeeze blob %d: %w", f.Blob.ID, err))
+		w.release() // what it was used for last may have been large
+		if ctx.Err() != nil || !w.goOn(ctx, f, err) {
+			return 0, failed
+		}
+	}
+	return len(files), failed
+}
+
+// claim returns files of at most that many bytes that no other process makes the variants of, and what names the claim.
+func (w *Worker) claim(ctx context.Context, most int64) ([]sandlot.File, int64, error) {
+	files, err := w.records.Unsqueezed(ctx, w.putOff.Waiting(w.now()), batch)
+	files = slices.DeleteFunc(files, func(f sandlot.File) bool { return f.Blob.Size > most })
+	if err != nil || len(files) == 0 {
+		return nil, 0, err
+	}
+	mine, claim, err := w.records.ClaimSqueezing(ctx, blobsOf(files), publish.SqueezeLeaseMax)
+	return slices.DeleteFunc(files, func(f sandlot.File) bool { return !slices.Contains(mine, f.Blob.ID) }), claim, err
+}
+
+// giveBack ends the claims of files that are not done: another round may come to them
+// at once. If it fails they lapse.
+func (w *Worker) giveBack(ctx context.Context, files []sandlot.File, claim int64) {
+	if len(files) == 0 {
+		return
+	}
+	if err := w.records.EndSqueezing(context.WithoutCancel(ctx), blobsOf(files), claim); err != nil {
+		w.log.Warn("files without variants are not given back; they are free when their claims lapse", "error", err)
+	}
+}
+
+func blobsOf(files []sandlot.File) []int64 {
+	ids := make([]int64, len(files))
+	for i, f := range files {
+		ids[i] = f.Blob.ID
+	}
+	return ids
+}
+
+// goOn puts a file off that failed, and reports whether the next one may fare better.
+// Where more files fail than are remembered, for another reason than that the disk is
+// full or away, this one is left plain: no number of them may hold up the others.
+func (w *Worker) goOn(ctx context.Context, f sandlot.File, why error) bool {
+	w.failures.Add(1)
+	full := errors.Is(why, sandlot.ErrFull)
+	if w.putOff.Failed(f.Blob.ID, w.now()) {
+		return !full
+	}
+	if full || errors.Is(why, sandlot.ErrUnavailable) {
+		return false
+	}
+	w.log.Error("too many files fail at a time; one of them is served as it is from now on", "blob", f.Blob.ID, "error", why)
+	return w.records.PutVariants(ctx, f.Blob.ID, nil) == nil
+}
+
+// leavePlain gives up the variants of what one account has too much of.
+func (w *Worker) leavePlain(ctx context.Context) error {
+	n, err := w.records.LeavePlain(ctx, mostTurns)
+	if err != nil {
+		return fmt.Errorf("limit what waits for variants: %w", err)
+	}
+	if n > 0 {
+		w.log.Warn("an account has more files than wait for variants; they are served as they are", "files", n)
+	}
+	return nil
+}
+
+// rest waits while content is arriving, but not for ever.
+func (w *Worker) rest(ctx context.Context) error {
+	for waited := time.Duration(0); waited < maxRest && w.content.Receiving(); waited += restStep {
+		if !worker.Wait(ctx, restStep) {
+			return ctx.Err()
+		}
+	}
+	return ctx.Err()
+}
+
+// makeWay makes the variants of small files that came meanwhile, and rests: both between two pieces of a large one.
+func (w *Worker) makeWay(ctx context.Context) error {
+	if _, err := w.round(ctx, together); err != nil && ctx.Err() == nil {
+		w.log.Warn("variants not made; they will be tried again", "error", err)
+	}
+	w.release()
+	return w.rest(ctx)
+}
+
+func (w *Worker) squeeze(ctx context.Context, f sandlot.File) error {
+	made, err := w.variants(ctx, f)
+	if errors.Is(err, sandlot.ErrCorrupt) || errors.Is(err, sandlot.ErrNotFound) {
+		w.log.Error("a stored file is damaged or gone; it gets no more variants", "blob", f.Blob.ID, "error", err)
+		err = nil
+	}
+	if err != nil {
+		w.discard(ctx, made)
+		return err
+	}
+	return w.record(ctx, f.Blob.ID, made)
+}
+
+// record records variants. As long as a step may have happened although it
+// failed, what it refers to must neither be deleted nor be made a second time:
+// the same step is tried again. What is left in the end is discarded, or collected
+// where nobody can tell.
+func (w *Worker) record(ctx context.Context, blobID int64, made []sandlot.Variant) (err error) {
+	certain := true
+	defer func() {
+		if err != nil && certain {
+			w.discard(ctx, made)
+		}
+	}()
+	for try := 1; ; try++ {
+		err := w.records.PutVariants(ctx, blobID, made)
+		certain = certain && (errors.Is(err, sandlot.ErrNoEffect) || errors.Is(err, sandlot.ErrFull))
+		switch {
+		case err == nil, errors.Is(err, sandlot.ErrExists): // the latter: it happened when it seemed to fail
+			return nil
+		case errors.Is(err, sandlot.ErrNotFound): // the file went away meanwhile
+			w.discard(ctx, made)
+			return nil
+		case errors.Is(err, sandlot.ErrFull), errors.Is(err, sandlot.ErrNoEffect) && !errors.Is(err, sandlot.ErrUnavailable):
+			return err
+		case try == putTries:
+			return err
+		}
+		w.log.Warn("variants not recorded; trying again", "blob", blobID, "error", err)
+		w.release()
+		if !worker.Wait(ctx, time.Duration(try)*afterFail) {
+			return err
+		}
+	}
+}
+
+// variants makes those that are smaller than the file. With an error it returns
+// what it has made so far.
+func (w *Worker) variants(ctx context.Context, f sandlot.File) (made []sandlot.Variant, err error) {
+	if !mediatype.Compressible(f.Name) || f.Blob.Size < minSize {
+		return nil, nil
+	}
+	kinds := w.formats
+	if f.Blob.Size > large {
+		w.release()
+		kinds = formats(f.Blob.Size)
+	}
+	for i := range kinds {
+		if err := w.rest(ctx); err != nil {
+			return made, err
+		}
+		if f.Blob.Size > together {
+			w.release()
+		}
+		v, err := w.variant(ctx, f.Blob, &kinds[i])
+		if f.Blob.Size > large {
+			kinds[i].encoder = nil // before the next is made
+		}
+		if err != nil {
+			return made, err
+		}
+		failpoint.Hit(failpoint.MidVariant)
+		if v.Blob.Size < f.Blob.Size {
+			made = append(made, v)
+		} else {
+			w.discard(ctx, []sandlot.Variant{v})
+		}
+	}
+	return made, nil
+}
+
+func (w *Worker) discard(ctx context.Context, variants []sandlot.Variant) {
+	for _, v := range variants {
+		w.content.Discard(ctx, publish.Content{Blob: v.Blob})
+	}
+}
+
+// release lets go of the compressors' memory.
+func (w *Worker) release() {
+	for i := range w.formats {
+		w.formats[i].encoder = nil
+	}
+}

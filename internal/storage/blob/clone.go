@@ -1,0 +1,103 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"sandlot"
+	"sandlot/internal/base/failpoint"
+)
+
+// CloneTo puts a blob into another Disk under its own name: for a backup. With
+// link it becomes a second name of the same file, where the file system has such;
+// else it is copied and synced. Links are durable after SyncFolders. A blob that
+// is there already is left alone, and one that is missing is
+// sandlot.ErrNotFound. The bytes are not looked at.
+func (d *Disk) CloneTo(ctx context.Context, to *Disk, ref sandlot.BlobRef, link bool) error {
+	err := ctx.Err()
+	if err == nil && !Valid(ref) {
+		err = sandlot.ErrNotFound
+	}
+	if err == nil {
+		_, err = to.fs.Stat(Path(ref))
+		if err == nil {
+			return nil
+		}
+		if err = classify(err); errors.Is(err, fs.ErrNotExist) {
+			err = d.clone(ctx, to, ref, link)
+			failpoint.Hit(failpoint.MidBackup)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("clone blob %q: %w", ref, err)
+	}
+	return nil
+}
+
+func (d *Disk) clone(ctx context.Context, to *Disk, ref sandlot.BlobRef, link bool) error {
+	if link && linked(d.fs, to.fs, Path(ref)) {
+		return nil
+	}
+	f, err := d.fs.Open(Path(ref))
+	if errors.Is(err, fs.ErrNotExist) {
+		return sandlot.ErrNotFound
+	}
+	if err != nil {
+		return classify(err)
+	}
+	defer f.Close()
+	defer to.writing.begin(ref)()
+	err = to.writeTemp(tempPath(ref), func(w TempFile) error {
+		_, err := copyTo(ctx, w, io.Reader(f))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return to.commit(ref)
+}
+
+// TakeFrom puts a blob under its name as a reader has it, unless it is there already: for a
+// backup of what another store keeps. The bytes are not looked at.
+func (d *Disk) TakeFrom(ctx context.Context, ref sandlot.BlobRef, open func() (io.ReadCloser, error)) error {
+	if _, err := d.fs.Stat(Path(ref)); err == nil {
+		return nil
+	} else if err = classify(err); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("take blob %q: %w", ref, err)
+	}
+	r, err := open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = d.Put(ctx, ref, r)
+	failpoint.Hit(failpoint.MidBackup)
+	return err
+}
+
+// linked tries to give a file of one folder a name in another. If it cannot, for
+// they are on different disks or the system has no links, copying will tell more.
+func linked(from, to FS, path string) bool {
+	a, ok := from.(rooted)
+	b, both := to.(rooted)
+	if !ok || !both {
+		return false
+	}
+	path = filepath.FromSlash(path)
+	return os.Link(filepath.Join(a.root.Name(), path), filepath.Join(b.root.Name(), path)) == nil
+}
+
+// SyncFolders makes the names of all blobs durable.
+func (d *Disk) SyncFolders() error {
+	for _, name := range append(folders(), ".") {
+		if err := d.fs.SyncDir(name); err != nil {
+			return fmt.Errorf("sync blobs: %w", classify(err))
+		}
+	}
+	return nil
+}

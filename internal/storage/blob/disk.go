@@ -1,0 +1,209 @@
+// Package blob keeps the bytes of published files.
+//
+// A blob is written once, under a random name that is never used again, and
+// never changes. That one rule makes the rest simple: no locks between readers
+// and writers, nothing to invalidate, and a blob that no record names is
+// garbage whenever it was left behind.
+//
+// [Disk] keeps blobs in a folder:
+//
+//	tmp/           files being written, each under the name it will have
+//	00/ .. ff/     blobs, by the first two characters of their names
+//
+// A write goes through these steps, each of which the next one needs: a new
+// file in tmp, its bytes, sync, close, rename, sync of the folder. Whatever
+// fails, and wherever a crash falls, there is a whole blob or none.
+//
+// What this cannot promise: a disk that says it has synced and has not loses
+// what was acknowledged, like any other program's data.
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/base/durable"
+	"sandlot/internal/base/failpoint"
+	"sandlot/internal/domain/publish"
+)
+
+const (
+	tempFolder = "tmp"
+
+	// staleAfter is how long a temporary file must have gone unwritten to be
+	// taken for a left-over of another process: an hour, far longer than any request
+	// may stall. If it was alive after all, its Put fails at the rename and nothing is stored.
+	staleAfter = time.Hour
+
+	// pingFor is how long the answer of a Ping is repeated: a second, so that
+	// a flood of health checks does not become a flood of syncs.
+	pingFor = time.Second
+)
+
+// Options adjust a Disk. The zero value is right for a folder that several
+// processes may share.
+type Options struct {
+	// Alone says that no other process uses the folder. Then every temporary
+	// file found at the start was left by a crash and is removed at once, not
+	// only after an hour.
+	Alone bool
+
+	// Existing says to look at a folder as it is: it is not made, and List
+	// removes nothing.
+	Existing bool
+}
+
+// Disk is publish.Blobs in a folder of the local file system. Its methods may
+// be called concurrently, and several processes may share the folder. A name
+// can never lead out of the folder. Folders have mode 0700, files 0600.
+type Disk struct {
+	fs      FS
+	now     func() time.Time
+	trust   *trust
+	flights *flights
+	writing writing       // what has a temporary file
+	looking bool          // nothing is to be removed in passing
+	place   durable.Place // of the folder; empty if it has no name of its own
+
+	ping struct {
+		sync.Mutex
+		at  time.Time
+		err error
+	}
+}
+
+var _ publish.ShardedBlobs = (*Disk)(nil)
+
+// OpenDisk opens the folder dir, and makes it if it is not there. It also
+// removes temporary files that a crash left behind. A folder that cannot be
+// written is an error, which names it.
+func OpenDisk(dir string, opts Options) (*Disk, error) {
+	if !opts.Existing {
+		if err := makeFolder(dir); err != nil {
+			return nil, fmt.Errorf("open blobs: %w", classify(err))
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open blobs: %w", classify(err))
+	}
+	place, err := placeOf(root)
+	if err != nil {
+		return nil, fmt.Errorf("open blobs: %w", errors.Join(classify(err), root.Close()))
+	}
+	d, err := OpenOn(rooted{root}, opts)
+	if err != nil {
+		return nil, fmt.Errorf("open blobs in %s: %w", dir, err)
+	}
+	d.place = place
+	return d, nil
+}
+
+// OpenOn opens a Disk on a file system, which it closes when it is closed, or
+// cannot be opened. That file system's root must be durable already.
+func OpenOn(f FS, opts Options) (*Disk, error) {
+	d := newDisk(f)
+	if d.looking = opts.Existing; d.looking {
+		return d, nil
+	}
+	if err := d.prepare(opts); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func newDisk(f FS) *Disk {
+	return &Disk{fs: f, now: time.Now, trust: newTrust(trusted), flights: newFlights(hashers)}
+}
+
+// Close lets go of the folder. Readers that were opened go on.
+func (d *Disk) Close() error { return d.fs.Close() }
+
+// prepare makes the folders, all of them at once: later a Put has one folder
+// to sync and never a new one, whose own entry would have to be synced too.
+func (d *Disk) prepare(opts Options) error {
+	for _, name := range append(folders(), tempFolder) {
+		if err := d.fs.Mkdir(name); err != nil && !errors.Is(err, fs.ErrExist) {
+			return classify(err)
+		}
+	}
+	failpoint.Hit(failpoint.MidFolders)
+	// Also when all were there: the process that made them may have crashed
+	// before this line.
+	if err := d.fs.SyncDir("."); err != nil {
+		return classify(err)
+	}
+	before := d.now().Add(-staleAfter)
+	if opts.Alone {
+		before = d.now().AddDate(100, 0, 0) // whatever the clock said when they were written
+	}
+	return d.sweepTemp(context.Background(), before)
+}
+
+// makeFolder makes a folder and those above it, and syncs the folder that holds
+// it, so that the blobs do not vanish with the entry of their folder.
+func makeFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	parent, err := filepath.Abs(filepath.Join(dir, ".."))
+	if err != nil {
+		return err
+	}
+	err = durable.Sync(os.Open(parent))
+	// A folder that someone else made in a place we may not read is theirs to
+	// keep.
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return err
+}
+
+// Ping writes, syncs and removes a small file. It returns nil while Put can be
+// expected to work, sandlot.ErrFull while there is no room, and otherwise
+// sandlot.ErrUnavailable. An answer is repeated for a second.
+func (d *Disk) Ping(ctx context.Context) error {
+	d.ping.Lock()
+	defer d.ping.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// A clock that was set back must not prolong an answer.
+	if age := d.now().Sub(d.ping.at); age >= 0 && age < pingFor {
+		return d.ping.err
+	}
+	d.ping.err = d.probe()
+	d.ping.at = d.now()
+	return d.ping.err
+}
+
+func (d *Disk) probe() error {
+	if err := d.inPlace(); err != nil {
+		return fmt.Errorf("probe blobs: %w", err)
+	}
+	ref := NewRef()
+	temp := tempPath(ref)
+	defer d.writing.begin(ref)()
+	err := d.writeTemp(temp, func(f TempFile) error {
+		_, err := f.Write(make([]byte, 4096)) // one block: less might find room where a file would not
+		return classify(err)
+	})
+	if err == nil {
+		err = classify(d.fs.Remove(temp))
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, sandlot.ErrFull), errors.Is(err, sandlot.ErrUnavailable):
+		return fmt.Errorf("probe blobs: %w", err)
+	}
+	return fmt.Errorf("probe blobs: %w: %w", sandlot.ErrUnavailable, err)
+}

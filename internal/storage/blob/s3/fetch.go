@@ -1,0 +1,127 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"sandlot"
+	"sandlot/internal/storage/blob"
+)
+
+// Fetch fills p with the bytes from off of a blob, which is to have size bytes in all. Nobody has compared
+// them with anything. A missing blob is sandlot.ErrNotFound, and one of another size sandlot.ErrCorrupt. An
+// answer that breaks off, or stalls, is asked for once more from where it ended.
+func (s *Store) Fetch(ctx context.Context, ref sandlot.BlobRef, size, off int64, p []byte) error {
+	if !blob.Valid(ref) {
+		return sandlot.ErrNotFound // no blob ever had this name
+	}
+	got, err := 0, error(nil)
+	for range 2 {
+		var n int
+		n, err = s.fetch(ctx, s.blobKey(ref), size, off+int64(got), p[got:])
+		got += n
+		if err == nil || isDomain(err) || ctx.Err() != nil || codeOf(err) != "" {
+			break
+		}
+	}
+	return s.told(ctx, err)
+}
+
+// fetch asks once, and returns how many bytes came before an error.
+func (s *Store) fetch(ctx context.Context, key *string, size, off int64, p []byte) (n int, err error) {
+	short, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	late := time.AfterFunc(s.limits.size(0), func() { cancel(context.DeadlineExceeded) })
+	defer late.Stop()
+	in := &sdk.GetObjectInput{Bucket: &s.config.Bucket, Key: key}
+	whole := off == 0 && int64(len(p)) == size
+	if !whole {
+		in.Range = aws.String(fmt.Sprintf("bytes=%d-%d", off, off+int64(len(p))-1))
+	}
+	out, err := s.client.GetObject(short, in)
+	if err != nil {
+		switch {
+		case statusOf(err) == http.StatusRequestedRangeNotSatisfiable:
+			return 0, fmt.Errorf("%w: fewer bytes in the store than %d", sandlot.ErrCorrupt, off+int64(len(p)))
+		case isMissing(err):
+			return 0, sandlot.ErrNotFound
+		}
+		return 0, cmpCause(short, err)
+	}
+	defer out.Body.Close()
+	if err := s.measure(out, whole, size, off); err != nil {
+		return 0, err
+	}
+	// From here on the bytes have to come at the least rate, and never stop.
+	late.Reset(s.limits.stall + time.Duration(int64(len(p))/s.limits.rate)*time.Second)
+	stalled := time.AfterFunc(s.limits.stall, func() { cancel(errStalled) })
+	defer stalled.Stop()
+	n, err = io.ReadFull(moving{out.Body, stalled, s.limits.stall}, p)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return n, cmpCause(short, err)
+	}
+	if err != nil {
+		return n, fmt.Errorf("the answer ended after %d bytes of %d: %w", n, len(p), io.ErrUnexpectedEOF)
+	}
+	if more, _ := out.Body.Read(make([]byte, 1)); more > 0 {
+		return 0, fmt.Errorf("%w: more bytes in the store than %d", sandlot.ErrCorrupt, size)
+	}
+	return n, nil
+}
+
+// cmpCause is why ctx ended, if it did, and else err.
+func cmpCause(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// measure compares what an answer says of the object with what is known of it.
+func (s *Store) measure(out *sdk.GetObjectOutput, whole bool, size, off int64) error {
+	if whole {
+		if out.ContentLength != nil && *out.ContentLength >= 0 && *out.ContentLength != size {
+			return fmt.Errorf("%w: %d bytes instead of %d in the store", sandlot.ErrCorrupt, *out.ContentLength, size)
+		}
+		return nil
+	}
+	first, total, ok := readRange(aws.ToString(out.ContentRange))
+	switch {
+	case !ok || first != off:
+		return fmt.Errorf("%w: the store answered a question for a range with something else", sandlot.ErrUnavailable)
+	case total != size:
+		return fmt.Errorf("%w: %d bytes instead of %d in the store", sandlot.ErrCorrupt, total, size)
+	}
+	return nil
+}
+
+// readRange reads "bytes 5-9/100".
+func readRange(text string) (first, total int64, ok bool) {
+	text, isBytes := strings.CutPrefix(text, "bytes ")
+	span, all, slash := strings.Cut(text, "/")
+	from, _, dash := strings.Cut(span, "-")
+	first, err := strconv.ParseInt(from, 10, 64)
+	total, err2 := strconv.ParseInt(all, 10, 64)
+	return first, total, isBytes && slash && dash && errors.Join(err, err2) == nil
+}
+
+// moving gives each read its own time.
+type moving struct {
+	r     io.Reader
+	timer *time.Timer
+	stall time.Duration
+}
+
+func (m moving) Read(p []byte) (int, error) {
+	m.timer.Reset(m.stall)
+	return m.r.Read(p)
+}

@@ -1,0 +1,274 @@
+package live
+
+import (
+	"fmt"
+	"net/netip"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/gallery"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/storetest"
+	"sandlot/internal/testkit/testenv"
+)
+
+func TestMemory(t *testing.T) {
+	storetest.TestLive(t, func(*testing.T) gallery.Live { return NewMemory(Limits{}) })
+}
+
+func touch(tb testing.TB, m *Memory, id sandlot.ProjectID, player int, now time.Time) {
+	tb.Helper()
+	expect.OK(tb, m.Touch(tb.Context(), id, name(player), now))
+}
+
+func name(player int) gallery.PlayerID {
+	return gallery.PlayerID(fmt.Sprintf("player-%020d", player))
+}
+
+func players(tb testing.TB, m *Memory, id sandlot.ProjectID, now time.Time) int {
+	tb.Helper()
+	n, err := m.Players(tb.Context(), id, now)
+	expect.OK(tb, err)
+	return n
+}
+
+// kept counts the players in memory, in both ways.
+func kept(tb testing.TB, m *Memory) int {
+	tb.Helper()
+	n := 0
+	for i := range m.shards {
+		n += len(m.shards[i].places)
+	}
+	if int64(n) != m.total.Load() {
+		tb.Errorf("%d players in the shards, %d in all", n, m.total.Load())
+	}
+	return n
+}
+
+func TestPresent(t *testing.T) {
+	now := time.Now()
+	for says, c := range map[string]struct {
+		id     sandlot.ProjectID
+		player int
+		after  time.Duration
+		want   bool
+	}{
+		"who plays": {"game", 1, gallery.Presence - 1, true}, "who is gone": {"game", 1, gallery.Presence, false},
+		"another player": {"game", 2, 0, false}, "another project": {"other", 1, 0, false},
+	} {
+		m := NewMemory(Limits{})
+		touch(t, m, "game", 1, now)
+		expect.Equal(t, says, m.Present(c.id, name(c.player), now.Add(c.after)), c.want)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	now := time.Now()
+	t.Run("beyond PerProject the project's longest silent player gives way", func(t *testing.T) {
+		m := crowded(t, now)
+		touch(t, m, "other", 0, now)
+		expect.Equal(t, "players", players(t, m, "game", now.Add(15*time.Second)), 10)
+		expect.Equal(t, "players of the other project", players(t, m, "other", now.Add(15*time.Second)), 1)
+		// 5 and 99 stay the longest; of the others 7 to 14 are left.
+		for later, want := range map[time.Duration]int{6: 10, 7: 9, 13: 3, 14: 2, 15: 0} {
+			at := now.Add(gallery.Presence + later*time.Second)
+			if n := players(t, crowded(t, now), "game", at); n != want {
+				t.Errorf("%d s later: %d players, want %d", later, n, want)
+			}
+		}
+	})
+	t.Run("beyond Players somebody gives way, and the memory stays bounded", func(t *testing.T) {
+		m := NewMemory(Limits{Players: 1000})
+		for i := range 10000 {
+			id := sandlot.ProjectID(fmt.Sprint("game-", i%500))
+			touch(t, m, id, i, now)
+			if n := players(t, m, id, now); n < 1 {
+				t.Fatalf("player %d does not count", i)
+			}
+		}
+		if n := kept(t, m); n > 1000+shards {
+			t.Errorf("%d players kept, want at most %d", n, 1000+shards)
+		}
+	})
+	t.Run("those who are gone do not take the place of others", func(t *testing.T) {
+		m := NewMemory(Limits{Players: 1000})
+		for i := range 1000 {
+			touch(t, m, "left-alone", i, now)
+		}
+		later := now.Add(gallery.Presence)
+		for i := range 900 {
+			touch(t, m, sandlot.ProjectID(fmt.Sprint("game-", i)), i, later)
+		}
+		present := 0
+		for i := range 900 {
+			present += players(t, m, sandlot.ProjectID(fmt.Sprint("game-", i)), later)
+		}
+		// A few gave way before the shard of those who are gone had its turns.
+		if present < 900-shards-1000/expireStep {
+			t.Errorf("%d of 900 players count", present)
+		}
+	})
+	t.Run("a shard nobody visits is cleared by the others", func(t *testing.T) {
+		m := NewMemory(Limits{})
+		for i := range 300 {
+			touch(t, m, "left-alone", i, now)
+		}
+		for i := range 10 * shards {
+			touch(t, m, "game", i, now.Add(gallery.Presence))
+		}
+		if n := kept(t, m); n != 10*shards {
+			t.Errorf("%d players kept, want %d", n, 10*shards)
+		}
+	})
+	t.Run("an empty shard gives its memory back", func(t *testing.T) {
+		m := NewMemory(Limits{})
+		for i := range 2 * worthKeeping {
+			touch(t, m, "game", i, now)
+		}
+		players(t, m, "game", now.Add(gallery.Presence))
+		room, _ := m.hash("game", "")
+		if s := m.shard(room); s.all != nil || s.places != nil || s.rooms != nil || kept(t, m) != 0 {
+			t.Errorf("%d places left", len(s.all))
+		}
+		touch(t, m, "game", 1, now.Add(gallery.Presence))
+		expect.Equal(t, "players", players(t, m, "game", now.Add(gallery.Presence)), 1)
+	})
+}
+
+// crowded holds at most ten players of a project: 15 came, one a second, then 5
+// was seen again, so that 6 was the one to give way when 99 came.
+func crowded(t *testing.T, now time.Time) *Memory {
+	m := NewMemory(Limits{PerProject: 10})
+	for i := range 15 {
+		touch(t, m, "game", i, now.Add(time.Duration(i)*time.Second))
+	}
+	touch(t, m, "game", 5, now.Add(15*time.Second))
+	touch(t, m, "game", 99, now.Add(15*time.Second))
+	return m
+}
+
+func TestCallersAtOnceOnManyProjects(t *testing.T) {
+	m := NewMemory(Limits{Players: 5000, PerProject: 50})
+	now := time.Now()
+	var wg sync.WaitGroup
+	for c := range 8 {
+		wg.Go(func() {
+			for i := range 5000 {
+				at := now.Add(time.Duration(i) * 20 * time.Millisecond)
+				id := sandlot.ProjectID(fmt.Sprint("game-", i%200))
+				m.Touch(t.Context(), id, name(c*5000+i), at)
+				if i%7 == 0 {
+					m.Leave(t.Context(), id, name(c*5000+i-7), at)
+				}
+				if n, _ := m.Players(t.Context(), id, at); n > 50 {
+					t.Errorf("%d players of one project", n)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := kept(t, m); n > 5000+shards {
+		t.Errorf("%d players kept", n)
+	}
+}
+
+func TestSoakMemoryPerPlayer(t *testing.T) {
+	testenv.Unraced(t)
+	for _, projects := range []int{1, 1000, 100_000} {
+		t.Run(fmt.Sprintf("at most 100 bytes, on %d projects", projects), func(t *testing.T) {
+			const n = 100_000
+			m := NewMemory(Limits{})
+			now := time.Now()
+			before := heap()
+			for i := range n {
+				touch(t, m, sandlot.ProjectID(fmt.Sprint("game-", i%projects)), i, now)
+			}
+			each := float64(heap()-before) / n
+			t.Logf("%.0f bytes a player", each)
+			limit := 100.0
+			if projects == n {
+				limit = 170 // each with the record of a project of its own
+			}
+			if each > limit {
+				t.Errorf("%.0f bytes a player, want at most %.0f", each, limit)
+			}
+			runtime.KeepAlive(m)
+		})
+	}
+}
+
+func TestSoakMemoryPerPlayerOfManyNetworks(t *testing.T) {
+	testenv.Unraced(t)
+	const n = 100_000
+	m := NewMemory(Limits{})
+	now := time.Now()
+	before := heap()
+	for i := range n {
+		at := netip.AddrFrom16([16]byte{0x20, 1, byte(i >> 16), byte(i >> 8), byte(i)})
+		of := []gallery.Crowd{{Network: netip.PrefixFrom(at, 64), Most: 1}, {Network: netip.PrefixFrom(at, 56), Most: 1}, {Network: netip.PrefixFrom(at, 48), Most: 1}}
+		expect.OK(t, m.Touch(t.Context(), "game", name(i), now, of...))
+	}
+	each := float64(heap()-before) / n
+	t.Logf("%.0f bytes a player", each)
+	if each > 300 {
+		t.Errorf("%.0f bytes a player, want at most 300", each)
+	}
+	runtime.KeepAlive(m)
+}
+
+func heap() uint64 {
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return s.HeapAlloc
+}
+
+// The case of one project that everyone plays: 10,000 players, 500 heartbeats a
+// second, and its count asked for with each.
+func BenchmarkHotProject(b *testing.B) {
+	const crowd = 10_000
+	names := make([]gallery.PlayerID, crowd)
+	for i := range names {
+		names[i] = name(i)
+	}
+	start := time.Now()
+	full := func(b *testing.B) *Memory {
+		m := NewMemory(Limits{})
+		for i := range names {
+			touch(b, m, "game", i, start)
+		}
+		b.ResetTimer()
+		return m
+	}
+	b.Run("Touch", func(b *testing.B) {
+		m := full(b)
+		b.ReportAllocs()
+		var n atomic.Int64
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				i := n.Add(1)
+				m.Touch(b.Context(), "game", names[i%crowd], start.Add(time.Duration(i)*2*time.Millisecond))
+			}
+		})
+	})
+	b.Run("Players", func(b *testing.B) {
+		m := full(b)
+		b.ReportAllocs()
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				m.Players(b.Context(), "game", start)
+			}
+		})
+	})
+	b.Run("come and go", func(b *testing.B) {
+		m := full(b)
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			m.Touch(b.Context(), "game", names[i%crowd], start.Add(time.Duration(i)*5*time.Millisecond))
+		}
+	})
+}

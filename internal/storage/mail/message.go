@@ -1,0 +1,183 @@
+// Package mail writes the service's messages and hands them over: [SMTP] to a
+// mail server, [Folder] to a folder of .eml files, which needs no set-up.
+//
+// A message is made of the kind and the few values in a account.Mail, in the
+// words of the embedded catalog for its language. Nothing that somebody typed
+// gets into a header, except the recipient's address, which is checked here
+// again. Neither link nor address is ever logged or put into an error: who reads
+// logs must not be able to verify somebody else's address.
+package mail
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	netmail "net/mail"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"sandlot/internal/base/catalog"
+	"sandlot/internal/domain/account"
+)
+
+//go:embed message.html
+var htmlSource string
+
+// maxAddress is the longest address SMTP can carry (RFC 5321, 4.5.3.1.3).
+const maxAddress = 254
+
+// writer makes messages.
+type writer struct {
+	from *netmail.Address
+	book *catalog.Texts[texts]
+	html *template.Template
+	now  func() time.Time
+}
+
+// newWriter takes the sender as an address, or as a name with an address in
+// angle brackets.
+func newWriter(from string) (*writer, error) {
+	sender, err := parseSender(from)
+	if err != nil {
+		return nil, err
+	}
+	html, err := template.New("message").Parse(htmlSource)
+	if err != nil {
+		return nil, err
+	}
+	return &writer{from: sender, book: openBook(), html: html, now: time.Now}, nil
+}
+
+// CheckSender refuses what cannot be the sender of messages.
+func CheckSender(from string) error {
+	_, err := parseSender(from)
+	return err
+}
+
+func parseSender(from string) (*netmail.Address, error) {
+	sender, err := netmail.ParseAddress(from)
+	if err != nil || hasControl(from) {
+		return nil, fmt.Errorf("the sender %q is not a mail address", from)
+	}
+	return sender, nil
+}
+
+// page is what the two forms of a message are made of.
+type page struct {
+	texts
+	Lang, Link string
+	Digits     string // the code, if there is one
+	NotMeLink  string // for those who did not ask, if there is one
+	Title      string // of the project that was published, or its id; empty for none
+	Address    string // of its page
+}
+
+// write makes the whole message, as multipart/alternative of text and HTML. All
+// its errors are final: the same Mail would fail again.
+func (w *writer) write(m account.Mail) (*gomail.Msg, error) {
+	p, err := w.page(m)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", account.ErrRefused, err)
+	}
+	var html bytes.Buffer
+	if err := w.html.Execute(&html, p); err != nil {
+		return nil, fmt.Errorf("%w: write HTML: %w", account.ErrRefused, err)
+	}
+	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent(), gomail.WithEncoding(gomail.EncodingQP))
+	msg.FromMailAddress(w.from)
+	msg.ToMailAddress(&netmail.Address{Address: m.To})
+	msg.Subject(p.Subject)
+	msg.SetDateWithValue(w.now())
+	msg.SetMessageIDWithValue(rand.Text() + "@" + domain(w.from.Address))
+	// So that no holiday notice comes back (RFC 3834).
+	msg.SetGenHeader("Auto-Submitted", "auto-generated")
+	msg.SetBodyString(gomail.TypeTextPlain, p.text())
+	msg.AddAlternativeString(gomail.TypeTextHTML, html.String())
+	return msg, nil
+}
+
+func (w *writer) page(m account.Mail) (page, error) {
+	if err := checkAddress(m.To); err != nil {
+		return page{}, err
+	}
+	for _, link := range []string{m.Link, cmp.Or(m.NotMe, m.Link)} {
+		if err := checkLink(link); err != nil {
+			return page{}, err
+		}
+	}
+	lang, _ := w.book.Nearest(m.Lang)
+	t, ok := w.book.ByLang[lang][m.Kind]
+	if !ok {
+		return page{}, fmt.Errorf("no texts for a message of kind %q", m.Kind)
+	}
+	t.fill(plain(m.Handle), plain(m.Case))
+	if (t.Code != "") != (m.Code != "") || strings.Trim(m.Code, "0123456789") != "" {
+		return page{}, fmt.Errorf("a message of kind %q has no such code", m.Kind)
+	}
+	if (t.NotMe != "") != (m.NotMe != "") {
+		return page{}, fmt.Errorf("a message of kind %q has no such second link", m.Kind)
+	}
+	if m.Project != "" && (t.Made == "" || checkLink(m.Page) != nil) {
+		return page{}, fmt.Errorf("a message of kind %q has no such project", m.Kind)
+	}
+	return page{t, lang, m.Link, m.Code, m.NotMe, plain(m.Project), m.Page}, nil
+}
+
+// text is the message for those who read no HTML. The link has a line to
+// itself, for mail programs that find links by guessing.
+func (p page) text() string {
+	made, code, notMe := "", "", ""
+	if p.Title != "" {
+		made = p.Made + " " + p.Title + "\n" + p.Address + "\n\n"
+	}
+	if p.Digits != "" {
+		code = p.Code + "\n\n" + p.Digits + "\n\n"
+	}
+	if p.NotMeLink != "" {
+		notMe = "\n" + p.NotMe + "\n\n" + p.NotMeLink + "\n"
+	}
+	return p.Given + "\n\n" + p.Open + "\n\n" + p.Link + "\n\n" + made + code + p.Lasts + "\n" + p.Ignore + "\n" + notMe
+}
+
+// checkAddress is the last look before the wire: one bare address, nothing that
+// could end a line or a command. It does not quote the address.
+func checkAddress(address string) error {
+	a, err := netmail.ParseAddress(address)
+	if err != nil || a.Address != address || len(address) > maxAddress || hasControl(address) {
+		return errors.New("the recipient is not one plain address")
+	}
+	return nil
+}
+
+// checkLink wants a link that is whole in any mail program. It does not quote it.
+func checkLink(link string) error {
+	u, err := url.Parse(link)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") ||
+		hasControl(link) || strings.ContainsAny(link, " <>\"") {
+		return errors.New("the link is not an http address")
+	}
+	return nil
+}
+
+func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
+
+// plain frees a name of what could break out of its line or turn its direction.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// domain is the part of an address behind the last @.
+func domain(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }

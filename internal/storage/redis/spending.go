@@ -1,0 +1,83 @@
+package redis
+
+import (
+	"context"
+	_ "embed"
+	"encoding/base64"
+	"math"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"sandlot/internal/domain/admission"
+)
+
+const (
+	// sharesTogether bounds the shares of one call.
+	sharesTogether = 500
+	// longestDebt bounds what the server is told that a bucket takes to be full again.
+	longestDebt = 30 * 24 * time.Hour
+	// shareName is how much of a hash names a share.
+	shareName = 16
+)
+
+//go:embed spent.lua
+var spentScript string
+
+// Spending is admission.Shared: what all nodes let pass of their limits. The server has a key for each
+// bucket that is not full, which expires when it would be, and reads neither addresses nor accounts in
+// it. Its clock is the only one that counts.
+type Spending struct {
+	client *Client
+	names  *Hash
+	sha    string
+}
+
+var _ admission.Shared = (*Spending)(nil)
+
+// NewSpending makes the Spending of a node.
+func NewSpending(c *Client) *Spending {
+	return &Spending{client: c, names: c.Hash("limits"), sha: goredis.NewScript(spentScript).Hash()}
+}
+
+// Spend tells what this node let pass, and returns what is missing from each bucket, below 0 where
+// that is not known. When some of it cannot be told, the rest is not.
+func (s *Spending) Spend(ctx context.Context, list []admission.Spent) ([]float64, error) {
+	missing := make([]float64, 0, len(list))
+	for len(missing) < len(list) {
+		some := list[len(missing):min(len(list), len(missing)+sharesTogether)]
+		answers := make([]*goredis.Cmd, len(some))
+		err := s.client.Do(ctx, func(p goredis.Pipeliner) {
+			p.ScriptLoad(ctx, spentScript)
+			for i, of := range some {
+				add, most := microseconds(of.Rate, float64(of.N)), microseconds(of.Rate, 2*float64(of.Rate.Burst))
+				answers[i] = p.EvalSha(ctx, s.sha, []string{s.key(of.Name)}, min(add, most), most)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		for i, of := range some {
+			missing = append(missing, tokens(of.Rate, answers[i]))
+		}
+	}
+	return missing, nil
+}
+
+func (s *Spending) key(name string) string {
+	return s.client.Key("limit:" + base64.RawURLEncoding.EncodeToString(s.names.Sum(name)[:shareName]))
+}
+
+// microseconds is how long a bucket takes to have so much more.
+func microseconds(r admission.Rate, n float64) int64 {
+	return int64(min(math.Ceil(n*float64(r.Per.Microseconds())/float64(r.Count)), float64(longestDebt.Microseconds())))
+}
+
+// tokens is what is missing from a bucket, -1 if the answer is none.
+func tokens(r admission.Rate, answer *goredis.Cmd) float64 {
+	n, err := answer.Int64()
+	if err != nil || n < 0 || n > longestDebt.Microseconds() {
+		return -1
+	}
+	return float64(n) * float64(r.Count) / float64(r.Per.Microseconds())
+}

@@ -1,0 +1,317 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/operate"
+)
+
+const selectAccountDetail = `
+	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at, coalesce(a.suspended_at, 0), CASE WHEN a.verified = 1 THEN coalesce(a.verified_at, 0) ELSE 0 END,
+		(SELECT count(*) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL),
+		(SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL)
+	FROM accounts a WHERE a.deleted_at IS NULL AND `
+
+func scanAccountDetail(r row) (d operate.AccountDetail, err error) {
+	var suspended, verified int64
+	a := &d.Account
+	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt}, &suspended, &verified, &d.Projects, &d.Bytes)
+	d.SuspendedAt, d.VerifiedAt = sometime(suspended), sometime(verified)
+	return d, err
+}
+
+// sometime is the time stored as a number, of which 0 is none.
+func sometime(micros int64) (t time.Time) {
+	if micros != 0 {
+		t = time.UnixMicro(micros).UTC()
+	}
+	return t
+}
+
+// AccountByHandle implements operate.AdminStore.
+func (store Operate) AccountByHandle(ctx context.Context, handle string) (operate.AccountDetail, error) {
+	d, err := one(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id = (SELECT account FROM handles WHERE handle = ?) AND a.handle = ?", handle, handle)
+	return d, in("read account", err)
+}
+
+// AccountsByEmail implements operate.AdminStore. It reads through all accounts.
+func (store Operate) AccountsByEmail(ctx context.Context, address string, limit int) ([]operate.AccountDetail, error) {
+	list, err := all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.email = ? ORDER BY a.id LIMIT ?", address, limit)
+	return list, in("look for accounts", err)
+}
+
+// ListAccounts implements operate.AdminStore.
+func (store Operate) ListAccounts(ctx context.Context, after sandlot.AccountID, suspended bool, limit int) ([]operate.AccountDetail, error) {
+	list, err := all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id > ? AND (a.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) ORDER BY a.id LIMIT ?", after, suspended, limit)
+	return list, in("list accounts", err)
+}
+
+const selectProjectDetail = "SELECT coalesce(t.at, 0), coalesce(p.suspended_at, 0), " + projectColumns + `
+	FROM projects p JOIN accounts a ON a.id = p.account LEFT JOIN trash t ON t.project = p.num WHERE a.deleted_at IS NULL AND `
+
+func scanProjectDetail(r row) (d operate.ProjectDetail, err error) {
+	var trashed, suspended int64
+	p, err := scanProject(behind{behind{r, &trashed}, &suspended})
+	d.Project, d.Number, d.SuspendedAt, d.DeletedAt = p.Project, p.num, sometime(suspended), sometime(trashed)
+	return d, err
+}
+
+// behind scans a row after its first column.
+type behind struct {
+	row
+	first any
+}
+
+// Scan implements row.
+func (b behind) Scan(dest ...any) error { return b.row.Scan(append([]any{b.first}, dest...)...) }
+
+// ProjectDetail implements operate.AdminStore.
+func (store Operate) ProjectDetail(ctx context.Context, id sandlot.ProjectID) (operate.ProjectDetail, error) {
+	d, err := one(ctx, store.db, scanProjectDetail, selectProjectDetail+"p.id = ? AND (p.deleted_at IS NULL OR t.project IS NOT NULL)", string(id))
+	return d, in("read project", err)
+}
+
+// ListProjects implements operate.AdminStore.
+func (store Operate) ListProjects(ctx context.Context, q operate.ProjectQuery) ([]operate.ProjectDetail, error) {
+	const rest = "p.deleted_at IS NULL AND p.num > ? AND (p.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) ORDER BY p.num LIMIT ?"
+	query, args := selectProjectDetail+rest, []any{q.After, q.Suspended, q.Limit}
+	if q.Account != 0 {
+		query, args = selectProjectDetail+"p.account = ? AND "+rest, append([]any{q.Account}, args...)
+	}
+	list, err := all(ctx, store.db, scanProjectDetail, query, args...)
+	return list, in("list projects", err)
+}
+
+// Suspend implements operate.AdminStore.
+func (store Operate) Suspend(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
+	return s.Changed(), in("suspend", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
+		if err := t.act(s, e, sandlot.ErrExists, micros(e.At), "suspended_at IS NULL"); err != nil || s.Project != "" {
+			return err
+		}
+		return reserveMailbox(ctx, t, s.Account, e.At)
+	}))
+}
+
+// Reinstate implements operate.AdminStore.
+func (store Operate) Reinstate(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
+	return s.Changed(), in("reinstate", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
+		if err := t.act(s, e, sandlot.ErrMoved, nil, "suspended_at IS NOT NULL"); err != nil || s.Project != "" {
+			return err
+		}
+		return yieldMailbox(ctx, t, s.Account)
+	}))
+}
+
+// act sets when a subject was suspended, if it is in the state it must be in; in
+// another one it is wrong.
+func (t *tx) act(s sandlot.Subject, e sandlot.LogEntry, wrong error, at any, state string) error {
+	if err := t.lockSubject(s); err != nil {
+		return err
+	}
+	table, id := named(s)
+	if _, err := t.number("SELECT 1 FROM "+table, id); err != nil {
+		return err
+	}
+	update := "UPDATE " + strings.Replace(table, " WHERE ", " SET changed = changed + 1, suspended_at = ? WHERE ", 1) + " AND " + state
+	if err := t.must(wrong, update, at, id); err != nil {
+		return err
+	}
+	if s.Project != "" {
+		num, err := t.number("SELECT num FROM projects WHERE id = ?", id)
+		if err != nil {
+			return err
+		}
+		t.unfiled++
+		if err := t.remakeTexts([]int64{num}); err != nil {
+			return err
+		}
+	}
+	return t.log(e)
+}
+
+// named is where a subject is found, and by what.
+func named(s sandlot.Subject) (table string, id any) {
+	if s.Project != "" {
+		return "projects WHERE id = ? AND " + isKept + ofAccount, string(s.Project)
+	}
+	return "accounts WHERE id = ? AND deleted_at IS NULL", s.Account
+}
+
+// Remove implements operate.AdminStore. What a deleted account or project was
+// called by people goes at once; their rows stay, so that their names do. What other
+// records tell of an account goes in steps, which Sweep does if they are cut short.
+func (store Operate) Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
+	err := store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
+		if err := t.lockSubject(s); err != nil {
+			return err
+		}
+		var err error
+		if s.Project != "" {
+			err = t.removeProject(s.Project, e.At)
+		} else {
+			err = t.removeAccount(s.Account, e.At)
+		}
+		if err != nil {
+			return err
+		}
+		return t.log(e)
+	})
+	if err == nil {
+		_ = store.db.fileTexts(context.WithoutCancel(ctx), fileAll) // Sweep sees to what is left
+		_ = store.db.finishForgets(context.WithoutCancel(ctx))
+		store.db.engine.Wipe()
+	}
+	return s.Changed(), in("remove", err)
+}
+
+func (t *tx) removeProject(id sandlot.ProjectID, at time.Time) error {
+	switch num, err := t.number("SELECT num FROM projects WHERE id = ? AND "+inTrash+ofAccount, string(id)); {
+	case err == nil:
+		return t.purge(num)
+	case !errors.Is(err, sandlot.ErrNotFound):
+		return err
+	}
+	num, err := t.number("UPDATE projects SET changed = changed + 1, deleted_at = ?, title = '', description = '', tags = '', primary_file = '', wrapper = '' WHERE id = ? AND deleted_at IS NULL"+ofAccount+" RETURNING num", micros(at), string(id))
+	if err != nil {
+		return err
+	}
+	_, err = t.exec("INSERT INTO removals (project, at) VALUES (?, ?)", num, micros(at))
+	return err
+}
+
+func (t *tx) removeAccount(id sandlot.AccountID, at time.Time) error {
+	if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", id); err != nil {
+		return err
+	}
+	if err := t.forgetting(id); err != nil {
+		return err
+	}
+	// Its projects follow, also if all that it has can only be taken back.
+	_, err := t.exec("INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE id = ?1 AND EXISTS (SELECT 1 FROM trash WHERE account = ?1) ON CONFLICT (account) DO UPDATE SET after = 0", id)
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec("UPDATE pictures SET gone_at = 1 WHERE account = ? AND gone_at = 0", id); err != nil {
+		return err
+	}
+	err = t.must(sandlot.ErrNotFound, "UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', verified = 0, lang = '', portrait = '' WHERE id = ? AND deleted_at IS NULL", micros(at), id)
+	if err != nil {
+		return err
+	}
+	for _, query := range []string{
+		"DELETE FROM verifications WHERE account = ?",
+		"DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ?)",
+		"DELETE FROM email_moves WHERE account = ?",
+		"DELETE FROM sessions WHERE account = ?",
+		"DELETE FROM people WHERE account = ?",
+	} {
+		if _, err := t.exec(query, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddKey implements operate.AdminStore.
+func (store Operate) AddKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, revoke bool, e sandlot.LogEntry) (revoked int, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.lockAccount(id); err != nil {
+			return err
+		}
+		if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", id); err != nil {
+			return err
+		}
+		if revoke {
+			n, err := t.exec("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL", micros(e.At), id)
+			if revoked = int(n); err != nil {
+				return err
+			}
+		}
+		if err := t.createKey(k, id, nil); err != nil {
+			return err
+		}
+		return t.log(e)
+	})
+	return revoked, in("add key", err)
+}
+
+func (t *tx) log(e sandlot.LogEntry) error {
+	_, err := t.exec("INSERT INTO acts (at, actor, name, action, target, reason) VALUES (?, ?, ?, ?, ?, ?)", micros(e.At), e.Actor, e.Name, e.Action, e.Target, e.Reason)
+	return err
+}
+
+func scanLogEntry(r row) (e sandlot.LogEntry, err error) {
+	err = r.Scan(&e.ID, asTime{&e.At}, &e.Actor, &e.Name, &e.Action, &e.Target, &e.Reason)
+	if e.Action == "restore" { // its name until 2026-11-23, and the log never changes
+		e.Action = sandlot.ActionReinstate
+	}
+	return e, err
+}
+
+// Log implements operate.AdminStore.
+func (store Operate) Log(ctx context.Context, q operate.LogQuery) ([]sandlot.LogEntry, error) {
+	const (
+		entries = selectLog + "id < ?1"
+		some    = " AND (?2 = '' OR actor = ?2 OR name = ?2) AND (?3 = '' OR action = ?3 OR (?3 = 'reinstate' AND action = 'restore')) AND at >= ?4 AND at < ?5"
+		last    = " ORDER BY id DESC LIMIT ?6"
+	)
+	before, until := int64(math.MaxInt64), int64(math.MaxInt64)
+	if q.Before != 0 {
+		before = q.Before
+	}
+	if !q.Until.IsZero() {
+		until = micros(q.Until)
+	}
+	since := int64(math.MinInt64)
+	if !q.Since.IsZero() {
+		since = micros(q.Since)
+	}
+	query, args := entries+some+last, []any{before, q.Actor, q.Action, since, until, q.Limit}
+	if q.Target != "" {
+		query, args = entries+some+" AND target = ?7"+last, append(args, q.Target)
+	}
+	list, err := all(ctx, store.db, scanLogEntry, query, args...)
+	return list, in("read log", err)
+}
+
+// An account is named by its handle of now in the log, whichever of its handles is
+// asked for; a project that went with its account has no entry of its own.
+const (
+	selectLog            = "SELECT id, at, actor, name, action, target, reason FROM acts WHERE "
+	selectAccountDeleted = "SELECT a.deleted_at, '@' || a.handle FROM handles h JOIN accounts a ON a.id = h.account WHERE h.handle = ? AND a.deleted_at IS NOT NULL"
+	selectProjectDeleted = `SELECT coalesce(p.deleted_at, a.deleted_at), CASE WHEN p.deleted_at IS NULL OR p.deleted_at = a.deleted_at THEN '@' || a.handle ELSE p.id END
+		FROM projects p JOIN accounts a ON a.id = p.account WHERE p.id = ? AND (p.deleted_at IS NOT NULL OR a.deleted_at IS NOT NULL)`
+)
+
+// DeletedAccount implements operate.AdminStore.
+func (store Operate) DeletedAccount(ctx context.Context, handle string) (operate.Deletion, error) {
+	return store.deletion(ctx, selectAccountDeleted, handle)
+}
+
+// DeletedProject implements operate.AdminStore.
+func (store Operate) DeletedProject(ctx context.Context, id sandlot.ProjectID) (operate.Deletion, error) {
+	return store.deletion(ctx, selectProjectDeleted, string(id))
+}
+
+func (store Operate) deletion(ctx context.Context, query, name string) (d operate.Deletion, err error) {
+	err = store.db.snapshot(ctx, func(q querier) error {
+		d, err = one(ctx, q, func(r row) (d operate.Deletion, err error) {
+			err = r.Scan(asTime{&d.At}, &d.Target)
+			return d, err
+		}, query, name)
+		if err != nil {
+			return err
+		}
+		d.Entry, err = one(ctx, q, scanLogEntry, selectLog+"target = ? AND action = ? ORDER BY id DESC LIMIT 1", d.Target, sandlot.ActionDelete)
+		if errors.Is(err, sandlot.ErrNotFound) {
+			err = nil
+		}
+		return err
+	})
+	return d, in("look for what was deleted", err)
+}

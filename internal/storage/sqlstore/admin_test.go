@@ -1,0 +1,40 @@
+package sqlstore
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
+)
+
+func TestTheAuditLogHasNoWayBack(t *testing.T) {
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
+	p := mustProject(t, db, 1)
+	e := sandlot.LogEntry{At: time.Now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionSuspend, Target: string(p.ID), Reason: "spam"}
+	expect.Is(t, "suspend", second(db.Operate().Suspend(t.Context(), sandlot.Subject{Project: p.ID}, e)), nil)
+	for _, query := range []string{
+		"UPDATE acts SET reason = 'none'",
+		"DELETE FROM acts",
+		"INSERT OR REPLACE INTO acts (id, at, actor, action, target, reason) VALUES (1, 0, '', '', '', '')",
+		"INSERT INTO acts (id, at, actor, action, target, reason) VALUES (1, 0, '', '', '', '') ON CONFLICT (id) DO UPDATE SET reason = 'none'",
+	} {
+		err := db.step(t.Context(), 0, func(tx *tx) error {
+			_, err := tx.exec(query)
+			return err
+		})
+		if err == nil || !strings.Contains(err.Error(), "the audit log is never changed") {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+	log, err := db.Operate().Log(t.Context(), operate.LogQuery{Limit: 9})
+	expect.Is(t, "read log", err, nil)
+	if len(log) != 1 || log[0].Reason != "spam" {
+		t.Errorf("the log is %v", log)
+	}
+}

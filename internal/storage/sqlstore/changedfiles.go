@@ -1,0 +1,82 @@
+package sqlstore
+
+import (
+	"slices"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+)
+
+// fileSpan is a file from the version in which it came to the one in which it went.
+type fileSpan struct {
+	since, until int
+	name         string
+	size         int64
+	sha256       sandlot.Digest
+}
+
+func scanFileSpan(r row) (f fileSpan, err error) {
+	err = r.Scan(&f.since, &f.until, &f.name, &f.size, asDigest{&f.sha256})
+	return f, err
+}
+
+// describe tells what each version changed against the one before it, which
+// follows it in the list, if both are there whole.
+func describe(list []publish.VersionChange, files []fileSpan) {
+	came, went := map[int][]fileSpan{}, map[int][]fileSpan{}
+	slices.SortFunc(files, func(a, b fileSpan) int { return strings.Compare(a.name, b.name) })
+	for _, f := range files {
+		came[f.since] = append(came[f.since], f)
+		went[f.until] = append(went[f.until], f)
+	}
+	for i := range list {
+		v := &list[i]
+		v.Known = !v.Erased && (v.N == 1 || i+1 < len(list) && !list[i+1].Erased)
+		if v.Known {
+			tell(v, came[v.N], went[v.N])
+		}
+	}
+}
+
+// tell tells of the files that came with a version and of those that went with it, both by name.
+func tell(v *publish.VersionChange, came, went []fileSpan) {
+	old := make(map[string]fileSpan, len(went))
+	for _, f := range went {
+		old[f.name] = f
+	}
+	fresh := make(map[string]bool, len(came))
+	for _, f := range came {
+		fresh[f.name] = true
+	}
+	gone := map[sandlot.Digest][]string{} // what has another name now, if it is there
+	for _, f := range went {
+		if !fresh[f.name] {
+			v.Removed = append(v.Removed, f.name)
+			gone[f.sha256] = append(gone[f.sha256], f.name)
+		}
+	}
+	moved := map[string]bool{}
+	for _, f := range came {
+		c := publish.FileChange{Name: f.name, Before: -1, Size: f.size}
+		before, stays := old[f.name]
+		from := gone[f.sha256]
+		switch {
+		case stays:
+			v.Changed, c.Before = append(v.Changed, f.name), before.size
+		case len(from) > 0:
+			c.From, c.Before, gone[f.sha256] = from[0], f.size, from[1:]
+			moved[c.From] = true
+			fallthrough
+		default:
+			v.Added = append(v.Added, f.name)
+		}
+		v.Files = append(v.Files, c)
+	}
+	for _, name := range v.Removed {
+		if !moved[name] {
+			v.Files = append(v.Files, publish.FileChange{Name: name, Before: old[name].size, Size: -1})
+		}
+	}
+	slices.SortFunc(v.Files, func(a, b publish.FileChange) int { return strings.Compare(a.Name, b.Name) })
+}

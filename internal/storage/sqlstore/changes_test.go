@@ -1,0 +1,65 @@
+package sqlstore
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
+)
+
+// guardChanges has every statement fail that changes what is read of a project, and
+// does not count it: what is cached of the project would stay.
+func guardChanges(db *DB) error {
+	var errs []error
+	if onPostgres(db) {
+		errs = append(errs, execute(db, "CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''a change that is not counted''; END'"))
+	}
+	for table, columns := range map[string][]string{
+		// All but the counts, and listed, which follows from others.
+		"projects": {"id", "account", "title", "description", "lang", "primary_file", "version", "suffix", "size", "file_count", "oldest", "unlisted", "threads", "suspended_at", "deleted_at", "seq", "created_at", "updated_at"},
+		"accounts": {"handle", "verified", "suspended_at", "deleted_at"},
+	} {
+		is, do := "IS NOT", "BEGIN SELECT raise(ABORT, 'a change that is not counted'); END"
+		if onPostgres(db) {
+			is, do = "IS DISTINCT FROM", "EXECUTE FUNCTION guard()"
+		}
+		errs = append(errs, execute(db, "CREATE TRIGGER guard_"+table+" AFTER UPDATE ON "+table+onEachRow(db)+
+			" WHEN (new.changed < old.changed OR new.changed = old.changed AND (new."+strings.Join(columns, ", new.")+") "+is+" (old."+strings.Join(columns, ", old.")+
+			")) "+do))
+	}
+	return errors.Join(errs...)
+}
+
+// onEachRow is what PostgreSQL wants to be told of a trigger.
+func onEachRow(db *DB) string {
+	if onPostgres(db) {
+		return " FOR EACH ROW"
+	}
+	return ""
+}
+
+// TestTheGuardOfChangesSeesThem: the suite runs under the guard, so it has to bite.
+func TestTheGuardOfChangesSeesThem(t *testing.T) {
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
+	mustProject(t, db, 1)
+	expect.OK(t, guardChanges(db))
+	for query, refused := range map[string]bool{
+		"UPDATE projects SET title = title || '+'":                                            true,
+		"UPDATE projects SET suspended_at = coalesce(suspended_at, 0) + 1":                    true,
+		"UPDATE projects SET changed = changed - 1":                                           true,
+		"UPDATE accounts SET verified = 1 - verified":                                         true,
+		"UPDATE projects SET changed = changed + 1, title = title || '+', plays = plays + 1":  false,
+		"UPDATE projects SET plays = plays + 1, likes = likes + 1, counted = counted + 1":     false,
+		"UPDATE accounts SET changed = changed + 1, handle = handle || '+'":                   false,
+		"UPDATE accounts SET seq = seq + 1, projects = projects + 1, email = 'a@example.com'": false,
+	} {
+		err := execute(db, query)
+		if (err != nil) != refused {
+			t.Errorf("%s: error is %v", query, err)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package sqlstore
+
+import (
+	"context"
+
+	"sandlot"
+	"sandlot/internal/format/names"
+	"sandlot/internal/storage/sqlstore/engine"
+)
+
+// claimant is true of an account that an address was given for and that has not verified it.
+func claimant(words engine.Dialect) string {
+	return "mailbox = ? AND verified = 0 AND " + words.EqualFold("email", "?") + " AND deleted_at IS NULL AND suspended_at IS NULL"
+}
+
+// Claimants implements account.ClaimStore.
+func (store Account) Claimants(ctx context.Context, email string, limit int) ([]sandlot.Account, error) {
+	list, err := all(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE "+claimant(store.db.dialect)+" AND projects > 0 ORDER BY id DESC LIMIT ?",
+		names.EmailKey(email), email, limit)
+	return list, in("look for whom an address was given", err)
+}
+
+// Disown implements account.ClaimStore.
+func (store Account) Disown(ctx context.Context, id sandlot.AccountID, email string) error {
+	return in("disown account", store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.lockAccount(id); err != nil {
+			return err
+		}
+		if err := t.must(sandlot.ErrNotFound, "UPDATE accounts SET email = '' WHERE id = ? AND "+claimant(t.dialect), id, names.EmailKey(email), email); err != nil {
+			return err
+		}
+		_, err := t.exec("DELETE FROM verifications WHERE account = ?", id)
+		return err
+	}))
+}
+
+// TakeOver implements account.ClaimStore. The numbers of a project's changes are added up with its
+// account's, and never fall: so they take along what the account before had.
+func (store Account) TakeOver(ctx context.Context, from, to sandlot.AccountID, email string) (changed sandlot.Changed, err error) {
+	changed.Account = from
+	err = store.db.changeAccount(ctx, &to, func(t *tx) error {
+		for _, id := range []sandlot.AccountID{min(from, to), max(from, to)} {
+			if err := t.lockAccount(id); err != nil {
+				return err
+			}
+		}
+		if err := mayTakeOver(t, from, to, email); err != nil {
+			return err
+		}
+		// The account's own keys are for its one project from then on; where it has several they stay, and reach none.
+		if _, err := t.exec("UPDATE keys SET project = (SELECT num FROM projects WHERE account = ?1 AND deleted_at IS NULL) WHERE account = ?1 AND project IS NULL AND (SELECT projects FROM accounts WHERE id = ?1) = 1", from); err != nil {
+			return err
+		}
+		ids, err := all(ctx, t, scanValue[string], "UPDATE projects SET changed = changed + 1 + (SELECT changed FROM accounts WHERE id = ?1), account = ?2 WHERE account = ?1 RETURNING id", from, to)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			changed.Projects = append(changed.Projects, sandlot.ProjectID(id))
+		}
+		return handOver(t, from, to)
+	})
+	return changed, in("take over projects", err)
+}
+
+// mayTakeOver fails unless an account was given the address that another has verified.
+func mayTakeOver(t *tx, from, to sandlot.AccountID, email string) error {
+	if err := t.active(to); err != nil {
+		return err
+	}
+	if _, err := t.number("SELECT id FROM accounts WHERE id = ? AND email = ? AND verified = 1", to, email); err != nil {
+		return err
+	}
+	if _, err := t.number("SELECT id FROM accounts WHERE id = ? AND "+claimant(t.dialect), from, names.EmailKey(email), email); err != nil {
+		return err
+	}
+	return mayVerify(t, email)
+}
+
+// handOver moves what goes with the projects of an account, and has them come into the lists under their new one.
+func handOver(t *tx, from, to sandlot.AccountID) error {
+	for _, query := range []string{
+		"UPDATE keys SET account = ?2 WHERE account = ?1 AND project IS NOT NULL",
+		"UPDATE trash SET account = ?2 WHERE account = ?1",
+		"UPDATE accounts SET projects = projects + (SELECT projects FROM accounts WHERE id = ?1), bytes = bytes + (SELECT bytes FROM accounts WHERE id = ?1) WHERE id = ?2",
+	} {
+		if _, err := t.exec(query, from, to); err != nil {
+			return err
+		}
+	}
+	if _, err := t.exec("UPDATE accounts SET projects = 0, bytes = 0 WHERE id = ?", from); err != nil {
+		return err
+	}
+	_, err := t.exec("INSERT INTO follows (account, after) VALUES (?, 0) ON CONFLICT (account) DO UPDATE SET after = 0", to)
+	return err
+}
+
+// Projects implements account.MailStore.
+func (store Mail) Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error) {
+	return store.db.Publish().Projects(ctx, id, before, limit)
+}

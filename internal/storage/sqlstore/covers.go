@@ -1,0 +1,363 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/cover"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/sqlstore/engine"
+)
+
+// Covers keeps pictures, in the database of a DB and under the same promises.
+type Covers struct{ db *DB }
+
+var _ cover.Store = Covers{}
+
+// Covers is the view of the database for package cover.
+func (db *DB) Covers() Covers { return Covers{db} }
+
+// coverLeaseMax is the longest lease of a cover.
+const coverLeaseMax = 10 * time.Minute
+
+// Picture implements cover.Store.
+func (store Covers) Picture(ctx context.Context, id sandlot.PictureID, width int) (cover.Kept, error) {
+	k, err := one(ctx, store.db, func(r row) (k cover.Kept, err error) {
+		var project, ref sql.NullString
+		var goneAt int64
+		err = r.Scan(&project, &k.Account, &goneAt, &k.Blob.ID, &ref, &k.Blob.Size, asDigest{&k.Blob.SHA256}, &k.Blob.Text)
+		k.Project, k.Blob.Ref = sandlot.ProjectID(project.String), sandlot.BlobRef(ref.String)
+		if goneAt > 0 {
+			k.GoneAt = time.UnixMicro(goneAt).UTC()
+		}
+		return k, err
+	}, `SELECT p.id, coalesce(i.account, 0), i.gone_at, b.id, b.ref, b.size, b.sha256, b.is_text
+		FROM pictures i JOIN picture_sizes s ON s.picture = i.id JOIN blobs b ON b.id = s.blob
+		LEFT JOIN projects p ON p.num = i.project LEFT JOIN accounts a ON a.id = i.account
+		WHERE i.id = ? AND s.width = ? AND (i.account IS NULL OR a.deleted_at IS NULL AND a.suspended_at IS NULL)`, string(id), width)
+	return k, in("look up picture", err)
+}
+
+const coverColumns = `coalesce(c.wish, ''), coalesce(c.file, ''), coalesce(c.upload, ''), coalesce(c.shot, ''), coalesce(c.source, ''),
+	coalesce(c.made, ''), coalesce(c.findings, ''), coalesce(c.tries, 0), p.covered <> p.version, ` + projectColumns + `
+	FROM projects p JOIN accounts a ON a.id = p.account LEFT JOIN covers c ON c.project = p.num WHERE p.deleted_at IS NULL AND a.deleted_at IS NULL AND `
+
+func scanCover(r row) (t cover.Task, err error) {
+	s := &t.State
+	p, err := scanProject(before{r, []any{&s.Wish, &s.File, &s.Upload, &s.Shot, &s.Source, &s.Made, &s.Findings, &s.Tries, &s.Due}})
+	t.Number, t.Project = p.num, p.Project
+	return t, err
+}
+
+// before is a row whose first columns go to these places.
+type before struct {
+	row
+	to []any
+}
+
+func (b before) Scan(to ...any) error { return b.row.Scan(append(slices.Clone(b.to), to...)...) }
+
+// Cover implements cover.Store.
+func (store Covers) Cover(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, cover.State, error) {
+	t, err := one(ctx, store.db, scanCover, "SELECT "+coverColumns+"p.id = ?", string(id))
+	return t.Project, t.State, in("read cover", err)
+}
+
+// Sent implements cover.Store.
+func (store Covers) Sent(ctx context.Context, id sandlot.AccountID) (map[sandlot.ProjectID]publish.SentPicture, error) {
+	list, err := all(ctx, store.db, func(r row) (p publish.SentPicture, err error) {
+		var ref sql.NullString
+		err = r.Scan(&p.Project, &p.ID, &p.Blob.ID, &ref, &p.Blob.Size, asDigest{&p.Blob.SHA256}, &p.Blob.Text)
+		p.Blob.Ref = sandlot.BlobRef(ref.String)
+		return p, err
+	}, `SELECT x.project, x.picture, b.id, b.ref, b.size, b.sha256, b.is_text
+		FROM (SELECT p.id AS project, c.upload AS picture FROM projects p JOIN covers c ON c.project = p.num
+			WHERE p.account = ?1 AND p.deleted_at IS NULL AND c.upload <> ''
+			UNION ALL SELECT '', portrait FROM accounts WHERE id = ?1 AND deleted_at IS NULL AND portrait <> '') x
+		JOIN picture_sizes s ON s.picture = x.picture JOIN blobs b ON b.id = s.blob
+		WHERE s.width = (SELECT max(w.width) FROM picture_sizes w WHERE w.picture = x.picture)`, id)
+	sent := make(map[sandlot.ProjectID]publish.SentPicture, len(list))
+	for _, p := range list {
+		sent[p.Project] = p
+	}
+	return sent, in("list pictures that were sent", err)
+}
+
+// FilesFolded implements cover.Store.
+func (store Covers) FilesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]sandlot.File, error) {
+	files, err := all(ctx, store.db, scanFile, "SELECT "+fileColumns+` FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
+		WHERE p.id = ? AND p.deleted_at IS NULL AND f.until = 9223372036854775807 AND `+store.db.amongTexts("f.folded"), string(id), engine.List(folded))
+	return files, in("look up files", err)
+}
+
+// Due implements cover.Store.
+func (store Covers) Due(ctx context.Context, after int64, limit int) ([]cover.Waiting, error) {
+	l := store.db.lease(coverLeaseMax)
+	list, err := all(ctx, store.db, func(r row) (w cover.Waiting, err error) {
+		err = r.Scan(&w.Number, &w.Account)
+		return w, err
+	}, `SELECT p.num, p.account FROM projects p WHERE p.covered <> p.version AND p.deleted_at IS NULL AND p.num > ?
+		AND NOT EXISTS (SELECT 1 FROM covers c WHERE c.project = p.num AND c.leased_until > ? AND c.leased_until <= ?) ORDER BY p.num LIMIT ?`, after, micros(l.now), l.never(), limit)
+	return list, in("list covers to be made", err)
+}
+
+// Lease implements cover.Store.
+func (store Covers) Lease(ctx context.Context, numbers []int64, length time.Duration) (list []cover.Task, name int64, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
+		l := store.db.lease(coverLeaseMax)
+		name = lease{l.now, length}.until()
+		var mine []int64
+		for _, n := range numbers {
+			id, err := t.number(`INSERT INTO covers (project, tries, leased_until) SELECT num, 0, ?2 FROM projects WHERE num = ?1 AND deleted_at IS NULL AND covered <> version
+				ON CONFLICT (project) DO UPDATE SET leased_until = excluded.leased_until
+				WHERE covers.leased_until <= ?3 OR covers.leased_until > ?4 RETURNING project`, n, name, micros(l.now), l.never())
+			if errors.Is(err, sandlot.ErrNotFound) {
+				continue // somebody has it, or did it
+			}
+			if err != nil {
+				return err
+			}
+			mine = append(mine, id)
+		}
+		list, err = all(ctx, t, scanCover, "SELECT "+coverColumns+t.amongNumbers("p.num"), engine.List(mine))
+		return err
+	})
+	return list, name, in("lease covers", err)
+}
+
+// Begin implements cover.Store.
+func (store Covers) Begin(ctx context.Context, number, lease int64) (tries int, err error) {
+	return tries, in("begin cover", store.db.step(ctx, 0, func(t *tx) error {
+		n, err := t.number("UPDATE covers SET tries = tries + 1 WHERE project = ? AND leased_until = ? RETURNING tries", number, lease)
+		if errors.Is(err, sandlot.ErrNotFound) {
+			err = sandlot.ErrMoved
+		}
+		tries = int(n)
+		return err
+	}))
+}
+
+// GiveBack implements cover.Store.
+func (store Covers) GiveBack(ctx context.Context, numbers []int64, lease int64, forget bool) error {
+	return in("give back covers", store.db.step(ctx, 0, func(t *tx) error {
+		query := "UPDATE covers SET leased_until = 0 WHERE "
+		if forget {
+			query = "UPDATE covers SET leased_until = 0, tries = CASE WHEN tries > 0 THEN tries - 1 ELSE 0 END WHERE "
+		}
+		_, err := t.exec(query+t.amongNumbers("project")+" AND leased_until = ?", engine.List(numbers), lease)
+		return err
+	}))
+}
+
+// Settle implements cover.Store.
+func (store Covers) Settle(ctx context.Context, of cover.Task, lease int64, s cover.Settled, now time.Time) (sandlot.Changed, error) {
+	return changed(of.Project.ID), in("settle cover", store.db.step(ctx, sizeOf(s.Fresh), func(t *tx) error {
+		if err := t.lockOwner(of.Project.ID); err != nil {
+			return err
+		}
+		err := t.must(sandlot.ErrMoved, "UPDATE covers SET leased_until = 0, tries = 0 WHERE project = ? AND leased_until = ?", of.Number, lease)
+		if err != nil {
+			return err
+		}
+		return covering{t}.coverIs(of.Number, of.Project.Version, s, now)
+	}))
+}
+
+func sizeOf(n *cover.Fresh) (bytes int) {
+	if n != nil {
+		for _, b := range n.Sizes {
+			bytes += b.InlineSize()
+		}
+	}
+	return bytes
+}
+
+// covering is a step about pictures.
+type covering struct{ *tx }
+
+// coverIs records the cover of a project for a version of it.
+func (t covering) coverIs(project int64, version int, s cover.Settled, now time.Time) error {
+	if err := t.addPicture(s.Fresh, &project, nil, now); err != nil {
+		return err
+	}
+	_, err := t.exec("UPDATE covers SET source = ?, made = ?, findings = ? WHERE project = ?", string(s.Source), s.Made, s.Findings, project)
+	if err != nil {
+		return err
+	}
+	err = t.must(sandlot.ErrNotFound, `UPDATE projects SET changed = changed + 1, cover = ?1, covered = ?2
+		WHERE num = ?3 AND deleted_at IS NULL`, string(s.Cover), version, project)
+	if err != nil {
+		return err
+	}
+	return t.letGo(project, now)
+}
+
+// letGo says of the pictures of a project that are not used any more since when.
+func (t covering) letGo(project int64, now time.Time) error {
+	_, err := t.exec(`UPDATE pictures SET gone_at = ?1 WHERE project = ?2 AND gone_at = 0 AND id NOT IN (SELECT cover FROM projects WHERE num = ?2)
+		AND id NOT IN (SELECT shot FROM covers WHERE project = ?2) AND id NOT IN (SELECT upload FROM covers WHERE project = ?2)`, micros(now), project)
+	return err
+}
+
+// addPicture records a picture, if there is one.
+func (t covering) addPicture(n *cover.Fresh, project, account *int64, now time.Time) error {
+	if n == nil {
+		return nil
+	}
+	if _, err := t.exec("INSERT INTO pictures (id, project, account, made_at) VALUES (?, ?, ?, ?)", string(n.ID), project, account, micros(now)); err != nil {
+		return err
+	}
+	for _, width := range slices.Sorted(maps.Keys(n.Sizes)) {
+		blob, err := t.keep(n.Sizes[width], asVariant, now)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec("INSERT INTO picture_sizes (picture, width, blob) VALUES (?, ?, ?)", string(n.ID), width, blob); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Choose implements cover.Store.
+func (store Covers) Choose(ctx context.Context, id sandlot.ProjectID, w cover.Wish, file string, s *cover.Settled, now time.Time) (sandlot.Changed, error) {
+	bytes := 0
+	if s != nil {
+		bytes = sizeOf(s.Fresh)
+	}
+	return changed(id), in("choose cover", store.db.step(ctx, bytes, func(t *tx) error {
+		p, err := covering{t}.ownProject(id)
+		if err != nil {
+			return err
+		}
+		var upload sandlot.PictureID
+		if w == cover.Uploaded && s != nil {
+			upload = s.Cover
+		}
+		err = t.must(sandlot.ErrMoved, `INSERT INTO covers (project, wish, file, upload) VALUES (?1, ?2, ?3, ?4)
+			ON CONFLICT (project) DO UPDATE SET wish = excluded.wish, file = excluded.file, upload = excluded.upload, tries = 0, leased_until = 0
+			WHERE covers.wish = '' OR ?5`, p.num, string(w), file, string(upload), s == nil || s.Fresh == nil || !s.Fresh.First)
+		switch {
+		case err != nil:
+			return err
+		case s != nil:
+			return covering{t}.coverIs(p.num, cmp.Or(s.Version, p.Version), *s, now)
+		}
+		_, err = t.exec("UPDATE projects SET changed = changed + 1, covered = 0 WHERE num = ?", p.num)
+		return err
+	}))
+}
+
+// ownProject returns a project that may be changed, with its owner locked.
+func (t covering) ownProject(id sandlot.ProjectID) (projectRow, error) {
+	if err := t.lockOwner(id); err != nil {
+		return projectRow{}, err
+	}
+	p, err := one(context.Background(), t, scanProject, selectProject+"p.id = ?", string(id))
+	if err == nil && p.Suspended {
+		err = sandlot.ErrSuspended
+	}
+	return p, err
+}
+
+// Shoot implements cover.Store.
+func (store Covers) Shoot(ctx context.Context, id sandlot.ProjectID, version int, shot cover.Fresh, now time.Time) error {
+	return in("record shot", store.db.step(ctx, sizeOf(&shot), func(t *tx) error {
+		p, err := covering{t}.ownProject(id)
+		if err == nil && p.Version != version {
+			err = sandlot.ErrMoved
+		}
+		if err != nil {
+			return err
+		}
+		if err := (covering{t}).addPicture(&shot, &p.num, nil, now); err != nil {
+			return err
+		}
+		_, err = t.exec(`INSERT INTO covers (project, shot) VALUES (?, ?) ON CONFLICT (project) DO UPDATE SET shot = excluded.shot, tries = 0, leased_until = 0`, p.num, string(shot.ID))
+		if err != nil {
+			return err
+		}
+		if _, err = t.exec("UPDATE projects SET covered = 0 WHERE num = ?", p.num); err != nil {
+			return err
+		}
+		return covering{t}.letGo(p.num, now)
+	}))
+}
+
+// Portray implements cover.Store.
+func (store Covers) Portray(ctx context.Context, id sandlot.AccountID, portrait *cover.Fresh, now time.Time) (sandlot.Changed, error) {
+	return sandlot.Changed{Account: id}, in("record portrait", store.db.step(ctx, sizeOf(portrait), func(t *tx) error {
+		if err := t.lockAccount(id); err != nil {
+			return err
+		}
+		a, err := one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
+		if err == nil && a.Suspended {
+			err = sandlot.ErrSuspended
+		}
+		if err == nil && portrait != nil && portrait.First && a.Portrait != "" {
+			err = sandlot.ErrMoved
+		}
+		if err != nil {
+			return err
+		}
+		_, err = t.exec("UPDATE pictures SET gone_at = ? WHERE account = ? AND gone_at = 0", micros(now), id)
+		if err != nil {
+			return err
+		}
+		var shown sandlot.PictureID
+		if portrait != nil {
+			shown = portrait.ID
+		}
+		number := int64(id)
+		if err := (covering{t}).addPicture(portrait, nil, &number, now); err != nil {
+			return err
+		}
+		_, err = t.exec("UPDATE accounts SET changed = changed + 1, portrait = ? WHERE id = ?", string(shown), id)
+		return err
+	}))
+}
+
+// picturesKept is how long the bytes of a picture stay that is not used any more.
+const picturesKept = time.Hour
+
+// dropPictures lets go of pictures that have not been used for a while.
+func (s *sweep) dropPictures(now time.Time) error {
+	ids, err := all(context.Background(), s, scanValue[string], "SELECT id FROM pictures WHERE gone_at > 0 AND gone_at <= ? ORDER BY gone_at LIMIT ?", micros(now.Add(-picturesKept)), s.left)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		blobs, err := all(context.Background(), s, scanValue[int64], "SELECT blob FROM picture_sizes WHERE picture = ?", id)
+		if err != nil {
+			return err
+		}
+		for _, b := range blobs {
+			if err := s.loosen(b); err != nil {
+				return err
+			}
+		}
+		if _, err := s.exec("DELETE FROM picture_sizes WHERE picture = ?", id); err != nil {
+			return err
+		}
+		if _, err := s.exec("DELETE FROM pictures WHERE id = ?", id); err != nil {
+			return err
+		}
+		s.left--
+	}
+	return nil
+}
+
+// uncover lets go of the cover of a deleted project.
+func (s *sweep) uncover(project int64) error {
+	if _, err := s.exec("UPDATE pictures SET gone_at = 1 WHERE project = ? AND gone_at = 0", project); err != nil {
+		return err
+	}
+	_, err := s.exec("DELETE FROM covers WHERE project = ?", project)
+	return err
+}

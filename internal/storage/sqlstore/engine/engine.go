@@ -1,0 +1,158 @@
+// Package engine says what the store's queries need of a database. Packages sqlite and
+// postgres are such engines.
+//
+// Queries are written in SQL that both databases share: RETURNING, ON CONFLICT, partial
+// indexes, times as numbers, parameters ? and ?1. What each database has its own words
+// for a [Dialect] writes. In the answers a condition may come as a bool or as 0 and 1,
+// and is read into a bool or a number alike; a bool may be given where a column holds
+// 0 and 1.
+//
+// All errors are those that publish knows, or are faults of this program. No row where
+// there has to be one is sandlot.ErrNotFound.
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"sandlot"
+)
+
+// Rows are what a query yields. They are closed before the next statement of their
+// transaction; to close them again does nothing.
+type Rows interface {
+	Next() bool
+	Scan(dest ...any) error
+	Err() error
+	Close() error
+}
+
+// A Querier runs a query.
+type Querier interface {
+	Query(ctx context.Context, query string, args ...any) (Rows, error)
+}
+
+// A Tx is a step's access to the transaction it is part of. It is used by that step
+// alone, and not after it. Its statements are not interrupted.
+type Tx interface {
+	Querier
+	// Exec runs a statement and tells how many rows it changed.
+	Exec(query string, args ...any) (int64, error)
+	// Later is Exec for a statement of which the step need not know how many rows it
+	// changed. An engine may put it off until the step's next statement that is neither
+	// Later nor Ask, or its end, and its error comes from there: it is the error of the step,
+	// whatever the step makes of it. If missing is not nil, the statement has to change
+	// a row, and missing is the error if it changes none.
+	Later(missing error, query string, args ...any) error
+	// Ask is Query for an answer that the step needs a little later: read is called with
+	// its rows at once, or when the step's next statement that is neither Later nor Ask
+	// has run, or in Flush. What read returns is the error of the step; after an error
+	// no other read is called.
+	Ask(read func(Rows) error, query string, args ...any)
+	// Flush runs what was put off, and returns the error of the step, if there is one.
+	Flush() error
+	// Reserve says that the step is about to Insert a row into each of the tables, so
+	// that their ids can be found out together.
+	Reserve(tables ...string)
+	// Insert records one row of a table and returns its id, which is the query's first
+	// parameter and not among args. It may be put off as Later is.
+	Insert(table, query string, args ...any) (int64, error)
+	// InsertAll is Insert for several rows of one table, each with its own args, and LaterAll
+	// is Later for several rows that need no ids. The query ends with the VALUES of one row,
+	// whose parameters are all "?".
+	InsertAll(table, query string, rows [][]any) ([]int64, error)
+	LaterAll(query string, rows [][]any) error
+}
+
+// An Engine is one database. All methods may be called concurrently.
+type Engine interface {
+	// Step runs what one method of a store does as one atomic and durable step: when it
+	// returns nil the effect survives whatever happens. run may be called several times,
+	// each time but the last without any effect. bytes says how much content it writes.
+	//
+	// If ctx ends before the step has begun it is dropped; after that it is not
+	// interrupted. Any error but that of a commit is sandlot.ErrNoEffect. Where so many
+	// steps wait that another had better come back it is ErrTooMany.
+	Step(ctx context.Context, bytes int, run func(Tx) error) error
+	// Read runs one query outside of any step, which sees one consistent state. Any
+	// error is sandlot.ErrNoEffect.
+	Read(ctx context.Context, read func(Querier) error) error
+	// Snapshot runs several queries on one consistent state. Any error is
+	// sandlot.ErrNoEffect. LongSnapshot is for what takes minutes.
+	Snapshot(ctx context.Context, read func(Querier) error) error
+	LongSnapshot(ctx context.Context, read func(Querier) error) error
+	// Dialect writes the parts of queries that this database has its own words for.
+	Dialect() Dialect
+	// Now is what the clock of the database says, which all processes that use it
+	// share: leases end by it.
+	Now() time.Time
+
+	// Ping fails when nothing can be read or written.
+	Ping(ctx context.Context) error
+	// CheckPlace returns sandlot.ErrUnavailable unless the database is the one that was
+	// opened: another in its place has other records.
+	CheckPlace() error
+	// Wipe says that something was deleted that should leave no trace: the log is emptied soon.
+	Wipe()
+	// Fold has the log, if there is one, moved into the database after the next step: on a disk that was
+	// full it then begins anew in the room it has.
+	Fold()
+	// Unused tells how many bytes the database holds that are free for new records.
+	Unused(ctx context.Context) (int64, error)
+	// GiveBack gives some of the unused bytes back, and tells whether there are more;
+	// while steps wait it does nothing.
+	GiveBack(ctx context.Context) (more bool, err error)
+	// CopyTo writes a copy of the database, as one moment left it, into a new file, has
+	// clean take out of it what does not belong there, and syncs it. Of a database that
+	// is no file it is errors.ErrUnsupported.
+	CopyTo(ctx context.Context, path string, clean func(Tx) error) error
+	// Damage has the database check itself, and tells what is wrong, at most limit
+	// lines of each kind. References of the table except are left out.
+	Damage(ctx context.Context, limit int, except string) ([]string, error)
+	// Close lets the steps that wait finish and ends the connections. Every later call
+	// is sandlot.ErrUnavailable. It may be called again.
+	Close() error
+}
+
+// ErrTooMany: so many steps wait that another had better come back.
+var ErrTooMany error = tooMany{errors.New("too many writes wait already")}
+
+type tooMany struct{ error }
+
+func (tooMany) Unwrap() error { return sandlot.ErrUnavailable }
+
+// A Dialect writes the parts of queries that each database has its own words for.
+type Dialect interface {
+	// Numbers and Texts are a List of either as a table with the column value, for FROM,
+	// under an alias.
+	Numbers(parameter, alias string) string
+	Texts(parameter, alias string) string
+	// Greatest is the largest of several values.
+	Greatest(values ...string) string
+	// EqualFold holds where two texts are the same but for the case of ASCII letters. The
+	// indexes of addresses serve it if the column comes first.
+	EqualFold(a, b string) string
+	// DomainOf is the domain of an address, in small letters.
+	DomainOf(address string) string
+	// Locked ends a query of a step: it then waits for others that change the rows of
+	// these tables (or aliases), sees them as those leave them, and keeps them until
+	// the step ends.
+	Locked(tables ...string) string
+	// Alone is a statement by which a step waits for the end of others that ran it with
+	// the same number before. It is empty where steps come one after the other anyway.
+	Alone(parameter string) string
+}
+
+// Among holds where an expression is one of the values of a table that Numbers or Texts
+// made of a parameter.
+func Among(expression, table string) string {
+	return expression + " IN (SELECT value FROM " + table + ")"
+}
+
+// List is the parameter of Numbers and Texts for a list.
+func List[T ~int64 | ~string](list []T) string {
+	text, _ := json.Marshal(append([]T{}, list...)) // numbers and strings always can
+	return string(text)
+}

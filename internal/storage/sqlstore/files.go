@@ -1,0 +1,237 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/sqlstore/engine"
+)
+
+// nearLimit bounds the answer of FilesNear: enough to name what is in the way.
+const nearLimit = 10
+
+// PutFile implements publish.Store. If another file has the same folded name the
+// error is sandlot.ErrExists.
+func (store Publish) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+	p, err := store.edit(ctx, id, at, f.Blob.InlineSize(), func(t *tx, p *projectRow) error {
+		p.FileCount++
+		p.Size += f.Blob.Size
+		t.closeFile(p, f.Folded, f.Name, func(err error) error {
+			if errors.Is(err, sandlot.ErrNotFound) {
+				return nil // it is a new one
+			}
+			return err
+		})
+		var k kept
+		if err := t.addFiles(p.num, []pastFile{{&f, int64(p.Version), current}}, k.anew(), store.db.Now()); err != nil {
+			return err
+		}
+		t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, store.db.Now())
+		return nil
+	})
+	return p, changed(id), in("put file", err)
+}
+
+// DeleteFile implements publish.Store.
+func (store Publish) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+	p, err := store.edit(ctx, id, at, 0, func(t *tx, p *projectRow) error {
+		if name == p.Primary {
+			return sandlot.ErrNoPrimary
+		}
+		// A project has an index of its folded names only; this reads through its
+		// current files, some ten thousand at most.
+		folded, err := one(ctx, t, scanValue[string], "SELECT folded FROM files WHERE project = ? AND until = 9223372036854775807 AND name = ?", p.num, name)
+		if err != nil {
+			return err
+		}
+		t.closeFile(p, folded, name, func(err error) error { return err })
+		return nil
+	})
+	return p, changed(id), in("delete file", err)
+}
+
+// closeFile ends a current file with the version before p.Version, and takes it out of
+// the project's totals. It is asked: judge gets sandlot.ErrNotFound if there is none, and
+// what it returns is the next Flush's.
+func (t *tx) closeFile(p *projectRow, folded, name string, judge func(error) error) {
+	ask(t, scanValue[int64], func(size int64, err error) error {
+		if err == nil {
+			p.Size -= size
+			p.FileCount--
+		}
+		return judge(err)
+	}, `UPDATE files SET until = ? WHERE project = ? AND until = 9223372036854775807 AND folded = ? AND name = ?
+		RETURNING (SELECT size FROM blobs WHERE blobs.id = files.blob)`, p.Version, p.num, folded, name)
+}
+
+// addFiles records files of the project of that number.
+func (t *tx) addFiles(project int64, files []pastFile, k *kept, now time.Time) error {
+	blobs, err := t.keepAll(files, k, now)
+	if err != nil {
+		return err
+	}
+	rows := make([][]any, len(files))
+	for i, f := range files {
+		rows[i] = []any{project, f.until, f.since, f.Folded, f.Name, blobs[i]}
+	}
+	return t.LaterAll("INSERT INTO files (project, until, since, folded, name, blob) VALUES (?, ?, ?, ?, ?, ?)", rows)
+}
+
+// What a file is read from. A row more for each variant is what the joins add.
+const (
+	fileColumns = "f.name, f.folded, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text, coalesce(b.squeezed, 0), f.since"
+	filesAnd    = "SELECT " + fileColumns + `, v.encoding, v.crc32, vb.id, coalesce(vb.ref, ''), vb.size, vb.sha256, vb.is_text
+		FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob LEFT JOIN variants v ON v.blob = b.id`
+	ofProject       = " LEFT JOIN blobs vb ON vb.id = v.variant WHERE p.id = ? AND "
+	selectFiles     = filesAnd + ofProject + "p.deleted_at IS NULL" + ofAccount + " AND "
+	selectFilesWith = filesAnd + " AND v.encoding = ?" + ofProject // also of a deleted project
+	// As the keys have it, which saves sorting a row for each variant; by name it is
+	// sorted in the end.
+	orderFiles = " ORDER BY f.until, f.folded, v.encoding"
+	// What a project p has now. A draft of its next version may have closed some of it
+	// already, and may have put what is not there yet.
+	currentFiles = "f.until > p.version AND f.since <= p.version"
+)
+
+// Files implements publish.Store.
+func (store Publish) Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error) {
+	return store.files(ctx, id, version, versionOf, selectFiles)
+}
+
+// FilesWith implements publish.Store.
+func (store Publish) FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error) {
+	return store.files(ctx, id, version, versionKept, selectFilesWith, encoding)
+}
+
+// files lists the files of a version that is there, by one of the queries above, which
+// may take an argument first.
+func (store Publish) files(ctx context.Context, id sandlot.ProjectID, version int, there findVersion, query string, first ...any) ([]sandlot.File, error) {
+	// The current version is where it takes no look at the project's history.
+	current := func(q querier) ([]sandlot.File, error) {
+		return gather(ctx, q, query+"p.version = ? AND "+currentFiles+orderFiles, append(first, string(id), version)...)
+	}
+	list, err := current(store.db)
+	if err == nil && len(list) == 0 {
+		err = store.db.snapshot(ctx, func(q querier) error {
+			if list, err = current(q); err != nil || len(list) > 0 {
+				return err
+			}
+			if _, err := there(ctx, q, id, version); err != nil {
+				return err
+			}
+			list, err = gather(ctx, q, query+"f.since <= ? AND f.until > ?"+orderFiles, append(first, string(id), version, version)...)
+			return err
+		})
+	}
+	slices.SortFunc(list, func(a, b sandlot.File) int { return strings.Compare(a.Name, b.Name) })
+	return list, in("list files", err)
+}
+
+// fileRow is a file with one of its variants, if it has any.
+type fileRow struct {
+	file    sandlot.File
+	variant sandlot.Variant
+}
+
+func scanFileRow(r row) (fr fileRow, err error) {
+	var encoding, ref sql.NullString
+	var id, size, crc sql.NullInt64
+	var text sql.NullBool
+	f, v := &fr.file, &fr.variant
+	err = r.Scan(&f.Name, &f.Folded, &f.Blob.ID, &f.Blob.Ref, &f.Blob.Size, asDigest{&f.Blob.SHA256}, &f.Blob.Text, &f.Squeezed, &f.Since,
+		&encoding, &crc, &id, &ref, &size, asDigest{&v.Blob.SHA256}, &text)
+	v.Encoding, v.CRC32 = encoding.String, uint32(crc.Int64)
+	v.Blob.ID, v.Blob.Ref, v.Blob.Size, v.Blob.Text = id.Int64, sandlot.BlobRef(ref.String), size.Int64, text.Bool
+	return fr, err
+}
+
+// gather reads rows of files, and makes one file of those of each name. There may be 40,000 rows: they are not kept.
+func gather(ctx context.Context, q querier, query string, args ...any) (list []sandlot.File, err error) {
+	err = q.read(ctx, func(q engine.Querier) error {
+		list = nil
+		_, err := each(ctx, q, func(r row) (none struct{}, err error) {
+			fr, err := scanFileRow(r)
+			if err == nil {
+				list = fr.addTo(list)
+			}
+			return none, err
+		}, query, args...)
+		return err
+	})
+	return list, err
+}
+
+// addTo adds a row to the list that those before it made.
+func (fr fileRow) addTo(list []sandlot.File) []sandlot.File {
+	if len(list) == 0 || list[len(list)-1].Name != fr.file.Name {
+		list = append(list, fr.file)
+	}
+	if fr.variant.Encoding != "" {
+		last := &list[len(list)-1]
+		last.Variants = append(last.Variants, fr.variant)
+	}
+	return list
+}
+
+func scanFile(r row) (f sandlot.File, err error) {
+	err = r.Scan(&f.Name, &f.Folded, &f.Blob.ID, &f.Blob.Ref, &f.Blob.Size, asDigest{&f.Blob.SHA256}, &f.Blob.Text, &f.Squeezed, &f.Since)
+	return f, err
+}
+
+// FilesNear implements publish.Store. The files come without their variants.
+func (store Publish) FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error) {
+	names := lineage(folded)
+	args := []any{string(id)}
+	for _, n := range names {
+		args = append(args, n)
+	}
+	args = append(args, string(id), folded+"/", folded+"0", nearLimit) // "0" is the character after "/"
+	var files []sandlot.File
+	err := store.db.snapshot(ctx, func(q querier) (err error) {
+		if files, err = all(ctx, q, scanFile, nearQuery(len(names)), args...); err == nil && len(files) == 0 {
+			_, err = one(ctx, q, scanProject, selectProject+"p.id = ?", string(id))
+		}
+		return err
+	})
+	return files, in("look for files", err)
+}
+
+// nearQuery has a text for each depth of a name, so it is not kept prepared. Its
+// halves are two looks into the order of the current names.
+func nearQuery(names int) string {
+	const current = "SELECT " + fileColumns + ` FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
+		WHERE p.id = ? AND p.deleted_at IS NULL` + ofAccount + ` AND f.until IN (p.version + 1, 9223372036854775807) AND f.since <= p.version AND `
+	return current + "f.folded IN (?" + strings.Repeat(", ?", names-1) + ") UNION ALL " +
+		current + "f.folded >= ? AND f.folded < ? ORDER BY 1 LIMIT ?"
+}
+
+// NamesFolded implements publish.Store.
+func (store Publish) NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error) {
+	var names []string
+	err := store.db.snapshot(ctx, func(q querier) (err error) {
+		names, err = all(ctx, q, scanValue[string], `SELECT f.name FROM projects p JOIN files f ON f.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount+
+			` AND f.until IN (p.version + 1, 9223372036854775807) AND f.since <= p.version AND `+store.db.amongTexts("f.folded"), string(id), engine.List(folded))
+		if err == nil && len(names) == 0 {
+			_, err = one(ctx, q, scanProject, selectProject+"p.id = ?", string(id))
+		}
+		return err
+	})
+	return names, in("look for files", err)
+}
+
+// lineage is a name and those of the folders it lies in.
+func lineage(name string) []string {
+	list := []string{name}
+	for i := len(name) - 1; i > 0; i-- {
+		if name[i] == '/' {
+			list = append(list, name[:i])
+		}
+	}
+	return list
+}

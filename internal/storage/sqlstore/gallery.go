@@ -1,0 +1,194 @@
+package sqlstore
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/gallery"
+	"sandlot/internal/domain/gallery/figures"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/sqlstore/engine"
+)
+
+// Gallery keeps what package gallery needs, in the database of a DB and under the same
+// promises.
+type Gallery struct{ db *DB }
+
+var (
+	_ gallery.Store      = Gallery{}
+	_ gallery.CountStore = Gallery{}
+	_ figures.Store      = Gallery{}
+)
+
+// Gallery is the view of the database for package gallery.
+func (db *DB) Gallery() Gallery { return Gallery{db} }
+
+// Secret implements gallery.Store.
+func (store Gallery) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
+	return store.db.Publish().Secret(ctx, name, fresh)
+}
+
+// Project implements gallery.CountStore.
+func (store Gallery) Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
+	return store.db.Publish().Project(ctx, id)
+}
+
+// Details implements gallery.Store.
+func (store Gallery) Details(ctx context.Context, id sandlot.ProjectID) (publish.Details, error) {
+	return store.db.Publish().Details(ctx, id)
+}
+
+// readListing is 1 where projects of accounts without a verified address are listed, too.
+const readListing = "SELECT unverified FROM listing WHERE one = 1"
+
+// listable holds for an account whose projects may be listed, if it is not suspended. It
+// is asked again of what the lists have, which follow an account and the rule in steps.
+const listable = "(verified = 1 OR (" + readListing + ") = 1)"
+
+const (
+	whatListed = `projects p JOIN accounts a ON a.id = p.account
+	WHERE p.listed = 1 AND ` + listable + ` AND a.suspended_at IS NULL AND a.deleted_at IS NULL AND `
+	selectListed = "SELECT " + projectColumns + "\n\tFROM " + whatListed
+	selectTagged = "SELECT " + projectColumns + "\n\tFROM project_tags g CROSS JOIN " + whatListed + "p.num = g.project AND g.tag = ? AND g.project < ? ORDER BY g.project DESC LIMIT ?"
+)
+
+func scanListed(r row) (l gallery.Listed, err error) {
+	p, err := scanProject(r)
+	return gallery.Listed{Project: p.Project, Number: p.num}, err
+}
+
+// list puts a new project into the lists, if it may be there. Triggers do
+// whatever comes later.
+func (t *tx) list(p projectRow, may bool) error {
+	if !may {
+		return nil
+	}
+	t.unfiled++
+	for _, tag := range p.Tags.List() {
+		if err := t.later("INSERT INTO project_tags (tag, project) VALUES (?, ?)", tag, p.num); err != nil {
+			return err
+		}
+	}
+	return t.later("INSERT INTO search_texts (project, text, due) VALUES (?, ?, 1)", p.num, searchText(p.Title, p.Handle, p.Tags))
+}
+
+// ListUnverified implements gallery.Store. Lists ask for the rule again of what they
+// have, so where it is another one than before they are right at once, but for what they
+// lack until Follow or Sweep has been there.
+func (store Gallery) ListUnverified(ctx context.Context, yes bool) error {
+	const about = "choose what is listed"
+	now, err := one(ctx, store.db, scanValue[bool], readListing)
+	if err != nil || now == yes {
+		return in(about, err)
+	}
+	return in(about, store.db.step(ctx, 0, func(t *tx) error {
+		if _, err := t.exec("UPDATE listing SET unverified = ? WHERE one = 1", yes); err != nil {
+			return err
+		}
+		_, err := t.exec(`INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE verified = 0 AND projects > 0 AND deleted_at IS NULL
+			ON CONFLICT (account) DO UPDATE SET after = 0`)
+		return err
+	}))
+}
+
+// Follow has the projects follow that are to come into the lists, or to leave them, since
+// the rule or their account was changed: a step for each followStep of them, between which
+// others have their turn. Sweep does what it leaves.
+func (store Gallery) Follow(ctx context.Context) error {
+	return in("have the lists follow", store.db.finishFollows(ctx))
+}
+
+// Waiting implements gallery.Store. Numbers that are not used any more count as
+// projects that do not wait.
+func (store Gallery) Waiting(ctx context.Context, reach int) (int, error) {
+	n, err := one(ctx, store.db, scanValue[int], `
+		SELECT count(*) FROM projects p JOIN accounts a ON a.id = p.account
+		WHERE p.num > (SELECT max(num) FROM projects) - ? AND p.unlisted = 0 AND p.suspended_at IS NULL AND p.deleted_at IS NULL
+			AND NOT `+listable+` AND a.suspended_at IS NULL AND a.deleted_at IS NULL`, reach)
+	return n, in("count what waits to be listed", err)
+}
+
+// Listed implements gallery.Store.
+func (store Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]gallery.Listed, error) {
+	if q.Before == 0 {
+		q.Before = math.MaxInt64
+	}
+	const rest = " AND p.num < ? ORDER BY p.num DESC LIMIT ?"
+	query, args := selectListed+"TRUE"+rest, []any{q.Before, q.Limit}
+	if len(q.Words) > 0 {
+		list, err := store.search(ctx, q)
+		return list, in("search projects", err)
+	}
+	switch {
+	case q.Tag != "":
+		query, args = selectTagged, append([]any{q.Tag}, args...)
+	case q.Account != 0:
+		query, args = selectListed+"p.account = ?"+rest, append([]any{q.Account}, args...)
+	}
+	list, err := all(ctx, store.db, scanListed, query, args...)
+	return list, in("list projects", err)
+}
+
+// ListedOf implements gallery.Store.
+func (store Gallery) ListedOf(ctx context.Context, ids []sandlot.ProjectID) ([]sandlot.Project, error) {
+	rows, err := all(ctx, store.db, scanProject, selectListed+store.db.amongTexts("p.id"), engine.List(ids))
+	list := make([]sandlot.Project, len(rows))
+	for i, r := range rows {
+		list[i] = r.Project
+	}
+	return list, in("read projects", err)
+}
+
+// MostPlayed implements gallery.Store. It reads each project's plays of
+// each of the days: the more were played, the longer it takes.
+func (store Gallery) MostPlayed(ctx context.Context, since time.Time, limit int) ([]sandlot.ProjectID, error) {
+	list, err := all(ctx, store.db, scanValue[sandlot.ProjectID], `
+		SELECT p.id FROM (SELECT project, sum(plays) AS plays FROM play_days WHERE day >= ? GROUP BY project) d JOIN projects p ON p.num = d.project
+		WHERE p.listed = 1 AND (SELECT `+listable+` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account) ORDER BY d.plays DESC, p.num DESC LIMIT ?`, dayOf(since), limit)
+	return list, in("list most played projects", err)
+}
+
+// Trending implements gallery.Store. It reads each project's plays of each of the
+// days, as MostPlayed does, and beside them the days that were liked; of one account it
+// looks each day of each project up.
+func (store Gallery) Trending(ctx context.Context, q gallery.TrendQuery) ([]sandlot.ProjectID, error) {
+	query, args := selectTrending, []any{dayOf(q.Since), micros(q.Now), q.LikeWorth, q.OfOne, q.Limit, q.Young, q.Damping}
+	if q.Account != 0 {
+		query, args = selectTrendingOf, append(args, q.Account, dayOf(q.Now))
+	}
+	list, err := all(ctx, store.db, scanValue[sandlot.ProjectID], query, args...)
+	return list, in("list what trends", err)
+}
+
+// selectTrending asks for days from ?1, at ?2, with likes of ?3 plays, ?4 projects of an account and ?5 altogether, damped by an age
+// of ?6 days more to the power of ?7; selectTrendingOf asks the same of account ?8, for days up to ?9.
+const (
+	selectTrending = `WITH week AS (
+		SELECT project, sum(plays) AS plays, sum(likes) AS likes FROM (
+			SELECT project, plays, 0 AS likes FROM play_days WHERE day >= ?1
+			UNION ALL SELECT project, 0, likes FROM day_figures WHERE day >= ?1 AND likes <> 0) d GROUP BY project),` + weighed
+
+	selectTrendingOf = `WITH RECURSIVE days (day) AS (SELECT CAST(?1 AS BIGINT) UNION ALL SELECT day + 1 FROM days WHERE day < ?9),
+	its AS (SELECT num FROM projects WHERE account = ?8 AND listed = 1 ORDER BY num DESC LIMIT ?5),
+	week AS (
+		SELECT project, sum(plays) AS plays, sum(likes) AS likes FROM (
+			SELECT d.project, d.plays, 0 AS likes FROM its CROSS JOIN days CROSS JOIN play_days d WHERE d.day = days.day AND d.project = its.num
+			UNION ALL SELECT d.project, 0, d.likes FROM its CROSS JOIN day_figures d WHERE d.project = its.num AND d.day >= ?1 AND d.likes <> 0) d GROUP BY project),` + weighed
+
+	weighed = `
+	weighed AS (
+		SELECT p.id, p.num, p.account, CAST(w.plays + ?3 * CASE WHEN w.likes > 0 THEN w.likes ELSE 0 END AS DOUBLE PRECISION) /
+			pow(CASE WHEN p.created_at < ?2 THEN CAST(?2 - p.created_at AS DOUBLE PRECISION) / 86400000000 ELSE 0 END + CAST(?6 AS DOUBLE PRECISION), CAST(?7 AS DOUBLE PRECISION)) AS weight
+		FROM week w JOIN projects p ON p.num = w.project
+		WHERE p.listed = 1 AND (w.plays > 0 OR w.likes > 0) AND (SELECT ` + listable + ` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account))
+	SELECT id FROM (SELECT id, num, weight, row_number() OVER (PARTITION BY account ORDER BY weight DESC, num DESC) AS place FROM weighed) r
+	WHERE place <= ?4 ORDER BY weight DESC, num DESC LIMIT ?5`
+)
+
+// AccountOfHandle implements gallery.Store.
+func (store Gallery) AccountOfHandle(ctx context.Context, handle string) (sandlot.Account, error) {
+	a, err := one(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = (SELECT account FROM handles WHERE handle = ?) AND deleted_at IS NULL", handle)
+	return a, in("read account", err)
+}

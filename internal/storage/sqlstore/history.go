@@ -1,0 +1,107 @@
+package sqlstore
+
+import (
+	"math"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+)
+
+// current is up to when a file is there that no version has ended.
+const current = math.MaxInt64
+
+// A history is what a new project is recorded with: its versions, and each of their files
+// from the version that it came with up to, and without, another.
+type history struct {
+	versions []sandlot.Version
+	files    []pastFile
+	size     int64 // of the files of the last version
+	count    int   // of the same
+}
+
+type pastFile struct {
+	*sandlot.File
+	since, until int64
+}
+
+// historyOf fails where a version lacks its primary file, has two files of a name, or drops
+// one that the version before has not.
+func historyOf(np publish.NewProject) (h history, err error) {
+	last := sandlot.Version{Primary: np.Primary}
+	at := listing{map[string]int{}, map[string]bool{}}
+	for i := range len(np.Later) + 1 {
+		c := publish.Change{Put: np.Files}
+		v := sandlot.Version{N: 1, Suffix: np.Suffix, Title: np.Title, Primary: np.Primary, CreatedAt: stored(np.CreatedAt)}
+		if i > 0 {
+			later := np.Later[i-1]
+			c = later.Change
+			v = sandlot.Version{N: i + 1, Suffix: later.Suffix, Title: later.Title, Primary: last.Primary, CreatedAt: stored(later.At), RestoredFrom: later.RestoredFrom}
+			if c.Primary != "" {
+				v.Primary = c.Primary
+			}
+		}
+		if err := h.change(v.N, c, at); err != nil {
+			return h, err
+		}
+		if !at.names[v.Primary] {
+			return h, sandlot.ErrNoPrimary
+		}
+		h.versions, last = append(h.versions, v), v
+	}
+	h.count = len(at.folded)
+	return h, nil
+}
+
+// A listing is the files of one version of a history.
+type listing struct {
+	folded map[string]int // where in the history, by their folded names
+	names  map[string]bool
+}
+
+// change adds a version's files to a history, and ends those that it has not.
+func (h *history) change(n int, c publish.Change, at listing) error {
+	for _, f := range c.Drop {
+		i, there := at.folded[f.Folded]
+		if !there || !at.names[f.Name] {
+			return sandlot.ErrNotFound
+		}
+		h.files[i].until = int64(n)
+		h.size -= h.files[i].Blob.Size
+		delete(at.folded, f.Folded)
+		delete(at.names, f.Name)
+	}
+	for i := range c.Put {
+		f := &c.Put[i]
+		if _, taken := at.folded[f.Folded]; taken {
+			return sandlot.ErrExists
+		}
+		at.folded[f.Folded], at.names[f.Name] = len(h.files), true
+		h.files = append(h.files, pastFile{f, int64(n), current})
+		h.size += f.Blob.Size
+	}
+	return nil
+}
+
+// last is the current version.
+func (h *history) last() sandlot.Version { return h.versions[len(h.versions)-1] }
+
+// bytes are those of all versions, as they count for the owner.
+func (h *history) bytes() (n int64) {
+	for _, f := range h.files {
+		n += f.Blob.Size
+	}
+	return n
+}
+
+// inlined is how many of them go into the database with their records.
+func (h *history) inlined() (n int) {
+	for _, f := range h.files {
+		n += f.Blob.InlineSize()
+	}
+	return n
+}
+
+// large tells whether the history is more than one step may record.
+func (h *history) large() bool {
+	return len(h.files)+len(h.versions) > oneStep || h.inlined() > draftBytes
+}

@@ -1,0 +1,100 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+)
+
+const (
+	selectRecords = "SELECT key, request, expires_at, account, project, version, mail, answer, made FROM once WHERE "
+	selectRecord  = selectRecords + "key = ? AND expires_at > ?"
+)
+
+func scanRecord(r row) (o publish.IdempotencyRecord, err error) {
+	err = r.Scan(asDigest{&o.Key}, asDigest{&o.Request}, asTime{&o.ExpiresAt}, &o.Account, &o.Project, &o.Version, &o.Email, &o.Answer, &o.Made)
+	return o, err
+}
+
+// IdempotencyRecord implements publish.Store.
+func (store Publish) IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time, or ...sandlot.Digest) (publish.IdempotencyRecord, error) {
+	query, args := selectRecord, []any{key[:], micros(now)}
+	if len(or) > 0 {
+		query = selectRecords + "expires_at > ? AND key IN (?" + strings.Repeat(", ?", len(or)) + ")"
+		args = []any{micros(now), key[:]}
+		for _, k := range or {
+			args = append(args, k[:])
+		}
+	}
+	o, err := one(ctx, store.db, scanRecord, query, args...)
+	return o, in("read what was made", err)
+}
+
+// insertRecord fails where there is a record that has not expired; one that has makes
+// room. The account is ?4, or else that of the project ?10, or else 0.
+const insertRecord = `INSERT INTO once (key, request, expires_at, account, project, version, mail, answer, made)
+	VALUES (?1, ?2, ?3, coalesce(nullif(CAST(?4 AS BIGINT), 0), (SELECT account FROM projects WHERE id = ?10), 0), ?5, ?6, ?7, ?8, ?9)
+	ON CONFLICT (key) DO UPDATE SET request = excluded.request, expires_at = excluded.expires_at, account = excluded.account, project = excluded.project,
+		version = excluded.version, mail = excluded.mail, answer = excluded.answer, made = excluded.made
+	WHERE once.expires_at <= ?11`
+
+// addRecord records o for the account of its step, or if that is 0 for the one that
+// has the project; nil is nothing to record. A step that was made under one of its keys before is
+// sandlot.ErrAlreadyDone. It comes first in a step, and of two at once the second waits
+// for the first: what else a repeated step would fail with is not found out.
+func (t *tx) addRecord(o *publish.IdempotencyRecord, account sandlot.AccountID, project sandlot.ProjectID, now time.Time) error {
+	if o == nil {
+		return nil
+	}
+	for _, key := range recordKeys(o) {
+		err := t.Later(sandlot.ErrAlreadyDone, insertRecord,
+			key[:], o.Request[:], micros(o.ExpiresAt), account, string(o.Project), o.Version, o.Email, orEmpty(o.Answer), orEmpty(o.Made), string(project), micros(now))
+		if err != nil {
+			return err
+		}
+	}
+	return t.useTicket(o)
+}
+
+// refuseAlreadyDone is the error that addRecord would return now, in a step that comes
+// before the one that claims.
+func (t *tx) refuseAlreadyDone(o *publish.IdempotencyRecord, now time.Time) error {
+	if o == nil {
+		return nil
+	}
+	for _, key := range recordKeys(o) {
+		_, err := one(context.Background(), t, scanRecord, selectRecord, key[:], micros(now))
+		if err == nil {
+			return sandlot.ErrAlreadyDone
+		}
+		if !errors.Is(err, sandlot.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// ownRecord gives a record the account that its step made.
+func (t *tx) ownRecord(o *publish.IdempotencyRecord, account sandlot.AccountID) error {
+	if o == nil {
+		return nil
+	}
+	for _, key := range recordKeys(o) {
+		if err := t.later("UPDATE once SET account = ? WHERE key = ?", account, key[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordKeys are the keys that the record of a step is found by.
+func recordKeys(o *publish.IdempotencyRecord) []sandlot.Digest {
+	if o.Elsewhere == (sandlot.Digest{}) {
+		return []sandlot.Digest{o.Key}
+	}
+	return []sandlot.Digest{o.Key, o.Elsewhere}
+}

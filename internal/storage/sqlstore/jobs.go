@@ -1,0 +1,286 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/account"
+	"sandlot/internal/storage/sqlstore/engine"
+)
+
+// jobColumns are empty where a job belongs to no account, or to no login.
+const jobColumns = "id, kind, coalesce(account, 0), coalesce(login, 0), address, lang, attempts, due, asker, network"
+
+// addJob records a job of an account; 0 for none.
+func (t *tx) addJob(j sandlot.Job, account sandlot.AccountID) error {
+	if err := takeShares(t, nil, j.Asks, j.Due, j.Due.Add(-sandlot.MailDay)); err != nil {
+		return err
+	}
+	return t.later("INSERT INTO jobs (kind, account, login, address, lang, attempts, due, asker, network) VALUES (?, nullif(CAST(? AS BIGINT), 0), nullif(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?)",
+		j.Kind, account, j.Login, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:])
+}
+
+func scanJob(r row) (j sandlot.Job, err error) {
+	err = r.Scan(&j.ID, &j.Kind, &j.Account, &j.Login, &j.Address, &j.Lang, &j.Attempts, asTime{&j.Due}, &j.Asker.Kind, asDigest{&j.Asker.Network})
+	return j, err
+}
+
+// A dueJob is a job that may go, or one whose record is damaged.
+type dueJob struct {
+	sandlot.Job
+	unread error
+}
+
+// scanDue fails only where not even the id can be read.
+func scanDue(r row) (c dueJob, err error) {
+	var id int64
+	to := [10]any{&id} // one for each of jobColumns
+	for i := range to[1:] {
+		to[1+i] = new(any)
+	}
+	if err := r.Scan(to[:]...); err != nil {
+		return c, err
+	}
+	c.Job, c.unread = scanJob(r)
+	c.ID = id
+	return c, nil
+}
+
+// Jobs that may go now, apart from those to some domains: logins, and all others.
+// Few wait at a time, so both look at all that are due.
+const (
+	dueLogins = "= 'login'"
+	dueOthers = "<> 'login'"
+)
+
+func selectDue(d engine.Dialect, kind string) string {
+	return "SELECT " + jobColumns + " FROM jobs WHERE due > ?1 AND due <= ?2 AND (leased_until <= ?5 OR leased_until > ?6) AND kind " + kind +
+		" AND NOT (" + engine.Among(d.DomainOf("address"), d.Texts("?3", "domains")) + ") ORDER BY due, id LIMIT ?4"
+}
+
+// due returns the jobs that may go now, or else those that a wrong clock made due
+// in a time that no job waits for.
+func due(ctx context.Context, q querier, now time.Time, l lease, busy account.Busy, limit int) ([]dueJob, error) {
+	jobs, err := dueWithin(ctx, q, math.MinInt64, micros(now), l, busy, limit)
+	if err != nil || len(jobs) > 0 {
+		return jobs, err
+	}
+	return dueWithin(ctx, q, micros(now.Add(account.JobWaitMax+skew)), math.MaxInt64, l, busy, limit)
+}
+
+// dueWithin returns jobs of a span of time, logins first.
+func dueWithin(ctx context.Context, q querier, after, until int64, l lease, busy account.Busy, limit int) ([]dueJob, error) {
+	jobs, err := all(ctx, q, scanDue, selectDue(q.words(), dueLogins), after, until, engine.List(busy.Logins), limit, micros(l.now), l.never())
+	if err != nil || busy.OnlyLogins || len(jobs) == limit {
+		return jobs, err
+	}
+	others, err := all(ctx, q, scanDue, selectDue(q.words(), dueOthers), after, until, engine.List(busy.Others), limit-len(jobs), micros(l.now), l.never())
+	return append(jobs, others...), err
+}
+
+// ClaimJobs implements account.MailStore. If whoever claimed a job is gone when its
+// lease ends, it is simply there again.
+func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy account.Busy, limit int) (jobs []sandlot.Job, err error) {
+	// Mostly there is none, and to know that takes no turn of the writer.
+	l := store.db.lease(until.Sub(now))
+	if found, err := due(ctx, store.db, now, l, busy, 1); err != nil || len(found) == 0 {
+		return nil, in("look for jobs", err)
+	}
+	var unread error
+	err = store.db.step(ctx, 0, func(t *tx) (err error) {
+		jobs, unread, err = t.claim(ctx, now, store.db.lease(until.Sub(now)), busy, limit)
+		return err
+	})
+	if err != nil {
+		return nil, in("claim jobs", err)
+	}
+	return jobs, in("claim jobs", unread)
+}
+
+// claim claims jobs. One that cannot be read is put off for as long as a job may be,
+// so that it keeps no other from its turn.
+func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy account.Busy, limit int) (jobs []sandlot.Job, unread, err error) {
+	claim := l.until()
+	for again := true; again && len(jobs) < limit; {
+		list, err := due(ctx, t, now, l, busy, limit-len(jobs))
+		if err != nil {
+			return nil, nil, err
+		}
+		again = false
+		for _, c := range list {
+			query, until := "UPDATE jobs SET leased_until = ? WHERE id = ?", claim
+			if c.unread != nil {
+				query, until = "UPDATE jobs SET due = ? WHERE id = ?", micros(now.Add(account.JobWaitMax))
+			}
+			n, err := t.exec(query+" AND (leased_until <= ? OR leased_until > ?)", until, c.ID, micros(l.now), l.never())
+			switch {
+			case err != nil:
+				return nil, nil, err
+			case n == 0: // somebody else has it by now
+			case c.unread == nil:
+				c.Claim = claim
+				jobs = append(jobs, c.Job)
+			default:
+				again = true
+				unread = errors.Join(unread, fmt.Errorf("%w: the record of job %d: %w", sandlot.ErrCorrupt, c.ID, c.unread))
+			}
+		}
+	}
+	return jobs, unread, nil
+}
+
+// CountMail implements account.MailStore.
+func (store Mail) CountMail(ctx context.Context, job int64, shares []account.Share, at, since time.Time) error {
+	return in("count mail", store.db.step(ctx, 0, func(t *tx) error {
+		return takeShares(t, job, shares, at, since)
+	}))
+}
+
+// takeShares counts a message in all of the shares, or in none if one is full. One of a job is counted once; nil is none.
+func takeShares(t *tx, job any, shares []sandlot.Share, at, since time.Time) error {
+	// In one order, for whoever else counts several of them.
+	for _, s := range slices.SortedFunc(slices.Values(shares), func(a, b sandlot.Share) int { return bytes.Compare(a.Counter[:], b.Counter[:]) }) {
+		if err := t.alone(s.Counter); err != nil {
+			return err
+		}
+	}
+	if job != nil {
+		counted, err := t.number("SELECT count(*) FROM mails WHERE job = ?", job)
+		if err != nil || counted > 0 {
+			return err
+		}
+	}
+	for _, s := range shares {
+		n, err := t.number("SELECT count(*) FROM mails WHERE mailbox = ? AND at > ? AND at <= ?", s.Counter[:], micros(since), notAfter(at))
+		if err != nil {
+			return err
+		}
+		if n >= int64(s.Most) {
+			return sandlot.ErrTooOften
+		}
+	}
+	for _, s := range shares {
+		if _, err := t.exec("INSERT INTO mails (mailbox, at, job) VALUES (?, ?, ?)", s.Counter[:], micros(at), job); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FinishJob implements account.MailStore. The ID of a job is never used again, so
+// what was counted for it needs not forget it.
+func (store Mail) FinishJob(ctx context.Context, j sandlot.Job, sent bool, at time.Time) error {
+	return in("finish job", store.db.step(ctx, 0, func(t *tx) error {
+		err := t.must(sandlot.ErrNotFound, "DELETE FROM jobs WHERE id = ? AND (leased_until = ? OR CAST(? AS BIGINT) = 1)", j.ID, j.Claim, sent)
+		if err != nil {
+			return err
+		}
+		if !sent {
+			_, err = t.exec("DELETE FROM mails WHERE job = ?", j.ID)
+			return err
+		}
+		_, err = t.exec("UPDATE mails SET at = ? WHERE job = ?", micros(at), j.ID)
+		return err
+	}))
+}
+
+// RetryJob implements account.MailStore.
+func (store Mail) RetryJob(ctx context.Context, j sandlot.Job, due time.Time) error {
+	return in("retry job", store.db.step(ctx, 0, func(t *tx) error {
+		return t.must(sandlot.ErrNotFound, "UPDATE jobs SET due = ?, attempts = attempts + 1, leased_until = 0 WHERE id = ? AND leased_until = ?", micros(due), j.ID, j.Claim)
+	}))
+}
+
+// AddVerification implements account.MailStore.
+func (store Mail) AddVerification(ctx context.Context, v account.Verification) (handle string, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.lockAccount(v.Account); err != nil {
+			return err
+		}
+		a, err := one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", v.Account)
+		if err != nil {
+			return err
+		}
+		if a.Email != v.Email || a.EmailVerified || a.Suspended {
+			return sandlot.ErrMoved
+		}
+		handle = a.Handle
+		_, err = t.exec("INSERT INTO verifications (token, account, email, expires_at) VALUES (?, ?, ?, ?)", v.Token[:], v.Account, v.Email, micros(v.ExpiresAt))
+		return err
+	})
+	if err != nil {
+		return "", in("add verification", err)
+	}
+	return handle, nil
+}
+
+const selectVerification = "SELECT token, account, email, expires_at FROM verifications WHERE token = ? AND expires_at > ?"
+
+func scanVerification(r row) (v account.Verification, err error) {
+	err = r.Scan(asDigest{&v.Token}, &v.Account, &v.Email, asTime{&v.ExpiresAt})
+	return v, err
+}
+
+// Verification implements account.ClaimStore.
+func (store Account) Verification(ctx context.Context, token sandlot.Digest, now time.Time) (account.Verification, error) {
+	v, err := one(ctx, store.db, scanVerification, selectVerification, token[:], micros(now))
+	return v, in("read verification", err)
+}
+
+// verification finds what a token verifies, and locks its account.
+func (t *tx) verification(ctx context.Context, token sandlot.Digest, now time.Time) (v account.Verification, err error) {
+	if locked := t.dialect.Locked("accounts"); locked != "" {
+		if err := t.later("SELECT id FROM accounts WHERE id = (SELECT account FROM verifications WHERE token = ?)"+locked, token[:]); err != nil {
+			return v, err
+		}
+	}
+	return one(ctx, t, scanVerification, selectVerification, token[:], micros(now))
+}
+
+// UseVerification implements account.ClaimStore. What it does not find it does not
+// find in Verification either.
+func (store Account) UseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, _ sandlot.Changed, err error) {
+	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
+		v, err := t.verification(ctx, token, now)
+		if err != nil {
+			return err
+		}
+		if err := mayVerify(t, v.Email); err != nil {
+			return err
+		}
+		if _, err := t.exec("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
+			return err
+		}
+		a, err = one(ctx, t, scanAccount, "UPDATE accounts SET changed = changed + 1, verified = 1, verified_at = ? WHERE id = ? AND email = ? RETURNING "+accountColumns, micros(now), v.Account, v.Email)
+		if errors.Is(err, sandlot.ErrNotFound) {
+			return sandlot.ErrMoved // cannot be: SetEmail ends the verifications of the address before
+		}
+		return err
+	})
+	return a, sandlot.Changed{Account: a.ID}, in("use verification", err)
+}
+
+// RefuseVerification implements account.ClaimStore.
+func (store Account) RefuseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
+		v, err := t.verification(ctx, token, now)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
+			return err
+		}
+		if a, err = one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ?", v.Account); err != nil {
+			return err
+		}
+		_, err = t.exec("UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 0", v.Account, v.Email)
+		return err
+	})
+	return a, in("refuse verification", err)
+}

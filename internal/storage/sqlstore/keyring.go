@@ -1,0 +1,118 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+)
+
+// Keys implements publish.KeyringStore.
+func (store Publish) Keys(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Key, error) {
+	if before == 0 {
+		before = 1<<63 - 1
+	}
+	list, err := all(ctx, store.db, scanKey, `
+		SELECT k.id, k.hash, k.account, coalesce(p.id, ''), k.name, k.last_four, k.created_at, k.last_used_at, a.suspended_at IS NOT NULL
+		FROM keys k JOIN accounts a ON a.id = k.account LEFT JOIN projects p ON p.num = k.project
+		WHERE k.account = ? AND k.id < ? AND k.revoked_at IS NULL AND a.deleted_at IS NULL AND p.deleted_at IS NULL
+		ORDER BY k.id DESC LIMIT ?`, id, before, limit)
+	return list, in("list keys", err)
+}
+
+// MintKey implements publish.KeyringStore.
+func (store Publish) MintKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, limit int, record publish.IdempotencyRecord) error {
+	return in("mint key", store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.addRecord(&record, id, "", store.db.Now()); err != nil {
+			return err
+		}
+		if err := t.lockAccount(id); err != nil {
+			return err
+		}
+		if err := t.active(id); err != nil {
+			return err
+		}
+		project, err := t.number("SELECT num FROM projects WHERE id = ? AND account = ? AND deleted_at IS NULL"+ofAccount, string(k.Project), id)
+		if err != nil {
+			return err
+		}
+		n, err := t.number("SELECT count(*) FROM keys WHERE account = ? AND project = ? AND revoked_at IS NULL", id, project)
+		if err != nil {
+			return err
+		}
+		if n >= int64(limit) {
+			return publish.ErrTooMany
+		}
+		return t.createKey(k, id, &project)
+	}))
+}
+
+// RotateKey implements publish.KeyringStore.
+func (store Publish) RotateKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, record publish.IdempotencyRecord) error {
+	return in("rotate key", store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.addRecord(&record, id, "", store.db.Now()); err != nil {
+			return err
+		}
+		if err := t.lockAccount(id); err != nil {
+			return err
+		}
+		if err := t.active(id); err != nil {
+			return err
+		}
+		_, err := t.exec("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL", micros(k.CreatedAt), id)
+		if err != nil {
+			return err
+		}
+		return t.createKey(k, id, nil)
+	}))
+}
+
+// oldKeys are the keys in force that were made before their account's address was
+// verified. Nobody knows when that was before it was recorded.
+const oldKeys = " account = ?1 AND revoked_at IS NULL AND created_at < (SELECT verified_at FROM accounts WHERE id = ?1 AND deleted_at IS NULL)"
+
+// OldKeys implements publish.KeyringStore.
+func (store Publish) OldKeys(ctx context.Context, id sandlot.AccountID) (n int, verified time.Time, err error) {
+	type found struct {
+		n  int
+		at int64
+	}
+	f, err := one(ctx, store.db, func(r row) (f found, err error) {
+		err = r.Scan(&f.n, &f.at)
+		return f, err
+	}, "SELECT (SELECT count(*) FROM keys k LEFT JOIN projects p ON p.num = k.project WHERE p.deleted_at IS NULL AND k.account = ?1 AND k.revoked_at IS NULL AND k.created_at < a.verified_at), coalesce(a.verified_at, 0) FROM accounts a WHERE a.id = ?1 AND a.deleted_at IS NULL", id)
+	if f.at > 0 {
+		verified = time.UnixMicro(f.at).UTC()
+	}
+	return f.n, verified, in("count old keys", err)
+}
+
+// ReplaceOldKeys implements publish.KeyringStore.
+func (store Publish) ReplaceOldKeys(ctx context.Context, id sandlot.AccountID, k sandlot.Key, record publish.IdempotencyRecord) error {
+	return in("replace old keys", store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.addRecord(&record, id, "", store.db.Now()); err != nil {
+			return err
+		}
+		if err := t.lockAccount(id); err != nil {
+			return err
+		}
+		if err := t.active(id); err != nil {
+			return err
+		}
+		if _, err := t.exec("UPDATE keys SET revoked_at = ?2 WHERE"+oldKeys, id, micros(k.CreatedAt)); err != nil {
+			return err
+		}
+		return t.createKey(k, id, nil)
+	}))
+}
+
+// RevokeKey implements publish.KeyringStore.
+func (store Publish) RevokeKey(ctx context.Context, account sandlot.AccountID, id int64, at time.Time) error {
+	return in("revoke key", store.db.step(ctx, 0, func(t *tx) error {
+		if err := t.lockAccount(account); err != nil {
+			return err
+		}
+		return t.must(sandlot.ErrNotFound, "UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? AND account = ?", micros(at), id, account)
+	}))
+}

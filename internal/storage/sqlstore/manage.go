@@ -1,0 +1,199 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+)
+
+// changesLimit bounds the changed files that a page of versions is described
+// with: a version by hand has a few, one by a form some hundred, the largest
+// 10,000. What the versions of a page with more changed is not known.
+const changesLimit = 20_000
+
+// Details implements publish.ProjectStore.
+func (store Publish) Details(ctx context.Context, id sandlot.ProjectID) (publish.Details, error) {
+	d, err := one(ctx, store.db, func(r row) (d publish.Details, err error) {
+		err = r.Scan(&d.Title, &d.Description, &d.Unlisted, &d.Threads, &d.Tags)
+		return d, err
+	}, "SELECT title, description, unlisted, threads, tags FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
+	return d, in("read details", err)
+}
+
+// SetDetails implements publish.ProjectStore.
+func (store Publish) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) (sandlot.Changed, error) {
+	return changed(id), in("set details", store.db.step(ctx, publish.MaxDescription, func(t *tx) error {
+		if err := t.lockOwner(id); err != nil {
+			return err
+		}
+		p, err := one(ctx, t, scanProject, selectProject+"p.id = ?", string(id))
+		if err != nil {
+			return err
+		}
+		switch {
+		case p.Suspended:
+			return sandlot.ErrSuspended
+		case d.Expect != 0 && d.Expect != p.Version:
+			return sandlot.ErrMoved
+		}
+		t.mayAct(d.By)
+		if err := t.Flush(); err != nil {
+			return err
+		}
+		if err := t.replaces(p, d); err != nil {
+			return err
+		}
+		was := p
+		if d.Title != nil {
+			p.Title = *d.Title
+		}
+		if err := t.describe(&p, d); err != nil || !p.listedOther(was) {
+			return err
+		}
+		return t.retitled(p)
+	}))
+}
+
+// replaces is ErrMoved where p has other details than a change was made for.
+func (t *tx) replaces(p projectRow, d publish.DetailsChange) error {
+	if d.Seen == "" {
+		return nil
+	}
+	text, err := one(context.Background(), t, scanValue[string], "SELECT description FROM projects WHERE num = ?", p.num)
+	if err == nil && !d.Replaces(publish.Details{Title: p.Title, Description: text, Unlisted: p.Unlisted, Threads: p.Threads, Tags: p.Tags}) {
+		err = sandlot.ErrMoved
+	}
+	return err
+}
+
+// describe records the title of p, and what else d says of it.
+func (t *tx) describe(p *projectRow, d publish.DetailsChange) error {
+	var description any
+	if d.Description != nil {
+		description = *d.Description
+	}
+	p.Unlisted, p.Threads, p.Lang = said(d.Unlisted, p.Unlisted), said(d.Threads, p.Threads), said(d.Lang, p.Lang)
+	p.Tags = said(d.Tags, p.Tags)
+	p.Change++
+	_, err := t.exec("UPDATE projects SET changed = changed + 1, title = ?, description = coalesce(?, description), unlisted = ?, threads = ?, lang = ?, tags = ? WHERE num = ?",
+		p.Title, description, p.Unlisted, p.Threads, p.Lang, string(p.Tags), p.num)
+	return err
+}
+
+// listedOther reports whether the lists, or a search, may tell something else of a project than before.
+func (p projectRow) listedOther(before projectRow) bool {
+	return p.Title != before.Title || p.Unlisted != before.Unlisted || p.Tags != before.Tags
+}
+
+// said is what v says, or else what was before.
+func said[T any](v *T, before T) T {
+	if v == nil {
+		return before
+	}
+	return *v
+}
+
+// Rearrange implements publish.ProjectStore.
+func (store Publish) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+	if large(c) {
+		p, err := store.rearrangeLarge(ctx, id, c, at)
+		return p, changed(id), in("rearrange", err)
+	}
+	p, err := store.edit(ctx, id, at, inlined(c.Put), func(t *tx, p *projectRow) error {
+		var k kept
+		if err := t.change(p, c, k.anew(), store.db.Now()); err != nil {
+			return err
+		}
+		return t.settle(p, c, at, store.db.Now())
+	})
+	return p, changed(id), in("rearrange", err)
+}
+
+// change drops and puts files, and keeps the project's totals.
+func (t *tx) change(p *projectRow, c publish.Change, k *kept, now time.Time) error {
+	t.Reserve(slices.Repeat([]string{"blobs"}, len(c.Put))...)
+	for _, f := range c.Drop {
+		t.closeFile(p, f.Folded, f.Name, func(err error) error { return err })
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, f := range c.Put {
+		p.Size += f.Blob.Size
+		p.FileCount++
+	}
+	put := make([]pastFile, len(c.Put))
+	for i := range c.Put {
+		put[i] = pastFile{&c.Put[i], int64(p.Version), current}
+	}
+	return t.addFiles(p.num, put, k, now)
+}
+
+// settle is what a change of a project ends with: it has its primary file, and its
+// owner no more than may be.
+func (t *tx) settle(p *projectRow, c publish.Change, at publish.Edit, now time.Time) error {
+	if err := t.setPrimary(p, c); err != nil {
+		return err
+	}
+	t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, now)
+	return nil
+}
+
+// setPrimary makes a file the primary one, or leaves it as it is; in either case the
+// version has it. Looking for it reads the project's current files, some ten
+// thousand at most, so only a change that takes it from where it was does.
+func (t *tx) setPrimary(p *projectRow, c publish.Change) error {
+	is := func(f sandlot.File) bool { return f.Name == p.Primary }
+	dropped := slices.ContainsFunc(c.Drop, is)
+	if !dropped && (c.Primary == "" || c.Primary == p.Primary) {
+		return nil
+	}
+	if c.Primary != "" {
+		p.Primary = c.Primary
+	}
+	if slices.ContainsFunc(c.Put, is) {
+		return nil
+	}
+	_, err := t.number("SELECT 1 FROM files WHERE project = ? AND until = 9223372036854775807 AND name = ?", p.num, p.Primary)
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return sandlot.ErrNoPrimary
+	}
+	return err
+}
+
+// Versions implements publish.ProjectStore.
+func (store Publish) Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]publish.VersionChange, error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	var list []publish.VersionChange
+	err := store.db.snapshot(ctx, func(q querier) error {
+		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM projects WHERE id = ?", string(id)) // also of a deleted project
+		if err != nil {
+			return err
+		}
+		// One more than asked for: what a version changed is known by the one before it.
+		list, err = all(ctx, q, scanVersionChange, `SELECT n, suffix, title, primary_file, created_at, restored_from, erased_at IS NOT NULL FROM versions
+			WHERE project = ? AND n < ? ORDER BY n DESC LIMIT ?`, num, before, limit+1)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		changes, err := all(ctx, q, scanFileSpan, `SELECT f.since, f.until, f.name, b.size, b.sha256 FROM files f JOIN blobs b ON b.id = f.blob
+			WHERE f.project = ? AND f.until >= ? AND (f.since BETWEEN ? AND ? OR f.until <= ?) LIMIT ?`, num, list[len(list)-1].N, list[len(list)-1].N, list[0].N, list[0].N, changesLimit+1)
+		if len(changes) <= changesLimit {
+			describe(list, changes)
+		}
+		return err
+	})
+	return list[:min(len(list), limit)], in("list versions", err)
+}
+
+func scanVersionChange(r row) (v publish.VersionChange, err error) {
+	err = r.Scan(&v.N, &v.Suffix, &v.Title, &v.Primary, asTime{&v.CreatedAt}, &v.RestoredFrom, &v.Erased)
+	return v, err
+}

@@ -1,0 +1,136 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/storage/sqlstore/engine"
+	"sandlot/internal/storage/sqlstore/postgres"
+	"sandlot/internal/storage/sqlstore/sqlite"
+)
+
+// Options are what may differ from one use of SQLite to another. The zero value
+// is right for a server. Now also tells whether an upload has expired.
+type Options = sqlite.Options
+
+// DB keeps the records in one database. Publish, Credentials, Variants, Account,
+// Mail, Gallery, Operate and Upkeep are its views for their consumers, under the promises
+// of their interfaces: a method that returns nil has made its effect durable. All
+// methods may be called concurrently.
+//
+// When the disk is full writes fail with sandlot.ErrFull, reads go on, and writes
+// work again as soon as there is room.
+//
+// Of SQLite: when an fsync fails, or the files were deleted or replaced, every later
+// write and Ping fails with sandlot.ErrUnavailable until the process is started again.
+// Another process that holds the database makes a write wait for 5 s at most, and
+// then fail with sandlot.ErrUnavailable.
+type DB struct {
+	engine  engine.Engine
+	dialect engine.Dialect
+	mover   engine.Mover
+	name    string // tells its leases from those of other processes
+	left    *Left  // nil unless its records have moved
+	drafts  drafting
+	swept   atomic.Bool // whether a sweep that is not at its end has forgotten anything
+	unfiled atomic.Int64
+	filing  sync.Mutex // held while somebody files what is unfiled
+	texts   *textIndex
+	cards   cards
+}
+
+// OpenSQLite opens the database in the file of that name, as sqlite.Open does. One that a
+// move is filling is an error that says so.
+func OpenSQLite(ctx context.Context, path string, opts Options) (*DB, error) {
+	e, err := sqlite.Open(ctx, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	return newDB(ctx, e, sqlite.Mover{}, opts.Filling)
+}
+
+// OpenPostgres opens the PostgreSQL database of a URL, as postgres.Open does. One that a
+// move is filling is an error that says so.
+func OpenPostgres(ctx context.Context, url string, opts postgres.Options) (*DB, error) {
+	e, err := postgres.Open(ctx, url, opts)
+	if err != nil {
+		return nil, err
+	}
+	return newDB(ctx, e, postgres.Mover{}, opts.Filling)
+}
+
+// newDB makes the store on an engine, which it closes if it fails.
+func newDB(ctx context.Context, e engine.Engine, m engine.Mover, filling bool) (*DB, error) {
+	db := &DB{engine: e, dialect: e.Dialect(), mover: m, name: rand.Text(), texts: newTextIndex(), cards: cards{most: cardsKept}, drafts: drafting{at: map[sandlot.ProjectID]chan struct{}{}}}
+	if err := db.lookForMove(ctx, filling); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return db, nil
+}
+
+// Close lets the writes that wait finish, folds the log into the database and
+// ends the connections. Every later call is sandlot.ErrUnavailable. It may be
+// called again.
+func (db *DB) Close() error { return db.engine.Close() }
+
+// Ping implements publish.Store. After a failed commit it finds out by writing
+// whether there is room again.
+func (db *DB) Ping(ctx context.Context) error { return db.engine.Ping(ctx) }
+
+// Now is what the clock of the database says, which all processes that use it share.
+func (db *DB) Now() time.Time { return db.engine.Now() }
+
+// step runs what one method does as one atomic and durable step. bytes says how
+// much content it writes.
+func (db *DB) step(ctx context.Context, bytes int, run func(*tx) error) error {
+	var last *tx
+	err := db.engine.Step(ctx, bytes, func(t engine.Tx) error {
+		last = &tx{Tx: t, dialect: db.dialect}
+		return run(last)
+	})
+	if err == nil {
+		db.unfiledMore(ctx, last.unfiled)
+	}
+	return err
+}
+
+// snapshot runs several queries on one consistent state. Any error is
+// sandlot.ErrNoEffect.
+func (db *DB) snapshot(ctx context.Context, read func(querier) error) error {
+	return db.engine.Snapshot(ctx, func(q engine.Querier) error { return read(snapshot{q, db.dialect}) })
+}
+
+// snapshot reads inside one read transaction, or by one query.
+type snapshot struct {
+	q       engine.Querier
+	dialect engine.Dialect
+}
+
+func (s snapshot) read(_ context.Context, read func(engine.Querier) error) error { return read(s.q) }
+
+func (s snapshot) words() engine.Dialect { return s.dialect }
+
+func (db *DB) read(ctx context.Context, read func(engine.Querier) error) error {
+	return db.engine.Read(ctx, read)
+}
+
+func (db *DB) words() engine.Dialect { return db.dialect }
+
+// amongTexts holds where an expression is one of the texts that the query's parameter lists.
+func (db *DB) amongTexts(expression string) string {
+	return engine.Among(expression, db.dialect.Texts("?", "j"))
+}
+
+// in says what was being done when err came up. It keeps nil.
+func in(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

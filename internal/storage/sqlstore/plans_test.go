@@ -1,0 +1,373 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/gallery"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/sqlstore/sqlite"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
+)
+
+// TestPlans uses every method once and then asks the database how it runs each
+// statement that was prepared: none may read a whole table or index, whose cost
+// would grow with the installation, and none may sort more than one project.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
+	useAll(t, db)
+	var queries []string
+	// The writer's statements are its own: to read them, be a step.
+	expect.Is(t, "step", db.step(t.Context(), 0, func(tx *tx) error {
+		queries = tx.Tx.(*sqlite.Tx).Queries(onSQLite(db))
+		return nil
+	}), nil)
+	queries = append(queries, selectUpload, selectParts, nearQuery(3))
+	explained := 0
+	for _, q := range queries {
+		if !planned(q) {
+			continue
+		}
+		explained++
+		for _, line := range plan(t, db, q) {
+			if grows(line) || strings.Contains(line, "TEMP B-TREE") && !sortsProject(q) {
+				t.Errorf("%s\n\tof %s", line, q)
+			}
+		}
+	}
+	if explained < 60 {
+		t.Errorf("only %d statements were seen", explained)
+	}
+}
+
+// TestWhatTrendsReadsTheDaysOfAWeekAlone: the statement sorts what was played, but reads no table for it.
+func TestWhatTrendsReadsTheDaysOfAWeekAlone(t *testing.T) {
+	t.Parallel()
+	lines := plan(t, mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db")), selectTrending)
+	for _, want := range []string{"SEARCH play_days USING PRIMARY KEY (day>?)", "SEARCH day_figures USING COVERING INDEX day_figures_likes (day>?)"} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("%q is not in the plan %q", want, lines)
+		}
+	}
+}
+
+// TestWhatTrendsOfAnAccountReadsTheDaysOfItsProjectsAlone: the cost is that of the account, not of all that was played.
+func TestWhatTrendsOfAnAccountReadsTheDaysOfItsProjectsAlone(t *testing.T) {
+	t.Parallel()
+	lines := plan(t, mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db")), selectTrendingOf)
+	for _, want := range []string{"SEARCH projects USING COVERING INDEX projects_profile (account=?)", "SEARCH d USING PRIMARY KEY (day=? AND project=?)", "SEARCH d USING PRIMARY KEY (project=? AND day>?)"} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("%q is not in the plan %q", want, lines)
+		}
+	}
+}
+
+// planned are the statements that look for rows and belong to no start.
+func planned(query string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(query), " ")
+	return slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "DELETE"}, word) &&
+		!strings.Contains(query, "migrations") && !strings.Contains(query, "sqlite_schema") && !ofDeleted(query)
+}
+
+// ofDeleted are the queries that look through everything for what is left of a deleted
+// account, once, and beside the writer: indexes for them would cost every publish.
+func ofDeleted(query string) bool {
+	return strings.Contains(query, "forgets WHERE email") || slices.ContainsFunc(remnants(sqlite.Dialect{}), func(r remnant) bool { return r.find == query })
+}
+
+// grows tells of a step whose cost grows with the installation, or with the
+// history of a project. The counter is a table of one row, days are those that
+// were asked for, and a virtual table looks words up, or reads its argument.
+func grows(line string) bool {
+	if strings.Contains(line, "SEARCH f") && strings.HasSuffix(line, "(project=?)") {
+		return true
+	}
+	return strings.Contains(line, "SCAN") && !strings.Contains(line, "VIRTUAL TABLE INDEX") && line != "SCAN counter" && line != "SCAN days" && !strings.Contains(line, "SUBQUERY")
+}
+
+// sortsProject are the queries that sort what they found: the files of one
+// project, and the variants of one file.
+func sortsProject(query string) bool {
+	return strings.Contains(query, "JOIN files f ON f.project = p.num")
+}
+
+func plan(t *testing.T, db *DB, query string) []string {
+	t.Helper()
+	args := make([]any, strings.Count(query, "?"))
+	lines, err := all(t.Context(), db, func(r row) (string, error) {
+		var id, parent, unused int
+		var detail string
+		err := r.Scan(&id, &parent, &unused, &detail)
+		return detail, err
+	}, "EXPLAIN QUERY PLAN "+query, args...)
+	expect.OK(t, err, query)
+	return lines
+}
+
+// useAll calls every method, most of them in vain.
+func useAll(t *testing.T, db *DB) {
+	t.Helper()
+	ctx, now := context.Background(), time.Now()
+	na := benchAccount(2)
+	a, err := db.Publish().CreateAccount(ctx, na)
+	expect.Is(t, "create account", err, nil)
+	p := mustProject(t, db, 1)
+	for _, version := range []int{1, 2} {
+		_, err = db.Publish().Files(ctx, p.ID, version)
+		_ = err
+		_, err = db.Publish().FilesWith(ctx, p.ID, version, "gzip")
+		_ = err
+	}
+	u := publish.Upload{Key: benchSum("upload", 1), Account: a.ID, ExpiresAt: now.Add(time.Hour)}
+	for range 3 {
+		u.Generation, err = db.Publish().SaveUpload(ctx, u, &publish.Part{N: 1, Blob: sandlot.Blob{Inline: []byte("x")}}, publish.UploadQuota{Uploads: 9, Account: 1 << 30})
+		expect.Is(t, "save upload", err, nil)
+	}
+	once := &publish.IdempotencyRecord{Key: benchSum("once", 1), ExpiresAt: now}
+	at := publish.Edit{Expect: 1, Idempotency: once, Upload: &publish.Completion{Key: u.Key, Generation: u.Generation, ExpiresAt: now}}
+	blob := sandlot.Blob{Ref: "a-blob", Size: 1}
+	p, _, err = db.Publish().PutFile(ctx, p.ID, sandlot.File{Name: "a.js", Folded: "a.js", Blob: blob}, at)
+	expect.Is(t, "put file", err, nil)
+	files, err := db.Publish().Files(ctx, p.ID, 2)
+	expect.Is(t, "files", err, nil)
+	expect.Is(t, "again", func() error {
+		_, _, err := db.Publish().PutFile(ctx, p.ID, sandlot.File{Name: "b.js", Folded: "b.js", Blob: files[0].Blob}, publish.Edit{Expect: 2})
+		return err
+	}(), nil)
+	variants := []sandlot.Variant{{Encoding: "br", Blob: sandlot.Blob{Inline: []byte("x")}}}
+	for range 2 {
+		expect.Is(t, "put variants", db.Variants().PutVariants(ctx, files[0].Blob.ID, variants), nil)
+	}
+	_, _, err = db.Publish().DeleteFile(ctx, p.ID, "a.js", publish.Edit{Expect: 3})
+	expect.Is(t, "delete file", err, nil)
+	expect.Is(t, "set email", db.Publish().SetEmail(ctx, a.ID, "b@example.com", sandlot.Job{Kind: "verify"}), nil)
+	_, err = db.Mail().AddVerification(ctx, account.Verification{Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
+	expect.Is(t, "add verification", err, nil)
+	jobs, err := db.Mail().ClaimJobs(ctx, now.Add(time.Hour), now.Add(2*time.Hour), account.Busy{}, 9)
+	expect.Is(t, "claim jobs", err, nil)
+	expect.Is(t, "count mail", db.Mail().CountMail(ctx, jobs[0].ID, []account.Share{{Most: 1}}, now, now), nil)
+	expect.Is(t, "finish job", db.Mail().FinishJob(ctx, jobs[0], true, now), nil)
+	expect.Is(t, "finish job without a message", db.Mail().FinishJob(ctx, jobs[2], false, now), nil)
+	expect.Is(t, "retry job", db.Mail().RetryJob(ctx, jobs[1], now), nil)
+	expect.Is(t, "touch keys", db.Credentials().TouchKeys(ctx, map[int64]time.Time{1: now}), nil)
+	expect.Is(t, "add counts", second(db.Gallery().AddCounts(ctx, map[sandlot.ProjectID]gallery.Counts{p.ID: {Plays: 1, Loads: []gallery.Load{{ID: 1, Source: "a.example"}}}})), nil)
+	again, err := db.Gallery().AddCounts(ctx, map[sandlot.ProjectID]gallery.Counts{p.ID: {Loads: []gallery.Load{{ID: 1}}}})
+	expect.Is(t, "add counts of a load that was counted", err, nil)
+	expect.Equal(t, "loads that were counted", len(again), 1)
+	_, _, err = db.Account().UseVerification(ctx, sandlot.Digest{}, now)
+	expect.Is(t, "use verification", err, nil)
+	_, err = db.Mail().AddVerification(ctx, account.Verification{Token: sandlot.Digest{7}, Account: a.ID, Email: "b@example.com", ExpiresAt: now.Add(time.Hour)})
+	expect.Is(t, "add verification of a verified address", err, sandlot.ErrMoved)
+	refuse(t, db, now)
+	_, _, err = db.Upkeep().Sweep(ctx, now.Add(100*24*time.Hour), now.Add(time.Hour), 100)
+	expect.Is(t, "sweep", err, nil)
+	useLogins(t, db, now)
+	useStops(t, db, now)
+	useOwned(t, db, a, p, now)
+	manage(t, db, p, now)
+	_, err = db.Gallery().Like(ctx, p.ID, sandlot.Digest{}, true)
+	expect.Is(t, "like", err, nil)
+	_, err = db.Gallery().Like(ctx, p.ID, sandlot.Digest{}, true)
+	expect.Is(t, "like again", err, nil)
+	_, err = db.Gallery().Unlike(ctx, p.ID, benchSum("visitor", 1))
+	expect.Is(t, "unlike", err, nil)
+	act(t, db, a, p)
+	readAll(t, db, p, now)
+	_, _, _, err = db.Upkeep().Trim(ctx, 1, now.Add(time.Hour), 0, 100) // last, for it forgets versions
+	expect.Is(t, "trim", err, nil)
+}
+
+func refuse(t *testing.T, db *DB, now time.Time) {
+	ctx := context.Background()
+	a, err := db.Publish().CreateAccount(ctx, publish.NewAccount{Handles: []string{"refuser"}, Email: "c@example.com", Key: sandlot.Key{Hash: sandlot.Digest{7}}})
+	expect.Is(t, "create account", err, nil)
+	_, err = db.Mail().AddVerification(ctx, account.Verification{Token: sandlot.Digest{7}, Account: a.ID, Email: "c@example.com", ExpiresAt: now.Add(time.Hour)})
+	expect.Is(t, "add verification", err, nil)
+	_, err = db.Account().RefuseVerification(ctx, sandlot.Digest{7}, now)
+	expect.Is(t, "refuse verification", err, nil)
+	_, _, err = db.Publish().OldKeys(ctx, a.ID)
+	expect.Is(t, "old keys", err, nil)
+	expect.Is(t, "replace old keys", db.Publish().ReplaceOldKeys(ctx, a.ID, sandlot.Key{Hash: sandlot.Digest{8}}, publish.IdempotencyRecord{Key: sandlot.Digest{8}}), nil)
+}
+
+func useLogins(t *testing.T, db *DB, now time.Time) {
+	ctx := context.Background()
+	id, err := db.Account().AddLogin(ctx, account.Login{Email: "b@example.com", ExpiresAt: now.Add(time.Hour)}, sandlot.Job{})
+	expect.Is(t, "add login", err, nil)
+	_, err = db.Account().Login(ctx, sandlot.Digest{}, now)
+	expect.Is(t, "login", err, nil)
+	_, err = db.Account().LoginOfToken(ctx, sandlot.Digest{}, now)
+	expect.Is(t, "login of token", err, sandlot.ErrNotFound)
+	_, err = db.Mail().WriteLogin(ctx, id, account.LoginMessage{ExpiresAt: now.Add(time.Hour)}, now)
+	expect.Is(t, "write login", err, nil)
+	_, err = db.Mail().Claimant(ctx, id, now)
+	expect.Is(t, "claimant", ignore(err), nil)
+	_, err = db.Account().CountProjects(ctx, 1)
+	expect.Is(t, "count projects", ignore(err), nil)
+	expect.Is(t, "prove login", db.Account().ProveLogin(ctx, sandlot.Digest{1}, sandlot.Digest{}, now), sandlot.ErrNotFound)
+	_, err = db.Account().TryLogin(ctx, id, sandlot.Digest{1}, 5, now)
+	expect.Is(t, "try login", err, nil)
+	_, err = db.Account().AccountsOf(ctx, "", 9)
+	expect.Is(t, "accounts of", err, nil)
+	_, err = db.Account().TryLogin(ctx, id, sandlot.Digest{}, 5, now)
+	expect.Is(t, "try login with its code", err, nil)
+	_, err = db.Account().LogIn(ctx, id, sandlot.Digest{9}, sandlot.Session{Account: 1}, sandlot.Session{})
+	expect.Is(t, "log in", err, nil)
+}
+
+func useStops(t *testing.T, db *DB, now time.Time) {
+	ctx := context.Background()
+	stop := sandlot.Stop{Kind: sandlot.StopClaims, At: now, Until: now.Add(time.Hour)}
+	expect.Is(t, "stop", db.Account().StopMail(ctx, stop, "b@example.com"), nil)
+	_, err := db.Account().StopOf(ctx, sandlot.Digest{}, sandlot.StopClaims, now)
+	expect.Is(t, "stop of", err, nil)
+	expect.Is(t, "lift", db.Account().LiftStop(ctx, sandlot.Digest{}, sandlot.StopClaims), nil)
+	expect.Is(t, "stop again", db.Account().StopMail(ctx, stop, "b@example.com"), nil)
+	expect.Is(t, "lift all", db.Operate().LiftStops(ctx, sandlot.Digest{}, sandlot.LogEntry{}), nil)
+}
+
+// useOwned does what owners do.
+func useOwned(t *testing.T, db *DB, a sandlot.Account, p sandlot.Project, now time.Time) {
+	ctx, soon := context.Background(), now.Add(time.Hour)
+	expect.Is(t, "rename", second(db.Account().Rename(ctx, a.ID, "renamed", now, now, 9)), nil)
+	expect.Is(t, "set language", db.Account().SetLang(ctx, a.ID, "fr"), nil)
+	m := account.EmailMove{Account: a.ID, Email: "c@example.com", ExpiresAt: soon}
+	expect.Is(t, "propose", db.Account().ProposeEmail(ctx, m, sandlot.Job{Address: "c"}, now, 9), nil)
+	_, err := db.Operate().ProposedEmail(ctx, a.ID, now)
+	expect.Is(t, "proposed", err, nil)
+	expect.Is(t, "withdraw", db.Account().WithdrawEmail(ctx, 0), nil)
+	_, err = db.Mail().AddEmailLink(ctx, sandlot.Digest{3}, m, now)
+	expect.Is(t, "add link", err, nil)
+	_, err = db.Account().EmailLink(ctx, sandlot.Digest{3}, false, now)
+	expect.Is(t, "link", err, nil)
+	_, _, err = db.Account().TakeEmail(ctx, sandlot.Digest{3}, now, soon, sandlot.Job{})
+	expect.Is(t, "take", err, nil)
+	_, _, err = db.Account().TakeEmailBack(ctx, sandlot.Digest{3}, now)
+	expect.Is(t, "take back", err, sandlot.ErrNotFound)
+	k := sandlot.Key{Hash: benchSum("minted", 1), Project: p.ID}
+	expect.Is(t, "mint", db.Publish().MintKey(ctx, p.Account, k, 9, publish.IdempotencyRecord{Key: sandlot.Digest{4}}), nil)
+	list, err := db.Publish().Keys(ctx, p.Account, 0, 9)
+	expect.Is(t, "keys", err, nil)
+	expect.Is(t, "revoke", db.Publish().RevokeKey(ctx, p.Account, list[0].ID, now), nil)
+	expect.Is(t, "rotate", db.Publish().RotateKey(ctx, a.ID, sandlot.Key{Hash: benchSum("rotated", 1)}, publish.IdempotencyRecord{Key: sandlot.Digest{5}}), nil)
+}
+
+// manage does what owners do with a project.
+func manage(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
+	ctx := context.Background()
+	expect.Is(t, "set details", second(db.Publish().SetDetails(ctx, p.ID, publish.Details{Title: "t", Tags: "cats"}.Change())), nil)
+	_, err := db.Publish().Details(ctx, p.ID)
+	expect.Is(t, "details", err, nil)
+	p, err = db.Publish().Project(ctx, p.ID)
+	expect.Is(t, "project", err, nil)
+	_, _, err = db.Publish().Rearrange(ctx, p.ID, publish.Change{Put: []sandlot.File{{Name: "c.js", Folded: "c.js", Blob: sandlot.Blob{Inline: []byte("x")}}}}, publish.Edit{Expect: p.Version})
+	expect.Is(t, "rearrange", err, nil)
+	large := publish.Change{Put: make([]sandlot.File, oneStep+1)}
+	for i := range large.Put {
+		large.Put[i] = sandlot.File{Name: fmt.Sprint(i), Folded: fmt.Sprint(i), Blob: sandlot.Blob{Inline: []byte("x")}}
+	}
+	refused := large
+	refused.Drop = []sandlot.File{{Name: p.Primary, Folded: p.Primary}}
+	_, _, err = db.Publish().Rearrange(ctx, p.ID, refused, publish.Edit{Expect: p.Version + 1})
+	expect.Is(t, "rearrange many files, in vain", err, sandlot.ErrNoPrimary)
+	_, _, err = db.Publish().Rearrange(ctx, p.ID, large, publish.Edit{Expect: p.Version + 1})
+	expect.Is(t, "rearrange many files", err, nil)
+	_, err = db.Publish().Versions(ctx, p.ID, 0, 9)
+	expect.Is(t, "versions", err, nil)
+	expect.Is(t, "erase", second(db.Publish().EraseVersion(ctx, p.ID, 2, now)), nil)
+}
+
+// act does what an operator does; lists, which are for people, are not here.
+func act(t *testing.T, db *DB, a sandlot.Account, p sandlot.Project) {
+	ctx := context.Background()
+	for _, s := range []sandlot.Subject{{Account: p.Account}, {Project: p.ID}} {
+		expect.Is(t, "suspend", second(db.Operate().Suspend(ctx, s, sandlot.LogEntry{})), nil)
+		expect.Is(t, "reinstate", second(db.Operate().Reinstate(ctx, s, sandlot.LogEntry{})), nil)
+	}
+	_, err := db.Operate().AddKey(ctx, a.ID, sandlot.Key{Hash: benchSum("new key", 1)}, true, sandlot.LogEntry{Target: "@a"})
+	expect.Is(t, "add key", err, nil)
+	gone := mustProject(t, db, 3)
+	expect.Is(t, "remove project", second(db.Operate().Remove(ctx, sandlot.Subject{Project: gone.ID}, sandlot.LogEntry{})), nil)
+	expect.Is(t, "remove account", second(db.Operate().Remove(ctx, sandlot.Subject{Account: gone.Account}, sandlot.LogEntry{})), nil)
+	_, _, err = db.Upkeep().Sweep(ctx, time.Now(), time.Now().Add(time.Hour), 100)
+	expect.Is(t, "sweep what was removed", err, nil)
+}
+
+func readAll(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
+	ctx := context.Background()
+	for name, read := range map[string]func() error{
+		"key":         func() error { _, err := db.Credentials().KeyByHash(ctx, benchSum("project key", 1)); return err },
+		"projects":    func() error { _, err := db.Publish().Projects(ctx, p.Account, 0, 10); return err },
+		"version":     func() error { _, err := db.Publish().Version(ctx, p.ID, 1); return err },
+		"content":     func() error { _, err := db.Publish().Content(ctx, 1); return err },
+		"checkpoints": func() error { _, err := db.Publish().Checkpoints(ctx, 1); return err },
+		"unsqueezed":  func() error { _, err := db.Variants().Unsqueezed(ctx, nil, 10); return err },
+		"unknown":     func() error { _, err := db.Upkeep().Unknown(ctx, []sandlot.BlobRef{"x"}); return err },
+		"secret":      func() error { _, err := db.Publish().Secret(ctx, "x", []byte("y")); return err },
+		"upload of token": func() error {
+			_, err := db.Credentials().UploadOfToken(ctx, benchSum("token", 1), now)
+			return ignore(err)
+		},
+		"upload": func() error { _, err := db.Publish().Upload(ctx, benchSum("upload", 1), 1, now); return ignore(err) },
+		"parts": func() error {
+			_, err := db.Publish().UploadParts(ctx, benchSum("upload", 1), 1)
+			if errors.Is(err, sandlot.ErrUploadMoved) {
+				return nil
+			}
+			return err
+		},
+		"ping":               func() error { return db.Ping(ctx) },
+		"handle":             func() error { _, err := db.Operate().AccountByHandle(ctx, benchName("owner", 1)); return ignore(err) },
+		"detail":             func() error { _, err := db.Operate().ProjectDetail(ctx, p.ID); return err },
+		"plays by day":       func() error { _, err := db.Gallery().PlaysByDay(ctx, []sandlot.ProjectID{p.ID}, now, now); return err },
+		"figures by day":     func() error { _, err := db.Gallery().FiguresByDay(ctx, p.ID, now, now); return err },
+		"figures by version": func() error { _, err := db.Gallery().FiguresByVersion(ctx, p.ID, 9); return err },
+		"listed":             func() error { _, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Limit: 9}); return err },
+		"given":              func() error { _, err := db.Account().HandleGiven(ctx, "a"); return err },
+		"waiting":            func() error { _, err := db.Gallery().Waiting(ctx, 9); return err },
+		"rule":               func() error { return db.Gallery().ListUnverified(ctx, false) },
+		"profile": func() error {
+			_, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Account: 1, Limit: 9})
+			return err
+		},
+		"search": func() error {
+			_, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Words: []string{"x"}, Limit: 9})
+			return err
+		},
+		"listed of a tag": func() error {
+			_, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Tag: "cats", Limit: 9})
+			return err
+		},
+		"listed of":  func() error { _, err := db.Gallery().ListedOf(ctx, []sandlot.ProjectID{p.ID}); return err },
+		"old handle": func() error { _, err := db.Gallery().AccountOfHandle(ctx, benchName("owner", 1)); return ignore(err) },
+		"liked":      func() error { _, err := db.Gallery().Liked(ctx, p.ID, sandlot.Digest{}); return err },
+		"log":        func() error { _, err := db.Operate().Log(ctx, operate.LogQuery{Limit: 9}); return err },
+		"log of":     func() error { _, err := db.Operate().Log(ctx, operate.LogQuery{Target: "@a", Limit: 9}); return err },
+		"changes":    func() error { _, err := db.Publish().Changes(ctx, []sandlot.ProjectID{"none"}); return err },
+	} {
+		expect.Is(t, name, read(), nil)
+	}
+	_, err := db.Publish().IdempotencyRecord(ctx, sandlot.Digest{}, now)
+	expect.Is(t, "once", err, sandlot.ErrNotFound)
+	_, err = db.Account().Verification(ctx, sandlot.Digest{}, now)
+	expect.Is(t, "verification", err, sandlot.ErrNotFound)
+}
+
+// ignore keeps every error but the one of a record that is not there.
+func ignore(err error) error {
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return nil
+	}
+	return err
+}

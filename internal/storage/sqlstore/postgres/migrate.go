@@ -1,0 +1,170 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sandlot/internal/base/failpoint"
+	"sandlot/internal/storage/sqlstore/engine"
+)
+
+//go:embed migrations
+var migrationFiles embed.FS
+
+func knownMigrations() ([]engine.Migration, error) {
+	return engine.LoadMigrations(migrationFiles, "migrations")
+}
+
+// migrationLock is the advisory lock of a process that migrates: "SDLT".
+const migrationLock = 0x53444c54
+
+// migrationTime bounds a migration, and the wait for another process that migrates.
+const migrationTime = 10 * time.Minute
+
+// own are the tables of the engine itself, which come with the first migration.
+//
+// instance: one row. id tells this database from others.
+// steps: see outcome. Room is left in each page, so that to write a row again costs its
+// index nothing.
+const own = `
+	CREATE TABLE IF NOT EXISTS migrations (n BIGINT PRIMARY KEY, name TEXT NOT NULL, sha256 BYTEA NOT NULL, expands BOOLEAN NOT NULL, applied_at BIGINT NOT NULL);
+	CREATE TABLE IF NOT EXISTS instance (one BIGINT PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, probed_at TIMESTAMPTZ, probe BYTEA);
+	CREATE TABLE IF NOT EXISTS steps (slot TEXT COLLATE "C" PRIMARY KEY, step BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL DEFAULT now()) WITH (fillfactor = 50)`
+
+// unapplied is engine.Unapplied of the database. One migration more than are known may
+// be there, if it only expands the schema: a node of the release before goes on beside
+// those of the next.
+func (e *Engine) unapplied(ctx context.Context, conn *pgx.Conn, known []engine.Migration) ([]engine.Migration, error) {
+	rows, err := conn.Query(ctx, "SELECT sha256, expands FROM migrations ORDER BY n")
+	if err != nil {
+		return nil, unreachable(e.name, err)
+	}
+	defer rows.Close()
+	var sums [][]byte
+	expands := false
+	for rows.Next() {
+		var sum []byte
+		if err := rows.Scan(&sum, &expands); err != nil {
+			return nil, unreachable(e.name, err)
+		}
+		sums = append(sums, sum)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, unreachable(e.name, err)
+	}
+	return engine.Unapplied(e.name, known, sums, expands)
+}
+
+// checkCurrent makes sure that the database needs no migration.
+func (e *Engine) checkCurrent(ctx context.Context, s state, known []engine.Migration) error {
+	if !s.ours {
+		return fmt.Errorf("%s is empty; nothing was changed, start \"sandlot serve\" on it first", e.name)
+	}
+	todo, err := e.todo(ctx, known)
+	if err == nil && len(todo) > 0 {
+		err = fmt.Errorf("%s was written by an older Sandlot; nothing changed. Run this version's \"sandlot serve\" on it first", e.name)
+	}
+	return err
+}
+
+func (e *Engine) todo(ctx context.Context, known []engine.Migration) ([]engine.Migration, error) {
+	c, err := e.acquire(ctx, false)
+	if err != nil {
+		return nil, unreachable(e.name, err)
+	}
+	defer c.Release()
+	return e.unapplied(ctx, c.Conn(), known)
+}
+
+// migrate applies what the database still needs, each migration in a transaction of
+// its own: it has happened wholly or not at all. One process does so at a time, and
+// the others wait for it. The lock is the transaction's, so a pooler keeps none of it.
+func (e *Engine) migrate(ctx context.Context, s state, known []engine.Migration) error {
+	if s.ours {
+		if todo, err := e.todo(ctx, known); err != nil || len(todo) == 0 {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, migrationTime)
+	defer cancel()
+	for {
+		if more, err := e.migrateOnce(ctx, known); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// migrateOnce applies the next migration, and tells whether there was one.
+func (e *Engine) migrateOnce(ctx context.Context, known []engine.Migration) (more bool, err error) {
+	c, err := e.acquire(ctx, false)
+	if err != nil {
+		return false, unreachable(e.name, err)
+	}
+	defer c.Release() // if it is in a transaction still, it is ended
+	conn := c.Conn()
+	begin := fmt.Sprintf(`BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0;
+		SELECT pg_advisory_xact_lock(%d); SET LOCAL lock_timeout = '%s'`, migrationLock, limits[1][1])
+	if _, err := simple(ctx, conn, begin); err != nil {
+		return false, unreachable(e.name, err)
+	}
+	if _, err := simple(ctx, conn, own); err != nil {
+		return false, e.mayNot("prepare", err)
+	}
+	// Looked up again: another process may have been faster.
+	todo, err := e.unapplied(ctx, conn, known)
+	if err != nil {
+		return false, err
+	}
+	if _, err := conn.Exec(ctx, "INSERT INTO instance (one, id) VALUES (1, $1) ON CONFLICT (one) DO NOTHING", rand.Text()); err != nil {
+		return false, e.mayNot("prepare", err)
+	}
+	if len(todo) > 0 {
+		if err := e.apply(ctx, conn, todo[0]); err != nil {
+			return false, e.mayNot("migrate to "+todo[0].Name, err)
+		}
+	}
+	_, err = simple(ctx, conn, "COMMIT")
+	return len(todo) > 1, e.mayNot("migrate", err)
+}
+
+func (e *Engine) apply(ctx context.Context, conn *pgx.Conn, m engine.Migration) error {
+	if _, err := simple(ctx, conn, m.SQL); err != nil {
+		return err
+	}
+	failpoint.Hit(failpoint.MidMigration)
+	_, err := conn.Exec(ctx, "INSERT INTO migrations (n, name, sha256, expands, applied_at) VALUES ($1, $2, $3, $4, $5)", m.N, m.Name, m.Sum[:], m.Expands, time.Now().UnixMicro())
+	return err
+}
+
+// mayNot says what failed, and whether the user lacks the right to it. It keeps nil.
+func (e *Engine) mayNot(what string, err error) error {
+	if p := said(err); p != nil && p.Code == "42501" {
+		return fmt.Errorf("%s: its user may not make tables (%s); make it the owner of the database", e.name, p.Message)
+	}
+	return in(what+" "+e.name, err)
+}
+
+// sequencesOf returns what numbers the rows of each table.
+func sequencesOf(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
+	rows, err := conn.Query(ctx, `
+		SELECT t.relname, quote_ident(n.nspname) || '.' || quote_ident(s.relname)
+		FROM pg_class s JOIN pg_namespace n ON n.oid = s.relnamespace
+			JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = s.oid AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
+			JOIN pg_class t ON t.oid = d.refobjid
+		WHERE s.relkind = 'S' AND t.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = current_schema())`)
+	if err != nil {
+		return nil, err
+	}
+	list := map[string]string{}
+	var table, sequence string
+	_, err = pgx.ForEachRow(rows, []any{&table, &sequence}, func() error {
+		list[table] = sequence
+		return nil
+	})
+	return list, err
+}

@@ -1,0 +1,174 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sandlot"
+	"sandlot/internal/storage/sqlstore/engine"
+)
+
+// readTime bounds a read, for a network that swallows what is sent.
+const readTime = 30 * time.Second
+
+// Read implements engine.Engine. When ctx ends its connection is cut, and the database
+// is asked to cancel the query.
+func (e *Engine) Read(ctx context.Context, read func(engine.Querier) error) error {
+	return sandlot.NoEffect(e.read(ctx, readTime, nil, read))
+}
+
+// Snapshot implements engine.Engine. When ctx ends it is as with Read.
+func (e *Engine) Snapshot(ctx context.Context, read func(engine.Querier) error) error {
+	return sandlot.NoEffect(e.read(ctx, readTime, e.beginSnapshot, read))
+}
+
+// longTime bounds a long snapshot: vacuum takes nothing away while it lasts.
+const longTime = 24 * time.Hour
+
+// LongSnapshot implements engine.Engine. Each query in it has the time of a statement.
+func (e *Engine) LongSnapshot(ctx context.Context, read func(engine.Querier) error) error {
+	return sandlot.NoEffect(e.read(ctx, longTime, e.beginSnapshot, read))
+}
+
+func (e *Engine) read(ctx context.Context, most time.Duration, begin []string, read func(engine.Querier) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := e.enter(); err != nil {
+		return err
+	}
+	defer e.leave()
+	bounded, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	r := &reader{e: e, caller: ctx, ctx: bounded, begin: begin}
+	defer r.close()
+	if err := r.connect(false); err != nil {
+		return err
+	}
+	return read(r)
+}
+
+// A reader runs queries outside of steps on one connection: each by itself, or in the
+// transaction that begin begins.
+type reader struct {
+	e           *Engine
+	caller, ctx context.Context
+	conn        *pgxpool.Conn
+	begin       []string
+	begun       bool
+	queries     int
+	open        *rows
+}
+
+func (r *reader) connect(sure bool) (err error) {
+	r.conn, err = r.e.acquire(r.ctx, sure)
+	return r.fault(err)
+}
+
+// close gives the connection back. One whose query was cancelled is ended, so that
+// the request, should it be late, ends no other query: by pgx, which waits for the answer
+// to it, as PgBouncer 1.18 ends altogether where nobody does.
+func (r *reader) close() {
+	if r.conn == nil {
+		return
+	}
+	if r.open != nil {
+		_ = r.open.Close()
+	}
+	if r.ctx.Err() != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = r.conn.Conn().Close(ctx)
+	} else if r.begun && !r.conn.Conn().IsClosed() {
+		_, _ = simple(r.ctx, r.conn.Conn(), "COMMIT") // nothing was changed
+	}
+	r.conn.Release()
+}
+
+// Query implements engine.Querier. If the connection turns out to be dead at the
+// first query, there is another try on one that answers.
+func (r *reader) Query(_ context.Context, query string, args ...any) (engine.Rows, error) {
+	args, err := arguments(args)
+	if err != nil {
+		return nil, err
+	}
+	if r.open != nil {
+		if err := r.open.Close(); err != nil {
+			return nil, err
+		}
+		r.open = nil
+	}
+	query = r.e.queries.of(query)
+	list, err := r.send(query, args)
+	if r.queries++; err != nil && r.queries == 1 && r.dead(err) {
+		r.conn.Release()
+		r.conn, r.begun = nil, false
+		if err := r.connect(true); err != nil {
+			return nil, err
+		}
+		list, err = r.send(query, args)
+	}
+	if err != nil {
+		return nil, r.fault(err)
+	}
+	if !list.closed {
+		r.open = list
+	}
+	return list, nil
+}
+
+// dead reports whether a query failed because there is nobody at the other end of the
+// connection, or nobody who serves.
+func (r *reader) dead(err error) bool {
+	return r.ctx.Err() == nil && passing(err, r.conn.Conn().IsClosed())
+}
+
+// send sends a query, and what begins the transaction before the first one.
+func (r *reader) send(query string, args []any) (*rows, error) {
+	conn := r.conn.Conn()
+	if len(r.begin) == 0 || r.begun {
+		list, err := conn.Query(r.ctx, query, args...)
+		if err != nil {
+			return nil, err
+		}
+		return newRows(list, r.fault)
+	}
+	var batch pgx.Batch
+	for _, b := range r.begin {
+		batch.Queue(b)
+	}
+	batch.Queue(query, args...)
+	r.begun = true
+	br := conn.SendBatch(r.ctx, &batch)
+	for range r.begin {
+		if _, err := br.Exec(); err != nil {
+			_ = br.Close()
+			return nil, err
+		}
+	}
+	list, err := br.Query()
+	if err != nil {
+		_ = br.Close()
+		return nil, err
+	}
+	return newRows(list, func(err error) error {
+		if cerr := br.Close(); err == nil {
+			err = cerr
+		}
+		return r.fault(err)
+	})
+}
+
+// fault makes an error one that publish knows, or says that the caller left.
+func (r *reader) fault(err error) error {
+	if err == nil {
+		return nil
+	}
+	if ended := r.caller.Err(); ended != nil {
+		return ended
+	}
+	return classify(err, r.conn == nil || r.conn.Conn().IsClosed())
+}

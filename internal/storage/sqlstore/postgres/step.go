@@ -1,0 +1,158 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sandlot"
+	"sandlot/internal/base/failpoint"
+	"sandlot/internal/storage/sqlstore/engine"
+)
+
+const (
+	// waitingMax bounds the steps that wait or run. A step takes some milliseconds of a
+	// connection, so with a dozen of them the last has its turn in well under a second;
+	// beyond that it is better to be told to come back.
+	waitingMax = 1024
+	// attemptTime bounds one attempt at a step, for a network that swallows what is sent.
+	// The database's own timeouts end one long before. A commit has as much again.
+	attemptTime = 30 * time.Second
+	// againTime bounds for how long a step that failed without its fault begins anew. A
+	// restart of PostgreSQL takes a few seconds, and nobody waits much longer.
+	againTime = 10 * time.Second
+	// againMax bounds how often: where that many attempts fail, one more is no help.
+	againMax = 50
+)
+
+// Step implements engine.Engine.
+//
+// An attempt that a deadlock, a serialization failure, a lock or a lost connection
+// ended before COMMIT was sent has had no effect, and the step begins anew, for at
+// most ten seconds. When the connection breaks after that, the database is asked what
+// became of it: see outcome.
+func (e *Engine) Step(ctx context.Context, _ int, run func(engine.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return sandlot.NoEffect(err)
+	}
+	if err := e.enter(); err != nil {
+		return sandlot.NoEffect(err)
+	}
+	defer e.leave()
+	defer e.waiting.Add(-1)
+	if e.waiting.Add(1) > waitingMax {
+		return sandlot.NoEffect(engine.ErrTooMany)
+	}
+	select {
+	case e.turns <- struct{}{}:
+		defer func() { <-e.turns }()
+	case <-ctx.Done():
+		return sandlot.NoEffect(ctx.Err())
+	}
+	return e.repeat(ctx, run)
+}
+
+// repeat makes attempts at a step until one succeeds, or fails for good.
+func (e *Engine) repeat(ctx context.Context, run func(engine.Tx) error) error {
+	until := time.Now().Add(e.againTime)
+	for n := 1; ; n++ {
+		again, err := e.attempt(ctx, n > 1, run)
+		if !again || n == againMax || time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-time.After(pause(n)):
+		case <-ctx.Done(): // it has not begun: no attempt so far had any effect
+			return sandlot.NoEffect(ctx.Err())
+		}
+	}
+}
+
+// pause is how long to wait after so many attempts: longer each time, and never the
+// same, so that those who met do not meet again.
+func pause(n int) time.Duration {
+	return rand.N(min(4*time.Millisecond<<min(n, 10), time.Second))
+}
+
+// attempt makes one attempt at a step. again says that it had no effect, and that the
+// next may fare better. sure asks for a connection that answers.
+func (e *Engine) attempt(ctx context.Context, sure bool, run func(engine.Tx) error) (again bool, err error) {
+	c, err := e.acquire(ctx, sure)
+	if err != nil {
+		return ctx.Err() == nil && passing(err, true), sandlot.NoEffect(err)
+	}
+	defer c.Release()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTime)
+	defer cancel()
+	t := &transaction{e: e, ctx: ctx, conn: c.Conn(), begin: e.begin, slot: e.slots.take()}
+	defer func() { e.slots.give(t.slot, t.conn.IsClosed()) }()
+	err = guard(run, t)
+	if err == nil && t.failed == nil && t.wrote {
+		if t.flush() == nil {
+			return e.commit(t, c)
+		}
+	}
+	if err = t.errorOf(err); err != nil {
+		e.full.Store(errors.Is(err, sandlot.ErrFull))
+	}
+	again = t.raw != nil && passing(t.raw, t.conn.IsClosed())
+	t.rollBack()
+	return again, sandlot.NoEffect(err)
+}
+
+// guard turns a panic into the error of the step that panicked.
+func guard(run func(engine.Tx) error, t *transaction) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a step: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return run(t)
+}
+
+// errorOf is the error of a step that returned err: of a statement that was put off
+// its own, whatever the step made of it.
+func (t *transaction) errorOf(err error) error {
+	if t.failed != nil && (t.late || err == nil) {
+		return t.failed
+	}
+	return err
+}
+
+// rollBack ends a transaction of which nothing is to be left. Should that fail, the
+// pool ends the connection, and the database the transaction.
+func (t *transaction) rollBack() {
+	if t.open != nil {
+		_ = t.open.Close()
+	}
+	if t.begun && !t.conn.IsClosed() {
+		_, _ = simple(t.ctx, t.conn, "ROLLBACK")
+	}
+}
+
+// commit ends the transaction of a step. It returns what attempt does.
+func (e *Engine) commit(t *transaction, c *pgxpool.Conn) (again bool, err error) {
+	failpoint.Hit(failpoint.BeforeCommit)
+	ctx, cancel := context.WithTimeout(context.Background(), attemptTime)
+	defer cancel()
+	tag, err := simple(ctx, t.conn, "COMMIT")
+	switch answer := said(err); {
+	case err == nil && tag == "COMMIT":
+		failpoint.Hit(failpoint.AfterCommit)
+		e.full.Store(false)
+		return false, nil
+	case err == nil:
+		return false, sandlot.NoEffect(fmt.Errorf("a commit was answered by %s", tag))
+	case answer != nil && !t.conn.IsClosed() && !unclear(answer):
+		return passing(err, false), sandlot.NoEffect(in("commit", classify(err, false)))
+	}
+	// The connection goes first, so that there is one to ask by.
+	_ = t.conn.Close(ctx)
+	c.Release()
+	return e.outcome(t.slot, err)
+}

@@ -1,0 +1,43 @@
+package sqlstore
+
+import (
+	"context"
+
+	"sandlot/internal/domain/publish"
+)
+
+// Publish keeps what package publish needs, in the database of a DB and under the same
+// promises.
+type Publish struct{ db *DB }
+
+var (
+	_ publish.Store           = Publish{}
+	_ publish.ManagementStore = Publish{}
+)
+
+// Publish is the view of the database for a publish.Service.
+func (db *DB) Publish() Publish { return Publish{db} }
+
+// Ping implements publish.Store.
+func (store Publish) Ping(ctx context.Context) error { return store.db.Ping(ctx) }
+
+// Credentials keeps what callers present, in the database of a DB and under the same
+// promises.
+type Credentials struct{ db *DB }
+
+var (
+	_ publish.CredentialStore = Credentials{}
+	_ publish.KeyUseStore     = Credentials{}
+)
+
+// Credentials is the view of the database for a publish.Authenticator.
+func (db *DB) Credentials() Credentials { return Credentials{db} }
+
+// Variants keeps the compressed forms of files, in the database of a DB and under the same
+// promises.
+type Variants struct{ db *DB }
+
+var _ publish.VariantStore = Variants{}
+
+// Variants is the view of the database for a squeeze.Worker.
+func (db *DB) Variants() Variants { return Variants{db} }

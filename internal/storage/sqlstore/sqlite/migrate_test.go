@@ -1,0 +1,48 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sandlot/internal/storage/sqlstore/engine"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
+)
+
+func TestMigrations(t *testing.T) {
+	t.Run("are those of the folder", func(t *testing.T) {
+		if list, err := knownMigrations(); err != nil || len(list) < 2 {
+			t.Errorf("%d migrations, %v", len(list), err)
+		}
+	})
+
+	t.Run("half a migration rolls back", func(t *testing.T) {
+		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
+		db := mustOpen(t, path)
+		mustExec(t, db, "INSERT INTO accounts (id, handle, email, verified, lang, created_at) VALUES (1, 'kim', '', 0, '', 0)")
+		known, err := knownMigrations()
+		expect.OK(t, err)
+		second := engine.Migration{N: len(known) + 1, Name: "0099_second.sql", SQL: "CREATE TABLE second (x INTEGER) STRICT; UPDATE accounts SET handle = 'changed'; INSERT INTO nowhere VALUES (1)"}
+		if err := db.migrate(t.Context(), path, append(known, second)); err == nil || !strings.Contains(err.Error(), "0099_second.sql") {
+			t.Errorf("the migration that cannot be done: error is %v", err)
+		}
+		handle, err := value[string](t.Context(), db.read, "SELECT handle FROM accounts")
+		expect.Is(t, "read", err, nil)
+		expect.Equal(t, "the handle", handle, "kim")
+		expect.Equal(t, "tables of it", count(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'second'"), 0)
+
+		second.SQL = "CREATE TABLE second (x INTEGER) STRICT; UPDATE accounts SET handle = 'changed'"
+		expect.Is(t, "the migration, mended", db.migrate(t.Context(), path, append(known, second)), nil)
+		expect.Is(t, "the migration, again", db.migrate(t.Context(), path, append(known, second)), nil)
+		expect.Equal(t, "migrations", count(t, db, "SELECT count(*) FROM migrations"), len(known)+1)
+		expect.Equal(t, "tables of it", count(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'second'"), 1)
+	})
+}
+
+func count(t *testing.T, db *Engine, query string) int {
+	t.Helper()
+	n, err := value[int](t.Context(), db.read, query)
+	expect.OK(t, err)
+	return n
+}

@@ -1,0 +1,250 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"sandlot"
+	"sandlot/internal/storage/sqlstore/engine"
+)
+
+// A Tx is engine.Tx on the connection that writes.
+type Tx struct {
+	w      *writer
+	failed error // of an Ask
+}
+
+var _ engine.Tx = (*Tx)(nil)
+
+// Query implements engine.Querier.
+func (t *Tx) Query(_ context.Context, query string, args ...any) (engine.Rows, error) {
+	s, err := t.w.prepare(query)
+	if err != nil {
+		return nil, Classify(err)
+	}
+	return asRows(s.Query(args...))
+}
+
+// Exec implements engine.Tx.
+func (t *Tx) Exec(query string, args ...any) (int64, error) {
+	r, err := t.run(query, args)
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
+// Later implements engine.Tx. To put a statement off would save nothing.
+func (t *Tx) Later(missing error, query string, args ...any) error {
+	n, err := t.Exec(query, args...)
+	if err == nil && n == 0 {
+		return missing
+	}
+	return err
+}
+
+// Ask implements engine.Tx.
+func (t *Tx) Ask(read func(engine.Rows) error, query string, args ...any) {
+	if t.failed != nil {
+		return
+	}
+	rows, err := t.Query(context.Background(), query, args...)
+	if err == nil {
+		err = errors.Join(read(rows), rows.Close())
+	}
+	t.failed = err
+}
+
+// Flush implements engine.Tx.
+func (t *Tx) Flush() error { return t.failed }
+
+// Reserve implements engine.Tx. Ids come with the rows.
+func (t *Tx) Reserve(...string) {}
+
+// Insert implements engine.Tx. SQLite tells the id without RETURNING, which would cost
+// a trigger.
+func (t *Tx) Insert(_, query string, args ...any) (int64, error) {
+	r, err := t.run(query, append([]any{nil}, args...))
+	if err != nil {
+		return 0, err
+	}
+	return r.LastInsertId()
+}
+
+// InsertAll implements engine.Tx. A statement of many rows would run no faster here.
+func (t *Tx) InsertAll(table, query string, rows [][]any) (ids []int64, err error) {
+	for _, args := range rows {
+		id, err := t.Insert(table, query, args...)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// LaterAll implements engine.Tx.
+func (t *Tx) LaterAll(query string, rows [][]any) error {
+	for _, args := range rows {
+		if err := t.Later(nil, query, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tx) run(query string, args []any) (sql.Result, error) {
+	s, err := t.w.prepare(query)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.Exec(args...)
+	return r, Classify(err)
+}
+
+// Dialect implements engine.Engine.
+func (e *Engine) Dialect() engine.Dialect { return Dialect{} }
+
+// Step implements engine.Engine. Steps that wait for each other share a commit, but
+// each can fail on its own.
+func (e *Engine) Step(ctx context.Context, bytes int, run func(engine.Tx) error) error {
+	return e.write.do(ctx, bytes, run)
+}
+
+// Read implements engine.Engine. While reads make way for the log's end it waits, a
+// second at most.
+func (e *Engine) Read(ctx context.Context, read func(engine.Querier) error) error {
+	if e.closed.Load() {
+		return sandlot.NoEffect(errClosed)
+	}
+	e.gate.enter(ctx)
+	defer e.gate.leave()
+	return sandlot.NoEffect(read(e.read))
+}
+
+// snapshot reads inside one read transaction. Its statements are not kept: to
+// prepare one may take a connection more, and they may all be in snapshots.
+type snapshot struct{ tx *sql.Tx }
+
+// Query implements engine.Querier.
+func (s snapshot) Query(ctx context.Context, query string, args ...any) (engine.Rows, error) {
+	return asRows(s.tx.QueryContext(ctx, query, args...))
+}
+
+// Snapshot implements engine.Engine.
+func (e *Engine) Snapshot(ctx context.Context, read func(engine.Querier) error) error {
+	if e.closed.Load() {
+		return sandlot.NoEffect(errClosed)
+	}
+	e.gate.enter(ctx)
+	defer e.gate.leave()
+	t, err := e.read.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return sandlot.NoEffect(Classify(err))
+	}
+	defer t.Rollback() // nothing was written, so nothing is lost
+	return sandlot.NoEffect(read(snapshot{t}))
+}
+
+// LongSnapshot implements engine.Engine.
+func (e *Engine) LongSnapshot(ctx context.Context, read func(engine.Querier) error) error {
+	return e.Snapshot(ctx, read)
+}
+
+// driverRows are those of the driver, with errors that are classified.
+type driverRows struct{ *sql.Rows }
+
+func asRows(r *sql.Rows, err error) (engine.Rows, error) {
+	if err != nil {
+		return nil, Classify(err)
+	}
+	return driverRows{r}, nil
+}
+
+// Scan implements engine.Rows.
+func (r driverRows) Scan(dest ...any) error { return Classify(r.Rows.Scan(dest...)) }
+
+// Err implements engine.Rows.
+func (r driverRows) Err() error { return Classify(r.Rows.Err()) }
+
+// Close implements engine.Rows.
+func (r driverRows) Close() error { return Classify(r.Rows.Close()) }
+
+// reader runs queries on the connections that only read. Each query sees one
+// consistent state.
+type reader struct {
+	db    *sql.DB
+	mu    sync.Mutex
+	stmts map[string]*sql.Stmt
+}
+
+func newReader(db *sql.DB) *reader { return &reader{db: db, stmts: map[string]*sql.Stmt{}} }
+
+// Query runs a statement that is prepared at its first use.
+func (r *reader) Query(ctx context.Context, query string, args ...any) (engine.Rows, error) {
+	s, err := r.prepare(ctx, query)
+	if err != nil {
+		return nil, Classify(err)
+	}
+	return asRows(s.QueryContext(ctx, args...))
+}
+
+func (r *reader) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	r.mu.Lock()
+	s := r.stmts[query]
+	r.mu.Unlock()
+	if s != nil {
+		return s, nil
+	}
+	s, err := r.db.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if other := r.stmts[query]; other != nil {
+		return other, s.Close()
+	}
+	r.stmts[query] = s
+	return s, nil
+}
+
+func (r *reader) queries() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Keys(r.stmts))
+}
+
+// values returns the only column of all rows.
+func values[T any](ctx context.Context, q engine.Querier, query string, args ...any) ([]T, error) {
+	rows, err := q.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []T
+	for rows.Next() {
+		var v T
+		if err := rows.Scan(&v); err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, rows.Err()
+}
+
+// value returns the first of values. No row is sandlot.ErrNotFound.
+func value[T any](ctx context.Context, q engine.Querier, query string, args ...any) (v T, err error) {
+	list, err := values[T](ctx, q, query, args...)
+	if err == nil && len(list) == 0 {
+		err = sandlot.ErrNotFound
+	}
+	if err != nil {
+		return v, err
+	}
+	return list[0], nil
+}

@@ -1,0 +1,209 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+)
+
+const (
+	selectUpload = `
+		SELECT num, key, token, owner, owner56, owner48, coalesce(account, 0), meta, total, received, bytes, held, generation, expires_at, done_project, done_version, done_part, done_sha256, done_answer, done_made
+		FROM uploads WHERE key = ? AND expires_at > ?`
+	selectParts = `
+		SELECT p.n, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text
+		FROM upload_parts p JOIN blobs b ON b.id = p.blob WHERE p.upload = ? ORDER BY p.n`
+	selectPart = `
+		SELECT p.n, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text
+		FROM upload_parts p JOIN blobs b ON b.id = p.blob WHERE p.upload = ? AND p.n = ?`
+)
+
+// uploadRow is an upload with the number that its parts know it by.
+type uploadRow struct {
+	publish.Upload
+	num int64
+}
+
+func scanUpload(r row) (u uploadRow, err error) {
+	var project sql.NullString
+	var version, part sql.NullInt64
+	var done publish.UploadDone
+	err = r.Scan(&u.num, asDigest{&u.Key}, asDigest{&u.Token}, asDigest{&u.Owner}, asDigest{&u.Wider[0]}, asDigest{&u.Wider[1]}, &u.Account, &u.Meta, &u.Total, (*[]byte)(&u.Received), &u.Bytes, &u.Held, &u.Generation, asTime{&u.ExpiresAt},
+		&project, &version, &part, asDigest{&done.SHA256}, &done.Answer, &done.Made)
+	if project.Valid {
+		done.Project, done.Version, done.Part = sandlot.ProjectID(project.String), int(version.Int64), int(part.Int64)
+		u.Done = &done
+	}
+	return u, err
+}
+
+func scanPart(r row) (p publish.Part, err error) {
+	err = r.Scan(&p.N, &p.Blob.ID, &p.Blob.Ref, &p.Blob.Size, asDigest{&p.Blob.SHA256}, &p.Blob.Text)
+	return p, err
+}
+
+// Upload implements publish.Store. A completed upload has no parts.
+func (store Publish) Upload(ctx context.Context, key sandlot.Digest, part int, now time.Time) (publish.Upload, error) {
+	var u uploadRow
+	err := store.db.snapshot(ctx, func(q querier) (err error) {
+		if u, err = one(ctx, q, scanUpload, selectUpload, key[:], micros(now)); err != nil {
+			return err
+		}
+		u.Parts, err = all(ctx, q, scanPart, selectPart, u.num, part)
+		return err
+	})
+	if err != nil {
+		return publish.Upload{}, in("read upload", err)
+	}
+	return u.Upload, nil
+}
+
+// UploadOfToken implements publish.CredentialStore.
+func (store Credentials) UploadOfToken(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Digest, error) {
+	key, err := one(ctx, store.db, func(r row) (key sandlot.Digest, err error) {
+		err = r.Scan(asDigest{&key})
+		return key, err
+	}, "SELECT key FROM uploads WHERE token = ? AND expires_at > ?", token[:], micros(now))
+	return key, in("find upload by token", err)
+}
+
+// UploadParts implements publish.Store.
+func (store Publish) UploadParts(ctx context.Context, key sandlot.Digest, generation int64) (parts []publish.Part, err error) {
+	err = store.db.snapshot(ctx, func(q querier) error {
+		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM uploads WHERE key = ? AND generation = ? AND done_project IS NULL", key[:], generation)
+		if errors.Is(err, sandlot.ErrNotFound) {
+			return sandlot.ErrUploadMoved
+		}
+		if err == nil {
+			parts, err = all(ctx, q, scanPart, selectParts, num)
+		}
+		return err
+	})
+	return parts, in("read parts", err)
+}
+
+// SaveUpload implements publish.Store. An upload that has expired by the store's
+// clock does not exist, and neither does a completed one for this method: both are
+// sandlot.ErrUploadMoved unless u.Generation is 0, and then the expired one is replaced.
+func (store Publish) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (int64, error) {
+	bytes := 0
+	if part != nil {
+		bytes = part.Blob.InlineSize()
+	}
+	err := store.db.step(ctx, bytes, func(t *tx) error {
+		if u.Account != 0 {
+			if err := t.lockAccount(u.Account); err != nil {
+				return err
+			}
+		}
+		num, err := t.saveUpload(u, store.db.Now())
+		if err != nil {
+			return err
+		}
+		if err := t.uploadsWithin(u, part != nil, within, store.db.Now()); err != nil || part == nil {
+			return err
+		}
+		return t.savePart(num, *part, store.db.Now())
+	})
+	if err != nil {
+		return 0, in("save upload", err)
+	}
+	return u.Generation + 1, nil
+}
+
+func (t *tx) saveUpload(u publish.Upload, now time.Time) (num int64, err error) {
+	if u.Generation != 0 {
+		num, err = t.number(`UPDATE uploads SET token = ?, owner = ?, account = ?, meta = ?, total = ?, received = ?, bytes = ?, held = ?, generation = generation + 1, expires_at = ?, leased_until = 0
+			WHERE key = ? AND generation = ? AND expires_at > ? AND done_project IS NULL RETURNING num`,
+			orNull(u.Token), u.Owner[:], orNone(u.Account), orEmpty(u.Meta), u.Total, orEmpty(u.Received), u.Bytes, u.Held, micros(u.ExpiresAt), u.Key[:], u.Generation, micros(now))
+	} else {
+		if err := t.endExpired(u.Key, now); err != nil {
+			return 0, err
+		}
+		num, err = t.number(`INSERT INTO uploads (key, token, owner, owner56, owner48, account, meta, total, received, bytes, held, generation, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
+			ON CONFLICT (key) DO NOTHING RETURNING num`, u.Key[:], orNull(u.Token), u.Owner[:], orNull(u.Wider[0]), orNull(u.Wider[1]), orNone(u.Account), orEmpty(u.Meta), u.Total, orEmpty(u.Received), u.Bytes, u.Held, micros(u.ExpiresAt))
+	}
+	if errors.Is(err, sandlot.ErrNotFound) {
+		err = sandlot.ErrUploadMoved
+	}
+	return num, err
+}
+
+// LeaseUpload implements publish.Store.
+func (store Publish) LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (name int64, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
+		l := store.db.lease(length)
+		if name = 0; length > 0 {
+			name = max(l.until(), held+1)
+		}
+		n, err := t.exec(`UPDATE uploads SET leased_until = ? WHERE key = ? AND generation = ? AND done_project IS NULL
+			AND (leased_until <= ? OR leased_until > ? OR leased_until = ?)`, name, key[:], generation, micros(l.now), lease{l.now, publish.UploadLeaseMax}.never(), held)
+		if err != nil || n > 0 {
+			return err
+		}
+		n, err = t.number("SELECT count(*) FROM uploads WHERE key = ? AND generation = ? AND done_project IS NULL", key[:], generation)
+		if err == nil && n == 0 {
+			return sandlot.ErrUploadMoved
+		}
+		return cmp.Or(err, sandlot.ErrLeased)
+	})
+	return name, in("lease upload", err)
+}
+
+// endExpired takes its key from an upload that has expired, so that another can
+// have it. Its parts are left to Sweep: there may be ten thousand.
+func (t *tx) endExpired(key sandlot.Digest, now time.Time) error {
+	_, err := t.exec("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ? AND expires_at <= ?", key[:], micros(now))
+	return err
+}
+
+func (t *tx) savePart(upload int64, p publish.Part, now time.Time) error {
+	old, err := t.number("SELECT blob FROM upload_parts WHERE upload = ? AND n = ?", upload, p.N)
+	switch {
+	case err == nil:
+		if err := t.loosen(old); err != nil {
+			return err
+		}
+	case !errors.Is(err, sandlot.ErrNotFound):
+		return err
+	}
+	blob, err := t.keep(p.Blob, asPart, now)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec("INSERT INTO upload_parts (upload, n, blob) VALUES (?, ?, ?) ON CONFLICT (upload, n) DO UPDATE SET blob = excluded.blob", upload, p.N, blob)
+	return err
+}
+
+func scanOver(r row) (u publish.Upload, err error) {
+	err = r.Scan(asDigest{&u.Token}, asDigest{&u.Owner}, &u.Meta)
+	return u, err
+}
+
+// complete closes the upload that a step consumes; nil is none. What remains has
+// its key, what part 1 said, and no parts; the row with the parts loses its key,
+// for Sweep.
+func (t *tx) complete(c *publish.Completion) error {
+	if c == nil {
+		return nil
+	}
+	u, err := one(context.Background(), t, scanOver, `SELECT token, owner, meta FROM uploads
+		WHERE key = ? AND generation = ? AND done_project IS NULL`+t.dialect.Locked("uploads"), c.Key[:], c.Generation)
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return sandlot.ErrUploadMoved
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.later("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ?", c.Key[:]); err != nil {
+		return err
+	}
+	return t.later(`INSERT INTO uploads (key, token, owner, meta, total, generation, expires_at, done_project, done_version, done_part, done_sha256, done_answer, done_made)
+		VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)`, c.Key[:], orNull(u.Token), u.Owner[:], orEmpty(u.Meta), c.Generation+1, micros(c.ExpiresAt),
+		string(c.Done.Project), c.Done.Version, c.Done.Part, c.Done.SHA256[:], c.Done.Answer, c.Done.Made)
+}

@@ -1,0 +1,182 @@
+package model_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/testkit/testworld"
+)
+
+// shared is PostgreSQL and a bucket, which several nodes share. They lose nothing: what a crash takes is a node
+// in the middle of a call.
+type shared struct {
+	tb    testing.TB
+	world *testworld.World // the first node's, which is there to the end
+}
+
+func newShared(tb testing.TB, t *rapid.T, m *machine) *shared {
+	run := &scope{TB: tb, t: t}
+	t.Cleanup(run.end)
+	w := testworld.New(run, testworld.Full())
+	m.clock = w.Clock
+	return &shared{tb, w}
+}
+
+func (s *shared) open(t *rapid.T, m *machine) *node {
+	own := &scope{TB: s.tb, t: t}
+	t.Cleanup(own.end)
+	w := s.world.Node(own)
+	p := &power{left: -1}
+	records := mortal{w.DB.Publish(), p}
+	n, err := m.newNode(t.Context(), w.DB, publish.Stores{Store: records, Management: mortalProjects{w.DB.Publish(), p}, Blobs: mortalBlobs{w.Stored, p}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.blobs, n.dead = testworld.AllBlobs(w.Stored), p
+	n.close = func(*rapid.T) { own.end() }
+	return n
+}
+
+func (*shared) cutAfter(n *node, steps int) { n.dead.left = steps }
+
+func (*shared) power() error { return errPower }
+
+func (*shared) sure() bool { return false }
+
+// crash leaves all that was stored. The leases of a node that is gone lapse.
+func (*shared) crash(t *rapid.T, _ *machine, n *node, _ uint64) { n.close(t) }
+
+// scope is a test that ends before the test that it is in: with a run, or with a node.
+type scope struct {
+	testing.TB
+	t    *rapid.T
+	last []func()
+}
+
+func (s *scope) Cleanup(f func())             { s.last = append(s.last, f) }
+func (s *scope) Context() context.Context     { return context.WithoutCancel(s.t.Context()) }
+func (s *scope) Error(args ...any)            { s.t.Error(args...) }
+func (s *scope) Errorf(f string, args ...any) { s.t.Errorf(f, args...) }
+func (s *scope) Fatal(args ...any)            { s.t.Fatal(args...) }
+func (s *scope) Fatalf(f string, args ...any) { s.t.Fatalf(f, args...) }
+
+// end may be called again.
+func (s *scope) end() {
+	for len(s.last) > 0 {
+		f := s.last[len(s.last)-1]
+		s.last = s.last[:len(s.last)-1]
+		f()
+	}
+}
+
+// errPower is what a node gets that is dead, of all that it does.
+var errPower = errors.New("the node is dead")
+
+// power is what a node has until it dies: after so many steps, of which each has two halves. One that dies
+// after the first has done it, and does not know.
+type power struct {
+	left int // below 0: it does not die
+	gone bool
+}
+
+// half takes half a step.
+func (p *power) half() error {
+	if p.left == 0 {
+		p.gone = true
+	}
+	if p.left > 0 {
+		p.left--
+	}
+	if p.gone {
+		return errPower
+	}
+	return nil
+}
+
+func (p *power) step(do func() error) error {
+	if err := p.half(); err != nil {
+		return sandlot.NoEffect(err)
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	return p.half()
+}
+
+// mortal is a store as a node has it that may die: what it writes.
+type mortal struct {
+	publish.Store
+	*power
+}
+
+// CreateAccount implements publish.Store.
+func (s mortal) CreateAccount(ctx context.Context, na publish.NewAccount) (out sandlot.Account, err error) {
+	err = s.step(func() error { out, err = s.Store.CreateAccount(ctx, na); return err })
+	return out, err
+}
+
+// CreateProject implements publish.Store.
+func (s mortal) CreateProject(ctx context.Context, np publish.NewProject) (out sandlot.Project, err error) {
+	err = s.step(func() error { out, err = s.Store.CreateProject(ctx, np); return err })
+	return out, err
+}
+
+// PutFile implements publish.Store.
+func (s mortal) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (out sandlot.Project, changed sandlot.Changed, err error) {
+	err = s.step(func() error { out, changed, err = s.Store.PutFile(ctx, id, f, at); return err })
+	return out, changed, err
+}
+
+// DeleteFile implements publish.Store.
+func (s mortal) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (out sandlot.Project, changed sandlot.Changed, err error) {
+	err = s.step(func() error { out, changed, err = s.Store.DeleteFile(ctx, id, name, at); return err })
+	return out, changed, err
+}
+
+// SaveUpload implements publish.Store.
+func (s mortal) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (out int64, err error) {
+	err = s.step(func() error { out, err = s.Store.SaveUpload(ctx, u, part, within); return err })
+	return out, err
+}
+
+// LeaseUpload implements publish.Store.
+func (s mortal) LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (out int64, err error) {
+	err = s.step(func() error { out, err = s.Store.LeaseUpload(ctx, key, generation, held, length); return err })
+	return out, err
+}
+
+// mortalProjects is a store of what owners do with projects as such a node has it.
+type mortalProjects struct {
+	publish.ManagementStore
+	*power
+}
+
+// Rearrange implements publish.ProjectStore.
+func (s mortalProjects) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (out sandlot.Project, changed sandlot.Changed, err error) {
+	err = s.step(func() error { out, changed, err = s.ManagementStore.Rearrange(ctx, id, c, at); return err })
+	return out, changed, err
+}
+
+// mortalBlobs are the blobs as such a node has them.
+type mortalBlobs struct {
+	publish.Blobs
+	*power
+}
+
+// Put implements publish.Blobs.
+func (b mortalBlobs) Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader) (out sandlot.Blob, err error) {
+	err = b.step(func() error { out, err = b.Blobs.Put(ctx, ref, r); return err })
+	return out, err
+}
+
+// Delete implements publish.Blobs.
+func (b mortalBlobs) Delete(ctx context.Context, ref sandlot.BlobRef) error {
+	return b.step(func() error { return b.Blobs.Delete(ctx, ref) })
+}

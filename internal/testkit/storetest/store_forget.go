@@ -1,0 +1,148 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/publish"
+)
+
+func removeTexts(t *testing.T, s Stores) {
+	a := s.withEmail(t, "kim")
+	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
+	ok(t, s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Pong", Description: "A game"}.Change()))
+	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "kim@example.org", job("kim@example.org", base())))
+	other := s.mustProject(t, "tetra")
+	ok(t, s.Publish.SetEmail(t.Context(), other.Account, "lee@example.org", job("lee@example.org", base())))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(sandlot.ActionDelete, "@kim")))
+	for _, j := range must(s.Mail.ClaimJobs(t.Context(), base().Add(time.Hour), base().Add(2*time.Hour), account.Busy{}, 9))(t) {
+		same(t, "the address of a job", j.Address, "lee@example.org")
+	}
+	same(t, "its keys", len(must(s.Management.Keys(t.Context(), a.ID, 0, 9))(t)), 0)
+	same(t, "another's keys", must(s.Management.Keys(t.Context(), other.Account, 0, 9))(t)[0].Name != "", true)
+}
+
+// provedAddress makes an address the account's, which its owner has shown to read.
+func (s Stores) provedAddress(t *testing.T, a sandlot.Account, address string) {
+	t.Helper()
+	ok(t, s.Publish.SetEmail(t.Context(), a.ID, address, job(address, base())))
+	a.Email = address
+	s.mustVerification(t, a, "token of "+address, base().Add(time.Hour))
+	must(s.Accounts.UseVerification(t.Context(), sum("token of "+address), base()))(t)
+}
+
+func removeReported(t *testing.T, s Stores) {
+	kim, lee, ann, bob := s.mustAccount(t, newAccount("kim")), s.mustAccount(t, newAccount("lee")), s.mustAccount(t, newAccount("ann")), s.mustAccount(t, newAccount("bob"))
+	s.provedAddress(t, kim, "kim@example.com")
+	ok(t, s.Publish.SetEmail(t.Context(), lee.ID, "lee@example.com", job("lee@example.com", base())))
+	s.provedAddress(t, ann, "ann@example.com")
+	ok(t, s.Publish.SetEmail(t.Context(), bob.ID, "ann@example.com", job("ann@example.com", base())))
+	for number, contact := range map[string]string{"R-1": "KIM@example.com", "R-2": "lee@example.com", "R-3": "ann@example.com", "R-4": ""} {
+		r := report(number)
+		r.Contact = contact
+		must(s.Operate.AddReport(t.Context(), r, sum(number), nil))(t)
+	}
+	for handle, a := range map[string]sandlot.Account{"@kim": kim, "@lee": lee, "@ann": ann} {
+		ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(sandlot.ActionDelete, handle)))
+	}
+	for number, kept := range map[string]bool{"R-1": false, "R-2": true, "R-3": true, "R-4": true} {
+		got := must(s.Operate.Report(t.Context(), number))(t)
+		same(t, "what is said in "+number, []bool{got.Details != "", got.Reason != ""}, []bool{kept, true})
+	}
+	same(t, "the contact", must(s.Operate.Report(t.Context(), "R-1"))(t).Contact, "")
+}
+
+func forgotten(t *testing.T, s Stores) {
+	kim, lee := s.mustAccount(t, newAccount("kim")), s.mustAccount(t, newAccount("lee"))
+	for address, a := range map[string]sandlot.Account{"kim@example.com": kim, "lee@example.com": lee} {
+		ok(t, s.Publish.SetEmail(t.Context(), a.ID, address, job(address, base())))
+	}
+	other := s.mustAccount(t, newAccount("other"))
+	ok(t, s.Publish.SetEmail(t.Context(), other.ID, "LEE@example.com", job("LEE@example.com", base())))
+	same(t, "while they are there", len(must(s.Upkeep.Forgotten(t.Context(), operate.ForgottenEmail{}, 9))(t)), 0)
+	for handle, a := range map[string]sandlot.Account{"@kim": kim, "@lee": lee} {
+		ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(sandlot.ActionDelete, handle)))
+	}
+	same(t, "one", len(must(s.Upkeep.Forgotten(t.Context(), operate.ForgottenEmail{}, 1))(t)), 1)
+	same(t, "all", must(s.Upkeep.Forgotten(t.Context(), operate.ForgottenEmail{}, 9))(t), []operate.ForgottenEmail{
+		{Account: kim.ID, Email: "kim@example.com"}, {Account: lee.ID, Email: "lee@example.com", Used: true},
+	})
+	same(t, "after the first", must(s.Upkeep.Forgotten(t.Context(), operate.ForgottenEmail{Account: kim.ID, Email: "kim@example.com"}, 9))(t)[0].Account, lee.ID)
+	same(t, "after the last", len(must(s.Upkeep.Forgotten(t.Context(), operate.ForgottenEmail{Account: lee.ID, Email: "lee@example.com"}, 9))(t)), 0)
+	ok(t, s.Upkeep.ForgetEmail(t.Context(), operate.ForgottenEmail{Account: kim.ID, Email: "kim@example.com"}))
+	ok(t, s.Upkeep.ForgetEmail(t.Context(), operate.ForgottenEmail{Account: kim.ID, Email: "kim@example.com"}))
+	same(t, "what is left", must(s.Upkeep.Forgotten(t.Context(), operate.ForgottenEmail{}, 9))(t)[0].Account, lee.ID)
+}
+
+func deletedAccount(t *testing.T, s Stores) {
+	a := s.mustAccount(t, newAccount("kim"))
+	for _, handle := range []string{"kim", "nobody"} {
+		wants(t, "of "+handle, drop(s.Operate.DeletedAccount(t.Context(), handle)), sandlot.ErrNotFound)
+	}
+	ok(t, s.Accounts.Rename(t.Context(), a.ID, "kimberly", base(), base().Add(-time.Hour), 9))
+	e := entry(sandlot.ActionDelete, "@kimberly")
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), e))
+	for _, handle := range []string{"kim", "kimberly"} {
+		got := must(s.Operate.DeletedAccount(t.Context(), handle))(t)
+		e.ID = got.Entry.ID
+		same(t, "of "+handle, got, operate.Deletion{At: e.At, Target: "@kimberly", Entry: e})
+	}
+}
+
+func deletedProject(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	alone := must(s.Publish.CreateProject(t.Context(), newProject("alone", p.Account)))(t)
+	wants(t, "while it is there", drop(s.Operate.DeletedProject(t.Context(), p.ID)), sandlot.ErrNotFound)
+	wants(t, "what never was", drop(s.Operate.DeletedProject(t.Context(), "nothing")), sandlot.ErrNotFound)
+	e := entry(sandlot.ActionDelete, "alone")
+	ok(t, s.Operate.Remove(t.Context(), ofProject(alone.ID), e))
+	whole := entry(sandlot.ActionDelete, "@pong")
+	whole.At = whole.At.Add(time.Minute)
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(p.Account), whole))
+	for id, want := range map[sandlot.ProjectID]sandlot.LogEntry{"alone": e, "pong": whole} {
+		got := must(s.Operate.DeletedProject(t.Context(), id))(t)
+		want.ID = got.Entry.ID
+		same(t, string(id), got, operate.Deletion{At: want.At, Target: want.Target, Entry: want})
+	}
+}
+
+func filterLog(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	for i, e := range []sandlot.LogEntry{
+		{Actor: "operator", Name: "ada", Action: "one", Target: "@pong"},
+		{Actor: "operator", Name: "bob", Action: "two", Target: "@pong"},
+		{Actor: "owner", Action: "one", Target: "pong"},
+	} {
+		e.At = base().Add(time.Duration(i) * time.Hour)
+		must(s.Operate.AddKey(t.Context(), p.Account, key(e.Name+e.Action), false, e))(t)
+	}
+	for name, c := range map[string]struct {
+		q    operate.LogQuery
+		want string
+	}{
+		"all":                {operate.LogQuery{}, "owner one, bob two, ada one, "},
+		"of a person":        {operate.LogQuery{Actor: "ada"}, "ada one, "},
+		"of an actor":        {operate.LogQuery{Actor: "operator"}, "bob two, ada one, "},
+		"of an action":       {operate.LogQuery{Action: "one"}, "owner one, ada one, "},
+		"of a target":        {operate.LogQuery{Target: "@pong", Action: "two"}, "bob two, "},
+		"from a time on":     {operate.LogQuery{Since: base().Add(30 * time.Minute)}, "owner one, bob two, "},
+		"before a time":      {operate.LogQuery{Until: base().Add(30 * time.Minute)}, "ada one, "},
+		"between two times":  {operate.LogQuery{Since: base().Add(30 * time.Minute), Until: base().Add(90 * time.Minute)}, "bob two, "},
+		"of nobody":          {operate.LogQuery{Actor: "eve"}, ""},
+		"of a former moment": {operate.LogQuery{Until: base().Add(-time.Hour)}, ""},
+	} {
+		c.q.Limit = 9
+		got := ""
+		for _, e := range must(s.Operate.Log(t.Context(), c.q))(t) {
+			who := e.Name
+			if who == "" {
+				who = e.Actor
+			}
+			got += who + " " + e.Action + ", "
+		}
+		same(t, name, got, c.want)
+	}
+}

@@ -1,0 +1,217 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+)
+
+func idempotencyCases() []storeCase {
+	return []storeCase{
+		{"IdempotencyRecord/returns the record of a step that was made under this key", readRecord},
+		{"IdempotencyRecord/or of one that has this key as Elsewhere", recordElsewhere},
+		{"IdempotencyRecord/a step under its Elsewhere is ErrAlreadyDone if there was one before", refuseDoneElsewhere},
+		{"IdempotencyRecord/it survives a crash with its step", recordSurvives},
+		{"IdempotencyRecord/one that is past its ExpiresAt is ErrNotFound", recordExpires},
+		{"IdempotencyRecord/a step under its Key is ErrAlreadyDone if there was one before, whatever else would fail", refuseAlreadyDone},
+		{"IdempotencyRecord/one that has expired stands in nobody's way", expiredRecord},
+		{"IdempotencyRecord/a step that fails leaves none", failedLeavesNone},
+		{"IdempotencyRecord/50 steps under one key have one effect", recordRace},
+		{"Sweep/forgets expired idempotency records", sweepRecords},
+		{"Version/has the title that the version left", versionTitles},
+	}
+}
+
+func recordOf(name string) *publish.IdempotencyRecord {
+	return &publish.IdempotencyRecord{
+		Key: sum("once " + name), Request: sum("request " + name), ExpiresAt: base().Add(time.Hour),
+		Project: sandlot.ProjectID(name), Version: 3, Email: publish.EmailIgnored, Answer: []byte("sealed " + name), Made: []byte("made " + name),
+	}
+}
+
+// recordingSteps are all steps that may leave an idempotency record. Each can be made once.
+func recordingSteps(t *testing.T, s Stores) map[string]func(ctx context.Context, o *publish.IdempotencyRecord) (sandlot.AccountID, error) {
+	t.Helper()
+	p := s.mustProject(t, "pong")
+	p = s.mustPut(t, p, file("old.js", inline("old")))
+	q := s.mustProject(t, "tetra")
+	return map[string]func(ctx context.Context, o *publish.IdempotencyRecord) (sandlot.AccountID, error){
+		"CreateAccount": func(ctx context.Context, o *publish.IdempotencyRecord) (sandlot.AccountID, error) {
+			na := newAccount("kim")
+			na.Idempotency = o
+			a, err := s.Publish.CreateAccount(ctx, na)
+			return a.ID, err
+		},
+		"CreateProject": func(ctx context.Context, o *publish.IdempotencyRecord) (sandlot.AccountID, error) {
+			np := newProject("of-an-account", p.Account)
+			np.Idempotency = o
+			made, err := s.Publish.CreateProject(ctx, np)
+			return made.Account, err
+		},
+		"CreateProject with an account": func(ctx context.Context, o *publish.IdempotencyRecord) (sandlot.AccountID, error) {
+			np, na := newProject("of-a-new-one", 0), newAccount("lee")
+			np.New, np.Idempotency = &na, o
+			made, err := s.Publish.CreateProject(ctx, np)
+			return made.Account, err
+		},
+		"PutFile": func(ctx context.Context, o *publish.IdempotencyRecord) (sandlot.AccountID, error) {
+			at := edit(q)
+			at.Idempotency = o
+			_, err := s.Publish.PutFile(ctx, q.ID, file("new.js", inline("new")), at)
+			return q.Account, err
+		},
+		"DeleteFile": func(ctx context.Context, o *publish.IdempotencyRecord) (sandlot.AccountID, error) {
+			at := edit(p)
+			at.Idempotency = o
+			_, err := s.Publish.DeleteFile(ctx, p.ID, "old.js", at)
+			return p.Account, err
+		},
+	}
+}
+
+func readRecord(t *testing.T, s Stores) {
+	for name, do := range recordingSteps(t, s) {
+		want := recordOf(name)
+		want.Account = must(do(t.Context(), want))(t)
+		same(t, "the record of "+name, must(s.Publish.IdempotencyRecord(t.Context(), want.Key, base()))(t), *want)
+	}
+	_, err := s.Publish.IdempotencyRecord(t.Context(), sum("another"), base())
+	wants(t, "another key", err, sandlot.ErrNotFound)
+}
+
+func recordElsewhere(t *testing.T, s Stores) {
+	for name, do := range recordingSteps(t, s) {
+		o := recordOf(name)
+		o.Elsewhere = sum("elsewhere " + name)
+		must(do(t.Context(), o))(t)
+		for _, key := range []sandlot.Digest{o.Key, o.Elsewhere} {
+			same(t, "the request of "+name, must(s.Publish.IdempotencyRecord(t.Context(), key, base()))(t).Request, o.Request)
+		}
+	}
+}
+
+func refuseDoneElsewhere(t *testing.T, s Stores) {
+	first := recordOf("first")
+	first.Elsewhere = sum("elsewhere")
+	na := newAccount("first")
+	na.Idempotency = first
+	s.mustAccount(t, na)
+	for name, do := range recordingSteps(t, s) {
+		again := recordOf("again of " + name)
+		again.Elsewhere = first.Elsewhere
+		_, err := do(t.Context(), again)
+		wants(t, name, err, sandlot.ErrAlreadyDone)
+		_, err = s.Publish.IdempotencyRecord(t.Context(), again.Key, base())
+		wants(t, "its record", err, sandlot.ErrNotFound)
+	}
+}
+
+func recordSurvives(t *testing.T, s Stores) {
+	for name, do := range recordingSteps(t, s) {
+		want := recordOf(name)
+		want.Account = must(do(t.Context(), want))(t)
+		same(t, "the record of "+name, must(s.copied(t).Publish.IdempotencyRecord(t.Context(), want.Key, base()))(t), *want)
+	}
+}
+
+func recordExpires(t *testing.T, s Stores) {
+	o := recordOf("o")
+	na := newAccount("kim")
+	na.Idempotency = o
+	s.mustAccount(t, na)
+	must(s.Publish.IdempotencyRecord(t.Context(), o.Key, o.ExpiresAt.Add(-time.Microsecond)))(t)
+	many := make([]sandlot.Digest, 1000)
+	for i := range many {
+		many[i] = sum(fmt.Sprint("another ", i))
+	}
+	wants(t, "none of many", drop(s.Publish.IdempotencyRecord(t.Context(), sum("another"), base(), many...)), sandlot.ErrNotFound)
+	many[999] = o.Key
+	same(t, "the one of many", must(s.Publish.IdempotencyRecord(t.Context(), sum("another"), base(), many...))(t).Key, o.Key)
+	wants(t, "one of many that has expired", drop(s.Publish.IdempotencyRecord(t.Context(), sum("another"), o.ExpiresAt, many...)), sandlot.ErrNotFound)
+	_, err := s.Publish.IdempotencyRecord(t.Context(), o.Key, o.ExpiresAt)
+	wants(t, "the record", err, sandlot.ErrNotFound)
+}
+
+func refuseAlreadyDone(t *testing.T, s Stores) {
+	first := recordOf("first")
+	na := newAccount("first")
+	na.Idempotency = first
+	first.Account = s.mustAccount(t, na).ID
+	for name, do := range recordingSteps(t, s) {
+		again := recordOf("again")
+		again.Key = first.Key
+		_, err := do(t.Context(), again)
+		wants(t, name, err, sandlot.ErrAlreadyDone)
+		same(t, "the record after "+name, must(s.Publish.IdempotencyRecord(t.Context(), first.Key, base()))(t), *first)
+		must(do(t.Context(), recordOf(name)))(t) // it had no effect, so it can be made
+		_, err = do(t.Context(), again)
+		wants(t, name+", which would fail by itself now", err, sandlot.ErrAlreadyDone)
+	}
+}
+
+func expiredRecord(t *testing.T, s Stores) {
+	old := recordOf("old")
+	old.ExpiresAt = base().Add(-time.Second)
+	na := newAccount("first")
+	na.Idempotency = old
+	s.mustAccount(t, na)
+	for name, do := range recordingSteps(t, s) {
+		next := recordOf(name)
+		next.Key, next.ExpiresAt = old.Key, base().Add(-time.Second)
+		must(do(t.Context(), next))(t)
+		same(t, "the request, by a clock that was set back, after "+name, must(s.Publish.IdempotencyRecord(t.Context(), old.Key, base().Add(-time.Hour)))(t).Request, next.Request)
+	}
+}
+
+func failedLeavesNone(t *testing.T, s Stores) {
+	for name, do := range recordingSteps(t, s) {
+		must(do(t.Context(), nil))(t)
+		o := recordOf(name)
+		if _, err := do(t.Context(), o); err == nil {
+			t.Fatalf("%s: it was made twice", name)
+		}
+		_, err := s.Publish.IdempotencyRecord(t.Context(), o.Key, base())
+		wants(t, "the record of "+name, err, sandlot.ErrNotFound)
+	}
+}
+
+func recordRace(t *testing.T, s Stores) {
+	const racers = 50
+	a := s.mustAccount(t, newAccount("kim"))
+	won := s.race(t, racers, a.ID, sandlot.ErrAlreadyDone, func(np *publish.NewProject) {
+		np.Idempotency = recordOf("o")
+		np.Idempotency.Project = np.ID
+	})
+	same(t, "the project of the record", must(s.Publish.IdempotencyRecord(t.Context(), recordOf("o").Key, base()))(t).Project, won)
+}
+
+func sweepRecords(t *testing.T, s Stores) {
+	soon, later := recordOf("soon"), recordOf("later")
+	later.ExpiresAt = soon.ExpiresAt.Add(time.Hour)
+	for _, o := range []*publish.IdempotencyRecord{soon, later} {
+		na := newAccount(string(o.Project))
+		na.Idempotency = o
+		s.mustAccount(t, na)
+	}
+	s.sweep(t, soon.ExpiresAt.Add(time.Second), base())
+	// By a clock that was set back the one that was forgotten stays forgotten.
+	_, err := s.Publish.IdempotencyRecord(t.Context(), soon.Key, base())
+	wants(t, "the expired one", err, sandlot.ErrNotFound)
+	must(s.Publish.IdempotencyRecord(t.Context(), later.Key, base()))(t)
+}
+
+func versionTitles(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	first, second := p.Title, "Another title"
+	at := edit(p)
+	at.Title = &second
+	p = must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)
+	p = s.mustPut(t, p, file("b.js", inline("b")))
+	for n, want := range []string{first, second, second} {
+		same(t, fmt.Sprint("the title of version ", n+1), must(s.Publish.Version(t.Context(), p.ID, n+1))(t).Title, want)
+	}
+}

@@ -1,0 +1,39 @@
+package storetest
+
+import (
+	"testing"
+
+	"sandlot"
+	"sandlot/internal/domain/gallery"
+)
+
+func trending(t *testing.T, s Stores) {
+	now := today(t)
+	kim, lee := s.maker(t, "kim"), s.maker(t, "lee")
+	for _, id := range []string{"one", "two", "three", "four", "unplayed"} {
+		s.titled(t, id, kim.ID, id)
+	}
+	s.titled(t, "theirs", lee.ID, "theirs")
+	s.titled(t, "unliked", lee.ID, "unliked")
+	s.mustProject(t, "unverified")
+	s.play(t, map[sandlot.ProjectID]int64{"one": 6, "two": 4, "three": 90, "four": 1, "theirs": 4, "unverified": 50})
+	s.Unlist(t, "three", true)
+	must(s.Gallery.Like(t.Context(), "two", sum("two"), true))(t)
+	must(s.Gallery.Like(t.Context(), "four", sum("four"), true))(t)
+	must(s.Gallery.AddCounts(t.Context(), map[sandlot.ProjectID]gallery.Counts{"unliked": {Likes: -3}}))(t)
+	q := gallery.TrendQuery{Since: now, Now: now, LikeWorth: 5, Young: 2, Damping: 0.8, OfOne: 9, Limit: 9}
+	ask := func(change func(q *gallery.TrendQuery)) []sandlot.ProjectID {
+		q := q
+		change(&q)
+		return must(s.Gallery.Trending(t.Context(), q))(t)
+	}
+	same(t, "of today", ask(func(*gallery.TrendQuery) {}), []sandlot.ProjectID{"two", "four", "one", "theirs"})
+	same(t, "a day later", ask(func(q *gallery.TrendQuery) { q.Now = now.Add(aDay) }), []sandlot.ProjectID{"two", "four", "one", "theirs"})
+	same(t, "of likes that weigh less", ask(func(q *gallery.TrendQuery) { q.LikeWorth = 1 }), []sandlot.ProjectID{"one", "two", "theirs", "four"})
+	same(t, "one of an account", ask(func(q *gallery.TrendQuery) { q.OfOne = 1 }), []sandlot.ProjectID{"two", "theirs"})
+	same(t, "the first", ask(func(q *gallery.TrendQuery) { q.Limit = 1 }), []sandlot.ProjectID{"two"})
+	same(t, "of an account", ask(func(q *gallery.TrendQuery) { q.Account = kim.ID }), []sandlot.ProjectID{"two", "four", "one"})
+	same(t, "the first of an account's newest", ask(func(q *gallery.TrendQuery) { q.Account, q.Limit = kim.ID, 3 }), []sandlot.ProjectID{"two", "four"})
+	same(t, "of an account, from tomorrow", len(ask(func(q *gallery.TrendQuery) { q.Account, q.Since, q.Now = kim.ID, now.Add(aDay), now.Add(aDay) })), 0)
+	same(t, "from tomorrow", len(ask(func(q *gallery.TrendQuery) { q.Since = now.Add(aDay) })), 0)
+}

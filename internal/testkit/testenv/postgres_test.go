@@ -1,0 +1,67 @@
+package testenv
+
+import (
+	"context"
+	"testing"
+
+	"sandlot/internal/testkit/expect"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+func TestPgbouncerPoolsTransactions(t *testing.T) {
+	address := Pgbouncer(t)
+	a, b := connect(t, address), connect(t, address)
+	const process = "SELECT pg_backend_pid()"
+	expect.Equal(t, "the process that serves two connections in turn", ask(t, a, process), ask(t, b, process))
+}
+
+func TestAMissingServerIsLeftOut(t *testing.T) {
+	for name, use := range map[string]func(testing.TB){
+		"PostgreSQL": func(tb testing.TB) { Postgres(tb) },
+		"PgBouncer":  func(tb testing.TB) { Pgbouncer(tb) },
+		"Redis":      func(tb testing.TB) { Redis(tb) },
+
+		"an S3-compatible server": func(tb testing.TB) { S3(tb) },
+	} {
+		for _, env := range []string{postgresEnv, pgbouncerEnv, redisEnv, s3Env, requireEnv, leftOutEnv} {
+			t.Setenv(env, "")
+		}
+		expect.Equal(t, name, outcome(t, t.Name(), use), "skipped: left out: "+name)
+		t.Setenv(requireEnv, "all")
+		expect.Contains(t, name, outcome(t, t.Name(), use), "failed: "+name+" is not to be had here")
+	}
+}
+
+func TestAServerThatDoesNotAnswerFailsTheTest(t *testing.T) {
+	address := Port(t)
+	t.Setenv(postgresEnv, "postgres://sandlot@"+address+"/postgres")
+	t.Setenv(redisEnv, "redis://"+address)
+	t.Setenv(s3Env, "http://key:secret@"+address)
+	for want, use := range map[string]func(testing.TB){
+		"failed: create a database": func(tb testing.TB) { Postgres(tb) },
+		"failed: connect to Redis":  func(tb testing.TB) { Redis(tb) },
+		"failed: make a bucket":     func(tb testing.TB) { S3(tb) },
+	} {
+		expect.Contains(t, want, outcome(t, t.Name(), use), want)
+	}
+}
+
+func connect(t *testing.T, address string) *pgconn.PgConn {
+	t.Helper()
+	c, err := pgconn.Connect(t.Context(), address)
+	expect.OK(t, err)
+	t.Cleanup(func() { c.Close(context.Background()) })
+	return c
+}
+
+// ask returns the first value of the answer's first row.
+func ask(t *testing.T, c *pgconn.PgConn, statement string) string {
+	t.Helper()
+	results, err := c.Exec(t.Context(), statement).ReadAll()
+	expect.OK(t, err, statement)
+	if len(results) == 0 || len(results[0].Rows) == 0 {
+		return ""
+	}
+	return string(results[0].Rows[0][0])
+}

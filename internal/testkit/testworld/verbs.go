@@ -1,0 +1,194 @@
+package testworld
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"io"
+	"log/slog"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/testkit/expect"
+)
+
+// Address is the e-mail address of who publishes as nobody.
+const Address = "ada@mail.internal"
+
+// Network is where the calls of a world come from.
+const Network = "192.0.2.1"
+
+// Stage is content as a transport hands it over.
+func (w *World) Stage(text string) publish.Content {
+	w.t.Helper()
+	return w.StageOn(w.Publish, text)
+}
+
+// StageOn is Stage on another Service.
+func (w *World) StageOn(s *publish.Service, text string) publish.Content {
+	w.t.Helper()
+	c, err := s.Contents.Stage(w.t.Context(), strings.NewReader(text))
+	expect.OK(w.t, err)
+	return c
+}
+
+// Nobody is a caller without a key.
+func Nobody() sandlot.Caller { return sandlot.Caller{From: sandlot.Sender{Network: Network}} }
+
+// CallerOf is whoever presents the key.
+func (w *World) CallerOf(key sandlot.Secret) sandlot.Caller {
+	w.t.Helper()
+	by, err := w.Callers.Identify(w.t.Context(), sandlot.Presented{Key: key}, sandlot.Sender{Network: Network})
+	expect.OK(w.t, err)
+	return by
+}
+
+// OwnerOf is whoever has logged in to an account.
+func (w *World) OwnerOf(id sandlot.AccountID) sandlot.Caller {
+	w.t.Helper()
+	token, now := rand.Text(), w.Clock.Now()
+	s := sandlot.Session{Account: id, CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(24 * time.Hour)}
+	_, err := w.DB.Account().AddSession(w.t.Context(), sha256.Sum256([]byte(token)), s)
+	expect.OK(w.t, err)
+	by, err := w.Callers.Identify(w.t.Context(), sandlot.Presented{Session: token}, sandlot.Sender{Network: Network})
+	expect.OK(w.t, err)
+	return by
+}
+
+// NewAccount is the caller with the key of a new account, which has no address.
+func (w *World) NewAccount() sandlot.Caller {
+	w.t.Helper()
+	out, err := w.Publish.Signup(w.t.Context(), Nobody(), publish.SignupInput{})
+	expect.OK(w.t, err)
+	return w.CallerOf(out.Key)
+}
+
+// Owned is a new account with a verified address, its key and a project.
+func (w *World) Owned(email, text string) (sandlot.Account, sandlot.Caller, sandlot.Project) {
+	w.t.Helper()
+	out, err := w.Publish.Signup(w.t.Context(), Nobody(), publish.SignupInput{Email: email})
+	expect.OK(w.t, err)
+	for _, token := range w.VerifyTokens() {
+		if out.Account, err = w.Account.Verify(w.t.Context(), Nobody(), token); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	by := w.CallerOf(out.Key)
+	return out.Account, by, w.PublishPage(by, text).Project
+}
+
+// PublishPage publishes a page; nobody does so with Address.
+func (w *World) PublishPage(by sandlot.Caller, text string) publish.Published {
+	w.t.Helper()
+	in := publish.PublishInput{Content: w.Stage(text)}
+	if by.Nobody() {
+		in.Email = Address
+	}
+	out, pending, err := w.Publish.Publish(w.t.Context(), by, in)
+	if err != nil || pending != nil {
+		w.t.Fatalf("publish: %v, %v", pending, err)
+	}
+	return out
+}
+
+// PutFile updates a file.
+func (w *World) PutFile(by sandlot.Caller, id sandlot.ProjectID, name, text string) publish.Updated {
+	w.t.Helper()
+	out, pending, err := w.Publish.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Filename: name, Content: w.Stage(text)})
+	if err != nil || pending != nil {
+		w.t.Fatalf("update: %v, %v", pending, err)
+	}
+	return out
+}
+
+// Text is what a version has under a name, read as the content origin reads it, or "no " and the name.
+func (w *World) Text(id sandlot.ProjectID, version int, name string) string {
+	w.t.Helper()
+	files, err := w.Publish.Contents.Files(w.t.Context(), id, version)
+	expect.OK(w.t, err)
+	for _, f := range files {
+		if f.Name == name {
+			return w.Bytes(f.Blob)
+		}
+	}
+	return "no " + name
+}
+
+// Bytes is a blob, read whole.
+func (w *World) Bytes(b sandlot.Blob) string {
+	w.t.Helper()
+	r, err := w.Publish.Contents.Open(w.t.Context(), b, 0, -1)
+	expect.OK(w.t, err)
+	defer r.Close()
+	var data strings.Builder
+	data.Grow(int(b.Size))
+	_, err = io.Copy(&data, r)
+	expect.OK(w.t, err)
+	return data.String()
+}
+
+// Send implements account.Mailer: it keeps the message in Mails.
+func (w *World) Send(_ context.Context, m account.Mail) error {
+	w.Mails = append(w.Mails, m)
+	return nil
+}
+
+// SendMail sends the messages that are due, one after the other, to Mails.
+func (w *World) SendMail() {
+	w.t.Helper()
+	c := &account.Courier{
+		Store: w.DB.Mail(), Vault: w.Vault(), Mailer: w, Places: w.Config.Places, Log: slog.New(slog.DiscardHandler), Now: w.now, AtOnce: 1,
+	}
+	expect.OK(w.t, c.SendDue(w.t.Context()))
+}
+
+// Due sends the messages that are due, and returns them alone.
+func (w *World) Due() []account.Mail {
+	w.t.Helper()
+	before := len(w.Mails)
+	w.SendMail()
+	return slices.Clone(w.Mails[before:])
+}
+
+// VerifyTokens sends the messages that are due, which must all lead to where an address is verified, and returns their tokens.
+func (w *World) VerifyTokens() (tokens []string) {
+	w.t.Helper()
+	for _, m := range w.Due() {
+		u, err := url.Parse(m.Link)
+		if err != nil || !strings.HasPrefix(m.Link, "http://localhost:8080/verify?") {
+			w.t.Fatalf("link %q, %v", m.Link, err)
+		}
+		tokens = append(tokens, u.Query().Get("token"))
+	}
+	return tokens
+}
+
+// Email is what whoami tells of the account's address.
+func (w *World) Email(by sandlot.Caller) (address string, verified bool) {
+	w.t.Helper()
+	who, err := w.Publish.Whoami(w.t.Context(), by, 1, "")
+	expect.OK(w.t, err)
+	return who.Account.Email, who.Account.EmailVerified
+}
+
+// Token sends the messages that are due, and returns the token of the last message that leads to the path, such as "/verify".
+func (w *World) Token(path string) (token string) {
+	w.t.Helper()
+	w.SendMail()
+	for _, m := range w.Mails {
+		u, err := url.Parse(m.Link)
+		expect.OK(w.t, err)
+		if u.Path == path {
+			token = u.Query().Get("token")
+		}
+	}
+	if token == "" {
+		w.t.Fatalf("no message leads to %s", path)
+	}
+	return token
+}

@@ -1,0 +1,258 @@
+// Package testworld gives tests the real thing: the Service over the real SQLite store, real blobs and a real count of players, on a clock
+// that tests move, with its log in memory. Only tests import it.
+//
+// Full gives it what several nodes share instead: PostgreSQL, an S3-compatible store and Redis. Sets has both.
+//
+// A world takes a few milliseconds: its database is a copy of one that was migrated once for each test program, and its folder lies in
+// memory where the machine has such a place. Faults are asked of it (World.Faults, World.Blobs), so that no test needs a Service or a store
+// that only imitates them. When its test ends, a world fails the test if a key is in the log.
+package testworld
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"log/slog"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/cover"
+	"sandlot/internal/domain/gallery"
+	"sandlot/internal/domain/gallery/figures"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/domain/ticket"
+	"sandlot/internal/domain/trial"
+	"sandlot/internal/storage/blob"
+	"sandlot/internal/storage/sqlstore"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
+)
+
+// InlineMax is how many bytes are kept in a record: few, so that short texts take both ways of keeping bytes.
+const InlineMax = 100
+
+// Start is what the clock of a world shows first.
+var Start = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+// A World is one installation, with a handle on each of its parts.
+type World struct {
+	Publish *publish.Service
+	Account *account.Service
+	Gallery *gallery.Service
+	Figures *figures.Service // of Counters
+	Operate *operate.Service
+	Tickets *ticket.Service // of Publish
+	Covers  *cover.Service  // of Publish
+	Trials  *trial.Service  // of Publish, beside a runner that can open pages
+
+	Counters *gallery.Counters
+	KeyUses  *publish.KeyUses
+	Callers  *publish.Authenticator // with the keys and sessions of Publish
+
+	Config publish.Config // of the Service
+	DB     *sqlstore.DB   // the store itself, which has no faults
+	Stored publish.Blobs  // the blobs themselves, which have no faults
+	Disk   *blob.Disk     // is Stored where that is a folder
+	Faults *Faults        // of the steps of the stores that the Service calls
+	Blobs  *Blobs         // that the Service calls
+	Live   gallery.Live
+	Clock  *Clock
+	Log    *slog.Logger
+	Logs   *Logs
+	Dir    string         // has sandlot.db and the folder blobs, or the folder cache
+	Mails  []account.Mail // that SendMail sent
+
+	t       testing.TB
+	now     func() time.Time
+	beside  *sql.DB
+	sizes   *sql.Stmt // on beside, as written is
+	written *sql.Stmt
+
+	newSet func(*World) set
+	set    set
+
+	copying  sync.Mutex
+	copied   func(testing.TB) set // the records as they were last copied
+	copiedAt string               // what Written was before
+}
+
+// An Option changes a world before it is opened.
+type Option func(*World)
+
+// With changes the Service's settings, which are those of Config.
+func With(change func(*publish.Config)) Option { return func(w *World) { change(&w.Config) } }
+
+// RealTime lets the world run on the machine's clock; its Clock then moves nothing.
+func RealTime() Option { return func(w *World) { w.now = time.Now } }
+
+// Places are those of a world: the path form and the form with a host for each project, on localhost:8080.
+func Places() sandlot.Places {
+	return sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost:8080"}, Content: "localhost:8080", PathForm: true}
+}
+
+// EmptyDatabase is a database with its tables.
+var EmptyDatabase = testenv.Template{Make: func(path string) error {
+	db, err := sqlstore.OpenSQLite(context.Background(), path, sqlstore.Options{})
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}}
+
+// New opens a world that is empty, until the test ends.
+func New(t testing.TB, opts ...Option) *World {
+	t.Helper()
+	return open(t, nil, NewClock(Start), opts)
+}
+
+// Copy opens a world with the records that w has now and its blobs, at its time. What one does to its records the other does not see; the
+// blobs are the same, so that neither may collect them.
+func (w *World) Copy(t testing.TB, opts ...Option) *World {
+	t.Helper()
+	return open(t, w.snapshot(t)(t), NewClock(w.Clock.Now()), append([]Option{func(c *World) { c.Config = w.Config }}, opts...))
+}
+
+// Node is another node of the installation: all of a world anew over the same database and blobs, at the same time. What one writes the other
+// sees as another process does.
+func (w *World) Node(t testing.TB, opts ...Option) *World {
+	t.Helper()
+	return open(t, w.set, w.Clock, append([]Option{func(n *World) { n.Config = w.Config }}, opts...))
+}
+
+// snapshot makes sets with the records that w has now. Tests copy a world many times in which nothing is written meanwhile: they are kept
+// until something is.
+func (w *World) snapshot(t testing.TB) (lay func(testing.TB) set) {
+	t.Helper()
+	w.copying.Lock()
+	defer w.copying.Unlock()
+	if written := w.Written(); w.copied == nil || w.copiedAt != written {
+		w.copied, w.copiedAt = w.set.snapshot(t, w.DB), written
+	}
+	return w.copied
+}
+
+// open opens a world in a set, or in a new one.
+func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
+	t.Helper()
+	w := &World{
+		Config: publish.Config{Places: Places(), InlineMax: InlineMax, MailFolder: "./data/mail"},
+		Faults: &Faults{}, Clock: clock, Logs: &Logs{}, t: t, now: clock.Now, newSet: newEmbedded, set: in,
+	}
+	w.Log = slog.New(slog.NewTextHandler(w.Logs, nil))
+	for _, o := range opts {
+		o(w)
+	}
+	if w.set == nil {
+		w.set = w.newSet(w)
+	}
+	var err error
+	if w.DB, err = w.set.openRecords(t.Context(), w.now); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.close)
+	w.Stored, w.Live = w.set.openBlobs(w), w.set.openLive(w)
+	w.Blobs = &Blobs{Blobs: w.Stored}
+	w.Counters = w.newCounters(gallery.Config{Public: w.Config.Public})
+	w.KeyUses = publish.NewKeyUses(w.DB.Credentials(), w.Log, nil)
+	w.Callers = &publish.Authenticator{Store: w.DB.Credentials(), Uses: w.KeyUses, Now: w.now, Log: w.Log}
+	w.Publish = w.Another(w.Config)
+	w.Account = w.AnotherAccount(w.DB.Account().Stores())
+	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish, w.Counters)
+	w.Figures = figures.New(w.DB.Gallery(), w.Publish, w.Counters, w.now)
+	w.Operate = w.AnotherOperate(operate.Config{})
+	w.Covers = cover.New(cover.Config{Store: w.DB.Covers(), Content: w.Publish.Contents, Projects: w.Publish, Heads: w.Publish.Heads, Places: w.Config.Places, Temporary: w.Dir, Now: w.now})
+	w.Tickets, err = ticket.New(t.Context(), w.DB.Tickets(), w.Publish, ticket.WithClock(w.now))
+	expect.OK(t, err)
+	w.Trials = trial.New(w.DB.Trials(), w.Publish, &trial.Status{})
+	return w
+}
+
+func (w *World) close() {
+	if err := w.DB.Close(); err != nil {
+		w.t.Error(err)
+	}
+	if sandlot.KeyPattern.MatchString(w.Logs.String()) {
+		w.t.Errorf("a key is in the log:\n%s", w.Logs)
+	}
+}
+
+// Stores are what the Service is opened on.
+func (w *World) Stores() publish.Stores {
+	return publish.Stores{Store: Store{w.DB.Publish(), w.Faults}, Management: Management{w.DB.Publish(), w.Faults}, Blobs: w.Blobs, Statistics: w.Counters}
+}
+
+// Another is a second Service on the stores as they are: what a restart would bring, or another process.
+func (w *World) Another(cfg publish.Config) *publish.Service {
+	w.t.Helper()
+	return w.AnotherOn(cfg, w.Stores())
+}
+
+// AnotherOn is Another on other stores.
+func (w *World) AnotherOn(cfg publish.Config, stores publish.Stores) *publish.Service {
+	w.t.Helper()
+	cfg.Temporary = cmp.Or(cfg.Temporary, w.Dir)
+	s, err := publish.New(w.t.Context(), cfg, stores, w.Log, publish.WithClock(w.now))
+	expect.OK(w.t, err)
+	return s
+}
+
+// AnotherAccount is a second account.Service beside w.Publish, on these stores.
+func (w *World) AnotherAccount(stores account.Stores) *account.Service {
+	w.t.Helper()
+	cfg := account.Config{Spend: w.Config.Spend, Heads: w.Publish.Heads}
+	s, err := account.New(w.t.Context(), cfg, stores, account.WithClock(w.now))
+	expect.OK(w.t, err)
+	return s
+}
+
+// AnotherOperate is a second operate.Service on the stores as they are, as a command beside the server opens one.
+func (w *World) AnotherOperate(cfg operate.Config) *operate.Service {
+	w.t.Helper()
+	s, err := operate.New(w.t.Context(), cfg, w.DB.Operate(), operate.WithClock(w.now))
+	expect.OK(w.t, err)
+	return s
+}
+
+// Vault is that of the installation.
+func (w *World) Vault() *publish.Vault {
+	w.t.Helper()
+	v, err := publish.OpenVault(w.t.Context(), w.DB.Publish(), rand.Reader)
+	expect.OK(w.t, err)
+	return v
+}
+
+// AnotherGallery is a second gallery on the stores as they are, with counters of its own and a Service that has seen nothing yet. Its time
+// is the world's.
+func (w *World) AnotherGallery(cfg gallery.Config) *gallery.Service {
+	w.t.Helper()
+	return w.newGallery(cfg, w.Another(w.Config), w.newCounters(cfg))
+}
+
+// AnotherCounting is AnotherGallery with its counters.
+func (w *World) AnotherCounting(cfg gallery.Config) (*gallery.Service, *gallery.Counters) {
+	w.t.Helper()
+	counters := w.newCounters(cfg)
+	return w.newGallery(cfg, w.Another(w.Config), counters), counters
+}
+
+func (w *World) newGallery(cfg gallery.Config, projects gallery.Projects, counters *gallery.Counters) *gallery.Service {
+	w.t.Helper()
+	cfg.Now = w.now
+	s, err := gallery.New(w.t.Context(), cfg, w.DB.Gallery(), projects, counters)
+	expect.OK(w.t, err)
+	return s
+}
+
+func (w *World) newCounters(cfg gallery.Config) *gallery.Counters {
+	cfg.Now = w.now
+	return gallery.NewCounters(cfg, Counts{w.DB.Gallery(), w.Faults}, w.Live, w.Log, nil)
+}
+
+// Now is the world's time.
+func (w *World) Now() time.Time { return w.now() }

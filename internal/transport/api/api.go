@@ -1,0 +1,169 @@
+package api
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/base/turns"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/gallery/figures"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/domain/transfer"
+)
+
+// Service is what this package asks of the domain; *publish.Service is one. An
+// error is a *sandlot.Error, one of kind *content.Error for packed content that
+// does not unpack, or a fault.
+type Service interface {
+	Admit(ctx context.Context, by sandlot.Caller, act sandlot.Action) error
+	Publish(ctx context.Context, by sandlot.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
+	Update(ctx context.Context, by sandlot.Caller, in publish.UpdateInput) (publish.Updated, *publish.Pending, error)
+	DeleteFile(ctx context.Context, by sandlot.Caller, in publish.DeleteInput) (publish.Deleted, error)
+	DeleteProject(ctx context.Context, by sandlot.Caller, ref, confirm string) (publish.DeletedProject, error)
+	Signup(ctx context.Context, by sandlot.Caller, in publish.SignupInput) (publish.SignedUp, error)
+	Project(ctx context.Context, by sandlot.Caller, ref string) (publish.ProjectView, error)
+	Amend(ctx context.Context, by sandlot.Caller, ref string, in publish.AmendInput) (publish.ProjectView, error)
+	File(ctx context.Context, by sandlot.Caller, ref, name string, version int) (publish.FileView, error)
+	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
+	Restore(ctx context.Context, by sandlot.Caller, in publish.RestoreInput) (publish.Restored, error)
+	Whoami(ctx context.Context, by sandlot.Caller, limit int, cursor string) (publish.Identity, error)
+	Export(ctx context.Context, by sandlot.Caller) (publish.Export, error)
+}
+
+// Contents stages the bytes of a body until a call uses them, and reads those of files; *publish.Contents does.
+type Contents interface {
+	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
+	Unpack(ctx context.Context, packed publish.Content, limit int64, charge publish.Charge) (publish.Content, error)
+	Discard(ctx context.Context, c publish.Content)
+	NewTree(charge publish.Charge) *publish.Tree
+	DiscardTree(ctx context.Context, t *publish.Tree)
+	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
+}
+
+// Transfer takes the projects of an export into an account; *transfer.Service does.
+type Transfer interface {
+	Import(ctx context.Context, by sandlot.Caller, in transfer.Input) (transfer.Report, error)
+}
+
+// Gallery tells the public numbers of a project.
+type Gallery interface {
+	Stats(ctx context.Context, by sandlot.Caller, ref string) (sandlot.ProjectID, sandlot.Stats, error)
+}
+
+// Figures tells owners the numbers of a project over time; *figures.Service does.
+type Figures interface {
+	ByDay(ctx context.Context, by sandlot.Caller, ref string, days int) (figures.Days, error)
+	ByVersion(ctx context.Context, by sandlot.Caller, ref string) (figures.Versions, error)
+}
+
+// Config is what an API is made of. Service, Gallery, Figures, Tickets, Trials, Covers, Transfer, Places, Archive, Index and Admission must be set.
+type Config struct {
+	Service  Service
+	Contents Contents
+	Gallery  Gallery
+	Figures  Figures
+	Tickets  Tickets
+	Trials   Trials
+	Covers   Covers
+	Transfer Transfer
+	Places   sandlot.Places
+	// Archive writes a snapshot as a ZIP. It may be called concurrently.
+	Archive func(ctx context.Context, w io.Writer, e publish.Export) error
+	// Log gets the faults of the service, each with its request id; slog.Default() if nil.
+	Log *slog.Logger
+	// Now gives the date in the name of an archive that is only asked for by HEAD; time.Now if nil.
+	Now func() time.Time
+	// Index is what GET /v1 answers: what is here, in JSON. Links is the Link header of every answer.
+	Index func() []byte
+	Links string
+	// Admission holds callers to their limits, and finds out whose keys they present.
+	Admission *admission.Limits
+	// MaxContent is the largest content of one request in bytes, decoded and unpacked; publish.DefaultMaxContent if 0.
+	MaxContent int64
+	// MaxFile is the largest file in bytes, however many parts bring it; publish.DefaultMaxFile if 0. It is for hints: the Service holds to it.
+	MaxFile int64
+}
+
+// API answers the requests under /v1 and for the OpenAPI document, and every
+// other path with a 404 in JSON. It may be used concurrently.
+//
+// The address in RemoteAddr is taken for the client's: whoever trusts a proxy
+// puts the right one there. The request id is that of the context, or a new one.
+type API struct {
+	Config
+	routes []route
+	lists  *turns.Lists[sandlot.AccountID]
+	yaml   []byte        // the OpenAPI document
+	json   func() []byte // the same in JSON, made when it is first asked for
+}
+
+// New returns an API.
+func New(cfg Config) *API {
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.MaxContent == 0 {
+		cfg.MaxContent = publish.DefaultMaxContent
+	}
+	if cfg.MaxFile == 0 {
+		cfg.MaxFile = publish.DefaultMaxFile
+	}
+	return &API{Config: cfg, routes: routes(), lists: newLists(), yaml: openapiYAML, json: sync.OnceValue(func() []byte { return documentJSON(openapiYAML) })}
+}
+
+// ServeHTTP answers one request. It panics with http.ErrAbortHandler, as a
+// handler may, to break a connection over which part of an answer has gone that
+// cannot be finished, or to which no answer can go.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := newCall(w, r)
+	if a.Links != "" {
+		w.Header().Set("Link", a.Links)
+	}
+	if r.Method == http.MethodOptions {
+		preflight(w.Header())
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	if err := a.serve(c); err != nil {
+		a.refuse(c, err)
+	}
+}
+
+// serve takes a request through the checks that need no body, in the order that
+// gives nothing away: a leaked key is told before anything is looked up, and a
+// caller is known before a byte of the body is read.
+func (a *API) serve(c *call) error {
+	rt, named, unknown := a.find(c)
+	c.route, c.param, c.filename = rt, named.id, named.filename
+	if err := keyInAddress(c.r); err != nil {
+		return a.searched(c, err)
+	}
+	if unknown != nil {
+		return a.searched(c, unknown)
+	}
+	if err := c.checkQuery(); err != nil {
+		return a.searched(c, err)
+	}
+	if err := a.identify(c); err != nil {
+		return a.searched(c, err)
+	}
+	if rt.admit {
+		if err := a.Service.Admit(c.r.Context(), c.by, rt.act); err != nil {
+			return a.searched(c, err)
+		}
+	}
+	done, err := a.admit(c)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return rt.serve(a, c)
+}

@@ -1,0 +1,101 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/ticket"
+)
+
+// call is one request on its way through the package.
+type call struct {
+	w        http.ResponseWriter
+	r        *http.Request
+	id       string // the request id
+	route    *route // nil until it is found
+	param    string // the {id} of the path, decoded
+	filename string // its {filename}, decoded
+	meant    meant  // what was probably meant, where there is no route
+	by       sandlot.Caller
+	keyed    bool // whether a key was sent, for hints
+	body     *body
+	told     *ticket.Call     // what was told with the ticket that came; nil until it is known, and where none did
+	grant    *admission.Grant // nil until the call is admitted
+	said     *fields          // what the body said, for hints; nil until it is read
+	object   bool             // whether the body begins as a JSON object does
+	whole    bool             // whether the body was read to its end
+	sight    sight            // what a body begins as that was refused
+	drainBy  time.Time        // until when the rest of a refused body is read, if some of it was
+	stalled  bool             // whether the client sent nothing for a while, which net/http takes for its end
+	warnings []sandlot.Warning
+}
+
+func newCall(w http.ResponseWriter, r *http.Request) *call {
+	c := &call{w: w, r: r, id: RequestID(r.Context()), body: &body{r: r.Body}}
+	if c.id == "" {
+		c.id = NewRequestID()
+	}
+	h := w.Header()
+	h.Set("X-Request-Id", c.id)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	// Any page may call: a request carries a bearer key or nothing, never a cookie.
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id")
+	return c
+}
+
+func preflight(h http.Header) {
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD, PATCH, POST, PUT, DELETE, OPTIONS")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range")
+	h.Set("Access-Control-Max-Age", "86400")
+}
+
+func (c *call) head() bool { return c.r.Method == http.MethodHead }
+
+// fromRecord marks an answer that comes from an idempotency record.
+func (c *call) fromRecord(yes bool) {
+	if yes {
+		c.w.Header().Set("Idempotent-Replayed", "true")
+	}
+}
+
+func (c *call) warn(code, message, hint string) {
+	c.warnings = append(c.warnings, sandlot.Warning{Code: code, Message: message, Hint: hint})
+}
+
+// reply is an answer in JSON: the body is a pointer to a wire type.
+type reply struct {
+	status int
+	body   any
+}
+
+// answer writes a reply whole, with its length.
+func (c *call) answer(re reply) error {
+	text, err := encode(re.body)
+	if err != nil {
+		return err
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(text)))
+	c.w.WriteHeader(re.status)
+	// An error means that the client is gone: what was done stays done.
+	_, _ = c.w.Write(text)
+	return nil
+}
+
+// encode gives v as JSON with a line feed. Markup stays readable: nothing of
+// this is ever parsed as HTML.
+func encode(v any) ([]byte, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return text.Bytes(), err
+}

@@ -1,0 +1,165 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/cover"
+	"sandlot/internal/domain/trial"
+)
+
+// Trials returns the results of the play-tester; *trial.Service does.
+type Trials interface {
+	Checks(ctx context.Context, by sandlot.Caller, ref string) (trial.Checks, error)
+	Await(ctx context.Context, by sandlot.Caller, c trial.Checks, wait time.Duration) (trial.Checks, error)
+	After(ctx context.Context, by sandlot.Caller, p sandlot.Project, before int) (trial.State, []sandlot.Warning, error)
+	Warnings(ctx context.Context, by sandlot.Caller, projects ...sandlot.Project) ([]sandlot.Warning, error)
+}
+
+// Covers tells what could not be used as the cover of a project; *cover.Service does.
+type Covers interface {
+	Findings(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) ([]cover.Finding, error)
+}
+
+// checks returns the results of the play-tester for a project's owner, and the reasons why a picture did not become its cover.
+func (a *API) checks(c *call) error {
+	wait, err := c.wait()
+	if err != nil {
+		return err
+	}
+	made, sent, err := a.begin(c)
+	if err != nil {
+		return err
+	}
+	found, err := a.Trials.Checks(c.r.Context(), c.by, c.param)
+	made()
+	sent() // the answer has no list of files, and an account has few turns to wait in
+	if err != nil {
+		return err
+	}
+	c.grant.Files(found.Project.FileCount)
+	if found, err = a.Trials.Await(c.r.Context(), c.by, found, wait); err != nil {
+		return err
+	}
+	pictures, err := a.Covers.Findings(c.r.Context(), c.by, found.Project.ID)
+	if err != nil {
+		return err
+	}
+	answer := newChecks(found)
+	for _, f := range pictures {
+		answer.CoverFindings = append(answer.CoverFindings, coverFinding{string(f.Source), text(f.File), f.Message()})
+	}
+	return c.answer(reply{http.StatusOK, answer})
+}
+
+// wait reads how long the answer may wait for the trial, in seconds.
+func (c *call) wait() (time.Duration, error) {
+	said := c.r.URL.Query().Get("wait")
+	if said == "" {
+		return 0, nil
+	}
+	most := int(trial.WaitMax / time.Second)
+	seconds, err := strconv.Atoi(said)
+	if err != nil || seconds < 0 {
+		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter wait is not a whole number of seconds.").In("wait").
+			With(sandlot.OpChecks).Note("Send wait=%d, the longest, or leave it out for an answer at once:", most)
+	}
+	return time.Duration(min(seconds, most)) * time.Second, nil
+}
+
+// checksInfo says in the answer of a change how far the play-tester is with the new version, and where its findings are.
+type checksInfo struct {
+	State trial.State `json:"state"`
+	URL   string      `json:"url"`
+}
+
+// checked returns the checks of a version that was just made, and the warnings of the version before it, 0 for none. The change is made,
+// so a failure to read them is logged and leaves them out.
+func (a *API) checked(c *call, p sandlot.Project, before int) (*checksInfo, []sandlot.Warning) {
+	state, warnings, err := a.Trials.After(c.r.Context(), c.by, p, before)
+	if err != nil {
+		a.logFault(c, err)
+		return nil, nil
+	}
+	return &checksInfo{state, a.Places.Base.String() + "/v1/project/" + string(p.ID) + "/checks"}, warnings
+}
+
+// brokenPages returns the warnings of the play-tester about current versions. A failure to read them is logged and leaves them out.
+func (a *API) brokenPages(c *call, projects ...sandlot.Project) []sandlot.Warning {
+	warnings, err := a.Trials.Warnings(c.r.Context(), c.by, projects...)
+	if err != nil {
+		a.logFault(c, err)
+	}
+	return warnings
+}
+
+type checksAnswer struct {
+	ProjectID string       `json:"project_id"`
+	Version   int          `json:"version"`
+	State     trial.State  `json:"state"`
+	Reason    text         `json:"reason"`
+	Ahead     *int         `json:"ahead"`
+	Checked   *checkedInfo `json:"checked"`
+
+	CoverFindings []coverFinding `json:"cover_findings"`
+}
+
+// coverFinding says where a picture was found, in which file if it was in one, and why it is not the cover.
+type coverFinding struct {
+	Source   string `json:"source"`
+	Filename text   `json:"filename"`
+	Message  string `json:"message"`
+}
+
+type checkedInfo struct {
+	Version        int            `json:"version"`
+	At             moment         `json:"at"`
+	Moved          *bool          `json:"moved"`
+	FirstPaint     *int64         `json:"first_paint_ms"`
+	Errors         []string       `json:"errors"`
+	FailedRequests []failedInfo   `json:"failed_requests"`
+	OtherHosts     []string       `json:"other_hosts"`
+	Findings       []findingsInfo `json:"findings"`
+}
+
+type failedInfo struct {
+	Path   string `json:"path"`
+	Status int    `json:"status"`
+}
+
+type findingsInfo struct {
+	Code    trial.Code `json:"code"`
+	Message string     `json:"message"`
+	Hint    string     `json:"hint"`
+}
+
+func newChecks(c trial.Checks) *checksAnswer {
+	out := &checksAnswer{string(c.Project.ID), c.Project.Version, c.State, text(c.Reason), nil, nil, []coverFinding{}}
+	if c.State == trial.Waiting {
+		out.Ahead = &c.Ahead
+	}
+	if c.Version == 0 {
+		return out
+	}
+	seen := c.Seen
+	out.Checked = &checkedInfo{
+		Version: c.Version, At: moment(c.At), Errors: append([]string{}, seen.Errors...), FailedRequests: make([]failedInfo, len(seen.Failed)),
+		OtherHosts: append([]string{}, seen.Elsewhere...), Findings: make([]findingsInfo, len(c.Findings)),
+	}
+	if !seen.Unseen {
+		out.Checked.Moved = &seen.Moved
+	}
+	if ms := seen.FirstPaint.Milliseconds(); ms > 0 {
+		out.Checked.FirstPaint = &ms
+	}
+	for i, r := range seen.Failed {
+		out.Checked.FailedRequests[i] = failedInfo(r)
+	}
+	for i, f := range c.Findings {
+		out.Checked.Findings[i] = findingsInfo(f)
+	}
+	return out
+}

@@ -1,0 +1,208 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/format/content"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/transport/api/hint"
+)
+
+// special is an Error that is answered with something that its code does not
+// tell: another status, or the methods that are taken.
+type special struct {
+	refusal *sandlot.Error
+	status  int    // 0: that of the code
+	allow   string // for Allow
+}
+
+// Error gives the message.
+func (e *special) Error() string { return e.refusal.Message }
+
+// Unwrap lets errors.As find the Error.
+func (e *special) Unwrap() error { return e.refusal }
+
+// refuse answers an error, or breaks the connection where no answer can reach
+// the client.
+func (a *API) refuse(c *call, err error) {
+	if c.gone(err) {
+		panic(http.ErrAbortHandler)
+	}
+	e := a.refusal(c, err)
+	status := codes[e.Code].status
+	var sp *special
+	if errors.As(err, &sp) {
+		status = cmp.Or(sp.status, status)
+		if sp.allow != "" {
+			c.w.Header().Set("Allow", sp.allow)
+		}
+	}
+	c.errorHeaders(e)
+	c.showDenied(err, e)
+	text, err := encode(a.errorBody(c, e, status))
+	if err != nil {
+		a.logFault(c, err)
+		status = http.StatusInternalServerError
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(text)))
+	c.settle(func() {
+		c.w.WriteHeader(status)
+		_, _ = c.w.Write(text)
+	})
+}
+
+// gone reports whether err says only that the client, or its patience, is gone:
+// then no answer can reach it. A client that ended its body too early may still
+// be reading.
+func (c *call) gone(err error) bool {
+	var decoded *content.Error
+	if errors.Is(c.body.err, io.ErrUnexpectedEOF) && errors.As(err, &decoded) {
+		return false
+	}
+	if c.stalled || errors.Is(c.body.err, sandlot.CodeUnavailable) {
+		return false // what ended the body was a deadline of ours
+	}
+	if c.r.Context().Err() != nil {
+		return true
+	}
+	var network net.Error
+	return errors.As(c.body.err, &network) && errors.Is(err, c.body.err)
+}
+
+// refusal makes an Error of whatever went wrong. What is nobody's fault but ours
+// is logged, and answered with a fixed sentence.
+func (a *API) refusal(c *call, err error) *sandlot.Error {
+	var e *sandlot.Error
+	var decoded *content.Error
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &e):
+	case errors.As(err, &decoded):
+		return wrongBody(decoded, a.about(c))
+	case errors.As(err, &large):
+		return a.bodyTooLarge()
+	case c.body.err != nil && c.body.err != io.EOF && errors.Is(err, c.body.err):
+		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The body isn't valid HTTP (its length or chunks are wrong).").With(sandlot.OpSame)
+	default:
+		e = sandlot.AsError(err)
+	}
+	if e == nil {
+		e = sandlot.Refuse(sandlot.CodeInternal, "Something failed on the server; your request was fine.").Because(err).
+			With(sandlot.OpWait).Note("Send the same request again later. If it fails again, tell the operator the request_id.")
+	}
+	if codes[e.Code].status >= http.StatusInternalServerError {
+		a.logFault(c, err)
+	}
+	return e
+}
+
+// logFault keeps what the answer does not tell. Neither the key nor the query
+// of the request is part of it.
+func (a *API) logFault(c *call, err error) {
+	pattern := ""
+	if c.route != nil {
+		pattern = c.route.pattern
+	}
+	text := err.Error()
+	if e := sandlot.AsError(err); e != nil && e.Cause() != nil && !strings.Contains(text, e.Cause().Error()) {
+		text += ": " + e.Cause().Error() // what the message does not tell
+	}
+	a.Log.ErrorContext(c.r.Context(), "request failed", "request_id", c.id, "route", pattern, "error", inspect.Redact(text))
+}
+
+func (c *call) errorHeaders(e *sandlot.Error) {
+	h := c.w.Header()
+	h.Del("ETag")
+	if e.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(seconds(e.RetryAfter)))
+	}
+	switch e.Code {
+	case sandlot.CodeKeyRequired:
+		h.Set("WWW-Authenticate", `Bearer realm="sandlot"`)
+	case sandlot.CodeInvalidKey:
+		h.Set("WWW-Authenticate", `Bearer realm="sandlot", error="invalid_token"`)
+	}
+}
+
+func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
+
+// hint says how to mend the request.
+func (a *API) hint(c *call, e *sandlot.Error) string {
+	if id := c.lacksTicket(e); id != "" {
+		return "This address takes the bytes of the file as they are, with PUT and the ticket (slt_...) that came with it:\n" + sendCommand("<file>", "<ticket>", a.ticketURL(id))
+	}
+	if c.route != nil && c.route.key == ticketRequired {
+		return a.ticketHint(c, e)
+	}
+	return hint.Curl(a.Places.Base.String(), a.about(c), e)
+}
+
+// errorBody is the answer: what the contract fixes first, then the details. A name
+// that the client chose may be a key in the wrong place, also a piece of one.
+func (a *API) errorBody(c *call, e *sandlot.Error, status int) object {
+	out := object{
+		{"error", string(e.Code)},
+		{"message", inspect.Redact(e.Message)},
+		{"hint", inspect.Redact(a.hint(c, e))},
+		{"status", status},
+		{"request_id", c.id},
+	}
+	if e.Field != "" {
+		out = append(out, member{"field", inspect.Redact(cmp.Or(argumentHeaders[e.Field], e.Field))})
+	}
+	if e.RetryAfter > 0 {
+		out = append(out, member{"retry_after", seconds(e.RetryAfter)})
+	}
+	for _, d := range e.Details {
+		out = append(out, member(d))
+	}
+	return out
+}
+
+// object is a JSON object whose members keep their order.
+type object []member
+
+type member struct {
+	Name  string
+	Value any
+}
+
+// MarshalJSON writes the members in order.
+func (o object) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	for i, m := range o {
+		out.WriteByte(",{"[btoi(i == 0)])
+		name, err := encode(m.Name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := encode(m.Value)
+		if err != nil {
+			return nil, err
+		}
+		out.Write(bytes.TrimSpace(name))
+		out.WriteByte(':')
+		out.Write(bytes.TrimSpace(value))
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,55 @@
+package api
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/format/content"
+)
+
+// checkExposure refuses a field under which clients ask for less exposure than there is: ignored, everybody would see what nobody was to.
+func (f *fields) checkExposure() error {
+	if !f.set.content && !f.set.bytesLater {
+		return nil
+	}
+	for field := range f.form.All() {
+		if slices.Contains(f.set.all(), field.Name) {
+			continue
+		}
+		switch name := simplified(field.Name); {
+		case hides(name, field):
+			e := notHidden(field, "Whoever has its address can open a project. listed=false keeps it out of the gallery, the lists and the search:")
+			return e.With(sandlot.OpSame, sandlot.Arg{Name: "listed", Value: false})
+		case field.Kind == content.Null || denied(field):
+		case strings.Contains(name, "password") || name == "accesscode":
+			return notHidden(field, "No project asks for a password: whoever has its address can open it. Send listed=false to keep it out of the gallery, the lists and the search, or do not publish it.")
+		case strings.HasPrefix(name, "expir") || name == "ttl":
+			return notHidden(field, "Nothing that is published expires. Leave that out, and delete the project when it is to end: DELETE /v1/project/{id} with the account's key.")
+		}
+	}
+	return nil
+}
+
+func notHidden(field content.Field, note string) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s asks for something that no project here has. Nothing was changed.", shown(field.Name)).In(field.Name).With(sandlot.OpNothing).Note("%s", note)
+}
+
+// hides reports whether a field asks that others do not see a project.
+func hides(name string, field content.Field) bool {
+	switch name {
+	case "private", "isprivate", "unlisted", "hidden", "secret":
+		return field.Kind != content.Null && !denied(field)
+	case "public", "ispublic", "published", "visible", "islisted":
+		return denied(field)
+	case "visibility", "privacy", "access":
+		return field.Text != "" && !strings.EqualFold(field.Text, "public")
+	}
+	return false
+}
+
+// denied reports whether a field says no.
+func denied(field content.Field) bool {
+	return slices.Contains([]string{"false", "0", "no", "off"}, strings.ToLower(cmp.Or(field.Text, field.Raw)))
+}

@@ -1,0 +1,127 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/gallery/figures"
+)
+
+// asksFigures reports whether a project's numbers are asked for over time, which are its
+// owner's.
+func (c *call) asksFigures() bool { return c.r.URL.Query().Has("by") }
+
+// figures answers with a project's numbers by day or by version.
+func (a *API) figures(c *call) error {
+	query := c.r.URL.Query()
+	if err := sandlot.Authorize(c.by, sandlot.ActReadFiles, nil); err != nil {
+		return err
+	}
+	by := query["by"]
+	switch {
+	case len(by) == 1 && by[0] == "day":
+		return a.figuresByDay(c, query["days"])
+	case len(by) == 1 && by[0] == "version":
+		return a.figuresByVersion(c)
+	}
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The parameter by is neither day nor version, or there twice.").In("by").
+		With(sandlot.OpStats, sandlot.Arg{Name: "project_id", Value: c.param}, sandlot.Arg{Name: "by", Value: "day"}).
+		Note("by=day tells each of the last days, by=version each version. Leave by out for the numbers of now.")
+}
+
+func (a *API) figuresByDay(c *call, said []string) error {
+	days := figures.DefaultDays
+	if len(said) > 0 {
+		n, err := strconv.Atoi(said[0])
+		if err != nil || len(said) > 1 {
+			return sandlot.Refuse(sandlot.CodeInvalidField, "The parameter days is not a whole number from 1 to %d, or there twice.", figures.MostDays).In("days").
+				With(sandlot.OpStats, sandlot.Arg{Name: "project_id", Value: c.param}, sandlot.Arg{Name: "by", Value: "day"})
+		}
+		days = n
+	}
+	found, err := a.Figures.ByDay(c.r.Context(), c.by, c.param, days)
+	if err != nil {
+		return err
+	}
+	return c.answer(reply{http.StatusOK, newFiguresByDay(found, a.Now())})
+}
+
+func (a *API) figuresByVersion(c *call) error {
+	found, err := a.Figures.ByVersion(c.r.Context(), c.by, c.param)
+	if err != nil {
+		return err
+	}
+	return c.answer(reply{http.StatusOK, newFiguresByVersion(found, a.Now())})
+}
+
+// numbers are those of a day, a version or all days together. The median is null where
+// nobody is known to have played for any time.
+type numbers struct {
+	Plays   int64  `json:"plays"`
+	Players int64  `json:"players"`
+	Likes   int64  `json:"likes"`
+	Median  *int64 `json:"median_play_seconds"`
+}
+
+func newNumbers(n figures.Numbers) numbers {
+	out := numbers{Plays: n.Plays, Players: n.Players, Likes: n.Likes}
+	if n.Known {
+		seconds := int64(n.Median.Round(time.Second) / time.Second)
+		out.Median = &seconds
+	}
+	return out
+}
+
+type dayInfo struct {
+	Date string `json:"date"`
+	numbers
+}
+
+type referrerInfo struct {
+	Host  string `json:"host"`
+	Plays int64  `json:"plays"`
+}
+
+type figuresByDayAnswer struct {
+	ProjectID string         `json:"project_id"`
+	By        string         `json:"by"`
+	Days      []dayInfo      `json:"days"`
+	Total     numbers        `json:"total"`
+	Referrers []referrerInfo `json:"referrers"`
+	AsOf      time.Time      `json:"as_of"`
+}
+
+func newFiguresByDay(of figures.Days, now time.Time) *figuresByDayAnswer {
+	out := &figuresByDayAnswer{
+		ProjectID: string(of.Project.ID), By: "day", Days: make([]dayInfo, len(of.Days)), Total: newNumbers(of.Total), Referrers: make([]referrerInfo, len(of.Referrers)), AsOf: now.UTC(),
+	}
+	for i, d := range of.Days {
+		out.Days[i] = dayInfo{d.Date.Format(time.DateOnly), newNumbers(d.Numbers)}
+	}
+	for i, r := range of.Referrers {
+		out.Referrers[i] = referrerInfo(r)
+	}
+	return out
+}
+
+type versionNumbers struct {
+	Version int `json:"version"`
+	numbers
+}
+
+type figuresByVersionAnswer struct {
+	ProjectID string           `json:"project_id"`
+	By        string           `json:"by"`
+	Versions  []versionNumbers `json:"versions"`
+	AsOf      time.Time        `json:"as_of"`
+}
+
+func newFiguresByVersion(of figures.Versions, now time.Time) *figuresByVersionAnswer {
+	out := &figuresByVersionAnswer{ProjectID: string(of.Project.ID), By: "version", Versions: make([]versionNumbers, len(of.Versions)), AsOf: now.UTC()}
+	for i, v := range of.Versions {
+		out.Versions[i] = versionNumbers{v.Version, newNumbers(v.Numbers)}
+	}
+	return out
+}

@@ -1,0 +1,177 @@
+package api
+
+import (
+	"context"
+	"io"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/format/mediatype"
+)
+
+// filePolicy keeps a file from acting as a page of this origin, which may be that of the website: it
+// is neither shown nor run, whatever a browser makes of it.
+const filePolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
+
+// file sends one file of a project to its owner, as it was published.
+func (a *API) file(c *call) error {
+	version, err := c.version()
+	if err != nil {
+		return err
+	}
+	v, err := a.Service.File(c.r.Context(), c.by, c.param, c.filename, version)
+	if err != nil {
+		return err
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", mediatype.Of(v.File.Name, v.File.Blob.Text))
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(v.File.Name)}))
+	h.Set("Content-Security-Policy", filePolicy)
+	h.Set("ETag", `"`+v.File.Blob.SHA256.String()+`"`)
+	r := c.r
+	if strings.Contains(r.Header.Get("Range"), ",") {
+		r = r.Clone(r.Context())
+		r.Header.Del("Range") // several ranges at once may be answered with the whole
+	}
+	out := &fileWriter{ResponseWriter: c.w, bytes: &fileBytes{ctx: r.Context(), open: a.Contents.Open, blob: v.File.Blob}}
+	defer out.bytes.Close()
+	if c.head() {
+		out.bytes.check() // so that HEAD promises nothing that GET does not keep
+	}
+	http.ServeContent(out, r, "", time.Time{}, out.bytes)
+	return a.fileSent(c, out)
+}
+
+// version is the version that the query names, 0 if it names none.
+func (c *call) version() (int, error) {
+	query := c.r.URL.Query()
+	if !query.Has("version") {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(query.Get("version"))
+	if err != nil || n < 1 {
+		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter version is not a whole number from 1.").In("version").
+			With(sandlot.OpVersions).Note("Leave it out for the current version. The project's versions are listed here:")
+	}
+	return n, nil
+}
+
+// fileSent ends the answer: what could not be sent is an error while it can be answered as one.
+func (a *API) fileSent(c *call, out *fileWriter) error {
+	err := out.bytes.err
+	switch {
+	case err != nil && out.began:
+		return a.broken(c, &lateWriter{began: true}, err)
+	case err == nil && out.status == http.StatusRequestedRangeNotSatisfiable:
+		err = &special{status: out.status, refusal: sandlot.Refuse(sandlot.CodeInvalidField, "The file has %d bytes; the range that was asked for lies outside of them.", out.bytes.blob.Size).
+			In("Range").With(sandlot.OpFile).Note("Leave the header Range out for the whole file:")}
+	case err == nil && out.status == http.StatusPreconditionFailed:
+		err = sandlot.Refuse(sandlot.CodeVersionConflict, "The file is not the one that If-Match names.").In("If-Match").
+			With(sandlot.OpFile).Note("Leave the header If-Match out for the file as it is:")
+	case err == nil:
+		out.send()
+		return nil
+	}
+	for _, name := range []string{"Accept-Ranges", "Content-Disposition", "Content-Length", "Content-Security-Policy", "ETag"} {
+		c.w.Header().Del(name)
+	}
+	c.w.Header().Set("Cache-Control", "no-store") // which net/http takes from an error
+	return err
+}
+
+// fileWriter holds the header of an answer back until the first bytes are there, for a file may turn
+// out to be damaged.
+type fileWriter struct {
+	http.ResponseWriter
+	bytes  *fileBytes
+	status int
+	began  bool
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *fileWriter) WriteHeader(status int) {
+	w.status = status
+	if n, err := strconv.ParseInt(w.Header().Get("Content-Length"), 10, 64); err == nil {
+		w.bytes.length = n
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (w *fileWriter) Write(p []byte) (int, error) {
+	if w.status >= http.StatusBadRequest {
+		return len(p), nil // the error is told in this package's own form
+	}
+	w.send()
+	return w.ResponseWriter.Write(p)
+}
+
+// send sends the header.
+func (w *fileWriter) send() {
+	if !w.began {
+		w.began = true
+		w.ResponseWriter.WriteHeader(w.status)
+	}
+}
+
+// fileBytes reads a blob from where it was sought to, length bytes at most. It is opened by the first
+// Read, so that only what is sent is read and compared with its hash.
+type fileBytes struct {
+	ctx    context.Context
+	open   func(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
+	blob   sandlot.Blob
+	at     int64
+	length int64 // that are still to come
+	r      io.ReadCloser
+	err    error // of the blob
+}
+
+// Seek implements io.Seeker; it is not called after a Read.
+func (f *fileBytes) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += f.at
+	case io.SeekEnd:
+		offset += f.blob.Size
+	}
+	f.at = offset
+	return offset, nil
+}
+
+// Read implements io.Reader.
+func (f *fileBytes) Read(p []byte) (n int, err error) {
+	if f.r == nil && f.err == nil {
+		f.r, f.err = f.open(f.ctx, f.blob, f.at, f.length)
+	}
+	if f.err != nil {
+		return 0, f.err
+	}
+	n, err = f.r.Read(p)
+	f.length -= int64(n)
+	if err == io.EOF && f.length > 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil && err != io.EOF {
+		f.err = err
+	}
+	return n, err
+}
+
+// check compares the blob with its hash.
+func (f *fileBytes) check() {
+	r, err := f.open(f.ctx, f.blob, 0, 0)
+	if f.err = err; err == nil {
+		_ = r.Close() // nothing was written
+	}
+}
+
+// Close closes the blob, if it was opened.
+func (f *fileBytes) Close() {
+	if f.r != nil {
+		_ = f.r.Close() // nothing was written
+	}
+}

@@ -1,0 +1,153 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/transport/api/hint"
+)
+
+func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
+	out, pending, err := a.Service.Publish(c.r.Context(), c.by, in)
+	if err != nil || pending != nil {
+		return a.pending(c, pending), err
+	}
+	c.grant.Work(len(out.Files)) // a file is recorded in some 65 us
+	if out.DryRun {
+		return reply{http.StatusOK, newDry(out.Project, publishedFiles(out), a.notes(c, out.Warnings))}, nil
+	}
+	c.fromRecord(out.FromRecord)
+	if out.Account != nil && !out.FromRecord {
+		c.grant.Made()
+	}
+	c.w.Header().Set("Location", out.Addresses.URL)
+	answer := newPublished(out, a.notes(c, a.withPage(c, out.Project, in.Content, out.Warnings)))
+	answer.Checks, _ = a.checked(c, out.Project, 0)
+	return reply{http.StatusCreated, answer}, nil
+}
+
+func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
+	out, pending, err := a.Service.Update(c.r.Context(), c.by, in)
+	if err != nil || pending != nil {
+		return a.pending(c, pending), err
+	}
+	c.grant.Work(len(out.Files))
+	if out.DryRun {
+		return reply{http.StatusOK, newDryUpdate(out, a.notes(c, out.Warnings))}, nil
+	}
+	c.fromRecord(out.FromRecord)
+	checks, broken := a.checked(c, out.Project, out.Previous)
+	warnings := append(a.withPage(c, out.Project, in.Content, out.Warnings), broken...)
+	if out.Many {
+		answer := newMany(out, a.notes(c, warnings))
+		answer.Checks = checks
+		return reply{http.StatusOK, answer}, nil
+	}
+	answer := newUpdated(out, a.notes(c, warnings))
+	answer.Checks = checks
+	return reply{http.StatusOK, answer}, nil
+}
+
+func (a *API) deleteFile(c *call, in publish.DeleteInput) (reply, error) {
+	out, err := a.Service.DeleteFile(c.r.Context(), c.by, in)
+	c.fromRecord(out.FromRecord)
+	return reply{http.StatusOK, newDeleted(out, a.notes(c, out.Warnings))}, err
+}
+
+func (a *API) deleteProject(c *call, confirm string) (reply, error) {
+	out, err := a.Service.DeleteProject(c.r.Context(), c.by, c.param, confirm)
+	return reply{http.StatusOK, newDeletedProject(out, a.notes(c, out.Warnings))}, err
+}
+
+func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
+	if c.r.Header.Get("Authorization") != "" {
+		c.warn("key_ignored", "The Authorization header was ignored: signup makes a new account.", "If you have a key already, use it instead of a second account.")
+	}
+	out, err := a.Service.Signup(c.r.Context(), c.by, in)
+	c.fromRecord(out.FromRecord)
+	if err == nil && !out.FromRecord {
+		c.grant.Made()
+	}
+	return reply{http.StatusCreated, newSignedUp(out, a.notes(c, out.Warnings))}, err
+}
+
+func (a *API) stats(c *call) error {
+	if err := readableQuery(c.r); err != nil { // what is left out of one may ask for other numbers
+		return err.With(sandlot.OpStats, sandlot.Arg{Name: "project_id", Value: c.param}).Note(queryNote)
+	}
+	if c.asksFigures() {
+		return a.figures(c)
+	}
+	id, st, err := a.Gallery.Stats(c.r.Context(), c.by, c.param)
+	if err != nil {
+		return err
+	}
+	return c.answer(reply{http.StatusOK, &statsAnswer{ProjectID: string(id), stats: newStats(st), AsOf: a.Now().UTC()}})
+}
+
+func (a *API) whoami(c *call) error {
+	limit, err := c.limit(sandlot.OpWhoami, "projects")
+	if err != nil {
+		return err
+	}
+	who, err := a.Service.Whoami(c.r.Context(), c.by, limit, c.r.URL.Query().Get("cursor"))
+	if err != nil {
+		return err
+	}
+	c.grant.Work(len(who.Projects))
+	projects := make([]sandlot.Project, len(who.Projects))
+	for i, p := range who.Projects {
+		projects[i] = p.Project
+	}
+	who.Warnings = append(who.Warnings, a.brokenPages(c, projects...)...)
+	return c.answer(reply{http.StatusOK, newIdentity(who)})
+}
+
+const (
+	defaultLimit = publish.DefaultPage
+	maxLimit     = publish.MaxPage
+)
+
+// limit is how many of something one page has; op is the call that lists them.
+func (c *call) limit(op sandlot.Op, what string) (int, error) {
+	text := c.r.URL.Query().Get("limit")
+	if text == "" {
+		return defaultLimit, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > maxLimit {
+		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter limit is not a whole number from 1 to %d.", maxLimit).In("limit").
+			With(op).Note("Leave limit out for %d %s a page.", defaultLimit, what)
+	}
+	return n, nil
+}
+
+// pending answers a part of an upload that is not complete.
+func (a *API) pending(c *call, p *publish.Pending) reply {
+	if p == nil {
+		return reply{}
+	}
+	how := ""
+	if p.Total == 0 {
+		tell := "Send total_parts with any part, last: true with the last part, or upload_id and total_parts alone."
+		if p.Token != "" {
+			tell += " Send the header Authorization: Bearer <upload_token> with it, with the upload_token of this answer."
+		}
+		how = hint.Lines([]string{tell, a.tellTotal(c)})
+		c.warn("total_unknown", "The number of parts is not known yet, so the upload cannot complete.", how)
+	}
+	return reply{http.StatusAccepted, newPending(*p, how, a.notes(c, p.Warnings))}
+}
+
+// notes joins the warnings of the Service with those of this package, and writes the calls that some propose.
+func (a *API) notes(c *call, more []sandlot.Warning) notes {
+	for i, w := range more {
+		if w.Fix.Op != sandlot.OpNone {
+			more[i].Hint = inspect.Redact(hint.Warned(a.Places.Base.String(), w))
+		}
+	}
+	return notes{append(c.warnings, more...)}
+}

@@ -1,0 +1,169 @@
+package hint
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+
+	"sandlot"
+)
+
+// idempotencyHeader is the header in which the API takes an idempotency key.
+const idempotencyHeader = "Idempotency-Key"
+
+// CurlOf prints an operation with its arguments as a call of curl, on one line. base is the
+// address of the service, without a slash at its end. on is the request at hand, whose key and
+// file the call needs, too. For sandlot.OpNone the result is empty.
+func CurlOf(base string, on Request, op sandlot.Op, args []sandlot.Arg) string {
+	if op != on.Op {
+		on.IdempotencyKey = ""
+	}
+	switch op {
+	case sandlot.OpPublish, sandlot.OpUpdate:
+		return bodied(base, on, op, withDefaults(on, op, args))
+	case sandlot.OpTicket:
+		return asJSON(base, on.Keyed, "", op, withDefaults(on, op, args))
+	case sandlot.OpDeleteFile, sandlot.OpRestore, sandlot.OpSignup:
+		return asJSON(base, op != sandlot.OpSignup, on.IdempotencyKey, op, withDefaults(on, op, args))
+	case sandlot.OpAmend:
+		if len(without(without(args, "project_id"), "id")) == 0 {
+			return CurlOf(base, on, sandlot.OpProject, args) // there is nothing to send
+		}
+		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", unknownProject)))
+		return "curl -X PATCH " + Quote(base+"/v1/project/"+url.PathEscape(id)) + auth(true) + " -H 'Content-Type: application/json' -d " + Quote(asObject(without(without(args, "project_id"), "id")))
+	case sandlot.OpDeleteProject:
+		id := argument(args, "id", argument(args, "project_id", on.Arg("project_id")))
+		if id == "" {
+			return CurlOf(base, on, sandlot.OpWhoami, nil) // lists them
+		}
+		return "curl -X DELETE " + Quote(base+"/v1/project/"+url.PathEscape(id)) + auth(true) +
+			" -H 'Content-Type: application/json' -d " + Quote(asObject([]sandlot.Arg{{Name: "confirm", Value: id}}))
+	case sandlot.OpProject, sandlot.OpFile, sandlot.OpVersions, sandlot.OpChecks, sandlot.OpStats:
+		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", "")))
+		if id == "" {
+			return CurlOf(base, on, sandlot.OpWhoami, nil) // lists them
+		}
+		address := base + "/v1/project/" + url.PathEscape(id)
+		switch op {
+		case sandlot.OpFile:
+			name := argument(args, "filename", argument(on.Args, "filename", unknownFile))
+			return "curl -f -o " + Quote(path.Base(name)) + " " + Quote(address+"/files/"+url.PathEscape(name)) + auth(true)
+		case sandlot.OpVersions, sandlot.OpChecks, sandlot.OpStats:
+			address += "/" + string(op)
+		}
+		if by := argument(args, "by", argument(on.Args, "by", "")); op == sandlot.OpStats && by != "" { // which is for the owner
+			return "curl " + Quote(address+"?by="+url.QueryEscape(by)) + auth(true)
+		}
+		return "curl " + Quote(address) + auth(op == sandlot.OpVersions || op == sandlot.OpChecks || on.Keyed && op == sandlot.OpProject)
+	case sandlot.OpWhoami:
+		return "curl " + Quote(base+"/v1/whoami") + auth(true)
+	case sandlot.OpImport:
+		address := base + "/v1/import"
+		if has(args, "dry_run") {
+			address += "?dry_run=true"
+		}
+		return "curl -X POST " + Quote(address) + auth(true) + keyHeader(on.IdempotencyKey) + " -H 'Content-Type: application/zip' --data-binary @sandlot.zip"
+	case sandlot.OpExport:
+		return "curl -f -o sandlot.zip " + Quote(base+"/v1/export") + auth(true)
+	}
+	return ""
+}
+
+// bodied prints a call with a file. Unless args have the content, curl reads the file itself, so
+// that nobody has to write base64.
+func bodied(base string, on Request, op sandlot.Op, args []sandlot.Arg) string {
+	if content := argument(args, "content", "<"); !strings.HasPrefix(content, "<") {
+		return asJSON(base, on.Keyed || op == sandlot.OpUpdate, on.IdempotencyKey, op, args)
+	}
+	if members, ok := on.members(args); ok {
+		return asJSON(base, on.Keyed || op == sandlot.OpUpdate, on.IdempotencyKey, op, append(bytesless(args), members))
+	}
+	out := start(base, on, op)
+	if part := argument(args, "part", ""); !on.Keyed && op == sandlot.OpPublish && has(args, "upload_id") && part != "1" && (part != unknownPart || on.Token) {
+		out += " -H 'Authorization: Bearer <upload_token>'" // joins the upload from any network
+	}
+	out += formFields(args)
+	if onlyTotal(args) {
+		return out
+	}
+	return out + on.parts(args)
+}
+
+// start is the beginning of a call of curl, up to its fields.
+func start(base string, on Request, op sandlot.Op) string {
+	return "curl " + Quote(base+"/v1/"+string(op)) + auth(on.Keyed || op == sandlot.OpUpdate) + keyHeader(on.IdempotencyKey)
+}
+
+// formFields prints the fields of a form, without the content and its encoding: in a form the
+// file is sent as it is.
+func formFields(args []sandlot.Arg) (out string) {
+	for _, a := range bytesless(args) {
+		out += " --form-string " + Quote(fmt.Sprintf("%s=%v", a.Name, a.Value))
+	}
+	return out
+}
+
+// bytesless returns the arguments without the content and its encoding.
+func bytesless(args []sandlot.Arg) []sandlot.Arg {
+	return without(without(args, "content"), "content_encoding")
+}
+
+// file is the name that the file of a call has on the client's side. That is what the client
+// called it, even if the project cannot take that name.
+func (on Request) file(args []sandlot.Arg) string {
+	part, total := argument(args, "part", ""), argument(args, "total_parts", "")
+	switch {
+	case part == unknownPart:
+		return "<file with this part>"
+	case part != "" && (part != "1" || total != "1"):
+		return "<file with part " + part + ">"
+	case on.Local != "":
+		return on.Local
+	}
+	return argument(args, "filename", "index.html")
+}
+
+// atFile writes a file's name so that curl takes it for just that after an @. Curl takes a
+// hyphen for its standard input, and gives other characters a meaning.
+func atFile(name string) string {
+	if strings.HasPrefix(name, "-") {
+		name = "./" + name
+	}
+	if strings.ContainsAny(name, `;,"\`) || strings.TrimSpace(name) != name {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
+	}
+	return name
+}
+
+// keyHeader prints the idempotency key of the request. The corrected call may come under the
+// same key, for a refused call leaves no idempotency record.
+func keyHeader(key string) string {
+	if key == "" {
+		return ""
+	}
+	return " -H " + Quote(idempotencyHeader+": "+key)
+}
+
+// asJSON prints a call whose arguments are a JSON object.
+func asJSON(base string, keyed bool, key string, op sandlot.Op, args []sandlot.Arg) string {
+	return "curl -X POST " + Quote(base+"/v1/"+string(op)) + auth(keyed) + keyHeader(key) +
+		" -H 'Content-Type: application/json' -d " + Quote(asObject(args))
+}
+
+// auth prints the header for a key that has to be filled in.
+func auth(keyed bool) string {
+	if !keyed {
+		return ""
+	}
+	return " -H 'Authorization: Bearer <api_key>'"
+}
+
+// Quote makes one word of s for a POSIX shell.
+func Quote(s string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
+	if s != "" && strings.Trim(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

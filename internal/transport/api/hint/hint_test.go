@@ -1,0 +1,169 @@
+package hint
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
+)
+
+// everyOp are the operations that a Fix can name.
+var everyOp = []sandlot.Op{
+	sandlot.OpNone, sandlot.OpPublish, sandlot.OpUpdate, sandlot.OpDeleteFile, sandlot.OpSignup, sandlot.OpProject,
+	sandlot.OpStats, sandlot.OpWhoami, sandlot.OpExport, sandlot.OpImport, sandlot.OpPresentKey, sandlot.OpEncode, sandlot.OpPack, sandlot.OpRotate, sandlot.OpWait, sandlot.OpSame, sandlot.OpNothing,
+}
+
+func TestQuote(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"plain", "", "two words", "it's", "$HOME `id` \"x\" \\ ; & | > <", "a\nb", "é"} {
+		got, err := exec.CommandContext(t.Context(), "sh", "-c", "printf %s. "+Quote(s)).Output()
+		if err != nil || string(got) != s+"." {
+			t.Errorf("%q is quoted %s, and a shell reads %q: %v", s, Quote(s), got, err)
+		}
+	}
+}
+
+func TestCurl(t *testing.T) {
+	t.Parallel()
+	base := "http://localhost:8080"
+	t.Run("the note comes first, the command last", func(t *testing.T) {
+		e := sandlot.Refuse(sandlot.CodeInvalidFilename, "x").With(sandlot.OpUpdate, sandlot.Arg{Name: "filename", Value: "a.html"}).Note("Use a.html.")
+		want := "Use a.html.\ncurl http://localhost:8080/v1/update -H 'Authorization: Bearer <api_key>' --form-string project_id=P --form-string filename=a.html -F content=@a.html"
+		if got := Curl(base, Request{Op: sandlot.OpUpdate, Keyed: true, Args: []sandlot.Arg{{Name: "project_id", Value: "P"}}}, e); got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+	})
+	t.Run("given content is sent as JSON", func(t *testing.T) {
+		e := sandlot.Refuse(sandlot.CodeInvalidField, "x").With(sandlot.OpPublish, sandlot.Arg{Name: "content", Value: "QQ=="})
+		want := "The corrected call:\n" + `curl -X POST http://localhost:8080/v1/publish -H 'Content-Type: application/json' -d '{"email":"<your e-mail>","content":"QQ=="}'`
+		if got := Curl(base, Request{Op: sandlot.OpPublish}, e); got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+	})
+	t.Run("no error is without one", func(t *testing.T) {
+		for _, op := range everyOp {
+			for _, on := range []sandlot.Op{sandlot.OpNone, sandlot.OpPublish, sandlot.OpExport, sandlot.OpStats} {
+				text := Curl(base, Request{Op: on}, sandlot.Refuse(sandlot.CodeInternal, "x").With(op))
+				if strings.TrimSpace(text) == "" || strings.HasSuffix(text, "\n") || strings.HasSuffix(text, ":") {
+					t.Errorf("%q on %q: %q", op, on, text)
+				}
+			}
+		}
+	})
+}
+
+func TestTool(t *testing.T) {
+	t.Parallel()
+	update := Request{Op: sandlot.OpUpdate, Keyed: true, Args: []sandlot.Arg{{Name: "project_id", Value: "P"}, {Name: "filename", Value: "a b.html"}, {Name: "if_version", Value: 3}}, IdempotencyKey: "k"}
+	for name, tc := range map[string]struct {
+		on   Request
+		e    *sandlot.Error
+		text string
+		call string
+	}{
+		"the request's own operation with what is corrected": {
+			update, sandlot.Refuse(sandlot.CodeInvalidFilename, "x").In("filename").With(sandlot.OpSame, sandlot.Arg{Name: "filename", Value: "a.html"}).Note("Use a.html."),
+			"Use a.html.", `update {"project_id":"P","filename":"a.html","if_version":3,"content":"<base64 of a.html>","idempotency_key":"k"}`,
+		},
+		"another operation": {
+			update, sandlot.Refuse(sandlot.CodeWrongProject, "x").With(sandlot.OpWhoami).Note("This lists what the key covers:"),
+			"If the key is lost, don't publish again: your user logs in at /account of this service by e-mail and makes a new key there.\nThis lists what the key covers:", `whoami {}`,
+		},
+		"a name with a hyphen": {
+			Request{Op: sandlot.OpDeleteFile, Keyed: true},
+			sandlot.Refuse(sandlot.CodeMissingField, "x").In("filename").With(sandlot.OpSame),
+			"The corrected call:", `delete_file {"project_id":"<project_id>","filename":"<filename>"}`,
+		},
+		"the project of the request": {
+			update, sandlot.Refuse(sandlot.CodeVersionConflict, "x").With(sandlot.OpProject), "The corrected call:", `project {"project_id":"P"}`,
+		},
+		"a key that is missing": {
+			Request{Op: sandlot.OpWhoami},
+			sandlot.Refuse(sandlot.CodeKeyRequired, "x").With(sandlot.OpPresentKey),
+			"If the key is lost, don't publish again: your user logs in at /account of this service by e-mail and makes a new key there.\nConnect with the key of an earlier publish or signup.", `whoami {}`,
+		},
+		"a first publish": {
+			Request{Op: sandlot.OpPublish, Args: []sandlot.Arg{{Name: "title", Value: "<Mine>"}}},
+			sandlot.Refuse(sandlot.CodeEmailRequired, "x").In("email").With(sandlot.OpSame, sandlot.Arg{Name: "email", Value: sandlot.PlaceholderEmail}),
+			"The corrected call:", `publish {"email":"<your e-mail>","title":"<Mine>","content":"<base64 of index.html>"}`,
+		},
+		"to wait": {update, sandlot.Refuse(sandlot.CodeRateLimited, "x").With(sandlot.OpWait).After(1500 * time.Millisecond), "Send the same request again in 2 s.", ""},
+	} {
+		text, call := Tool(tc.on, tc.e)
+		got := ""
+		if call.Name != "" {
+			got = call.String()
+		}
+		if text != tc.text || got != tc.call {
+			t.Errorf("%s:\n%s\n%s\nwant\n%s\n%s", name, text, got, tc.text, tc.call)
+		}
+		if call.Name != "" && !json.Valid([]byte(strings.TrimPrefix(call.String(), call.Name))) {
+			t.Errorf("%s: no JSON in %s", name, call)
+		}
+	}
+}
+
+func TestNoToolCallSpeaksOfHTTP(t *testing.T) {
+	t.Parallel()
+	for _, op := range everyOp {
+		for _, on := range []sandlot.Op{sandlot.OpNone, sandlot.OpPublish, sandlot.OpUpdate, sandlot.OpExport} {
+			text, call := Tool(Request{Op: on, IdempotencyKey: "k"}, sandlot.Refuse(sandlot.CodeInternal, "x").With(op))
+			for _, word := range []string{"curl", "header", "Authorization", "Bearer", "/v1", "http"} {
+				if strings.Contains(text+call.String(), word) {
+					t.Errorf("%q on %q: %s %s", op, on, text, call)
+				}
+			}
+			if strings.TrimSpace(text) == "" || call.Name == "" && strings.HasSuffix(text, ":") {
+				t.Errorf("%q on %q says %q", op, on, text)
+			}
+		}
+	}
+}
+
+func TestAWarningIsToldWithItsCall(t *testing.T) {
+	t.Parallel()
+	const base, key = "http://localhost:8080", " -H 'Authorization: Bearer <api_key>'"
+	id, version := sandlot.Arg{Name: "project_id", Value: "P"}, sandlot.Arg{Name: "if_version", Value: 3}
+	for name, tc := range map[string]struct {
+		fix  sandlot.Fix
+		want string
+	}{
+		"without one": {sandlot.Fix{}, "Mend it."},
+		"a file":      {sandlot.Fix{Op: sandlot.OpUpdate, Args: []sandlot.Arg{id, {Name: "filename", Value: "js/a b.js"}}}, "Mend it.\ncurl " + base + "/v1/update" + key + " --form-string project_id=P --form-string 'filename=js/a b.js' -F 'content=@js/a b.js'"},
+		"many files":  {sandlot.Fix{Op: sandlot.OpUpdate, Args: []sandlot.Arg{id, version}}, "Mend it.\ncurl " + base + "/v1/update" + key + " --form-string project_id=P --form-string if_version=3 -F 'archive=@<archive>'"},
+		"the switch":  {sandlot.Fix{Op: sandlot.OpAmend, Args: []sandlot.Arg{{Name: "id", Value: "P"}, {Name: "threads", Value: true}}}, "Mend it.\ncurl -X PATCH " + base + "/v1/project/P" + key + ` -H 'Content-Type: application/json' -d '{"threads":true}'`},
+		"an odd name": {sandlot.Fix{Op: sandlot.OpUpdate, Args: []sandlot.Arg{id, {Name: "filename", Value: "a\u202eb.js"}}}, "Mend it."},
+	} {
+		if got := Warned(base, sandlot.Warning{Code: "x", Message: "Bad.", Hint: "Mend it.", Fix: tc.fix}); got != tc.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, tc.want)
+		}
+	}
+}
+
+// TestRegressionM08AHintOverwritesNoFileWithAnError: what an answer is written to stays as it is where the answer is an error.
+func TestRegressionM08AHintOverwritesNoFileWithAnError(t *testing.T) {
+	t.Parallel()
+	testenv.Need(t, "curl")
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	on := Request{Keyed: true, Args: []sandlot.Arg{{Name: "id", Value: "p"}, {Name: "filename", Value: "index.html"}}}
+	for op, name := range map[sandlot.Op]string{sandlot.OpFile: "index.html", sandlot.OpExport: "sandlot.zip"} {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", CurlOf(server.URL, on, op, nil))
+		cmd.Dir = t.TempDir()
+		file := filepath.Join(cmd.Dir, name)
+		expect.OK(t, os.WriteFile(file, []byte("mine"), 0o600))
+		out, err := cmd.CombinedOutput()
+		kept, _ := os.ReadFile(file)
+		expect.Equal(t, fmt.Sprintf("%s after %v %s", name, err, out), string(kept), "mine")
+	}
+}

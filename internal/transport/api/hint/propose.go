@@ -1,0 +1,197 @@
+package hint
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+)
+
+// What the client has to fill in. The service refuses each of these where it stands.
+const (
+	unknownFile    = "<filename>"
+	unknownProject = "<project_id>"
+	unknownVersion = "<version>"
+	unknownFolder  = "<folder of the page>"
+	unknownEmail   = sandlot.PlaceholderEmail
+	unknownPart    = publish.PlaceholderPart
+)
+
+// A proposal is the call that mends a request: what a Fix says, filled up with what the
+// request said.
+type proposal struct {
+	on    Request // with what the proposal changes of it
+	op    sandlot.Op
+	args  []sandlot.Arg
+	same  bool // whether op is that of the request
+	waits bool // whether no other call helps, only the same one later, if any
+}
+
+// propose completes the Fix of an error with what the request said. The argument at fault is
+// not repeated.
+func propose(on Request, e *sandlot.Error) proposal {
+	p := proposal{on: on, op: e.Fix.Op, args: e.Fix.Args}
+	p.on.Doubt = on.Doubt || e.Field == "project_id"
+	if e.Field == "idempotency_key" {
+		p.on.IdempotencyKey = rand.Text()
+	}
+	fault := e.Field
+	if missing(e.Code) && has(on.Args, fault) { // it came where it is not read, or under another name
+		p.args, fault = without(p.args, fault), ""
+	}
+	own := func(or sandlot.Op) {
+		if p.op = p.on.Op; p.op == sandlot.OpNone {
+			p.op = or
+		}
+		p.args, p.same = p.on.same(p.args, fault, e.Fix.Without...), true
+	}
+	switch e.Fix.Op {
+	case sandlot.OpNone, sandlot.OpSame:
+		own(sandlot.OpNone)
+	case sandlot.OpPresentKey:
+		p.on.Keyed = true
+		own(sandlot.OpWhoami)
+	case sandlot.OpRotate:
+		if on.Op == sandlot.OpSignup {
+			p.on.Op = sandlot.OpNone // whoever has a key needs no other account
+		}
+		p.on.Keyed = true
+		own(sandlot.OpWhoami)
+	case sandlot.OpEncode:
+		own(sandlot.OpPublish)
+	case sandlot.OpPack:
+		if own(sandlot.OpPublish); !takesFile(p.op) {
+			p.op = sandlot.OpPublish
+		}
+		p.on.Files, p.on.Archive = nil, packedName
+		p.args = slices.DeleteFunc(p.args, func(a sandlot.Arg) bool { return slices.Contains(ofBytes, a.Name) })
+	case sandlot.OpPublish:
+		p.args = p.on.instead(p.args)
+	case sandlot.OpWait, sandlot.OpNothing:
+		p.waits = true
+	}
+	return p
+}
+
+// ofBytes are the arguments that say something of bytes which are not sent again.
+var ofBytes = []string{"filename", "content", "content_encoding", "archive_format", "primary_file", "sha256", "size", "upload_id", "part", "total_parts"}
+
+// rest says, if it is so, that the call may lack what was not read of the request.
+func (p proposal) rest() string {
+	if p.same && p.on.Cut && hasBody(p.op) {
+		return "The rest of the body wasn't read: add any fields and files missing below."
+	}
+	return ""
+}
+
+// patience says when to send the same request again, unless the Fix says it.
+func (p proposal) patience(e *sandlot.Error) string {
+	if e.Fix.Note != "" {
+		return ""
+	}
+	return fmt.Sprintf("Send the same request again in %d s.", max(1, int(math.Ceil(e.RetryAfter.Seconds()))))
+}
+
+// missing reports whether an argument is missing, by a code.
+func missing(code sandlot.Code) bool {
+	return code == sandlot.CodeMissingField || code == sandlot.CodeEmailRequired
+}
+
+// without returns the arguments but for one, and leaves args alone.
+func without(args []sandlot.Arg, name string) []sandlot.Arg {
+	return slices.DeleteFunc(slices.Clone(args), func(a sandlot.Arg) bool { return a.Name == name })
+}
+
+// instead returns the arguments of a publish that is proposed in place of an update, with the
+// title, handle and language of the update.
+func (on *Request) instead(args []sandlot.Arg) []sandlot.Arg {
+	if !strings.HasSuffix(strings.ToLower(on.Local), ".html") {
+		on.Local = "" // a page is published, and that was none
+	}
+	for _, a := range on.Args {
+		if slices.Contains(decorations, a.Name) && !has(args, a.Name) {
+			args = append(args, a)
+		}
+	}
+	return args
+}
+
+func hasBody(op sandlot.Op) bool {
+	return takesFile(op) || op == sandlot.OpDeleteFile || op == sandlot.OpRestore || op == sandlot.OpAmend || op == sandlot.OpTicket || op == sandlot.OpSignup
+}
+
+func takesFile(op sandlot.Op) bool { return op == sandlot.OpPublish || op == sandlot.OpUpdate }
+
+// withDefaults adds the arguments without which a call would be refused. It never makes up a file
+// or a project: names that are not known have to be filled in.
+func withDefaults(on Request, op sandlot.Op, args []sandlot.Arg) []sandlot.Arg {
+	var more []sandlot.Arg
+	add := func(name, value string) {
+		if value != "" && !has(args, name) {
+			more = append(more, sandlot.Arg{Name: name, Value: value})
+		}
+	}
+	begins := argument(args, "part", "1") == "1" && !onlyTotal(args)
+	switch op {
+	case sandlot.OpPublish:
+		if !on.Keyed && begins {
+			add("email", unknownEmail)
+		}
+	case sandlot.OpUpdate:
+		id := argument(on.Args, "project_id", "")
+		if id == "" && (on.Cut || on.Doubt || on.Op != sandlot.OpUpdate) {
+			id = unknownProject // without it, another project than was meant could be changed
+		}
+		add("project_id", id)
+		if begins && !on.many() && !has(args, "archive_format") {
+			add("filename", unknownFile)
+		}
+	case sandlot.OpTicket:
+		if !on.Keyed {
+			add("email", unknownEmail)
+		}
+		if has(args, "project_id") && !has(args, "archive_format") {
+			add("filename", unknownFile)
+		}
+	case sandlot.OpDeleteFile:
+		add("project_id", argument(on.Args, "project_id", unknownProject))
+		add("filename", unknownFile)
+	case sandlot.OpRestore:
+		add("project_id", argument(on.Args, "project_id", unknownProject))
+		add("version", unknownVersion)
+	}
+	return append(more, args...)
+}
+
+// onlyTotal recognises the call that tells how many parts an upload has.
+func onlyTotal(args []sandlot.Arg) bool {
+	return has(args, "upload_id") && has(args, "total_parts") && !has(args, "part")
+}
+
+// asObject writes arguments as a JSON object, in their order. < and > are not escaped, for the
+// result is never parsed as HTML.
+func asObject(args []sandlot.Arg) string {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	out.WriteByte('{')
+	for i, a := range args {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		for _, v := range []any{a.Name, a.Value} {
+			_ = enc.Encode(v) // texts and numbers always encode
+			out.Truncate(out.Len() - len("\n"))
+			out.WriteByte(':')
+		}
+		out.Truncate(out.Len() - len(":"))
+	}
+	out.WriteByte('}')
+	return out.String()
+}

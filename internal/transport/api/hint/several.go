@@ -1,0 +1,139 @@
+package hint
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/format/names"
+)
+
+// mostPart is the largest part that a hint proposes, in bytes: if the connection breaks, the
+// whole part has to be sent again.
+const mostPart = 64 << 20
+
+// cutIntoParts shows how to send a file that is too large for one call: split cuts it, and each
+// piece is one part of a new upload. The other arguments of the request go with part 1.
+func cutIntoParts(base string, on Request, op sandlot.Op, args []sandlot.Arg) []string {
+	id := rand.Text()
+	on.IdempotencyKey = "" // an Idempotency-Key is for one request
+	whole := slices.DeleteFunc(withDefaults(on, op, args), func(a sandlot.Arg) bool {
+		return slices.Contains([]string{"upload_id", "part", "total_parts"}, a.Name)
+	})
+	each := []sandlot.Arg{{Name: "upload_id", Value: id}}
+	first := slices.DeleteFunc(slices.Clone(whole), func(a sandlot.Arg) bool { return a.Name == "project_id" })
+	if project := argument(whole, "project_id", ""); project != "" {
+		each = append(each, sandlot.Arg{Name: "project_id", Value: project})
+	}
+	file, piece := on.file(whole), "sandlot-"+strings.ToLower(id[:8])+"-"
+	if has(on.Args, "part") && argument(on.Args, "total_parts", "") != "1" {
+		file = "<whole file>" // what was sent is a piece of it
+	}
+	if strings.HasPrefix(file, "-") {
+		file = "./" + file
+	}
+	size := min(on.Limit, mostPart)
+	return []string{
+		fmt.Sprintf("Cut the file into parts of at most %d bytes, and send each as one part of an upload:", size),
+		fmt.Sprintf("split -a 4 -b %d %s %s", size, Quote(file), piece),
+		"set --" + formFields(first) + "; n=0; total=$(ls " + piece + "* | wc -l); for f in " + piece + "*; do n=$((n+1)); " +
+			start(base, on, op) + formFields(each) + ` --form-string part=$n --form-string total_parts=$((total)) "$@" -F "content=@$f" || break; set --; done`,
+	}
+}
+
+// packedName is what the archive is called that a hint packs.
+const packedName = "site.tar.gz"
+
+// packing shows how to send a whole folder: tar packs it, and curl sends what comes.
+// It leaves out what the service cannot take.
+func packing(base string, on Request, op sandlot.Op, args []sandlot.Arg, but string) string {
+	on.IdempotencyKey = "" // an Idempotency-Key is for one request
+	if Showable(but) {
+		but = " --exclude=" + Quote(strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(but))
+	} else {
+		but = ""
+	}
+	return "tar -cz" + but + " -C " + Quote(unknownFolder) + " . | " + start(base, on, op) + formFields(withDefaults(on, op, args)) + " -F " + Quote("archive=@-;filename="+packedName)
+}
+
+// MostFiles is the most files of a list that a hint repeats.
+const MostFiles = 20
+
+// parts prints what the call brings as parts of a form: the archive or the files that the request brought, or else one file.
+func (on Request) parts(args []sandlot.Arg) string {
+	switch {
+	case on.Archive != "":
+		return " -F " + Quote("archive=@"+atFile(on.Archive))
+	case len(on.Files) == 0:
+		return " -F " + Quote("content=@"+atFile(on.file(args)))
+	}
+	out, files := "", on.Files[:min(len(on.Files), MostFiles)]
+	for i, name := range usableTogether(files) {
+		out += " -F " + Quote("file=@"+atFile(LocalName(files[i]))+";filename="+formName(name))
+	}
+	return out
+}
+
+// usableTogether returns filenames that the service takes for these files. Paths of the sender's machine become names below the
+// folder that they have in common.
+func usableTogether(files []string) (list []string) {
+	paths := len(files) > 1
+	for _, name := range files {
+		_, _, err := names.ReadFilename(name)
+		var bad *names.FilenameError
+		paths = paths && errors.As(err, &bad) && bad.Root != ""
+		list = append(list, usable(name))
+	}
+	if paths {
+		return names.Relative(list)
+	}
+	return list
+}
+
+// formName writes the name of a part's file so that curl takes it for just that.
+func formName(name string) string {
+	if strings.ContainsAny(name, `;,"\`) {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
+	}
+	return name
+}
+
+// eachFile returns a call for each of these files, for at most MostFiles of them. The first call
+// has those of the arguments said that are about the project.
+func eachFile(base string, on Request, op sandlot.Op, files []string, said []sandlot.Arg) (lines []string) {
+	on.IdempotencyKey = "" // an Idempotency-Key is for one request
+	id := argument(on.Args, "project_id", unknownProject)
+	for _, name := range files[:min(len(files), MostFiles)] {
+		on.Local = LocalName(name)
+		one := []sandlot.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: usable(name)}}
+		if clean, _, err := names.ReadFilename(name); op == sandlot.OpDeleteFile && (err != nil || clean == "") {
+			one[1].Value = unknownFile // what is usable instead may be another file's name
+		}
+		for _, a := range said {
+			if slices.Contains(ofProject, a.Name) {
+				one = append(one, a)
+			}
+		}
+		lines, said = append(lines, CurlOf(base, on, op, one)), nil
+	}
+	return lines
+}
+
+// ofProject are the arguments of an update that are not about its file.
+var ofProject = []string{"title", "lang", "email", "if_version"}
+
+// usable returns a filename that the service takes for a file that was listed under this name.
+func usable(name string) string {
+	clean, _, err := names.ReadFilename(name)
+	if err == nil {
+		return clean
+	}
+	var bad *names.FilenameError
+	if errors.As(err, &bad) {
+		return bad.Suggestion
+	}
+	return unknownFile
+}

@@ -1,0 +1,437 @@
+package api
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/content"
+	"sandlot/internal/format/unpack"
+	"sandlot/internal/transport/api/hint"
+)
+
+// rawTypes are the media types of a body that is an archive itself. It never changes.
+var rawTypes = map[string]unpack.Format{
+	"application/zip": unpack.ZIP, "application/x-zip-compressed": unpack.ZIP,
+	"application/x-tar": unpack.Tar,
+	"application/gzip":  unpack.TarGzip, "application/x-gzip": unpack.TarGzip,
+	"application/zstd": unpack.TarZstd,
+}
+
+// more is what a body may bring beside content.
+func (a *API) more(c *call, f *fields) content.More {
+	if !f.set.content {
+		return content.More{}
+	}
+	more := content.More{
+		Text:    true,
+		Upload:  f.set.upload,
+		Field:   f.set.near,
+		Place:   func(form content.Form) error { return a.place(c, f, form) },
+		Archive: func(r io.Reader) error { return a.unarchive(c, f, "", r) },
+	}
+	if f.set.html {
+		more.HTML = func(r io.Reader) (err error) {
+			f.html, err = a.staged(c, f, r)
+			return err
+		}
+	}
+	return more
+}
+
+// tree is that of the call, made when its first file comes.
+func (a *API) tree(f *fields) *publish.Tree {
+	if f.tree == nil {
+		f.tree = a.Contents.NewTree(f.staging)
+	}
+	return f.tree
+}
+
+// place puts the file that was staged last among those of the call.
+func (a *API) place(c *call, f *fields, form content.Form) error {
+	one := &fields{set: fileFields, form: form}
+	if leak := leakedIn(form); leak != nil {
+		return leak
+	}
+	name, said := form.FileName, one.declared()
+	if !form.HasContent {
+		name = one.nameOf()
+	} else if !form.Multipart {
+		name = f.called(one)
+	}
+	if one.err == nil && !form.HasContent {
+		f.bytesless++
+		f.sentName(name)
+		return nil
+	}
+	f.sentName(name)
+	if one.err != nil {
+		return inFile(name, one.err)
+	}
+	staged := f.content
+	f.content = publish.Content{Missing: true}
+	if form.Encoding.Gzip {
+		var err error
+		if staged, err = a.Contents.Unpack(c.r.Context(), staged, a.MaxContent, f.staging); err != nil {
+			return inFile(name, err)
+		}
+	}
+	if err := checkFilled(form, staged); err != nil {
+		a.Contents.Discard(context.WithoutCancel(c.r.Context()), staged)
+		return inFile(name, err)
+	}
+	if form.RawText {
+		f.readOnce(publish.ReadAs("files[].content", "files[].text"))
+	}
+	f.noteStrange(one)
+	return a.tree(f).Put(c.r.Context(), name, said, staged)
+}
+
+// called returns the name of one of many files in JSON, also where it is the only name under path or name.
+func (f *fields) called(one *fields) string {
+	path, name := one.nameIn("path"), one.nameIn("name")
+	if one.has("filename") || (path == "") == (name == "") {
+		return one.required("filename", "it says how this file is called")
+	}
+	as := "path"
+	if path == "" {
+		as = "name"
+	}
+	f.readOnce(publish.ReadAs("files[]."+as, "files[].filename"))
+	one.named = as
+	return path + name
+}
+
+func (f *fields) nameIn(field string) string {
+	if v, ok := f.form.Get(field); ok && v.Kind == content.String {
+		return v.Text
+	}
+	return ""
+}
+
+// readOnce warns of a reading, once however many files it is of.
+func (f *fields) readOnce(w sandlot.Warning) {
+	if !slices.ContainsFunc(f.read, func(r sandlot.Warning) bool { return r.Message == w.Message }) {
+		f.read = append(f.read, w)
+	}
+}
+
+// nameOf is the name of a file that brought none of its bytes, under whatever name that came.
+func (f *fields) nameOf() string {
+	return cmp.Or(f.nameIn("filename"), f.nameIn("path"), f.nameIn("name"))
+}
+
+// inFile makes an error about one of many files one of the call.
+func inFile(name string, err error) error {
+	var e *sandlot.Error
+	var decoded *content.Error
+	switch {
+	case errors.As(err, &e):
+		e.Message = "Of the file " + shown(name) + ": " + e.Message
+		return e.In("files")
+	case errors.As(err, &decoded) && name == "":
+		own := *decoded
+		own.Field = "files"
+		return &own
+	case errors.As(err, &decoded):
+		own := *decoded
+		own.Field, own.Message = "files", "of the file "+shown(name)+": "+decoded.Message
+		return &own
+	}
+	return err
+}
+
+// noteStrange remembers unknown members of files, which are ignored with one warning.
+func (f *fields) noteStrange(one *fields) {
+	for _, name := range one.unknown() {
+		if f.strangeInFiles == "" && name != one.named {
+			f.strangeInFiles = name
+		}
+	}
+}
+
+// unarchive adds the files of an archive. What it is, its first bytes tell; said, its media type, counts where they tell nothing.
+func (a *API) unarchive(c *call, f *fields, said unpack.Format, r io.Reader) error {
+	sum := &summed{r: r, sum: sha256.New()}
+	head := bufio.NewReaderSize(sum, 4<<10)
+	first, err := head.Peek(512)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	format, ok := unpack.Sniff(first)
+	switch {
+	case !ok && said != "":
+		format = said
+	case !ok:
+		return sandlot.Refuse(sandlot.CodeInvalidArchive, "The archive doesn't begin as a ZIP, tar, tar.gz or tar.zst does.").In("archive").With(sandlot.OpPack).
+			Note("Pack the folder itself, whatever the archive was made with:")
+	}
+	f.format = format
+	if err := a.tree(f).Unpack(c.r.Context(), string(format), head); err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, head); err != nil {
+		return err
+	}
+	f.packed = sum.told()
+	return nil
+}
+
+// summed counts and hashes what is read.
+type summed struct {
+	r   io.Reader
+	n   int64
+	sum hash.Hash
+}
+
+func (s *summed) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	s.n += int64(n)
+	_, _ = s.sum.Write(p[:n]) // which never fails
+	return n, err
+}
+
+// told is what a client may have declared of it.
+func (s *summed) told() publish.Declared {
+	return publish.Declared{SHA256: hex.EncodeToString(s.sum.Sum(nil)), Size: &s.n}
+}
+
+// checkPacked compares what the client declared of its archive with what came.
+func (f *fields) checkPacked() error {
+	if f.packed.Size == nil {
+		return nil
+	}
+	said := f.declared()
+	if f.err != nil {
+		return f.err
+	}
+	return comparePacked(said, f.packed)
+}
+
+// comparePacked refuses an archive of which something else was said than came.
+func comparePacked(said, came publish.Declared) error {
+	if (said.Size == nil || *said.Size == *came.Size) && (said.SHA256 == "" || strings.EqualFold(said.SHA256, came.SHA256)) {
+		return nil
+	}
+	return sandlot.Refuse(sandlot.CodeDigestMismatch, "The archive has %d bytes with the SHA-256 %s, and other values were declared.", *came.Size, came.SHA256).In("archive").
+		Detail("received_size", *came.Size).Detail("received_sha256", came.SHA256).With(sandlot.OpSame).
+		Note("The archive was cut or changed on its way, or size and sha256 are of another one. Send it again, with those of the archive's own bytes or without.")
+}
+
+// raw reads a body that is an archive itself. The query has the fields.
+func (a *API) raw(c *call, f *fields, format unpack.Format) error {
+	list := inQuery(f.query)
+	f.query = nil
+	f.form = content.FormOf(list)
+	f.form.HasArchive = true
+	if leak := c.remember(f); leak != nil {
+		return leak
+	}
+	for i := 1; i < len(list); i++ {
+		if list[i].Name == list[i-1].Name {
+			return sandlot.Refuse(sandlot.CodeInvalidField, "The query has %s twice.", shown(list[i].Name)).In(list[i].Name).With(sandlot.OpSame).Note("Send each field once.")
+		}
+	}
+	err := a.unarchive(c, f, format, http.MaxBytesReader(c.w, c.body, a.maxBody()))
+	f.form.Whole = c.body.err == io.EOF
+	c.whole = f.form.Whole
+	if err != nil {
+		return err
+	}
+	return c.grant.Whole()
+}
+
+// maxFilled is the longest text that is looked at for a placeholder: one with a filename of any length.
+const maxFilled = 600
+
+// checkFilled refuses a text that a hint left to be filled in.
+func checkFilled(form content.Form, c publish.Content) error {
+	if !form.FromText || c.Size > maxFilled || int64(len(c.Head)) < c.Size {
+		return nil
+	}
+	text := string(c.Head[:c.Size])
+	if name, ok := strings.CutPrefix(text, sandlot.PlaceholderText); !ok || strings.IndexByte(name, '>') != len(name)-1 {
+		return nil
+	}
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The field text is the placeholder of a proposed call.").In("text").With(sandlot.OpSame).Note("Put the text of the file in its place:")
+}
+
+// gather settles what the call brought, once all of it is known.
+func (a *API) gather(c *call, f *fields) error {
+	if f.form.HasHTML {
+		alone := f.content.Missing && f.tree == nil && !f.form.HasContent && !f.form.HasFiles && !f.form.HasArchive
+		if alone {
+			f.content, f.html = f.html, publish.Content{Missing: true}
+			f.form.HasContent, f.form.FromText = true, true
+		} else {
+			f.read = append(f.read, sandlot.Warning{
+				Code: "html_ignored", Message: "The field html was ignored: the call brings its files otherwise.", Hint: "Send one of text, content, files and archive.",
+			})
+		}
+	}
+	if err := checkFilled(f.form, f.content); err != nil {
+		return err
+	}
+	if err := a.contentAsArchive(c, f); err != nil {
+		return err
+	}
+	if err := a.checkBytesless(f); err != nil {
+		return err
+	}
+	if err := a.contentAlone(c, f); err != nil {
+		return err
+	}
+	if err := f.checkMany(a); err != nil {
+		return err
+	}
+	return f.checkPacked()
+}
+
+// checkBytesless settles what becomes of files without bytes: beside others that brings nothing, but alone, or beside files with bytes, they were
+// forgotten.
+func (a *API) checkBytesless(f *fields) error {
+	if f.form.FilesByName {
+		f.readOnce(publish.ReadAs("files", "a list of objects with filename and text"))
+	}
+	switch {
+	case !f.form.HasFiles:
+	case f.form.HasContent || f.form.HasArchive:
+		f.read = append(f.read, sandlot.Warning{Code: "unknown_field", Message: "The field files was ignored: its files have neither text nor content.", Hint: "To send many files in one call, give each its text or content, and leave out content beside them."})
+		f.sentNames = nil
+	case f.bytesless > 0:
+		return sandlot.Refuse(sandlot.CodeMissingField, "%s neither text nor content.", without(f.bytesless)).In("files").With(sandlot.OpSame).
+			Note("Give each its text, or its bytes as base64 in content. In a form, files are sent as they are:")
+	default:
+		a.tree(f) // also one without files, which is refused
+	}
+	return nil
+}
+
+// without begins a sentence about what some of the files lack.
+func without(n int) string {
+	if n == 1 {
+		return "One of the files has"
+	}
+	return strconv.Itoa(n) + " of the files have"
+}
+
+// sentName remembers the name of a file for hints.
+func (f *fields) sentName(name string) {
+	if hint.Showable(name) && len(f.sentNames) < hint.MostFiles {
+		f.sentNames = append(f.sentNames, name)
+	}
+}
+
+// contentAsArchive unpacks content of which the call says that it is an archive. Parts of an upload are joined first.
+func (a *API) contentAsArchive(c *call, f *fields) error {
+	if !f.has("archive_format") || f.content.Missing || f.has("upload_id") || f.has("part") || f.form.FromText {
+		return nil
+	}
+	format, err := publish.ReadArchiveFormat(f.text("archive_format"))
+	if err != nil {
+		return err
+	}
+	ctx := c.r.Context()
+	staged := f.content
+	defer a.Contents.Discard(context.WithoutCancel(ctx), staged)
+	f.content = publish.Content{Missing: true}
+	r, err := a.Contents.Open(ctx, staged.Blob, 0, -1)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	f.form.HasContent, f.form.HasArchive = false, true
+	f.read = append(f.read, publish.ReadAs("content", "archive"))
+	return a.unarchive(c, f, unpack.Format(format), r)
+}
+
+// contentAlone makes a tree of the one file that a call brings which says what many files may: replace, so that the project has no
+// other afterwards, or primary_file.
+func (a *API) contentAlone(c *call, f *fields) error {
+	if f.tree != nil || f.content.Missing || f.has("upload_id") || f.has("part") || !f.set.chooses || !f.truth("replace") && f.text("primary_file") == "" {
+		return nil
+	}
+	name := f.ownName()
+	if name == "" {
+		name = f.required("filename", "it says which file of the project this is")
+	}
+	said := f.declared()
+	if f.err != nil {
+		return f.err
+	}
+	staged := f.content
+	f.content, f.alone = publish.Content{Missing: true}, true
+	return a.tree(f).Put(c.r.Context(), name, said, staged)
+}
+
+// checkMany refuses fields that say something else than that many files come.
+func (f *fields) checkMany(a *API) error {
+	if f.tree == nil {
+		return nil
+	}
+	brought := "files"
+	if f.form.HasArchive {
+		brought = "archive"
+	}
+	switch {
+	case f.has("upload_id") || f.has("part"):
+		return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s can't come in parts.", brought).In(brought).With(sandlot.OpPack).
+			Note("An archive that is sent in parts comes as content, in pieces of its bytes, and part 1 says archive_format: zip, tar, tar.gz or tar.zst. One of at most %d bytes needs no parts:", a.MaxFile)
+	case f.has("filename") && f.set.chooses && !f.alone:
+		return badField("filename", "filename is of one file, and %s brings its own names", brought).With(sandlot.OpSame).
+			Note("Leave filename out. To store the archive itself as a file, send it as content.")
+	case f.form.Encoding.Gzip:
+		return badField("content_encoding", "content_encoding says gzip, and there is no content").With(sandlot.OpSame).Note("Leave it out: an archive says itself how it is packed.")
+	}
+	return nil
+}
+
+// manyReadings warns about what a call with many files said in another way than it is told to.
+func (f *fields) manyReadings() (list []sandlot.Warning) {
+	if f.strangeInFiles != "" {
+		list = append(list, sandlot.Warning{
+			Code: "unknown_field", Message: "The member " + shown(f.strangeInFiles) + " of files is not known and was ignored.", Hint: "The members of a file are: filename, text, content, content_encoding, sha256, size.",
+		})
+	}
+	if name := f.text("primary_file"); f.tree == nil && !f.set.chooses && !f.has("archive_format") && name != "" && name != "index.html" {
+		list = append(list, sandlot.Warning{Code: "primary_file_ignored", Message: "The field primary_file was ignored: the one file of a publish is called index.html.", Hint: "Leave it out, or send the file under its name: file=@page.html;filename=page.html in a form, or files in JSON."})
+	}
+	said, ok := f.form.Get("archive_format")
+	if ok && f.form.HasArchive && f.format != "" && said.Kind == content.String {
+		if read, err := publish.ReadArchiveFormat(said.Text); err != nil || read != string(f.format) {
+			list = append(list, publish.ReadAs("archive", "the "+string(f.format)+" that it is"))
+		}
+	}
+	return list
+}
+
+// withPage adds to the warning of a page that is none the call that puts another in its place.
+func (a *API) withPage(c *call, p sandlot.Project, sent publish.Content, list []sandlot.Warning) []sandlot.Warning {
+	for i, w := range list {
+		if w.Code != "not_html" {
+			continue
+		}
+		on := hint.Request{Keyed: true, Op: sandlot.OpUpdate, Local: "<HTML file>"}
+		args := []sandlot.Arg{{Name: "project_id", Value: string(p.ID)}, {Name: "filename", Value: p.Primary}}
+		if format, ok := unpack.Sniff(sent.Head); ok {
+			on.Archive = "site." + string(format)
+			if own := hint.LocalName(c.said.form.FileName); own != "" && !nameless(own) {
+				on.Archive = own
+			}
+			args[1] = sandlot.Arg{Name: "replace", Value: true}
+		}
+		list[i].Hint = w.Hint + "\n" + hint.CurlOf(a.Places.Base.String(), on, sandlot.OpUpdate, args)
+	}
+	return list
+}

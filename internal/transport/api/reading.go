@@ -1,0 +1,118 @@
+package api
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/content"
+	"sandlot/internal/format/mediatype"
+	"sandlot/internal/transport/api/hint"
+)
+
+// ownName is the name that the sender's file has in a form, where the field
+// filename is absent. The names that curl gives to its standard input and
+// browsers to bytes without one are none.
+func (f *fields) ownName() string {
+	name := f.form.FileName
+	if f.has("filename") || nameless(name) {
+		return ""
+	}
+	return name
+}
+
+func nameless(name string) bool { return name == "-" || name == "blob" }
+
+// readings warns about what the body said in another way than it is told to.
+func (f *fields) readings() []sandlot.Warning {
+	if !f.set.content {
+		return nil
+	}
+	var list []sandlot.Warning
+	if e := f.form.Encoding; e.Sent != "" {
+		list = append(list, publish.ReadAs("content_encoding", e.Declared))
+	}
+	if f.form.Encoding.Data {
+		list = append(list, sandlot.Warning{
+			Code: "read_as", Message: "The field content was read without the data: prefix that it begins with.", Hint: "Send the base64 text alone.",
+		})
+	}
+	switch as := f.form.FileAs; {
+	case f.form.FromFile:
+		list = append(list, publish.ReadAs(cmp.Or(as, "file"), "content"))
+	case as != "":
+		list = append(list, publish.ReadAs(as, "file"))
+	}
+	if name := f.ownName(); name != "" && !f.form.HasArchive && slices.Contains(f.set.names, "filename") {
+		list = append(list, sandlot.Warning{
+			Code: "read_as", Message: "The field filename is absent, and the name of the file that was sent stands in: " + shown(name) + ".", Hint: "Send filename as well.",
+		})
+	}
+	return list
+}
+
+// checkDataType refuses the data: prefix of another type than the file's: either
+// the name or the bytes could be the wrong ones.
+func (f *fields) checkDataType() error {
+	said := f.form.Encoding.DataType
+	if !f.form.Encoding.Data || !f.set.content || saysNothing(said) {
+		return nil
+	}
+	name := "index.html"
+	if slices.Contains(f.set.names, "filename") {
+		name, _, _ = f.form.String("filename")
+	}
+	own, _, _ := strings.Cut(mediatype.Of(name, true), ";")
+	if name == "" || own == mediatype.Unknown || sameType(said, own) || f.form.Encoding.Gzip && gzipType(said) {
+		return nil
+	}
+	e := &content.Error{
+		Kind: content.InvalidContent, Reason: content.DataPrefix, Field: "content", At: 1,
+		Message: "content begins with a data: prefix of the type " + shown(said) + ", but a file called " + shown(name) + " is " + own,
+	}
+	refusal := wrongBody(e, hint.Request{})
+	if slices.Contains(f.set.names, "filename") {
+		return refusal.Note("If the type is right, send the file under a name of that type. If the name is right, send that file's own base64, without the prefix.")
+	}
+	return refusal.Note("Content always becomes index.html. If it is a page, leave out everything up to and including the comma; if it is %s, publish a page first and add it with POST /v1/update.", shown(said))
+}
+
+func saysNothing(mediaType string) bool {
+	return mediaType == "" || mediaType == mediatype.Unknown || mediaType == "binary/octet-stream"
+}
+
+func gzipType(mediaType string) bool {
+	return mediaType == "application/gzip" || mediaType == "application/x-gzip"
+}
+
+// sameType compares media types by what they have in common: programs say
+// text/javascript and application/x-javascript of the same file, or text/plain of
+// any text.
+func sameType(a, b string) bool {
+	text := func(t string) bool {
+		return strings.HasPrefix(t, "text/") || slices.Contains([]string{"application/json", "application/javascript", "image/svg+xml"}, t)
+	}
+	return plainType(a) == plainType(b) || a == "text/plain" && text(b) && b != "text/html"
+}
+
+// plainType is the last part of a media type without what marks it as not, or no
+// longer, registered.
+func plainType(t string) string {
+	_, name, _ := strings.Cut(t, "/")
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "x-"), "vnd.microsoft.")
+	switch name {
+	case "jpg", "pjpeg":
+		return "jpeg"
+	case "mp3":
+		return "mpeg"
+	case "ecmascript":
+		return "javascript"
+	case "xhtml+xml":
+		return "html"
+	case "font-woff", "font-woff2":
+		return strings.TrimPrefix(name, "font-")
+	}
+	return name
+}

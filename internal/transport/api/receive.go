@@ -1,0 +1,324 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/base/failpoint"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/content"
+	"sandlot/internal/transport/api/hint"
+)
+
+// takes is what all endpoints with a body have in common: read the body once,
+// staging its content as it comes; decode the fields; make one call of the
+// Service; answer.
+func takes[In any](decode func(*fields) In, do func(*API, *call, In) (reply, error)) func(*API, *call) error {
+	return func(a *API, c *call) error {
+		return taken(a, c, decode, func(in In) error {
+			re, err := do(a, c, in)
+			if err != nil {
+				return err
+			}
+			failpoint.Hit(failpoint.BeforeAnswer)
+			return c.answer(re)
+		})
+	}
+}
+
+// taken reads a body, decodes its fields and makes the one call that do makes. From then on the content is the Service's: a call that failed late
+// may have recorded it.
+func taken[In any](a *API, c *call, decode func(*fields) In, do func(In) error) error {
+	f := &fields{set: c.route.takes, header: c.r.Header, query: c.r.URL.Query()}
+	handed := false
+	defer func() {
+		ctx := context.WithoutCancel(c.r.Context())
+		a.Contents.Discard(ctx, f.html)
+		if !handed {
+			a.Contents.Discard(ctx, f.content)
+			a.Contents.DiscardTree(ctx, f.tree)
+		}
+	}()
+	in, err := read(a, c, f, decode)
+	if err != nil {
+		return err
+	}
+	handed = true
+	if err := do(in); err != nil {
+		return f.explain(err)
+	}
+	return nil
+}
+
+// read receives the body, and gives what it asks for.
+func read[In any](a *API, c *call, f *fields, decode func(*fields) In) (in In, err error) {
+	if err := a.receive(c, f); err != nil {
+		return in, f.explain(err)
+	}
+	for _, check := range []func() error{func() error { return f.checkChoice(a.Places) }, f.checkDry, f.checkExposure, f.checkKnown} {
+		if err := check(); err != nil {
+			return in, err
+		}
+	}
+	f.charge = c.grant.Charge()
+	in = decode(f)
+	if f.err == nil {
+		f.fail(f.checkDataType())
+	}
+	if f.err != nil {
+		return in, f.explain(f.err)
+	}
+	if err := c.mayMail(f); err != nil {
+		return in, err
+	}
+	c.warnings = slices.Concat(c.warnings, f.readings(), f.manyReadings(), f.read, f.warnings())
+	return in, nil
+}
+
+// receive reads the whole body into f.
+func (a *API) receive(c *call, f *fields) error {
+	f.content.Missing, f.html.Missing, f.staging = true, true, c.grant.Charge()
+	if format, ok := rawFormat(c, f.set); ok {
+		if err := a.checkHeaders(c); err != nil {
+			return a.searched(c, err)
+		}
+		if err := a.raw(c, f, format); err != nil {
+			return err
+		}
+		return a.gather(c, f)
+	}
+	dec, err := a.decoder(c, http.MaxBytesReader(c.w, c.body, a.maxBody()), f.set.mayBeEmpty)
+	c.whole = err == nil
+	if err != nil {
+		return a.searched(c, err)
+	}
+	if dec == nil {
+		return nil
+	}
+	dec.ReadOn(c.mayReadOn)
+	dec.Takes(a.more(c, f))
+	f.form, err = dec.Decode(func(r io.Reader) error { return a.stage(c, f, r) })
+	if !c.drainBy.IsZero() {
+		c.readOn()
+	}
+	if leak := c.remember(f); leak != nil {
+		return leak
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.grant.Whole(); err != nil { // the last part of a form may end before the body does
+		return err
+	}
+	if err := a.gather(c, f); err != nil {
+		return err
+	}
+	return a.unpack(c, f)
+}
+
+const (
+	// searchMost and searchWait bound what is read of a body only to tell a client that its key is in the wrong place: all fields but
+	// content fit, and a client that sends nothing is not waited for.
+	searchMost = 1 << 20
+	searchWait = time.Second
+)
+
+// searched looks into the body of a request that is refused before it is read:
+// for a key, which was most likely sent there if the header has none, and then it
+// has leaked; and for the fields that the corrected call repeats. Nothing is kept
+// of the content.
+func (a *API) searched(c *call, refusal error) error {
+	rt := c.named()
+	if c.sight != (sight{}) {
+		return refusal
+	}
+	raw, worth := c.mayBeRaw(refusal), c.worthASearch(refusal)
+	// A client that waits to be asked for its body has leaked nothing yet.
+	if rt == nil || rt.takes == nil || !raw && (!worth || c.r.Header.Get("Expect") != "") {
+		return refusal
+	}
+	// Where there is no deadline to set, the server's own ends the wait.
+	_ = http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(searchWait))
+	defer c.readOn()
+	src := bufio.NewReader(lookAtMost(c.body, worth, c.searchable(refusal)))
+	if raw && (c.look(src, refusal) || !worth) {
+		return refusal
+	}
+	dec := a.guessed(c, src)
+	if c.whole = c.body.err == io.EOF; dec == nil {
+		return refusal
+	}
+	f := &fields{set: rt.takes, header: c.r.Header, query: c.r.URL.Query()}
+	dec.ReadOn(func(error) bool { return true }) // within the same bounds
+	// What is wrong with the body does not matter: it is refused anyhow.
+	f.form, _ = dec.Decode(func(r io.Reader) error { _, err := io.Copy(io.Discard, r); return err })
+	if leak := c.remember(f); leak != nil {
+		return leak
+	}
+	return refusal
+}
+
+// worthASearch reports whether a body is searched: any that may hold the key, and
+// what is found in others only makes the hint better, so small ones.
+func (c *call) worthASearch(refusal error) bool {
+	small := c.r.ContentLength > 0 && c.r.ContentLength <= searchMost
+	if errors.Is(refusal, sandlot.CodeKeyRequired) {
+		return !c.keyed
+	}
+	for _, code := range searchedFor {
+		if errors.Is(refusal, code) {
+			return small
+		}
+	}
+	return errors.Is(refusal, sandlot.CodeContentTooLarge)
+}
+
+// searchedFor are the refusals that say nothing against the fields of a body which
+// was not read. It never changes.
+var searchedFor = []sandlot.Code{
+	sandlot.CodeInvalidKey, sandlot.CodeKeyNotInHeader, sandlot.CodeAccountKeyRequired, sandlot.CodePublishClosed, sandlot.CodeUnsupportedMediaType, sandlot.CodeInvalidField, sandlot.CodeNotFound, sandlot.CodeMethodNotAllowed,
+}
+
+// searchable is how much of a body is searched. Of one that is too large, all
+// is thrown away in any case, if it is no more than that.
+func (c *call) searchable(refusal error) int64 {
+	if n := c.r.ContentLength; errors.Is(refusal, sandlot.CodeContentTooLarge) && n <= drainMost {
+		return max(n, searchMost)
+	}
+	return searchMost
+}
+
+// remember keeps for hints what the body said, and refuses a key in it. A leaked
+// key comes before any other fault of the body: it has to be replaced whatever
+// happens.
+func (c *call) remember(f *fields) error {
+	c.said, c.whole = f, f.form.Whole
+	return leakedIn(f.form)
+}
+
+// stage keeps the content as it comes in, or passes over it where the endpoint
+// takes none.
+func (a *API) stage(c *call, f *fields, r io.Reader) error {
+	if f.set.bytesLater {
+		return bytesLaterRefused("content")
+	}
+	if !f.set.content {
+		_, err := io.Copy(io.Discard, r)
+		return err
+	}
+	staged, err := a.staged(c, f, r)
+	if err == nil {
+		f.content = staged
+	}
+	return err
+}
+
+// staged keeps bytes of a file as they come in.
+func (a *API) staged(c *call, f *fields, r io.Reader) (publish.Content, error) {
+	staged, err := a.Contents.Stage(c.r.Context(), f.staging.Of(r))
+	if err != nil {
+		return publish.Content{Missing: true}, err
+	}
+	return staged, nil
+}
+
+// unpack gunzips content that was declared as gzip. Parts of an upload are left
+// as they came: they are joined before they are unpacked.
+func (a *API) unpack(c *call, f *fields) error {
+	if f.has("upload_id") || !f.form.Encoding.Gzip || f.content.Missing {
+		return nil
+	}
+	packed := f.content
+	// Unpack has discarded what it was given, also when it fails.
+	f.content = publish.Content{Missing: true}
+	plain, err := a.Contents.Unpack(c.r.Context(), packed, a.MaxContent, c.grant.Charge())
+	if err == nil {
+		f.content = plain
+	}
+	return err
+}
+
+// wrongBody translates what the decoder refused.
+func wrongBody(e *content.Error, on hint.Request) *sandlot.Error {
+	out := sandlot.Refuse(sandlot.Code(e.Kind), "%s.", sentence(e)).In(e.Field).With(sandlot.OpSame)
+	if e.Kind == content.InvalidContent {
+		out.With(sandlot.OpEncode)
+		if e.At > 0 {
+			out.Detail("position", e.At)
+		}
+	}
+	if i := slices.IndexFunc(on.Args, func(a sandlot.Arg) bool { return a.Name == canonical(e.Field) }); i >= 0 && e.Reason == content.WrongType {
+		out.With(sandlot.OpSame, on.Args[i]) // a number that was sent as text
+	} else if e.Field == "if_version" {
+		return out.With(sandlot.OpProject).Note("Send the version that the project has now, a whole number.") // as badVersion
+	}
+	return out.Note("%s", bodyNote(e))
+}
+
+// canonical is the name under which a hint repeats a field.
+func canonical(name string) string {
+	if slices.Contains(totalFields, name) {
+		return totalFields[0]
+	}
+	return name
+}
+
+// sentence makes the decoder's message one that begins with a capital, also where
+// it begins with the name of a field, which has none.
+func sentence(e *content.Error) string {
+	if rest, ok := strings.CutPrefix(e.Message, e.Field+" "); ok && e.Field != "" {
+		return "The field " + strconv.Quote(e.Field) + " " + rest
+	}
+	if strings.HasPrefix(e.Message, "files[") {
+		return "The field " + e.Message
+	}
+	return upperFirst(e.Message)
+}
+
+// bodyNote says how to mend a body, by what was wrong with it.
+func bodyNote(e *content.Error) string {
+	switch e.Reason {
+	case content.DataPrefix:
+		return "Leave out everything up to and including the comma: content is the base64 text alone."
+	case content.DataText:
+		return "What stands behind the comma is the text itself, percent-encoded: undo that, and send it as it is in the field text instead of content."
+	case content.Wide:
+		return "Write the body in UTF-8, as by Out-File -Encoding utf8 or iconv -f UTF-16 -t UTF-8."
+	case content.RawHTML, content.RawText:
+		return "Encode the file's bytes as base64, or send text as it is in the field text instead."
+	case content.WrongAlphabet:
+		return "Send content_encoding: " + e.Want + ", or leave it out and the alphabet is detected."
+	case content.PercentEncoded:
+		return "Send base64 as it is, without URL encoding. If it is the file's own text that was URL-encoded, undo that, and send it as it is in the field text instead of content."
+	case content.BadEncoding:
+		return "The values are " + e.Want + "; without content_encoding plain base64 of either alphabet is taken."
+	case content.NotInForm:
+		return "Leave content_encoding out: in a form, content is the file itself."
+	case content.BadGzip, content.TruncatedGzip, content.GzipTrailing:
+		return "Gzip the file again, or send it without gzip and without content_encoding."
+	case content.OverLimit:
+		return "Make the file smaller, or send it in parts."
+	case content.RestTooLarge:
+		return "Put the file in content; all other fields together may take 1 MiB."
+	case content.DuplicateName:
+		return "Send every name once."
+	case content.Nested, content.PartEncoding:
+		return "Send each field as one plain part, content as raw bytes."
+	case content.WrongType:
+		if e.Want != "" {
+			return "Send " + e.Want + "."
+		}
+	}
+	if e.Kind == content.InvalidContent {
+		return "Encode the file with a command instead of writing the text out."
+	}
+	return "Send one JSON object in UTF-8 and nothing else."
+}

@@ -1,0 +1,325 @@
+package api
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/content"
+	"sandlot/internal/format/names"
+	"sandlot/internal/format/unpack"
+	"sandlot/internal/transport/api/hint"
+)
+
+// Fields that a hint repeats, and the length to which it does so: that of a
+// filename. None of these changes.
+var (
+	decorations   = []string{"title", "handle", "lang"}
+	worded        = []string{"title", "handle", "lang", "email", "version"} // also under a name that surely stands for them
+	repeatedTexts = []string{"project_id", "filename", "title", "description", "primary_file", "archive_format", "handle", "lang", "upload_id", "sha256"}
+)
+
+// named is the route that the request names, or else the one that was probably
+// meant; nil if it is like none.
+func (c *call) named() *route { return cmp.Or(c.route, c.meant.route) }
+
+// about is what hints need to know of the request.
+func (a *API) about(c *call) hint.Request {
+	// Of a request that was refused before anybody looked at its key, the header tells.
+	on := hint.Request{Keyed: c.keyed || c.route == nil && c.r.Header.Get("Authorization") != ""}
+	on.Token = !on.Keyed && c.r.Header.Get("Authorization") != ""
+	on.Cut = !c.whole && c.r.ContentLength != 0
+	on.Limit, on.Most, on.Least = a.MaxContent, a.MaxFile, c.leastFile()
+	if rt := c.named(); rt != nil {
+		on.Op = rt.op
+		if rt.takes != nil {
+			repeats(&on, cmp.Or(c.said, &fields{set: rt.takes, header: c.r.Header, query: c.r.URL.Query()}), a.Places)
+		}
+	}
+	on.JSON = c.object
+	c.sight.onto(&on)
+	if values := c.r.Header.Values(idempotencyKey); len(values) == 1 && hint.Showable(values[0]) && publish.CheckIdempotencyKey(values[0]) == nil {
+		on.IdempotencyKey = values[0]
+	}
+	if c.told != nil {
+		toldArgs(&on, c)
+	}
+	switch id := cmp.Or(c.param, c.meant.id); {
+	case id != "" && on.Op != sandlot.OpTicket:
+		on.Add("project_id", id)
+	case c.by.Scoped() && (on.Op == sandlot.OpUpdate || on.Op == sandlot.OpDeleteFile || on.Op == sandlot.OpRestore):
+		on.Add("project_id", string(c.by.Key().Project))
+	}
+	if by := c.r.URL.Query().Get("by"); on.Op == sandlot.OpStats && (by == "day" || by == "version") {
+		on.Add("by", by)
+	}
+	if name, _, err := names.ReadFilename(cmp.Or(c.filename, c.meant.filename)); err == nil && (on.Op == sandlot.OpUpdate || on.Op == sandlot.OpDeleteFile || on.Op == sandlot.OpFile) {
+		on.Add("filename", name)
+	}
+	return on
+}
+
+// repeats takes over what the request said in its fields.
+func repeats(on *hint.Request, f *fields, p sandlot.Places) {
+	on.Args = f.repeatable(p)
+	_, named := f.said("project_id")
+	on.Doubt = named && f.set.chooses && !on.Has("project_id")
+	name, _ := f.said("filename")
+	on.Local = hint.LocalName(name.Text)
+	// A form tells how the file is called where it came from, mostly without its folder.
+	if own := hint.LocalName(f.form.FileName); own != "" && !nameless(own) && path.Base(own) != path.Base(on.Local) {
+		on.Local = own
+	}
+	if own, _, err := names.ReadFilename(f.ownName()); err == nil && slices.Contains(f.set.names, "filename") && !f.form.HasArchive && !on.Has("upload_id") && !on.Has("part") {
+		on.Add("filename", own) // it stands in, but for a piece
+	}
+	if on.Files = f.sentNames; len(on.Files) == 0 {
+		on.Files = f.listed()
+	}
+	if f.form.HasArchive {
+		on.Archive = sentArchive(f)
+	}
+}
+
+// sentArchive is what the archive of a call is called where it came from.
+func sentArchive(f *fields) string {
+	if own := hint.LocalName(f.form.FileName); own != "" && !nameless(own) {
+		return own
+	}
+	return "site." + string(cmp.Or(f.format, unpack.ZIP))
+}
+
+// leastFile is how large the file in a body of the declared length is at the least:
+// a form has it as it is, and what maxBody grants to base64 is ample.
+func (c *call) leastFile() int64 {
+	n := c.r.ContentLength - bodyRoom
+	switch kind, _, err := mediaType(c); {
+	case n <= 0 || err != nil:
+		return 0
+	case kind == formBody:
+		return n
+	}
+	return n / 2
+}
+
+// said is what the request says of a field: in its body, or else in the query,
+// which is not read, or else under a name that surely stands for the field.
+func (f *fields) said(name string) (content.Field, bool) {
+	if f.has(name) {
+		return f.form.Get(name)
+	}
+	if f.query.Has(name) {
+		v := f.query.Get(name)
+		return content.Field{Name: name, Kind: content.String, Text: v, Raw: v}, true
+	}
+	for i, field := range f.strange {
+		if f.stands[i] == name {
+			return field, true
+		}
+	}
+	return content.Field{}, false
+}
+
+// maxStrange bounds the unknown fields that are looked at for a hint.
+const maxStrange = 50
+
+// lookForStrange finds the fields that came under another name, where there is only
+// one for which they can stand.
+func (f *fields) lookForStrange(p sandlot.Places) {
+	f.strange, f.stands = nil, nil
+	for field := range f.form.All() {
+		if len(f.strange) == maxStrange {
+			return
+		}
+		if field.Kind == content.Null || slices.Contains(f.set.all(), field.Name) {
+			continue
+		}
+		right := ""
+		if f.set.chooses {
+			right = f.missed(p, field)
+		}
+		for _, name := range f.set.candidates(field.Name) {
+			if right == "" && !f.sent(name) && slices.Contains(worded, name) {
+				right = name
+			}
+		}
+		if slices.Contains(choosing, right) {
+			field = asRight(field, f.readAs(p, field, right))
+		}
+		f.strange, f.stands = append(f.strange, field), append(f.stands, right)
+	}
+}
+
+// asRight is a field with the value that the right one would have; null if it says
+// nothing of use.
+func asRight(field content.Field, value any) content.Field {
+	text := fmt.Sprint(value)
+	if value == nil {
+		return content.Field{Name: field.Name, Kind: content.Null}
+	}
+	return content.Field{Name: field.Name, Kind: content.String, Text: text, Raw: text}
+}
+
+// repeatable is what the request says that a hint may repeat. Numbers that came as
+// text are numbers here.
+func (f *fields) repeatable(p sandlot.Places) (args []sandlot.Arg) {
+	f.lookForStrange(p)
+	add := func(name string, value any) {
+		if slices.Contains(f.set.names, name) {
+			args = append(args, sandlot.Arg{Name: name, Value: value})
+		}
+	}
+	for _, name := range repeatedTexts {
+		if text, ok := f.repeatedText(name); ok {
+			add(name, text)
+		}
+	}
+	field, _ := f.said("email")
+	if email, err := names.Email(strings.TrimSpace(field.Text)); err == nil && hint.Showable(email) {
+		add("email", email)
+	}
+	if n, ok := f.number("size", 0, 1<<40); ok {
+		add("size", n)
+	} else if f.refusedGuard("size") {
+		add("size", "<size of the file>")
+	}
+	if _, ok := f.repeatedText("sha256"); !ok && f.refusedGuard("sha256") {
+		add("sha256", "<sha256 of the file>")
+	}
+	if n, ok := f.number("if_version", 1, 1<<31-1); ok {
+		add("if_version", n)
+	} else if n := (&fields{header: f.header}).ifMatch(); n != nil {
+		add("if_version", *n)
+	} else if f.refusedGuard("if_version") || f.header.Get("If-Match") != "" && f.header.Get("If-Match") != "*" {
+		add("if_version", "<version>")
+	}
+	for _, name := range []string{"listed", "threads"} {
+		if field, ok := f.said(name); ok && (field.Kind == content.Bool || field.Text == "true" || field.Text == "false") {
+			add(name, cmp.Or(field.Text, field.Raw) == "true")
+		}
+	}
+	if tags, err := publish.ReadTags(f.list("tags")); err == nil && tags != "" && hint.Showable(string(tags)) {
+		add("tags", strings.Join(tags.List(), ","))
+	}
+	for _, name := range []string{"replace", "force", dryRun} {
+		field, ok := f.said(name)
+		switch {
+		case ok && (field.Raw == "true" || field.Text == "true"), name == dryRun && f.refusedGuard(name):
+			add(name, true)
+		case f.refusedGuard(name):
+			add(name, "<true or false>")
+		}
+	}
+	if n, ok := f.number("version", 1, 1<<31-1); ok {
+		add("version", n)
+	}
+	f.repeatableParts(add)
+	return args
+}
+
+// refusedGuard reports whether a field that keeps a call from doing more than is wanted was sent with a value. Where that value cannot be
+// repeated, something stands for it: without the field, the call would do what it was to be kept from.
+func (f *fields) refusedGuard(name string) bool {
+	field, ok := f.said(name)
+	return ok && field.Kind != content.Null && field.Raw != "false" && field.Text != "false"
+}
+
+// repeatedText is a text that may stand in a command.
+func (f *fields) repeatedText(name string) (string, bool) {
+	field, ok := f.said(name)
+	text := field.Text
+	switch {
+	case field.Kind == content.Number && slices.Contains(decorations, name):
+		text = field.Raw
+	case field.Kind != content.String:
+		return "", false
+	}
+	return text, ok && hint.Showable(text) && (name != "sha256" || validSHA256(text))
+}
+
+// repeatableParts adds what the request says of an upload in parts.
+func (f *fields) repeatableParts(add func(string, any)) {
+	part, parted := f.number("part", 1, publish.MaxParts)
+	if parted {
+		add("part", part)
+	}
+	for _, name := range totalFields {
+		if n, ok := f.number(name, 1, publish.MaxParts); ok {
+			add("total_parts", n)
+			return
+		}
+	}
+	if last, ok := f.said("last"); ok && parted && last.Raw == "true" {
+		add("total_parts", part) // says the same
+	}
+}
+
+// number reads a whole number, also one that was sent as text.
+func (f *fields) number(name string, least, most int) (int, bool) {
+	field, ok := f.said(name)
+	if !ok {
+		return 0, false
+	}
+	text := field.Raw
+	if field.Kind == content.String {
+		text = strings.TrimSpace(field.Text)
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n >= least && n <= most
+}
+
+// tellTotal is the call that tells how many parts the upload of this one has.
+func (a *API) tellTotal(c *call) string {
+	on := a.about(c)
+	var args []sandlot.Arg
+	for _, arg := range on.Args {
+		if arg.Name == "upload_id" || arg.Name == "project_id" {
+			args = append(args, arg)
+		}
+	}
+	on.IdempotencyKey = ""
+	return hint.CurlOf(a.Places.Base.String(), on, on.Op, append(args, sandlot.Arg{Name: "total_parts", Value: "<number of all parts>"}))
+}
+
+// filesIn gives the names in a list of files as clients write one: objects with a
+// name, names alone, or an object of names and contents.
+func filesIn(field content.Field) (list []string) {
+	var many []json.RawMessage
+	if json.Unmarshal([]byte(field.Raw), &many) == nil {
+		for _, one := range many {
+			list = append(list, nameIn(one))
+		}
+	} else {
+		var byName map[string]json.RawMessage
+		if json.Unmarshal([]byte(field.Raw), &byName) == nil {
+			for name := range byName {
+				list = append(list, name)
+			}
+			slices.Sort(list)
+		}
+	}
+	return slices.DeleteFunc(list, func(name string) bool { return !hint.Showable(name) })
+}
+
+func nameIn(one json.RawMessage) string {
+	var name string
+	if json.Unmarshal(one, &name) == nil {
+		return name
+	}
+	var fields map[string]any
+	if json.Unmarshal(one, &fields) != nil {
+		return ""
+	}
+	for _, key := range []string{"filename", "path", "name", "file"} {
+		if name, ok := fields[key].(string); ok {
+			return name
+		}
+	}
+	return ""
+}

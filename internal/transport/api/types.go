@@ -1,0 +1,247 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/mediatype"
+)
+
+// The types of this file are the answers as they go over the wire. Names are
+// snake_case, times RFC 3339 in UTC, sizes bytes, hashes lower-case hex.
+
+type notes struct {
+	Warnings []sandlot.Warning `json:"warnings,omitempty"`
+}
+
+// text is a string that is null when it is empty.
+type text string
+
+func (t text) MarshalJSON() ([]byte, error) {
+	if t == "" {
+		return []byte("null"), nil
+	}
+	// Through an encoder of our own, for a plain Marshal would escape markup.
+	out, err := encode(string(t))
+	return bytes.TrimSuffix(out, []byte("\n")), err
+}
+
+// moment is a time that is null when it is zero.
+type moment time.Time
+
+func (m moment) MarshalJSON() ([]byte, error) {
+	if time.Time(m).IsZero() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(time.Time(m).UTC())
+}
+
+type fileInfo struct {
+	Filename    string `json:"filename"`
+	Size        int64  `json:"size"`
+	SHA256      string `json:"sha256"`
+	ContentType string `json:"content_type"`
+	URL         string `json:"url"`
+}
+
+func newFile(f sandlot.File, at sandlot.Addresses) fileInfo {
+	path := url.URL{Path: "/" + f.Name}
+	return fileInfo{f.Name, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text), at.URL + path.EscapedPath()[1:]}
+}
+
+type publishedAnswer struct {
+	ProjectID     string `json:"project_id"`
+	URL           string `json:"url"`
+	PathURL       text   `json:"path_url"`
+	PageURL       string `json:"page_url"`
+	VersionURL    text   `json:"version_url"`
+	Title         text   `json:"title"`
+	Version       int    `json:"version"`
+	Handle        string `json:"handle"`
+	APIKey        string `json:"api_key,omitempty"` // not to who presented a ticket
+	ProjectAPIKey string `json:"project_api_key"`
+	manyFiles
+	Quarantined bool        `json:"quarantined"`
+	Checks      *checksInfo `json:"checks,omitempty"`
+	CreatedAt   moment      `json:"created_at"`
+	*accountInfo
+	notes
+}
+
+type accountInfo struct {
+	Email            text `json:"email"`
+	EmailVerified    bool `json:"email_verified"`
+	VerificationSent bool `json:"verification_sent"`
+}
+
+// versionAnswer is what each answer says that made a version of a project that was there.
+type versionAnswer struct {
+	ProjectID   string `json:"project_id"`
+	Title       text   `json:"title"`
+	URL         string `json:"url"`
+	PathURL     text   `json:"path_url"`
+	PageURL     string `json:"page_url"`
+	VersionURL  text   `json:"version_url"`
+	Version     int    `json:"version"`
+	Previous    int    `json:"previous_version"`
+	Quarantined bool   `json:"quarantined"`
+	UpdatedAt   moment `json:"updated_at"`
+
+	Checks *checksInfo `json:"checks,omitempty"`
+}
+
+func newVersion(p sandlot.Project, at sandlot.Addresses, previous int, quarantined bool) versionAnswer {
+	return versionAnswer{string(p.ID), text(p.Title), at.URL, text(at.Path), at.Page, text(at.Version), p.Version, previous, quarantined, moment(p.UpdatedAt), nil}
+}
+
+// manyAnswer is that of an update with many files.
+type manyAnswer struct {
+	versionAnswer
+	manyFiles
+	Unchanged int `json:"unchanged"`
+	Removed   int `json:"removed"`
+	notes
+}
+
+func newMany(u publish.Updated, n notes) *manyAnswer {
+	return &manyAnswer{newVersion(u.Project, u.Addresses, u.Previous, u.Quarantined), newFiles(u.Project, u.Files, placed(u.Addresses)), u.Unchanged, u.Removed, n}
+}
+
+// dryAnswer is that of a dry run: what would be made.
+type dryAnswer struct {
+	DryRun      bool `json:"dry_run"`
+	ProjectID   text `json:"project_id"`
+	Title       text `json:"title"`
+	PrimaryFile text `json:"primary_file"`
+	Version     int  `json:"version"`
+	Previous    int  `json:"previous_version"`
+	manyFiles
+	Unchanged int `json:"unchanged"`
+	Removed   int `json:"removed"`
+	notes
+}
+
+type dryFile struct {
+	Filename    string `json:"filename"`
+	Size        int64  `json:"size"`
+	SHA256      string `json:"sha256"`
+	ContentType string `json:"content_type"`
+}
+
+func newDry(p sandlot.Project, files []sandlot.File, n notes) *dryAnswer {
+	list := newFiles(p, files, func(f sandlot.File) any {
+		return dryFile{f.Name, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text)}
+	})
+	return &dryAnswer{DryRun: true, ProjectID: text(p.ID), Title: text(p.Title), PrimaryFile: text(p.Primary), Version: p.Version, manyFiles: list, notes: n}
+}
+
+func newPublished(p publish.Published, n notes) *publishedAnswer {
+	a, at := p.Project, p.Addresses
+	out := &publishedAnswer{
+		string(a.ID), at.URL, text(at.Path), at.Page, text(at.Version), text(a.Title), a.Version, a.Handle,
+		p.Keys.Account.Reveal(), p.Keys.Project.Reveal(), newFiles(a, publishedFiles(p), placed(at)), p.Quarantined, nil, moment(a.CreatedAt), nil, n,
+	}
+	if p.Account != nil {
+		out.accountInfo = &accountInfo{text(p.Account.Email), p.Account.EmailVerified, p.Mailed}
+	}
+	return out
+}
+
+type pendingAnswer struct {
+	UploadID   string `json:"upload_id"`
+	Token      string `json:"upload_token,omitempty"`
+	TotalParts *int   `json:"total_parts"`
+	Received   []int  `json:"received_parts"`
+	Missing    []int  `json:"missing_parts"`
+	Came       int    `json:"received_count"`
+	Lacking    int    `json:"missing_count"`
+	ExpiresAt  moment `json:"expires_at"`
+	Hint       string `json:"hint,omitempty"` // while the number of parts is not known
+	notes
+}
+
+func newPending(p publish.Pending, hint string, n notes) *pendingAnswer {
+	out := &pendingAnswer{p.UploadID, p.Token.Reveal(), nil, append([]int{}, p.Received...), append([]int{}, p.Missing...), p.ReceivedCount, p.MissingCount, moment(p.ExpiresAt), hint, n}
+	if p.Total != 0 {
+		out.TotalParts = &p.Total
+	}
+	return out
+}
+
+// updatedAnswer is that of an update with one file.
+type updatedAnswer struct {
+	versionAnswer
+	Filename string `json:"filename"`
+	Size     int64  `json:"size"`
+	SHA256   string `json:"sha256"`
+	Created  bool   `json:"created"`
+	notes
+}
+
+func newUpdated(u publish.Updated, n notes) *updatedAnswer {
+	f := u.File
+	return &updatedAnswer{newVersion(u.Project, u.Addresses, u.Previous, u.Quarantined), f.Name, f.Blob.Size, f.Blob.SHA256.String(), u.Created, n}
+}
+
+type deletedAnswer struct {
+	ProjectID  string `json:"project_id"`
+	URL        string `json:"url"`
+	VersionURL text   `json:"version_url"`
+	Version    int    `json:"version"`
+	Previous   int    `json:"previous_version"`
+	Deleted    string `json:"deleted"`
+	manyFiles
+	notes
+}
+
+func newDeleted(d publish.Deleted, n notes) *deletedAnswer {
+	p, at := d.Project, d.Addresses
+	return &deletedAnswer{string(p.ID), at.URL, text(at.Version), p.Version, d.Previous, d.Filename, newFiles(p, nil, nil), n}
+}
+
+type deletedProjectAnswer struct {
+	ProjectID string `json:"project_id"`
+	DeletedAt moment `json:"deleted_at"`
+	GoneAt    moment `json:"gone_at"`
+	TakeBack  string `json:"take_back_url"`
+	notes
+}
+
+func newDeletedProject(d publish.DeletedProject, n notes) *deletedProjectAnswer {
+	return &deletedProjectAnswer{string(d.ID), moment(d.DeletedAt), moment(d.GoneAt()), d.TakeBack, n}
+}
+
+type signedUpAnswer struct {
+	Handle string `json:"handle"`
+	APIKey string `json:"api_key"`
+	accountInfo
+	CreatedAt moment `json:"created_at"`
+	notes
+}
+
+func newSignedUp(s publish.SignedUp, n notes) *signedUpAnswer {
+	a := s.Account
+	return &signedUpAnswer{a.Handle, s.Key.Reveal(), accountInfo{text(a.Email), a.EmailVerified, s.Mailed}, moment(a.CreatedAt), n}
+}
+
+// publishedFiles are those that a publish brought.
+func publishedFiles(p publish.Published) []sandlot.File {
+	if p.Many {
+		return p.Files
+	}
+	return []sandlot.File{p.File}
+}
+
+func newDryUpdate(u publish.Updated, n notes) *dryAnswer {
+	files := u.Files
+	if !u.Many {
+		files = []sandlot.File{u.File}
+	}
+	out := newDry(u.Project, files, n)
+	out.Previous, out.Unchanged, out.Removed = u.Previous, u.Unchanged, u.Removed
+	return out
+}

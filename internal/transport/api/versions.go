@@ -1,0 +1,89 @@
+package api
+
+import (
+	"net/http"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+)
+
+// versions lists the versions of a project for its owner.
+func (a *API) versions(c *call) error {
+	limit, err := c.limit(sandlot.OpVersions, "versions")
+	if err != nil {
+		return err
+	}
+	made, sent, err := a.begin(c)
+	if err != nil {
+		return err
+	}
+	defer sent()
+	page, err := a.Service.Versions(c.r.Context(), c.by, c.param, limit, c.r.URL.Query().Get("cursor"))
+	made()
+	if err != nil {
+		return err
+	}
+	for _, one := range page.Versions {
+		c.grant.Files(len(one.Files))
+	}
+	return c.answer(reply{http.StatusOK, newVersions(page)})
+}
+
+func (a *API) restore(c *call, in publish.RestoreInput) (reply, error) {
+	out, err := a.Service.Restore(c.r.Context(), c.by, in)
+	c.fromRecord(out.FromRecord)
+	return reply{http.StatusOK, newRestored(out, a.notes(c, out.Warnings))}, err
+}
+
+type versionsAnswer struct {
+	ProjectID  string        `json:"project_id"`
+	Version    int           `json:"version"`
+	Versions   []versionInfo `json:"versions"`
+	NextCursor text          `json:"next_cursor"`
+}
+
+type versionInfo struct {
+	Version      int           `json:"version"`
+	CreatedAt    moment        `json:"created_at"`
+	Title        text          `json:"title"`
+	VersionURL   text          `json:"version_url"`
+	Erased       bool          `json:"erased"`
+	RestoredFrom *int          `json:"restored_from"`
+	Changes      *changesCount `json:"changes"`
+}
+
+// changesCount is how many files a version changed against the one before it.
+type changesCount struct {
+	Added   int `json:"added"`
+	Changed int `json:"changed"`
+	Removed int `json:"removed"`
+}
+
+func newVersions(page publish.VersionPage) *versionsAnswer {
+	out := &versionsAnswer{string(page.Project.ID), page.Project.Version, make([]versionInfo, len(page.Versions)), text(page.Next)}
+	for i, v := range page.Versions {
+		info := versionInfo{Version: v.N, CreatedAt: moment(v.CreatedAt), Title: text(v.Title), VersionURL: text(v.Address), Erased: v.Erased}
+		if v.RestoredFrom != 0 {
+			info.RestoredFrom = &v.RestoredFrom
+		}
+		if v.Known {
+			info.Changes = &changesCount{len(v.Added), len(v.Changed), len(v.Removed)}
+		}
+		out.Versions[i] = info
+	}
+	return out
+}
+
+type restoredAnswer struct {
+	versionAnswer
+	RestoredFrom int    `json:"restored_from"`
+	PrimaryFile  string `json:"primary_file"`
+	Size         int64  `json:"size"`
+	FileCount    int    `json:"file_count"`
+	notes
+}
+
+func newRestored(r publish.Restored, n notes) *restoredAnswer {
+	p := r.Project
+	return &restoredAnswer{newVersion(p, r.Addresses, r.Previous, r.Quarantined), r.From, p.Primary, p.Size, p.FileCount, n}
+}

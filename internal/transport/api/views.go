@@ -1,0 +1,117 @@
+package api
+
+import (
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+)
+
+type stats struct {
+	PlayerCount int   `json:"player_count"`
+	Plays       int64 `json:"plays"`
+	Likes       int64 `json:"likes"`
+}
+
+func newStats(s sandlot.Stats) stats { return stats{s.Players, s.Plays, s.Likes} }
+
+type statsAnswer struct {
+	ProjectID string `json:"project_id"`
+	stats
+	AsOf time.Time `json:"as_of"`
+}
+
+// projectInfo is a project as anybody may see it. VersionURL is there for the
+// owner only.
+type projectInfo struct {
+	ProjectID   string   `json:"project_id"`
+	Title       text     `json:"title"`
+	Handle      string   `json:"handle"`
+	URL         string   `json:"url"`
+	PathURL     text     `json:"path_url"`
+	PageURL     string   `json:"page_url"`
+	VersionURL  *text    `json:"version_url,omitempty"`
+	Lang        text     `json:"lang"`
+	Tags        []string `json:"tags"`
+	PrimaryFile string   `json:"primary_file"`
+	Version     int      `json:"version"`
+	Size        int64    `json:"size"`
+	FileCount   int      `json:"file_count"`
+	CreatedAt   moment   `json:"created_at"`
+	UpdatedAt   moment   `json:"updated_at"`
+	Stats       stats    `json:"stats"`
+	Status      string   `json:"status"`
+	Quarantined *bool    `json:"quarantined,omitempty"` // for the owner only
+	*aboutInfo
+}
+
+// aboutInfo is what the owner of a project says about it, as they alone see it.
+type aboutInfo struct {
+	Description text `json:"description"`
+	Listed      bool `json:"listed"`
+	Threads     bool `json:"threads"`
+}
+
+func newProject(v publish.ProjectView) projectInfo {
+	p, at := v.Project, v.Addresses
+	out := projectInfo{
+		string(p.ID), text(p.Title), p.Handle, at.URL, text(at.Path), at.Page, nil, text(p.Lang), append([]string{}, p.Tags.List()...), p.Primary,
+		p.Version, p.Size, p.FileCount, moment(p.CreatedAt), moment(p.UpdatedAt), newStats(v.Stats), status(p.Suspended), nil, nil,
+	}
+	if v.Owner {
+		version := text(at.Version)
+		out.VersionURL, out.Quarantined = &version, &v.Quarantined
+	}
+	if v.About != nil {
+		out.aboutInfo = &aboutInfo{text(v.About.Description), !v.About.Unlisted, v.About.Threads}
+	}
+	return out
+}
+
+// status tells whether the operator lets an account or a project be.
+func status(suspended bool) string {
+	if suspended {
+		return "suspended"
+	}
+	return "active"
+}
+
+type keyInfo struct {
+	Kind       string `json:"kind"`
+	Name       text   `json:"name"`
+	ProjectID  string `json:"project_id,omitempty"`
+	CreatedAt  moment `json:"created_at"`
+	LastUsedAt moment `json:"last_used_at"`
+}
+
+// emailInfo is left out for a project key: it covers a project, not its owner.
+type emailInfo struct {
+	Email         text `json:"email"`
+	EmailVerified bool `json:"email_verified"`
+}
+
+type identityAnswer struct {
+	Handle string `json:"handle"`
+	*emailInfo
+	Status     string        `json:"status"`
+	CreatedAt  moment        `json:"created_at"`
+	Key        keyInfo       `json:"key"`
+	Projects   []projectInfo `json:"projects"`
+	NextCursor text          `json:"next_cursor"`
+	notes
+}
+
+func newIdentity(who publish.Identity) *identityAnswer {
+	a, k := who.Account, who.Key
+	out := &identityAnswer{
+		Handle: a.Handle, Status: status(a.Suspended), CreatedAt: moment(a.CreatedAt), NextCursor: text(who.Next), Projects: make([]projectInfo, 0, len(who.Projects)), notes: notes{who.Warnings},
+		Key: keyInfo{string(k.Kind), text(k.Name), string(k.Project), moment(k.CreatedAt), moment(k.LastUsedAt)},
+	}
+	if k.Kind == sandlot.AccountKey {
+		out.emailInfo = &emailInfo{text(a.Email), a.EmailVerified}
+	}
+	for _, p := range who.Projects {
+		out.Projects = append(out.Projects, newProject(p))
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+package guide
+
+import (
+	"bufio"
+	"encoding/xml"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/admission"
+)
+
+const (
+	sitemapPath = "/sitemap.xml"
+	// mostURLs is how many addresses a sitemap may have by its format: those of the newest projects.
+	mostURLs = 50_000
+)
+
+// sitemap lists the pages and all projects that may be listed. It is written as they are read, a thousand at a time, and kept nowhere: what is
+// suspended is gone from it at once.
+func (g *Guide) sitemap(w http.ResponseWriter, r *http.Request, grant *admission.Grant) {
+	list, next, err := g.listing(r, "")
+	if err != nil {
+		g.Log.Error("sitemap not sent", "error", err)
+		http.Error(w, "The service cannot do this now.", http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", kindXML)
+	w.Header().Set("Cache-Control", "no-cache")
+	if r.Method == http.MethodHead {
+		return
+	}
+	out := &urls{to: bufio.NewWriter(w)}
+	out.begin(g.Places.Base.String(), g.pagePaths())
+	for {
+		for _, p := range list {
+			out.add(g.Places.Project(p.ID, 0, "").Page, p.UpdatedAt)
+		}
+		if next == "" || out.n >= mostURLs || out.err != nil {
+			break
+		}
+		if err = grant.Also(admission.Search); err == nil {
+			list, next, err = g.listing(r, next)
+		}
+		if err != nil {
+			panic(http.ErrAbortHandler) // a part must not look like the whole
+		}
+	}
+	_, _ = out.to.WriteString("</urlset>\n")
+	_ = out.to.Flush() // the client is gone if this fails
+}
+
+func (g *Guide) listing(r *http.Request, cursor string) ([]sandlot.Project, string, error) {
+	if g.Gallery == nil || r.Method == http.MethodHead {
+		return nil, "", nil
+	}
+	return g.Gallery.Listing(r.Context(), sandlot.Caller{}, cursor)
+}
+
+// pagePaths are the pages that everybody may look at, beside those of projects.
+func (g *Guide) pagePaths() []string {
+	paths := []string{"/", "/?sort=played", "/?sort=live"}
+	for _, name := range slices.Sorted(maps.Keys(g.library().pages)) {
+		paths = append(paths, pagePath(name))
+	}
+	return paths
+}
+
+// urls are those of a sitemap as it is written.
+type urls struct {
+	to  *bufio.Writer
+	n   int
+	err error
+}
+
+func (u *urls) begin(base string, paths []string) {
+	_, _ = u.to.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
+	for _, path := range paths {
+		u.add(base+path, time.Time{})
+	}
+}
+
+func (u *urls) add(address string, changed time.Time) {
+	if u.n++; u.n > mostURLs || u.err != nil {
+		return
+	}
+	_, _ = u.to.WriteString("<url><loc>")
+	_ = xml.EscapeText(u.to, []byte(address))
+	mod := ""
+	if !changed.IsZero() {
+		mod = "<lastmod>" + changed.UTC().Format(time.DateOnly) + "</lastmod>"
+	}
+	_, u.err = fmt.Fprintf(u.to, "</loc>%s</url>\n", mod)
+}

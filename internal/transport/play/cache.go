@@ -1,0 +1,196 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+	"golang.org/x/sync/singleflight"
+
+	"sandlot"
+)
+
+const (
+	// maxBody is the largest body that is cached, in bytes. Filling the cache needs it in memory at
+	// once, and for larger ones opening the file costs little compared with sending it.
+	maxBody = 1 << 20
+	// fillSlots bounds the fills under way: with bodies of maxBody they hold 8 MiB on top of the
+	// cache.
+	fillSlots = 8
+	// fillTime bounds one fill, waiting for a slot included: as long as a browser's user would
+	// wait.
+	fillTime = 30 * time.Second
+	// unsettled is how long a list is kept while variants of its files may still come.
+	unsettled = time.Second
+	// refreshTime is how long a request waits for a list to be read again: the last one is as good.
+	refreshTime = 250 * time.Millisecond
+)
+
+// key names what is cached: the list of a version, by project and version, or the bytes that have a
+// digest. What is kept under a key never changes, so nothing in the cache is ever out of date.
+type key struct {
+	project sandlot.ProjectID
+	version int
+	digest  sandlot.Digest
+}
+
+// name is the key as text, for singleflight.
+func (k key) name() string {
+	if k.project != "" {
+		return string(k.project) + "/" + strconv.Itoa(k.version)
+	}
+	return string(k.digest[:])
+}
+
+// value is a list or a body.
+type value struct {
+	list *list
+	body []byte
+}
+
+// weight is about how many bytes the value takes, with its place in the cache.
+func (v value) weight() uint32 {
+	const entry = 200
+	if v.list != nil {
+		return entry + v.list.weight
+	}
+	return entry + uint32(cap(v.body))
+}
+
+// A cache keeps lists and bodies, at most so many bytes of them. What many ask for at once is
+// loaded once. All methods may be called concurrently.
+type cache struct {
+	entries *otter.Cache[key, value]
+	flights singleflight.Group
+	slots   chan struct{}
+}
+
+// newCache makes a cache that holds about so many bytes.
+func newCache(bytes int64) *cache {
+	return &cache{
+		entries: otter.Must(&otter.Options[key, value]{
+			MaximumWeight: uint64(bytes),
+			Weigher:       func(_ key, v value) uint32 { return v.weight() },
+		}),
+		slots: make(chan struct{}, fillSlots),
+	}
+}
+
+// fill returns what load returns, and keeps it unless load fails. Of many callers with one key one
+// loads, and all get its result. valid tells whether a value that another call has just put there
+// will do. Loading does not end with ctx, for others may wait for it; it ends after fillTime. At
+// most fillSlots loads are under way.
+func (c *cache) fill(ctx context.Context, k key, valid func(value) bool, load func(context.Context) (value, error)) (value, error) {
+	done := c.flights.DoChan(k.name(), func() (any, error) {
+		// Another flight may have landed between the look-up and this one's start.
+		if v, ok := c.entries.GetIfPresent(k); ok && valid(v) {
+			return v, nil
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fillTime)
+		defer cancel()
+		select {
+		case c.slots <- struct{}{}:
+			defer func() { <-c.slots }()
+		case <-ctx.Done():
+			return value{}, ctx.Err()
+		}
+		v, err := guard(ctx, load)
+		if err == nil {
+			c.entries.Set(k, v)
+		}
+		return v, err
+	})
+	select {
+	case res := <-done:
+		v, _ := res.Val.(value)
+		return v, res.Err
+	case <-ctx.Done():
+		return value{}, ctx.Err()
+	}
+}
+
+// guard turns a panic of load into an error. In the goroutine of singleflight nobody else could
+// recover it, and the process would end.
+func guard(ctx context.Context, load func(context.Context) (value, error)) (v value, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic while filling the cache: %v", p)
+		}
+	}()
+	return load(ctx)
+}
+
+// list returns the files of the project's version, from the cache or the store. A list that may
+// still get variants is read again after a second, and served as it was while that fails.
+func (h *Handler) list(ctx context.Context, p *sandlot.Project) (*list, error) {
+	k := key{project: p.ID, version: p.Version}
+	last, known := h.cache.entries.GetIfPresent(k)
+	if known && h.settled(last) {
+		return last.list, nil
+	}
+	if known {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeout(ctx, refreshTime)
+		defer end()
+	}
+	v, err := h.cache.fill(ctx, k, h.settled, func(ctx context.Context) (value, error) {
+		files, err := h.contents.Files(ctx, k.project, k.version)
+		if errors.Is(err, sandlot.ErrNotFound) { // it was deleted, or the version erased, since its head was confirmed
+			return value{}, fmt.Errorf("files of %s version %d: %w", k.project, k.version, sandlot.CodeProjectNotFound)
+		}
+		if err != nil {
+			return value{}, fmt.Errorf("files of %s version %d: %w", k.project, k.version, err)
+		}
+		return value{list: newList(files, h.now().Add(unsettled))}, nil
+	})
+	if err != nil && known {
+		return last.list, nil // it lacks at most other forms of the same bytes
+	}
+	return v.list, err
+}
+
+// settled reports whether no variants may come for a list, or it was read less than a second ago.
+func (h *Handler) settled(v value) bool {
+	return v.list.until.IsZero() || h.now().Before(v.list.until)
+}
+
+// body returns all bytes of a blob of at most bodyMax bytes, from the cache or the store. They are
+// shared and must not be changed.
+func (h *Handler) body(ctx context.Context, b sandlot.Blob) ([]byte, error) {
+	k := key{digest: b.SHA256}
+	if v, ok := h.cache.entries.GetIfPresent(k); ok {
+		return v.body, nil
+	}
+	v, err := h.cache.fill(ctx, k, func(value) bool { return true }, func(ctx context.Context) (value, error) {
+		body, err := h.readAll(ctx, b)
+		return value{body: body}, err
+	})
+	return v.body, err
+}
+
+// readAll reads a blob into memory.
+func (h *Handler) readAll(ctx context.Context, b sandlot.Blob) ([]byte, error) {
+	rc, err := h.contents.Open(ctx, b, 0, -1)
+	if err != nil {
+		return nil, blobError("open", b, err)
+	}
+	defer rc.Close()
+	body := make([]byte, b.Size)
+	if _, err := io.ReadFull(rc, body); err != nil {
+		return nil, blobError("read", b, err)
+	}
+	return body, nil
+}
+
+// blobError says what failed. A blob that a list names and that is missing counts as damaged:
+// sandlot.ErrCorrupt.
+func blobError(doing string, b sandlot.Blob, err error) error {
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return fmt.Errorf("%s blob %d %s: %w: %w", doing, b.ID, b.Ref, sandlot.ErrCorrupt, err)
+	}
+	return fmt.Errorf("%s blob %d %s: %w", doing, b.ID, b.Ref, err)
+}

@@ -1,0 +1,323 @@
+package play
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/testkit/testenv"
+)
+
+func TestCacheIsFilledOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newWorld(t)
+		f := s.file("index.html", page("one"))
+		s.put(gameID, f)
+		s.gate = make(chan struct{})
+		h := newHandler(s, "localhost")
+		var wg sync.WaitGroup
+		for range 100 {
+			wg.Go(func() {
+				if res := get(h, "/"); res.StatusCode != 200 || bodyOf(t, res) != page("one") {
+					t.Errorf("%d", res.StatusCode)
+				}
+			})
+		}
+		synctest.Wait()
+		close(s.gate)
+		wg.Wait()
+		if s.lists != 1 || s.opens[f.Content.Ref] != 1 {
+			t.Errorf("100 askers: %d lists, %d opens", s.lists, s.opens[f.Content.Ref])
+		}
+	})
+}
+
+func TestACancelledAskerDoesNotFailTheOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newWorld(t)
+		f := s.file("index.html", page("one"))
+		s.put(gameID, f)
+		s.gate = make(chan struct{})
+		h := newHandler(s, "localhost")
+		ctx, cancel := context.WithCancel(t.Context())
+		first, second := make(chan int, 1), make(chan int, 1)
+		go func() { first <- at(h, onProject, request("GET", "/").WithContext(ctx)).StatusCode }()
+		synctest.Wait()
+		go func() { second <- get(h, "/").StatusCode }()
+		synctest.Wait()
+		cancel()
+		if got := <-first; got != 503 {
+			t.Errorf("the cancelled one: %d", got)
+		}
+		close(s.gate)
+		if got := <-second; got != 200 || s.lists != 1 {
+			t.Errorf("the other: %d, %d lists", got, s.lists)
+		}
+	})
+}
+
+func TestFillsAreBoundedInNumberAndTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newWorld(t)
+		h := newHandler(s, "localhost")
+		const projects = 3 * fillSlots
+		for i := range projects {
+			s.put(projectN(i), s.file("index.html", fmt.Sprint("<p>", i)))
+			h.ServeOrigin(newRecorder(), request("GET", "/", "If-None-Match: *"), string(projectN(i))) // so that its list is there
+		}
+		s.gate = make(chan struct{})
+		start := time.Now()
+		codes := make(chan int, projects)
+		for i := range projects {
+			go func() {
+				w := newRecorder()
+				h.ServeOrigin(w, request("GET", "/"), string(projectN(i)))
+				codes <- w.Code
+			}()
+		}
+		synctest.Wait()
+		if got := len(h.cache.slots); got != fillSlots {
+			t.Errorf("%d fills at once, want %d", got, fillSlots)
+		}
+		for range projects {
+			if got := <-codes; got != 503 {
+				t.Errorf("a store that hangs: %d", got)
+			}
+		}
+		if took := time.Since(start); took != fillTime {
+			t.Errorf("after %v", took)
+		}
+	})
+}
+
+// projectN is one of many projects.
+func projectN(i int) sandlot.ProjectID { return sandlot.ProjectID(fmt.Sprintf("many-%06d", i)) }
+
+func TestEveryWriteIsSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t)
+	h := newHandler(s, "localhost")
+	for i := range 20 {
+		want := fmt.Sprint("<p>version ", i)
+		s.put(gameID, s.file("index.html", want))
+		for range 3 {
+			if got := bodyOf(t, get(h, "/")); got != want {
+				t.Fatalf("%q, want %q", got, want)
+			}
+		}
+	}
+	if s.lists != 20 {
+		t.Errorf("%d lists for 20 versions", s.lists)
+	}
+	_, err := s.Publish.DeleteProject(t.Context(), s.owner, string(gameID), string(gameID))
+	s.must(err)
+	if res := get(h, "/"); res.StatusCode != 404 {
+		t.Errorf("a project that is gone: %d", res.StatusCode)
+	}
+}
+
+func TestVariantsAreUsedASecondAfterTheyAreMade(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newWorld(t)
+		s.plain = true
+		s.put(gameID, s.file("index.html", page("one")))
+		h := newHandler(s, "localhost")
+		encoding := func() string { return get(h, "/", "Accept-Encoding: gzip").Header.Get("Content-Encoding") }
+		if got := encoding(); got != "" {
+			t.Errorf("before: %q", got)
+		}
+		s.squeeze(gameID)
+		testenv.Pass(unsettled)
+		if got := encoding(); got != "gzip" {
+			t.Errorf("after: %q", got)
+		}
+		testenv.Pass(time.Hour)
+		if encoding(); s.lists != 2 {
+			t.Errorf("%d lists: a settled one is asked for again", s.lists)
+		}
+	})
+}
+
+// TestAListIsServedWhileItCannotBeReadAgain: what may have come to it since are other forms of the same bytes.
+func TestAListIsServedWhileItCannotBeReadAgain(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]func(gate chan bool) (error, error){
+		"the store fails":           func(chan bool) (error, error) { return sandlot.ErrUnavailable, nil },
+		"the store does not answer": func(gate chan bool) (error, error) { <-gate; return nil, nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newWorld(t)
+				s.plain = true
+				s.put(gameID, s.file("index.html", page("one")))
+				h := newHandler(s, "localhost")
+				get(h, "/")
+				gate := make(chan bool)
+				s.Faults.Step = func(step string) (error, error) {
+					if step != "Files" {
+						return nil, nil
+					}
+					return fault(gate)
+				}
+				for range 20 {
+					testenv.Pass(unsettled)
+					asked := h.now()
+					if res := get(h, "/"); res.StatusCode != 200 || h.now().Sub(asked) > refreshTime {
+						t.Fatalf("%d, after %v", res.StatusCode, h.now().Sub(asked))
+					}
+				}
+				close(gate)
+				synctest.Wait()
+				s.Faults.Step = s.step
+				s.squeeze(gameID)
+				testenv.Pass(unsettled)
+				if got := get(h, "/", "Accept-Encoding: gzip").Header.Get("Content-Encoding"); got != "gzip" {
+					t.Errorf("when it can be read again: %q", got)
+				}
+			})
+		})
+	}
+}
+
+func TestAnErrorIsNotCached(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t)
+	s.put(gameID, s.file("index.html", "<p>hi"))
+	s.listErr = sandlot.ErrUnavailable
+	h := newHandler(s, "localhost")
+	if res := get(h, "/"); res.StatusCode != 503 || res.Header.Get("Retry-After") == "" {
+		t.Errorf("%d", res.StatusCode)
+	}
+	s.listErr = nil
+	if res := get(h, "/"); res.StatusCode != 200 {
+		t.Errorf("then %d", res.StatusCode)
+	}
+}
+
+func TestAPanicOfTheStoreFailsOneRequest(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t)
+	s.put(gameID, s.file("index.html", "<p>hi"))
+	s.Blobs.Opening = func(context.Context, sandlot.Blob, func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+		panic("a bug")
+	}
+	h := newHandler(s, "localhost")
+	if res := get(h, "/"); res.StatusCode != http.StatusInternalServerError {
+		t.Errorf("%d", res.StatusCode)
+	}
+}
+
+func TestCacheIsBoundedByWeight(t *testing.T) {
+	t.Parallel()
+	const bound = 1 << 20
+	s := newWorld(t)
+	h := newHandler(s, "localhost", func(c *Config) { c.CacheBytes = bound })
+	for i := range 100 {
+		id := projectN(i)
+		s.put(id, s.file("index.html", fmt.Sprint(i, strings.Repeat("x", 60_000))))
+		w := newRecorder()
+		h.ServeOrigin(w, request("GET", "/"), string(id))
+		if w.Code != 200 {
+			t.Fatal(w.Code)
+		}
+	}
+	h.cache.entries.CleanUp()
+	if got := h.cache.entries.WeightedSize(); got > bound || got < bound/4 {
+		t.Errorf("%d bytes, want up to %d", got, bound)
+	}
+}
+
+// TestSoakListWeight compares the weight of a list with the memory it takes.
+func TestSoakListWeight(t *testing.T) {
+	testenv.Unraced(t)
+	s := newWorld(t)
+	s.put(gameID, s.file("index.html", page("one")))
+	model := s.files(gameID)[0]
+	files := make([]sandlot.File, 10_000)
+	for i := range files {
+		files[i] = model
+		files[i].Name = fmt.Sprintf("some/folder/of/the/game/level-%05d.json", i)
+	}
+	before := heap()
+	l := newList(files, time.Time{})
+	took := heap() - before
+	if ratio := float64(took) / float64(l.weight); ratio > 1.3 || ratio < 0.5 {
+		t.Errorf("%d bytes of memory, %d of weight", took, l.weight)
+	}
+	runtime.KeepAlive(l)
+	runtime.KeepAlive(files)
+}
+
+// TestSoakLargeFilesTakeNoMemory streams 64 MB.
+func TestSoakLargeFilesTakeNoMemory(t *testing.T) {
+	testenv.Unraced(t)
+	s := newWorld(t)
+	big := s.file("big.zip", strings.Repeat("0123456789abcdef", 4<<20))
+	s.put(gameID, s.file("index.html", "<p>hi"), big)
+	h := newHandler(s, "localhost")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	w := &sink{header: http.Header{}}
+	h.ServeOrigin(w, request("GET", "/big.zip"), string(gameID))
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; w.n != 64<<20 || took > 1<<20 {
+		t.Errorf("%d bytes allocated for %d sent", took, w.n)
+	}
+}
+
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// sink is a ResponseWriter that counts.
+type sink struct {
+	header http.Header
+	status int
+	n      int
+}
+
+func (s *sink) Header() http.Header         { return s.header }
+func (s *sink) WriteHeader(status int)      { s.status = status }
+func (s *sink) Write(b []byte) (int, error) { s.n += len(b); return len(b), nil }
+
+// BenchmarkServe measures the handler alone, with what a browser sends.
+func BenchmarkServe(b *testing.B) {
+	s := newWorld(b)
+	s.put(gameID, s.file("index.html", strings.Repeat(page("one"), 4)), s.file("main.js", strings.Repeat("let a = 1;\n", 900)))
+	h := newHandler(s, "localhost:8080")
+	etag := get(h, "/main.js", "Accept-Encoding: gzip, deflate, br, zstd").Header.Get("Etag")
+	for name, r := range map[string]*http.Request{
+		"plain":      request("GET", "/main.js"),
+		"packed":     request("GET", "/main.js", "Accept-Encoding: gzip, deflate, br, zstd"),
+		"304":        request("GET", "/main.js", "Accept-Encoding: gzip, deflate, br, zstd", "If-None-Match: "+etag),
+		"navigation": request("GET", "/", document, "Accept-Encoding: gzip, deflate, br, zstd", "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36"),
+		"range":      request("GET", "/main.js", "Range: bytes=100-199"),
+		"404":        request("GET", "/none"),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			w := &sink{header: http.Header{}}
+			for b.Loop() {
+				clear(w.header)
+				label, _ := h.Label("chess-abc234.localhost:8080")
+				h.ServeOrigin(w, r, label)
+			}
+		})
+	}
+}

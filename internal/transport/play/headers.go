@@ -1,0 +1,179 @@
+package play
+
+import (
+	"net/http"
+
+	"sandlot/internal/format/mediatype"
+)
+
+// field is a header field whose value is made once and shared by all responses. That is safe:
+// net/http only reads values, and whoever appends to one gets a copy, for they have no room to
+// grow.
+type field struct {
+	name  string
+	value []string
+}
+
+// always are the fields of every response, whatever its status. Published code is trusted with its
+// own origin and nothing else: browsers do not guess its type, run it in no process of other
+// origins, and give it no device that a page can ask for. Permissions-Policy names only features
+// that Chromium knows on every system, because it warns about others in the console of every game.
+// There is no frame-ancestors: projects may be framed anywhere, for nothing in them needs a login.
+var always = [...]field{
+	{"X-Content-Type-Options", []string{"nosniff"}},
+	{"Origin-Agent-Cluster", []string{"?1"}},
+	{"Cross-Origin-Resource-Policy", []string{"cross-origin"}},
+	{"Referrer-Policy", []string{"strict-origin-when-cross-origin"}},
+	{"Permissions-Policy", []string{"camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), " +
+		"midi=(), display-capture=(), browsing-topics=()"}},
+}
+
+const csp = "object-src 'none'; base-uri 'self'"
+
+// quarantined is the policy for projects of accounts whose address is not verified, if the operator
+// wants quarantine. A self-contained game goes on working, while a page that asks for passwords
+// cannot send them anywhere unseen. Dialogs work and forms fire their events, for honest games use
+// them; form-action keeps forms from sending. A page cannot frame its own address: a proxy in front
+// answers some requests itself, without a policy, and the page could act from within such a frame.
+const (
+	quarantined = csp + "; default-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' data: blob:; " +
+		"connect-src 'self' data: blob:; form-action 'none'; frame-src data: blob:; sandbox allow-scripts allow-pointer-lock allow-orientation-lock allow-modals allow-forms"
+	quarantinedOrigin = quarantined + " allow-same-origin"
+)
+
+var (
+	originPolicy = []string{csp}
+	// The sandbox without allow-same-origin is the path form's also in quarantine.
+	quarantinedOriginPolicy = []string{quarantinedOrigin}
+	quarantinedPathPolicy   = []string{quarantined}
+	// Without allow-same-origin the page's origin is opaque: it reaches neither cookies nor storage
+	// of the website.
+	pathPolicy = []string{csp + "; sandbox allow-scripts allow-pointer-lock allow-orientation-lock allow-modals " +
+		"allow-forms allow-popups allow-downloads"}
+	// A Content-Security-Policy covers neither names that are looked up, connections opened ahead,
+	// WebRTC nor the navigations of the tab; this covers them in Chromium.
+	ownConnections = []string{"(response-origin);webrtc=block"}
+	anyOrigin      = []string{"*"}
+	exposed        = []string{"Content-Encoding, Content-Range, ETag"}
+	noindex        = []string{"noindex"}
+
+	// Browsers ask for these two before a page may share memory between threads. Everything that a
+	// project serves may be embedded by its own pages (Cross-Origin-Resource-Policy); what it loads
+	// from elsewhere has to allow that.
+	ownGroup  = []string{"same-origin"}
+	isolating = []string{"require-corp"}
+
+	revalidate = []string{"no-cache"}
+	// A cache that many share asks again after 25 seconds, so that what was taken down leaves it.
+	immutable = []string{"public, max-age=31536000, immutable, s-maxage=25"}
+	never     = []string{"no-store"}
+
+	pageType = []string{"text/html; charset=utf-8"}
+	inBytes  = []string{"bytes"}
+
+	varyEncoding = []string{"Accept-Encoding"}
+	varyBoth     = []string{"Accept-Encoding, Sec-Fetch-Dest, Upgrade-Insecure-Requests, Accept"}
+	varyBrowser  = []string{"Sec-Fetch-Dest, Upgrade-Insecure-Requests, Accept"}
+
+	varyLanguage        = []string{"Accept-Language"}
+	varyBrowserLanguage = []string{"Sec-Fetch-Dest, Upgrade-Insecure-Requests, Accept, Accept-Language"}
+)
+
+// headers sets the fields that every response of the exchange has, with the given Cache-Control,
+// and returns the header for further fields.
+func (x *exchange) headers(cacheControl []string) http.Header {
+	h := x.w.Header()
+	for i := range always {
+		h[always[i].name] = always[i].value
+	}
+	h["Content-Security-Policy"] = x.policy()
+	if x.quarantined() {
+		h["Connection-Allowlist"] = ownConnections
+	}
+	if x.place == onPath {
+		// The sandboxed page's own modules and fetches are cross-origin requests.
+		h["Access-Control-Allow-Origin"] = anyOrigin
+		h["Access-Control-Expose-Headers"] = exposed
+	}
+	if x.project.Threads && x.place != onPath {
+		h["Cross-Origin-Opener-Policy"] = ownGroup
+		h["Cross-Origin-Embedder-Policy"] = isolating
+	}
+	if !x.project.Verified {
+		h["X-Robots-Tag"] = noindex
+	}
+	h["Cache-Control"] = cacheControl
+	return h
+}
+
+// quarantined reports whether the project's pages may contact nothing but their own origin.
+func (x *exchange) quarantined() bool { return x.quarantine && !x.project.Verified }
+
+// policy returns the Content-Security-Policy for the place and the project.
+func (x *exchange) policy() []string {
+	switch {
+	case x.place == onPath && x.quarantined():
+		return quarantinedPathPolicy
+	case x.place == onPath:
+		return pathPolicy
+	case x.quarantined():
+		return quarantinedOriginPolicy
+	}
+	return originPolicy
+}
+
+// fresh returns the Cache-Control of a file. The files of a version never change and may be kept
+// for a year. Those of a project must be asked for every time, which costs a 304, and so must those
+// of a version in quarantine: a browser could make a service worker of a script that it has kept.
+func (x *exchange) fresh() []string {
+	if x.place == onVersion && !x.quarantined() {
+		return immutable
+	}
+	return revalidate
+}
+
+// varies returns the Vary of a response that depends on the encodings a client takes, or on whether
+// it is a browser's own navigation; nil if it depends on neither.
+func varies(encodings, navigation bool) []string {
+	switch {
+	case encodings && navigation:
+		return varyBoth
+	case encodings:
+		return varyEncoding
+	case navigation:
+		return varyBrowser
+	}
+	return nil
+}
+
+// unknownType is the Content-Type of a file that its author compressed, for a client that does not
+// unpack it.
+var unknownType = []string{mediatype.Unknown}
+
+// describe sets the fields that every response has and those that describe a form, for an answer
+// with that status. It leaves Content-Length to the caller.
+func (x *exchange) describe(f *file, o *form, status int) http.Header {
+	h := x.headers(x.fresh())
+	if status == http.StatusNotFound {
+		h["Cache-Control"] = revalidate
+	} else {
+		h["Etag"] = o.etag
+	}
+	if vary := varies(f.varies, x.moves() || x.followed); vary != nil {
+		h["Vary"] = vary
+	}
+	if status == http.StatusNotModified {
+		return h
+	}
+	h["Content-Type"] = f.mediaType
+	switch {
+	case o.encoding != nil:
+		h["Content-Encoding"] = o.encoding
+	case f.encoded:
+		h["Content-Type"] = unknownType
+	}
+	if o == &f.plain {
+		h["Accept-Ranges"] = inBytes
+	}
+	return h
+}

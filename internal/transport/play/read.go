@@ -1,0 +1,186 @@
+package play
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/gallery"
+	"sandlot/internal/domain/gallery/figures"
+	"sandlot/internal/format/names"
+)
+
+// This file is the way of a read, from the top down: which project, which file, which form of it,
+// and how it is answered.
+
+// ServeOrigin answers a request to the origin with a label from Label: a project's, a version's or a preview's.
+// Any other label is answered with our own 404. The request's URL must be as it came: a router that
+// cleans paths must not see it before.
+func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label string) {
+	x := exchange{Handler: h, w: w, r: r, root: "/"}
+	id, n, suffix, ok := names.ParseLabel(label)
+	var err error
+	switch {
+	case !ok && names.ValidPreview(label):
+		aside := x
+		aside.preview(r.URL.Path)
+		return
+	case !ok:
+		err = sandlot.CodeProjectNotFound
+	case n == 0:
+		x.project, err = h.service.Current(r.Context(), sandlot.Caller{}, sandlot.ProjectID(id))
+	default:
+		x.place = onVersion
+		x.project, err = h.service.AtVersion(r.Context(), sandlot.Caller{}, sandlot.ProjectID(id), n, suffix)
+	}
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	x.serve(r.URL.Path)
+}
+
+// ServeTrial answers a request of the play-tester for a file of a project as ServeOrigin would, but
+// it counts nothing, and adds no heartbeat. Once the project has another version than that one, all
+// of it is missing.
+func (h *Handler) ServeTrial(w http.ResponseWriter, r *http.Request, id sandlot.ProjectID, version int) {
+	x := exchange{Handler: h, w: w, r: r, root: "/", trial: true}
+	p, err := h.service.Current(r.Context(), sandlot.Caller{}, id)
+	if err == nil && p.Version != version {
+		err = sandlot.CodeProjectNotFound
+	}
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	x.project = p
+	x.serve(r.URL.Path)
+}
+
+// serve answers a request for a decoded path within the project, which begins with a slash.
+func (x *exchange) serve(path string) {
+	switch {
+	case x.quarantined() && x.asksForWorker():
+		x.worker(noWorkerJS)
+	case strings.HasPrefix(path, ours):
+		aside := *x // so that x, which every read has, stays on the stack
+		aside.own(path[len(ours):])
+	case x.reads(allowed):
+		x.file(path)
+	}
+}
+
+// file answers a GET or HEAD of a decoded path: with the file of that name, a redirect to a folder
+// or to a primary file that lies in one, the icon, or a 404.
+func (x *exchange) file(path string) {
+	l, err := x.list(x.r.Context(), &x.project)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	path = names.Requested(path)
+	f, name, folder := l.find(path, x.project.Primary)
+	switch {
+	case folder:
+		x.redirect(http.StatusPermanentRedirect, "./"+escape(name[lastSegment(name):])+"/")
+	case f == nil && path == iconPath:
+		x.icon(l)
+	case f == nil && path == securityPath && !x.trial:
+		x.redirect(http.StatusTemporaryRedirect, x.places.Base.String()+securityPath)
+	case f == nil:
+		x.missing(l)
+	case path == "/" && lastSegment(name) > 0:
+		if strings.HasSuffix(name, "/index.html") {
+			name = name[:lastSegment(name)]
+		}
+		x.redirect(http.StatusTemporaryRedirect, "./"+escape(name))
+	case name == x.project.Primary:
+		x.primary(f)
+	default:
+		x.send(f, f.form(x.r.Header), http.StatusOK)
+	}
+}
+
+// primary answers with the primary file. A browser's own navigation gets the heartbeat's script
+// after it, and a load counts as a play. Neither is so on the address of a version, which is the
+// owner's preview.
+func (x *exchange) primary(f *file) {
+	o := f.form(x.r.Header)
+	if x.place == onVersion || x.trial {
+		x.send(f, o, http.StatusOK)
+		return
+	}
+	x.followed = f.html
+	if f.html && navigates(x.r.Header) {
+		var err error
+		if o, err = x.scripted(f); err != nil {
+			x.fail(err)
+			return
+		}
+	}
+	if status := x.send(f, o, http.StatusOK); x.plays(status) {
+		x.gallery.Play(x.r.Context(), sandlot.Caller{}, x.project.ID, x.visitor(x.now()))
+	}
+}
+
+// visitor returns who sent the request. Its token counts only on the website's origin: cookies of
+// other origins may have been set by a project.
+func (x *exchange) visitor(now time.Time) gallery.Player {
+	token := ""
+	if x.place == onPath {
+		token = x.token(x.r)
+	}
+	return gallery.Player{
+		ID: x.visitors.ID(x.r, token, now), From: admission.Peer(x.r.RemoteAddr), Version: x.project.Version,
+		Source: figures.Source(x.places, first(x.r.Header["Referer"])),
+	}
+}
+
+// missing answers 404 for a file that is not there, with the project's own 404.html if it has one.
+func (x *exchange) missing(l *list) {
+	if f := l.files["404.html"]; f != nil {
+		x.send(f, f.form(x.r.Header), http.StatusNotFound)
+		return
+	}
+	x.notFound()
+}
+
+// send answers with one form of a file, and returns the status of the answer. Conditions and ranges
+// count only if status is 200. Whatever can fail is done before the first byte. What fails later
+// breaks the connection, so that a short answer never looks whole. In place of a damaged compressed
+// form the plain one is sent.
+func (x *exchange) send(f *file, o *form, status int) int {
+	if status == http.StatusOK {
+		spans, part := x.ranges(f, o)
+		if part {
+			o = &f.plain
+		}
+		if done := x.conditions(f, o); done != 0 {
+			return done
+		}
+		if part {
+			return x.sendSpans(f, spans)
+		}
+	}
+	p, err := x.openForm(o)
+	if err != nil && x.spare(f, o, err) {
+		return x.send(f, x.whole(f, o), status)
+	}
+	if err != nil {
+		x.fail(err)
+		return http.StatusInternalServerError
+	}
+	if p.stream == nil && x.sendPrepared(f, o, status, p.body) {
+		return status
+	}
+	defer p.Close()
+	h := x.describe(f, o, status)
+	h["Content-Length"] = o.length
+	x.w.WriteHeader(status)
+	if x.r.Method != http.MethodHead && x.copy(x.w, p) && len(o.after) > 0 {
+		_, _ = x.w.Write(o.after)
+	}
+	return status
+}

@@ -1,0 +1,138 @@
+package play
+
+import (
+	"embed"
+	"html"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/base/catalog"
+	"sandlot/internal/format/names"
+)
+
+// catalogs holds the texts of the pages of errors: a file for each language, named after it.
+//
+//go:embed texts/*.json
+var catalogs embed.FS
+
+// said is what a page of an error says.
+type said struct {
+	Title string `json:"title"`
+	Text  string `json:"text"`
+
+	Behind *said `json:"-"` // whose address it is; nil: it does not matter
+}
+
+func openBook() *catalog.Texts[said] { return catalog.Open[said](catalogs, "texts/*.json") }
+
+// nameOf is the name of the text for an error.
+func nameOf(code sandlot.Code, status int) string {
+	switch {
+	case code == sandlot.CodeProjectNotFound:
+		return "project"
+	case code == sandlot.CodeTakenDown:
+		return "taken-down"
+	case code == sandlot.CodeBlobCorrupt:
+		return "damaged"
+	case status == http.StatusNotFound:
+		return "missing"
+	case status == http.StatusTooManyRequests:
+		return "too-many"
+	case status == http.StatusServiceUnavailable:
+		return "later"
+	}
+	return "fault"
+}
+
+// say answers with a small page of our own that has the text of that name, in the language that
+// Accept-Language asks for. A language that somebody chose on the website is in a cookie, which
+// never comes to a project's origin.
+func (x *exchange) say(status int, name string) {
+	lang, _ := x.book.Accepted(x.r.Header.Get("Accept-Language"))
+	h := x.w.Header()
+	h["Vary"] = varyLanguage
+	if x.moves() {
+		h["Vary"] = varyBrowserLanguage
+	}
+	texts := x.book.ByLang[lang]
+	is := texts[name]
+	if status == http.StatusNotFound || status == http.StatusUnavailableForLegalReasons || status == http.StatusOK {
+		report := texts["report"]
+		is.Behind = &report
+	}
+	x.show(status, lang, is)
+}
+
+// about answers with the page that says whose address this is.
+func (x *exchange) about() { x.say(http.StatusOK, "about") }
+
+// ServeApex answers a request to the content host itself, where there is no project, with a page that says whose it is.
+func (h *Handler) ServeApex(w http.ResponseWriter, r *http.Request) {
+	x := exchange{Handler: h, w: w, r: r, root: "/"}
+	switch {
+	case !x.reads(allowed):
+	case r.URL.Path == securityPath:
+		x.redirect(http.StatusTemporaryRedirect, x.places.Base.String()+securityPath)
+	case r.URL.Path == "/":
+		x.say(http.StatusOK, "apex")
+	default:
+		x.notFound()
+	}
+}
+
+// securityPath is where the website says who answers for it (RFC 9116). Projects that have no such file lead there.
+const securityPath = "/.well-known/security.txt"
+
+// behind says in HTML whose address this is, and leads to the form that reports it.
+func (x *exchange) behind(is said) string {
+	base := html.EscapeString(x.places.Base.String())
+	report := base + "/report"
+	if label, ok := x.Label(x.r.Host); ok && x.place != onPath {
+		if id, _, _, ok := names.ParseLabel(label); ok {
+			report += "?project=" + id
+		}
+	} else if x.project.ID != "" {
+		report += "?project=" + string(x.project.ID)
+	}
+	host := `<a href="` + base + `/">` + html.EscapeString(x.places.Base.Host) + "</a>"
+	return "<p>" + strings.ReplaceAll(html.EscapeString(is.Text), "{host}", host) + ` <a href="` + report + `">` + html.EscapeString(is.Title) + "</a></p>"
+}
+
+// refuse answers with a page in English. It is for requests that only programs send.
+func (x *exchange) refuse(status int, message string) {
+	if x.moves() {
+		x.w.Header()["Vary"] = varies(false, true)
+	}
+	x.show(status, catalog.Fallback, said{Title: http.StatusText(status), Text: message})
+}
+
+// errorStyle has the colours and the type of the website.
+const errorStyle = `:root{color-scheme:light dark;--paper:#fbf9f5;--ink:#23211d;--quiet:#6a655c}` +
+	`@media(prefers-color-scheme:dark){:root{--paper:#191816;--ink:#ece8e0;--quiet:#a39c90}}` +
+	`body{margin:0;padding:20vh 1.25rem 1.25rem;font:1.125rem/1.6 ui-sans-serif,system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif;background:var(--paper);color:var(--ink);overflow-wrap:anywhere}` +
+	`a{color:inherit}main{max-width:36rem;margin:auto}h1{margin:0;font-size:1.75rem;line-height:1.25}p{margin:.75rem 0 0;color:var(--quiet)}`
+
+// show answers with a page that says something. Header fields that were set before stay.
+func (x *exchange) show(status int, lang string, is said) {
+	title := html.EscapeString(is.Title)
+	body := `<!doctype html><html lang="` + lang + `" dir="ltr"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
+		`<title>` + title + `</title><style>` + errorStyle + `</style><main><h1>` + title + `</h1><p>` + strings.ReplaceAll(html.EscapeString(is.Text), "{host}", html.EscapeString(x.places.Base.Host)) + "</p>"
+	if is.Behind != nil {
+		body += x.behind(*is.Behind)
+	}
+	body += "</main></html>\n"
+	h := x.headers(revalidate)
+	if h["Connection-Allowlist"] != nil {
+		h["Connection-Allowlist"] = x.siteConnections
+	}
+	h["Content-Type"] = pageType
+	h.Set("Content-Language", lang)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	x.w.WriteHeader(status)
+	if x.r.Method != http.MethodHead {
+		// An error means that the client is gone.
+		_, _ = x.w.Write([]byte(body))
+	}
+}

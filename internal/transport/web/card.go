@@ -1,0 +1,141 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"image/color"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/cover"
+	"sandlot/internal/transport/web/card"
+)
+
+// cardLook is the version of what cards look like: who changes that, changes this.
+const cardLook = "4"
+
+// coverWidth is the width of the cover that a card is made of.
+const coverWidth = 1280
+
+// frontTile are the colours of the icon.
+var frontTile = [2]color.RGBA{{0x4a, 0x2f, 0x8f, 0xff}, {0x1b, 0x14, 0x32, 0xff}}
+
+// card sends the picture that stands for a project where its address is shared.
+func (s *shares) card(v *visit) error {
+	found, err := v.shown(sandlot.ProjectID(v.r.PathValue("id")))
+	if err != nil {
+		return err
+	}
+	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
+	return s.picture(v, "image/png", cardParts(s.fonts, found), s.cardOf(v, found))
+}
+
+// cardParts are all that the card of a project is made of.
+func cardParts(fonts card.Fonts, p sandlot.Project) []string {
+	return []string{"card", cardLook, string(p.ID), string(p.Cover), p.Title, p.Lang, p.Handle, fonts.Names()}
+}
+
+// cardAddress is where the card of a project lies as it is now. Another card has another address: who shares a page again
+// after a change is not shown what was kept of it.
+func cardAddress(at sandlot.Places, fonts card.Fonts, p sandlot.Project) string {
+	return at.Base.String() + "/p/" + string(p.ID) + "/card.png?v=" + pictureKey(cardParts(fonts, p))[:keyShown]
+}
+
+// keyShown is how many characters of a key stand in an address.
+const keyShown = 16
+
+func pictureKey(parts []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// cardOf is how the card of a project is made. A cover that was just replaced, or is damaged, leaves the tile.
+func (s *shares) cardOf(v *visit, p sandlot.Project) drawing {
+	out := drawing{begin: s.share(v), draw: func(shown []byte) ([]byte, error) {
+		return s.press.Draw(card.Card{Title: name(p), Handle: "@" + p.Handle, Lang: p.Lang, Picture: shown, Tile: cover.Hues[cover.HueOf(p.ID)]})
+	}}
+	if p.Cover == "" {
+		return out
+	}
+	out.fetch = func() ([]byte, error) {
+		shown, err := s.covers.Picture(v.r.Context(), v.by, p.Cover, coverWidth)
+		if errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.ErrCorrupt) {
+			return nil, nil
+		}
+		return shown, err
+	}
+	return out
+}
+
+// share returns the function that takes the visitor's share of the pictures that are drawn: work, and a place among those of the network.
+func (s *shares) share(v *visit) func() (end func(), err error) {
+	return func() (func(), error) {
+		if v.by.From.Free {
+			return func() {}, nil
+		}
+		if s.drawers.Full(v.by.From.Network) {
+			return nil, &admission.Denied{Limit: "work", After: time.Second}
+		}
+		if err := v.grant.Also(admission.Draw); err != nil {
+			return nil, err
+		}
+		return s.drawers.Lock(v.r.Context(), v.by.From.Network)
+	}
+}
+
+// front sends the picture that stands for the whole instance.
+func (s *shares) front(v *visit) error {
+	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
+	host := s.places.Base.Host
+	return s.picture(v, "image/png", []string{"front", cardLook, host, s.fonts.Names()}, drawing{begin: s.share(v), draw: func([]byte) ([]byte, error) {
+		return s.press.Draw(card.Card{Title: "sandlot", Handle: host, Tile: frontTile})
+	}})
+}
+
+// code sends the address of a project's page as a QR code.
+func (s *shares) code(v *visit) error {
+	found, err := v.shown(sandlot.ProjectID(v.r.PathValue("id")))
+	if err != nil {
+		return err
+	}
+	page := s.places.Project(found.ID, found.Version, "").Page
+	return s.picture(v, "image/svg+xml", []string{"code", page}, drawing{draw: func([]byte) ([]byte, error) { return qrCode(page) }})
+}
+
+// picture sends a picture that is made of no more than these parts.
+func (s *shares) picture(v *visit, contentType string, parts []string, by drawing) error {
+	key := pictureKey(parts)
+	h := v.w.Header()
+	h.Set("ETag", `"`+key+`"`)
+	h.Set("Cache-Control", "public, max-age=3600"+sharedFor) // a new title is seen within an hour
+	if v.r.URL.RawQuery == "v="+key[:keyShown] {
+		h.Set("Cache-Control", keptForever)
+	}
+	if v.r.Header.Get("If-None-Match") == `"`+key+`"` {
+		v.w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	body, err := s.pictures.get(v.r.Context(), key, by)
+	if err != nil {
+		h.Del("ETag")
+		h.Set("Cache-Control", "no-store")
+		return err
+	}
+	return v.send(contentType, body)
+}
+
+// send answers with something that is not a page.
+func (v *visit) send(contentType string, body []byte) error {
+	h := v.w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if v.r.Method != http.MethodHead {
+		_, _ = v.w.Write(body) // the client is gone if this fails
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"sandlot/internal/domain/admission"
+)
+
+// What a visitor chooses at the foot of a page stays with the browser for a year, with a login
+// or without. The language is also the account's, as in the settings.
+const (
+	langCookie    = "__Host-lang"
+	themeCookie   = "__Host-theme"
+	choiceSeconds = 365 * 24 * 60 * 60
+	choicesPlace  = "#choices" // where the foot has them
+)
+
+// themes are those that may be chosen beside the system's own, which is none.
+var themes = []string{"light", "dark"}
+
+// choices are the forms at the foot of every page.
+type choices struct{ pages *Pages }
+
+func (c choices) routes() []route {
+	return []route{{"POST", "/choices", anyone, admission.Look, form(2*maxForm, c.choose, "theme?", "lang?")}}
+}
+
+// recall finds what the browser's visitor has chosen.
+func (v *visit) recall() {
+	if theme := v.cookie(themeCookie); slices.Contains(themes, theme) {
+		v.theme = theme
+	}
+	if lang := v.cookie(langCookie); slices.Contains(v.book.Langs, lang) {
+		v.lang, v.chosen = lang, true
+	}
+}
+
+// choose keeps a theme or a language, and leads back to where it was chosen. What no page offers changes nothing.
+func (c choices) choose(v *visit) error {
+	switch theme := v.r.PostForm.Get("theme"); {
+	case slices.Contains(themes, theme):
+		v.setCookie(themeCookie, theme, choiceSeconds)
+	case theme == "system":
+		v.setCookie(themeCookie, "", -1)
+	}
+	if lang := v.r.PostForm.Get("lang"); slices.Contains(v.book.Langs, lang) {
+		if v.me != nil {
+			if err := v.Account.SetLang(v.r.Context(), v.by, lang); err != nil {
+				return err
+			}
+		}
+		v.prefer(lang)
+	}
+	return v.redirect(c.cameFrom(v.r) + choicesPlace)
+}
+
+// prefer keeps a language in the browser; with "" it is the browser's own again.
+func (v *visit) prefer(lang string) {
+	if lang == "" {
+		v.setCookie(langCookie, "", -1)
+		return
+	}
+	v.setCookie(langCookie, lang, choiceSeconds)
+}
+
+// cameFrom is the page that a form stood on, and the front page where that cannot be told or be opened again.
+func (c choices) cameFrom(r *http.Request) string {
+	from, err := url.Parse(r.Referer())
+	if err != nil || from.Host != c.pages.Places.Base.Host || strings.HasPrefix(from.Path, "//") || len(from.RequestURI()) > maxPath {
+		return "/"
+	}
+	if _, pattern := c.pages.mux.Handler(&http.Request{Method: http.MethodGet, Host: from.Host, URL: &url.URL{Path: from.Path}}); pattern == "" || pattern == "GET /" {
+		return "/"
+	}
+	return from.RequestURI()
+}
+
+// htmlTag is how the element begins that has the theme.
+const htmlTag = "<html"
+
+// themeAttribute says the theme that a visitor has chosen, if any.
+func themeAttribute(theme string) string {
+	if theme == "" {
+		return ""
+	}
+	return ` data-theme="` + theme + `"`
+}
+
+// themed is a page in the theme that its visitor has chosen. Templates know nothing of it: it
+// is put into the page on its way.
+func themed(page []byte, theme string) []byte {
+	before, after, ok := bytes.Cut(page, []byte(htmlTag))
+	if theme == "" || !ok {
+		return page
+	}
+	return slices.Concat(before, []byte(htmlTag+themeAttribute(theme)), after)
+}

@@ -1,0 +1,132 @@
+package web
+
+import (
+	"html/template"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+
+	"sandlot"
+	"sandlot/internal/domain/cover"
+)
+
+// How wide a cover is on a card, and among what a search finds, for the browser to choose by.
+const (
+	cardSizes  = "(min-width: 40rem) 18rem, 45vw"
+	foundSizes = "6rem"
+
+	posterSizes = "(min-width: 90rem) 80rem, 100vw"
+)
+
+// Cover is what stands for a project in a list: its picture, or where it has none that is shown a tile with its
+// title, in a colour of its own. It says nothing to a screen reader: the title stands beside it.
+// sizes is how wide it is shown, as the attribute of that name says it; empty for the width of a card.
+// Its class is "cover"; a tile is "tile", too.
+func (v view) Cover(p sandlot.Project, sizes string) template.HTML {
+	if sizes == "" {
+		sizes = cardSizes
+	}
+	if p.Suspended {
+		p.Cover = "" // it is sent to nobody
+	}
+	var out strings.Builder
+	writeCover(&out, p, sizes)
+	return template.HTML(out.String())
+}
+
+// firstCover is the cover of what is looked at first, which a browser loads before all others.
+func firstCover(p sandlot.Project, sizes string) template.HTML {
+	return template.HTML(strings.Replace(string(view{}.Cover(p, sizes)), `loading="lazy" decoding="async"`, `fetchpriority="high"`, 1))
+}
+
+// posterCover is the cover on a frame, which is shown whole: where the frame has another shape a blurred copy fills what is left. The copy is
+// the file that a phone shows, and is loaded only where it is seen, so that it costs no bytes.
+func posterCover(p sandlot.Project) template.HTML {
+	whole := firstCover(p, posterSizes)
+	if p.Cover == "" || p.Suspended {
+		return whole
+	}
+	return template.HTML(`<img class="cover behind" src="/i/`+template.HTMLEscapeString(p.Cover.File(640))+`" alt="" loading="lazy" decoding="async">`) + whole
+}
+
+// onPhone is where a large cover has the middle width, however many points its screen has: no picture is to take a phone over 60 KB.
+const onPhone = "(max-width: 40rem), (max-height: 30rem)"
+
+func writeCover(out *strings.Builder, p sandlot.Project, sizes string) {
+	if p.Cover == "" {
+		writeTile(out, p)
+		return
+	}
+	address := func(width int) string { return "/i/" + template.HTMLEscapeString(p.Cover.File(width)) }
+	before, widest, after := "", "", ""
+	if sizes != cardSizes && sizes != foundSizes {
+		before, widest, after = `<picture><source media="`+onPhone+`" srcset="`+address(640)+`">`, `, `+address(1280)+` 1280w`, `</picture>`
+	}
+	for _, part := range [...]string{
+		before, `<img class="cover" src="`, address(640), `" srcset="`, address(320), ` 320w, `, address(640), ` 640w`, widest, `" sizes="`,
+		template.HTMLEscapeString(sizes), `" width="640" height="360" alt="" loading="lazy" decoding="async">`, after,
+	} {
+		out.WriteString(part)
+	}
+}
+
+// writeTile writes the title of a project, set as large as it fits.
+func writeTile(out *strings.Builder, p sandlot.Project) {
+	title := p.Title
+	if title == "" {
+		title = string(p.ID)
+	}
+	for _, part := range [...]string{`<span class="cover tile hue-`, strconv.Itoa(cover.HueOf(p.ID)), " ", titleSize(title), `" aria-hidden="true"><span dir="auto"`} {
+		out.WriteString(part)
+	}
+	if p.Lang != "" {
+		out.WriteString(` lang="` + template.HTMLEscapeString(p.Lang) + `"`)
+	}
+	out.WriteString(">" + template.HTMLEscapeString(title) + "</span></span>")
+}
+
+// titleSize is the class of a title by how much room it takes, and its longest word, which should not be broken.
+func titleSize(title string) string {
+	all, word, longest := 0, 0, 0
+	for _, r := range title[:min(len(title), 400)] {
+		if unicode.IsSpace(r) {
+			word = 0
+		} else {
+			word += cells(r)
+		}
+		all, longest = all+cells(r), max(longest, word)
+		if cells(r) == 2 { // a line may break after it
+			word = 0
+		}
+	}
+	switch {
+	case all <= 9 && longest <= 7:
+		return "huge"
+	case all <= 24 && longest <= 11:
+		return "large"
+	case all <= 48 && longest <= 16:
+		return "middle"
+	case longest <= 21:
+		return "small"
+	case longest <= 29:
+		return "tiny"
+	}
+	return "least"
+}
+
+// cells is how wide a character is: two for those of East Asia, none for a mark on another.
+func cells(r rune) int {
+	switch {
+	case r < utf8.RuneSelf:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	}
+	if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
+		return 2
+	}
+	return 1
+}

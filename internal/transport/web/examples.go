@@ -1,0 +1,124 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+
+	"sandlot"
+	"sandlot/examples"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/publish"
+)
+
+// publications holds the domain's call that the page with the examples makes: the same as every publish.
+type publications interface {
+	Publish(ctx context.Context, by sandlot.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
+}
+
+const examplesPath = "/new/examples"
+
+// offers are the pages on which visitors publish the examples that come with the program, while there is no project.
+type offers struct{ *Pages }
+
+func (p offers) routes() []route {
+	return []route{
+		{"GET", examplesPath, anyone, admission.Look, p.ask},
+		{"POST", examplesPath, anyone, admission.Publish, form(maxForm, p.publish, "form_token", "email?")},
+	}
+}
+
+// ask shows the examples. Where there is a project it leads to it.
+func (p offers) ask(v *visit) error {
+	found, err := p.Gallery.Home(v.r.Context(), v.by)
+	if err != nil {
+		return err
+	}
+	if !(frontPage{found}).Empty() {
+		return v.redirect("/")
+	}
+	return v.showNew(http.StatusOK, newPage{Examples: examples.All()})
+}
+
+// publish publishes them, once for a form token, and shows where they are, and the keys of the account that was made for them.
+func (p offers) publish(v *visit) error {
+	if err := v.grant.Whole(); err != nil {
+		return err
+	}
+	page := newPage{Examples: examples.All(), FormToken: v.r.PostForm.Get("form_token"), Email: v.r.PostForm.Get("email")}
+	if page.FormToken == "" {
+		v.problem(http.StatusBadRequest, "error.form")
+		return nil
+	}
+	var err error
+	page.Made, err = p.publishAll(v, page)
+	var refused *sandlot.Error
+	switch {
+	case errors.As(err, &refused):
+		return v.refusedNew(page, refused)
+	case err != nil:
+		return err
+	}
+	page.Done = &page.Made[0]
+	page.Done.Keys.Project = "" // the account's key is good for both
+	return v.showNew(http.StatusCreated, page)
+}
+
+// publishAll publishes the examples one after the other. The first makes an account where nobody is logged in, and the others go into it.
+func (p offers) publishAll(v *visit, page newPage) (made []publish.Published, err error) {
+	ctx, by := v.r.Context(), v.by
+	for _, e := range page.Examples {
+		in := publish.PublishInput{Lang: "en", About: publish.About{Description: &e.Description, Tags: e.Tags}, Idempotency: page.FormToken + "-" + e.Folder}
+		if by.Nobody() {
+			in.Email, in.Lang = page.Email, v.lang // which is that of the messages to the account, too
+			if err := v.grant.Also(admission.Mail); err != nil {
+				return nil, err
+			}
+		}
+		if in.Tree, err = p.treeOf(ctx, e); err != nil {
+			return nil, err
+		}
+		out, _, err := p.Service.Publish(ctx, by, in)
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, out)
+		if out.Account == nil {
+			continue
+		}
+		if !out.FromRecord {
+			v.grant.Made()
+		}
+		if by, err = p.Sessions.Identify(ctx, sandlot.Presented{Key: out.Keys.Account}, v.from()); err != nil {
+			return nil, fmt.Errorf("use the account that was made: %w", err)
+		}
+	}
+	return made, nil
+}
+
+// treeOf stages the files of an example.
+func (p offers) treeOf(ctx context.Context, e examples.Example) (*publish.Tree, error) {
+	files, err := fs.Sub(examples.Files(), e.Folder)
+	if err != nil {
+		return nil, err
+	}
+	tree := p.Contents.NewTree(nil) // the program's own files were not received
+	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		f, err := files.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return tree.Add(ctx, name, publish.Declared{}, f)
+	})
+	if err != nil {
+		p.Contents.DiscardTree(ctx, tree)
+		return nil, err
+	}
+	return tree, nil
+}

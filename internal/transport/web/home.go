@@ -1,0 +1,188 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/gallery"
+	"sandlot/internal/format/names"
+)
+
+// orders are those of a list, as its page offers them. It never changes.
+var orders = []gallery.Sort{gallery.SortTrending, gallery.SortLive, gallery.SortNewest, gallery.SortPlayed}
+
+// A namedOrder is an order of a list, with its name in the visit's language.
+type namedOrder struct {
+	Sort gallery.Sort
+	Name string
+}
+
+// Orders are those that the list may have.
+func (s shelf) Orders() (list []namedOrder) {
+	for _, order := range orders {
+		list = append(list, namedOrder{order, nameOf(s.of, order)})
+	}
+	return list
+}
+
+// nameOf is the name of an order in the visit's language.
+func nameOf(v *visit, order gallery.Sort) string {
+	switch order {
+	case gallery.SortPlayed:
+		return v.T("gallery.played")
+	case gallery.SortLive:
+		return v.T("gallery.live")
+	case gallery.SortTrending:
+		return v.T("gallery.trending")
+	}
+	return v.T("gallery.newest")
+}
+
+// Sought is what was searched for on the page.
+func (v view) Sought() string {
+	if s, ok := v.Data.(shelf); ok {
+		return s.Query
+	}
+	return ""
+}
+
+// browsing is the pages on which people look for something to play.
+type browsing struct{ *Pages }
+
+// A frontPage is the home page as its template sees it.
+type frontPage struct {
+	gallery.Home
+}
+
+// AllWaiting reports whether all projects that were looked at wait to be listed: there may be more.
+func (f frontPage) AllWaiting() bool { return f.Waiting >= gallery.MostWaiting }
+
+// Empty reports whether there is nothing to play, and nothing that will be.
+func (f frontPage) Empty() bool { return f.Featured == nil && f.Waiting == 0 }
+
+// home shows something to play at once, one of the whole lists, or what was searched for.
+func (p browsing) home(v *visit) error {
+	query := v.r.URL.Query()
+	after := query.Get("after")
+	s := shelf{of: v, At: "/", Query: wanted(query.Get("q")), Sort: gallery.Sort(query.Get("sort")), After: after != ""}
+	if s.Query == "" && !s.After {
+		return p.front(v, s)
+	}
+	if s.Sort == "" {
+		s.Sort = gallery.SortNewest
+	}
+	if s.Query == "" {
+		var err error
+		if s.Page, err = p.Gallery.Browse(v.r.Context(), v.by, s.Sort, after); err != nil {
+			return err
+		}
+		return v.show(http.StatusOK, "list.html", nameOf(v, s.Sort), s)
+	}
+	if err := v.grant.Also(admission.Search); err != nil {
+		return err
+	}
+	var err error
+	if s.Page, err = p.Gallery.Search(v.r.Context(), v.by, s.Query, after); err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, "list.html", v.T("gallery.found", "q", isolated(s.Query)), s)
+}
+
+// tagPath is how the paths of tags begin.
+const tagPath = "/tag/"
+
+// tagged shows the projects that have a tag. One in capitals, or written otherwise, leads to the page of the tag as it is kept.
+func (p browsing) tagged(v *visit) error {
+	query, tag := v.r.URL.Query(), v.r.PathValue("tag")
+	after := query.Get("after")
+	if kept, ok := names.Tag(tag); ok && kept != tag && after == "" {
+		http.Redirect(v.w, v.r, tagPath+url.PathEscape(kept), http.StatusMovedPermanently)
+		return nil
+	}
+	s := shelf{of: v, At: tagPath + tag, Tag: tag, Sort: gallery.Sort(query.Get("sort")), After: after != ""}
+	var err error
+	if s.Sort != "" || s.After {
+		s.Sort = cmp.Or(s.Sort, gallery.SortNewest)
+		s.Page, err = p.Gallery.Tagged(v.r.Context(), v.by, tag, s.Sort, after)
+	} else {
+		s.Sort, s.Page, err = p.bestTagged(v, tag)
+	}
+	if err != nil {
+		return err
+	}
+	if s.Tags, err = p.Gallery.Tags(v.r.Context(), v.by); err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, "list.html", tagHeading(v, tag), s)
+}
+
+// bestTagged is what a page of a tag shows to whoever asked for no order: what trends or, where that is little, all, the newest first.
+func (p browsing) bestTagged(v *visit, tag string) (gallery.Sort, gallery.Page, error) {
+	page, err := p.Gallery.Tagged(v.r.Context(), v.by, tag, gallery.SortTrending, "")
+	if err != nil || len(page.Cards) >= fewFound {
+		return gallery.SortTrending, page, err
+	}
+	page, err = p.Gallery.Tagged(v.r.Context(), v.by, tag, gallery.SortNewest, "")
+	return gallery.SortNewest, page, err
+}
+
+// front shows the home page, or the first page of a list. But for the visitor's own name it is the same to all, so it is rendered now and
+// then, however many ask.
+func (p browsing) front(v *visit, s shelf) error {
+	if v.said != "" {
+		body, err := p.renderFront(v, s)
+		if err == nil {
+			v.answer(http.StatusOK, body)
+		}
+		return err
+	}
+	page, err := p.fronts.page(v.r.Context(), frontKey{v.lang, "/", s.Sort}, func() (stencil, error) {
+		body, err := p.renderFront(v.forAll(), s)
+		return newStencil(body), err
+	})
+	if err != nil {
+		return err
+	}
+	return v.fillIn(page, nil)
+}
+
+func (p browsing) renderFront(v *visit, s shelf) ([]byte, error) {
+	var page bytes.Buffer
+	if s.Sort == "" {
+		found, err := p.Gallery.Home(v.r.Context(), v.by)
+		if err != nil {
+			return nil, err
+		}
+		err = v.render(&page, "home.html", "Sandlot", frontPage{found})
+		return page.Bytes(), err
+	}
+	var err error
+	if s.Page, err = p.Gallery.Browse(v.r.Context(), v.by, s.Sort, ""); err != nil {
+		return nil, err
+	}
+	err = v.render(&page, "list.html", nameOf(v, s.Sort), s)
+	return page.Bytes(), err
+}
+
+// forAll is the visit for a page that is kept for all.
+func (v *visit) forAll() *visit {
+	all := *v
+	all.by, all.me, all.anybody = sandlot.Caller{From: v.from()}, nil, true
+	return &all
+}
+
+// Who is the part of a page's head that is the visitor's own.
+func (v view) Who() (template.HTML, error) {
+	if v.anybody {
+		return v.Hole(whoHole), nil
+	}
+	var out strings.Builder
+	err := v.templates.ExecuteTemplate(&out, "who", v)
+	return template.HTML(out.String()), err
+}

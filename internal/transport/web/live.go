@@ -1,0 +1,125 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+
+	"sandlot"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/gallery"
+	"sandlot/internal/domain/gallery/figures"
+)
+
+// live is what the moving numbers of a project's page ask of the domain.
+type live interface {
+	Counts(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Stats, error)
+	Touch(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p gallery.Player) error
+	Leave(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p gallery.Player) error
+}
+
+// numbers are the moving numbers of a project's page, which its scripts ask for. They may be used concurrently.
+type numbers struct {
+	gallery  live
+	watchers *watchers
+}
+
+func (n *numbers) routes() []route {
+	return []route{
+		{"GET", "/p/{id}/live", stranger, admission.Watch, n.live},
+		{"GET", "/p/{id}/counts", stranger, admission.Fetch, n.counts},
+		{"POST", "/p/{id}/heartbeat", stranger, admission.Heartbeat, n.heartbeat},
+	}
+}
+
+// counts are a project's numbers, for browsers that cannot have them as they change.
+type counts struct {
+	Players int   `json:"player_count"`
+	Plays   int64 `json:"plays"`
+	Likes   int64 `json:"likes"`
+}
+
+func countsOf(s sandlot.Stats) counts { return counts{s.Players, s.Plays, s.Likes} }
+
+func (n *numbers) counts(v *visit) error {
+	stats, err := n.gallery.Counts(v.r.Context(), v.by, sandlot.ProjectID(v.r.PathValue("id")))
+	if err != nil {
+		return err
+	}
+	return v.json(countsOf(stats))
+}
+
+// live tells the numbers as they change, as server-sent events.
+func (n *numbers) live(v *visit) error {
+	if v.fromElsewhere() {
+		v.problem(http.StatusForbidden, "error.elsewhere")
+		return nil
+	}
+	id := sandlot.ProjectID(v.r.PathValue("id"))
+	stats, err := n.gallery.Counts(v.r.Context(), v.by, id)
+	if err != nil || v.r.Method == http.MethodHead {
+		return err
+	}
+	place, denied := n.watchers.reserve(v.origin().Addr)
+	if denied != nil {
+		return denied
+	}
+	// The connection is taken from net/http, which keeps two buffers and more for each.
+	conn, _, err := http.NewResponseController(v.w).Hijack()
+	if err != nil {
+		place.leave()
+		return fmt.Errorf("%w: %w", sandlot.ErrUnavailable, err)
+	}
+	h := v.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Connection", "close")
+	h.Set("X-Accel-Buffering", "no") // nginx would wait for more
+	place.begin(id, conn, h, countsOf(stats))
+	return nil
+}
+
+// fromElsewhere reports whether another site asks, as far as a browser tells.
+func (v *visit) fromElsewhere() bool {
+	site, origin := v.r.Header.Get("Sec-Fetch-Site"), v.r.Header.Get("Origin")
+	return site != "" && site != "same-origin" && site != "none" || origin != "" && origin != v.Places.Base.String()
+}
+
+// maxHeartbeat bounds the body of a heartbeat: a player of 64 characters and a host of 253 in a small object need two thirds of it.
+const maxHeartbeat = 512
+
+// isPlayer finds what play takes for a player, too.
+var isPlayer = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// heartbeat takes what the page says while its frame is open. Those of the project's
+// own address count with them.
+func (n *numbers) heartbeat(v *visit) error {
+	var beat struct {
+		Player string `json:"player"` // a random id from the page's storage, or empty
+		Gone   bool   `json:"gone"`   // the frame is being closed
+		From   string `json:"from"`   // the host of the page that led to this one, with the first heartbeat alone
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxHeartbeat))
+	if err != nil || json.Unmarshal(body, &beat) != nil {
+		v.problem(http.StatusBadRequest, "error.form")
+		return nil
+	}
+	player := v.today()
+	if isPlayer.MatchString(beat.Player) {
+		player.ID = gallery.PlayerID(beat.Player)
+	}
+	if beat.From != "" {
+		player.Source = figures.Source(v.Places, "https://"+beat.From)
+	}
+	tell := n.gallery.Touch
+	if beat.Gone {
+		tell = n.gallery.Leave
+	}
+	if err := tell(v.r.Context(), v.by, sandlot.ProjectID(v.r.PathValue("id")), player); err != nil {
+		return fmt.Errorf("heartbeat: %w", err)
+	}
+	v.w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,77 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"sandlot/internal/testkit/expect"
+)
+
+func TestCountsAreThoseOfTheDomain(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	h.count(gameID, 12, 4, 3)
+	resp := request(h, "GET", "/p/game-abc123/counts", "")
+	if body := text(t, resp); body != `{"player_count":3,"plays":12,"likes":4}` || resp.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("got %s", body)
+	}
+}
+
+func TestHeartbeatsAreCounted(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	for _, c := range []struct {
+		body    string
+		status  int
+		players int // afterwards
+	}{
+		{`{"player":"abc_-1"}`, 204, 1},
+		{`{"player":"abc_-2"}`, 204, 2},
+		{`{"player":"abc_-1","gone":true}`, 204, 1},
+		{`{"player":""}`, 204, 2},
+		{`{"player":"<b>"}`, 204, 2}, // by their address, as the one before
+		{`{"player":"` + strings.Repeat("x", 65) + `"}`, 204, 2},
+		{`{"player":1}`, 400, 2},
+		{`no json`, 400, 2},
+		{`{"player":"` + strings.Repeat("x", 600) + `"}`, 400, 2},
+		{`{"gone":true}`, 204, 1},
+	} {
+		resp := request(h, "POST", "/p/game-abc123/heartbeat", c.body)
+		if players := must(h.in.Live.Players(t.Context(), gameID, h.now()))(t); resp.StatusCode != c.status || players != c.players {
+			t.Errorf("%.30s: %d, and %d play", c.body, resp.StatusCode, players)
+		}
+	}
+	down := house(t)
+	down.suspend(gameID)
+	expect.Equal(t, "of one that was taken down", request(down, "POST", "/p/game-abc123/heartbeat", "{}").StatusCode, http.StatusUnavailableForLegalReasons)
+}
+
+func TestStreamsAreOpenedOnlyByTheProjectsPage(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	for header, want := range map[[2]string]int{
+		{"Sec-Fetch-Site", "cross-site"}:              403,
+		{"Sec-Fetch-Site", "same-site"}:               403,
+		{"Origin", "null"}:                            403,
+		{"Origin", "https://game-abc123.example.net"}: 403,
+		{"Sec-Fetch-Site", "same-origin"}:             503, // a recorder's connection cannot be taken
+		{"X-Nothing", "a program"}:                    503,
+	} {
+		expect.Equal(t, header[0]+" "+header[1], request(h, "GET", "/p/game-abc123/live", "", header[0], header[1]).StatusCode, want)
+	}
+	expect.Equal(t, "streams are counted that did not begin", h.numbers.watchers.slots.Held(), 0)
+}
+
+func TestAMissingProjectHasNoStream(t *testing.T) {
+	t.Parallel()
+	expect.Equal(t, "of nothing", request(house(t), "GET", "/p/nothing-abc123/live", "").StatusCode, http.StatusNotFound)
+	down, broken := house(t), house(t)
+	down.suspend(gameID)
+	broken.fail("Project", errors.New("a fault"))
+	for _, path := range []string{"/p/game-abc123/live", "/p/game-abc123/counts"} {
+		expect.Equal(t, path+" of one that was taken down", request(down, "GET", path, "").StatusCode, http.StatusUnavailableForLegalReasons)
+		expect.Equal(t, path+" with a fault", request(broken, "GET", path, "").StatusCode, http.StatusInternalServerError)
+	}
+}

@@ -1,0 +1,203 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"html/template"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/gallery"
+)
+
+// movingFor is how long the numbers and lists of a project's page are shown again. The lists may
+// be half a second old by then, and none may have for longer than a second what was suspended. The
+// scripts of the page have the numbers sent as they change.
+const movingFor = 400 * time.Millisecond
+
+// moving is what of a project's page changes while the project does not, the same for all.
+type moving struct {
+	at    time.Time
+	stats sandlot.Stats
+	page  stencil // with what it leads on to
+}
+
+// A liking is what this visitor thinks of a project.
+type liking struct {
+	liked bool
+	token string        // for a browser that has none, should it like the project
+	stats sandlot.Stats // as they are after whatever this visitor has done
+}
+
+// moves returns what moves on a page, found anew if it is too old. Who comes meanwhile waits.
+func (v *visit) moves(s *sheet, of sandlot.Project) (moving, error) {
+	young := func(m moving) bool { return v.Now().Sub(m.at).Abs() < movingFor }
+	if moved := s.now(); young(moved) {
+		return moved, nil
+	}
+	ctx := v.r.Context()
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return moving{}, ctx.Err()
+	}
+	if moved := s.now(); young(moved) {
+		return moved, nil
+	}
+	at := v.Now()
+	lists, err := v.ledOn(s, of)
+	if err != nil {
+		return moving{}, err
+	}
+	stats, err := v.Gallery.Counts(ctx, v.by, of.ID)
+	if err != nil {
+		return moving{}, err
+	}
+	moved := moving{at, stats, lists}
+	s.move(moved)
+	return moved, nil
+}
+
+// besideWait is how long a page waits for what it leads on to.
+const besideWait = 500 * time.Millisecond
+
+// ledOn is the page with what it leads on to. Where that cannot be found it is as it was a moment ago, or leads on to nothing: a project can
+// be played while the database cannot be asked.
+func (v *visit) ledOn(s *sheet, of sandlot.Project) (stencil, error) {
+	ctx, cancel := context.WithTimeout(v.r.Context(), besideWait)
+	defer cancel()
+	beside, err := v.Gallery.Beside(ctx, v.by, of)
+	if gone := v.r.Context().Err(); gone != nil {
+		return nil, gone
+	}
+	if before := s.now(); err != nil && v.Now().Sub(before.at).Abs() < time.Second {
+		return before.page, nil
+	}
+	if err != nil {
+		beside = gallery.Beside{}
+	}
+	return s.with(lists(view{visit: v}, of, beside)), nil
+}
+
+// lists writes what a project leads on to, for each hole of the page.
+func lists(page view, of sandlot.Project, beside gallery.Beside) map[string]string {
+	holes := map[string]string{"bar-next": "", "onward": "", "next": "", "more": ""}
+	onto := beside.Next
+	if len(onto) == 0 {
+		onto = beside.More
+	}
+	if len(onto) == 0 {
+		return holes
+	}
+	first := onto[0].Project
+	address, title := template.HTMLEscapeString("/p/"+string(first.ID)), template.HTMLEscapeString(name(first))
+	label := template.HTMLEscapeString(page.T("project.next-one", "title", name(first)))
+	// The link in the bar to what comes next, and the one on the poster, after somebody has played.
+	holes["bar-next"] = `<a class="tool" href="` + address + `" rel="next" aria-label="` + label + `" title="` + label + `">` + icon("next") + `</a>`
+	holes["onward"] = `<a class="onward" href="` + address + `" rel="next" hidden>` + template.HTMLEscapeString(page.T("project.next")) + ` <bdi>` + title + `</bdi> ` + icon("next") + `</a>`
+	if len(beside.Next) > 0 {
+		holes["next"] = section("next", template.HTMLEscapeString(page.T("project.next-title")), page.Cards(beside.Next))
+	}
+	if len(beside.More) > 0 {
+		page.Title = "@" + of.Handle // whose cards do not say it again
+		by := page.Rich("project.more", "handle", template.HTML(`<a href="/@`+template.HTMLEscapeString(of.Handle)+`"><bdi>@`+template.HTMLEscapeString(of.Handle)+`</bdi></a>`))
+		holes["more"] = section("more", string(by), page.Cards(beside.More))
+	}
+	return holes
+}
+
+func section(class, title string, cards template.HTML) string {
+	return `<section class="` + class + `" aria-labelledby="` + class + "\">\n<h2 id=\"" + class + `">` + title + "</h2>\n" + string(cards) + "\n</section>"
+}
+
+// likes returns what this visitor thinks of a project. Whoever has no token likes none, and is told the numbers that all are told.
+func (v *visit) likes(of sandlot.Project, all sandlot.Stats) (liking, error) {
+	ctx := v.r.Context()
+	if v.visitor() == "" {
+		token, err := v.Gallery.MintPlayerToken(ctx, v.by)
+		return liking{false, token, all}, err
+	}
+	liked, err := v.liked(of.ID)
+	if err != nil {
+		return liking{}, err
+	}
+	stats, err := v.Gallery.Counts(ctx, v.by, of.ID)
+	return liking{liked, "", stats}, err
+}
+
+// A filling is what fills the holes of a page for one visitor.
+type filling struct {
+	*visit
+	of  sandlot.Project
+	its liking
+}
+
+// fill writes what moves into a hole of the page.
+func (f filling) fill(to *bytes.Buffer, name string) {
+	switch name {
+	case "bar-like":
+		to.WriteString(`<button form="like" class="tool" aria-pressed="` + truth(f.its.liked) + `" aria-label="` + template.HTMLEscapeString(f.T("like.like")) + `">` + icon("heart") + `</button>`)
+	case "like":
+		f.like(to)
+	case "counts":
+		f.counts(to)
+	}
+}
+
+func truth(is bool) string {
+	if is {
+		return "true"
+	}
+	return "false"
+}
+
+func (f filling) like(to *bytes.Buffer) {
+	wish := "1"
+	if f.its.liked {
+		wish = "0"
+	}
+	to.WriteString(`<form class="like" id="like" method="post" action="/p/` + template.HTMLEscapeString(string(f.of.ID)) + `/like"><input type="hidden" name="like" value="` + wish + `">`)
+	if f.its.token != "" {
+		to.WriteString(`<input type="hidden" name="visitor" value="` + template.HTMLEscapeString(f.its.token) + `">`)
+	}
+	to.WriteString(`<button class="tool" aria-pressed="` + truth(f.its.liked) + `">` + icon("heart") + ` <span>` + template.HTMLEscapeString(f.T("like.like")) +
+		`</span> <b data-likes` + unless(f.its.stats.Likes > 0) + `>` + numberOf(f.lang, f.its.stats.Likes) + `</b></button></form>`)
+}
+
+// unless hides an element of which there is nothing to tell. The scripts of the page show it when there is.
+func unless(some bool) string {
+	if some {
+		return ""
+	}
+	return " hidden"
+}
+
+// counts writes the numbers, each with a label that has forms where the language has: "1 play", "2 plays".
+func (f filling) counts(to *bytes.Buffer) {
+	to.WriteString(`<dl class="counts" data-project="` + template.HTMLEscapeString(string(f.of.ID)) + `">`)
+	add := func(text, label, sign, data string, n int64) {
+		to.WriteString(`<div` + unless(n > 0) + `><dt data-forms="` + f.forms(text) + `">` + template.HTMLEscapeString(label) + `</dt><dd>` + icon(sign) + ` <span ` + data + `>` + numberOf(f.lang, n) + `</span></dd></div>`)
+	}
+	add("live.plays", f.T("live.plays", "n", f.its.stats.Plays), "play", "data-plays", f.its.stats.Plays)
+	players := int64(f.its.stats.Players)
+	add("live.players", f.T("live.players", "n", players), "players", "data-live", players)
+	to.WriteString("</dl>")
+}
+
+// forms are those of a text, as an attribute.
+func (f filling) forms(text string) string {
+	forms, err := view{visit: f.visit}.Forms(text)
+	if err != nil {
+		return "{}" // texts always encode
+	}
+	return template.HTMLEscapeString(forms)
+}
+
+// icon is a symbol of the page's sprite. It says nothing to a screen reader: a label stands beside it.
+func icon(name string) string {
+	return `<svg class="icon i-` + name + `" width="20" height="20" aria-hidden="true" focusable="false"><use href="#i-` + name + `"/></svg>`
+}
+
+// Icon is a symbol of the page's sprite.
+func (v view) Icon(name string) template.HTML { return template.HTML(icon(name)) }

@@ -1,0 +1,158 @@
+package web
+
+import (
+	"cmp"
+	"crypto/rand"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"sandlot"
+	"sandlot/examples"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/publish"
+)
+
+// Publisher makes a project of what a form of the website brings, as the API does of its calls; *api.API is one.
+type Publisher interface {
+	// PublishForm calls answer once, unless the client is gone: with what was published, or with the refusal. said gives the words of the form.
+	PublishForm(w http.ResponseWriter, r *http.Request, by sandlot.Caller, grant *admission.Grant, tags func(words string) []string, answer func(said func(field string) string, out publish.Published, refused *sandlot.Error))
+	// Largest returns how many bytes a file may have, and all files of a project that is published at once.
+	Largest() (file, all int64)
+}
+
+// beginnings are the pages on which projects are published.
+type beginnings struct{ *Pages }
+
+func (p beginnings) routes() []route {
+	return []route{
+		{"GET", "/new", anyone, admission.Look, func(v *visit) error { return v.showNew(http.StatusOK, newPage{}) }},
+		{"POST", "/new", anyone, admission.Publish, p.publish},
+	}
+}
+
+// newPage is what the page shows on which a project is published: its form or, once there is one, the project.
+type newPage struct {
+	FormToken                       string // the form publishes once under it
+	As                              string // whose login the form was made for; empty: nobody's
+	Title, Description, Tags, Email string // as they were typed
+	Sandbox, Allow                  string // of the frame of the preview
+	Origins                         string // where previews have their origins, with "*" for the label; empty: there are none
+	LargestFile, LargestAll         int64
+	Wrong, Detail                   string // what was refused, in the visitor's language, and what the service says of it in English
+	Code                            sandlot.Code
+	Candidates                      []string // for the start page
+	Checked                         bool     // all was checked, and would be published
+	Notes                           []note
+	Examples                        []examples.Example // on their page, in the place of files
+	Done                            *publish.Published
+	Made                            []publish.Published // the examples, of which Done is the first
+	Until                           bool                // whether it is kept apart until its e-mail is confirmed
+}
+
+// MaxDescription is how many characters a description may have.
+func (newPage) MaxDescription() int { return publish.MaxDescription }
+
+// Named is what the project that was published is called.
+func (page newPage) Named() string { return name(page.Done.Project) }
+
+// AccountKey and ProjectKey are the keys that were minted, in clear.
+func (page newPage) AccountKey() string { return string(page.Done.Keys.Account) }
+func (page newPage) ProjectKey() string { return string(page.Done.Keys.Project) }
+
+// Most are how many files a project may have.
+func (newPage) Most() int { return publish.DefaultMaxFiles }
+
+// showNew fills in what the page has in any case.
+func (v *visit) showNew(status int, page newPage) error {
+	page.FormToken = cmp.Or(page.FormToken, rand.Text())
+	if v.me != nil {
+		page.As = v.me.Account.Handle
+	}
+	page.LargestFile, page.LargestAll = v.Publisher.Largest()
+	page.Sandbox, page.Allow = sandboxOwnOrigin, allowed
+	if page.Origins = v.Places.Base.String() + "/~/*/"; v.Places.Content != "" {
+		page.Origins = v.Places.Origin("*") + "/"
+	} else {
+		page.Sandbox = sandbox
+	}
+	title := v.T("new.title")
+	switch {
+	case page.Made != nil:
+		title = v.T("new.examples-done")
+	case page.Examples != nil:
+		title = v.T("new.examples")
+	case page.Done != nil:
+		title = page.Named()
+	}
+	if page.Done != nil {
+		page.Until = page.Done.Quarantined || v.public()
+	}
+	return v.show(status, "new.html", title, page)
+}
+
+// publish publishes what the form brings, or only checks it. A form that was made for a login is not taken from anybody else: who has
+// lost the login would publish as a stranger.
+func (p beginnings) publish(v *visit) error {
+	if as := v.r.URL.Query().Get("as"); as != "" && (v.me == nil || v.me.Account.Handle != as) {
+		return v.refusedNew(newPage{}, sandlot.Refuse(sandlot.CodeKeyRequired, "The login is over."))
+	}
+	var err error
+	p.Publisher.PublishForm(v.w, v.r, v.by, v.grant, v.readTagWords, func(said func(string) string, out publish.Published, refused *sandlot.Error) {
+		page := newPage{Title: said("title"), Description: said("description"), Tags: said("tags"), Email: said("email")}
+		switch {
+		case refused != nil:
+			err = v.refusedNew(page, refused)
+		case out.DryRun:
+			page.Checked, page.Notes = true, v.notes(out.Warnings)
+			err = v.showNew(http.StatusOK, page)
+		default:
+			page.Done, page.Notes = &out, v.notes(out.Warnings)
+			err = v.showNew(http.StatusCreated, page)
+		}
+	})
+	return err
+}
+
+// refusedNew shows the form again, and what was refused.
+func (v *visit) refusedNew(page newPage, e *sandlot.Error) error {
+	status := http.StatusUnprocessableEntity
+	if e.RetryAfter > 0 {
+		v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
+	}
+	page.Code, page.Wrong = e.Code, v.refusedWords(e)
+	if tellsNames(e.Code) {
+		page.Detail = e.Message
+	}
+	for _, d := range e.Details {
+		if list, ok := d.Value.([]string); ok && d.Name == "candidates" {
+			page.Candidates = list
+		}
+	}
+	if page.Wrong == "" {
+		return e
+	}
+	switch {
+	case e.Code == sandlot.CodeKeyRequired:
+		status = http.StatusUnauthorized
+	case sandlot.Codes[e.Code] == sandlot.KindTooMany:
+		status = http.StatusTooManyRequests
+	case sandlot.Codes[e.Code] == sandlot.KindTooLarge:
+		status = http.StatusRequestEntityTooLarge
+	case sandlot.Codes[e.Code] == sandlot.KindConflict:
+		status = http.StatusConflict
+	}
+	return v.showNew(status, page)
+}
+
+// LoginAgain is where whoever has lost the login gets one, and comes back.
+func (page newPage) LoginAgain() string {
+	back := "/new"
+	if page.Examples != nil {
+		back = examplesPath
+	}
+	return "/login?to=" + url.QueryEscape(back)
+}
+
+// Verified reports whether what the visitor publishes belongs to somebody whose address is known to be theirs.
+func (v view) Verified() bool { return v.me != nil && v.me.Account.EmailVerified }

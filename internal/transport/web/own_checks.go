@@ -1,0 +1,129 @@
+package web
+
+import (
+	"context"
+	"strconv"
+
+	"sandlot"
+	"sandlot/internal/domain/trial"
+)
+
+// Trials tells owners what the play-tester saw; *trial.Service does.
+type Trials interface {
+	Checks(ctx context.Context, by sandlot.Caller, ref string) (trial.Checks, error)
+}
+
+// shortList is how many entries of a finding are shown before it is opened.
+const shortList = 3
+
+// checks is what the page of a project says of its trials.
+type checks struct {
+	trial.Checks
+	v     *visit
+	Now   string // how far the trial of the current version is; empty: it has ended
+	Facts []string
+	Told  []toldCheck
+}
+
+// A toldCheck is a finding in the visitor's language.
+type toldCheck struct {
+	What, Hint string
+	Of         []string // in the page's own words
+	Mild       bool     // whether it may be meant
+}
+
+// Short reports whether all of it is shown at once.
+func (c toldCheck) Short() bool { return len(c.Of) <= shortList }
+
+// checks returns what is to be said of a project's trials; nil where there is nothing to say, since nothing is opened here.
+func (v *visit) checks(p sandlot.Project) (*checks, error) {
+	if p.Suspended {
+		return nil, nil
+	}
+	found, err := v.Trials.Checks(v.r.Context(), v.by, string(p.ID))
+	if err != nil || found.State == trial.Off && found.Version == 0 {
+		return nil, err
+	}
+	c := &checks{Checks: found, v: v}
+	c.Now = c.now()
+	if c.Version != 0 {
+		c.Facts, c.Told = c.facts(), c.told()
+	}
+	return c, nil
+}
+
+// now says how far the trial of the current version is.
+func (c *checks) now() string {
+	version := c.Project.Version
+	switch c.State {
+	case trial.Ended:
+		return ""
+	case trial.Waiting:
+		return c.v.T("checks.waiting", "version", version)
+	case trial.Running:
+		return c.v.T("checks.running", "version", version)
+	case trial.NotOpened:
+		if c.TooMany {
+			return c.v.T("checks.too-many", "version", version)
+		}
+		return c.v.T("checks.broke-off", "version", version)
+	}
+	return c.v.T("checks.unavailable")
+}
+
+// facts are when there was something to see, and whether it moved.
+func (c *checks) facts() []string {
+	painted, moved := c.v.T("checks.unpainted"), c.v.T("checks.still")
+	if ms := c.Seen.FirstPaint.Milliseconds(); ms > 0 {
+		painted = c.v.T("checks.painted", "seconds", tenthsOf(c.v.lang, (ms+99)/100))
+	}
+	if c.Seen.Moved {
+		moved = c.v.T("checks.moved")
+	}
+	if c.Seen.Unseen {
+		return []string{painted}
+	}
+	return []string{painted, moved}
+}
+
+// told are the findings, with what they are about.
+func (c *checks) told() (all []toldCheck) {
+	T, failed := c.v.T, false
+	blank, errors := T("checks.blank-hint"), T("checks.errors-hint")
+	if len(c.Seen.Elsewhere) > 0 {
+		blank, errors = T("checks.elsewhere-hint"), T("checks.elsewhere-hint")
+	}
+	for _, f := range c.Findings {
+		switch f.Code {
+		case trial.TooMuch:
+			all = append(all, toldCheck{What: T("checks.memory"), Hint: T("checks.memory-hint")})
+		case trial.PageHangs:
+			all = append(all, toldCheck{What: T("checks.hangs"), Hint: T("checks.hangs-hint")})
+		case trial.PageBlank:
+			all = append(all, toldCheck{What: T("checks.blank"), Hint: blank})
+		case trial.ScriptError:
+			all = append(all, toldCheck{What: T("checks.errors"), Hint: errors, Of: c.Seen.Errors})
+		case trial.MissingFile:
+			if !failed {
+				all = append(all, toldCheck{What: T("checks.failed"), Hint: T("checks.failed-hint"), Of: c.failed()})
+			}
+			failed = true
+		case trial.NothingMove:
+			all = append(all, toldCheck{What: T("checks.still"), Hint: T("checks.still-hint"), Mild: true})
+		case trial.AnotherHost:
+			all = append(all, toldCheck{What: T("checks.hosts"), Hint: T("checks.hosts-hint"), Of: c.Seen.Elsewhere, Mild: true})
+		}
+	}
+	if !failed && len(c.Seen.Failed) > 0 {
+		all = append(all, toldCheck{What: T("checks.failed"), Of: c.failed()})
+	}
+	return all
+}
+
+// failed are the requests that were answered with an error.
+func (c *checks) failed() (all []string) {
+	for _, r := range c.Seen.Failed {
+		all = append(all, strconv.Itoa(r.Status)+" "+r.Path)
+	}
+	return all
+}

@@ -1,0 +1,274 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"html/template"
+	"io"
+	"net/http"
+	"strconv"
+
+	"sandlot"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/cover"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/mediatype"
+	"sandlot/internal/format/picture"
+)
+
+// Covers is what the pages ask about pictures; *cover.Service is one.
+type Covers interface {
+	Picture(ctx context.Context, by sandlot.Caller, id sandlot.PictureID, width int) ([]byte, error)
+	Cover(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (cover.Mine, error)
+	Upload(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, r io.Reader) error
+	ChooseFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string) error
+	ChooseNone(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) error
+	ChooseAutomatic(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) error
+	SetPortrait(ctx context.Context, by sandlot.Caller, r io.Reader) error
+	RemovePortrait(ctx context.Context, by sandlot.Caller) error
+}
+
+// pictureForm bounds the form that brings a picture: there are a few bytes beside it.
+const pictureForm = picture.MaxBytes + 16<<10
+
+// ownCovers are the pages on which owners choose pictures.
+type ownCovers struct{ *Pages }
+
+func (p ownCovers) routes() []route {
+	const at, portrait = "/account/projects/{id}/cover", "/account/settings/portrait"
+	return []route{
+		{"GET", at, owner, admission.Look, p.cover},
+		{"POST", at, owner, admission.Upload, p.upload},
+		{"POST", at + "/choose", owner, admission.Look, form(maxForm, p.choose, "wish", "file?")},
+		{"GET", portrait, owner, admission.Look, p.portrait},
+		{"POST", portrait, owner, admission.Upload, p.setPortrait},
+		{"POST", portrait + "/remove", owner, admission.Look, form(maxForm, p.removePortrait)},
+	}
+}
+
+// coverPage is what the page of a project's cover shows.
+type coverPage struct {
+	cover.Mine
+	Project sandlot.Project
+	Wrong   string
+	Of      string // what it was made of
+	Told    []toldFinding
+	Wanted  string // a file that was refused
+	Files   []coverFile
+	More    bool // whether the project has more pictures than are shown
+}
+
+// A coverFile is a picture among a project's files.
+type coverFile struct {
+	Name, Address string
+	Chosen        bool
+}
+
+// maxCoverFiles bounds how many pictures of a project a page shows; of others the name is typed.
+const maxCoverFiles = 60
+
+// A toldFinding is a picture that could not be used, in the visitor's language.
+type toldFinding struct{ File, Why string }
+
+func (p ownCovers) cover(v *visit) error { return p.show(v, http.StatusOK, coverPage{}) }
+
+func (p ownCovers) show(v *visit, status int, page coverPage) error {
+	m, err := v.manage()
+	if err != nil {
+		return err
+	}
+	page.Project = m.Project
+	if page.Mine, err = p.Covers.Cover(v.r.Context(), v.by, v.ownID()); err != nil {
+		return err
+	}
+	page.Files, page.More = coverFiles(m, page.Findings)
+	page.Project.Cover, page.Of = page.Cover, v.madeOf(page.Mine)
+	page.Told = toldOf(v, page.Mine)
+	for i, f := range page.Files {
+		page.Files[i].Chosen = f.Name == page.Wanted || page.Wanted == "" && page.Wish == cover.OfFile && f.Name == page.File
+	}
+	return v.show(status, "own_cover.html", v.T("cover.title"), page)
+}
+
+// toldOf says of each picture that could not be used why.
+func toldOf(v *visit, mine cover.Mine) (told []toldFinding) {
+	for _, f := range mine.Findings {
+		told = append(told, toldFinding{f.File, v.wrong(&picture.Problem{Kind: f.Kind, Format: f.Format, Width: f.Width, Height: f.Height})})
+	}
+	return told
+}
+
+// coverFiles lists the pictures that can be a cover, but those that were found to be none, and tells whether there are more.
+func coverFiles(m publish.Managed, found []cover.Finding) (list []coverFile, more bool) {
+	none := map[string]bool{}
+	for _, f := range found {
+		none[f.File] = true
+	}
+	for _, f := range m.Files {
+		if none[f.Name] {
+			continue
+		}
+		switch mediatype.Of(f.Name, false) {
+		case "image/png", "image/jpeg", "image/webp":
+		default:
+			continue
+		}
+		switch at := (view{}).PictureAt(m.Addresses, f); {
+		case at == "":
+		case len(list) == maxCoverFiles:
+			return list, true
+		default:
+			list = append(list, coverFile{Name: f.Name, Address: at})
+		}
+	}
+	return list, false
+}
+
+// wrong says what is wrong with a picture.
+func (v *visit) wrong(p *picture.Problem) string {
+	switch p.Kind {
+	case picture.OtherFormat:
+		return v.T("cover.problem-format", "format", p.Format)
+	case picture.Moving:
+		return v.T("cover.problem-moving")
+	case picture.TooManyBytes:
+		return v.T("cover.problem-bytes", "mb", picture.MaxBytes>>20)
+	case picture.TooManyPixels:
+		return v.T("cover.problem-pixels")
+	case picture.TooMuchMemory:
+		return v.T("cover.problem-memory")
+	case picture.TooSmall:
+		return v.T("cover.problem-small")
+	case picture.Damaged:
+		return v.T("cover.problem-damaged")
+	case picture.Slow:
+		return v.T("cover.problem-slow")
+	case cover.Missing:
+		return v.T("cover.problem-missing")
+	}
+	return v.T("cover.problem-not-a-picture")
+}
+
+// madeOf says what a cover was made of.
+func (v *visit) madeOf(m cover.Mine) string {
+	if m.Due {
+		return v.T("cover.due")
+	}
+	switch m.Source {
+	case cover.FromUpload:
+		return v.T("cover.from-upload")
+	case cover.FromChosen:
+		return v.T("cover.from-file", "file", isolated(m.File))
+	case cover.FromCover:
+		return v.T("cover.from-cover")
+	case cover.FromDocument:
+		return v.T("cover.from-document")
+	case cover.FromShot:
+		return v.T("cover.from-shot")
+	case cover.FromIcon:
+		return v.T("cover.from-icon")
+	}
+	return v.T("cover.from-none")
+}
+
+// upload makes the picture of the form the cover.
+func (p ownCovers) upload(v *visit) error {
+	err := v.takePicture(func(r io.Reader) error { return p.Covers.Upload(v.r.Context(), v.by, v.ownID(), r) })
+	return p.chosen(v, err, coverPage{})
+}
+
+func (p ownCovers) choose(v *visit) error {
+	ctx, file := v.r.Context(), v.r.PostForm.Get("file")
+	switch v.r.PostForm.Get("wish") {
+	case "automatic":
+		return p.chosen(v, p.Covers.ChooseAutomatic(ctx, v.by, v.ownID()), coverPage{})
+	case "none":
+		return p.chosen(v, p.Covers.ChooseNone(ctx, v.by, v.ownID()), coverPage{})
+	}
+	return p.chosen(v, p.Covers.ChooseFile(ctx, v.by, v.ownID(), file), coverPage{Wanted: file})
+}
+
+// chosen leads back, or tells on the page what is wrong with a picture.
+func (p ownCovers) chosen(v *visit, err error, page coverPage) error {
+	var problem *picture.Problem
+	switch {
+	case err == nil:
+		return v.done(v.ownPath()+"/cover", "said.saved")
+	case errors.As(err, &problem):
+		page.Wrong = v.wrong(problem)
+	case errors.Is(err, sandlot.ErrNotFound) && page.Wanted != "":
+		page.Wrong = v.T("cover.problem-missing")
+	default:
+		return err
+	}
+	return p.show(v, http.StatusUnprocessableEntity, page)
+}
+
+// takePicture hands on the picture of a form as it comes.
+func (v *visit) takePicture(take func(io.Reader) error) error {
+	if v.r.ContentLength > pictureForm {
+		return &picture.Problem{Kind: picture.TooManyBytes}
+	}
+	body := &limitedBody{ReadCloser: v.r.Body, grant: v.grant}
+	v.r.Body = http.MaxBytesReader(v.w, body, pictureForm)
+	parts, err := v.r.MultipartReader()
+	if err != nil {
+		return &picture.Problem{Kind: picture.NotPicture}
+	}
+	for {
+		part, err := parts.NextRawPart()
+		if err == nil && part.FormName() != "picture" {
+			continue
+		}
+		if err == nil {
+			err = take(part)
+		} else {
+			err = &picture.Problem{Kind: picture.NotPicture} // there is none in the form
+		}
+		var problem *picture.Problem
+		if err == nil || errors.As(err, &problem) {
+			body.end()
+		}
+		if body.denied != nil {
+			return body.denied
+		}
+		return err
+	}
+}
+
+// portraitPage is what the page of an account's portrait shows.
+type portraitPage struct{ Wrong string }
+
+func (p ownCovers) portrait(v *visit) error {
+	return v.show(http.StatusOK, "portrait.html", v.T("portrait.title"), portraitPage{})
+}
+
+func (p ownCovers) setPortrait(v *visit) error {
+	err := v.takePicture(func(r io.Reader) error { return p.Covers.SetPortrait(v.r.Context(), v.by, r) })
+	var problem *picture.Problem
+	if errors.As(err, &problem) {
+		return v.show(http.StatusUnprocessableEntity, "portrait.html", v.T("portrait.title"), portraitPage{v.wrong(problem)})
+	}
+	if err != nil {
+		return err
+	}
+	return v.done("/account/settings/portrait", "said.saved")
+}
+
+func (p ownCovers) removePortrait(v *visit) error {
+	if err := p.Covers.RemovePortrait(v.r.Context(), v.by); err != nil {
+		return err
+	}
+	return v.done("/account/settings/portrait", "said.saved")
+}
+
+// Portrait is the picture of an account, round and 96 pixels wide, or where it has none the first letter of its handle.
+// It says nothing to a screen reader: the handle stands beside it.
+func (v view) Portrait(id sandlot.PictureID, handle string) template.HTML {
+	if id == "" {
+		of := initial{handle}
+		return template.HTML(`<span class="portrait hue-` + strconv.Itoa(of.Hue()) + `" aria-hidden="true">` + template.HTMLEscapeString(of.Letter()) + `</span>`)
+	}
+	at := func(width int) string { return "/i/" + template.HTMLEscapeString(id.File(width)) }
+	return template.HTML(`<img class="portrait" src="` + at(96) + `" srcset="` + at(96) + ` 1x, ` + at(256) + ` 2x" width="96" height="96" alt="" decoding="async">`)
+}

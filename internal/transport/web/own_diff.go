@@ -1,0 +1,253 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"html/template"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"sandlot"
+	"sandlot/internal/base/turns"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/mediatype"
+	"sandlot/internal/transport/web/linediff"
+)
+
+// Limits of what a comparison reads and shows.
+const (
+	maxCompared  = 512 << 10 // bytes of either file: nobody reads more line by line
+	diffLines    = 5_000     // that are shown
+	diffAround   = 3         // lines around each change
+	maxDiffLine  = 600       // characters of a line that are shown; minified code has one long line
+	maxDiffShown = 200_000   // characters of all lines together: a page has up to 2 MB then
+	signShown    = 6         // characters of a sign that stands for one, as in U+0001
+	maxShown     = 2 << 20   // bytes of a picture that is shown as it is
+
+	comparisonWait = 20 * time.Second // for those of others, as somebody waits for a page
+)
+
+// newComparisons bounds the memory that comparisons take: some 30 MB while one is made, which is one at a time, and up to 2 MB until its page
+// was read, which is one of each account.
+func newComparisons() *turns.Lists[sandlot.AccountID] {
+	return turns.NewLists[sandlot.AccountID](1, 1, comparisonWait)
+}
+
+// A diffPage compares one file of a version with the version before it.
+type diffPage struct {
+	publish.Managed
+	N        int
+	Change   publish.FileChange
+	Old, New *comparedFile // nil: it is not there
+	Diff     linediff.Diff
+	Why      string // why no lines are shown; empty: they are
+}
+
+// comparedFile is one of the two.
+type comparedFile struct {
+	sandlot.File
+	Version int
+	Picture string // its address, where it is a picture that may be shown
+}
+
+func (p *Pages) diff(v *visit) error {
+	made, sent, err := p.comparisons.Begin(v.r.Context(), v.me.Account.ID)
+	if err != nil {
+		return err
+	}
+	defer sent()
+	var body bytes.Buffer
+	if err = func() error { defer made(); return writeDiff(v, &body) }(); err == nil {
+		v.answer(http.StatusOK, body.Bytes())
+	}
+	return err
+}
+
+// writeDiff writes the page of a comparison.
+func writeDiff(v *visit, to *bytes.Buffer) error {
+	p, ctx, page := v.Pages, v.r.Context(), diffPage{N: number(v.r.PathValue("n"))}
+	var err error
+	if page.Managed, err = v.manage(); err != nil {
+		return err
+	}
+	list, err := p.Service.Versions(ctx, v.by, string(v.ownID()), 2, strconv.Itoa(page.N+1))
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(list.Versions, func(one publish.VersionView) bool { return one.N == page.N })
+	if at < 0 || page.N == 0 || !list.Versions[at].Known {
+		return sandlot.ErrNotFound
+	}
+	name := v.r.URL.Query().Get("file")
+	i := slices.IndexFunc(list.Versions[at].Files, func(c publish.FileChange) bool { return c.Name == name })
+	if i < 0 {
+		return sandlot.ErrNotFound
+	}
+	page.Change = list.Versions[at].Files[i]
+	if page.Change.Size >= 0 {
+		if page.New, err = v.compared(ctx, list.Versions[at], page.Change.Name); err != nil {
+			return err
+		}
+	}
+	if page.Change.Before >= 0 {
+		from := page.Change.From
+		if from == "" {
+			from = page.Change.Name
+		}
+		if page.Old, err = v.compared(ctx, list.Versions[at+1], from); err != nil {
+			return err
+		}
+	}
+	if err := v.compare(ctx, &page); err != nil {
+		return err
+	}
+	return v.render(to, "own_diff.html", v.T("own.diff-title", "name", isolated(name), "version", page.N), page)
+}
+
+// compared finds one of the files of a comparison.
+func (v *visit) compared(ctx context.Context, of publish.VersionView, name string) (*comparedFile, error) {
+	found, err := v.Service.File(ctx, v.by, string(v.ownID()), name, of.N)
+	if err != nil {
+		return nil, err
+	}
+	f := &comparedFile{File: found.File, Version: of.N}
+	if of.Address != "" && showable(found.File) {
+		f.Picture = fileAddress(of.Address, name)
+	}
+	return f, nil
+}
+
+// compare fills in what is other, or why that is not shown.
+func (v *visit) compare(ctx context.Context, page *diffPage) error {
+	var texts [2]string
+	for i, f := range []*comparedFile{page.Old, page.New} {
+		switch {
+		case f == nil:
+			continue
+		case !readable(f.File):
+			page.Why = v.T("own.diff-binary")
+		case f.Blob.Size > maxCompared:
+			page.Why = v.T("own.diff-large", "size", view{visit: v}.Size(maxCompared))
+		}
+		if page.Why != "" {
+			return nil
+		}
+		var err error
+		if texts[i], err = v.text(ctx, f.File); err != nil {
+			return err
+		}
+	}
+	if page.Change.From != "" {
+		page.Why = v.T("own.diff-moved")
+		return nil
+	}
+	page.Diff = linediff.Compare(texts[0], texts[1], diffAround, diffLines)
+	cut(&page.Diff)
+	if len(page.Diff.Hunks) == 0 {
+		page.Why = v.T("own.diff-same")
+	}
+	return nil
+}
+
+// cut leaves of a comparison the lines of which there are not too many characters.
+func cut(d *linediff.Diff) {
+	left := maxDiffShown
+	for i, hunk := range d.Hunks {
+		for j, l := range hunk {
+			if left -= charactersOf(l.Text); left < 0 {
+				d.Hunks[i], d.Hunks, d.More = hunk[:j], d.Hunks[:i+1], true
+				return
+			}
+		}
+	}
+}
+
+// charactersOf are those of a line as Code writes it.
+func charactersOf(text string) (n int) {
+	for _, r := range text {
+		if n += shownAs(r); n > maxDiffLine {
+			return maxDiffLine
+		}
+	}
+	return n
+}
+
+// shownAs is how many characters stand for one.
+func shownAs(r rune) int {
+	if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || strings.ContainsRune("\u200b\ufeff\u2028\u2029", r)) {
+		return signShown
+	}
+	return 1
+}
+
+// text reads a file that is no longer than maxCompared.
+func (v *visit) text(ctx context.Context, f sandlot.File) (string, error) {
+	r, err := v.Contents.Open(ctx, f.Blob, 0, -1)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	var b strings.Builder
+	_, err = io.Copy(&b, io.LimitReader(r, maxCompared))
+	return b.String(), err
+}
+
+// readable tells whether a file is text by its bytes, and by its name nothing that only happens to be.
+func readable(f sandlot.File) bool {
+	kind := mediatype.Of(f.Name, true)
+	return f.Blob.Text && !(strings.HasPrefix(kind, "image/") && kind != "image/svg+xml") && !strings.HasPrefix(kind, "audio/") && !strings.HasPrefix(kind, "video/")
+}
+
+// showable tells whether a file is a picture that a page may load as it is. Browsers run nothing of a picture.
+func showable(f sandlot.File) bool {
+	return f.Blob.Size > 0 && f.Blob.Size <= maxShown && strings.HasPrefix(mediatype.Of(f.Name, false), "image/")
+}
+
+// fileAddress is where a file lies below the address of a version or a project.
+func fileAddress(base, name string) string {
+	return base + strings.ReplaceAll((&url.URL{Path: name}).EscapedPath(), "+", "%2B")
+}
+
+// Sign marks a line for who does not see colours.
+func (v view) Sign(l linediff.Line) string { return string([]rune(" −+")[l.Kind]) }
+
+// Code writes a line of a file. What could change how it is read is written out: what has no shape, and what turns the direction.
+func (v view) Code(text string) template.HTML {
+	var b strings.Builder
+	n := 0
+	for i, r := range text {
+		if n += shownAs(r); n > maxDiffLine {
+			b.WriteString(`<span class="code-cut">` + template.HTMLEscapeString(v.T("own.diff-cut", "n", utf8.RuneCountInString(text[i:]))) + `</span>`)
+			break
+		}
+		switch {
+		case r == '\r' && i == len(text)-1:
+			b.WriteString(`<span class="code-sign">CR</span>`)
+		case shownAs(r) == signShown:
+			b.WriteString(`<span class="code-sign">U+` + strings.ToUpper(hex4(r)) + `</span>`)
+		default:
+			b.WriteString(template.HTMLEscapeString(string(r)))
+		}
+	}
+	return template.HTML(b.String())
+}
+
+func hex4(r rune) string {
+	s := strconv.FormatInt(int64(r), 16)
+	return strings.Repeat("0", max(4-len(s), 0)) + s
+}
+
+// After is the version that a page of the versions comes before, to begin with this one.
+func (p diffPage) After() int { return p.N + 1 }
+
+// Pictured tells whether either file is shown as a picture.
+func (p diffPage) Pictured() bool {
+	return p.Old != nil && p.Old.Picture != "" || p.New != nil && p.New.Picture != ""
+}

@@ -1,0 +1,253 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"net/url"
+	"runtime"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/base/turns"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/publish"
+)
+
+// ownProjects is what the page of a project for its owner asks of the domain. To
+// another account a project is sandlot.ErrNotFound.
+type ownProjects interface {
+	Manage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (publish.Managed, error)
+	Describe(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, in publish.DescribeInput) error
+	DeleteProject(ctx context.Context, by sandlot.Caller, ref, confirm string) (publish.DeletedProject, error)
+	ExportProject(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (publish.Export, error)
+	ownFiles
+	ownVersions
+}
+
+// maxDetails bounds the form of the details: a description of MaxDescription
+// characters has up to 12 bytes each on its way, and there is a title.
+const maxDetails = 12*publish.MaxDescription + 8<<10
+
+// maxMarked bounds the form that names files to be deleted: all of a page, each name of at most 512
+// bytes with three of them for each on its way.
+const maxMarked = ownFilesPage*(3*512+8) + maxForm
+
+func (p *Pages) ownRoutes() []route {
+	const at = "/account/projects/{id}"
+	return []route{
+		{"GET", at, owner, admission.Look, p.ownProject},
+		{"POST", at, owner, admission.Look, form(maxDetails, p.describe, "title", "description", "tags?", "listed?", "threads?", "lang?", "seen?")},
+		{"GET", at + "/download", owner, admission.Export, p.download},
+		{"GET", at + "/delete", recent, admission.Look, p.askDeleteProject},
+		{"POST", at + "/delete", recent, admission.Look, form(maxForm, p.deleteProject, "typed")},
+		{"POST", at + "/take-back", owner, admission.Look, form(maxForm, p.takeBack)},
+		{"GET", at + "/purge", recent, admission.Look, p.askPurge},
+		{"POST", at + "/purge", recent, admission.Look, form(maxForm, p.purge)},
+		{"POST", at + "/files", owner, admission.Upload, p.uploadFiles},
+		{"GET", at + "/file", owner, admission.Export, p.downloadFile},
+		{"POST", at + "/move", owner, admission.Look, form(maxForm, p.moveFile, "file", "to", "form_token", "seen?")},
+		{"GET", at + "/remove", owner, admission.Look, p.askRemove},
+		{"POST", at + "/remove", owner, admission.Look, form(maxMarked, p.removeFiles, "file*", "form_token", "seen?")},
+		{"POST", at + "/primary", owner, admission.Look, form(maxForm, p.choosePrimary, "file", "form_token", "seen?")},
+		{"GET", at + "/versions", owner, admission.Look, p.versions},
+		{"POST", at + "/restore", owner, admission.Look, form(maxForm, p.restoreVersion, "n", "form_token", "seen?")},
+		{"GET", at + "/versions/{n}/diff", owner, admission.Compare, p.diff},
+		{"GET", at + "/erase", recent, admission.Look, p.askErase},
+		{"POST", at + "/erase", recent, admission.Look, form(maxForm, p.eraseVersion, "n")},
+	}
+}
+
+// ownPage is what the page of a project shows to its owner.
+type ownPage struct {
+	publish.Managed
+	listing
+	Typed     *publish.DescribeInput // details that were refused; nil: those that are recorded
+	Said      publish.DescribeInput  // what stands in the form of the details
+	FormToken string                 // of this page: each of its forms acts once under it
+	Wrong     string                 // what was refused, in the visitor's language
+	Refused   string                 // the file that it is about, if it is one of several
+	From, To  string                 // a name that was refused
+	Folder    string                 // of an upload that was refused
+	TagWords  string                 // the tags as the form shows them
+	Checks    *checks                // nil: nothing is opened here
+	CoverTold []toldFinding          // pictures that could not be its cover
+}
+
+// MaxDescription is how many characters a description may have.
+func (ownPage) MaxDescription() int { return publish.MaxDescription }
+
+// ownID is the project of the path.
+func (v *visit) ownID() sandlot.ProjectID { return sandlot.ProjectID(v.r.PathValue("id")) }
+
+// ownPath is where a project's owner finds it.
+func (v *visit) ownPath() string { return "/account/projects/" + string(v.ownID()) }
+
+// ownFolder is the folder of it that the owner looked at, told by the address of a form.
+func ownFolder(v *visit) string { return ownForm(v, "") }
+
+// ownForm is the address of a form about files, which tells the folder on.
+func ownForm(v *visit, name string) string {
+	path := v.ownPath()
+	if name != "" {
+		path += "/" + name
+	}
+	if in := v.query("in"); in != "" {
+		path += "?in=" + url.QueryEscape(in)
+	}
+	return path
+}
+
+const (
+	// ownListings is how many pages of an account are made from a list of files at once: two windows. All of a project of 10,000 files were
+	// 6 MB for each.
+	ownListings = 2
+	listingWait = 20 * time.Second // for those of others, as somebody waits for a page
+)
+
+// newListings bounds the pages that are made from lists of files. Reading such a list keeps a processor busy, and more at once than twice as
+// many as there are would wait with what they have read.
+func newListings() *turns.Lists[sandlot.AccountID] {
+	return turns.NewLists[sandlot.AccountID](2*runtime.GOMAXPROCS(0), ownListings, listingWait)
+}
+
+// A turn is that of a page to be made from a list of files. The zero value has none.
+type turn struct{ made, sent func() }
+
+// end lets others have their lists.
+func (t *turn) end() {
+	if t.made != nil {
+		t.made()
+		t.sent()
+		*t = turn{}
+	}
+}
+
+// manage returns the project of the path for its owner, with all of its files. The visit has its turn until it ends it, or its page is sent.
+func (v *visit) manage() (m publish.Managed, err error) {
+	if v.turn.made == nil {
+		if v.turn.made, v.turn.sent, err = v.listings.Begin(v.r.Context(), v.me.Account.ID); err != nil {
+			return m, err
+		}
+	}
+	m, err = v.Service.Manage(v.r.Context(), v.by, v.ownID())
+	v.grant.Files(len(m.Files))
+	return m, err
+}
+
+func (p *Pages) ownProject(v *visit) error { return v.showOwn(http.StatusOK, ownPage{}) }
+
+// showOwn fills in what the page has in any case. Details that were refused stay.
+func (v *visit) showOwn(status int, page ownPage) error {
+	var err error
+	if page.Managed, err = v.manage(); err != nil {
+		return err
+	}
+	page.Said = publish.DescribeInput{Details: page.Details, Lang: &page.Project.Lang, Seen: page.Details.Mark()}
+	if page.Typed != nil {
+		page.Said.Details, page.Said.Lang = page.Typed.Details, page.Typed.Lang
+	}
+	if page.TagWords == "" {
+		page.TagWords = tagWords(v, page.Details.Tags)
+	}
+	query := v.r.URL.Query()
+	v.place = true
+	for name := range query {
+		v.place = v.place && (name == "in" || name == "after")
+	}
+	page.listing = listFiles(page.Files, wantedFiles{In: v.query("in"), Query: wanted(query.Get("q")), After: query.Get("after"), Must: page.From})
+	page.FormToken = rand.Text()
+	if page.Checks, err = v.checks(page.Project); err != nil {
+		return err
+	}
+	if !page.Project.Suspended {
+		mine, err := v.Covers.Cover(v.r.Context(), v.by, page.Project.ID)
+		if err != nil {
+			return err
+		}
+		page.CoverTold = toldOf(v, mine)
+	}
+	return v.show(status, "own_project.html", name(page.Project), page)
+}
+
+func (p *Pages) describe(v *visit) error {
+	form := v.r.PostForm
+	d := publish.Details{Title: form.Get("title"), Description: form.Get("description"), Unlisted: form.Get("listed") == "", Threads: form.Get("threads") != ""}
+	in := publish.DescribeInput{Details: d, Seen: form.Get("seen")}
+	if form.Has("lang") {
+		lang := form.Get("lang")
+		in.Lang = &lang
+	}
+	page, status := ownPage{Typed: &in, TagWords: form.Get("tags")}, http.StatusUnprocessableEntity
+	var err error
+	if in.Tags, err = publish.ReadTags(v.readTagWords(form.Get("tags"))); err != nil {
+		page.Wrong = v.T("own.tags-wrong")
+		return v.showOwn(status, page)
+	}
+	err = p.Service.Describe(v.r.Context(), v.by, v.ownID(), in)
+	var refused *sandlot.Error
+	switch {
+	case err == nil:
+		return v.done(v.ownPath(), "said.saved")
+	case errors.Is(err, sandlot.CodeVersionConflict):
+		page.Wrong, status = v.T("own.details-moved"), http.StatusPreconditionFailed
+	case errors.As(err, &refused) && refused.Field == "lang":
+		page.Wrong = v.T("own.lang-bad")
+	case errors.Is(err, sandlot.CodeInvalidField):
+		page.Wrong = v.T("own.description-long", "n", publish.MaxDescription)
+	default:
+		return err
+	}
+	return v.showOwn(status, page)
+}
+
+// An ownFrame is what stands above each page of a project for its owner.
+type ownFrame struct {
+	view
+	Project sandlot.Project
+	Name    string
+	First   bool // whether it is above the project's own page, whose heading it has
+}
+
+// Frame is that of a project, above its first page or another.
+func (v view) Frame(p sandlot.Project, first bool) ownFrame { return ownFrame{v, p, name(p), first} }
+
+// download sends the project as a ZIP, as it is written.
+func (p *Pages) download(v *visit) error {
+	e, err := p.Service.ExportProject(v.r.Context(), v.by, v.ownID())
+	if err != nil {
+		return err
+	}
+	return v.sendArchive(e, string(v.ownID()))
+}
+
+// leavePage asks before something is gone.
+type leavePage struct {
+	publish.Managed
+	Typed, Wrong string
+	N            int
+}
+
+func (p *Pages) askDeleteProject(v *visit) error { return v.showDelete(http.StatusOK, leavePage{}) }
+
+func (v *visit) showDelete(status int, page leavePage) (err error) {
+	if page.Managed, err = v.manage(); err != nil {
+		return err
+	}
+	return v.show(status, "own_delete.html", v.T("own.delete-title"), page)
+}
+
+// deleteProject deletes it if its id was typed. Sent twice, the second time says
+// the same.
+func (p *Pages) deleteProject(v *visit) error {
+	typed := v.r.PostForm.Get("typed")
+	out, err := p.Service.DeleteProject(v.r.Context(), v.by, string(v.ownID()), typed)
+	if errors.Is(err, sandlot.CodeInvalidField) || errors.Is(err, sandlot.CodeMissingField) {
+		return v.showDelete(http.StatusUnprocessableEntity, leavePage{Typed: typed, Wrong: v.T("own.delete-wrong")})
+	}
+	if err != nil {
+		return err
+	}
+	return v.done("/account", "said.project-deleted", "name", name(out.Project), "date", view{visit: v}.day(out.GoneAt().UTC()))
+}

@@ -1,0 +1,212 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+)
+
+// ownVersions is what the page of a project's versions asks of the domain.
+type ownVersions interface {
+	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
+	RestoreVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, form publish.Form) error
+	EraseVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int) error
+	File(ctx context.Context, by sandlot.Caller, ref, name string, version int) (publish.FileView, error)
+}
+
+const (
+	versionsShown = 20  // that a person sees at once
+	changesShown  = 6   // files that a version is described with
+	changesFolded = 100 // files more, which can be unfolded
+)
+
+// versionsPage is what the page of the versions shows.
+type versionsPage struct {
+	publish.Managed
+	Versions  []versionItem
+	After     bool   // whether newer ones come before them
+	Next      string // where the next page begins; empty: nowhere
+	FormToken string
+	Wrong     string // what was refused, in the visitor's language
+}
+
+// versionItem is a version on the page.
+type versionItem struct {
+	publish.VersionView
+	At    string
+	Began string // the start page, where it is another than before; empty: it is the same
+}
+
+// Shown are the changes that everybody sees, Folded those that can be unfolded, Beyond how many more there are.
+func (v versionItem) Shown() []publish.FileChange { return v.Files[:min(len(v.Files), changesShown)] }
+
+// Folded are those after them.
+func (v versionItem) Folded() []publish.FileChange {
+	return v.Files[len(v.Shown()):min(len(v.Files), changesShown+changesFolded)]
+}
+
+// Beyond is how many more there are.
+func (v versionItem) Beyond() int { return len(v.Files) - len(v.Shown()) - len(v.Folded()) }
+
+func (p *Pages) versions(v *visit) error { return v.showVersions(http.StatusOK, "") }
+
+func (v *visit) showVersions(status int, wrong string) error {
+	before := v.r.URL.Query().Get("before")
+	if number(before) == 0 {
+		before = "" // an invalid number means the first page
+	}
+	ctx := v.r.Context()
+	page := versionsPage{FormToken: rand.Text(), Wrong: wrong, After: before != ""}
+	var err error
+	if page.Managed, err = v.manage(); err != nil {
+		return err
+	}
+	list, err := v.Service.Versions(ctx, v.by, string(v.ownID()), versionsShown, before)
+	if err != nil {
+		return err
+	}
+	for i, one := range list.Versions {
+		v.grant.Files(len(one.Files))
+		item := v.item(one)
+		if !one.Erased && (i+1 == len(list.Versions) || list.Versions[i+1].Primary != one.Primary) {
+			item.Began = one.Primary
+		}
+		page.Versions = append(page.Versions, item)
+	}
+	page.Next = list.Next
+	return v.show(status, "own_versions.html", v.T("own.versions"), page)
+}
+
+func (v *visit) item(of publish.VersionView) versionItem {
+	return versionItem{VersionView: of, At: v.ownPath() + "/versions/" + strconv.Itoa(of.N)}
+}
+
+// Start is the name of the start page that the version brought.
+func (v versionItem) Start() template.HTML {
+	return template.HTML("<bdi>" + template.HTMLEscapeString(v.Began) + "</bdi>")
+}
+
+// A changeSum is how many files the same happened to.
+type changeSum struct {
+	Kind string
+	N    int
+}
+
+// Sums says in a line what happened to several files; of one its own line says it.
+func (v versionItem) Sums() (list []changeSum) {
+	if len(v.Files) < 2 {
+		return nil
+	}
+	counts := map[string]int{}
+	for _, c := range v.Files {
+		counts[view{}.ChangeKind(c)]++
+	}
+	for _, kind := range []string{"added", "changed", "moved", "removed"} {
+		if n := counts[kind]; n > 0 {
+			list = append(list, changeSum{kind, n})
+		}
+	}
+	return list
+}
+
+// ChangeKind names what happened to a file.
+func (view) ChangeKind(c publish.FileChange) string {
+	switch {
+	case c.From != "":
+		return "moved"
+	case c.Before < 0:
+		return "added"
+	case c.Size < 0:
+		return "removed"
+	}
+	return "changed"
+}
+
+// ChangeSize writes how large a file was and is.
+func (v view) ChangeSize(c publish.FileChange) string {
+	switch {
+	case c.Before < 0 || c.Before == c.Size:
+		return v.Size(c.Size)
+	case c.Size < 0:
+		return v.Size(c.Before)
+	}
+	before, after := v.Size(c.Before), v.Size(c.Size)
+	if before == after { // rounded, as "1 KB"
+		before, after = v.T("size.bytes", "n", c.Before), v.T("size.bytes", "n", c.Size)
+	}
+	return before + " → " + after
+}
+
+// A changeLine is a change of the version whose pages are below At.
+type changeLine struct {
+	View   view
+	At     string
+	Change publish.FileChange
+}
+
+// Change is a change with what its line needs.
+func (v view) Change(at string, c publish.FileChange) changeLine { return changeLine{v, at, c} }
+
+// DiffAt is the address of a page below that compares a file.
+func (view) DiffAt(at string, c publish.FileChange) template.URL {
+	return template.URL(at + "/diff?file=" + url.QueryEscape(c.Name))
+}
+
+// number is the version that a form or a link is about; 0: none.
+func number(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
+}
+
+// restoreVersion makes an older version the current one again, if that is still the one that was seen.
+func (p *Pages) restoreVersion(v *visit) error {
+	form := v.r.PostForm
+	n := number(form.Get("n"))
+	err := p.Service.RestoreVersion(v.r.Context(), v.by, v.ownID(), n, formSent(form))
+	if errors.Is(err, sandlot.CodeVersionConflict) {
+		return v.showVersions(http.StatusPreconditionFailed, v.T("own.moved-on", "version", n))
+	}
+	if err != nil {
+		return v.arranged(err, ownPage{}, "")
+	}
+	return v.done(v.ownPath()+"/versions", "said.restored", "version", n)
+}
+
+// askErase asks before a version is gone. Whoever comes from a login has lost
+// which one it was.
+func (p *Pages) askErase(v *visit) (err error) {
+	page := leavePage{N: number(v.r.URL.Query().Get("n"))}
+	if page.N == 0 {
+		return v.redirect(v.ownPath() + "/versions")
+	}
+	if page.Managed, err = v.manage(); err != nil {
+		return err
+	}
+	if page.N >= page.Project.Version {
+		return v.redirect(v.ownPath() + "/versions") // the page offers no such link
+	}
+	return v.show(http.StatusOK, "own_erase.html", v.T("own.erase-title", "version", page.N), page)
+}
+
+// eraseVersion erases a version; the button may be pressed twice.
+func (p *Pages) eraseVersion(v *visit) error {
+	n := number(v.r.PostForm.Get("n"))
+	err := p.Service.EraseVersion(v.r.Context(), v.by, v.ownID(), n)
+	switch {
+	case errors.Is(err, publish.ErrCurrent):
+		return v.redirect(v.ownPath() + "/versions") // the page offers no such link
+	case err != nil:
+		return err
+	}
+	return v.done(v.ownPath()+"/versions", "said.erased", "version", n)
+}

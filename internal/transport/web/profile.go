@@ -1,0 +1,126 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/gallery"
+)
+
+// profilePage is what the page of an account shows to everybody.
+type profilePage struct {
+	shelf
+	initial
+	Person account.Person
+}
+
+// Host is the host of the link, as it is asked for: in ASCII, so that it looks like no other.
+func (p profilePage) Host() string {
+	u, err := url.Parse(p.Person.Link)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// Picture is the file of the one by which the page is shared: the portrait, or else the first cover; empty where there is none.
+func (p profilePage) Picture() string {
+	if p.Person.Portrait != "" {
+		return p.Person.Portrait.File(256)
+	}
+	for _, c := range p.Cards {
+		if c.Project.Cover != "" {
+			return c.Project.Cover.File(1280)
+		}
+	}
+	return ""
+}
+
+// profile shows a creator and their projects. An old handle leads to the new one, and so does
+// one in capitals.
+func (p *Pages) profile(v *visit) error {
+	handle, isProfile := strings.CutPrefix("/"+v.r.PathValue("profile"), profilePath)
+	if !isProfile {
+		return p.missing(v)
+	}
+	query := v.r.URL.Query()
+	order, after := cmp.Or(gallery.Sort(query.Get("sort")), gallery.SortNewest), query.Get("after")
+	if own := v.me != nil && v.me.Account.Handle == handle; own || v.said != "" || after != "" {
+		page, err := p.personal(v, handle, order, after)
+		if err != nil || page == nil {
+			return err
+		}
+		return v.show(http.StatusOK, "profile.html", page.title(), page)
+	}
+	page, err := p.fronts.page(v.r.Context(), frontKey{v.lang, profilePath + handle, order}, func() (stencil, error) {
+		page, err := p.personal(v, handle, order, "")
+		if err != nil || page == nil {
+			return nil, err
+		}
+		var body bytes.Buffer
+		err = v.forAll().render(&body, "profile.html", page.title(), page)
+		return newStencil(body.Bytes()), err
+	})
+	if err != nil || page == nil {
+		return err
+	}
+	return v.fillIn(page, nil)
+}
+
+// personal is a page of a profile; nil where the handle is another one now, to which the visitor was led.
+func (p *Pages) personal(v *visit, handle string, order gallery.Sort, after string) (*profilePage, error) {
+	person, err := p.People.Person(v.r.Context(), v.by, strings.ToLower(handle))
+	if err != nil {
+		return nil, err
+	}
+	if person.Handle != handle {
+		http.Redirect(v.w, v.r, profilePath+person.Handle, http.StatusMovedPermanently)
+		return nil, nil
+	}
+	page := &profilePage{Person: person, initial: initial{person.Handle}, shelf: shelf{of: v, At: profilePath + person.Handle, Sort: order, After: after != ""}}
+	_, page.Page, err = p.Gallery.Profile(v.r.Context(), v.by, handle, order, after)
+	return page, err
+}
+
+// Orders are those that the projects may have; none where there is one project to sort.
+func (p profilePage) Orders() (list []namedOrder) {
+	if p.Person.Projects < 2 {
+		return nil
+	}
+	for _, order := range gallery.ProfileOrders() {
+		name := nameOf(p.of, order)
+		if order == gallery.SortPlayed {
+			name = p.of.T("profile.played") // of all time, as each card tells it
+		}
+		list = append(list, namedOrder{order, name})
+	}
+	return list
+}
+
+func (p profilePage) title() string { return "@" + p.Person.Handle }
+
+// describeSelf records what an owner says about themselves.
+func describeSelf(v *visit) error {
+	typed := account.Words{Line: v.r.PostForm.Get("line"), Link: v.r.PostForm.Get("link")}
+	_, err := v.People.Describe(v.r.Context(), v.by, typed)
+	var refused *sandlot.Error
+	switch {
+	case err == nil:
+		return v.done("/account/settings", "said.profile")
+	case !errors.As(err, &refused) || refused.Code != sandlot.CodeInvalidField:
+		return err
+	}
+	page := settingsPage{Handle: field{Value: v.me.Account.Handle}, Line: field{Value: typed.Line}, Link: field{Value: typed.Link}, typed: true}
+	if refused.Field == "line" {
+		page.Line.Problem = v.T("settings.line-long", "n", account.MaxLine)
+	} else {
+		page.Link.Problem = v.T("settings.link-bad")
+	}
+	return v.showSettings(http.StatusUnprocessableEntity, page)
+}

@@ -1,0 +1,187 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"unicode"
+	"unicode/utf8"
+
+	"sandlot"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/cover"
+	"sandlot/internal/domain/gallery"
+)
+
+// projects is what the page of a project asks of the domain.
+type projects interface {
+	// ProjectPage returns what anybody may know of a project.
+	ProjectPage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (gallery.ProjectPage, error)
+	// Beside returns what a project leads on to.
+	Beside(ctx context.Context, by sandlot.Caller, of sandlot.Project) (gallery.Beside, error)
+	// Random returns a project that is listed, another one than not; sandlot.ErrNotFound if there is none.
+	Random(ctx context.Context, by sandlot.Caller, not sandlot.ProjectID) (sandlot.ProjectID, error)
+	// CardsOf returns those of the projects that anybody may look at, in that order.
+	CardsOf(ctx context.Context, by sandlot.Caller, ids []sandlot.ProjectID) ([]gallery.Card, error)
+}
+
+// What a project's frame may do, and no more; browsers warn of features that they do not know. It may keep its own origin only where
+// that is not the website's, and may never lead the window elsewhere.
+const (
+	sandbox = "allow-scripts allow-pointer-lock allow-orientation-lock allow-modals allow-forms allow-popups " +
+		"allow-downloads allow-storage-access-by-user-activation"
+	sandboxOwnOrigin = sandbox + " allow-same-origin"
+	allowed          = "autoplay; fullscreen; gamepad; accelerometer; gyroscope; screen-wake-lock; clipboard-write; " +
+		"xr-spatial-tracking; keyboard-map; cross-origin-isolated"
+)
+
+// A stage is what the frame of a project is made of.
+type stage struct {
+	Project        sandlot.Project
+	Name           string // the title, or the id where there is none
+	Address, Page  string
+	Sandbox, Allow string
+	Storage        string // the page that tells whether framed storage works; empty where there is none to have
+	Embedded       bool   // whether there is nothing but the frame
+}
+
+// projectPage is what the page of a project shows but for what moves: see moving.
+type projectPage struct {
+	stage
+	About   string // what its owner says of it; may be empty
+	Linked  bool   // whether addresses in that are links: those of a stranger would lead from a site that people trust
+	Noindex bool
+	Own     bool   // whether it is the visitor's own
+	Embed   string // what others put into their pages
+	Card    string // the address of the picture by which it is shared
+	Tags    []string
+	initial
+}
+
+// An initial is what stands for an account without a portrait.
+type initial struct{ handle string }
+
+// Letter is the first of the handle.
+func (f initial) Letter() string {
+	for _, r := range f.handle {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return string(unicode.ToUpper(r))
+		}
+	}
+	r, _ := utf8.DecodeRuneInString(f.handle)
+	return string(r)
+}
+
+// Hue is its colour.
+func (f initial) Hue() int { return cover.HueOf(sandlot.ProjectID("@" + f.handle)) }
+
+func (p *Pages) projectRoutes() []route {
+	return []route{
+		{"GET", "/p/{id}", anyone, admission.Look, p.project},
+	}
+}
+
+// owns tells whether a project is the visitor's own.
+func owns(v *visit, p sandlot.Project) bool { return v.me != nil && v.me.Account.ID == p.Account }
+
+// project shows a project in its frame, in the project's language; its owner goes on in that of all other pages.
+func (p *Pages) project(v *visit) error {
+	id := sandlot.ProjectID(v.r.PathValue("id"))
+	head, err := v.shown(id)
+	if err != nil {
+		return notShown(v, id, err)
+	}
+	if !owns(v, head) {
+		v.speak(head.Lang)
+	}
+	page, err := p.sheets.of(v, head)
+	if err != nil {
+		return err
+	}
+	moved, err := v.moves(page, head)
+	if err != nil {
+		return err
+	}
+	liked, err := v.likes(head, moved.stats)
+	if err != nil {
+		return err
+	}
+	if head.Threads && p.Places.Content != "" {
+		// A frame is isolated only within a page that is: what this page loads is its own, and the project allows itself to be framed.
+		v.w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")
+	}
+	if hidden(head) {
+		v.w.Header().Set("X-Robots-Tag", "noindex")
+	}
+	return v.fillIn(moved.page, filling{v, head, liked}.fill)
+}
+
+// hidden reports whether a project is kept from search engines.
+func hidden(p sandlot.Project) bool { return p.Unlisted || !p.Verified }
+
+// of returns the page of a project, which all have in common whose it is not.
+func (s *sheets) of(v *visit, head sandlot.Project) (*sheet, error) {
+	if owns(v, head) || v.said != "" {
+		return newSheetOf(v, head.ID)
+	}
+	return s.page(v.r.Context(), sheetKey{head.ID, v.lang}, head.Change, func() (*sheet, error) { return newSheetOf(v.forAll(), head.ID) })
+}
+
+func newSheetOf(v *visit, id sandlot.ProjectID) (*sheet, error) {
+	got, err := v.Gallery.ProjectPage(v.r.Context(), v.by, id)
+	if err != nil {
+		return nil, err
+	}
+	found := got.Project
+	page := projectPage{
+		stage: newStage(v.Places, found), About: got.Description, Linked: found.Verified || !v.public(), Noindex: hidden(found),
+		Own: owns(v, found), Embed: snippet(v.Places, found, embedWidth, embedHeight),
+		Card: cardAddress(v.Places, v.Fonts, found),
+		Tags: found.Tags.List(), initial: initial{found.Handle},
+	}
+	var body bytes.Buffer
+	if err := v.render(&body, "project.html", page.Name, page); err != nil {
+		return nil, err
+	}
+	return newSheet(body.Bytes(), found.Change), nil
+}
+
+// notShown is the page of a project that nobody may see. Its owner is told what is left to do.
+func notShown(v *visit, id sandlot.ProjectID, why error) error {
+	if v.me == nil || !errors.Is(why, sandlot.CodeTakenDown) {
+		return why
+	}
+	if _, err := v.manage(); err != nil {
+		return why
+	}
+	return v.show(http.StatusUnavailableForLegalReasons, "down.html", v.T("error.taken-down.title"), id)
+}
+
+// shown is the project of an address that anybody may see. What is no id at all
+// is not there either.
+func (v *visit) shown(id sandlot.ProjectID) (sandlot.Project, error) {
+	found, err := v.Service.Current(v.r.Context(), v.by, id)
+	if errors.Is(err, sandlot.CodeInvalidField) {
+		err = sandlot.ErrNotFound
+	}
+	return found, err
+}
+
+func newStage(places sandlot.Places, of sandlot.Project) stage {
+	at := places.Project(of.ID, of.Version, "")
+	s := stage{Project: of, Name: name(of), Address: at.URL, Page: at.Page, Sandbox: sandboxOwnOrigin, Allow: allowed}
+	s.Storage = at.URL + ".sandlot/storage"
+	if places.Content == "" {
+		s.Sandbox, s.Storage = sandbox, ""
+	}
+	return s
+}
+
+// name is what a project is called.
+func name(p sandlot.Project) string {
+	if p.Title == "" {
+		return string(p.ID)
+	}
+	return p.Title
+}

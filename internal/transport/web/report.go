@@ -1,0 +1,100 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"sandlot"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/operate"
+)
+
+// Reports is what the form against a project asks of the operator's room.
+type Reports interface {
+	// Reportable returns sandlot.ErrNotFound for a project that is not there, and a token all the same; one that was taken down is there.
+	Reportable(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (p sandlot.Project, formToken string, err error)
+	Report(ctx context.Context, by sandlot.Caller, in operate.NewReport) (number string, err error)
+}
+
+// maxReport bounds a report: a character has up to four bytes, each of which three as a form sends it, and there are other short fields.
+const maxReport = operate.MaxDetails*12 + maxForm
+
+func (p *Pages) reportRoutes() []route {
+	return []route{
+		{"GET", "/report", anyone, admission.Look, p.askReport},
+		{"POST", "/report", anyone, admission.Report, form(maxReport, p.report, "project", "reason?", "details?", "contact?", "form_token?")},
+	}
+}
+
+// reportForm is what the page shows, and what was typed.
+type reportForm struct {
+	Address string          // in which the project is looked for
+	Project sandlot.Project // none where it is not found
+	Reasons []reason
+	operate.NewReport
+	Most                                          int // characters of the details
+	BadAddress, BadReason, BadDetails, BadContact bool
+}
+
+// reason is one that can be chosen.
+type reason struct{ Value, Text string }
+
+func (v *visit) reasons() []reason {
+	text := map[string]string{
+		"illegal": v.T("report.illegal"), "deceptive": v.T("report.deceptive"), "malware": v.T("report.malware"),
+		"copyright": v.T("report.copyright"), "harassment": v.T("report.harassment"), "other": v.T("report.other"),
+	}
+	var list []reason
+	for _, value := range operate.Reasons() {
+		list = append(list, reason{value, text[value]})
+	}
+	return list
+}
+
+func (p *Pages) askReport(v *visit) error {
+	return v.showReport(http.StatusOK, reportForm{Address: v.r.URL.Query().Get("project")})
+}
+
+func (v *visit) showReport(status int, form reportForm) error {
+	project, formToken, err := v.Reports.Reportable(v.r.Context(), v.by, v.Places.ProjectIn(form.Address))
+	switch {
+	case errors.Is(err, sandlot.ErrNotFound):
+		if form.BadAddress = form.Address != ""; form.BadAddress {
+			status = http.StatusNotFound
+		}
+	case err != nil:
+		return err
+	}
+	form.Project, form.FormToken = project, formToken
+	form.Reasons, form.Most = v.reasons(), operate.MaxDetails
+	return v.show(status, "report.html", v.T("report.title"), form)
+}
+
+// report records a report. The same form sent again is shown the same number, and with other words another one.
+func (p *Pages) report(v *visit) error {
+	address := v.r.PostForm.Get("project")
+	in := operate.NewReport{
+		Project: v.Places.ProjectIn(address), Reason: v.r.PostForm.Get("reason"), Details: v.r.PostForm.Get("details"),
+		Contact: v.r.PostForm.Get("contact"), FormToken: v.r.PostForm.Get("form_token"), Lang: v.lang,
+	}
+	number, err := p.Reports.Report(v.r.Context(), v.by, in)
+	form := reportForm{Address: address, NewReport: in}
+	var refused *sandlot.Error
+	switch {
+	case err == nil:
+		return v.show(http.StatusOK, "reported.html", v.T("reported.title"), number)
+	case refusedToken(err):
+		return err
+	case errors.Is(err, sandlot.ErrNotFound):
+	case errors.Is(err, sandlot.CodeInvalidEmail):
+		form.BadContact = true
+	case errors.As(err, &refused) && refused.Field == "details":
+		form.BadDetails = true
+	case errors.Is(err, sandlot.CodeInvalidField):
+		form.BadReason = true
+	default:
+		return err
+	}
+	return v.showReport(http.StatusUnprocessableEntity, form)
+}

@@ -1,0 +1,119 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"io/fs"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"sandlot/internal/format/mediatype"
+)
+
+// An asset is a file of our own that pages load.
+type asset struct {
+	bytes       []byte
+	packed      []byte // the same with gzip, if that is shorter; nothing in it is anybody's secret
+	contentType string
+	hash        string // of the bytes: a page names it, so that browsers keep a file for ever and see a new one at once
+}
+
+// openAssets reads static, and packs it, once in each process. The style sheet is sent as one file.
+var openAssets = sync.OnceValue(func() map[string]asset {
+	out := map[string]asset{}
+	var css bytes.Buffer
+	err := fs.WalkDir(files, "static", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := files.ReadFile(name)
+		switch {
+		case err != nil:
+			return err
+		case strings.HasPrefix(name, "static/css/"): // in the order of their names
+			css.Write(data)
+		default:
+			name = strings.TrimPrefix(name, "static/")
+			out[name] = newAsset(name, data)
+		}
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	out["site.css"] = newAsset("site.css", []byte(strings.ReplaceAll(css.String(), "url("+face+")", "url("+face+"?v="+out[face].hash+")")))
+	return out
+})
+
+// face is the file of the display face, which pages and the style sheet name alike, so that browsers load it once.
+const face = "tilt-warp.woff2"
+
+func newAsset(name string, data []byte) asset {
+	sum := sha256.Sum256(data)
+	short := packed(data)
+	if !mediatype.Compressible(name) {
+		short = nil
+	}
+	return asset{data, short, mediatype.Of(name, true), base64.RawURLEncoding.EncodeToString(sum[:9])}
+}
+
+func packed(data []byte) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, _ = w.Write(data) // a buffer takes everything
+	_ = w.Close()
+	return out.Bytes()
+}
+
+// assetURL is the address under which pages load a file of static.
+func assetURL(name string) string { return "/static/" + name + "?v=" + openAssets()[name].hash }
+
+func (p *Pages) static(v *visit) error { return v.asset(v.r.PathValue("file")) }
+
+// favicon is what browsers ask for by themselves, also for a project in the path form.
+func (p *Pages) favicon(v *visit) error { return v.asset("icon.svg") }
+
+func (v *visit) asset(name string) error {
+	a, ok := openAssets()[name]
+	if !ok {
+		return v.missing(v)
+	}
+	h := v.w.Header()
+	body, tag := a.bytes, `"`+a.hash+`"`
+	if a.packed != nil && takesGzip(v.r.Header.Get("Accept-Encoding")) {
+		body, tag = a.packed, `"`+a.hash+`-gzip"`
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("Content-Type", a.contentType)
+	h.Set("ETag", tag)
+	h.Set("Cache-Control", "no-cache")
+	if v.r.URL.Query().Get("v") == a.hash {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	if v.r.Header.Get("If-None-Match") == tag {
+		v.w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if v.r.Method != http.MethodHead {
+		_, _ = v.w.Write(body) // the browser is gone if this fails
+	}
+	return nil
+}
+
+// takesGzip reports whether a client that accepts these encodings takes gzip.
+func takesGzip(accepted string) bool {
+	for encoding := range strings.SplitSeq(accepted, ",") {
+		name, weight, _ := strings.Cut(encoding, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			q, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(weight), "q="), 64)
+			return err != nil || q > 0 // without a weight it is 1
+		}
+	}
+	return false
+}

@@ -1,0 +1,266 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/format/names"
+)
+
+// A visit is one request for a page, and its answer.
+type visit struct {
+	*Pages
+	w        http.ResponseWriter
+	r        *http.Request
+	lang     string // one of the book's
+	theme    string // one of themes; empty: the system's
+	chosen   bool   // whether the visitor has chosen the language
+	accepted bool   // whether the browser asks for one of the book's languages
+	by       sandlot.Caller
+	me       *login // nil without a login
+	grant    *admission.Grant
+	said     template.HTML // what the form before this page did
+	heard    bool          // whether the browser keeps that still
+	anybody  bool          // whether the page is kept for all
+	turn     turn          // for a page that is made of a list of files
+	place    bool          // whether all that the address asks for is a place in a list: the page has none of its words
+}
+
+// A login is a browser's session and whose it is.
+type login struct {
+	sandlot.Session
+	Account sandlot.Account
+}
+
+func (p *Pages) visit(w http.ResponseWriter, r *http.Request) *visit {
+	v := &visit{Pages: p, w: w, r: r}
+	v.lang, v.accepted = p.book.Accepted(r.Header.Get("Accept-Language"))
+	v.by = sandlot.Caller{From: v.from()}
+	return v
+}
+
+// enter answers for a route, if the visitor may go there.
+func (v *visit) enter(r route) error {
+	if r.access != stranger {
+		v.recall()
+		if err := v.recognise(); err != nil {
+			return err
+		}
+		v.hear()
+	}
+	// Rooms take an address of a project for its id. Here what is written in one would go into paths, and into the names of files.
+	if id := v.r.PathValue("id"); id != "" && !names.ValidProjectID(id) {
+		return sandlot.ErrNotFound
+	}
+	if r.access != stranger {
+		if r.access != anyone && v.me == nil || r.access == recent && !v.fresh() {
+			return v.toLogin()
+		}
+	}
+	if err := v.admit(r.operation); err != nil {
+		return err
+	}
+	defer v.grant.Done()
+	defer v.turn.end()
+	return r.handle(v)
+}
+
+// admit asks whether the visitor may do now what a route does, before any of a body is
+// read. The grant's Done must be called when the request is over.
+func (v *visit) admit(op admission.Operation) (err error) {
+	control := http.NewResponseController(v.w)
+	v.grant, err = v.Admission.Admit(v.origin(), op, admission.Body{
+		Length: v.r.ContentLength,
+		Stop:   func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }, // a connection without deadlines goes on until it stalls
+	})
+	return err
+}
+
+// origin is where the visitor comes from, and whose it is once that is known.
+func (v *visit) origin() admission.Origin { return admission.From(v.r.RemoteAddr, v.by) }
+
+// speak makes the visit's language that of what is shown, if there is a catalog
+// for it, unless the visitor has chosen one, or has a browser that asks for one of the book's.
+func (v *visit) speak(lang string) {
+	if v.chosen || v.accepted || v.me != nil && v.me.Account.Lang != "" {
+		return
+	}
+	if found, ok := v.book.Nearest(lang); ok {
+		v.lang = found
+	}
+}
+
+// show sends a page. The template's dot is a view: its Data is data.
+func (v *visit) show(status int, template, title string, data any) error {
+	body := bodies.Get().(*bytes.Buffer)
+	body.Reset()
+	err := v.render(body, template, title, data)
+	if err == nil {
+		v.answer(status, body.Bytes())
+	}
+	if body.Cap() <= keptBody {
+		bodies.Put(body)
+	}
+	return err
+}
+
+// fillIn sends a kept page whose holes are filled in; fill may be nil where it has none but those of every page. However short it is it is
+// packed: nothing that the address asks for is among its pieces.
+func (v *visit) fillIn(page stencil, fill filler) error {
+	who, err := view{visit: v}.Who()
+	if err != nil {
+		return err
+	}
+	all := func(to *bytes.Buffer, name string) {
+		switch name {
+		case themeHole:
+			to.WriteString(themeAttribute(v.theme))
+		case whoHole:
+			to.WriteString(string(who))
+		default:
+			fill(to, name)
+		}
+	}
+	body := bodies.Get().(*bytes.Buffer)
+	body.Reset()
+	if takesGzip(v.r.Header.Get("Accept-Encoding")) {
+		page.pack(body, all)
+		v.w.Header().Set("Content-Encoding", "gzip")
+	} else {
+		page.write(body, all)
+	}
+	v.sendPage(http.StatusOK, body.Bytes())
+	if body.Cap() <= keptBody {
+		bodies.Put(body)
+	}
+	return nil
+}
+
+// bodies are room for pages that are sent and not kept: to find it anew for each page, which
+// has some 30 KB, took several copies of it.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// keptBody is the largest room that is kept: a page has more only where an owner has many files.
+const keptBody = 128 << 10
+
+func (v *visit) render(to *bytes.Buffer, template, title string, data any) error {
+	return v.templates.ExecuteTemplate(to, template, view{visit: v, Title: title, Data: data})
+}
+
+// packFrom is the size, in bytes, from which a page is sent with gzip: lists of an
+// owner that would take longer than a page may. Most are far shorter.
+const packFrom = 32 << 10
+
+// packs reports whether a page is to be sent with gzip. Where somebody else could have
+// put their words into the address, the length of the answer would tell them what
+// else is in it; a place in a list is not in the answer.
+func (v *visit) packs(body []byte) bool {
+	return len(body) > packFrom && (v.r.URL.RawQuery == "" || v.place) && v.r.Method != http.MethodPost && takesGzip(v.r.Header.Get("Accept-Encoding"))
+}
+
+// answer sends a page that was rendered in the visit's language.
+func (v *visit) answer(status int, body []byte) {
+	body = themed(body, v.theme)
+	if v.packs(body) {
+		body = packed(body)
+		v.w.Header().Set("Content-Encoding", "gzip")
+	}
+	v.sendPage(status, body)
+}
+
+// sendPage sends the bytes of a page.
+func (v *visit) sendPage(status int, body []byte) {
+	if v.heard {
+		v.setCookie(saidCookie, "", -1)
+	}
+	h := v.w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Language", v.lang)
+	h.Add("Vary", "Accept-Language")
+	h.Add("Vary", "Cookie")
+	h.Add("Vary", "Accept-Encoding")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	v.turn.end() // from here on the visitor is waited for
+	v.w.WriteHeader(status)
+	if v.r.Method != http.MethodHead {
+		_, _ = v.w.Write(body) // the browser is gone if this fails
+	}
+}
+
+// T is the text of that name in the visit's language: see text.
+func (v *visit) T(name string, args ...any) string { return v.book.say(v.lang, name, args...) }
+
+// redirect leads to a path of the website, after a form as well.
+func (v *visit) redirect(path string) error {
+	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
+	return nil
+}
+
+// toLogin asks for a login, and leads back after it: to the page of a form, for
+// what was sent with it is gone, and it is not sent a second time by itself.
+func (v *visit) toLogin() error {
+	back := v.r.URL.RequestURI()
+	if v.r.Method != http.MethodGet && v.r.Method != http.MethodHead {
+		back = "/account"
+		if from, err := url.Parse(v.r.Referer()); err == nil && from.Host == v.Places.Base.Host {
+			back = localPath(from.RequestURI())
+		}
+	}
+	return v.redirect("/login?to=" + url.QueryEscape(back))
+}
+
+// problem shows a page that says what is wrong. The texts are name.title and
+// name.text.
+func (v *visit) problem(status int, name string) {
+	err := v.show(status, "error.html", v.T(name+".title"), v.mishap(status, name))
+	if err != nil {
+		v.Log.Error("error page not shown", "error", err)
+	}
+}
+
+// fail shows the page of an error.
+func (v *visit) fail(err error) {
+	status, name := http.StatusInternalServerError, "error.fault"
+	var kind sandlot.Kind
+	var denied *admission.Denied
+	if e := sandlot.AsError(err); e != nil {
+		kind = sandlot.Codes[e.Code]
+		if e.RetryAfter > 0 {
+			v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
+		}
+	}
+	switch {
+	case refusedToken(err):
+		status, name = http.StatusBadRequest, "error.form"
+	case errors.Is(err, sandlot.ErrNotFound), kind == sandlot.KindMissing, errors.Is(err, sandlot.CodeInvalidFilename): // no file has that name
+		status, name = http.StatusNotFound, "error.missing"
+	case kind == sandlot.KindTakenDown:
+		status, name = http.StatusUnavailableForLegalReasons, "error.taken-down"
+	case kind == sandlot.KindTooMany:
+		status, name = http.StatusTooManyRequests, "error.too-many"
+	case errors.Is(err, sandlot.CodeAccountSuspended):
+		status, name = http.StatusForbidden, "error.suspended"
+	case kind == sandlot.KindForbidden:
+		status, name = http.StatusForbidden, "error.refused"
+	case kind == sandlot.KindFull:
+		status, name = http.StatusInsufficientStorage, "error.full"
+	case errors.As(err, &denied): // the service is busy, which is no fault: who asks comes again
+		v.problem(http.StatusServiceUnavailable, "error.later")
+		return
+	case kind == sandlot.KindUnavailable, errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled): // whoever has left is no fault either
+		status, name = http.StatusServiceUnavailable, "error.later"
+	}
+	if status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
+		v.Log.Error("page failed", "request_id", v.RequestID(v.r.Context()), "path", v.r.URL.Path, "error", err)
+	}
+	v.problem(status, name)
+}
