@@ -1,4 +1,4 @@
-package publish
+package sandlot_test
 
 import (
 	"net/url"
