@@ -11,7 +11,7 @@ import (
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/storage/mail"
 	"sandlot/internal/storage/sqlstore"
-	"sandlot/internal/transport/api/hint"
+	"sandlot/internal/transport/intake/hint"
 )
 
 // adminCommand is what an operator does to accounts and projects. It works on

@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"sandlot/internal/client/cli"
-	"sandlot/internal/transport/api/hint"
+	"sandlot/internal/transport/intake/hint"
 )
 
 // otherCommands are words that people try in place of a command's own. It never changes.

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"sandlot/internal/client/cli"
-	"sandlot/internal/transport/api/hint"
+	"sandlot/internal/transport/intake/hint"
 )
 
 // environment holds the variables that begin with SANDLOT_.

@@ -12,7 +12,7 @@ import (
 )
 
 // origin is where the request comes from, and whose it is once that is known.
-func (c *call) origin() admission.Origin { return admission.From(c.r.RemoteAddr, c.by) }
+func (c *call) origin() admission.Origin { return admission.From(c.R.RemoteAddr, c.By) }
 
 // admit asks whether the caller may do now what the route does, before any of a body is
 // read. done must be called when the request is over.
@@ -21,28 +21,20 @@ func (a *API) admit(c *call) (done func(), err error) {
 	if c.head() {
 		op = admission.Look // nothing is made for a HEAD
 	}
-	control := http.NewResponseController(c.w)
-	c.grant, err = a.Admission.Admit(c.origin(), op, admission.Body{
-		Length: c.r.ContentLength,
+	control := http.NewResponseController(c.W)
+	c.Grant, err = a.Admission.Admit(c.origin(), op, admission.Body{
+		Length: c.R.ContentLength,
 		Stop:   func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }, // a connection without deadlines goes on until it stalls
 	})
 	if err != nil {
 		return nil, err
 	}
-	c.body.grant = c.grant
-	c.showStanding(c.grant.Standing())
+	c.Body.Grant = c.Grant
+	c.showStanding(c.Grant.Standing())
 	return func() {
-		c.grant.Done()
-		c.body.grant = nil // the rest of a body, which is only thrown away, costs nothing
+		c.Grant.Done()
+		c.Body.Grant = nil // the rest of a body, which is only thrown away, costs nothing
 	}, nil
-}
-
-// mayMail asks whether a message may be sent for this request.
-func (c *call) mayMail(f *fields) error {
-	if !f.has("email") {
-		return nil
-	}
-	return c.grant.Also(admission.Mail)
 }
 
 // showStanding sets the fields of draft-ietf-httpapi-ratelimit-headers: what may
@@ -59,8 +51,8 @@ func (c *call) showStanding(list []admission.Standing) {
 		left = append(left, fmt.Sprintf("%q;r=%d;t=%d", s.Limit, s.Left, seconds(s.Full)))
 	}
 	if len(list) > 0 {
-		c.w.Header().Set("RateLimit-Policy", strings.Join(policies, ", "))
-		c.w.Header().Set("RateLimit", strings.Join(left, ", "))
+		c.W.Header().Set("RateLimit-Policy", strings.Join(policies, ", "))
+		c.W.Header().Set("RateLimit", strings.Join(left, ", "))
 	}
 }
 
@@ -68,6 +60,6 @@ func (c *call) showStanding(list []admission.Standing) {
 func (c *call) showDenied(err error, e *sandlot.Error) {
 	var d *admission.Denied
 	if errors.As(err, &d) && !d.All {
-		c.w.Header().Set("RateLimit", fmt.Sprintf("%q;r=0;t=%d", d.Limit, seconds(e.RetryAfter)))
+		c.W.Header().Set("RateLimit", fmt.Sprintf("%q;r=0;t=%d", d.Limit, seconds(e.RetryAfter)))
 	}
 }

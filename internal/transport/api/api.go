@@ -14,6 +14,7 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/transfer"
+	"sandlot/internal/transport/intake"
 )
 
 // Service is what this package asks of the domain; *publish.Service is one. An
@@ -35,16 +36,6 @@ type Service interface {
 	Export(ctx context.Context, by sandlot.Caller) (publish.Export, error)
 }
 
-// Contents stages the bytes of a body until a call uses them, and reads those of files; *publish.Contents does.
-type Contents interface {
-	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
-	Unpack(ctx context.Context, packed publish.Content, limit int64, charge publish.Charge) (publish.Content, error)
-	Discard(ctx context.Context, c publish.Content)
-	NewTree(charge publish.Charge) *publish.Tree
-	DiscardTree(ctx context.Context, t *publish.Tree)
-	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
-}
-
 // Transfer takes the projects of an export into an account; *transfer.Service does.
 type Transfer interface {
 	Import(ctx context.Context, by sandlot.Caller, in transfer.Input) (transfer.Report, error)
@@ -64,7 +55,7 @@ type Figures interface {
 // Config is what an API is made of. Service, Gallery, Figures, Tickets, Trials, Covers, Transfer, Places, Archive, Index and Admission must be set.
 type Config struct {
 	Service  Service
-	Contents Contents
+	Contents intake.Contents
 	Gallery  Gallery
 	Figures  Figures
 	Tickets  Tickets
@@ -96,6 +87,7 @@ type Config struct {
 // puts the right one there. The request id is that of the context, or a new one.
 type API struct {
 	Config
+	in     *intake.Intake
 	routes []route
 	lists  *turns.Lists[sandlot.AccountID]
 	yaml   []byte        // the OpenAPI document
@@ -116,7 +108,8 @@ func New(cfg Config) *API {
 	if cfg.MaxFile == 0 {
 		cfg.MaxFile = publish.DefaultMaxFile
 	}
-	return &API{Config: cfg, routes: routes(), lists: newLists(), yaml: openapiYAML, json: sync.OnceValue(func() []byte { return documentJSON(openapiYAML) })}
+	in := &intake.Intake{Contents: cfg.Contents, Places: cfg.Places, MaxContent: cfg.MaxContent, MaxFile: cfg.MaxFile}
+	return &API{Config: cfg, in: in, routes: routes(), lists: newLists(), yaml: openapiYAML, json: sync.OnceValue(func() []byte { return documentJSON(openapiYAML) })}
 }
 
 // ServeHTTP answers one request. It panics with http.ErrAbortHandler, as a
@@ -143,21 +136,24 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (a *API) serve(c *call) error {
 	rt, named, unknown := a.find(c)
 	c.route, c.param, c.filename = rt, named.id, named.filename
-	if err := keyInAddress(c.r); err != nil {
-		return a.searched(c, err)
+	if rt := c.named(); rt != nil {
+		c.Takes = rt.takes
+	}
+	if err := intake.KeyInAddress(c.R); err != nil {
+		return a.in.Search(c.Call, err)
 	}
 	if unknown != nil {
-		return a.searched(c, unknown)
+		return a.in.Search(c.Call, unknown)
 	}
 	if err := c.checkQuery(); err != nil {
-		return a.searched(c, err)
+		return a.in.Search(c.Call, err)
 	}
 	if err := a.identify(c); err != nil {
-		return a.searched(c, err)
+		return a.in.Search(c.Call, err)
 	}
 	if rt.admit {
-		if err := a.Service.Admit(c.r.Context(), c.by, rt.act); err != nil {
-			return a.searched(c, err)
+		if err := a.Service.Admit(c.R.Context(), c.By, rt.act); err != nil {
+			return a.in.Search(c.Call, err)
 		}
 	}
 	done, err := a.admit(c)

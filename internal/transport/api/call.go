@@ -5,38 +5,23 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/admission"
-	"sandlot/internal/domain/ticket"
+	"sandlot/internal/transport/intake"
 )
 
 // call is one request on its way through the package.
 type call struct {
-	w        http.ResponseWriter
-	r        *http.Request
+	*intake.Call
 	id       string // the request id
 	route    *route // nil until it is found
 	param    string // the {id} of the path, decoded
 	filename string // its {filename}, decoded
 	meant    meant  // what was probably meant, where there is no route
-	by       sandlot.Caller
-	keyed    bool // whether a key was sent, for hints
-	body     *body
-	told     *ticket.Call     // what was told with the ticket that came; nil until it is known, and where none did
-	grant    *admission.Grant // nil until the call is admitted
-	said     *fields          // what the body said, for hints; nil until it is read
-	object   bool             // whether the body begins as a JSON object does
-	whole    bool             // whether the body was read to its end
-	sight    sight            // what a body begins as that was refused
-	drainBy  time.Time        // until when the rest of a refused body is read, if some of it was
-	stalled  bool             // whether the client sent nothing for a while, which net/http takes for its end
-	warnings []sandlot.Warning
 }
 
 func newCall(w http.ResponseWriter, r *http.Request) *call {
-	c := &call{w: w, r: r, id: RequestID(r.Context()), body: &body{r: r.Body}}
+	c := &call{Call: &intake.Call{W: w, R: r, Body: &intake.Body{R: r.Body}}, id: RequestID(r.Context())}
 	if c.id == "" {
 		c.id = NewRequestID()
 	}
@@ -56,17 +41,17 @@ func preflight(h http.Header) {
 	h.Set("Access-Control-Max-Age", "86400")
 }
 
-func (c *call) head() bool { return c.r.Method == http.MethodHead }
+func (c *call) head() bool { return c.R.Method == http.MethodHead }
 
 // fromRecord marks an answer that comes from an idempotency record.
 func (c *call) fromRecord(yes bool) {
 	if yes {
-		c.w.Header().Set("Idempotent-Replayed", "true")
+		c.W.Header().Set("Idempotent-Replayed", "true")
 	}
 }
 
 func (c *call) warn(code, message, hint string) {
-	c.warnings = append(c.warnings, sandlot.Warning{Code: code, Message: message, Hint: hint})
+	c.Warnings = append(c.Warnings, sandlot.Warning{Code: code, Message: message, Hint: hint})
 }
 
 // reply is an answer in JSON: the body is a pointer to a wire type.
@@ -81,12 +66,12 @@ func (c *call) answer(re reply) error {
 	if err != nil {
 		return err
 	}
-	h := c.w.Header()
+	h := c.W.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(text)))
-	c.w.WriteHeader(re.status)
+	c.W.WriteHeader(re.status)
 	// An error means that the client is gone: what was done stays done.
-	_, _ = c.w.Write(text)
+	_, _ = c.W.Write(text)
 	return nil
 }
 

@@ -34,17 +34,17 @@ func (a *API) checks(c *call) error {
 	if err != nil {
 		return err
 	}
-	found, err := a.Trials.Checks(c.r.Context(), c.by, c.param)
+	found, err := a.Trials.Checks(c.R.Context(), c.By, c.param)
 	made()
 	sent() // the answer has no list of files, and an account has few turns to wait in
 	if err != nil {
 		return err
 	}
-	c.grant.Files(found.Project.FileCount)
-	if found, err = a.Trials.Await(c.r.Context(), c.by, found, wait); err != nil {
+	c.Grant.Files(found.Project.FileCount)
+	if found, err = a.Trials.Await(c.R.Context(), c.By, found, wait); err != nil {
 		return err
 	}
-	pictures, err := a.Covers.Findings(c.r.Context(), c.by, found.Project.ID)
+	pictures, err := a.Covers.Findings(c.R.Context(), c.By, found.Project.ID)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (a *API) checks(c *call) error {
 
 // wait reads how long the answer may wait for the trial, in seconds.
 func (c *call) wait() (time.Duration, error) {
-	said := c.r.URL.Query().Get("wait")
+	said := c.R.URL.Query().Get("wait")
 	if said == "" {
 		return 0, nil
 	}
@@ -79,7 +79,7 @@ type checksInfo struct {
 // checked returns the checks of a version that was just made, and the warnings of the version before it, 0 for none. The change is made,
 // so a failure to read them is logged and leaves them out.
 func (a *API) checked(c *call, p sandlot.Project, before int) (*checksInfo, []sandlot.Warning) {
-	state, warnings, err := a.Trials.After(c.r.Context(), c.by, p, before)
+	state, warnings, err := a.Trials.After(c.R.Context(), c.By, p, before)
 	if err != nil {
 		a.logFault(c, err)
 		return nil, nil
@@ -89,7 +89,7 @@ func (a *API) checked(c *call, p sandlot.Project, before int) (*checksInfo, []sa
 
 // brokenPages returns the warnings of the play-tester about current versions. A failure to read them is logged and leaves them out.
 func (a *API) brokenPages(c *call, projects ...sandlot.Project) []sandlot.Warning {
-	warnings, err := a.Trials.Warnings(c.r.Context(), c.by, projects...)
+	warnings, err := a.Trials.Warnings(c.R.Context(), c.By, projects...)
 	if err != nil {
 		a.logFault(c, err)
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"sandlot"
+	"sandlot/internal/transport/intake"
 )
 
 // told is how this package answers a code.
@@ -64,4 +65,4 @@ var codes = map[sandlot.Code]told{
 
 // argumentHeaders are the arguments of an operation that come in a header of that name. It
 // never changes.
-var argumentHeaders = map[string]string{idempotencyArgument: idempotencyKey}
+var argumentHeaders = map[string]string{intake.IdempotencyArgument: intake.IdempotencyKey}

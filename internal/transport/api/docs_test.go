@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/transport/intake"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -57,9 +58,9 @@ func TestGuide(t *testing.T) {
 		}
 	})
 	t.Run("every field that is taken is named", func(t *testing.T) {
-		for _, set := range []*fieldSet{publishFields, updateFields, deleteFields, amendFields, restoreFields, deleteProjectFields, signupFields, ticketFields} {
-			for _, name := range set.all() {
-				if !strings.Contains(guide, "`"+name+"`") && !slices.Contains(partFields[4:], name) {
+		for _, set := range []*intake.FieldSet{intake.PublishFields, intake.UpdateFields, intake.DeleteFields, intake.AmendFields, intake.RestoreFields, intake.DeleteProjectFields, intake.SignupFields, intake.TicketFields} {
+			for _, name := range set.All() {
+				if !strings.Contains(guide, "`"+name+"`") && !slices.Contains(intake.PartFields[4:], name) {
 					t.Errorf("%s is not named", name)
 				}
 			}

@@ -15,7 +15,8 @@ import (
 	"sandlot"
 	"sandlot/internal/format/content"
 	"sandlot/internal/format/inspect"
-	"sandlot/internal/transport/api/hint"
+	"sandlot/internal/transport/intake"
+	"sandlot/internal/transport/intake/hint"
 )
 
 // special is an Error that is answered with something that its code does not
@@ -44,7 +45,7 @@ func (a *API) refuse(c *call, err error) {
 	if errors.As(err, &sp) {
 		status = cmp.Or(sp.status, status)
 		if sp.allow != "" {
-			c.w.Header().Set("Allow", sp.allow)
+			c.W.Header().Set("Allow", sp.allow)
 		}
 	}
 	c.errorHeaders(e)
@@ -54,12 +55,12 @@ func (a *API) refuse(c *call, err error) {
 		a.logFault(c, err)
 		status = http.StatusInternalServerError
 	}
-	h := c.w.Header()
+	h := c.W.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(text)))
-	c.settle(func() {
-		c.w.WriteHeader(status)
-		_, _ = c.w.Write(text)
+	c.Settle(func() {
+		c.W.WriteHeader(status)
+		_, _ = c.W.Write(text)
 	})
 }
 
@@ -68,17 +69,17 @@ func (a *API) refuse(c *call, err error) {
 // be reading.
 func (c *call) gone(err error) bool {
 	var decoded *content.Error
-	if errors.Is(c.body.err, io.ErrUnexpectedEOF) && errors.As(err, &decoded) {
+	if errors.Is(c.Body.Err, io.ErrUnexpectedEOF) && errors.As(err, &decoded) {
 		return false
 	}
-	if c.stalled || errors.Is(c.body.err, sandlot.CodeUnavailable) {
+	if c.Stalled || errors.Is(c.Body.Err, sandlot.CodeUnavailable) {
 		return false // what ended the body was a deadline of ours
 	}
-	if c.r.Context().Err() != nil {
+	if c.R.Context().Err() != nil {
 		return true
 	}
 	var network net.Error
-	return errors.As(c.body.err, &network) && errors.Is(err, c.body.err)
+	return errors.As(c.Body.Err, &network) && errors.Is(err, c.Body.Err)
 }
 
 // refusal makes an Error of whatever went wrong. What is nobody's fault but ours
@@ -90,10 +91,10 @@ func (a *API) refusal(c *call, err error) *sandlot.Error {
 	switch {
 	case errors.As(err, &e):
 	case errors.As(err, &decoded):
-		return wrongBody(decoded, a.about(c))
+		return intake.WrongBody(decoded, a.about(c))
 	case errors.As(err, &large):
-		return a.bodyTooLarge()
-	case c.body.err != nil && c.body.err != io.EOF && errors.Is(err, c.body.err):
+		return a.in.BodyTooLarge()
+	case c.Body.Err != nil && c.Body.Err != io.EOF && errors.Is(err, c.Body.Err):
 		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The body isn't valid HTTP (its length or chunks are wrong).").With(sandlot.OpSame)
 	default:
 		e = sandlot.AsError(err)
@@ -119,11 +120,11 @@ func (a *API) logFault(c *call, err error) {
 	if e := sandlot.AsError(err); e != nil && e.Cause() != nil && !strings.Contains(text, e.Cause().Error()) {
 		text += ": " + e.Cause().Error() // what the message does not tell
 	}
-	a.Log.ErrorContext(c.r.Context(), "request failed", "request_id", c.id, "route", pattern, "error", inspect.Redact(text))
+	a.Log.ErrorContext(c.R.Context(), "request failed", "request_id", c.id, "route", pattern, "error", inspect.Redact(text))
 }
 
 func (c *call) errorHeaders(e *sandlot.Error) {
-	h := c.w.Header()
+	h := c.W.Header()
 	h.Del("ETag")
 	if e.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(seconds(e.RetryAfter)))

@@ -17,16 +17,16 @@ func (a *API) export(c *call) error {
 	if c.head() {
 		return a.exportHead(c)
 	}
-	e, err := a.Service.Export(c.r.Context(), c.by)
+	e, err := a.Service.Export(c.R.Context(), c.By)
 	if err != nil {
 		return err
 	}
 	e.History = history
-	c.grant.Archive(e)
-	h := c.w.Header()
+	c.Grant.Archive(e)
+	h := c.W.Header()
 	h.Set("Content-Disposition", archiveName(e.Account, e.ExportedAt))
-	out := &lateWriter{w: c.w, contentType: "application/zip"}
-	if err := a.Archive(c.r.Context(), out, e); err != nil {
+	out := &lateWriter{w: c.W, contentType: "application/zip"}
+	if err := a.Archive(c.R.Context(), out, e); err != nil {
 		h.Del("Content-Disposition")
 		return a.broken(c, out, err)
 	}
@@ -35,7 +35,7 @@ func (a *API) export(c *call) error {
 
 // allVersions tells whether earlier versions are asked for.
 func allVersions(c *call) (bool, error) {
-	switch v := c.r.URL.Query().Get("versions"); v {
+	switch v := c.R.URL.Query().Get("versions"); v {
 	case "", "current":
 		return false, nil
 	case "all":
@@ -47,13 +47,13 @@ func allVersions(c *call) (bool, error) {
 
 // exportHead answers without building anything.
 func (a *API) exportHead(c *call) error {
-	who, err := a.Service.Whoami(c.r.Context(), c.by, 1, "")
+	who, err := a.Service.Whoami(c.R.Context(), c.By, 1, "")
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("Content-Type", "application/zip")
-	c.w.Header().Set("Content-Disposition", archiveName(who.Account, a.Now()))
-	c.w.WriteHeader(http.StatusOK)
+	c.W.Header().Set("Content-Type", "application/zip")
+	c.W.Header().Set("Content-Disposition", archiveName(who.Account, a.Now()))
+	c.W.WriteHeader(http.StatusOK)
 	return nil
 }
 

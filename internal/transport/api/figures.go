@@ -11,12 +11,12 @@ import (
 
 // asksFigures reports whether a project's numbers are asked for over time, which are its
 // owner's.
-func (c *call) asksFigures() bool { return c.r.URL.Query().Has("by") }
+func (c *call) asksFigures() bool { return c.R.URL.Query().Has("by") }
 
 // figures answers with a project's numbers by day or by version.
 func (a *API) figures(c *call) error {
-	query := c.r.URL.Query()
-	if err := sandlot.Authorize(c.by, sandlot.ActReadFiles, nil); err != nil {
+	query := c.R.URL.Query()
+	if err := sandlot.Authorize(c.By, sandlot.ActReadFiles, nil); err != nil {
 		return err
 	}
 	by := query["by"]
@@ -41,7 +41,7 @@ func (a *API) figuresByDay(c *call, said []string) error {
 		}
 		days = n
 	}
-	found, err := a.Figures.ByDay(c.r.Context(), c.by, c.param, days)
+	found, err := a.Figures.ByDay(c.R.Context(), c.By, c.param, days)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (a *API) figuresByDay(c *call, said []string) error {
 }
 
 func (a *API) figuresByVersion(c *call) error {
-	found, err := a.Figures.ByVersion(c.r.Context(), c.by, c.param)
+	found, err := a.Figures.ByVersion(c.R.Context(), c.By, c.param)
 	if err != nil {
 		return err
 	}

@@ -24,21 +24,21 @@ func (a *API) file(c *call) error {
 	if err != nil {
 		return err
 	}
-	v, err := a.Service.File(c.r.Context(), c.by, c.param, c.filename, version)
+	v, err := a.Service.File(c.R.Context(), c.By, c.param, c.filename, version)
 	if err != nil {
 		return err
 	}
-	h := c.w.Header()
+	h := c.W.Header()
 	h.Set("Content-Type", mediatype.Of(v.File.Name, v.File.Blob.Text))
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(v.File.Name)}))
 	h.Set("Content-Security-Policy", filePolicy)
 	h.Set("ETag", `"`+v.File.Blob.SHA256.String()+`"`)
-	r := c.r
+	r := c.R
 	if strings.Contains(r.Header.Get("Range"), ",") {
 		r = r.Clone(r.Context())
 		r.Header.Del("Range") // several ranges at once may be answered with the whole
 	}
-	out := &fileWriter{ResponseWriter: c.w, bytes: &fileBytes{ctx: r.Context(), open: a.Contents.Open, blob: v.File.Blob}}
+	out := &fileWriter{ResponseWriter: c.W, bytes: &fileBytes{ctx: r.Context(), open: a.Contents.Open, blob: v.File.Blob}}
 	defer out.bytes.Close()
 	if c.head() {
 		out.bytes.check() // so that HEAD promises nothing that GET does not keep
@@ -49,7 +49,7 @@ func (a *API) file(c *call) error {
 
 // version is the version that the query names, 0 if it names none.
 func (c *call) version() (int, error) {
-	query := c.r.URL.Query()
+	query := c.R.URL.Query()
 	if !query.Has("version") {
 		return 0, nil
 	}
@@ -78,9 +78,9 @@ func (a *API) fileSent(c *call, out *fileWriter) error {
 		return nil
 	}
 	for _, name := range []string{"Accept-Ranges", "Content-Disposition", "Content-Length", "Content-Security-Policy", "ETag"} {
-		c.w.Header().Del(name)
+		c.W.Header().Del(name)
 	}
-	c.w.Header().Set("Cache-Control", "no-store") // which net/http takes from an error
+	c.W.Header().Set("Cache-Control", "no-store") // which net/http takes from an error
 	return err
 }
 

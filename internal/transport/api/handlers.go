@@ -7,34 +7,35 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/inspect"
-	"sandlot/internal/transport/api/hint"
+	"sandlot/internal/transport/intake"
+	"sandlot/internal/transport/intake/hint"
 )
 
 func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
-	out, pending, err := a.Service.Publish(c.r.Context(), c.by, in)
+	out, pending, err := a.Service.Publish(c.R.Context(), c.By, in)
 	if err != nil || pending != nil {
 		return a.pending(c, pending), err
 	}
-	c.grant.Work(len(out.Files)) // a file is recorded in some 65 us
+	c.Grant.Work(len(out.Files)) // a file is recorded in some 65 us
 	if out.DryRun {
 		return reply{http.StatusOK, newDry(out.Project, publishedFiles(out), a.notes(c, out.Warnings))}, nil
 	}
 	c.fromRecord(out.FromRecord)
 	if out.Account != nil && !out.FromRecord {
-		c.grant.Made()
+		c.Grant.Made()
 	}
-	c.w.Header().Set("Location", out.Addresses.URL)
+	c.W.Header().Set("Location", out.Addresses.URL)
 	answer := newPublished(out, a.notes(c, a.withPage(c, out.Project, in.Content, out.Warnings)))
 	answer.Checks, _ = a.checked(c, out.Project, 0)
 	return reply{http.StatusCreated, answer}, nil
 }
 
 func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
-	out, pending, err := a.Service.Update(c.r.Context(), c.by, in)
+	out, pending, err := a.Service.Update(c.R.Context(), c.By, in)
 	if err != nil || pending != nil {
 		return a.pending(c, pending), err
 	}
-	c.grant.Work(len(out.Files))
+	c.Grant.Work(len(out.Files))
 	if out.DryRun {
 		return reply{http.StatusOK, newDryUpdate(out, a.notes(c, out.Warnings))}, nil
 	}
@@ -52,36 +53,36 @@ func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
 }
 
 func (a *API) deleteFile(c *call, in publish.DeleteInput) (reply, error) {
-	out, err := a.Service.DeleteFile(c.r.Context(), c.by, in)
+	out, err := a.Service.DeleteFile(c.R.Context(), c.By, in)
 	c.fromRecord(out.FromRecord)
 	return reply{http.StatusOK, newDeleted(out, a.notes(c, out.Warnings))}, err
 }
 
 func (a *API) deleteProject(c *call, confirm string) (reply, error) {
-	out, err := a.Service.DeleteProject(c.r.Context(), c.by, c.param, confirm)
+	out, err := a.Service.DeleteProject(c.R.Context(), c.By, c.param, confirm)
 	return reply{http.StatusOK, newDeletedProject(out, a.notes(c, out.Warnings))}, err
 }
 
 func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
-	if c.r.Header.Get("Authorization") != "" {
+	if c.R.Header.Get("Authorization") != "" {
 		c.warn("key_ignored", "The Authorization header was ignored: signup makes a new account.", "If you have a key already, use it instead of a second account.")
 	}
-	out, err := a.Service.Signup(c.r.Context(), c.by, in)
+	out, err := a.Service.Signup(c.R.Context(), c.By, in)
 	c.fromRecord(out.FromRecord)
 	if err == nil && !out.FromRecord {
-		c.grant.Made()
+		c.Grant.Made()
 	}
 	return reply{http.StatusCreated, newSignedUp(out, a.notes(c, out.Warnings))}, err
 }
 
 func (a *API) stats(c *call) error {
-	if err := readableQuery(c.r); err != nil { // what is left out of one may ask for other numbers
-		return err.With(sandlot.OpStats, sandlot.Arg{Name: "project_id", Value: c.param}).Note(queryNote)
+	if err := intake.ReadableQuery(c.R); err != nil { // what is left out of one may ask for other numbers
+		return err.With(sandlot.OpStats, sandlot.Arg{Name: "project_id", Value: c.param}).Note(intake.QueryNote)
 	}
 	if c.asksFigures() {
 		return a.figures(c)
 	}
-	id, st, err := a.Gallery.Stats(c.r.Context(), c.by, c.param)
+	id, st, err := a.Gallery.Stats(c.R.Context(), c.By, c.param)
 	if err != nil {
 		return err
 	}
@@ -93,11 +94,11 @@ func (a *API) whoami(c *call) error {
 	if err != nil {
 		return err
 	}
-	who, err := a.Service.Whoami(c.r.Context(), c.by, limit, c.r.URL.Query().Get("cursor"))
+	who, err := a.Service.Whoami(c.R.Context(), c.By, limit, c.R.URL.Query().Get("cursor"))
 	if err != nil {
 		return err
 	}
-	c.grant.Work(len(who.Projects))
+	c.Grant.Work(len(who.Projects))
 	projects := make([]sandlot.Project, len(who.Projects))
 	for i, p := range who.Projects {
 		projects[i] = p.Project
@@ -113,7 +114,7 @@ const (
 
 // limit is how many of something one page has; op is the call that lists them.
 func (c *call) limit(op sandlot.Op, what string) (int, error) {
-	text := c.r.URL.Query().Get("limit")
+	text := c.R.URL.Query().Get("limit")
 	if text == "" {
 		return defaultLimit, nil
 	}
@@ -149,5 +150,5 @@ func (a *API) notes(c *call, more []sandlot.Warning) notes {
 			more[i].Hint = inspect.Redact(hint.Warned(a.Places.Base.String(), w))
 		}
 	}
-	return notes{append(c.warnings, more...)}
+	return notes{append(c.Warnings, more...)}
 }

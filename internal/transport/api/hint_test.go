@@ -11,6 +11,7 @@ import (
 	"sandlot"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
+	"sandlot/internal/transport/intake"
 )
 
 // words splits a command line as a POSIX shell does, as far as hints go: blanks,
@@ -110,16 +111,16 @@ func TestMeant(t *testing.T) {
 		"projectId": "project_id", "project": "project_id", "id": "project_id", "ifVersion": "if_version", "Sha256": "sha256", "totalParts": "total_parts",
 		"contentEncoding": "content_encoding", "x": "", "colour": "", "description": "", "titel": "title", "tags": "",
 	} {
-		if got := updateFields.meant(name); got != want {
+		if got := intake.UpdateFields.Meant(name); got != want {
 			t.Errorf("update: %s is taken for %q, want %q", name, got, want)
 		}
 	}
 	for name, want := range map[string]string{"name": "title", "file": "content", "username": "handle", "mail": "email", "language": "lang"} {
-		if got := publishFields.meant(name); got != want {
+		if got := intake.PublishFields.Meant(name); got != want {
 			t.Errorf("publish: %s is taken for %q, want %q", name, got, want)
 		}
 	}
-	expect.Equal(t, "delete-file: file is taken for", deleteFields.meant("file"), "filename")
+	expect.Equal(t, "delete-file: file is taken for", intake.DeleteFields.Meant("file"), "filename")
 }
 
 func TestFaults(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"sandlot"
 	"sandlot/internal/base/failpoint"
 	"sandlot/internal/domain/transfer"
+	"sandlot/internal/transport/intake"
 )
 
 // importArchive takes the projects of an export, which is the body itself, into the caller's account.
@@ -17,8 +18,8 @@ func (a *API) importArchive(c *call) error {
 	if err != nil {
 		return err
 	}
-	out, err := a.Transfer.Import(c.r.Context(), c.by, transfer.Input{
-		Archive: whole{c.body, c}, Size: c.r.ContentLength, Idempotency: c.r.Header.Get(idempotencyKey), DryRun: dry, Charge: c.grant.Charge(),
+	out, err := a.Transfer.Import(c.R.Context(), c.By, transfer.Input{
+		Archive: whole{c.Body, c}, Size: c.R.ContentLength, Idempotency: c.R.Header.Get(intake.IdempotencyKey), DryRun: dry, Charge: c.Grant.Charge(),
 	})
 	if err != nil {
 		return err
@@ -31,24 +32,24 @@ func (a *API) importArchive(c *call) error {
 
 // whole is the body of a call, at whose end the call does not have to make way any more.
 type whole struct {
-	*body
+	*intake.Body
 	c *call
 }
 
 // Read implements io.Reader.
 func (w whole) Read(p []byte) (int, error) {
-	n, err := w.body.Read(p)
-	w.c.whole = w.c.body.err != nil
+	n, err := w.Body.Read(p)
+	w.c.Whole = w.c.Body.Err != nil
 	return n, err
 }
 
 // readImport reads what stands before the body, and refuses what cannot be an import.
 func (a *API) readImport(c *call) (dry bool, err error) {
-	h := c.r.Header
+	h := c.R.Header
 	if e := strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ", ")); e != "" && !strings.EqualFold(e, "identity") {
 		return false, sandlot.Refuse(sandlot.CodeUnsupportedMediaType, "Content-Encoding isn't supported for request bodies.").In("Content-Encoding").With(sandlot.OpImport).Note("Send the archive as it is:")
 	}
-	if err := checkIdempotencyKey(h.Values(idempotencyKey)); err != nil {
+	if err := intake.CheckIdempotencyKey(h.Values(intake.IdempotencyKey)); err != nil {
 		return false, err
 	}
 	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
@@ -56,9 +57,9 @@ func (a *API) readImport(c *call) (dry bool, err error) {
 	case err != nil && h.Get("Content-Type") != "", err == nil && kind != "application/zip" && kind != "application/x-zip-compressed" && kind != "application/octet-stream":
 		return false, sandlot.Refuse(sandlot.CodeUnsupportedMediaType, "An import is the ZIP of an export itself, as application/zip.").In("Content-Type").With(sandlot.OpImport).Note("Send the file as the body:")
 	}
-	dry, refusal := c.readDry()
+	dry, refusal := c.ReadDry()
 	if refusal != nil {
-		return false, refusal.With(sandlot.OpImport, sandlot.Arg{Name: dryRun, Value: true}).Note("Send dry_run=true in the query:")
+		return false, refusal.With(sandlot.OpImport, sandlot.Arg{Name: intake.DryRun, Value: true}).Note("Send dry_run=true in the query:")
 	}
 	return dry, nil
 }
@@ -109,7 +110,7 @@ func (a *API) newImport(c *call, r transfer.Report) *importAnswer {
 	if out.Imported > 0 && !r.DryRun {
 		more = append(more, sandlot.Warning{Code: "no_project_keys", Message: "No project keys were made: the account's key covers what was imported.", Hint: "For a key of one project, log in at " + a.Places.Base.String() + "/account and make one there."})
 	}
-	if out.Imported > 1 && !r.DryRun && c.r.Header.Get(idempotencyKey) == "" {
+	if out.Imported > 1 && !r.DryRun && c.R.Header.Get(intake.IdempotencyKey) == "" {
 		more = append(more, sandlot.Warning{Code: "no_idempotency_key", Message: "The import came without an Idempotency-Key, so the same archive once more would make its projects again.", Hint: "Send the header Idempotency-Key: " + strconv.Quote("<a random value>") + " with an import, and the same again if its answer is lost."})
 	}
 	out.notes = a.notes(c, more)

@@ -26,10 +26,10 @@ func newLists() *turns.Lists[sandlot.AccountID] {
 
 // begin waits until the caller may have a list of files: see turns.Lists. Whoever has no account gets none, and waits for nobody.
 func (a *API) begin(c *call) (made, sent func(), err error) {
-	if c.by.Account() == 0 {
+	if c.By.Account() == 0 {
 		return func() {}, func() {}, nil
 	}
-	made, sent, err = a.lists.Begin(c.r.Context(), c.by.Account())
+	made, sent, err = a.lists.Begin(c.R.Context(), c.By.Account())
 	if err != nil {
 		err = sandlot.Refuse(sandlot.CodeUnavailable, "Too many lists of files are being sent. Nothing was changed.").After(listAgain).With(sandlot.OpWait).Note("Read the answers that are on their way to their end, or send the same request again later.")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/format/names"
+	"sandlot/internal/transport/intake"
 )
 
 // otherPaths are words that clients make up for the routes, without hyphens and
@@ -28,7 +29,7 @@ func likeLogin(parts []string) bool {
 	if len(parts) > 1 && slices.Contains([]string{"signup", "whoami"}, likeRoute(parts[0])) {
 		parts = parts[1:]
 	}
-	return len(parts) > 0 && slices.ContainsFunc(loginWords, func(word string) bool { return strings.HasPrefix(simplified(parts[0]), word) })
+	return len(parts) > 0 && slices.ContainsFunc(loginWords, func(word string) bool { return strings.HasPrefix(intake.Simplified(parts[0]), word) })
 }
 
 // meant is the call that a request was most likely to be which is none: a route,
@@ -59,7 +60,7 @@ func (a *API) near(method, path string) meant {
 		first = "delete-file"
 	}
 	m := meant{route: a.route("/v1/" + first)}
-	if m.route.takes != nil && m.route.takes.chooses && len(rest) > 0 {
+	if m.route.takes != nil && m.route.takes.Chooses && len(rest) > 0 {
 		m.id, m.filename = rest[0], strings.Join(rest[1:], "/")
 	}
 	return m
@@ -144,7 +145,7 @@ func pathWords(path string) []string {
 
 // likeRoute is the first segment of a route that a word is like, or "".
 func likeRoute(word string) string {
-	plain := simplified(word)
+	plain := intake.Simplified(word)
 	if len(plain) > 20 {
 		return ""
 	}
@@ -152,7 +153,7 @@ func likeRoute(word string) string {
 		return meant
 	}
 	for _, name := range []string{"publish", "update", "delete-file", "signup", "restore", "whoami", "export", "project"} {
-		if names.Edits(plain, simplified(name)) <= 2 {
+		if names.Edits(plain, intake.Simplified(name)) <= 2 {
 			return name
 		}
 	}

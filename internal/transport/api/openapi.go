@@ -36,10 +36,10 @@ func (a *API) openapiYAML(c *call) error { return c.document("application/yaml",
 func (a *API) index(c *call) error { return c.document("application/json", a.Index()) }
 
 func (c *call) document(contentType string, text []byte) error {
-	h := c.w.Header()
+	h := c.W.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.Itoa(len(text)))
 	// An error means that the client is gone.
-	_, _ = c.w.Write(text)
+	_, _ = c.W.Write(text)
 	return nil
 }

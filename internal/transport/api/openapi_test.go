@@ -14,6 +14,7 @@ import (
 	"sandlot"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
+	"sandlot/internal/transport/intake"
 )
 
 func TestDocument(t *testing.T) {
@@ -58,12 +59,12 @@ func TestDocument(t *testing.T) {
 	})
 	t.Run("lists every field that is taken", func(t *testing.T) {
 		doc := document(t)
-		for name, set := range map[string]*fieldSet{"PublishRequest": publishFields, "UpdateRequest": updateFields, "DeleteFileRequest": deleteFields, "RestoreRequest": restoreFields, "AmendRequest": amendFields, "SignupRequest": signupFields, "TicketRequest": ticketFields} {
+		for name, set := range map[string]*intake.FieldSet{"PublishRequest": intake.PublishFields, "UpdateRequest": intake.UpdateFields, "DeleteFileRequest": intake.DeleteFields, "RestoreRequest": intake.RestoreFields, "AmendRequest": intake.AmendFields, "SignupRequest": intake.SignupFields, "TicketRequest": intake.TicketFields} {
 			var have []string
 			for field := range doc.Components.Schemas[name].Value.Properties {
 				have = append(have, field)
 			}
-			want := slices.Clone(set.all())
+			want := slices.Clone(set.All())
 			slices.Sort(have)
 			slices.Sort(want)
 			expect.Same(t, name, have, want)

@@ -23,11 +23,11 @@ const (
 )
 
 func (a *API) project(c *call) error {
-	mode, err := contentMode(c.r)
+	mode, err := contentMode(c.R)
 	if err != nil {
 		return err
 	}
-	list, err := filesMode(c.r)
+	list, err := filesMode(c.R)
 	if err != nil {
 		return err
 	}
@@ -36,14 +36,14 @@ func (a *API) project(c *call) error {
 		return err
 	}
 	defer sent()
-	v, err := a.Service.Project(c.r.Context(), c.by, c.param)
+	v, err := a.Service.Project(c.R.Context(), c.By, c.param)
 	made()
 	if err != nil {
 		return err
 	}
-	c.grant.Files(len(v.Files)) // for HEAD, too
+	c.Grant.Files(len(v.Files)) // for HEAD, too
 	// For If-Match only: stats change without a version, so this is no validator for a cache.
-	c.w.Header().Set("ETag", `"`+strconv.Itoa(v.Project.Version)+`"`)
+	c.W.Header().Set("ETag", `"`+strconv.Itoa(v.Project.Version)+`"`)
 	if !v.Owner {
 		info := newProject(v)
 		return c.answer(reply{http.StatusOK, &info})
@@ -89,8 +89,8 @@ func (a *API) sendProject(c *call, v publish.ProjectView, mode string, names boo
 	if err != nil {
 		return err
 	}
-	out := &lateWriter{w: c.w, contentType: "application/json"}
-	s := &fileStream{Writer: bufio.NewWriterSize(out, 64<<10), open: a.Contents.Open, ctx: c.r.Context(), mode: mode, names: names, warnings: v.Warnings}
+	out := &lateWriter{w: c.W, contentType: "application/json"}
+	s := &fileStream{Writer: bufio.NewWriterSize(out, 64<<10), open: a.Contents.Open, ctx: c.R.Context(), mode: mode, names: names, warnings: v.Warnings}
 	s.WriteString(`{`)
 	s.Write(inside(head))
 	s.WriteString(`,"files":[`)
@@ -231,7 +231,7 @@ func (a *API) broken(c *call, out *lateWriter, err error) error {
 	if err == nil || !out.began {
 		return err
 	}
-	if c.r.Context().Err() == nil {
+	if c.R.Context().Err() == nil {
 		a.logFault(c, err)
 	}
 	panic(http.ErrAbortHandler)

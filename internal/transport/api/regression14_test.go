@@ -29,7 +29,7 @@ func TestRegression14NullIsAbsentForEveryOptionalField(t *testing.T) {
 			all[name] = v
 		}
 		// What it does not take is absent as well, also where a value would be refused.
-		for _, name := range append([]string{"content_encoding", "api_key", "projectId", "handle", "tags", "content"}, rt.takes.all()...) {
+		for _, name := range append([]string{"content_encoding", "api_key", "projectId", "handle", "tags", "content"}, rt.takes.All()...) {
 			if _, needed := body[name]; !needed {
 				all[name] = nil
 			}

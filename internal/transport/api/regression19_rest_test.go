@@ -12,6 +12,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/transport/intake"
 )
 
 func TestRegression19WhatStandsBehindRefusedContentStays(t *testing.T) {
@@ -74,7 +75,7 @@ func TestRegression19WhatStandsBehindRefusedContentStays(t *testing.T) {
 		conn, err := net.Dial("tcp", w.server.Listener.Addr().String())
 		expect.OK(t, err)
 		defer conn.Close()
-		conn.SetDeadline(time.Now().Add(5 * (searchWait + drainWait)))
+		conn.SetDeadline(time.Now().Add(5 * (intake.SearchWait + intake.DrainWait)))
 		io.WriteString(conn, "POST /v1/publish HTTP/1.1\r\nHost: localhost:8080\r\nContent-Type: application/json\r\nContent-Length: 9000\r\n\r\n"+
 			`{"content":"<h1>`+strings.Repeat("x", 4000)+`","title":"Mine",`)
 		res, err := http.ReadResponse(bufio.NewReader(conn), nil)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sandlot"
+	"sandlot/internal/transport/intake"
 )
 
 // announced is a POST of which only the headers come, with a body of that length.
@@ -23,7 +24,7 @@ func (w *world) announced(t *testing.T, path, key string, length int64, headers 
 func TestRegression19ABodyThatWasNotRead(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
-	const tooMuch = 2*limit + bodyRoom + 1
+	const tooMuch = 2*limit + intake.BodyRoom + 1
 	t.Run("of which the fields come first keeps them", func(t *testing.T) {
 		body := `{"title":"Mine","content":"` + strings.Repeat("QUJD", tooMuch/4) + `"}`
 		if hint := w.in(t).post("/v1/publish", w.account, body, lax).refused(413, sandlot.CodeContentTooLarge).str("hint"); !strings.Contains(hint, "title=Mine") {
@@ -36,8 +37,8 @@ func TestRegression19ABodyThatWasNotRead(t *testing.T) {
 		kind   string
 		above  bool
 	}{
-		"a form": {2*most + bodyRoom + 1, "multipart/form-data; boundary=B", true},
-		"JSON whose base64 is above it in a file": {2*most + bodyRoom + 2, "application/json", true},
+		"a form": {2*most + intake.BodyRoom + 1, "multipart/form-data; boundary=B", true},
+		"JSON whose base64 is above it in a file": {2*most + intake.BodyRoom + 2, "application/json", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hint := w.in(t).announced(t, "/v1/publish", w.account, c.length, "Content-Type: "+c.kind).refused(413, sandlot.CodeContentTooLarge).str("hint")

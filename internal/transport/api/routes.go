@@ -8,6 +8,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/transport/intake"
 )
 
 // need says what a route does with the key in the header.
@@ -30,26 +31,26 @@ type route struct {
 	admit     bool           // whether the Service is asked before the body is read
 	act       sandlot.Action // what it is asked
 	operation admission.Operation
-	op        sandlot.Op // how hints call it
-	takes     *fieldSet  // the fields of its body; nil if it has none
+	op        sandlot.Op       // how hints call it
+	takes     *intake.FieldSet // the fields of its body; nil if it has none
 	serve     func(*API, *call) error
 }
 
 // routes is the table of all endpoints. It never changes after it was built.
 func routes() []route {
 	return []route{
-		{"POST", "/v1/publish", keyOptional, true, sandlot.ActPublish, admission.Publish, sandlot.OpPublish, publishFields, takes(publishInput, (*API).publish)},
-		{"POST", "/v1/update", keyRequired, true, sandlot.ActEdit, admission.Update, sandlot.OpUpdate, updateFields, takes(updateInput, (*API).update)},
-		{"POST", "/v1/delete-file", keyRequired, true, sandlot.ActEdit, admission.DeleteFile, sandlot.OpDeleteFile, deleteFields, takes(deleteInput, (*API).deleteFile)},
-		{"POST", "/v1/restore", keyRequired, true, sandlot.ActEdit, admission.Update, sandlot.OpRestore, restoreFields, takes(restoreInput, (*API).restore)},
-		{"POST", "/v1/uploads", keyOptional, false, 0, admission.Ticket, sandlot.OpTicket, ticketFields, takes(toldInput, (*API).issue)},
+		{"POST", "/v1/publish", keyOptional, true, sandlot.ActPublish, admission.Publish, sandlot.OpPublish, intake.PublishFields, takes(intake.ReadPublish, (*API).publish)},
+		{"POST", "/v1/update", keyRequired, true, sandlot.ActEdit, admission.Update, sandlot.OpUpdate, intake.UpdateFields, takes(intake.ReadUpdate, (*API).update)},
+		{"POST", "/v1/delete-file", keyRequired, true, sandlot.ActEdit, admission.DeleteFile, sandlot.OpDeleteFile, intake.DeleteFields, takes(intake.ReadDeleteFile, (*API).deleteFile)},
+		{"POST", "/v1/restore", keyRequired, true, sandlot.ActEdit, admission.Update, sandlot.OpRestore, intake.RestoreFields, takes(intake.ReadRestore, (*API).restore)},
+		{"POST", "/v1/uploads", keyOptional, false, 0, admission.Ticket, sandlot.OpTicket, intake.TicketFields, takes(intake.ReadTicket, (*API).issue)},
 		{"PUT", "/v1/uploads/{id}", ticketRequired, false, 0, admission.Update, sandlot.OpTicket, nil, (*API).redeem},
-		{"POST", "/v1/signup", keyIgnored, false, 0, admission.Signup, sandlot.OpSignup, signupFields, takes(signupInput, (*API).signup)},
+		{"POST", "/v1/signup", keyIgnored, false, 0, admission.Signup, sandlot.OpSignup, intake.SignupFields, takes(intake.ReadSignup, (*API).signup)},
 		{"GET", "/v1/project/{id}", keyOptional, false, 0, admission.Look, sandlot.OpProject, nil, (*API).project},
-		{"DELETE", "/v1/project/{id}", keyRequired, true, sandlot.ActDeleteProject, admission.Update, sandlot.OpDeleteProject, deleteProjectFields, takes(deleteProjectInput, (*API).deleteProject)},
+		{"DELETE", "/v1/project/{id}", keyRequired, true, sandlot.ActDeleteProject, admission.Update, sandlot.OpDeleteProject, intake.DeleteProjectFields, takes(intake.ReadDeleteProject, (*API).deleteProject)},
 		{"GET", "/v1/project/{id}/versions", keyRequired, true, sandlot.ActReadFiles, admission.Look, sandlot.OpVersions, nil, (*API).versions},
 		{"GET", "/v1/project/{id}/checks", keyRequired, true, sandlot.ActReadFiles, admission.Look, sandlot.OpChecks, nil, (*API).checks},
-		{"PATCH", "/v1/project/{id}", keyRequired, true, sandlot.ActEdit, admission.Update, sandlot.OpAmend, amendFields, takes(amendInput, (*API).amend)},
+		{"PATCH", "/v1/project/{id}", keyRequired, true, sandlot.ActEdit, admission.Update, sandlot.OpAmend, intake.AmendFields, takes(intake.ReadAmend, (*API).amend)},
 		{"GET", "/v1/project/{id}/files/{filename}", keyRequired, true, sandlot.ActReadFiles, admission.Look, sandlot.OpFile, nil, (*API).file},
 		{"GET", "/v1/project/{id}/stats", keyOptional, false, 0, admission.Look, sandlot.OpStats, nil, (*API).stats},
 		{"GET", "/v1/whoami", keyRequired, true, sandlot.ActReadAccount, admission.Look, sandlot.OpWhoami, nil, (*API).whoami},
@@ -72,7 +73,7 @@ type pathNames struct{ id, filename string }
 // none, it notes in the call which was probably meant. Nothing is redirected: a
 // redirect would drop the body, or send the key on.
 func (a *API) find(c *call) (*route, pathNames, error) {
-	r, path := c.r, c.r.URL.EscapedPath()
+	r, path := c.R, c.R.URL.EscapedPath()
 	if len(path) > maxPath {
 		return nil, pathNames{}, pathTooLong(len(path))
 	}
@@ -141,7 +142,7 @@ func match(pattern, path string) (named pathNames, ok bool) {
 func (a *API) wrongMethod(method string, rt, meant *route) error {
 	list := a.methods(rt.pattern)
 	elsewhere := a.doneElsewhere(method, rt)
-	refusal := sandlot.Refuse(sandlot.CodeMethodNotAllowed, "This path doesn't support %s; use %s.", shown(method), list).With(sandlot.OpSame)
+	refusal := sandlot.Refuse(sandlot.CodeMethodNotAllowed, "This path doesn't support %s; use %s.", intake.Shown(method), list).With(sandlot.OpSame)
 	switch {
 	case rt.op == sandlot.OpNone:
 		refusal.Note("%sThis path takes %s:\ncurl %s", elsewhere, rt.method, a.Places.Base.String()+rt.pattern)

@@ -9,6 +9,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/transport/intake"
 )
 
 // row is one bad input: a request that is refused and changes nothing. The
@@ -162,7 +163,7 @@ func TestRowsAccepted(t *testing.T) {
 			body[fmt.Sprint("field", i)] = 1
 		}
 		got := w.in(t).post("/v1/signup", "", body).wants(201)
-		if n := len(got.body["warnings"].([]any)); n > maxWarned+1 {
+		if n := len(got.body["warnings"].([]any)); n > intake.MaxWarned+1 {
 			t.Errorf("%d warnings", n)
 		}
 	})

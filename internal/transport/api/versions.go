@@ -18,19 +18,19 @@ func (a *API) versions(c *call) error {
 		return err
 	}
 	defer sent()
-	page, err := a.Service.Versions(c.r.Context(), c.by, c.param, limit, c.r.URL.Query().Get("cursor"))
+	page, err := a.Service.Versions(c.R.Context(), c.By, c.param, limit, c.R.URL.Query().Get("cursor"))
 	made()
 	if err != nil {
 		return err
 	}
 	for _, one := range page.Versions {
-		c.grant.Files(len(one.Files))
+		c.Grant.Files(len(one.Files))
 	}
 	return c.answer(reply{http.StatusOK, newVersions(page)})
 }
 
 func (a *API) restore(c *call, in publish.RestoreInput) (reply, error) {
-	out, err := a.Service.Restore(c.r.Context(), c.by, in)
+	out, err := a.Service.Restore(c.R.Context(), c.By, in)
 	c.fromRecord(out.FromRecord)
 	return reply{http.StatusOK, newRestored(out, a.notes(c, out.Warnings))}, err
 }

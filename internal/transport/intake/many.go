@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"bufio"
@@ -18,7 +18,7 @@ import (
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/content"
 	"sandlot/internal/format/unpack"
-	"sandlot/internal/transport/api/hint"
+	"sandlot/internal/transport/intake/hint"
 )
 
 // rawTypes are the media types of a body that is an archive itself. It never changes.
@@ -30,18 +30,18 @@ var rawTypes = map[string]unpack.Format{
 }
 
 // more is what a body may bring beside content.
-func (a *API) more(c *call, f *fields) content.More {
-	if !f.set.content {
+func (a *Intake) more(c *Call, f *Fields) content.More {
+	if !f.Set.content {
 		return content.More{}
 	}
 	more := content.More{
 		Text:    true,
-		Upload:  f.set.upload,
-		Field:   f.set.near,
+		Upload:  f.Set.Upload,
+		Field:   f.Set.near,
 		Place:   func(form content.Form) error { return a.place(c, f, form) },
 		Archive: func(r io.Reader) error { return a.unarchive(c, f, "", r) },
 	}
-	if f.set.html {
+	if f.Set.html {
 		more.HTML = func(r io.Reader) (err error) {
 			f.html, err = a.staged(c, f, r)
 			return err
@@ -51,16 +51,16 @@ func (a *API) more(c *call, f *fields) content.More {
 }
 
 // tree is that of the call, made when its first file comes.
-func (a *API) tree(f *fields) *publish.Tree {
-	if f.tree == nil {
-		f.tree = a.Contents.NewTree(f.staging)
+func (a *Intake) tree(f *Fields) *publish.Tree {
+	if f.Tree == nil {
+		f.Tree = a.Contents.NewTree(f.Staging)
 	}
-	return f.tree
+	return f.Tree
 }
 
 // place puts the file that was staged last among those of the call.
-func (a *API) place(c *call, f *fields, form content.Form) error {
-	one := &fields{set: fileFields, form: form}
+func (a *Intake) place(c *Call, f *Fields, form content.Form) error {
+	one := &Fields{Set: fileFields, Form: form}
 	if leak := leakedIn(form); leak != nil {
 		return leak
 	}
@@ -70,36 +70,36 @@ func (a *API) place(c *call, f *fields, form content.Form) error {
 	} else if !form.Multipart {
 		name = f.called(one)
 	}
-	if one.err == nil && !form.HasContent {
+	if one.Err == nil && !form.HasContent {
 		f.bytesless++
 		f.sentName(name)
 		return nil
 	}
 	f.sentName(name)
-	if one.err != nil {
-		return inFile(name, one.err)
+	if one.Err != nil {
+		return inFile(name, one.Err)
 	}
-	staged := f.content
-	f.content = publish.Content{Missing: true}
+	staged := f.Content
+	f.Content = publish.Content{Missing: true}
 	if form.Encoding.Gzip {
 		var err error
-		if staged, err = a.Contents.Unpack(c.r.Context(), staged, a.MaxContent, f.staging); err != nil {
+		if staged, err = a.Contents.Unpack(c.R.Context(), staged, a.MaxContent, f.Staging); err != nil {
 			return inFile(name, err)
 		}
 	}
 	if err := checkFilled(form, staged); err != nil {
-		a.Contents.Discard(context.WithoutCancel(c.r.Context()), staged)
+		a.Contents.Discard(context.WithoutCancel(c.R.Context()), staged)
 		return inFile(name, err)
 	}
 	if form.RawText {
 		f.readOnce(publish.ReadAs("files[].content", "files[].text"))
 	}
 	f.noteStrange(one)
-	return a.tree(f).Put(c.r.Context(), name, said, staged)
+	return a.tree(f).Put(c.R.Context(), name, said, staged)
 }
 
 // called returns the name of one of many files in JSON, also where it is the only name under path or name.
-func (f *fields) called(one *fields) string {
+func (f *Fields) called(one *Fields) string {
 	path, name := one.nameIn("path"), one.nameIn("name")
 	if one.has("filename") || (path == "") == (name == "") {
 		return one.required("filename", "it says how this file is called")
@@ -113,22 +113,22 @@ func (f *fields) called(one *fields) string {
 	return path + name
 }
 
-func (f *fields) nameIn(field string) string {
-	if v, ok := f.form.Get(field); ok && v.Kind == content.String {
+func (f *Fields) nameIn(field string) string {
+	if v, ok := f.Form.Get(field); ok && v.Kind == content.String {
 		return v.Text
 	}
 	return ""
 }
 
 // readOnce warns of a reading, once however many files it is of.
-func (f *fields) readOnce(w sandlot.Warning) {
+func (f *Fields) readOnce(w sandlot.Warning) {
 	if !slices.ContainsFunc(f.read, func(r sandlot.Warning) bool { return r.Message == w.Message }) {
 		f.read = append(f.read, w)
 	}
 }
 
 // nameOf is the name of a file that brought none of its bytes, under whatever name that came.
-func (f *fields) nameOf() string {
+func (f *Fields) nameOf() string {
 	return cmp.Or(f.nameIn("filename"), f.nameIn("path"), f.nameIn("name"))
 }
 
@@ -138,7 +138,7 @@ func inFile(name string, err error) error {
 	var decoded *content.Error
 	switch {
 	case errors.As(err, &e):
-		e.Message = "Of the file " + shown(name) + ": " + e.Message
+		e.Message = "Of the file " + Shown(name) + ": " + e.Message
 		return e.In("files")
 	case errors.As(err, &decoded) && name == "":
 		own := *decoded
@@ -146,14 +146,14 @@ func inFile(name string, err error) error {
 		return &own
 	case errors.As(err, &decoded):
 		own := *decoded
-		own.Field, own.Message = "files", "of the file "+shown(name)+": "+decoded.Message
+		own.Field, own.Message = "files", "of the file "+Shown(name)+": "+decoded.Message
 		return &own
 	}
 	return err
 }
 
 // noteStrange remembers unknown members of files, which are ignored with one warning.
-func (f *fields) noteStrange(one *fields) {
+func (f *Fields) noteStrange(one *Fields) {
 	for _, name := range one.unknown() {
 		if f.strangeInFiles == "" && name != one.named {
 			f.strangeInFiles = name
@@ -162,7 +162,7 @@ func (f *fields) noteStrange(one *fields) {
 }
 
 // unarchive adds the files of an archive. What it is, its first bytes tell; said, its media type, counts where they tell nothing.
-func (a *API) unarchive(c *call, f *fields, said unpack.Format, r io.Reader) error {
+func (a *Intake) unarchive(c *Call, f *Fields, said unpack.Format, r io.Reader) error {
 	sum := &summed{r: r, sum: sha256.New()}
 	head := bufio.NewReaderSize(sum, 4<<10)
 	first, err := head.Peek(512)
@@ -178,7 +178,7 @@ func (a *API) unarchive(c *call, f *fields, said unpack.Format, r io.Reader) err
 			Note("Pack the folder itself, whatever the archive was made with:")
 	}
 	f.format = format
-	if err := a.tree(f).Unpack(c.r.Context(), string(format), head); err != nil {
+	if err := a.tree(f).Unpack(c.R.Context(), string(format), head); err != nil {
 		return err
 	}
 	if _, err := io.Copy(io.Discard, head); err != nil {
@@ -208,13 +208,13 @@ func (s *summed) told() publish.Declared {
 }
 
 // checkPacked compares what the client declared of its archive with what came.
-func (f *fields) checkPacked() error {
+func (f *Fields) checkPacked() error {
 	if f.packed.Size == nil {
 		return nil
 	}
 	said := f.declared()
-	if f.err != nil {
-		return f.err
+	if f.Err != nil {
+		return f.Err
 	}
 	return comparePacked(said, f.packed)
 }
@@ -230,26 +230,26 @@ func comparePacked(said, came publish.Declared) error {
 }
 
 // raw reads a body that is an archive itself. The query has the fields.
-func (a *API) raw(c *call, f *fields, format unpack.Format) error {
-	list := inQuery(f.query)
-	f.query = nil
-	f.form = content.FormOf(list)
-	f.form.HasArchive = true
+func (a *Intake) raw(c *Call, f *Fields, format unpack.Format) error {
+	list := inQuery(f.Query)
+	f.Query = nil
+	f.Form = content.FormOf(list)
+	f.Form.HasArchive = true
 	if leak := c.remember(f); leak != nil {
 		return leak
 	}
 	for i := 1; i < len(list); i++ {
 		if list[i].Name == list[i-1].Name {
-			return sandlot.Refuse(sandlot.CodeInvalidField, "The query has %s twice.", shown(list[i].Name)).In(list[i].Name).With(sandlot.OpSame).Note("Send each field once.")
+			return sandlot.Refuse(sandlot.CodeInvalidField, "The query has %s twice.", Shown(list[i].Name)).In(list[i].Name).With(sandlot.OpSame).Note("Send each field once.")
 		}
 	}
-	err := a.unarchive(c, f, format, http.MaxBytesReader(c.w, c.body, a.maxBody()))
-	f.form.Whole = c.body.err == io.EOF
-	c.whole = f.form.Whole
+	err := a.unarchive(c, f, format, http.MaxBytesReader(c.W, c.Body, a.maxBody()))
+	f.Form.Whole = c.Body.Err == io.EOF
+	c.Whole = f.Form.Whole
 	if err != nil {
 		return err
 	}
-	return c.grant.Whole()
+	return c.Grant.Whole()
 }
 
 // maxFilled is the longest text that is looked at for a placeholder: one with a filename of any length.
@@ -268,19 +268,19 @@ func checkFilled(form content.Form, c publish.Content) error {
 }
 
 // gather settles what the call brought, once all of it is known.
-func (a *API) gather(c *call, f *fields) error {
-	if f.form.HasHTML {
-		alone := f.content.Missing && f.tree == nil && !f.form.HasContent && !f.form.HasFiles && !f.form.HasArchive
+func (a *Intake) gather(c *Call, f *Fields) error {
+	if f.Form.HasHTML {
+		alone := f.Content.Missing && f.Tree == nil && !f.Form.HasContent && !f.Form.HasFiles && !f.Form.HasArchive
 		if alone {
-			f.content, f.html = f.html, publish.Content{Missing: true}
-			f.form.HasContent, f.form.FromText = true, true
+			f.Content, f.html = f.html, publish.Content{Missing: true}
+			f.Form.HasContent, f.Form.FromText = true, true
 		} else {
 			f.read = append(f.read, sandlot.Warning{
 				Code: "html_ignored", Message: "The field html was ignored: the call brings its files otherwise.", Hint: "Send one of text, content, files and archive.",
 			})
 		}
 	}
-	if err := checkFilled(f.form, f.content); err != nil {
+	if err := checkFilled(f.Form, f.Content); err != nil {
 		return err
 	}
 	if err := a.contentAsArchive(c, f); err != nil {
@@ -300,13 +300,13 @@ func (a *API) gather(c *call, f *fields) error {
 
 // checkBytesless settles what becomes of files without bytes: beside others that brings nothing, but alone, or beside files with bytes, they were
 // forgotten.
-func (a *API) checkBytesless(f *fields) error {
-	if f.form.FilesByName {
+func (a *Intake) checkBytesless(f *Fields) error {
+	if f.Form.FilesByName {
 		f.readOnce(publish.ReadAs("files", "a list of objects with filename and text"))
 	}
 	switch {
-	case !f.form.HasFiles:
-	case f.form.HasContent || f.form.HasArchive:
+	case !f.Form.HasFiles:
+	case f.Form.HasContent || f.Form.HasArchive:
 		f.read = append(f.read, sandlot.Warning{Code: "unknown_field", Message: "The field files was ignored: its files have neither text nor content.", Hint: "To send many files in one call, give each its text or content, and leave out content beside them."})
 		f.sentNames = nil
 	case f.bytesless > 0:
@@ -327,39 +327,39 @@ func without(n int) string {
 }
 
 // sentName remembers the name of a file for hints.
-func (f *fields) sentName(name string) {
+func (f *Fields) sentName(name string) {
 	if hint.Showable(name) && len(f.sentNames) < hint.MostFiles {
 		f.sentNames = append(f.sentNames, name)
 	}
 }
 
 // contentAsArchive unpacks content of which the call says that it is an archive. Parts of an upload are joined first.
-func (a *API) contentAsArchive(c *call, f *fields) error {
-	if !f.has("archive_format") || f.content.Missing || f.has("upload_id") || f.has("part") || f.form.FromText {
+func (a *Intake) contentAsArchive(c *Call, f *Fields) error {
+	if !f.has("archive_format") || f.Content.Missing || f.has("upload_id") || f.has("part") || f.Form.FromText {
 		return nil
 	}
-	format, err := publish.ReadArchiveFormat(f.text("archive_format"))
+	format, err := publish.ReadArchiveFormat(f.Text("archive_format"))
 	if err != nil {
 		return err
 	}
-	ctx := c.r.Context()
-	staged := f.content
+	ctx := c.R.Context()
+	staged := f.Content
 	defer a.Contents.Discard(context.WithoutCancel(ctx), staged)
-	f.content = publish.Content{Missing: true}
+	f.Content = publish.Content{Missing: true}
 	r, err := a.Contents.Open(ctx, staged.Blob, 0, -1)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	f.form.HasContent, f.form.HasArchive = false, true
+	f.Form.HasContent, f.Form.HasArchive = false, true
 	f.read = append(f.read, publish.ReadAs("content", "archive"))
 	return a.unarchive(c, f, unpack.Format(format), r)
 }
 
 // contentAlone makes a tree of the one file that a call brings which says what many files may: replace, so that the project has no
 // other afterwards, or primary_file.
-func (a *API) contentAlone(c *call, f *fields) error {
-	if f.tree != nil || f.content.Missing || f.has("upload_id") || f.has("part") || !f.set.chooses || !f.truth("replace") && f.text("primary_file") == "" {
+func (a *Intake) contentAlone(c *Call, f *Fields) error {
+	if f.Tree != nil || f.Content.Missing || f.has("upload_id") || f.has("part") || !f.Set.Chooses || !f.truth("replace") && f.Text("primary_file") == "" {
 		return nil
 	}
 	name := f.ownName()
@@ -367,71 +367,51 @@ func (a *API) contentAlone(c *call, f *fields) error {
 		name = f.required("filename", "it says which file of the project this is")
 	}
 	said := f.declared()
-	if f.err != nil {
-		return f.err
+	if f.Err != nil {
+		return f.Err
 	}
-	staged := f.content
-	f.content, f.alone = publish.Content{Missing: true}, true
-	return a.tree(f).Put(c.r.Context(), name, said, staged)
+	staged := f.Content
+	f.Content, f.alone = publish.Content{Missing: true}, true
+	return a.tree(f).Put(c.R.Context(), name, said, staged)
 }
 
 // checkMany refuses fields that say something else than that many files come.
-func (f *fields) checkMany(a *API) error {
-	if f.tree == nil {
+func (f *Fields) checkMany(a *Intake) error {
+	if f.Tree == nil {
 		return nil
 	}
 	brought := "files"
-	if f.form.HasArchive {
+	if f.Form.HasArchive {
 		brought = "archive"
 	}
 	switch {
 	case f.has("upload_id") || f.has("part"):
 		return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s can't come in parts.", brought).In(brought).With(sandlot.OpPack).
 			Note("An archive that is sent in parts comes as content, in pieces of its bytes, and part 1 says archive_format: zip, tar, tar.gz or tar.zst. One of at most %d bytes needs no parts:", a.MaxFile)
-	case f.has("filename") && f.set.chooses && !f.alone:
+	case f.has("filename") && f.Set.Chooses && !f.alone:
 		return badField("filename", "filename is of one file, and %s brings its own names", brought).With(sandlot.OpSame).
 			Note("Leave filename out. To store the archive itself as a file, send it as content.")
-	case f.form.Encoding.Gzip:
+	case f.Form.Encoding.Gzip:
 		return badField("content_encoding", "content_encoding says gzip, and there is no content").With(sandlot.OpSame).Note("Leave it out: an archive says itself how it is packed.")
 	}
 	return nil
 }
 
 // manyReadings warns about what a call with many files said in another way than it is told to.
-func (f *fields) manyReadings() (list []sandlot.Warning) {
+func (f *Fields) manyReadings() (list []sandlot.Warning) {
 	if f.strangeInFiles != "" {
 		list = append(list, sandlot.Warning{
-			Code: "unknown_field", Message: "The member " + shown(f.strangeInFiles) + " of files is not known and was ignored.", Hint: "The members of a file are: filename, text, content, content_encoding, sha256, size.",
+			Code: "unknown_field", Message: "The member " + Shown(f.strangeInFiles) + " of files is not known and was ignored.", Hint: "The members of a file are: filename, text, content, content_encoding, sha256, size.",
 		})
 	}
-	if name := f.text("primary_file"); f.tree == nil && !f.set.chooses && !f.has("archive_format") && name != "" && name != "index.html" {
+	if name := f.Text("primary_file"); f.Tree == nil && !f.Set.Chooses && !f.has("archive_format") && name != "" && name != "index.html" {
 		list = append(list, sandlot.Warning{Code: "primary_file_ignored", Message: "The field primary_file was ignored: the one file of a publish is called index.html.", Hint: "Leave it out, or send the file under its name: file=@page.html;filename=page.html in a form, or files in JSON."})
 	}
-	said, ok := f.form.Get("archive_format")
-	if ok && f.form.HasArchive && f.format != "" && said.Kind == content.String {
+	said, ok := f.Form.Get("archive_format")
+	if ok && f.Form.HasArchive && f.format != "" && said.Kind == content.String {
 		if read, err := publish.ReadArchiveFormat(said.Text); err != nil || read != string(f.format) {
 			list = append(list, publish.ReadAs("archive", "the "+string(f.format)+" that it is"))
 		}
-	}
-	return list
-}
-
-// withPage adds to the warning of a page that is none the call that puts another in its place.
-func (a *API) withPage(c *call, p sandlot.Project, sent publish.Content, list []sandlot.Warning) []sandlot.Warning {
-	for i, w := range list {
-		if w.Code != "not_html" {
-			continue
-		}
-		on := hint.Request{Keyed: true, Op: sandlot.OpUpdate, Local: "<HTML file>"}
-		args := []sandlot.Arg{{Name: "project_id", Value: string(p.ID)}, {Name: "filename", Value: p.Primary}}
-		if format, ok := unpack.Sniff(sent.Head); ok {
-			on.Archive = "site." + string(format)
-			if own := hint.LocalName(c.said.form.FileName); own != "" && !nameless(own) {
-				on.Archive = own
-			}
-			args[1] = sandlot.Arg{Name: "replace", Value: true}
-		}
-		list[i].Hint = w.Hint + "\n" + hint.CurlOf(a.Places.Base.String(), on, sandlot.OpUpdate, args)
 	}
 	return list
 }

@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 	"sandlot/internal/format/content"
 	"sandlot/internal/format/names"
 	"sandlot/internal/format/unpack"
-	"sandlot/internal/transport/api/hint"
+	"sandlot/internal/transport/intake/hint"
 )
 
 // Fields that a hint repeats, and the length to which it does so: that of a
@@ -25,71 +25,31 @@ var (
 	repeatedTexts = []string{"project_id", "filename", "title", "description", "primary_file", "archive_format", "handle", "lang", "upload_id", "sha256"}
 )
 
-// named is the route that the request names, or else the one that was probably
-// meant; nil if it is like none.
-func (c *call) named() *route { return cmp.Or(c.route, c.meant.route) }
-
-// about is what hints need to know of the request.
-func (a *API) about(c *call) hint.Request {
-	// Of a request that was refused before anybody looked at its key, the header tells.
-	on := hint.Request{Keyed: c.keyed || c.route == nil && c.r.Header.Get("Authorization") != ""}
-	on.Token = !on.Keyed && c.r.Header.Get("Authorization") != ""
-	on.Cut = !c.whole && c.r.ContentLength != 0
-	on.Limit, on.Most, on.Least = a.MaxContent, a.MaxFile, c.leastFile()
-	if rt := c.named(); rt != nil {
-		on.Op = rt.op
-		if rt.takes != nil {
-			repeats(&on, cmp.Or(c.said, &fields{set: rt.takes, header: c.r.Header, query: c.r.URL.Query()}), a.Places)
-		}
-	}
-	on.JSON = c.object
-	c.sight.onto(&on)
-	if values := c.r.Header.Values(idempotencyKey); len(values) == 1 && hint.Showable(values[0]) && publish.CheckIdempotencyKey(values[0]) == nil {
-		on.IdempotencyKey = values[0]
-	}
-	if c.told != nil {
-		toldArgs(&on, c)
-	}
-	switch id := cmp.Or(c.param, c.meant.id); {
-	case id != "" && on.Op != sandlot.OpTicket:
-		on.Add("project_id", id)
-	case c.by.Scoped() && (on.Op == sandlot.OpUpdate || on.Op == sandlot.OpDeleteFile || on.Op == sandlot.OpRestore):
-		on.Add("project_id", string(c.by.Key().Project))
-	}
-	if by := c.r.URL.Query().Get("by"); on.Op == sandlot.OpStats && (by == "day" || by == "version") {
-		on.Add("by", by)
-	}
-	if name, _, err := names.ReadFilename(cmp.Or(c.filename, c.meant.filename)); err == nil && (on.Op == sandlot.OpUpdate || on.Op == sandlot.OpDeleteFile || on.Op == sandlot.OpFile) {
-		on.Add("filename", name)
-	}
-	return on
-}
-
 // repeats takes over what the request said in its fields.
-func repeats(on *hint.Request, f *fields, p sandlot.Places) {
+func Repeat(on *hint.Request, f *Fields, p sandlot.Places) {
 	on.Args = f.repeatable(p)
 	_, named := f.said("project_id")
-	on.Doubt = named && f.set.chooses && !on.Has("project_id")
+	on.Doubt = named && f.Set.Chooses && !on.Has("project_id")
 	name, _ := f.said("filename")
 	on.Local = hint.LocalName(name.Text)
 	// A form tells how the file is called where it came from, mostly without its folder.
-	if own := hint.LocalName(f.form.FileName); own != "" && !nameless(own) && path.Base(own) != path.Base(on.Local) {
+	if own := hint.LocalName(f.Form.FileName); own != "" && !Nameless(own) && path.Base(own) != path.Base(on.Local) {
 		on.Local = own
 	}
-	if own, _, err := names.ReadFilename(f.ownName()); err == nil && slices.Contains(f.set.names, "filename") && !f.form.HasArchive && !on.Has("upload_id") && !on.Has("part") {
+	if own, _, err := names.ReadFilename(f.ownName()); err == nil && slices.Contains(f.Set.Names, "filename") && !f.Form.HasArchive && !on.Has("upload_id") && !on.Has("part") {
 		on.Add("filename", own) // it stands in, but for a piece
 	}
 	if on.Files = f.sentNames; len(on.Files) == 0 {
 		on.Files = f.listed()
 	}
-	if f.form.HasArchive {
+	if f.Form.HasArchive {
 		on.Archive = sentArchive(f)
 	}
 }
 
 // sentArchive is what the archive of a call is called where it came from.
-func sentArchive(f *fields) string {
-	if own := hint.LocalName(f.form.FileName); own != "" && !nameless(own) {
+func sentArchive(f *Fields) string {
+	if own := hint.LocalName(f.Form.FileName); own != "" && !Nameless(own) {
 		return own
 	}
 	return "site." + string(cmp.Or(f.format, unpack.ZIP))
@@ -97,8 +57,8 @@ func sentArchive(f *fields) string {
 
 // leastFile is how large the file in a body of the declared length is at the least:
 // a form has it as it is, and what maxBody grants to base64 is ample.
-func (c *call) leastFile() int64 {
-	n := c.r.ContentLength - bodyRoom
+func (c *Call) LeastFile() int64 {
+	n := c.R.ContentLength - BodyRoom
 	switch kind, _, err := mediaType(c); {
 	case n <= 0 || err != nil:
 		return 0
@@ -110,12 +70,12 @@ func (c *call) leastFile() int64 {
 
 // said is what the request says of a field: in its body, or else in the query,
 // which is not read, or else under a name that surely stands for the field.
-func (f *fields) said(name string) (content.Field, bool) {
+func (f *Fields) said(name string) (content.Field, bool) {
 	if f.has(name) {
-		return f.form.Get(name)
+		return f.Form.Get(name)
 	}
-	if f.query.Has(name) {
-		v := f.query.Get(name)
+	if f.Query.Has(name) {
+		v := f.Query.Get(name)
 		return content.Field{Name: name, Kind: content.String, Text: v, Raw: v}, true
 	}
 	for i, field := range f.strange {
@@ -131,20 +91,20 @@ const maxStrange = 50
 
 // lookForStrange finds the fields that came under another name, where there is only
 // one for which they can stand.
-func (f *fields) lookForStrange(p sandlot.Places) {
+func (f *Fields) lookForStrange(p sandlot.Places) {
 	f.strange, f.stands = nil, nil
-	for field := range f.form.All() {
+	for field := range f.Form.All() {
 		if len(f.strange) == maxStrange {
 			return
 		}
-		if field.Kind == content.Null || slices.Contains(f.set.all(), field.Name) {
+		if field.Kind == content.Null || slices.Contains(f.Set.All(), field.Name) {
 			continue
 		}
 		right := ""
-		if f.set.chooses {
+		if f.Set.Chooses {
 			right = f.missed(p, field)
 		}
-		for _, name := range f.set.candidates(field.Name) {
+		for _, name := range f.Set.Candidates(field.Name) {
 			if right == "" && !f.sent(name) && slices.Contains(worded, name) {
 				right = name
 			}
@@ -168,10 +128,10 @@ func asRight(field content.Field, value any) content.Field {
 
 // repeatable is what the request says that a hint may repeat. Numbers that came as
 // text are numbers here.
-func (f *fields) repeatable(p sandlot.Places) (args []sandlot.Arg) {
+func (f *Fields) repeatable(p sandlot.Places) (args []sandlot.Arg) {
 	f.lookForStrange(p)
 	add := func(name string, value any) {
-		if slices.Contains(f.set.names, name) {
+		if slices.Contains(f.Set.Names, name) {
 			args = append(args, sandlot.Arg{Name: name, Value: value})
 		}
 	}
@@ -194,9 +154,9 @@ func (f *fields) repeatable(p sandlot.Places) (args []sandlot.Arg) {
 	}
 	if n, ok := f.number("if_version", 1, 1<<31-1); ok {
 		add("if_version", n)
-	} else if n := (&fields{header: f.header}).ifMatch(); n != nil {
+	} else if n := (&Fields{Header: f.Header}).ifMatch(); n != nil {
 		add("if_version", *n)
-	} else if f.refusedGuard("if_version") || f.header.Get("If-Match") != "" && f.header.Get("If-Match") != "*" {
+	} else if f.refusedGuard("if_version") || f.Header.Get("If-Match") != "" && f.Header.Get("If-Match") != "*" {
 		add("if_version", "<version>")
 	}
 	for _, name := range []string{"listed", "threads"} {
@@ -207,10 +167,10 @@ func (f *fields) repeatable(p sandlot.Places) (args []sandlot.Arg) {
 	if tags, err := publish.ReadTags(f.list("tags")); err == nil && tags != "" && hint.Showable(string(tags)) {
 		add("tags", strings.Join(tags.List(), ","))
 	}
-	for _, name := range []string{"replace", "force", dryRun} {
+	for _, name := range []string{"replace", "force", DryRun} {
 		field, ok := f.said(name)
 		switch {
-		case ok && (field.Raw == "true" || field.Text == "true"), name == dryRun && f.refusedGuard(name):
+		case ok && (field.Raw == "true" || field.Text == "true"), name == DryRun && f.refusedGuard(name):
 			add(name, true)
 		case f.refusedGuard(name):
 			add(name, "<true or false>")
@@ -225,13 +185,13 @@ func (f *fields) repeatable(p sandlot.Places) (args []sandlot.Arg) {
 
 // refusedGuard reports whether a field that keeps a call from doing more than is wanted was sent with a value. Where that value cannot be
 // repeated, something stands for it: without the field, the call would do what it was to be kept from.
-func (f *fields) refusedGuard(name string) bool {
+func (f *Fields) refusedGuard(name string) bool {
 	field, ok := f.said(name)
 	return ok && field.Kind != content.Null && field.Raw != "false" && field.Text != "false"
 }
 
 // repeatedText is a text that may stand in a command.
-func (f *fields) repeatedText(name string) (string, bool) {
+func (f *Fields) repeatedText(name string) (string, bool) {
 	field, ok := f.said(name)
 	text := field.Text
 	switch {
@@ -244,7 +204,7 @@ func (f *fields) repeatedText(name string) (string, bool) {
 }
 
 // repeatableParts adds what the request says of an upload in parts.
-func (f *fields) repeatableParts(add func(string, any)) {
+func (f *Fields) repeatableParts(add func(string, any)) {
 	part, parted := f.number("part", 1, publish.MaxParts)
 	if parted {
 		add("part", part)
@@ -261,7 +221,7 @@ func (f *fields) repeatableParts(add func(string, any)) {
 }
 
 // number reads a whole number, also one that was sent as text.
-func (f *fields) number(name string, least, most int) (int, bool) {
+func (f *Fields) number(name string, least, most int) (int, bool) {
 	field, ok := f.said(name)
 	if !ok {
 		return 0, false
@@ -272,19 +232,6 @@ func (f *fields) number(name string, least, most int) (int, bool) {
 	}
 	n, err := strconv.Atoi(text)
 	return n, err == nil && n >= least && n <= most
-}
-
-// tellTotal is the call that tells how many parts the upload of this one has.
-func (a *API) tellTotal(c *call) string {
-	on := a.about(c)
-	var args []sandlot.Arg
-	for _, arg := range on.Args {
-		if arg.Name == "upload_id" || arg.Name == "project_id" {
-			args = append(args, arg)
-		}
-	}
-	on.IdempotencyKey = ""
-	return hint.CurlOf(a.Places.Base.String(), on, on.Op, append(args, sandlot.Arg{Name: "total_parts", Value: "<number of all parts>"}))
 }
 
 // filesIn gives the names in a list of files as clients write one: objects with a

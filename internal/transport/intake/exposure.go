@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"cmp"
@@ -10,15 +10,15 @@ import (
 )
 
 // checkExposure refuses a field under which clients ask for less exposure than there is: ignored, everybody would see what nobody was to.
-func (f *fields) checkExposure() error {
-	if !f.set.content && !f.set.bytesLater {
+func (f *Fields) checkExposure() error {
+	if !f.Set.content && !f.Set.bytesLater {
 		return nil
 	}
-	for field := range f.form.All() {
-		if slices.Contains(f.set.all(), field.Name) {
+	for field := range f.Form.All() {
+		if slices.Contains(f.Set.All(), field.Name) {
 			continue
 		}
-		switch name := simplified(field.Name); {
+		switch name := Simplified(field.Name); {
 		case hides(name, field):
 			e := notHidden(field, "Whoever has its address can open a project. listed=false keeps it out of the gallery, the lists and the search:")
 			return e.With(sandlot.OpSame, sandlot.Arg{Name: "listed", Value: false})
@@ -33,7 +33,7 @@ func (f *fields) checkExposure() error {
 }
 
 func notHidden(field content.Field, note string) *sandlot.Error {
-	return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s asks for something that no project here has. Nothing was changed.", shown(field.Name)).In(field.Name).With(sandlot.OpNothing).Note("%s", note)
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s asks for something that no project here has. Nothing was changed.", Shown(field.Name)).In(field.Name).With(sandlot.OpNothing).Note("%s", note)
 }
 
 // hides reports whether a field asks that others do not see a project.

@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"bufio"
@@ -12,39 +12,22 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/base/failpoint"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/content"
-	"sandlot/internal/transport/api/hint"
+	"sandlot/internal/transport/intake/hint"
 )
-
-// takes is what all endpoints with a body have in common: read the body once,
-// staging its content as it comes; decode the fields; make one call of the
-// Service; answer.
-func takes[In any](decode func(*fields) In, do func(*API, *call, In) (reply, error)) func(*API, *call) error {
-	return func(a *API, c *call) error {
-		return taken(a, c, decode, func(in In) error {
-			re, err := do(a, c, in)
-			if err != nil {
-				return err
-			}
-			failpoint.Hit(failpoint.BeforeAnswer)
-			return c.answer(re)
-		})
-	}
-}
 
 // taken reads a body, decodes its fields and makes the one call that do makes. From then on the content is the Service's: a call that failed late
 // may have recorded it.
-func taken[In any](a *API, c *call, decode func(*fields) In, do func(In) error) error {
-	f := &fields{set: c.route.takes, header: c.r.Header, query: c.r.URL.Query()}
+func Take[In any](a *Intake, c *Call, decode func(*Fields) In, do func(In) error) error {
+	f := &Fields{Set: c.Takes, Header: c.R.Header, Query: c.R.URL.Query()}
 	handed := false
 	defer func() {
-		ctx := context.WithoutCancel(c.r.Context())
+		ctx := context.WithoutCancel(c.R.Context())
 		a.Contents.Discard(ctx, f.html)
 		if !handed {
-			a.Contents.Discard(ctx, f.content)
-			a.Contents.DiscardTree(ctx, f.tree)
+			a.Contents.Discard(ctx, f.Content)
+			a.Contents.DiscardTree(ctx, f.Tree)
 		}
 	}()
 	in, err := read(a, c, f, decode)
@@ -59,7 +42,7 @@ func taken[In any](a *API, c *call, decode func(*fields) In, do func(In) error) 
 }
 
 // read receives the body, and gives what it asks for.
-func read[In any](a *API, c *call, f *fields, decode func(*fields) In) (in In, err error) {
+func read[In any](a *Intake, c *Call, f *Fields, decode func(*Fields) In) (in In, err error) {
 	if err := a.receive(c, f); err != nil {
 		return in, f.explain(err)
 	}
@@ -68,44 +51,44 @@ func read[In any](a *API, c *call, f *fields, decode func(*fields) In) (in In, e
 			return in, err
 		}
 	}
-	f.charge = c.grant.Charge()
+	f.charge = c.Grant.Charge()
 	in = decode(f)
-	if f.err == nil {
-		f.fail(f.checkDataType())
+	if f.Err == nil {
+		f.Fail(f.checkDataType())
 	}
-	if f.err != nil {
-		return in, f.explain(f.err)
+	if f.Err != nil {
+		return in, f.explain(f.Err)
 	}
 	if err := c.mayMail(f); err != nil {
 		return in, err
 	}
-	c.warnings = slices.Concat(c.warnings, f.readings(), f.manyReadings(), f.read, f.warnings())
+	c.Warnings = slices.Concat(c.Warnings, f.readings(), f.manyReadings(), f.read, f.warnings())
 	return in, nil
 }
 
 // receive reads the whole body into f.
-func (a *API) receive(c *call, f *fields) error {
-	f.content.Missing, f.html.Missing, f.staging = true, true, c.grant.Charge()
-	if format, ok := rawFormat(c, f.set); ok {
-		if err := a.checkHeaders(c); err != nil {
-			return a.searched(c, err)
+func (a *Intake) receive(c *Call, f *Fields) error {
+	f.Content.Missing, f.html.Missing, f.Staging = true, true, c.Grant.Charge()
+	if format, ok := rawFormat(c, f.Set); ok {
+		if err := a.CheckHeaders(c); err != nil {
+			return a.Search(c, err)
 		}
 		if err := a.raw(c, f, format); err != nil {
 			return err
 		}
 		return a.gather(c, f)
 	}
-	dec, err := a.decoder(c, http.MaxBytesReader(c.w, c.body, a.maxBody()), f.set.mayBeEmpty)
-	c.whole = err == nil
+	dec, err := a.decoder(c, http.MaxBytesReader(c.W, c.Body, a.maxBody()), f.Set.mayBeEmpty)
+	c.Whole = err == nil
 	if err != nil {
-		return a.searched(c, err)
+		return a.Search(c, err)
 	}
 	if dec == nil {
 		return nil
 	}
 	dec.ReadOn(c.mayReadOn)
 	dec.Takes(a.more(c, f))
-	f.form, err = dec.Decode(func(r io.Reader) error { return a.stage(c, f, r) })
+	f.Form, err = dec.Decode(func(r io.Reader) error { return a.stage(c, f, r) })
 	if !c.drainBy.IsZero() {
 		c.readOn()
 	}
@@ -115,7 +98,7 @@ func (a *API) receive(c *call, f *fields) error {
 	if err != nil {
 		return err
 	}
-	if err := c.grant.Whole(); err != nil { // the last part of a form may end before the body does
+	if err := c.Grant.Whole(); err != nil { // the last part of a form may end before the body does
 		return err
 	}
 	if err := a.gather(c, f); err != nil {
@@ -128,38 +111,37 @@ const (
 	// searchMost and searchWait bound what is read of a body only to tell a client that its key is in the wrong place: all fields but
 	// content fit, and a client that sends nothing is not waited for.
 	searchMost = 1 << 20
-	searchWait = time.Second
+	SearchWait = time.Second
 )
 
 // searched looks into the body of a request that is refused before it is read:
 // for a key, which was most likely sent there if the header has none, and then it
 // has leaked; and for the fields that the corrected call repeats. Nothing is kept
 // of the content.
-func (a *API) searched(c *call, refusal error) error {
-	rt := c.named()
-	if c.sight != (sight{}) {
+func (a *Intake) Search(c *Call, refusal error) error {
+	if c.Sight != (Sight{}) {
 		return refusal
 	}
 	raw, worth := c.mayBeRaw(refusal), c.worthASearch(refusal)
 	// A client that waits to be asked for its body has leaked nothing yet.
-	if rt == nil || rt.takes == nil || !raw && (!worth || c.r.Header.Get("Expect") != "") {
+	if c.Takes == nil || !raw && (!worth || c.R.Header.Get("Expect") != "") {
 		return refusal
 	}
 	// Where there is no deadline to set, the server's own ends the wait.
-	_ = http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(searchWait))
+	_ = http.NewResponseController(c.W).SetReadDeadline(time.Now().Add(SearchWait))
 	defer c.readOn()
-	src := bufio.NewReader(lookAtMost(c.body, worth, c.searchable(refusal)))
+	src := bufio.NewReader(lookAtMost(c.Body, worth, c.searchable(refusal)))
 	if raw && (c.look(src, refusal) || !worth) {
 		return refusal
 	}
 	dec := a.guessed(c, src)
-	if c.whole = c.body.err == io.EOF; dec == nil {
+	if c.Whole = c.Body.Err == io.EOF; dec == nil {
 		return refusal
 	}
-	f := &fields{set: rt.takes, header: c.r.Header, query: c.r.URL.Query()}
+	f := &Fields{Set: c.Takes, Header: c.R.Header, Query: c.R.URL.Query()}
 	dec.ReadOn(func(error) bool { return true }) // within the same bounds
 	// What is wrong with the body does not matter: it is refused anyhow.
-	f.form, _ = dec.Decode(func(r io.Reader) error { _, err := io.Copy(io.Discard, r); return err })
+	f.Form, _ = dec.Decode(func(r io.Reader) error { _, err := io.Copy(io.Discard, r); return err })
 	if leak := c.remember(f); leak != nil {
 		return leak
 	}
@@ -168,10 +150,10 @@ func (a *API) searched(c *call, refusal error) error {
 
 // worthASearch reports whether a body is searched: any that may hold the key, and
 // what is found in others only makes the hint better, so small ones.
-func (c *call) worthASearch(refusal error) bool {
-	small := c.r.ContentLength > 0 && c.r.ContentLength <= searchMost
+func (c *Call) worthASearch(refusal error) bool {
+	small := c.R.ContentLength > 0 && c.R.ContentLength <= searchMost
 	if errors.Is(refusal, sandlot.CodeKeyRequired) {
-		return !c.keyed
+		return !c.Keyed
 	}
 	for _, code := range searchedFor {
 		if errors.Is(refusal, code) {
@@ -189,8 +171,8 @@ var searchedFor = []sandlot.Code{
 
 // searchable is how much of a body is searched. Of one that is too large, all
 // is thrown away in any case, if it is no more than that.
-func (c *call) searchable(refusal error) int64 {
-	if n := c.r.ContentLength; errors.Is(refusal, sandlot.CodeContentTooLarge) && n <= drainMost {
+func (c *Call) searchable(refusal error) int64 {
+	if n := c.R.ContentLength; errors.Is(refusal, sandlot.CodeContentTooLarge) && n <= drainMost {
 		return max(n, searchMost)
 	}
 	return searchMost
@@ -199,31 +181,31 @@ func (c *call) searchable(refusal error) int64 {
 // remember keeps for hints what the body said, and refuses a key in it. A leaked
 // key comes before any other fault of the body: it has to be replaced whatever
 // happens.
-func (c *call) remember(f *fields) error {
-	c.said, c.whole = f, f.form.Whole
-	return leakedIn(f.form)
+func (c *Call) remember(f *Fields) error {
+	c.Said, c.Whole = f, f.Form.Whole
+	return leakedIn(f.Form)
 }
 
 // stage keeps the content as it comes in, or passes over it where the endpoint
 // takes none.
-func (a *API) stage(c *call, f *fields, r io.Reader) error {
-	if f.set.bytesLater {
+func (a *Intake) stage(c *Call, f *Fields, r io.Reader) error {
+	if f.Set.bytesLater {
 		return bytesLaterRefused("content")
 	}
-	if !f.set.content {
+	if !f.Set.content {
 		_, err := io.Copy(io.Discard, r)
 		return err
 	}
 	staged, err := a.staged(c, f, r)
 	if err == nil {
-		f.content = staged
+		f.Content = staged
 	}
 	return err
 }
 
 // staged keeps bytes of a file as they come in.
-func (a *API) staged(c *call, f *fields, r io.Reader) (publish.Content, error) {
-	staged, err := a.Contents.Stage(c.r.Context(), f.staging.Of(r))
+func (a *Intake) staged(c *Call, f *Fields, r io.Reader) (publish.Content, error) {
+	staged, err := a.Contents.Stage(c.R.Context(), f.Staging.Of(r))
 	if err != nil {
 		return publish.Content{Missing: true}, err
 	}
@@ -232,22 +214,22 @@ func (a *API) staged(c *call, f *fields, r io.Reader) (publish.Content, error) {
 
 // unpack gunzips content that was declared as gzip. Parts of an upload are left
 // as they came: they are joined before they are unpacked.
-func (a *API) unpack(c *call, f *fields) error {
-	if f.has("upload_id") || !f.form.Encoding.Gzip || f.content.Missing {
+func (a *Intake) unpack(c *Call, f *Fields) error {
+	if f.has("upload_id") || !f.Form.Encoding.Gzip || f.Content.Missing {
 		return nil
 	}
-	packed := f.content
+	packed := f.Content
 	// Unpack has discarded what it was given, also when it fails.
-	f.content = publish.Content{Missing: true}
-	plain, err := a.Contents.Unpack(c.r.Context(), packed, a.MaxContent, c.grant.Charge())
+	f.Content = publish.Content{Missing: true}
+	plain, err := a.Contents.Unpack(c.R.Context(), packed, a.MaxContent, c.Grant.Charge())
 	if err == nil {
-		f.content = plain
+		f.Content = plain
 	}
 	return err
 }
 
 // wrongBody translates what the decoder refused.
-func wrongBody(e *content.Error, on hint.Request) *sandlot.Error {
+func WrongBody(e *content.Error, on hint.Request) *sandlot.Error {
 	out := sandlot.Refuse(sandlot.Code(e.Kind), "%s.", sentence(e)).In(e.Field).With(sandlot.OpSame)
 	if e.Kind == content.InvalidContent {
 		out.With(sandlot.OpEncode)

@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"encoding/hex"
@@ -16,32 +16,32 @@ import (
 )
 
 // fieldSet is what one endpoint takes. It never changes.
-type fieldSet struct {
-	names      []string                   // without content
+type FieldSet struct {
+	Names      []string                   // without content
 	content    bool                       // whether content is taken, and many files
 	html       bool                       // whether html stands for text
-	upload     bool                       // whether a part called upload is a file or, by its name, a ZIP
+	Upload     bool                       // whether a part called upload is a file or, by its name, a ZIP
 	bytesLater bool                       // whether the bytes come in another call, so that any are refused here
 	mayBeEmpty bool                       // whether no body at all stands for {}
 	strict     bool                       // whether an unknown field is refused
-	chooses    bool                       // whether the call changes a project that its fields choose
+	Chooses    bool                       // whether the call changes a project that its fields choose
 	elsewhere  map[string]sandlot.Warning // fields that mean something at other endpoints, with what to do instead
 }
 
 // fields is a decoded body on its way into an input of the Service. The getters
 // remember the first error, so that an input is written as one literal; null
 // counts as absent.
-type fields struct {
-	set     *fieldSet
-	header  http.Header
-	query   url.Values
-	form    content.Form
-	content publish.Content
+type Fields struct {
+	Set     *FieldSet
+	Header  http.Header
+	Query   url.Values
+	Form    content.Form
+	Content publish.Content
 	html    publish.Content   // of the field html
-	tree    *publish.Tree     // the files of a call with many; nil for any other
+	Tree    *publish.Tree     // the files of a call with many; nil for any other
 	format  unpack.Format     // of the archive that came
 	packed  publish.Declared  // what is true of that archive
-	staging publish.Charge    // for the bytes of the files
+	Staging publish.Charge    // for the bytes of the files
 	charge  publish.Charge    // for what the Service makes of it
 	read    []sandlot.Warning // what was taken for what it can only mean
 	strange []content.Field   // unknown fields, for hints
@@ -52,36 +52,36 @@ type fields struct {
 	strangeInFiles string   // an unknown member of one of them
 	named          string   // of one of many files: the member that was read as filename
 	alone          bool     // whether the one file of the call is the whole tree
-	err            error
+	Err            error
 }
 
-func (f *fields) fail(err error) {
-	if f.err == nil {
-		f.err = err
+func (f *Fields) Fail(err error) {
+	if f.Err == nil {
+		f.Err = err
 	}
 }
 
 // has tells whether a field was sent with a value.
-func (f *fields) has(name string) bool {
-	field, ok := f.form.Get(name)
+func (f *Fields) has(name string) bool {
+	field, ok := f.Form.Get(name)
 	return ok && field.Kind != content.Null
 }
 
-func (f *fields) text(name string) string {
+func (f *Fields) Text(name string) string {
 	if !f.has(name) {
 		return ""
 	}
-	v, _, err := f.form.String(name)
+	v, _, err := f.Form.String(name)
 	if err != nil {
-		f.fail(err)
+		f.Fail(err)
 	}
 	return v
 }
 
 // decoration is a text that never fails a call: a number is its digits, and what
 // is no text at all is left out.
-func (f *fields) decoration(name string) *string {
-	field, ok := f.form.Get(name)
+func (f *Fields) decoration(name string) *string {
+	field, ok := f.Form.Get(name)
 	switch {
 	case !ok || field.Kind == content.Null:
 		return nil
@@ -97,7 +97,7 @@ func (f *fields) decoration(name string) *string {
 	return nil
 }
 
-func (f *fields) decorated(name string) string {
+func (f *Fields) decorated(name string) string {
 	if v := f.decoration(name); v != nil {
 		return *v
 	}
@@ -105,65 +105,65 @@ func (f *fields) decorated(name string) string {
 }
 
 // asText notes that a number or a truth came as text, as it does in every form.
-func (f *fields) asText(name, value string) {
-	if field, _ := f.form.Get(name); field.Kind == content.String && !f.form.Multipart {
+func (f *Fields) asText(name, value string) {
+	if field, _ := f.Form.Get(name); field.Kind == content.String && !f.Form.Multipart {
 		f.read = append(f.read, publish.ReadAs(name, value))
 	}
 }
 
 // required is text that must be there, though it may be empty: whether an empty
 // text will do is the Service's to say.
-func (f *fields) required(name, about string) string {
+func (f *Fields) required(name, about string) string {
 	if !f.has(name) {
-		f.fail(sandlot.Refuse(sandlot.CodeMissingField, "The field %s is missing: %s.", name, about).In(name).Note("Send %s.", name))
+		f.Fail(sandlot.Refuse(sandlot.CodeMissingField, "The field %s is missing: %s.", name, about).In(name).Note("Send %s.", name))
 	}
-	return f.text(name)
+	return f.Text(name)
 }
 
-func (f *fields) integer(name string) *int64 {
+func (f *Fields) integer(name string) *int64 {
 	if !f.has(name) {
 		return nil
 	}
-	v, _, err := f.form.Int(name)
+	v, _, err := f.Form.Int(name)
 	if err != nil {
-		f.fail(err)
+		f.Fail(err)
 	}
 	f.asText(name, "the number "+strconv.FormatInt(v, 10))
 	return &v
 }
 
-func (f *fields) whole(name string) *int {
+func (f *Fields) whole(name string) *int {
 	v := f.integer(name)
 	if v == nil {
 		return nil
 	}
 	n := int(*v)
 	if int64(n) != *v {
-		f.fail(badField(name, "%s is too large a number", name))
+		f.Fail(badField(name, "%s is too large a number", name))
 	}
 	return &n
 }
 
-func (f *fields) truth(name string) bool {
+func (f *Fields) truth(name string) bool {
 	if !f.has(name) {
 		return false
 	}
-	v, _, err := f.form.Bool(name)
+	v, _, err := f.Form.Bool(name)
 	if err != nil {
-		f.fail(err)
+		f.Fail(err)
 	}
 	f.asText(name, strconv.FormatBool(v))
 	return v
 }
 
 // declared is what the client says about the bytes of the file.
-func (f *fields) declared() publish.Declared {
-	d := publish.Declared{SHA256: f.text("sha256"), Size: f.integer("size")}
+func (f *Fields) declared() publish.Declared {
+	d := publish.Declared{SHA256: f.Text("sha256"), Size: f.integer("size")}
 	if f.has("sha256") && !validSHA256(d.SHA256) {
-		f.fail(badField("sha256", "sha256 is not 64 hexadecimal digits; it has %d characters", len(d.SHA256)))
+		f.Fail(badField("sha256", "sha256 is not 64 hexadecimal digits; it has %d characters", len(d.SHA256)))
 	}
 	if d.Size != nil && *d.Size < 0 {
-		f.fail(badField("size", "size is negative; it is the number of the file's bytes"))
+		f.Fail(badField("size", "size is negative; it is the number of the file's bytes"))
 	}
 	return d
 }
@@ -176,24 +176,24 @@ func validSHA256(s string) bool {
 // partFields are the fields of a chunked upload, with all names for the total.
 var (
 	totalFields = []string{"total_parts", "parts", "total", "total_chunks"}
-	partFields  = append([]string{"upload_id", "part", "last"}, totalFields...)
+	PartFields  = append([]string{"upload_id", "part", "last"}, totalFields...)
 )
 
 // part is set if any field of a chunked upload was sent.
-func (f *fields) part() *publish.PartInput {
+func (f *Fields) part() *publish.PartInput {
 	sent := false
-	for _, name := range partFields {
+	for _, name := range PartFields {
 		sent = sent || f.has(name)
 	}
 	if !sent {
 		return nil
 	}
-	in := &publish.PartInput{UploadID: f.text("upload_id"), N: f.whole("part"), Last: f.truth("last"), Encoding: f.form.Encoding.Declared, Charge: f.charge}
+	in := &publish.PartInput{UploadID: f.Text("upload_id"), N: f.whole("part"), Last: f.truth("last"), Encoding: f.Form.Encoding.Declared, Charge: f.charge}
 	for _, name := range totalFields {
 		switch n := f.whole(name); {
 		case n == nil:
 		case in.Total != nil && *in.Total != *n:
-			f.fail(badField(name, "%s contradicts another field that tells the number of parts", name))
+			f.Fail(badField(name, "%s contradicts another field that tells the number of parts", name))
 		default:
 			in.Total = n
 		}
@@ -207,20 +207,20 @@ func badField(name, format string, args ...any) *sandlot.Error {
 
 // leakedIn finds a key among the fields other than content.
 func leakedIn(form content.Form) error {
-	if holdsKey(form.FileName) {
+	if HoldsKey(form.FileName) {
 		return leaked("", "A key was sent in the body.")
 	}
 	for field := range form.All() {
 		name := strings.ToLower(field.Name)
 		switch {
-		case field.Kind == content.Null && !holdsKey(field.Name):
+		case field.Kind == content.Null && !HoldsKey(field.Name):
 		case name == "api_key" || name == "project_api_key" || name == "authorization":
 			return leaked(name, "A key was sent in the body, as the field "+name+".")
 		case name == "upload_token":
 			return tokenInBody()
 		case name == "ticket":
 			return ticketInBody()
-		case holdsKey(field.Name) || holdsKey(field.Text) || holdsKey(field.Raw) || holdsKey(unescaped(field)):
+		case HoldsKey(field.Name) || HoldsKey(field.Text) || HoldsKey(field.Raw) || HoldsKey(unescaped(field)):
 			return leaked("", "A key was sent in the body.")
 		}
 	}
@@ -260,7 +260,7 @@ func unescaped(field content.Field) string {
 
 // explain adds to an error about a field that it was probably sent under another
 // name.
-func (f *fields) explain(err error) error {
+func (f *Fields) explain(err error) error {
 	var e *sandlot.Error
 	if !errors.As(err, &e) || e.Field == "" {
 		return err
@@ -270,8 +270,8 @@ func (f *fields) explain(err error) error {
 		f.explainDigest(e)
 	case sandlot.CodeMissingField, sandlot.CodeProjectIDRequired, sandlot.CodeEmailRequired:
 		for _, name := range f.unknown() {
-			if meant := f.set.meant(name); meant == e.Field || meant == "text" && e.Field == "content" {
-				e.Message += " The field " + shown(name) + " was sent: " + meant + " was probably meant."
+			if meant := f.Set.Meant(name); meant == e.Field || meant == "text" && e.Field == "content" {
+				e.Message += " The field " + Shown(name) + " was sent: " + meant + " was probably meant."
 				break
 			}
 		}

@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"errors"
@@ -16,21 +16,21 @@ var errEnough = errors.New("api: no more of this body is read")
 // mayReadOn lets the decoder read the rest of a refused body, for the fields that
 // the corrected call repeats, where that takes no more bytes and time than would
 // be spent on throwing it away. A client that pauses is answered at once.
-func (c *call) mayReadOn(refusal error) bool {
+func (c *Call) mayReadOn(refusal error) bool {
 	var decoded *content.Error
-	if !errors.As(refusal, &decoded) || c.body.err != nil && c.body.err != io.EOF || c.unread() > drainMost {
+	if !errors.As(refusal, &decoded) || c.Body.Err != nil && c.Body.Err != io.EOF || c.unread() > drainMost {
 		return false
 	}
-	c.body.most = c.body.read + drainMost
-	c.drainBy = time.Now().Add(drainWait)
+	c.Body.most = c.Body.read + drainMost
+	c.drainBy = time.Now().Add(DrainWait)
 	// Where there is no deadline to set, the server's own ends the wait.
-	_ = http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(searchWait))
+	_ = http.NewResponseController(c.W).SetReadDeadline(time.Now().Add(SearchWait))
 	return true
 }
 
 // readOn ends the patience for a body that was read on.
-func (c *call) readOn() {
-	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{})
+func (c *Call) readOn() {
+	_ = http.NewResponseController(c.W).SetReadDeadline(time.Time{})
 	// For net/http the client is gone after a failed read; it may only be slow.
-	c.stalled = errors.Is(c.body.err, os.ErrDeadlineExceeded)
+	c.Stalled = errors.Is(c.Body.Err, os.ErrDeadlineExceeded)
 }

@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 )
 
 // maxWarned bounds the unknown fields that are named: a body may have a thousand.
-const maxWarned = 20
+const MaxWarned = 20
 
 // synonyms are names that clients make up, without case, hyphens and
 // underscores, each with the fields that may be meant, best first. It never
@@ -53,12 +53,12 @@ var guesses = map[string]string{
 // guessed is the field that a name may be for though it says more or less than that
 // field's own, such as target_project_id, or "".
 func guessed(name string) string {
-	plain := simplified(name)
+	plain := Simplified(name)
 	if field, ok := guesses[plain]; ok {
 		return field
 	}
 	for _, field := range choosing {
-		if strings.Contains(plain, simplified(field)) {
+		if strings.Contains(plain, Simplified(field)) {
 			return field
 		}
 	}
@@ -66,29 +66,29 @@ func guessed(name string) string {
 }
 
 // unknown lists the fields that the endpoint does not take, in the order sent.
-func (f *fields) unknown() []string {
+func (f *Fields) unknown() []string {
 	var list []string
-	for field := range f.form.All() {
-		known := slices.Contains(f.set.names, field.Name) || (field.Name == "content_encoding" || field.Name == "files") && f.set.content
+	for field := range f.Form.All() {
+		known := slices.Contains(f.Set.Names, field.Name) || (field.Name == "content_encoding" || field.Name == "files") && f.Set.content
 		if !known && field.Kind != content.Null {
 			list = append(list, field.Name)
 		}
 	}
-	if f.form.HasContent && !f.set.content {
+	if f.Form.HasContent && !f.Set.content {
 		list = append(list, "content")
 	}
 	return list
 }
 
 // warnings returns a warning for each ignored field that most likely stands for another, and one for all others.
-func (f *fields) warnings() []sandlot.Warning {
+func (f *Fields) warnings() []sandlot.Warning {
 	var list []sandlot.Warning
 	var strange []string
 	for _, name := range f.unknown() {
-		if w, ok := f.set.warning(name); ok && len(list) < maxWarned {
+		if w, ok := f.Set.warning(name); ok && len(list) < MaxWarned {
 			list = append(list, w)
 		} else {
-			strange = append(strange, shown(name))
+			strange = append(strange, Shown(name))
 		}
 	}
 	if len(strange) == 0 {
@@ -96,34 +96,34 @@ func (f *fields) warnings() []sandlot.Warning {
 	}
 	message := "The field " + strange[0] + " is not known here and was ignored."
 	if n := len(strange); n > 1 {
-		message = fmt.Sprintf("%d fields are not known here and were ignored: %s.", n, strings.Join(strange[:min(n, maxWarned)], ", "))
+		message = fmt.Sprintf("%d fields are not known here and were ignored: %s.", n, strings.Join(strange[:min(n, MaxWarned)], ", "))
 	}
-	return append(list, sandlot.Warning{Code: "unknown_field", Message: message, Hint: f.set.listed()})
+	return append(list, sandlot.Warning{Code: "unknown_field", Message: message, Hint: f.Set.listed()})
 }
 
 // warning returns the warning about an ignored field that belongs elsewhere or most likely stands for another.
-func (s *fieldSet) warning(name string) (sandlot.Warning, bool) {
+func (s *FieldSet) warning(name string) (sandlot.Warning, bool) {
 	if w, ok := s.elsewhere[name]; ok {
 		return w, true
 	}
-	meant := s.meant(name)
+	meant := s.Meant(name)
 	return sandlot.Warning{
-		Code: "unknown_field", Message: "The field " + shown(name) + " is not known here and was ignored.", Hint: "Probably " + meant + " was meant.",
+		Code: "unknown_field", Message: "The field " + Shown(name) + " is not known here and was ignored.", Hint: "Probably " + meant + " was meant.",
 	}, meant != ""
 }
 
 // near reports whether a name is that of a field, or of one that a client may have meant.
-func (s *fieldSet) near(name string) bool {
-	return slices.Contains(s.names, name) || s.elsewhere[name].Code != "" || s.meant(name) != "" && s.meant(name) != "content" && s.meant(name) != "text"
+func (s *FieldSet) near(name string) bool {
+	return slices.Contains(s.Names, name) || s.elsewhere[name].Code != "" || s.Meant(name) != "" && s.Meant(name) != "content" && s.Meant(name) != "text"
 }
 
-func (s *fieldSet) listed() string { return "The fields are: " + strings.Join(s.all(), ", ") + "." }
+func (s *FieldSet) listed() string { return "The fields are: " + strings.Join(s.All(), ", ") + "." }
 
-func (s *fieldSet) all() []string {
+func (s *FieldSet) All() []string {
 	if !s.content {
-		return s.names
+		return s.Names
 	}
-	all := append([]string{"content", "content_encoding", "text", "files", "archive"}, s.names...)
+	all := append([]string{"content", "content_encoding", "text", "files", "archive"}, s.Names...)
 	if s.html {
 		all = append(all, "html")
 	}
@@ -131,8 +131,8 @@ func (s *fieldSet) all() []string {
 }
 
 // meant is the field that an unknown name was probably to be, or "".
-func (s *fieldSet) meant(name string) string {
-	if all := s.candidates(name); len(all) > 0 {
+func (s *FieldSet) Meant(name string) string {
+	if all := s.Candidates(name); len(all) > 0 {
 		return all[0]
 	}
 	return s.mistyped(name)
@@ -140,11 +140,11 @@ func (s *fieldSet) meant(name string) string {
 
 // candidates are the fields that another name may surely stand for, best first:
 // one that differs only in its writing, what is listed, or one slip of the hand.
-func (s *fieldSet) candidates(name string) (found []string) {
-	all := s.all()
-	plain := simplified(name)
+func (s *FieldSet) Candidates(name string) (found []string) {
+	all := s.All()
+	plain := Simplified(name)
 	for _, field := range all {
-		if simplified(field) == plain && field != name {
+		if Simplified(field) == plain && field != name {
 			return []string{field}
 		}
 	}
@@ -153,7 +153,7 @@ func (s *fieldSet) candidates(name string) (found []string) {
 			found = append(found, field)
 		}
 	}
-	if near := s.mistyped(name); len(found) == 0 && near != "" && names.Edits(plain, simplified(near)) == 1 {
+	if near := s.mistyped(name); len(found) == 0 && near != "" && names.Edits(plain, Simplified(near)) == 1 {
 		found = append(found, near)
 	}
 	return found
@@ -161,8 +161,8 @@ func (s *fieldSet) candidates(name string) (found []string) {
 
 // mistyped is the field that a name is nearest to, within one slip, or two in a
 // longer name.
-func (s *fieldSet) mistyped(name string) string {
-	all, plain := s.all(), simplified(name)
+func (s *FieldSet) mistyped(name string) string {
+	all, plain := s.All(), Simplified(name)
 	best, most := "", 2
 	if len(plain) < 5 {
 		most = 1
@@ -171,18 +171,18 @@ func (s *fieldSet) mistyped(name string) string {
 		if len(field) < 4 || len(plain) < 3 || len(plain) > 40 {
 			continue
 		}
-		if d := names.Edits(plain, simplified(field)); d <= most && d > 0 {
+		if d := names.Edits(plain, Simplified(field)); d <= most && d > 0 {
 			best, most = field, d-1
 		}
 	}
 	return best
 }
 
-func simplified(name string) string { return names.Letters(name) }
+func Simplified(name string) string { return names.Letters(name) }
 
 // shown quotes a short piece of what a client sent, without what could act in a
 // terminal, and without a key.
-func shown(s string) string {
+func Shown(s string) string {
 	s = inspect.Redact(s)
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:40]) + "..."

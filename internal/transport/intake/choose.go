@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 	"sandlot"
 	"sandlot/internal/format/content"
 	"sandlot/internal/format/names"
-	"sandlot/internal/transport/api/hint"
+	"sandlot/internal/transport/intake/hint"
 )
 
 // choosing are the fields that say what an update or a deletion changes. Any
@@ -22,25 +22,25 @@ var choosing = []string{"project_id", "filename", "if_version"}
 // checkChoice refuses a near miss of a field that chooses, unless the right
 // field is there and says the same. The same holds for the query, which is not
 // read at all.
-func (f *fields) checkChoice(p sandlot.Places) error {
-	if !f.set.chooses {
+func (f *Fields) checkChoice(p sandlot.Places) error {
+	if !f.Set.Chooses {
 		return nil
 	}
-	for field := range f.form.All() {
-		if field.Kind == content.Null || slices.Contains(f.set.all(), field.Name) {
+	for field := range f.Form.All() {
+		if field.Kind == content.Null || slices.Contains(f.Set.All(), field.Name) {
 			continue
 		}
 		if right := f.missed(p, field); right != "" {
-			return f.misnamed(p, field, right, "The field "+shown(field.Name)+" is not known here")
+			return f.misnamed(p, field, right, "The field "+Shown(field.Name)+" is not known here")
 		}
 	}
-	for _, field := range inQuery(f.query) {
+	for _, field := range inQuery(f.Query) {
 		right := field.Name
 		if !slices.Contains(choosing, right) {
 			right = f.missed(p, field)
 		}
 		if right != "" && !f.saysSame(p, field, right) {
-			return f.misnamed(p, field, right, "The query of the address says "+shown(field.Name)+", and it is not read")
+			return f.misnamed(p, field, right, "The query of the address says "+Shown(field.Name)+", and it is not read")
 		}
 	}
 	return nil
@@ -58,9 +58,9 @@ func inQuery(query url.Values) (list []content.Field) {
 
 // missed is the choosing field for which an unknown one was probably meant, or
 // "" if it was meant for none, or says nothing new.
-func (f *fields) missed(p sandlot.Places, field content.Field) string {
-	all := f.set.candidates(field.Name)
-	if right := guessed(field.Name); len(all) == 0 && right != "" && slices.Contains(f.set.all(), right) && !f.sent(right) {
+func (f *Fields) missed(p sandlot.Places, field content.Field) string {
+	all := f.Set.Candidates(field.Name)
+	if right := guessed(field.Name); len(all) == 0 && right != "" && slices.Contains(f.Set.All(), right) && !f.sent(right) {
 		all = []string{right}
 	}
 	same := func(right string) bool { return f.saysSame(p, field, right) }
@@ -81,18 +81,18 @@ func (f *fields) missed(p sandlot.Places, field content.Field) string {
 }
 
 // sent tells whether a field came with a value, content included.
-func (f *fields) sent(name string) bool {
-	return f.has(name) || name == "content" && f.form.HasContent
+func (f *Fields) sent(name string) bool {
+	return f.has(name) || name == "content" && f.Form.HasContent
 }
 
 // saysSame reports whether a field under another name repeats the right one.
-func (f *fields) saysSame(p sandlot.Places, field content.Field, right string) bool {
+func (f *Fields) saysSame(p sandlot.Places, field content.Field, right string) bool {
 	if right == "if_version" {
 		said := f.guard()
 		n, ok := versionIn(field)
 		return ok && said != nil && *said == n
 	}
-	own, ok := f.form.Get(right)
+	own, ok := f.Form.Get(right)
 	if !ok || own.Kind != content.String || field.Kind != content.String {
 		return false
 	}
@@ -113,8 +113,8 @@ func plainFilename(s string) string {
 }
 
 // guard is the version that the right field or If-Match names, if any.
-func (f *fields) guard() *int {
-	quiet := &fields{set: f.set, header: f.header, form: f.form}
+func (f *Fields) guard() *int {
+	quiet := &Fields{Set: f.Set, Header: f.Header, Form: f.Form}
 	return quiet.ifVersion()
 }
 
@@ -131,9 +131,9 @@ func versionIn(field content.Field) (int, bool) {
 // echoes recognises an earlier answer that was sent back whole: it bears the
 // project's id and its address. Its version is then a fact of that answer and
 // not a condition.
-func (f *fields) echoes(p sandlot.Places) bool {
-	id, ok := f.form.Get("project_id")
-	address, told := f.form.Get("url")
+func (f *Fields) echoes(p sandlot.Places) bool {
+	id, ok := f.Form.Get("project_id")
+	address, told := f.Form.Get("url")
 	return ok && told && id.Text != "" && address.Kind == content.String && p.ProjectID(address.Text) == p.ProjectID(id.Text)
 }
 
@@ -142,7 +142,7 @@ var ofAnswers = []string{"updated_at", "previous_version", "version_url", "conte
 
 // explainDigest tells the sender of an earlier answer that its size and sha256 are
 // those of the file as it was then. Without both, the call works.
-func (f *fields) explainDigest(e *sandlot.Error) {
+func (f *Fields) explainDigest(e *sandlot.Error) {
 	if !slices.ContainsFunc(ofAnswers, f.has) {
 		return
 	}
@@ -151,15 +151,15 @@ func (f *fields) explainDigest(e *sandlot.Error) {
 }
 
 // misnamed refuses a near miss. The hint sends what was most likely meant.
-func (f *fields) misnamed(p sandlot.Places, field content.Field, right, begin string) error {
+func (f *Fields) misnamed(p sandlot.Places, field content.Field, right, begin string) error {
 	e := sandlot.Refuse(sandlot.CodeInvalidField, "%s; %s was probably meant, and it chooses what is changed. Nothing was changed.", begin, right).In(right)
 	value := f.readAs(p, field, right)
-	own, ok := f.form.Get(right)
+	own, ok := f.Form.Get(right)
 	switch {
 	case ok && own.Kind == content.String && own.Text != "":
 		said := sandlot.Arg{Name: right, Value: own.Text}
 		return e.With(sandlot.OpSame, said).
-			Note("%s is %s, and %s says something else. Send %s alone, with the value that is meant: %s or %s.", right, shown(own.Text), shown(field.Name), right, shown(own.Text), shown(cmp.Or(field.Text, field.Raw)))
+			Note("%s is %s, and %s says something else. Send %s alone, with the value that is meant: %s or %s.", right, Shown(own.Text), Shown(field.Name), right, Shown(own.Text), Shown(cmp.Or(field.Text, field.Raw)))
 	case value == nil && right == "if_version":
 		return e.With(sandlot.OpProject).Note("Send the version that the project has now as if_version.")
 	case value == nil:
@@ -170,7 +170,7 @@ func (f *fields) misnamed(p sandlot.Places, field content.Field, right, begin st
 
 // readAs is the value of a near miss as the right field would have it, or nil if
 // it cannot be shown or would not do.
-func (f *fields) readAs(p sandlot.Places, field content.Field, right string) any {
+func (f *Fields) readAs(p sandlot.Places, field content.Field, right string) any {
 	switch right {
 	case "if_version":
 		if n, ok := versionIn(field); ok && n > 0 {

@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"cmp"
@@ -9,45 +9,45 @@ import (
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/content"
 	"sandlot/internal/format/mediatype"
-	"sandlot/internal/transport/api/hint"
+	"sandlot/internal/transport/intake/hint"
 )
 
 // ownName is the name that the sender's file has in a form, where the field
 // filename is absent. The names that curl gives to its standard input and
 // browsers to bytes without one are none.
-func (f *fields) ownName() string {
-	name := f.form.FileName
-	if f.has("filename") || nameless(name) {
+func (f *Fields) ownName() string {
+	name := f.Form.FileName
+	if f.has("filename") || Nameless(name) {
 		return ""
 	}
 	return name
 }
 
-func nameless(name string) bool { return name == "-" || name == "blob" }
+func Nameless(name string) bool { return name == "-" || name == "blob" }
 
 // readings warns about what the body said in another way than it is told to.
-func (f *fields) readings() []sandlot.Warning {
-	if !f.set.content {
+func (f *Fields) readings() []sandlot.Warning {
+	if !f.Set.content {
 		return nil
 	}
 	var list []sandlot.Warning
-	if e := f.form.Encoding; e.Sent != "" {
+	if e := f.Form.Encoding; e.Sent != "" {
 		list = append(list, publish.ReadAs("content_encoding", e.Declared))
 	}
-	if f.form.Encoding.Data {
+	if f.Form.Encoding.Data {
 		list = append(list, sandlot.Warning{
 			Code: "read_as", Message: "The field content was read without the data: prefix that it begins with.", Hint: "Send the base64 text alone.",
 		})
 	}
-	switch as := f.form.FileAs; {
-	case f.form.FromFile:
+	switch as := f.Form.FileAs; {
+	case f.Form.FromFile:
 		list = append(list, publish.ReadAs(cmp.Or(as, "file"), "content"))
 	case as != "":
 		list = append(list, publish.ReadAs(as, "file"))
 	}
-	if name := f.ownName(); name != "" && !f.form.HasArchive && slices.Contains(f.set.names, "filename") {
+	if name := f.ownName(); name != "" && !f.Form.HasArchive && slices.Contains(f.Set.Names, "filename") {
 		list = append(list, sandlot.Warning{
-			Code: "read_as", Message: "The field filename is absent, and the name of the file that was sent stands in: " + shown(name) + ".", Hint: "Send filename as well.",
+			Code: "read_as", Message: "The field filename is absent, and the name of the file that was sent stands in: " + Shown(name) + ".", Hint: "Send filename as well.",
 		})
 	}
 	return list
@@ -55,28 +55,28 @@ func (f *fields) readings() []sandlot.Warning {
 
 // checkDataType refuses the data: prefix of another type than the file's: either
 // the name or the bytes could be the wrong ones.
-func (f *fields) checkDataType() error {
-	said := f.form.Encoding.DataType
-	if !f.form.Encoding.Data || !f.set.content || saysNothing(said) {
+func (f *Fields) checkDataType() error {
+	said := f.Form.Encoding.DataType
+	if !f.Form.Encoding.Data || !f.Set.content || saysNothing(said) {
 		return nil
 	}
 	name := "index.html"
-	if slices.Contains(f.set.names, "filename") {
-		name, _, _ = f.form.String("filename")
+	if slices.Contains(f.Set.Names, "filename") {
+		name, _, _ = f.Form.String("filename")
 	}
 	own, _, _ := strings.Cut(mediatype.Of(name, true), ";")
-	if name == "" || own == mediatype.Unknown || sameType(said, own) || f.form.Encoding.Gzip && gzipType(said) {
+	if name == "" || own == mediatype.Unknown || sameType(said, own) || f.Form.Encoding.Gzip && gzipType(said) {
 		return nil
 	}
 	e := &content.Error{
 		Kind: content.InvalidContent, Reason: content.DataPrefix, Field: "content", At: 1,
-		Message: "content begins with a data: prefix of the type " + shown(said) + ", but a file called " + shown(name) + " is " + own,
+		Message: "content begins with a data: prefix of the type " + Shown(said) + ", but a file called " + Shown(name) + " is " + own,
 	}
-	refusal := wrongBody(e, hint.Request{})
-	if slices.Contains(f.set.names, "filename") {
+	refusal := WrongBody(e, hint.Request{})
+	if slices.Contains(f.Set.Names, "filename") {
 		return refusal.Note("If the type is right, send the file under a name of that type. If the name is right, send that file's own base64, without the prefix.")
 	}
-	return refusal.Note("Content always becomes index.html. If it is a page, leave out everything up to and including the comma; if it is %s, publish a page first and add it with POST /v1/update.", shown(said))
+	return refusal.Note("Content always becomes index.html. If it is a page, leave out everything up to and including the comma; if it is %s, publish a page first and add it with POST /v1/update.", Shown(said))
 }
 
 func saysNothing(mediaType string) bool {

@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"bufio"
@@ -9,7 +9,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/format/unpack"
-	"sandlot/internal/transport/api/hint"
+	"sandlot/internal/transport/intake/hint"
 )
 
 // headMost is how much of a refused body is looked at to tell what it is: as much as unpack.Sniff wants.
@@ -21,24 +21,23 @@ var typeOf = map[unpack.Format]string{
 }
 
 // A sight is what a body begins as that was sent as it is, under a type that says something else, as curl --data-binary does.
-type sight struct {
+type Sight struct {
 	archive unpack.Format // "" for none
 	page    bool
 }
 
 // mayBeRaw reports whether a refused body may be a file, or an archive of files, as it is.
-func (c *call) mayBeRaw(refusal error) bool {
-	rt := c.named()
-	return rt != nil && rt.takes != nil && rt.takes.content && (errors.Is(refusal, sandlot.CodeUnsupportedMediaType) || errors.Is(refusal, sandlot.CodeMethodNotAllowed))
+func (c *Call) mayBeRaw(refusal error) bool {
+	return c.Takes != nil && c.Takes.content && (errors.Is(refusal, sandlot.CodeUnsupportedMediaType) || errors.Is(refusal, sandlot.CodeMethodNotAllowed))
 }
 
 // look keeps what a refused body begins as, and says how such a body is sent. It reports whether it is a file or an archive,
 // whose bytes hold no fields.
-func (c *call) look(r *bufio.Reader, refusal error) bool {
+func (c *Call) look(r *bufio.Reader, refusal error) bool {
 	head, _ := r.Peek(headMost) // what there is of it
 	format, ok := unpack.Sniff(head)
-	c.sight = sight{format, !ok && bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("<"))}
-	if !ok && !c.sight.page {
+	c.Sight = Sight{format, !ok && bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("<"))}
+	if !ok && !c.Sight.page {
 		return false
 	}
 	var e *sandlot.Error
@@ -61,8 +60,8 @@ func lookAtMost(r io.Reader, worth bool, most int64) io.Reader {
 }
 
 // onto tells a hint what the body is: there are no fields in the rest of it that the corrected call would need.
-func (s sight) onto(on *hint.Request) {
-	on.Cut = on.Cut && s == sight{}
+func (s Sight) Onto(on *hint.Request) {
+	on.Cut = on.Cut && s == Sight{}
 	if s.archive != "" {
 		on.Archive = "site." + string(s.archive)
 	}

@@ -1,0 +1,64 @@
+package api
+
+import (
+	"cmp"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/names"
+	"sandlot/internal/transport/intake"
+	"sandlot/internal/transport/intake/hint"
+)
+
+// named is the route that the request names, or else the one that was probably
+// meant; nil if it is like none.
+func (c *call) named() *route { return cmp.Or(c.route, c.meant.route) }
+
+// about is what hints need to know of the request.
+func (a *API) about(c *call) hint.Request {
+	// Of a request that was refused before anybody looked at its key, the header tells.
+	on := hint.Request{Keyed: c.Keyed || c.route == nil && c.R.Header.Get("Authorization") != ""}
+	on.Token = !on.Keyed && c.R.Header.Get("Authorization") != ""
+	on.Cut = !c.Whole && c.R.ContentLength != 0
+	on.Limit, on.Most, on.Least = a.MaxContent, a.MaxFile, c.LeastFile()
+	if rt := c.named(); rt != nil {
+		on.Op = rt.op
+		if rt.takes != nil {
+			intake.Repeat(&on, cmp.Or(c.Said, &intake.Fields{Set: rt.takes, Header: c.R.Header, Query: c.R.URL.Query()}), a.Places)
+		}
+	}
+	on.JSON = c.Object
+	c.Sight.Onto(&on)
+	if values := c.R.Header.Values(intake.IdempotencyKey); len(values) == 1 && hint.Showable(values[0]) && publish.CheckIdempotencyKey(values[0]) == nil {
+		on.IdempotencyKey = values[0]
+	}
+	if c.Told != nil {
+		toldArgs(&on, c)
+	}
+	switch id := cmp.Or(c.param, c.meant.id); {
+	case id != "" && on.Op != sandlot.OpTicket:
+		on.Add("project_id", id)
+	case c.By.Scoped() && (on.Op == sandlot.OpUpdate || on.Op == sandlot.OpDeleteFile || on.Op == sandlot.OpRestore):
+		on.Add("project_id", string(c.By.Key().Project))
+	}
+	if by := c.R.URL.Query().Get("by"); on.Op == sandlot.OpStats && (by == "day" || by == "version") {
+		on.Add("by", by)
+	}
+	if name, _, err := names.ReadFilename(cmp.Or(c.filename, c.meant.filename)); err == nil && (on.Op == sandlot.OpUpdate || on.Op == sandlot.OpDeleteFile || on.Op == sandlot.OpFile) {
+		on.Add("filename", name)
+	}
+	return on
+}
+
+// tellTotal is the call that tells how many parts the upload of this one has.
+func (a *API) tellTotal(c *call) string {
+	on := a.about(c)
+	var args []sandlot.Arg
+	for _, arg := range on.Args {
+		if arg.Name == "upload_id" || arg.Name == "project_id" {
+			args = append(args, arg)
+		}
+	}
+	on.IdempotencyKey = ""
+	return hint.CurlOf(a.Places.Base.String(), on, on.Op, append(args, sandlot.Arg{Name: "total_parts", Value: "<number of all parts>"}))
+}

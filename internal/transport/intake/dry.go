@@ -1,0 +1,85 @@
+package intake
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/format/content"
+)
+
+const DryRun = "dry_run"
+
+// checkDry refuses a call that asks for a dry run where that is not read: ignored, it
+// would be made in earnest.
+func (f *Fields) checkDry() error {
+	known := slices.Contains(f.Set.Names, DryRun)
+	for field := range f.Form.All() {
+		if asksDry(field) && (!known || field.Name != DryRun) && !f.saysDry(known) {
+			return f.notDry(known, "The field "+Shown(field.Name)+" is not known here")
+		}
+	}
+	for _, field := range inQuery(f.Query) {
+		if asksDry(field) && !f.saysDry(known) {
+			return f.notDry(known, "The query of the address says "+Shown(field.Name)+", and it is not read")
+		}
+	}
+	return nil
+}
+
+// asksDry tells whether a field can only be meant to ask for a dry run.
+func asksDry(field content.Field) bool {
+	switch Simplified(field.Name) {
+	case "dryrun", "isdryrun", "dry":
+		return field.Kind != content.Null && field.Raw != "false" && field.Text != "false"
+	case "validateonly", "validate", "preview", "test", "testonly", "testrun", "checkonly", "simulate", "noop", "whatif":
+		return slices.Contains([]string{"true", "1", "yes", "on"}, strings.ToLower(cmp.Or(field.Text, field.Raw)))
+	}
+	return false
+}
+
+// saysDry tells whether the right field says anything that is read: true, or what is refused for itself.
+func (f *Fields) saysDry(known bool) bool {
+	v, _, err := f.Form.Bool(DryRun)
+	return known && f.has(DryRun) && (v || err != nil)
+}
+
+func (f *Fields) notDry(known bool, begin string) error {
+	e := sandlot.Refuse(sandlot.CodeInvalidField, "%s. Nothing was changed.", begin).In(DryRun)
+	if !known {
+		return e.With(sandlot.OpProject).Note("This call has no dry run: without that field it is made in earnest. What it would change is told here:")
+	}
+	return e.With(sandlot.OpSame, sandlot.Arg{Name: DryRun, Value: true}).Note("Send it as dry_run in the body:")
+}
+
+// queryNote says how a query is written that can be read.
+const QueryNote = "In a query, write ; as %%3B and %% as %%25, and put & between the fields."
+
+// readableQuery returns the refusal of a query that cannot be read, nil for any other.
+func ReadableQuery(r *http.Request) *sandlot.Error {
+	if _, err := url.ParseQuery(r.URL.RawQuery); err == nil {
+		return nil
+	}
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The query of the address cannot be read: it has a semicolon, or a percent sign without two hexadecimal digits. Nothing was changed.")
+}
+
+// readDry reads the dry run that the query of a call without fields asks for. Under another name it is refused.
+func (c *Call) ReadDry() (bool, *sandlot.Error) {
+	query := c.R.URL.Query()
+	for _, field := range inQuery(query) {
+		if field.Name != DryRun && asksDry(field) {
+			return false, sandlot.Refuse(sandlot.CodeInvalidField, "The query of the address says %s, and it is not read. Nothing was changed.", Shown(field.Name)).In(DryRun)
+		}
+	}
+	said := query[DryRun]
+	switch {
+	case len(said) == 0, len(said) == 1 && (said[0] == "false" || said[0] == "0"):
+		return false, nil
+	case len(said) == 1 && (said[0] == "true" || said[0] == "1"):
+		return true, nil
+	}
+	return false, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter dry_run is neither true nor false, or there twice. Nothing was changed.").In(DryRun)
+}

@@ -1,0 +1,50 @@
+package intake
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/publish"
+	"sandlot/internal/domain/ticket"
+)
+
+// A Call is one request while its body is taken in.
+type Call struct {
+	W        http.ResponseWriter
+	R        *http.Request
+	By       sandlot.Caller
+	Keyed    bool      // whether a key was sent, for hints
+	Takes    *FieldSet // the fields of the call, or of the call that was probably meant; nil: none
+	Body     *Body
+	Told     *ticket.Call     // what was told with the ticket that came; nil until it is known, and where none did
+	Grant    *admission.Grant // nil until the call is admitted
+	Said     *Fields          // what the body said, for hints; nil until it is read
+	Object   bool             // whether the body begins as a JSON object does
+	Whole    bool             // whether the body was read to its end
+	Sight    Sight            // what a body begins as that was refused
+	drainBy  time.Time        // until when the rest of a refused body is read, if some of it was
+	Stalled  bool             // whether the client sent nothing for a while, which net/http takes for its end
+	Warnings []sandlot.Warning
+}
+
+// Intake reads the bodies of calls, and stages the bytes that they bring. It may be used concurrently.
+type Intake struct {
+	Contents   Contents
+	Places     sandlot.Places
+	MaxContent int64 // the largest content of one request in bytes, decoded and unpacked
+	MaxFile    int64 // the largest file in bytes, however many parts bring it
+}
+
+// Contents stages the bytes of a body until a call uses them, and reads those of files; *publish.Contents does.
+type Contents interface {
+	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
+	Unpack(ctx context.Context, packed publish.Content, limit int64, charge publish.Charge) (publish.Content, error)
+	Discard(ctx context.Context, c publish.Content)
+	NewTree(charge publish.Charge) *publish.Tree
+	DiscardTree(ctx context.Context, t *publish.Tree)
+	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
+}

@@ -1,0 +1,69 @@
+package intake
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/format/inspect"
+)
+
+// keyNames are the names under which clients try to send a key elsewhere than
+// in the header.
+var keyNames = map[string]bool{
+	"api_key": true, "project_api_key": true, "authorization": true,
+	"access_token": true, "token": true, "key": true, "upload_token": true, "ticket": true,
+}
+
+// keyInAddress refuses a key in the address of a request, where every log and
+// history on the way may have kept it.
+func KeyInAddress(r *http.Request) error {
+	if r.URL.User != nil || keyInUserinfo(r.Header.Get("Authorization")) {
+		return leaked("", "A key was sent as the user name or password of the address.")
+	}
+	// By hand, for url.ParseQuery drops the pairs that it cannot read, and those hold a key as well.
+	for pair := range strings.FieldsFuncSeq(r.URL.RawQuery, func(c rune) bool { return c == '&' || c == ';' }) {
+		name, _, _ := strings.Cut(pair, "=")
+		if name = strings.ToLower(strings.TrimSpace(loosely(name))); keyNames[name] {
+			return leaked(name, "A key was sent in the query of the address, as "+name+".")
+		}
+		if HoldsKey(loosely(pair)) {
+			return leaked("", "A key was sent in the query of the address.")
+		}
+	}
+	if HoldsKey(r.URL.RawQuery) || HoldsKey(r.URL.Path) || HoldsKey(r.URL.RawPath) {
+		return leaked("", "A key was sent in the address.")
+	}
+	return nil
+}
+
+// keyInUserinfo recognises what curl and others make of https://KEY@host/.
+func keyInUserinfo(header string) bool {
+	scheme, rest, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Basic") {
+		return false
+	}
+	plain, err := base64.StdEncoding.DecodeString(strings.TrimSpace(rest))
+	return err == nil && HoldsKey(string(plain))
+}
+
+// escapes finds the percent-encoded bytes of a text.
+var escapes = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+
+// loosely decodes what can be decoded and leaves the rest as it is.
+func loosely(text string) string {
+	return escapes.ReplaceAllStringFunc(strings.ReplaceAll(text, "+", " "), func(e string) string {
+		plain, _ := hex.DecodeString(e[1:]) // two digits always do
+		return string(plain)
+	})
+}
+
+func HoldsKey(text string) bool { return inspect.HoldsKey(text) }
+
+func leaked(field, message string) error {
+	return sandlot.Refuse(sandlot.CodeKeyNotInHeader, "%s A key is taken only from the header Authorization: Bearer <api_key>.", message).
+		In(field).With(sandlot.OpRotate)
+}
