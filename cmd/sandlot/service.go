@@ -34,6 +34,7 @@ import (
 	"sandlot/internal/storage/sqlstore"
 	"sandlot/internal/transport/api"
 	"sandlot/internal/transport/guide"
+	"sandlot/internal/transport/intake"
 	"sandlot/internal/transport/play"
 	"sandlot/internal/transport/play/front"
 	"sandlot/internal/transport/web"
@@ -329,13 +330,14 @@ func (a *app) router(m *metrics) *router {
 	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, a.store.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start
 	documents := a.guide(limits)
+	bodies := intake.New(intake.Intake{Contents: a.service.Contents, Places: a.places, MaxFile: int64(a.settings.MaxFileSize)})
 	calls := api.New(api.Config{
-		Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials, Covers: a.covers, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
-		MaxFile: int64(a.settings.MaxFileSize), Index: documents.Index, Links: documents.Links(), Now: a.store.Now,
+		Service: a.service, Intake: bodies, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials, Covers: a.covers, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
+		Index: documents.Index, Links: documents.Links(), Now: a.store.Now,
 	})
 	fonts := card.Find(card.Folders...).Keep(a.memory.fonts)
 	a.log.Debug("looked for fonts", "found", fonts.Len(), "folders", card.Folders)
-	pages := web.New(web.Config{Fonts: fonts, Publisher: calls, Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Trials: a.trials, People: account.NewProfiles(a.store.People()), Covers: a.covers, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
+	pages := web.New(web.Config{Fonts: fonts, Intake: bodies, Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Trials: a.trials, People: account.NewProfiles(a.store.People()), Covers: a.covers, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
 	s := &router{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},

@@ -64,7 +64,7 @@ func TestRegression33WhatIsStagedIsKnownByItsNameNotByTheTimeOfItsFile(t *testin
 		form, call := w.Stage(large+"form"), w.Stage(large+"call")
 		w.Clock.Move(operate.Grace + time.Hour)
 		collectOld(t, w)
-		expect.OK(t, w.Publish.PutFiles(t.Context(), w.OwnerOf(out.Project.Account), out.Project.ID, []publish.FormFile{{Name: "form", Content: form}}, publish.Form{Token: "f"}))
+		expect.OK(t, testworld.PutFiles(t.Context(), w.Publish, w.OwnerOf(out.Project.Account), out.Project.ID, []testworld.File{{Name: "form", Content: form}}, publish.Form{Token: "f"}))
 		_, _, err := w.Publish.Update(t.Context(), w.CallerOf(out.Keys.Account), publish.UpdateInput{Filename: "call", Content: call})
 		expect.OK(t, err)
 		collectOld(t, w)

@@ -261,9 +261,6 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 	gate("Describe", forArranging, func(s *testworld.Scene, by sandlot.Caller) error {
 		return s.Publish.Describe(t.Context(), by, s.Project.ID, publish.DescribeInput{Details: publish.Details{Title: "other"}})
 	})
-	gate("PutFiles", forArranging, func(s *testworld.Scene, by sandlot.Caller) error {
-		return s.Publish.PutFiles(t.Context(), by, s.Project.ID, []publish.FormFile{{Name: "b.css", Content: s.Stage(large)}}, publish.Form{Token: "form"})
-	})
 	gate("MoveFile", forArranging, func(s *testworld.Scene, by sandlot.Caller) error {
 		return s.Publish.MoveFile(t.Context(), by, s.Project.ID, "a.css", "b.css", publish.Form{Token: "form"})
 	})

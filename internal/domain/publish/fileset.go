@@ -40,7 +40,7 @@ func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet,
 		return nil, sandlot.NoEffect(err)
 	}
 	if err := t.misnamed(); err != nil {
-		return nil, err
+		return nil, FileError{t.bad[0].sent, err}
 	}
 	for name := range t.declared {
 		return nil, sandlot.Refuse(sandlot.CodeMissingField, "The file %s has a size or sha256, and no content.", inspect.Quoted(name)).In(t.field()).With(sandlot.OpNothing).
@@ -67,11 +67,11 @@ func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet,
 		set.files[i].name = name
 	}
 	if err := t.misnamed(); err != nil {
-		return nil, err
+		return nil, FileError{t.bad[0].sent, err}
 	}
 	slices.SortFunc(set.files, func(a, b *treeFile) int { return strings.Compare(a.name, b.name) })
 	if a, b, found := names.Clash(set.names()); found {
-		return nil, t.apart(a, b)
+		return nil, FileError{a, t.apart(a, b)}
 	}
 	set.warnings = t.readings(set.folder)
 	return set, nil

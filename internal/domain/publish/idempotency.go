@@ -57,6 +57,7 @@ type request struct {
 	elsewhere sandlot.Digest // of the idempotency key and what was asked, for callers whom only their network tells apart; zero for others
 	asked     sandlot.Digest // of what was asked: the same for the same fields and content, however they were sent
 	lease     sandlot.Digest // what one call in flight holds, and no other
+	waits     bool           // whether a second call waits for the first one, or is refused
 }
 
 // newRequest describes a call by what it asks: the operation, its words and the bytes.
@@ -137,6 +138,21 @@ func (c *idempotency) formRequest(by sandlot.Caller, act, token string) (*reques
 	return &request{by: by, key: c.vault.Keyed("form", fmt.Sprintf("%s %d %s", act, by.Account(), token))}, nil
 }
 
+// keyOf returns the idempotency key of an update, which a form's token stands for.
+func (c *idempotency) keyOf(in UpdateInput) string {
+	if in.FormToken == "" {
+		return in.Idempotency
+	}
+	return c.vault.Keyed("form token", in.FormToken).String()
+}
+
+// ofForm makes a request that of a form: the token of a page may come with several acts, each of
+// which counts, and a button that is pressed twice shows what the first press did.
+func (c *idempotency) ofForm(r *request) {
+	r.key = c.vault.Keyed("form", string(r.key[:])+string(r.asked[:]))
+	r.lease, r.waits = r.key, true
+}
+
 // principal is whom the idempotency key belongs to: the key, the ticket or the upload_token that was
 // presented, or else the sender's network, for an idempotency key may be guessed,
 // however long it is. Among those who share a network it is another one for each
@@ -183,10 +199,9 @@ func idempotent[T any](ctx context.Context, c *idempotency, r *request, do func(
 	if r == nil {
 		return do()
 	}
-	unlock, free := c.inFlight.Try(r.lease)
-	if !free {
-		return none, sandlot.Refuse(sandlot.CodeRequestInProgress, "A request with this idempotency key is still in progress.").In("idempotency_key").With(sandlot.OpWait).After(idempotencyWait).
-			Note("Send the same request again: when the first is done, it gets the same answer.")
+	unlock, err := c.hold(ctx, r)
+	if err != nil {
+		return none, err
 	}
 	defer unlock()
 	rec, keys, err := c.findAnswer(ctx, r)
@@ -210,6 +225,19 @@ func idempotent[T any](ctx context.Context, c *idempotency, r *request, do func(
 		return none, second
 	}
 	return out, err
+}
+
+// hold keeps another call under the same idempotency key out until release is called.
+func (c *idempotency) hold(ctx context.Context, r *request) (release func(), err error) {
+	if r.waits {
+		return c.inFlight.Lock(ctx, r.lease)
+	}
+	release, free := c.inFlight.Try(r.lease)
+	if !free {
+		return nil, sandlot.Refuse(sandlot.CodeRequestInProgress, "A request with this idempotency key is still in progress.").In("idempotency_key").With(sandlot.OpWait).After(idempotencyWait).
+			Note("Send the same request again: when the first is done, it gets the same answer.")
+	}
+	return release, nil
 }
 
 // errNoRecord: the call has not been made.

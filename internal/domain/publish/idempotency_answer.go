@@ -199,6 +199,11 @@ func (s *Service) recordedPublish(ctx context.Context, by sandlot.Caller, in Pub
 
 // recordedUpdate is the answer of an update that was made before.
 func (s *Service) recordedUpdate(ctx context.Context, by sandlot.Caller, in UpdateInput, nf newFile, rec IdempotencyRecord) (Updated, error) {
+	if in.FormToken != "" {
+		if p, err := s.find(ctx, string(rec.Project)); err != nil || p.Version != rec.Version {
+			return Updated{}, cmp.Or(err, error(FormUsedError{rec.Version}))
+		}
+	}
 	out, err := s.updated(ctx, by, rec.Project, rec.Version, rec.Made)
 	if err != nil {
 		return Updated{}, err

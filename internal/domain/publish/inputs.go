@@ -120,6 +120,7 @@ type UpdateInput struct {
 	Archive     string // in an upload's part 1: the format of the archive that the assembled bytes are
 	Part        *PartInput
 	Idempotency string // the idempotency key, if one came
+	FormToken   string // that of a form of the website, in place of an idempotency key
 	DryRun      bool   // only look whether it would be done
 }
 

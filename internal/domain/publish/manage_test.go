@@ -14,6 +14,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testworld"
 )
 
 // managed is a project with two files, and its owner.
@@ -29,7 +30,7 @@ func (w *world) managed() (sandlot.Caller, sandlot.ProjectID) {
 
 func (w *world) putForm(by sandlot.Caller, id sandlot.ProjectID, name, text string) {
 	w.t.Helper()
-	expect.OK(w.t, w.PutFiles(w.t.Context(), by, id, []publish.FormFile{{Name: name, Content: w.stage(text)}}, publish.Form{Token: "put " + name + text}))
+	expect.OK(w.t, testworld.PutFiles(w.t.Context(), w.Service, by, id, []testworld.File{{Name: name, Content: w.stage(text)}}, publish.Form{Token: "put " + name + text}))
 }
 
 // contents are the files of the current version.
@@ -88,15 +89,15 @@ func TestForms(t *testing.T) {
 	t.Run("several files are one version, or none if one is refused", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.managed()
-		files := func(names ...string) (list []publish.FormFile) {
+		files := func(names ...string) (list []testworld.File) {
 			for _, n := range names {
-				list = append(list, publish.FormFile{Name: n, Content: w.stage(large)})
+				list = append(list, testworld.File{Name: n, Content: w.stage(large)})
 			}
 			return list
 		}
 		for _, bad := range []string{"../x", "A.JS", "a.js/x", "b/x", ""} {
 			var refused publish.FileError
-			if err := w.PutFiles(t.Context(), by, id, files("b", bad), publish.Form{Token: "bad"}); !errors.As(err, &refused) || refused.Name != bad && bad != "b/x" {
+			if err := testworld.PutFiles(t.Context(), w.Service, by, id, files("b", bad), publish.Form{Token: "bad"}); !errors.As(err, &refused) || refused.Name != bad && bad != "b/x" {
 				t.Errorf("%q was taken, or another is named: %v", bad, err)
 			}
 		}
@@ -105,7 +106,7 @@ func TestForms(t *testing.T) {
 		}
 		expect.Equal(t, "blobs are left", w.stored(), 0)
 		for range 2 { // the same form sent twice
-			expect.OK(t, w.PutFiles(t.Context(), by, id, files("b", "c/d.js"), publish.Form{Token: "good"}))
+			expect.OK(t, testworld.PutFiles(t.Context(), w.Service, by, id, files("b", "c/d.js"), publish.Form{Token: "good"}))
 		}
 		if version, got := w.contents(by, id); version != 3 || len(got) != 4 {
 			t.Errorf("afterwards: version %d with %v", version, got)
@@ -134,7 +135,7 @@ func TestForms(t *testing.T) {
 	t.Run("a file that is larger than any may be is refused", func(t *testing.T) {
 		w := newWorld(t, func(c *publish.Config) { c.MaxFile = int64(len(page)) })
 		by, id := w.managed()
-		err := w.PutFiles(t.Context(), by, id, []publish.FormFile{{Name: "b", Content: w.stage(large)}}, publish.Form{Token: "f"})
+		err := testworld.PutFiles(t.Context(), w.Service, by, id, []testworld.File{{Name: "b", Content: w.stage(large)}}, publish.Form{Token: "f"})
 		if !errors.Is(err, sandlot.CodeContentTooLarge) || w.stored() != 0 {
 			t.Errorf("%v, %d blobs are left", err, w.stored())
 		}
@@ -180,7 +181,7 @@ func TestForms(t *testing.T) {
 		}
 		w.unchanged(t, func() {
 			for what, err := range map[string]error{
-				"put":     w.PutFiles(t.Context(), by, id, []publish.FormFile{{Name: "b.js", Content: w.stage("b")}}, seen("put")),
+				"put":     testworld.PutFiles(t.Context(), w.Service, by, id, []testworld.File{{Name: "b.js", Content: w.stage("b")}}, seen("put")),
 				"move":    w.MoveFile(t.Context(), by, id, "a.js", "b.js", seen("move")),
 				"remove":  w.RemoveFiles(t.Context(), by, id, []string{"a.js"}, seen("remove")),
 				"primary": w.ChoosePrimary(t.Context(), by, id, "a.js", seen("primary")),

@@ -291,7 +291,7 @@ func (s *fileSet) placeTaken(p sandlot.Project, err error) error {
 	if !errors.As(err, &of) {
 		return e.Note("Put several files into one, or, if the files that are sent are all that the project is to have, say replace.")
 	}
-	return e.Note("Rename that file in what you send, or first delete the one that is in the way with delete-file. The project's files are listed when you read it with its key.")
+	return FileError{of.Name, e.Note("Rename that file in what you send, or first delete the one that is in the way with delete-file. The project's files are listed when you read it with its key.")}
 }
 
 // putTree makes the version that has the files of the set.

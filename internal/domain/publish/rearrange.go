@@ -11,16 +11,6 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// MaxForm is how many files a form may bring: each may hold InlineMax bytes of
-// memory until all are there.
-const MaxForm = 500
-
-// A FormFile is a file that a form brings, under the name that its sender gave it.
-type FormFile struct {
-	Name    string
-	Content Content
-}
-
 // A FileError is a refusal that is about one of several files.
 type FileError struct {
 	Name string // as it would be stored, or was sent if it cannot be
@@ -32,43 +22,6 @@ func (e FileError) Error() string { return fmt.Sprintf("%q: %v", e.Name, e.Err) 
 
 // Unwrap returns the refusal.
 func (e FileError) Unwrap() error { return e.Err }
-
-// PutFiles makes one version of a project in which all these files are new or other. If one is
-// refused none is taken, and the error is a FileError. It is durable when it returns. The
-// contents are used up or discarded in any case. The same form again changes nothing; it is a
-// FormUsedError if the project has moved on since.
-func (s *Service) PutFiles(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, files []FormFile, form Form) error {
-	defer func() {
-		for _, f := range files {
-			s.Contents.Discard(ctx, f.Content)
-		}
-	}()
-	act := formAct{form, []string{"put"}}
-	put := make([]sandlot.File, len(files))
-	for i, f := range files {
-		name, _, err := cleanFilename(f.Name)
-		if err != nil {
-			return FileError{f.Name, err}
-		}
-		if f.Content.Size > s.MaxFile {
-			return FileError{name, sandlot.Refuse(sandlot.CodeContentTooLarge, "The file %s has %d bytes; at most %d are taken.", name, f.Content.Size, s.MaxFile).In("content")}
-		}
-		put[i] = sandlot.File{Name: name, Folded: names.Fold(name), Blob: f.Content.Blob}
-		act.what = append(act.what, name, string(f.Content.SHA256[:]))
-	}
-	return s.rearrange(ctx, by, id, act, arrangement{change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
-		c := Change{Put: put}
-		for i, f := range files {
-			if err := checkContent(f.Content, put[i].Name, put[i].Name == p.Primary || put[i].Name == primaryFile, Declared{}); err != nil {
-				return c, FileError{put[i].Name, err}
-			}
-			if old := fileNamed(current, put[i].Name); old != nil {
-				c.Drop = append(c.Drop, *old)
-			}
-		}
-		return c, nil
-	}})
-}
 
 // Filename returns the name under which a file is stored: name itself, or what it is read
 // as. A name that no file can have is CodeInvalidFilename.

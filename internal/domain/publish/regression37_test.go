@@ -8,6 +8,7 @@ import (
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testworld"
 )
 
 // erase takes versions away, as their owner does.
@@ -102,13 +103,15 @@ func TestRegression37AFormThatWasUsedIsTold(t *testing.T) {
 	id := w.publish(by, page).Project.ID
 	w.put(by, id, "a.js", "a")
 	me := w.owner(by.Account())
-	files := func() []publish.FormFile {
-		return []publish.FormFile{{Name: "d.js", Content: w.stage("d")}}
+	files := func() []testworld.File {
+		return []testworld.File{{Name: "d.js", Content: w.stage("d")}}
 	}
 	acts := map[string]func() error{
 		"move":    func() error { return w.MoveFile(t.Context(), me, id, "a.js", "b.js", publish.Form{Token: "form"}) },
 		"restore": func() error { return w.RestoreVersion(t.Context(), me, id, 1, publish.Form{Token: "form"}) },
-		"files":   func() error { return w.PutFiles(t.Context(), me, id, files(), publish.Form{Token: "form"}) },
+		"files": func() error {
+			return testworld.PutFiles(t.Context(), w.Service, me, id, files(), publish.Form{Token: "form"})
+		},
 		"primary": func() error { return w.ChoosePrimary(t.Context(), me, id, "b.js", publish.Form{Token: "form"}) },
 	}
 	for _, name := range []string{"move", "primary", "restore", "files"} {

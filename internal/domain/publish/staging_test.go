@@ -12,12 +12,13 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testworld"
 )
 
 // sendForm sends one large file by a form of the website.
 func (w *world) sendForm(me sandlot.Caller, out publish.Published, name, text string) error {
 	w.t.Helper()
-	return w.PutFiles(w.t.Context(), me, out.Project.ID, []publish.FormFile{{Name: name, Content: w.stage(text)}}, publish.Form{Token: "form of " + name})
+	return testworld.PutFiles(w.t.Context(), w.Service, me, out.Project.ID, []testworld.File{{Name: name, Content: w.stage(text)}}, publish.Form{Token: "form of " + name})
 }
 
 func TestRegression32ARecordedFileStaysAndARefusedOneGoes(t *testing.T) {

@@ -47,7 +47,8 @@ type newFile struct {
 // CodeVersionConflict.
 //
 // With in.Idempotency the same call within IdempotencyLife returns the first answer and changes
-// nothing.
+// nothing. With in.FormToken so does the same form with the same files; it is a FormUsedError if
+// the project has moved on since.
 func (s *Service) Update(ctx context.Context, by sandlot.Caller, in UpdateInput) (out Updated, pending *Pending, err error) {
 	defer s.Contents.DiscardTree(ctx, in.Tree)
 	defer s.Contents.Discard(ctx, in.Content)
@@ -72,9 +73,12 @@ func (s *Service) Update(ctx context.Context, by sandlot.Caller, in UpdateInput)
 	if !in.About.Empty() {
 		asked = append(asked, in.About)
 	}
-	req, err := s.idempotency.newRequest(by, in.Idempotency, sandlot.OpUpdate, in.Part, set.content(in.Content), asked...)
+	req, err := s.idempotency.newRequest(by, s.idempotency.keyOf(in), sandlot.OpUpdate, in.Part, set.content(in.Content), asked...)
 	if err != nil {
 		return Updated{}, nil, err
+	}
+	if in.FormToken != "" {
+		s.idempotency.ofForm(req)
 	}
 	words, first := newFile{}, in.Part == nil || in.Part.first()
 	if first { // the words of a later part do not count

@@ -9,6 +9,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testworld"
 )
 
 // TestRegression34AVersionIsThereWholeOrNotAtAll erases a version while others list and restore it.
@@ -17,11 +18,11 @@ func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
 	w := newWorld(t)
 	by, id := w.managed() // version 2: index.html and a.js
 	const more = 20
-	var files []publish.FormFile
+	var files []testworld.File
 	for i := range more {
-		files = append(files, publish.FormFile{Name: fmt.Sprintf("more/%d.js", i), Content: w.stage(fmt.Sprint("x", i))})
+		files = append(files, testworld.File{Name: fmt.Sprintf("more/%d.js", i), Content: w.stage(fmt.Sprint("x", i))})
 	}
-	expect.OK(t, w.PutFiles(t.Context(), by, id, files, publish.Form{Token: "many"}))
+	expect.OK(t, testworld.PutFiles(t.Context(), w.Service, by, id, files, publish.Form{Token: "many"}))
 	for round := range 30 {
 		p, err := w.db.Publish().Project(t.Context(), id)
 		expect.OK(t, err)
@@ -29,8 +30,8 @@ func TestRegression34AVersionIsThereWholeOrNotAtAll(t *testing.T) {
 		for i := range files {
 			files[i].Content = w.stage(fmt.Sprint("x", round, i))
 		}
-		files = append(files[:more], publish.FormFile{Name: "index.html", Content: w.stage(fmt.Sprint(page, round))}, publish.FormFile{Name: "a.js", Content: w.stage(fmt.Sprint("a", round))})
-		expect.OK(t, w.PutFiles(t.Context(), by, id, files, publish.Form{Token: fmt.Sprint("other ", round)}))
+		files = append(files[:more], testworld.File{Name: "index.html", Content: w.stage(fmt.Sprint(page, round))}, testworld.File{Name: "a.js", Content: w.stage(fmt.Sprint("a", round))})
+		expect.OK(t, testworld.PutFiles(t.Context(), w.Service, by, id, files, publish.Form{Token: fmt.Sprint("other ", round)}))
 		n := p.Version
 		var all sync.WaitGroup
 		all.Go(func() {

@@ -192,3 +192,29 @@ func (w *World) Token(path string) (token string) {
 	}
 	return token
 }
+
+// A File is a file with its staged bytes.
+type File struct {
+	Name    string
+	Content publish.Content
+}
+
+// PutFiles sends files by a form of the website, as one version.
+func PutFiles(ctx context.Context, s *publish.Service, by sandlot.Caller, id sandlot.ProjectID, files []File, form publish.Form) error {
+	tree := s.Contents.NewTree(nil)
+	for i, f := range files {
+		if err := tree.Put(ctx, f.Name, publish.Declared{}, f.Content); err != nil {
+			for _, rest := range files[i:] {
+				s.Contents.Discard(ctx, rest.Content)
+			}
+			s.Contents.DiscardTree(ctx, tree)
+			return err
+		}
+	}
+	in := publish.UpdateInput{Project: string(id), Tree: tree, FormToken: form.Token, Force: true}
+	if form.Seen != 0 {
+		in.IfVersion = &form.Seen
+	}
+	_, _, err := s.Update(ctx, by, in)
+	return err
+}

@@ -20,7 +20,7 @@ func (a *API) about(c *call) hint.Request {
 	on := hint.Request{Keyed: c.Keyed || c.route == nil && c.R.Header.Get("Authorization") != ""}
 	on.Token = !on.Keyed && c.R.Header.Get("Authorization") != ""
 	on.Cut = !c.Whole && c.R.ContentLength != 0
-	on.Limit, on.Most, on.Least = a.MaxContent, a.MaxFile, c.LeastFile()
+	on.Limit, on.Most, on.Least = a.Intake.MaxContent, a.Intake.MaxFile, c.LeastFile()
 	if rt := c.named(); rt != nil {
 		on.Op = rt.op
 		if rt.takes != nil {

@@ -55,7 +55,7 @@ type Figures interface {
 // Config is what an API is made of. Service, Gallery, Figures, Tickets, Trials, Covers, Transfer, Places, Archive, Index and Admission must be set.
 type Config struct {
 	Service  Service
-	Contents intake.Contents
+	Intake   *intake.Intake // reads the bodies of calls
 	Gallery  Gallery
 	Figures  Figures
 	Tickets  Tickets
@@ -74,10 +74,6 @@ type Config struct {
 	Links string
 	// Admission holds callers to their limits, and finds out whose keys they present.
 	Admission *admission.Limits
-	// MaxContent is the largest content of one request in bytes, decoded and unpacked; publish.DefaultMaxContent if 0.
-	MaxContent int64
-	// MaxFile is the largest file in bytes, however many parts bring it; publish.DefaultMaxFile if 0. It is for hints: the Service holds to it.
-	MaxFile int64
 }
 
 // API answers the requests under /v1 and for the OpenAPI document, and every
@@ -87,7 +83,6 @@ type Config struct {
 // puts the right one there. The request id is that of the context, or a new one.
 type API struct {
 	Config
-	in     *intake.Intake
 	routes []route
 	lists  *turns.Lists[sandlot.AccountID]
 	yaml   []byte        // the OpenAPI document
@@ -102,14 +97,7 @@ func New(cfg Config) *API {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.MaxContent == 0 {
-		cfg.MaxContent = publish.DefaultMaxContent
-	}
-	if cfg.MaxFile == 0 {
-		cfg.MaxFile = publish.DefaultMaxFile
-	}
-	in := &intake.Intake{Contents: cfg.Contents, Places: cfg.Places, MaxContent: cfg.MaxContent, MaxFile: cfg.MaxFile}
-	return &API{Config: cfg, in: in, routes: routes(), lists: newLists(), yaml: openapiYAML, json: sync.OnceValue(func() []byte { return documentJSON(openapiYAML) })}
+	return &API{Config: cfg, routes: routes(), lists: newLists(), yaml: openapiYAML, json: sync.OnceValue(func() []byte { return documentJSON(openapiYAML) })}
 }
 
 // ServeHTTP answers one request. It panics with http.ErrAbortHandler, as a
@@ -140,20 +128,20 @@ func (a *API) serve(c *call) error {
 		c.Takes = rt.takes
 	}
 	if err := intake.KeyInAddress(c.R); err != nil {
-		return a.in.Search(c.Call, err)
+		return a.Intake.Search(c.Call, err)
 	}
 	if unknown != nil {
-		return a.in.Search(c.Call, unknown)
+		return a.Intake.Search(c.Call, unknown)
 	}
 	if err := c.checkQuery(); err != nil {
-		return a.in.Search(c.Call, err)
+		return a.Intake.Search(c.Call, err)
 	}
 	if err := a.identify(c); err != nil {
-		return a.in.Search(c.Call, err)
+		return a.Intake.Search(c.Call, err)
 	}
 	if rt.admit {
 		if err := a.Service.Admit(c.R.Context(), c.By, rt.act); err != nil {
-			return a.in.Search(c.Call, err)
+			return a.Intake.Search(c.Call, err)
 		}
 	}
 	done, err := a.admit(c)

@@ -4,18 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"io"
 	"math"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"sandlot"
-	"sandlot/internal/format/content"
 	"sandlot/internal/format/inspect"
-	"sandlot/internal/transport/intake"
 	"sandlot/internal/transport/intake/hint"
 )
 
@@ -36,7 +32,7 @@ func (e *special) Unwrap() error { return e.refusal }
 // refuse answers an error, or breaks the connection where no answer can reach
 // the client.
 func (a *API) refuse(c *call, err error) {
-	if c.gone(err) {
+	if c.Gone(err) {
 		panic(http.ErrAbortHandler)
 	}
 	e := a.refusal(c, err)
@@ -64,45 +60,9 @@ func (a *API) refuse(c *call, err error) {
 	})
 }
 
-// gone reports whether err says only that the client, or its patience, is gone:
-// then no answer can reach it. A client that ended its body too early may still
-// be reading.
-func (c *call) gone(err error) bool {
-	var decoded *content.Error
-	if errors.Is(c.Body.Err, io.ErrUnexpectedEOF) && errors.As(err, &decoded) {
-		return false
-	}
-	if c.Stalled || errors.Is(c.Body.Err, sandlot.CodeUnavailable) {
-		return false // what ended the body was a deadline of ours
-	}
-	if c.R.Context().Err() != nil {
-		return true
-	}
-	var network net.Error
-	return errors.As(c.Body.Err, &network) && errors.Is(err, c.Body.Err)
-}
-
-// refusal makes an Error of whatever went wrong. What is nobody's fault but ours
-// is logged, and answered with a fixed sentence.
+// refusal makes an Error of whatever went wrong, and logs a fault of the service.
 func (a *API) refusal(c *call, err error) *sandlot.Error {
-	var e *sandlot.Error
-	var decoded *content.Error
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &e):
-	case errors.As(err, &decoded):
-		return intake.WrongBody(decoded, a.about(c))
-	case errors.As(err, &large):
-		return a.in.BodyTooLarge()
-	case c.Body.Err != nil && c.Body.Err != io.EOF && errors.Is(err, c.Body.Err):
-		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The body isn't valid HTTP (its length or chunks are wrong).").With(sandlot.OpSame)
-	default:
-		e = sandlot.AsError(err)
-	}
-	if e == nil {
-		e = sandlot.Refuse(sandlot.CodeInternal, "Something failed on the server; your request was fine.").Because(err).
-			With(sandlot.OpWait).Note("Send the same request again later. If it fails again, tell the operator the request_id.")
-	}
+	e := a.Intake.Refusal(c.Call, err, a.about(c))
 	if codes[e.Code].status >= http.StatusInternalServerError {
 		a.logFault(c, err)
 	}

@@ -38,7 +38,7 @@ func (a *API) file(c *call) error {
 		r = r.Clone(r.Context())
 		r.Header.Del("Range") // several ranges at once may be answered with the whole
 	}
-	out := &fileWriter{ResponseWriter: c.W, bytes: &fileBytes{ctx: r.Context(), open: a.Contents.Open, blob: v.File.Blob}}
+	out := &fileWriter{ResponseWriter: c.W, bytes: &fileBytes{ctx: r.Context(), open: a.Intake.Contents.Open, blob: v.File.Blob}}
 	defer out.bytes.Close()
 	if c.head() {
 		out.bytes.check() // so that HEAD promises nothing that GET does not keep

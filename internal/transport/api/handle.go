@@ -10,7 +10,7 @@ import (
 // Service; answer.
 func takes[In any](decode func(*intake.Fields) In, do func(*API, *call, In) (reply, error)) func(*API, *call) error {
 	return func(a *API, c *call) error {
-		return intake.Take(a.in, c.Call, decode, func(in In) error {
+		return intake.Take(a.Intake, c.Call, decode, func(in In) error {
 			re, err := do(a, c, in)
 			if err != nil {
 				return err

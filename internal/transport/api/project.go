@@ -90,7 +90,7 @@ func (a *API) sendProject(c *call, v publish.ProjectView, mode string, names boo
 		return err
 	}
 	out := &lateWriter{w: c.W, contentType: "application/json"}
-	s := &fileStream{Writer: bufio.NewWriterSize(out, 64<<10), open: a.Contents.Open, ctx: c.R.Context(), mode: mode, names: names, warnings: v.Warnings}
+	s := &fileStream{Writer: bufio.NewWriterSize(out, 64<<10), open: a.Intake.Contents.Open, ctx: c.R.Context(), mode: mode, names: names, warnings: v.Warnings}
 	s.WriteString(`{`)
 	s.Write(inside(head))
 	s.WriteString(`,"files":[`)

@@ -101,7 +101,7 @@ func (a *API) redeem(c *call) error {
 	if err := c.checkDryOfTicket(); err != nil {
 		return err
 	}
-	if err := a.in.CheckHeaders(c.Call); err != nil {
+	if err := a.Intake.CheckHeaders(c.Call); err != nil {
 		return err
 	}
 	act := sandlot.ActPublish
@@ -117,11 +117,11 @@ func (a *API) redeem(c *call) error {
 	defer func() {
 		if !handed {
 			ctx := context.WithoutCancel(ctx)
-			a.Contents.Discard(ctx, f.Content)
-			a.Contents.DiscardTree(ctx, f.Tree)
+			a.Intake.Contents.Discard(ctx, f.Content)
+			a.Intake.Contents.DiscardTree(ctx, f.Tree)
 		}
 	}()
-	if err := a.in.ReceiveBytes(c.Call, f); err != nil {
+	if err := a.Intake.ReceiveBytes(c.Call, f); err != nil {
 		return err
 	}
 	handed = true

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -29,6 +30,13 @@ type Call struct {
 	drainBy  time.Time        // until when the rest of a refused body is read, if some of it was
 	Stalled  bool             // whether the client sent nothing for a while, which net/http takes for its end
 	Warnings []sandlot.Warning
+}
+
+// New returns an Intake with the default for each limit that is 0.
+func New(in Intake) *Intake {
+	in.MaxContent = cmp.Or(in.MaxContent, publish.DefaultMaxContent)
+	in.MaxFile = cmp.Or(in.MaxFile, publish.DefaultMaxFile)
+	return &in
 }
 
 // Intake reads the bodies of calls, and stages the bytes that they bring. It may be used concurrently.

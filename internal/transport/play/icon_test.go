@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/domain/publish"
+	"sandlot/internal/testkit/testworld"
 )
 
 // TestRegression21AnIconIsAlwaysThere: browsers ask for /favicon.ico by themselves, and a 404 would stand in the game's console.
@@ -30,7 +30,7 @@ func TestRegression21AnIconIsAlwaysThere(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newWorld(t)
-			var files []publish.FormFile
+			var files []testworld.File
 			for name, content := range c.files {
 				files = append(files, s.file(name, content))
 			}

@@ -19,6 +19,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/testkit/testworld"
 )
 
 func newRecorder() *httptest.ResponseRecorder { return httptest.NewRecorder() }
@@ -263,7 +264,7 @@ func TestFaults(t *testing.T) {
 	s.put(gameID, s.file("index.html", "<p>hi"), small, large)
 	var log bytes.Buffer
 	h := newHandler(s, "localhost", logTo(&log))
-	for _, f := range []publish.FormFile{small, large} {
+	for _, f := range []testworld.File{small, large} {
 		s.broken[f.Content.Ref] = sandlot.ErrCorrupt
 		t.Run("a damaged blob is 500 for that file only/"+f.Name, func(t *testing.T) {
 			if res := at(h, onProject, request("HEAD", "/"+f.Name)); res.StatusCode != 500 || bodyOf(t, res) != "" {
@@ -292,10 +293,10 @@ func TestFaults(t *testing.T) {
 	}
 
 	t.Run("HEAD reads no more than it must", func(t *testing.T) {
-		opens := func(f publish.FormFile) int { return s.opens[f.Content.Ref] }
+		opens := func(f testworld.File) int { return s.opens[f.Content.Ref] }
 		before, most := opens(small), opens(large)
 		for range 3 {
-			for _, f := range []publish.FormFile{small, large} {
+			for _, f := range []testworld.File{small, large} {
 				if res := at(h, onProject, request("HEAD", "/"+f.Name)); res.StatusCode != 200 {
 					t.Errorf("HEAD: %d", res.StatusCode)
 				}

@@ -71,14 +71,14 @@ func (w *world) must(err error) {
 }
 
 // file is one to be put.
-func (w *world) file(name, content string) publish.FormFile {
+func (w *world) file(name, content string) testworld.File {
 	w.t.Helper()
-	return publish.FormFile{Name: name, Content: w.Stage(content)}
+	return testworld.File{Name: name, Content: w.Stage(content)}
 }
 
 // put makes a version of a project in which these files are new or other. One that is not there is made first, under the id that the test
 // gives it.
-func (w *world) put(id sandlot.ProjectID, files ...publish.FormFile) {
+func (w *world) put(id sandlot.ProjectID, files ...testworld.File) {
 	w.t.Helper()
 	w.Faults.Step, w.Blobs.Opening = nil, nil // what put itself reads is not counted
 	defer func() { w.Faults.Step, w.Blobs.Opening = w.step, w.opening }()
@@ -89,7 +89,7 @@ func (w *world) put(id sandlot.ProjectID, files ...publish.FormFile) {
 	if !errors.Is(err, sandlot.ErrExists) {
 		w.must(err)
 	}
-	w.must(w.Publish.PutFiles(w.t.Context(), w.owner, id, files, publish.Form{Token: rand.Text()}))
+	w.must(testworld.PutFiles(w.t.Context(), w.Publish, w.owner, id, files, publish.Form{Token: rand.Text()}))
 	if !w.plain {
 		w.squeeze(id)
 	}

@@ -26,7 +26,7 @@ func TestExpensiveOperationsHaveALimit(t *testing.T) {
 		p := house(t)
 		p.Admission = admission.New(admission.Config{Searches: one, Downloads: one, Writes: one})
 		if strings.HasSuffix(name, "bytes") {
-			p.Admission = admission.New(admission.Config{Bytes: admission.Rate{Count: 100, Per: time.Hour, Burst: 1000}})
+			p.Admission = admission.New(admission.Config{Bytes: admission.Rate{Count: 100, Per: time.Hour, Burst: 10_000}}) // the record of a file costs as much as 8 KiB
 		}
 		if resp := ask(p); resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusSeeOther {
 			t.Errorf("the first of %s: %d", name, resp.StatusCode)

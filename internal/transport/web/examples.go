@@ -13,11 +13,6 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// publications holds the domain's call that the page with the examples makes: the same as every publish.
-type publications interface {
-	Publish(ctx context.Context, by sandlot.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
-}
-
 const examplesPath = "/new/examples"
 
 // offers are the pages on which visitors publish the examples that come with the program, while there is no project.

@@ -11,15 +11,8 @@ import (
 	"sandlot/examples"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/transport/intake"
 )
-
-// Publisher makes a project of what a form of the website brings, as the API does of its calls; *api.API is one.
-type Publisher interface {
-	// PublishForm calls answer once, unless the client is gone: with what was published, or with the refusal. said gives the words of the form.
-	PublishForm(w http.ResponseWriter, r *http.Request, by sandlot.Caller, grant *admission.Grant, tags func(words string) []string, answer func(said func(field string) string, out publish.Published, refused *sandlot.Error))
-	// Largest returns how many bytes a file may have, and all files of a project that is published at once.
-	Largest() (file, all int64)
-}
 
 // beginnings are the pages on which projects are published.
 type beginnings struct{ *Pages }
@@ -69,7 +62,7 @@ func (v *visit) showNew(status int, page newPage) error {
 	if v.me != nil {
 		page.As = v.me.Account.Handle
 	}
-	page.LargestFile, page.LargestAll = v.Publisher.Largest()
+	page.LargestFile, page.LargestAll = v.Intake.MaxContent, v.Intake.MaxFile
 	page.Sandbox, page.Allow = sandboxOwnOrigin, allowed
 	if page.Origins = v.Places.Base.String() + "/~/*/"; v.Places.Content != "" {
 		page.Origins = v.Places.Origin("*") + "/"
@@ -98,7 +91,7 @@ func (p beginnings) publish(v *visit) error {
 		return v.refusedNew(newPage{}, sandlot.Refuse(sandlot.CodeKeyRequired, "The login is over."))
 	}
 	var err error
-	p.Publisher.PublishForm(v.w, v.r, v.by, v.grant, v.readTagWords, func(said func(string) string, out publish.Published, refused *sandlot.Error) {
+	answer := func(said func(string) string, out publish.Published, refused *sandlot.Error) {
 		page := newPage{Title: said("title"), Description: said("description"), Tags: said("tags"), Email: said("email")}
 		switch {
 		case refused != nil:
@@ -110,7 +103,8 @@ func (p beginnings) publish(v *visit) error {
 			page.Done, page.Notes = &out, v.notes(out.Warnings)
 			err = v.showNew(http.StatusCreated, page)
 		}
-	})
+	}
+	p.Intake.PublishForm(p.Service, intake.PublishForm{W: v.w, R: v.r, By: v.by, Grant: v.grant, Tags: v.readTagWords, Answer: answer})
 	return err
 }
 

@@ -87,7 +87,7 @@ func (v *visit) refusedWords(e *sandlot.Error) string {
 	case sandlot.CodeInvalidField:
 		return v.wrongField(e)
 	case sandlot.CodeContentTooLarge:
-		file, all := v.Publisher.Largest()
+		file, all := v.Intake.MaxContent, v.Intake.MaxFile
 		return v.T("new.wrong.large", "file", view{visit: v}.Size(file), "all", view{visit: v}.Size(all))
 	case sandlot.CodeNoPrimaryFile:
 		return v.T("new.wrong.no-page")

@@ -14,6 +14,7 @@ import (
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/mediatype"
 	"sandlot/internal/format/picture"
+	"sandlot/internal/transport/intake"
 )
 
 // Covers is what the pages ask about pictures; *cover.Service is one.
@@ -209,31 +210,16 @@ func (v *visit) takePicture(take func(io.Reader) error) error {
 	if v.r.ContentLength > pictureForm {
 		return &picture.Problem{Kind: picture.TooManyBytes}
 	}
-	body := &limitedBody{ReadCloser: v.r.Body, grant: v.grant}
-	v.r.Body = http.MaxBytesReader(v.w, body, pictureForm)
-	parts, err := v.r.MultipartReader()
-	if err != nil {
+	found := false
+	form := intake.Form{Most: pictureForm, Files: "picture", Take: func(_ map[string]string, _ string, r io.Reader) error {
+		found = true
+		return take(r)
+	}}
+	_, err := form.Read(v.w, v.r, v.grant)
+	if errors.Is(err, intake.ErrBroken) || err == nil && !found {
 		return &picture.Problem{Kind: picture.NotPicture}
 	}
-	for {
-		part, err := parts.NextRawPart()
-		if err == nil && part.FormName() != "picture" {
-			continue
-		}
-		if err == nil {
-			err = take(part)
-		} else {
-			err = &picture.Problem{Kind: picture.NotPicture} // there is none in the form
-		}
-		var problem *picture.Problem
-		if err == nil || errors.As(err, &problem) {
-			body.end()
-		}
-		if body.denied != nil {
-			return body.denied
-		}
-		return err
-	}
+	return err
 }
 
 // portraitPage is what the page of an account's portrait shows.

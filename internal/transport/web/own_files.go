@@ -1,45 +1,34 @@
 package web
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
-	"unicode/utf8"
 
 	"sandlot"
-	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/format/content"
+	"sandlot/internal/transport/intake"
 )
 
 // ownFiles is what the forms about a project's files ask of the domain.
 type ownFiles interface {
 	Update(ctx context.Context, by sandlot.Caller, in publish.UpdateInput) (publish.Updated, *publish.Pending, error)
-	PutFiles(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, files []publish.FormFile, form publish.Form) error
 	MoveFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, from, to string, form publish.Form) error
 	RemoveFiles(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, names []string, form publish.Form) error
 	ChoosePrimary(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string, form publish.Form) error
 }
 
-const (
-	maxUpload = publish.DefaultMaxFile // bytes of one form: the largest file there may be
-	maxWord   = 1 << 10                // bytes of a field that is not a file
-)
-
-// errBroken: the form broke off, or was none.
-var errBroken = errors.New("form broken off")
+// maxUpload bounds the bytes of one form: the largest file there may be.
+const maxUpload = publish.DefaultMaxFile
 
 // uploadFiles makes one version with all files of the form, or none.
 func (p *Pages) uploadFiles(v *visit) error {
-	// Who may not do it is told before their files are kept.
+	// A visitor who may not do it gets the refusal before their files are kept.
 	m, err := v.manage()
 	if err != nil {
 		return err
@@ -48,207 +37,75 @@ func (p *Pages) uploadFiles(v *visit) error {
 	if m.Project.Suspended {
 		return sandlot.Refuse(sandlot.CodeTakenDown, "The project was taken down.")
 	}
-	tooLarge := ownPage{Wrong: v.T("own.too-large", "size", view{visit: v}.Size(maxUpload))}
 	if v.r.ContentLength > maxUpload {
-		return v.showOwn(http.StatusRequestEntityTooLarge, tooLarge)
+		return uploadTooLarge(v, "")
 	}
-	body := &limitedBody{ReadCloser: v.r.Body, grant: v.grant}
-	v.r.Body = http.MaxBytesReader(v.w, body, maxUpload)
-	u := &upload{visit: v}
+	u := &upload{visit: v, tree: p.Contents.NewTree(v.grant.Charge())}
 	defer func() { p.Contents.DiscardTree(v.r.Context(), u.tree) }()
-	err = u.receive()
-	if err == nil {
-		body.end()
-	}
+	form := intake.Form{Most: maxUpload, Words: []string{"form_token", "seen", "folder", "as", "unpack"}, Files: "files", Take: u.take}
+	words, err := form.Read(v.w, v.r, v.grant)
+	page := ownPage{Folder: words["folder"]}
 	var large *http.MaxBytesError
 	switch {
-	case err != nil || body.denied != nil:
-		for _, f := range u.files {
-			p.Contents.Discard(v.r.Context(), f.Content)
-		}
-		if body.denied != nil {
-			return body.denied
-		}
-		if errors.As(err, &large) {
-			tooLarge.Folder = u.folder
-			return v.showOwn(http.StatusRequestEntityTooLarge, tooLarge)
-		}
-		if errors.Is(err, errBroken) {
-			return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.broken"), Folder: u.folder})
-		}
-		if errors.Is(err, publish.ErrTooMany) {
-			return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.too-many", "n", publish.MaxForm), Folder: u.folder})
-		}
-		return v.arranged(err, ownPage{Folder: u.folder}, "")
-	case u.tree != nil && len(u.files) > 0:
-		for _, f := range u.files {
-			p.Contents.Discard(v.r.Context(), f.Content)
-		}
-		return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.zip-alone"), Folder: u.folder})
-	case u.tree != nil:
-		tree := u.tree
-		u.tree = nil // the call has it
-		out, _, err := p.Service.Update(v.r.Context(), v.by, publish.UpdateInput{
-			Force:   true, // people choose files, and models write them
-			Project: string(v.ownID()), Tree: tree, Folder: u.in(), Unwrap: u.in() == "", Idempotency: u.formToken, IfVersion: u.ifVersion(),
-		})
-		return v.arranged(err, ownPage{Folder: u.folder}, "said.uploaded", "n", len(out.Files))
-	case len(u.files) == 0:
-		return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.no-files"), Folder: u.folder})
+	case errors.As(err, &large):
+		return uploadTooLarge(v, words["folder"])
+	case errors.Is(err, intake.ErrBroken), err == nil && words["form_token"] == "": // every form of ours has it
+		page.Wrong = v.T("own.broken")
+	case err != nil:
+		return v.arranged(err, page, "")
+	case u.packed && u.plain > 0:
+		page.Wrong = v.T("own.zip-alone")
+	case !u.packed && u.plain == 0:
+		page.Wrong = v.T("own.no-files")
 	}
-	err = p.Service.PutFiles(v.r.Context(), v.by, v.ownID(), u.files, publish.Form{Token: u.formToken, Seen: number(u.seen)})
-	return v.arranged(err, ownPage{Folder: u.folder}, "said.uploaded", "n", len(u.files))
+	if page.Wrong != "" {
+		return v.showOwn(http.StatusUnprocessableEntity, page)
+	}
+	tree := u.tree
+	u.tree = nil                                                                                                   // the call has it
+	in := publish.UpdateInput{Project: string(v.ownID()), Tree: tree, FormToken: words["form_token"], Force: true} // people choose files, and models write them
+	if n := number(words["seen"]); n != 0 {
+		in.IfVersion = &n
+	}
+	if u.packed {
+		in.Folder, in.Unwrap = inFolder(words), inFolder(words) == ""
+	}
+	out, _, err := p.Service.Update(v.r.Context(), v.by, in)
+	return v.arranged(err, page, "said.uploaded", "n", len(out.Files)+out.Unchanged)
 }
 
-// An upload is a form with files on its way in.
+func uploadTooLarge(v *visit, folder string) error {
+	return v.showOwn(http.StatusRequestEntityTooLarge, ownPage{Wrong: v.T("own.too-large", "size", view{visit: v}.Size(maxUpload)), Folder: folder})
+}
+
+// An upload gathers the files of a form.
 type upload struct {
 	*visit
-	formToken, folder string
-	seen              string // the version that the form was made from
-	as                string // the file that is replaced; empty: each has its own name
-	unpack            string // whether a ZIP brings the files that are in it
-	files             []publish.FormFile
-	tree              *publish.Tree // those of a ZIP
+	tree   *publish.Tree
+	plain  int  // files that came as they are
+	packed bool // whether a ZIP brought files
 }
 
-// receive keeps the files of the form, one after another. The words come first.
-func (u *upload) receive() error {
-	parts, err := u.r.MultipartReader()
-	if err != nil {
-		return errBroken
+// take keeps a file of the form, or the files of a ZIP that is to be unpacked.
+func (u *upload) take(words map[string]string, name string, r io.Reader) error {
+	if words["unpack"] != "" && words["as"] == "" && !u.packed && strings.HasSuffix(strings.ToLower(name), ".zip") {
+		u.packed = true
+		return u.tree.Unpack(u.r.Context(), "zip", r)
 	}
-	for {
-		part, err := parts.NextRawPart()
-		if err == io.EOF && u.formToken == "" {
-			return errBroken // every form of ours has it
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return broken(err)
-		}
-		if err := u.take(part); err != nil {
-			return err
-		}
-	}
-}
-
-func (u *upload) take(part *multipart.Part) error {
-	switch part.FormName() {
-	case "form_token":
-		return word(part, &u.formToken)
-	case "seen":
-		return word(part, &u.seen)
-	case "folder":
-		return word(part, &u.folder)
-	case "as":
-		return word(part, &u.as)
-	case "unpack":
-		return word(part, &u.unpack)
-	case "files":
-	default:
-		return nil // the next part is found behind it
-	}
-	name := filename(part)
-	if name == "" {
-		return nil // a field in which no file was chosen
-	}
-	if u.in() != "" {
-		name = u.in() + "/" + name
-	}
-	if u.as != "" {
-		name = u.as
-	}
-	if u.unpack != "" && u.as == "" && u.tree == nil && strings.HasSuffix(strings.ToLower(name), ".zip") {
-		return u.open(part)
-	}
-	if len(u.files) == publish.MaxForm {
-		return publish.ErrTooMany
-	}
-	from := content.Source{Reader: part}
-	c, err := u.Contents.Stage(u.r.Context(), &from)
-	if from.Err != nil {
-		err = broken(from.Err)
-	}
+	u.plain++
+	name = cmp.Or(words["as"], path.Join(inFolder(words), name))
+	c, err := u.Contents.Stage(u.r.Context(), r)
 	if err == nil {
-		c.Head = nil // not looked at again: of each file there are 16 KiB
-		u.files = append(u.files, publish.FormFile{Name: name, Content: c})
+		err = u.tree.Put(u.r.Context(), name, publish.Declared{}, c)
 	}
-	return err
-}
-
-// in is the folder that the files go to; empty: the project's top.
-func (u *upload) in() string { return strings.Trim(u.folder, "/ ") }
-
-// ifVersion is the version that there must be; nil: any.
-func (u *upload) ifVersion() *int {
-	if n := number(u.seen); n != 0 {
-		return &n
+	if err != nil {
+		return publish.FileError{Name: name, Err: err}
 	}
 	return nil
 }
 
-// open takes the files of a ZIP, each of which has its place in it.
-func (u *upload) open(part io.Reader) error {
-	u.tree = u.Contents.NewTree(u.grant.Charge())
-	from := content.Source{Reader: part}
-	err := u.tree.Unpack(u.r.Context(), "zip", &from)
-	if from.Err != nil {
-		return broken(from.Err)
-	}
-	return err
-}
-
-// limitedBody ends where a limit does. What comes costs as much as what is kept of it.
-type limitedBody struct {
-	io.ReadCloser
-	grant  *admission.Grant
-	denied error
-}
-
-// errDenied ends a body; denied says why.
-var errDenied = errors.New("a limit is reached")
-
-// Read implements io.Reader.
-func (c *limitedBody) Read(b []byte) (int, error) {
-	n, err := c.ReadCloser.Read(b)
-	if c.denied = cmp.Or(c.denied, c.grant.Received(n)); err != nil {
-		c.end()
-	}
-	if c.denied != nil {
-		return 0, errDenied
-	}
-	return n, err
-}
-
-// end says that nothing more is read.
-func (c *limitedBody) end() { c.denied = cmp.Or(c.denied, c.grant.Whole()) }
-
-// broken keeps what tells that a form is too large.
-func broken(err error) error { return fmt.Errorf("%w: %w", errBroken, err) }
-
-func word(part io.Reader, into *string) error {
-	b, err := io.ReadAll(io.LimitReader(part, maxWord+1))
-	if err != nil {
-		return broken(err)
-	}
-	if len(b) > maxWord || *into != "" || !utf8.Valid(b) || bytes.Contains(b, []byte{0}) {
-		return errBroken // a form of ours has each word once
-	}
-	*into = string(b)
-	return nil
-}
-
-// filename is the name of a part with its folders, which multipart drops: here it
-// only becomes a filename by the rules for them.
-func filename(part *multipart.Part) string {
-	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
-	if err != nil {
-		return ""
-	}
-	return params["filename"]
-}
+// inFolder returns the folder that the files of a form go to; empty: the project's top.
+func inFolder(words map[string]string) string { return strings.Trim(words["folder"], "/ ") }
 
 func (p *Pages) moveFile(v *visit) error {
 	from, to, form := v.r.PostForm.Get("file"), v.r.PostForm.Get("to"), formSent(v.r.PostForm)

@@ -25,6 +25,7 @@ import (
 	"sandlot/internal/testkit/testworld"
 	"sandlot/internal/transport/api"
 	"sandlot/internal/transport/guide"
+	"sandlot/internal/transport/intake"
 )
 
 // A person is an account with a login in one browser.
@@ -90,9 +91,9 @@ func pagesOn(t *testing.T, in *testworld.World) *world {
 	t.Helper()
 	w := &world{t: t, in: in, service: in.Publish, account: in.Account, gallery: in.Gallery, db: in.DB, disk: in.Disk}
 	w.Pages = New(Config{
-		Publisher: api.New(api.Config{Service: w.service, Contents: w.service.Contents, Gallery: w.gallery, Places: in.Config.Places, Log: in.Log}),
-		Docs:      guide.New(guide.Config{OpenAPI: api.Document(), Places: in.Config.Places}).Page,
-		Service:   w.service, Trash: w.service.Trash, Sessions: in.Callers, Account: in.Account, People: account.NewProfiles(w.db.People()), Logins: in.Account, Contents: w.service.Contents, Gallery: w.gallery, Figures: in.Figures, Trials: in.Trials, Covers: in.Covers, Reports: must(operate.New(t.Context(), operate.Config{}, w.db.Operate(), operate.WithClock(w.now)))(t), Places: in.Config.Places, Papers: papers(t), Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
+		Intake:  intake.New(intake.Intake{Contents: w.service.Contents, Places: in.Config.Places}),
+		Docs:    guide.New(guide.Config{OpenAPI: api.Document(), Places: in.Config.Places}).Page,
+		Service: w.service, Trash: w.service.Trash, Sessions: in.Callers, Account: in.Account, People: account.NewProfiles(w.db.People()), Logins: in.Account, Contents: w.service.Contents, Gallery: w.gallery, Figures: in.Figures, Trials: in.Trials, Covers: in.Covers, Reports: must(operate.New(t.Context(), operate.Config{}, w.db.Operate(), operate.WithClock(w.now)))(t), Places: in.Config.Places, Papers: papers(t), Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
 	})
 	t.Cleanup(w.Close)
 	return w
@@ -112,8 +113,8 @@ func (w *world) person(name string) (p person) {
 	w.session(p.account.ID, p.session)
 	me := w.owner(p.session)
 	for n, text := range []string{"one", "two"} {
-		files := []publish.FormFile{{Name: "a.js", Content: w.stage(text)}}
-		expect.OK(t, w.service.PutFiles(ctx, me, p.project, files, publish.Form{Token: fmt.Sprint(n)}))
+		files := []testworld.File{{Name: "a.js", Content: w.stage(text)}}
+		expect.OK(t, testworld.PutFiles(ctx, w.service, me, p.project, files, publish.Form{Token: fmt.Sprint(n)}))
 	}
 	_, err = w.service.MintKey(ctx, me, publish.NewKey{Project: p.project, Name: "agent", Form: "n"})
 	expect.OK(t, err)

@@ -27,6 +27,7 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/transport/intake"
 	"sandlot/internal/transport/web/card"
 	"sandlot/internal/transport/web/paper"
 )
@@ -37,7 +38,7 @@ type Service interface {
 	exports
 	keyrings
 	ownProjects
-	publications
+	intake.Publisher
 }
 
 // Account is what the pages ask about a person's account and its messages;
@@ -92,10 +93,10 @@ type Config struct {
 	Covers   Covers
 	Fonts    card.Fonts // of the system, for the pictures by which projects are shared; may be none
 	Reports  Reports
-	// Publisher takes what the page for a new project sends.
-	Publisher Publisher
-	Places    sandlot.Places
-	Papers    paper.Papers // what the operator has written; may be none
+	// Intake reads the form of the page for a new project.
+	Intake *intake.Intake
+	Places sandlot.Places
+	Papers paper.Papers // what the operator has written; may be none
 	// Docs gives a page of the documentation, the first one for "": its title, and its HTML, which is taken as it is. It is in English.
 	Docs func(name string) (title string, body template.HTML, ok bool)
 	Log  *slog.Logger

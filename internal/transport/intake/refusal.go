@@ -1,0 +1,54 @@
+package intake
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+
+	"sandlot"
+	"sandlot/internal/format/content"
+	"sandlot/internal/transport/intake/hint"
+)
+
+// Gone reports whether err says only that the client, or its patience, is gone:
+// then no answer can reach it. A client that ended its body too early may still
+// be reading.
+func (c *Call) Gone(err error) bool {
+	var decoded *content.Error
+	if errors.Is(c.Body.Err, io.ErrUnexpectedEOF) && errors.As(err, &decoded) {
+		return false
+	}
+	if c.Stalled || errors.Is(c.Body.Err, sandlot.CodeUnavailable) {
+		return false // what ended the body was a deadline of ours
+	}
+	if c.R.Context().Err() != nil {
+		return true
+	}
+	var network net.Error
+	return errors.As(c.Body.Err, &network) && errors.Is(err, c.Body.Err)
+}
+
+// Refusal makes an Error of whatever went wrong with a call. A fault of the service is CodeInternal, with a fixed
+// sentence. on is the call as hints repeat it.
+func (a *Intake) Refusal(c *Call, err error, on hint.Request) *sandlot.Error {
+	var e *sandlot.Error
+	var decoded *content.Error
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &e):
+	case errors.As(err, &decoded):
+		return WrongBody(decoded, on)
+	case errors.As(err, &large):
+		return a.BodyTooLarge()
+	case c.Body.Err != nil && c.Body.Err != io.EOF && errors.Is(err, c.Body.Err):
+		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The body isn't valid HTTP (its length or chunks are wrong).").With(sandlot.OpSame)
+	default:
+		e = sandlot.AsError(err)
+	}
+	if e == nil {
+		e = sandlot.Refuse(sandlot.CodeInternal, "Something failed on the server; your request was fine.").Because(err).
+			With(sandlot.OpWait).Note("Send the same request again later. If it fails again, tell the operator the request_id.")
+	}
+	return e
+}
