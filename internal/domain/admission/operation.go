@@ -1,6 +1,9 @@
 package admission
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Operation is what a request asks for. Each route of each transport names one. The zero
 // Operation is none, and no request is admitted with it.
@@ -68,6 +71,12 @@ func (op Operation) String() string {
 		return fmt.Sprintf("operation %d", uint8(op))
 	}
 	return termsOf[op].name
+}
+
+// Named returns the operation of a name, and none for a name that none has.
+func Named(name string) Operation {
+	i := slices.IndexFunc(termsOf[:], func(t terms) bool { return t.name == name })
+	return Operation(max(i, 0))
 }
 
 // Known reports whether the operation exists.

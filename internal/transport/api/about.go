@@ -38,7 +38,7 @@ func (a *API) about(c *call) hint.Request {
 	switch id := cmp.Or(c.param, c.meant.id); {
 	case id != "" && on.Op != sandlot.OpTicket:
 		on.Add("project_id", id)
-	case c.By.Scoped() && (on.Op == sandlot.OpUpdate || on.Op == sandlot.OpDeleteFile || on.Op == sandlot.OpRestore):
+	case c.By.Scoped() && on.Op.Row().Chooses && on.Op != sandlot.OpTicket:
 		on.Add("project_id", string(c.By.Key().Project))
 	}
 	if by := c.R.URL.Query().Get("by"); on.Op == sandlot.OpStats && (by == "day" || by == "version") {

@@ -139,8 +139,8 @@ func (a *API) serve(c *call) error {
 	if err := a.identify(c); err != nil {
 		return a.Intake.Search(c.Call, err)
 	}
-	if rt.admit {
-		if err := a.Service.Admit(c.R.Context(), c.By, rt.act); err != nil {
+	if row := rt.op.Row(); row.Admits {
+		if err := a.Service.Admit(c.R.Context(), c.By, row.Action); err != nil {
 			return a.Intake.Search(c.Call, err)
 		}
 	}

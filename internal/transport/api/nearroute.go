@@ -11,16 +11,6 @@ import (
 	"sandlot/internal/transport/intake"
 )
 
-// otherPaths are words that clients make up for the routes, without hyphens and
-// underscores. It never changes.
-var otherPaths = map[string]string{
-	"create": "publish", "deploy": "publish", "upload": "publish", "new": "publish",
-	"rollback": "restore", "revert": "restore", "undo": "restore",
-	"edit": "update", "delete": "delete-file", "remove": "delete-file", "files": "update",
-	"register": "signup", "account": "signup", "accounts": "signup", "me": "whoami", "user": "whoami", "download": "export",
-	"projects": "project", "game": "project", "games": "project",
-}
-
 // loginWords begin the paths at which clients look for a login or a new key, without hyphens and underscores. It never changes.
 var loginWords = []string{"login", "logon", "signin", "auth", "oauth", "session", "token", "key", "apikey", "recover", "reset", "forgot", "password", "magic"}
 
@@ -149,12 +139,14 @@ func likeRoute(word string) string {
 	if len(plain) > 20 {
 		return ""
 	}
-	if meant, ok := otherPaths[plain]; ok {
-		return meant
+	for _, o := range sandlot.Operations {
+		if slices.Contains(o.Also, plain) {
+			return string(o.Op)
+		}
 	}
-	for _, name := range []string{"publish", "update", "delete-file", "signup", "restore", "whoami", "export", "project"} {
-		if names.Edits(plain, intake.Simplified(name)) <= 2 {
-			return name
+	for _, o := range sandlot.Operations {
+		if o.Also != nil && names.Edits(plain, intake.Simplified(string(o.Op))) <= 2 {
+			return string(o.Op)
 		}
 	}
 	return ""

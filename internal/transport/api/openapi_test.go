@@ -70,6 +70,28 @@ func TestDocument(t *testing.T) {
 			expect.Same(t, name, have, want)
 		}
 	})
+	t.Run("gives each field the type of its row", func(t *testing.T) {
+		doc := document(t)
+		for name, op := range map[string]sandlot.Op{"PublishRequest": sandlot.OpPublish, "UpdateRequest": sandlot.OpUpdate, "DeleteFileRequest": sandlot.OpDeleteFile, "RestoreRequest": sandlot.OpRestore, "AmendRequest": sandlot.OpAmend, "SignupRequest": sandlot.OpSignup, "TicketRequest": sandlot.OpTicket} {
+			schema := doc.Components.Schemas[name].Value
+			for _, f := range op.Row().Fields {
+				if !takesType(schema.Properties[f.Name].Value, string(f.Type)) {
+					t.Errorf("%s: %s is no %s", name, f.Name, f.Type)
+				}
+				if required := slices.Contains(schema.Required, f.Name); required && !f.Required {
+					t.Errorf("%s: %s is required, and not in its row", name, f.Name)
+				}
+			}
+		}
+	})
+}
+
+// takesType reports whether a schema, or one of those that it stands for, is of a type.
+func takesType(schema *openapi3.Schema, want string) bool {
+	if schema.Type != nil && schema.Type.Includes(want) {
+		return true
+	}
+	return slices.ContainsFunc(slices.Concat(schema.AnyOf, schema.AllOf), func(ref *openapi3.SchemaRef) bool { return takesType(ref.Value, want) })
 }
 
 func documentedNeed(doc *openapi3.T, op *openapi3.Operation) need {

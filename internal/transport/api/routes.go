@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"sandlot"
-	"sandlot/internal/domain/admission"
 	"sandlot/internal/transport/intake"
 )
 
@@ -25,40 +24,37 @@ const (
 // segment that is not empty, and {filename} at its end for all the others, which
 // are separated by slashes, encoded or not; all else must be met exactly.
 type route struct {
-	method    string
-	pattern   string
-	key       need
-	admit     bool           // whether the Service is asked before the body is read
-	act       sandlot.Action // what it is asked
-	operation admission.Operation
-	op        sandlot.Op       // how hints call it
-	takes     *intake.FieldSet // the fields of its body; nil if it has none
-	serve     func(*API, *call) error
+	method  string
+	pattern string
+	key     need
+	op      sandlot.Op       // its row says what Authorize and admission are asked
+	takes   *intake.FieldSet // the fields of its body; nil if it has none
+	serve   func(*API, *call) error
 }
 
 // routes is the table of all endpoints. It never changes after it was built.
 func routes() []route {
 	return []route{
-		{"POST", "/v1/publish", keyOptional, true, sandlot.ActPublish, admission.Publish, sandlot.OpPublish, intake.PublishFields, takes(intake.ReadPublish, (*API).publish)},
-		{"POST", "/v1/update", keyRequired, true, sandlot.ActEdit, admission.Update, sandlot.OpUpdate, intake.UpdateFields, takes(intake.ReadUpdate, (*API).update)},
-		{"POST", "/v1/delete-file", keyRequired, true, sandlot.ActEdit, admission.DeleteFile, sandlot.OpDeleteFile, intake.DeleteFields, takes(intake.ReadDeleteFile, (*API).deleteFile)},
-		{"POST", "/v1/restore", keyRequired, true, sandlot.ActEdit, admission.Update, sandlot.OpRestore, intake.RestoreFields, takes(intake.ReadRestore, (*API).restore)},
-		{"POST", "/v1/uploads", keyOptional, false, 0, admission.Ticket, sandlot.OpTicket, intake.TicketFields, takes(intake.ReadTicket, (*API).issue)},
-		{"PUT", "/v1/uploads/{id}", ticketRequired, false, 0, admission.Update, sandlot.OpTicket, nil, (*API).redeem},
-		{"POST", "/v1/signup", keyIgnored, false, 0, admission.Signup, sandlot.OpSignup, intake.SignupFields, takes(intake.ReadSignup, (*API).signup)},
-		{"GET", "/v1/project/{id}", keyOptional, false, 0, admission.Look, sandlot.OpProject, nil, (*API).project},
-		{"DELETE", "/v1/project/{id}", keyRequired, true, sandlot.ActDeleteProject, admission.Update, sandlot.OpDeleteProject, intake.DeleteProjectFields, takes(intake.ReadDeleteProject, (*API).deleteProject)},
-		{"GET", "/v1/project/{id}/versions", keyRequired, true, sandlot.ActReadFiles, admission.Look, sandlot.OpVersions, nil, (*API).versions},
-		{"GET", "/v1/project/{id}/checks", keyRequired, true, sandlot.ActReadFiles, admission.Look, sandlot.OpChecks, nil, (*API).checks},
-		{"PATCH", "/v1/project/{id}", keyRequired, true, sandlot.ActEdit, admission.Update, sandlot.OpAmend, intake.AmendFields, takes(intake.ReadAmend, (*API).amend)},
-		{"GET", "/v1/project/{id}/files/{filename}", keyRequired, true, sandlot.ActReadFiles, admission.Look, sandlot.OpFile, nil, (*API).file},
-		{"GET", "/v1/project/{id}/stats", keyOptional, false, 0, admission.Look, sandlot.OpStats, nil, (*API).stats},
-		{"GET", "/v1/whoami", keyRequired, true, sandlot.ActReadAccount, admission.Look, sandlot.OpWhoami, nil, (*API).whoami},
-		{"GET", "/v1/export", keyRequired, true, sandlot.ActReadAccount, admission.Export, sandlot.OpExport, nil, (*API).export},
-		{"POST", "/v1/import", keyRequired, true, sandlot.ActImport, admission.Publish, sandlot.OpImport, nil, (*API).importArchive},
-		{"GET", "/v1", keyIgnored, false, 0, admission.Look, sandlot.OpNone, nil, (*API).index},
-		{"GET", "/openapi.json", keyIgnored, false, 0, admission.Look, sandlot.OpNone, nil, (*API).openapiJSON},
-		{"GET", "/openapi.yaml", keyIgnored, false, 0, admission.Look, sandlot.OpNone, nil, (*API).openapiYAML},
+		{"POST", "/v1/publish", keyOptional, sandlot.OpPublish, intake.PublishFields, takes(intake.ReadPublish, (*API).publish)},
+		{"POST", "/v1/update", keyRequired, sandlot.OpUpdate, intake.UpdateFields, takes(intake.ReadUpdate, (*API).update)},
+		{"POST", "/v1/delete-file", keyRequired, sandlot.OpDeleteFile, intake.DeleteFields, takes(intake.ReadDeleteFile, (*API).deleteFile)},
+		{"POST", "/v1/restore", keyRequired, sandlot.OpRestore, intake.RestoreFields, takes(intake.ReadRestore, (*API).restore)},
+		{"POST", "/v1/uploads", keyOptional, sandlot.OpTicket, intake.TicketFields, takes(intake.ReadTicket, (*API).issue)},
+		{"PUT", "/v1/uploads/{id}", ticketRequired, sandlot.OpTicket, nil, (*API).redeem},
+		{"POST", "/v1/signup", keyIgnored, sandlot.OpSignup, intake.SignupFields, takes(intake.ReadSignup, (*API).signup)},
+		{"GET", "/v1/project/{id}", keyOptional, sandlot.OpProject, nil, (*API).project},
+		{"DELETE", "/v1/project/{id}", keyRequired, sandlot.OpDeleteProject, intake.DeleteProjectFields, takes(intake.ReadDeleteProject, (*API).deleteProject)},
+		{"GET", "/v1/project/{id}/versions", keyRequired, sandlot.OpVersions, nil, (*API).versions},
+		{"GET", "/v1/project/{id}/checks", keyRequired, sandlot.OpChecks, nil, (*API).checks},
+		{"PATCH", "/v1/project/{id}", keyRequired, sandlot.OpAmend, intake.AmendFields, takes(intake.ReadAmend, (*API).amend)},
+		{"GET", "/v1/project/{id}/files/{filename}", keyRequired, sandlot.OpFile, nil, (*API).file},
+		{"GET", "/v1/project/{id}/stats", keyOptional, sandlot.OpStats, nil, (*API).stats},
+		{"GET", "/v1/whoami", keyRequired, sandlot.OpWhoami, nil, (*API).whoami},
+		{"GET", "/v1/export", keyRequired, sandlot.OpExport, nil, (*API).export},
+		{"POST", "/v1/import", keyRequired, sandlot.OpImport, nil, (*API).importArchive},
+		{"GET", "/v1", keyIgnored, sandlot.OpNone, nil, (*API).index},
+		{"GET", "/openapi.json", keyIgnored, sandlot.OpNone, nil, (*API).openapiJSON},
+		{"GET", "/openapi.yaml", keyIgnored, sandlot.OpNone, nil, (*API).openapiYAML},
 	}
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -84,10 +85,13 @@ func (c *call) checkTicket(sent bool) error {
 
 // operation is what the call is to admission. That of a ticket's bearer is the call that the ticket is for.
 func (c *call) operation() admission.Operation {
-	if t := c.By.Ticket(); t != nil && t.Project == "" {
+	switch t := c.By.Ticket(); {
+	case t != nil && t.Project == "":
 		return admission.Publish
+	case t != nil:
+		return admission.Update
 	}
-	return c.route.operation
+	return admission.Named(cmp.Or(c.route.op.Row().Cost, "look"))
 }
 
 // redeem makes the call of a ticket with the bytes of the body.

@@ -18,46 +18,38 @@ func ignored(code, name, hint string) sandlot.Warning {
 
 var handleIgnored = ignored("handle_ignored", "handle", "The account already has a handle. Choose one at signup, or in a first publish without a key.")
 
-// The fields of the endpoints that have a body. None of these changes.
+// fieldsOf completes the set of an operation's fields by its row.
+func fieldsOf(op sandlot.Op, set FieldSet) *FieldSet {
+	row := op.Row()
+	set.Names, set.content, set.Chooses = row.Names(), row.Bytes, row.Chooses
+	return &set
+}
+
+// The fields of the operations that have a body. None of these changes.
 var (
-	PublishFields = &FieldSet{
-		content: true, html: true,
-		Names: []string{
-			"title", "description", "tags", "listed", "threads", "email", "handle", "lang", "sha256", "size", "primary_file", "archive_format", "dry_run",
-			"upload_id", "part", "total_parts", "last", "parts", "total", "total_chunks",
-		},
+	PublishFields = fieldsOf(sandlot.OpPublish, FieldSet{
+		html: true,
 		elsewhere: map[string]sandlot.Warning{
 			"filename":   ignored("unknown_field", "filename", "Content always becomes index.html; add other files with POST /v1/update."),
 			"project_id": ignored("unknown_field", "project_id", "This makes a new project; an existing one is changed with POST /v1/update."),
 		},
-	}
-	UpdateFields = &FieldSet{
-		content: true, Chooses: true,
-		Names: []string{
-			"project_id", "filename", "title", "description", "tags", "listed", "threads", "email", "lang", "if_version", "sha256", "size", "primary_file", "archive_format", "replace", "force", "dry_run",
-			"upload_id", "part", "total_parts", "last", "parts", "total", "total_chunks",
-		},
+	})
+	UpdateFields = fieldsOf(sandlot.OpUpdate, FieldSet{
 		elsewhere: map[string]sandlot.Warning{"handle": handleIgnored},
-	}
+	})
 	// fileFields are the members of one of many files.
 	fileFields   = &FieldSet{content: true, Names: []string{"filename", "sha256", "size"}}
-	DeleteFields = &FieldSet{
-		Chooses:   true,
-		Names:     []string{"project_id", "filename", "email", "lang", "if_version"},
+	DeleteFields = fieldsOf(sandlot.OpDeleteFile, FieldSet{
 		elsewhere: map[string]sandlot.Warning{"handle": handleIgnored},
-	}
-	RestoreFields = &FieldSet{
-		Chooses: true,
-		Names:   []string{"project_id", "version", "if_version"},
-	}
-	DeleteProjectFields = &FieldSet{Names: []string{"confirm"}, mayBeEmpty: true}
-	SignupFields        = &FieldSet{
-		Names:      []string{"handle", "email", "lang"},
+	})
+	RestoreFields       = fieldsOf(sandlot.OpRestore, FieldSet{})
+	DeleteProjectFields = fieldsOf(sandlot.OpDeleteProject, FieldSet{mayBeEmpty: true})
+	SignupFields        = fieldsOf(sandlot.OpSignup, FieldSet{
 		mayBeEmpty: true,
 		elsewhere: map[string]sandlot.Warning{
 			"content": ignored("unknown_field", "content", "A project is published with POST /v1/publish; use the api_key of this answer."),
 		},
-	}
+	})
 )
 
 func ReadPublish(f *Fields) publish.PublishInput {
@@ -229,11 +221,10 @@ func (f *Fields) ifMatch() *int {
 }
 
 // amendFields are what a PATCH of a project takes. It never changes.
-var AmendFields = &FieldSet{
-	Names:      []string{"title", "description", "tags", "listed", "threads", "lang", "primary_file", "if_version"},
+var AmendFields = fieldsOf(sandlot.OpAmend, FieldSet{
 	mayBeEmpty: true,
 	strict:     true,
-}
+})
 
 func ReadAmend(f *Fields) publish.AmendInput {
 	in := publish.AmendInput{

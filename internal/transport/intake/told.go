@@ -13,11 +13,8 @@ import (
 	"sandlot/internal/format/unpack"
 )
 
-// ticketFields are those of a publish and of an update, but for their bytes.
-var TicketFields = &FieldSet{
-	Chooses: true, mayBeEmpty: true, bytesLater: true,
-	Names: []string{"project_id", "filename", "title", "description", "tags", "listed", "threads", "email", "handle", "lang", "if_version", "sha256", "size", "primary_file", "archive_format", "replace", "force", "dry_run"},
-}
+// TicketFields are those of a publish and of an update, but for their bytes.
+var TicketFields = fieldsOf(sandlot.OpTicket, FieldSet{mayBeEmpty: true, bytesLater: true})
 
 // bytesFields are names under which clients send bytes, or parts of them, which a ticket is asked for without.
 var bytesFields = append([]string{"content", "text", "html", "files", "file", "archive", "content_encoding"}, PartFields...)

@@ -19,27 +19,28 @@ func CurlOf(base string, on Request, op sandlot.Op, args []sandlot.Arg) string {
 	if op != on.Op {
 		on.IdempotencyKey = ""
 	}
-	switch op {
-	case sandlot.OpPublish, sandlot.OpUpdate:
+	row := op.Row()
+	switch {
+	case row.Bytes:
 		return bodied(base, on, op, withDefaults(on, op, args))
-	case sandlot.OpTicket:
+	case op == sandlot.OpTicket:
 		return asJSON(base, on.Keyed, "", op, withDefaults(on, op, args))
-	case sandlot.OpDeleteFile, sandlot.OpRestore, sandlot.OpSignup:
-		return asJSON(base, op != sandlot.OpSignup, on.IdempotencyKey, op, withDefaults(on, op, args))
-	case sandlot.OpAmend:
+	case row.Repeatable && row.Fields != nil:
+		return asJSON(base, row.Admits, on.IdempotencyKey, op, withDefaults(on, op, args))
+	case op == sandlot.OpAmend:
 		if len(without(without(args, "project_id"), "id")) == 0 {
 			return CurlOf(base, on, sandlot.OpProject, args) // there is nothing to send
 		}
 		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", unknownProject)))
 		return "curl -X PATCH " + Quote(base+"/v1/project/"+url.PathEscape(id)) + auth(true) + " -H 'Content-Type: application/json' -d " + Quote(asObject(without(without(args, "project_id"), "id")))
-	case sandlot.OpDeleteProject:
+	case op == sandlot.OpDeleteProject:
 		id := argument(args, "id", argument(args, "project_id", on.Arg("project_id")))
 		if id == "" {
 			return CurlOf(base, on, sandlot.OpWhoami, nil) // lists them
 		}
 		return "curl -X DELETE " + Quote(base+"/v1/project/"+url.PathEscape(id)) + auth(true) +
 			" -H 'Content-Type: application/json' -d " + Quote(asObject([]sandlot.Arg{{Name: "confirm", Value: id}}))
-	case sandlot.OpProject, sandlot.OpFile, sandlot.OpVersions, sandlot.OpChecks, sandlot.OpStats:
+	case row.OfProject || op == sandlot.OpFile:
 		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", "")))
 		if id == "" {
 			return CurlOf(base, on, sandlot.OpWhoami, nil) // lists them
@@ -56,15 +57,15 @@ func CurlOf(base string, on Request, op sandlot.Op, args []sandlot.Arg) string {
 			return "curl " + Quote(address+"?by="+url.QueryEscape(by)) + auth(true)
 		}
 		return "curl " + Quote(address) + auth(op == sandlot.OpVersions || op == sandlot.OpChecks || on.Keyed && op == sandlot.OpProject)
-	case sandlot.OpWhoami:
+	case op == sandlot.OpWhoami:
 		return "curl " + Quote(base+"/v1/whoami") + auth(true)
-	case sandlot.OpImport:
+	case op == sandlot.OpImport:
 		address := base + "/v1/import"
 		if has(args, "dry_run") {
 			address += "?dry_run=true"
 		}
 		return "curl -X POST " + Quote(address) + auth(true) + keyHeader(on.IdempotencyKey) + " -H 'Content-Type: application/zip' --data-binary @sandlot.zip"
-	case sandlot.OpExport:
+	case op == sandlot.OpExport:
 		return "curl -f -o sandlot.zip " + Quote(base+"/v1/export") + auth(true)
 	}
 	return ""

@@ -17,7 +17,6 @@ import (
 const (
 	unknownFile    = "<filename>"
 	unknownProject = "<project_id>"
-	unknownVersion = "<version>"
 	unknownFolder  = "<folder of the page>"
 	unknownEmail   = sandlot.PlaceholderEmail
 	unknownPart    = publish.PlaceholderPart
@@ -123,10 +122,10 @@ func (on *Request) instead(args []sandlot.Arg) []sandlot.Arg {
 }
 
 func hasBody(op sandlot.Op) bool {
-	return takesFile(op) || op == sandlot.OpDeleteFile || op == sandlot.OpRestore || op == sandlot.OpAmend || op == sandlot.OpTicket || op == sandlot.OpSignup
+	return op.Row().Fields != nil && op != sandlot.OpDeleteProject
 }
 
-func takesFile(op sandlot.Op) bool { return op == sandlot.OpPublish || op == sandlot.OpUpdate }
+func takesFile(op sandlot.Op) bool { return op.Row().Bytes }
 
 // withDefaults adds the arguments without which a call would be refused. It never makes up a file
 // or a project: names that are not known have to be filled in.
@@ -159,12 +158,14 @@ func withDefaults(on Request, op sandlot.Op, args []sandlot.Arg) []sandlot.Arg {
 		if has(args, "project_id") && !has(args, "archive_format") {
 			add("filename", unknownFile)
 		}
-	case sandlot.OpDeleteFile:
-		add("project_id", argument(on.Args, "project_id", unknownProject))
-		add("filename", unknownFile)
-	case sandlot.OpRestore:
-		add("project_id", argument(on.Args, "project_id", unknownProject))
-		add("version", unknownVersion)
+	default:
+		for _, f := range op.Row().Fields {
+			if f.Required && f.Name == "project_id" {
+				add(f.Name, argument(on.Args, f.Name, unknownProject))
+			} else if f.Required {
+				add(f.Name, "<"+f.Name+">")
+			}
+		}
 	}
 	return append(more, args...)
 }

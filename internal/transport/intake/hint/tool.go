@@ -44,16 +44,18 @@ func Tool(on Request, e *sandlot.Error) (text string, call ToolCall) {
 // tool is the call of a proposal, empty if there is none.
 func (p proposal) tool() ToolCall {
 	op, args := p.op, p.args
-	switch op {
-	case sandlot.OpPublish, sandlot.OpUpdate, sandlot.OpDeleteFile, sandlot.OpRestore, sandlot.OpAmend, sandlot.OpSignup:
+	switch {
+	case op == sandlot.OpTicket:
+		return ToolCall{}
+	case hasBody(op):
 		args = withDefaults(p.on, op, args)
-	case sandlot.OpDeleteProject:
+	case op == sandlot.OpDeleteProject:
 		id := argument(args, "id", argument(args, "project_id", p.on.Arg("project_id")))
 		if id == "" {
 			return ToolCall{Name: string(sandlot.OpWhoami)} // lists them
 		}
 		args = []sandlot.Arg{{Name: "project_id", Value: id}, {Name: "confirm", Value: id}}
-	case sandlot.OpProject, sandlot.OpVersions, sandlot.OpChecks, sandlot.OpStats:
+	case op.Row().OfProject:
 		id := argument(args, "id", argument(args, "project_id", p.on.Arg("project_id")))
 		if id == "" {
 			return ToolCall{Name: string(sandlot.OpWhoami)} // lists them
@@ -62,9 +64,9 @@ func (p proposal) tool() ToolCall {
 		if args = []sandlot.Arg{{Name: "project_id", Value: id}}; op == sandlot.OpStats && by != "" {
 			args = append(args, sandlot.Arg{Name: "by", Value: by})
 		}
-	case sandlot.OpWhoami, sandlot.OpExport:
+	case op == sandlot.OpWhoami || op == sandlot.OpExport:
 		args = nil
-	case sandlot.OpImport:
+	case op == sandlot.OpImport:
 		args = []sandlot.Arg{{Name: "archive", Value: "<the ZIP of an export>"}}
 	default:
 		return ToolCall{}

@@ -1,0 +1,155 @@
+package sandlot
+
+import "slices"
+
+// A FieldType is the type of an argument of an operation.
+type FieldType string
+
+// The types of arguments. A List is one of texts; a call may send it as one text with commas.
+const (
+	Text   FieldType = "string"
+	Number FieldType = "integer"
+	Truth  FieldType = "boolean"
+	List   FieldType = "array"
+)
+
+// A Field is an argument of an operation.
+type Field struct {
+	Name     string
+	Type     FieldType
+	Most     int  // characters of a text, entries of a list, or the highest number; 0: none of its own
+	Required bool // whether a call without it is refused
+}
+
+// An Operation is one thing that a caller can ask for. Every transport, the hints and admission read the table of them, so that a
+// new operation is a row here, a method of a Service and what a store keeps for it.
+type Operation struct {
+	Op         Op
+	Action     Action   // what Authorize is asked before a body is read, if Admits
+	Admits     bool     // whether a caller without the right is refused before the body
+	Cost       string   // the name of what admission takes for it
+	Fields     []Field  // its arguments, but for the bytes of files and a project that the address names
+	Bytes      bool     // whether it brings the bytes of files
+	Chooses    bool     // whether its arguments choose the project that it changes
+	OfProject  bool     // whether it reads one project, and has no other argument
+	Repeatable bool     // whether it can be sent again under an idempotency key, and has its effect once
+	Also       []string // what clients call it that have not read its name
+	Example    []Arg    // a call that works as it stands, but for the bytes
+}
+
+// The fields that several operations take.
+var (
+	ofProject = Field{Name: "project_id", Type: Text, Most: 1024, Required: true}
+	ofFile    = Field{Name: "filename", Type: Text, Most: 512, Required: true}
+	ofOwner   = []Field{{Name: "email", Type: Text, Most: 254}, {Name: "lang", Type: Text, Most: 35}}
+	ofGuard   = Field{Name: "if_version", Type: Number}
+	// ofProjects are the words about a project.
+	ofProjects = []Field{
+		{Name: "title", Type: Text, Most: 200},
+		{Name: "description", Type: Text, Most: 1000},
+		{Name: "tags", Type: List, Most: 5},
+		{Name: "listed", Type: Truth},
+		{Name: "threads", Type: Truth},
+	}
+	// ofBytes declare and describe the files of a call.
+	ofBytes = []Field{
+		{Name: "sha256", Type: Text, Most: 64},
+		{Name: "size", Type: Number},
+		{Name: "primary_file", Type: Text, Most: 512},
+		{Name: "archive_format", Type: Text},
+	}
+	ofTrees = []Field{{Name: "replace", Type: Truth}, {Name: "force", Type: Truth}}
+	ofDry   = Field{Name: "dry_run", Type: Truth}
+	// ofParts place a call in an upload of several, under all names of the total.
+	ofParts = []Field{
+		{Name: "upload_id", Type: Text, Most: 128},
+		{Name: "part", Type: Number, Most: 10_000},
+		{Name: "total_parts", Type: Number, Most: 10_000},
+		{Name: "last", Type: Truth},
+		{Name: "parts", Type: Number, Most: 10_000},
+		{Name: "total", Type: Number, Most: 10_000},
+		{Name: "total_chunks", Type: Number, Most: 10_000},
+	}
+	ofHandle = Field{Name: "handle", Type: Text, Most: 40}
+)
+
+func fields(lists ...[]Field) []Field { return slices.Concat(lists...) }
+
+// optional are fields that a call may leave out.
+func optional(list ...Field) []Field {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].Required = false
+	}
+	return out
+}
+
+// Operations has a row for each operation. It never changes.
+var Operations = []Operation{
+	{
+		Op: OpPublish, Action: ActPublish, Admits: true, Cost: "publish", Bytes: true, Repeatable: true, Also: []string{"create", "deploy", "upload", "new"},
+		Fields:  fields(ofProjects, ofOwner, []Field{ofHandle}, ofBytes, []Field{ofDry}, ofParts),
+		Example: []Arg{{"title", "Sky Hopper"}, {"email", "ada@example.com"}},
+	},
+	{
+		Op: OpUpdate, Action: ActEdit, Admits: true, Cost: "update", Bytes: true, Chooses: true, Repeatable: true, Also: []string{"edit", "files"},
+		Fields:  fields([]Field{ofProject, ofFile}, ofProjects, ofOwner, []Field{ofGuard}, ofBytes, ofTrees, []Field{ofDry}, ofParts),
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"filename", "index.html"}},
+	},
+	{
+		Op: OpDeleteFile, Action: ActEdit, Admits: true, Cost: "delete file", Chooses: true, Repeatable: true, Also: []string{"delete", "remove"},
+		Fields:  fields([]Field{ofProject, ofFile}, ofOwner, []Field{ofGuard}),
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"filename", "old.js"}},
+	},
+	{
+		Op: OpRestore, Action: ActEdit, Admits: true, Cost: "update", Chooses: true, Repeatable: true, Also: []string{"rollback", "revert", "undo"},
+		Fields:  []Field{ofProject, {Name: "version", Type: Number, Required: true}, ofGuard},
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"version", 2}},
+	},
+	{
+		Op: OpAmend, Action: ActEdit, Admits: true, Cost: "update",
+		Fields:  fields(ofProjects, []Field{{Name: "lang", Type: Text, Most: 35}, {Name: "primary_file", Type: Text, Most: 512}, ofGuard}),
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"title", "Sky Hopper 2"}},
+	},
+	{
+		Op: OpDeleteProject, Action: ActDeleteProject, Admits: true, Cost: "update",
+		Fields:  []Field{{Name: "confirm", Type: Text}},
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"confirm", "sky-hopper-7k2m9p"}},
+	},
+	{
+		Op: OpTicket, Cost: "ticket", Chooses: true,
+		Fields:  fields(optional(ofProject, ofFile), ofProjects, ofOwner, []Field{ofHandle, ofGuard}, ofBytes, ofTrees, []Field{ofDry}),
+		Example: []Arg{{"title", "Sky Hopper"}, {"email", "ada@example.com"}},
+	},
+	{
+		Op: OpSignup, Cost: "signup", Repeatable: true, Also: []string{"register", "account", "accounts"},
+		Fields:  fields([]Field{ofHandle}, ofOwner),
+		Example: []Arg{{"handle", "ada"}},
+	},
+	{Op: OpProject, Cost: "look", OfProject: true, Also: []string{"projects", "game", "games"}, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
+	{Op: OpVersions, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
+	{Op: OpChecks, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
+	{Op: OpStats, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"by", "day"}}},
+	{Op: OpFile, Action: ActReadFiles, Admits: true, Cost: "look", Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"filename", "index.html"}}},
+	{Op: OpWhoami, Action: ActReadAccount, Admits: true, Cost: "look", Also: []string{"me", "user"}},
+	{Op: OpExport, Action: ActReadAccount, Admits: true, Cost: "export", Also: []string{"download"}},
+	{Op: OpImport, Action: ActImport, Admits: true, Cost: "publish", Repeatable: true},
+}
+
+// Row returns the row of an operation, and an empty one if there is none: for OpNone and for the ways to mend a call that are no operation.
+func (op Op) Row() Operation {
+	i := slices.IndexFunc(Operations, func(o Operation) bool { return o.Op == op })
+	if i < 0 {
+		return Operation{}
+	}
+	return Operations[i]
+}
+
+// Names returns the names of the fields, in their order.
+func (o Operation) Names() []string {
+	list := make([]string, len(o.Fields))
+	for i, f := range o.Fields {
+		list[i] = f.Name
+	}
+	return list
+}
