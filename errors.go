@@ -307,3 +307,7 @@ func AsError(err error) *Error {
 func Gone(err error) bool {
 	return errors.Is(err, ErrNotFound) || errors.Is(err, CodeProjectNotFound) || errors.Is(err, CodeTakenDown)
 }
+
+// PlaceholderPart stands in a proposed call for the number of a part that only
+// the client knows.
+const PlaceholderPart = "<number of this part>"

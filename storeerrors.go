@@ -66,3 +66,13 @@ type noEffect struct{ error }
 
 func (e noEffect) Unwrap() error        { return e.error }
 func (e noEffect) Is(target error) bool { return target == ErrNoEffect }
+
+// EvenFull takes a step that frees room or protects people, on a full disk too: spend frees what is kept there for such steps; nil: nothing is.
+func EvenFull(spend func(), step func() error) error {
+	err := step()
+	if !errors.Is(err, ErrFull) || spend == nil {
+		return err
+	}
+	spend()
+	return step()
+}

@@ -10,7 +10,6 @@ import (
 
 	"sandlot"
 	"sandlot/bench/rig"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore"
 )
 
@@ -96,7 +95,7 @@ func squeezed(ctx context.Context, data string) error {
 	ctx, cancel := context.WithTimeout(ctx, squeezeWait)
 	defer cancel()
 	// What the server is at counts as left: by this clock its claims have lapsed.
-	later := func() time.Time { return time.Now().Add(publish.SqueezeLeaseMax) }
+	later := func() time.Time { return time.Now().Add(sandlot.SqueezeLeaseMax) }
 	db, err := sqlstore.OpenSQLite(ctx, filepath.Join(data, "sandlot.db"), sqlstore.Options{Now: later})
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ func agents() []mutation {
 		{"agents: a dry run of a publish publishes", adopt, "	if in.DryRun {\n		out, err = s.tryPublish(", "	if in.DryRun && false {\n		out, err = s.tryPublish(", files},
 		{"agents: a dry run of an update updates", "internal/domain/publish/update.go", "	if in.DryRun {\n", "	if in.DryRun && false {\n", files},
 		{"agents: a dry run of an import imports", adopt, "	if in.DryRun {\n		out.Project = ", "	if in.DryRun && false {\n		out.Project = ", imports},
-		{"agents: an update of many files goes past another", many, "Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.Key().ID, Title: nf.Title, Details: nf.Details, Wrapper: set.folder, Within: s.Quota}", "Expect: 0, Suffix: s.vault.randomSuffix(), By: by.Key().ID, Title: nf.Title, Within: s.Quota}", files},
+		{"agents: an update of many files goes past another", many, "Expect: p.Version, Suffix: s.vault.Suffix(), By: by.Key().ID, Title: nf.Title, Details: nf.Details, Wrapper: set.folder, Within: s.Quota}", "Expect: 0, Suffix: s.vault.Suffix(), By: by.Key().ID, Title: nf.Title, Within: s.Quota}", files},
 		{"agents: a restore leaves the page as it is", "internal/domain/publish/restore.go", "	c.Primary = v.Primary\n", "	_ = v\n", files},
 		{"agents: a restore tells not what it restored", "internal/domain/publish/restore.go", "restored: in.Version, always", "restored: 0, always", files},
 		{"agents: an amendment of the page forgets the words", "internal/domain/publish/manage.go", "details: c, change:", "change:", files},

@@ -5,7 +5,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/operate"
-	"sandlot/internal/domain/publish"
 )
 
 // This file has what `admin show --json` prints.
@@ -90,7 +89,7 @@ type projectShown struct {
 func newProjectShown(s operate.Shown) projectShown {
 	return projectShown{
 		newProjectLine(*s.Project),
-		each(s.Versions, func(v publish.VersionChange) versionLine {
+		each(s.Versions, func(v sandlot.VersionChange) versionLine {
 			return versionLine{v.N, v.Title, v.CreatedAt, v.Erased}
 		}),
 		each(s.Files, func(f sandlot.File) fileLine { return fileLine{f.Name, f.Blob.Size, f.Blob.SHA256} }),

@@ -68,7 +68,7 @@ const diskLimit = 95
 
 // restrict puts the limits of the domain into its configuration.
 func (l limitSettings) restrict(cfg *publish.Config) {
-	cfg.Opening = publish.Opening(l.Publish)
+	cfg.Opening = sandlot.Opening(l.Publish)
 	cfg.Public = public(cfg.Places)
 	cfg.Uncounted = !cfg.Public
 	if l.limited(public(cfg.Places)) {

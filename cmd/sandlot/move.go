@@ -15,7 +15,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/operate"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/blob"
 	"sandlot/internal/storage/blob/cache"
 	"sandlot/internal/storage/blob/s3"
@@ -114,7 +113,7 @@ func (c *moveCommand) abandon(ctx context.Context, t *terminal, from side) error
 		return err
 	}
 	abandon := func() error { return db.Abandon(ctx, c.Force) }
-	if err := errors.Join(publish.EvenFull(from.spend(), abandon), db.Close()); err != nil {
+	if err := errors.Join(sandlot.EvenFull(from.spend(), abandon), db.Close()); err != nil {
 		return err
 	}
 	fmt.Fprintf(t.out, "%s serves as before. What its target holds is of no use: delete it.\n", from)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/domain/publish"
+	"sandlot"
 	"sandlot/internal/testkit/expect"
 )
 
@@ -31,7 +31,7 @@ func TestRegression36MetricsTellWhatAWorkerCouldNotDo(t *testing.T) {
 // smallApp is the program's own parts on a folder of their own.
 func smallApp(t *testing.T) *app {
 	t.Helper()
-	s := settings{storage: storage{Data: filepath.Join(t.TempDir(), "data")}, MaxFileSize: publish.DefaultMaxFile, CacheSize: 1 << 20}
+	s := settings{storage: storage{Data: filepath.Join(t.TempDir(), "data")}, MaxFileSize: sandlot.DefaultMaxFile, CacheSize: 1 << 20}
 	s.Publish = "on"
 	places, err := s.places("127.0.0.1:8080")
 	expect.OK(t, err)

@@ -47,7 +47,7 @@ func newSmallHouse(t *testing.T) *smallHouse {
 
 func (h *smallHouse) open() {
 	h.t.Helper()
-	s := settings{storage: storage{Data: filepath.Join(h.disk, "data")}, InlineMax: 2 * pageBytes, MaxFileSize: publish.DefaultMaxFile, CacheSize: 1 << 20}
+	s := settings{storage: storage{Data: filepath.Join(h.disk, "data")}, InlineMax: 2 * pageBytes, MaxFileSize: sandlot.DefaultMaxFile, CacheSize: 1 << 20}
 	s.Publish, s.DiskLimit = "on", new(12)
 	places, err := s.places("127.0.0.1:8080")
 	if err == nil {

@@ -69,7 +69,7 @@ type app struct {
 	figures  *figures.Service
 	visitors *play.Visitors
 	account  *account.Service
-	vault    *publish.Vault
+	vault    *sandlot.Vault
 	mails    *account.MailServer // nil without SMTP
 	workers  []func(context.Context)
 	failures map[string]*worker.Failures // by worker
@@ -163,7 +163,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	if a.account, err = account.New(ctx, account.Config{Spend: cfg.Spend, Heads: a.service.Heads, Uncounted: !public(places)}, records.Stores(), account.WithClock(now)); err != nil {
 		return nil, err
 	}
-	if a.vault, err = publish.OpenVault(ctx, records, rand.Reader); err != nil {
+	if a.vault, err = sandlot.OpenVault(ctx, records, rand.Reader); err != nil {
 		return nil, err
 	}
 	started := time.Now()
@@ -359,7 +359,7 @@ func (a *app) router(m *metrics) *router {
 // guide is what tells programs how this instance is used.
 func (a *app) guide(limits *admission.Limits) *guide.Guide {
 	s := a.settings
-	facts := guide.Facts{Quarantine: s.quarantine(a.places.Base), Opening: publish.Opening(s.Publish), MaxFile: int64(s.MaxFileSize)}
+	facts := guide.Facts{Quarantine: s.quarantine(a.places.Base), Opening: sandlot.Opening(s.Publish), MaxFile: int64(s.MaxFileSize)}
 	if s.limited(public(a.places)) {
 		rates, _ := s.rates() // was checked at the start
 		facts.Accounts, facts.Writes = rates.Accounts, rates.Writes

@@ -13,7 +13,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/names"
 )
 
@@ -65,8 +64,8 @@ func (s settings) check() error {
 	if s.InlineMax > 1<<20 {
 		return fmt.Errorf("--inline-max %s is more than 1MiB", s.InlineMax)
 	}
-	if s.MaxFileSize < publish.DefaultMaxContent {
-		return fmt.Errorf("--max-file-size %s is less than one request may bring: set %s or more", s.MaxFileSize, size(publish.DefaultMaxContent))
+	if s.MaxFileSize < sandlot.DefaultMaxContent {
+		return fmt.Errorf("--max-file-size %s is less than one request may bring: set %s or more", s.MaxFileSize, size(sandlot.DefaultMaxContent))
 	}
 	if s.CacheSize != 0 && s.CacheSize < 1<<20 {
 		return fmt.Errorf("--cache-size %s is less than 1MiB: set more, or leave it out", s.CacheSize)

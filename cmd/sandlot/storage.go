@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/blob"
 	"sandlot/internal/storage/blob/cache"
@@ -129,7 +130,7 @@ func (s storage) records(ctx context.Context) (*sqlstore.DB, error) {
 
 // evenFull is records for a command that frees room or protects people, on a full disk too: without a server SQLite makes files of its own.
 func (s storage) evenFull(ctx context.Context) (db *sqlstore.DB, err error) {
-	err = publish.EvenFull(s.spend(), func() error {
+	err = sandlot.EvenFull(s.spend(), func() error {
 		db, err = s.records(ctx)
 		return err
 	})

@@ -15,7 +15,6 @@ import (
 	"sandlot"
 	"sandlot/internal/base/failpoint"
 	"sandlot/internal/base/worker"
-	"sandlot/internal/domain/publish"
 )
 
 // Limits of the courier.
@@ -46,7 +45,7 @@ const JobWaitMax = 6 * time.Hour
 // each run a Courier on the same store: a job is claimed before it is sent.
 type Courier struct {
 	Store  MailStore
-	Vault  *publish.Vault
+	Vault  *sandlot.Vault
 	Mailer Mailer
 	Server *MailServer // learns whether messages get through; nil: nobody asks
 	Places sandlot.Places

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
 )
@@ -169,7 +168,7 @@ func newCourier(t *testing.T, logs io.Writer) (*Courier, *fakeJobs, *fakeMailer)
 	t.Helper()
 	jobs := &fakeJobs{now: time.Now, jobs: map[int64]sandlot.Job{}, mails: map[sandlot.Digest]map[int64]time.Time{}, moved: map[string]error{}}
 	mailer := &fakeMailer{}
-	vault, err := publish.OpenVault(t.Context(), noSecrets{}, rand.Reader)
+	vault, err := sandlot.OpenVault(t.Context(), noSecrets{}, rand.Reader)
 	expect.OK(t, err)
 	places := sandlot.Places{Base: &url.URL{Scheme: "https", Host: "example.com"}}
 	c := &Courier{Store: jobs, Vault: vault, Mailer: mailer, Places: places, Log: slog.New(slog.NewTextHandler(logs, nil)), Now: time.Now}
@@ -319,7 +318,7 @@ func TestCourier(t *testing.T) {
 		"without randomness nothing is sent, and the job stays": func(t *testing.T, c *Courier, jobs *fakeJobs, m *fakeMailer) {
 			broken := errors.New("broken")
 			var err error
-			if c.Vault, err = publish.OpenVault(t.Context(), noSecrets{}, io.MultiReader(io.LimitReader(rand.Reader, 32), iotest.ErrReader(broken))); err != nil {
+			if c.Vault, err = sandlot.OpenVault(t.Context(), noSecrets{}, io.MultiReader(io.LimitReader(rand.Reader, 32), iotest.ErrReader(broken))); err != nil {
 				t.Fatal(err)
 			}
 			jobs.add("ada@example.org")

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 )
 
 // Login is a login that a browser has asked for and not finished: it has named an address, and
@@ -92,7 +91,7 @@ func (s *Service) AskLogin(ctx context.Context, by sandlot.Caller, in LoginInput
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", err
 	}
-	email, err := publish.CleanEmail(in.Email)
+	email, err := sandlot.CleanEmail(in.Email)
 	if err == nil && email == "" {
 		err = sandlot.Refuse(sandlot.CodeEmailRequired, "The address is missing.").In("email")
 	}
@@ -290,6 +289,6 @@ func asText(s string) string {
 
 // hashCode hashes the code of a login's message under the installation's secret. There are only
 // a million codes, and whoever reads the records must not find one by trying them all.
-func hashCode(vault *publish.Vault, login int64, code string) sandlot.Digest {
+func hashCode(vault *sandlot.Vault, login int64, code string) sandlot.Digest {
 	return vault.Keyed("login code", fmt.Sprintf("%d %s", login, code))
 }

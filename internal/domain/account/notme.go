@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/names"
 )
 
@@ -50,7 +49,7 @@ func (n NotMe) mailbox() sandlot.Digest { return sandlot.MailboxOf(n.Email) }
 // address. It works for 30 days from now. It is sealed under the installation's secret, so
 // nobody else can make one, and nobody who finds one in a log can read the address. Nothing is
 // kept of it.
-func NotMeToken(vault *publish.Vault, now time.Time, mail, address string) (string, error) {
+func NotMeToken(vault *sandlot.Vault, now time.Time, mail, address string) (string, error) {
 	plain := fmt.Sprintf("%s %d %s", mail, now.Add(notMeLife).Unix(), address) // none of them has a blank
 	token, err := vault.Seal(notMePurpose, []byte(plain))
 	return base64.RawURLEncoding.EncodeToString(token), err
@@ -58,7 +57,7 @@ func NotMeToken(vault *publish.Vault, now time.Time, mail, address string) (stri
 
 // openNotMe reads a token. One that was not made by NotMeToken, or has expired, is
 // sandlot.ErrNotFound. Stop is not set.
-func openNotMe(vault *publish.Vault, now time.Time, token string) (NotMe, error) {
+func openNotMe(vault *sandlot.Vault, now time.Time, token string) (NotMe, error) {
 	if len(token) > notMeMax {
 		return NotMe{}, sandlot.ErrNotFound
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/names"
 )
 
@@ -103,7 +102,7 @@ func (s *Service) SetLang(ctx context.Context, by sandlot.Caller, lang string) e
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return err
 	}
-	clean, _ := publish.CleanLang(lang)
+	clean, _ := sandlot.CleanLang(lang)
 	return s.store.Owners.SetLang(ctx, by.Account(), clean)
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 )
 
 // The kinds of mail about another recovery address.
@@ -67,7 +66,7 @@ func (s *Service) ProposeEmail(ctx context.Context, by sandlot.Caller, address, 
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return err
 	}
-	email, err := publish.CleanEmail(address)
+	email, err := sandlot.CleanEmail(address)
 	_, a, _ := by.Login()
 	switch {
 	case err != nil:

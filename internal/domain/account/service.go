@@ -30,7 +30,7 @@ type Config struct {
 // Stores are the stores that a Service keeps its records in. All are needed. One value may
 // implement several of them.
 type Stores struct {
-	Secrets  publish.SecretStore
+	Secrets  sandlot.SecretStore
 	Logins   LoginStore
 	Sessions SessionStore
 	Owners   OwnerStore
@@ -48,7 +48,7 @@ type Stores struct {
 type Service struct {
 	Config
 	store  currentStores
-	vault  *publish.Vault
+	vault  *sandlot.Vault
 	now    func() time.Time
 	random io.Reader
 	forms  *turns.Locks[sandlot.Digest] // held while a form that asks for a message is recorded
@@ -68,11 +68,11 @@ func New(ctx context.Context, cfg Config, stores Stores, opts ...Option) (*Servi
 		o(s)
 	}
 	var err error
-	s.vault, err = publish.OpenVault(ctx, stores.Secrets, s.random)
+	s.vault, err = sandlot.OpenVault(ctx, stores.Secrets, s.random)
 	return s, err
 }
 
-func (s *Service) evenFull(step func() error) error { return publish.EvenFull(s.Spend, step) }
+func (s *Service) evenFull(step func() error) error { return sandlot.EvenFull(s.Spend, step) }
 
 // ownerMay translates the error of an owner's step. If the account was suspended after the
 // caller was authorized, it is the refusal that a suspended account gets.

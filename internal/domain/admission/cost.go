@@ -1,13 +1,15 @@
 package admission
 
-import "sandlot/internal/domain/publish"
+import (
+	"sandlot"
+)
 
 // Charge begins to count one kind of bytes that come of the request, such as those that are
 // decoded or unpacked. The cost of a request is the largest of these counts and of the bytes
 // received. The function that Charge returns adds n bytes. It is for one goroutine at a time.
 // If a limit has no room for them, its error is a *Denied: what was left of the limit is
 // used up, and the request must have no effect.
-func (g *Grant) Charge() publish.Charge {
+func (g *Grant) Charge() sandlot.Charge {
 	var made int64
 	return func(n int) error {
 		if g == nil {

@@ -22,8 +22,8 @@ import (
 // Content is where bytes are read from and kept; *publish.Contents is one.
 type Content interface {
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
-	StageDerived(ctx context.Context, r io.Reader) (publish.Content, error)
-	Discard(ctx context.Context, c publish.Content)
+	StageDerived(ctx context.Context, r io.Reader) (sandlot.Blob, error)
+	DiscardDerived(ctx context.Context, b sandlot.Blob)
 	Recording(step func() error, blobs ...sandlot.Blob) error
 	Receiving() bool
 	Receive(all *spool.Spool, r io.Reader, limit int64) error
@@ -177,7 +177,7 @@ func (s *Service) ChooseNone(ctx context.Context, by sandlot.Caller, id sandlot.
 	if _, _, err := s.owned(ctx, by, sandlot.ActEdit, id); err != nil {
 		return err
 	}
-	return publish.EvenFull(s.Spend, func() error { return s.choose(ctx, id, None, "", &Settled{Made: string(None)}) })
+	return sandlot.EvenFull(s.Spend, func() error { return s.choose(ctx, id, None, "", &Settled{Made: string(None)}) })
 }
 
 // ChooseAutomatic forgets what was chosen: a picture is looked for within a second or so.
@@ -205,7 +205,7 @@ func (s *Service) RemovePortrait(ctx context.Context, by sandlot.Caller) error {
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return err
 	}
-	return publish.EvenFull(s.Spend, func() error { return s.store.Portray(ctx, by.Account(), nil, s.Now()) })
+	return sandlot.EvenFull(s.Spend, func() error { return s.store.Portray(ctx, by.Account(), nil, s.Now()) })
 }
 
 // take makes a picture of what r has, and records it.
@@ -223,7 +223,7 @@ func (s *Service) take(ctx context.Context, by sandlot.Caller, r io.Reader, shap
 
 // held calls use with what r has, once all of it is here.
 func (s *Service) held(r io.Reader, use func(picture.Source) error) error {
-	all := publish.NewSpool(s.Temporary)
+	all := spool.New(s.Temporary, sandlot.ErrFull, sandlot.ErrUnavailable)
 	defer all.Close()
 	paced := &paced{r: picture.Bounded(r), now: s.Now, begun: s.Now()}
 	if err := s.Content.Receive(all, paced, picture.MaxBytes); err != nil {
@@ -265,21 +265,20 @@ func (s *Service) inTurn(ctx context.Context, owner sandlot.AccountID, src pictu
 // record stages a picture, and has it recorded.
 func (s *Service) record(ctx context.Context, made picture.Made, record func(*Fresh) error) (err error) {
 	n := &Fresh{ID: s.name(made.PNG), Sizes: map[int]sandlot.Blob{}}
-	var staged []publish.Content
+	var blobs []sandlot.Blob
 	defer func() {
 		if err != nil {
-			for _, c := range staged {
-				s.Content.Discard(ctx, c)
+			for _, b := range blobs {
+				s.Content.DiscardDerived(ctx, b)
 			}
 		}
 	}()
-	var blobs []sandlot.Blob
 	for _, size := range made.Sizes {
-		c, err := s.Content.StageDerived(ctx, bytes.NewReader(size.Bytes))
+		b, err := s.Content.StageDerived(ctx, bytes.NewReader(size.Bytes))
 		if err != nil {
 			return fmt.Errorf("stage picture: %w", err)
 		}
-		staged, blobs, n.Sizes[size.Width] = append(staged, c), append(blobs, c.Blob), c.Blob
+		blobs, n.Sizes[size.Width] = append(blobs, b), b
 	}
 	return s.Content.Recording(func() error { return record(n) }, blobs...)
 }

@@ -60,7 +60,7 @@ type Service struct {
 	store    Store
 	projects Projects
 	counters *Counters
-	vault    *publish.Vault
+	vault    *sandlot.Vault
 	likes    *countLimit
 	lists    *lists
 }
@@ -68,7 +68,7 @@ type Service struct {
 // New makes a Service. cfg must be the Config that counters was made with. New tells the store what may be listed and reads the
 // installation's secret, and returns the error if either fails.
 func New(ctx context.Context, cfg Config, store Store, projects Projects, counters *Counters) (*Service, error) {
-	vault, err := publish.OpenVault(ctx, store, rand.Reader)
+	vault, err := sandlot.OpenVault(ctx, store, rand.Reader)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 // The projects that may be listed are those of accounts whose address is verified, or of all accounts, unless the owner does not want them
 // listed, and unless they or their account are suspended or deleted.
 type Store interface {
-	publish.SecretStore
+	sandlot.SecretStore
 
 	// ListUnverified says whether projects of accounts without a verified address may be listed, too; at first they may not. From its
 	// return on no list has what may not be there; what may be there now comes in with Sweep at the latest.

@@ -12,7 +12,6 @@ import (
 	"sandlot"
 	"sandlot/internal/base/failpoint"
 	"sandlot/internal/base/worker"
-	"sandlot/internal/domain/publish"
 )
 
 // Limits of the collector.
@@ -167,7 +166,7 @@ func (c *Collector) inherit(ctx context.Context) error {
 // leased notes what a call has leased. After one that failed the lease is as it was.
 func (c *Collector) leased(call func() (int64, error)) error {
 	begun, name := time.Now(), int64(0)
-	err := publish.EvenFull(c.Spend, func() (err error) {
+	err := sandlot.EvenFull(c.Spend, func() (err error) {
 		name, err = call()
 		return err
 	})
@@ -196,7 +195,7 @@ func (c *Collector) sweep(ctx context.Context, now time.Time) (deleted int, err 
 			break
 		}
 		var gone []sandlot.BlobRef
-		err := publish.EvenFull(c.Spend, func() (err error) {
+		err := sandlot.EvenFull(c.Spend, func() (err error) {
 			var some []sandlot.BlobRef
 			some, more, err = c.Records.Sweep(ctx, now, now.Add(-Grace), collectBatch)
 			gone = append(gone, some...)
@@ -238,7 +237,7 @@ func (c *Collector) trim(ctx context.Context, before time.Time) error {
 	for more := true; more && ctx.Err() == nil; {
 		var next int64
 		var left bool
-		err := publish.EvenFull(c.Spend, func() (err error) {
+		err := sandlot.EvenFull(c.Spend, func() (err error) {
 			next, left, err = c.Trim.Trim(ctx, c.Keep, before, last, collectBatch)
 			return err
 		})

@@ -18,19 +18,19 @@ type currentStore struct {
 }
 
 func (s currentStore) Suspend(ctx context.Context, of sandlot.Subject, e sandlot.LogEntry) error {
-	return publish.EvenFull(s.spend, func() error { return s.heads.After(s.Store.Suspend(ctx, of, e)) })
+	return sandlot.EvenFull(s.spend, func() error { return s.heads.After(s.Store.Suspend(ctx, of, e)) })
 }
 
 func (s currentStore) Reinstate(ctx context.Context, of sandlot.Subject, e sandlot.LogEntry) error {
-	return publish.EvenFull(s.spend, func() error { return s.heads.After(s.Store.Reinstate(ctx, of, e)) })
+	return sandlot.EvenFull(s.spend, func() error { return s.heads.After(s.Store.Reinstate(ctx, of, e)) })
 }
 
 func (s currentStore) Remove(ctx context.Context, of sandlot.Subject, e sandlot.LogEntry) error {
-	return publish.EvenFull(s.spend, func() error { return s.heads.After(s.Store.Remove(ctx, of, e)) })
+	return sandlot.EvenFull(s.spend, func() error { return s.heads.After(s.Store.Remove(ctx, of, e)) })
 }
 
 func (s currentStore) AddKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, revoke bool, e sandlot.LogEntry) (revoked int, err error) {
-	err = publish.EvenFull(s.spend, func() (err error) {
+	err = sandlot.EvenFull(s.spend, func() (err error) {
 		revoked, err = s.Store.AddKey(ctx, id, k, revoke, e)
 		return err
 	})
@@ -38,7 +38,7 @@ func (s currentStore) AddKey(ctx context.Context, id sandlot.AccountID, k sandlo
 }
 
 func (s currentStore) AddReport(ctx context.Context, r Report, form sandlot.Digest, job *sandlot.Job) (number string, err error) {
-	err = publish.EvenFull(s.spend, func() (err error) {
+	err = sandlot.EvenFull(s.spend, func() (err error) {
 		number, err = s.Store.AddReport(ctx, r, form, job)
 		return err
 	})
@@ -46,11 +46,11 @@ func (s currentStore) AddReport(ctx context.Context, r Report, form sandlot.Dige
 }
 
 func (s currentStore) CloseReport(ctx context.Context, number string, e sandlot.LogEntry) error {
-	return publish.EvenFull(s.spend, func() error { return s.Store.CloseReport(ctx, number, e) })
+	return sandlot.EvenFull(s.spend, func() error { return s.Store.CloseReport(ctx, number, e) })
 }
 
 func (s currentStore) LiftStops(ctx context.Context, mailbox sandlot.Digest, e sandlot.LogEntry) error {
-	return publish.EvenFull(s.spend, func() error { return s.Store.LiftStops(ctx, mailbox, e) })
+	return sandlot.EvenFull(s.spend, func() error { return s.Store.LiftStops(ctx, mailbox, e) })
 }
 
 // A Trimmer is a TrimStore as a Collector has it.

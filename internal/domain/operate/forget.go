@@ -8,7 +8,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/base/worker"
-	"sandlot/internal/domain/publish"
 )
 
 const (
@@ -98,7 +97,7 @@ func (f *Forgetter) forget(ctx context.Context, e ForgottenEmail, kept map[Forgo
 		at = time.Now()
 	}
 	if time.Since(at) >= f.Others {
-		return publish.EvenFull(f.Spend, func() error { return f.Records.ForgetEmail(ctx, e) })
+		return sandlot.EvenFull(f.Spend, func() error { return f.Records.ForgetEmail(ctx, e) })
 	}
 	if len(kept) < forgetNoted {
 		kept[e] = at

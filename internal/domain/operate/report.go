@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/names"
 )
 
@@ -64,13 +63,13 @@ func (s *Service) Report(ctx context.Context, by sandlot.Caller, in NewReport) (
 	if !slices.Contains(Reasons(), in.Reason) {
 		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The reason is none of the list.").In("reason")
 	}
-	if in.FormToken == "" || len(in.FormToken) > publish.MaxFormToken {
+	if in.FormToken == "" || len(in.FormToken) > sandlot.MaxFormToken {
 		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The form is not one of ours.").In("form_token")
 	}
 	if r.Details, err = cleanDetails(in.Details); err != nil {
 		return "", err
 	}
-	if r.Contact, err = publish.CleanEmail(strings.TrimSpace(in.Contact)); err != nil {
+	if r.Contact, err = sandlot.CleanEmail(strings.TrimSpace(in.Contact)); err != nil {
 		return "", err
 	}
 	return s.addReport(ctx, by, r, in, s.vault.Keyed("report", fmt.Sprintf("%s %s %q", p.ID, in.FormToken, []string{r.Reason, r.Details, r.Contact})))

@@ -23,7 +23,7 @@ type Store interface {
 	PartStore
 	ReportStore
 	MailboxStore
-	publish.SecretStore
+	sandlot.SecretStore
 }
 
 // Service is what the operator of an installation may do, and what others may ask of the
@@ -36,7 +36,7 @@ type Store interface {
 // sandlot.ErrNotFound. Errors have messages that can be shown to the operator.
 type Service struct {
 	store      currentStore
-	vault      *publish.Vault
+	vault      *sandlot.Vault
 	reportMail string
 	now        func() time.Time
 	random     io.Reader
@@ -56,7 +56,7 @@ func New(ctx context.Context, cfg Config, store Store, opts ...Option) (*Service
 		o(s)
 	}
 	var err error
-	s.vault, err = publish.OpenVault(ctx, store, s.random)
+	s.vault, err = sandlot.OpenVault(ctx, store, s.random)
 	return s, err
 }
 

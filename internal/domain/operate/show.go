@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/names"
 )
@@ -21,7 +20,7 @@ type Shown struct {
 	Proposed *Proposal               // of an account, if it has one
 	Projects []ProjectDetail         // of an account, oldest first
 	Keys     []sandlot.Key           // those that are not revoked
-	Versions []publish.VersionChange // of a project
+	Versions []sandlot.VersionChange // of a project
 	Files    []sandlot.File          // of a project's current version, by their names
 	Reports  []Report                // of the project, or of the projects listed
 	Log      []sandlot.LogEntry

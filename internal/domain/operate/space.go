@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/base/worker"
-	"sandlot/internal/domain/publish"
 )
 
 // A SpaceStore returns the room of deleted records to the disk, under the same promises as a
@@ -50,7 +50,7 @@ func (s *Shrinker) Run(ctx context.Context) {
 func (s *Shrinker) Shrink(ctx context.Context) error {
 	for {
 		var more bool
-		err := publish.EvenFull(s.Spend, func() (err error) {
+		err := sandlot.EvenFull(s.Spend, func() (err error) {
 			more, err = s.Space.GiveBack(ctx)
 			return err
 		})

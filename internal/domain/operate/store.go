@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 )
 
 // AccountDetail is an account as its operator sees it.
@@ -107,7 +106,7 @@ type AdminStore interface {
 type PartStore interface {
 	Keys(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Key, error)
 	ProposedEmail(ctx context.Context, id sandlot.AccountID, now time.Time) (Proposal, error)
-	Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]publish.VersionChange, error)
+	Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error)
 	Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error)
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"sandlot"
-	"sandlot/internal/format/names"
 )
 
 // createTries bounds the draws of fresh names after all of one draw were taken.
@@ -31,7 +30,7 @@ func (s *Service) Signup(ctx context.Context, by sandlot.Caller, in SignupInput)
 	if err != nil {
 		return SignedUp{}, err
 	}
-	lang, w := CleanLang(in.Lang)
+	lang, w := sandlot.CleanLang(in.Lang)
 	out, err := idempotent(ctx, s.idempotency, req, func() (SignedUp, error) {
 		return s.createAccount(ctx, by, in.Handle, email, lang, req)
 	}, func(rec IdempotencyRecord, keys Minted) (SignedUp, error) {
@@ -109,7 +108,7 @@ func (e *EmailOutcome) unlessFull(err error) error {
 // account. What is ignored is told by mailWarnings and does not fail the call. before is the
 // outcome of a try before this one.
 func (s *Service) pendingEmail(ctx context.Context, by sandlot.Caller, address, lang string, before EmailOutcome) (*NewEmail, EmailOutcome, error) {
-	email, err := CleanEmail(address)
+	email, err := sandlot.CleanEmail(address)
 	if err != nil || email == "" {
 		return nil, EmailNone, err
 	}
@@ -197,9 +196,6 @@ func (s *Service) Admit(_ context.Context, by sandlot.Caller, act sandlot.Action
 	}
 	return s.admitNew(by)
 }
-
-// randomSuffix is the random part of a version's address: 50 bits.
-func (v *Vault) randomSuffix() string { return names.Random(10, v.intn) }
 
 // EmailOutcome is what a call did with the e-mail address that came with it.
 type EmailOutcome int

@@ -3,7 +3,6 @@ package publish
 import (
 	"errors"
 	"fmt"
-	"net/mail"
 	"strings"
 
 	"sandlot"
@@ -203,29 +202,13 @@ func cleanTitle(title string) (string, []sandlot.Warning) {
 	return clean, w
 }
 
-// CleanLang brings a language code into the form of BCP 47. It never fails: what cannot be
-// brought into form is dropped, with a warning.
-func CleanLang(lang string) (string, []sandlot.Warning) {
-	if lang == "" {
-		return "", nil
-	}
-	tag, changed, ok := names.Lang(lang)
-	if !ok {
-		return "", []sandlot.Warning{sandlot.Warn("lang_dropped", "The field lang is not a language code and was ignored.", `Send a BCP 47 code such as "en" or "pt-BR".`)}
-	}
-	if changed {
-		return tag, []sandlot.Warning{sandlot.Warn("lang_changed", fmt.Sprintf("The field lang was normalized to %q.", tag), fmt.Sprintf("Send %q.", tag))}
-	}
-	return tag, nil
-}
-
 // readEmail is CleanEmail without the blanks around an address, with a warning. Where strangers are expected it also refuses an address that
 // stands for somebody's: a message to it reaches nobody, and the account would stay in quarantine.
 func (c Config) readEmail(email string) (string, []sandlot.Warning, error) {
 	plain := strings.TrimSpace(email)
-	clean, err := CleanEmail(plain)
+	clean, err := sandlot.CleanEmail(plain)
 	if err == nil && c.Public && names.PlaceholderEmail(clean) {
-		err = placeholderEmail()
+		err = sandlot.RefusePlaceholderEmail()
 	}
 	if err != nil || plain == email || plain == "" {
 		return clean, nil, err
@@ -233,48 +216,11 @@ func (c Config) readEmail(email string) (string, []sandlot.Warning, error) {
 	return clean, []sandlot.Warning{sandlot.Warn("read_as", "The field email was read without the blanks around it.", "Send the address alone.")}, nil
 }
 
-// CleanEmail brings an address into form. What is not one plain address is CodeInvalidEmail,
-// with the address that was meant if one can be found in it; an empty one stays empty. It asks
-// no mail server.
-func CleanEmail(email string) (string, error) {
-	if email == "" {
-		return "", nil
-	}
-	if strings.HasPrefix(email, "<") && strings.HasSuffix(email, ">") && !strings.Contains(email, "@") {
-		return "", placeholderEmail()
-	}
-	clean, err := names.Email(email)
-	if err != nil {
-		return "", sandlot.Refuse(sandlot.CodeInvalidEmail, "The field email is not one plain address. %s", err).In("email").
-			With(sandlot.OpSame, sandlot.Set("email", plainAddress(email))).Note("Send one address such as name@example.com, without a name around it.")
-	}
-	return clean, nil
-}
-
-// placeholderEmail is the refusal of what stands for somebody's address.
-func placeholderEmail() error {
-	return sandlot.Refuse(sandlot.CodeInvalidEmail, "The field email holds the placeholder of an example, not somebody's address.").In("email").
-		With(sandlot.OpSame, sandlot.Set("email", sandlot.PlaceholderEmail)).Note("Ask the user for their address, and send that. " + withoutEmail)
-}
-
-// withoutEmail is the advice for a user who gives no address.
-const withoutEmail = "Without one, make an account with signup and publish with its api_key: never make an address up."
-
-// plainAddress is the address that has a name around it, or the placeholder of one.
-func plainAddress(email string) string {
-	if one, err := mail.ParseAddress(email); err == nil {
-		if clean, err := names.Email(one.Address); err == nil {
-			return clean
-		}
-	}
-	return sandlot.PlaceholderEmail
-}
-
 // handleChoices returns the handles to try, best first. A wish is never refused: one that is
 // taken, reserved or badly formed becomes the nearest that is free.
 func (s *Service) handleChoices(want string) []string {
 	if want == "" {
-		want = names.FriendlyHandle(s.vault.intn)
+		want = names.FriendlyHandle(s.vault.Intn)
 	}
-	return names.HandleChoices(want, s.vault.intn)
+	return names.HandleChoices(want, s.vault.Intn)
 }

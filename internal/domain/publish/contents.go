@@ -50,7 +50,7 @@ type contentStore interface {
 // describedStore is what an export asks of a ManagementStore.
 type describedStore interface {
 	Details(ctx context.Context, id sandlot.ProjectID) (Details, error)
-	Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]VersionChange, error)
+	Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error)
 }
 
 // newContents makes the Contents of a Service.
@@ -72,19 +72,25 @@ func newContents(cfg Config, stores Stores, log *slog.Logger) *Contents {
 func (c *Contents) Stage(ctx context.Context, r io.Reader) (Content, error) {
 	c.receiving.Add(1)
 	defer c.receiving.Add(-1)
-	return c.StageDerived(ctx, r)
-}
-
-// StageDerived is Stage for content that the service makes of content that it has, such as a variant or a cover. It does not count
-// as received, so that the workers which wait for requests do not wait for themselves.
-func (c *Contents) StageDerived(ctx context.Context, r io.Reader) (Content, error) {
 	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return io.TeeReader(r, in) }, inRecord)
 	return kept, sandlot.NoEffect(err)
 }
 
+// StageDerived is Stage for content that the service makes of content that it has, such as a variant or a cover. It does not count
+// as received, so that the workers which wait for requests do not wait for themselves.
+func (c *Contents) StageDerived(ctx context.Context, r io.Reader) (sandlot.Blob, error) {
+	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return io.TeeReader(r, in) }, inRecord)
+	return kept.Blob, sandlot.NoEffect(err)
+}
+
+// DiscardDerived is Discard of a blob that StageDerived returned.
+func (c *Contents) DiscardDerived(ctx context.Context, b sandlot.Blob) {
+	c.Discard(ctx, Content{Blob: b})
+}
+
 // stageUnpacked is Stage for what gzip content holds, which may be very much more. It
 // is unpacked and inspected in turns.
-func (c *Contents) stageUnpacked(ctx context.Context, packed io.Reader, limit int64, charge Charge) (Content, error) {
+func (c *Contents) stageUnpacked(ctx context.Context, packed io.Reader, limit int64, charge sandlot.Charge) (Content, error) {
 	c.receiving.Add(1)
 	defer c.receiving.Add(-1)
 	r := charge.Of(content.Gunzip(packed, limit))
@@ -161,7 +167,7 @@ func (c *Contents) buffer() *[]byte {
 // are discarded in any case; an error of kind *content.Error says what is wrong with them.
 // charge is asked for what it becomes. Much that is unpacked at once is unpacked in turns, so
 // that a processor stays free for others.
-func (c *Contents) Unpack(ctx context.Context, packed Content, limit int64, charge Charge) (Content, error) {
+func (c *Contents) Unpack(ctx context.Context, packed Content, limit int64, charge sandlot.Charge) (Content, error) {
 	defer c.Discard(ctx, packed)
 	r, err := c.Open(ctx, packed.Blob, 0, -1)
 	if err != nil {
@@ -251,7 +257,7 @@ func (c *Contents) Described(ctx context.Context, id sandlot.ProjectID) (Details
 
 // VersionsBelow returns a project's versions below before (0: all), newest first, at most limit. It has
 // those of a deleted project for a day.
-func (c *Contents) VersionsBelow(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]VersionChange, error) {
+func (c *Contents) VersionsBelow(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error) {
 	return c.described.Versions(ctx, id, before, limit)
 }
 

@@ -184,13 +184,13 @@ func blobsOf(files []sandlot.File) (blobs []sandlot.Blob) {
 
 // Guard returns the store of variants with steps that tell what became of the blobs that
 // they refer to: the bytes of variants come from Stage as well.
-func (c *Contents) Guard(store VariantStore) VariantStore {
+func (c *Contents) Guard(store sandlot.VariantStore) sandlot.VariantStore {
 	return guardedVariants{store, c.held}
 }
 
 // guardedVariants is what Guard returns.
 type guardedVariants struct {
-	VariantStore
+	sandlot.VariantStore
 	held *heldBlobs
 }
 

@@ -31,7 +31,7 @@ func TestRegression32EveryStepThatTakesBlobsIsGuarded(t *testing.T) {
 			guarded = append(guarded, f.Name.Name)
 		}
 	}
-	for _, store := range []any{new(publish.Store), new(publish.ManagementStore), new(publish.VariantStore), new(account.MailStore), new(account.OwnerStore), new(account.RecoveryStore), new(account.ClaimStore), new(account.LoginStore), new(operate.SweepStore), new(operate.AdminStore), new(operate.TrimStore)} {
+	for _, store := range []any{new(publish.Store), new(publish.ManagementStore), new(sandlot.VariantStore), new(account.MailStore), new(account.OwnerStore), new(account.RecoveryStore), new(account.ClaimStore), new(account.LoginStore), new(operate.SweepStore), new(operate.AdminStore), new(operate.TrimStore)} {
 		of := reflect.TypeOf(store).Elem()
 		for i := range of.NumMethod() {
 			m := of.Method(i)

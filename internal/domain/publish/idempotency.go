@@ -37,7 +37,7 @@ func CheckIdempotencyKey(key string) error {
 // be used concurrently.
 type idempotency struct {
 	store    idempotencyStore
-	vault    *Vault
+	vault    *sandlot.Vault
 	now      func() time.Time
 	inFlight *turns.Locks[sandlot.Digest] // calls under an idempotency key
 	places   sandlot.Places
@@ -132,7 +132,7 @@ func (c *idempotency) noOtherImport(ctx context.Context, by sandlot.Caller, in A
 // formRequest describes a form that was sent from a page, whose token lets it do this
 // act once. The token of a page may come with several acts, each of which counts.
 func (c *idempotency) formRequest(by sandlot.Caller, act, token string) (*request, error) {
-	if token == "" || len(token) > MaxFormToken {
+	if token == "" || len(token) > sandlot.MaxFormToken {
 		return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The form has no token.").In("form_token")
 	}
 	return &request{by: by, key: c.vault.Keyed("form", fmt.Sprintf("%s %d %s", act, by.Account(), token))}, nil
@@ -262,7 +262,7 @@ func (c *idempotency) findAnswer(ctx context.Context, r *request) (IdempotencyRe
 		}
 		return rec, Minted{}, otherRequest()
 	}
-	keys, err := c.vault.unsealKeys(r.sealed(), rec.Answer)
+	keys, err := unsealKeys(c.vault, r.sealed(), rec.Answer)
 	return rec, keys, err
 }
 
@@ -297,8 +297,8 @@ func (c *idempotency) doneElsewhere() error {
 
 // sealed names what opens the answer of the request: the idempotency key, the request itself,
 // and the key that was presented with it. None of them is stored.
-func (r *request) sealed() sealed {
-	return sealed{by: r.by, what: "idempotent answer", secret: r.text, of: r.asked}
+func (r *request) sealed() sandlot.Seal {
+	return sandlot.Seal{By: r.by, What: "idempotent answer", Secret: r.text, Of: r.asked}
 }
 
 // record is what the step of a call leaves, so that the call takes effect once and can be
@@ -315,7 +315,7 @@ func (c *idempotency) record(r *request, id sandlot.ProjectID, version int, emai
 		return rec, nil
 	}
 	var err error
-	if rec.Answer, err = c.vault.sealKeys(r.sealed(), keys); err != nil {
+	if rec.Answer, err = sealKeys(c.vault, r.sealed(), keys); err != nil {
 		return nil, err
 	}
 	rec.Made, err = m.encode()

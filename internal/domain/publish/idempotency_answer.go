@@ -120,7 +120,7 @@ func (s *Service) completedPublish(ctx context.Context, by sandlot.Caller, c *co
 	if !c.call.completes(done) {
 		return Published{}, uploadCompleted(done, out.Addresses.URL)
 	}
-	keys, err := s.vault.unsealKeys(c.call.sealed(by, done), done.Answer)
+	keys, err := unsealKeys(s.vault, c.call.sealed(by, done), done.Answer)
 	if err != nil {
 		return Published{}, uploadCompleted(done, out.Addresses.URL)
 	}
@@ -225,7 +225,7 @@ func (s *Service) recordedUpdate(ctx context.Context, by sandlot.Caller, in Upda
 // warningsAgain are the warnings about what a call brought, for an answer from its record, and
 // those about the version that it made. Those about many files by themselves are in the record, all
 // others are made anew. charge is asked for what is read: a call whose bytes were all charged has none.
-func (s *Service) warningsAgain(ctx context.Context, p sandlot.Project, one sandlot.File, many []sandlot.File, left []byte, charge Charge) (about, kept []sandlot.Warning, err error) {
+func (s *Service) warningsAgain(ctx context.Context, p sandlot.Project, one sandlot.File, many []sandlot.File, left []byte, charge sandlot.Charge) (about, kept []sandlot.Warning, err error) {
 	m, _ := readMade(left)
 	changed := []sandlot.File{one}
 	switch {

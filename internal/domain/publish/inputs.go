@@ -137,53 +137,17 @@ type PartInput struct {
 	N        *int // nil in a call that only tells the total
 	Total    *int
 	Last     bool
-	Encoding string // as declared: base64, base64url, gzip+base64, gzip+base64url or empty
-	Charge   Charge // asked for the bytes of the assembled file
+	Encoding string         // as declared: base64, base64url, gzip+base64, gzip+base64url or empty
+	Charge   sandlot.Charge // asked for the bytes of the assembled file
 }
 
 // charge is that of a call that may be part of an upload. What such a part brings is
 // little compared with the file that its answer speaks of.
-func (in *PartInput) charge() Charge {
+func (in *PartInput) charge() sandlot.Charge {
 	if in == nil {
 		return nil
 	}
 	return in.Charge
-}
-
-// A Charge is asked for n more bytes that a call makes of what was sent, such as by unpacking
-// it, before they are kept. Its error ends the call and is returned, and nothing of those bytes
-// is kept. A nil Charge lets all pass. It is called by one goroutine at a time.
-type Charge func(n int) error
-
-// Of returns a reader of r that asks for what it yields, as it is read.
-func (ask Charge) Of(r io.Reader) io.Reader {
-	if ask == nil {
-		return r
-	}
-	return &chargedReader{r, ask}
-}
-
-// add asks for n bytes.
-func (ask Charge) add(n int) error {
-	if ask == nil {
-		return nil
-	}
-	return ask(n)
-}
-
-// chargedReader is what Charge.Of returns.
-type chargedReader struct {
-	r   io.Reader
-	ask Charge
-}
-
-// Read implements io.Reader.
-func (c *chargedReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	if refused := c.ask(n); refused != nil {
-		return 0, refused
-	}
-	return n, err
 }
 
 // DeleteInput asks for a new version that lacks one file. Fields are as the client sent them.
@@ -335,6 +299,14 @@ type Export struct {
 	Whole      bool          // whether it is of all that the account has
 	// Pictures are those of the account, by project; the portrait is that of no project. For its reader to set.
 	Pictures map[sandlot.ProjectID]SentPicture
+}
+
+// Files returns how many files the export has.
+func (e Export) Files() (n int) {
+	for _, p := range e.Projects {
+		n += p.Project.FileCount
+	}
+	return n
 }
 
 // A SentPicture is one that an owner sent, as a project's cover or, without a project, as the account's portrait.

@@ -77,22 +77,6 @@ type Change struct {
 	Primary string         // empty: as before
 }
 
-// VersionChange is a version with what it changed.
-type VersionChange struct {
-	sandlot.Version
-	Erased                  bool
-	Known                   bool // whether the four are known: not next to a version that is gone, and not where they would be very many
-	Added, Changed, Removed []string
-	Files                   []FileChange // the same by name, with those that only have another name as one
-}
-
-// FileChange is what a version has other than the one before in one file.
-type FileChange struct {
-	Name         string // in the version; of a file that it has not, in the one before
-	From         string // the name in the one before, if that is another: the bytes are the same
-	Before, Size int64  // of the file in the one before and in the version; -1: it is not there
-}
-
 // A ProjectStore keeps what owners do with a project by hand, under the same
 // promises as a Store.
 type ProjectStore interface {
@@ -112,7 +96,7 @@ type ProjectStore interface {
 	Usage(ctx context.Context, id sandlot.AccountID, now time.Time) (Quota, error)
 	// Versions returns a project's versions below before (0: all), newest first, at most limit. Of a deleted project, too, until Sweep lets
 	// go of them.
-	Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]VersionChange, error)
+	Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error)
 	// EraseVersion takes a version's files away, but for those of other versions, and leaves its
 	// number; a second call has no further effect. The current version is ErrMoved.
 	EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) (sandlot.Changed, error)
@@ -307,7 +291,7 @@ func (c *DetailsChange) clean() (w []sandlot.Warning, err error) {
 		c.Tags = &tags
 	}
 	if c.Lang != nil {
-		lang, read := CleanLang(*c.Lang)
+		lang, read := sandlot.CleanLang(*c.Lang)
 		if lang == "" && *c.Lang != "" {
 			return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The field lang is not a language code.").In("lang").With(sandlot.OpSame).Note(`Send a BCP 47 code such as "en" or "pt-BR", or "" for none; all else would be taken as it is:`)
 		}
@@ -385,17 +369,7 @@ func cleanDescription(text string) string {
 	}, text))
 }
 
-// EvenFull takes a step that frees room or protects people, on a full disk too: spend frees what is kept there for such steps; nil: nothing is.
-func EvenFull(spend func(), step func() error) error {
-	err := step()
-	if !errors.Is(err, sandlot.ErrFull) || spend == nil {
-		return err
-	}
-	spend()
-	return step()
-}
-
-func (s *Service) evenFull(step func() error) error { return EvenFull(s.Spend, step) }
+func (s *Service) evenFull(step func() error) error { return sandlot.EvenFull(s.Spend, step) }
 
 // ExportProject is Export of one project for its owner, in a session. A project of another
 // account is ErrNotFound.

@@ -307,7 +307,7 @@ func (s *Service) putTree(ctx context.Context, by sandlot.Caller, nf newFile, se
 		if n, err = s.planTree(ctx, p, nf, set); err != nil {
 			return p, err
 		}
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.Key().ID, Title: nf.Title, Details: nf.Details, Wrapper: set.folder, Within: s.Quota}
+		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.Suffix(), By: by.Key().ID, Title: nf.Title, Details: nf.Details, Wrapper: set.folder, Within: s.Quota}
 		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang, email); err != nil {
 			return p, err
 		}

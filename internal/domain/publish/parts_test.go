@@ -173,7 +173,7 @@ func TestDeclared(t *testing.T) {
 
 func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &uploads{vault: &Vault{}, locks: turns.NewLocks[sandlot.Digest]()}
+		s := &uploads{vault: sandlot.NewVault(nil, nil), locks: turns.NewLocks[sandlot.Digest]()}
 		one := 1
 		call := func() *partCall {
 			return &partCall{op: sandlot.OpPublish, in: PartInput{UploadID: "0123456789abcdefghijkl", N: &one}}
@@ -199,7 +199,7 @@ func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 
 func TestUploadIDsAreKeptApart(t *testing.T) {
 	t.Parallel()
-	s := &uploads{vault: &Vault{[]byte("secret"), rand.Reader}}
+	s := &uploads{vault: sandlot.NewVault([]byte("secret"), rand.Reader)}
 	one := 1
 	of := func(account sandlot.AccountID, network string) sandlot.Caller {
 		return sandlot.Identified(sandlot.Sender{Network: network}, sandlot.Credential{Key: &sandlot.Key{Account: account}})

@@ -143,7 +143,7 @@ func (c Config) checkPublish(by sandlot.Caller, in PublishInput) (newProject, er
 	if by.Nobody() && np.Email == "" && !(in.DryRun && in.Early) {
 		return np, sandlot.Refuse(sandlot.CodeEmailRequired, "A first publish without a key makes an account, and needs the field email.").In("email").
 			With(sandlot.OpSame, sandlot.Set("email", sandlot.PlaceholderEmail)).
-			Note("Send email, the address of the user, or the api_key of an account. " + withoutEmail)
+			Note("Send email, the address of the user, or the api_key of an account. " + sandlot.WithoutEmail)
 	}
 	var w []sandlot.Warning
 	np.Title, w = cleanTitle(in.Title)
@@ -153,7 +153,7 @@ func (c Config) checkPublish(by sandlot.Caller, in PublishInput) (newProject, er
 		return np, err
 	}
 	np.Description, np.Tags, np.Unlisted, np.Threads = or(about.Description), or(about.Tags), or(about.Unlisted), or(about.Threads)
-	np.Lang, w = CleanLang(in.Lang)
+	np.Lang, w = sandlot.CleanLang(in.Lang)
 	np.Warnings = append(np.Warnings, w...)
 	if !by.Nobody() && in.Handle != "" {
 		np.Handle = ""
@@ -225,7 +225,7 @@ func (s *Service) drawProject(ctx context.Context, by sandlot.Caller, words newP
 	if np.Key, keys.Project, err = s.newKey(sandlot.ProjectKey, "publish"); err != nil {
 		return keys, email, err
 	}
-	np.ID, np.Suffix = sandlot.ProjectID(names.ProjectID(np.Title, s.vault.intn)), s.vault.randomSuffix()
+	np.ID, np.Suffix = sandlot.ProjectID(names.ProjectID(np.Title, s.vault.Intn)), s.vault.Suffix()
 	return keys, email, nil
 }
 
@@ -364,7 +364,7 @@ func (in Adoption) make(ctx context.Context, s *Service, by sandlot.Caller, owne
 	if np.Title, w = cleanTitle(in.Title); len(w) > 0 {
 		out.Warnings = append(out.Warnings, w...)
 	}
-	np.Lang, w = CleanLang(in.Lang)
+	np.Lang, w = sandlot.CleanLang(in.Lang)
 	out.Warnings = append(out.Warnings, w...)
 	title := np.Title
 	if np.Description = cleanDescription(in.Description); utf8.RuneCountInString(np.Description) > MaxDescription {
@@ -377,7 +377,7 @@ func (in Adoption) make(ctx context.Context, s *Service, by sandlot.Caller, owne
 		return out, err
 	}
 	var size int64
-	if size, err = np.take(versions, s.vault.randomSuffix); err != nil {
+	if size, err = np.take(versions, s.vault.Suffix); err != nil {
 		return out, err
 	}
 	if np.datesOf(in.Begun, versions, s.now().UTC()) {
@@ -396,7 +396,7 @@ func (in Adoption) make(ctx context.Context, s *Service, by sandlot.Caller, owne
 	}
 	err = retryTaken(func() (err error) {
 		if np.ID = in.ID; !wished {
-			np.ID = sandlot.ProjectID(names.ProjectID(title, s.vault.intn))
+			np.ID = sandlot.ProjectID(names.ProjectID(title, s.vault.Intn))
 		}
 		np.Log = in.entry(by, np.ID, s.now())
 		if _, np.Idempotency, err = s.records(by, extras{request: req}, np.ID, len(versions), EmailNone, Minted{}, made{}); err != nil {

@@ -8,17 +8,6 @@ import (
 	"sandlot"
 )
 
-// Opening says who may make projects and accounts. Those that are there can be changed in any
-// case.
-type Opening string
-
-// The openings of an instance.
-const (
-	OpenToAll  Opening = "on"
-	OpenToKeys Opening = "keyed" // nobody gets an account by asking
-	Closed     Opening = "off"
-)
-
 // Quota bounds what an account has. A zero is no bound. A lower one than an account has takes
 // nothing away: it refuses what would add to it.
 type Quota struct {
@@ -29,10 +18,10 @@ type Quota struct {
 // admitNew decides whether a new project, or an account for nobody, may be made.
 func (s *Service) admitNew(by sandlot.Caller) error {
 	switch {
-	case s.Opening == Closed:
+	case s.Opening == sandlot.Closed:
 		return sandlot.Refuse(sandlot.CodePublishClosed, "This instance accepts no new projects or accounts.").With(sandlot.OpWait).
 			Note("Projects that are there can still be changed with update and their key. For a new one use another instance, or ask the operator.")
-	case s.Opening == OpenToKeys && by.Nobody():
+	case s.Opening == sandlot.OpenToKeys && by.Nobody():
 		return sandlot.Refuse(sandlot.CodePublishClosed, "Publishing here needs a key; this instance has no open signup.").With(sandlot.OpPresentKey).
 			Note("The operator gives accounts out.")
 	}

@@ -25,9 +25,9 @@ func refusedAs(t *testing.T, what string, err error, code sandlot.Code) *sandlot
 func TestWhoMayPublish(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		opening         publish.Opening
+		opening         sandlot.Opening
 		nobody, account bool
-	}{{"", true, true}, {publish.OpenToAll, true, true}, {publish.OpenToKeys, false, true}, {publish.Closed, false, false}} {
+	}{{"", true, true}, {sandlot.OpenToAll, true, true}, {sandlot.OpenToKeys, false, true}, {sandlot.Closed, false, false}} {
 		t.Run("publish="+string(tc.opening), func(t *testing.T) {
 			w := newWorld(t)
 			by, other := w.account(), w.publish(nobody(), "<p>there")

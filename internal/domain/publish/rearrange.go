@@ -182,7 +182,7 @@ func (s *Service) arrange(ctx context.Context, by sandlot.Caller, id sandlot.Pro
 			return p, err
 		}
 		return s.management.Rearrange(ctx, p.ID, c, Edit{
-			At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.Key().ID, Idempotency: rec, Within: s.Quota, RestoredFrom: a.restored,
+			At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.Suffix(), By: by.Key().ID, Idempotency: rec, Within: s.Quota, RestoredFrom: a.restored,
 			Title: a.details.Title, Details: a.details,
 		})
 	})

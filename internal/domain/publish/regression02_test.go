@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 )
@@ -33,7 +34,7 @@ func TestRegression02AnAnswerGivenAgainCostsWhatIsRead(t *testing.T) {
 		}
 		for name, call := range calls {
 			t.Run(fmt.Sprintf("%s, Idempotency-Key %q", name, key), func(t *testing.T) {
-				last := func(charge publish.Charge) error {
+				last := func(charge sandlot.Charge) error {
 					n, total := 2, 2
 					return call(publish.PartInput{UploadID: name + key, N: &n, Total: &total, Charge: charge}, "QUFB")
 				}

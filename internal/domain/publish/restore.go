@@ -13,25 +13,11 @@ import (
 // ErrCurrent: this cannot be done to the current version.
 var ErrCurrent = errors.New("the current version")
 
-// VersionPage is a page of the versions of a project, newest first, as its owner sees them.
-type VersionPage struct {
-	Project  sandlot.Project
-	Versions []VersionView
-	Next     string // cursor of the next page, empty at the end
-}
-
-// VersionView is a version with its address, which is empty for one that was erased, or where
-// versions have none.
-type VersionView struct {
-	VersionChange
-	Address string
-}
-
 // Versions returns a page of at most limit (1 to MaxPage) of the versions of a project, to its
 // owner. ref is its id or one of its addresses. cursor is Next of the page before, or empty for
 // the first; anything else is CodeInvalidField. Versions that were erased are among them. A
 // project that was taken down is CodeTakenDown.
-func (s *Service) Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (page VersionPage, err error) {
+func (s *Service) Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (page sandlot.VersionPage, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
 	p, err := s.readable(ctx, by, ref)
 	if err != nil {
@@ -52,9 +38,9 @@ func (s *Service) Versions(ctx context.Context, by sandlot.Caller, ref string, l
 		list = list[:limit]
 		page.Next = strconv.Itoa(list[limit-1].N)
 	}
-	page.Project, page.Versions = p, make([]VersionView, len(list))
+	page.Project, page.Versions = p, make([]sandlot.VersionView, len(list))
 	for i, v := range list {
-		page.Versions[i] = VersionView{VersionChange: v}
+		page.Versions[i] = sandlot.VersionView{VersionChange: v}
 		if !v.Erased {
 			page.Versions[i].Address = s.Places.Project(p.ID, v.N, v.Suffix).Version
 		}

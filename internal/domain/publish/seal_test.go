@@ -12,22 +12,22 @@ import (
 )
 
 // upload is what it takes to read the answer of an upload again.
-func upload(by sandlot.Caller, id string, sum sandlot.Digest) sealed {
-	return sealed{by: by, what: uploadAnswer, secret: id, of: sum}
+func upload(by sandlot.Caller, id string, sum sandlot.Digest) sandlot.Seal {
+	return sandlot.Seal{By: by, What: uploadAnswer, Secret: id, Of: sum}
 }
 
 func TestSeal(t *testing.T) {
 	t.Parallel()
-	s := &Vault{bytes.Repeat([]byte{1}, 32), rand.Reader}
+	s := sandlot.NewVault(bytes.Repeat([]byte{1}, 32), rand.Reader)
 	mine, other := sandlot.Secret(testKey(t, sandlot.AccountKey)), sandlot.Secret(testKey(t, sandlot.AccountKey))
 	keys := Minted{Account: sandlot.Secret(testKey(t, sandlot.AccountKey)), Project: sandlot.Secret(testKey(t, sandlot.ProjectKey))}
 	by, id, sum := sandlot.Identified(sandlot.Sender{}, sandlot.Credential{Secret: mine}), "an-upload", sandlot.DigestOf([]byte("bytes"))
-	answer, err := s.sealKeys(upload(by, id, sum), keys)
+	answer, err := sealKeys(s, upload(by, id, sum), keys)
 	expect.OK(t, err)
 	changed := func(i int) []byte { b := bytes.Clone(answer); b[i] ^= 1; return b }
 	tests := []struct {
 		name string
-		s    *Vault
+		s    *sandlot.Vault
 		by   sandlot.Caller
 		id   string
 		done UploadDone
@@ -38,7 +38,7 @@ func TestSeal(t *testing.T) {
 		{"no key does not", s, sandlot.Caller{}, id, UploadDone{SHA256: sum, Answer: answer}, false},
 		{"another upload_id does not", s, by, id + "x", UploadDone{SHA256: sum, Answer: answer}, false},
 		{"other bytes do not", s, by, id, UploadDone{SHA256: sandlot.DigestOf([]byte("others")), Answer: answer}, false},
-		{"another installation does not", &Vault{secret: make([]byte, 32)}, by, id, UploadDone{SHA256: sum, Answer: answer}, false},
+		{"another installation does not", sandlot.NewVault(make([]byte, 32), nil), by, id, UploadDone{SHA256: sum, Answer: answer}, false},
 		{"a changed answer does not", s, by, id, UploadDone{SHA256: sum, Answer: changed(len(answer) - 1)}, false},
 		{"a changed nonce does not", s, by, id, UploadDone{SHA256: sum, Answer: changed(0)}, false},
 		{"a cut answer does not", s, by, id, UploadDone{SHA256: sum, Answer: answer[:11]}, false},
@@ -46,7 +46,7 @@ func TestSeal(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := tt.s.unsealKeys(upload(tt.by, tt.id, tt.done.SHA256), tt.done.Answer)
+			got, err := unsealKeys(tt.s, upload(tt.by, tt.id, tt.done.SHA256), tt.done.Answer)
 			if tt.ok && (err != nil || got != keys) {
 				t.Errorf("got other keys, or %v", err)
 			}
@@ -57,8 +57,8 @@ func TestSeal(t *testing.T) {
 	}
 	t.Run("what opens the answer of an upload opens none of another purpose", func(t *testing.T) {
 		other := upload(by, id, sum)
-		other.what = "idempotent answer"
-		if got, err := s.unsealKeys(other, answer); err == nil || got != (Minted{}) {
+		other.What = "idempotent answer"
+		if got, err := unsealKeys(s, other, answer); err == nil || got != (Minted{}) {
 			t.Error("it opened")
 		}
 	})
@@ -68,14 +68,14 @@ func TestSeal(t *testing.T) {
 		}
 	})
 	t.Run("the same keys are never sealed alike twice", func(t *testing.T) {
-		if again, err := s.sealKeys(upload(by, id, sum), keys); err != nil || bytes.Equal(again, answer) {
+		if again, err := sealKeys(s, upload(by, id, sum), keys); err != nil || bytes.Equal(again, answer) {
 			t.Errorf("sealed alike, or %v", err)
 		}
 	})
 	t.Run("without randomness nothing is sealed", func(t *testing.T) {
 		broken := errors.New("broken")
-		dry := &Vault{s.secret, iotest.ErrReader(broken)}
-		if _, err := dry.sealKeys(upload(by, id, sum), keys); !errors.Is(err, broken) {
+		dry := sandlot.NewVault(bytes.Repeat([]byte{1}, 32), iotest.ErrReader(broken))
+		if _, err := sealKeys(dry, upload(by, id, sum), keys); !errors.Is(err, broken) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -83,7 +83,7 @@ func TestSeal(t *testing.T) {
 
 func TestKeyed(t *testing.T) {
 	t.Parallel()
-	a, b := &Vault{secret: []byte("a")}, &Vault{secret: []byte("b")}
+	a, b := sandlot.NewVault([]byte("a"), nil), sandlot.NewVault([]byte("b"), nil)
 	same := a.Keyed("upload", "x")
 	if same != a.Keyed("upload", "x") {
 		t.Error("the same text has two digests")

@@ -22,7 +22,7 @@ type Config struct {
 	Temporary   string // the folder of temporary files; "": the system's
 	MaxUploads  int    // open uploads of one account, or of one network without a key
 	UploadBytes int64  // that open uploads of one network hold without a key; 0: no limit
-	Opening     Opening
+	Opening     sandlot.Opening
 	Quarantine  bool        // whether projects of unverified accounts load from and send to nowhere but themselves
 	Public      bool        // whether strangers are expected: then only projects of verified accounts are listed
 	Quota       Quota       // of each account
@@ -38,9 +38,7 @@ type Config struct {
 
 // Limits that the contract names, and those that a Config leaves open.
 const (
-	DefaultInlineMax  = 64 << 10    // measured: a row beats a file up to about 100 KiB
-	DefaultMaxContent = 104_857_600 // the specification's 100 MB
-	DefaultMaxFile    = 1 << 30
+	DefaultInlineMax  = 64 << 10 // measured: a row beats a file up to about 100 KiB
 	DefaultMaxFiles   = 10_000
 	DefaultProjects   = 20_000
 	DefaultMaxUploads = 1_000 // an agent has one or a few; each may hold a file on the disk
@@ -92,7 +90,7 @@ type Service struct {
 	log        *slog.Logger
 	now        func() time.Time
 	random     io.Reader
-	vault      *Vault
+	vault      *sandlot.Vault
 
 	warner
 	statistics  Statistics
@@ -140,7 +138,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 		o(s)
 	}
 	var err error
-	if s.vault, err = OpenVault(ctx, s.store, s.random); err != nil {
+	if s.vault, err = sandlot.OpenVault(ctx, s.store, s.random); err != nil {
 		return nil, err
 	}
 	s.history = history{s.store, s.management}
@@ -156,8 +154,8 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 func (c Config) withDefaults() Config {
 	setDefault(&c.InlineMax, DefaultInlineMax)
 	setDefault(&c.Remembered.Projects, DefaultProjects)
-	setDefault(&c.MaxContent, DefaultMaxContent)
-	setDefault(&c.MaxFile, DefaultMaxFile)
+	setDefault(&c.MaxContent, sandlot.DefaultMaxContent)
+	setDefault(&c.MaxFile, sandlot.DefaultMaxFile)
 	setDefault(&c.MaxFiles, DefaultMaxFiles)
 	setDefault(&c.MaxUploads, DefaultMaxUploads)
 	return c

@@ -88,7 +88,7 @@ func (t *Tree) sent(f *treeFile) SentFile {
 // discarded.
 type Tree struct {
 	contents *Contents
-	charge   Charge
+	charge   sandlot.Charge
 	archive  bool // the files came in an archive
 	small    *spool.Spool
 	files    []*treeFile // under the names that they were read as
@@ -124,7 +124,7 @@ type treeLimits struct {
 }
 
 // NewTree makes a Tree without files. charge is asked for the bytes of each, and for its record.
-func (c *Contents) NewTree(charge Charge) *Tree {
+func (c *Contents) NewTree(charge sandlot.Charge) *Tree {
 	return &Tree{
 		contents: c, charge: charge, small: NewSpool(c.limits.dir),
 		at: map[string]int{}, declared: map[string]Declared{}, leftOut: map[string]int{},
@@ -264,7 +264,7 @@ func (t *Tree) add(ctx context.Context, sent string, d Declared, through func(*i
 // project may have grown to more than one call brings.
 func (t *Tree) Keep(ctx context.Context, name string, r io.Reader) (Content, error) {
 	t.archive, t.size = true, 0
-	if err := t.charge.add(recordCost); err != nil {
+	if err := t.charge.Add(recordCost); err != nil {
 		return Content{}, err
 	}
 	turn := t.contents.unpacking.Client()
@@ -294,7 +294,7 @@ func (t *Tree) place(sent string) (string, error) {
 	switch {
 	case errors.As(err, &bad):
 		t.bad = append(t.bad, badName{bad, sent}.kept(len(t.bad)))
-		return "", t.charge.add(recordCost)
+		return "", t.charge.Add(recordCost)
 	case err != nil:
 		return "", err
 	}
@@ -312,7 +312,7 @@ func (t *Tree) place(sent string) (string, error) {
 	if read && !t.archive {
 		t.read = append(t.read, name)
 	}
-	return name, t.charge.add(recordCost)
+	return name, t.charge.Add(recordCost)
 }
 
 // field is where in a request the files are.

@@ -194,7 +194,7 @@ func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 		return nf, err
 	}
 	nf.Warnings = append(nf.Warnings, w...)
-	if nf.Lang, w = CleanLang(in.Lang); w != nil {
+	if nf.Lang, w = sandlot.CleanLang(in.Lang); w != nil {
 		nf.Warnings = append(nf.Warnings, w...)
 	}
 	if in.Title != nil {
@@ -234,7 +234,7 @@ func (s *Service) putFile(ctx context.Context, by sandlot.Caller, nf newFile, c 
 			return p, err
 		}
 		out.Created, off = before == nil, append(off, shrunk(out.File, before)...)
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.Key().ID, Title: nf.Title, Details: nf.Details, Within: s.Quota}
+		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.Suffix(), By: by.Key().ID, Title: nf.Title, Details: nf.Details, Within: s.Quota}
 		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang, email); err != nil {
 			return p, err
 		}
@@ -379,7 +379,7 @@ func (s *Service) deleteFile(ctx context.Context, by sandlot.Caller, in DeleteIn
 		if err := s.checkDeletion(ctx, by, p, name); err != nil {
 			return p, err
 		}
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.randomSuffix(), By: by.Key().ID}
+		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.Suffix(), By: by.Key().ID}
 		if at.Email, email, err = s.pendingEmail(ctx, by, in.Email, in.Lang, email); err != nil {
 			return p, err
 		}

@@ -233,12 +233,12 @@ func (up *uploads) giveToken(call *partCall, u *Upload) error {
 	if !call.by.Nobody() {
 		return nil
 	}
-	token, err := sandlot.MintToken(names.UploadPrefix, up.vault.random)
+	token, err := up.vault.MintToken(names.UploadPrefix)
 	if err != nil {
 		return err
 	}
 	u.Token, call.token = token.Hash(), token
-	call.meta.Token, err = up.vault.seal(call.tokenSeal(), []byte(token.Reveal()))
+	call.meta.Token, err = up.vault.SealFor(call.tokenSeal(), []byte(token.Reveal()))
 	return err
 }
 
@@ -253,7 +253,7 @@ func (up *uploads) readToken(call *partCall, u Upload) error {
 	if err != nil || u.Done != nil && m.Token == nil {
 		return err
 	}
-	token, err := up.vault.unseal(call.tokenSeal(), m.Token)
+	token, err := up.vault.UnsealFor(call.tokenSeal(), m.Token)
 	if err != nil {
 		return sandlot.Refuse(sandlot.CodeInvalidKey, "The upload_token is that of an upload with another upload_id.").In("upload_id").
 			With(sandlot.OpWait).Note("Send the upload_id of the part 1 whose answer had this upload_token.")
@@ -264,8 +264,8 @@ func (up *uploads) readToken(call *partCall, u Upload) error {
 
 // tokenSeal names what opens the upload_token in the record of the upload: its upload_id, which
 // is not stored.
-func (call *partCall) tokenSeal() sealed {
-	return sealed{what: uploadToken, secret: call.in.UploadID, of: call.key}
+func (call *partCall) tokenSeal() sandlot.Seal {
+	return sandlot.Seal{What: uploadToken, Secret: call.in.UploadID, Of: call.key}
 }
 
 // checkPart refuses what cannot be a call of an upload. Where there is no usable
@@ -276,7 +276,7 @@ func (up *uploads) checkPart(in PartInput, c Content) error {
 	again := func(e *sandlot.Error) error { return e.With(sandlot.OpSame, up.beginning()...) }
 	same := func(e *sandlot.Error) error { return e.With(sandlot.OpSame) }
 	unnumbered := func(e *sandlot.Error) error {
-		return e.With(sandlot.OpSame, sandlot.Set("part", PlaceholderPart)).Note("Parts are numbered from 1, in the order in which they make the file.")
+		return e.With(sandlot.OpSame, sandlot.Set("part", sandlot.PlaceholderPart)).Note("Parts are numbered from 1, in the order in which they make the file.")
 	}
 	switch {
 	case in.UploadID == "":
@@ -299,17 +299,13 @@ func (up *uploads) checkPart(in PartInput, c Content) error {
 	return nil
 }
 
-// PlaceholderPart stands in a proposed call for the number of a part that only
-// the client knows.
-const PlaceholderPart = "<number of this part>"
-
 // beginning are the arguments that begin a new upload.
 func (up *uploads) beginning() []sandlot.Arg {
 	return []sandlot.Arg{sandlot.Set("upload_id", up.freshUploadID()), sandlot.Set("part", 1)}
 }
 
 // freshUploadID is an upload_id that nobody else has: 26 characters of 5 bits each.
-func (up *uploads) freshUploadID() string { return names.Random(26, up.vault.intn) }
+func (up *uploads) freshUploadID() string { return names.Random(26, up.vault.Intn) }
 
 // visible reports whether a text has visible ASCII characters only.
 func visible(s string) bool {

@@ -109,8 +109,8 @@ const uploadAnswer = "upload answer"
 
 // sealed names what opens the answer of a completed upload: the key that completed it, the
 // upload_id and the bytes of the completing part. None of them is stored.
-func (call *partCall) sealed(by sandlot.Caller, done UploadDone) sealed {
-	return sealed{by: by, what: uploadAnswer, secret: call.in.UploadID, of: done.SHA256}
+func (call *partCall) sealed(by sandlot.Caller, done UploadDone) sandlot.Seal {
+	return sandlot.Seal{By: by, What: uploadAnswer, Secret: call.in.UploadID, Of: done.SHA256}
 }
 
 // completion is how the step that uses an upload closes it; nil is no upload.
@@ -126,7 +126,7 @@ func (up *uploads) completion(by sandlot.Caller, c *completing, id sandlot.Proje
 	if done.Made, err = m.encode(); err != nil {
 		return nil, err
 	}
-	if done.Answer, err = up.vault.sealKeys(c.call.sealed(by, done), keys); err != nil {
+	if done.Answer, err = sealKeys(up.vault, c.call.sealed(by, done), keys); err != nil {
 		return nil, err
 	}
 	return &Completion{Key: c.call.key, Generation: c.upload.Generation, ExpiresAt: up.now().UTC().Add(UploadLife), Done: done}, nil

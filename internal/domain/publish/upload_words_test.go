@@ -185,7 +185,7 @@ func TestProposalsOfUploads(t *testing.T) {
 			if c.anew != (len(id) == 26) || c.anew && arg(e, "part") != 1 || arg(e, "total_parts") != c.total {
 				t.Errorf("%v proposes %+v", e, e.Fix)
 			}
-			if strings.HasSuffix(name, "asks for its number") && arg(e, "part") != publish.PlaceholderPart {
+			if strings.HasSuffix(name, "asks for its number") && arg(e, "part") != sandlot.PlaceholderPart {
 				t.Errorf("%v proposes %+v", e, e.Fix)
 			}
 		})

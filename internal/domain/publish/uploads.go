@@ -36,7 +36,7 @@ type uploadStore interface {
 type uploads struct {
 	store        uploadStore
 	contents     *Contents
-	vault        *Vault
+	vault        *sandlot.Vault
 	now          func() time.Time
 	locks        *turns.Locks[sandlot.Digest] // of uploads: calls of one take turns in this process
 	log          *slog.Logger
@@ -88,7 +88,7 @@ func (up *uploads) acceptAgain(ctx context.Context, call *partCall) (done *compl
 		if try == uploadTries {
 			return nil, nil, changedMeanwhile()
 		}
-		if err := sleep(ctx, time.Duration(up.vault.intn(try))*uploadPause); err != nil {
+		if err := sleep(ctx, time.Duration(up.vault.Intn(try))*uploadPause); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -146,7 +146,7 @@ func (up *uploads) uploadKey(call *partCall) sandlot.Digest {
 	case !by.Nobody():
 		owner = fmt.Sprintf("account %d", by.Account())
 	case by.From.Shared:
-		owner = "token " + names.Random(26, up.vault.intn)
+		owner = "token " + names.Random(26, up.vault.Intn)
 	default:
 		owner = "network " + by.From.Network
 	}

@@ -81,7 +81,7 @@ func encodedWarnings(c Content, filename string, page bool) []sandlot.Warning {
 // fileWarnings are the contentWarnings of a file that is stored. Of most files the head is read
 // alone; the whole is read of one that may be base64 again. charge is asked for what is read,
 // so that a call that is sent again cannot have much read for free.
-func (s *warner) fileWarnings(ctx context.Context, f sandlot.File, page bool, charge Charge) ([]sandlot.Warning, error) {
+func (s *warner) fileWarnings(ctx context.Context, f sandlot.File, page bool, charge sandlot.Charge) ([]sandlot.Warning, error) {
 	r, err := s.Contents.Open(ctx, f.Blob, 0, -1)
 	if err != nil {
 		return nil, fmt.Errorf("look at the file again: %w", err)
@@ -158,7 +158,7 @@ func (s *warner) quarantineWarnings(ctx context.Context, p sandlot.Project, f sa
 
 // versionWarnings tell the owner of a project what quarantine blocks, and what the check of the files that a call has
 // changed finds. all are the files of the version; nil if they are not at hand. charge is asked for what is read.
-func (s *warner) versionWarnings(ctx context.Context, p sandlot.Project, changed, all []sandlot.File, charge Charge) ([]sandlot.Warning, error) {
+func (s *warner) versionWarnings(ctx context.Context, p sandlot.Project, changed, all []sandlot.File, charge sandlot.Charge) ([]sandlot.Warning, error) {
 	if all == nil && len(changed) == p.FileCount {
 		all = changed
 	}
@@ -180,7 +180,7 @@ func (s *warner) versionWarnings(ctx context.Context, p sandlot.Project, changed
 }
 
 // checked is what the check finds in the files that a call has changed. Warnings that are told beside it are not repeated.
-func (s *warner) checked(ctx context.Context, p sandlot.Project, changed, all []sandlot.File, beside []sandlot.Warning, charge Charge) ([]sandlot.Warning, error) {
+func (s *warner) checked(ctx context.Context, p sandlot.Project, changed, all []sandlot.File, beside []sandlot.Warning, charge sandlot.Charge) ([]sandlot.Warning, error) {
 	v := check.Version{Primary: p.Primary, Size: p.Size, Count: p.FileCount, Place: s.place(p, beside)}
 	secrets, skipped, err := s.looks(ctx, &v, changed, charge)
 	if err != nil {
@@ -224,7 +224,7 @@ const (
 )
 
 // empty lists the files that have no bytes, or those of a pointer of Git LFS, which stands for a file that was not fetched.
-func (s *warner) empty(ctx context.Context, changed []sandlot.File, charge Charge) (list []string, err error) {
+func (s *warner) empty(ctx context.Context, changed []sandlot.File, charge sandlot.Charge) (list []string, err error) {
 	const least, most, mostRead = 100, 200, 50 // bytes of a pointer, and how many files are read
 	read := 0
 	for _, f := range changed {
@@ -269,7 +269,7 @@ func (s *warner) lacking(ctx context.Context, p sandlot.Project, files []sandlot
 
 // looks looks at the files that a call has changed, the primary file first, as far as the bounds of package check allow.
 // It warns of keys of other services, and reports whether a file was left out.
-func (s *warner) looks(ctx context.Context, v *check.Version, changed []sandlot.File, charge Charge) (secrets []sandlot.Warning, skipped bool, err error) {
+func (s *warner) looks(ctx context.Context, v *check.Version, changed []sandlot.File, charge sandlot.Charge) (secrets []sandlot.Warning, skipped bool, err error) {
 	room := int64(check.SampleAll)
 	look := func(f sandlot.File) error {
 		n := min(f.Blob.Size, check.Sample)
@@ -319,7 +319,7 @@ func secretWarning(name, what string, line int) sandlot.Warning {
 }
 
 // piece reads n bytes of a blob from off, or has them at hand.
-func (s *warner) piece(ctx context.Context, b sandlot.Blob, off, n int64, charge Charge) ([]byte, error) {
+func (s *warner) piece(ctx context.Context, b sandlot.Blob, off, n int64, charge sandlot.Charge) ([]byte, error) {
 	if b.ID == 0 && int64(len(b.Inline)) == b.Size {
 		return b.Inline[off : off+n], nil
 	}

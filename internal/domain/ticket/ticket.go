@@ -28,7 +28,7 @@ type Most [3]int
 
 // A Store keeps tickets, under the same promises as a publish.Store.
 type Store interface {
-	publish.SecretStore
+	sandlot.SecretStore
 	// AddTicket records a ticket. If its Owner has as many as most says that are not used and not
 	// expired, or one of its Wider networks has, it is publish.ErrTooMany.
 	AddTicket(ctx context.Context, t sandlot.Ticket, most Most) error
@@ -43,7 +43,7 @@ type Publisher interface {
 type Service struct {
 	store     Store
 	publisher Publisher
-	vault     *publish.Vault
+	vault     *sandlot.Vault
 	now       func() time.Time
 }
 
@@ -60,7 +60,7 @@ func New(ctx context.Context, store Store, publisher Publisher, opts ...Option) 
 		o(s)
 	}
 	var err error
-	s.vault, err = publish.OpenVault(ctx, store, rand.Reader)
+	s.vault, err = sandlot.OpenVault(ctx, store, rand.Reader)
 	return s, err
 }
 

@@ -23,7 +23,7 @@ import (
 // shelf is a Source in memory.
 type shelf struct {
 	said     map[sandlot.ProjectID]string
-	versions map[sandlot.ProjectID][]publish.VersionChange // newest first
+	versions map[sandlot.ProjectID][]sandlot.VersionChange // newest first
 	old      map[oldVersion][]sandlot.File
 
 	files  map[sandlot.ProjectID][]sandlot.File
@@ -57,7 +57,7 @@ func (s *shelf) Described(_ context.Context, id sandlot.ProjectID) (publish.Deta
 	return publish.Details{Description: s.said[id]}, nil
 }
 
-func (s *shelf) VersionsBelow(_ context.Context, id sandlot.ProjectID, before, limit int) (list []publish.VersionChange, err error) {
+func (s *shelf) VersionsBelow(_ context.Context, id sandlot.ProjectID, before, limit int) (list []sandlot.VersionChange, err error) {
 	for _, v := range s.versions[id] {
 		if v.N < before && len(list) < limit {
 			list = append(list, v)

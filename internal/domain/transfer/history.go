@@ -71,7 +71,7 @@ func pastName(p sandlot.Project, n int, f sandlot.File) string {
 
 // eachVersion calls do with each version of a project up to the one that is exported, the oldest first, with its files.
 // One that was erased, also since it was listed, comes without files.
-func eachVersion(ctx context.Context, p sandlot.Project, current []sandlot.File, src Source, do func(publish.VersionChange, []sandlot.File) error) error {
+func eachVersion(ctx context.Context, p sandlot.Project, current []sandlot.File, src Source, do func(sandlot.VersionChange, []sandlot.File) error) error {
 	list, err := versionsOf(ctx, p, src)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func eachVersion(ctx context.Context, p sandlot.Project, current []sandlot.File,
 }
 
 // versionsOf lists the versions up to the one that is exported, without what each changed.
-func versionsOf(ctx context.Context, p sandlot.Project, src Source) (list []publish.VersionChange, err error) {
+func versionsOf(ctx context.Context, p sandlot.Project, src Source) (list []sandlot.VersionChange, err error) {
 	for before := p.Version + 1; before > 1; before = list[len(list)-1].N {
 		page, err := src.VersionsBelow(ctx, p.ID, before, versionsPage)
 		if err != nil {

@@ -23,10 +23,10 @@ func past(t *testing.T) (*shelf, publish.Export) {
 	old := sandlot.File{Name: "index.html", Blob: s.blob([]byte("first")), Squeezed: true}
 	moved := sandlot.File{Name: "moved/same.js", Blob: same.Blob, Variants: same.Variants, Squeezed: true}
 	copied := sandlot.File{Name: "copied.html", Blob: old.Blob, Squeezed: true}
-	version := func(n int, erased bool) publish.VersionChange {
-		return publish.VersionChange{Version: sandlot.Version{N: n, Suffix: "secret", Title: "Maze", Primary: page.Name, CreatedAt: created.Add(time.Duration(n) * time.Hour)}, Erased: erased}
+	version := func(n int, erased bool) sandlot.VersionChange {
+		return sandlot.VersionChange{Version: sandlot.Version{N: n, Suffix: "secret", Title: "Maze", Primary: page.Name, CreatedAt: created.Add(time.Duration(n) * time.Hour)}, Erased: erased}
 	}
-	s.versions = map[sandlot.ProjectID][]publish.VersionChange{"maze-abc123": {version(4, false), version(3, false), version(2, true), version(1, false)}}
+	s.versions = map[sandlot.ProjectID][]sandlot.VersionChange{"maze-abc123": {version(4, false), version(3, false), version(2, true), version(1, false)}}
 	s.versions["maze-abc123"][1].RestoredFrom = 1
 	s.old = map[oldVersion][]sandlot.File{{"maze-abc123", 1}: {copied, old, moved}}
 	e := s.export("maze-abc123")

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/unpack"
 )
@@ -59,7 +58,7 @@ type file struct {
 }
 
 // readManifest reads the manifest of an export as it streams: an export with many versions has more of it than of anything else.
-func (s *Service) readManifest(zip *unpack.ZIPFile, charge publish.Charge) (m manifest, err error) {
+func (s *Service) readManifest(zip *unpack.ZIPFile, charge sandlot.Charge) (m manifest, err error) {
 	entry, ok := zip.Find(manifestName)
 	if !ok {
 		return m, noExport("The archive is no export: it has no %s.", manifestName)

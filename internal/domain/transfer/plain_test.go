@@ -28,7 +28,7 @@ func (e *endless) Described(context.Context, sandlot.ProjectID) (publish.Details
 	return publish.Details{}, nil
 }
 
-func (e *endless) VersionsBelow(context.Context, sandlot.ProjectID, int, int) ([]publish.VersionChange, error) {
+func (e *endless) VersionsBelow(context.Context, sandlot.ProjectID, int, int) ([]sandlot.VersionChange, error) {
 	return nil, nil
 }
 

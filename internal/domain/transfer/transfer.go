@@ -37,7 +37,7 @@ type Projects interface {
 
 // Contents stages what an archive holds; *publish.Contents does.
 type Contents interface {
-	NewTree(charge publish.Charge) *publish.Tree
+	NewTree(charge sandlot.Charge) *publish.Tree
 	DiscardTree(ctx context.Context, t *publish.Tree)
 	Receive(all *spool.Spool, r io.Reader, limit int64) error
 }
@@ -67,7 +67,7 @@ type Service struct {
 // New makes a Service.
 func New(cfg Config) *Service {
 	if cfg.MaxFile == 0 {
-		cfg.MaxFile = publish.DefaultMaxFile
+		cfg.MaxFile = sandlot.DefaultMaxFile
 	}
 	if cfg.MaxFiles == 0 {
 		cfg.MaxFiles = publish.DefaultMaxFiles
@@ -81,7 +81,7 @@ type Input struct {
 	Size        int64     // that Archive was said to have; 0 or less: not said
 	Idempotency string    // the idempotency key, if one came
 	DryRun      bool      // only look whether it would be done
-	Charge      publish.Charge
+	Charge      sandlot.Charge
 
 	// Where the operator asks, for the account of somebody: projects keep their ids.
 	Account sandlot.AccountID

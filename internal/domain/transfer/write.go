@@ -26,7 +26,7 @@ type Source interface {
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 	Described(ctx context.Context, id sandlot.ProjectID) (publish.Details, error)
 	// VersionsBelow returns a project's versions below before, newest first, at most limit.
-	VersionsBelow(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]publish.VersionChange, error)
+	VersionsBelow(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error)
 }
 
 // writeBuffer gathers the many small writes of ZIP headers into few.

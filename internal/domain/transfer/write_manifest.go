@@ -141,7 +141,7 @@ func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, e publi
 // writeVersions writes one version after another, for all of them may be very many files.
 func writeVersions(ctx context.Context, w io.Writer, p sandlot.Project, current []sandlot.File, l *plan) error {
 	i, at := 0, pathsOf(p, current)
-	return eachVersion(ctx, p, current, l, func(v publish.VersionChange, files []sandlot.File) error {
+	return eachVersion(ctx, p, current, l, func(v sandlot.VersionChange, files []sandlot.File) error {
 		about, own := describeVersion(v, files, at)
 		l.add(p.ID, own)
 		text, err := json.Marshal(about)
@@ -155,7 +155,7 @@ func writeVersions(ctx context.Context, w io.Writer, p sandlot.Project, current 
 }
 
 // describeVersion also returns what the version has that none before it and not the current one has.
-func describeVersion(v publish.VersionChange, files []sandlot.File, at *paths) (versionEntry, pastVersion) {
+func describeVersion(v sandlot.VersionChange, files []sandlot.File, at *paths) (versionEntry, pastVersion) {
 	out := versionEntry{Version: v.N, CreatedAt: v.CreatedAt.UTC().Truncate(time.Second), Title: optional(v.Title), PrimaryFile: v.Primary, RestoredFrom: v.RestoredFrom}
 	own := pastVersion{n: v.N, at: v.CreatedAt}
 	if v.Erased {

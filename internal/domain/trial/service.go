@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 )
 
 // State is how far the trial of a project's current version is.
@@ -41,7 +40,7 @@ type Checks struct {
 type Projects interface {
 	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 	// Versions is for those alone who may read all of a project's files.
-	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
+	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (sandlot.VersionPage, error)
 }
 
 // Service returns the results of trials. Its methods may be called concurrently.

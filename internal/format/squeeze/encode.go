@@ -114,7 +114,7 @@ func (w *Worker) variant(ctx context.Context, b sandlot.Blob, f *format) (sandlo
 	if err != nil {
 		return sandlot.Variant{}, fmt.Errorf("%s: %w", f.name, err)
 	}
-	return sandlot.Variant{Encoding: f.name, Blob: kept.Blob, CRC32: sum.Sum32()}, nil
+	return sandlot.Variant{Encoding: f.name, Blob: kept, CRC32: sum.Sum32()}, nil
 }
 
 func (f *format) compress(w io.Writer, r io.Reader) error {

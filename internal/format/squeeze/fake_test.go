@@ -17,7 +17,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/base/worker"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 )
 
@@ -112,7 +111,7 @@ func (s *shelf) Open(_ context.Context, b sandlot.Blob, off, n int64) (io.ReadCl
 	return io.NopCloser(bytes.NewReader(data)), nil
 }
 
-func (s *shelf) StageDerived(_ context.Context, r io.Reader) (publish.Content, error) {
+func (s *shelf) StageDerived(_ context.Context, r io.Reader) (sandlot.Blob, error) {
 	s.mu.Lock()
 	var fail error
 	if len(s.full) > 0 {
@@ -121,16 +120,16 @@ func (s *shelf) StageDerived(_ context.Context, r io.Reader) (publish.Content, e
 	s.mu.Unlock()
 	if fail != nil {
 		_, _ = io.CopyN(io.Discard, r, 20) // as a disk that is full before the end
-		return publish.Content{}, fail
+		return sandlot.Blob{}, fail
 	}
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return publish.Content{}, err
+		return sandlot.Blob{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.staged++
-	return publish.Content{Blob: s.keep(data)}, nil
+	return s.keep(data), nil
 }
 
 func (s *shelf) keep(data []byte) sandlot.Blob {
@@ -139,7 +138,7 @@ func (s *shelf) keep(data []byte) sandlot.Blob {
 	return sandlot.Blob{Ref: ref, Size: int64(len(data)), SHA256: sha256.Sum256(data)}
 }
 
-func (s *shelf) Discard(_ context.Context, c publish.Content) {
+func (s *shelf) DiscardDerived(_ context.Context, c sandlot.Blob) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.blobs[c.Ref]; !ok {

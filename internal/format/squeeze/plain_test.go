@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
 )
@@ -42,14 +41,14 @@ func (g *gauge) Open(_ context.Context, b sandlot.Blob, _, _ int64) (io.ReadClos
 }
 
 // StageDerived reads with a buffer as large as that of the blobs on disk.
-func (g *gauge) StageDerived(_ context.Context, r io.Reader) (publish.Content, error) {
+func (g *gauge) StageDerived(_ context.Context, r io.Reader) (sandlot.Blob, error) {
 	n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, make([]byte, 256<<10))
 	g.look()
-	return publish.Content{Blob: sandlot.Blob{Size: n}}, err
+	return sandlot.Blob{Size: n}, err
 }
 
-func (g *gauge) Discard(context.Context, publish.Content) {}
-func (g *gauge) Receiving() bool                          { return false }
+func (g *gauge) DiscardDerived(context.Context, sandlot.Blob) {}
+func (g *gauge) Receiving() bool                              { return false }
 
 type made struct {
 	g    *gauge

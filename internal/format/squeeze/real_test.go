@@ -59,7 +59,7 @@ func (w watched) Receiving() bool {
 
 // recorder notes which variants are recorded.
 type recorder struct {
-	publish.VariantStore
+	sandlot.VariantStore
 	r *real
 }
 

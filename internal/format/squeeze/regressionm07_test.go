@@ -6,14 +6,14 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"sandlot/internal/domain/publish"
+	"sandlot"
 	"sandlot/internal/testkit/expect"
 )
 
 // fatal is content that panics when something is to be kept.
 type fatal struct{ *shelf }
 
-func (fatal) StageDerived(context.Context, io.Reader) (publish.Content, error) { panic("broken") }
+func (fatal) StageDerived(context.Context, io.Reader) (sandlot.Blob, error) { panic("broken") }
 
 // TestRegressionM07APanicLeavesNoCompressor fails where a goroutine is left behind.
 func TestRegressionM07APanicLeavesNoCompressor(t *testing.T) {

@@ -20,7 +20,6 @@ import (
 	"sandlot"
 	"sandlot/internal/base/failpoint"
 	"sandlot/internal/base/worker"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/mediatype"
 )
 
@@ -51,14 +50,14 @@ const (
 // Content is where bytes are read from and kept; *publish.Contents is one.
 type Content interface {
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
-	StageDerived(ctx context.Context, r io.Reader) (publish.Content, error)
-	Discard(ctx context.Context, c publish.Content)
+	StageDerived(ctx context.Context, r io.Reader) (sandlot.Blob, error)
+	DiscardDerived(ctx context.Context, b sandlot.Blob)
 	Receiving() bool // whether content is arriving now
 }
 
 // Worker makes variants. Only one Run at a time.
 type Worker struct {
-	records publish.VariantStore
+	records sandlot.VariantStore
 	content Content
 	log     *slog.Logger
 	formats []format
@@ -71,7 +70,7 @@ type Worker struct {
 // New makes a worker. Its working memory, at most 8 MiB in use at a time, it takes
 // with the first file that is worth it, and lets go of when there are no more.
 // It counts the files that fail.
-func New(records publish.VariantStore, content Content, log *slog.Logger, failures *worker.Failures) *Worker {
+func New(records sandlot.VariantStore, content Content, log *slog.Logger, failures *worker.Failures) *Worker {
 	return &Worker{records: records, content: content, log: log, formats: formats(0), now: time.Now, failures: failures}
 }
 
@@ -146,7 +145,7 @@ func (w *Worker) claim(ctx context.Context, most int64) ([]sandlot.File, int64, 
 	if err != nil || len(files) == 0 {
 		return nil, 0, err
 	}
-	mine, claim, err := w.records.ClaimSqueezing(ctx, blobsOf(files), publish.SqueezeLeaseMax)
+	mine, claim, err := w.records.ClaimSqueezing(ctx, blobsOf(files), sandlot.SqueezeLeaseMax)
 	return slices.DeleteFunc(files, func(f sandlot.File) bool { return !slices.Contains(mine, f.Blob.ID) }), claim, err
 }
 
@@ -299,7 +298,7 @@ func (w *Worker) variants(ctx context.Context, f sandlot.File) (made []sandlot.V
 
 func (w *Worker) discard(ctx context.Context, variants []sandlot.Variant) {
 	for _, v := range variants {
-		w.content.Discard(ctx, publish.Content{Blob: v.Blob})
+		w.content.DiscardDerived(ctx, v.Blob)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 )
 
 const (
@@ -43,8 +42,6 @@ type Hints struct {
 	accounts map[sandlot.AccountID]bool
 	wake     chan struct{}
 }
-
-var _ publish.Hints = (*Hints)(nil)
 
 // NewHints makes the Hints of a node. Run has to run.
 func NewHints(c *Client) *Hints {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 )
 
 // fileSpan is a file from the version in which it came to the one in which it went.
@@ -23,7 +22,7 @@ func scanFileSpan(r row) (f fileSpan, err error) {
 
 // describe tells what each version changed against the one before it, which
 // follows it in the list, if both are there whole.
-func describe(list []publish.VersionChange, files []fileSpan) {
+func describe(list []sandlot.VersionChange, files []fileSpan) {
 	came, went := map[int][]fileSpan{}, map[int][]fileSpan{}
 	slices.SortFunc(files, func(a, b fileSpan) int { return strings.Compare(a.name, b.name) })
 	for _, f := range files {
@@ -40,7 +39,7 @@ func describe(list []publish.VersionChange, files []fileSpan) {
 }
 
 // tell tells of the files that came with a version and of those that went with it, both by name.
-func tell(v *publish.VersionChange, came, went []fileSpan) {
+func tell(v *sandlot.VersionChange, came, went []fileSpan) {
 	old := make(map[string]fileSpan, len(went))
 	for _, f := range went {
 		old[f.name] = f
@@ -58,7 +57,7 @@ func tell(v *publish.VersionChange, came, went []fileSpan) {
 	}
 	moved := map[string]bool{}
 	for _, f := range came {
-		c := publish.FileChange{Name: f.name, Before: -1, Size: f.size}
+		c := sandlot.FileChange{Name: f.name, Before: -1, Size: f.size}
 		before, stays := old[f.name]
 		from := gone[f.sha256]
 		switch {
@@ -75,8 +74,8 @@ func tell(v *publish.VersionChange, came, went []fileSpan) {
 	}
 	for _, name := range v.Removed {
 		if !moved[name] {
-			v.Files = append(v.Files, publish.FileChange{Name: name, Before: old[name].size, Size: -1})
+			v.Files = append(v.Files, sandlot.FileChange{Name: name, Before: old[name].size, Size: -1})
 		}
 	}
-	slices.SortFunc(v.Files, func(a, b publish.FileChange) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(v.Files, func(a, b sandlot.FileChange) int { return strings.Compare(a.Name, b.Name) })
 }

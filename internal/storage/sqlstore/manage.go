@@ -167,11 +167,11 @@ func (t *tx) setPrimary(p *projectRow, c publish.Change) error {
 }
 
 // Versions implements publish.ProjectStore.
-func (store Publish) Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]publish.VersionChange, error) {
+func (store Publish) Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	var list []publish.VersionChange
+	var list []sandlot.VersionChange
 	err := store.db.snapshot(ctx, func(q querier) error {
 		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM projects WHERE id = ?", string(id)) // also of a deleted project
 		if err != nil {
@@ -193,7 +193,7 @@ func (store Publish) Versions(ctx context.Context, id sandlot.ProjectID, before,
 	return list[:min(len(list), limit)], in("list versions", err)
 }
 
-func scanVersionChange(r row) (v publish.VersionChange, err error) {
+func scanVersionChange(r row) (v sandlot.VersionChange, err error) {
 	err = r.Scan(&v.N, &v.Suffix, &v.Title, &v.Primary, asTime{&v.CreatedAt}, &v.RestoredFrom, &v.Erased)
 	return v, err
 }

@@ -5,7 +5,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/operate"
-	"sandlot/internal/domain/publish"
 )
 
 // Operate keeps what an operate.Service needs, in the database of a DB and under the same
@@ -33,7 +32,7 @@ func (store Operate) Keys(ctx context.Context, id sandlot.AccountID, before int6
 }
 
 // Versions implements operate.PartStore.
-func (store Operate) Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]publish.VersionChange, error) {
+func (store Operate) Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error) {
 	return store.db.Publish().Versions(ctx, id, before, limit)
 }
 

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 
+	"sandlot"
 	"sandlot/internal/domain/publish"
 )
 
@@ -37,7 +38,7 @@ func (db *DB) Credentials() Credentials { return Credentials{db} }
 // promises.
 type Variants struct{ db *DB }
 
-var _ publish.VariantStore = Variants{}
+var _ sandlot.VariantStore = Variants{}
 
 // Variants is the view of the database for a squeeze.Worker.
 func (db *DB) Variants() Variants { return Variants{db} }

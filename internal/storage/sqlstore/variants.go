@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
@@ -22,7 +21,7 @@ func squeezeTurns(d engine.Dialect) string {
 // Unsqueezed implements publish.VariantStore. The files come without variants. A
 // blob that is a file under several names comes once, under one of them.
 func (store Variants) Unsqueezed(ctx context.Context, except []int64, limit int) ([]sandlot.File, error) {
-	l := store.db.lease(publish.SqueezeLeaseMax)
+	l := store.db.lease(sandlot.SqueezeLeaseMax)
 	files, err := all(ctx, store.db, scanFile, "WITH w AS ("+squeezeTurns(store.db.dialect)+"), oldest AS (SELECT min(id) AS id FROM w) SELECT "+fileColumns+` FROM
 			(SELECT id, turn FROM w ORDER BY id = (SELECT id FROM oldest) DESC, turn, id LIMIT ?) t
 		JOIN blobs b ON b.id = t.id JOIN files f ON f.blob = b.id
@@ -34,7 +33,7 @@ func (store Variants) Unsqueezed(ctx context.Context, except []int64, limit int)
 // ClaimSqueezing implements publish.VariantStore.
 func (store Variants) ClaimSqueezing(ctx context.Context, blobs []int64, length time.Duration) (mine []int64, claim int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) (err error) {
-		l := store.db.lease(publish.SqueezeLeaseMax)
+		l := store.db.lease(sandlot.SqueezeLeaseMax)
 		claim = lease{l.now, length}.until()
 		mine, err = all(ctx, t, scanValue[int64], "UPDATE blobs SET leased_until = ? WHERE "+t.amongNumbers("id")+" AND squeezed = 0 AND (leased_until <= ? OR leased_until > ?) RETURNING id",
 			claim, engine.List(blobs), micros(l.now), l.never())

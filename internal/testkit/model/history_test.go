@@ -170,7 +170,7 @@ func (m *machine) compareHistory(t *rapid.T, p *project) {
 }
 
 // compareVersion compares one, with what it changed.
-func (p *project) compareVersion(t *rapid.T, got publish.VersionChange) {
+func (p *project) compareVersion(t *rapid.T, got sandlot.VersionChange) {
 	v := p.versions[got.N-1]
 	if got.Erased != v.erased {
 		t.Fatalf("version %d of %s is erased: %v", got.N, p.id, got.Erased)

@@ -65,7 +65,7 @@ type Records struct {
 	Tickets     ticket.Store
 	Covers      cover.Store
 	Trials      trial.Store
-	Variants    publish.VariantStore
+	Variants    sandlot.VariantStore
 	Accounts    AccountRecords
 	Mail        account.MailStore
 	Gallery     GalleryRecords

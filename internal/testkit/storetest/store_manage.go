@@ -169,7 +169,7 @@ func listRenamed(t *testing.T, s Stores) {
 	c := publish.Change{Drop: []sandlot.File{s.current(t, p, "a.js"), s.current(t, p, "b.js")}, Put: []sandlot.File{moved, file("c.js", inline("two!?"))}}
 	must(s.Management.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
 	list := must(s.Management.Versions(t.Context(), p.ID, 0, 1))(t)
-	same(t, "files", list[0].Files, []publish.FileChange{
+	same(t, "files", list[0].Files, []sandlot.FileChange{
 		{Name: "b.js", Before: 4, Size: -1}, {Name: "c.js", Before: -1, Size: 5}, {Name: "lib/a.js", From: "a.js", Before: 3, Size: 3},
 	})
 	same(t, "as before", list[0].Removed, []string{"a.js", "b.js"})
@@ -211,7 +211,7 @@ func eraseVersion(t *testing.T, s Stores) {
 	same(t, "files of version 4", fileNames(t, s.Publish, p.ID, 4), []string{"a.js", "index.html"})
 	same(t, "what may go", s.swept(t), []sandlot.BlobRef{"two"})
 	list := must(s.Management.Versions(t.Context(), p.ID, 0, 9))(t)
-	for i, want := range []publish.VersionChange{{Known: false}, {Erased: true}, {Known: true}, {Known: true}} {
+	for i, want := range []sandlot.VersionChange{{Known: false}, {Erased: true}, {Known: true}, {Known: true}} {
 		if list[i].N != 4-i || list[i].Erased != want.Erased || list[i].Known != want.Known {
 			t.Errorf("version %d is listed as %+v", 4-i, list[i])
 		}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 )
 
 func sweepCases() []storeCase {
@@ -292,7 +291,7 @@ func claimSqueezingLapses(t *testing.T, s Stores) {
 	same(t, "shortly before its end", s.claimSqueezing(t, p, time.Minute, "index.html"), 0)
 	s.Later(time.Second)
 	same(t, "at its end", unsqueezedNames(t, s, 9), []string{"index.html"})
-	same(t, "claimed by another", s.claimSqueezing(t, p, publish.SqueezeLeaseMax, "index.html"), 1)
+	same(t, "claimed by another", s.claimSqueezing(t, p, sandlot.SqueezeLeaseMax, "index.html"), 1)
 	s.Later(-48 * time.Hour)
 	same(t, "when the clock that was ahead goes right", s.claimSqueezing(t, p, time.Minute, "index.html"), 1)
 }

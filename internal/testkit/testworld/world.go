@@ -220,9 +220,9 @@ func (w *World) AnotherOperate(cfg operate.Config) *operate.Service {
 }
 
 // Vault is that of the installation.
-func (w *World) Vault() *publish.Vault {
+func (w *World) Vault() *sandlot.Vault {
 	w.t.Helper()
-	v, err := publish.OpenVault(w.t.Context(), w.DB.Publish(), rand.Reader)
+	v, err := sandlot.OpenVault(w.t.Context(), w.DB.Publish(), rand.Reader)
 	expect.OK(w.t, err)
 	return v
 }

@@ -30,7 +30,7 @@ type Service interface {
 	Project(ctx context.Context, by sandlot.Caller, ref string) (publish.ProjectView, error)
 	Amend(ctx context.Context, by sandlot.Caller, ref string, in publish.AmendInput) (publish.ProjectView, error)
 	File(ctx context.Context, by sandlot.Caller, ref, name string, version int) (publish.FileView, error)
-	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
+	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (sandlot.VersionPage, error)
 	Restore(ctx context.Context, by sandlot.Caller, in publish.RestoreInput) (publish.Restored, error)
 	Whoami(ctx context.Context, by sandlot.Caller, limit int, cursor string) (publish.Identity, error)
 	Export(ctx context.Context, by sandlot.Caller) (publish.Export, error)

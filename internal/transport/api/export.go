@@ -22,7 +22,7 @@ func (a *API) export(c *call) error {
 		return err
 	}
 	e.History = history
-	c.Grant.Archive(e)
+	c.Grant.Archive(e.Files())
 	h := c.W.Header()
 	h.Set("Content-Disposition", archiveName(e.Account, e.ExportedAt))
 	out := &lateWriter{w: c.W, contentType: "application/zip"}

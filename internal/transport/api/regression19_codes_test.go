@@ -12,7 +12,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 )
 
@@ -197,7 +196,7 @@ func mends(w *world) []mend {
 
 		{name: "without a key where it needs one", code: sandlot.CodePublishClosed, path: pub, body: obj{"title": "Mine", "content": page64, "email": someone}, last: mine, world: func(t *testing.T) *world {
 			w := settled(t)
-			w.Publish.Opening = publish.OpenToKeys
+			w.Publish.Opening = sandlot.OpenToKeys
 			return w
 		}},
 		{name: "one project too many", code: sandlot.CodeQuotaExceeded, path: pub, key: "account", body: obj{"content": page64}, world: func(t *testing.T) *world {

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/inspect"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
@@ -113,7 +112,7 @@ func TestRegression19APlaceholderIsRefused(t *testing.T) {
 	}
 	for field, body := range map[string]obj{
 		"project_id": {"project_id": "<project_id>", "filename": "a", "content": "YQ=="}, "filename": {"project_id": w.projectID, "filename": "<filename>", "content": "YQ=="},
-		"part": {"upload_id": "u", "part": publish.PlaceholderPart, "project_id": w.projectID, "filename": "a", "content": "YQ=="},
+		"part": {"upload_id": "u", "part": sandlot.PlaceholderPart, "project_id": w.projectID, "filename": "a", "content": "YQ=="},
 	} {
 		w.unchanged(func() {
 			if got := w.post("/v1/update", w.account, body); got.status < 400 {

@@ -59,7 +59,7 @@ type changesCount struct {
 	Removed int `json:"removed"`
 }
 
-func newVersions(page publish.VersionPage) *versionsAnswer {
+func newVersions(page sandlot.VersionPage) *versionsAnswer {
 	out := &versionsAnswer{string(page.Project.ID), page.Project.Version, make([]versionInfo, len(page.Versions)), text(page.Next)}
 	for i, v := range page.Versions {
 		info := versionInfo{Version: v.N, CreatedAt: moment(v.CreatedAt), Title: text(v.Title), VersionURL: text(v.Address), Erased: v.Erased}

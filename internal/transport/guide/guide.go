@@ -18,7 +18,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
-	"sandlot/internal/domain/publish"
 )
 
 // Gallery lists what may be listed; *gallery.Service does.
@@ -30,9 +29,9 @@ type Gallery interface {
 // Facts are what this instance is, as far as it is told.
 type Facts struct {
 	Quarantine bool // whether projects of accounts without a verified address reach no other site
-	Opening    publish.Opening
-	MaxContent int64          // of the bytes of one call; publish.DefaultMaxContent if 0
-	MaxFile    int64          // of a file that comes in parts; publish.DefaultMaxFile if 0
+	Opening    sandlot.Opening
+	MaxContent int64          // of the bytes of one call; sandlot.DefaultMaxContent if 0
+	MaxFile    int64          // of a file that comes in parts; sandlot.DefaultMaxFile if 0
 	Accounts   admission.Rate // made without a key, for each address; the zero Rate is no limit
 	Writes     admission.Rate // likewise, of requests that change something
 }
@@ -65,10 +64,10 @@ func New(cfg Config) *Guide {
 		cfg.Now = time.Now
 	}
 	if cfg.Facts.MaxContent == 0 {
-		cfg.Facts.MaxContent = publish.DefaultMaxContent
+		cfg.Facts.MaxContent = sandlot.DefaultMaxContent
 	}
 	if cfg.Facts.MaxFile == 0 {
-		cfg.Facts.MaxFile = publish.DefaultMaxFile
+		cfg.Facts.MaxFile = sandlot.DefaultMaxFile
 	}
 	g := &Guide{Config: cfg}
 	g.library = sync.OnceValue(func() *library { return newLibrary(cfg) })

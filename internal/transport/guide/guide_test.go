@@ -20,7 +20,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 )
 
@@ -73,7 +72,7 @@ func get(g http.Handler, target string, header ...string) *httptest.ResponseReco
 // instances are those of which the texts differ.
 func instances() map[string]Config {
 	keyed, closed, bare := open(), open(), open()
-	keyed.Facts.Opening, closed.Facts.Opening = publish.OpenToKeys, publish.Closed
+	keyed.Facts.Opening, closed.Facts.Opening = sandlot.OpenToKeys, sandlot.Closed
 	bare.Places.Content, bare.Places.PathForm = "", true
 	return map[string]Config{"local": local(), "open": open(), "keyed": keyed, "closed": closed, "bare": bare}
 }
@@ -108,7 +107,7 @@ func TestTheTextsAreOfThisInstance(t *testing.T) {
 		cfg, full := g.Config, get(g, "/llms-full.txt").Body.String()
 		for want, is := range map[string]bool{
 			"in quarantine": cfg.Facts.Quarantine, "60 accounts without a key an hour": cfg.Facts.Accounts.Count > 0,
-			"No key is needed": cfg.Facts.Opening == "", "takes no new projects": cfg.Facts.Opening == publish.Closed,
+			"No key is needed": cfg.Facts.Opening == "", "takes no new projects": cfg.Facts.Opening == sandlot.Closed,
 			"PROJECT_ID." + cmp.Or(cfg.Places.Content, "none"): cfg.Places.Content != "", "opaque origin": cfg.Places.Content == "", "104857600": false, "100 MiB": true, "1 GiB": true,
 		} {
 			expect.Equal(t, name+" says "+want, strings.Contains(full, want), is)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"sandlot/internal/domain/publish"
+	"sandlot"
 )
 
 // Description says what the skill is for, and when to use it.
@@ -19,10 +19,10 @@ func (v *view) Description() string {
 func (v *view) Quoted(text string) string { return fmt.Sprintf("%q", text) }
 
 // Open reports whether anybody may publish without a key.
-func (v *view) Open() bool { return v.Facts.Opening == publish.OpenToAll || v.Facts.Opening == "" }
+func (v *view) Open() bool { return v.Facts.Opening == sandlot.OpenToAll || v.Facts.Opening == "" }
 
 // Closed reports whether nobody may publish anything new.
-func (v *view) Closed() bool { return v.Facts.Opening == publish.Closed }
+func (v *view) Closed() bool { return v.Facts.Opening == sandlot.Closed }
 
 // Has reports whether there is an endpoint, as in "POST /v1/publish".
 func (v *view) Has(endpoint string) bool {

@@ -41,8 +41,8 @@ type Fields struct {
 	Tree    *publish.Tree     // the files of a call with many; nil for any other
 	format  unpack.Format     // of the archive that came
 	packed  publish.Declared  // what is true of that archive
-	Staging publish.Charge    // for the bytes of the files
-	charge  publish.Charge    // for what the Service makes of it
+	Staging sandlot.Charge    // for the bytes of the files
+	charge  sandlot.Charge    // for what the Service makes of it
 	read    []sandlot.Warning // what was taken for what it can only mean
 	strange []content.Field   // unknown fields, for hints
 	stands  []string          // for which field each of these surely stands, or ""

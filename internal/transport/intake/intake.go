@@ -34,8 +34,8 @@ type Call struct {
 
 // New returns an Intake with the default for each limit that is 0.
 func New(in Intake) *Intake {
-	in.MaxContent = cmp.Or(in.MaxContent, publish.DefaultMaxContent)
-	in.MaxFile = cmp.Or(in.MaxFile, publish.DefaultMaxFile)
+	in.MaxContent = cmp.Or(in.MaxContent, sandlot.DefaultMaxContent)
+	in.MaxFile = cmp.Or(in.MaxFile, sandlot.DefaultMaxFile)
 	return &in
 }
 
@@ -50,9 +50,9 @@ type Intake struct {
 // Contents stages the bytes of a body until a call uses them, and reads those of files; *publish.Contents does.
 type Contents interface {
 	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
-	Unpack(ctx context.Context, packed publish.Content, limit int64, charge publish.Charge) (publish.Content, error)
+	Unpack(ctx context.Context, packed publish.Content, limit int64, charge sandlot.Charge) (publish.Content, error)
 	Discard(ctx context.Context, c publish.Content)
-	NewTree(charge publish.Charge) *publish.Tree
+	NewTree(charge sandlot.Charge) *publish.Tree
 	DiscardTree(ctx context.Context, t *publish.Tree)
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 }

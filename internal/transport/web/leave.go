@@ -33,7 +33,7 @@ func (v *visit) sendArchive(e publish.Export, name string) error {
 		v.w.Header().Set("Content-Disposition", name)
 		return nil
 	}
-	v.grant.Archive(e)
+	v.grant.Archive(e.Files())
 	out := &archiveWriter{w: v.w, name: name}
 	err := v.Archive(v.r.Context(), out, e)
 	if err != nil && out.begun {

@@ -13,7 +13,6 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/admission"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 )
 
@@ -96,7 +95,7 @@ func TestAskingForALoginBindsItToTheBrowser(t *testing.T) {
 		t.Errorf("got %d with %+v", resp.StatusCode, c)
 	}
 	browser := hash(c.Value)
-	asker := must(publish.OpenVault(t.Context(), h.db.Publish(), rand.Reader))(t).Asker(sandlot.Caller{From: sandlot.Sender{Network: someone}})
+	asker := must(sandlot.OpenVault(t.Context(), h.db.Publish(), rand.Reader))(t).Asker(sandlot.Caller{From: sandlot.Sender{Network: someone}})
 	want := []string{fmt.Sprintf("%X kim@mail.internal /account/keys kim@mail.internal ja %s %X", browser[:], asker.Kind, asker.Network[:])}
 	got := h.in.Query("SELECT hex(l.browser) || ' ' || l.email || ' ' || l.back || ' ' || j.address || ' ' || j.lang || ' ' || j.asker || ' ' || hex(j.network) FROM logins l JOIN jobs j ON j.login = l.id")
 	expect.Same(t, "asked was", got, want)

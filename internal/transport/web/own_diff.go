@@ -44,7 +44,7 @@ func newComparisons() *turns.Lists[sandlot.AccountID] {
 type diffPage struct {
 	publish.Managed
 	N        int
-	Change   publish.FileChange
+	Change   sandlot.FileChange
 	Old, New *comparedFile // nil: it is not there
 	Diff     linediff.Diff
 	Why      string // why no lines are shown; empty: they are
@@ -81,12 +81,12 @@ func writeDiff(v *visit, to *bytes.Buffer) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(list.Versions, func(one publish.VersionView) bool { return one.N == page.N })
+	at := slices.IndexFunc(list.Versions, func(one sandlot.VersionView) bool { return one.N == page.N })
 	if at < 0 || page.N == 0 || !list.Versions[at].Known {
 		return sandlot.ErrNotFound
 	}
 	name := v.r.URL.Query().Get("file")
-	i := slices.IndexFunc(list.Versions[at].Files, func(c publish.FileChange) bool { return c.Name == name })
+	i := slices.IndexFunc(list.Versions[at].Files, func(c sandlot.FileChange) bool { return c.Name == name })
 	if i < 0 {
 		return sandlot.ErrNotFound
 	}
@@ -112,7 +112,7 @@ func writeDiff(v *visit, to *bytes.Buffer) error {
 }
 
 // compared finds one of the files of a comparison.
-func (v *visit) compared(ctx context.Context, of publish.VersionView, name string) (*comparedFile, error) {
+func (v *visit) compared(ctx context.Context, of sandlot.VersionView, name string) (*comparedFile, error) {
 	found, err := v.Service.File(ctx, v.by, string(v.ownID()), name, of.N)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ type ownFiles interface {
 }
 
 // maxUpload bounds the bytes of one form: the largest file there may be.
-const maxUpload = publish.DefaultMaxFile
+const maxUpload = sandlot.DefaultMaxFile
 
 // uploadFiles makes one version with all files of the form, or none.
 func (p *Pages) uploadFiles(v *visit) error {

@@ -204,7 +204,7 @@ func TestUploads(t *testing.T) {
 func TestALanguageIsOfferedByItsNameAndNoneIsLost(t *testing.T) {
 	t.Parallel()
 	for _, l := range projectLangs {
-		if kept, warned := publish.CleanLang(l.Code); kept != l.Code || len(warned) > 0 || l.Name == "" {
+		if kept, warned := sandlot.CleanLang(l.Code); kept != l.Code || len(warned) > 0 || l.Name == "" {
 			t.Errorf("%s is kept as %q, %v", l.Code, kept, warned)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // ownVersions is what the page of a project's versions asks of the domain.
 type ownVersions interface {
-	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (publish.VersionPage, error)
+	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (sandlot.VersionPage, error)
 	RestoreVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, form publish.Form) error
 	EraseVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int) error
 	File(ctx context.Context, by sandlot.Caller, ref, name string, version int) (publish.FileView, error)
@@ -39,16 +39,16 @@ type versionsPage struct {
 
 // versionItem is a version on the page.
 type versionItem struct {
-	publish.VersionView
+	sandlot.VersionView
 	At    string
 	Began string // the start page, where it is another than before; empty: it is the same
 }
 
 // Shown are the changes that everybody sees, Folded those that can be unfolded, Beyond how many more there are.
-func (v versionItem) Shown() []publish.FileChange { return v.Files[:min(len(v.Files), changesShown)] }
+func (v versionItem) Shown() []sandlot.FileChange { return v.Files[:min(len(v.Files), changesShown)] }
 
 // Folded are those after them.
-func (v versionItem) Folded() []publish.FileChange {
+func (v versionItem) Folded() []sandlot.FileChange {
 	return v.Files[len(v.Shown()):min(len(v.Files), changesShown+changesFolded)]
 }
 
@@ -84,7 +84,7 @@ func (v *visit) showVersions(status int, wrong string) error {
 	return v.show(status, "own_versions.html", v.T("own.versions"), page)
 }
 
-func (v *visit) item(of publish.VersionView) versionItem {
+func (v *visit) item(of sandlot.VersionView) versionItem {
 	return versionItem{VersionView: of, At: v.ownPath() + "/versions/" + strconv.Itoa(of.N)}
 }
 
@@ -117,7 +117,7 @@ func (v versionItem) Sums() (list []changeSum) {
 }
 
 // ChangeKind names what happened to a file.
-func (view) ChangeKind(c publish.FileChange) string {
+func (view) ChangeKind(c sandlot.FileChange) string {
 	switch {
 	case c.From != "":
 		return "moved"
@@ -130,7 +130,7 @@ func (view) ChangeKind(c publish.FileChange) string {
 }
 
 // ChangeSize writes how large a file was and is.
-func (v view) ChangeSize(c publish.FileChange) string {
+func (v view) ChangeSize(c sandlot.FileChange) string {
 	switch {
 	case c.Before < 0 || c.Before == c.Size:
 		return v.Size(c.Size)
@@ -148,14 +148,14 @@ func (v view) ChangeSize(c publish.FileChange) string {
 type changeLine struct {
 	View   view
 	At     string
-	Change publish.FileChange
+	Change sandlot.FileChange
 }
 
 // Change is a change with what its line needs.
-func (v view) Change(at string, c publish.FileChange) changeLine { return changeLine{v, at, c} }
+func (v view) Change(at string, c sandlot.FileChange) changeLine { return changeLine{v, at, c} }
 
 // DiffAt is the address of a page below that compares a file.
-func (view) DiffAt(at string, c publish.FileChange) template.URL {
+func (view) DiffAt(at string, c sandlot.FileChange) template.URL {
 	return template.URL(at + "/diff?file=" + url.QueryEscape(c.Name))
 }
 

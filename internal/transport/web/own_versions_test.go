@@ -165,7 +165,7 @@ func TestAZIPBringsItsFilesAndAFileIsReplacedUnderItsName(t *testing.T) {
 func TestAChangeThatRoundsToTheSameSizeIsToldInBytes(t *testing.T) {
 	t.Parallel()
 	v := view{visit: &visit{Pages: &Pages{book: openBook()}, lang: "en"}}
-	for want, c := range map[string]publish.FileChange{
+	for want, c := range map[string]sandlot.FileChange{
 		"1,024 bytes → 1,030 bytes": {Before: 1024, Size: 1030}, "999 bytes → 1.1 KB": {Before: 999, Size: 1100}, "1 KB": {Before: -1, Size: 1024},
 	} {
 		expect.Equal(t, "the size", strings.ReplaceAll(v.ChangeSize(c), "\u00a0", " "), want)

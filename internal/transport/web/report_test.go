@@ -13,7 +13,6 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/operate"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 )
 
@@ -60,7 +59,7 @@ func TestAReportIsRecordedWithItsLanguageAndItsSender(t *testing.T) {
 	if resp := request(h, "POST", "/report", form.Encode(), "Accept-Language", "de", "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusOK {
 		t.Errorf("got %d", resp.StatusCode)
 	}
-	asker := must(publish.OpenVault(t.Context(), h.db.Publish(), rand.Reader))(t).Asker(sandlot.Caller{From: sandlot.Sender{Network: someone}})
+	asker := must(sandlot.OpenVault(t.Context(), h.db.Publish(), rand.Reader))(t).Asker(sandlot.Caller{From: sandlot.Sender{Network: someone}})
 	want := []string{fmt.Sprintf("operator@example.com de %s %X", asker.Kind, asker.Network[:])}
 	expect.Same(t, "the message is", h.in.Query("SELECT address || ' ' || lang || ' ' || asker || ' ' || hex(network) FROM jobs JOIN reports ON reports.job = jobs.id"), want)
 }

@@ -73,7 +73,7 @@ type Gallery interface {
 type Contents interface {
 	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
 	Discard(ctx context.Context, c publish.Content)
-	NewTree(charge publish.Charge) *publish.Tree
+	NewTree(charge sandlot.Charge) *publish.Tree
 	DiscardTree(ctx context.Context, t *publish.Tree)
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 )
 
 // What the client has to fill in. The service refuses each of these where it stands.
@@ -19,7 +18,7 @@ const (
 	unknownProject = "<project_id>"
 	unknownFolder  = "<folder of the page>"
 	unknownEmail   = sandlot.PlaceholderEmail
-	unknownPart    = publish.PlaceholderPart
+	unknownPart    = sandlot.PlaceholderPart
 )
 
 // A proposal is the call that mends a request: what a Fix says, filled up with what the

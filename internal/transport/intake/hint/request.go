@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/names"
 )
@@ -129,7 +128,7 @@ func inParts(args []sandlot.Arg, fault string) []sandlot.Arg {
 	case upload && total && fault != "part" && fault != "content":
 		return args // tells the total alone
 	case upload:
-		return append(args, sandlot.Arg{Name: "part", Value: publish.PlaceholderPart})
+		return append(args, sandlot.Arg{Name: "part", Value: sandlot.PlaceholderPart})
 	}
 	args = slices.DeleteFunc(args, func(a sandlot.Arg) bool { return a.Name == "upload_id" || a.Name == "part" })
 	return append(args, sandlot.Arg{Name: "upload_id", Value: rand.Text()}, sandlot.Arg{Name: "part", Value: 1})

@@ -1,4 +1,4 @@
-package publish
+package sandlot
 
 import (
 	"bytes"
@@ -8,12 +8,10 @@ import (
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/netip"
 
-	"sandlot"
 	"sandlot/internal/format/names"
 )
 
@@ -44,16 +42,27 @@ func OpenVault(ctx context.Context, store SecretStore, random io.Reader) (*Vault
 	if err != nil {
 		return nil, fmt.Errorf("read the installation's secret: %w", err)
 	}
-	return &Vault{secret, random}, nil
+	return NewVault(secret, random), nil
 }
+
+// NewVault returns a Vault under a secret.
+func NewVault(secret []byte, random io.Reader) *Vault { return &Vault{secret, random} }
+
+// MintToken draws a secret with a prefix.
+func (v *Vault) MintToken(prefix string) (Secret, error) {
+	return MintToken(prefix, v.random)
+}
+
+// Suffix draws the random part of a version's address: 50 bits.
+func (v *Vault) Suffix() string { return names.Random(10, v.Intn) }
 
 // Keyed hashes text under the installation's secret, so that a short text such as an address
 // cannot be found by trying. It is the same for the same purpose and text for ever; what is
 // hashed for one purpose says nothing for another.
-func (v *Vault) Keyed(purpose, text string) sandlot.Digest {
+func (v *Vault) Keyed(purpose, text string) Digest {
 	mac := hmac.New(sha256.New, v.secret)
 	mac.Write([]byte(purpose + "\x00" + text))
-	var d sandlot.Digest
+	var d Digest
 	mac.Sum(d[:0])
 	return d
 }
@@ -61,29 +70,29 @@ func (v *Vault) Keyed(purpose, text string) sandlot.Digest {
 // Seal encrypts plain so that only this installation can read it, for the same purpose, and
 // notices when it was changed. Twice the same makes two different results.
 func (v *Vault) Seal(purpose string, plain []byte) ([]byte, error) {
-	return v.seal(sealed{what: purpose}, plain)
+	return v.SealFor(Seal{What: purpose}, plain)
 }
 
 // Unseal returns what Seal was given for that purpose. Anything else than what Seal returned
 // for it is an error.
 func (v *Vault) Unseal(purpose string, data []byte) ([]byte, error) {
-	return v.unseal(sealed{what: purpose}, data)
+	return v.UnsealFor(Seal{What: purpose}, data)
 }
 
 // SealWith is Seal for whoever has the secret alone: without it nobody can read the result again.
-func (v *Vault) SealWith(purpose string, secret sandlot.Secret, plain []byte) ([]byte, error) {
-	return v.seal(sealed{what: purpose, secret: secret.Reveal()}, plain)
+func (v *Vault) SealWith(purpose string, secret Secret, plain []byte) ([]byte, error) {
+	return v.SealFor(Seal{What: purpose, Secret: secret.Reveal()}, plain)
 }
 
 // UnsealPresented returns what SealWith was given with the secret that by presented.
-func (v *Vault) UnsealPresented(purpose string, by sandlot.Caller, data []byte) ([]byte, error) {
-	return v.unseal(sealed{what: purpose, secret: by.Presented().Reveal()}, data)
+func (v *Vault) UnsealPresented(purpose string, by Caller, data []byte) ([]byte, error) {
+	return v.UnsealFor(Seal{What: purpose, Secret: by.Presented().Reveal()}, data)
 }
 
 // Text draws n characters of alphabet, each equally likely. It fails only with the source of
 // randomness.
 func (v *Vault) Text(alphabet string, n int) (string, error) {
-	return sandlot.RandomText(v.random, alphabet, n)
+	return RandomText(v.random, alphabet, n)
 }
 
 // MaxFormToken is how many bytes a form token may have that comes back.
@@ -94,25 +103,25 @@ func (v *Vault) FormToken() (string, error) { return v.Text(names.Base62, 22) }
 
 // Asker is the caller as messages are counted that they ask for; see Job. It holds no network
 // in clear.
-func (v *Vault) Asker(by sandlot.Caller) sandlot.Asker {
-	a := sandlot.Asker{Network: v.Keyed("mail network", customer(by.From.Network))}
+func (v *Vault) Asker(by Caller) Asker {
+	a := Asker{Network: v.Keyed("mail network", customer(by.From.Network))}
 	if !by.Nobody() {
-		a.Kind = sandlot.AskedWithKey
+		a.Kind = AskedWithKey
 	}
 	return a
 }
 
-// sealed names what it takes to read something again. What is stored is of no use
+// A Seal names what it takes to read something again. What is stored is of no use
 // without all of it.
-type sealed struct {
-	by     sandlot.Caller // with the key as presented
-	what   string         // the purpose: none is opened with what another takes
-	secret string         // the upload_id, or the idempotency key
-	of     sandlot.Digest // of the bytes, or of the request
+type Seal struct {
+	By     Caller // with the key as presented
+	What   string // the purpose: none is opened with what another takes
+	Secret string // the upload_id, or the idempotency key
+	Of     Digest // of the bytes, or of the request
 }
 
-// seal encrypts by HKDF (RFC 5869) and AES-GCM.
-func (v *Vault) seal(k sealed, plain []byte) ([]byte, error) {
+// SealFor encrypts by HKDF (RFC 5869) and AES-GCM.
+func (v *Vault) SealFor(k Seal, plain []byte) ([]byte, error) {
 	gcm, err := v.sealer(k)
 	if err != nil {
 		return nil, err
@@ -124,8 +133,8 @@ func (v *Vault) seal(k sealed, plain []byte) ([]byte, error) {
 	return gcm.Seal(nonce, nonce, plain, nil), nil
 }
 
-// unseal is the way back. It fails unless all that k names is as it was.
-func (v *Vault) unseal(k sealed, data []byte) ([]byte, error) {
+// UnsealFor is the way back. It fails unless all that k names is as it was.
+func (v *Vault) UnsealFor(k Seal, data []byte) ([]byte, error) {
 	gcm, err := v.sealer(k)
 	if err != nil {
 		return nil, err
@@ -143,9 +152,9 @@ func (v *Vault) unseal(k sealed, data []byte) ([]byte, error) {
 
 // sealer derives the key for one sealed thing from the installation's secret and all that k
 // names.
-func (v *Vault) sealer(k sealed) (cipher.AEAD, error) {
-	secret := bytes.Join([][]byte{v.secret, []byte(k.by.Presented()), []byte(k.secret)}, []byte{0})
-	key, err := hkdf.Key(sha256.New, secret, k.of[:], "sandlot "+k.what, 32)
+func (v *Vault) sealer(k Seal) (cipher.AEAD, error) {
+	secret := bytes.Join([][]byte{v.secret, []byte(k.By.Presented()), []byte(k.Secret)}, []byte{0})
+	key, err := hkdf.Key(sha256.New, secret, k.Of[:], "sandlot "+k.What, 32)
 	if err != nil {
 		return nil, fmt.Errorf("derive sealing key: %w", err)
 	}
@@ -156,29 +165,9 @@ func (v *Vault) sealer(k sealed) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// sealKeys encrypts minted keys, so that only a caller who sends the same again can read them.
-func (v *Vault) sealKeys(k sealed, keys Minted) ([]byte, error) {
-	plain, err := json.Marshal([2]string{keys.Account.Reveal(), keys.Project.Reveal()})
-	if err != nil {
-		return nil, fmt.Errorf("seal keys: %w", err)
-	}
-	return v.seal(k, plain)
-}
-
-// unsealKeys is the way back. Another caller gets an error.
-func (v *Vault) unsealKeys(k sealed, answer []byte) (Minted, error) {
-	plain, err := v.unseal(k, answer)
-	if err != nil {
-		return Minted{}, err
-	}
-	var keys [2]sandlot.Secret
-	err = json.Unmarshal(plain, &keys)
-	return Minted{Account: keys[0], Project: keys[1]}, err
-}
-
-// intn draws a number in [0,n), each equally likely, from the same source as all else.
+// Intn draws a number in [0,n), each equally likely, from the same source as all else.
 // A source that fails is a machine that cannot make keys: there is no going on.
-func (v *Vault) intn(n int) int {
+func (v *Vault) Intn(n int) int {
 	limit := uint32(1<<32 - 1<<32%uint64(n) - 1)
 	for {
 		var b [4]byte

@@ -1,0 +1,39 @@
+package sandlot
+
+import "io"
+
+// A Charge is asked for n more bytes that a call makes of what was sent, such as by unpacking
+// it, before they are kept. Its error ends the call and is returned, and nothing of those bytes
+// is kept. A nil Charge lets all pass. It is called by one goroutine at a time.
+type Charge func(n int) error
+
+// Of returns a reader of r that asks for what it yields, as it is read.
+func (ask Charge) Of(r io.Reader) io.Reader {
+	if ask == nil {
+		return r
+	}
+	return &chargedReader{r, ask}
+}
+
+// add asks for n bytes.
+func (ask Charge) Add(n int) error {
+	if ask == nil {
+		return nil
+	}
+	return ask(n)
+}
+
+// chargedReader is what Charge.Of returns.
+type chargedReader struct {
+	r   io.Reader
+	ask Charge
+}
+
+// Read implements io.Reader.
+func (c *chargedReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	if refused := c.ask(n); refused != nil {
+		return 0, refused
+	}
+	return n, err
+}
