@@ -293,9 +293,6 @@ func AsError(err error) *Error {
 	case errors.Is(err, ErrFull):
 		return Refuse(CodeStorageFull, "The disk of this service is full. Nothing was changed.").
 			Because(err).After(time.Minute).With(OpWait).Note("Send the same request again later; the operator has to make room.")
-	case errors.Is(err, ErrElsewhere):
-		return Refuse(CodeUnavailable, "This service is moving to other storage, and changes nothing here any more. Nothing was changed.").
-			Because(err).After(30 * time.Second).With(OpWait).Note("Send the same request again later, when the service has been started on its new storage.")
 	case errors.Is(err, ErrUnavailable), errors.Is(err, ErrMoved), errors.Is(err, ErrUploadMoved), errors.Is(err, ErrAlreadyDone):
 		return Refuse(CodeUnavailable, "The service cannot do this now. Nothing was changed.").
 			Because(err).After(5 * time.Second).With(OpWait)

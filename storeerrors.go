@@ -2,7 +2,6 @@ package sandlot
 
 import (
 	"errors"
-	"fmt"
 )
 
 // What a store or Blobs answers when it cannot do a step.
@@ -40,9 +39,6 @@ var (
 	ErrFull = errors.New("storage full")
 	// ErrUnavailable: the store cannot work now. Whether the step had its effect ErrNoEffect tells.
 	ErrUnavailable = errors.New("store unavailable")
-	// ErrElsewhere: the records have moved to another database, and are not changed here any more.
-	// It is ErrUnavailable as well.
-	ErrElsewhere = fmt.Errorf("%w: its records have moved to another place", ErrUnavailable)
 	// ErrCorrupt: stored bytes are not those that were stored.
 	ErrCorrupt = errors.New("stored bytes are damaged")
 )

@@ -149,9 +149,14 @@ func (f clonedFolder) take(ctx context.Context, to *blob.Disk, b sandlot.Blob) e
 type fetchedBucket struct{ cached }
 
 func (f fetchedBucket) take(ctx context.Context, to *blob.Disk, b sandlot.Blob) error {
-	var read content.Source // tells what failed: the bucket, or the disk
+	return fetchBlob(ctx, f.cached, to, b)
+}
+
+// fetchBlob copies a blob that is compared as it comes. It passes over a blob that is missing or damaged.
+func fetchBlob(ctx context.Context, from opener, to taker, b sandlot.Blob) error {
+	var read content.Source // tells what failed: the source, or the target
 	err := to.TakeFrom(ctx, b.Ref, func() (io.ReadCloser, error) {
-		r, err := f.Open(ctx, b, 0, -1)
+		r, err := from.Open(ctx, b, 0, -1)
 		if err != nil {
 			read.Err = err
 			return nil, err
@@ -163,6 +168,16 @@ func (f fetchedBucket) take(ctx context.Context, to *blob.Disk, b sandlot.Blob) 
 		return nil
 	}
 	return err
+}
+
+// opener is where blobs come from.
+type opener interface {
+	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
+}
+
+// taker is where blobs go to.
+type taker interface {
+	TakeFrom(ctx context.Context, ref sandlot.BlobRef, open func() (io.ReadCloser, error)) error
 }
 
 // sourced is a source that is closed.
@@ -228,7 +243,8 @@ func (b *backup) fill(ctx context.Context, db *sqlstore.DB) error {
 // collector, of whatever node, may take one that the database has just let go of;
 // of those that came later it takes none, for they are newer than its grace.
 func (b *backup) copy(ctx context.Context, db *sqlstore.DB, from originals, to *blob.Disk) error {
-	if err := takeAll(ctx, db, from, to); err != nil {
+	take := func(ctx context.Context, b sandlot.Blob) error { return from.take(ctx, to, b) }
+	if err := takeAll(ctx, db, take); err != nil {
 		return err
 	}
 	path := filepath.Join(b.tmp, databaseName+partial)
@@ -239,7 +255,7 @@ func (b *backup) copy(ctx context.Context, db *sqlstore.DB, from originals, to *
 	if err != nil {
 		return err
 	}
-	err = b.complete(ctx, records, from, to)
+	err = b.complete(ctx, records, to, take)
 	return errors.Join(err, records.Close())
 }
 
@@ -252,21 +268,21 @@ const (
 )
 
 // takeAll takes the blobs that records name.
-func takeAll(ctx context.Context, records *sqlstore.DB, from originals, to *blob.Disk) error {
+func takeAll(ctx context.Context, records *sqlstore.DB, take func(context.Context, sandlot.Blob) error) error {
 	for last := int64(0); ; {
 		list, err := records.Upkeep().BlobsAfter(ctx, last, takenPage)
 		if err != nil || len(list) == 0 {
 			return err
 		}
 		last = list[len(list)-1].ID
-		if err := takePage(ctx, records, list, from, to); err != nil {
+		if err := takePage(ctx, records, list, take); err != nil {
 			return err
 		}
 	}
 }
 
 // takePage takes some blobs.
-func takePage(ctx context.Context, records *sqlstore.DB, list []sandlot.Blob, from originals, to *blob.Disk) error {
+func takePage(ctx context.Context, records *sqlstore.DB, list []sandlot.Blob, take func(context.Context, sandlot.Blob) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(takers)
 	for _, b := range list {
@@ -278,7 +294,7 @@ func takePage(ctx context.Context, records *sqlstore.DB, list []sandlot.Blob, fr
 			if b.Checkpoints, err = records.Publish().Checkpoints(ctx, b.ID); err != nil {
 				return err
 			}
-			return from.take(ctx, to, b)
+			return take(ctx, b)
 		})
 	}
 	return g.Wait()
@@ -286,8 +302,8 @@ func takePage(ctx context.Context, records *sqlstore.DB, list []sandlot.Blob, fr
 
 // complete makes the blobs of the copy those that its database names, and
 // verifies all of it.
-func (b *backup) complete(ctx context.Context, records *sqlstore.DB, from originals, to *blob.Disk) error {
-	if err := takeAll(ctx, records, from, to); err != nil {
+func (b *backup) complete(ctx context.Context, records *sqlstore.DB, to *blob.Disk, take func(context.Context, sandlot.Blob) error) error {
+	if err := takeAll(ctx, records, take); err != nil {
 		return err
 	}
 	if _, err := (&operate.Collector{Records: records.Upkeep(), Blobs: to}).Strays(ctx, always()); err != nil {

@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"iter"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/base/durable"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/storage/blob"
 	"sandlot/internal/storage/blob/cache"
@@ -22,18 +23,16 @@ import (
 	"sandlot/internal/storage/sqlstore/postgres"
 )
 
-// moveCommand moves everything to another place while the server runs. It can be cut short
-// at any moment and run again, which goes on where it was.
+// moveCommand copies everything to another place while no server runs. It can be cut short at any moment and
+// run again.
 type moveCommand struct {
-	From            string `type:"path" placeholder:"FOLDER" help:"Data folder to move from, where a server may be running; none is needed with both URLs. (default: none)"`
+	From            string `type:"path" placeholder:"FOLDER" help:"Data folder to move from, where no server runs; none is needed with both URLs. (default: none)"`
 	FromDatabaseURL string `name:"from-database-url" placeholder:"URL" secret:"" help:"PostgreSQL database to move from, if the records are in one. (default: SQLite in the folder --from)"`
 	FromBlobURL     string `name:"from-blob-url" placeholder:"URL" help:"S3-compatible store to move from, if the files are in one, as --blob-url of serve. (default: the folder --from)"`
-	To              string `type:"path" placeholder:"FOLDER" help:"Data folder to move to, which must have no records or files; none is needed with both URLs. (default: none)"`
+	To              string `type:"path" placeholder:"FOLDER" help:"Data folder to move to, which must be empty; none is needed with both URLs. (default: none)"`
 	ToDatabaseURL   string `name:"to-database-url" placeholder:"URL" secret:"" help:"PostgreSQL database to move to, which must be empty. (default: SQLite in the folder --to)"`
 	ToBlobURL       string `name:"to-blob-url" placeholder:"URL" help:"S3-compatible store to move to, which must hold no files; with the one to move from, the files stay. (default: the folder --to)"`
-	AllowDamaged    bool   `help:"Move although files are damaged: they are listed, and their bytes stay behind. (default: stop before the switch)"`
-	Abandon         bool   `help:"End a move that is not finished: --from then serves as before. (default: move)"`
-	Force           bool   `help:"With --abandon: let --from take changes again, although it has been moved. What changed at its target since is not in it. (default: refuse)"`
+	AllowDamaged    bool   `help:"Move although files or records are damaged: they are listed, and bytes that are lost stay behind. (default: stop before the records)"`
 	format
 }
 
@@ -41,11 +40,6 @@ type moveCommand struct {
 type side struct {
 	storage
 	flag string // that names its folder
-}
-
-func (c *moveCommand) sides(t *terminal) (from, to side) {
-	return side{storage{Data: c.From, DatabaseURL: c.FromDatabaseURL, BlobURL: c.FromBlobURL, variables: t.lookup}, "--from"},
-		side{storage{Data: c.To, DatabaseURL: c.ToDatabaseURL, BlobURL: c.ToBlobURL, variables: t.lookup}, "--to"}
 }
 
 // check refuses a side that cannot be meant.
@@ -59,7 +53,7 @@ func (s side) check() error {
 	return nil
 }
 
-// String is what people call the place, without a password.
+// String names the place for people, without a password.
 func (s side) String() string {
 	var parts []string
 	if u, err := url.Parse(s.DatabaseURL); err == nil && s.DatabaseURL != "" {
@@ -74,143 +68,172 @@ func (s side) String() string {
 	return strings.Join(parts, " and ")
 }
 
-// Run moves, or abandons a move.
+// Run moves everything.
 func (c *moveCommand) Run(ctx context.Context, t *terminal) error {
-	from, to := c.sides(t)
-	if c.Abandon {
-		return c.abandon(ctx, t, from)
+	m := &moving{
+		command: c, t: t,
+		from: side{storage{Data: c.From, DatabaseURL: c.FromDatabaseURL, BlobURL: c.FromBlobURL, variables: t.lookup}, "--from"},
+		to:   side{storage{Data: c.To, DatabaseURL: c.ToDatabaseURL, BlobURL: c.ToBlobURL, variables: t.lookup}, "--to"},
 	}
-	if c.Force {
-		return usageError{errors.New("--force belongs to --abandon")}
-	}
-	if err := errors.Join(from.check(), to.check()); err != nil {
-		return usageError{err}
-	}
-	m := &moving{command: c, from: from, to: to, t: t}
 	defer m.close()
 	if err := m.open(ctx); err != nil {
 		return err
 	}
-	seen, err := m.run(ctx)
-	if errors.Is(err, operate.ErrMoveDamaged) {
-		return fmt.Errorf("%w: %s serves as before. Mend them (sandlot verify says how) and run this again, or leave them behind with --allow-damaged", err, from)
+	if err := m.run(ctx); err != nil {
+		return fmt.Errorf("%w\nNothing is lost, and %s is as it was: run the same again", err, m.from)
 	}
-	if err != nil && errors.Is(err, sqlstore.ErrUnfit) {
-		return err
-	}
-	if err != nil {
-		return fmt.Errorf("%w\nNothing is lost: run the same again to go on, or with --abandon to give it up", err)
-	}
-	return m.done(seen)
-}
-
-func (c *moveCommand) abandon(ctx context.Context, t *terminal, from side) error {
-	if err := from.check(); err != nil {
-		return usageError{err}
-	}
-	db, err := from.evenFull(ctx)
-	if err != nil {
-		return err
-	}
-	abandon := func() error { return db.Abandon(ctx, c.Force) }
-	if err := errors.Join(sandlot.EvenFull(from.spend(), abandon), db.Close()); err != nil {
-		return err
-	}
-	fmt.Fprintf(t.out, "%s serves as before. What its target holds is of no use: delete it.\n", from)
-	return nil
+	return m.done()
 }
 
 // moving is one run.
 type moving struct {
 	command  *moveCommand
-	from, to side
 	t        *terminal
+	from, to side
 
-	records [2]*sqlstore.DB
-	blobs   [2]movedBlobs
-	stay    bool // the files do
-	lock    interface{ Close() error }
-	told    time.Time
+	sameFolder bool
+	records    sqlstore.Move
+	source     verifiable
+	target     fillable // nil if the files stay where they are
+	opened     []io.Closer
+
+	rows int64
+	seen operate.Verified
 }
 
-// movedBlobs are the bytes of a side.
-type movedBlobs interface {
-	operate.MoveBlobs
-	List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error]
-	Close() error
+// fillable are bytes that a move brings.
+type fillable interface {
+	verifiable
+	taker
 }
 
-// open opens both sides.
-func (m *moving) open(ctx context.Context) (err error) {
-	sameFolder := samePlace(m.from.Data, m.to.Data)
-	m.stay = m.from.BlobURL == m.to.BlobURL && (sameFolder || m.from.BlobURL != "")
-	if sameFolder && m.from.DatabaseURL == "" && m.to.DatabaseURL == "" {
-		return usageError{fmt.Errorf("--from and --to are the same folder %s", m.from.Data)}
-	}
-	if m.records[0], err = m.from.records(ctx); err != nil {
+// filledBucket is a bucket that takes files as a folder does.
+type filledBucket struct{ compared }
+
+// TakeFrom stores a blob, also over the same one.
+func (f filledBucket) TakeFrom(ctx context.Context, ref sandlot.BlobRef, open func() (io.ReadCloser, error)) error {
+	r, err := open()
+	if err != nil {
 		return err
 	}
-	if m.to.Data != "" && !sameFolder { // the server of the source holds that lock
-		if m.lock, err = lockFolder(m.to.Data); err != nil {
-			return err
-		}
-	}
-	if m.blobs[0], err = m.source(ctx); err != nil {
-		return err
-	}
-	if !m.stay {
-		if m.blobs[1], err = m.destination(ctx); err != nil {
-			return err
-		}
-	}
-	m.records[1], err = m.target(ctx)
+	defer r.Close()
+	_, err = f.Put(ctx, ref, r)
 	return err
 }
 
-// source opens the bytes that there are.
-func (m *moving) source(ctx context.Context) (movedBlobs, error) {
-	if m.from.BlobURL != "" {
-		return m.bucket(ctx, m.from, true)
+// open opens both sides, and refuses those that cannot be moved.
+func (m *moving) open(ctx context.Context) error {
+	if err := errors.Join(m.from.check(), m.to.check()); err != nil {
+		return usageError{err}
 	}
-	b, err := blob.OpenDisk(filepath.Join(m.from.Data, blobsName), blob.Options{Existing: true})
-	if err != nil {
-		return nil, fmt.Errorf("the folder of files cannot be read: %w", err)
+	m.sameFolder = samePlace(m.from.Data, m.to.Data)
+	if m.sameFolder && m.from.DatabaseURL == m.to.DatabaseURL && (m.from.DatabaseURL == "" || m.from.BlobURL == m.to.BlobURL) {
+		return usageError{fmt.Errorf("--from and --to are the same folder %s", m.from.Data)}
 	}
-	return b, nil
+	for _, open := range []func(context.Context) error{m.openSource, m.claim, m.openRecords, m.openTarget} {
+		if err := open(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// destination opens the place that the bytes go to.
-func (m *moving) destination(ctx context.Context) (movedBlobs, error) {
-	if m.to.BlobURL != "" {
-		return m.bucket(ctx, m.to, false)
+func (m *moving) openSource(ctx context.Context) (err error) {
+	if m.records.From, err = m.from.existingRecords(ctx, true); err != nil {
+		return err
 	}
-	b, err := blob.OpenDisk(filepath.Join(m.to.Data, blobsName), blob.Options{})
-	if err != nil {
-		return nil, fmt.Errorf("the folder of files cannot be used: %w", err)
+	m.opened = append(m.opened, m.records.From)
+	if err := m.lock(m.from); err != nil {
+		return err
 	}
-	return b, nil
+	if m.source, err = m.from.existing(ctx, m.records.From); err == nil {
+		m.opened = append(m.opened, m.source)
+	}
+	return err
 }
 
-// bucket opens a bucket without a cache: bytes are compared, and read once. It is that of
-// the installation, whose id moves with its secrets.
-func (m *moving) bucket(ctx context.Context, s side, existing bool) (movedBlobs, error) {
-	id, err := installation(ctx, m.records[0], "instance")
+// lock keeps servers out of the folder of a side.
+func (m *moving) lock(s side) error {
+	if s.Data == "" {
+		return nil
+	}
+	l, err := lockFolder(s.Data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.flag, err)
+	}
+	m.opened = append(m.opened, l)
+	return nil
+}
+
+// claim marks the folder that is filled, so that no server starts on it before all is there.
+func (m *moving) claim(context.Context) error {
+	if m.sameFolder || m.to.Data == "" {
+		return nil
+	}
+	if err := m.lock(m.to); err != nil {
+		return err
+	}
+	if m.to.finished() != nil {
+		return nil // a run before was cut short
+	}
+	entries, err := os.ReadDir(m.to.Data)
+	if err == nil && len(entries) > 1 { // the lock is there
+		err = fmt.Errorf("%s is not empty; nothing was changed: name an empty folder, or none", m.to.Data)
+	}
+	if err == nil {
+		err = os.WriteFile(m.mark(), []byte(m.from.String()), 0o600)
+	}
+	return errors.Join(err, durable.Sync(os.Open(m.to.Data)))
+}
+
+func (m *moving) mark() string { return filepath.Join(m.to.Data, unfinishedName) }
+
+// openRecords opens the database that is filled, and makes it if there is none.
+func (m *moving) openRecords(ctx context.Context) (err error) {
+	if m.to.DatabaseURL != "" {
+		m.records.To, err = sqlstore.OpenPostgres(ctx, m.to.DatabaseURL, postgres.Options{})
+	} else {
+		m.records.To, err = sqlstore.OpenSQLite(ctx, filepath.Join(m.to.Data, databaseName), sqlstore.Options{})
+	}
+	if err != nil {
+		return err
+	}
+	m.opened = append(m.opened, m.records.To)
+	m.records.Progress = m.progress
+	if err = m.records.Fits(ctx); errors.Is(err, sqlstore.ErrNotEmpty) {
+		err = fmt.Errorf("%s cannot be moved to: %w; nothing was changed", m.to, err)
+	}
+	return err
+}
+
+// openTarget opens the place that the bytes go to, unless they stay.
+func (m *moving) openTarget(ctx context.Context) (err error) {
+	if m.from.BlobURL == m.to.BlobURL && (m.sameFolder || m.from.BlobURL != "") {
+		return nil
+	}
+	if m.to.BlobURL == "" {
+		m.target, err = blob.OpenDisk(filepath.Join(m.to.Data, blobsName), blob.Options{})
+	} else {
+		m.target, err = m.bucket(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.to.flag, err)
+	}
+	m.opened = append(m.opened, m.target)
+	return nil
+}
+
+// bucket opens a bucket that is, or becomes, that of the installation, whose id moves with its secrets.
+func (m *moving) bucket(ctx context.Context) (fillable, error) {
+	id, err := installation(ctx, m.records.From, "instance")
 	if err != nil {
 		return nil, err
 	}
-	store, err := s.bucket(ctx, s3.Options{Instance: hex.EncodeToString(id), Existing: existing})
+	store, err := m.to.bucket(ctx, s3.Options{Instance: hex.EncodeToString(id)})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.flag, err)
+		return nil, err
 	}
-	return cached{cache.New(store, cache.Options{}), store}, nil
-}
-
-// target opens the records of the side that is filled, and makes them if there are none.
-func (m *moving) target(ctx context.Context) (*sqlstore.DB, error) {
-	if m.to.DatabaseURL != "" {
-		return sqlstore.OpenPostgres(ctx, m.to.DatabaseURL, postgres.Options{Filling: true})
-	}
-	return sqlstore.OpenSQLite(ctx, filepath.Join(m.to.Data, databaseName), sqlstore.Options{Filling: true})
+	return filledBucket{compared{cached{cache.New(store, cache.Options{}), store}, store}}, nil
 }
 
 // samePlace reports whether two names are those of one folder.
@@ -221,106 +244,84 @@ func samePlace(a, b string) bool {
 }
 
 func (m *moving) close() {
-	for _, db := range m.records {
-		if db != nil {
-			_ = db.Close() // what was done is durable
-		}
-	}
-	for _, b := range m.blobs {
-		if b != nil {
-			_ = b.Close()
-		}
-	}
-	if m.lock != nil {
-		_ = m.lock.Close()
+	for _, c := range m.opened {
+		_ = c.Close() // what was done is durable
 	}
 }
 
-func (m *moving) run(ctx context.Context) (operate.Moved, error) {
-	records := sqlstore.NewMove(m.records[0], m.records[1], m.from.String(), m.to.String())
-	mover := operate.Mover{
-		Records: records, From: m.blobs[0], To: m.blobs[1], Stay: m.stay, Anyway: m.command.AllowDamaged, Now: time.Now,
-		Finding: func(f operate.Finding) error {
-			return m.command.print(m.t, f, func() { fmt.Fprintln(m.t.out, findingLine(f)) })
-		},
-		Progress: m.progress,
-	}
-	if !m.stay {
-		records.Empty = m.empty
-	}
-	return mover.Run(ctx)
-}
-
-// empty refuses a target that has files already.
-func (m *moving) empty(ctx context.Context) error {
-	for _, err := range m.blobs[1].List(ctx, always()) {
-		if err != nil {
+// run copies and verifies the files, then copies and compares the records.
+func (m *moving) run(ctx context.Context) error {
+	verified := m.source
+	if m.target != nil {
+		verified = m.target
+		take := func(ctx context.Context, b sandlot.Blob) error { return fetchBlob(ctx, m.source, m.target, b) }
+		if err := takeAll(ctx, m.records.From, take); err != nil {
 			return err
 		}
-		return fmt.Errorf("%s is not empty (there are files in it); nothing was changed: name an empty one", m.to)
 	}
-	return nil
+	v := operate.Verifier{Records: m.records.From.Upkeep(), Blobs: verified, Now: time.Now, Report: func(f operate.Finding) error {
+		return m.command.print(m.t, f, func() { fmt.Fprintln(m.t.out, findingLine(f)) })
+	}}
+	var err error
+	if m.seen, err = v.Run(ctx); err != nil {
+		return err
+	}
+	if m.seen.Damaged > 0 && !m.command.AllowDamaged {
+		return fmt.Errorf("%s: sandlot verify says how to mend them; --allow-damaged leaves lost bytes behind", damage(m.seen.Damaged))
+	}
+	return m.records.Run(ctx)
 }
 
-// tellEvery is how often a table that takes long says how far it is.
-const tellEvery = 10 * time.Second
-
-// progress tells of each table that is done, and now and then of one that is not.
-func (m *moving) progress(phase string, p operate.MoveProgress) error {
-	if p.Table == "" || !p.Done && time.Since(m.told) < tellEvery {
-		return nil
+// progress prints a line for each table.
+func (m *moving) progress(done, table string, rows int64) error {
+	if done == "compared" {
+		m.rows += rows
 	}
-	m.told = time.Now()
 	said := struct {
 		Kind  string `json:"kind"`
 		Table string `json:"table"`
 		Rows  int64  `json:"rows"`
-		Done  bool   `json:"done"`
-	}{phase, p.Table, p.Rows, p.Done}
-	return m.command.print(m.t, said, func() {
-		more := ""
-		if !p.Done {
-			more = " so far"
-		}
-		fmt.Fprintf(m.t.out, "%s %s: %s%s\n", phase, p.Table, amount(p.Rows, "row"), more)
-	})
+	}{done, table, rows}
+	return m.command.print(m.t, said, func() { fmt.Fprintf(m.t.out, "%s %s: %s\n", done, table, amount(rows, "row")) })
 }
 
-// done tells what was moved, and what to do now.
-func (m *moving) done(seen operate.Moved) error {
+// done frees the folder that was filled, and prints what was moved.
+func (m *moving) done() error {
 	left := []string{}
-	if m.from.Data != "" && m.to.Data != "" && !samePlace(m.from.Data, m.to.Data) {
-		if err := m.salt(); err != nil {
-			left = append(left, fmt.Sprintf("Today's salt was not copied (%v): visitors of today count once more.", err))
+	if m.to.Data != "" && !m.sameFolder {
+		if err := m.finish(); err != nil {
+			return err
 		}
-		if entries, err := os.ReadDir(filepath.Join(m.from.Data, mailName)); err == nil && len(entries) > 0 {
+		if entries, err := os.ReadDir(filepath.Join(m.from.Data, mailName)); err == nil && len(entries) > 0 && m.from.Data != "" {
 			left = append(left, fmt.Sprintf("Messages that were saved as files stay in %s.", filepath.Join(m.from.Data, mailName)))
 		}
 	}
 	summary := struct {
 		Kind string `json:"kind"`
-		operate.Moved
-		ReadOnly float64  `json:"read_only_seconds"`
-		Left     []string `json:"left"`
-	}{"summary", seen, seen.ReadOnly.Seconds(), left}
+		Rows int64  `json:"rows"`
+		operate.Verified
+		Left []string `json:"left"`
+	}{"summary", m.rows, m.seen, left}
 	return m.command.print(m.t, summary, func() {
-		fmt.Fprintf(m.t.out, "moved to %s: %s, %s, %s copied and compared; changes were held up for %.1f s\n",
-			m.to, amount(seen.Rows, "row"), amount(seen.Blobs, "blob"), amount(seen.Bytes, "byte"), seen.ReadOnly.Seconds())
+		fmt.Fprintf(m.t.out, "moved to %s: %s, %s, %s copied and compared\n",
+			m.to, amount(m.rows, "row"), amount(m.seen.Blobs, "blob"), amount(m.seen.Bytes, "byte"))
 		for _, s := range left {
 			fmt.Fprintln(m.t.out, s)
 		}
-		fmt.Fprintf(m.t.out, "%s only serves reads now: stop its server, and start one on %s.\n", m.from, m.to)
+		fmt.Fprintf(m.t.out, "Start a server on it, and none on %s any more.\n", m.from)
 	})
 }
 
-// salt copies what tells the visitors of today apart.
-func (m *moving) salt() error {
+// finish copies today's salt, by which visitors of today count once, and takes the mark away.
+func (m *moving) finish() error {
 	kept, err := os.ReadFile(filepath.Join(m.from.Data, saltName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if err == nil {
+		err = saltFile{name: filepath.Join(m.to.Data, saltName)}.write(kept)
+	} else if m.from.Data == "" || errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	if err != nil {
-		return cause(err)
+	if err == nil {
+		err = os.Remove(m.mark())
 	}
-	return saltFile{name: filepath.Join(m.to.Data, saltName)}.write(kept)
+	return errors.Join(err, durable.Sync(os.Open(m.to.Data)))
 }

@@ -98,9 +98,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	}
 	a.store.KeepForSearches(a.memory.searches)
 	now := a.store.Now // leases, what is due and what expires go by one clock, however many processes use it
-	if left := a.store.Left(); left != nil {
-		log.Warn("all records have moved: only reads are served here, and nothing can be changed; stop this server, and start one there", "to", left.To, "at", left.At)
-	} else if s.DatabaseURL == "" {
+	if s.DatabaseURL == "" {
 		err = a.store.Alone(ctx) // it lies in the folder, whose lock no other server has
 		if errors.Is(err, sandlot.ErrFull) {
 			a.log.Warn("what the process before was at waits until its leases lapse", "error", err)

@@ -110,16 +110,39 @@ func (s storage) check() error {
 // open opens the records for a server, which are made or brought up to date where that
 // is to be done. SQLite caches so many bytes of them.
 func (s storage) open(ctx context.Context, cacheBytes int) (*sqlstore.DB, error) {
+	if err := s.finished(); err != nil {
+		return nil, err
+	}
 	if s.DatabaseURL != "" {
 		return sqlstore.OpenPostgres(ctx, s.DatabaseURL, postgres.Options{})
 	}
 	return sqlstore.OpenSQLite(ctx, filepath.Join(s.Data, databaseName), sqlstore.Options{CacheBytes: cacheBytes})
 }
 
+// unfinishedName is the file in a data folder that a move fills; it names the source.
+const unfinishedName = "unfinished"
+
+// finished refuses a data folder that a move has not filled.
+func (s storage) finished() error {
+	from, err := os.ReadFile(filepath.Join(s.Data, unfinishedName))
+	if err != nil || s.Data == "" {
+		return nil
+	}
+	return fmt.Errorf("%s is being filled from %s and is not complete: run \"sandlot move\" again until it says that it is done", s.Data, from)
+}
+
 // records opens the records that are there, and nothing else.
 func (s storage) records(ctx context.Context) (*sqlstore.DB, error) {
+	return s.existingRecords(ctx, false)
+}
+
+// existingRecords is records; alone refuses a database on a server that others use.
+func (s storage) existingRecords(ctx context.Context, alone bool) (*sqlstore.DB, error) {
+	if err := s.finished(); err != nil {
+		return nil, err
+	}
 	if s.DatabaseURL != "" {
-		return sqlstore.OpenPostgres(ctx, s.DatabaseURL, postgres.Options{Existing: true})
+		return sqlstore.OpenPostgres(ctx, s.DatabaseURL, postgres.Options{Existing: true, Alone: alone})
 	}
 	db, err := sqlstore.OpenSQLite(ctx, filepath.Join(s.Data, databaseName), sqlstore.Options{Existing: true})
 	if errors.Is(err, fs.ErrNotExist) {

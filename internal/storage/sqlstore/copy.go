@@ -11,14 +11,12 @@ import (
 // that name with mode 0600, and syncs it. Reads and writes go on meanwhile; the
 // log grows with what is written. A version that was being recorded in steps is not
 // in it, nor are the blobs that came with it: those of a draft that is refused are
-// deleted at once. Nor is a move that is under way, for the copy is no part of it, nor
-// the salts of days, which nobody is to have after them, and the loads by them. If it fails, the file is
-// removed. No room is sandlot.ErrFull. The copy is one of SQLite, whatever the database
+// deleted at once. Nor are the salts of days, which nobody is to have after them, and
+// the loads by them. If it fails, the file is removed. No room is sandlot.ErrFull. The copy is one of SQLite, whatever the database
 // is.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
 	err := db.engine.CopyTo(ctx, path, func(t engine.Tx) error {
-		copied := &tx{Tx: t, dialect: db.dialect}
-		return errors.Join(copied.takeDrafts(ctx), db.takeMove(ctx, copied))
+		return (&tx{Tx: t, dialect: db.dialect}).takeDrafts(ctx)
 	})
 	if errors.Is(err, errors.ErrUnsupported) {
 		return db.copyRows(ctx, path, func(t *tx) error { return t.takeDrafts(ctx) })
@@ -70,18 +68,4 @@ func (t *tx) takeDrafts(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// takeMove has a copy know nothing of a move from here that is not done.
-func (db *DB) takeMove(ctx context.Context, t *tx) error {
-	m, err := readMark(ctx, t)
-	if err != nil || m == nil || m.state == stateLeft {
-		return err
-	}
-	for _, table := range movedTables {
-		if err := db.mover.Unwatch(t, table); err != nil {
-			return err
-		}
-	}
-	return forgetMove(t)
 }

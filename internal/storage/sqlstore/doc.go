@@ -29,9 +29,8 @@
 //
 // # Moves
 //
-// A [Move] takes all records from one database into another, whichever engines they are
-// on: table by table over one list, with what each engine has its own words for behind
-// [engine.Mover].
+// A [Move] copies all records of a database that nobody uses into another one, whichever
+// engines they are on, in one step and over one list of tables, and compares them.
 //
 // # Migrations
 //

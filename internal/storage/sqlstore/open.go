@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -36,7 +35,6 @@ type DB struct {
 	dialect engine.Dialect
 	mover   engine.Mover
 	name    string // tells its leases from those of other processes
-	left    *Left  // nil unless its records have moved
 	drafts  drafting
 	swept   atomic.Bool // whether a sweep that is not at its end has forgotten anything
 	unfiled atomic.Int64
@@ -45,33 +43,26 @@ type DB struct {
 	cards   cards
 }
 
-// OpenSQLite opens the database in the file of that name, as sqlite.Open does. One that a
-// move is filling is an error that says so.
+// OpenSQLite opens the database in the file of that name, as sqlite.Open does.
 func OpenSQLite(ctx context.Context, path string, opts Options) (*DB, error) {
 	e, err := sqlite.Open(ctx, path, opts)
 	if err != nil {
 		return nil, err
 	}
-	return newDB(ctx, e, sqlite.Mover{}, opts.Filling)
+	return newDB(e, sqlite.Mover{}), nil
 }
 
-// OpenPostgres opens the PostgreSQL database of a URL, as postgres.Open does. One that a
-// move is filling is an error that says so.
+// OpenPostgres opens the PostgreSQL database of a URL, as postgres.Open does.
 func OpenPostgres(ctx context.Context, url string, opts postgres.Options) (*DB, error) {
 	e, err := postgres.Open(ctx, url, opts)
 	if err != nil {
 		return nil, err
 	}
-	return newDB(ctx, e, postgres.Mover{}, opts.Filling)
+	return newDB(e, postgres.Mover{}), nil
 }
 
-// newDB makes the store on an engine, which it closes if it fails.
-func newDB(ctx context.Context, e engine.Engine, m engine.Mover, filling bool) (*DB, error) {
-	db := &DB{engine: e, dialect: e.Dialect(), mover: m, name: rand.Text(), texts: newTextIndex(), cards: cards{most: cardsKept}, drafts: drafting{at: map[sandlot.ProjectID]chan struct{}{}}}
-	if err := db.lookForMove(ctx, filling); err != nil {
-		return nil, errors.Join(err, e.Close())
-	}
-	return db, nil
+func newDB(e engine.Engine, m engine.Mover) *DB {
+	return &DB{engine: e, dialect: e.Dialect(), mover: m, name: rand.Text(), texts: newTextIndex(), cards: cards{most: cardsKept}, drafts: drafting{at: map[sandlot.ProjectID]chan struct{}{}}}
 }
 
 // Close lets the writes that wait finish, folds the log into the database and

@@ -76,6 +76,8 @@ type Engine interface {
 	// interrupted. Any error but that of a commit is sandlot.ErrNoEffect. Where so many
 	// steps wait that another had better come back it is ErrTooMany.
 	Step(ctx context.Context, bytes int, run func(Tx) error) error
+	// LongStep is Step for what takes hours, such as a move.
+	LongStep(ctx context.Context, run func(Tx) error) error
 	// Read runs one query outside of any step, which sees one consistent state. Any
 	// error is sandlot.ErrNoEffect.
 	Read(ctx context.Context, read func(Querier) error) error

@@ -75,9 +75,7 @@ func (s state) check(name string) error {
 
 // look connects once and finds out what there is.
 func look(ctx context.Context, config *pgx.ConnConfig, name string) (s state, err error) {
-	config = config.Copy()
-	config.DefaultQueryExecMode = pgx.QueryExecModeExec
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := connectOnce(ctx, config)
 	if err != nil {
 		return s, unreachable(name, err)
 	}
@@ -99,6 +97,39 @@ func look(ctx context.Context, config *pgx.ConnConfig, name string) (s state, er
 	}
 	s.pooled = pid != int64(conn.PgConn().PID())
 	return s, s.check(name)
+}
+
+// connectOnce makes a connection that suits poolers, too.
+func connectOnce(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+	config = config.Copy()
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	return pgx.ConnectConfig(ctx, config)
+}
+
+// leaveTime is how long connections of processes that have just ended are waited for.
+const leaveTime = 2 * time.Second
+
+// alone refuses a database that another connection of the same user is open to.
+func alone(ctx context.Context, config *pgx.ConnConfig, name string) error {
+	conn, err := connectOnce(ctx, config)
+	if err != nil {
+		return unreachable(name, err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for until := time.Now().Add(leaveTime); ; {
+		var n int
+		err := conn.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND usename = session_user AND pid <> pg_backend_pid()`).Scan(&n)
+		switch {
+		case err != nil:
+			return unreachable(name, err)
+		case n == 0:
+			return nil
+		case time.Now().After(until):
+			return fmt.Errorf("%s is in use: its user has other connections to it (%d); stop every node, and a pooler", name, n)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }
 
 // leading is the number that a text begins with.

@@ -63,8 +63,6 @@ func kindOf(code string) error {
 	case "23503", // foreign_key_violation: what a new record was to belong to
 		"22021": // character_not_in_repertoire: no record has a text with such bytes, or a zero
 		return sandlot.ErrNotFound
-	case elsewhere:
-		return sandlot.ErrElsewhere
 	case "53100": // disk_full
 		return sandlot.ErrFull
 	case "XX001", "XX002": // data_corrupted, index_corrupted

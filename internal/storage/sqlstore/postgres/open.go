@@ -32,8 +32,8 @@ type Options struct {
 	// Existing says to use a database as it is: it is neither created nor brought up to date, so that it is safe beside a server of
 	// another release.
 	Existing bool
-	// Filling says that the database is one that "sandlot move" fills.
-	Filling bool
+	// Alone refuses a database that another connection of the same user is open to, such as a node's.
+	Alone bool
 	// Connections is how many there may be at most, 2 at least; 0 is pool_max_conns of the URL, or else 16.
 	Connections int
 }
@@ -93,6 +93,9 @@ func open(ctx context.Context, url string, opts Options, known []engine.Migratio
 	e.clock.fixed = opts.Now
 	e.setBegin()
 	s, err := look(ctx, config.ConnConfig, e.name)
+	if err == nil && opts.Alone {
+		err = alone(ctx, config.ConnConfig, e.name)
+	}
 	if err != nil {
 		return nil, err
 	}

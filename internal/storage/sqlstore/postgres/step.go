@@ -37,6 +37,15 @@ const (
 // most ten seconds. When the connection breaks after that, the database is asked what
 // became of it: see outcome.
 func (e *Engine) Step(ctx context.Context, _ int, run func(engine.Tx) error) error {
+	return e.step(ctx, attemptTime, run)
+}
+
+// LongStep implements engine.Engine. Each statement in it has the time of a statement.
+func (e *Engine) LongStep(ctx context.Context, run func(engine.Tx) error) error {
+	return e.step(ctx, longTime, run)
+}
+
+func (e *Engine) step(ctx context.Context, most time.Duration, run func(engine.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return sandlot.NoEffect(err)
 	}
@@ -54,14 +63,14 @@ func (e *Engine) Step(ctx context.Context, _ int, run func(engine.Tx) error) err
 	case <-ctx.Done():
 		return sandlot.NoEffect(ctx.Err())
 	}
-	return e.repeat(ctx, run)
+	return e.repeat(ctx, most, run)
 }
 
 // repeat makes attempts at a step until one succeeds, or fails for good.
-func (e *Engine) repeat(ctx context.Context, run func(engine.Tx) error) error {
+func (e *Engine) repeat(ctx context.Context, most time.Duration, run func(engine.Tx) error) error {
 	until := time.Now().Add(e.againTime)
 	for n := 1; ; n++ {
-		again, err := e.attempt(ctx, n > 1, run)
+		again, err := e.attempt(ctx, n > 1, most, run)
 		if !again || n == againMax || time.Now().After(until) {
 			return err
 		}
@@ -81,13 +90,13 @@ func pause(n int) time.Duration {
 
 // attempt makes one attempt at a step. again says that it had no effect, and that the
 // next may fare better. sure asks for a connection that answers.
-func (e *Engine) attempt(ctx context.Context, sure bool, run func(engine.Tx) error) (again bool, err error) {
+func (e *Engine) attempt(ctx context.Context, sure bool, most time.Duration, run func(engine.Tx) error) (again bool, err error) {
 	c, err := e.acquire(ctx, sure)
 	if err != nil {
 		return ctx.Err() == nil && passing(err, true), sandlot.NoEffect(err)
 	}
 	defer c.Release()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
 	defer cancel()
 	t := &transaction{e: e, ctx: ctx, conn: c.Conn(), begin: e.begin, slot: e.slots.take()}
 	defer func() { e.slots.give(t.slot, t.conn.IsClosed()) }()

@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -37,9 +36,6 @@ func Classify(err error) error {
 		return sandlot.ErrNotFound
 	}
 	kind := kindOf(code(err))
-	if code(err) == sqlite3.SQLITE_CONSTRAINT_TRIGGER && strings.Contains(err.Error(), elsewhere) {
-		kind = sandlot.ErrElsewhere
-	}
 	if kind == nil {
 		return err
 	}

@@ -2,8 +2,10 @@ package sqlite
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sandlot/internal/storage/sqlstore/engine"
 	"sandlot/internal/testkit/expect"
@@ -37,6 +39,24 @@ func TestMigrations(t *testing.T) {
 		expect.Is(t, "the migration, again", db.migrate(t.Context(), path, append(known, second)), nil)
 		expect.Equal(t, "migrations", count(t, db, "SELECT count(*) FROM migrations"), len(known)+1)
 		expect.Equal(t, "tables of it", count(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'second'"), 1)
+	})
+
+	t.Run("a move of the release before that has not ended is not dropped", func(t *testing.T) {
+		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
+		known, err := knownMigrations()
+		expect.OK(t, err)
+		dropped := slices.IndexFunc(known, func(m engine.Migration) bool { return strings.HasSuffix(m.Name, "_moved.sql") })
+		expect.OK(t, prepareFile(t.Context(), path, known[:dropped]))
+		db := &Engine{now: time.Now}
+		expect.OK(t, db.connect(t.Context(), path, Options{CacheBytes: cacheBytes}))
+		t.Cleanup(func() { expect.OK(t, db.Close()) })
+		expect.OK(t, db.migrate(t.Context(), path, known[:dropped]))
+		mustExec(t, db, "INSERT INTO moving VALUES (1, x'00', 'from', 'left', '', 'there', x'00', 1)")
+		if err := db.migrate(t.Context(), path, known); err == nil || !strings.Contains(err.Error(), "end it with the release before") {
+			t.Errorf("the migration: %v", err)
+		}
+		mustExec(t, db, "DELETE FROM moving")
+		expect.OK(t, db.migrate(t.Context(), path, known))
 	})
 }
 

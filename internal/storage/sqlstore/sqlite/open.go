@@ -32,8 +32,6 @@ type Options struct {
 	// Existing says to use a database as it is: it is neither created nor brought up to date, so that it is safe beside a server of
 	// another release.
 	Existing bool
-	// Filling says that the database is one that "sandlot move" fills: it may be half full, and references are not looked at.
-	Filling bool
 }
 
 // An Engine is one SQLite database. All methods may be called concurrently.
@@ -107,11 +105,7 @@ func Open(ctx context.Context, path string, opts Options) (*Engine, error) {
 
 func (e *Engine) connect(ctx context.Context, path string, opts Options) error {
 	cacheKiB := opts.CacheBytes >> 10
-	pragmas := writerPragmas(cacheKiB / 2)
-	if opts.Filling {
-		pragmas = append(pragmas, pragma{name: "foreign_keys", set: "0", want: "0"})
-	}
-	c, err := newConnector(path, "rw", pragmas)
+	c, err := newConnector(path, "rw", writerPragmas(cacheKiB/2))
 	if err != nil {
 		return err
 	}

@@ -115,6 +115,17 @@ func (e *Engine) Step(ctx context.Context, bytes int, run func(engine.Tx) error)
 	return e.write.do(ctx, bytes, run)
 }
 
+// LongStep implements engine.Engine. A step that failed is not run again.
+func (e *Engine) LongStep(ctx context.Context, run func(engine.Tx) error) error {
+	var failed error
+	return e.Step(ctx, 0, func(t engine.Tx) error {
+		if failed == nil {
+			failed = run(t)
+		}
+		return failed
+	})
+}
+
 // Read implements engine.Engine. While reads make way for the log's end it waits, a
 // second at most.
 func (e *Engine) Read(ctx context.Context, read func(engine.Querier) error) error {
