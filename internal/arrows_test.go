@@ -43,6 +43,7 @@ var exceptions = map[string][]string{
 var outside = map[string][]string{
 	"transport/api":           {"go.yaml.in/yaml/v3"},
 	"storage/blob":            {"golang.org/x/sys"},
+	"storage/blob/cache":      {"golang.org/x/sync"},
 	"storage/blob/s3":         {"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"},
 	"domain/admission":        {"golang.org/x/time"},
 	"format/check":            {"github.com/tdewolff/parse/v2"},

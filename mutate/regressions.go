@@ -45,7 +45,7 @@ func regressions() []mutation {
 		{"regression 41: variants are made of a draft", "internal/storage/sqlstore/variants.go", " AND f.since <= p.version LIMIT 1", " LIMIT 1", of("41", storeTests)},
 		{"regression 41: a backup has a draft in it", "internal/storage/sqlstore/sqlite/copy.go", "		err = cleanCopy(ctx, path, clean)\n", "", of("41", storeTests)},
 		{"regression 42: a million is said as a thousand is", "internal/transport/web/plural.go", "if n != 0 && n%million == 0 &&", "if n < 0 && n%million == 0 &&", of("42", "./internal/transport/web")},
-		{"regression 43: the largest limit of the memory counts", "cmd/sandlot/memorylimit.go", "limit.bytes < least.bytes", "limit.bytes > least.bytes", of("43", main)},
+		{"regression 43: the cache takes more than an eighth", "cmd/sandlot/memory.go", "max(share/8, leastCache)", "max(share/4, leastCache)", of("43", main)},
 		{"regression 44: unused pages are no room", "cmd/sandlot/disk.go", "used - min(used, d.unused())", "used", of("44", main)},
 		{"regression 41: reads do not make way for the log's end", "internal/storage/sqlstore/sqlite/log.go", "k.engine.gate.alone(func() { emptied = k.empty() })", "emptied = k.empty()", of("41", storeTests)},
 		{"regression 41: a version is erased in one step", "internal/storage/sqlstore/erase.go", "const eraseStep = 100", "const eraseStep = 1 << 30", of("41", storeTests)},

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
+
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore"
@@ -16,14 +18,8 @@ import (
 const (
 	// leastMemory is the least that the program promises to work in, in bytes.
 	leastMemory = 96_000_000
-	// groupRounding is by how much less the kernel may set as a limit than it was told: a page, of 64 KiB at most.
-	groupRounding = 64 << 10
 	// unknownMemory is assumed where nobody can tell: a small machine of today.
 	unknownMemory = 1 << 30
-	// programMemory is what the process takes in addition to Go's memory and the database: its own code, threads and pages that are mapped.
-	programMemory = 8 << 20
-	// databaseFactor is how much memory the database's pages take for each byte that they cache.
-	databaseFactor = 4
 )
 
 const (
@@ -77,9 +73,9 @@ func collecting(gogc string) func(heavy bool) {
 
 // memoryPlan is every size that depends on the memory.
 type memoryPlan struct {
-	memoryLimit
+	bytes       int64  // of the machine, or of the control groups
+	from        string // which of the two has it; "unknown machine" if neither says
 	goLimit     int64  // what Go may have: beyond it, it collects garbage as often as it must
-	goLimitBy   string // who has set it
 	cache       int64  // bytes of files that are being read
 	database    int    // bytes that SQLite caches
 	bodies      int    // received at once
@@ -93,32 +89,39 @@ type memoryPlan struct {
 	fonts       int64 // bytes of the system's fonts that cards keep
 }
 
-// planMemory shares out what there is. Go's limit leaves room for the database, the
-// program and, with an eighth, for what the kernel holds for it: sockets, and pages of files that are being written.
-// An explicit limit of Go's, above 0, is kept. Nothing is taken before it is needed, and no client alone can fill more
-// than one of these, so together they may come to somewhat more than Go's limit.
-func planMemory(found memoryLimit, explicit int64) memoryPlan {
-	p := memoryPlan{memoryLimit: found}
-	p.goLimitBy = "sandlot"
-	if p.bytes <= 0 {
-		p.memoryLimit = memoryLimit{unknownMemory, "nowhere"}
+// findMemory returns the least of what the machine has and what the control groups allow.
+func findMemory() (bytes int64, from string) {
+	bytes, from = unknownMemory, "unknown machine"
+	for _, of := range []struct {
+		name  string
+		bytes memlimit.Provider
+	}{{"machine", memlimit.FromSystem}, {"control group", memlimit.FromCgroup}} {
+		n, err := of.bytes()
+		if err == nil && n > 0 && n < math.MaxInt64 && (from == "unknown machine" || int64(n) < bytes) {
+			bytes, from = int64(n), of.name
+		}
 	}
-	p.database = int(min(p.bytes/64, mostDatabase))
-	p.goLimit = max(p.bytes-p.bytes/8-programMemory-int64(p.database)*databaseFactor, p.bytes/4)
+	return bytes, from
+}
+
+// planMemory shares out the memory. Go has three quarters of it: the rest is for the database, the program, and
+// what the kernel holds for it. An explicit limit of Go's, above 0, is kept. Nothing is taken before it is needed,
+// and no client alone can fill more than one of the shares, so together they may come to more than Go's limit.
+func planMemory(bytes, explicit int64) memoryPlan {
+	p := memoryPlan{bytes: bytes, goLimit: bytes / 4 * 3}
 	share := p.goLimit
 	if explicit > 0 {
-		p.goLimit, p.goLimitBy = explicit, "GOMEMLIMIT"
+		p.goLimit = explicit
 		share = min(share, explicit)
 	}
+	p.database = int(min(bytes/64, mostDatabase))
 	p.cache = min(max(share/8, leastCache), mostCache)
 	p.bodies = int(min(max(share/6/bodyMemory, leastBodies), mostBodies))
 	p.connections = int(share / connectionMemory)
 	p.watchers = min(p.connections/8*7, mostWatchers)
 	p.players = int(min(share/16/220, 1_000_000)) // live.Limits says what one takes
 	p.clients = int(min(share/32/300, 65_536))    // admission.Config, likewise
-	p.remembered = publish.Remembered{
-		Projects: int(min(share/64/500, publish.DefaultProjects)),
-	}
+	p.remembered.Projects = int(min(share/64/500, publish.DefaultProjects))
 	p.plays = int(min(share/32/100, gallery.DefaultPlays))
 	p.searches = int(min(share/10, sqlstore.SearchMemory))
 	p.fonts = min(share/8, card.MostKept)
@@ -127,12 +130,17 @@ func planMemory(found memoryLimit, explicit int64) memoryPlan {
 
 // memory is the plan for this machine and these settings.
 func (s settings) memory() memoryPlan {
-	p := planMemory(findMemory(os.DirFS("/")), explicitMemory(os.Getenv("GOMEMLIMIT"), debug.SetMemoryLimit(-1)))
+	explicit := int64(0)
+	if os.Getenv("GOMEMLIMIT") != "" {
+		explicit = debug.SetMemoryLimit(-1) // Go has read it
+	}
+	bytes, from := findMemory()
+	p := planMemory(bytes, explicit)
+	p.from = from
 	if s.CacheSize > 0 {
 		p.cache = int64(s.CacheSize)
 	}
-	files := openFiles()
-	if files > 0 { // each body writes to a file
+	if files := openFiles(); files > 0 { // each body writes to a file
 		p.bodies = min(p.bodies, max(files/filesPart, leastBodies))
 		p.connections = min(p.connections, connectionsFor(files))
 		p.watchers = min(p.watchers, p.connections)
@@ -143,24 +151,15 @@ func (s settings) memory() memoryPlan {
 	return p
 }
 
-// explicitMemory is the limit that the operator has set in the environment, from
-// which Go has read it; "off" is none at all.
-func explicitMemory(env string, limit int64) int64 {
-	if env == "" {
-		return 0
-	}
-	return limit
-}
-
-// tooLittle reports whether there is less than the program promises to work in.
-func (p memoryPlan) tooLittle() bool { return p.bytes < leastMemory-groupRounding }
+// tooLittle reports whether there is less than the program promises to work in. The kernel rounds limits down to
+// pages, of 64 KiB at most.
+func (p memoryPlan) tooLittle() bool { return p.bytes < leastMemory-64<<10 }
 
 // lines are the plan as pairs of a name and a value.
 func (p memoryPlan) lines() []any {
 	return []any{
-		"limit", shownBytes(p.bytes), "from", p.from, "go_limit", shownBytes(p.goLimit), "go_limit_by", p.goLimitBy, "cache", shownBytes(p.cache), "database", shownBytes(int64(p.database)),
-		"bodies", p.bodies, "connections", p.connections, "watchers", p.watchers, "players", p.players, "clients", p.clients,
-		"projects", p.remembered.Projects, "visits", p.plays, "searches", shownBytes(int64(p.searches)), "fonts", shownBytes(p.fonts),
+		"limit", shownBytes(p.bytes), "from", p.from, "go_limit", shownBytes(p.goLimit),
+		"cache", shownBytes(p.cache), "bodies", p.bodies, "connections", p.connections, "watchers", p.watchers,
 	}
 }
 

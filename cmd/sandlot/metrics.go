@@ -121,15 +121,15 @@ func (m *metrics) cache(of blobs) {
 	if !ok {
 		return
 	}
-	pieces := func(from string, count func(cache.Stats) int64) {
+	reads := func(from string, count func(cache.Stats) int64) {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "sandlot_blob_mebibytes_total", Help: "Pieces of files, a MiB at most, by where they came from; damaged ones did not have their hash.",
+			Name: "sandlot_blob_reads_total", Help: "Reads of files of blob-url, by where they came from; damaged ones did not have their hash.",
 			ConstLabels: prometheus.Labels{"from": from},
 		}, func() float64 { return float64(count(c.Stats())) }))
 	}
-	pieces("folder", func(s cache.Stats) int64 { return s.Hits })
-	pieces("store", func(s cache.Stats) int64 { return s.Misses })
-	pieces("damaged", func(s cache.Stats) int64 { return s.Corrupt })
+	reads("folder", func(s cache.Stats) int64 { return s.Hits })
+	reads("store", func(s cache.Stats) int64 { return s.Misses })
+	reads("damaged", func(s cache.Stats) int64 { return s.Corrupt })
 	m.gauge("sandlot_blob_cache_bytes", "Bytes in the folder of files of blob-url.", func() float64 { return float64(c.Stats().Bytes) })
 }
 

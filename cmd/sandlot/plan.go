@@ -125,7 +125,7 @@ func (p plan) warn() (all []string) {
 	say(p.Playtest && p.places.Content == "", "--playtest opens nothing, as projects have no addresses of their own: set --content-host")
 	say(p.DiskLimit != nil && p.diskPercent(p.places) == 100, "--disk-limit %d lets new content fill the disk: set it to 95 to keep some room", deref(p.DiskLimit))
 	say(p.tooLittleForUploads(), "--limit-bytes %s has no room for one key to complete an upload of max-file-size %s: set its second number to at least twice that", p.LimitBytes, p.MaxFileSize)
-	say(p.memory.tooLittle(), "there is less memory (%s) than the %s that the service promises to work in: raise the limit that %s sets", shownBytes(p.memory.bytes), shownBytes(leastMemory), p.memory.from)
+	say(p.memory.tooLittle(), "the %s has less memory (%s) than the %s that the service promises to work in: give it more", p.memory.from, shownBytes(p.memory.bytes), shownBytes(leastMemory))
 	say(p.memory.cache > p.memory.goLimit/4, "--cache-size %s takes more than a quarter of the memory (%s): set less, or leave it out", shownBytes(p.memory.cache), shownBytes(p.memory.goLimit))
 	return all
 }

@@ -33,7 +33,7 @@ var alertCases = map[string]struct {
 		nil, of(`sandlot_http_request_seconds_bucket{area="api",le="10"}`, "0+1x40", `sandlot_http_request_seconds_bucket{area="api",le="60"}`, "0+9x40", `sandlot_http_request_seconds_bucket{area="api",le="+Inf"}`, "0+9x40"),
 		of(`sandlot_http_request_seconds_bucket{area="api",le="10"}`, "0+9x40", `sandlot_http_request_seconds_bucket{area="api",le="60"}`, "0+9x40", `sandlot_http_request_seconds_bucket{area="api",le="+Inf"}`, "0+9x40"),
 	},
-	"SandlotDamaged":   {of("from", "damaged"), of(`sandlot_blob_mebibytes_total{from="damaged"}`, "0x13 1x9"), of(`sandlot_blob_mebibytes_total{from="store"}`, "0x13 1x9")},
+	"SandlotDamaged":   {of("from", "damaged"), of(`sandlot_blob_reads_total{from="damaged"}`, "0x13 1x9"), of(`sandlot_blob_reads_total{from="store"}`, "0x13 1x9")},
 	"SandlotRedisDown": {nil, of(`sandlot_redis_up{instance="a"}`, "1x9", `sandlot_redis_up{instance="b"}`, "0x19"), of(`sandlot_redis_up{instance="b"}`, "1x9 0x9")},
 	"SandlotPanic":     {nil, of("sandlot_panics_total", "0x13 1x9"), of("sandlot_panics_total", "3x19")},
 	"SandlotMailDown":  {nil, of("sandlot_smtp_up", "0x19"), of("sandlot_smtp_up", "1x9 0x9")},

@@ -193,12 +193,9 @@ func installation(ctx context.Context, db *sqlstore.DB, name string) ([]byte, er
 	return db.Publish().Secret(ctx, name, fresh)
 }
 
-// mostCachedFiles bounds the files of the cache: a MiB, or a smaller file, is one.
-const mostCachedFiles = 1_000_000
-
 // files opens the bytes for a server.
 func (s storage) files(ctx context.Context, db *sqlstore.DB, room size) (blobs, error) {
-	return s.opened(ctx, db, blob.Options{Alone: true}, cache.Options{Folder: filepath.Join(s.Data, cacheName), Bytes: int64(room), Entries: mostCachedFiles})
+	return s.opened(ctx, db, blob.Options{Alone: true}, cache.Options{Folder: filepath.Join(s.Data, cacheName), Bytes: int64(room)})
 }
 
 // opened opens the bytes: the folder, or the bucket behind its cache.
@@ -238,8 +235,6 @@ type cached struct {
 	*cache.Blobs
 	store io.Closer
 }
-
-var _ publish.PiecedBlobs = cached{}
 
 // Close closes both.
 func (c cached) Close() error { return errors.Join(c.Blobs.Close(), c.store.Close()) }

@@ -80,21 +80,10 @@ type Piece struct {
 // NewPiece returns a Piece for the MiB with this number, counted from 0, of bytes whose
 // checkpoints are complete.
 func NewPiece(points string, n int64) (*Piece, error) {
-	before, after := Around(points, n)
-	return Between(before, after, n)
-}
-
-// Around returns the checkpoints before and after the MiB with this number; the first has none
-// before it, and the last none after it.
-func Around(points string, n int64) (before, after string) {
-	return points[max(n-1, 0)*size : n*size], points[n*size : min((n+1)*size, int64(len(points)))]
-}
-
-// Between is NewPiece for who kept of the checkpoints those around the MiB alone.
-func Between(before, after string, n int64) (*Piece, error) {
-	p := &Piece{Hash: *New(), end: after, ended: (n + 1) * Step}
+	end := points[n*size : min((n+1)*size, int64(len(points)))]
+	p := &Piece{Hash: *New(), end: end, ended: (n + 1) * Step}
 	if n > 0 {
-		if err := p.resume(before, n*Step); err != nil {
+		if err := p.resume(points[(n-1)*size:n*size], n*Step); err != nil {
 			return nil, fmt.Errorf("resume SHA-256: %w", err)
 		}
 	}

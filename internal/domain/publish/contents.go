@@ -196,7 +196,7 @@ func (c *Contents) Discard(ctx context.Context, staged Content) {
 // with it. Bytes of a blob that is gone are ErrNotFound. Whoever opens it closes it.
 func (c *Contents) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	if b.Ref != "" {
-		r, err := c.blobs.Open(ctx, c.withCheckpoints(ctx, b, off, n), off, n)
+		r, err := c.blobs.Open(ctx, c.withCheckpoints(ctx, b, n), off, n)
 		return r, sandlot.NoEffect(err)
 	}
 	data, err := b.Bytes()
@@ -212,12 +212,10 @@ func (c *Contents) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.R
 	return io.NopCloser(bytes.NewReader(window(data, off, n))), nil
 }
 
-// withCheckpoints adds those that are recorded to a blob, if a range of it is asked for, or Blobs
-// read it in pieces. Without them it can be read, too, after all of the blob.
-func (c *Contents) withCheckpoints(ctx context.Context, b sandlot.Blob, off, n int64) sandlot.Blob {
-	_, pieced := c.blobs.(PiecedBlobs)
-	whole := n == b.Size || n < 0 && off == 0
-	if b.ID == 0 || b.Size <= checkpoint.Step || n == 0 || whole && !pieced {
+// withCheckpoints adds the recorded checkpoints to a blob of more than a MiB. Without them it can be
+// read, too, after all of it was compared.
+func (c *Contents) withCheckpoints(ctx context.Context, b sandlot.Blob, n int64) sandlot.Blob {
+	if b.ID == 0 || b.Size <= checkpoint.Step || n == 0 {
 		return b
 	}
 	points, err := c.store.Checkpoints(ctx, b.ID)

@@ -251,21 +251,3 @@ type Blobs interface {
 	// Ping returns nil while Put can be expected to work.
 	Ping(ctx context.Context) error
 }
-
-// PiecedBlobs are Blobs that read a blob that comes with its Checkpoints MiB by MiB, also where all of
-// it is asked for, so that the first can be yielded while the others are far away.
-type PiecedBlobs interface {
-	Blobs
-	ReadsPieces()
-}
-
-// ShardedBlobs are Blobs whose names fall into shards, so that nodes can share the work of a walk
-// through all of them.
-type ShardedBlobs interface {
-	Blobs
-	// Shards is how many shards there are; it never changes.
-	Shards() int
-	// ListShard is List of the shard of that number, counted from 0. Each blob is in one shard. A
-	// number that no shard has is an error.
-	ListShard(ctx context.Context, n int, before time.Time) iter.Seq2[sandlot.BlobRef, error]
-}

@@ -1,37 +1,26 @@
 package picture
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"time"
 )
 
-// chunk is how much of a picture is held in one piece: what grows by doubling takes three times its room.
-const chunk = 256 << 10
-
-// held are the bytes of a picture, at most MaxBytes.
-type held struct {
-	chunks [][]byte
-	size   int
-}
-
-// hold reads what r has, unless its first bytes tell that it is no picture.
-func hold(r io.Reader) (*held, error) {
-	h := &held{}
-	r = Bounded(r)
-	for {
-		piece := make([]byte, chunk)
-		n, err := io.ReadFull(r, piece)
-		h.chunks, h.size = append(h.chunks, piece[:n]), h.size+n
-		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return h, nil
-		case err != nil:
-			return nil, err
-		}
+// hold reads what src has, at most MaxBytes, unless its first bytes say that it is no picture.
+func hold(src Source) ([]byte, error) {
+	data := make([]byte, min(src.Size(), MaxBytes))
+	if n, err := src.ReadAt(data, 0); n < len(data) {
+		return nil, cmp.Or(err, io.ErrUnexpectedEOF)
 	}
+	if _, problem := sniff(data[:min(len(data), sniffed)]); problem != nil {
+		return nil, problem
+	}
+	if src.Size() > MaxBytes {
+		return nil, &Problem{Kind: TooManyBytes}
+	}
+	return data, nil
 }
 
 // sniffed is how many bytes tell what a picture is.
@@ -62,30 +51,6 @@ func (b *bounded) Read(p []byte) (int, error) {
 		}
 	}
 	return n, err
-}
-
-// reader reads from the beginning.
-func (h *held) reader() io.Reader {
-	list := make([]io.Reader, len(h.chunks))
-	for i, c := range h.chunks {
-		list[i] = bytes.NewReader(c)
-	}
-	return io.MultiReader(list...)
-}
-
-// at returns up to n bytes from off on, fewer where there are no more.
-func (h *held) at(off int64, n int) []byte {
-	out := make([]byte, 0, n)
-	for len(out) < n && off >= 0 && off < int64(h.size) {
-		c := h.chunks[off/chunk]
-		more := c[min(off%chunk, int64(len(c))):]
-		more = more[:min(len(more), n-len(out))]
-		if len(more) == 0 {
-			break
-		}
-		out, off = append(out, more...), off+int64(len(more))
-	}
-	return out
 }
 
 var errLate = errors.New("reading a picture took too long")

@@ -2,12 +2,12 @@ package picture
 
 import (
 	"bytes"
+	"encoding/binary"
 	"image"
+	"image/color"
 	"image/jpeg"
 	"image/png"
 	"io"
-
-	"golang.org/x/image/webp"
 )
 
 // A look is what the header of a picture says of it.
@@ -38,31 +38,109 @@ func (l look) affordable(size int) error {
 	return p
 }
 
-// look reads the header.
-func (h *held) look() (look, error) {
-	format, problem := sniff(h.at(0, sniffed))
+// lookAt reads the header of a picture.
+func lookAt(data []byte) (look, error) {
+	format, problem := sniff(data[:min(len(data), sniffed)])
 	if problem != nil {
 		return look{}, problem
 	}
-	l, ok := look{}, false
+	l, err := look{orientation: 1}, error(nil)
 	switch format {
 	case "PNG":
-		l, ok = h.lookPNG()
-		l.decode = png.Decode
+		err = l.png(data)
 	case "JPEG":
-		l, ok = h.lookJPEG()
-		l.decode = jpeg.Decode
+		err = l.jpeg(data)
 	case "WebP":
-		var moves bool
-		if l, moves, ok = h.lookWebP(); moves {
-			return look{}, &Problem{Kind: Moving, Format: format}
-		}
-		l.decode = webp.Decode
+		err = l.webp(data)
 	}
-	if l.format = format; !ok {
+	if l.format = format; err == errMoves {
+		return look{}, &Problem{Kind: Moving, Format: format}
+	} else if err != nil {
 		return look{}, &Problem{Kind: Damaged, Format: format}
 	}
 	return l, nil
+}
+
+// mostChunks bounds the chunks of a PNG: the decoder leaves 4 KiB of garbage for each that it passes over.
+const mostChunks = 10_000
+
+// png reads the header of a PNG, and counts its chunks.
+func (l *look) png(data []byte) error {
+	c, err := png.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	l.width, l.height, l.decode = c.Width, c.Height, png.Decode
+	perPixel := int64(4) // grey with a transparent colour, too
+	switch c.ColorModel.(type) {
+	case color.Palette:
+		perPixel = 1
+	default:
+		if data[24] == 16 { // bits of each colour
+			perPixel = 8
+		}
+	}
+	l.memory = int64(c.Width)*int64(c.Height)*perPixel + 16*int64(c.Width)
+	if data[28] != 0 { // interlaced: each pass is a picture of its own until it is merged
+		l.memory *= 2
+	}
+	for n, off := 0, int64(8); off+8 <= int64(len(data)) && string(data[off+4:off+8]) != "IEND"; n++ {
+		if off += 12 + int64(binary.BigEndian.Uint32(data[off:])); n > mostChunks {
+			l.memory = maxMemory
+			break
+		}
+	}
+	return nil
+}
+
+// jpeg reads the frame of a JPEG, and looks for how it is to be turned.
+func (l *look) jpeg(data []byte) error {
+	c, err := jpeg.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	l.width, l.height, l.decode = c.Width, c.Height, jpeg.Decode
+	l.memory = samplesOf(data, c)
+	switch pixels := int64(c.Width) * int64(c.Height); { // what is not YCbCr is written once more, or twice
+	case c.ColorModel == color.CMYKModel:
+		l.memory += 8 * pixels
+	case c.ColorModel != color.GrayModel && (c.ColorModel == color.RGBAModel || bytes.Contains(data, []byte("Adobe"))):
+		l.memory += 4 * pixels
+	}
+	if _, exif, ok := bytes.Cut(data[:min(len(data), mostEXIF)], []byte("Exif\x00\x00")); ok {
+		l.orientation = max(orientationOf(exif), 1)
+	}
+	return nil
+}
+
+// mostEXIF is how far into a JPEG its EXIF may begin and end: two of the longest segments.
+const mostEXIF = 128 << 10
+
+// samplesOf is the memory of the samples of a JPEG, and of the coefficients of a progressive one, at most. Which of
+// the bytes are its frame the decoder alone knows: what looks like one with these sides counts wherever it lies.
+func samplesOf(data []byte, c image.Config) (most int64) {
+	for i := 0; i+10 < len(data); i++ {
+		f := data[i:]
+		if f[0] != 0xff || f[1] < 0xc0 || f[1] > 0xc2 {
+			continue
+		}
+		n := int(f[9])
+		if n < 1 || n > 4 || len(f) < 10+3*n || int(binary.BigEndian.Uint16(f[5:])) != c.Height || int(binary.BigEndian.Uint16(f[7:])) != c.Width {
+			continue
+		}
+		all, across, down := int64(0), int64(1), int64(1)
+		for k := range n {
+			h, v := int64(f[11+3*k]>>4), int64(f[11+3*k]&15)
+			all, across, down = all+h*v, max(across, h), max(down, v)
+		}
+		wide, high := (int64(c.Width)+8*across-1)/(8*across), (int64(c.Height)+8*down-1)/(8*down)
+		samples := 64 * wide * high * all // in whole blocks
+		if f[1] == 0xc2 {                 // progressive: four bytes for each coefficient
+			samples *= 5
+		}
+		most = max(most, samples)
+	}
+	return most
 }
 
 // signatures are how files begin, at an offset. Their names are the same in all languages.

@@ -5,24 +5,19 @@ import (
 	"slices"
 )
 
-// lookedAt is how many bytes are taken together.
-const lookedAt = 1024
-
-// A lossless is a reader of the codes of a picture without loss, in a WebP. A few bytes of one can name 65,536 sets of codes,
+// A codeReader is a reader of the codes of a picture without loss, in a WebP. A few bytes of one can name 65,536 sets of codes,
 // for all of which a decoder makes room before it reads the first: how many there are, and what they take, is known once
 // the small pictures that stand before them are read. What is not as a WebP should be, or is cut, is damaged.
-type lossless struct {
-	h        *held
-	off, end int64
-	piece    []byte
-	at       int // bits of the piece
-	memory   int64
-	damaged  bool
+type codeReader struct {
+	data    []byte
+	at      int // bits
+	memory  int64
+	damaged bool
 }
 
-// lossless tells what the codes of a picture of so many pixels take that stands at off, without its header.
-func (h *held) lossless(off, size int64, wide, high int) (memory int64, ok bool) {
-	r := &lossless{h: h, off: off, end: off + size}
+// lossless returns the memory of the codes of a picture of so many pixels, whose header is not in data.
+func lossless(data []byte, wide, high int) (memory int64, ok bool) {
+	r := &codeReader{data: data}
 	var seen [4]bool
 	for r.bits(1) == 1 {
 		kind := r.bits(2)
@@ -68,23 +63,20 @@ func (h *held) lossless(off, size int64, wide, high int) (memory int64, ok bool)
 func tiles(n, side int) int { return (n + 1<<side - 1) >> side }
 
 // bits reads a number of so many bits.
-func (r *lossless) bits(n int) (v int) {
+func (r *codeReader) bits(n int) (v int) {
 	for i := range n {
-		if r.at == 8*len(r.piece) {
-			r.piece, r.at = r.h.at(r.off, int(min(lookedAt, r.end-r.off))), 0
-			if r.off += int64(len(r.piece)); len(r.piece) == 0 {
-				r.damaged = true
-				return 0
-			}
+		if r.at == 8*len(r.data) {
+			r.damaged = true
+			return 0
 		}
-		v |= int(r.piece[r.at/8]>>(r.at%8)&1) << i
+		v |= int(r.data[r.at/8]>>(r.at%8)&1) << i
 		r.at++
 	}
 	return v
 }
 
 // recent reads of how many bits the places are in which colours are kept that were there before; 0: none are.
-func (r *lossless) recent() int {
+func (r *codeReader) recent() int {
 	if r.bits(1) == 0 {
 		return 0
 	}
@@ -97,7 +89,7 @@ func (r *lossless) recent() int {
 }
 
 // picture reads a small picture that stands before the codes.
-func (r *lossless) picture(wide, high int) []uint32 {
+func (r *codeReader) picture(wide, high int) []uint32 {
 	recent := r.recent()
 	s, kept := r.set(recent), make([]uint32, 1<<recent)
 	pixels := make([]uint32, 0, wide*high)
@@ -129,7 +121,7 @@ func (r *lossless) picture(wide, high int) []uint32 {
 }
 
 // number reads a length, or a distance, of which the symbol says how large it is about.
-func (r *lossless) number(symbol int) int {
+func (r *codeReader) number(symbol int) int {
 	if symbol < 4 {
 		return symbol + 1
 	}

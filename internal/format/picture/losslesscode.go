@@ -18,7 +18,7 @@ type code struct {
 }
 
 // set reads the codes of green, red, blue, how far one sees through, and distances.
-func (r *lossless) set(recent int) (s [5]code) {
+func (r *codeReader) set(recent int) (s [5]code) {
 	for i, n := range [...]int{256 + 24, 256, 256, 256, 40} {
 		if i == 0 && recent > 0 {
 			n += 1 << recent
@@ -29,7 +29,7 @@ func (r *lossless) set(recent int) (s [5]code) {
 }
 
 // code reads a code of n symbols.
-func (r *lossless) code(n int) (c code) {
+func (r *codeReader) code(n int) (c code) {
 	if r.bits(1) == 0 {
 		return r.coded(r.lengths(n))
 	}
@@ -45,7 +45,7 @@ func (r *lossless) code(n int) (c code) {
 }
 
 // coded is the code whose symbols have these lengths: all bits that can be there stand for one.
-func (r *lossless) coded(lengths []int) (c code) {
+func (r *codeReader) coded(lengths []int) (c code) {
 	for symbol, n := range lengths {
 		if n > 0 {
 			c.count[n]++
@@ -68,7 +68,7 @@ func (r *lossless) coded(lengths []int) (c code) {
 }
 
 // lengths reads how long the symbols of a code are, which is in a code itself.
-func (r *lossless) lengths(n int) []int {
+func (r *codeReader) lengths(n int) []int {
 	order := [...]int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 	short := make([]int, len(order))
 	for _, i := range order[:4+r.bits(4)] {
@@ -102,7 +102,7 @@ func (r *lossless) lengths(n int) []int {
 }
 
 // next reads a symbol.
-func (r *lossless) next(c code) int {
+func (r *codeReader) next(c code) int {
 	if c.count[0] == 1 {
 		return c.symbols[0]
 	}

@@ -7,6 +7,7 @@
 package picture
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"image"
@@ -100,11 +101,11 @@ func (m *Maker) make(ctx context.Context, src Source, cut Shape, finish func(*im
 		return Made{}, ctx.Err()
 	}
 	defer func() { <-m.turn }()
-	held, err := hold(io.NewSectionReader(src, 0, src.Size()))
+	data, err := hold(src)
 	if err != nil {
 		return Made{}, err
 	}
-	img, err := m.read(ctx, held, cut)
+	img, err := m.read(ctx, data, cut)
 	if err != nil {
 		return Made{}, err
 	}
@@ -114,20 +115,20 @@ func (m *Maker) make(ctx context.Context, src Source, cut Shape, finish func(*im
 	return write(finish(img), cut)
 }
 
-// read decodes what is held into no more pixels than the widest of the shape has.
-func (m *Maker) read(ctx context.Context, h *held, shape Shape) (*image.RGBA, error) {
-	look, err := h.look()
+// read decodes data into no more pixels than the widest of the shape has.
+func (m *Maker) read(ctx context.Context, data []byte, shape Shape) (*image.RGBA, error) {
+	look, err := lookAt(data)
 	if err != nil {
 		return nil, err
 	}
-	if err := look.affordable(h.size); err != nil {
+	if err := look.affordable(len(data)); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
 	runtime.LockOSThread() // whose time is asked for
 	defer runtime.UnlockOSThread()
-	src, err := look.decode(&timed{ctx: ctx, r: h.reader(), spent: m.spent, end: m.spent() + maxTime})
+	src, err := look.decode(&timed{ctx: ctx, r: bytes.NewReader(data), spent: m.spent, end: m.spent() + maxTime})
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

@@ -58,6 +58,9 @@ type Options struct {
 	// Existing says to look at a folder as it is: it is not made, and List
 	// removes nothing.
 	Existing bool
+
+	// Unsynced says that the folder may lose anything in a crash, as one that only caches may.
+	Unsynced bool
 }
 
 // Disk is publish.Blobs in a folder of the local file system. Its methods may
@@ -79,7 +82,7 @@ type Disk struct {
 	}
 }
 
-var _ publish.ShardedBlobs = (*Disk)(nil)
+var _ publish.Blobs = (*Disk)(nil)
 
 // OpenDisk opens the folder dir, and makes it if it is not there. It also
 // removes temporary files that a crash left behind. A folder that cannot be
@@ -98,7 +101,11 @@ func OpenDisk(dir string, opts Options) (*Disk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open blobs: %w", errors.Join(classify(err), root.Close()))
 	}
-	d, err := OpenOn(rooted{root}, opts)
+	var f FS = rooted{root}
+	if opts.Unsynced {
+		f = unsynced{f}
+	}
+	d, err := OpenOn(f, opts)
 	if err != nil {
 		return nil, fmt.Errorf("open blobs in %s: %w", dir, err)
 	}

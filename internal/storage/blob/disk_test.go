@@ -22,7 +22,6 @@ import (
 
 func TestDisk(t *testing.T) {
 	storetest.TestBlobs(t, func(t *testing.T) publish.Blobs { return openTemp(t) })
-	storetest.TestShardedBlobs(t, func(t *testing.T) publish.ShardedBlobs { return openTemp(t) })
 }
 
 func openTemp(tb testing.TB) *Disk {

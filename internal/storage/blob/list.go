@@ -90,25 +90,6 @@ func (d *Disk) listShard(ctx context.Context, n int, before time.Time, yield fun
 	})
 }
 
-// Shards is 256: the folders.
-func (d *Disk) Shards() int { return Shards }
-
-// ListShard is List of one folder. It removes no temporary files.
-func (d *Disk) ListShard(ctx context.Context, n int, before time.Time) iter.Seq2[sandlot.BlobRef, error] {
-	return func(yield func(sandlot.BlobRef, error) bool) {
-		err := d.inPlace()
-		if err == nil && (n < 0 || n >= Shards) {
-			err = fmt.Errorf("no shard %d of %d", n, Shards)
-		}
-		if err == nil {
-			err = cmp.Or(ctx.Err(), d.listShard(ctx, n, before, yield))
-		}
-		if err != nil && err != errStop {
-			yield("", fmt.Errorf("list blobs: %w", err))
-		}
-	}
-}
-
 // errStop ends a walk whose consumer wants no more.
 var errStop = errors.New("stop")
 

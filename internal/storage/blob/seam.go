@@ -80,3 +80,21 @@ func (t rootedTemp) Write(p []byte) (int, error) { return t.f.Write(p) }
 func (t rootedTemp) Sync() error                 { return t.f.Sync() }
 func (t rootedTemp) Close() error                { return t.f.Close() }
 func (t rootedTemp) StartWriteback(off, n int64) { startWriteback(t.f, off, n) }
+
+// unsynced is a file system whose syncs do nothing.
+type unsynced struct{ FS }
+
+func (unsynced) SyncDir(string) error { return nil }
+
+func (u unsynced) Create(name string) (TempFile, error) {
+	f, err := u.FS.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	return unsyncedTemp{f}, nil
+}
+
+type unsyncedTemp struct{ TempFile }
+
+func (unsyncedTemp) Sync() error               { return nil }
+func (unsyncedTemp) StartWriteback(_, _ int64) {}

@@ -131,7 +131,7 @@ func (f *full) openBlobs(w *World) publish.Blobs {
 	at := s3.Config{Bucket: f.bucket.Name, Prefix: "world", Endpoint: f.bucket.Endpoint, Region: f.bucket.Region, PathStyle: true}
 	store, err := s3.Open(w.t.Context(), at, s3.Access{Key: f.bucket.Key, Secret: f.bucket.Secret}, s3.Options{Existing: true})
 	expect.OK(w.t, err)
-	blobs := cache.New(store, cache.Options{Folder: filepath.Join(w.Dir, "cache"), Bytes: 16 << 20, Entries: 1000})
+	blobs := cache.New(store, cache.Options{Folder: filepath.Join(w.Dir, "cache"), Bytes: 16 << 20})
 	w.t.Cleanup(func() {
 		expect.OK(w.t, blobs.Close())
 		expect.OK(w.t, store.Close())

@@ -1,14 +1,11 @@
-// Package cache compares what a store far away yields with what was recorded, and keeps it on the local disk.
+// Package cache compares the bytes of a distant store with their hashes, and keeps whole blobs on the local disk.
 //
-// A blob is read MiB by MiB. Each is compared with its checkpoints before a byte of it is yielded, whether it
-// came from the local disk or from the store. What does not match is replaced by what is fetched then; if
-// that does not either, once more, and then it breaks the answer.
+// A blob of at most a tenth of the cache is fetched whole into a folder, and read from there as [blob.Disk] reads
+// it. Larger ones, and those that the folder does not take, are read from the store in the range that the caller
+// needs: a MiB at a time, compared before a byte of it is yielded.
 //
-//	FOLDER/ab/NAME.0, NAME.1 ..   the MiBs of blobs, by the first two characters of their names
-//	FOLDER/tmp/                   files being written
-//
-// Nothing in the folder is needed: anybody may remove any of it at any time. Nothing is synced, for what a
-// crash tears does not match.
+// Nothing in the folder is needed, and anybody may empty it at any time. Nothing in it is synced, for the first
+// Open in a process finds what a crash tore.
 package cache
 
 import (
@@ -21,12 +18,11 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/base/checkpoint"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/blob"
 )
 
-// Store is publish.ShardedBlobs but for Open: its bytes are not believed.
+// Store is publish.Blobs but for Open: its bytes are not compared.
 type Store interface {
 	Name() sandlot.BlobRef
 	Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader) (sandlot.Blob, error)
@@ -35,8 +31,6 @@ type Store interface {
 	Fetch(ctx context.Context, ref sandlot.BlobRef, size, off int64, p []byte) error
 	Delete(ctx context.Context, ref sandlot.BlobRef) error
 	List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error]
-	Shards() int
-	ListShard(ctx context.Context, n int, before time.Time) iter.Seq2[sandlot.BlobRef, error]
 	Ping(ctx context.Context) error
 }
 
@@ -44,87 +38,69 @@ type Store interface {
 type Options struct {
 	// Folder is made if it is not there. Empty: nothing is kept, only compared.
 	Folder string
-	// Bytes and Entries are how much the folder may hold: bytes of files, in whole blocks of 4 KiB, and
-	// files. What was used least recently goes first.
-	Bytes   int64
-	Entries int
+	// Bytes is how much the folder may hold, in whole blocks of 4 KiB. The least recently used blobs go first.
+	Bytes int64
 }
 
-const (
-	// fetches is how many MiBs are fetched at once. Each takes 1 MiB of memory while it is.
-	fetches = 64
-	// mostHeld is how many MiBs readers hold in memory at once, because the disk does not take them.
-	mostHeld = 256
-)
+// mostStreams is how many blobs are read from the store at once, past the folder: each holds a MiB of memory.
+const mostStreams = 256
 
-// Blobs is publish.ShardedBlobs over a Store. A blob that another node deleted may be yielded from the cache.
+// Blobs is publish.Blobs over a Store. A blob that another node deleted may be yielded from the cache.
 type Blobs struct {
 	Store
-	files  *files // nil without a folder
-	points points
-	flying *flights
-	held   atomic.Int64
+	folder  *folder // nil: nothing is kept
+	streams atomic.Int64
 
-	hits, misses, corrupt, unsaved atomic.Int64
+	hits, misses, corrupt atomic.Int64
 }
 
-var (
-	_ publish.ShardedBlobs = (*Blobs)(nil)
-	_ publish.PiecedBlobs  = (*Blobs)(nil)
-)
+var _ publish.Blobs = (*Blobs)(nil)
 
-// New returns Blobs over a store. A folder that cannot be made, or written, is no error: it only keeps
-// nothing then. Close must be called, and closes nothing of the store.
+// New returns Blobs over a store. A folder that cannot be made, or written, is no error: it only keeps nothing
+// then. Close must be called, and closes nothing of the store.
 func New(store Store, opts Options) *Blobs {
-	c := &Blobs{Store: store, points: points{max: mostPoints}, flying: newFlights(fetches)}
-	if opts.Folder != "" && opts.Bytes > 0 && opts.Entries > 0 {
-		c.files = openFiles(opts)
+	c := &Blobs{Store: store}
+	if opts.Folder != "" && opts.Bytes > 0 {
+		c.folder = openFolder(opts)
 	}
 	return c
 }
 
-// ReadsPieces says that it does.
-func (c *Blobs) ReadsPieces() {}
-
-// Close ends what is under way for nobody. Readers that were opened fail.
+// Close ends the fetches that are under way, and later ones fail.
 func (c *Blobs) Close() error {
-	c.flying.close()
-	if c.files != nil {
-		c.files.close()
+	if c.folder == nil {
+		return nil
 	}
-	return nil
+	return c.folder.close()
 }
 
-// Stats are counts since the start, but for what the folder holds now.
+// Stats are counts since the start, but for Bytes.
 type Stats struct {
-	Hits    int64 // MiBs that came from the folder
-	Misses  int64 // those that were fetched
-	Corrupt int64 // those that did not match, wherever they came from
-	Unsaved int64 // those that the folder did not take
+	Hits    int64 // reads of blobs that lay in the folder
+	Misses  int64 // reads, or fetches into the folder, from the store
+	Corrupt int64 // blobs, or MiBs of streams, that did not match, wherever they came from
 	Bytes   int64 // in the folder
-	Entries int64 // files in it
 }
 
 // Stats returns them.
 func (c *Blobs) Stats() Stats {
-	s := Stats{Hits: c.hits.Load(), Misses: c.misses.Load(), Corrupt: c.corrupt.Load(), Unsaved: c.unsaved.Load()}
-	if c.files != nil {
-		s.Bytes, s.Entries = c.files.holdings()
+	s := Stats{Hits: c.hits.Load(), Misses: c.misses.Load(), Corrupt: c.corrupt.Load()}
+	if c.folder != nil {
+		s.Bytes = c.folder.recent.holding()
 	}
 	return s
 }
 
 // Delete removes a blob, here and in the store.
 func (c *Blobs) Delete(ctx context.Context, ref sandlot.BlobRef) error {
-	if c.files != nil && blob.Valid(ref) {
-		defer c.files.forget(ref) // after, so that nobody puts it there again from the store
+	if c.folder != nil && blob.Valid(ref) {
+		defer c.folder.remove(ref) // after, so that no reader puts it there again from the store
 	}
 	return c.Store.Delete(ctx, ref)
 }
 
-// Open returns the n bytes of a blob from off, or all from off if n is negative, as publish.Blobs has it. The
-// MiBs after the first are fetched while it is read. ctx must last until the reader is closed. A reader holds
-// a file, and 32 KiB of memory; without a folder, or where the disk takes no more, it holds a MiB, and the
+// Open returns the n bytes of a blob from off, or all from off if n is negative, as publish.Blobs has it. ctx
+// must last until the reader is closed. A reader of the folder holds a file. Any other holds a MiB, and the
 // 257th such is sandlot.ErrUnavailable.
 func (c *Blobs) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	r, err := c.open(ctx, b, off, n)
@@ -134,7 +110,7 @@ func (c *Blobs) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.Read
 	return r, nil
 }
 
-func (c *Blobs) open(ctx context.Context, b sandlot.Blob, off, n int64) (*reader, error) {
+func (c *Blobs) open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	if n < 0 {
 		n = b.Size - off
 	}
@@ -148,176 +124,60 @@ func (c *Blobs) open(ctx context.Context, b sandlot.Blob, off, n int64) (*reader
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	b, err := c.pointed(ctx, b)
-	if err != nil {
-		return nil, err
-	}
-	r := &reader{blobs: c, ctx: ctx, of: b, at: off, end: off + n}
-	if n == 0 {
-		return r, c.compare(ctx, b)
-	}
-	if err := r.next(); err != nil {
-		r.Close()
-		return nil, err
-	}
-	return r, nil
-}
-
-// compare compares all of a blob.
-func (c *Blobs) compare(ctx context.Context, b sandlot.Blob) error {
-	r := &reader{blobs: c, ctx: ctx, of: b, end: b.Size}
-	defer r.Close()
-	for at := int64(0); at == 0 || at < b.Size; at += checkpoint.Step {
-		r.at = at
-		if err := r.next(); err != nil {
-			return err
+	if c.folder != nil && b.Size <= c.folder.largest {
+		r, err := c.kept(ctx, b, off, n)
+		if err != errUnsaved {
+			return r, err
 		}
 	}
-	return nil
+	return c.stream(ctx, b, off, n)
 }
 
-// A piece is one MiB of a blob, or what the last one has, and what proves it.
-type piece struct {
-	id
-	size, of      int64  // bytes: its own, and the blob's
-	before, after string // the checkpoints around it
-	sum           sandlot.Digest
-}
+// errUnsaved says that the folder did not take a blob.
+var errUnsaved = errors.New("not kept")
 
-type id struct {
-	ref sandlot.BlobRef
-	n   int64 // counted from 0
-}
-
-// pieceOf returns a piece of a blob that has its checkpoints.
-func pieceOf(b sandlot.Blob, n int64) piece {
-	p := piece{id: id{b.Ref, n}, size: min(b.Size-n*checkpoint.Step, checkpoint.Step), of: b.Size}
-	if p.before, p.after = checkpoint.Around(b.Checkpoints, n); p.after == "" {
-		p.sum = b.SHA256
-	}
-	return p
-}
-
-// matches compares bytes with what was recorded.
-func (p piece) matches(data []byte) bool {
-	h, err := checkpoint.Between(p.before, p.after, p.n)
-	if err != nil || int64(len(data)) != p.size {
-		return false
-	}
-	_, _ = h.Write(data) // never fails
-	return h.OK(p.sum)
-}
-
-// load returns a piece whose bytes match.
-func (c *Blobs) load(ctx context.Context, p piece) (*chunk, error) {
-	if k := c.kept(p); k != nil {
+// kept opens a blob of the folder, after it was fetched if it was not there, or was damaged. Bytes that do not
+// match are fetched once more.
+func (c *Blobs) kept(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
+	r, err := c.look(ctx, b, off, n)
+	if err == nil {
 		c.hits.Add(1)
-		return k, nil
 	}
-	got := c.flying.wait(ctx, c.fetching(ctx, p))
-	if got.err != nil {
-		return nil, got.err
+	for range 2 {
+		if !errors.Is(err, sandlot.ErrNotFound) && !errors.Is(err, sandlot.ErrCorrupt) {
+			break
+		}
+		if err := c.folder.fetch(ctx, b, c.fill); err != nil {
+			return nil, err
+		}
+		r, err = c.look(ctx, b, off, n)
 	}
-	// From the file, if there is one now: who reads slowly is not to hold a MiB.
-	if k := c.kept(p); k != nil {
-		return k, nil
+	if err == nil || ctx.Err() != nil || errors.Is(err, sandlot.ErrCorrupt) {
+		return r, err
 	}
-	return c.hold(got.data)
+	return nil, errUnsaved
 }
 
-// kept returns a piece from the folder, or nil.
-func (c *Blobs) kept(p piece) *chunk {
-	if c.files == nil {
-		return nil
-	}
-	k, damaged := c.files.open(p)
-	if damaged {
+// look opens a blob of the folder if it is there, and removes a damaged one.
+func (c *Blobs) look(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
+	r, err := c.folder.open(ctx, b, off, n)
+	if errors.Is(err, sandlot.ErrCorrupt) {
 		c.corrupt.Add(1)
+		c.folder.remove(b.Ref)
 	}
-	return k
+	return r, err
 }
 
-// hold returns a chunk in memory.
-func (c *Blobs) hold(data []byte) (*chunk, error) {
-	if len(data) <= blockSize {
-		return &chunk{data: data}, nil
+// fill puts a blob into the folder. It compares nothing: Open does.
+func (c *Blobs) fill(ctx context.Context, b sandlot.Blob) error {
+	c.misses.Add(1)
+	from := &stream{blobs: c, ctx: ctx, of: b, end: b.Size}
+	err := from.next() // an empty blob, too, may be missing
+	if err == nil {
+		err = c.folder.put(ctx, b, from)
 	}
-	if c.held.Add(1) > mostHeld {
-		c.held.Add(-1)
-		return nil, fmt.Errorf("%w: too many large files are read at once that the folder of the cache does not take", sandlot.ErrUnavailable)
+	if err != nil && from.err == nil {
+		return errUnsaved
 	}
-	return &chunk{data: data, close: func() { c.held.Add(-1) }}, nil
-}
-
-// fetching is the flight that fetches a piece, for all who want it at once.
-func (c *Blobs) fetching(ctx context.Context, p piece) *flight {
-	return c.flying.join(ctx, p, func(ctx context.Context) landing {
-		if data := c.saved(p); data != nil {
-			return landing{data: data}
-		}
-		c.misses.Add(1)
-		data := make([]byte, p.size)
-		var err error
-		for range 2 {
-			if err = c.Fetch(ctx, p.ref, p.of, p.n*checkpoint.Step, data); err == nil {
-				if p.matches(data) {
-					c.save(p, data, true)
-					return landing{data: data}
-				}
-				err = fmt.Errorf("%w: other bytes in the MiB from byte %d", sandlot.ErrCorrupt, p.n*checkpoint.Step)
-			}
-			if !errors.Is(err, sandlot.ErrCorrupt) {
-				break
-			}
-			c.corrupt.Add(1)
-		}
-		return landing{err: err}
-	})
-}
-
-// saved returns a piece that another flight brought since the folder was looked at.
-func (c *Blobs) saved(p piece) (data []byte) {
-	if c.files == nil {
-		return nil
-	}
-	k, _ := c.files.open(p)
-	if k == nil {
-		return nil
-	}
-	defer k.Close()
-	data = make([]byte, 0, p.size)
-	for int64(len(data)) < p.size {
-		w, err := k.window(int64(len(data)))
-		if err != nil {
-			return nil
-		}
-		data = append(data, w...)
-	}
-	return data
-}
-
-func (c *Blobs) save(p piece, data []byte, compared bool) {
-	if c.files != nil && !c.files.save(p, data, compared) {
-		c.unsaved.Add(1)
-	}
-}
-
-// ahead begins to fetch the next piece, if there is room for that and a place for it.
-func (c *Blobs) ahead(ctx context.Context, p piece) *flight {
-	if c.files == nil || c.files.has(p) || c.flying.busy() {
-		return nil
-	}
-	return c.fetching(ctx, p)
-}
-
-// A reader yields the next bytes of a blob.
-type reader struct {
-	blobs   *Blobs
-	ctx     context.Context
-	of      sandlot.Blob // with its checkpoints
-	at, end int64
-
-	chunk  *chunk  // a piece, or nil
-	from   int64   // where that begins in the blob
-	coming *flight // the piece after it
+	return from.err
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -22,7 +23,7 @@ import (
 func TestCache(t *testing.T) {
 	for name, bound := range map[string]Options{
 		"with room for all":             in(""),
-		"with room for next to nothing": {Bytes: mebi + diskBlock, Entries: 2},
+		"with room for next to nothing": {Bytes: 10 * block},
 	} {
 		t.Run(name, func(t *testing.T) {
 			storetest.TestBlobs(t, func(t *testing.T) publish.Blobs {
@@ -30,92 +31,6 @@ func TestCache(t *testing.T) {
 				return opened(t, newRemote(t), bound)
 			})
 		})
-	}
-}
-
-func TestWhatWasReadIsNotFetchedAgain(t *testing.T) {
-	t.Parallel()
-	r, dir := newRemote(t), testenv.MemoryDir(t)
-	c := opened(t, r, in(dir))
-	for _, size := range []int{0, 1, 100, blockSize, blockSize + 1, mebi, 3*mebi + 5} {
-		b, data := r.put(t, size)
-		pieces := max(1, (size+mebi-1)/mebi)
-		holds(t, c, b, data)
-		expect.Equal(t, "fetched", r.fetches(), pieces)
-		for _, from := range []int{0, size / 2, size} {
-			got, err := read(t, c, b, int64(from), -1)
-			if err != nil || !bytes.Equal(got, data[from:]) {
-				t.Errorf("%d from %d: %d bytes, %v", size, from, len(got), err)
-			}
-		}
-		expect.Equal(t, "fetched again", r.fetches(), 0)
-		// A new process finds it.
-		again := opened(t, r, in(dir))
-		holds(t, again, b, data)
-		expect.Equal(t, "fetched by a new process", r.fetches(), 0)
-		again.Close()
-	}
-	if s := c.Stats(); s.Misses != 10 || s.Hits == 0 || s.Corrupt != 0 || s.Unsaved != 0 || s.Entries != 10 {
-		t.Errorf("stats %+v", s)
-	}
-}
-
-func TestARangeFetchesItsMiBsAlone(t *testing.T) {
-	t.Parallel()
-	r := newRemote(t)
-	c := opened(t, r, in(testenv.MemoryDir(t)))
-	b, data := r.put(t, 8*mebi)
-	for _, x := range []struct{ off, n, want int64 }{{5 * mebi, 10, 1}, {5*mebi + 5, 100, 0}, {2*mebi - 1, 2, 2}, {2 * mebi, mebi, 0}} {
-		got, err := read(t, c, b, x.off, x.n)
-		if err != nil || !bytes.Equal(got, data[x.off:x.off+x.n]) {
-			t.Errorf("%d from %d: %d bytes, %v", x.n, x.off, len(got), err)
-		}
-		expect.Equal(t, "fetched", r.fetches(), int(x.want))
-	}
-}
-
-func TestADamagedFileIsFetchedAgain(t *testing.T) {
-	t.Parallel()
-	r := newRemote(t)
-	for name, damage := range map[string]func(path string, held []byte) error{
-		"a bit":           func(path string, held []byte) error { held[len(held)/2] ^= 1; return os.WriteFile(path, held, 0o600) },
-		"cut":             func(path string, held []byte) error { return os.Truncate(path, int64(len(held)/2)) },
-		"zeros":           func(path string, held []byte) error { return os.WriteFile(path, make([]byte, len(held)), 0o600) },
-		"empty":           func(path string, _ []byte) error { return os.Truncate(path, 0) },
-		"longer":          func(path string, held []byte) error { return os.WriteFile(path, append(held, 'x'), 0o600) },
-		"removed":         func(path string, _ []byte) error { return os.Remove(path) },
-		"a folder":        func(path string, _ []byte) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
-		"its folder gone": func(path string, _ []byte) error { return os.RemoveAll(filepath.Dir(path)) },
-		"all gone":        func(path string, _ []byte) error { return os.RemoveAll(filepath.Dir(filepath.Dir(path))) },
-	} {
-		for _, size := range []int{1000, 2*mebi + 5} {
-			for _, restarted := range []bool{false, true} {
-				t.Run(name, func(t *testing.T) {
-					dir := testenv.MemoryDir(t) + "/cache"
-					c := opened(t, r, in(dir))
-					b, data := r.put(t, size)
-					holds(t, c, b, data)
-					paths, _ := kept(t, dir)
-					for _, path := range paths {
-						held, err := os.ReadFile(path)
-						if err == nil {
-							err = damage(path, held)
-						}
-						if err != nil && !errors.Is(err, fs.ErrNotExist) {
-							t.Fatal(err)
-						}
-					}
-					r.fetches()
-					if restarted {
-						c = opened(t, r, in(dir))
-					}
-					holds(t, c, b, data)
-					expect.Equal(t, "fetched", r.fetches(), len(paths))
-					holds(t, c, b, data)
-					expect.Equal(t, "fetched after that", r.fetches(), 0)
-				})
-			}
-		}
 	}
 }
 
@@ -137,34 +52,6 @@ func TestWhatMatchedOnceIsNotBelievedOfSomethingElse(t *testing.T) {
 			expect.Is(t, "another checkpoint", err, sandlot.ErrCorrupt)
 		}
 		holds(t, c, b, data)
-	}
-}
-
-func TestAFileThatIsDamagedUnderItsReaderIsFetchedAgain(t *testing.T) {
-	t.Parallel()
-	r, dir := newRemote(t), testenv.MemoryDir(t)
-	c := opened(t, r, in(dir))
-	b, data := r.put(t, 2*mebi)
-	holds(t, c, b, data)
-	rc, err := c.Open(t.Context(), b, 0, -1)
-	expect.OK(t, err)
-	defer rc.Close()
-	got := make([]byte, 100)
-	_, err = io.ReadFull(rc, got)
-	expect.OK(t, err)
-	paths, _ := kept(t, dir)
-	for _, path := range paths {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		expect.OK(t, err)
-		_, err = f.WriteAt([]byte("other bytes"), mebi/2)
-		expect.OK(t, errors.Join(err, f.Close()))
-	}
-	rest, err := io.ReadAll(rc)
-	if err != nil || !bytes.Equal(append(got, rest...), data) {
-		t.Errorf("%d bytes, %v", len(got)+len(rest), err)
-	}
-	if c.Stats().Corrupt != 2 {
-		t.Errorf("stats %+v", c.Stats())
 	}
 }
 
@@ -196,26 +83,113 @@ func TestWhatDoesNotMatchIsFetchedOnceMore(t *testing.T) {
 	}
 }
 
-func TestABlobWithoutCheckpointsIsComparedWholeFirst(t *testing.T) {
+func TestWithoutTheStoreWhatIsKeptIsYielded(t *testing.T) {
 	t.Parallel()
 	r := newRemote(t)
 	c := opened(t, r, in(testenv.MemoryDir(t)))
+	b, data := r.put(t, 2*mebi)
+	holds(t, c, b, data)
+	cold, _ := r.put(t, 11)
+	r.change = func(context.Context, []byte) error { return sandlot.ErrUnavailable }
+	holds(t, c, b, data)
+	_, err := read(t, c, cold, 0, -1)
+	expect.Is(t, "another", err, sandlot.ErrUnavailable)
+}
+
+func TestWhatWasReadIsNotFetchedAgain(t *testing.T) {
+	t.Parallel()
+	r, dir := newRemote(t), testenv.MemoryDir(t)
+	c := New(r, in(dir))
+	for _, size := range []int{0, 1, 100, mebi, 3*mebi + 5} {
+		b, data := r.put(t, size)
+		holds(t, c, b, data)
+		expect.Equal(t, "fetched", r.fetches(), max(1, (size+mebi-1)/mebi))
+		for _, from := range []int{0, size / 2, size} {
+			got, err := read(t, c, b, int64(from), -1)
+			if err != nil || !bytes.Equal(got, data[from:]) {
+				t.Errorf("%d from %d: %d bytes, %v", size, from, len(got), err)
+			}
+		}
+		expect.Equal(t, "fetched again", r.fetches(), 0)
+	}
+	b, data := r.put(t, 7)
+	holds(t, c, b, data)
+	expect.Same(t, "stats", c.Stats(), Stats{Hits: 15, Misses: 6, Bytes: 4*mebi + 5*block})
+	expect.OK(t, c.Close())
+	r.fetches()
+	again := opened(t, r, in(dir)) // a new process
+	holds(t, again, b, data)
+	expect.Equal(t, "fetched by a new process", r.fetches(), 0)
+}
+
+func TestALargeBlobIsReadInItsRangeAlone(t *testing.T) {
+	t.Parallel()
+	r := newRemote(t)
+	c := opened(t, r, Options{Folder: testenv.MemoryDir(t), Bytes: 10 * mebi})
+	b, data := r.put(t, 8*mebi)
+	for _, x := range []struct{ off, n, want int64 }{{5 * mebi, 10, 1}, {2*mebi - 1, 2, 2}, {2 * mebi, mebi, 1}, {0, -1, 8}} {
+		rc, err := c.Open(t.Context(), b, x.off, x.n)
+		expect.OK(t, err)
+		expect.Equal(t, "fetched before the first byte", r.fetches(), 1)
+		got, err := io.ReadAll(rc)
+		expect.OK(t, errors.Join(err, rc.Close()))
+		if x.n < 0 {
+			x.n = b.Size
+		}
+		expect.Equal(t, "the bytes are right", bytes.Equal(got, data[x.off:x.off+x.n]), true)
+		expect.Equal(t, "fetched after it", r.fetches(), int(x.want-1))
+	}
+	expect.Equal(t, "kept", c.Stats().Bytes, 0)
+}
+
+func TestADamagedFileIsFetchedAgain(t *testing.T) {
+	t.Parallel()
+	r := newRemote(t)
+	for name, damage := range map[string]func(path string, held []byte) error{
+		"a bit":           func(path string, held []byte) error { held[len(held)/2] ^= 1; return os.WriteFile(path, held, 0o600) },
+		"cut":             func(path string, held []byte) error { return os.Truncate(path, int64(len(held)/2)) },
+		"empty":           func(path string, _ []byte) error { return os.Truncate(path, 0) },
+		"longer":          func(path string, held []byte) error { return os.WriteFile(path, append(held, 'x'), 0o600) },
+		"removed":         func(path string, _ []byte) error { return os.Remove(path) },
+		"a folder":        func(path string, _ []byte) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
+		"its folder gone": func(path string, _ []byte) error { return os.RemoveAll(filepath.Dir(path)) },
+	} {
+		for _, restarted := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				dir := testenv.MemoryDir(t) + "/cache"
+				c := opened(t, r, in(dir))
+				b, data := r.put(t, 1000)
+				holds(t, c, b, data)
+				path := filepath.Join(dir, blob.Path(b.Ref))
+				held, err := os.ReadFile(path)
+				expect.OK(t, errors.Join(err, damage(path, held)))
+				r.fetches()
+				if restarted {
+					c = opened(t, r, in(dir))
+				}
+				holds(t, c, b, data)
+				holds(t, c, b, data)
+				expect.Equal(t, "fetched", r.fetches(), 1)
+			})
+		}
+	}
+}
+
+func TestABlobWithoutCheckpointsIsComparedWholeFirst(t *testing.T) {
+	t.Parallel()
+	r := newRemote(t)
+	c := opened(t, r, in(""))
 	b, data := r.put(t, 4*mebi)
 	b.Checkpoints = ""
 	got, err := read(t, c, b, 3*mebi, 5)
 	if err != nil || !bytes.Equal(got, data[3*mebi:][:5]) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
-	expect.Equal(t, "fetched", r.fetches(), 4)
-	holds(t, c, b, data)
-	expect.Equal(t, "fetched then", r.fetches(), 0)
+	expect.Equal(t, "fetched", r.fetches(), 5)
 	// Damage anywhere is damage of all.
-	path := filepath.Join(r.dir, blob.Path(b.Ref))
-	bad := bytes.Clone(data)
-	bad[0] ^= 1
-	expect.OK(t, os.WriteFile(path, bad, 0o600))
-	other := opened(t, r, in(testenv.MemoryDir(t)))
-	got, err = read(t, other, b, 3*mebi, 5)
+	data[0] ^= 1
+	expect.OK(t, os.WriteFile(filepath.Join(r.dir, blob.Path(b.Ref)), data, 0o600))
+	got, err = read(t, c, b, 3*mebi, 5)
 	if !errors.Is(err, sandlot.ErrCorrupt) || len(got) > 0 {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
@@ -224,49 +198,57 @@ func TestABlobWithoutCheckpointsIsComparedWholeFirst(t *testing.T) {
 func TestTheFolderStaysWithinItsBounds(t *testing.T) {
 	t.Parallel()
 	r, dir := newRemote(t), testenv.MemoryDir(t)
-	c := opened(t, r, Options{Folder: dir, Bytes: 4 * mebi, Entries: 100})
-	first, data := r.put(t, mebi)
-	holds(t, c, first, data)
-	for i := range 12 {
-		b, other := r.put(t, mebi-i)
+	const kept = 20
+	c := New(r, Options{Folder: dir, Bytes: kept * block})
+	first, data := r.put(t, 10)
+	for i := range 2 * kept {
+		b, other := r.put(t, block+i%2*block)
 		holds(t, c, b, other)
 		holds(t, c, first, data) // so that it is never the least recently used one
 	}
-	if _, size := kept(t, dir); size > 4*mebi || size < 3*mebi {
-		t.Errorf("%d bytes in the folder", size)
+	_, size := files(t, dir)
+	if held := c.Stats().Bytes; size > kept*block || held > kept*block || held < (kept-1)*block {
+		t.Errorf("%d bytes in the folder, %d counted", size, held)
 	}
-	expect.Equal(t, "fetched", r.fetches(), 13)
-	if s := c.Stats(); s.Bytes > 4*mebi || s.Entries != 4 {
-		t.Errorf("stats %+v", s)
-	}
+	r.fetches()
+	holds(t, c, first, data)
+	expect.Equal(t, "fetched", r.fetches(), 0)
+	expect.OK(t, c.Close())
 
 	// A process with less room begins with what is there.
-	less := opened(t, r, Options{Folder: dir, Bytes: 1 << 30, Entries: 2})
-	less.files.walking.Wait()
-	if paths, _ := kept(t, dir); len(paths) != 2 {
-		t.Errorf("%d files", len(paths))
+	less := opened(t, r, Options{Folder: dir, Bytes: 2 * block})
+	less.folder.walk.Wait()
+	if _, size := files(t, dir); size > 2*block {
+		t.Errorf("%d bytes", size)
 	}
+}
+
+func TestTheNumberOfFilesIsBoundedToo(t *testing.T) {
+	most := newRecent(1 << 40)
+	expect.Equal(t, "an empty file counts for", most.takes(0), 1<<40/mostFiles)
 }
 
 func TestWhatIsNotOursInTheFolderStays(t *testing.T) {
 	t.Parallel()
 	r, dir := newRemote(t), testenv.MemoryDir(t)
 	expect.OK(t, os.Mkdir(filepath.Join(dir, "00"), 0o700))
-	ref := string(blob.NewRef())
-	theirs := []string{"notes.txt", "00/photo.jpg", "00/" + ref, "00/" + ref + ".x", "00/" + ref + ".01"}
-	for _, name := range theirs {
+	theirs := []string{"notes.txt", "00/photo.jpg", "00/" + string(blob.NewRef())[1:]}
+	ours := "00/" + string(blob.NewRef()) + ".0" // a MiB that an earlier version kept
+	for _, name := range append(theirs, ours) {
 		expect.OK(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
-	c := opened(t, r, Options{Folder: dir, Bytes: mebi, Entries: 1})
-	for range 3 {
+	c := opened(t, r, Options{Folder: dir, Bytes: 10 * block})
+	for range 13 {
 		b, data := r.put(t, 10)
 		holds(t, c, b, data)
 	}
-	c.files.walking.Wait()
+	c.folder.walk.Wait()
 	for _, name := range theirs {
 		_, err := os.Lstat(filepath.Join(dir, name))
 		expect.OK(t, err)
 	}
+	_, err := os.Lstat(filepath.Join(dir, ours))
+	expect.Is(t, "a MiB of an earlier version", err, fs.ErrNotExist)
 }
 
 func TestADeletedBlobLeavesTheFolder(t *testing.T) {
@@ -276,24 +258,11 @@ func TestADeletedBlobLeavesTheFolder(t *testing.T) {
 	b, data := r.put(t, 3*mebi)
 	holds(t, c, b, data)
 	expect.OK(t, c.Delete(t.Context(), b.Ref))
-	if paths, _ := kept(t, dir); len(paths) > 0 || c.Stats().Entries > 0 {
+	if paths, _ := files(t, dir); len(paths) > 0 || c.Stats().Bytes > 0 {
 		t.Errorf("left: %q, %+v", paths, c.Stats())
 	}
 	_, err := read(t, c, b, 0, 1)
 	expect.Is(t, "read", err, sandlot.ErrNotFound)
-}
-
-func TestWithoutTheStoreWhatIsKeptIsYielded(t *testing.T) {
-	t.Parallel()
-	r := newRemote(t)
-	c := opened(t, r, in(testenv.MemoryDir(t)))
-	b, data := r.put(t, 2*mebi)
-	holds(t, c, b, data)
-	cold, _ := r.put(t, 10)
-	r.change = func(context.Context, []byte) error { return sandlot.ErrUnavailable }
-	holds(t, c, b, data)
-	_, err := read(t, c, cold, 0, -1)
-	expect.Is(t, "another", err, sandlot.ErrUnavailable)
 }
 
 func TestWhereTheDiskTakesNothingAllIsYielded(t *testing.T) {
@@ -302,13 +271,9 @@ func TestWhereTheDiskTakesNothingAllIsYielded(t *testing.T) {
 	c := opened(t, r, in(noFolder(t)))
 	b, data := r.put(t, mebi)
 	holds(t, c, b, data)
-	holds(t, c, b, data)
-	if s := c.Stats(); s.Unsaved != 2 || s.Bytes != 0 || s.Entries != 0 {
-		t.Errorf("stats %+v", s)
-	}
 	// And memory has its bound.
 	var open []io.ReadCloser
-	for range mostHeld {
+	for range mostStreams {
 		rc, err := c.Open(t.Context(), b, 0, -1)
 		expect.OK(t, err)
 		open = append(open, rc)
@@ -319,5 +284,50 @@ func TestWhereTheDiskTakesNothingAllIsYielded(t *testing.T) {
 		rc.Close()
 	}
 	holds(t, c, b, data)
-	expect.Equal(t, "held", c.held.Load(), 0)
+	expect.Equal(t, "open", c.streams.Load(), 0)
+}
+
+func TestAFolderThatIsGoneIsReadPast(t *testing.T) {
+	t.Parallel()
+	r, dir := newRemote(t), testenv.MemoryDir(t)+"/cache"
+	c := opened(t, r, in(dir))
+	b, data := r.put(t, 10)
+	expect.OK(t, os.RemoveAll(dir))
+	holds(t, c, b, data)
+}
+
+func TestThoseWhoComeAtOnceCauseOneFetch(t *testing.T) {
+	t.Parallel()
+	r := newRemote(t)
+	c := opened(t, r, in(testenv.MemoryDir(t)))
+	b, data := r.put(t, 10)
+	begun, proceed := make(chan struct{}, 32), make(chan struct{})
+	r.change = func(context.Context, []byte) error { begun <- struct{}{}; <-proceed; return nil }
+	gone, leave := context.WithCancel(t.Context())
+	left := make(chan error)
+	go func() { _, err := c.Open(gone, b, 0, -1); left <- err }()
+	<-begun
+	leave() // the caller for whom it began
+	expect.Is(t, "the caller that left", <-left, context.Canceled)
+	var all sync.WaitGroup
+	for range 32 {
+		all.Go(func() { holds(t, c, b, data) })
+	}
+	close(proceed)
+	all.Wait()
+	expect.Equal(t, "fetched", r.fetches(), 1)
+}
+
+func TestAClosedCacheFails(t *testing.T) {
+	t.Parallel()
+	r := newRemote(t)
+	c := New(r, in(testenv.MemoryDir(t)))
+	b, _ := r.put(t, 10)
+	begun := make(chan struct{})
+	r.change = func(ctx context.Context, _ []byte) error { close(begun); <-ctx.Done(); return ctx.Err() }
+	got := make(chan error, 1)
+	go func() { _, err := c.Open(t.Context(), b, 0, -1); got <- err }()
+	<-begun
+	expect.OK(t, c.Close())
+	expect.Is(t, "under way", <-got, sandlot.ErrUnavailable)
 }

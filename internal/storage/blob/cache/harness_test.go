@@ -71,7 +71,7 @@ func (r *remote) Fetch(ctx context.Context, ref sandlot.BlobRef, size, off int64
 	return ctx.Err()
 }
 
-// fetches returns how many MiBs were fetched since it was asked last.
+// fetches returns how many MiBs were fetched since its last call.
 func (r *remote) fetches() int { return int(r.fetched.Swap(0)) }
 
 // put stores n bytes and describes them as the record would, with checkpoints.
@@ -88,7 +88,7 @@ func (r *remote) put(t *testing.T, n int) (sandlot.Blob, []byte) {
 }
 
 // a generous bound.
-func in(folder string) Options { return Options{Folder: folder, Bytes: 1 << 30, Entries: 10_000} }
+func in(folder string) Options { return Options{Folder: folder, Bytes: 1 << 30} }
 
 func opened(t *testing.T, r *remote, opts Options) *Blobs {
 	t.Helper()
@@ -116,11 +116,11 @@ func holds(t *testing.T, c *Blobs, b sandlot.Blob, data []byte) {
 	}
 }
 
-// kept are the files of pieces in a folder.
-func kept(t *testing.T, folder string) (paths []string, size int64) {
+// files are the blobs in a folder.
+func files(t *testing.T, folder string) (paths []string, size int64) {
 	t.Helper()
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Base(filepath.Dir(path)) == tempFolder {
+		if err != nil || d.IsDir() || filepath.Base(filepath.Dir(path)) == "tmp" {
 			return err
 		}
 		fi, err := d.Info()

@@ -80,7 +80,7 @@ func (b *bucket) unopened(t *testing.T, c Config, l limits) *Store {
 // cached puts a cache before a store.
 func cached(t *testing.T, s *Store, folder string) *cache.Blobs {
 	t.Helper()
-	c := cache.New(s, cache.Options{Folder: folder, Bytes: 1 << 30, Entries: 10_000})
+	c := cache.New(s, cache.Options{Folder: folder, Bytes: 1 << 30})
 	t.Cleanup(func() { c.Close() })
 	return c
 }

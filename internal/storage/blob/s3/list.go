@@ -32,20 +32,15 @@ var errStop = errors.New("stop")
 // the parts of uploads that were begun more than a day ago and never completed, unless the store is only
 // looked at.
 func (s *Store) List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error] {
-	return s.walk(ctx, "", before)
-}
-
-// Shards is 256, by the first two characters of the names.
-func (s *Store) Shards() int { return blob.Shards }
-
-// ListShard is List of one shard: it looks at no other objects of the bucket.
-func (s *Store) ListShard(ctx context.Context, n int, before time.Time) iter.Seq2[sandlot.BlobRef, error] {
-	if n < 0 || n >= blob.Shards {
-		return func(yield func(sandlot.BlobRef, error) bool) {
-			yield("", fmt.Errorf("list blobs: no shard %d of %d", n, blob.Shards))
+	return func(yield func(sandlot.BlobRef, error) bool) {
+		err := s.sweepParts(ctx, s.now().Add(-staleAfter))
+		if err == nil {
+			err = s.list(ctx, before, yield)
+		}
+		if err != nil && err != errStop {
+			yield("", fmt.Errorf("list blobs: %w", err))
 		}
 	}
-	return s.walk(ctx, blob.Shard(n)+"/", before)
 }
 
 // Foreign yields the names, below the prefix, of the objects that lie there since before the time given and are
@@ -53,7 +48,7 @@ func (s *Store) ListShard(ctx context.Context, n int, before time.Time) iter.Seq
 // shard. It keeps one page. An error, with an empty name, is the last thing yielded.
 func (s *Store) Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		err := s.objects(ctx, "", before, func(name string) error {
+		err := s.objects(ctx, before, func(name string) error {
 			if _, ok := refOf(name); ok || name == markerName || name == probeName {
 				return nil
 			}
@@ -68,20 +63,8 @@ func (s *Store) Foreign(ctx context.Context, before time.Time) iter.Seq2[string,
 	}
 }
 
-func (s *Store) walk(ctx context.Context, under string, before time.Time) iter.Seq2[sandlot.BlobRef, error] {
-	return func(yield func(sandlot.BlobRef, error) bool) {
-		err := s.sweepParts(ctx, under, s.now().Add(-staleAfter))
-		if err == nil {
-			err = s.list(ctx, under, before, yield)
-		}
-		if err != nil && err != errStop {
-			yield("", fmt.Errorf("list blobs: %w", err))
-		}
-	}
-}
-
-func (s *Store) list(ctx context.Context, under string, before time.Time, yield func(sandlot.BlobRef, error) bool) error {
-	return s.objects(ctx, under, before, func(name string) error {
+func (s *Store) list(ctx context.Context, before time.Time, yield func(sandlot.BlobRef, error) bool) error {
+	return s.objects(ctx, before, func(name string) error {
 		if ref, ok := refOf(name); ok && !yield(ref, nil) {
 			return errStop
 		}
@@ -91,8 +74,8 @@ func (s *Store) list(ctx context.Context, under string, before time.Time, yield 
 
 // objects calls visit with the names, below the prefix, of all objects that were stored before the time given
 // or, by the store's clock, in a time to come.
-func (s *Store) objects(ctx context.Context, under string, before time.Time, visit func(name string) error) error {
-	return s.pages(ctx, under, func(page *sdk.ListObjectsV2Output) error {
+func (s *Store) objects(ctx context.Context, before time.Time, visit func(name string) error) error {
+	return s.pages(ctx, "", func(page *sdk.ListObjectsV2Output) error {
 		for _, o := range page.Contents {
 			at := aws.ToTime(o.LastModified)
 			if !at.Before(before) && !at.After(s.now().Add(ahead)) {
@@ -159,11 +142,11 @@ func shardOf(name string) int {
 
 // sweepParts removes uploads in parts of ours that were begun before the time given. A store that cannot list
 // them removes them itself.
-func (s *Store) sweepParts(ctx context.Context, under string, before time.Time) error {
+func (s *Store) sweepParts(ctx context.Context, before time.Time) error {
 	if s.opts.Existing {
 		return nil
 	}
-	in := &sdk.ListMultipartUploadsInput{Bucket: &s.config.Bucket, Prefix: s.key(under)}
+	in := &sdk.ListMultipartUploadsInput{Bucket: &s.config.Bucket, Prefix: s.key("")}
 	for {
 		short, cancel := s.within(ctx, 0)
 		page, err := s.client.ListMultipartUploads(short, in)

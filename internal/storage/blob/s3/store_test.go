@@ -32,7 +32,6 @@ func TestStore(t *testing.T) {
 		return cached(t, b.open(t), "")
 	}
 	storetest.TestBlobs(t, func(t *testing.T) publish.Blobs { return open(t) })
-	storetest.TestShardedBlobs(t, func(t *testing.T) publish.ShardedBlobs { return open(t) })
 }
 
 func TestStoreAtTheRootOfABucket(t *testing.T) {
@@ -110,20 +109,6 @@ func TestForeignObjectsArePassedOver(t *testing.T) {
 	expect.Same(t, "foreign a minute ago", foreign(t, s, time.Now().Add(-time.Minute)), nil)
 	for range s.Foreign(t.Context(), soon()) {
 		break // a consumer that wants no more
-	}
-	got := 0
-	for n := range s.Shards() {
-		if n == 5 { // as many as are needed here
-			break
-		}
-		for ref, err := range s.ListShard(t.Context(), n, soon()) {
-			expect.OK(t, err)
-			expect.Equal(t, "shard", string(ref[:2]), shard)
-			got++
-		}
-	}
-	if got > 1 {
-		t.Errorf("%d blobs", got)
 	}
 }
 
