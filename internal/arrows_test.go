@@ -48,7 +48,7 @@ var outside = map[string][]string{
 	"format/check":            {"github.com/tdewolff/parse/v2"},
 	"transport/web/card":      {"github.com/go-text/typesetting", "golang.org/x/image", "golang.org/x/text"},
 	"base/catalog":            {"golang.org/x/text"},
-	"client/cli":              {"github.com/go-git/go-git/v5", "github.com/klauspost/compress", "github.com/schollz/progressbar/v3", "golang.org/x/term", "golang.org/x/text"},
+	"client/cli":              {"github.com/klauspost/compress", "golang.org/x/sync", "golang.org/x/term", "golang.org/x/text"},
 	"format/content":          {"github.com/emmansun/base64", "github.com/klauspost/compress"},
 	"domain/transfer":         {"github.com/klauspost/compress"},
 	"domain/cover":            {"golang.org/x/net"},
