@@ -54,6 +54,6 @@ func agents() []mutation {
 		{"agents: the folder around all stays", names, "	if Page(inside) == \"\" {\n		return \"\"\n	}\n	return folder", "	return \"\"", trees},
 		{"agents: a folder without the page is taken off", names, "	if Page(inside) == \"\" {\n", "	if Page(inside) == \"?\" {\n", trees},
 		{"agents: a key follows a redirect", "internal/client/client/client.go", "	doer.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }\n", "", "./internal/client/cli"},
-		{"agents: the folder's state holds a key", "internal/client/cli/update.go", "URL: made.URL, Path: known.Path", "URL: made.URL + \"?\" + s.Key, Path: known.Path", "-run ^TestClientScripts$ ./cmd/sandlot"},
+		{"agents: the folder's state holds a key", "internal/client/cli/publish.go", "URL: made.URL, Path: known.Path", "URL: made.URL + \"?\" + s.Key, Path: known.Path", "-run ^TestClientScripts$ ./cmd/sandlot"},
 	}
 }

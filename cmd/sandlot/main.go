@@ -149,7 +149,7 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		return usageError{mended(&parser, args, err)}
+		return usageError{withHelp(&parser, args, err)}
 	}
 	return parsed.Run()
 }
@@ -159,11 +159,33 @@ func tellClients(parser *kong.Kong, client *cli.Env, err error) {
 	if err == nil {
 		return
 	}
-	if _, command := commandOf(parser, client.Args); command != nil && command.Group != nil && command.Group.Key == clientGroup {
+	if command := commandOf(parser, client.Args); command != nil && command.Group.Key == clientGroup {
 		if text := client.FailureJSON(err, exitCode(err)); text != "" {
 			fmt.Fprintln(client.Out, inspect.Redact(text))
 		}
 	}
+}
+
+// withHelp adds to the error of a command line the call that explains the command. Of a server's command the fault may as well be a
+// setting, which its error names whole.
+func withHelp(parser *kong.Kong, args []string, err error) error {
+	command := commandOf(parser, args)
+	switch {
+	case command == nil:
+		return fmt.Errorf("%w\n    sandlot --help", err)
+	case command.Group.Key == clientGroup:
+		return fmt.Errorf("%w\n    sandlot %s --help", err, command.Name)
+	}
+	return err
+}
+
+// commandOf returns the command that a command line begins with, or nil.
+func commandOf(parser *kong.Kong, args []string) *kong.Node {
+	i := slices.IndexFunc(parser.Model.Children, func(n *kong.Node) bool { return len(args) > 0 && n.Name == args[0] && n.Group != nil })
+	if i < 0 {
+		return nil
+	}
+	return parser.Model.Children[i]
 }
 
 // newParser makes the parser of the command line.

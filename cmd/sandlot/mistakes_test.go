@@ -86,7 +86,7 @@ func newMisled(t *testing.T, s *testenv.Server, foreign, tools, work string) *mi
 	h.fill = map[string]string{
 		"<api_key>": other["api_key"], "<project_api_key>": mine["project_api_key"], "<your e-mail>": "me@example.com", "<project_id>": mine["project_id"],
 		"<filename>": "game.js", "<file>": "game.js", "<whole file>": "index.html", "<file with this part>": "game.js", "<file with part 1>": "game.js", "<file with part 2>": "game.js",
-		"<number of this part>": "1", "<version>": "1", "<https://play.example.com>": base, "<file or folder>": "game", "<folder of the page>": "game", "<folder for keys>": "keys", "<HTML file>": "page.html", "<size of the file>": "22", "<sha256 of the file>": "f21d1589ffb3a25d01c3cfa034dd60225cdf227e7fdd00d023293c1a2a3de7fd", "<value>": "Maze", "<page.html>": "index.html",
+		"<number of this part>": "1", "<version>": "1", "<https://play.example.com>": base, "<file or folder>": "game", "<folder of the page>": "game", "<HTML file>": "page.html", "<size of the file>": "22", "<sha256 of the file>": "f21d1589ffb3a25d01c3cfa034dd60225cdf227e7fdd00d023293c1a2a3de7fd", "<value>": "Maze", "<page.html>": "index.html",
 	}
 	return h
 }
@@ -181,7 +181,7 @@ func (h *misled) hint(m mistake, out, said string, exit int) (hint, code string)
 var aText = regexp.MustCompile(sandlot.PlaceholderText + `[^>]*>`)
 
 // aCommandLine matches a line that is a command.
-var aCommandLine = regexp.MustCompile(`(?m)^(?: {4})?((?:curl|split|set|tar|sandlot|unset|export|mv|\(cd|HOME=\S+) .*)$`)
+var aCommandLine = regexp.MustCompile(`(?m)^(?: {4})?((?:curl|split|set|tar|sandlot|unset|export|mv) .*)$`)
 
 // pasteable are the lines of a hint that are commands.
 func pasteable(hint string) string {
@@ -215,7 +215,7 @@ func mistakenFiles(t *testing.T) map[string][]byte {
 	files := map[string][]byte{
 		"index.html": page, "game.js": []byte("let n = 1\n"), "page.html": page, "a.html": page, "b.html": page, "empty.html": nil, "levels/1.json": []byte("{}\n"),
 		"game/index.html": page, "game/js/main.js": []byte("let n = 1\n"), "nothing/README": []byte("."), "pageless/main.js": []byte("1\n"), "two/a.html": page, "two/b.html": page,
-		"dist/game/index.html": page, "notes.txt": []byte("Hi\n"),
+		"notes.txt":  []byte("Hi\n"),
 		"nopage.zip": zipOf(t, "js/main.js", "1"), "two.zip": zipOf(t, "a.html", "<p>A", "b.html", "<p>B"), "climbs.zip": zipOf(t, "index.html", "<p>", "../out.js", "1"),
 		"twice.zip": zipOf(t, "index.html", "<p>A", "index.html", "<p>B"), "none.zip": zipOf(t), "case.zip": zipOf(t, "index.html", "<p>", "A.js", "1", "a.js", "2"),
 		"site.zip": zipOf(t, "index.html", string(page), "game.js", "1"), "site.tar": tarOf(t, "index.html", string(page)), "link.tar": tarOf(t, "index.html", string(page), "out.js", "->/etc/passwd"),

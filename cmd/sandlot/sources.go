@@ -227,7 +227,7 @@ func (env environment) onlyFlags(app *kong.Application) error {
 
 // renamed is the command that sets the variable which was probably meant, on lines of its own, and otherwise the one that takes this one away.
 func renamed(name string) string {
-	right := cli.Nearest(name, cli.Variables())
+	right := ""
 	switch {
 	case strings.HasSuffix(name, "_KEY"), strings.HasSuffix(name, "_TOKEN"):
 		right = "SANDLOT_KEY"

@@ -1,10 +1,10 @@
 // Package cli is the command line of those who publish: each of its [Commands] is a client of one server, through the API alone.
 //
-// What a command needs to know between two runs is in three places. `.sandlot/project.json`, beside the work, says which project
-// the work is, at which server; it may be shared, and never holds a key. The keys are in a file of their own in the user's folder of
-// settings, and so is each delivery that is under way, for the next run to continue. A key goes to the server that it is kept for, and never follows a redirect.
+// A command remembers two things. `.sandlot/project.json`, beside the work, says which project the work is, at which server; it may
+// be shared, and never holds a key. The keys are in a file of their own in the user's folder of settings. A key goes to the server
+// that it is kept for, and never follows a redirect.
 //
-// What comes from a server, or from a folder that somebody else may have made, is not trusted: see clean, readState and connect.
+// Texts of a server, and files of a folder that somebody else may have made, are not trusted: see clean, readPlace and connect.
 package cli
 
 import (
@@ -26,7 +26,6 @@ type Commands struct {
 	Rm       rmCommand       `cmd:"" name:"rm" help:"Delete a file of the project."`
 	Status   statusCommand   `cmd:"" help:"Show the project, and what differs here from it."`
 	Stats    statsCommand    `cmd:"" help:"Show who plays, and how often it was played and liked."`
-	Checks   checksCommand   `cmd:"" help:"Show the results of the play-tester."`
 	Versions versionsCommand `cmd:"" help:"List the project's versions."`
 	Restore  restoreCommand  `cmd:"" help:"Make a version with the files of an older one."`
 	Whoami   whoamiCommand   `cmd:"" help:"Show the account that the key stands for, and its projects."`
@@ -37,7 +36,7 @@ type Commands struct {
 
 // An Env is what a command may use of the process around it.
 type Env struct {
-	Args     []string // of the whole command line, to say which one works
+	Args     []string // of the whole command line
 	In       io.Reader
 	Out, Err io.Writer
 	Lookup   func(name string) (value string, ok bool) // finds a variable

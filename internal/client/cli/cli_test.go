@@ -97,7 +97,7 @@ func TestWhatIsNoAnswerOfTheAPIIsOneClearSentence(t *testing.T) {
 		"a proxy without a server": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<h1>Bad", http.StatusBadGateway) }, 8, "is no Sandlot server"},
 		"a redirect": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://elsewhere.example/x", http.StatusPermanentRedirect)
-		}, 8, "leads on to https://elsewhere.example; no key"},
+		}, 8, "leads on to https://elsewhere.example/x; no key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, map[string]string{keyVariable: accountKeyText})
@@ -326,45 +326,19 @@ func TestACommandIsOneForAShell(t *testing.T) {
 	}
 }
 
-func TestADryRunNeverReachesAServerThatWouldPublish(t *testing.T) {
-	posted := 0
-	server := answers(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost {
-			posted++
-		}
-		w.WriteHeader(http.StatusNotFound)
-		fmt.Fprint(w, `{"error":"not_found","message":"There is no such path."}`)
-	})
+func TestNamesOfFilesCannotActInATerminal(t *testing.T) {
 	d := newDesk(t, nil)
-	expect.OK(t, os.WriteFile("a.html", []byte("<h1>A"), 0o600))
-	err := (&publishCommand{Path: "a.html", DryRun: true, target: target{Server: server}}).Run(t.Context(), d.Env)
-	if err == nil || posted > 0 || !strings.Contains(err.Error(), "too old to check without publishing") {
-		t.Errorf("%d calls, %v", posted, err)
-	}
-	if _, err := os.Stat(stateFolder); err == nil {
-		t.Error("it left a folder")
-	}
+	d.say("left out: %s", "a\x1b[31m\u202eb\r")
+	d.say("  new      b")
+	expect.Equal(t, "what is said", d.err.String(), "left out: ab\n  new      b\n")
+	expect.Equal(t, "an error", (&Failure{Message: "a\x1b]0;x\x07b\nc", Notes: []string{"d\x1b[2J"}}).Error(), "ab c\n  d")
 }
 
-func TestWhoHasACopyOfAFolderIsToldHowToPublishItAsTheirOwn(t *testing.T) {
-	for _, c := range []struct {
-		code client.Code
-		args []string
-		want string
-	}{
-		{"key_required", []string{"publish", "--id", "a-b"}, "\n    sandlot login --server http://a\n    sandlot publish --new --email '<your e-mail>'"},
-		{"key_required", []string{"publish", "--email", "k@example.com"}, "\n    sandlot publish --email k@example.com --new"},
-		{"wrong_project", []string{"publish"}, "\n    sandlot whoami --server http://a\n    sandlot publish --new"},
-		{"wrong_project", []string{"stats"}, "\n    sandlot whoami --server http://a"},
-		{"invalid_field", []string{"versions", "--limit", "0", "--json"}, "\n    sandlot versions --json"},
-	} {
-		d := newDesk(t, map[string]string{keyVariable: ""})
-		d.Args = c.args
-		base, err := parseServer("http://a")
-		expect.OK(t, err)
-		s := &session{Client: &client.Client{Base: base}, env: d.Env, id: "a-b", place: place{dir: ".", state: state{Server: "http://a", ID: "a-b"}}}
-		if got := s.refused(&client.Error{Code: c.code, Status: 400, Message: "No.", Field: "limit"}).Error(); !strings.HasSuffix(got, c.want) || strings.Contains(got, keyVariable) {
-			t.Errorf("%v: %s", c.args, got)
-		}
-	}
+func TestRegressionM09StatusPrintsTheFindingsOfThePlayTester(t *testing.T) {
+	server := answers(t, func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"project_id":"a-b","version":1,"warnings":[{"code":"page_blank","message":"It was blank.","hint":"Look."}]}`)
+	})
+	d := newDesk(t, nil)
+	expect.OK(t, (&statusCommand{target: target{Server: server, ID: "a-b"}}).Run(t.Context(), d.Env))
+	expect.Equal(t, "the finding", d.err.String(), "warning: It was blank.\n         Look.\n")
 }

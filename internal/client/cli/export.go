@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"archive/zip"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"sandlot/internal/client/client"
 )
@@ -42,48 +40,38 @@ func (c *exportCommand) Run(ctx context.Context, env *Env) error {
 	}
 	part, err := os.CreateTemp(filepath.Dir(to), ".sandlot-export-*")
 	if err != nil {
-		return c.unwritten(env, to, err)
+		return unwritten(to, err)
 	}
-	defer os.Remove(part.Name()) // nothing is left of it where it has become the export
+	defer os.Remove(part.Name()) // nothing is left of it once it has become the export
 	defer part.Close()
 	n, err := s.fetchExport(ctx, part, c.History)
 	var full *fs.PathError
 	if errors.As(err, &full) {
-		return c.unwritten(env, to, err)
+		return unwritten(to, err)
 	}
 	if err != nil {
 		return err
 	}
 	if err := checkExport(part, n); err != nil {
-		return fmt.Errorf("what the server sent was not kept: %w", err)
+		return fmt.Errorf("the answer of the server was not kept: %w", err)
 	}
 	if err := errors.Join(part.Sync(), part.Close()); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", to, cause(err))
+		return unwritten(to, err)
 	}
 	if err := os.Link(part.Name(), to); err != nil { // unlike a rename it overwrites nothing
 		if err = os.Rename(part.Name(), to); err != nil {
-			return fmt.Errorf("%s cannot be written: %w", to, cause(err))
+			return unwritten(to, err)
 		}
 	}
-	return saved(env, c.JSON, to, n)
-}
-
-// unwritten proposes another place for the export.
-func (c *exportCommand) unwritten(env *Env, to string, err error) error {
-	e := &Env{Args: without(env.Args, "--output", true)}
-	return &Failure{Message: fmt.Sprintf("%s cannot be written: %v; nothing is kept of it", to, cause(err)), Fix: []string{e.again("-o", "<another file>")}, Exit: exitOther, cause: err}
-}
-
-// saved tells where the export is.
-func saved(env *Env, asJSON bool, file string, size int64) error {
-	text, err := encoded(struct {
+	text := encoded(struct {
 		File string `json:"file"`
 		Size int64  `json:"size"`
-	}{file, size})
-	if err != nil {
-		return err
-	}
-	return env.print(asJSON, client.Text{JSON: text}, "saved", file, "size", amount(size))
+	}{to, n})
+	return env.print(c.JSON, client.Text{JSON: text}, "saved", to, "size", amount(n))
+}
+
+func unwritten(to string, err error) error {
+	return fmt.Errorf("%s cannot be written: %w; nothing is kept of it", to, cause(err))
 }
 
 // fetchExport writes the export into a file, from its beginning.
@@ -104,22 +92,4 @@ func (s *session) fetchExport(ctx context.Context, f *os.File, history bool) (n 
 		return err
 	})
 	return n, s.explain(ctx, err)
-}
-
-// checkExport refuses an archive that is not whole, or that would put a file anywhere but into the folder where it is unpacked.
-func checkExport(f *os.File, size int64) error {
-	z, err := zip.NewReader(f, size)
-	if err != nil {
-		return fmt.Errorf("it is no whole ZIP: %w", err)
-	}
-	if len(z.File) == 0 || z.File[0].Name != "manifest.json" {
-		return errors.New("it is no export: it does not begin with manifest.json")
-	}
-	for _, entry := range z.File {
-		name := entry.Name
-		if !filepath.IsLocal(name) || strings.Contains(name, `\`) || !entry.Mode().IsRegular() && !entry.Mode().IsDir() {
-			return fmt.Errorf("%q in it would be put outside of the folder, or is no file", clean(name))
-		}
-	}
-	return nil
 }

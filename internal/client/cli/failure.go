@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"sandlot/internal/client/client"
 )
@@ -13,24 +17,25 @@ const (
 	exitOther    = 1 // of this machine: a file, a disk
 	exitUsage    = 2 // the call is wrong in itself
 	exitKey      = 3 // it needs a key, or another one
-	exitMissing  = 4 // it is about what is not there
+	exitMissing  = 4 // it names a project, a file or a version that does not exist
 	exitConflict = 5 // it does not fit what has happened since
-	ExitContent  = 6 // what it brings cannot be taken
+	ExitContent  = 6 // its files cannot be taken
 	exitLimit    = 7 // a limit or a quota is used up
 	exitServer   = 8 // no answer, or a fault of the service
-	ExitPartly   = 9 // of several things some were done, and some refused
+	ExitPartly   = 9 // some of several things were done, and some refused
 )
 
 // A Failure is why a command ended, and the commands that mend it.
 type Failure struct {
 	Message string
 	Notes   []string // sentences
-	Fix     []string // commands, each of which works when it is pasted, once what is in angle brackets is filled in
+	Fix     []string // commands, each of which works when it is pasted, once its angle brackets are filled in
 	Exit    int
 	cause   error
 }
 
-// Error says it all, a line each. What comes from elsewhere, the name of a file, say, cannot act in a terminal.
+// Error returns the message, the notes and the commands, a line each. No name of a file and no text of a server in it can act in a
+// terminal.
 func (f *Failure) Error() string {
 	text := clean(f.Message)
 	for _, note := range f.Notes {
@@ -44,13 +49,13 @@ func (f *Failure) Error() string {
 
 func (f *Failure) Unwrap() error { return f.cause }
 
-// usage is a failure of whoever called.
+// usage makes the failure of a call that is wrong in itself.
 func usage(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	return &Failure{Message: err.Error(), Exit: exitUsage, cause: err}
 }
 
-// ExitCode is the exit code for an error of one of these commands; ok tells whether it is of them.
+// ExitCode returns the exit code for an error of one of these commands; ok reports whether it is of them.
 func ExitCode(err error) (code int, ok bool) {
 	var f *Failure
 	if errors.As(err, &f) && f.Exit != 0 {
@@ -66,7 +71,7 @@ func ExitCode(err error) (code int, ok bool) {
 	return exitOther, f != nil
 }
 
-// exitOf is the exit code for a status of HTTP that is none of success. The status of each code of the API is in docs/api.md.
+// exitOf returns the exit code for a status of HTTP that is none of success. The status of each code of the API is in docs/api.md.
 func exitOf(status int) int {
 	switch status {
 	case 401, 403, 451:
@@ -88,3 +93,56 @@ func exitOf(status int) int {
 
 // ended reports whether somebody ended the command.
 func ended(ctx context.Context) bool { return ctx.Err() != nil }
+
+// FailureJSON returns an error as one JSON object if the command line has --json: the refusal of the API as it came, or one of this
+// program. It is empty without the flag, and after an answer was printed.
+func (env *Env) FailureJSON(err error, exit int) string {
+	if env.printed || !env.has("--json") {
+		return ""
+	}
+	var refused *client.Error
+	if errors.As(err, &refused) && len(refused.Text) > 0 {
+		return strings.TrimSpace(string(refused.Text))
+	}
+	f := &Failure{Message: err.Error()}
+	errors.As(err, &f)
+	return encoded(struct {
+		Error   string   `json:"error"`
+		Message string   `json:"message"`
+		Hint    string   `json:"hint,omitempty"`
+		Fix     []string `json:"fix,omitempty"`
+		Exit    int      `json:"exit_code"`
+	}{codeOf(err, exit), clean(f.Message), clean(strings.Join(f.Notes, " ")), f.Fix, exit})
+}
+
+// has reports whether the command line has a flag, wherever the parser stopped.
+func (env *Env) has(flag string) bool {
+	words := env.Args
+	if i := slices.Index(words, "--"); i >= 0 {
+		words = words[:i]
+	}
+	return slices.ContainsFunc(words, func(w string) bool { return w == flag || strings.HasPrefix(w, flag+"=") })
+}
+
+// codeOf returns the code of a refusal by this program, or of another error; docs/cli.md lists the latter.
+func codeOf(err error, exit int) string {
+	var refused *client.Error
+	switch {
+	case errors.As(err, &refused) && refused.Code != "":
+		return string(refused.Code)
+	case exit == exitServer:
+		return "no_answer"
+	case exit == exitOther:
+		return "local_failure"
+	}
+	return "wrong_call"
+}
+
+// encoded returns a value as JSON whose commands can be read and pasted.
+func encoded(v any) string {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // texts and numbers alone
+	return strings.TrimSpace(out.String())
+}

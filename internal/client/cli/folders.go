@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"sandlot/internal/client/client"
 )
@@ -49,36 +47,20 @@ func (s *session) note(id string) {
 		err = appendLines(file, []knownFolder{line})
 	}
 	if err != nil {
-		s.env.say("warning: the next command here asks for the project again, for it cannot be noted down: %v", err)
+		s.env.say("warning: the next command here needs --id again, for the folder cannot be noted down: %v", err)
 	}
 }
 
-// confirm makes sure that somebody means the project that the state of the folder names: whoever can write that file could otherwise
-// have their files published as any project of whoever gives the command.
-func (s *session) confirm(ctx context.Context, p client.Project) error {
+// confirm refuses a project that only the state of the folder names: whoever can write that file could otherwise have files published
+// as any project of whoever gives the command.
+func (s *session) confirm(p client.Project) error {
 	if s.meant || s.place.state.ID != p.ID || s.knows(p.ID) {
 		s.meant = true
 		return nil
 	}
-	file := s.place.path(stateFile)
-	if s.env.terminal() {
-		given, err := s.env.typed(ctx, fmt.Sprintf("%s says that this is %s: %s\nIt was never published from here. Type %s to go on: ", clean(file), clean(p.Title), clean(p.URL), clean(p.ID)))
-		if err != nil {
-			return err
-		}
-		if s.meant = given == p.ID; s.meant {
-			return nil
-		}
-	}
+	text := "%s names %s, which you never published from this folder on this machine; nothing was sent"
 	return &Failure{
-		Message: fmt.Sprintf("%s names %s, which you never published from this folder on this machine; nothing was sent", file, p.ID),
+		Message: fmt.Sprintf(text, s.place.path(stateFile), p.ID),
 		Notes:   []string{"If you mean to change that project, name it once:"}, Fix: []string{s.env.again("--id", p.ID)}, Exit: exitUsage,
 	}
-}
-
-// typed asks on a terminal.
-func (env *Env) typed(ctx context.Context, question string) (string, error) {
-	fmt.Fprint(env.Err, question)
-	line, err := within(ctx, env.line)
-	return strings.TrimSpace(line), err
 }

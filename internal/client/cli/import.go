@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"sandlot/internal/client/client"
 )
@@ -26,7 +28,7 @@ type importCommand struct {
 // Run takes the projects of an export into the account of the key.
 func (c *importCommand) Run(ctx context.Context, env *Env) error {
 	if c.Copy < 1 {
-		return &Failure{Message: "--copy takes a number from 1 on; nothing was sent", Fix: []string{env.again("--copy", "2")}, Exit: exitUsage}
+		return usage("--copy takes a number from 1 on; nothing was sent")
 	}
 	f, err := openExport(c.File)
 	if err != nil {
@@ -38,28 +40,18 @@ func (c *importCommand) Run(ctx context.Context, env *Env) error {
 		return err
 	}
 	if s.asAccount(); s.Key == "" && len(s.keys) == 0 {
-		return s.nobody()
+		text := "there is no key here for " + s.server() + ", so nothing was sent"
+		return s.refused(&client.Error{Code: "key_required", Status: 401, Message: text})
 	}
-	key, err := f.key(ctx, c.Copy)
+	key, err := f.key(c.Copy)
 	if err != nil {
-		return s.explain(ctx, err)
+		return err
 	}
 	out, err := s.sendExport(ctx, f, client.Import{Size: f.size, IdempotencyKey: key, DryRun: c.DryRun})
 	if err != nil {
-		return s.explainImport(ctx, err)
+		return err
 	}
-	return s.toldImport(out)
-}
-
-// nobody refuses an import before it is sent, where there is no account that it could go to.
-func (s *session) nobody() error {
-	err := s.refused(&client.Error{Code: "key_required", Status: 401, Message: "there is no key here for " + s.server() + ", so nothing was sent"})
-	var f *Failure
-	if errors.As(err, &f) {
-		f.Notes = []string{"If you have no account there, make one: the answer has its key. Then log in with the key, which is read from standard input:"}
-		f.Fix = append([]string{command("curl", "-X", "POST", s.server()+"/v1/signup")}, f.Fix...)
-	}
-	return err
+	return s.imported(out)
 }
 
 // An export is a file that may be one.
@@ -68,119 +60,91 @@ type export struct {
 	size int64
 }
 
+// manifestName is the entry that every export has.
+const manifestName = "manifest.json"
+
 // openExport opens the file, if it can be an export at all: the way to the server may be long.
 func openExport(path string) (export, error) {
-	cannot := func(err error) (export, error) {
-		return export{}, &Failure{Message: fmt.Sprintf("%s cannot be read: %v; nothing was sent", clean(path), cause(err)), Exit: exitOther, cause: err}
-	}
-	no := func(what string) (export, error) {
-		return export{}, &Failure{
-			Message: clean(path) + " is no export: " + what + "; nothing was sent", Notes: []string{"An export is made with:"},
-			Fix: []string{exportAgain}, Exit: ExitContent,
-		}
-	}
 	info, err := os.Stat(path) // before it is opened, which waits where it is a pipe
+	if err == nil && !info.Mode().IsRegular() {
+		err = &Failure{Message: path + " is no export: it is no plain file; nothing was sent", Exit: ExitContent}
+		return export{}, err
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(path)
+	}
 	if err != nil {
-		return cannot(err)
+		return export{}, fmt.Errorf("%s cannot be read: %w; nothing was sent", path, cause(err))
 	}
-	if !info.Mode().IsRegular() {
-		return no("it is no plain file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return cannot(err)
-	}
-	z, err := zip.NewReader(f, info.Size())
-	switch {
-	case errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+	if err := checkExport(f, info.Size()); err != nil {
 		_ = f.Close()
-		return no("it is no ZIP, or not a whole one")
-	case err != nil && !errors.Is(err, zip.ErrInsecurePath):
-		_ = f.Close()
-		return cannot(err)
-	case !slices.ContainsFunc(z.File, func(e *zip.File) bool { return e.Name == manifestName }):
-		_ = f.Close()
-		return no("it has no " + manifestName)
+		return export{}, &Failure{Message: path + " is no export: " + err.Error() + "; nothing was sent", Exit: ExitContent, cause: err}
 	}
 	return export{f, info.Size()}, nil
 }
 
-// manifestName is the entry that every export has.
-const manifestName = "manifest.json"
+// checkExport refuses an archive that is not whole, or that would put a file anywhere but into the folder where it is unpacked.
+func checkExport(f io.ReaderAt, size int64) error {
+	z, err := zip.NewReader(f, size)
+	if err != nil {
+		return fmt.Errorf("it is no whole ZIP: %w", err)
+	}
+	for _, entry := range z.File {
+		if !filepath.IsLocal(entry.Name) || strings.Contains(entry.Name, `\`) {
+			return fmt.Errorf("%q in it would lie outside of the folder", clean(entry.Name))
+		}
+	}
+	if !slices.ContainsFunc(z.File, func(e *zip.File) bool { return e.Name == manifestName }) {
+		return errors.New("it has no " + manifestName)
+	}
+	return nil
+}
 
-// exportAgain makes another export.
-const exportAgain = "sandlot export --all-versions -o '<export.zip>' --server '<https://where.it.is.example>'"
-
-// key is the idempotency key of a copy of the export: it is made of the bytes, so that whoever sends them again, from
-// wherever, goes on where it was broken off.
-func (f export) key(ctx context.Context, n int) (string, error) {
+// key is the idempotency key of a copy of the export: it is made of the bytes, so that whoever sends them again, from wherever, goes
+// on where it was broken off.
+func (f export) key(n int) (string, error) {
 	h := sha256.New()
-	if _, err := io.Copy(h, until{ctx, io.NewSectionReader(f, 0, f.size)}); err != nil {
-		return "", &Failure{Message: fmt.Sprintf("%s cannot be read: %v; nothing was sent", clean(f.Name()), cause(err)), Exit: exitOther, cause: err}
+	if _, err := io.Copy(h, io.NewSectionReader(f, 0, f.size)); err != nil {
+		return "", fmt.Errorf("%s cannot be read: %w; nothing was sent", f.Name(), cause(err))
 	}
 	return "import-" + strconv.Itoa(n) + "-" + hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// until is a reader that ends with its context.
-type until struct {
-	context.Context
-	io.Reader
-}
-
-func (u until) Read(p []byte) (int, error) {
-	if err := u.Err(); err != nil {
-		return 0, err
+// sendExport sends an export as often as it takes: the server brings in the projects that it has not brought in yet.
+func (s *session) sendExport(ctx context.Context, f export, in client.Import) (client.Imported, error) {
+	if !s.quiet && f.size > wholeMax {
+		s.env.say("sending %s", amount(f.size))
 	}
-	return u.Reader.Read(p)
-}
-
-// sendExport sends an export as often as it takes: the server brings in what it has not brought yet.
-func (s *session) sendExport(ctx context.Context, f export, in client.Import) (out client.Imported, err error) {
-	m := s.env.meter(f.size, s.quiet)
-	defer m.end()
-	var last *counted
-	err = s.call(ctx, func() error {
-		last.undo()
-		last = m.count(io.NewSectionReader(f, 0, f.size))
-		in.Archive = telling{last}
-		out, err = s.Import(ctx, in)
-		return err
+	return asked(ctx, s, func() (client.Imported, error) {
+		in.Archive = io.NewSectionReader(f, 0, f.size)
+		return s.Import(ctx, in)
 	})
-	return out, err
 }
 
-// telling is a reader that tells how far it is read, where there is no bar.
-type telling struct{ *counted }
-
-func (t telling) Read(p []byte) (int, error) {
-	n, err := t.counted.Read(p)
-	if t.m.size > wholeMax { // less is sent before anybody asks
-		t.m.part()
-	}
-	return n, err
-}
-
-// toldImport prints what became of each project. Those that were refused are an error.
-func (s *session) toldImport(out client.Imported) error {
+// imported prints the result of each project. Those that were refused are an error.
+func (s *session) imported(out client.Imported) error {
 	if s.quiet {
 		if err := s.env.print(true, out.Text); err != nil {
 			return err
 		}
 	}
 	for _, p := range out.Projects {
-		if p.Refused != nil {
-			s.toldRefused(p)
-			continue
-		}
-		if !s.quiet {
+		switch {
+		case p.Refused != nil:
+			s.env.say("refused: %s: %s", clean(p.From), clean(p.Refused.Message))
+			for _, note := range notes(p.Refused.Hint) {
+				s.env.say("         %s", note)
+			}
+		case !s.quiet:
 			fmt.Fprintf(s.env.Out, "%s  ->  %s\n", clean(p.From), become(p, out.DryRun))
+			s.env.warn(p.Warnings)
 		}
-		s.env.warn(p.Warnings)
 	}
 	if !s.quiet {
 		s.env.warn(out.Warnings)
 	}
-	return s.refusedProjects(out)
+	return refusedProjects(out)
 }
 
 // become says in a line what became of a project.
@@ -195,71 +159,15 @@ func become(p client.ImportedProject, dry bool) string {
 	return clean(p.ProjectID) + "  " + clean(p.URL) + "  " + text
 }
 
-// toldRefused says why a project was not taken.
-func (s *session) toldRefused(p client.ImportedProject) {
-	s.env.say("refused: %s: %s", clean(p.From), clean(p.Refused.Message))
-	for _, note := range notes(p.Refused.Hint) {
-		s.env.say("         %s", clean(note))
-	}
-}
-
-// refusedProjects is the error of an import that some projects did not survive.
-func (s *session) refusedProjects(out client.Imported) error {
+// refusedProjects is the error of an import with projects that were refused.
+func refusedProjects(out client.Imported) error {
 	if out.Failed == 0 {
-		if len(out.Projects) == 0 {
-			s.env.say("The export has no projects.")
-		}
 		return nil
 	}
-	f := &Failure{
-		Message: fmt.Sprintf("%d of %d projects refused; the others were imported", out.Failed, len(out.Projects)), Exit: ExitPartly,
-		Notes: []string{"To bring what was refused, mend it where it is, make another export of it alone, and import that one:"},
-		Fix:   []string{exportAgain},
-	}
-	if out.DryRun {
-		f.Message = fmt.Sprintf("%d of %d projects would be refused; nothing was changed", out.Failed, len(out.Projects))
-	}
+	f := &Failure{Message: fmt.Sprintf("%d of %d projects refused", out.Failed, len(out.Projects)), Exit: ExitPartly}
+	f.Notes = []string{"The same command brings the rest, and nothing twice; --copy brings everything once more."}
 	if out.Failed == len(out.Projects) {
-		if f.Exit = exitOf(out.Projects[0].Refused.Status); !out.DryRun {
-			f.Message = "no project was imported"
-		}
-	}
-	if slices.ContainsFunc(out.Projects, later) {
-		f.Notes, f.Fix = []string{"When there is room again, the same command brings the rest, and nothing twice:"}, []string{s.env.again()}
-	} else if slices.ContainsFunc(out.Projects, deleted) {
-		f.Notes, f.Fix = []string{"What was imported before and is deleted now comes again, with all others, as another copy:"}, []string{s.env.again("--copy", "2")}
-	}
-	return f
-}
-
-// later reports whether a project was refused for what may change here.
-func later(p client.ImportedProject) bool {
-	return p.Refused != nil && exitOf(p.Refused.Status) == exitLimit
-}
-
-// deleted reports whether an earlier import had brought a project that is not there any more.
-func deleted(p client.ImportedProject) bool {
-	return p.Refused != nil && exitOf(p.Refused.Status) == exitMissing
-}
-
-// explainImport is explain for what an import is refused for as a whole.
-func (s *session) explainImport(ctx context.Context, err error) error {
-	var refused *client.Error
-	if ended(ctx) || !errors.As(err, &refused) {
-		return s.explain(ctx, err)
-	}
-	f := &Failure{Message: clean(refused.Message), Exit: exitOf(refused.Status), Fix: []string{exportAgain}, cause: err}
-	switch refused.Code {
-	case "invalid_archive":
-		f.Notes = []string{"Nothing was imported. Another export is made with:"}
-	case "content_too_large":
-		f.Notes = []string{"Nothing was imported. An export with the key of one project has that one alone, and one without earlier versions is smaller:"}
-		f.Fix = []string{command("sandlot", "export", "-o", "<export.zip>", "--server", "<https://where.it.is.example>")}
-	case "not_found":
-		f.Message, f.Notes = "the server at "+s.server()+" is too old to import; nothing was sent", []string{"If the server is another one, name it:"}
-		f.Fix, f.Exit = []string{s.env.again("--server", placeholderServer)}, exitServer
-	default:
-		return s.explain(ctx, err)
+		f.Exit = exitOf(out.Projects[0].Refused.Status)
 	}
 	return f
 }

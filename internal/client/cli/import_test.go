@@ -53,9 +53,6 @@ func TestAnImportThatIsBrokenOffIsSentAgainUnderTheSameKey(t *testing.T) {
 		t.Errorf("%q with %d bytes", keys, sent)
 	}
 	expect.Equal(t, "what it says", d.out.String(), "a-1  ->  b-2  http://b-2.localhost/  1 version, 2 files\n")
-	if text := d.err.String(); !strings.Contains(text, "sent 7.2 MiB of 8.0 MiB") && !strings.Contains(text, "sent 8.0 MiB of 8.0 MiB") {
-		t.Errorf("no progress: %s", text)
-	}
 	expect.OK(t, (&importCommand{File: "e.zip", Copy: 2, Server: server}).Run(t.Context(), d.Env))
 	if keys[3] == keys[0] {
 		t.Error("another copy has the same key")
@@ -87,14 +84,11 @@ func TestOfAnImportEachProjectThatIsRefusedIsTold(t *testing.T) {
 		projects string
 		failed   int
 		exit     int
-		fix      string
 	}{
-		"one of two":      {refused("digest_mismatch", 422) + "," + taken, 1, ExitPartly, "sandlot export "},
-		"all":             {refused("digest_mismatch", 422), 1, ExitContent, "sandlot export "},
-		"without room":    {taken + "," + refused("quota_exceeded", 429), 1, ExitPartly, "sandlot import e.zip"},
-		"deleted since":   {taken + "," + refused("project_not_found", 404), 1, ExitPartly, "sandlot import e.zip --copy 2"},
-		"none is refused": {taken, 0, 0, ""},
-		"none there":      {"", 0, 0, ""},
+		"one of two":      {refused("digest_mismatch", 422) + "," + taken, 1, ExitPartly},
+		"all":             {refused("digest_mismatch", 422), 1, ExitContent},
+		"none is refused": {taken, 0, 0},
+		"none there":      {"", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := answers(t, func(w http.ResponseWriter, r *http.Request) {
@@ -106,7 +100,7 @@ func TestOfAnImportEachProjectThatIsRefusedIsTold(t *testing.T) {
 			exportFile(t, "e.zip", 100)
 			err := (&importCommand{File: "e.zip", Copy: 1, Server: server}).Run(t.Context(), d.Env)
 			code, _ := ExitCode(err)
-			if (err == nil) != (c.exit == 0) || err != nil && (code != c.exit || !strings.HasPrefix(strings.SplitAfterN(err.Error()+"\n    ", "\n    ", 2)[1], c.fix)) {
+			if (err == nil) != (c.exit == 0) || err != nil && code != c.exit {
 				t.Errorf("exit code %d with %v", code, err)
 			}
 			if told := strings.Contains(d.err.String(), "refused: a-1: It is refused.\n         Mend it.\n"); told != (c.failed > 0) || strings.Contains(d.err.String(), "curl") {
@@ -137,34 +131,6 @@ func TestWhatIsNoExportIsNotSent(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotImportSaysWhatHelps(t *testing.T) {
-	for code, c := range map[string]struct {
-		status, exit int
-		fix          string
-	}{
-		"not_found":         {404, exitServer, "sandlot import e.zip --server"},
-		"invalid_archive":   {422, ExitContent, "sandlot export "},
-		"content_too_large": {413, ExitContent, "sandlot export "},
-		"key_required":      {401, exitKey, "sandlot login "},
-		"storage_full":      {507, exitLimit, "sandlot import e.zip"},
-	} {
-		t.Run(code, func(t *testing.T) {
-			server := answers(t, func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(io.Discard, r.Body)
-				w.WriteHeader(c.status)
-				fmt.Fprintf(w, `{"error":%q,"message":"No.","hint":"curl x"}`, code)
-			})
-			d := newDesk(t, map[string]string{keyVariable: accountKeyText})
-			d.Args = []string{"import", "e.zip"}
-			exportFile(t, "e.zip", 100)
-			err := (&importCommand{File: "e.zip", Copy: 1, Server: server}).Run(t.Context(), d.Env)
-			if got, _ := ExitCode(err); err == nil || got != c.exit || !strings.Contains(err.Error(), "\n    "+c.fix) {
-				t.Errorf("exit code %d with %v", got, err)
-			}
-		})
-	}
-}
-
 func TestAnImportWithoutAKeyIsNotSent(t *testing.T) {
 	asked := 0
 	server := answers(t, func(http.ResponseWriter, *http.Request) { asked++ })
@@ -172,7 +138,7 @@ func TestAnImportWithoutAKeyIsNotSent(t *testing.T) {
 	d.Args = []string{"import", "e.zip"}
 	exportFile(t, "e.zip", 100)
 	err := (&importCommand{File: "e.zip", Copy: 1, Server: server}).Run(t.Context(), d.Env)
-	if code, _ := ExitCode(err); asked > 0 || code != exitKey || !strings.HasSuffix(err.Error(), "\n    curl -X POST "+server+"/v1/signup\n    sandlot login --server "+server) {
+	if code, _ := ExitCode(err); asked > 0 || code != exitKey || !strings.HasSuffix(err.Error(), "\n    sandlot login --server "+server) {
 		t.Errorf("asked %d times, exit code %d: %v", asked, code, err)
 	}
 }

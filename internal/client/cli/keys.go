@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 )
 
@@ -21,47 +24,22 @@ type keptKey struct {
 }
 
 // A keyring is the file of keys; of those that cover the same, the last counts.
-type keyring struct {
-	path  string
-	again string // the command at hand
-}
+type keyring struct{ path string }
 
 func (env *Env) keyring() (keyring, error) {
 	folder, err := env.Config()
 	if err != nil {
 		return keyring{}, fmt.Errorf("there is no folder for the keys: %w; set HOME, or give the key in %s", err, keyVariable)
 	}
-	return keyring{filepath.Join(folder, "sandlot", "keys"), env.again()}, nil
-}
-
-// unusable says what is wrong with the file of keys, and how to have it elsewhere.
-func (k keyring) unusable(what string, err error) error {
-	variable := "HOME"
-	if os.Getenv("XDG_CONFIG_HOME") != "" {
-		variable = "XDG_CONFIG_HOME"
-	}
-	return &Failure{
-		Message: what + ": " + cause(err).Error() + "; nothing was sent", Notes: []string{"Keep them in another folder, now and with later commands:"},
-		Fix: []string{variable + "='<folder for keys>' " + k.again}, Exit: exitOther, cause: err,
-	}
+	return keyring{filepath.Join(folder, "sandlot", "keys")}, nil
 }
 
 // add keeps keys, which are durable when it returns. Without keys it only finds out whether it could.
 func (k keyring) add(keys ...keptKey) error {
-	if err := k.append(keys); err != nil {
-		return k.unusable("keys cannot be kept in "+k.path, err)
+	if err := appendLines(k.path, keys); err != nil {
+		return fmt.Errorf("keys cannot be kept in %s: %w; nothing was sent", k.path, cause(err))
 	}
 	return nil
-}
-
-func (k keyring) append(keys []keptKey) error { return appendLines(k.path, keys) }
-
-// warnOpen tells that others can read the file of keys, which this program never allows.
-func (env *Env) warnOpen(path string) {
-	info, err := os.Stat(path)
-	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		env.say("warning: others on this machine may read the keys in %s\n    %s", path, command("chmod", "600", path))
-	}
 }
 
 // read returns the keys of a server, oldest first. Lines that are damaged are not among them.
@@ -72,7 +50,7 @@ func (k keyring) read(server string) (keys []keptKey, err error) {
 		}
 	})
 	if err != nil {
-		return nil, k.unusable("the keys in "+k.path+" cannot be read", err)
+		return nil, fmt.Errorf("the keys in %s cannot be read: %w; nothing was sent", k.path, cause(err))
 	}
 	return keys, nil
 }
@@ -96,4 +74,46 @@ func projectKey(keys []keptKey, id string) (found keptKey) {
 		}
 	}
 	return found
+}
+
+// The files in the folder of settings have one JSON object a line. Lines are only ever added, all that belong together at once, so
+// that no two commands that run at the same time lose what the other has written.
+
+// linesMax bounds such a file, in bytes: a line has 200, and each publish adds one to three.
+const linesMax = 8 << 20
+
+// appendLines adds lines, which are durable when it returns. Without lines it only finds out whether it could.
+func appendLines[T any](path string, list []T) error {
+	var text bytes.Buffer
+	for _, one := range list {
+		line, err := json.Marshal(one)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&text, "\n%s\n", line) // on a line of its own, also behind one that a crash cut
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text.Bytes())
+	return errors.Join(err, f.Chmod(0o600), f.Sync(), f.Close())
+}
+
+// readLines yields the lines of a file, oldest first, but for those that are damaged. A file that does not exist has none.
+func readLines[T any](path string, yield func(T)) error {
+	text, err := readSmall(path, linesMax)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for line := range bytes.Lines(text) {
+		var one T
+		if json.Unmarshal(line, &one) == nil {
+			yield(one)
+		}
+	}
+	return err
 }

@@ -3,8 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
-	"path/filepath"
-	"strings"
+	"fmt"
+	"strconv"
 
 	"sandlot/internal/client/client"
 )
@@ -24,7 +24,7 @@ type publishCommand struct {
 
 // Run makes the project what PATH is.
 func (c *publishCommand) Run(ctx context.Context, env *Env) error {
-	w, err := env.work(c.Path, false)
+	w, err := readWork(c.Path, false)
 	if err != nil {
 		return err
 	}
@@ -41,9 +41,9 @@ func (c *publishCommand) Run(ctx context.Context, env *Env) error {
 	if s.id == "" {
 		return s.publish(ctx, w, client.Fields{Title: c.Title, Email: c.Email, Handle: c.Handle, PrimaryFile: c.Page}, c.DryRun)
 	}
-	if !w.folder && w.place.state.ID != "" && w.place.state.Path != "." && !w.isPage() {
+	if known := w.place.state; !w.folder && known.ID != "" && known.Path != "." && !w.isPage() {
 		return &Failure{
-			Message: w.place.path(stateFile) + " says that the project is " + w.place.state.Path + ", so it is not clear what " + w.path + " is",
+			Message: w.place.path(stateFile) + " says that the project is " + known.Path + ", so it is not clear what " + w.path + " is",
 			Notes:   []string{"As a project of its own it belongs into another folder. To add it to that project:"},
 			Fix:     []string{command("sandlot", "update", w.path)}, Exit: exitUsage,
 		}
@@ -51,53 +51,27 @@ func (c *publishCommand) Run(ctx context.Context, env *Env) error {
 	return s.update(ctx, w, change{title: c.Title, page: c.Page, force: c.Force, damaged: c.Damaged, exact: true, dryRun: c.DryRun, adopt: adopt})
 }
 
-type updateCommand struct {
-	Path    string `arg:"" optional:"" default:"." placeholder:"PATH" help:"File or folder (default: the folder you are in)."`
-	As      string `placeholder:"NAME" help:"Name of the file in the project. (default: its path below the folder with .sandlot)"`
-	Force   bool   `help:"Also if the project was changed elsewhere since. (default: refuse then)"`
-	Damaged bool   `help:"Also files that look damaged. (default: refuse them in an update)"`
-	DryRun  bool   `help:"Check everything, and change nothing. (default: update)"`
-	target
-}
-
-// Run puts files into the project, and takes none away.
-func (c *updateCommand) Run(ctx context.Context, env *Env) error {
-	w, err := env.work(c.Path, true)
-	if err != nil {
-		return err
-	}
-	if w.folder && c.As != "" {
-		return usage("--as names one file, and %s is a folder", c.Path)
-	}
-	w.as = c.As
-	s, err := c.connect(env, w.place)
-	if err != nil {
-		return err
-	}
-	return s.update(ctx, w, change{force: c.Force, damaged: c.Damaged, dryRun: c.DryRun})
-}
-
 // publish makes a new project, and an account for it if there is no key.
 func (s *session) publish(ctx context.Context, w work, f client.Fields, dryRun bool) error {
-	t, err := w.files("index.html")
+	t, err := w.files(ctx, "index.html")
 	if err != nil {
 		return err
 	}
 	defer t.root.Close()
-	if err := s.unwrapped(w, t); err != nil {
-		return err
-	}
-	t.tell(s.env)
+	t.report(s.env)
 	out := delivery{call: "publish", fields: f, tree: t, many: w.folder}
-	if dryRun {
-		return s.asAccount().would(ctx, out)
+	if s.asAccount(); dryRun {
+		return s.try(ctx, out)
 	}
 	s.meant = true
-	ring, err := s.readyToPublish(w)
+	ring, err := s.env.keyring()
+	if err == nil {
+		err = errors.Join(ring.add(), w.place.prepare()) // what comes back can be kept
+	}
 	if err != nil {
 		return err
 	}
-	a, err := s.asAccount().send(ctx, w, out)
+	a, err := s.send(ctx, out)
 	if err != nil {
 		return err
 	}
@@ -105,42 +79,8 @@ func (s *session) publish(ctx context.Context, w work, f client.Fields, dryRun b
 	if err := ring.add(s.keysOf(a)...); err != nil {
 		return err
 	}
-	kept := errors.Join(s.remember(w, a.Change, true), s.delivered(w.place))
-	err = errors.Join(s.told(a, "published", "handle", "@"+a.Handle, "keys in", ring.path), s.unkept(a.Change, kept))
-	s.opened(ctx, a)
-	return err
-}
-
-// unwrapped refuses a folder that only wraps another one with the page: the server would take it off, and the names here and there
-// would never be the same.
-func (s *session) unwrapped(w work, t *tree) error {
-	top, inner := "", false
-	for i, f := range t.files {
-		first, _, below := strings.Cut(f.name, "/")
-		if !below || i > 0 && first != top {
-			return nil
-		}
-		top, inner = first, inner || strings.HasSuffix(f.name, ".html")
-	}
-	if !inner || !w.folder {
-		return nil
-	}
-	return &Failure{
-		Message: w.path + " has only the folder " + clean(top) + ", and the page is in there; nothing was sent", Notes: []string{"Publish that one:"},
-		Fix: []string{command("sandlot", "publish", filepath.Join(w.path, top))}, Exit: exitUsage,
-	}
-}
-
-// readyToPublish finds out, before anything is sent, whether what comes back can be kept.
-func (s *session) readyToPublish(w work) (keyring, error) {
-	ring, err := s.env.keyring()
-	if err == nil {
-		err = ring.add()
-	}
-	if err == nil {
-		err = w.place.prepare()
-	}
-	return ring, err
+	kept := s.remember(w, a.Change, true)
+	return errors.Join(s.made(a, "published", "handle", "@"+a.Handle, "keys in", ring.path), kept)
 }
 
 // keysOf are the keys of an answer. That of the account is there only if it is new here.
@@ -152,4 +92,34 @@ func (s *session) keysOf(a client.Answer) (keys []keptKey) {
 		keys = append(keys, keptKey{Server: s.server(), Key: a.ProjectAPIKey, Handle: a.Handle, Project: a.ProjectID})
 	}
 	return keys
+}
+
+// remember writes the state of the folder. One that is another project's is left alone.
+func (s *session) remember(w work, made client.Change, adopt bool) error {
+	known := w.place.state
+	if known.ID != made.ProjectID && (!adopt || known.ID != "") {
+		return nil
+	}
+	s.note(made.ProjectID)
+	next := state{Server: s.server(), ID: made.ProjectID, URL: made.URL, Path: known.Path, Version: made.Version}
+	if adopt {
+		next.Path = w.published()
+	}
+	if next == known {
+		return nil
+	}
+	if err := w.place.save(next); err != nil {
+		return fmt.Errorf("version %d of %s is there, but this folder could not note it down: %w", made.Version, made.ProjectID, err)
+	}
+	return nil
+}
+
+// made prints the new version, and the warnings about it.
+func (s *session) made(a client.Answer, how string, more ...string) error {
+	pairs := append([]string{how, a.ProjectID, "url", a.URL, "page", a.PageURL, "version", strconv.Itoa(a.Version)}, more...)
+	if err := s.env.print(s.quiet, a.Text, pairs...); err != nil || s.quiet {
+		return err
+	}
+	s.env.warn(a.Warnings)
+	return nil
 }

@@ -2,11 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -16,18 +11,15 @@ import (
 type rmCommand struct {
 	File    string `arg:"" optional:"" placeholder:"FILE" help:"File of the project."`
 	Project bool   `help:"Delete the whole project, which its owner can take back for 7 days. (default: one file)"`
-	Confirm string `placeholder:"PROJECT" help:"With --project: its project_id, where nobody can be asked. (default: ask on the terminal)"`
+	Confirm string `placeholder:"PROJECT" help:"With --project: its project_id once more. (default: nothing is deleted)"`
 	Force   bool   `help:"Also if the project was changed elsewhere since. (default: refuse then)"`
 	target
 }
 
-// Run deletes one file of the project, or all of it. What lies here stays.
+// Run deletes one file of the project, or all of it. The files here stay.
 func (c *rmCommand) Run(ctx context.Context, env *Env) error {
-	switch {
-	case c.Project == (c.File != ""):
-		return usage("name one file of the project, or --project for all of it")
-	case c.Confirm != "" && !c.Project:
-		return usage("--confirm is for --project alone")
+	if c.Project == (c.File != "") || c.Confirm != "" && !c.Project {
+		return usage("name one file of the project, or --project and --confirm for all of it")
 	}
 	s, err := c.here(env)
 	if err != nil {
@@ -40,7 +32,7 @@ func (c *rmCommand) Run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	if err := s.mayChange(ctx, p, c.Force); err != nil {
+	if err := s.mayChange(p, c.Force); err != nil {
 		return err
 	}
 	name := c.File
@@ -50,15 +42,12 @@ func (c *rmCommand) Run(ctx context.Context, env *Env) error {
 		}
 	}
 	f := client.Fields{ProjectID: p.ID, Filename: name, IfVersion: p.Version, IdempotencyKey: env.Random()}
-	var a client.Answer
-	if err := s.call(ctx, func() (err error) { a, err = s.DeleteFile(ctx, f); return err }); err != nil {
-		return s.explain(ctx, err)
+	a, err := asked(ctx, s, func() (client.Answer, error) { return s.DeleteFile(ctx, f) })
+	if err != nil {
+		return err
 	}
 	if err := s.remember(work{place: s.place}, a.Change, false); err != nil {
 		return err
-	}
-	if _, err := os.Lstat(filepath.Join(s.place.dir, filepath.FromSlash(name))); !errors.Is(err, fs.ErrNotExist) && s.place.state.Path == "." {
-		env.say("It is still in this folder: publishing the folder brings it back.")
 	}
 	return env.print(c.JSON, a.Text, "deleted", a.Deleted, "project", a.ProjectID, "version", strconv.Itoa(a.Version))
 }
@@ -72,33 +61,16 @@ func (c *rmCommand) whole(ctx context.Context, s *session) error {
 	if err := s.owned(p); err != nil {
 		return err
 	}
-	if err := c.confirmed(ctx, s.env, p); err != nil {
-		return err
+	if c.Confirm != p.ID {
+		text := "a project is deleted only if its project_id is given once more; nothing was deleted"
+		return &Failure{Message: text, Fix: []string{s.env.again("--confirm", p.ID)}, Exit: exitUsage}
 	}
-	var d client.Deleted
-	if err := s.call(ctx, func() (err error) { d, err = s.DeleteProject(ctx, p.ID); return err }); err != nil {
-		return s.explain(ctx, err)
+	d, err := asked(ctx, s, func() (client.Deleted, error) { return s.DeleteProject(ctx, p.ID) })
+	if err != nil {
+		return err
 	}
 	if !c.JSON {
 		s.env.warn(d.Warnings)
 	}
 	return s.env.print(c.JSON, d.Text, "deleted", d.ID, "take back", d.TakeBackURL, "until", d.GoneAt.Local().Format(time.DateTime))
-}
-
-// confirmed asks for the id of the project that is to be deleted, if it is not there.
-func (c *rmCommand) confirmed(ctx context.Context, env *Env, p client.Project) error {
-	given := c.Confirm
-	if given == "" && env.terminal() {
-		var err error
-		if given, err = env.typed(ctx, fmt.Sprintf("This deletes %s with all its versions: %s\nType %s to delete it: ", clean(p.Title), clean(p.URL), clean(p.ID))); err != nil {
-			return err
-		}
-	}
-	if given == p.ID {
-		return nil
-	}
-	return &Failure{
-		Message: "a project is deleted only if its project_id is given once more; nothing was deleted",
-		Fix:     []string{env.again("--confirm", p.ID)}, Exit: exitUsage,
-	}
 }

@@ -1,16 +1,19 @@
 package cli
 
 import (
+	"archive/tar"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/errgroup"
 
 	"sandlot/internal/client/client"
 )
@@ -29,107 +32,70 @@ func (d delivery) single() bool {
 	return len(d.tree.files) == 1 && !d.replace && (!d.many || d.call == "update" && d.fields.PrimaryFile == "")
 }
 
-// wholeMax is the most that goes in one call, in bytes: what is broken off is lost, and that much is soon sent again.
-const wholeMax = 8 << 20
+const (
+	// packFormat is the archive that folders are sent as: it needs no index at its end, so it is read as it comes.
+	packFormat = "tar.zst"
+	// packWindow is how far back the compression looks, in bytes: both sides keep so much in memory.
+	packWindow = 4 << 20
+)
 
-// packedName is the name of the archive of a delivery.
-const packedName = "files.tar.zst"
-
-// send delivers files, once, however often it takes. The caller ends it with delivered.
-func (s *session) send(ctx context.Context, w work, d delivery) (a client.Answer, err error) {
-	if err := d.fits(); err != nil {
-		return a, err
-	}
-	now, err := s.begin(w.place, d)
+// send delivers files, in parts if they are many bytes.
+func (s *session) send(ctx context.Context, d delivery) (a client.Answer, err error) {
+	b, err := d.body()
 	if err != nil {
 		return a, err
 	}
-	if d.fields.IdempotencyKey = now.Key; now.Caller == "" {
-		s.Key = "" // with a key it would be another call
-	}
-	switch {
-	case d.single() && d.tree.size <= wholeMax:
-		a, err = s.sendFile(ctx, d)
-	case d.single():
-		a, err = s.sendLarge(ctx, d, now)
-	case d.tree.size <= wholeMax:
-		a, err = s.sendArchive(ctx, d)
-	default:
-		a, err = s.sendPacked(ctx, d, now)
+	defer b.close()
+	if b.Size > wholeMax && !d.fields.DryRun {
+		a, err = s.upload(ctx, b)
+	} else {
+		if b.fields.IdempotencyKey = s.env.Random(); b.Field == "archive" {
+			b.fields.SHA256, b.fields.Size = "", 0 // of the bytes of an upload
+		}
+		a, err = s.sendForm(ctx, b, b.fields, 0, b.Size)
 	}
 	return a, s.explain(ctx, err)
 }
 
-// fileMost is how many bytes a file of an archive may have at any server. One that goes as one file may have more.
-const fileMost = 104_857_600
+// A body is the bytes of a delivery, and the fields that go with them.
+type body struct {
+	client.Part
+	call   string
+	fields client.Fields
+	file   *os.File
+}
 
-// literal makes of a path what a rule of rulesFile takes for it alone.
-var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+func (b body) close() {
+	_ = b.file.Close()
+	if b.Field == "archive" {
+		_ = os.Remove(b.file.Name())
+	}
+}
 
-// fits refuses files of which a server would say, after all were sent, that one is too large.
-func (d delivery) fits() error {
-	for _, f := range d.tree.files {
-		if f.size > fileMost && !d.single() {
-			return &Failure{
-				Message: fmt.Sprintf("%s has %d bytes, and a file of a folder has at most %d; nothing was sent", clean(f.path), f.size, fileMost),
-				Notes:   []string{"Make it smaller, or split it, or leave it out:"},
-				Fix:     []string{`printf '\n%s\n' ` + command("/"+literal.Replace(f.path)) + " >>" + command(filepath.Join(d.tree.root.Name(), rulesFile))},
-				Exit:    ExitContent,
-			}
+// body opens the one file of a delivery, or packs its files. The server compares the bytes with their hash.
+func (d delivery) body() (b body, err error) {
+	b = body{call: d.call, fields: d.fields}
+	if !d.single() {
+		b.fields.ArchiveFormat, b.fields.Replace = packFormat, d.replace
+		b.Field, b.Name = "archive", "files."+packFormat
+		b.file, b.fields.SHA256, b.fields.Size, err = d.tree.packed()
+	} else {
+		f := d.tree.files[0]
+		b.Field, b.fields.SHA256, b.fields.Size = "content", f.sha256, f.size
+		if d.call == "update" {
+			b.fields.Filename = f.name
 		}
+		b.file, err = d.tree.root.Open(f.path)
 	}
-	return nil
+	b.Size = b.fields.Size
+	return b, err
 }
 
-// digest is that of everything that makes the delivery what it is.
-func (d delivery) digest(server string) (string, error) {
-	var files []string
-	for _, f := range d.tree.files {
-		files = append(files, f.name, f.sha256)
-	}
-	text, err := json.Marshal([]any{server, d.call, d.fields, d.many, d.replace, files})
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), err
-}
-
-// sendFile sends one file, as it is.
-func (s *session) sendFile(ctx context.Context, d delivery) (client.Answer, error) {
-	f := d.tree.files[0]
-	fields := d.ofFile(f)
-	return s.sendForm(ctx, d.call, fields, func() (io.ReadCloser, error) { return d.tree.root.Open(f.path) }, client.Part{Field: "content", Size: f.size})
-}
-
-// ofFile are the fields of a call that brings one file. The server compares what comes with what was listed.
-func (d delivery) ofFile(f localFile) client.Fields {
-	fields := d.fields
-	if fields.SHA256, fields.Size = f.sha256, f.size; d.call == "update" {
-		fields.Filename = f.name
-	}
-	return fields
-}
-
-// sendArchive sends files as an archive that is made on the way.
-func (s *session) sendArchive(ctx context.Context, d delivery) (client.Answer, error) {
-	fields := d.ofArchive()
-	return s.sendForm(ctx, d.call, fields, func() (io.ReadCloser, error) { return d.tree.packed(), nil }, client.Part{Field: "archive", Name: packedName})
-}
-
-func (d delivery) ofArchive() client.Fields {
-	fields := d.fields
-	fields.ArchiveFormat, fields.Replace = packFormat, d.replace
-	return fields
-}
-
-// sendForm makes one call, as often as it takes; open yields its bytes from their beginning.
-func (s *session) sendForm(ctx context.Context, call string, f client.Fields, open func() (io.ReadCloser, error), p client.Part) (a client.Answer, err error) {
+// sendForm makes one call with some bytes of a body, as often as it takes.
+func (s *session) sendForm(ctx context.Context, b body, f client.Fields, at, size int64) (a client.Answer, err error) {
 	err = s.call(ctx, func() error {
-		bytes, err := open()
-		if err != nil {
-			return err
-		}
-		defer bytes.Close()
-		p.Bytes = bytes
-		r, err := client.Form(call, f, p)
+		b.Bytes, b.Size = io.NewSectionReader(b.file, at, size), size
+		r, err := client.Form(b.call, f, b.Part)
 		if err != nil {
 			return err
 		}
@@ -139,99 +105,123 @@ func (s *session) sendForm(ctx context.Context, call string, f client.Fields, op
 	return a, err
 }
 
-// sendLarge sends one file in parts.
-func (s *session) sendLarge(ctx context.Context, d delivery, now pending) (client.Answer, error) {
-	f := d.tree.files[0]
-	file, err := d.tree.root.Open(f.path)
+// packed packs a tree into a temporary file. The same files are the same bytes.
+func (t *tree) packed() (file *os.File, sum string, size int64, err error) {
+	file, err = os.CreateTemp("", "sandlot-*."+packFormat)
 	if err != nil {
-		return client.Answer{}, err
+		return nil, "", 0, err
 	}
-	defer file.Close()
-	return s.upload(ctx, upload{call: d.call, id: now.Upload, first: d.ofFile(f), bytes: file, size: f.size})
-}
-
-// sendPacked packs files into a temporary archive and sends it, in parts if it is large. A later run makes the same bytes again, and
-// sends the parts that are missing.
-func (s *session) sendPacked(ctx context.Context, d delivery, now pending) (a client.Answer, err error) {
-	file, err := os.CreateTemp("", "sandlot-*.tar.zst")
-	if err != nil {
-		return a, err
-	}
-	_ = os.Remove(file.Name()) // so that a kill leaves nothing, where a file that is open can be removed
-	defer func() {
-		err = errors.Join(err, file.Close())
-		_ = os.Remove(file.Name())
-	}()
 	h := sha256.New()
-	if err := d.tree.pack(io.MultiWriter(file, h)); err != nil {
-		return a, err
+	if err = t.pack(io.MultiWriter(file, h)); err == nil {
+		size, err = file.Seek(0, io.SeekCurrent)
 	}
-	size, err := file.Seek(0, io.SeekCurrent)
 	if err != nil {
-		return a, err
+		_ = file.Close()
+		_ = os.Remove(file.Name())
 	}
-	first := d.ofArchive()
-	if size > wholeMax {
-		first.SHA256, first.Size = hex.EncodeToString(h.Sum(nil)), size
-		return s.upload(ctx, upload{call: d.call, id: now.Upload, first: first, bytes: file, size: size})
-	}
-	again := func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(file, 0, size)), nil }
-	return s.sendForm(ctx, d.call, first, again, client.Part{Field: "archive", Name: packedName, Size: size})
+	return file, hex.EncodeToString(h.Sum(nil)), size, err
 }
 
-// would has the server check a delivery, and tells what it would do. What goes in parts is only looked at here.
-func (s *session) would(ctx context.Context, d delivery) (err error) {
-	what := "publish"
-	if d.call == "update" {
-		what = "update " + d.fields.ProjectID
+func (t *tree) pack(w io.Writer) error {
+	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(packWindow))
+	if err != nil {
+		return err
 	}
-	var a client.Answer
-	checked := "not checked by the server, for it would go in parts"
-	if d.tree.size <= wholeMax {
-		checked = "checked by the server"
-		if a, err = s.check(ctx, d); err != nil {
-			return err
+	archive := tar.NewWriter(z)
+	for _, f := range t.files {
+		if err := t.packFile(archive, f); err != nil {
+			return errors.Join(err, z.Close())
 		}
 	}
-	s.env.say("would %s at %s with %s, %s, %s; nothing was changed", what, s.server(), plural(len(d.tree.files), "file", "files"), amount(d.tree.size), checked)
-	switch {
-	case s.quiet && a.JSON != "":
+	return errors.Join(archive.Close(), z.Close())
+}
+
+// packFile adds a file to an archive. A file that has changed since it was listed is an error.
+func (t *tree) packFile(archive *tar.Writer, f localFile) error {
+	file, err := t.root.Open(f.path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := archive.WriteHeader(&tar.Header{Name: f.name, Size: f.size, Mode: 0o644, ModTime: time.Unix(0, 0)}); err != nil {
+		return err
+	}
+	h := sha256.New()
+	_, err = io.Copy(archive, io.TeeReader(io.LimitReader(file, f.size), h))
+	if err != nil || hex.EncodeToString(h.Sum(nil)) != f.sha256 {
+		return errors.Join(err, fmt.Errorf("%s changed while it was read, so nothing was sent", clean(f.path)))
+	}
+	return nil
+}
+
+// try has the server check a delivery, and prints what it would do.
+func (s *session) try(ctx context.Context, d delivery) error {
+	d.fields.DryRun = true
+	a, err := s.send(ctx, d)
+	if err != nil {
+		return err
+	}
+	text := "would %s at %s with %s, %s, checked by the server; nothing was changed"
+	s.env.say(text, clean(d.call+" "+d.fields.ProjectID), s.server(), plural(len(d.tree.files), "file", "files"), amount(d.tree.size))
+	if s.quiet {
 		return s.env.print(true, a.Text)
-	case s.quiet:
-		return s.unchecked(d.fields.ProjectID, len(d.tree.files), d.tree.size)
 	}
 	s.env.warn(a.Warnings)
 	return nil
 }
 
-// unchecked tells a program what would be sent, where the server was not asked.
-func (s *session) unchecked(project string, files int, size int64) error {
-	text, err := encoded(struct {
-		DryRun  bool   `json:"dry_run"`
-		Checked bool   `json:"checked"`
-		Project string `json:"project_id,omitempty"`
-		Files   int    `json:"file_count"`
-		Size    int64  `json:"size"`
-	}{true, false, project, files, size})
-	if err != nil {
+const (
+	// wholeMax is the most that goes in one call, in bytes: a call that breaks off is made again.
+	wholeMax = 8 << 20
+	// partSize is that of a part, in bytes.
+	partSize = 8 << 20
+	// partsAtOnce is how many parts are under way. More do not make a line faster, and a public server takes four bodies from one
+	// address at once.
+	partsAtOnce = 3
+)
+
+// upload sends a body in parts: the first one, which says what the whole is, and then the others, several at once. The call that
+// completes the upload has the full answer, also when it is made again.
+func (s *session) upload(ctx context.Context, b body) (made client.Answer, err error) {
+	total, sent := int((b.Size+partSize-1)/partSize), 0
+	b.fields.UploadID, b.fields.TotalParts, b.Field, b.Name = s.env.Random(), total, "content", ""
+	var lock sync.Mutex
+	send := func(ctx context.Context, n int) error {
+		a, err := s.sendPart(ctx, b, n)
+		lock.Lock()
+		defer lock.Unlock()
+		if a.ProjectID != "" || n == 1 {
+			made = a
+		}
+		if sent++; !s.quiet && err == nil {
+			s.env.say("sent %d of %d parts", sent, total)
+		}
 		return err
 	}
-	return s.env.print(true, client.Text{JSON: text})
+	if err := send(ctx, 1); err != nil {
+		return made, err
+	}
+	if s.Key == "" {
+		s.Key = made.UploadToken // joins the upload from any network
+	}
+	all, inner := errgroup.WithContext(ctx)
+	all.SetLimit(partsAtOnce)
+	for n := 2; n <= total; n++ {
+		all.Go(func() error { return send(inner, n) })
+	}
+	if err = all.Wait(); err == nil && made.ProjectID == "" {
+		err = errors.New("the server has all parts, and does not say what became of them; give the command again")
+	}
+	return made, err
 }
 
-// check makes the call of a delivery as a dry run. A server of an older release would publish it: that one has no list of its
-// calls, so it is asked for that first.
-func (s *session) check(ctx context.Context, d delivery) (a client.Answer, err error) {
-	if err := s.call(ctx, func() error { return s.Calls(ctx) }); err != nil {
-		if errors.Is(err, client.Code("not_found")) {
-			return a, usage("the server at %s is too old to check without publishing; nothing was sent", s.server())
-		}
-		return a, s.explain(ctx, err)
+// sendPart sends a part of a body. The first one has the fields of the whole.
+func (s *session) sendPart(ctx context.Context, b body, n int) (client.Answer, error) {
+	f := b.fields
+	if n > 1 {
+		f = client.Fields{ProjectID: f.ProjectID, UploadID: f.UploadID, TotalParts: f.TotalParts}
 	}
-	if d.fields.DryRun = true; d.single() {
-		a, err = s.sendFile(ctx, d)
-	} else {
-		a, err = s.sendArchive(ctx, d)
-	}
-	return a, s.explain(ctx, err)
+	f.Part = n
+	at := int64(n-1) * partSize
+	return s.sendForm(ctx, b, f, at, min(partSize, b.Size-at))
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -31,10 +33,10 @@ type session struct {
 	named bool        // whether somebody named the server, not only a file of the folder
 	meant bool        // whether somebody named the project, not only a file of the folder
 	heard atomic.Bool // whether the server has answered, or was sent something
-	quiet bool        // whether somebody reads the answer who is no person
+	quiet bool        // whether a program reads the answer
 }
 
-// connect finds out which server is meant, which project, and what there is of keys. It sends nothing.
+// connect finds out which server is meant, which project, and which keys are kept. It sends nothing.
 func (t target) connect(env *Env, at place) (*session, error) {
 	s := &session{env: env, place: at, id: t.ID, quiet: t.JSON, meant: t.ID != ""}
 	text, named := t.Server, true
@@ -44,15 +46,13 @@ func (t target) connect(env *Env, at place) (*session, error) {
 	if text == "" {
 		text, named = at.state.Server, false
 	}
+	other := []string{env.again("--server", placeholderServer)}
 	if text == "" {
-		return nil, &Failure{
-			Message: "no server is named: use --server, or set " + serverVariable,
-			Fix:     []string{env.again("--server", placeholderServer)}, Exit: exitUsage,
-		}
+		return nil, &Failure{Message: "no server is named: use --server, or set " + serverVariable, Fix: other, Exit: exitUsage}
 	}
 	base, err := parseServer(text)
 	if err != nil {
-		return nil, &Failure{Message: err.Error(), Fix: []string{env.again("--server", likelyServer(text))}, Exit: exitUsage, cause: err}
+		return nil, &Failure{Message: err.Error(), Fix: other, Exit: exitUsage, cause: err}
 	}
 	s.Client = &client.Client{Base: base, HTTP: &http.Client{Transport: env.HTTP}, Waits: waits()}
 	if s.id == "" && at.state.Server == base.String() {
@@ -69,13 +69,34 @@ func (t target) connect(env *Env, at place) (*session, error) {
 	return s, s.findKeys()
 }
 
-// findKeys reads what there is of keys. A key in a variable goes to no server that only a file of the folder names, unless it is
+// here connects to the server that the flags or the folder at hand name.
+func (t target) here(env *Env) (*session, error) {
+	at, err := findPlace(".")
+	if err != nil {
+		return nil, err
+	}
+	return t.connect(env, at)
+}
+
+// project connects, and returns the project as its owner sees it.
+func (t target) project(ctx context.Context, env *Env) (*session, client.Project, error) {
+	s, err := t.here(env)
+	if err != nil {
+		return nil, client.Project{}, err
+	}
+	p, err := s.asOwner().project(ctx)
+	if err == nil {
+		s.id = p.ID
+	}
+	return s, p, err
+}
+
+// findKeys reads the keys for the server. A key in a variable goes to no server that only a file of the folder names, unless it is
 // known here: whoever can change that file could otherwise have the key sent to themselves.
 func (s *session) findKeys() error {
 	ring, err := s.env.keyring()
 	if err == nil {
 		s.keys, err = ring.read(s.server())
-		s.env.warnOpen(ring.path)
 	}
 	key, ok := s.env.Lookup(keyVariable)
 	if !ok || key == "" {
@@ -143,15 +164,17 @@ func (s *session) call(ctx context.Context, make func() error) error {
 		if !again || n == tries || silent == silences || ended(ctx) || after > mostWait {
 			return err
 		}
-		most := tries
-		if silent > 0 {
-			most = n + silences - silent
-		}
-		s.env.say("no answer yet; trying again in %s (%d of %d)", after, n+1, most)
+		s.env.say("no answer yet; trying again in %s", after)
 		if s.env.Wait(ctx, after) != nil {
 			return err
 		}
 	}
+}
+
+// asked makes a call that returns something until it is answered, and explains its error.
+func asked[T any](ctx context.Context, s *session, make func() (T, error)) (got T, err error) {
+	err = s.call(ctx, func() (err error) { got, err = make(); return err })
+	return got, s.explain(ctx, err)
 }
 
 // mayTryAgain reports whether the same call may succeed later, and when.
@@ -166,34 +189,28 @@ func (s *session) mayTryAgain(err error) (again bool, after time.Duration) {
 			return true, refused.RetryAfter
 		}
 		return refused.Code == "request_in_progress", refused.RetryAfter
-	case noTLS(err) != "":
+	case noTLS(err):
 		return false, 0
 	case unreached(err):
-		return s.heard.Load(), 0 // nobody was ever there: that is rather a mistyped address
+		return s.heard.Load(), 0 // a server that never answered is rather a mistyped address
 	}
 	return errors.Is(err, client.ErrNoAnswer), 0
 }
 
-// unreached reports whether nobody was there to be sent anything.
+// unreached reports whether no server was there to be sent anything, or none that can be trusted.
 func unreached(err error) bool {
 	var dial *net.OpError
-	return errors.As(err, &dial) && dial.Op == "dial" || noTLS(err) != ""
+	return errors.As(err, &dial) && dial.Op == "dial" || noTLS(err)
 }
 
-// noTLS says in a few words why no https connection can be trusted here; empty: that is not what was wrong.
-func noTLS(err error) string {
+// noTLS reports whether no https connection could be made that can be trusted.
+func noTLS(err error) bool {
 	var untrusted *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError
-	switch {
-	case errors.As(err, &untrusted):
-		return "its certificate cannot be trusted: " + clean(untrusted.Err.Error())
-	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
-		return "it does not speak https"
-	}
-	return ""
+	return errors.As(err, &untrusted) || errors.As(err, &plain) || errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// project asks for the project and its list of files.
+// project returns the project and its list of files.
 func (s *session) project(ctx context.Context) (p client.Project, err error) {
 	if s.id == "" {
 		return p, &Failure{
@@ -211,11 +228,36 @@ func (s *session) project(ctx context.Context) (p client.Project, err error) {
 	return p, s.explain(ctx, err)
 }
 
-// addressHost is the host of an address that a server sent, for a message.
-func addressHost(location string, base *url.URL) string {
-	u, err := base.Parse(location)
-	if err != nil {
-		return "another address"
+// parseServer reads the address of a server: that of its website, with or without /v1, with or without a scheme.
+func parseServer(s string) (*url.URL, error) {
+	text := strings.TrimSpace(s)
+	if !strings.Contains(text, "://") {
+		text = "//" + text
 	}
-	return u.Scheme + "://" + u.Host
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Hostname() == "" {
+		return nil, fmt.Errorf("%q is no address of a server, such as https://play.example.com", clean(s))
+	}
+	if u.Scheme == "" {
+		if u.Scheme = "https"; local(u.Hostname()) {
+			u.Scheme = "http"
+		}
+	}
+	path := strings.TrimSuffix(strings.Trim(u.Path, "/"), "v1")
+	switch {
+	case u.User != nil:
+		return nil, errors.New("the address of a server has no user and no password: keys are kept by sandlot login")
+	case u.Scheme != "http" && u.Scheme != "https" || path != "" || u.RawQuery != "" || u.Fragment != "":
+		return nil, fmt.Errorf("%q is no address of a server, such as https://play.example.com", clean(s))
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Host), map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
+	return &url.URL{Scheme: u.Scheme, Host: host}, nil
+}
+
+// local reports whether a host is this machine.
+func local(host string) bool {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.IsLoopback()
+	}
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }

@@ -12,17 +12,13 @@ import (
 	"strings"
 )
 
-// The folder beside the work, and what is in it.
+// The folder beside the work, and its files.
 const (
 	stateFolder = ".sandlot"
 	stateFile   = "project.json"
-	ignoreFile  = ".gitignore"
 )
 
-// ignored keeps what is of this machine alone out of a repository.
-const ignored = "*\n!.gitignore\n!project.json\n"
-
-// stateMax bounds a file of that folder, in bytes: it has some 300.
+// stateMax bounds the state, in bytes: it has some 300.
 const stateMax = 64 << 10
 
 // idForm is the form of a project's id.
@@ -33,15 +29,15 @@ type state struct {
 	Server  string `json:"server"`
 	ID      string `json:"project_id"`
 	URL     string `json:"url"`
-	Path    string `json:"path"`             // what is published: a file of the folder, or "." for all of it
+	Path    string `json:"path"`             // the published file of the folder, or "." for all of it
 	Version int    `json:"version"`          // that this folder last made, or saw
 	Format  int    `json:"format,omitempty"` // 0: this one
 }
 
 // A place is a folder with its state, if it has one.
 type place struct {
-	dir   string // as it is to be told
-	state state  // ID is empty: none
+	dir   string // as messages name it
+	state state  // without an ID: none
 }
 
 // errDamaged means that a file of the folder is not as this program writes it.
@@ -50,23 +46,24 @@ var errDamaged = errors.New("it is damaged")
 // readPlace reads the state of a folder. A folder without one is no error.
 func readPlace(dir string) (place, error) {
 	p := place{dir: dir}
-	text, err := readSmall(p.path(stateFile))
+	text, err := readSmall(p.path(stateFile), stateMax)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
 	if err == nil {
 		err = p.state.read(text)
 	}
-	if err != nil {
-		bad := p.path(stateFile)
-		f := &Failure{Message: fmt.Sprintf("%s cannot be used: %v; nothing was sent", bad, cause(err)), Exit: exitUsage, cause: err}
-		if !errors.Is(err, errDamaged) {
-			bad = filepath.Dir(bad)
-		}
-		f.Fix = []string{command("mv", bad, bad+".aside")}
-		return p, f
+	if err == nil {
+		return p, nil
 	}
-	return p, nil
+	bad := p.path(stateFile)
+	f := &Failure{Message: fmt.Sprintf("%s cannot be used: %v; nothing was sent", bad, cause(err)), Exit: exitUsage, cause: err}
+	if !errors.Is(err, errDamaged) {
+		bad = filepath.Dir(bad)
+	}
+	f.Notes = []string{"Put it right, or put it aside and name the project with --id; without, the work becomes a new project:"}
+	f.Fix = []string{command("mv", bad, bad+".aside")}
+	return p, f
 }
 
 func (s *state) read(text []byte) error {
@@ -88,19 +85,14 @@ func (s *state) read(text []byte) error {
 	return nil
 }
 
-// findPlace looks for the state of a folder, and then of those above it, as far as they belong to the same person: what somebody
-// else has left further up does not decide where work goes.
+// findPlace looks for the state of a folder, and then of those above it.
 func findPlace(dir string) (place, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return place{}, err
-	}
-	for at := abs; ; at = filepath.Dir(at) {
+	for at := dir; ; at = filepath.Join(at, "..") {
 		p, err := readPlace(at)
 		if err != nil || p.state.ID != "" {
 			return p, err
 		}
-		if up := filepath.Dir(at); up == at || !sameOwner(up, abs) {
+		if abs, err := filepath.Abs(at); err != nil || abs == filepath.Dir(abs) {
 			return place{dir: dir}, nil
 		}
 	}
@@ -110,41 +102,47 @@ func (p place) path(name string) string { return filepath.Join(p.dir, stateFolde
 
 // prepare makes sure that the folder can be written, before anything is sent that it would have to remember.
 func (p place) prepare() error {
-	err := os.Mkdir(filepath.Join(p.dir, stateFolder), 0o755)
-	if err == nil {
-		err = replaceFile(p.path(ignoreFile), []byte(ignored), 0o644)
-	} else if errors.Is(err, fs.ErrExist) {
+	folder := filepath.Join(p.dir, stateFolder)
+	err := os.Mkdir(folder, 0o755)
+	if errors.Is(err, fs.ErrExist) {
 		var info fs.FileInfo
 		// Not through a link, which could lead anywhere.
-		if info, err = os.Lstat(filepath.Join(p.dir, stateFolder)); err == nil && !info.IsDir() {
+		if info, err = os.Lstat(folder); err == nil && !info.IsDir() {
 			err = errors.New("it is no folder")
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w; nothing was sent", filepath.Join(p.dir, stateFolder), cause(err))
+		return fmt.Errorf("%s cannot be written: %w; nothing was sent", folder, cause(err))
 	}
 	return nil
 }
 
-// save writes the state into the folder.
-func (p place) save(name string, what any) error {
-	text, err := json.MarshalIndent(what, "", "  ")
+// save writes the state into the folder, whole or not at all.
+func (p place) save(s state) error {
+	err := p.prepare()
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(s, "", "  ")
 	if err == nil {
-		err = replaceFile(p.path(name), append(text, '\n'), 0o644)
+		err = os.WriteFile(p.path(".new"), append(text, '\n'), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(p.path(".new"), p.path(stateFile))
 	}
 	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", p.path(name), cause(err))
+		return fmt.Errorf("%s cannot be written: %w", p.path(stateFile), cause(err))
 	}
 	return nil
 }
 
-// readSmall reads a plain file that cannot be large.
-func readSmall(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+// readSmall reads a plain file of at most so many bytes.
+func readSmall(path string, most int64) ([]byte, error) {
+	info, err := os.Stat(path) // before it is opened, which waits where it is a pipe
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > stateMax {
+	if !info.Mode().IsRegular() || info.Size() > most {
 		return nil, fmt.Errorf("%w: it is no small file", errDamaged)
 	}
 	f, err := os.Open(path)
@@ -152,5 +150,14 @@ func readSmall(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, stateMax))
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// cause returns the fault of a file without its name, which messages have already.
+func cause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }

@@ -36,7 +36,7 @@ func TestAStateThatIsNotOneOfOursIsRefusedInASentence(t *testing.T) {
 			t.Chdir(t.TempDir())
 			expect.OK(t, os.Mkdir(stateFolder, 0o700))
 			expect.OK(t, set())
-			_, err := (&Env{Args: []string{"publish"}}).work(".", false)
+			_, err := readWork(".", false)
 			if code, _ := ExitCode(err); err == nil || code != exitUsage || !strings.Contains(err.Error(), "cannot be used: ") || strings.ContainsRune(err.Error(), 0x1b) {
 				t.Errorf("exit code %d: %v", code, err)
 			}
@@ -56,23 +56,10 @@ func TestWhatWasPublishedIsToldEvenIfTheFolderCannotNoteItDown(t *testing.T) {
 	d.Args = []string{"publish", "a.html"}
 	expect.OK(t, os.WriteFile("a.html", []byte("<h1>A"), 0o600))
 	err := (&publishCommand{Path: "a.html", target: target{Server: server}}).Run(t.Context(), d.Env)
-	if code, _ := ExitCode(err); code != exitOther || !strings.Contains(fmt.Sprint(err), "version 1 of a-1 is there, but this folder could not note it down") || !strings.Contains(err.Error(), "sandlot publish a.html --id a-1") {
+	if code, _ := ExitCode(err); code != exitOther || !strings.Contains(fmt.Sprint(err), "version 1 of a-1 is there, but this folder could not note it down") {
 		t.Errorf("exit code %d: %v", code, err)
 	}
 	if !strings.Contains(d.out.String(), "http://a-1.localhost/") {
 		t.Errorf("it printed %q", d.out.String())
-	}
-}
-
-func TestAFileOfKeysThatOthersMayReadIsToldWithTheCommandThatMendsIt(t *testing.T) {
-	d := newDesk(t, nil)
-	file := filepath.Join(t.TempDir(), "keys")
-	expect.OK(t, os.WriteFile(file, nil, 0o600))
-	d.warnOpen(file)
-	expect.Equal(t, "of one that is private", d.err.String(), "")
-	expect.OK(t, os.Chmod(file, 0o640))
-	d.warnOpen(file)
-	if !strings.HasSuffix(d.err.String(), "\n    chmod 600 "+file+"\n") {
-		t.Error(d.err.String())
 	}
 }

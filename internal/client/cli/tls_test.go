@@ -12,7 +12,7 @@ func TestACertificateThatIsNotTrustedIsSaidAtOnce(t *testing.T) {
 	t.Cleanup(server.Close)
 	plain := answers(t, http.NotFound)
 	for address, says := range map[string]string{
-		server.URL: "certificate", strings.Replace(plain, "http:", "https:", 1): "does not speak https",
+		server.URL: "certificate", strings.Replace(plain, "http:", "https:", 1): "HTTP response to HTTPS client",
 	} {
 		d := newDesk(t, nil)
 		err := (&statusCommand{target: target{Server: address, ID: "a-1"}}).Run(t.Context(), d.Env)

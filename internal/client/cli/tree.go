@@ -1,18 +1,18 @@
 package cli
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 	"golang.org/x/text/unicode/norm"
 
 	"sandlot/internal/client/client"
@@ -26,108 +26,88 @@ type localFile struct {
 	sha256 string // in lower-case hex
 }
 
-// A tree is what of a folder is published.
+// A tree is the published files of a folder.
 type tree struct {
 	root    *os.Root
 	files   []localFile // by path
 	size    int64       // of all, in bytes
-	leftOut []string    // what the usual rules leave out, folders with a slash
-	named   map[string]bool
-	odd     []string // links that lead out of the folder or to folders, and what is no file
+	ignored []string    // by git, folders with a slash
+	leftOut []string    // by git and by leaveOut, folders with a slash
+	odd     []string    // links that lead out of the folder or to folders, and what is no file
 }
 
 // treeMost is how many files a project may have. A folder with more is rarely the one that was meant.
 const treeMost = 10_000
 
-// leaveOut are the rules that hold where a .sandlotignore does not say otherwise: nobody publishes those on purpose, files that
-// begin with a dot may hold secrets, and an export has everything of the account.
-const leaveOut = ".*\n!.well-known\nnode_modules/\n__MACOSX/\nThumbs.db\ndesktop.ini\n*.pem\n_netrc\nid_rsa\nid_dsa\nid_ecdsa\nid_ed25519\n" + exportName + "\n"
+// leaveOut matches the names of tools, secrets and exports, which nobody publishes on purpose. It never changes.
+var leaveOut = []string{
+	"node_modules", "__MACOSX", "Thumbs.db", "desktop.ini", "Icon\r", exportName,
+	"*.pem", "_netrc", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519",
+}
 
-const rulesFile = ".sandlotignore"
-
-// readTree lists a folder. The caller closes the root of what it returns.
-func readTree(dir string) (*tree, error) {
+// readTree lists a folder. The caller closes the root of the tree.
+func readTree(ctx context.Context, dir string) (*tree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", dir, cause(err))
 	}
-	t := &tree{root: root, named: map[string]bool{}}
-	if err := t.walk(); err != nil {
+	t := &tree{root: root, ignored: ignoredByGit(ctx, dir)}
+	if err := fs.WalkDir(root.FS(), ".", t.visit); err != nil {
 		_ = root.Close()
-		var known *Failure
-		if errors.As(err, &known) {
-			return nil, err
-		}
-		return nil, unreadable(dir, err)
+		return nil, err
 	}
 	return t, nil
 }
 
-func (t *tree) walk() error {
-	rules, err := t.rules()
-	if err != nil {
-		return err
+// ignoredByGit lists the paths in a folder that git's rules leave out. There are none without git, outside of a repository, and in a
+// folder that is itself left out, say of a build.
+func ignoredByGit(ctx context.Context, dir string) []string {
+	// The repository may be a stranger's: none of its settings may start a program, or reach a server.
+	git := exec.CommandContext(ctx, "git", "-C", dir, "-c", "core.fsmonitor=false", "-c", "protocol.allow=never",
+		"ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+	git.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+	out, err := git.Output()
+	list := strings.Split(string(out), "\x00")
+	if err != nil || slices.Contains(list, "./") {
+		return nil
 	}
-	return fs.WalkDir(t.root.FS(), ".", func(at string, d fs.DirEntry, err error) error {
-		if err != nil || at == "." {
-			return err
-		}
-		if t.skips(rules, at, d) {
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
+	slices.Sort(list)
+	return list
+}
+
+// visit takes a file into the tree, or passes over it.
+func (t *tree) visit(at string, d fs.DirEntry, err error) error {
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s cannot be read: %w; nothing was sent", at, cause(err))
+	case at == ".":
+		return nil
+	case t.skips(at, d):
 		if d.IsDir() {
-			return nil
+			return fs.SkipDir
 		}
-		return t.add(at)
-	})
+		return nil
+	case d.IsDir():
+		return nil
+	}
+	return t.add(at)
 }
 
-// rules are the usual ones, and those of the folder, of which the last that fits counts.
-func (t *tree) rules() (gitignore.Matcher, error) {
-	text := leaveOut
-	own, err := t.ownRules()
-	if err != nil {
-		return nil, err
+func (t *tree) skips(at string, d fs.DirEntry) bool {
+	base := path.Base(at)
+	if base == stateFolder || base == ".git" {
+		return true // nobody expects them to be there
 	}
-	var all []gitignore.Pattern
-	for line := range strings.Lines(text + string(own)) {
-		if line = strings.TrimRight(line, " \r\n"); line != "" && !strings.HasPrefix(line, "#") {
-			all = append(all, gitignore.ParsePattern(line, nil))
-		}
+	if d.IsDir() {
+		at += "/"
 	}
-	return gitignore.NewMatcher(all), nil
-}
-
-// ownRules is what the folder's file of rules says. Rules that are not read whole could let out what they name.
-func (t *tree) ownRules() ([]byte, error) {
-	info, err := t.root.Stat(rulesFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	_, ignored := slices.BinarySearch(t.ignored, at)
+	fits := func(pattern string) bool { ok, _ := path.Match(pattern, base); return ok }
+	if !ignored && (base[0] != '.' || base == ".well-known") && !slices.ContainsFunc(leaveOut, fits) {
+		return false
 	}
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > stateMax) {
-		err = usage("%s is no file of at most %d KiB; nothing was sent", rulesFile, stateMax>>10)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return t.root.ReadFile(rulesFile)
-}
-
-func (t *tree) skips(rules gitignore.Matcher, at string, d fs.DirEntry) bool {
-	switch base := path.Base(at); {
-	case base == stateFolder || base == ".git" || base == "Icon\r" || at == rulesFile:
-		return true // whatever the rules say, and nobody expects them to be there
-	case rules.Match(strings.Split(at, "/"), d.IsDir()):
-		if d.IsDir() {
-			at += "/"
-		}
-		t.leftOut = append(t.leftOut, at)
-		return true
-	}
-	return false
+	t.leftOut = append(t.leftOut, at)
+	return true
 }
 
 // add takes a file in. Links are followed only within the folder, and only to files.
@@ -140,45 +120,49 @@ func (t *tree) add(at string) error {
 	if len(t.files) == treeMost {
 		return &Failure{
 			Message: fmt.Sprintf("the folder has more than %d files, which no project can have; nothing was sent", treeMost),
-			Notes:   []string{"Name the folder of the project itself, or list in " + rulesFile + " what is to be left out."}, Exit: ExitContent,
+			Notes:   []string{"Name the folder of the project itself."}, Exit: ExitContent,
 		}
 	}
-	name := norm.NFC.String(at)
-	switch {
-	case t.named[name]:
-		return t.unnamed(at, "is that of another file, but for how its letters are composed")
-	case !utf8.ValidString(at):
-		return t.unnamed(at, "is not UTF-8, so it can have no address")
-	case strings.Contains(at, `\`):
-		return t.unnamed(at, "has a backslash, which servers take for a folder")
+	if err := t.hash(norm.NFC.String(at), at); err != nil {
+		return fmt.Errorf("%s cannot be read: %w; nothing was sent", at, cause(err))
 	}
-	sum, size, err := t.hash(at)
-	if err != nil {
-		return err
-	}
-	t.named[name] = true
-	t.files = append(t.files, localFile{name: name, path: at, size: size, sha256: sum})
-	t.size += size
 	return nil
 }
 
-func (t *tree) hash(at string) (sum string, size int64, err error) {
+// hash reads a file and takes it in under a name.
+func (t *tree) hash(name, at string) error {
 	f, err := t.root.Open(at)
 	if err != nil {
-		return "", 0, err
+		return err
 	}
 	defer f.Close()
-	return hashOf(f)
-}
-
-// hashOf reads all of r.
-func hashOf(r io.Reader) (sum string, size int64, err error) {
 	h := sha256.New()
-	size, err = io.Copy(h, r)
-	return hex.EncodeToString(h.Sum(nil)), size, err
+	size, err := io.Copy(h, f)
+	t.files = append(t.files, localFile{name: name, path: at, size: size, sha256: hex.EncodeToString(h.Sum(nil))})
+	t.size += size
+	return err
 }
 
-// A difference is what a folder and a project do not have in common.
+// only is the tree with some of its files.
+func (t *tree) only(files []localFile) *tree {
+	some := &tree{root: t.root, files: files}
+	for _, f := range some.files {
+		some.size += f.size
+	}
+	return some
+}
+
+// report prints which files of a folder are not sent.
+func (t *tree) report(env *Env) {
+	if len(t.leftOut) > 0 {
+		env.say("left out: %s", some(t.leftOut))
+	}
+	if len(t.odd) > 0 {
+		env.say("warning: left out, for they are links that lead out of the folder or to folders, or no files: %s", some(t.odd))
+	}
+}
+
+// A difference lists the files that a folder and a project do not have in common.
 type difference struct {
 	added, changed []localFile
 	only           []string // of the project alone
@@ -187,7 +171,7 @@ type difference struct {
 // none reports whether they are the same.
 func (d difference) none() bool { return len(d.added)+len(d.changed)+len(d.only) == 0 }
 
-// compare tells how files differ from those of a project.
+// compare compares files with those of a project, by name and hash.
 func compare(files []localFile, there []client.File) (d difference) {
 	sums := map[string]string{}
 	for _, f := range there {
@@ -209,4 +193,17 @@ func compare(files []localFile, there []client.File) (d difference) {
 		}
 	}
 	return d
+}
+
+// describe prints a difference.
+func (env *Env) describe(d difference) {
+	for _, f := range d.added {
+		env.say("  new      %s  %s", clean(f.name), amount(f.size))
+	}
+	for _, f := range d.changed {
+		env.say("  changed  %s  %s", clean(f.name), amount(f.size))
+	}
+	for _, name := range d.only {
+		env.say("  removed  %s", clean(name))
+	}
 }

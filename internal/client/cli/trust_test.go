@@ -2,10 +2,8 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -45,38 +43,6 @@ func TestRegression48AProjectThatOnlyAStateFileNamesStaysAsItIs(t *testing.T) {
 	if code, _ := ExitCode(err); changed || code != exitUsage || !strings.Contains(fmt.Sprint(err), "--id a-b") {
 		t.Errorf("changed %v, exit code %d: %v", changed, code, err)
 	}
-}
-
-// A delivery that was broken off is continued by the same user, folder and account, and by nobody to whom its folder was handed on.
-func TestRegressionM27OnlyTheSameCallerContinuesADelivery(t *testing.T) {
-	var calls []string
-	server := answers(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		calls = append(calls, r.Header.Get("Idempotency-Key"))
-		w.WriteHeader(http.StatusConflict) // whose delivery stays pending
-	})
-	dir := t.TempDir()
-	expect.OK(t, os.WriteFile(dir+"/index.html", []byte("<h1>A"), 0o600))
-	made := 0
-	user := func(key string) *Env {
-		d := newDesk(t, map[string]string{keyVariable: key})
-		d.Random = func() string { made++; return fmt.Sprint("random-", made) }
-		return d.Env
-	}
-	publish := func(env *Env) string {
-		if (&publishCommand{Path: dir, target: target{Server: server}}).Run(t.Context(), env) == nil {
-			t.Fatal("it was published")
-		}
-		return calls[len(calls)-1]
-	}
-	ada, bob := user(accountKeyText), user(accountKeyText)
-	first := publish(ada)
-	expect.Equal(t, "the same user's", publish(ada), first)
-	others := []string{first, publish(bob)}
-	ada.Lookup = func(string) (string, bool) { return accountKeyText[:len(accountKeyText)-1] + "f", true }
-	others = append(others, publish(ada))
-	slices.Sort(others)
-	expect.Equal(t, "keys of three callers", len(slices.Compact(others)), 3)
 }
 
 // No text of a server stands where commands stand, on a line that begins with four spaces.

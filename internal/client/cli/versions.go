@@ -20,10 +20,9 @@ func (c *versionsCommand) Run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	s.id = p.ID
-	var list client.Versions
-	if err := s.call(ctx, func() (err error) { list, err = s.Versions(ctx, p.ID, c.Limit, ""); return err }); err != nil {
-		return s.explain(ctx, err)
+	list, err := asked(ctx, s, func() (client.Versions, error) { return s.Versions(ctx, p.ID, c.Limit, "") })
+	if err != nil {
+		return err
 	}
 	if c.JSON {
 		return env.print(true, list.Text)
@@ -58,25 +57,26 @@ type restoreCommand struct {
 	target
 }
 
-// Run makes a version with the files of an older one. What lies here stays.
+// Run makes a version with the files of an older one. The files here stay.
 func (c *restoreCommand) Run(ctx context.Context, env *Env) error {
 	s, p, err := c.project(ctx, env)
 	if err != nil {
 		return err
 	}
-	if err := s.mayChange(ctx, p, c.Force); err != nil {
+	if err := s.mayChange(p, c.Force); err != nil {
 		return err
 	}
 	f := client.Fields{ProjectID: p.ID, Version: c.Version, IfVersion: p.Version, IdempotencyKey: env.Random()}
-	var a client.Answer
-	if err := s.call(ctx, func() (err error) { a, err = s.Restore(ctx, f); return err }); err != nil {
-		return s.explain(ctx, err)
+	a, err := asked(ctx, s, func() (client.Answer, error) { return s.Restore(ctx, f) })
+	if err != nil {
+		return err
 	}
 	if err := s.remember(work{place: s.place}, a.Change, false); err != nil {
 		return err
 	}
 	if s.place.state.ID == p.ID {
-		env.say("The folder is as it was: sandlot status tells what differs.")
+		env.say("The folder is as it was: sandlot status shows what differs.")
 	}
-	return env.print(c.JSON, a.Text, "project", a.ProjectID, "version", strconv.Itoa(a.Version), "files of", strconv.Itoa(a.RestoredFrom), "url", a.URL)
+	now, of := strconv.Itoa(a.Version), strconv.Itoa(a.RestoredFrom)
+	return env.print(c.JSON, a.Text, "project", a.ProjectID, "version", now, "files of", of, "url", a.URL)
 }

@@ -12,7 +12,7 @@ import (
 // dialWait bounds what it takes to get a connection, and then a secure one: some round trips, of which the slowest takes seconds.
 const dialWait = 15 * time.Second
 
-// waits bound how long a server is waited for in one call. It says within 30 s that something is still being done, and the rest is for the way.
+// waits bound how long a server is waited for in one call. It says within 30 s that it is still at work, and the rest is for the way.
 func waits() client.Waits {
 	return client.Waits{
 		Stall:  45 * time.Second,
@@ -25,9 +25,6 @@ func waits() client.Waits {
 
 // silences is how often a server is waited for in vain: once more, in case that it was the connection.
 const silences = 2
-
-// inputWait bounds the wait for a line on standard input where nobody is asked: a file or a command gives it at once.
-const inputWait = 30 * time.Second
 
 // wait waits, unless the command is ended.
 func wait(ctx context.Context, d time.Duration) error {

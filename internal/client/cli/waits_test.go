@@ -14,7 +14,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sandlot/internal/client/client"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
 )
@@ -98,28 +97,15 @@ func TestWhereNobodyIsAskedAKeyIsNotWaitedForForever(t *testing.T) {
 	})
 }
 
-func TestAServerCannotAskForPartsThatThereAreNot(t *testing.T) {
-	u := upload{size: 3*partSize - 1}
-	for name, c := range map[string]struct {
-		parts []int
-		has   bool
-	}{
-		"some": {[]int{3, 1}, true}, "none": {nil, true}, "the one before": {[]int{0, 1}, false}, "the one after": {[]int{1, 4}, false}, "one twice": {[]int{1, 1}, false},
-	} {
-		if u.has(c.parts) != c.has {
-			t.Errorf("%s: %v", name, !c.has)
-		}
-	}
-	d := newDesk(t, map[string]string{keyVariable: accountKeyText})
-	expect.OK(t, os.WriteFile("a.html", make([]byte, wholeMax+1), 0o600))
-	server := answers(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		w.WriteHeader(http.StatusAccepted)
-		fmt.Fprint(w, `{"upload_id":"random","received_count":1,"missing_parts":[7000000]}`)
-	})
-	err := (&publishCommand{Path: "a.html", target: target{Server: server}}).Run(t.Context(), d.Env)
-	if code, _ := ExitCode(err); code != exitServer {
+func TestAQuestionEndsWithTheCommand(t *testing.T) {
+	d := newDesk(t, nil)
+	open, end := io.Pipe()
+	defer end.Close()
+	d.In = open
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := d.readKey(ctx, "http://a")
+	if code, _ := ExitCode(err); code != exitOther || !strings.Contains(fmt.Sprint(err), "interrupted; nothing was sent") {
 		t.Errorf("exit code %d: %v", code, err)
 	}
-	expect.Is(t, "a part that there is not", err, client.ErrNotAPI)
 }

@@ -1,9 +1,8 @@
 package cli
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -12,44 +11,13 @@ import (
 	"sandlot/internal/client/client"
 )
 
-// A work is what a command was given to send: a file or a folder, and where its state is.
+// A work is a file or a folder that a command sends, and where its state is.
 type work struct {
 	place  place
 	path   string // as it was given
 	folder bool
 	as     string // the name that the file gets in the project, if one was given
 	alone  bool   // whether a file that no state knows is a project of its own
-}
-
-// work is readWork, whose errors have the command that mends them.
-func (env *Env) work(path string, above bool) (work, error) {
-	w, err := readWork(path, above)
-	var f *Failure
-	if !errors.As(err, &f) {
-		return w, err
-	}
-	switch {
-	case len(f.Fix) > 0: // a state that cannot be used is put aside
-		f.Notes = []string{"Put it right, or put it aside and name the project once; without --id the work becomes a new project:"}
-		f.Fix = append(f.Fix, env.again("--id", "<project_id>"))
-	case errors.Is(err, fs.ErrNotExist):
-		f.Fix = []string{env.instead(path, nearby(path))}
-	}
-	return w, err
-}
-
-// nearby is what lies in the same folder under a name that is like this one.
-func nearby(path string) string {
-	dir, base := filepath.Split(path)
-	list, err := os.ReadDir(filepath.Clean(dir + "."))
-	var names []string
-	for _, entry := range list {
-		names = append(names, entry.Name())
-	}
-	if near := Nearest(base, names); err == nil && near != "" {
-		return dir + near
-	}
-	return "<file or folder>"
 }
 
 // readWork looks at a path. With above, a state further up counts, too: the path is then part of that project.
@@ -73,10 +41,10 @@ func readWork(path string, above bool) (w work, err error) {
 	return w, err
 }
 
-// files lists what there is to send, by the names that it has in the project, of which page is the primary file.
-func (w work) files(page string) (*tree, error) {
+// files lists the files to send, by the names that they have in the project, of which page is the primary file.
+func (w work) files(ctx context.Context, page string) (*tree, error) {
 	if w.folder {
-		return readTree(w.path)
+		return readTree(ctx, w.path)
 	}
 	name, err := w.name(page)
 	if err != nil {
@@ -87,17 +55,14 @@ func (w work) files(page string) (*tree, error) {
 		return nil, fmt.Errorf("%s cannot be read: %w", w.path, cause(err))
 	}
 	t := &tree{root: root}
-	base := filepath.Base(w.path)
-	sum, size, err := t.hash(base)
-	if err != nil {
+	if err := t.hash(name, filepath.Base(w.path)); err != nil {
 		_ = root.Close()
-		return nil, unreadable(w.path, &fs.PathError{Path: w.path, Err: cause(err)})
+		return nil, fmt.Errorf("%s cannot be read: %w; nothing was sent", w.path, cause(err))
 	}
-	t.files, t.size = []localFile{{name: name, path: base, size: size, sha256: sum}}, size
 	return t, nil
 }
 
-// name is that of a file in the project: the page's for what is published as one file, else its path below the folder.
+// name is that of a file in the project: the page's where one file is the project, else its path below the folder.
 func (w work) name(page string) (string, error) {
 	switch {
 	case w.as != "":
@@ -108,7 +73,7 @@ func (w work) name(page string) (string, error) {
 	return w.place.name(w.path)
 }
 
-// isPage reports whether the file is what the folder publishes, alone.
+// isPage reports whether the file alone is the project of the folder.
 func (w work) isPage() bool {
 	known := w.place.state
 	if known.ID == "" {
@@ -135,9 +100,9 @@ func sameFile(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// published is what of its folder is the project.
+// published is the path of the project in its folder.
 func (w work) published() string {
-	if w.folder || !w.isPage() {
+	if !w.isPage() {
 		return "."
 	}
 	return filepath.Base(w.path)

@@ -152,12 +152,6 @@ func (c *Client) Project(ctx context.Context, id, content string) (p Project, er
 	return p, c.get(ctx, &p, query, "project", id)
 }
 
-// Calls asks for the list of calls, which servers have that take many files and dry runs.
-func (c *Client) Calls(ctx context.Context) error {
-	var list map[string]any
-	return c.get(ctx, &list, nil)
-}
-
 // Stats returns a project's numbers of this moment.
 func (c *Client) Stats(ctx context.Context, id string) (s Stats, err error) {
 	return s, c.get(ctx, &s, nil, "project", id, "stats")

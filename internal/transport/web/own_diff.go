@@ -18,14 +18,12 @@ import (
 	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/mediatype"
-	"sandlot/internal/transport/web/linediff"
 )
 
 // Limits of what a comparison reads and shows.
 const (
-	maxCompared  = 512 << 10 // bytes of either file: nobody reads more line by line
+	maxCompared  = 256 << 10 // bytes of either file: nobody reads more line by line
 	diffLines    = 5_000     // that are shown
-	diffAround   = 3         // lines around each change
 	maxDiffLine  = 600       // characters of a line that are shown; minified code has one long line
 	maxDiffShown = 200_000   // characters of all lines together: a page has up to 2 MB then
 	signShown    = 6         // characters of a sign that stands for one, as in U+0001
@@ -34,7 +32,7 @@ const (
 	comparisonWait = 20 * time.Second // for those of others, as somebody waits for a page
 )
 
-// newComparisons bounds the memory that comparisons take: some 30 MB while one is made, which is one at a time, and up to 2 MB until its page
+// newComparisons bounds the memory that comparisons take: some 50 MB while one is made, which is one at a time, and up to 2 MB until its page
 // was read, which is one of each account.
 func newComparisons() *turns.Lists[sandlot.AccountID] {
 	return turns.NewLists[sandlot.AccountID](1, 1, comparisonWait)
@@ -46,7 +44,7 @@ type diffPage struct {
 	N        int
 	Change   sandlot.FileChange
 	Old, New *comparedFile // nil: it is not there
-	Diff     linediff.Diff
+	Diff     textDiff
 	Why      string // why no lines are shown; empty: they are
 }
 
@@ -148,7 +146,7 @@ func (v *visit) compare(ctx context.Context, page *diffPage) error {
 		page.Why = v.T("own.diff-moved")
 		return nil
 	}
-	page.Diff = linediff.Compare(texts[0], texts[1], diffAround, diffLines)
+	page.Diff = compareTexts(texts[0], texts[1], diffLines)
 	cut(&page.Diff)
 	if len(page.Diff.Hunks) == 0 {
 		page.Why = v.T("own.diff-same")
@@ -157,7 +155,7 @@ func (v *visit) compare(ctx context.Context, page *diffPage) error {
 }
 
 // cut leaves of a comparison the lines of which there are not too many characters.
-func cut(d *linediff.Diff) {
+func cut(d *textDiff) {
 	left := maxDiffShown
 	for i, hunk := range d.Hunks {
 		for j, l := range hunk {
@@ -216,7 +214,7 @@ func fileAddress(base, name string) string {
 }
 
 // Sign marks a line for who does not see colours.
-func (v view) Sign(l linediff.Line) string { return string([]rune(" −+")[l.Kind]) }
+func (v view) Sign(l diffLine) string { return string([]rune(" −+")[l.Kind]) }
 
 // Code writes a line of a file. What could change how it is read is written out: what has no shape, and what turns the direction.
 func (v view) Code(text string) template.HTML {

@@ -18,7 +18,7 @@ func TestAComparisonHasABoundedPageWhateverIsInTheFiles(t *testing.T) {
 	t.Parallel()
 	h := house(t)
 	for i, of := range []string{
-		strings.Repeat(strings.Repeat("\x01", 100)+"\n", 5_000), strings.Repeat(strings.Repeat("<", 599)+"\n", 850), strings.Repeat("\n", maxCompared), strings.Repeat("\r", maxCompared),
+		strings.Repeat(strings.Repeat("\x01", 100)+"\n", 2_500), strings.Repeat(strings.Repeat("<", 599)+"\n", 430), strings.Repeat("\n", maxCompared), strings.Repeat("\r", maxCompared),
 	} {
 		h.put(gameID, 3+i, "a.txt", of)
 	}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"time"
+
+	"sandlot/internal/client/client"
+)
+
+type statsCommand struct{ target }
+
+// Run shows a project's numbers.
+func (c *statsCommand) Run(ctx context.Context, env *Env) error {
+	s, err := c.here(env)
+	if err != nil {
+		return err
+	}
+	if s.id == "" {
+		_, err := s.project(ctx) // says so
+		return err
+	}
+	n, err := asked(ctx, s, func() (client.Stats, error) { return s.Stats(ctx, s.id) })
+	if err != nil {
+		return err
+	}
+	plays, likes := strconv.FormatInt(n.Plays, 10), strconv.FormatInt(n.Likes, 10)
+	return env.print(c.JSON, n.Text, "playing", strconv.Itoa(n.PlayerCount), "plays", plays, "likes", likes)
+}
+
+type openPageCommand struct {
+	target
+	Page bool `help:"Open the project's page, with its likes and its QR code. (default: the project itself)"`
+}
+
+// Run prints the URL, and opens it.
+func (c *openPageCommand) Run(ctx context.Context, env *Env) error {
+	_, p, err := c.project(ctx, env)
+	if err != nil {
+		return err
+	}
+	address := p.URL
+	if c.Page {
+		address = p.PageURL
+	}
+	// Of the server's answer nothing but a web address is handed to another program.
+	if u, err := url.Parse(address); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("the server sent %q, which is no web address", clean(address))
+	}
+	if c.JSON {
+		err = env.print(true, p.Text)
+	} else {
+		_, err = fmt.Fprintln(env.Out, clean(address))
+	}
+	if err != nil {
+		return err
+	}
+	if err := env.Browse(ctx, address); err != nil {
+		env.say("it could not be opened here: %v", err)
+	}
+	return nil
+}
+
+// browseWait bounds what a program for opening addresses takes to hand one on.
+const browseWait = 15 * time.Second
+
+// browse opens an address with the system's own program for that: no shell reads it.
+func browse(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, browseWait)
+	defer cancel()
+	name, args := "xdg-open", []string{address}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
+	}
+	return exec.CommandContext(ctx, name, args...).Run()
+}
