@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -27,6 +29,7 @@ type ownFiles interface {
 	MoveFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, from, to string, form publish.Form) error
 	RemoveFiles(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, names []string, form publish.Form) error
 	ChoosePrimary(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string, form publish.Form) error
+	versionFiles
 }
 
 const (
@@ -38,9 +41,9 @@ const (
 var errBroken = errors.New("form broken off")
 
 // uploadFiles makes one version with all files of the form, or none.
-func (p *Pages) uploadFiles(v *visit) error {
+func (o *ownPages) uploadFiles(v *visit) error {
 	// Who may not do it is told before their files are kept.
-	m, err := v.manage()
+	m, err := o.manage(v)
 	if err != nil {
 		return err
 	}
@@ -48,14 +51,14 @@ func (p *Pages) uploadFiles(v *visit) error {
 	if m.Project.Suspended {
 		return sandlot.Refuse(sandlot.CodeTakenDown, "The project was taken down.")
 	}
-	tooLarge := ownPage{Wrong: v.T("own.too-large", "size", view{visit: v}.Size(maxUpload))}
+	tooLarge := ownPage{Wrong: v.T("own.too-large", "size", v.Size(maxUpload))}
 	if v.r.ContentLength > maxUpload {
-		return v.showOwn(http.StatusRequestEntityTooLarge, tooLarge)
+		return o.show(v, http.StatusRequestEntityTooLarge, tooLarge)
 	}
 	body := &limitedBody{ReadCloser: v.r.Body, grant: v.grant}
 	v.r.Body = http.MaxBytesReader(v.w, body, maxUpload)
-	u := &upload{visit: v}
-	defer func() { p.Contents.DiscardTree(v.r.Context(), u.tree) }()
+	u := &upload{visit: v, contents: o.contents}
+	defer func() { o.contents.DiscardTree(v.r.Context(), u.tree) }()
 	err = u.receive()
 	if err == nil {
 		body.end()
@@ -64,45 +67,46 @@ func (p *Pages) uploadFiles(v *visit) error {
 	switch {
 	case err != nil || body.denied != nil:
 		for _, f := range u.files {
-			p.Contents.Discard(v.r.Context(), f.Content)
+			o.contents.Discard(v.r.Context(), f.Content)
 		}
 		if body.denied != nil {
 			return body.denied
 		}
 		if errors.As(err, &large) {
 			tooLarge.Folder = u.folder
-			return v.showOwn(http.StatusRequestEntityTooLarge, tooLarge)
+			return o.show(v, http.StatusRequestEntityTooLarge, tooLarge)
 		}
 		if errors.Is(err, errBroken) {
-			return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.broken"), Folder: u.folder})
+			return o.show(v, http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.broken"), Folder: u.folder})
 		}
 		if errors.Is(err, publish.ErrTooMany) {
-			return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.too-many", "n", publish.MaxForm), Folder: u.folder})
+			return o.show(v, http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.too-many", "n", publish.MaxForm), Folder: u.folder})
 		}
-		return v.arranged(err, ownPage{Folder: u.folder}, "")
+		return o.arranged(v, err, ownPage{Folder: u.folder}, "")
 	case u.tree != nil && len(u.files) > 0:
 		for _, f := range u.files {
-			p.Contents.Discard(v.r.Context(), f.Content)
+			o.contents.Discard(v.r.Context(), f.Content)
 		}
-		return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.zip-alone"), Folder: u.folder})
+		return o.show(v, http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.zip-alone"), Folder: u.folder})
 	case u.tree != nil:
 		tree := u.tree
 		u.tree = nil // the call has it
-		out, _, err := p.Service.Update(v.r.Context(), v.by, publish.UpdateInput{
+		out, _, err := o.service.Update(v.r.Context(), v.by, publish.UpdateInput{
 			Force:   true, // people choose files, and models write them
 			Project: string(v.ownID()), Tree: tree, Folder: u.in(), Unwrap: u.in() == "", Idempotency: u.formToken, IfVersion: u.ifVersion(),
 		})
-		return v.arranged(err, ownPage{Folder: u.folder}, "said.uploaded", "n", len(out.Files))
+		return o.arranged(v, err, ownPage{Folder: u.folder}, "said.uploaded", "n", len(out.Files))
 	case len(u.files) == 0:
-		return v.showOwn(http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.no-files"), Folder: u.folder})
+		return o.show(v, http.StatusUnprocessableEntity, ownPage{Wrong: v.T("own.no-files"), Folder: u.folder})
 	}
-	err = p.Service.PutFiles(v.r.Context(), v.by, v.ownID(), u.files, publish.Form{Token: u.formToken, Seen: number(u.seen)})
-	return v.arranged(err, ownPage{Folder: u.folder}, "said.uploaded", "n", len(u.files))
+	err = o.service.PutFiles(v.r.Context(), v.by, v.ownID(), u.files, publish.Form{Token: u.formToken, Seen: number(u.seen)})
+	return o.arranged(v, err, ownPage{Folder: u.folder}, "said.uploaded", "n", len(u.files))
 }
 
 // An upload is a form with files on its way in.
 type upload struct {
 	*visit
+	contents          Contents
 	formToken, folder string
 	seen              string // the version that the form was made from
 	as                string // the file that is replaced; empty: each has its own name
@@ -167,7 +171,7 @@ func (u *upload) take(part *multipart.Part) error {
 		return publish.ErrTooMany
 	}
 	from := content.Source{Reader: part}
-	c, err := u.Contents.Stage(u.r.Context(), &from)
+	c, err := u.contents.Stage(u.r.Context(), &from)
 	if from.Err != nil {
 		err = broken(from.Err)
 	}
@@ -191,7 +195,7 @@ func (u *upload) ifVersion() *int {
 
 // open takes the files of a ZIP, each of which has its place in it.
 func (u *upload) open(part io.Reader) error {
-	u.tree = u.Contents.NewTree(u.grant.Charge())
+	u.tree = u.contents.NewTree(u.grant.Charge())
 	from := content.Source{Reader: part}
 	err := u.tree.Unpack(u.r.Context(), "zip", &from)
 	if from.Err != nil {
@@ -250,16 +254,23 @@ func filename(part *multipart.Part) string {
 	return params["filename"]
 }
 
-func (p *Pages) moveFile(v *visit) error {
+func (o *ownPages) moveFile(v *visit) error {
 	from, to, form := v.r.PostForm.Get("file"), v.r.PostForm.Get("to"), formSent(v.r.PostForm)
 	name, err := publish.Filename(to)
 	if err == nil && name != to {
-		return v.askFilename(from, name, form)
+		return askFilename(v, from, name, form)
 	}
 	if err == nil {
-		err = p.Service.MoveFile(v.r.Context(), v.by, v.ownID(), from, to, form)
+		err = o.service.MoveFile(v.r.Context(), v.by, v.ownID(), from, to, form)
 	}
-	return v.arranged(err, ownPage{From: from, To: to}, "said.moved", "from", from, "to", to)
+	return o.arranged(v, err, ownPage{From: from, To: to}, "said.moved", "from", from, "to", to)
+}
+
+// askFilename shows the name that a file will have, where it is not the one that was typed.
+func askFilename(v *visit, from, to string, form publish.Form) error {
+	return v.ask(v.T("own.move-title", "from", from, "to", to), askPage{
+		Action: ownForm(v, "move"), Fields: []askField{{"file", from}, {"to", to}, {"form_token", form.Token}, {"seen", strconv.Itoa(form.Seen)}}, Yes: v.T("own.move"), Back: ownFolder(v) + "#files",
+	})
 }
 
 // formSent is what a form says of itself.
@@ -267,23 +278,40 @@ func formSent(of url.Values) publish.Form {
 	return publish.Form{Token: of.Get("form_token"), Seen: number(of.Get("seen"))}
 }
 
-func (p *Pages) removeFiles(v *visit) error {
-	list := v.r.PostForm["file"]
-	err := p.Service.RemoveFiles(v.r.Context(), v.by, v.ownID(), list, formSent(v.r.PostForm))
-	if len(list) > 1 {
-		return v.arranged(err, ownPage{}, "said.removed-all", "n", len(list))
+// askRemove names the file that is deleted.
+func (o *ownPages) askRemove(v *visit) error {
+	name := v.query("file")
+	if name == "" {
+		return sandlot.ErrNotFound
 	}
-	return v.arranged(err, ownPage{}, "said.removed", "name", list[0])
+	m, err := o.manage(v)
+	if err != nil {
+		return err
+	}
+	return v.ask(v.T("own.remove-title", "name", name), askPage{
+		Leads:  []any{v.T("own.remove-lead")},
+		Action: ownForm(v, "remove"), Fields: []askField{{"file", name}, {"form_token", rand.Text()}, {"seen", strconv.Itoa(m.Project.Version)}},
+		Yes: v.T("own.remove"), Back: ownFolder(v) + "#files",
+	})
 }
 
-func (p *Pages) choosePrimary(v *visit) error {
+func (o *ownPages) removeFiles(v *visit) error {
+	list := v.r.PostForm["file"]
+	err := o.service.RemoveFiles(v.r.Context(), v.by, v.ownID(), list, formSent(v.r.PostForm))
+	if len(list) > 1 {
+		return o.arranged(v, err, ownPage{}, "said.removed-all", "n", len(list))
+	}
+	return o.arranged(v, err, ownPage{}, "said.removed", "name", list[0])
+}
+
+func (o *ownPages) choosePrimary(v *visit) error {
 	form := v.r.PostForm
-	return v.arranged(p.Service.ChoosePrimary(v.r.Context(), v.by, v.ownID(), form.Get("file"), formSent(form)), ownPage{}, "said.primary", "name", form.Get("file"))
+	return o.arranged(v, o.service.ChoosePrimary(v.r.Context(), v.by, v.ownID(), form.Get("file"), formSent(form)), ownPage{}, "said.primary", "name", form.Get("file"))
 }
 
 // arranged answers a form about files: what it did, in the text of that name, or what was
 // refused is told on the page.
-func (v *visit) arranged(err error, page ownPage, said string, args ...any) error {
+func (o *ownPages) arranged(v *visit, err error, page ownPage, said string, args ...any) error {
 	switch {
 	case err == nil:
 		return v.done(ownFolder(v), said, args...)
@@ -292,29 +320,29 @@ func (v *visit) arranged(err error, page ownPage, said string, args ...any) erro
 	}
 	var used publish.FormUsedError
 	if errors.As(err, &used) {
-		return v.showOwn(http.StatusConflict, ownPage{Wrong: v.T("own.form-used", "version", used.Version)})
+		return o.show(v, http.StatusConflict, ownPage{Wrong: v.T("own.form-used", "version", used.Version)})
 	}
 	if errors.Is(err, sandlot.CodeVersionConflict) {
 		page.Wrong = v.T("own.files-moved")
-		return v.showOwn(http.StatusPreconditionFailed, page)
+		return o.show(v, http.StatusPreconditionFailed, page)
 	}
 	var e *sandlot.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	if page.Wrong = v.refusal(e.Code); page.Wrong == "" {
+	if page.Wrong = refusal(v, e.Code); page.Wrong == "" {
 		return err
 	}
 	var file publish.FileError
 	if errors.As(err, &file) {
 		page.Refused = file.Name
 	}
-	return v.showOwn(http.StatusUnprocessableEntity, page)
+	return o.show(v, http.StatusUnprocessableEntity, page)
 }
 
 // refusal is what a refusal of the domain says on the page; empty: it is a page of
 // its own.
-func (v *visit) refusal(code sandlot.Code) string {
+func refusal(v *visit, code sandlot.Code) string {
 	switch code {
 	case sandlot.CodeInvalidFilename:
 		return v.T("own.bad-name")
