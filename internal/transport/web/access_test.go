@@ -17,8 +17,8 @@ func TestEveryRouteKeepsOutWhoMayNotCome(t *testing.T) {
 	t.Parallel()
 	p := house(t)
 	stale := house(t)
-	stale.Now = func() time.Time { return time.Now().Add(freshFor + time.Minute) }
-	for _, r := range p.routes() {
+	stale.site.now = func() time.Time { return time.Now().Add(freshFor + time.Minute) }
+	for _, r := range p.routes {
 		target := variable.ReplaceAllString(strings.ReplaceAll(r.path, "{$}", ""), "game-abc123")
 		if r.method != "GET" {
 			for name, header := range map[string][]string{
@@ -54,9 +54,9 @@ func TestEveryRouteKeepsOutWhoMayNotCome(t *testing.T) {
 func TestRegression38ALoginOfATimeToComeIsNotFresh(t *testing.T) {
 	t.Parallel()
 	p := house(t)
-	p.Now = func() time.Time { return time.Now().Add(-freshFor - time.Minute) }
+	p.site.now = func() time.Time { return time.Now().Add(-freshFor - time.Minute) }
 	asked := 0
-	for _, r := range p.routes() {
+	for _, r := range p.routes {
 		if r.access != recent {
 			continue
 		}

@@ -13,35 +13,42 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// overviews is what the first page of the account asks of the domain.
-type overviews interface {
+// overviewRows is what the first page of the account asks of the domain.
+type overviewRows interface {
 	// Overview returns a page of the caller's projects with their plays by day, newest change first, and the cursor of the next page, if there is one.
 	Overview(ctx context.Context, by sandlot.Caller, cursor string) (list []gallery.OverviewRow, next string, err error)
 }
 
-func (p *Pages) accountRoutes() []route {
+// overviews are the first page of the account, and its forms about what was published with one's address and never confirmed.
+type overviews struct {
+	gallery overviewRows
+	trash   Trash
+	account claimants
+}
+
+func (o overviews) routes() []route {
 	return []route{
-		{"GET", "/account", owner, admission.Look, p.account},
-		{"GET", "/account/sessions", owner, admission.Look, p.sessions},
-		{"POST", "/account/sessions", owner, admission.Look, form(maxForm, p.endSessions, "id?", "others?")},
+		{"GET", "/account", owner, admission.Look, o.page},
+		{"POST", "/account/claimed", recent, admission.Look, form(maxForm, o.takeOver, "handle")},
+		{"POST", "/account/claimed/no", recent, admission.Look, form(maxForm, o.disown, "handle")},
 	}
 }
 
-// account shows the account's projects with their numbers, and those that were deleted.
-func (p *Pages) account(v *visit) error {
-	list, next, err := p.Gallery.Overview(v.r.Context(), v.by, v.r.URL.Query().Get("after"))
+// page shows the account's projects with their numbers, and those that were deleted.
+func (o overviews) page(v *visit) error {
+	list, next, err := o.gallery.Overview(v.r.Context(), v.by, v.r.URL.Query().Get("after"))
 	if err != nil {
 		return err
 	}
 	v.grant.Work(len(list))
-	deleted, older, err := p.Trash.List(v.r.Context(), v.by, publish.TrashPage{Cursor: v.r.URL.Query().Get("deleted")})
+	deleted, older, err := o.trash.List(v.r.Context(), v.by, publish.TrashPage{Cursor: v.r.URL.Query().Get("deleted")})
 	if err != nil {
 		return err
 	}
 	for i := range deleted {
 		deleted[i].Cover = "" // its pictures are sent to nobody until it is taken back
 	}
-	claimed, err := p.Account.Claimants(v.r.Context(), v.by)
+	claimed, err := o.account.Claimants(v.r.Context(), v.by)
 	if err != nil {
 		return err
 	}

@@ -24,9 +24,9 @@ func TestExpensiveOperationsHaveALimit(t *testing.T) {
 		"an upload's many bytes": func(p *world) *http.Response { return uploadTo(p) },
 	} {
 		p := house(t)
-		p.Admission = admission.New(admission.Config{Searches: one, Downloads: one, Writes: one})
+		p.limits = admission.New(admission.Config{Searches: one, Downloads: one, Writes: one})
 		if strings.HasSuffix(name, "bytes") {
-			p.Admission = admission.New(admission.Config{Bytes: admission.Rate{Count: 100, Per: time.Hour, Burst: 10_000}}) // the record of a file costs as much as 8 KiB
+			p.limits = admission.New(admission.Config{Bytes: admission.Rate{Count: 100, Per: time.Hour, Burst: 10_000}}) // the record of a file costs as much as 8 KiB
 		}
 		if resp := ask(p); resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusSeeOther {
 			t.Errorf("the first of %s: %d", name, resp.StatusCode)
@@ -46,7 +46,7 @@ func TestRegression02AFormOfTheWebsiteCostsWhatItBrings(t *testing.T) {
 	t.Parallel()
 	p := house(t)
 	before := p.in.Sizes()
-	p.Admission = admission.New(admission.Config{Bytes: admission.Rate{Count: 100, Per: time.Hour, Burst: 300_000}})
+	p.limits = admission.New(admission.Config{Bytes: admission.Rate{Count: 100, Per: time.Hour, Burst: 300_000}})
 	body, kind := uploadOf("", "a.js", strings.Repeat("x", 200_000), "b.js", strings.Repeat("y", 200_000))
 	if resp := sendTo(p, struct{ io.Reader }{body}, kind); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("%d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
@@ -65,7 +65,7 @@ func TestEveryRouteHasAnOperation(t *testing.T) {
 	t.Parallel()
 	// These use the token of a message up, which nobody guesses, end the visitor's own session, or give the browser a cookie.
 	free := []string{"/choices", "/verify", "/verify/no", "/not-me", "/not-me/undo", "/account/email", "/account/undo", "/login/link", "/login/choose", "/logout"}
-	for _, r := range house(t).routes() {
+	for _, r := range house(t).routes {
 		open := r.access == anyone || r.access == stranger
 		switch {
 		case !r.operation.Known():

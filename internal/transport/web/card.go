@@ -27,7 +27,7 @@ var frontTile = [2]color.RGBA{{0x4a, 0x2f, 0x8f, 0xff}, {0x1b, 0x14, 0x32, 0xff}
 
 // card sends the picture that stands for a project where its address is shared.
 func (s *shares) card(v *visit) error {
-	found, err := v.shown(sandlot.ProjectID(v.r.PathValue("id")))
+	found, err := headOf(v, s.heads, sandlot.ProjectID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (s *shares) front(v *visit) error {
 
 // code sends the address of a project's page as a QR code.
 func (s *shares) code(v *visit) error {
-	found, err := v.shown(sandlot.ProjectID(v.r.PathValue("id")))
+	found, err := headOf(v, s.heads, sandlot.ProjectID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}

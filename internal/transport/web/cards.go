@@ -5,16 +5,20 @@ import (
 	"strings"
 
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/transport/web/texts"
 )
 
 // Cards are the cards of projects in a list. They are most of a page that is made anew for
 // each who looks, and written here in a twentieth of the time that a template takes: so whatever
 // anybody could have written is escaped here.
-func (v view) Cards(list []gallery.Card) template.HTML {
+func (v view) Cards(list []gallery.Card) template.HTML { return cards(v.Voice, v.Title, list) }
+
+// cards writes the cards of a list on a page of that title.
+func cards(in texts.Voice, title string, list []gallery.Card) template.HTML {
 	var out strings.Builder
 	out.Grow(1280*len(list) + 64)
 	out.WriteString("<ul class=\"cards\">\n")
-	w := cardWriter{view: v, out: &out, counts: map[count]string{}}
+	w := cardWriter{voice: in, title: title, out: &out, counts: map[count]string{}}
 	for _, c := range list {
 		w.card(c)
 	}
@@ -24,7 +28,8 @@ func (v view) Cards(list []gallery.Card) template.HTML {
 
 // A cardWriter writes the cards of a page.
 type cardWriter struct {
-	view
+	voice  texts.Voice
+	title  string // of the page
 	out    *strings.Builder
 	counts map[count]string // what it has said: most cards say the same of few plays
 }
@@ -46,7 +51,7 @@ func (w *cardWriter) T(text string, n int64) string {
 	c := count{text, n}
 	said, ok := w.counts[c]
 	if !ok {
-		said = template.HTMLEscapeString(w.view.T(text, "n", n))
+		said = template.HTMLEscapeString(w.voice.T(text, "n", n))
 		w.counts[c] = said
 	}
 	return said
@@ -66,7 +71,7 @@ func (w *cardWriter) card(c gallery.Card) {
 		title = template.HTMLEscapeString(p.Title)
 	}
 	w.add(">", title, "</a></p>\n")
-	if w.Title != "@"+p.Handle { // on the maker's own page
+	if w.title != "@"+p.Handle { // on the maker's own page
 		w.add("<p class=\"card-maker\"><a href=\"/@", handle, "\">@", handle, "</a></p>\n")
 	}
 	w.add("<p class=\"card-counts\">")

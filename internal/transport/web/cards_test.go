@@ -10,6 +10,7 @@ import (
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/transport/web/texts"
 )
 
 // cardsTemplate is what cards are, in a language that escapes by itself.
@@ -47,7 +48,7 @@ func TestCardsAreWhatATemplateMakesOfThem(t *testing.T) {
 	}
 	for _, lang := range []string{"en", "de", "es", "fr", "ja", "pt", "zh-Hans"} {
 		for _, title := range []string{"Sandlot", "@kim"} {
-			v := view{visit: &visit{Pages: &Pages{book: openBook()}, lang: lang}, Title: title, Data: list}
+			v := view{visit: &visit{Voice: texts.Voice{Lang: lang}}, Title: title, Data: list}
 			var want strings.Builder
 			expect.OK(t, written.Execute(&want, v))
 			expect.Equal(t, lang+" on "+title, string(v.Cards(list)), want.String())
@@ -57,7 +58,7 @@ func TestCardsAreWhatATemplateMakesOfThem(t *testing.T) {
 
 // BenchmarkCards writes a page of them.
 func BenchmarkCards(b *testing.B) {
-	v := view{visit: &visit{Pages: &Pages{book: openBook()}, lang: "en"}, Title: "Sandlot"}
+	v := view{visit: &visit{Voice: texts.Voice{Lang: "en"}}, Title: "Sandlot"}
 	list := make([]gallery.Card, 24)
 	for i := range list {
 		list[i] = gallery.Card{Project: sandlot.Project{ID: sandlot.ProjectID("game-abc1" + string(rune('a'+i))), Handle: "kim", Title: "A title"}, Stats: sandlot.Stats{Plays: int64(i), Likes: 1}}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sandlot/internal/domain/gallery/figures"
+	"sandlot/internal/transport/web/texts"
 )
 
 // A chart is one of the numbers of each day as bars. What it says is in HTML around them, in the size of other texts; the bars are as wide as
@@ -41,7 +42,7 @@ const (
 )
 
 // drawn writes figures in the language of a visit, for the template of their page.
-type drawn struct{ v view }
+type drawn struct{ v texts.Voice }
 
 // charts are those of the page: plays, players, likes and play lengths.
 func (d drawn) charts(days []figures.Day) []chart {
@@ -110,7 +111,7 @@ func (d drawn) chart(name string, days []figures.Day, numbers []int64, top int64
 		if b.Height > 0 {
 			fmt.Fprintf(&path, "M%d %.4gh%dv%.4gh-%dz", b.X, b.Y, barWidth, b.Height, barWidth)
 		}
-		b.Says = d.v.day(days[i].Date) + ": " + write(n)
+		b.Says = d.v.Day(days[i].Date) + ": " + write(n)
 		c.Each = append(c.Each, b)
 	}
 	if c.Bars = path.String(); len(days) > mostPointed {
@@ -121,7 +122,7 @@ func (d drawn) chart(name string, days []figures.Day, numbers []int64, top int64
 }
 
 // Day writes a day that is one of UTC wherever it is read.
-func (d drawn) Day(t time.Time) string { return d.v.day(t.UTC()) }
+func (d drawn) Day(t time.Time) string { return d.v.Day(t.UTC()) }
 
 // Length writes how long people play.
 func (d drawn) Length(length time.Duration) string {

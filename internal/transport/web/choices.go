@@ -2,12 +2,14 @@ package web
 
 import (
 	"bytes"
-	"net/http"
+	"context"
 	"net/url"
 	"slices"
 	"strings"
 
+	"sandlot"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/transport/web/texts"
 )
 
 // What a visitor chooses at the foot of a page stays with the browser for a year, with a login
@@ -23,7 +25,12 @@ const (
 var themes = []string{"light", "dark"}
 
 // choices are the forms at the foot of every page.
-type choices struct{ pages *Pages }
+type choices struct {
+	account interface {
+		SetLang(ctx context.Context, by sandlot.Caller, lang string) error
+	}
+	opens func(path string) bool // reports whether a path is that of a page
+}
 
 func (c choices) routes() []route {
 	return []route{{"POST", "/choices", anyone, admission.Look, form(2*maxForm, c.choose, "theme?", "lang?")}}
@@ -34,8 +41,8 @@ func (v *visit) recall() {
 	if theme := v.cookie(themeCookie); slices.Contains(themes, theme) {
 		v.theme = theme
 	}
-	if lang := v.cookie(langCookie); slices.Contains(v.book.Langs, lang) {
-		v.lang, v.chosen = lang, true
+	if lang := v.cookie(langCookie); slices.Contains(texts.Open().Langs, lang) {
+		v.Lang, v.chosen = lang, true
 	}
 }
 
@@ -47,15 +54,15 @@ func (c choices) choose(v *visit) error {
 	case theme == "system":
 		v.setCookie(themeCookie, "", -1)
 	}
-	if lang := v.r.PostForm.Get("lang"); slices.Contains(v.book.Langs, lang) {
+	if lang := v.r.PostForm.Get("lang"); slices.Contains(texts.Open().Langs, lang) {
 		if v.me != nil {
-			if err := v.Account.SetLang(v.r.Context(), v.by, lang); err != nil {
+			if err := c.account.SetLang(v.r.Context(), v.by, lang); err != nil {
 				return err
 			}
 		}
 		v.prefer(lang)
 	}
-	return v.redirect(c.cameFrom(v.r) + choicesPlace)
+	return v.redirect(c.cameFrom(v) + choicesPlace)
 }
 
 // prefer keeps a language in the browser; with "" it is the browser's own again.
@@ -68,12 +75,9 @@ func (v *visit) prefer(lang string) {
 }
 
 // cameFrom is the page that a form stood on, and the front page where that cannot be told or be opened again.
-func (c choices) cameFrom(r *http.Request) string {
-	from, err := url.Parse(r.Referer())
-	if err != nil || from.Host != c.pages.Places.Base.Host || strings.HasPrefix(from.Path, "//") || len(from.RequestURI()) > maxPath {
-		return "/"
-	}
-	if _, pattern := c.pages.mux.Handler(&http.Request{Method: http.MethodGet, Host: from.Host, URL: &url.URL{Path: from.Path}}); pattern == "" || pattern == "GET /" {
+func (c choices) cameFrom(v *visit) string {
+	from, err := url.Parse(v.r.Referer())
+	if err != nil || from.Host != v.places.Base.Host || strings.HasPrefix(from.Path, "//") || len(from.RequestURI()) > maxPath || !c.opens(from.Path) {
 		return "/"
 	}
 	return from.RequestURI()

@@ -69,7 +69,7 @@ func TestALanguageIsChosenWithoutAScript(t *testing.T) {
 func TestAChoiceLeadsBackToItsPage(t *testing.T) {
 	t.Parallel()
 	h := house(t)
-	site := h.Places.Base.String()
+	site := h.places.Base.String()
 	for from, want := range map[string]string{
 		"": "/", site: "/", site + "/?sort=played": "/?sort=played", site + "/p/game-abc123": "/p/game-abc123", site + "/account/settings": "/account/settings",
 		site + "/account/settings/email": "/", // only a form goes there

@@ -21,11 +21,11 @@ const (
 	posterSizes = "(min-width: 90rem) 80rem, 100vw"
 )
 
-// Cover is what stands for a project in a list: its picture, or where it has none that is shown a tile with its
+// coverOf is what stands for a project in a list: its picture, or where it has none that is shown a tile with its
 // title, in a colour of its own. It says nothing to a screen reader: the title stands beside it.
 // sizes is how wide it is shown, as the attribute of that name says it; empty for the width of a card.
 // Its class is "cover"; a tile is "tile", too.
-func (v view) Cover(p sandlot.Project, sizes string) template.HTML {
+func coverOf(p sandlot.Project, sizes string) template.HTML {
 	if sizes == "" {
 		sizes = cardSizes
 	}
@@ -39,7 +39,7 @@ func (v view) Cover(p sandlot.Project, sizes string) template.HTML {
 
 // firstCover is the cover of what is looked at first, which a browser loads before all others.
 func firstCover(p sandlot.Project, sizes string) template.HTML {
-	return template.HTML(strings.Replace(string(view{}.Cover(p, sizes)), `loading="lazy" decoding="async"`, `fetchpriority="high"`, 1))
+	return template.HTML(strings.Replace(string(coverOf(p, sizes)), `loading="lazy" decoding="async"`, `fetchpriority="high"`, 1))
 }
 
 // posterCover is the cover on a frame, which is shown whole: where the frame has another shape a blurred copy fills what is left. The copy is

@@ -29,12 +29,12 @@ func TestAProjectHasOneTileInTheGalleryOnItsPageAndWhereItIsEmbedded(t *testing.
 func TestATileSaysTheTitleOrTheID(t *testing.T) {
 	t.Parallel()
 	p := sandlot.Project{ID: "game-abc123", Title: `<b>"麻雀"`, Lang: "ja"}
-	expect.Equal(t, "with a title", string(view{}.Cover(p, "")),
+	expect.Equal(t, "with a title", string(coverOf(p, "")),
 		`<span class="cover tile hue-6 huge" aria-hidden="true"><span dir="auto" lang="ja">&lt;b&gt;&#34;麻雀&#34;</span></span>`)
 	p.Title, p.Lang = "", ""
-	expect.Equal(t, "without", string(view{}.Cover(p, "")), `<span class="cover tile hue-6 large" aria-hidden="true"><span dir="auto">game-abc123</span></span>`)
+	expect.Equal(t, "without", string(coverOf(p, "")), `<span class="cover tile hue-6 large" aria-hidden="true"><span dir="auto">game-abc123</span></span>`)
 	p.Cover = "jabc"
-	if img := string(view{}.Cover(p, `50vw"`)); !strings.Contains(img, `sizes="50vw&#34;"`) || !strings.Contains(img, "/i/jabc-640.jpg") {
+	if img := string(coverOf(p, `50vw"`)); !strings.Contains(img, `sizes="50vw&#34;"`) || !strings.Contains(img, "/i/jabc-640.jpg") {
 		t.Errorf("with a picture it is %s", img)
 	}
 }
@@ -49,7 +49,7 @@ func TestNoPictureTakesAPhoneOver60KB(t *testing.T) {
 	}
 	p := sandlot.Project{ID: "game-abc123", Cover: "jabc"}
 	for _, sizes := range []string{"", foundSizes} {
-		if img := string(view{}.Cover(p, sizes)); strings.Contains(img, "-1280") || !strings.Contains(img, "/i/jabc-640.jpg 640w") {
+		if img := string(coverOf(p, sizes)); strings.Contains(img, "-1280") || !strings.Contains(img, "/i/jabc-640.jpg 640w") {
 			t.Errorf("for %q it is %s", sizes, img)
 		}
 	}

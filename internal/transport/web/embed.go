@@ -21,8 +21,8 @@ const (
 
 // shares are what other sites show of a project: its frame, its card and its code. They know nobody. They may be used concurrently.
 type shares struct {
+	heads    heads
 	places   sandlot.Places
-	policy   string // of a page
 	pictures *pictures
 	covers   coverBytes
 	fonts    card.Fonts
@@ -35,15 +35,16 @@ type coverBytes interface {
 	Picture(ctx context.Context, by sandlot.Caller, id sandlot.PictureID, width int) ([]byte, error)
 }
 
-func newShares(cfg Config, policy string) *shares {
+func newShares(cfg Config) *shares {
 	return &shares{
-		places: cfg.Places, policy: policy, pictures: newPictures(), covers: cfg.Covers, fonts: cfg.Fonts, press: card.New(cfg.Fonts, cfg.Log),
+		heads: cfg.Service, places: cfg.Places, pictures: newPictures(), covers: cfg.Covers, fonts: cfg.Fonts, press: card.New(cfg.Fonts, cfg.Log),
 		drawers: turns.NewShares[string](maxOfOne),
 	}
 }
 
 func (s *shares) routes() []route {
 	return []route{
+		{"GET", "/card.png", stranger, admission.Fetch, s.front},
 		{"GET", "/p/{id}/card.png", stranger, admission.Fetch, s.card},
 		{"GET", "/p/{id}/code.svg", stranger, admission.Fetch, s.code},
 		{"GET", "/embed/{id}", stranger, admission.Look, s.embed},
@@ -53,13 +54,13 @@ func (s *shares) routes() []route {
 
 // embed shows the frame alone, inside of any page.
 func (s *shares) embed(v *visit) error {
-	found, err := v.shown(sandlot.ProjectID(v.r.PathValue("id")))
+	found, err := headOf(v, s.heads, sandlot.ProjectID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}
 	v.speak(found.Lang)
 	h := v.w.Header()
-	h.Set("Content-Security-Policy", strings.Replace(s.policy, "frame-ancestors 'none'", "frame-ancestors *", 1))
+	h.Set("Content-Security-Policy", strings.Replace(v.policy, "frame-ancestors 'none'", "frame-ancestors *", 1))
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Del("Cross-Origin-Opener-Policy")
 	h.Set("X-Robots-Tag", "noindex") // the project has a page of its own

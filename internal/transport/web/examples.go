@@ -10,13 +10,22 @@ import (
 	"sandlot"
 	"sandlot/examples"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/transport/intake"
 )
 
 const examplesPath = "/new/examples"
 
 // offers are the pages on which visitors publish the examples that come with the program, while there is no project.
-type offers struct{ *Pages }
+type offers struct {
+	form    beginnings
+	service intake.Publisher
+	gallery interface {
+		Home(ctx context.Context, by sandlot.Caller) (gallery.Home, error)
+	}
+	contents Contents
+}
 
 func (p offers) routes() []route {
 	return []route{
@@ -27,14 +36,14 @@ func (p offers) routes() []route {
 
 // ask shows the examples. Where there is a project it leads to it.
 func (p offers) ask(v *visit) error {
-	found, err := p.Gallery.Home(v.r.Context(), v.by)
+	found, err := p.gallery.Home(v.r.Context(), v.by)
 	if err != nil {
 		return err
 	}
-	if !(frontPage{found}).Empty() {
+	if !frontPage(found).Empty() {
 		return v.redirect("/")
 	}
-	return v.showNew(http.StatusOK, newPage{Examples: examples.All()})
+	return p.form.show(v, http.StatusOK, newPage{Examples: examples.All()})
 }
 
 // publish publishes them, once for a form token, and shows where they are, and the keys of the account that was made for them.
@@ -52,13 +61,13 @@ func (p offers) publish(v *visit) error {
 	var refused *sandlot.Error
 	switch {
 	case errors.As(err, &refused):
-		return v.refusedNew(page, refused)
+		return p.form.refused(v, page, refused)
 	case err != nil:
 		return err
 	}
 	page.Done = &page.Made[0]
 	page.Done.Keys.Project = "" // the account's key is good for both
-	return v.showNew(http.StatusCreated, page)
+	return p.form.show(v, http.StatusCreated, page)
 }
 
 // publishAll publishes the examples one after the other. The first makes an account where nobody is logged in, and the others go into it.
@@ -67,7 +76,7 @@ func (p offers) publishAll(v *visit, page newPage) (made []publish.Published, er
 	for _, e := range page.Examples {
 		in := publish.PublishInput{Lang: "en", About: publish.About{Description: &e.Description, Tags: e.Tags}, Idempotency: page.FormToken + "-" + e.Folder}
 		if by.Nobody() {
-			in.Email, in.Lang = page.Email, v.lang // which is that of the messages to the account, too
+			in.Email, in.Lang = page.Email, v.Lang // which is that of the messages to the account, too
 			if err := v.grant.Also(admission.Mail); err != nil {
 				return nil, err
 			}
@@ -75,7 +84,7 @@ func (p offers) publishAll(v *visit, page newPage) (made []publish.Published, er
 		if in.Tree, err = p.treeOf(ctx, e); err != nil {
 			return nil, err
 		}
-		out, _, err := p.Service.Publish(ctx, by, in)
+		out, _, err := p.service.Publish(ctx, by, in)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +95,7 @@ func (p offers) publishAll(v *visit, page newPage) (made []publish.Published, er
 		if !out.FromRecord {
 			v.grant.Made()
 		}
-		if by, err = p.Sessions.Identify(ctx, sandlot.Presented{Key: out.Keys.Account}, v.from()); err != nil {
+		if by, err = v.sessions.Identify(ctx, sandlot.Presented{Key: out.Keys.Account}, v.from()); err != nil {
 			return nil, fmt.Errorf("use the account that was made: %w", err)
 		}
 	}
@@ -99,7 +108,7 @@ func (p offers) treeOf(ctx context.Context, e examples.Example) (*publish.Tree, 
 	if err != nil {
 		return nil, err
 	}
-	tree := p.Contents.NewTree(nil) // the program's own files were not received
+	tree := p.contents.NewTree(nil) // the program's own files were not received
 	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -112,7 +121,7 @@ func (p offers) treeOf(ctx context.Context, e examples.Example) (*publish.Tree, 
 		return tree.Add(ctx, name, publish.Declared{}, f)
 	})
 	if err != nil {
-		p.Contents.DiscardTree(ctx, tree)
+		p.contents.DiscardTree(ctx, tree)
 		return nil, err
 	}
 	return tree, nil

@@ -56,19 +56,19 @@ type feedPicture struct {
 }
 
 // feed tells feed readers of the newest projects, or of those of a tag.
-func (p browsing) feed(v *visit) error {
+func (l lists) feed(v *visit) error {
 	tag := v.r.PathValue("tag")
 	var page gallery.Page
 	var err error
 	if tag == "" {
-		page, err = p.Gallery.Browse(v.r.Context(), v.by, gallery.SortNewest, "")
+		page, err = l.gallery.Browse(v.r.Context(), v.by, gallery.SortNewest, "")
 	} else {
-		page, err = p.Gallery.Tagged(v.r.Context(), v.by, tag, gallery.SortNewest, "")
+		page, err = l.gallery.Tagged(v.r.Context(), v.by, tag, gallery.SortNewest, "")
 	}
 	if err != nil {
 		return err
 	}
-	base := p.Places.Base.String()
+	base := v.places.Base.String()
 	at, title := base+"/", "Sandlot: "+v.T("gallery.feed")
 	if tag != "" {
 		at, title = base+"/tag/"+url.PathEscape(tag), "Sandlot: "+v.T("gallery.tagged", "tag", v.Tag(tag))
@@ -76,7 +76,7 @@ func (p browsing) feed(v *visit) error {
 	self := feedSelf{base + v.r.URL.EscapedPath(), "self", "application/rss+xml"}
 	body, err := xml.Marshal(feed{
 		Version: "2.0", DC: "http://purl.org/dc/elements/1.1/", Media: "http://search.yahoo.com/mrss/", Atom: "http://www.w3.org/2005/Atom",
-		Channel: feedChannel{Title: title, Link: at, Description: v.T("home.description"), Lang: v.lang, Self: self, Items: feedItems(p.Places, page.Cards)},
+		Channel: feedChannel{Title: title, Link: at, Description: v.T("home.description"), Lang: v.Lang, Self: self, Items: feedItems(v.places, page.Cards)},
 	})
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func sendFeed(v *visit, body []byte, cards []gallery.Card) error {
 	h.Set("ETag", tag)
 	h.Set("Cache-Control", "public, max-age=300"+sharedFor)
 	h.Set("Vary", "Accept-Language")
-	h.Set("Content-Language", v.lang)
+	h.Set("Content-Language", v.Lang)
 	if len(cards) > 0 { // the newest is the first
 		h.Set("Last-Modified", cards[0].Project.CreatedAt.UTC().Format(http.TimeFormat))
 	}

@@ -21,7 +21,7 @@ type Figures interface {
 }
 
 // statistics are the page of a project's numbers over time, and its tables.
-type statistics struct{ *Pages }
+type statistics struct{ service Figures }
 
 func (s statistics) routes() []route {
 	const at = "/account/projects/{id}/statistics"
@@ -57,12 +57,12 @@ func (v *visit) daysAsked() int {
 }
 
 func (s statistics) page(v *visit) error {
-	page := statisticsPage{Ranges: ranges, Of: v.daysAsked(), drawn: drawn{view{visit: v}}}
+	page := statisticsPage{Ranges: ranges, Of: v.daysAsked(), drawn: drawn{v.Voice}}
 	var err error
-	if page.Days, err = s.Figures.ByDay(v.r.Context(), v.by, string(v.ownID()), page.Of); err != nil {
+	if page.Days, err = s.service.ByDay(v.r.Context(), v.by, string(v.ownID()), page.Of); err != nil {
 		return err
 	}
-	versions, err := s.Figures.ByVersion(v.r.Context(), v.by, string(v.ownID()))
+	versions, err := s.service.ByVersion(v.r.Context(), v.by, string(v.ownID()))
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s statistics) table(v *visit) error {
 func (s statistics) rows(v *visit, by string) ([][]string, error) {
 	numbers := []string{"plays", "players", "likes", "median_play_seconds"}
 	if by == "version" {
-		found, err := s.Figures.ByVersion(v.r.Context(), v.by, string(v.ownID()))
+		found, err := s.service.ByVersion(v.r.Context(), v.by, string(v.ownID()))
 		rows := [][]string{append([]string{"version"}, numbers...)}
 		for _, of := range found.Versions {
 			rows = append(rows, append([]string{strconv.Itoa(of.Version)}, csvCells(of.Numbers)...))
@@ -104,7 +104,7 @@ func (s statistics) rows(v *visit, by string) ([][]string, error) {
 	if by != "day" && by != "referrer" {
 		return nil, sandlot.ErrNotFound
 	}
-	found, err := s.Figures.ByDay(v.r.Context(), v.by, string(v.ownID()), v.daysAsked())
+	found, err := s.service.ByDay(v.r.Context(), v.by, string(v.ownID()), v.daysAsked())
 	if by == "referrer" {
 		rows := [][]string{{"host", "plays"}}
 		for _, of := range found.Referrers {

@@ -26,15 +26,13 @@ type galleries interface {
 // profilePath is how the paths of profiles begin.
 const profilePath = "/@"
 
-func (p *Pages) galleryRoutes() []route {
+func (l lists) routes() []route {
 	return []route{
-		{"GET", "/{$}", anyone, admission.Look, browsing{p}.home},
-		{"GET", "/tag/{tag}", anyone, admission.Look, browsing{p}.tagged},
-		{"GET", "/search", anyone, admission.Search, browsing{p}.suggest},
-		{"GET", "/feed.xml", stranger, admission.Look, browsing{p}.feed},
-		{"GET", "/tag/{tag}/feed.xml", stranger, admission.Look, browsing{p}.feed},
-		{"GET", "/card.png", stranger, admission.Fetch, p.shares.front},
-		{"GET", "/{profile}", anyone, admission.Look, p.profile},
+		{"GET", "/{$}", anyone, admission.Look, l.home},
+		{"GET", "/tag/{tag}", anyone, admission.Look, l.tagged},
+		{"GET", "/search", anyone, admission.Search, l.suggest},
+		{"GET", "/feed.xml", stranger, admission.Look, l.feed},
+		{"GET", "/tag/{tag}/feed.xml", stranger, admission.Look, l.feed},
 	}
 }
 
@@ -63,7 +61,7 @@ func (s shelf) Popular() template.HTML {
 	if !few || s.After || s.Next != "" {
 		return ""
 	}
-	return s.of.consolation()
+	return s.of.lost.cards(s.of)
 }
 
 // maxQuery is how many bytes of a search are taken: the service looks at no more.

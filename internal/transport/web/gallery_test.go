@@ -113,8 +113,8 @@ func TestASearchKeepsItsWords(t *testing.T) {
 	query := `"><b> ü&x`
 	h := home(t)
 	h.fill(25, query)
-	s := &sought{Gallery: h.Gallery}
-	h.Gallery = s
+	s := &sought{Gallery: h.cfg.Gallery}
+	h.change(func(c *Config) { c.Gallery = s })
 	has(t, h, "/?q="+url.QueryEscape(query), `value="&#34;&gt;&lt;b&gt; ü&amp;x"`, `href="/?q=%22%3e%3cb%3e%20%c3%bc%26x&amp;after=`, "noindex")
 	expect.Equal(t, "sought was", s.text, query)
 	has(t, h, "/?q="+strings.Repeat("ü", 3000))
@@ -227,8 +227,8 @@ func TestAFirstPageIsRenderedNowAndThen(t *testing.T) {
 	t.Parallel()
 	p := house(t)
 	p.count(gameID, 12345, 0, 0)
-	g := &emptied{Gallery: p.Gallery}
-	p.Gallery = g
+	g := &emptied{Gallery: p.cfg.Gallery}
+	p.change(func(c *Config) { c.Gallery = g })
 	has(t, p, "/", "12,345 plays")
 	g.empty = true
 	has(t, p, "/", "12,345 plays")

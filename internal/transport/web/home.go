@@ -52,13 +52,14 @@ func (v view) Sought() string {
 	return ""
 }
 
-// browsing is the pages on which people look for something to play.
-type browsing struct{ *Pages }
+// lists are the pages on which people look for something to play.
+type lists struct {
+	gallery galleries
+	fronts  *fronts
+}
 
 // A frontPage is the home page as its template sees it.
-type frontPage struct {
-	gallery.Home
-}
+type frontPage gallery.Home
 
 // AllWaiting reports whether all projects that were looked at wait to be listed: there may be more.
 func (f frontPage) AllWaiting() bool { return f.Waiting >= gallery.MostWaiting }
@@ -67,19 +68,19 @@ func (f frontPage) AllWaiting() bool { return f.Waiting >= gallery.MostWaiting }
 func (f frontPage) Empty() bool { return f.Featured == nil && f.Waiting == 0 }
 
 // home shows something to play at once, one of the whole lists, or what was searched for.
-func (p browsing) home(v *visit) error {
+func (l lists) home(v *visit) error {
 	query := v.r.URL.Query()
 	after := query.Get("after")
 	s := shelf{of: v, At: "/", Query: wanted(query.Get("q")), Sort: gallery.Sort(query.Get("sort")), After: after != ""}
 	if s.Query == "" && !s.After {
-		return p.front(v, s)
+		return l.front(v, s)
 	}
 	if s.Sort == "" {
 		s.Sort = gallery.SortNewest
 	}
 	if s.Query == "" {
 		var err error
-		if s.Page, err = p.Gallery.Browse(v.r.Context(), v.by, s.Sort, after); err != nil {
+		if s.Page, err = l.gallery.Browse(v.r.Context(), v.by, s.Sort, after); err != nil {
 			return err
 		}
 		return v.show(http.StatusOK, "list.html", nameOf(v, s.Sort), s)
@@ -88,7 +89,7 @@ func (p browsing) home(v *visit) error {
 		return err
 	}
 	var err error
-	if s.Page, err = p.Gallery.Search(v.r.Context(), v.by, s.Query, after); err != nil {
+	if s.Page, err = l.gallery.Search(v.r.Context(), v.by, s.Query, after); err != nil {
 		return err
 	}
 	return v.show(http.StatusOK, "list.html", v.T("gallery.found", "q", isolated(s.Query)), s)
@@ -98,7 +99,7 @@ func (p browsing) home(v *visit) error {
 const tagPath = "/tag/"
 
 // tagged shows the projects that have a tag. One in capitals, or written otherwise, leads to the page of the tag as it is kept.
-func (p browsing) tagged(v *visit) error {
+func (l lists) tagged(v *visit) error {
 	query, tag := v.r.URL.Query(), v.r.PathValue("tag")
 	after := query.Get("after")
 	if kept, ok := names.Tag(tag); ok && kept != tag && after == "" {
@@ -109,41 +110,41 @@ func (p browsing) tagged(v *visit) error {
 	var err error
 	if s.Sort != "" || s.After {
 		s.Sort = cmp.Or(s.Sort, gallery.SortNewest)
-		s.Page, err = p.Gallery.Tagged(v.r.Context(), v.by, tag, s.Sort, after)
+		s.Page, err = l.gallery.Tagged(v.r.Context(), v.by, tag, s.Sort, after)
 	} else {
-		s.Sort, s.Page, err = p.bestTagged(v, tag)
+		s.Sort, s.Page, err = l.bestTagged(v, tag)
 	}
 	if err != nil {
 		return err
 	}
-	if s.Tags, err = p.Gallery.Tags(v.r.Context(), v.by); err != nil {
+	if s.Tags, err = l.gallery.Tags(v.r.Context(), v.by); err != nil {
 		return err
 	}
 	return v.show(http.StatusOK, "list.html", tagHeading(v, tag), s)
 }
 
 // bestTagged is what a page of a tag shows to whoever asked for no order: what trends or, where that is little, all, the newest first.
-func (p browsing) bestTagged(v *visit, tag string) (gallery.Sort, gallery.Page, error) {
-	page, err := p.Gallery.Tagged(v.r.Context(), v.by, tag, gallery.SortTrending, "")
+func (l lists) bestTagged(v *visit, tag string) (gallery.Sort, gallery.Page, error) {
+	page, err := l.gallery.Tagged(v.r.Context(), v.by, tag, gallery.SortTrending, "")
 	if err != nil || len(page.Cards) >= fewFound {
 		return gallery.SortTrending, page, err
 	}
-	page, err = p.Gallery.Tagged(v.r.Context(), v.by, tag, gallery.SortNewest, "")
+	page, err = l.gallery.Tagged(v.r.Context(), v.by, tag, gallery.SortNewest, "")
 	return gallery.SortNewest, page, err
 }
 
 // front shows the home page, or the first page of a list. But for the visitor's own name it is the same to all, so it is rendered now and
 // then, however many ask.
-func (p browsing) front(v *visit, s shelf) error {
+func (l lists) front(v *visit, s shelf) error {
 	if v.said != "" {
-		body, err := p.renderFront(v, s)
+		body, err := l.renderFront(v, s)
 		if err == nil {
 			v.answer(http.StatusOK, body)
 		}
 		return err
 	}
-	page, err := p.fronts.page(v.r.Context(), frontKey{v.lang, "/", s.Sort}, func() (stencil, error) {
-		body, err := p.renderFront(v.forAll(), s)
+	page, err := l.fronts.page(v.r.Context(), frontKey{v.Lang, "/", s.Sort}, func() (stencil, error) {
+		body, err := l.renderFront(v.forAll(), s)
 		return newStencil(body), err
 	})
 	if err != nil {
@@ -152,18 +153,18 @@ func (p browsing) front(v *visit, s shelf) error {
 	return v.fillIn(page, nil)
 }
 
-func (p browsing) renderFront(v *visit, s shelf) ([]byte, error) {
+func (l lists) renderFront(v *visit, s shelf) ([]byte, error) {
 	var page bytes.Buffer
 	if s.Sort == "" {
-		found, err := p.Gallery.Home(v.r.Context(), v.by)
+		found, err := l.gallery.Home(v.r.Context(), v.by)
 		if err != nil {
 			return nil, err
 		}
-		err = v.render(&page, "home.html", "Sandlot", frontPage{found})
+		err = v.render(&page, "home.html", "Sandlot", frontPage(found))
 		return page.Bytes(), err
 	}
 	var err error
-	if s.Page, err = p.Gallery.Browse(v.r.Context(), v.by, s.Sort, ""); err != nil {
+	if s.Page, err = l.gallery.Browse(v.r.Context(), v.by, s.Sort, ""); err != nil {
 		return nil, err
 	}
 	err = v.render(&page, "list.html", nameOf(v, s.Sort), s)
@@ -180,7 +181,7 @@ func (v *visit) forAll() *visit {
 // Who is the part of a page's head that is the visitor's own.
 func (v view) Who() (template.HTML, error) {
 	if v.anybody {
-		return v.Hole(whoHole), nil
+		return holeOf(whoHole), nil
 	}
 	var out strings.Builder
 	err := v.templates.ExecuteTemplate(&out, "who", v)

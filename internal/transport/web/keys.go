@@ -27,16 +27,19 @@ type keyrings interface {
 	ReplaceOldKeys(ctx context.Context, by sandlot.Caller, formToken string) (sandlot.Secret, error)
 }
 
-func (p *Pages) keyRoutes() []route {
+// keys are the page of an account's keys.
+type keys struct{ service keyrings }
+
+func (k keys) routes() []route {
 	return []route{
-		{"GET", "/account/keys", owner, admission.Look, p.keys},
-		{"POST", "/account/keys", recent, admission.Look, form(maxForm, p.mintKey, "project", "name", "form_token")},
-		{"GET", "/account/keys/revoke", recent, admission.Look, p.askRevoke},
-		{"POST", "/account/keys/revoke", recent, admission.Look, form(maxForm, p.revokeKey, "id")},
-		{"GET", "/account/keys/rotate", recent, admission.Look, p.askRotate},
-		{"POST", "/account/keys/rotate", recent, admission.Look, form(maxForm, p.rotateKey, "form_token")},
-		{"GET", "/account/keys/replace", recent, admission.Look, p.askReplace},
-		{"POST", "/account/keys/replace", recent, admission.Look, form(maxForm, p.replaceOldKeys, "form_token")},
+		{"GET", "/account/keys", owner, admission.Look, k.page},
+		{"POST", "/account/keys", recent, admission.Look, form(maxForm, k.mint, "project", "name", "form_token")},
+		{"GET", "/account/keys/revoke", recent, admission.Look, k.askRevoke},
+		{"POST", "/account/keys/revoke", recent, admission.Look, form(maxForm, k.revoke, "id")},
+		{"GET", "/account/keys/rotate", recent, admission.Look, k.askRotate},
+		{"POST", "/account/keys/rotate", recent, admission.Look, form(maxForm, k.rotate, "form_token")},
+		{"GET", "/account/keys/replace", recent, admission.Look, k.askReplace},
+		{"POST", "/account/keys/replace", recent, admission.Look, form(maxForm, k.replaceOld, "form_token")},
 	}
 }
 
@@ -69,36 +72,36 @@ type newKeyPage struct {
 	Project      sandlot.ProjectID
 }
 
-func (p *Pages) keys(v *visit) error {
-	return v.showKeys(http.StatusOK, keysPage{Project: v.r.URL.Query().Get("project")})
+func (k keys) page(v *visit) error {
+	return k.show(v, http.StatusOK, keysPage{Project: v.r.URL.Query().Get("project")})
 }
 
-// showKeys fills in what the page has in any case.
-func (v *visit) showKeys(status int, page keysPage) error {
+// show fills in what the page has in any case.
+func (k keys) show(v *visit, status int, page keysPage) error {
 	before, _ := strconv.ParseInt(v.r.URL.Query().Get("after"), 10, 64) // an invalid number means the first page
 	ctx := v.r.Context()
 	var err error
-	if page.Keys, page.Next, err = v.Service.Keys(ctx, v.by, max(before, 0)); err != nil {
+	if page.Keys, page.Next, err = k.service.Keys(ctx, v.by, max(before, 0)); err != nil {
 		return err
 	}
-	if page.Old, page.Verified, err = v.Service.OldKeys(ctx, v.by); err != nil {
+	if page.Old, page.Verified, err = k.service.OldKeys(ctx, v.by); err != nil {
 		return err
 	}
-	if page.Projects, page.More, err = v.Service.KeyProjects(ctx, v.by); err != nil {
+	if page.Projects, page.More, err = k.service.KeyProjects(ctx, v.by); err != nil {
 		return err
 	}
 	if page.Fresh = v.fresh(); page.Fresh {
-		if page.FormToken, err = v.Service.FormToken(v.r.Context(), v.by); err != nil {
+		if page.FormToken, err = k.service.FormToken(v.r.Context(), v.by); err != nil {
 			return err
 		}
 	}
 	return v.show(status, "keys.html", v.T("keys.title"), page)
 }
 
-// mintKey answers with the secret itself: it is in no address and nowhere kept.
-func (p *Pages) mintKey(v *visit) error {
+// mint answers with the secret itself: it is in no address and nowhere kept.
+func (k keys) mint(v *visit) error {
 	in := publish.NewKey{Project: sandlot.ProjectID(strings.TrimSpace(v.r.PostForm.Get("project"))), Name: v.r.PostForm.Get("name"), Form: v.r.PostForm.Get("form_token")}
-	secret, err := p.Service.MintKey(v.r.Context(), v.by, in)
+	secret, err := k.service.MintKey(v.r.Context(), v.by, in)
 	wrong := ""
 	switch {
 	case errors.Is(err, publish.ErrTooMany):
@@ -108,31 +111,31 @@ func (p *Pages) mintKey(v *visit) error {
 	case errors.Is(err, sandlot.CodeInvalidField):
 		wrong = v.T("keys.name-bad", "n", publish.MaxKeyName)
 	default:
-		return v.showSecret(secret, newKeyPage{Name: in.Name, Project: in.Project}, err)
+		return showSecret(v, secret, newKeyPage{Name: in.Name, Project: in.Project}, err)
 	}
-	return v.showKeys(http.StatusUnprocessableEntity, keysPage{Name: field{in.Name, wrong}, Project: string(in.Project)})
+	return k.show(v, http.StatusUnprocessableEntity, keysPage{Name: field{in.Name, wrong}, Project: string(in.Project)})
 }
 
-func (p *Pages) rotateKey(v *visit) error {
-	return v.replaceKeys(p.Service.RotateKey, "said.rotated")
+func (k keys) rotate(v *visit) error {
+	return k.replace(v, k.service.RotateKey, "said.rotated")
 }
 
-// replaceOldKeys ends the keys from before the address was verified.
-func (p *Pages) replaceOldKeys(v *visit) error {
-	return v.replaceKeys(p.Service.ReplaceOldKeys, "said.replaced")
+// replaceOld ends the keys from before the address was verified.
+func (k keys) replaceOld(v *visit) error {
+	return k.replace(v, k.service.ReplaceOldKeys, "said.replaced")
 }
 
-func (v *visit) replaceKeys(replace func(context.Context, sandlot.Caller, string) (sandlot.Secret, error), said string) error {
+func (k keys) replace(v *visit, replace func(context.Context, sandlot.Caller, string) (sandlot.Secret, error), said string) error {
 	secret, err := replace(v.r.Context(), v.by, v.r.PostForm.Get("form_token"))
 	if err == nil {
-		v.said = v.book.sayHTML(v.lang, said)
+		v.said = v.Rich(said)
 	}
-	return v.showSecret(secret, newKeyPage{Name: v.T("keys.account")}, err)
+	return showSecret(v, secret, newKeyPage{Name: v.T("keys.account")}, err)
 }
 
 // showSecret shows a new key. A form that was sent a second time made it the
 // first time, and nobody can be told it again.
-func (v *visit) showSecret(secret sandlot.Secret, page newKeyPage, err error) error {
+func showSecret(v *visit, secret sandlot.Secret, page newKeyPage, err error) error {
 	title := v.T("key.title")
 	switch {
 	case errors.Is(err, sandlot.ErrAlreadyDone):
@@ -145,20 +148,69 @@ func (v *visit) showSecret(secret sandlot.Secret, page newKeyPage, err error) er
 	return v.show(http.StatusOK, "key_new.html", title, page)
 }
 
-// revokeKey ends a key at once; the button may be pressed twice.
-func (p *Pages) revokeKey(v *visit) error {
+// askRevoke names the key that ends.
+func (k keys) askRevoke(v *visit) error {
+	id, err := strconv.ParseInt(v.query("id"), 10, 64)
+	if err != nil || id < 1 {
+		return sandlot.ErrNotFound
+	}
+	list, _, err := k.service.Keys(v.r.Context(), v.by, id+1)
+	if err != nil {
+		return err
+	}
+	for _, one := range list {
+		if one.ID != id {
+			continue
+		}
+		name := one.Name
+		if one.Project == "" {
+			name = v.T("keys.account")
+		}
+		return v.ask(v.T("keys.revoke-title", "name", name), askPage{
+			Leads:  []any{v.T("keys.revoke-lead", "last", one.LastFour)},
+			Action: "/account/keys/revoke", Fields: []askField{{"id", strconv.FormatInt(id, 10)}}, Yes: v.T("keys.revoke"), Back: "/account/keys",
+		})
+	}
+	return v.done("/account/keys", "said.revoked") // by a form that was sent before
+}
+
+func (k keys) askRotate(v *visit) error {
+	return k.askAgain(v, v.T("keys.rotate"), "/account/keys/rotate", v.T("keys.rotate-yes"), v.T("keys.rotate-about"))
+}
+
+func (k keys) askReplace(v *visit) error {
+	n, verified, err := k.service.OldKeys(v.r.Context(), v.by)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return v.redirect("/account/keys") // the page offers no such button
+	}
+	return k.askAgain(v, v.T("keys.old"), "/account/keys/replace", v.T("keys.old-yes"), v.Rich("keys.old-about", "n", n, "time", v.Time(verified)))
+}
+
+func (k keys) askAgain(v *visit, title, action, yes string, lead any) error {
+	formToken, err := k.service.FormToken(v.r.Context(), v.by)
+	if err != nil {
+		return err
+	}
+	return v.ask(title, askPage{Leads: []any{lead, v.T("ask.for-good")}, Action: action, Fields: []askField{{"form_token", formToken}}, Yes: yes, Back: "/account/keys"})
+}
+
+// revoke ends a key at once; the button may be pressed twice.
+func (k keys) revoke(v *visit) error {
 	id, err := strconv.ParseInt(v.r.PostForm.Get("id"), 10, 64)
 	if err != nil {
 		return sandlot.ErrNotFound
 	}
-	if err := p.Service.RevokeKey(v.r.Context(), v.by, id); err != nil {
+	if err := k.service.RevokeKey(v.r.Context(), v.by, id); err != nil {
 		return err
 	}
 	return v.done("/account/keys", "said.revoked")
 }
 
-// Prefix is what the keys of a kind begin with.
-func (v view) Prefix(kind sandlot.KeyKind) string {
+// keyPrefix is what the keys of a kind begin with.
+func keyPrefix(kind sandlot.KeyKind) string {
 	if kind == sandlot.AccountKey {
 		return "sla_"
 	}

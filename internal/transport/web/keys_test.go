@@ -102,7 +102,7 @@ func TestWhoMayChangeAnAccount(t *testing.T) {
 	t.Parallel()
 	h, stale := house(t), house(t)
 	stale.later(time.Hour) // kim's login is old by then
-	for _, r := range append(h.settingsRoutes(), h.keyRoutes()...) {
+	for _, r := range append(settings{}.routes(), keys{}.routes()...) {
 		if r.access == anyone {
 			continue // the links in mails
 		}

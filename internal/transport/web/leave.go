@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"time"
 
@@ -17,17 +18,22 @@ type exports interface {
 }
 
 // export sends everything of the account as a ZIP, as it is written.
-func (p *Pages) export(v *visit) error {
-	e, err := p.Service.Export(v.r.Context(), v.by)
+func (s settings) export(v *visit) error {
+	e, err := s.exports.Export(v.r.Context(), v.by)
 	if err != nil {
 		return err
 	}
-	return v.sendArchive(e, "sandlot-"+v.me.Account.Handle)
+	return s.zip.send(v, e, "sandlot-"+v.me.Account.Handle)
 }
 
-// sendArchive sends a ZIP under a name, which is a handle or an id, and the day.
-func (v *visit) sendArchive(e publish.Export, name string) error {
-	name = `attachment; filename="` + name + "-" + v.Now().UTC().Format(time.DateOnly) + `.zip"`
+// archives sends what somebody has published as a ZIP.
+type archives struct {
+	write func(ctx context.Context, w io.Writer, e publish.Export) error
+}
+
+// send sends a ZIP under a name, which is a handle or an id, and the day.
+func (a archives) send(v *visit, e publish.Export, name string) error {
+	name = `attachment; filename="` + name + "-" + v.now().UTC().Format(time.DateOnly) + `.zip"`
 	if v.r.Method == http.MethodHead {
 		v.w.Header().Set("Content-Type", "application/zip")
 		v.w.Header().Set("Content-Disposition", name)
@@ -35,9 +41,9 @@ func (v *visit) sendArchive(e publish.Export, name string) error {
 	}
 	v.grant.Archive(e.Files())
 	out := &archiveWriter{w: v.w, name: name}
-	err := v.Archive(v.r.Context(), out, e)
+	err := a.write(v.r.Context(), out, e)
 	if err != nil && out.begun {
-		v.Log.Error("export broken off", "request_id", v.RequestID(v.r.Context()), "error", err)
+		v.log.Error("export broken off", "request_id", v.requestID(v.r.Context()), "error", err)
 		panic(http.ErrAbortHandler) // so that nobody takes it for whole
 	}
 	return err
@@ -61,15 +67,15 @@ func (a *archiveWriter) Write(b []byte) (int, error) {
 	return a.w.Write(b)
 }
 
-func (p *Pages) askDelete(v *visit) error {
+func (s settings) askDelete(v *visit) error {
 	return v.show(http.StatusOK, "delete_account.html", v.T("delete.title"), field{})
 }
 
 // deleteAccount deletes it if its handle was typed. Sent twice, the second time
 // finds nobody logged in.
-func (p *Pages) deleteAccount(v *visit) error {
+func (s settings) deleteAccount(v *visit) error {
 	typed, handle := v.r.PostForm.Get("handle"), v.me.Account.Handle
-	err := p.Account.DeleteAccount(v.r.Context(), v.by, typed)
+	err := s.account.DeleteAccount(v.r.Context(), v.by, typed)
 	if errors.Is(err, sandlot.CodeInvalidField) {
 		return v.show(http.StatusUnprocessableEntity, "delete_account.html", v.T("delete.title"), field{typed, v.T("delete.wrong")})
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"sandlot"
-	"sandlot/internal/domain/admission"
 )
 
 // likes is what the like button asks of the domain.
@@ -17,27 +16,23 @@ type likes interface {
 	Liked(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, token string) (bool, error)
 }
 
-func (p *Pages) likeRoutes() []route {
-	return []route{{"POST", "/p/{id}/like", anyone, admission.Like, form(maxForm, p.like, "like", "visitor?")}}
-}
-
 // like takes the button of a project's page: the form says whether the visitor likes
 // the project from now on, so that pressing it twice is pressing it once.
-func (p *Pages) like(v *visit) error {
+func (p *projectPages) like(v *visit) error {
 	id := sandlot.ProjectID(v.r.PathValue("id"))
 	wish := v.r.PostForm.Get("like")
 	if wish != "0" && wish != "1" {
 		v.problem(http.StatusBadRequest, "error.form")
 		return nil
 	}
-	if _, err := p.Service.Current(v.r.Context(), v.by, id); err != nil {
+	if _, err := p.heads.Current(v.r.Context(), v.by, id); err != nil {
 		return err
 	}
-	token, err := v.welcome()
+	token, err := p.visitors.welcome(v)
 	if err != nil {
 		return err
 	}
-	n, err := p.Gallery.Like(v.r.Context(), v.by, id, token, v.origin().Addr, wish == "1")
+	n, err := p.gallery.Like(v.r.Context(), v.by, id, token, v.origin().Addr, wish == "1")
 	if err != nil {
 		return err
 	}
@@ -45,11 +40,6 @@ func (p *Pages) like(v *visit) error {
 		return v.json(map[string]any{"liked": wish == "1", "likes": n})
 	}
 	return v.redirect("/p/" + string(id))
-}
-
-// liked reports whether the visitor's browser likes a project.
-func (v *visit) liked(id sandlot.ProjectID) (bool, error) {
-	return v.Gallery.Liked(v.r.Context(), v.by, id, v.visitor())
 }
 
 const jsonType = "application/json"

@@ -116,7 +116,7 @@ func TestLikesAndHeartbeatsHaveALimit(t *testing.T) {
 	t.Parallel()
 	h := house(t)
 	one := admission.Rate{Count: 1, Per: 3600e9, Burst: 1}
-	h.Admission = admission.New(admission.Config{Likes: one, Heartbeats: one})
+	h.limits = admission.New(admission.Config{Likes: one, Heartbeats: one})
 	for path, form := range map[string]string{likePath: "like=1", "/p/game-abc123/heartbeat": "{}"} {
 		request(h, "POST", path, form)
 		if resp := request(h, "POST", path, form); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {

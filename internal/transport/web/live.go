@@ -24,6 +24,7 @@ type live interface {
 // numbers are the moving numbers of a project's page, which its scripts ask for. They may be used concurrently.
 type numbers struct {
 	gallery  live
+	visitors visitors
 	watchers *watchers
 }
 
@@ -84,7 +85,7 @@ func (n *numbers) live(v *visit) error {
 // fromElsewhere reports whether another site asks, as far as a browser tells.
 func (v *visit) fromElsewhere() bool {
 	site, origin := v.r.Header.Get("Sec-Fetch-Site"), v.r.Header.Get("Origin")
-	return site != "" && site != "same-origin" && site != "none" || origin != "" && origin != v.Places.Base.String()
+	return site != "" && site != "same-origin" && site != "none" || origin != "" && origin != v.places.Base.String()
 }
 
 // maxHeartbeat bounds the body of a heartbeat: a player of 64 characters and a host of 253 in a small object need two thirds of it.
@@ -106,12 +107,12 @@ func (n *numbers) heartbeat(v *visit) error {
 		v.problem(http.StatusBadRequest, "error.form")
 		return nil
 	}
-	player := v.today()
+	player := n.visitors.today(v)
 	if isPlayer.MatchString(beat.Player) {
 		player.ID = gallery.PlayerID(beat.Player)
 	}
 	if beat.From != "" {
-		player.Source = figures.Source(v.Places, "https://"+beat.From)
+		player.Source = figures.Source(v.places, "https://"+beat.From)
 	}
 	tell := n.gallery.Touch
 	if beat.Gone {

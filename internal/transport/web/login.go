@@ -45,27 +45,13 @@ const (
 	cookieSeconds = 400 * 24 * 3600 // the most that browsers take (RFC 6265bis); the session itself ends when it was not seen for long
 )
 
-func (p *Pages) loginRoutes() []route {
-	return []route{
-		{"GET", "/login", anyone, admission.Look, p.overTLS(p.askLogin)},
-		{"POST", "/login", anyone, admission.Mail, p.overTLS(form(maxForm, p.sendLogin, "email", "to?"))},
-		{"GET", "/login/code", anyone, admission.Look, p.overTLS(p.askCode)},
-		{"POST", "/login/code", anyone, admission.EnterCode, p.overTLS(form(maxForm, p.useCode, "code"))},
-		{"GET", "/login/link", anyone, admission.Look, p.overTLS(p.askLink)},
-		{"POST", "/login/link", anyone, admission.Look, p.overTLS(form(maxForm, p.useLink, "token"))},
-		{"GET", "/login/choose", anyone, admission.Look, p.overTLS(p.askAccount)},
-		{"POST", "/login/choose", anyone, admission.Look, p.overTLS(form(maxForm, p.useAccount, "handle"))},
-		{"POST", "/logout", anyone, admission.Look, form(maxForm, p.logout)},
-	}
-}
-
 // overTLS answers itself where browsers would refuse the cookie: it is for https,
 // and for this machine.
-func (p *Pages) overTLS(handle func(*visit) error) func(*visit) error {
-	if keepsLogins(p.Places.Base) {
-		return handle
-	}
+func overTLS(handle func(*visit) error) func(*visit) error {
 	return func(v *visit) error {
+		if keepsLogins(v.places.Base) {
+			return handle(v)
+		}
 		return v.show(http.StatusForbidden, "login_https.html", v.T("login.https-title"), nil)
 	}
 }
@@ -77,28 +63,48 @@ func keepsLogins(base *url.URL) bool {
 	return base.Scheme == "https" || host == "localhost" || strings.HasSuffix(host, ".localhost") || ip.IsLoopback()
 }
 
+// logins are the pages on which people log in, and out.
+type logins struct {
+	service  Logins
+	sessions sessionLists
+}
+
+func (l *logins) routes() []route {
+	return []route{
+		{"GET", "/login", anyone, admission.Look, overTLS(l.ask)},
+		{"POST", "/login", anyone, admission.Mail, overTLS(form(maxForm, l.send, "email", "to?"))},
+		{"GET", "/login/code", anyone, admission.Look, overTLS(l.askCode)},
+		{"POST", "/login/code", anyone, admission.EnterCode, overTLS(form(maxForm, l.useCode, "code"))},
+		{"GET", "/login/link", anyone, admission.Look, overTLS(l.askLink)},
+		{"POST", "/login/link", anyone, admission.Look, overTLS(form(maxForm, l.useLink, "token"))},
+		{"GET", "/login/choose", anyone, admission.Look, overTLS(l.askAccount)},
+		{"POST", "/login/choose", anyone, admission.Look, overTLS(form(maxForm, l.useAccount, "handle"))},
+		{"POST", "/logout", anyone, admission.Look, form(maxForm, l.logout)},
+	}
+}
+
 // loginForm is what the first page of a login shows.
 type loginForm struct {
 	Email, To string
 	Wrong     string // what is wrong with the address, or with asking
 }
 
-func (p *Pages) askLogin(v *visit) error {
+func (l *logins) ask(v *visit) error {
 	form := loginForm{To: localPath(v.r.URL.Query().Get("to"))}
 	if v.me != nil {
 		form.Email = v.me.Account.Email
 	}
-	if v.browser() == "" {
-		token, err := p.Logins.MintBrowser(v.r.Context(), v.by)
+	if browser(v) == "" {
+		token, err := l.service.MintBrowser(v.r.Context(), v.by)
 		if err != nil {
 			return err
 		}
 		v.setCookie(loginCookie, token, loginSeconds) // now, so that the form is of one browser, however often it is sent
 	}
-	return v.showLogin(http.StatusOK, form)
+	return showLogin(v, http.StatusOK, form)
 }
 
-func (v *visit) showLogin(status int, form loginForm) error {
+func showLogin(v *visit, status int, form loginForm) error {
 	title := v.T("login.title")
 	if v.me != nil {
 		title = v.T("login.confirm-title")
@@ -106,18 +112,18 @@ func (v *visit) showLogin(status int, form loginForm) error {
 	return v.show(status, "login.html", title, form)
 }
 
-// sendLogin has the message sent. Whether an account has the address changes nothing of its answer.
-func (p *Pages) sendLogin(v *visit) error {
+// send has the message sent. Whether an account has the address changes nothing of its answer.
+func (l *logins) send(v *visit) error {
 	form := loginForm{Email: strings.TrimSpace(v.r.PostForm.Get("email")), To: localPath(v.r.PostForm.Get("to"))}
-	in := account.LoginInput{Email: form.Email, Browser: v.browser(), Back: form.To, Lang: v.lang, Known: v.cookie(knownCookie)}
-	browser, err := p.Logins.AskLogin(v.r.Context(), v.by, in)
+	in := account.LoginInput{Email: form.Email, Browser: browser(v), Back: form.To, Lang: v.Lang, Known: v.cookie(knownCookie)}
+	browser, err := l.service.AskLogin(v.r.Context(), v.by, in)
 	if errors.Is(err, sandlot.CodeInvalidEmail) || errors.Is(err, sandlot.CodeEmailRequired) {
 		form.Wrong = v.T("login.bad-address")
-		return v.showLogin(http.StatusUnprocessableEntity, form)
+		return showLogin(v, http.StatusUnprocessableEntity, form)
 	}
 	if errors.Is(err, sandlot.CodeRateLimited) {
 		form.Wrong = v.T("login.often")
-		return v.showLogin(http.StatusTooManyRequests, form)
+		return showLogin(v, http.StatusTooManyRequests, form)
 	}
 	if err != nil {
 		return err
@@ -132,105 +138,105 @@ type codeForm struct {
 	Wrong     bool
 }
 
-func (p *Pages) askCode(v *visit) error { return v.showCode(http.StatusOK, false) }
+func (l *logins) askCode(v *visit) error { return l.showCode(v, http.StatusOK, false) }
 
-func (v *visit) showCode(status int, wrong bool) error {
-	l, err := v.Logins.PendingLogin(v.r.Context(), v.by, v.browser())
+func (l *logins) showCode(v *visit, status int, wrong bool) error {
+	pending, err := l.service.PendingLogin(v.r.Context(), v.by, browser(v))
 	switch {
 	case err != nil:
-		return v.loginOver(err)
-	case l.Proved:
+		return loginOver(v, err)
+	case pending.Proved:
 		return v.redirect("/login/choose")
 	}
-	return v.show(status, "login_code.html", v.T("login.code-title"), codeForm{l.Email, l.Back, wrong})
+	return v.show(status, "login_code.html", v.T("login.code-title"), codeForm{pending.Email, pending.Back, wrong})
 }
 
-func (p *Pages) useCode(v *visit) error {
-	browser := v.browser()
+func (l *logins) useCode(v *visit) error {
+	browser := browser(v)
 	code := strings.NewReplacer(" ", "", "-", "").Replace(v.r.PostForm.Get("code"))
 	tried := sha256.Sum256([]byte(browser + " " + code))
 	right := false
-	err := p.Admission.Guess(v.origin(), tried, func() (_ bool, err error) {
-		right, err = p.Logins.UseLoginCode(v.r.Context(), v.by, browser, code)
+	err := v.limits.Guess(v.origin(), tried, func() (_ bool, err error) {
+		right, err = l.service.UseLoginCode(v.r.Context(), v.by, browser, code)
 		return right, err
 	})
 	switch {
 	case err != nil:
-		return v.loginOver(err)
+		return loginOver(v, err)
 	case !right:
-		return v.showCode(http.StatusUnprocessableEntity, true)
+		return l.showCode(v, http.StatusUnprocessableEntity, true)
 	}
-	return v.proved()
+	return l.proved(v)
 }
 
 // askLink shows what a link would do, and does nothing: see askVerify.
-func (p *Pages) askLink(v *visit) error {
+func (l *logins) askLink(v *visit) error {
 	v.w.Header().Set("Referrer-Policy", "no-referrer")
 	token := v.r.URL.Query().Get("token")
-	own, err := p.Logins.LoginLink(v.r.Context(), v.by, v.browser(), token)
+	own, err := l.service.LoginLink(v.r.Context(), v.by, browser(v), token)
 	switch {
 	case err != nil:
-		return v.loginOver(err)
+		return loginOver(v, err)
 	case !own:
 		return v.show(http.StatusOK, "login_elsewhere.html", v.T("login.elsewhere-title"), nil)
 	}
 	return v.show(http.StatusOK, "login_link.html", v.T("login.link-title"), token)
 }
 
-func (p *Pages) useLink(v *visit) error {
+func (l *logins) useLink(v *visit) error {
 	v.w.Header().Set("Referrer-Policy", "no-referrer")
-	if err := p.Logins.UseLoginLink(v.r.Context(), v.by, v.browser(), v.r.PostForm.Get("token")); err != nil {
-		return v.loginOver(err)
+	if err := l.service.UseLoginLink(v.r.Context(), v.by, browser(v), v.r.PostForm.Get("token")); err != nil {
+		return loginOver(v, err)
 	}
-	return v.proved()
+	return l.proved(v)
 }
 
 // proved goes on after the address is proved: into the account that asked to be
 // confirmed, or the only one, or to a choice.
-func (v *visit) proved() error {
-	list, err := v.Logins.LoginAccounts(v.r.Context(), v.by, v.browser())
+func (l *logins) proved(v *visit) error {
+	list, err := l.service.LoginAccounts(v.r.Context(), v.by, browser(v))
 	if err != nil {
-		return v.loginOver(err)
+		return loginOver(v, err)
 	}
 	for _, a := range list {
 		if len(list) == 1 || v.me != nil && v.me.Account.ID == a.ID {
-			return v.finishLogin(a.Handle)
+			return l.finish(v, a.Handle)
 		}
 	}
 	return v.redirect("/login/choose")
 }
 
-func (p *Pages) askAccount(v *visit) error {
-	list, err := p.Logins.LoginChoices(v.r.Context(), v.by, v.browser())
+func (l *logins) askAccount(v *visit) error {
+	list, err := l.service.LoginChoices(v.r.Context(), v.by, browser(v))
 	if err != nil {
-		return v.loginOver(err)
+		return loginOver(v, err)
 	}
 	return v.show(http.StatusOK, "login_choose.html", v.T("login.choose-title"), list)
 }
 
-func (p *Pages) useAccount(v *visit) error {
-	return v.finishLogin(v.r.PostForm.Get("handle"))
+func (l *logins) useAccount(v *visit) error {
+	return l.finish(v, v.r.PostForm.Get("handle"))
 }
 
-func (v *visit) finishLogin(handle string) error {
-	l, err := v.Logins.PendingLogin(v.r.Context(), v.by, v.browser())
+func (l *logins) finish(v *visit, handle string) error {
+	pending, err := l.service.PendingLogin(v.r.Context(), v.by, browser(v))
 	if err != nil {
-		return v.loginOver(err)
+		return loginOver(v, err)
 	}
-	token, back, err := v.Logins.FinishLogin(v.r.Context(), v.by, v.browser(), handle, v.r.UserAgent())
+	token, back, err := l.service.FinishLogin(v.r.Context(), v.by, browser(v), handle, v.r.UserAgent())
 	if err != nil {
-		return v.loginOver(err)
+		return loginOver(v, err)
 	}
-	if err := keepLogin(v, token, l.Email); err != nil {
+	if err := l.keep(v, token, pending.Email); err != nil {
 		return err
 	}
 	v.setCookie(loginCookie, "", -1)
 	return v.redirect(localPath(back))
 }
 
-// keepLogin has the browser keep a session, and that it was logged in with that address.
-func keepLogin(v *visit, session, email string) error {
-	known, err := v.Logins.Remember(v.r.Context(), v.by, v.cookie(knownCookie), email)
+// keep has the browser keep a session, and that it was logged in with that address.
+func (l *logins) keep(v *visit, session, email string) error {
+	known, err := l.service.Remember(v.r.Context(), v.by, v.cookie(knownCookie), email)
 	if err != nil {
 		return err
 	}
@@ -241,20 +247,20 @@ func keepLogin(v *visit, session, email string) error {
 
 // loginOver offers another login in place of one that is used up. A form that
 // was sent twice leads on where the first one logged in.
-func (v *visit) loginOver(err error) error {
+func loginOver(v *visit, err error) error {
 	switch {
 	case !errors.Is(err, sandlot.ErrNotFound):
 		return err
-	case v.me != nil && v.r.Method == http.MethodPost && v.browser() == "":
+	case v.me != nil && v.r.Method == http.MethodPost && browser(v) == "":
 		return v.redirect("/account")
 	}
 	return v.show(http.StatusGone, "login_over.html", v.T("login.over-title"), nil)
 }
 
 // logout ends the session. Without one it is as it should be.
-func (p *Pages) logout(v *visit) error {
+func (l *logins) logout(v *visit) error {
 	if v.me != nil {
-		err := p.Account.EndSession(v.r.Context(), v.by, v.me.Session.ID)
+		err := l.sessions.EndSession(v.r.Context(), v.by, v.me.Session.ID)
 		if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 			return err
 		}
@@ -264,7 +270,7 @@ func (p *Pages) logout(v *visit) error {
 }
 
 // browser is the token that binds a login to this browser, empty without one.
-func (v *visit) browser() string { return v.cookie(loginCookie) }
+func browser(v *visit) string { return v.cookie(loginCookie) }
 
 // cookie is the value of the browser's only cookie of that name, empty without one.
 func (v *visit) cookie(name string) string {
@@ -276,7 +282,7 @@ func (v *visit) cookie(name string) string {
 }
 
 // from is where the visitor comes from, for the domain.
-func (v *visit) from() sandlot.Sender { return v.Admission.Sender(v.origin()) }
+func (v *visit) from() sandlot.Sender { return v.limits.Sender(v.origin()) }
 
 // maxPath bounds the path to go to after a login: pages of ours have far shorter ones.
 const maxPath = 500

@@ -303,7 +303,7 @@ func TestALoginWithoutTLSSaysThatItNeedsTLS(t *testing.T) {
 	} {
 		u, err := url.Parse(base)
 		expect.OK(t, err)
-		cfg := w.Config
+		cfg := w.cfg
 		cfg.Places.Base = u
 		h := New(cfg)
 		expect.Equal(t, base, request(h, "GET", "/login", "").StatusCode, want)
@@ -317,7 +317,7 @@ func TestMessagesAndCodesOfAnAddressAreLimited(t *testing.T) {
 	t.Parallel()
 	h := house(t)
 	m := h.asks("/account")
-	h.Admission = admission.New(admission.Config{Mails: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}, WrongKeys: admission.Rate{Count: 3, Per: time.Hour, Burst: 3}})
+	h.limits = admission.New(admission.Config{Mails: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}, WrongKeys: admission.Rate{Count: 3, Per: time.Hour, Burst: 3}})
 	last := func(n int, target, form string) *http.Response {
 		for range n {
 			h.later(time.Minute) // before that, the same form asks for the same message

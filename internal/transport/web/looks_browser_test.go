@@ -147,7 +147,7 @@ func openGallery(t *testing.T) *showroom {
 	}))
 	srv.Listener = countingListener{srv.Listener, &g.sent}
 	g.hall = newHall(t, listens(srv))
-	g.site = g.Places.Base.String()
+	g.site = g.places.Base.String()
 	srv.Start()
 	t.Cleanup(srv.Close)
 	run(t, g.ctx, chromedp.Navigate("about:blank"))

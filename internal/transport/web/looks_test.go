@@ -62,7 +62,7 @@ func looks() []look {
 		{name: "profile-long", path: "/@" + longHandle},
 		{name: "profile-none", path: "/@quiet-meadow"},
 		{name: "profile-own", path: "/@ada", as: "ada", before: func(w *world) {
-			must(w.People.Describe(w.t.Context(), w.owner("ada"), account.Words{Line: "Small games for rainy days, made on trains between Lisbon and Porto with whatever fits into an hour", Link: "https://münchen.example.org/a"}))(w.t)
+			must(w.cfg.People.Describe(w.t.Context(), w.owner("ada"), account.Words{Line: "Small games for rainy days, made on trains between Lisbon and Porto with whatever fits into an hour", Link: "https://münchen.example.org/a"}))(w.t)
 		}},
 		{name: "settings-wrong-link", path: "/account/settings/profile", as: "ada", form: form("line", strings.Repeat("Straßenverkehr", 11), "link", "javascript:alert(1)"), status: http.StatusUnprocessableEntity},
 		{name: "project", path: "/p/harbor-k3x9p2"},
@@ -195,7 +195,7 @@ func TestEveryTemplateIsLookedAt(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	h := newHall(t)
-	h.templates = template.New("").Funcs(template.FuncMap{"asset": assetURL, "firstCover": firstCover, "posterCover": posterCover, "linked": linked, "see": func(name string) string {
+	h.templates = template.New("").Funcs(templateFuncs).Funcs(template.FuncMap{"see": func(name string) string {
 		seen[name] = true
 		return ""
 	}})
@@ -235,7 +235,7 @@ func TestEveryTemplateIsLookedAt(t *testing.T) {
 
 // busy has no room for another like.
 func (w *world) busy() {
-	w.Admission = admission.New(admission.Config{Likes: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
+	w.limits = admission.New(admission.Config{Likes: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
 	request(w, "POST", likePath, "like=1")
 }
 

@@ -27,8 +27,9 @@ type mishap struct {
 // consolation is what is played much, for those who have found nothing: one list for each language. It is asked for
 // as seldom as the front page is rendered, however many addresses somebody tries.
 type consolation struct {
-	mu   sync.Mutex
-	kept map[string]keptCards // by language
+	gallery galleries
+	mu      sync.Mutex
+	kept    map[string]keptCards // by language
 }
 
 type keptCards struct {
@@ -36,36 +37,37 @@ type keptCards struct {
 	at    time.Time
 }
 
-// consolation are the cards for a page that has nothing else to show.
-func (v *visit) consolation() template.HTML {
-	c, now := &v.lost, v.Now()
+func newConsolation(in galleries) *consolation {
+	return &consolation{gallery: in, kept: map[string]keptCards{}}
+}
+
+// cards are those for a page that has nothing else to show.
+func (c *consolation) cards(v *visit) template.HTML {
+	now := v.now()
 	c.mu.Lock()
-	kept, ok := c.kept[v.lang]
+	kept, ok := c.kept[v.Lang]
 	c.mu.Unlock()
 	if ok && now.Sub(kept.at).Abs() < frontFor {
 		return kept.cards
 	}
 	ctx, cancel := context.WithTimeout(v.r.Context(), lostWait)
 	defer cancel()
-	cards := v.someCards(ctx)
+	cards := c.find(ctx, v)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kept == nil {
-		c.kept = map[string]keptCards{}
-	}
-	c.kept[v.lang] = keptCards{cards, now} // also where there is none: a database that fails is not asked by each
+	c.kept[v.Lang] = keptCards{cards, now} // also where there is none: a database that fails is not asked by each
 	return cards
 }
 
-// someCards are those of what is played most this week, or of what is new where nothing is.
-func (v *visit) someCards(ctx context.Context) template.HTML {
+// find returns those of what is played most this week, or of what is new where nothing is.
+func (c *consolation) find(ctx context.Context, v *visit) template.HTML {
 	for _, order := range []gallery.Sort{gallery.SortPlayed, gallery.SortNewest} {
-		page, err := v.Gallery.Browse(ctx, sandlot.Caller{From: v.by.From}, order, "")
+		page, err := c.gallery.Browse(ctx, sandlot.Caller{From: v.by.From}, order, "")
 		if err != nil {
 			return ""
 		}
 		if len(page.Cards) > 0 {
-			return view{visit: v}.Cards(page.Cards[:min(len(page.Cards), lostCards)])
+			return cards(v.Voice, "", page.Cards[:min(len(page.Cards), lostCards)])
 		}
 	}
 	return ""
@@ -73,9 +75,9 @@ func (v *visit) someCards(ctx context.Context) template.HTML {
 
 // mishap is what the page of an error shows.
 func (v *visit) mishap(status int, name string) mishap {
-	m := mishap{Text: v.T(name + ".text"), RequestID: v.RequestID(v.r.Context())}
+	m := mishap{Text: v.T(name + ".text"), RequestID: v.requestID(v.r.Context())}
 	if status == http.StatusNotFound || status == http.StatusUnavailableForLegalReasons {
-		m.Lost, m.Cards = true, v.consolation()
+		m.Lost, m.Cards = true, v.lost.cards(v)
 	}
 	return m
 }

@@ -44,8 +44,8 @@ func (g *failingGallery) Browse(ctx context.Context, _ sandlot.Caller, _ gallery
 func TestWhoFindsNothingDoesNotWaitForADatabaseThatIsAway(t *testing.T) {
 	t.Parallel()
 	h := house(t)
-	away := &failingGallery{Gallery: h.Gallery}
-	h.Gallery = away
+	away := &failingGallery{Gallery: h.cfg.Gallery}
+	h.change(func(c *Config) { c.Gallery = away })
 	for range 5 {
 		resp := request(h, "GET", "/nothing", "")
 		if body := text(t, resp); resp.StatusCode != http.StatusNotFound || !strings.Contains(body, `role="search"`) || strings.Contains(body, `class="cards"`) {

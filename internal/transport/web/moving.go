@@ -30,8 +30,8 @@ type liking struct {
 }
 
 // moves returns what moves on a page, found anew if it is too old. Who comes meanwhile waits.
-func (v *visit) moves(s *sheet, of sandlot.Project) (moving, error) {
-	young := func(m moving) bool { return v.Now().Sub(m.at).Abs() < movingFor }
+func (p *projectPages) moves(v *visit, s *sheet, of sandlot.Project) (moving, error) {
+	young := func(m moving) bool { return v.now().Sub(m.at).Abs() < movingFor }
 	if moved := s.now(); young(moved) {
 		return moved, nil
 	}
@@ -45,12 +45,12 @@ func (v *visit) moves(s *sheet, of sandlot.Project) (moving, error) {
 	if moved := s.now(); young(moved) {
 		return moved, nil
 	}
-	at := v.Now()
-	lists, err := v.ledOn(s, of)
+	at := v.now()
+	lists, err := p.ledOn(v, s, of)
 	if err != nil {
 		return moving{}, err
 	}
-	stats, err := v.Gallery.Counts(ctx, v.by, of.ID)
+	stats, err := p.gallery.Counts(ctx, v.by, of.ID)
 	if err != nil {
 		return moving{}, err
 	}
@@ -64,24 +64,24 @@ const besideWait = 500 * time.Millisecond
 
 // ledOn is the page with what it leads on to. Where that cannot be found it is as it was a moment ago, or leads on to nothing: a project can
 // be played while the database cannot be asked.
-func (v *visit) ledOn(s *sheet, of sandlot.Project) (stencil, error) {
+func (p *projectPages) ledOn(v *visit, s *sheet, of sandlot.Project) (stencil, error) {
 	ctx, cancel := context.WithTimeout(v.r.Context(), besideWait)
 	defer cancel()
-	beside, err := v.Gallery.Beside(ctx, v.by, of)
+	beside, err := p.gallery.Beside(ctx, v.by, of)
 	if gone := v.r.Context().Err(); gone != nil {
 		return nil, gone
 	}
-	if before := s.now(); err != nil && v.Now().Sub(before.at).Abs() < time.Second {
+	if before := s.now(); err != nil && v.now().Sub(before.at).Abs() < time.Second {
 		return before.page, nil
 	}
 	if err != nil {
 		beside = gallery.Beside{}
 	}
-	return s.with(lists(view{visit: v}, of, beside)), nil
+	return s.with(ways(v, of, beside)), nil
 }
 
-// lists writes what a project leads on to, for each hole of the page.
-func lists(page view, of sandlot.Project, beside gallery.Beside) map[string]string {
+// ways writes what a project leads on to, for each hole of the page.
+func ways(v *visit, of sandlot.Project, beside gallery.Beside) map[string]string {
 	holes := map[string]string{"bar-next": "", "onward": "", "next": "", "more": ""}
 	onto := beside.Next
 	if len(onto) == 0 {
@@ -92,17 +92,16 @@ func lists(page view, of sandlot.Project, beside gallery.Beside) map[string]stri
 	}
 	first := onto[0].Project
 	address, title := template.HTMLEscapeString("/p/"+string(first.ID)), template.HTMLEscapeString(name(first))
-	label := template.HTMLEscapeString(page.T("project.next-one", "title", name(first)))
+	label := template.HTMLEscapeString(v.T("project.next-one", "title", name(first)))
 	// The link in the bar to what comes next, and the one on the poster, after somebody has played.
 	holes["bar-next"] = `<a class="tool" href="` + address + `" rel="next" aria-label="` + label + `" title="` + label + `">` + icon("next") + `</a>`
-	holes["onward"] = `<a class="onward" href="` + address + `" rel="next" hidden>` + template.HTMLEscapeString(page.T("project.next")) + ` <bdi>` + title + `</bdi> ` + icon("next") + `</a>`
+	holes["onward"] = `<a class="onward" href="` + address + `" rel="next" hidden>` + template.HTMLEscapeString(v.T("project.next")) + ` <bdi>` + title + `</bdi> ` + icon("next") + `</a>`
 	if len(beside.Next) > 0 {
-		holes["next"] = section("next", template.HTMLEscapeString(page.T("project.next-title")), page.Cards(beside.Next))
+		holes["next"] = section("next", template.HTMLEscapeString(v.T("project.next-title")), cards(v.Voice, "", beside.Next))
 	}
 	if len(beside.More) > 0 {
-		page.Title = "@" + of.Handle // whose cards do not say it again
-		by := page.Rich("project.more", "handle", template.HTML(`<a href="/@`+template.HTMLEscapeString(of.Handle)+`"><bdi>@`+template.HTMLEscapeString(of.Handle)+`</bdi></a>`))
-		holes["more"] = section("more", string(by), page.Cards(beside.More))
+		by := v.Rich("project.more", "handle", template.HTML(`<a href="/@`+template.HTMLEscapeString(of.Handle)+`"><bdi>@`+template.HTMLEscapeString(of.Handle)+`</bdi></a>`))
+		holes["more"] = section("more", string(by), cards(v.Voice, "@"+of.Handle, beside.More))
 	}
 	return holes
 }
@@ -112,17 +111,18 @@ func section(class, title string, cards template.HTML) string {
 }
 
 // likes returns what this visitor thinks of a project. Whoever has no token likes none, and is told the numbers that all are told.
-func (v *visit) likes(of sandlot.Project, all sandlot.Stats) (liking, error) {
+func (p *projectPages) likes(v *visit, of sandlot.Project, all sandlot.Stats) (liking, error) {
 	ctx := v.r.Context()
-	if v.visitor() == "" {
-		token, err := v.Gallery.MintPlayerToken(ctx, v.by)
+	mine := p.visitors.token(v.r)
+	if mine == "" {
+		token, err := p.visitors.tokens.MintPlayerToken(ctx, v.by)
 		return liking{false, token, all}, err
 	}
-	liked, err := v.liked(of.ID)
+	liked, err := p.gallery.Liked(ctx, v.by, of.ID, mine)
 	if err != nil {
 		return liking{}, err
 	}
-	stats, err := v.Gallery.Counts(ctx, v.by, of.ID)
+	stats, err := p.gallery.Counts(ctx, v.by, of.ID)
 	return liking{liked, "", stats}, err
 }
 
@@ -162,7 +162,7 @@ func (f filling) like(to *bytes.Buffer) {
 		to.WriteString(`<input type="hidden" name="visitor" value="` + template.HTMLEscapeString(f.its.token) + `">`)
 	}
 	to.WriteString(`<button class="tool" aria-pressed="` + truth(f.its.liked) + `">` + icon("heart") + ` <span>` + template.HTMLEscapeString(f.T("like.like")) +
-		`</span> <b data-likes` + unless(f.its.stats.Likes > 0) + `>` + numberOf(f.lang, f.its.stats.Likes) + `</b></button></form>`)
+		`</span> <b data-likes` + unless(f.its.stats.Likes > 0) + `>` + f.Whole(f.its.stats.Likes) + `</b></button></form>`)
 }
 
 // unless hides an element of which there is nothing to tell. The scripts of the page show it when there is.
@@ -177,7 +177,7 @@ func unless(some bool) string {
 func (f filling) counts(to *bytes.Buffer) {
 	to.WriteString(`<dl class="counts" data-project="` + template.HTMLEscapeString(string(f.of.ID)) + `">`)
 	add := func(text, label, sign, data string, n int64) {
-		to.WriteString(`<div` + unless(n > 0) + `><dt data-forms="` + f.forms(text) + `">` + template.HTMLEscapeString(label) + `</dt><dd>` + icon(sign) + ` <span ` + data + `>` + numberOf(f.lang, n) + `</span></dd></div>`)
+		to.WriteString(`<div` + unless(n > 0) + `><dt data-forms="` + f.forms(text) + `">` + template.HTMLEscapeString(label) + `</dt><dd>` + icon(sign) + ` <span ` + data + `>` + f.Whole(n) + `</span></dd></div>`)
 	}
 	add("live.plays", f.T("live.plays", "n", f.its.stats.Plays), "play", "data-plays", f.its.stats.Plays)
 	players := int64(f.its.stats.Players)
@@ -187,7 +187,7 @@ func (f filling) counts(to *bytes.Buffer) {
 
 // forms are those of a text, as an attribute.
 func (f filling) forms(text string) string {
-	forms, err := view{visit: f.visit}.Forms(text)
+	forms, err := f.Forms(text)
 	if err != nil {
 		return "{}" // texts always encode
 	}
@@ -199,5 +199,5 @@ func icon(name string) string {
 	return `<svg class="icon i-` + name + `" width="20" height="20" aria-hidden="true" focusable="false"><use href="#i-` + name + `"/></svg>`
 }
 
-// Icon is a symbol of the page's sprite.
-func (v view) Icon(name string) template.HTML { return template.HTML(icon(name)) }
+// iconOf is icon for templates.
+func iconOf(name string) template.HTML { return template.HTML(icon(name)) }

@@ -15,11 +15,14 @@ import (
 )
 
 // beginnings are the pages on which projects are published.
-type beginnings struct{ *Pages }
+type beginnings struct {
+	intake  *intake.Intake
+	service intake.Publisher
+}
 
 func (p beginnings) routes() []route {
 	return []route{
-		{"GET", "/new", anyone, admission.Look, func(v *visit) error { return v.showNew(http.StatusOK, newPage{}) }},
+		{"GET", "/new", anyone, admission.Look, func(v *visit) error { return p.show(v, http.StatusOK, newPage{}) }},
 		{"POST", "/new", anyone, admission.Publish, p.publish},
 	}
 }
@@ -56,16 +59,16 @@ func (page newPage) ProjectKey() string { return string(page.Done.Keys.Project) 
 // Most are how many files a project may have.
 func (newPage) Most() int { return publish.DefaultMaxFiles }
 
-// showNew fills in what the page has in any case.
-func (v *visit) showNew(status int, page newPage) error {
+// show fills in what the page has in any case.
+func (p beginnings) show(v *visit, status int, page newPage) error {
 	page.FormToken = cmp.Or(page.FormToken, rand.Text())
 	if v.me != nil {
 		page.As = v.me.Account.Handle
 	}
-	page.LargestFile, page.LargestAll = v.Intake.MaxContent, v.Intake.MaxFile
+	page.LargestFile, page.LargestAll = p.intake.MaxContent, p.intake.MaxFile
 	page.Sandbox, page.Allow = sandboxOwnOrigin, allowed
-	if page.Origins = v.Places.Base.String() + "/~/*/"; v.Places.Content != "" {
-		page.Origins = v.Places.Origin("*") + "/"
+	if page.Origins = v.places.Base.String() + "/~/*/"; v.places.Content != "" {
+		page.Origins = v.places.Origin("*") + "/"
 	} else {
 		page.Sandbox = sandbox
 	}
@@ -88,33 +91,33 @@ func (v *visit) showNew(status int, page newPage) error {
 // lost the login would publish as a stranger.
 func (p beginnings) publish(v *visit) error {
 	if as := v.r.URL.Query().Get("as"); as != "" && (v.me == nil || v.me.Account.Handle != as) {
-		return v.refusedNew(newPage{}, sandlot.Refuse(sandlot.CodeKeyRequired, "The login is over."))
+		return p.refused(v, newPage{}, sandlot.Refuse(sandlot.CodeKeyRequired, "The login is over."))
 	}
 	var err error
 	answer := func(said func(string) string, out publish.Published, refused *sandlot.Error) {
 		page := newPage{Title: said("title"), Description: said("description"), Tags: said("tags"), Email: said("email")}
 		switch {
 		case refused != nil:
-			err = v.refusedNew(page, refused)
+			err = p.refused(v, page, refused)
 		case out.DryRun:
 			page.Checked, page.Notes = true, v.notes(out.Warnings)
-			err = v.showNew(http.StatusOK, page)
+			err = p.show(v, http.StatusOK, page)
 		default:
 			page.Done, page.Notes = &out, v.notes(out.Warnings)
-			err = v.showNew(http.StatusCreated, page)
+			err = p.show(v, http.StatusCreated, page)
 		}
 	}
-	p.Intake.PublishForm(p.Service, intake.PublishForm{W: v.w, R: v.r, By: v.by, Grant: v.grant, Tags: v.readTagWords, Answer: answer})
+	p.intake.PublishForm(p.service, intake.PublishForm{W: v.w, R: v.r, By: v.by, Grant: v.grant, Tags: v.readTagWords, Answer: answer})
 	return err
 }
 
-// refusedNew shows the form again, and what was refused.
-func (v *visit) refusedNew(page newPage, e *sandlot.Error) error {
+// refused shows the form again, and what was refused.
+func (p beginnings) refused(v *visit, page newPage, e *sandlot.Error) error {
 	status := http.StatusUnprocessableEntity
 	if e.RetryAfter > 0 {
 		v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
 	}
-	page.Code, page.Wrong = e.Code, v.refusedWords(e)
+	page.Code, page.Wrong = e.Code, p.refusedWords(v, e)
 	if tellsNames(e.Code) {
 		page.Detail = e.Message
 	}
@@ -136,7 +139,7 @@ func (v *visit) refusedNew(page newPage, e *sandlot.Error) error {
 	case sandlot.Codes[e.Code] == sandlot.KindConflict:
 		status = http.StatusConflict
 	}
-	return v.showNew(status, page)
+	return p.show(v, status, page)
 }
 
 // LoginAgain is where whoever has lost the login gets one, and comes back.

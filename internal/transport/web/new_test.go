@@ -18,6 +18,7 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/transport/web/texts"
 )
 
 // formed is a form with files, as a browser sends it: "@name" is a file of that name, of the part upload or file.
@@ -97,10 +98,10 @@ func TestAPublishSaysWhatHoldsUntilTheEmailIsConfirmed(t *testing.T) {
 	t.Parallel()
 	for name, public := range map[string]bool{"a local instance": false, "a public one": true} {
 		w := newWorld(t)
-		w.Admission = admission.New(admission.Config{Public: public})
+		w.limits = admission.New(admission.Config{Public: public})
 		resp, page := publishes(w, "/new", url.Values{"form_token": {"one"}, "email": {"new@example.com"}, "upload@game.html": {aPage}})
 		expect.Equal(t, "the status on "+name, resp.StatusCode, http.StatusCreated)
-		expect.Equal(t, "whether it is said on "+name, strings.Contains(page, w.book.say("en", "new.until")), public)
+		expect.Equal(t, "whether it is said on "+name, strings.Contains(page, texts.Voice{Lang: "en"}.T("new.until")), public)
 	}
 }
 
@@ -180,7 +181,7 @@ func TestWhatAFormMayNotPublishIsSaidOnItsPage(t *testing.T) {
 func TestALimitIsToldWithWhenItEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.Admission = admission.New(admission.Config{Public: true, Writes: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
+	w.limits = admission.New(admission.Config{Public: true, Writes: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
 	form := url.Values{"email": {"new@example.com"}, "upload@a.html": {aPage}}
 	if resp, _ := publishes(w, "/new", form); resp.StatusCode != http.StatusCreated {
 		t.Errorf("the first: %d", resp.StatusCode)

@@ -78,7 +78,7 @@ func (v *visit) noteWords(code string) string {
 }
 
 // refusedWords says what a refusal means; "" where it is a fault or a page of its own.
-func (v *visit) refusedWords(e *sandlot.Error) string {
+func (p beginnings) refusedWords(v *visit, e *sandlot.Error) string {
 	switch e.Code {
 	case sandlot.CodeMissingField:
 		return v.T("new.wrong.nothing")
@@ -87,8 +87,8 @@ func (v *visit) refusedWords(e *sandlot.Error) string {
 	case sandlot.CodeInvalidField:
 		return v.wrongField(e)
 	case sandlot.CodeContentTooLarge:
-		file, all := v.Intake.MaxContent, v.Intake.MaxFile
-		return v.T("new.wrong.large", "file", view{visit: v}.Size(file), "all", view{visit: v}.Size(all))
+		file, all := p.intake.MaxContent, p.intake.MaxFile
+		return v.T("new.wrong.large", "file", v.Size(file), "all", v.Size(all))
 	case sandlot.CodeNoPrimaryFile:
 		return v.T("new.wrong.no-page")
 	case sandlot.CodeInvalidArchive:

@@ -7,7 +7,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/account"
-	"sandlot/internal/domain/admission"
 )
 
 // notMes is what the links for those who did not ask for a message ask of the
@@ -19,14 +18,6 @@ type notMes interface {
 	AllowMail(ctx context.Context, by sandlot.Caller, token string) (account.NotMe, error)
 }
 
-func (p *Pages) notMeRoutes() []route {
-	return []route{
-		{"GET", "/not-me", anyone, admission.Look, p.askNotMe},
-		{"POST", "/not-me", anyone, admission.Look, form(maxForm, p.stopMail, "token")},
-		{"POST", "/not-me/undo", anyone, admission.Look, form(maxForm, p.allowMail, "token")},
-	}
-}
-
 // notMePage is what the page shows. Notice: the message tells of an address that
 // was replaced; Allowed: a stop has just been taken back.
 type notMePage struct {
@@ -36,27 +27,27 @@ type notMePage struct {
 }
 
 // askNotMe shows what a link would do, and does nothing: see askVerify.
-func (p *Pages) askNotMe(v *visit) error {
+func (m mailLinks) askNotMe(v *visit) error {
 	v.w.Header().Set("Referrer-Policy", "no-referrer")
 	token := v.r.URL.Query().Get("token")
-	n, err := p.Account.NotMe(v.r.Context(), v.by, token)
-	return v.showNotMe(notMePage{Token: token, NotMe: n}, err)
+	n, err := m.account.NotMe(v.r.Context(), v.by, token)
+	return showNotMe(v, notMePage{Token: token, NotMe: n}, err)
 }
 
 // stopMail stops the messages. Pressed again it shows the same.
-func (p *Pages) stopMail(v *visit) error {
-	token := v.token()
-	n, err := p.Account.StopMail(v.r.Context(), v.by, token)
-	return v.showNotMe(notMePage{Token: token, NotMe: n}, err)
+func (m mailLinks) stopMail(v *visit) error {
+	token := linkToken(v)
+	n, err := m.account.StopMail(v.r.Context(), v.by, token)
+	return showNotMe(v, notMePage{Token: token, NotMe: n}, err)
 }
 
-func (p *Pages) allowMail(v *visit) error {
-	token := v.token()
-	n, err := p.Account.AllowMail(v.r.Context(), v.by, token)
-	return v.showNotMe(notMePage{Token: token, NotMe: n, Allowed: true}, err)
+func (m mailLinks) allowMail(v *visit) error {
+	token := linkToken(v)
+	n, err := m.account.AllowMail(v.r.Context(), v.by, token)
+	return showNotMe(v, notMePage{Token: token, NotMe: n, Allowed: true}, err)
 }
 
-func (v *visit) showNotMe(page notMePage, err error) error {
+func showNotMe(v *visit, page notMePage, err error) error {
 	if errors.Is(err, sandlot.ErrNotFound) {
 		v.problem(http.StatusGone, "error.not-me")
 		return nil

@@ -37,7 +37,7 @@ func (s *shares) oembed(v *visit) error {
 	if string(id) == q.Get("url") { // it is no address
 		return sandlot.ErrNotFound
 	}
-	found, err := v.shown(id)
+	found, err := headOf(v, s.heads, id)
 	if err != nil {
 		return err
 	}

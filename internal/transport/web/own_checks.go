@@ -35,12 +35,12 @@ type toldCheck struct {
 // Short reports whether all of it is shown at once.
 func (c toldCheck) Short() bool { return len(c.Of) <= shortList }
 
-// checks returns what is to be said of a project's trials; nil where there is nothing to say, since nothing is opened here.
-func (v *visit) checks(p sandlot.Project) (*checks, error) {
+// told returns what is to be said of a project's trials; nil where there is nothing to say, since nothing is opened here.
+func (o *ownPages) told(v *visit, p sandlot.Project) (*checks, error) {
 	if p.Suspended {
 		return nil, nil
 	}
-	found, err := v.Trials.Checks(v.r.Context(), v.by, string(p.ID))
+	found, err := o.trials.Checks(v.r.Context(), v.by, string(p.ID))
 	if err != nil || found.State == trial.Off && found.Version == 0 {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (c *checks) now() string {
 func (c *checks) facts() []string {
 	painted, moved := c.v.T("checks.unpainted"), c.v.T("checks.still")
 	if ms := c.Seen.FirstPaint.Milliseconds(); ms > 0 {
-		painted = c.v.T("checks.painted", "seconds", tenthsOf(c.v.lang, (ms+99)/100))
+		painted = c.v.T("checks.painted", "seconds", c.v.Tenths((ms+99)/100))
 	}
 	if c.Seen.Moved {
 		moved = c.v.T("checks.moved")

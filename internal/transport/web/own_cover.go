@@ -33,7 +33,10 @@ type Covers interface {
 const pictureForm = picture.MaxBytes + 16<<10
 
 // ownCovers are the pages on which owners choose pictures.
-type ownCovers struct{ *Pages }
+type ownCovers struct {
+	covers Covers
+	own    *ownPages
+}
 
 func (p ownCovers) routes() []route {
 	const at, portrait = "/account/projects/{id}/cover", "/account/settings/portrait"
@@ -74,12 +77,12 @@ type toldFinding struct{ File, Why string }
 func (p ownCovers) cover(v *visit) error { return p.show(v, http.StatusOK, coverPage{}) }
 
 func (p ownCovers) show(v *visit, status int, page coverPage) error {
-	m, err := v.manage()
+	m, err := p.own.manage(v)
 	if err != nil {
 		return err
 	}
 	page.Project = m.Project
-	if page.Mine, err = p.Covers.Cover(v.r.Context(), v.by, v.ownID()); err != nil {
+	if page.Mine, err = p.covers.Cover(v.r.Context(), v.by, v.ownID()); err != nil {
 		return err
 	}
 	page.Files, page.More = coverFiles(m, page.Findings)
@@ -114,7 +117,7 @@ func coverFiles(m publish.Managed, found []cover.Finding) (list []coverFile, mor
 		default:
 			continue
 		}
-		switch at := (view{}).PictureAt(m.Addresses, f); {
+		switch at := pictureAt(m.Addresses, f); {
 		case at == "":
 		case len(list) == maxCoverFiles:
 			return list, true
@@ -174,7 +177,7 @@ func (v *visit) madeOf(m cover.Mine) string {
 
 // upload makes the picture of the form the cover.
 func (p ownCovers) upload(v *visit) error {
-	err := v.takePicture(func(r io.Reader) error { return p.Covers.Upload(v.r.Context(), v.by, v.ownID(), r) })
+	err := takePicture(v, func(r io.Reader) error { return p.covers.Upload(v.r.Context(), v.by, v.ownID(), r) })
 	return p.chosen(v, err, coverPage{})
 }
 
@@ -182,11 +185,11 @@ func (p ownCovers) choose(v *visit) error {
 	ctx, file := v.r.Context(), v.r.PostForm.Get("file")
 	switch v.r.PostForm.Get("wish") {
 	case "automatic":
-		return p.chosen(v, p.Covers.ChooseAutomatic(ctx, v.by, v.ownID()), coverPage{})
+		return p.chosen(v, p.covers.ChooseAutomatic(ctx, v.by, v.ownID()), coverPage{})
 	case "none":
-		return p.chosen(v, p.Covers.ChooseNone(ctx, v.by, v.ownID()), coverPage{})
+		return p.chosen(v, p.covers.ChooseNone(ctx, v.by, v.ownID()), coverPage{})
 	}
-	return p.chosen(v, p.Covers.ChooseFile(ctx, v.by, v.ownID(), file), coverPage{Wanted: file})
+	return p.chosen(v, p.covers.ChooseFile(ctx, v.by, v.ownID(), file), coverPage{Wanted: file})
 }
 
 // chosen leads back, or tells on the page what is wrong with a picture.
@@ -206,7 +209,7 @@ func (p ownCovers) chosen(v *visit, err error, page coverPage) error {
 }
 
 // takePicture hands on the picture of a form as it comes.
-func (v *visit) takePicture(take func(io.Reader) error) error {
+func takePicture(v *visit, take func(io.Reader) error) error {
 	if v.r.ContentLength > pictureForm {
 		return &picture.Problem{Kind: picture.TooManyBytes}
 	}
@@ -230,7 +233,7 @@ func (p ownCovers) portrait(v *visit) error {
 }
 
 func (p ownCovers) setPortrait(v *visit) error {
-	err := v.takePicture(func(r io.Reader) error { return p.Covers.SetPortrait(v.r.Context(), v.by, r) })
+	err := takePicture(v, func(r io.Reader) error { return p.covers.SetPortrait(v.r.Context(), v.by, r) })
 	var problem *picture.Problem
 	if errors.As(err, &problem) {
 		return v.show(http.StatusUnprocessableEntity, "portrait.html", v.T("portrait.title"), portraitPage{v.wrong(problem)})
@@ -242,15 +245,15 @@ func (p ownCovers) setPortrait(v *visit) error {
 }
 
 func (p ownCovers) removePortrait(v *visit) error {
-	if err := p.Covers.RemovePortrait(v.r.Context(), v.by); err != nil {
+	if err := p.covers.RemovePortrait(v.r.Context(), v.by); err != nil {
 		return err
 	}
 	return v.done("/account/settings/portrait", "said.saved")
 }
 
-// Portrait is the picture of an account, round and 96 pixels wide, or where it has none the first letter of its handle.
+// portrait is the picture of an account, round and 96 pixels wide, or where it has none the first letter of its handle.
 // It says nothing to a screen reader: the handle stands beside it.
-func (v view) Portrait(id sandlot.PictureID, handle string) template.HTML {
+func portrait(id sandlot.PictureID, handle string) template.HTML {
 	if id == "" {
 		of := initial{handle}
 		return template.HTML(`<span class="portrait hue-` + strconv.Itoa(of.Hue()) + `" aria-hidden="true">` + template.HTMLEscapeString(of.Letter()) + `</span>`)

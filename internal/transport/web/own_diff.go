@@ -55,27 +55,27 @@ type comparedFile struct {
 	Picture string // its address, where it is a picture that may be shown
 }
 
-func (p *Pages) diff(v *visit) error {
-	made, sent, err := p.comparisons.Begin(v.r.Context(), v.me.Account.ID)
+func (s versions) diff(v *visit) error {
+	made, sent, err := s.comparisons.Begin(v.r.Context(), v.me.Account.ID)
 	if err != nil {
 		return err
 	}
 	defer sent()
 	var body bytes.Buffer
-	if err = func() error { defer made(); return writeDiff(v, &body) }(); err == nil {
+	if err = func() error { defer made(); return s.writeDiff(v, &body) }(); err == nil {
 		v.answer(http.StatusOK, body.Bytes())
 	}
 	return err
 }
 
 // writeDiff writes the page of a comparison.
-func writeDiff(v *visit, to *bytes.Buffer) error {
-	p, ctx, page := v.Pages, v.r.Context(), diffPage{N: number(v.r.PathValue("n"))}
+func (s versions) writeDiff(v *visit, to *bytes.Buffer) error {
+	ctx, page := v.r.Context(), diffPage{N: number(v.r.PathValue("n"))}
 	var err error
-	if page.Managed, err = v.manage(); err != nil {
+	if page.Managed, err = s.own.manage(v); err != nil {
 		return err
 	}
-	list, err := p.Service.Versions(ctx, v.by, string(v.ownID()), 2, strconv.Itoa(page.N+1))
+	list, err := s.service.Versions(ctx, v.by, string(v.ownID()), 2, strconv.Itoa(page.N+1))
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func writeDiff(v *visit, to *bytes.Buffer) error {
 	}
 	page.Change = list.Versions[at].Files[i]
 	if page.Change.Size >= 0 {
-		if page.New, err = v.compared(ctx, list.Versions[at], page.Change.Name); err != nil {
+		if page.New, err = s.compared(v, ctx, list.Versions[at], page.Change.Name); err != nil {
 			return err
 		}
 	}
@@ -99,19 +99,19 @@ func writeDiff(v *visit, to *bytes.Buffer) error {
 		if from == "" {
 			from = page.Change.Name
 		}
-		if page.Old, err = v.compared(ctx, list.Versions[at+1], from); err != nil {
+		if page.Old, err = s.compared(v, ctx, list.Versions[at+1], from); err != nil {
 			return err
 		}
 	}
-	if err := v.compare(ctx, &page); err != nil {
+	if err := s.compare(v, ctx, &page); err != nil {
 		return err
 	}
 	return v.render(to, "own_diff.html", v.T("own.diff-title", "name", isolated(name), "version", page.N), page)
 }
 
 // compared finds one of the files of a comparison.
-func (v *visit) compared(ctx context.Context, of sandlot.VersionView, name string) (*comparedFile, error) {
-	found, err := v.Service.File(ctx, v.by, string(v.ownID()), name, of.N)
+func (s versions) compared(v *visit, ctx context.Context, of sandlot.VersionView, name string) (*comparedFile, error) {
+	found, err := s.service.File(ctx, v.by, string(v.ownID()), name, of.N)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (v *visit) compared(ctx context.Context, of sandlot.VersionView, name strin
 }
 
 // compare fills in what is other, or why that is not shown.
-func (v *visit) compare(ctx context.Context, page *diffPage) error {
+func (s versions) compare(v *visit, ctx context.Context, page *diffPage) error {
 	var texts [2]string
 	for i, f := range []*comparedFile{page.Old, page.New} {
 		switch {
@@ -132,13 +132,13 @@ func (v *visit) compare(ctx context.Context, page *diffPage) error {
 		case !readable(f.File):
 			page.Why = v.T("own.diff-binary")
 		case f.Blob.Size > maxCompared:
-			page.Why = v.T("own.diff-large", "size", view{visit: v}.Size(maxCompared))
+			page.Why = v.T("own.diff-large", "size", v.Size(maxCompared))
 		}
 		if page.Why != "" {
 			return nil
 		}
 		var err error
-		if texts[i], err = v.text(ctx, f.File); err != nil {
+		if texts[i], err = s.text(ctx, f.File); err != nil {
 			return err
 		}
 	}
@@ -186,8 +186,8 @@ func shownAs(r rune) int {
 }
 
 // text reads a file that is no longer than maxCompared.
-func (v *visit) text(ctx context.Context, f sandlot.File) (string, error) {
-	r, err := v.Contents.Open(ctx, f.Blob, 0, -1)
+func (s versions) text(ctx context.Context, f sandlot.File) (string, error) {
+	r, err := s.contents.Open(ctx, f.Blob, 0, -1)
 	if err != nil {
 		return "", err
 	}
@@ -213,8 +213,8 @@ func fileAddress(base, name string) string {
 	return base + strings.ReplaceAll((&url.URL{Path: name}).EscapedPath(), "+", "%2B")
 }
 
-// Sign marks a line for who does not see colours.
-func (v view) Sign(l diffLine) string { return string([]rune(" −+")[l.Kind]) }
+// sign marks a line for who does not see colours.
+func sign(l diffLine) string { return string([]rune(" −+")[l.Kind]) }
 
 // Code writes a line of a file. What could change how it is read is written out: what has no shape, and what turns the direction.
 func (v view) Code(text string) template.HTML {

@@ -47,8 +47,8 @@ func TestOneComparisonAtATimeIsMade(t *testing.T) {
 	h := house(t)
 	h.put(gameID, 3, "a.txt", "one")
 	h.put(gameID, 4, "a.txt", "two")
-	contents := &countedOpens{Contents: h.Contents}
-	h.Contents = contents
+	contents := &countedOpens{Contents: h.cfg.Contents}
+	h.change(func(c *Config) { c.Contents = contents })
 	made, sent, err := h.comparisons.Begin(t.Context(), 1<<40) // another account's
 	expect.OK(t, err)
 	defer sent()

@@ -3,11 +3,13 @@ package web
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"net/http"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 
 	"sandlot"
@@ -21,15 +23,16 @@ type ownFiles interface {
 	MoveFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, from, to string, form publish.Form) error
 	RemoveFiles(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, names []string, form publish.Form) error
 	ChoosePrimary(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string, form publish.Form) error
+	versionFiles
 }
 
 // maxUpload bounds the bytes of one form: the largest file there may be.
 const maxUpload = sandlot.DefaultMaxFile
 
 // uploadFiles makes one version with all files of the form, or none.
-func (p *Pages) uploadFiles(v *visit) error {
+func (o *ownPages) uploadFiles(v *visit) error {
 	// A visitor who may not do it gets the refusal before their files are kept.
-	m, err := v.manage()
+	m, err := o.manage(v)
 	if err != nil {
 		return err
 	}
@@ -38,28 +41,28 @@ func (p *Pages) uploadFiles(v *visit) error {
 		return sandlot.Refuse(sandlot.CodeTakenDown, "The project was taken down.")
 	}
 	if v.r.ContentLength > maxUpload {
-		return uploadTooLarge(v, "")
+		return o.uploadTooLarge(v, "")
 	}
-	u := &upload{visit: v, tree: p.Contents.NewTree(v.grant.Charge())}
-	defer func() { p.Contents.DiscardTree(v.r.Context(), u.tree) }()
+	u := &upload{visit: v, contents: o.contents, tree: o.contents.NewTree(v.grant.Charge())}
+	defer func() { o.contents.DiscardTree(v.r.Context(), u.tree) }()
 	form := intake.Form{Most: maxUpload, Words: []string{"form_token", "seen", "folder", "as", "unpack"}, Files: "files", Take: u.take}
 	words, err := form.Read(v.w, v.r, v.grant)
 	page := ownPage{Folder: words["folder"]}
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return uploadTooLarge(v, words["folder"])
+		return o.uploadTooLarge(v, words["folder"])
 	case errors.Is(err, intake.ErrBroken), err == nil && words["form_token"] == "": // every form of ours has it
 		page.Wrong = v.T("own.broken")
 	case err != nil:
-		return v.arranged(err, page, "")
+		return o.arranged(v, err, page, "")
 	case u.packed && u.plain > 0:
 		page.Wrong = v.T("own.zip-alone")
 	case !u.packed && u.plain == 0:
 		page.Wrong = v.T("own.no-files")
 	}
 	if page.Wrong != "" {
-		return v.showOwn(http.StatusUnprocessableEntity, page)
+		return o.show(v, http.StatusUnprocessableEntity, page)
 	}
 	tree := u.tree
 	u.tree = nil                                                                                                   // the call has it
@@ -70,20 +73,21 @@ func (p *Pages) uploadFiles(v *visit) error {
 	if u.packed {
 		in.Folder, in.Unwrap = inFolder(words), inFolder(words) == ""
 	}
-	out, _, err := p.Service.Update(v.r.Context(), v.by, in)
-	return v.arranged(err, page, "said.uploaded", "n", len(out.Files)+out.Unchanged)
+	out, _, err := o.service.Update(v.r.Context(), v.by, in)
+	return o.arranged(v, err, page, "said.uploaded", "n", len(out.Files)+out.Unchanged)
 }
 
-func uploadTooLarge(v *visit, folder string) error {
-	return v.showOwn(http.StatusRequestEntityTooLarge, ownPage{Wrong: v.T("own.too-large", "size", view{visit: v}.Size(maxUpload)), Folder: folder})
+func (o *ownPages) uploadTooLarge(v *visit, folder string) error {
+	return o.show(v, http.StatusRequestEntityTooLarge, ownPage{Wrong: v.T("own.too-large", "size", v.Size(maxUpload)), Folder: folder})
 }
 
 // An upload gathers the files of a form.
 type upload struct {
 	*visit
-	tree   *publish.Tree
-	plain  int  // files that came as they are
-	packed bool // whether a ZIP brought files
+	contents Contents
+	tree     *publish.Tree
+	plain    int  // files that came as they are
+	packed   bool // whether a ZIP brought files
 }
 
 // take keeps a file of the form, or the files of a ZIP that is to be unpacked.
@@ -94,7 +98,7 @@ func (u *upload) take(words map[string]string, name string, r io.Reader) error {
 	}
 	u.plain++
 	name = cmp.Or(words["as"], path.Join(inFolder(words), name))
-	c, err := u.Contents.Stage(u.r.Context(), r)
+	c, err := u.contents.Stage(u.r.Context(), r)
 	if err == nil {
 		err = u.tree.Put(u.r.Context(), name, publish.Declared{}, c)
 	}
@@ -107,16 +111,23 @@ func (u *upload) take(words map[string]string, name string, r io.Reader) error {
 // inFolder returns the folder that the files of a form go to; empty: the project's top.
 func inFolder(words map[string]string) string { return strings.Trim(words["folder"], "/ ") }
 
-func (p *Pages) moveFile(v *visit) error {
+func (o *ownPages) moveFile(v *visit) error {
 	from, to, form := v.r.PostForm.Get("file"), v.r.PostForm.Get("to"), formSent(v.r.PostForm)
 	name, err := publish.Filename(to)
 	if err == nil && name != to {
-		return v.askFilename(from, name, form)
+		return askFilename(v, from, name, form)
 	}
 	if err == nil {
-		err = p.Service.MoveFile(v.r.Context(), v.by, v.ownID(), from, to, form)
+		err = o.service.MoveFile(v.r.Context(), v.by, v.ownID(), from, to, form)
 	}
-	return v.arranged(err, ownPage{From: from, To: to}, "said.moved", "from", from, "to", to)
+	return o.arranged(v, err, ownPage{From: from, To: to}, "said.moved", "from", from, "to", to)
+}
+
+// askFilename shows the name that a file will have, where it is not the one that was typed.
+func askFilename(v *visit, from, to string, form publish.Form) error {
+	return v.ask(v.T("own.move-title", "from", from, "to", to), askPage{
+		Action: ownForm(v, "move"), Fields: []askField{{"file", from}, {"to", to}, {"form_token", form.Token}, {"seen", strconv.Itoa(form.Seen)}}, Yes: v.T("own.move"), Back: ownFolder(v) + "#files",
+	})
 }
 
 // formSent is what a form says of itself.
@@ -124,23 +135,40 @@ func formSent(of url.Values) publish.Form {
 	return publish.Form{Token: of.Get("form_token"), Seen: number(of.Get("seen"))}
 }
 
-func (p *Pages) removeFiles(v *visit) error {
-	list := v.r.PostForm["file"]
-	err := p.Service.RemoveFiles(v.r.Context(), v.by, v.ownID(), list, formSent(v.r.PostForm))
-	if len(list) > 1 {
-		return v.arranged(err, ownPage{}, "said.removed-all", "n", len(list))
+// askRemove names the file that is deleted.
+func (o *ownPages) askRemove(v *visit) error {
+	name := v.query("file")
+	if name == "" {
+		return sandlot.ErrNotFound
 	}
-	return v.arranged(err, ownPage{}, "said.removed", "name", list[0])
+	m, err := o.manage(v)
+	if err != nil {
+		return err
+	}
+	return v.ask(v.T("own.remove-title", "name", name), askPage{
+		Leads:  []any{v.T("own.remove-lead")},
+		Action: ownForm(v, "remove"), Fields: []askField{{"file", name}, {"form_token", rand.Text()}, {"seen", strconv.Itoa(m.Project.Version)}},
+		Yes: v.T("own.remove"), Back: ownFolder(v) + "#files",
+	})
 }
 
-func (p *Pages) choosePrimary(v *visit) error {
+func (o *ownPages) removeFiles(v *visit) error {
+	list := v.r.PostForm["file"]
+	err := o.service.RemoveFiles(v.r.Context(), v.by, v.ownID(), list, formSent(v.r.PostForm))
+	if len(list) > 1 {
+		return o.arranged(v, err, ownPage{}, "said.removed-all", "n", len(list))
+	}
+	return o.arranged(v, err, ownPage{}, "said.removed", "name", list[0])
+}
+
+func (o *ownPages) choosePrimary(v *visit) error {
 	form := v.r.PostForm
-	return v.arranged(p.Service.ChoosePrimary(v.r.Context(), v.by, v.ownID(), form.Get("file"), formSent(form)), ownPage{}, "said.primary", "name", form.Get("file"))
+	return o.arranged(v, o.service.ChoosePrimary(v.r.Context(), v.by, v.ownID(), form.Get("file"), formSent(form)), ownPage{}, "said.primary", "name", form.Get("file"))
 }
 
 // arranged answers a form about files: what it did, in the text of that name, or what was
 // refused is told on the page.
-func (v *visit) arranged(err error, page ownPage, said string, args ...any) error {
+func (o *ownPages) arranged(v *visit, err error, page ownPage, said string, args ...any) error {
 	switch {
 	case err == nil:
 		return v.done(ownFolder(v), said, args...)
@@ -149,29 +177,29 @@ func (v *visit) arranged(err error, page ownPage, said string, args ...any) erro
 	}
 	var used publish.FormUsedError
 	if errors.As(err, &used) {
-		return v.showOwn(http.StatusConflict, ownPage{Wrong: v.T("own.form-used", "version", used.Version)})
+		return o.show(v, http.StatusConflict, ownPage{Wrong: v.T("own.form-used", "version", used.Version)})
 	}
 	if errors.Is(err, sandlot.CodeVersionConflict) {
 		page.Wrong = v.T("own.files-moved")
-		return v.showOwn(http.StatusPreconditionFailed, page)
+		return o.show(v, http.StatusPreconditionFailed, page)
 	}
 	var e *sandlot.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	if page.Wrong = v.refusal(e.Code); page.Wrong == "" {
+	if page.Wrong = refusal(v, e.Code); page.Wrong == "" {
 		return err
 	}
 	var file publish.FileError
 	if errors.As(err, &file) {
 		page.Refused = file.Name
 	}
-	return v.showOwn(http.StatusUnprocessableEntity, page)
+	return o.show(v, http.StatusUnprocessableEntity, page)
 }
 
 // refusal is what a refusal of the domain says on the page; empty: it is a page of
 // its own.
-func (v *visit) refusal(code sandlot.Code) string {
+func refusal(v *visit, code sandlot.Code) string {
 	switch code {
 	case sandlot.CodeInvalidFilename:
 		return v.T("own.bad-name")

@@ -130,9 +130,9 @@ func (l listing) Crumbs() (list []crumb) {
 	return list
 }
 
-// PictureAt is the address of a file that is a picture which a page may load as it is; else empty. It is that of the version, so that it never
+// pictureAt is the address of a file that is a picture which a page may load as it is; else empty. It is that of the version, so that it never
 // changes.
-func (view) PictureAt(at sandlot.Addresses, f sandlot.File) string {
+func pictureAt(at sandlot.Addresses, f sandlot.File) string {
 	base := at.Version
 	if base == "" {
 		base = at.URL
@@ -143,11 +143,11 @@ func (view) PictureAt(at sandlot.Addresses, f sandlot.File) string {
 	return fileAddress(base, f.Name)
 }
 
-// FileAt is where anybody opens a file.
-func (view) FileAt(at sandlot.Addresses, name string) string { return fileAddress(at.URL, name) }
+// fileAddressAt is where anybody opens a file.
+func fileAddressAt(at sandlot.Addresses, name string) string { return fileAddress(at.URL, name) }
 
-// FileKind names what a file is, for its sign: page, code, picture, sound, film, font, text, data.
-func (view) FileKind(f sandlot.File) string {
+// fileKind names what a file is, for its sign: page, code, picture, sound, film, font, text, data.
+func fileKind(f sandlot.File) string {
 	kind, _, _ := strings.Cut(mediatype.Of(f.Name, true), ";")
 	group, _, _ := strings.Cut(kind, "/")
 	switch {
@@ -164,16 +164,16 @@ func (view) FileKind(f sandlot.File) string {
 }
 
 // downloadFile sends one file of a project as it is, to be saved: under the website's own address no browser shows it.
-func (p *Pages) downloadFile(v *visit) error {
+func (o *ownPages) downloadFile(v *visit) error {
 	version, err := strconv.Atoi(v.query("version"))
 	if v.query("version") != "" && (err != nil || version < 1) {
 		return sandlot.ErrNotFound
 	}
-	found, err := p.Service.File(v.r.Context(), v.by, string(v.ownID()), v.query("name"), version)
+	found, err := o.service.File(v.r.Context(), v.by, string(v.ownID()), v.query("name"), version)
 	if err != nil {
 		return err
 	}
-	body, err := p.Contents.Open(v.r.Context(), found.File.Blob, 0, -1)
+	body, err := o.contents.Open(v.r.Context(), found.File.Blob, 0, -1)
 	if err != nil {
 		return err
 	}
@@ -192,5 +192,5 @@ func (p *Pages) downloadFile(v *visit) error {
 	return nil
 }
 
-// After is the version that a page of the versions comes before, to begin with n.
-func (view) After(n int) int { return n + 1 }
+// after is the version that a page of the versions comes before, to begin with n.
+func after(n int) int { return n + 1 }

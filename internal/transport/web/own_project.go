@@ -23,7 +23,6 @@ type ownProjects interface {
 	DeleteProject(ctx context.Context, by sandlot.Caller, ref, confirm string) (publish.DeletedProject, error)
 	ExportProject(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (publish.Export, error)
 	ownFiles
-	ownVersions
 }
 
 // maxDetails bounds the form of the details: a description of MaxDescription
@@ -34,28 +33,34 @@ const maxDetails = 12*publish.MaxDescription + 8<<10
 // bytes with three of them for each on its way.
 const maxMarked = ownFilesPage*(3*512+8) + maxForm
 
-func (p *Pages) ownRoutes() []route {
+// ownPages are the page of a project for its owner, and the forms on it.
+type ownPages struct {
+	service  ownProjects
+	trash    Trash
+	contents Contents
+	covers   Covers
+	trials   Trials
+	zip      archives
+	listings *turns.Lists[sandlot.AccountID]
+}
+
+func (o *ownPages) routes() []route {
 	const at = "/account/projects/{id}"
 	return []route{
-		{"GET", at, owner, admission.Look, p.ownProject},
-		{"POST", at, owner, admission.Look, form(maxDetails, p.describe, "title", "description", "tags?", "listed?", "threads?", "lang?", "seen?")},
-		{"GET", at + "/download", owner, admission.Export, p.download},
-		{"GET", at + "/delete", recent, admission.Look, p.askDeleteProject},
-		{"POST", at + "/delete", recent, admission.Look, form(maxForm, p.deleteProject, "typed")},
-		{"POST", at + "/take-back", owner, admission.Look, form(maxForm, p.takeBack)},
-		{"GET", at + "/purge", recent, admission.Look, p.askPurge},
-		{"POST", at + "/purge", recent, admission.Look, form(maxForm, p.purge)},
-		{"POST", at + "/files", owner, admission.Upload, p.uploadFiles},
-		{"GET", at + "/file", owner, admission.Export, p.downloadFile},
-		{"POST", at + "/move", owner, admission.Look, form(maxForm, p.moveFile, "file", "to", "form_token", "seen?")},
-		{"GET", at + "/remove", owner, admission.Look, p.askRemove},
-		{"POST", at + "/remove", owner, admission.Look, form(maxMarked, p.removeFiles, "file*", "form_token", "seen?")},
-		{"POST", at + "/primary", owner, admission.Look, form(maxForm, p.choosePrimary, "file", "form_token", "seen?")},
-		{"GET", at + "/versions", owner, admission.Look, p.versions},
-		{"POST", at + "/restore", owner, admission.Look, form(maxForm, p.restoreVersion, "n", "form_token", "seen?")},
-		{"GET", at + "/versions/{n}/diff", owner, admission.Compare, p.diff},
-		{"GET", at + "/erase", recent, admission.Look, p.askErase},
-		{"POST", at + "/erase", recent, admission.Look, form(maxForm, p.eraseVersion, "n")},
+		{"GET", at, owner, admission.Look, o.page},
+		{"POST", at, owner, admission.Look, form(maxDetails, o.describe, "title", "description", "tags?", "listed?", "threads?", "lang?", "seen?")},
+		{"GET", at + "/download", owner, admission.Export, o.download},
+		{"GET", at + "/delete", recent, admission.Look, o.askDelete},
+		{"POST", at + "/delete", recent, admission.Look, form(maxForm, o.delete, "typed")},
+		{"POST", at + "/take-back", owner, admission.Look, form(maxForm, o.takeBack)},
+		{"GET", at + "/purge", recent, admission.Look, o.askPurge},
+		{"POST", at + "/purge", recent, admission.Look, form(maxForm, o.purge)},
+		{"POST", at + "/files", owner, admission.Upload, o.uploadFiles},
+		{"GET", at + "/file", owner, admission.Export, o.downloadFile},
+		{"POST", at + "/move", owner, admission.Look, form(maxForm, o.moveFile, "file", "to", "form_token", "seen?")},
+		{"GET", at + "/remove", owner, admission.Look, o.askRemove},
+		{"POST", at + "/remove", owner, admission.Look, form(maxMarked, o.removeFiles, "file*", "form_token", "seen?")},
+		{"POST", at + "/primary", owner, admission.Look, form(maxForm, o.choosePrimary, "file", "form_token", "seen?")},
 	}
 }
 
@@ -125,23 +130,23 @@ func (t *turn) end() {
 }
 
 // manage returns the project of the path for its owner, with all of its files. The visit has its turn until it ends it, or its page is sent.
-func (v *visit) manage() (m publish.Managed, err error) {
+func (o *ownPages) manage(v *visit) (m publish.Managed, err error) {
 	if v.turn.made == nil {
-		if v.turn.made, v.turn.sent, err = v.listings.Begin(v.r.Context(), v.me.Account.ID); err != nil {
+		if v.turn.made, v.turn.sent, err = o.listings.Begin(v.r.Context(), v.me.Account.ID); err != nil {
 			return m, err
 		}
 	}
-	m, err = v.Service.Manage(v.r.Context(), v.by, v.ownID())
+	m, err = o.service.Manage(v.r.Context(), v.by, v.ownID())
 	v.grant.Files(len(m.Files))
 	return m, err
 }
 
-func (p *Pages) ownProject(v *visit) error { return v.showOwn(http.StatusOK, ownPage{}) }
+func (o *ownPages) page(v *visit) error { return o.show(v, http.StatusOK, ownPage{}) }
 
-// showOwn fills in what the page has in any case. Details that were refused stay.
-func (v *visit) showOwn(status int, page ownPage) error {
+// show fills in what the page has in any case. Details that were refused stay.
+func (o *ownPages) show(v *visit, status int, page ownPage) error {
 	var err error
-	if page.Managed, err = v.manage(); err != nil {
+	if page.Managed, err = o.manage(v); err != nil {
 		return err
 	}
 	page.Said = publish.DescribeInput{Details: page.Details, Lang: &page.Project.Lang, Seen: page.Details.Mark()}
@@ -158,11 +163,11 @@ func (v *visit) showOwn(status int, page ownPage) error {
 	}
 	page.listing = listFiles(page.Files, wantedFiles{In: v.query("in"), Query: wanted(query.Get("q")), After: query.Get("after"), Must: page.From})
 	page.FormToken = rand.Text()
-	if page.Checks, err = v.checks(page.Project); err != nil {
+	if page.Checks, err = o.told(v, page.Project); err != nil {
 		return err
 	}
 	if !page.Project.Suspended {
-		mine, err := v.Covers.Cover(v.r.Context(), v.by, page.Project.ID)
+		mine, err := o.covers.Cover(v.r.Context(), v.by, page.Project.ID)
 		if err != nil {
 			return err
 		}
@@ -171,7 +176,7 @@ func (v *visit) showOwn(status int, page ownPage) error {
 	return v.show(status, "own_project.html", name(page.Project), page)
 }
 
-func (p *Pages) describe(v *visit) error {
+func (o *ownPages) describe(v *visit) error {
 	form := v.r.PostForm
 	d := publish.Details{Title: form.Get("title"), Description: form.Get("description"), Unlisted: form.Get("listed") == "", Threads: form.Get("threads") != ""}
 	in := publish.DescribeInput{Details: d, Seen: form.Get("seen")}
@@ -183,9 +188,9 @@ func (p *Pages) describe(v *visit) error {
 	var err error
 	if in.Tags, err = publish.ReadTags(v.readTagWords(form.Get("tags"))); err != nil {
 		page.Wrong = v.T("own.tags-wrong")
-		return v.showOwn(status, page)
+		return o.show(v, status, page)
 	}
-	err = p.Service.Describe(v.r.Context(), v.by, v.ownID(), in)
+	err = o.service.Describe(v.r.Context(), v.by, v.ownID(), in)
 	var refused *sandlot.Error
 	switch {
 	case err == nil:
@@ -199,7 +204,7 @@ func (p *Pages) describe(v *visit) error {
 	default:
 		return err
 	}
-	return v.showOwn(status, page)
+	return o.show(v, status, page)
 }
 
 // An ownFrame is what stands above each page of a project for its owner.
@@ -214,12 +219,12 @@ type ownFrame struct {
 func (v view) Frame(p sandlot.Project, first bool) ownFrame { return ownFrame{v, p, name(p), first} }
 
 // download sends the project as a ZIP, as it is written.
-func (p *Pages) download(v *visit) error {
-	e, err := p.Service.ExportProject(v.r.Context(), v.by, v.ownID())
+func (o *ownPages) download(v *visit) error {
+	e, err := o.service.ExportProject(v.r.Context(), v.by, v.ownID())
 	if err != nil {
 		return err
 	}
-	return v.sendArchive(e, string(v.ownID()))
+	return o.zip.send(v, e, string(v.ownID()))
 }
 
 // leavePage asks before something is gone.
@@ -229,25 +234,25 @@ type leavePage struct {
 	N            int
 }
 
-func (p *Pages) askDeleteProject(v *visit) error { return v.showDelete(http.StatusOK, leavePage{}) }
+func (o *ownPages) askDelete(v *visit) error { return o.showDelete(v, http.StatusOK, leavePage{}) }
 
-func (v *visit) showDelete(status int, page leavePage) (err error) {
-	if page.Managed, err = v.manage(); err != nil {
+func (o *ownPages) showDelete(v *visit, status int, page leavePage) (err error) {
+	if page.Managed, err = o.manage(v); err != nil {
 		return err
 	}
 	return v.show(status, "own_delete.html", v.T("own.delete-title"), page)
 }
 
-// deleteProject deletes it if its id was typed. Sent twice, the second time says
+// delete deletes it if its id was typed. Sent twice, the second time says
 // the same.
-func (p *Pages) deleteProject(v *visit) error {
+func (o *ownPages) delete(v *visit) error {
 	typed := v.r.PostForm.Get("typed")
-	out, err := p.Service.DeleteProject(v.r.Context(), v.by, string(v.ownID()), typed)
+	out, err := o.service.DeleteProject(v.r.Context(), v.by, string(v.ownID()), typed)
 	if errors.Is(err, sandlot.CodeInvalidField) || errors.Is(err, sandlot.CodeMissingField) {
-		return v.showDelete(http.StatusUnprocessableEntity, leavePage{Typed: typed, Wrong: v.T("own.delete-wrong")})
+		return o.showDelete(v, http.StatusUnprocessableEntity, leavePage{Typed: typed, Wrong: v.T("own.delete-wrong")})
 	}
 	if err != nil {
 		return err
 	}
-	return v.done("/account", "said.project-deleted", "name", name(out.Project), "date", view{visit: v}.day(out.GoneAt().UTC()))
+	return v.done("/account", "said.project-deleted", "name", name(out.Project), "date", v.Day(out.GoneAt()))
 }

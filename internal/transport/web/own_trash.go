@@ -16,16 +16,16 @@ type Trash interface {
 }
 
 // takeBack makes a deleted project again what it was. Sent twice, the second time says the same.
-func (p *Pages) takeBack(v *visit) error {
-	back, err := p.Trash.TakeBack(v.r.Context(), v.by, v.ownID())
+func (o *ownPages) takeBack(v *visit) error {
+	back, err := o.trash.TakeBack(v.r.Context(), v.by, v.ownID())
 	if err != nil {
 		return err
 	}
 	return v.done(v.ownPath(), "said.taken-back", "name", name(back))
 }
 
-func (p *Pages) askPurge(v *visit) error {
-	list, _, err := p.Trash.List(v.r.Context(), v.by, publish.TrashPage{Project: v.ownID()})
+func (o *ownPages) askPurge(v *visit) error {
+	list, _, err := o.trash.List(v.r.Context(), v.by, publish.TrashPage{Project: v.ownID()})
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func (p *Pages) askPurge(v *visit) error {
 }
 
 // purge deletes for good what could be taken back. Sent twice, the second time finds nothing.
-func (p *Pages) purge(v *visit) error {
-	gone, err := p.Trash.Purge(v.r.Context(), v.by, v.ownID())
+func (o *ownPages) purge(v *visit) error {
+	gone, err := o.trash.Purge(v.r.Context(), v.by, v.ownID())
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func TestFewPagesAreMadeOfListsOfFilesAtOnce(t *testing.T) {
 	h.put(gameID, 3, "a.txt", "one")
 	h.put(gameID, 4, "a.txt", "two")
 	pages := []string{ownAt, ownAt + "/versions", ownAt + "/cover", ownAt + "/remove?file=a.txt", ownAt + "/versions/5/diff?file=a.txt", ownAt + "/delete"}
-	h.listings = turns.NewLists[sandlot.AccountID](1, 1, 10*time.Millisecond)
+	*h.listings = *turns.NewLists[sandlot.AccountID](1, 1, 10*time.Millisecond)
 	made, sent, err := h.listings.Begin(t.Context(), 1<<40) // another account's
 	expect.OK(t, err)
 	for _, page := range pages {
@@ -27,7 +27,7 @@ func TestFewPagesAreMadeOfListsOfFilesAtOnce(t *testing.T) {
 	expect.Equal(t, "the status of the project's own page", asKim(h, "GET", "/p/"+string(gameID), "").StatusCode, http.StatusOK)
 	made()
 	sent()
-	h.listings = turns.NewLists[sandlot.AccountID](1, 1, time.Minute)
+	*h.listings = *turns.NewLists[sandlot.AccountID](1, 1, time.Minute)
 	for _, page := range pages {
 		for range 2 {
 			expect.Equal(t, "the status of "+page, asKim(h, "GET", page, "").StatusCode, http.StatusOK)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"sandlot"
+	"sandlot/internal/base/turns"
+	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
 )
 
@@ -18,6 +20,11 @@ type ownVersions interface {
 	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (sandlot.VersionPage, error)
 	RestoreVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, form publish.Form) error
 	EraseVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int) error
+	versionFiles
+}
+
+// versionFiles finds a file of a version; 0: the current one.
+type versionFiles interface {
 	File(ctx context.Context, by sandlot.Caller, ref, name string, version int) (publish.FileView, error)
 }
 
@@ -55,9 +62,28 @@ func (v versionItem) Folded() []sandlot.FileChange {
 // Beyond is how many more there are.
 func (v versionItem) Beyond() int { return len(v.Files) - len(v.Shown()) - len(v.Folded()) }
 
-func (p *Pages) versions(v *visit) error { return v.showVersions(http.StatusOK, "") }
+// versions are the pages of a project's versions for its owner.
+type versions struct {
+	service     ownVersions
+	contents    Contents
+	own         *ownPages
+	comparisons *turns.Lists[sandlot.AccountID]
+}
 
-func (v *visit) showVersions(status int, wrong string) error {
+func (s versions) routes() []route {
+	const at = "/account/projects/{id}"
+	return []route{
+		{"GET", at + "/versions", owner, admission.Look, s.page},
+		{"POST", at + "/restore", owner, admission.Look, form(maxForm, s.restore, "n", "form_token", "seen?")},
+		{"GET", at + "/versions/{n}/diff", owner, admission.Compare, s.diff},
+		{"GET", at + "/erase", recent, admission.Look, s.askErase},
+		{"POST", at + "/erase", recent, admission.Look, form(maxForm, s.erase, "n")},
+	}
+}
+
+func (s versions) page(v *visit) error { return s.show(v, http.StatusOK, "") }
+
+func (s versions) show(v *visit, status int, wrong string) error {
 	before := v.r.URL.Query().Get("before")
 	if number(before) == 0 {
 		before = "" // an invalid number means the first page
@@ -65,16 +91,16 @@ func (v *visit) showVersions(status int, wrong string) error {
 	ctx := v.r.Context()
 	page := versionsPage{FormToken: rand.Text(), Wrong: wrong, After: before != ""}
 	var err error
-	if page.Managed, err = v.manage(); err != nil {
+	if page.Managed, err = s.own.manage(v); err != nil {
 		return err
 	}
-	list, err := v.Service.Versions(ctx, v.by, string(v.ownID()), versionsShown, before)
+	list, err := s.service.Versions(ctx, v.by, string(v.ownID()), versionsShown, before)
 	if err != nil {
 		return err
 	}
 	for i, one := range list.Versions {
 		v.grant.Files(len(one.Files))
-		item := v.item(one)
+		item := item(v, one)
 		if !one.Erased && (i+1 == len(list.Versions) || list.Versions[i+1].Primary != one.Primary) {
 			item.Began = one.Primary
 		}
@@ -84,7 +110,7 @@ func (v *visit) showVersions(status int, wrong string) error {
 	return v.show(status, "own_versions.html", v.T("own.versions"), page)
 }
 
-func (v *visit) item(of sandlot.VersionView) versionItem {
+func item(v *visit, of sandlot.VersionView) versionItem {
 	return versionItem{VersionView: of, At: v.ownPath() + "/versions/" + strconv.Itoa(of.N)}
 }
 
@@ -106,7 +132,7 @@ func (v versionItem) Sums() (list []changeSum) {
 	}
 	counts := map[string]int{}
 	for _, c := range v.Files {
-		counts[view{}.ChangeKind(c)]++
+		counts[changeKind(c)]++
 	}
 	for _, kind := range []string{"added", "changed", "moved", "removed"} {
 		if n := counts[kind]; n > 0 {
@@ -116,8 +142,8 @@ func (v versionItem) Sums() (list []changeSum) {
 	return list
 }
 
-// ChangeKind names what happened to a file.
-func (view) ChangeKind(c sandlot.FileChange) string {
+// changeKind names what happened to a file.
+func changeKind(c sandlot.FileChange) string {
 	switch {
 	case c.From != "":
 		return "moved"
@@ -154,8 +180,8 @@ type changeLine struct {
 // Change is a change with what its line needs.
 func (v view) Change(at string, c sandlot.FileChange) changeLine { return changeLine{v, at, c} }
 
-// DiffAt is the address of a page below that compares a file.
-func (view) DiffAt(at string, c sandlot.FileChange) template.URL {
+// diffAt is the address of a page below that compares a file.
+func diffAt(at string, c sandlot.FileChange) template.URL {
 	return template.URL(at + "/diff?file=" + url.QueryEscape(c.Name))
 }
 
@@ -168,28 +194,28 @@ func number(text string) int {
 	return max(n, 0)
 }
 
-// restoreVersion makes an older version the current one again, if that is still the one that was seen.
-func (p *Pages) restoreVersion(v *visit) error {
+// restore makes an older version the current one again, if that is still the one that was seen.
+func (s versions) restore(v *visit) error {
 	form := v.r.PostForm
 	n := number(form.Get("n"))
-	err := p.Service.RestoreVersion(v.r.Context(), v.by, v.ownID(), n, formSent(form))
+	err := s.service.RestoreVersion(v.r.Context(), v.by, v.ownID(), n, formSent(form))
 	if errors.Is(err, sandlot.CodeVersionConflict) {
-		return v.showVersions(http.StatusPreconditionFailed, v.T("own.moved-on", "version", n))
+		return s.show(v, http.StatusPreconditionFailed, v.T("own.moved-on", "version", n))
 	}
 	if err != nil {
-		return v.arranged(err, ownPage{}, "")
+		return s.own.arranged(v, err, ownPage{}, "")
 	}
 	return v.done(v.ownPath()+"/versions", "said.restored", "version", n)
 }
 
 // askErase asks before a version is gone. Whoever comes from a login has lost
 // which one it was.
-func (p *Pages) askErase(v *visit) (err error) {
+func (s versions) askErase(v *visit) (err error) {
 	page := leavePage{N: number(v.r.URL.Query().Get("n"))}
 	if page.N == 0 {
 		return v.redirect(v.ownPath() + "/versions")
 	}
-	if page.Managed, err = v.manage(); err != nil {
+	if page.Managed, err = s.own.manage(v); err != nil {
 		return err
 	}
 	if page.N >= page.Project.Version {
@@ -198,10 +224,10 @@ func (p *Pages) askErase(v *visit) (err error) {
 	return v.show(http.StatusOK, "own_erase.html", v.T("own.erase-title", "version", page.N), page)
 }
 
-// eraseVersion erases a version; the button may be pressed twice.
-func (p *Pages) eraseVersion(v *visit) error {
+// erase erases a version; the button may be pressed twice.
+func (s versions) erase(v *visit) error {
 	n := number(v.r.PostForm.Get("n"))
-	err := p.Service.EraseVersion(v.r.Context(), v.by, v.ownID(), n)
+	err := s.service.EraseVersion(v.r.Context(), v.by, v.ownID(), n)
 	switch {
 	case errors.Is(err, publish.ErrCurrent):
 		return v.redirect(v.ownPath() + "/versions") // the page offers no such link

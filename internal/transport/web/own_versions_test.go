@@ -13,6 +13,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/transport/web/texts"
 )
 
 func TestAFileIsComparedWithTheVersionBefore(t *testing.T) {
@@ -164,7 +165,7 @@ func TestAZIPBringsItsFilesAndAFileIsReplacedUnderItsName(t *testing.T) {
 // TestAChangeThatRoundsToTheSameSizeIsToldInBytes: "1 KB → 1 KB" told nothing.
 func TestAChangeThatRoundsToTheSameSizeIsToldInBytes(t *testing.T) {
 	t.Parallel()
-	v := view{visit: &visit{Pages: &Pages{book: openBook()}, lang: "en"}}
+	v := view{visit: &visit{Voice: texts.Voice{Lang: "en"}}}
 	for want, c := range map[string]sandlot.FileChange{
 		"1,024 bytes → 1,030 bytes": {Before: 1024, Size: 1030}, "999 bytes → 1.1 KB": {Before: 999, Size: 1100}, "1 KB": {Before: -1, Size: 1024},
 	} {

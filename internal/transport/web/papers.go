@@ -4,12 +4,13 @@ import (
 	"net/http"
 	"unicode/utf8"
 
+	"sandlot"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/transport/web/paper"
 )
 
 // leaflets are the pages of what the operator has written.
-type leaflets struct{ pages *Pages }
+type leaflets struct{}
 
 func (l leaflets) routes() (all []route) {
 	for _, name := range paper.Names {
@@ -26,9 +27,9 @@ type leaflet struct {
 
 func (l leaflets) show(name string) func(*visit) error {
 	return func(v *visit) error {
-		text, ok := v.Papers.Find(name, v.lang)
+		text, ok := v.papers.Find(name, v.Lang)
 		if !ok {
-			return l.pages.missing(v)
+			return sandlot.ErrNotFound
 		}
 		return v.show(http.StatusOK, "paper.html", titleOf(v, name, text), leaflet{text, text.Title != ""})
 	}
@@ -46,12 +47,12 @@ type link struct{ Path, Words string }
 // PaperLinks lead to what the operator has written. Each is called as its paper is, where that is in the language of the page.
 func (v view) PaperLinks() (all []link) {
 	for _, name := range paper.Names {
-		text, ok := v.Config.Papers.Find(name, v.lang)
+		text, ok := v.papers.Find(name, v.Lang)
 		if !ok {
 			continue
 		}
 		words := text.Title
-		if words == "" || utf8.RuneCountInString(words) > maxLinked || text.Lang != "" && text.Lang != v.lang {
+		if words == "" || utf8.RuneCountInString(words) > maxLinked || text.Lang != "" && text.Lang != v.Lang {
 			words = v.T(paperTexts[name])
 		}
 		all = append(all, link{"/" + name, words})

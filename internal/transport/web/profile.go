@@ -10,6 +10,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/gallery"
 )
 
@@ -42,12 +43,23 @@ func (p profilePage) Picture() string {
 	return ""
 }
 
+// profiles are the pages of accounts.
+type profiles struct {
+	gallery galleries
+	people  People
+	fronts  *fronts
+}
+
+func (p profiles) routes() []route {
+	return []route{{"GET", "/{profile}", anyone, admission.Look, p.profile}}
+}
+
 // profile shows a creator and their projects. An old handle leads to the new one, and so does
 // one in capitals.
-func (p *Pages) profile(v *visit) error {
+func (p profiles) profile(v *visit) error {
 	handle, isProfile := strings.CutPrefix("/"+v.r.PathValue("profile"), profilePath)
 	if !isProfile {
-		return p.missing(v)
+		return sandlot.ErrNotFound
 	}
 	query := v.r.URL.Query()
 	order, after := cmp.Or(gallery.Sort(query.Get("sort")), gallery.SortNewest), query.Get("after")
@@ -58,7 +70,7 @@ func (p *Pages) profile(v *visit) error {
 		}
 		return v.show(http.StatusOK, "profile.html", page.title(), page)
 	}
-	page, err := p.fronts.page(v.r.Context(), frontKey{v.lang, profilePath + handle, order}, func() (stencil, error) {
+	page, err := p.fronts.page(v.r.Context(), frontKey{v.Lang, profilePath + handle, order}, func() (stencil, error) {
 		page, err := p.personal(v, handle, order, "")
 		if err != nil || page == nil {
 			return nil, err
@@ -74,8 +86,8 @@ func (p *Pages) profile(v *visit) error {
 }
 
 // personal is a page of a profile; nil where the handle is another one now, to which the visitor was led.
-func (p *Pages) personal(v *visit, handle string, order gallery.Sort, after string) (*profilePage, error) {
-	person, err := p.People.Person(v.r.Context(), v.by, strings.ToLower(handle))
+func (p profiles) personal(v *visit, handle string, order gallery.Sort, after string) (*profilePage, error) {
+	person, err := p.people.Person(v.r.Context(), v.by, strings.ToLower(handle))
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +96,7 @@ func (p *Pages) personal(v *visit, handle string, order gallery.Sort, after stri
 		return nil, nil
 	}
 	page := &profilePage{Person: person, initial: initial{person.Handle}, shelf: shelf{of: v, At: profilePath + person.Handle, Sort: order, After: after != ""}}
-	_, page.Page, err = p.Gallery.Profile(v.r.Context(), v.by, handle, order, after)
+	_, page.Page, err = p.gallery.Profile(v.r.Context(), v.by, handle, order, after)
 	return page, err
 }
 
@@ -105,10 +117,10 @@ func (p profilePage) Orders() (list []namedOrder) {
 
 func (p profilePage) title() string { return "@" + p.Person.Handle }
 
-// describeSelf records what an owner says about themselves.
-func describeSelf(v *visit) error {
+// describe records what an owner says about themselves.
+func (s settings) describe(v *visit) error {
 	typed := account.Words{Line: v.r.PostForm.Get("line"), Link: v.r.PostForm.Get("link")}
-	_, err := v.People.Describe(v.r.Context(), v.by, typed)
+	_, err := s.people.Describe(v.r.Context(), v.by, typed)
 	var refused *sandlot.Error
 	switch {
 	case err == nil:
@@ -122,5 +134,5 @@ func describeSelf(v *visit) error {
 	} else {
 		page.Link.Problem = v.T("settings.link-bad")
 	}
-	return v.showSettings(http.StatusUnprocessableEntity, page)
+	return s.show(v, http.StatusUnprocessableEntity, page)
 }

@@ -12,6 +12,7 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/transport/web/card"
 )
 
 // projects is what the page of a project asks of the domain.
@@ -20,10 +21,23 @@ type projects interface {
 	ProjectPage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (gallery.ProjectPage, error)
 	// Beside returns what a project leads on to.
 	Beside(ctx context.Context, by sandlot.Caller, of sandlot.Project) (gallery.Beside, error)
-	// Random returns a project that is listed, another one than not; sandlot.ErrNotFound if there is none.
-	Random(ctx context.Context, by sandlot.Caller, not sandlot.ProjectID) (sandlot.ProjectID, error)
-	// CardsOf returns those of the projects that anybody may look at, in that order.
-	CardsOf(ctx context.Context, by sandlot.Caller, ids []sandlot.ProjectID) ([]gallery.Card, error)
+	Counts(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Stats, error)
+	likes
+}
+
+// heads finds a project as it is now.
+type heads interface {
+	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
+}
+
+// projectPages are the pages on which projects are played and liked.
+type projectPages struct {
+	heads    heads
+	gallery  projects
+	visitors visitors
+	own      *ownPages
+	sheets   *sheets
+	fonts    card.Fonts
 }
 
 // What a project's frame may do, and no more; browsers warn of features that they do not know. It may keep its own origin only where
@@ -76,9 +90,10 @@ func (f initial) Letter() string {
 // Hue is its colour.
 func (f initial) Hue() int { return cover.HueOf(sandlot.ProjectID("@" + f.handle)) }
 
-func (p *Pages) projectRoutes() []route {
+func (p *projectPages) routes() []route {
 	return []route{
 		{"GET", "/p/{id}", anyone, admission.Look, p.project},
+		{"POST", "/p/{id}/like", anyone, admission.Like, form(maxForm, p.like, "like", "visitor?")},
 	}
 }
 
@@ -86,28 +101,28 @@ func (p *Pages) projectRoutes() []route {
 func owns(v *visit, p sandlot.Project) bool { return v.me != nil && v.me.Account.ID == p.Account }
 
 // project shows a project in its frame, in the project's language; its owner goes on in that of all other pages.
-func (p *Pages) project(v *visit) error {
+func (p *projectPages) project(v *visit) error {
 	id := sandlot.ProjectID(v.r.PathValue("id"))
-	head, err := v.shown(id)
+	head, err := headOf(v, p.heads, id)
 	if err != nil {
-		return notShown(v, id, err)
+		return p.notShown(v, id, err)
 	}
 	if !owns(v, head) {
 		v.speak(head.Lang)
 	}
-	page, err := p.sheets.of(v, head)
+	page, err := p.sheet(v, head)
 	if err != nil {
 		return err
 	}
-	moved, err := v.moves(page, head)
+	moved, err := p.moves(v, page, head)
 	if err != nil {
 		return err
 	}
-	liked, err := v.likes(head, moved.stats)
+	liked, err := p.likes(v, head, moved.stats)
 	if err != nil {
 		return err
 	}
-	if head.Threads && p.Places.Content != "" {
+	if head.Threads && v.places.Content != "" {
 		// A frame is isolated only within a page that is: what this page loads is its own, and the project allows itself to be framed.
 		v.w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")
 	}
@@ -120,24 +135,24 @@ func (p *Pages) project(v *visit) error {
 // hidden reports whether a project is kept from search engines.
 func hidden(p sandlot.Project) bool { return p.Unlisted || !p.Verified }
 
-// of returns the page of a project, which all have in common whose it is not.
-func (s *sheets) of(v *visit, head sandlot.Project) (*sheet, error) {
+// sheet returns the page of a project, which all have in common whose it is not.
+func (p *projectPages) sheet(v *visit, head sandlot.Project) (*sheet, error) {
 	if owns(v, head) || v.said != "" {
-		return newSheetOf(v, head.ID)
+		return p.newSheet(v, head.ID)
 	}
-	return s.page(v.r.Context(), sheetKey{head.ID, v.lang}, head.Change, func() (*sheet, error) { return newSheetOf(v.forAll(), head.ID) })
+	return p.sheets.page(v.r.Context(), sheetKey{head.ID, v.Lang}, head.Change, func() (*sheet, error) { return p.newSheet(v.forAll(), head.ID) })
 }
 
-func newSheetOf(v *visit, id sandlot.ProjectID) (*sheet, error) {
-	got, err := v.Gallery.ProjectPage(v.r.Context(), v.by, id)
+func (p *projectPages) newSheet(v *visit, id sandlot.ProjectID) (*sheet, error) {
+	got, err := p.gallery.ProjectPage(v.r.Context(), v.by, id)
 	if err != nil {
 		return nil, err
 	}
 	found := got.Project
 	page := projectPage{
-		stage: newStage(v.Places, found), About: got.Description, Linked: found.Verified || !v.public(), Noindex: hidden(found),
-		Own: owns(v, found), Embed: snippet(v.Places, found, embedWidth, embedHeight),
-		Card: cardAddress(v.Places, v.Fonts, found),
+		stage: newStage(v.places, found), About: got.Description, Linked: found.Verified || !v.public(), Noindex: hidden(found),
+		Own: owns(v, found), Embed: snippet(v.places, found, embedWidth, embedHeight),
+		Card: cardAddress(v.places, p.fonts, found),
 		Tags: found.Tags.List(), initial: initial{found.Handle},
 	}
 	var body bytes.Buffer
@@ -148,20 +163,20 @@ func newSheetOf(v *visit, id sandlot.ProjectID) (*sheet, error) {
 }
 
 // notShown is the page of a project that nobody may see. Its owner is told what is left to do.
-func notShown(v *visit, id sandlot.ProjectID, why error) error {
+func (p *projectPages) notShown(v *visit, id sandlot.ProjectID, why error) error {
 	if v.me == nil || !errors.Is(why, sandlot.CodeTakenDown) {
 		return why
 	}
-	if _, err := v.manage(); err != nil {
+	if _, err := p.own.manage(v); err != nil {
 		return why
 	}
 	return v.show(http.StatusUnavailableForLegalReasons, "down.html", v.T("error.taken-down.title"), id)
 }
 
-// shown is the project of an address that anybody may see. What is no id at all
+// headOf is the project of an address that anybody may see. What is no id at all
 // is not there either.
-func (v *visit) shown(id sandlot.ProjectID) (sandlot.Project, error) {
-	found, err := v.Service.Current(v.r.Context(), v.by, id)
+func headOf(v *visit, in heads, id sandlot.ProjectID) (sandlot.Project, error) {
+	found, err := in.Current(v.r.Context(), v.by, id)
 	if errors.Is(err, sandlot.CodeInvalidField) {
 		err = sandlot.ErrNotFound
 	}

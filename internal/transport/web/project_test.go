@@ -118,7 +118,7 @@ func TestTheFrameMayDoWhatGamesNeedAndNoMore(t *testing.T) {
 		_, frame, _ := strings.Cut(body, "<template><iframe ")
 		frame, _, _ = strings.Cut(frame, ">")
 		if strings.Contains(frame, "allow-same-origin") != own {
-			t.Errorf("with content under %q its origin is wrong: %s", h.Places.Content, frame)
+			t.Errorf("with content under %q its origin is wrong: %s", h.places.Content, frame)
 		}
 		for _, want := range []string{"allow-scripts", "allow-pointer-lock", "allow-forms", "allow-popups", "allow-downloads", "allow-storage-access-by-user-activation", `allow="autoplay; fullscreen; gamepad; `, "cross-origin-isolated"} {
 			if !strings.Contains(frame, want) {

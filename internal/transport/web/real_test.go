@@ -40,6 +40,7 @@ type person struct {
 // A world is the pages on a testworld.World, with two people.
 type world struct {
 	*Pages
+	cfg      Config
 	t        *testing.T
 	in       *testworld.World
 	service  *publish.Service
@@ -90,13 +91,21 @@ func webPlaces() sandlot.Places {
 func pagesOn(t *testing.T, in *testworld.World) *world {
 	t.Helper()
 	w := &world{t: t, in: in, service: in.Publish, account: in.Account, gallery: in.Gallery, db: in.DB, disk: in.Disk}
-	w.Pages = New(Config{
+	w.cfg = Config{
 		Intake:  intake.New(intake.Intake{Contents: w.service.Contents, Places: in.Config.Places}),
 		Docs:    guide.New(guide.Config{OpenAPI: api.Document(), Places: in.Config.Places}).Page,
 		Service: w.service, Trash: w.service.Trash, Sessions: in.Callers, Account: in.Account, People: account.NewProfiles(w.db.People()), Logins: in.Account, Contents: w.service.Contents, Gallery: w.gallery, Figures: in.Figures, Trials: in.Trials, Covers: in.Covers, Reports: must(operate.New(t.Context(), operate.Config{}, w.db.Operate(), operate.WithClock(w.now)))(t), Places: in.Config.Places, Papers: papers(t), Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
-	})
-	t.Cleanup(w.Close)
+	}
+	w.Pages = New(w.cfg)
+	t.Cleanup(func() { w.Close() })
 	return w
+}
+
+// change makes the pages anew, of something else.
+func (w *world) change(to func(*Config)) {
+	w.Close()
+	to(&w.cfg)
+	w.Pages = New(w.cfg)
 }
 
 // person signs up, opens the link of the message, and publishes a project in three versions.

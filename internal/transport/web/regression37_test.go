@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/transport/web/texts"
 )
 
 func TestRegression37ThePageTellsThatAFormWasUsed(t *testing.T) {
@@ -18,15 +19,15 @@ func TestRegression37ThePageTellsThatAFormWasUsed(t *testing.T) {
 		h.put(gameID, 5, "c", "c")
 		resp := asKim(h, "POST", ownAt+path, form)
 		body := text(t, resp)
-		if resp.StatusCode != http.StatusConflict || !strings.Contains(html.UnescapeString(body), openBook().say("fr", "own.form-used", "version", 5)) || strings.Contains(body, `name="form_token" value="o"`) {
+		if resp.StatusCode != http.StatusConflict || !strings.Contains(html.UnescapeString(body), (texts.Voice{Lang: "fr"}).T("own.form-used", "version", 5)) || strings.Contains(body, `name="form_token" value="o"`) {
 			t.Errorf("%s: %d", path, resp.StatusCode)
 		}
 	}
 	t.Run("in every language", func(t *testing.T) {
-		b := openBook()
+		b := texts.Open()
 		seen := map[string]bool{}
 		for _, lang := range b.Langs {
-			said := b.say(lang, "own.form-used", "version", 41)
+			said := texts.Voice{Lang: lang}.T("own.form-used", "version", 41)
 			if !strings.Contains(said, "41") || seen[said] {
 				t.Errorf("%s: %q", lang, said)
 			}

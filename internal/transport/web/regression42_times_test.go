@@ -7,38 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"sandlot/internal/transport/web/texts"
 )
-
-// TestRegression42DaysAreWrittenAsPeopleDo: French and Portuguese have a first of the month.
-func TestRegression42DaysAreWrittenAsPeopleDo(t *testing.T) {
-	t.Parallel()
-	p := &Pages{book: openBook()}
-	for lang, want := range map[string][2]string{"fr": {">1er ", ">2 "}, "pt": {">1º de ", ">2 de "}, "de": {">1. ", ">2. "}, "ja": {"月1日", "月2日"}} {
-		for i, day := range want {
-			v := view{visit: &visit{Pages: p, lang: lang}}
-			at := time.Date(2026, 5, i+1, 23, 30, 0, 0, time.UTC)
-			if said := string(v.Date(at)); !strings.Contains(said, day) {
-				t.Errorf("a day in %s is %s, wanted %s", lang, said, day)
-			}
-			if said := string(v.Time(at.In(time.FixedZone("", 3600)))); !strings.Contains(said, day) || !strings.HasSuffix(said, "23:30\u00a0UTC</time>") {
-				t.Errorf("a time in %s is %s, wanted %s", lang, said, day)
-			}
-		}
-	}
-}
-
-// TestRegression42WhatStandsBesideATimeIsEscaped: a text that has a time in it is HTML.
-func TestRegression42WhatStandsBesideATimeIsEscaped(t *testing.T) {
-	t.Parallel()
-	v := view{visit: &visit{Pages: &Pages{book: openBook()}, lang: "en"}}
-	got := string(v.Rich("not-me.logins-stopped", "email", `<b>"&`, "until", v.Time(time.Date(2026, 2, 3, 4, 5, 0, 0, time.UTC))))
-	if !strings.Contains(got, "&lt;b&gt;&#34;&amp;") || !strings.Contains(got, `<time data-as="time" datetime="2026-02-03T04:05:00Z">`) {
-		t.Error(got)
-	}
-}
 
 var timeInHTML = regexp.MustCompile(`<time [^>]*>([^<]*)</time>`)
 
@@ -76,7 +49,7 @@ func TestRegression42TimesAreThoseOfTheVisitor(t *testing.T) {
 	g.screen(t, false)
 	for i, name := range []string{"project", "verify", "not-me-paused", "sessions", "keys", "own", "versions"} {
 		l := lookNamed(t, name)
-		for j, lang := range openBook().Langs {
+		for j, lang := range texts.Open().Langs {
 			if (i+j)%2 != 0 {
 				continue // each page is seen in half of the languages, and each language on half of the pages
 			}

@@ -26,7 +26,7 @@ func TestRegressionM39AnAddressInADescriptionIsALink(t *testing.T) {
 	const link = `<a href="https://example.com/more?a=1&amp;b=2" target="_blank" rel="ugc nofollow noopener" dir="ltr">example.com/more?a=1&amp;b=2</a>`
 	said := "See <b>https://example.com/more?a=1&b=2.\nBye"
 	expect.Equal(t, "the description", described(said, func(*world) {}), "See &lt;b&gt;"+link+".\nBye")
-	public := func(w *world) { w.Admission = admission.New(admission.Config{Public: true}) }
+	public := func(w *world) { w.limits = admission.New(admission.Config{Public: true}) }
 	expect.Equal(t, "of a verified owner where strangers publish", described(said, public), "See &lt;b&gt;"+link+".\nBye")
 	stranger := func(w *world) {
 		public(w)

@@ -20,12 +20,15 @@ type Reports interface {
 // maxReport bounds a report: a character has up to four bytes, each of which three as a form sends it, and there are other short fields.
 const maxReport = operate.MaxDetails*12 + maxForm
 
-func (p *Pages) reportRoutes() []route {
+func (f reports) routes() []route {
 	return []route{
-		{"GET", "/report", anyone, admission.Look, p.askReport},
-		{"POST", "/report", anyone, admission.Report, form(maxReport, p.report, "project", "reason?", "details?", "contact?", "form_token?")},
+		{"GET", "/report", anyone, admission.Look, f.ask},
+		{"POST", "/report", anyone, admission.Report, form(maxReport, f.report, "project", "reason?", "details?", "contact?", "form_token?")},
 	}
 }
+
+// reports is the form against a project.
+type reports struct{ service Reports }
 
 // reportForm is what the page shows, and what was typed.
 type reportForm struct {
@@ -40,7 +43,7 @@ type reportForm struct {
 // reason is one that can be chosen.
 type reason struct{ Value, Text string }
 
-func (v *visit) reasons() []reason {
+func reasons(v *visit) []reason {
 	text := map[string]string{
 		"illegal": v.T("report.illegal"), "deceptive": v.T("report.deceptive"), "malware": v.T("report.malware"),
 		"copyright": v.T("report.copyright"), "harassment": v.T("report.harassment"), "other": v.T("report.other"),
@@ -52,12 +55,12 @@ func (v *visit) reasons() []reason {
 	return list
 }
 
-func (p *Pages) askReport(v *visit) error {
-	return v.showReport(http.StatusOK, reportForm{Address: v.r.URL.Query().Get("project")})
+func (f reports) ask(v *visit) error {
+	return f.show(v, http.StatusOK, reportForm{Address: v.r.URL.Query().Get("project")})
 }
 
-func (v *visit) showReport(status int, form reportForm) error {
-	project, formToken, err := v.Reports.Reportable(v.r.Context(), v.by, v.Places.ProjectIn(form.Address))
+func (f reports) show(v *visit, status int, form reportForm) error {
+	project, formToken, err := f.service.Reportable(v.r.Context(), v.by, v.places.ProjectIn(form.Address))
 	switch {
 	case errors.Is(err, sandlot.ErrNotFound):
 		if form.BadAddress = form.Address != ""; form.BadAddress {
@@ -67,18 +70,18 @@ func (v *visit) showReport(status int, form reportForm) error {
 		return err
 	}
 	form.Project, form.FormToken = project, formToken
-	form.Reasons, form.Most = v.reasons(), operate.MaxDetails
+	form.Reasons, form.Most = reasons(v), operate.MaxDetails
 	return v.show(status, "report.html", v.T("report.title"), form)
 }
 
 // report records a report. The same form sent again is shown the same number, and with other words another one.
-func (p *Pages) report(v *visit) error {
+func (f reports) report(v *visit) error {
 	address := v.r.PostForm.Get("project")
 	in := operate.NewReport{
-		Project: v.Places.ProjectIn(address), Reason: v.r.PostForm.Get("reason"), Details: v.r.PostForm.Get("details"),
-		Contact: v.r.PostForm.Get("contact"), FormToken: v.r.PostForm.Get("form_token"), Lang: v.lang,
+		Project: v.places.ProjectIn(address), Reason: v.r.PostForm.Get("reason"), Details: v.r.PostForm.Get("details"),
+		Contact: v.r.PostForm.Get("contact"), FormToken: v.r.PostForm.Get("form_token"), Lang: v.Lang,
 	}
-	number, err := p.Reports.Report(v.r.Context(), v.by, in)
+	number, err := f.service.Report(v.r.Context(), v.by, in)
 	form := reportForm{Address: address, NewReport: in}
 	var refused *sandlot.Error
 	switch {
@@ -96,5 +99,5 @@ func (p *Pages) report(v *visit) error {
 	default:
 		return err
 	}
-	return v.showReport(http.StatusUnprocessableEntity, form)
+	return f.show(v, http.StatusUnprocessableEntity, form)
 }

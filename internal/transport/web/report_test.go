@@ -54,7 +54,8 @@ var aNumber = regexp.MustCompile(`R-[0-9A-Z]{4}-[0-9A-Z]{4}`)
 func TestAReportIsRecordedWithItsLanguageAndItsSender(t *testing.T) {
 	t.Parallel()
 	h := house(t)
-	h.Reports = must(operate.New(t.Context(), operate.Config{ReportMail: "operator@example.com"}, h.db.Operate(), operate.WithClock(h.now)))(t)
+	reports := must(operate.New(t.Context(), operate.Config{ReportMail: "operator@example.com"}, h.db.Operate(), operate.WithClock(h.now)))(t)
+	h.change(func(c *Config) { c.Reports = reports })
 	form := url.Values{"project": {"game-abc123"}, "reason": {"other"}, "details": {"bad"}, "form_token": {formToken(t, h)}}
 	if resp := request(h, "POST", "/report", form.Encode(), "Accept-Language", "de", "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusOK {
 		t.Errorf("got %d", resp.StatusCode)
@@ -72,10 +73,10 @@ func TestRegressionM42APageIsReportedByItsAddress(t *testing.T) {
 	for _, want := range []string{`name="project" inputmode="url"`, `value="deceptive"`, `name="form_token" value="`} {
 		expect.Contains(t, "the form", body, want)
 	}
-	host := h.Places.Content
+	host := h.places.Content
 	for _, address := range []string{
 		"http://game-abc123." + host + "/login/?next=%zz#top", "game-abc123." + host, "hxxps://game-abc123[.]" + strings.ReplaceAll(host, ".", "[.]") + "/", " HTTPS://GAME-ABC123." + strings.ToUpper(host) + " ",
-		"http://game-abc123--v1-0123456789." + host + "/p/other-abc123", h.Places.Base.String() + "/p/game-abc123/card.png", h.Places.Base.String() + "/~/game-abc123/a/b", h.Places.Base.Host + "/embed/game-abc123", "https://game-abc123.its-old-host.example/",
+		"http://game-abc123--v1-0123456789." + host + "/p/other-abc123", h.places.Base.String() + "/p/game-abc123/card.png", h.places.Base.String() + "/~/game-abc123/a/b", h.places.Base.Host + "/embed/game-abc123", "https://game-abc123.its-old-host.example/",
 	} {
 		expect.Contains(t, address, text(t, request(h, "GET", "/report?project="+url.QueryEscape(address), "")), `name="project" value="game-abc123"`)
 		resp := sendReport(h, url.Values{"project": {address}, "reason": {"deceptive"}, "form_token": {formToken(t, h)}})
@@ -138,7 +139,7 @@ func TestAReportFromElsewhereOrTooLongIsRefused(t *testing.T) {
 func TestReportsOfAnAddressAreLimited(t *testing.T) {
 	t.Parallel()
 	h := house(t)
-	h.Admission = admission.New(admission.Config{Reports: admission.Rate{Count: 1, Per: time.Hour, Burst: 2}})
+	h.limits = admission.New(admission.Config{Reports: admission.Rate{Count: 1, Per: time.Hour, Burst: 2}})
 	form := url.Values{"project": {"game-abc123"}, "reason": {"other"}}
 	for range 2 {
 		form.Set("form_token", formToken(t, h))

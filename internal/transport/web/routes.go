@@ -1,8 +1,8 @@
 package web
 
 import (
+	"html/template"
 	"net/http"
-	"slices"
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
@@ -27,38 +27,61 @@ type route struct {
 	handle       func(*visit) error
 }
 
-// routes are all of them: the test of who may go where walks this list.
-func (p *Pages) routes() []route {
-	return slices.Concat(p.websiteRoutes(), choices{p}.routes(), leaflets{p}.routes(), p.galleryRoutes(), p.reportRoutes(), p.verifyRoutes(), p.notMeRoutes(), p.accountRoutes(), p.numbers.routes(), p.likeRoutes(), p.loginRoutes(), p.settingsRoutes(), p.keyRoutes(), p.projectRoutes(), strolls{p}.routes(), p.shares.routes(), p.ownRoutes(), beginnings{p}.routes(), offers{p}.routes(), pictureFiles{p.Covers}.routes(), ownCovers{p}.routes(), statistics{p}.routes(), claimed{p}.routes())
+// An area is some pages with the services that they need. Its handlers are methods, which get a visit.
+type area interface{ routes() []route }
+
+// areas are all of them, with what each may use.
+func (p *Pages) areas(c Config) []area {
+	zip, begin := archives{c.Archive}, beginnings{c.Intake, c.Service}
+	login := &logins{c.Logins, c.Account}
+	own := &ownPages{c.Service, c.Trash, c.Contents, c.Covers, c.Trials, zip, p.listings}
+	return []area{
+		website{c.Docs},
+		choices{c.Account, p.opens},
+		leaflets{},
+		lists{c.Gallery, p.fronts},
+		profiles{c.Gallery, c.People, p.fronts},
+		strolls{c.Gallery},
+		reports{c.Reports},
+		&projectPages{c.Service, c.Gallery, p.visitors, own, p.sheets, c.Fonts}, p.numbers, newShares(c),
+		pictureFiles{c.Covers},
+		begin,
+		offers{begin, c.Service, c.Gallery, c.Contents},
+		login,
+		mailLinks{c.Account, login},
+		overviews{c.Gallery, c.Trash, c.Account},
+		sessionPages{c.Account},
+		settings{c.Account, c.People, c.Service, zip},
+		keys{c.Service},
+		own,
+		versions{c.Service, c.Contents, own, p.comparisons},
+		ownCovers{c.Covers, own},
+		statistics{c.Figures},
+	}
 }
 
-func (p *Pages) websiteRoutes() []route {
+// website is the files and the documentation of the site itself.
+type website struct {
+	page func(name string) (title string, body template.HTML, ok bool)
+}
+
+func (s website) routes() []route {
 	return []route{
-		{"GET", "/static/{file...}", anyone, admission.Fetch, p.static},
-		{"GET", "/favicon.ico", stranger, admission.Fetch, p.favicon},
-		{"GET", "/docs", anyone, admission.Look, p.docs},
-		{"GET", "/docs/{page}", anyone, admission.Look, p.docs},
-		{"GET", "/", anyone, admission.Look, p.missing},
+		{"GET", "/static/{file...}", anyone, admission.Fetch, static},
+		{"GET", "/favicon.ico", stranger, admission.Fetch, favicon},
+		{"GET", "/docs", anyone, admission.Look, s.docs},
+		{"GET", "/docs/{page}", anyone, admission.Look, s.docs},
+		{"GET", "/", anyone, admission.Look, missing},
 	}
 }
 
 // docs shows a page of the documentation.
-func (p *Pages) docs(v *visit) error {
-	title, body, ok := p.Docs(v.r.PathValue("page"))
+func (s website) docs(v *visit) error {
+	title, body, ok := s.page(v.r.PathValue("page"))
 	if !ok {
-		return p.missing(v)
+		return sandlot.ErrNotFound
 	}
 	return v.show(http.StatusOK, "docs.html", title, body)
 }
 
-func (p *Pages) missing(*visit) error { return sandlot.ErrNotFound }
-
-// serve answers for one route.
-func (p *Pages) serve(r route) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		v := p.visit(w, req)
-		if err := v.enter(r); err != nil {
-			v.fail(err)
-		}
-	})
-}
+func missing(*visit) error { return sandlot.ErrNotFound }

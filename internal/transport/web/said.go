@@ -3,12 +3,9 @@ package web
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"html/template"
 	"net/http"
 	"strings"
-
-	"sandlot/internal/base/catalog"
 )
 
 // A form that was taken leads to a page, and that page says once what the form did. The
@@ -65,23 +62,10 @@ func (v *visit) hear() {
 			return // done says nothing else
 		}
 	}
-	v.said, v.heard = v.book.saidOf(v.lang, said), true
-}
-
-// saidOf is the text of that name with its arguments; empty where there is none for a form.
-func (b *book) saidOf(lang string, said []any) template.HTML {
-	name, _ := said[0].(string)
-	if _, ok := b.ByLang[catalog.Fallback][name]; !ok || len(name) < len(saidTexts) || name[:len(saidTexts)] != saidTexts {
-		return ""
+	v.heard = true
+	if name, _ := said[0].(string); strings.HasPrefix(name, saidTexts) && v.Complete(name, said[1:]...) {
+		v.said = v.Rich(name, said[1:]...)
 	}
-	left := b.form(lang, name, said[1:])
-	for i := 1; i+1 < len(said); i += 2 {
-		left = strings.ReplaceAll(left, "{"+fmt.Sprint(said[i])+"}", "")
-	}
-	if strings.Contains(left, "{") { // an argument is missing, which done never leaves out
-		return ""
-	}
-	return b.sayHTML(lang, name, said[1:]...)
 }
 
 // Said is what the form that led to this page did; empty where none did.

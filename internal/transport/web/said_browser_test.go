@@ -25,7 +25,7 @@ func newDesk(t *testing.T) (*world, string) {
 	h.put(gameID, 3, "a.js", "")
 	srv.Start()
 	t.Cleanup(srv.Close)
-	return h, h.Places.Base.String()
+	return h, h.places.Base.String()
 }
 
 const (

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/transport/web/texts"
 )
 
 // sessions finds out whose browser asks; *publish.Authenticator does.
@@ -30,7 +31,7 @@ func (v *visit) recognise() error {
 	if len(cookies) != 1 || cookies[0].Value == "" {
 		return nil
 	}
-	by, err := v.Sessions.Identify(v.r.Context(), sandlot.Presented{Session: cookies[0].Value}, v.from())
+	by, err := v.sessions.Identify(v.r.Context(), sandlot.Presented{Session: cookies[0].Value}, v.from())
 	if errors.Is(err, sandlot.ErrNotFound) {
 		v.setCookie(cookieName, "", -1)
 		return nil
@@ -40,8 +41,8 @@ func (v *visit) recognise() error {
 	}
 	s, a, _ := by.Login()
 	v.by, v.me = by, &login{s, a}
-	if found, ok := v.book.Nearest(a.Lang); ok && a.Lang != "" {
-		v.lang = found
+	if found, ok := texts.Open().Nearest(a.Lang); ok && a.Lang != "" {
+		v.Lang = found
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sandlot"
+	"sandlot/internal/domain/admission"
 )
 
 // sessionLists is what the page of the logins asks of the domain, on behalf of the caller
@@ -19,20 +20,30 @@ type sessionLists interface {
 	EndOtherSessions(ctx context.Context, by sandlot.Caller) error
 }
 
-// sessions lists where the account is logged in.
-func (p *Pages) sessions(v *visit) error {
-	list, err := p.Account.Sessions(v.r.Context(), v.by)
+// sessionPages are the page of the logins.
+type sessionPages struct{ account sessionLists }
+
+func (s sessionPages) routes() []route {
+	return []route{
+		{"GET", "/account/sessions", owner, admission.Look, s.list},
+		{"POST", "/account/sessions", owner, admission.Look, form(maxForm, s.end, "id?", "others?")},
+	}
+}
+
+// list shows where the account is logged in.
+func (s sessionPages) list(v *visit) error {
+	list, err := s.account.Sessions(v.r.Context(), v.by)
 	if err != nil {
 		return err
 	}
 	return v.show(http.StatusOK, "sessions.html", v.T("sessions.title"), list)
 }
 
-// endSessions logs one browser out, or all but this one. A session that is over
+// end logs one browser out, or all but this one. A session that is over
 // already is as it should be: the button was pressed twice.
-func (p *Pages) endSessions(v *visit) error {
+func (s sessionPages) end(v *visit) error {
 	if v.r.PostForm.Get("others") != "" {
-		if err := p.Account.EndOtherSessions(v.r.Context(), v.by); err != nil {
+		if err := s.account.EndOtherSessions(v.r.Context(), v.by); err != nil {
 			return err
 		}
 		return v.done("/account/sessions", "said.others-out")
@@ -41,7 +52,7 @@ func (p *Pages) endSessions(v *visit) error {
 	if err != nil {
 		return sandlot.ErrNotFound
 	}
-	if err := p.Account.EndSession(v.r.Context(), v.by, id); err != nil && !errors.Is(err, sandlot.ErrNotFound) {
+	if err := s.account.EndSession(v.r.Context(), v.by, id); err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		return err
 	}
 	return v.done("/account/sessions", "said.browser-out")

@@ -7,6 +7,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/transport/web/texts"
 )
 
 // owners is what the settings ask of the domain, on behalf of the caller whose account it is.
@@ -21,22 +22,26 @@ type owners interface {
 	DeleteAccount(ctx context.Context, by sandlot.Caller, typed string) error
 }
 
-func (p *Pages) settingsRoutes() []route {
+// settings are the page of an account's settings, and those on which one takes everything away or leaves.
+type settings struct {
+	account owners
+	people  People
+	exports exports
+	zip     archives
+}
+
+func (s settings) routes() []route {
 	return []route{
-		{"GET", "/account/settings", owner, admission.Look, p.settings},
-		{"GET", "/account/settings/handle", owner, admission.Look, p.askRename},
-		{"POST", "/account/settings/handle", owner, admission.Look, form(maxForm, p.rename, "handle")},
-		{"POST", "/account/settings/profile", owner, admission.Look, form(maxForm, describeSelf, "line", "link")},
-		{"POST", "/account/settings/language", owner, admission.Look, form(maxForm, p.setLanguage, "lang")},
-		{"POST", "/account/settings/email", recent, admission.Mail, form(maxForm, p.proposeEmail, "email")},
-		{"POST", "/account/settings/email/withdraw", owner, admission.Look, form(maxForm, p.withdrawEmail)},
-		{"GET", "/account/export", owner, admission.Export, p.export},
-		{"GET", "/account/delete", recent, admission.Look, p.askDelete},
-		{"POST", "/account/delete", recent, admission.Look, form(maxForm, p.deleteAccount, "handle")},
-		{"GET", "/account/email", anyone, admission.Look, p.askEmail},
-		{"POST", "/account/email", anyone, admission.Look, form(maxForm, p.takeEmail, "token")},
-		{"GET", "/account/undo", anyone, admission.Look, p.askUndo},
-		{"POST", "/account/undo", anyone, admission.Look, form(maxForm, p.undoEmail, "token")},
+		{"GET", "/account/settings", owner, admission.Look, s.page},
+		{"GET", "/account/settings/handle", owner, admission.Look, s.askRename},
+		{"POST", "/account/settings/handle", owner, admission.Look, form(maxForm, s.rename, "handle")},
+		{"POST", "/account/settings/profile", owner, admission.Look, form(maxForm, s.describe, "line", "link")},
+		{"POST", "/account/settings/language", owner, admission.Look, form(maxForm, s.setLanguage, "lang")},
+		{"POST", "/account/settings/email", recent, admission.Mail, form(maxForm, s.proposeEmail, "email")},
+		{"POST", "/account/settings/email/withdraw", owner, admission.Look, form(maxForm, s.withdrawEmail)},
+		{"GET", "/account/export", owner, admission.Export, s.export},
+		{"GET", "/account/delete", recent, admission.Look, s.askDelete},
+		{"POST", "/account/delete", recent, admission.Look, form(maxForm, s.deleteAccount, "handle")},
 	}
 }
 
@@ -54,25 +59,25 @@ type settingsPage struct {
 	Fresh         bool // whether the login may change the address
 }
 
-func (p *Pages) settings(v *visit) error {
-	return v.showSettings(http.StatusOK, settingsPage{Handle: field{Value: v.me.Account.Handle}})
+func (s settings) page(v *visit) error {
+	return s.show(v, http.StatusOK, settingsPage{Handle: field{Value: v.me.Account.Handle}})
 }
 
 // showSettings fills in what the page has in any case.
-func (v *visit) showSettings(status int, page settingsPage) error {
+func (s settings) show(v *visit, status int, page settingsPage) error {
 	var err error
-	if page.Proposed, err = v.Account.ProposedEmail(v.r.Context(), v.by); err != nil {
+	if page.Proposed, err = s.account.ProposedEmail(v.r.Context(), v.by); err != nil {
 		return err
 	}
 	if !page.typed {
-		own, err := v.People.Own(v.r.Context(), v.by)
+		own, err := s.people.Own(v.r.Context(), v.by)
 		if err != nil {
 			return err
 		}
 		page.Line, page.Link = field{Value: own.Line}, field{Value: own.Link}
 	}
-	page.Langs, page.Fresh = v.book.Langs, v.fresh()
-	if found, ok := v.book.Nearest(v.me.Account.Lang); ok && v.me.Account.Lang != "" {
+	page.Langs, page.Fresh = texts.Open().Langs, v.fresh()
+	if found, ok := texts.Open().Nearest(v.me.Account.Lang); ok && v.me.Account.Lang != "" {
 		page.Lang = found
 	}
 	return v.show(status, "settings.html", v.T("settings.title"), page)
@@ -80,27 +85,44 @@ func (v *visit) showSettings(status int, page settingsPage) error {
 
 // fresh reports whether the login may change keys and the address. One of a time to come
 // is of a clock that was wrong.
-func (v *visit) fresh() bool { return v.Now().Sub(v.me.ProvedAt).Abs() <= freshFor }
+func (v *visit) fresh() bool { return v.now().Sub(v.me.ProvedAt).Abs() <= freshFor }
+
+// askRename shows the handle that it will be.
+func (s settings) askRename(v *visit) error { return s.askHandle(v, v.query("handle")) }
+
+func (s settings) askHandle(v *visit, want string) error {
+	handle, err := s.account.HandleFor(v.r.Context(), v.by, want)
+	switch {
+	case err != nil:
+		return s.handleRefused(v, want, err)
+	case handle == v.me.Account.Handle:
+		return v.done("/account/settings", "said.handle-same", "handle", handle)
+	}
+	return v.ask(v.T("rename.title", "handle", handle), askPage{
+		Leads:  []any{v.T("rename.lead", "handle", handle, "old", v.me.Account.Handle)},
+		Action: "/account/settings/handle", Fields: []askField{{"handle", handle}}, Yes: v.T("settings.handle-save"), Back: "/account/settings",
+	})
+}
 
 // rename gives the account the handle that its owner was shown; another one is shown
 // first.
-func (p *Pages) rename(v *visit) error {
+func (s settings) rename(v *visit) error {
 	want := v.r.PostForm.Get("handle")
-	handle, err := p.Account.HandleFor(v.r.Context(), v.by, want)
+	handle, err := s.account.HandleFor(v.r.Context(), v.by, want)
 	if err == nil && handle != want {
-		return v.askHandle(want)
+		return s.askHandle(v, want)
 	}
 	if err == nil {
-		_, err = p.Account.Rename(v.r.Context(), v.by, want)
+		_, err = s.account.Rename(v.r.Context(), v.by, want)
 	}
 	if err != nil {
-		return v.handleRefused(want, err)
+		return s.handleRefused(v, want, err)
 	}
 	return v.done("/account/settings", "said.renamed", "handle", handle)
 }
 
 // handleRefused shows the settings with what is wrong with a handle.
-func (v *visit) handleRefused(want string, err error) error {
+func (s settings) handleRefused(v *visit, want string, err error) error {
 	wrong := ""
 	switch {
 	case errors.Is(err, sandlot.ErrExists):
@@ -112,24 +134,24 @@ func (v *visit) handleRefused(want string, err error) error {
 	default:
 		return err
 	}
-	return v.showSettings(http.StatusUnprocessableEntity, settingsPage{Handle: field{want, wrong}})
+	return s.show(v, http.StatusUnprocessableEntity, settingsPage{Handle: field{want, wrong}})
 }
 
-func (p *Pages) setLanguage(v *visit) error {
+func (s settings) setLanguage(v *visit) error {
 	lang := v.r.PostForm.Get("lang")
-	if found, ok := v.book.Nearest(lang); lang != "" && (!ok || found != lang) {
+	if found, ok := texts.Open().Nearest(lang); lang != "" && (!ok || found != lang) {
 		return v.redirect("/account/settings") // the page offers no other
 	}
-	if err := p.Account.SetLang(v.r.Context(), v.by, lang); err != nil {
+	if err := s.account.SetLang(v.r.Context(), v.by, lang); err != nil {
 		return err
 	}
 	v.prefer(lang)
 	return v.done("/account/settings", "said.language")
 }
 
-func (p *Pages) proposeEmail(v *visit) error {
+func (s settings) proposeEmail(v *visit) error {
 	address := v.r.PostForm.Get("email")
-	err := p.Account.ProposeEmail(v.r.Context(), v.by, address, v.lang)
+	err := s.account.ProposeEmail(v.r.Context(), v.by, address, v.Lang)
 	wrong := ""
 	switch {
 	case err == nil:
@@ -143,12 +165,12 @@ func (p *Pages) proposeEmail(v *visit) error {
 	default:
 		return err
 	}
-	return v.showSettings(http.StatusUnprocessableEntity, settingsPage{Handle: field{Value: v.me.Account.Handle}, Email: field{address, wrong}})
+	return s.show(v, http.StatusUnprocessableEntity, settingsPage{Handle: field{Value: v.me.Account.Handle}, Email: field{address, wrong}})
 }
 
 // withdrawEmail ends the proposal; the button may be pressed twice.
-func (p *Pages) withdrawEmail(v *visit) error {
-	if err := p.Account.WithdrawEmail(v.r.Context(), v.by); err != nil {
+func (s settings) withdrawEmail(v *visit) error {
+	if err := s.account.WithdrawEmail(v.r.Context(), v.by); err != nil {
 		return err
 	}
 	return v.done("/account/settings", "said.email-kept")
@@ -159,5 +181,4 @@ var langNames = map[string]string{
 	"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français", "ja": "日本語", "pt": "Português (Brasil)", "zh-Hans": "简体中文",
 }
 
-// LangName is what a language is called by those who speak it.
-func (v view) LangName(lang string) string { return langNames[lang] }
+func langName(lang string) string { return langNames[lang] }

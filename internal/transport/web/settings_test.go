@@ -18,6 +18,7 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/transport/web/texts"
 )
 
 // archived is an archive of one word, or of nothing that can be sent.
@@ -51,10 +52,10 @@ func TestTheLinkThatConfirmsAnAddressIsSentAgain(t *testing.T) {
 	h.in.Exec("UPDATE accounts SET verified = 0")
 	body := text(t, asKim(h, "GET", "/account/settings", ""))
 	expect.Contains(t, "the settings", body, `<input type="hidden" name="email" value="kim@mail.internal">`)
-	now := h.Now
-	h.Now = func() time.Time { return now().Add(freshFor + time.Minute) }
-	expect.Contains(t, "the settings later", text(t, asKim(h, "GET", "/account/settings", "")), h.book.say("fr", "settings.confirm-again"))
-	h.Now = now
+	now := h.site.now
+	h.site.now = func() time.Time { return now().Add(freshFor + time.Minute) }
+	expect.Contains(t, "the settings later", text(t, asKim(h, "GET", "/account/settings", "")), texts.Voice{Lang: "fr"}.T("settings.confirm-again"))
+	h.site.now = now
 	asKim(h, "POST", "/account/settings/email", "email=kim@mail.internal")
 	expect.Same(t, "a message goes to", h.in.Query("SELECT address FROM jobs WHERE kind = ?", account.MailEmailChange), []string{"kim@mail.internal"})
 }
@@ -130,7 +131,7 @@ func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
 func TestMessagesToNewAddressesAreLimited(t *testing.T) {
 	t.Parallel()
 	h := house(t)
-	h.Admission = admission.New(admission.Config{Mails: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}})
+	h.limits = admission.New(admission.Config{Mails: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}})
 	for _, want := range []int{http.StatusSeeOther, http.StatusSeeOther, http.StatusTooManyRequests} {
 		h.later(time.Minute) // before that, the same form asks for the same message
 		if resp := asKim(h, "POST", "/account/settings/email", "email=new@example.com"); resp.StatusCode != want {
@@ -214,15 +215,19 @@ func TestTheExportIsTheAccountsArchive(t *testing.T) {
 func TestAnExportThatFailsIsAPageOrBroken(t *testing.T) {
 	t.Parallel()
 	h := house(t)
-	h.Archive = func(context.Context, io.Writer, publish.Export) error { return errors.New("down") }
+	h.change(func(c *Config) {
+		c.Archive = func(context.Context, io.Writer, publish.Export) error { return errors.New("down") }
+	})
 	resp := asKim(h, "GET", "/account/export", "")
 	if resp.StatusCode != http.StatusInternalServerError || resp.Header.Get("Content-Disposition") != "" {
 		t.Errorf("before the first byte: %d, %v", resp.StatusCode, resp.Header)
 	}
-	h.Archive = func(_ context.Context, w io.Writer, _ publish.Export) error {
-		_, _ = io.WriteString(w, "ZI")
-		return errors.New("down")
-	}
+	h.change(func(c *Config) {
+		c.Archive = func(_ context.Context, w io.Writer, _ publish.Export) error {
+			_, _ = io.WriteString(w, "ZI")
+			return errors.New("down")
+		}
+	})
 	defer func() {
 		if recover() != http.ErrAbortHandler {
 			t.Error("the connection is not broken")

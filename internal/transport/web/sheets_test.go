@@ -85,22 +85,28 @@ func TestWhatWasTakenDownIsNotLedTo(t *testing.T) {
 }
 
 // besideless is a gallery that does not find what a project leads on to.
-type besideless struct{ Gallery }
+type besideless struct {
+	Gallery
+	back bool
+}
 
-func (besideless) Beside(context.Context, sandlot.Caller, sandlot.Project) (gallery.Beside, error) {
+func (b *besideless) Beside(ctx context.Context, by sandlot.Caller, of sandlot.Project) (gallery.Beside, error) {
+	if b.back {
+		return b.Gallery.Beside(ctx, by, of)
+	}
 	return gallery.Beside{}, sandlot.ErrUnavailable
 }
 
 func TestAProjectCanBePlayedWithoutItsLists(t *testing.T) {
 	t.Parallel()
 	h := house(t)
-	found := h.Gallery
-	h.Gallery = besideless{found}
+	found := &besideless{Gallery: h.cfg.Gallery}
+	h.change(func(c *Config) { c.Gallery = found })
 	if page := h.pageOf(); !strings.Contains(page, `class="start"`) || strings.Contains(page, `class="cards"`) {
 		t.Errorf("without its lists it is %s", page)
 	}
 	h.later(time.Second)
-	h.Gallery = found
+	found.back = true
 	expect.Contains(t, "then it is", h.pageOf(), `class="cards"`)
 }
 

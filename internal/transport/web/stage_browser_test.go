@@ -65,7 +65,7 @@ addEventListener('keydown', (e) => parent.postMessage('key ' + e.key, '*'))
 addEventListener('click', () => document.documentElement.requestFullscreen(), { once: true }) // and a press that was to go to the page takes nothing back</script>`)
 	}))
 	g.world = board(t, np, listens(srv))
-	g.port = g.Places.Base.Port()
+	g.port = g.places.Base.Port()
 	srv.Start()
 	t.Cleanup(srv.Close)
 	return g

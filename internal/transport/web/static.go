@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"sandlot"
 	"sandlot/internal/format/mediatype"
 )
 
@@ -72,15 +73,15 @@ func packed(data []byte) []byte {
 // assetURL is the address under which pages load a file of static.
 func assetURL(name string) string { return "/static/" + name + "?v=" + openAssets()[name].hash }
 
-func (p *Pages) static(v *visit) error { return v.asset(v.r.PathValue("file")) }
+func static(v *visit) error { return sendAsset(v, v.r.PathValue("file")) }
 
 // favicon is what browsers ask for by themselves, also for a project in the path form.
-func (p *Pages) favicon(v *visit) error { return v.asset("icon.svg") }
+func favicon(v *visit) error { return sendAsset(v, "icon.svg") }
 
-func (v *visit) asset(name string) error {
+func sendAsset(v *visit, name string) error {
 	a, ok := openAssets()[name]
 	if !ok {
-		return v.missing(v)
+		return sandlot.ErrNotFound
 	}
 	h := v.w.Header()
 	body, tag := a.bytes, `"`+a.hash+`"`

@@ -29,8 +29,8 @@ type filler func(to *bytes.Buffer, name string)
 // it: a NUL is escaped everywhere.
 const hole = "\x00"
 
-// Hole is the place of what moves.
-func (v view) Hole(name string) template.HTML { return template.HTML(hole + name + hole) }
+// holeOf is the place of what moves.
+func holeOf(name string) template.HTML { return template.HTML(hole + name + hole) }
 
 // The holes of every page.
 const (

@@ -68,8 +68,8 @@ func (s *searcher) Beside(ctx context.Context, by sandlot.Caller, of sandlot.Pro
 func TestAPageIsMadeOnceHoweverManyAsk(t *testing.T) {
 	t.Parallel()
 	h := board(t, chess)
-	counted := &searcher{Gallery: h.Gallery}
-	h.Gallery = counted
+	counted := &searcher{Gallery: h.cfg.Gallery}
+	h.change(func(c *Config) { c.Gallery = counted })
 	var made atomic.Int32
 	var all sync.WaitGroup
 	for range 16 {

@@ -9,9 +9,9 @@ import (
 )
 
 // suggest answers with the options of what is being typed into the search, as a piece of a page.
-func (p browsing) suggest(v *visit) error {
+func (l lists) suggest(v *visit) error {
 	text := wanted(v.r.URL.Query().Get("q"))
-	found, err := p.Gallery.Suggest(v.r.Context(), v.by, text)
+	found, err := l.gallery.Suggest(v.r.Context(), v.by, text)
 	if err != nil {
 		return err
 	}

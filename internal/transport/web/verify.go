@@ -22,11 +22,28 @@ type claims interface {
 	RefuseClaim(ctx context.Context, by sandlot.Caller, token string) (a sandlot.Account, notMe string, err error)
 }
 
-func (p *Pages) verifyRoutes() []route {
+// mailLinks are the pages that links in messages lead to. A link changes nothing: the form of its page does.
+type mailLinks struct {
+	account interface {
+		claims
+		recoveries
+		notMes
+	}
+	login *logins
+}
+
+func (m mailLinks) routes() []route {
 	return []route{
-		{"GET", "/verify", anyone, admission.Look, p.askVerify},
-		{"POST", "/verify", anyone, admission.Look, form(maxForm, p.verify, "token")},
-		{"POST", "/verify/no", anyone, admission.Look, form(maxForm, p.refuseClaim, "token")},
+		{"GET", "/verify", anyone, admission.Look, m.askVerify},
+		{"POST", "/verify", anyone, admission.Look, form(maxForm, m.verify, "token")},
+		{"POST", "/verify/no", anyone, admission.Look, form(maxForm, m.refuseClaim, "token")},
+		{"GET", "/not-me", anyone, admission.Look, m.askNotMe},
+		{"POST", "/not-me", anyone, admission.Look, form(maxForm, m.stopMail, "token")},
+		{"POST", "/not-me/undo", anyone, admission.Look, form(maxForm, m.allowMail, "token")},
+		{"GET", "/account/email", anyone, admission.Look, m.askEmail},
+		{"POST", "/account/email", anyone, admission.Look, form(maxForm, m.takeEmail, "token")},
+		{"GET", "/account/undo", anyone, admission.Look, m.askUndo},
+		{"POST", "/account/undo", anyone, admission.Look, form(maxForm, m.undoEmail, "token")},
 	}
 }
 
@@ -41,21 +58,21 @@ func (p claimPage) Shown() int { return len(p.Projects) }
 
 // askVerify shows what a link would do, and does nothing: programs that look at
 // links in messages before people do must not use them up.
-func (p *Pages) askVerify(v *visit) error {
+func (m mailLinks) askVerify(v *visit) error {
 	v.w.Header().Set("Referrer-Policy", "no-referrer")
 	token := v.r.URL.Query().Get("token")
-	found, err := p.Account.Claim(v.r.Context(), v.by, token)
+	found, err := m.account.Claim(v.r.Context(), v.by, token)
 	if err != nil {
-		return v.linkUsedUp(err)
+		return linkUsedUp(v, err)
 	}
 	return v.show(http.StatusOK, "verify.html", v.T("verify.title"), claimPage{token, found})
 }
 
 // refuseClaim uses the link up: the address is taken away from the account.
-func (p *Pages) refuseClaim(v *visit) error {
-	a, notMe, err := p.Account.RefuseClaim(v.r.Context(), v.by, v.token())
+func (m mailLinks) refuseClaim(v *visit) error {
+	a, notMe, err := m.account.RefuseClaim(v.r.Context(), v.by, linkToken(v))
 	if err != nil {
-		return v.linkUsedUp(err)
+		return linkUsedUp(v, err)
 	}
 	return v.show(http.StatusOK, "refused.html", v.T("refused.title"), struct {
 		sandlot.Account
@@ -74,18 +91,18 @@ type verifiedPage struct {
 const maxOnward = 5
 
 // verify uses the link up, logs the browser in, and shows the way on.
-func (p *Pages) verify(v *visit) error {
-	token := v.token()
-	claim, err := p.Account.Claim(v.r.Context(), v.by, token)
+func (m mailLinks) verify(v *visit) error {
+	token := linkToken(v)
+	claim, err := m.account.Claim(v.r.Context(), v.by, token)
 	if err != nil {
-		return v.linkUsedUp(err)
+		return linkUsedUp(v, err)
 	}
-	a, session, err := useVerification(v, token)
+	a, session, err := m.useVerification(v, token)
 	if err != nil {
-		return v.linkUsedUp(err)
+		return linkUsedUp(v, err)
 	}
 	if session != "" {
-		if err := keepLogin(v, session, a.Email); err != nil {
+		if err := m.login.keep(v, session, a.Email); err != nil {
 			return err
 		}
 	}
@@ -95,16 +112,16 @@ func (p *Pages) verify(v *visit) error {
 }
 
 // useVerification verifies, and makes a session where the browser can keep one and has none.
-func useVerification(v *visit, token string) (a sandlot.Account, session string, err error) {
-	if keepsLogins(v.Places.Base) {
-		return v.Account.VerifyHere(v.r.Context(), v.by, token, v.r.UserAgent())
+func (m mailLinks) useVerification(v *visit, token string) (a sandlot.Account, session string, err error) {
+	if keepsLogins(v.places.Base) {
+		return m.account.VerifyHere(v.r.Context(), v.by, token, v.r.UserAgent())
 	}
-	a, err = v.Account.Verify(v.r.Context(), v.by, token)
+	a, err = m.account.Verify(v.r.Context(), v.by, token)
 	return a, "", err
 }
 
 // linkUsedUp shows where another link is to be had, or that none is needed.
-func (v *visit) linkUsedUp(err error) error {
+func linkUsedUp(v *visit, err error) error {
 	if !errors.Is(err, sandlot.ErrNotFound) {
 		return err
 	}

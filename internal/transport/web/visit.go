@@ -14,38 +14,32 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/format/names"
+	"sandlot/internal/transport/web/texts"
 )
 
 // A visit is one request for a page, and its answer.
 type visit struct {
-	*Pages
-	w        http.ResponseWriter
-	r        *http.Request
-	lang     string // one of the book's
-	theme    string // one of themes; empty: the system's
-	chosen   bool   // whether the visitor has chosen the language
-	accepted bool   // whether the browser asks for one of the book's languages
-	by       sandlot.Caller
-	me       *login // nil without a login
-	grant    *admission.Grant
-	said     template.HTML // what the form before this page did
-	heard    bool          // whether the browser keeps that still
-	anybody  bool          // whether the page is kept for all
-	turn     turn          // for a page that is made of a list of files
-	place    bool          // whether all that the address asks for is a place in a list: the page has none of its words
+	*site
+	texts.Voice // says the texts in the language of the page
+	w           http.ResponseWriter
+	r           *http.Request
+	theme       string // one of themes; empty: the system's
+	chosen      bool   // whether the visitor has chosen the language
+	accepted    bool   // whether the browser asks for one of ours
+	by          sandlot.Caller
+	me          *login // nil without a login
+	grant       *admission.Grant
+	said        template.HTML // what the form before this page did
+	heard       bool          // whether the browser keeps that still
+	anybody     bool          // whether the page is kept for all
+	turn        turn          // for a page that is made of a list of files
+	place       bool          // whether all that the address asks for is a place in a list: the page has none of its words
 }
 
 // A login is a browser's session and whose it is.
 type login struct {
 	sandlot.Session
 	Account sandlot.Account
-}
-
-func (p *Pages) visit(w http.ResponseWriter, r *http.Request) *visit {
-	v := &visit{Pages: p, w: w, r: r}
-	v.lang, v.accepted = p.book.Accepted(r.Header.Get("Accept-Language"))
-	v.by = sandlot.Caller{From: v.from()}
-	return v
 }
 
 // enter answers for a route, if the visitor may go there.
@@ -78,7 +72,7 @@ func (v *visit) enter(r route) error {
 // read. The grant's Done must be called when the request is over.
 func (v *visit) admit(op admission.Operation) (err error) {
 	control := http.NewResponseController(v.w)
-	v.grant, err = v.Admission.Admit(v.origin(), op, admission.Body{
+	v.grant, err = v.limits.Admit(v.origin(), op, admission.Body{
 		Length: v.r.ContentLength,
 		Stop:   func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }, // a connection without deadlines goes on until it stalls
 	})
@@ -94,8 +88,8 @@ func (v *visit) speak(lang string) {
 	if v.chosen || v.accepted || v.me != nil && v.me.Account.Lang != "" {
 		return
 	}
-	if found, ok := v.book.Nearest(lang); ok {
-		v.lang = found
+	if found, ok := texts.Open().Nearest(lang); ok {
+		v.Lang = found
 	}
 }
 
@@ -184,7 +178,7 @@ func (v *visit) sendPage(status int, body []byte) {
 	}
 	h := v.w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Language", v.lang)
+	h.Set("Content-Language", v.Lang)
 	h.Add("Vary", "Accept-Language")
 	h.Add("Vary", "Cookie")
 	h.Add("Vary", "Accept-Encoding")
@@ -195,9 +189,6 @@ func (v *visit) sendPage(status int, body []byte) {
 		_, _ = v.w.Write(body) // the browser is gone if this fails
 	}
 }
-
-// T is the text of that name in the visit's language: see text.
-func (v *visit) T(name string, args ...any) string { return v.book.say(v.lang, name, args...) }
 
 // redirect leads to a path of the website, after a form as well.
 func (v *visit) redirect(path string) error {
@@ -211,7 +202,7 @@ func (v *visit) toLogin() error {
 	back := v.r.URL.RequestURI()
 	if v.r.Method != http.MethodGet && v.r.Method != http.MethodHead {
 		back = "/account"
-		if from, err := url.Parse(v.r.Referer()); err == nil && from.Host == v.Places.Base.Host {
+		if from, err := url.Parse(v.r.Referer()); err == nil && from.Host == v.places.Base.Host {
 			back = localPath(from.RequestURI())
 		}
 	}
@@ -223,7 +214,7 @@ func (v *visit) toLogin() error {
 func (v *visit) problem(status int, name string) {
 	err := v.show(status, "error.html", v.T(name+".title"), v.mishap(status, name))
 	if err != nil {
-		v.Log.Error("error page not shown", "error", err)
+		v.log.Error("error page not shown", "error", err)
 	}
 }
 
@@ -260,7 +251,7 @@ func (v *visit) fail(err error) {
 		status, name = http.StatusServiceUnavailable, "error.later"
 	}
 	if status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
-		v.Log.Error("page failed", "request_id", v.RequestID(v.r.Context()), "path", v.r.URL.Path, "error", err)
+		v.log.Error("page failed", "request_id", v.requestID(v.r.Context()), "path", v.r.URL.Path, "error", err)
 	}
 	v.problem(status, name)
 }

@@ -16,6 +16,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -30,14 +31,16 @@ import (
 	"sandlot/internal/transport/intake"
 	"sandlot/internal/transport/web/card"
 	"sandlot/internal/transport/web/paper"
+	"sandlot/internal/transport/web/texts"
 )
 
 // Service is what the pages ask of the domain; *publish.Service is one.
 type Service interface {
-	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
+	heads
 	exports
 	keyrings
 	ownProjects
+	ownVersions
 	intake.Publisher
 }
 
@@ -63,9 +66,9 @@ type People interface {
 type Gallery interface {
 	galleries
 	projects
-	overviews
-	visitors
-	likes
+	wanderings
+	overviewRows
+	playerTokens
 	live
 }
 
@@ -78,7 +81,7 @@ type Contents interface {
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 }
 
-// Config is what the pages are made of. All but Fonts, Now and Admission must be set.
+// Config has what the pages are made of. All but Fonts, Now and Admission must be set.
 type Config struct {
 	Service  Service
 	Trash    Trash
@@ -112,29 +115,35 @@ type Config struct {
 	Now       func() time.Time // nil: time.Now
 }
 
-//go:embed templates static texts
+//go:embed templates static
 var files embed.FS
 
 // openTemplates reads templates, once in each process.
 var openTemplates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"asset": assetURL, "firstCover": firstCover, "posterCover": posterCover, "linked": linked}).ParseFS(files, "templates/*.html"))
+	return template.Must(template.New("").Funcs(templateFuncs).ParseFS(files, "templates/*.html"))
 })
+
+// templateFuncs are what templates call that depends on no visit.
+var templateFuncs = template.FuncMap{
+	"asset": assetURL, "cover": coverOf, "firstCover": firstCover, "posterCover": posterCover, "portrait": portrait, "icon": iconOf, "linked": linked, "hole": holeOf,
+	"graph": newGraph, "langName": langName, "prefix": keyPrefix, "after": after,
+	"pictureAt": pictureAt, "fileAt": fileAddressAt, "fileKind": fileKind, "changeKind": changeKind, "diffAt": diffAt, "sign": sign,
+}
+
+// Languages are those that pages are in.
+func Languages() []string { return texts.Open().Langs }
 
 // Pages answers the requests for pages. It may be used concurrently.
 type Pages struct {
-	Config
+	*site
 	handler     http.Handler
 	mux         *http.ServeMux // behind handler
 	prefixes    []string       // of the paths of pages
-	book        *book
-	templates   *template.Template
-	fronts      *fronts
-	feet        feet
-	lost        consolation
-	sheets      *sheets
-	policy      string // Content-Security-Policy of a page
-	shares      *shares
+	routes      []route
+	visitors    visitors
 	numbers     *numbers
+	fronts      *fronts
+	sheets      *sheets
 	comparisons *turns.Lists[sandlot.AccountID]
 	listings    *turns.Lists[sandlot.AccountID]
 }
@@ -148,18 +157,16 @@ func New(cfg Config) *Pages {
 	if cfg.Watchers <= 0 {
 		cfg.Watchers = maxWatchers
 	}
-	p := &Pages{Config: cfg, book: openBook(), templates: openTemplates()}
-	p.policy = policy(cfg.Places)
+	p := &Pages{site: newSite(cfg), mux: http.NewServeMux(), visitors: visitors{cfg.Gallery, cfg.VisitorID}}
 	p.fronts, p.sheets, p.comparisons, p.listings = newFronts(cfg.Now), newSheets(), newComparisons(), newListings()
-	p.feet = newFeet(p)
-	p.shares = newShares(cfg, p.policy)
-	p.numbers = &numbers{cfg.Gallery, newWatchers(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)}
-	p.mux = http.NewServeMux()
-	for _, r := range p.routes() {
+	p.numbers = &numbers{cfg.Gallery, p.visitors, newWatchers(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)}
+	for _, a := range p.areas(cfg) {
+		p.routes = append(p.routes, a.routes()...)
+	}
+	for _, r := range p.routes {
 		p.mux.Handle(r.method+" "+r.path, p.serve(r))
 		p.prefixes = append(p.prefixes, prefix(r.path))
 	}
-	// A form is only taken from a page of this origin: another site, and a project under the same domain, are refused.
 	p.handler = p.guard(p.mux)
 	return p
 }
@@ -167,12 +174,12 @@ func New(cfg Config) *Pages {
 // ServeHTTP implements http.Handler.
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
 
-// public reports whether strangers are expected.
-func (p *Pages) public() bool { return p.Admission != nil && p.Admission.Public }
-
 // Close ends the streams of all who watch a project's numbers, which would otherwise
 // outlive the server: their connections are taken from it. None begins afterwards.
 func (p *Pages) Close() { p.numbers.watchers.close() }
+
+// Visitor returns the token of the browser that sent a request to the website's own origin; empty for a browser without one.
+func (p *Pages) Visitor(r *http.Request) string { return p.visitors.token(r) }
 
 // Has reports whether a path is that of a page, or would be: the rest of the website is
 // the API's, which helps whoever mistyped an endpoint.
@@ -182,40 +189,14 @@ func (p *Pages) Has(path string) bool {
 	})
 }
 
+// opens reports whether a path is that of a page to open.
+func (p *Pages) opens(path string) bool {
+	_, pattern := p.mux.Handler(&http.Request{Method: http.MethodGet, Host: p.places.Base.Host, URL: &url.URL{Path: path}})
+	return pattern != "" && pattern != "GET /"
+}
+
 // prefix is a pattern up to its first variable part.
 func prefix(pattern string) string {
 	fixed, _, _ := strings.Cut(pattern, "{")
 	return fixed
-}
-
-// policy is the Content-Security-Policy of a page: scripts come from one folder
-// alone, so that no project on the path form can be one, and frames hold projects.
-func policy(at sandlot.Places) string {
-	base := at.Base.String()
-	frames := base + "/~/"
-	if at.Content != "" {
-		frames = at.Base.Scheme + "://*." + at.Content
-	}
-	return "default-src 'none'; script-src " + base + "/static/; style-src 'self'; font-src 'self'; img-src 'self' data: " + frames + "; manifest-src " + base + "/static/; connect-src 'self'; frame-src " + frames +
-		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-}
-
-// guard sets the headers that every page has, and refuses forms from elsewhere.
-func (p *Pages) guard(next http.Handler) http.Handler {
-	origin := http.NewCrossOriginProtection()
-	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v := p.visit(w, r)
-		v.problem(http.StatusForbidden, "error.elsewhere")
-	}))
-	checked := origin.Handler(next)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", p.policy)
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "same-origin")
-		h.Set("Cache-Control", "no-store")
-		checked.ServeHTTP(w, r)
-	})
 }

@@ -16,7 +16,7 @@ func TestRegressionM26ANetworkHasAShareOfTheCardsThatAreDrawn(t *testing.T) {
 	t.Parallel()
 	h := home(t)
 	ids := h.fill(4, "Pong")
-	h.Admission = admission.New(admission.Config{Public: true, Work: admission.Rate{Count: 1, Per: time.Hour, Burst: 3000}}) // a draw costs 2,000
+	h.limits = admission.New(admission.Config{Public: true, Work: admission.Rate{Count: 1, Per: time.Hour, Burst: 3000}}) // a draw costs 2,000
 	ask := func(addr string, id sandlot.ProjectID) int {
 		r := httptest.NewRequest("GET", "https://example.com/p/"+string(id)+"/card.png", nil)
 		r.RemoteAddr = addr + ":1234"
@@ -41,7 +41,7 @@ func TestRegressionM26ANetworkHasAShareOfTheCardsThatAreDrawn(t *testing.T) {
 // TestANetworkHasFewPicturesThatWaitToBeDrawn, so that those of others have a place.
 func TestANetworkHasFewPicturesThatWaitToBeDrawn(t *testing.T) {
 	t.Parallel()
-	s := home(t).shares
+	s := newShares(home(t).cfg)
 	from := func(network string) error {
 		v := &visit{r: httptest.NewRequest("GET", "/", nil), by: sandlot.Caller{From: sandlot.Sender{Network: network}}}
 		_, err := s.share(v)()

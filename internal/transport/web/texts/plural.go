@@ -1,7 +1,6 @@
-package web
+package texts
 
 import (
-	"encoding/json"
 	"slices"
 	"sync"
 
@@ -59,10 +58,4 @@ func formsOf(lang string) []string {
 		}
 	}
 	return forms
-}
-
-// Forms returns the forms of a text as a JSON object by category, for scripts that count.
-func (v view) Forms(name string) (string, error) {
-	forms, err := json.Marshal(v.book.words(v.lang, name))
-	return string(forms), err
 }

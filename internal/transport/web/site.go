@@ -1,0 +1,110 @@
+package web
+
+import (
+	"context"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/transport/web/paper"
+	"sandlot/internal/transport/web/texts"
+)
+
+// A site has what all pages share. It may be used concurrently.
+type site struct {
+	places    sandlot.Places
+	papers    paper.Papers
+	log       *slog.Logger
+	limits    *admission.Limits // nil: none
+	sessions  sessions
+	requestID func(context.Context) string
+	now       func() time.Time
+	templates *template.Template
+	policy    string // Content-Security-Policy of a page
+	feet      feet
+	lost      *consolation
+}
+
+func newSite(cfg Config) *site {
+	s := &site{
+		places: cfg.Places, papers: cfg.Papers, log: cfg.Log, limits: cfg.Admission, sessions: cfg.Sessions, requestID: cfg.RequestID,
+		now: cfg.Now, templates: openTemplates(), policy: policy(cfg.Places), lost: newConsolation(cfg.Gallery),
+	}
+	s.feet = newFeet(s)
+	return s
+}
+
+// public reports whether strangers are expected.
+func (s *site) public() bool { return s.limits != nil && s.limits.Public }
+
+// visit begins the answer to a request.
+func (s *site) visit(w http.ResponseWriter, r *http.Request) *visit {
+	v := &visit{site: s, w: w, r: r}
+	v.Lang, v.accepted = texts.Open().Accepted(r.Header.Get("Accept-Language"))
+	v.by = sandlot.Caller{From: v.from()}
+	return v
+}
+
+// serve answers for one route.
+func (s *site) serve(r route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		v := s.visit(w, req)
+		if err := v.enter(r); err != nil {
+			v.fail(err)
+		}
+	})
+}
+
+// guard sets the headers that every page has, and refuses forms from elsewhere: from another site, and from a project under the same domain.
+func (s *site) guard(next http.Handler) http.Handler {
+	origin := http.NewCrossOriginProtection()
+	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.visit(w, r).problem(http.StatusForbidden, "error.elsewhere")
+	}))
+	checked := origin.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", s.policy)
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		checked.ServeHTTP(w, r)
+	})
+}
+
+// policy is the Content-Security-Policy of a page: scripts come from one folder
+// alone, so that no project on the path form can be one, and frames hold projects.
+func policy(at sandlot.Places) string {
+	base := at.Base.String()
+	frames := base + "/~/"
+	if at.Content != "" {
+		frames = at.Base.Scheme + "://*." + at.Content
+	}
+	return "default-src 'none'; script-src " + base + "/static/; style-src 'self'; font-src 'self'; img-src 'self' data: " + frames +
+		"; manifest-src " + base + "/static/; connect-src 'self'; frame-src " + frames +
+		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+}
+
+// feet are the ends of pages, one for each language: they are the same on all pages, and rendered once.
+type feet map[string]func() template.HTML
+
+func newFeet(s *site) feet {
+	all := feet{}
+	for _, lang := range texts.Open().Langs {
+		all[lang] = sync.OnceValue(func() template.HTML {
+			var out strings.Builder
+			if err := s.templates.ExecuteTemplate(&out, "foot", view{visit: &visit{site: s, Voice: texts.Voice{Lang: lang}}}); err != nil {
+				panic(err) // it asks for nothing that could fail
+			}
+			return template.HTML(out.String())
+		})
+	}
+	return all
+}

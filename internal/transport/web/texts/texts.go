@@ -1,0 +1,122 @@
+// Package texts holds the texts of the pages in all languages, and writes numbers, times and sizes as each language does.
+package texts
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strings"
+	"sync"
+
+	"sandlot/internal/base/catalog"
+)
+
+//go:embed */*.json
+var files embed.FS
+
+// Words are one text in one language. {name} in it stands for an argument. A text that speaks of n things has
+// a form for each of CLDR's categories that the language uses for whole numbers; one of one form fits any number.
+type Words map[string]string
+
+// UnmarshalJSON takes a text of one form as a string.
+func (t *Words) UnmarshalJSON(b []byte) error {
+	var s string
+	if json.Unmarshal(b, &s) == nil {
+		*t = Words{"other": s}
+		return nil
+	}
+	return json.Unmarshal(b, (*map[string]string)(t))
+}
+
+// A Book has the texts of all languages, by language and name. It never changes, and may be used concurrently.
+type Book = catalog.Texts[Words]
+
+// Open reads {area}/{lang}.json, once in each process.
+var Open = sync.OnceValue(func() *Book { return catalog.Open[Words](files, "*/*.json") })
+
+// A Voice says the texts of the book in one language.
+type Voice struct{ Lang string }
+
+// T returns the text of that name with its arguments, which are names and values in turns.
+func (v Voice) T(name string, args ...any) string {
+	return v.fill(v.form(name, args), args, fmt.Sprint)
+}
+
+// Rich is T as HTML: everything is escaped, except arguments that are HTML themselves.
+func (v Voice) Rich(name string, args ...any) template.HTML {
+	said := template.HTMLEscapeString(v.form(name, args))
+	return template.HTML(v.fill(said, args, func(arg ...any) string {
+		if done, ok := arg[0].(template.HTML); ok {
+			return string(done)
+		}
+		return template.HTMLEscaper(arg...)
+	}))
+}
+
+// Forms returns the forms of a text as a JSON object by category, for scripts that count.
+func (v Voice) Forms(name string) (string, error) {
+	forms, err := json.Marshal(v.words(name))
+	return string(forms), err
+}
+
+// Complete reports whether there is a text of that name, and the arguments are all that it needs.
+func (v Voice) Complete(name string, args ...any) bool {
+	if _, ok := Open().ByLang[catalog.Fallback][name]; !ok {
+		return false
+	}
+	left := v.form(name, args)
+	for i := 0; i+1 < len(args); i += 2 {
+		left = strings.ReplaceAll(left, "{"+fmt.Sprint(args[i])+"}", "")
+	}
+	return !strings.Contains(left, "{")
+}
+
+// words returns a text with all its forms.
+func (v Voice) words(name string) Words {
+	if t, ok := Open().ByLang[v.Lang][name]; ok {
+		return t
+	}
+	return Open().ByLang[catalog.Fallback][name]
+}
+
+// form returns the form of a text for its argument n.
+func (v Voice) form(name string, args []any) string {
+	t := v.words(name)
+	for i := 0; i+1 < len(args); i += 2 {
+		if n, counted := toInt(args[i+1]); counted && args[i] == "n" {
+			if form, has := t[formOf(v.Lang, n)]; has {
+				return form
+			}
+		}
+	}
+	return t["other"]
+}
+
+// fill puts the arguments into a text: n as the language writes numbers, all others as write does.
+func (v Voice) fill(said string, args []any, write func(...any) string) string {
+	pairs := make([]string, 0, len(args))
+	for i := 0; i+1 < len(args); i += 2 {
+		written := ""
+		if n, counted := toInt(args[i+1]); counted && args[i] == "n" {
+			written = v.Whole(n)
+		} else {
+			written = write(args[i+1])
+		}
+		pairs = append(pairs, "{"+fmt.Sprint(args[i])+"}", written)
+	}
+	if len(pairs) == 2 { // as most have
+		return strings.ReplaceAll(said, pairs[0], pairs[1])
+	}
+	return strings.NewReplacer(pairs...).Replace(said)
+}
+
+func toInt(v any) (int64, bool) {
+	switch n := v.(type) {
+	case int:
+		return int64(n), true
+	case int64:
+		return n, true
+	}
+	return 0, false
+}
