@@ -1,6 +1,7 @@
 FROM golang:1.26.8-trixie AS build
 WORKDIR /src
 COPY go.mod go.sum ./
+ENV GOWORK=off
 RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /out/sandlot ./cmd/sandlot && mkdir /out/data

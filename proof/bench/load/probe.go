@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"time"
+
+	"sandlot/proof/bench/rig"
+)
+
+// A stage is a service with one published page.
+type stage struct {
+	*rig.Service
+	key, project, host string
+}
+
+// stage starts a service and publishes a page.
+func (l *load) stage(ctx context.Context, flags ...string) (*stage, error) {
+	s, err := l.Service(ctx, "", flags...)
+	if err != nil {
+		return nil, err
+	}
+	st := &stage{Service: s}
+	if st.key, err = s.Signup(ctx, "stage@mail.internal"); err != nil {
+		return nil, err
+	}
+	if st.project, err = s.Publish(ctx, st.key, page(10<<10)); err != nil {
+		return nil, err
+	}
+	st.host = s.Host(st.project)
+	return st, st.warm(ctx)
+}
+
+// page makes n bytes of a page.
+func page(n int) []byte {
+	b := []byte("<!doctype html><title>Load</title><pre>\n")
+	for i := 0; len(b) < n; i++ {
+		b = fmt.Appendf(b, "line %d of many\n", i)
+	}
+	return b[:n]
+}
+
+func (s *stage) warm(ctx context.Context) error {
+	_, err := s.probe(ctx, time.Second)
+	return err
+}
+
+const (
+	probers    = 4
+	probePause = 5 * time.Millisecond
+)
+
+// probe loads the page as a few honest visitors do, each on a connection that is
+// new every time, for that long. They are in a process of their own: in this one they
+// would wait for the thousands of clients that make the load, as visitors elsewhere do not.
+func (s *stage) probe(ctx context.Context, limit time.Duration) (rig.Times, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return rig.Times{}, err
+	}
+	cmd := exec.CommandContext(ctx, self, visitCommand, s.Addr, s.host, limit.String())
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return rig.Times{}, fmt.Errorf("visitors: %w", err)
+	}
+	var t rig.Times
+	return t, json.Unmarshal(out, &t)
+}
+
+// visitCommand is the argument that makes this program the visitors.
+const visitCommand = "visit"
+
+// visit loads a page as probe says, and prints how long each load took.
+func visit(ctx context.Context, args []string, out io.Writer) error {
+	if len(args) != 3 {
+		return errors.New("visit takes an address, a host and a time")
+	}
+	addr, request := args[0], rig.Get("/", args[1], "")
+	limit, err := time.ParseDuration(args[2])
+	if err != nil {
+		return err
+	}
+	t, err := rig.Crowd(ctx, addr, probers, 0, limit, func(*rig.Lane, int, int) error {
+		l, err := rig.NewLane(ctx, addr)
+		if err != nil {
+			return err
+		}
+		defer l.Close()
+		if _, err := l.Want(http.StatusOK, request); err != nil {
+			return err
+		}
+		time.Sleep(probePause)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(t)
+}
+
+// unaffected compares what honest visitors waited before a load and during it. A
+// probe pauses; the pause is taken off. On few cores the load's own clients take
+// their part of the time, so below two milliseconds nothing is told apart.
+func unaffected(before, during rig.Times) result {
+	const floor = 2 * time.Millisecond
+	b, d := before.Quantile(0.99)-probePause, during.Quantile(0.99)-probePause
+	return promised("honest visitors' loads, p99", fmt.Sprintf("<= 2 x %s before", max(b, floor).Round(10*time.Microsecond)), d <= 2*max(b, floor), "%s", d.Round(10*time.Microsecond))
+}
+
+// connect opens n connections, each of which then sends what begin makes for it.
+func connect(ctx context.Context, addr string, n int, begin func(i int) []byte) ([]*rig.Lane, error) {
+	lanes := make([]*rig.Lane, 0, n)
+	for i := range n {
+		l, err := rig.NewLane(ctx, addr)
+		if err != nil {
+			return lanes, err
+		}
+		lanes = append(lanes, l)
+		if _, err := l.Conn().Write(begin(i)); err != nil {
+			return lanes, err
+		}
+	}
+	return lanes, nil
+}
+
+func closeAll(lanes []*rig.Lane) {
+	for _, l := range lanes {
+		l.Close()
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"sandlot/proof/bench/rig"
+)
+
+// A row is one part of the table.
+type row struct {
+	name, about string
+	run         func(context.Context, *bench) ([]line, error)
+}
+
+var rows = [...]row{
+	{"large", "one publish of 100 MB, against saving the same body with fsync", large},
+	{"large16", "16 publishes of 100 MB at once, against the same", large16},
+	{"keys", "the search for keys in 100 MB built to be its worst case, against hashing the same bytes", keysRow},
+	{"small", "durable publishes of 10 KiB by 64 clients, against appending with fsync", small},
+	{"check", "the publish check of 10 KiB, against the publish, by processor time", checkRow},
+	{"pocketbase", "the same, against PocketBase creating a record with the file", pocketRow},
+	{"tree", "one publish of 10,000 files of 2 KiB, against copying their folder and syncing it", tree},
+	{"nginx", "GET of 10 and 300 KiB, gzip, plain and 304, 64 connections, against nginx, with and without access logs", nginxRow},
+	{"caddy", "the same, against Caddy with precompressed files", caddyRow},
+	{"export", "export of 10,000 files of text, against copying the stored bytes", export},
+	{"live", "10,000 players on one project: memory, and the count", live},
+	{"watchers", "10,000 watchers of one project: memory, and the count", watch},
+	{"pages", "the home page, a project's page, a profile and searches at 50,000 projects, against a bare handler", pagesRow},
+	{"waits", "the longest small write beside changes of what is large (10,000 projects or files, 400,000 versions), against writes alone", waits},
+	{"nodes", "publishes and GET of 10 KiB with 1, 2 and 3 nodes on PostgreSQL, a bucket and Redis, against a folder and against 1 node", nodesRow},
+	{"pgbench", "publishes of 10 KiB by 64 clients on PostgreSQL, against pgbench inserting the same rows, and against six bare round trips", pgbenchRow},
+	{"growth", "publish at 1,000,000 projects, against 1,000; start-up", growth},
+}
+
+func byName(name string) (row, bool) {
+	i := slices.IndexFunc(rows[:], func(r row) bool { return r.name == name })
+	if i < 0 {
+		return row{}, false
+	}
+	return rows[i], true
+}
+
+// A line is one result: what was measured, with what it was compared, and the ratio.
+type line struct {
+	what        string
+	ours, yard  string
+	ratio       float64 // 0: none
+	reach       string
+	reached     bool
+	unqualified bool // there is nothing to reach
+}
+
+const heading = "| path | Sandlot | yardstick | ratio | reach | |\n|---|---|---|---|---|---|\n"
+
+// String is a line of the table.
+func (l line) String() string {
+	ratio, verdict := "", "missed"
+	if l.ratio != 0 {
+		ratio = fmt.Sprintf("%.2f", l.ratio)
+	}
+	switch {
+	case l.unqualified:
+		verdict = ""
+	case l.reached:
+		verdict = "reached"
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |\n", l.what, l.ours, l.yard, ratio, l.reach, verdict)
+}
+
+// pair is the outcome of measuring two things in turns.
+type pair struct{ ours, yard, ratio float64 }
+
+// pairs measures ours and the yardstick in turns, so that what the machine does
+// beside them meets both, and returns the medians. The ratio is the median of each
+// turn's own.
+func (b *bench) pairs(ours, yard func() (float64, error)) (pair, error) {
+	var o, y, r []float64
+	for range b.runs {
+		rig.Settle()
+		yardstick, err := yard()
+		if err != nil {
+			return pair{}, fmt.Errorf("yardstick: %w", err)
+		}
+		rig.Settle()
+		own, err := ours()
+		if err != nil {
+			return pair{}, err
+		}
+		o, y, r = append(o, own), append(y, yardstick), append(r, own/yardstick)
+	}
+	return pair{median(o), median(y), median(r)}, nil
+}
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}
+
+// line compares a pair of rates with what is to be reached.
+func (p pair) line(what, unit string, reach float64) line {
+	return line{
+		what: what, ours: fmt.Sprintf("%.0f %s", p.ours, unit), yard: fmt.Sprintf("%.0f %s", p.yard, unit),
+		ratio: p.ratio, reach: fmt.Sprintf(">= %g", reach), reached: p.ratio >= reach,
+	}
+}
+
+const mib = 1 << 20
+
+// atMost is the line of something that is bounded, in MiB.
+func atMost(what string, bytes float64, most int) line {
+	return line{
+		what: what, ours: fmt.Sprintf("%.1f MiB", bytes/mib), reach: fmt.Sprintf("<= %d MiB", most),
+		reached: bytes <= float64(most)*mib,
+	}
+}

@@ -1,0 +1,84 @@
+// Command scale says how many machines a load takes: what saturates first, at which number, and how many nodes and
+// databases are needed beyond it. docs/scale.md tells what the model is, and what of it was measured.
+//
+//	go run ./proof/bench/scale                      the loads of the document
+//	go run ./proof/bench/scale -players 100000 ...  another one
+//	go run ./proof/bench/scale -measure             costs.json anew, from three nodes on this machine
+//	go run ./proof/bench/scale -check               three nodes under a skewed load, beside what the model says of it
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"sandlot/proof/bench/rig"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "scale: "+err.Error())
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
+	l := assumed
+	flags.Float64Var(&l.Projects, "projects", 0, "projects that are stored; 0: the loads of the document")
+	flags.Float64Var(&l.Players, "players", 0, "live players")
+	flags.Float64Var(&l.Publishes, "publishes", 0, "publishes and updates a second")
+	flags.Float64Var(&l.Searches, "searches", 0, "searches a second")
+	flags.Float64Var(&l.Updates, "updates", l.Updates, "the part of publishes that are updates")
+	flags.Float64Var(&l.Large, "large", l.Large, "the part of new projects whose file lies in the bucket")
+	flags.Float64Var(&l.Stay, "stay", l.Stay, "seconds that a player stays")
+	flags.Float64Var(&l.Reads, "reads", l.Reads, "requests for files of each visit")
+	flags.Float64Var(&l.Fetches, "fetches", l.Fetches, "the part of reads of large files that comes from the bucket")
+	flags.Float64Var(&l.Skew, "skew", l.Skew, "of Zipf: the i-th most popular project is played in proportion to 1/i^skew")
+	costs := flags.String("costs", "", "file of costs (default: those in the program)")
+	byProject := flags.Bool("by-project", false, "the proxy sends readers of a project to one node, and not to any")
+	measuring := flags.Bool("measure", false, "measure the costs and write them to -costs")
+	seeded := flags.Int("seeded", 100_000, "projects in the database while measuring")
+	beside := flags.String("beside", "unknown", "what else the machine does while measuring, for the file")
+	checking := flags.Bool("check", false, "put three nodes under a skewed load and compare")
+	limit := flags.Duration("limit", 60*time.Second, "how long the check lasts")
+	tools := flags.String("tools", filepath.Join(os.TempDir(), "sandlot-bench-tools"), "folder for foreign programs, built once")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *measuring {
+		if *costs == "" {
+			*costs = "bench/scale/costs.json"
+		}
+		return onRig(ctx, func(r *rig.Rig) error { return measure(ctx, r, *tools, *costs, *beside, *seeded) })
+	}
+	c, err := readCosts(*costs)
+	switch {
+	case err != nil:
+		return err
+	case *checking:
+		return onRig(ctx, func(r *rig.Rig) error { return check(ctx, r, *tools, c, *limit, out) })
+	case l.Projects == 0:
+		tellAll(out, c)
+	default:
+		tell(out, c, l, *byProject)
+	}
+	return nil
+}
+
+func onRig(ctx context.Context, do func(*rig.Rig) error) error {
+	r, err := rig.New(ctx, "")
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(r), r.Close())
+}

@@ -1,0 +1,374 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sandlot/proof/bench/rig"
+	"sandlot/internal/storage/sqlstore"
+	"sandlot/internal/storage/sqlstore/postgres"
+)
+
+const (
+	measuredNodes = 3
+	clients       = 18 // as many of each node
+	smallSize     = 10 << 10
+	largeSize     = 300 << 10
+	settleWait    = 10 * time.Minute
+)
+
+// A stand is three nodes on their servers, with projects in the database, and who measures them.
+type stand struct {
+	*rig.Rig
+	set      *rig.Set
+	on       *rig.Shared
+	nodes    []*rig.Service
+	db       *pgxpool.Pool
+	keys     []string
+	projects []string // one of each key
+	seeded   int
+	log      func(string, ...any)
+}
+
+// newStand fills a database and starts three nodes on it. Flags are theirs.
+func newStand(ctx context.Context, r *rig.Rig, tools string, projects int, flags ...string) (*stand, error) {
+	s := &stand{Rig: r, seeded: projects, log: func(format string, args ...any) {
+		fmt.Fprintf(os.Stderr, time.Now().Format(time.TimeOnly)+" "+format+"\n", args...)
+	}}
+	var err error
+	if s.set, err = r.Set(ctx, tools); err != nil {
+		return nil, err
+	}
+	if s.on, err = s.set.Installation(ctx); err != nil {
+		return nil, err
+	}
+	s.log("%d projects are made", projects)
+	store, err := sqlstore.OpenPostgres(ctx, s.on.Database, postgres.Options{Connections: 16})
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(rig.Fill(ctx, store, projects), store.Close()); err != nil {
+		return nil, err
+	}
+	if s.db, err = pgxpool.New(ctx, s.on.Database); err != nil {
+		return nil, err
+	}
+	if _, err := s.db.Exec(ctx, "UPDATE blobs SET squeezed = 1"); err != nil {
+		return nil, err
+	}
+	if s.nodes, err = r.Nodes(ctx, s.on, measuredNodes, flags...); err != nil {
+		return nil, err
+	}
+	for c := range clients {
+		key, err := s.nodes[0].Signup(ctx, fmt.Sprintf("client-%d@example.com", c))
+		if err != nil {
+			return nil, err
+		}
+		project, err := s.nodes[0].Publish(ctx, key, content(smallSize, c))
+		if err != nil {
+			return nil, err
+		}
+		s.keys, s.projects = append(s.keys, key), append(s.projects, project)
+	}
+	if err := s.settle(ctx); err != nil {
+		return nil, err
+	}
+	_, err = s.db.Exec(ctx, "VACUUM ANALYZE")
+	return s, err
+}
+
+func (s *stand) close() error {
+	if s.db != nil {
+		s.db.Close()
+	}
+	return rig.RemoveAll(s.nodes)
+}
+
+// unfiled is how many texts each node may leave without their place in the search, as sqlstore does.
+const unfiled = 64
+
+// settle waits until nodes have done what a publish leaves to them: compressing, and its place in the search.
+func (s *stand) settle(ctx context.Context) error {
+	query := fmt.Sprintf("SELECT (SELECT count(*) FROM blobs WHERE squeezed = 0) + greatest(0, (SELECT count(*) FROM search_texts WHERE due > 0) - %d)", measuredNodes*unfiled)
+	for until := time.Now().Add(settleWait); ; time.Sleep(200 * time.Millisecond) {
+		var left int
+		if err := s.db.QueryRow(ctx, query).Scan(&left); err != nil || left == 0 {
+			return err
+		}
+		if time.Now().After(until) {
+			return fmt.Errorf("%d things are left to be done", left)
+		}
+	}
+}
+
+// addresses are those of the nodes.
+func (s *stand) addresses() (list []string) {
+	for _, n := range s.nodes {
+		list = append(list, n.Addr)
+	}
+	return list
+}
+
+// sample is what the parts took, and the database's log, for a while.
+type sample struct {
+	cpu  rig.Usage
+	log  float64
+	took time.Duration
+}
+
+// during takes a sample of what do causes.
+func (s *stand) during(ctx context.Context, do func() error) (sample, error) {
+	at := func() (rig.Usage, float64, error) {
+		u, err := rig.Used(s.set.Parts(s.nodes))
+		if err != nil {
+			return nil, 0, err
+		}
+		var log float64
+		err = s.db.QueryRow(ctx, "SELECT CAST(pg_current_wal_lsn() - '0/0' AS DOUBLE PRECISION)").Scan(&log)
+		return u, log, err
+	}
+	before, log, err := at()
+	if err != nil {
+		return sample{}, err
+	}
+	began := time.Now()
+	if err := do(); err != nil {
+		return sample{}, err
+	}
+	took := time.Since(began)
+	after, end, err := at()
+	return sample{after.Since(before), end - log, took}, err
+}
+
+// crowd has clients send n requests in all, to the nodes in turns.
+func (s *stand) crowd(ctx context.Context, n, status int, request func(c, i int) []byte) error {
+	_, err := rig.CrowdOf(ctx, s.addresses(), clients, n/clients, time.Hour, func(l *rig.Lane, c, i int) error {
+		_, err := l.Want(status, request(c, i))
+		return err
+	})
+	return err
+}
+
+// A meter collects the costs of works.
+type meter struct {
+	*stand
+	costs Costs
+	idle  map[string]float64 // seconds in a second, of all parts with all nodes
+	rest  float64            // bytes of log in a second
+}
+
+// work measures one: n of it are done by do, and less is what of other works is among one of it.
+func (m *meter) work(ctx context.Context, w Work, n int, less map[Work]float64, do func() error) error {
+	got, err := m.during(ctx, do)
+	if err != nil {
+		return fmt.Errorf("%s: %w", w, err)
+	}
+	of := map[string]float64{}
+	for _, part := range parts {
+		us := (got.cpu[part].Seconds() - m.idle[part]*got.took.Seconds()) / float64(n) * 1e6
+		for other, times := range less {
+			us -= times * m.costs.CPU[other][part]
+		}
+		of[part] = round(max(0, us))
+	}
+	m.costs.CPU[w] = of
+	if log := (got.log - m.rest*got.took.Seconds()) / float64(n); log > 1 {
+		m.costs.Log[w] = round(log)
+	}
+	m.log("%-10s %v, %.0f bytes of log, %.1f s", w, of, m.costs.Log[w], got.took.Seconds())
+	return nil
+}
+
+// round leaves three digits: more are noise.
+func round(x float64) float64 {
+	var v float64
+	_, _ = fmt.Sscanf(fmt.Sprintf("%.3g", x), "%g", &v) // what was printed can be read
+	return v
+}
+
+// measure writes the costs to a file.
+func measure(ctx context.Context, r *rig.Rig, tools, file, beside string, projects int) error {
+	s, err := newStand(ctx, r, tools, projects)
+	if err != nil {
+		return err
+	}
+	m := &meter{stand: s, costs: Costs{
+		Date: time.Now().UTC().Format(time.DateOnly), Machine: strings.TrimPrefix(rig.Machine(), time.Now().UTC().Format(time.DateOnly)+": "), Commit: commit(ctx), Load: beside,
+		CPU: map[Work]map[string]float64{}, Trips: map[Work]float64{}, Log: map[Work]float64{},
+	}}
+	failed := errors.Join(m.all(ctx), s.close())
+	b, err := json.MarshalIndent(m.costs, "", "\t")
+	if err == nil {
+		err = os.WriteFile(file, append(b, '\n'), 0o644) // what was measured before a failure, too
+	}
+	return errors.Join(failed, err)
+}
+
+func commit(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "git", "rev-parse", "--short", "HEAD").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (m *meter) all(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{m.stored, m.nothing, m.writes, m.reads, m.players, m.searches, m.trips} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nothing measures nodes at rest. What they wait for then, the other works do not pay again.
+func (m *meter) nothing(ctx context.Context) error {
+	const rest = 15 * time.Second
+	got, err := m.during(ctx, func() error { return sleep(ctx, rest) })
+	if err != nil {
+		return err
+	}
+	m.idle, m.rest = map[string]float64{}, got.log/got.took.Seconds()
+	of := map[string]float64{}
+	for _, part := range parts {
+		m.idle[part] = got.cpu[part].Seconds() / got.took.Seconds()
+		of[part] = round(m.idle[part] / measuredNodes * 1e6)
+	}
+	m.costs.CPU[Idle] = of
+	m.log("%-10s %v", Idle, of)
+	return nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// content is a page that no other publish has and that compresses as a program does.
+func content(n, which int) []byte {
+	r := rand.New(rand.NewPCG(uint64(which), uint64(n)))
+	words := make([][]byte, 1000)
+	for i := range words {
+		w := make([]byte, 2+r.IntN(9))
+		for j := range w {
+			w[j] = byte('a' + r.IntN(26))
+		}
+		words[i] = append(w, " .;(){}=\n"[r.IntN(9)])
+	}
+	b := bytes.NewBufferString("<!doctype html><title>Game</title><pre>\n")
+	for b.Len() < n {
+		u := r.Float64() // some words are used more than others
+		b.Write(words[int(u*u*u*float64(len(words)))])
+	}
+	return b.Bytes()[:n]
+}
+
+var contents atomic.Int64
+
+// newContent is one that was never sent.
+func newContent(n int) []byte { return content(n, int(contents.Add(1))+clients) }
+
+// stored reads the sizes of all tables and indexes, by bytes for each project.
+func (m *meter) stored(ctx context.Context) error {
+	rows, err := m.db.Query(ctx, `SELECT t.relname, pg_table_size(t.oid), coalesce(i.relname, ''), coalesce(pg_relation_size(i.oid), 0)
+		FROM pg_class t LEFT JOIN pg_index x ON x.indrelid = t.oid LEFT JOIN pg_class i ON i.oid = x.indexrelid
+		WHERE t.relkind = 'r' AND t.relnamespace = 'public'::regnamespace AND t.relname <> 'contents'`)
+	if err != nil {
+		return err
+	}
+	all := map[string]Table{}
+	var table, index string
+	var size, indexSize float64
+	_, err = pgx.ForEachRow(rows, []any{&table, &size, &index, &indexSize}, func() error {
+		each := func(bytes float64) float64 { return round(bytes / float64(m.seeded)) }
+		if each(size) < 0.5 && each(indexSize) < 0.5 {
+			return nil
+		}
+		t, ok := all[table]
+		if !ok {
+			t = Table{Table: each(size), Indexes: map[string]float64{}}
+		}
+		if index != "" {
+			t.Indexes[index] = each(indexSize)
+		}
+		all[table] = t
+		return nil
+	})
+	m.costs.Stored.Rows, m.costs.Stored.Projects = all, m.seeded
+	m.log("%.0f bytes of rows and indexes for each project", m.costs.Stored.RowBytes())
+	return err
+}
+
+// kept is the bytes of the database and of the bucket.
+func (s *stand) kept(ctx context.Context) (database, bucket float64, err error) {
+	if err = s.db.QueryRow(ctx, "SELECT pg_database_size(current_database())").Scan(&database); err != nil {
+		return 0, 0, err
+	}
+	err = s.db.QueryRow(ctx, "SELECT coalesce(sum(size), 0) FROM blobs WHERE ref IS NOT NULL").Scan(&bucket)
+	return database, bucket, err
+}
+
+// updated are the fields of an update, beside its content: of the primary file of the client's project.
+func (s *stand) updated(client int) string {
+	return "," + rig.JSON("project_id", s.projects[client]) + "," + rig.JSON("filename", "index.html")
+}
+
+const (
+	publishes = 1800
+	larges    = 180
+)
+
+func (m *meter) writes(ctx context.Context) error {
+	before, _, err := m.kept(ctx)
+	if err != nil {
+		return err
+	}
+	put := func(n, size int, path string, more func(c int) string, status int) func() error {
+		return func() error {
+			err := m.crowd(ctx, n, status, func(c, _ int) []byte { return m.write(path, c, newContent(size), more(c)) })
+			return errors.Join(err, m.settle(ctx))
+		}
+	}
+	title := func(int) string { return "," + rig.JSON("title", "A small game") }
+	if err := m.work(ctx, Publish, publishes, nil, put(publishes, smallSize, "/v1/publish", title, http.StatusCreated)); err != nil {
+		return err
+	}
+	after, _, err := m.kept(ctx)
+	if err != nil {
+		return err
+	}
+	m.costs.Stored.Database = round((after - before) / publishes)
+	if err := m.work(ctx, Update, publishes, nil, put(publishes, smallSize, "/v1/update", m.updated, http.StatusOK)); err != nil {
+		return err
+	}
+	_, before, err = m.kept(ctx)
+	if err != nil {
+		return err
+	}
+	if err := m.work(ctx, Large, larges, nil, put(larges, largeSize, "/v1/publish", title, http.StatusCreated)); err != nil {
+		return err
+	}
+	_, after, err = m.kept(ctx)
+	m.costs.Stored.Bucket = round((after - before) / larges)
+	// How much of Redis is of the hints cannot be told from the rest of a publish: all of it is taken for them.
+	m.costs.CPU[Hint] = map[string]float64{redis: round(m.costs.CPU[Publish][redis] / measuredNodes)}
+	m.costs.CPU[Publish][redis], m.costs.CPU[Update][redis], m.costs.CPU[Large][redis] = 0, 0, 0
+	return err
+}
