@@ -63,7 +63,7 @@ var outside = map[string][]string{
 	"transport/play":          {"github.com/maypok86/otter/v2", "golang.org/x/sync"},
 	"storage/redis":           {"github.com/redis/go-redis/v9"},
 	"storage/redis/redistest": {"github.com/redis/go-redis/v9"},
-	"storage/sqlstore/sqlite": {"modernc.org/sqlite", "modernc.org/libc"},
+	"storage/sqlstore/sqlite": {"modernc.org/sqlite"},
 	"format/squeeze":          {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
 	"format/unpack":           {"github.com/klauspost/compress", "golang.org/x/text"},
 	"transport/web":           {"golang.org/x/text", "github.com/boombuler/barcode", "github.com/rogpeppe/go-internal"},

@@ -55,8 +55,6 @@ func regressions() []mutation {
 		{"regression 25: a body that was cut keeps its status", "cmd/sandlot/record.go", "	case cut != nil, aborted && gone:", "	case false:", of("25", main)},
 		{"regression 26: nobody is named in the log", "cmd/sandlot/adminas.go", "c.administerAs(ctx, inspect.Redact(name), do)", "c.administerAs(ctx, inspect.Redact(name[:0]), do)", of("26", main)},
 		{"regression 46: time that the process slept is its clients'", "internal/transport/play/front/clock.go", "c.slept += gap", "_ = gap", "-run ^TestSoakRegression46 " + main},
-		{"regression 46: a frozen file system is not asked for marks", "internal/storage/sqlstore/sqlite/freeze_linux.go", "&& frozen.is(indexOf(file)) {", "&& false && frozen.is(indexOf(file)) {", of("46", main)},
-		{"regression 46: a frozen file system is not asked after a sync", "internal/storage/sqlstore/sqlite/freeze_linux.go", "	ask(int(at[sqlite3.TunixFile](file).Fh))\n", "", of("46", storeTests)},
 		{"regression 47: headers of no file cost nothing", "internal/domain/publish/tree.go", "return turn.Work(ctx, t.charge.Of(r)) }", "return turn.Work(ctx, r) }", of("47", publishTests)},
 		{"regression 48: whatever a state file names is meant", "internal/client/cli/folders.go", "	if s.meant || s.place", "	if s.meant || true || s.place", of("48", "./internal/client/cli")},
 		{"regression 49: the disk is looked at once", "internal/domain/publish/contents.go", "seen := c.whileRoom(through(in))", "seen := through(in)", of("49", publishTests)},

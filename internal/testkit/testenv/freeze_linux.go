@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 )
@@ -41,9 +40,8 @@ func Ext4(tb testing.TB, options string) (dir string) {
 // frozenFor is how long Freeze leaves a file system frozen at most.
 const frozenFor = 20 * time.Second
 
-// Freeze freezes the file system that is mounted at dir, as a snapshot does, until thaw is called, or 20 s are over. thaw reports
-// whether it came first; it may be called again.
-func Freeze(tb testing.TB, dir string) (thaw func() bool) {
+// Freeze freezes the file system that is mounted at dir, as a snapshot does, until thaw is called, or 20 s are over. thaw may be called again.
+func Freeze(tb testing.TB, dir string) (thaw func()) {
 	tb.Helper()
 	Need(tb, "fsfreeze")
 	fsfreeze := func(how string) {
@@ -53,13 +51,11 @@ func Freeze(tb testing.TB, dir string) (thaw func() bool) {
 	}
 	fsfreeze("--freeze")
 	late := time.AfterFunc(frozenFor, func() { fsfreeze("--unfreeze") })
-	thaw = sync.OnceValue(func() bool {
-		inTime := late.Stop()
-		if inTime {
+	thaw = func() {
+		if late.Stop() {
 			fsfreeze("--unfreeze")
 		}
-		return inTime
-	})
-	tb.Cleanup(func() { thaw() })
+	}
+	tb.Cleanup(thaw)
 	return thaw
 }

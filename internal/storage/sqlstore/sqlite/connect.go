@@ -96,11 +96,8 @@ func newConnector(path, mode string, pragmas []pragma) (*connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := registered(); err != nil {
-		return nil, err
-	}
 	u := url.URL{Path: filepath.ToSlash(abs)}
-	c, err := sqlite.NewConnector("file:" + u.EscapedPath() + "?mode=" + mode + vfsParameter + "&_dqs=0&_defensive=1&_error_rc=1")
+	c, err := sqlite.NewConnector("file:" + u.EscapedPath() + "?mode=" + mode + "&_dqs=0&_defensive=1&_error_rc=1")
 	if err != nil {
 		return nil, err
 	}

@@ -121,25 +121,7 @@ func (e *Engine) connect(ctx context.Context, path string, opts Options) error {
 	pool.SetMaxOpenConns(readers)
 	pool.SetMaxIdleConns(readers)
 	e.read = newReader(pool)
-	return openAll(ctx, pool)
-}
-
-// openAll opens all connections that readers will have. To open one later would wait
-// for a file system that is frozen.
-func openAll(ctx context.Context, pool *sql.DB) error {
-	var conns []*sql.Conn
-	var err error
-	for range readers {
-		var c *sql.Conn
-		if c, err = pool.Conn(ctx); err != nil {
-			break
-		}
-		conns = append(conns, c)
-	}
-	for _, c := range conns {
-		err = errors.Join(err, c.Close())
-	}
-	return err
+	return nil
 }
 
 // Close lets the writes that wait finish, folds the log into the database and
