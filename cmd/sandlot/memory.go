@@ -89,7 +89,7 @@ type memoryPlan struct {
 	fonts       int64 // bytes of the system's fonts that cards keep
 }
 
-// findMemory returns the least of what the machine has and what the control groups allow.
+// findMemory returns the least of the memory of the machine and the limits of the control groups.
 func findMemory() (bytes int64, from string) {
 	bytes, from = unknownMemory, "unknown machine"
 	for _, of := range []struct {
@@ -105,7 +105,7 @@ func findMemory() (bytes int64, from string) {
 }
 
 // planMemory shares out the memory. Go has three quarters of it: the rest is for the database, the program, and
-// what the kernel holds for it. An explicit limit of Go's, above 0, is kept. Nothing is taken before it is needed,
+// the buffers of the kernel. An explicit limit of Go's, above 0, is kept. Nothing is taken before it is needed,
 // and no client alone can fill more than one of the shares, so together they may come to more than Go's limit.
 func planMemory(bytes, explicit int64) memoryPlan {
 	p := memoryPlan{bytes: bytes, goLimit: bytes / 4 * 3}

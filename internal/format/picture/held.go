@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// hold reads what src has, at most MaxBytes, unless its first bytes say that it is no picture.
+// hold reads all bytes of src, at most MaxBytes, unless the first of them say that it is no picture.
 func hold(src Source) ([]byte, error) {
 	data := make([]byte, min(src.Size(), MaxBytes))
 	if n, err := src.ReadAt(data, 0); n < len(data) {

@@ -101,7 +101,7 @@ func (l *look) jpeg(data []byte) error {
 	}
 	l.width, l.height, l.decode = c.Width, c.Height, jpeg.Decode
 	l.memory = samplesOf(data, c)
-	switch pixels := int64(c.Width) * int64(c.Height); { // what is not YCbCr is written once more, or twice
+	switch pixels := int64(c.Width) * int64(c.Height); { // other colours than YCbCr are written once more, or twice
 	case c.ColorModel == color.CMYKModel:
 		l.memory += 8 * pixels
 	case c.ColorModel != color.GrayModel && (c.ColorModel == color.RGBAModel || bytes.Contains(data, []byte("Adobe"))):
@@ -116,8 +116,8 @@ func (l *look) jpeg(data []byte) error {
 // mostEXIF is how far into a JPEG its EXIF may begin and end: two of the longest segments.
 const mostEXIF = 128 << 10
 
-// samplesOf is the memory of the samples of a JPEG, and of the coefficients of a progressive one, at most. Which of
-// the bytes are its frame the decoder alone knows: what looks like one with these sides counts wherever it lies.
+// samplesOf returns the memory of the samples of a JPEG, and of the coefficients of a progressive one, at most. Only
+// the decoder knows which of the bytes are its frame: all that look like one with these sides count, wherever they lie.
 func samplesOf(data []byte, c image.Config) (most int64) {
 	for i := 0; i+10 < len(data); i++ {
 		f := data[i:]

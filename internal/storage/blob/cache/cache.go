@@ -5,7 +5,7 @@
 // needs: a MiB at a time, compared before a byte of it is yielded.
 //
 // Nothing in the folder is needed, and anybody may empty it at any time. Nothing in it is synced, for the first
-// Open in a process finds what a crash tore.
+// Open in a process finds a file that a crash tore.
 package cache
 
 import (

@@ -29,7 +29,7 @@ type folder struct {
 	largest int64 // bytes of a blob that it takes
 	recent  *recent
 	flying  singleflight.Group
-	room    *semaphore.Weighted // half of its bytes, for what is being fetched
+	room    *semaphore.Weighted // half of its bytes, for blobs that are being fetched
 	half    int64
 
 	ctx  context.Context // ends with close
@@ -60,7 +60,7 @@ func (f *folder) close() error {
 	return f.disk.Close()
 }
 
-// adopt counts what an earlier process left, as the least recently used of all. Until it has ended, the folder
+// adopt counts the blobs that an earlier process left, as the least recently used of all. Until it has ended, the folder
 // may hold more than it may. It removes the MiBs of blobs that earlier versions kept as NAME.0, NAME.1.
 func (f *folder) adopt() {
 	ever := time.Now().AddDate(100, 0, 0)

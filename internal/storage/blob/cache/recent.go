@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// block is what a file takes of a disk at least, and by which it grows.
+	// block is the least room of a file on a disk, and the step by which it grows.
 	block = 4 << 10
 	// mostFiles bounds the files of a folder: each counts as at least this part of its bytes.
 	mostFiles = 1_000_000
@@ -33,7 +33,7 @@ func newRecent(most int64) *recent {
 	return &recent{most: most, order: list.New(), index: map[sandlot.BlobRef]*list.Element{}}
 }
 
-// takes is what a file of so many bytes counts for.
+// takes returns how many bytes a file of this size counts for.
 func (r *recent) takes(size int64) int64 {
 	return max((size+block-1)/block*block, r.most/mostFiles, block)
 }

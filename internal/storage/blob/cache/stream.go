@@ -19,7 +19,7 @@ type stream struct {
 	at, end  int64 // the next byte, and the one after the last
 
 	mebi  []byte // the MiB before the one to be fetched next
-	rest  []byte // what was not yielded of it
+	rest  []byte // the bytes of it that were not yielded
 	err   error
 	close func()
 }
@@ -116,7 +116,7 @@ func (s *stream) next() error {
 	return s.err
 }
 
-// matches compares the MiB of that number with what was recorded.
+// matches compares the MiB of that number with the recorded checkpoints and SHA-256.
 func matches(b sandlot.Blob, n int64, data []byte) bool {
 	p, err := checkpoint.NewPiece(b.Checkpoints, n)
 	if err != nil {
