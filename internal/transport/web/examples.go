@@ -57,8 +57,7 @@ func (p offers) publish(v *visit) error {
 	}
 	page := newPage{Examples: examples.All(), FormToken: v.r.PostForm.Get("form_token"), Email: v.r.PostForm.Get("email")}
 	if page.FormToken == "" {
-		v.problem(http.StatusBadRequest, "error.form")
-		return nil
+		return v.problem(http.StatusBadRequest, "error.form")
 	}
 	var err error
 	page.Made, err = p.publishAll(v, page)

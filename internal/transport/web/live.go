@@ -56,8 +56,7 @@ func (n *numbers) counts(v *visit) error {
 // live tells the numbers as they change, as server-sent events.
 func (n *numbers) live(v *visit) error {
 	if v.fromElsewhere() {
-		v.problem(http.StatusForbidden, "error.elsewhere")
-		return nil
+		return v.problem(http.StatusForbidden, "error.elsewhere")
 	}
 	id := sandlot.ProjectID(v.r.PathValue("id"))
 	stats, err := n.gallery.Counts(v.r.Context(), v.by, id)
@@ -104,8 +103,7 @@ func (n *numbers) heartbeat(v *visit) error {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxHeartbeat))
 	if err != nil || json.Unmarshal(body, &beat) != nil {
-		v.problem(http.StatusBadRequest, "error.form")
-		return nil
+		return v.problem(http.StatusBadRequest, "error.form")
 	}
 	player := n.visitors.today(v)
 	if isPlayer.MatchString(beat.Player) {

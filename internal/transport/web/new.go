@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"sandlot"
 	"sandlot/examples"
@@ -104,10 +103,10 @@ func (p beginnings) publish(v *visit) error {
 		case refused != nil:
 			err = p.refused(v, page, refused)
 		case out.DryRun:
-			page.Checked, page.Notes = true, v.notes(out.Warnings)
+			page.Checked, page.Notes = true, notes(v, out.Warnings)
 			err = p.show(v, http.StatusOK, page)
 		default:
-			page.Done, page.Notes = &out, v.notes(out.Warnings)
+			page.Done, page.Notes = &out, notes(v, out.Warnings)
 			err = p.show(v, http.StatusCreated, page)
 		}
 	})
@@ -117,9 +116,7 @@ func (p beginnings) publish(v *visit) error {
 // refused shows the form again, and what was refused.
 func (p beginnings) refused(v *visit, page newPage, e *sandlot.Error) error {
 	status := http.StatusUnprocessableEntity
-	if e.RetryAfter > 0 {
-		v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
-	}
+	v.retryAfter(e)
 	page.Code, page.Wrong = e.Code, p.refusedWords(v, e)
 	if tellsNames(e.Code) {
 		page.Detail = e.Message
