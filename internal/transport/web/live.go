@@ -50,12 +50,12 @@ func (n *numbers) counts(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.json(countsOf(stats))
+	return sendJSON(v, countsOf(stats))
 }
 
 // live tells the numbers as they change, as server-sent events.
 func (n *numbers) live(v *visit) error {
-	if v.fromElsewhere() {
+	if fromElsewhere(v) {
 		return v.problem(http.StatusForbidden, "error.elsewhere")
 	}
 	id := sandlot.ProjectID(v.r.PathValue("id"))
@@ -82,7 +82,7 @@ func (n *numbers) live(v *visit) error {
 }
 
 // fromElsewhere reports whether another site asks, as far as a browser tells.
-func (v *visit) fromElsewhere() bool {
+func fromElsewhere(v *visit) bool {
 	site, origin := v.r.Header.Get("Sec-Fetch-Site"), v.r.Header.Get("Origin")
 	return site != "" && site != "same-origin" && site != "none" || origin != "" && origin != v.places.Base.String()
 }

@@ -113,8 +113,8 @@ func (c consolation) find(ctx context.Context, v *visit) template.HTML {
 	return ""
 }
 
-// mishap is what the page of an error shows.
-func (v *visit) mishap(status int, name string) mishap {
+// newMishap is what the page of an error shows.
+func newMishap(v *visit, status int, name string) mishap {
 	m := mishap{Text: v.T(name + ".text"), RequestID: v.requestID(v.r.Context())}
 	if status == http.StatusNotFound || status == http.StatusUnavailableForLegalReasons {
 		m.Lost, m.Cards = true, v.lost.cards(v)

@@ -230,15 +230,15 @@ func (p *projectPages) like(v *visit) error {
 		return err
 	}
 	if strings.Contains(v.r.Header.Get("Accept"), jsonType) {
-		return v.json(map[string]any{"liked": wish == "1", "likes": n})
+		return sendJSON(v, map[string]any{"liked": wish == "1", "likes": n})
 	}
 	return v.redirect("/p/" + string(id))
 }
 
 const jsonType = "application/json"
 
-// json answers a script of ours.
-func (v *visit) json(answer any) error {
+// sendJSON answers a script of ours.
+func sendJSON(v *visit, answer any) error {
 	body, err := json.Marshal(answer)
 	if err != nil {
 		return err

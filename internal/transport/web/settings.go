@@ -148,7 +148,7 @@ func (s settings) setLanguage(v *visit) error {
 	if err := s.account.SetLang(v.r.Context(), v.by, lang); err != nil {
 		return err
 	}
-	v.prefer(lang)
+	prefer(v, lang)
 	return v.done("/account/settings", "said.language")
 }
 

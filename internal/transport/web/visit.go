@@ -210,7 +210,7 @@ func (v *visit) toLogin() error {
 // problem shows a page that says what is wrong. The texts are name.title and
 // name.text. It returns nil, as an answer was given.
 func (v *visit) problem(status int, name string) error {
-	err := v.show(status, "error.html", v.T(name+".title"), v.mishap(status, name))
+	err := v.show(status, "error.html", v.T(name+".title"), newMishap(v, status, name))
 	if err != nil {
 		v.log.Error("error page not shown", "error", err)
 	}

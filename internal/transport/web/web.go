@@ -4,9 +4,9 @@
 // load nothing from elsewhere. They work without scripts wherever that can serve. A
 // key means nothing here, and the cookie of a login means nothing to the API.
 //
-// Each area has a file of its own with its routes, handlers and templates: a
-// handler gets a visit, calls one method of the Service and shows one page; what
-// it returns as an error becomes a page, too, in one place.
+// routes.go lists the areas. Each has a type with the few services that it needs;
+// its routes lead to methods of it, the handlers. A handler gets a visit, calls one
+// of the services and shows one page; its error becomes a page, too, in one place.
 package web
 
 import (
@@ -82,31 +82,34 @@ type Contents interface {
 
 // Config has what the pages are made of. All but Fonts, Now and Admission must be set.
 type Config struct {
-	Service  Service
-	Trash    Trash
-	Sessions sessions
-	Account  Account
-	Logins   Logins
-	Contents Contents
-	Gallery  Gallery
-	Figures  Figures
-	Trials   Trials
-	People   People
-	Covers   Covers
-	Fonts    card.Fonts // of the system, for the pictures by which projects are shared; may be none
-	Reports  Reports
-	// Publisher takes what the page for a new project sends.
-	Publisher Publisher
-	Places    sandlot.Places
-	Papers    paper.Papers // what the operator has written; may be none
+	// What the areas ask of the domain.
+	Service   Service
+	Trash     Trash
+	Sessions  sessions
+	Account   Account
+	Logins    Logins
+	Contents  Contents
+	Gallery   Gallery
+	Figures   Figures
+	Trials    Trials
+	People    People
+	Covers    Covers
+	Reports   Reports
+	Publisher Publisher // takes what the page for a new project sends
+
+	// What pages are made of.
+	Places sandlot.Places
+	Fonts  card.Fonts   // of the system, for the pictures by which projects are shared; may be none
+	Papers paper.Papers // what the operator has written; may be none
 	// Docs gives a page of the documentation, the first one for "": its title, and its HTML, which is taken as it is. It is in English.
 	Docs func(name string) (title string, body template.HTML, ok bool)
-	Log  *slog.Logger
-	// Admission holds visitors to their limits; nil: none.
-	Admission *admission.Limits
 	// Archive writes an export as a ZIP. It may be called concurrently.
 	Archive func(ctx context.Context, w io.Writer, e publish.Export) error
-	// RequestID tells the name of a request, for pages that report a fault.
+
+	// How requests are answered.
+	Log       *slog.Logger
+	Admission *admission.Limits // holds visitors to their limits; nil: none
+	// RequestID returns the name of a request, for pages that report a fault.
 	RequestID func(context.Context) string
 	// VisitorID tells the visitors of a day apart, by the token of the browser, or where that is empty by the request, as the projects' own addresses do.
 	VisitorID func(r *http.Request, token string) gallery.PlayerID
