@@ -31,6 +31,7 @@ import (
 	"sandlot/internal/transport/web/card"
 	"sandlot/internal/transport/web/paper"
 	"sandlot/internal/transport/web/texts"
+	"sandlot/internal/transport/web/watch"
 )
 
 // Service is what the pages ask of the domain; *publish.Service is one.
@@ -157,11 +158,11 @@ func New(cfg Config) *Pages {
 		cfg.Now = time.Now
 	}
 	if cfg.Watchers <= 0 {
-		cfg.Watchers = maxWatchers
+		cfg.Watchers = watch.Most
 	}
 	p := &Pages{site: newSite(cfg), mux: http.NewServeMux(), visitors: visitors{cfg.Gallery, cfg.VisitorID}}
 	p.fronts, p.sheets, p.comparisons, p.listings = newFronts(cfg.Now), newSheets(), newComparisons(), newListings()
-	p.numbers = &numbers{cfg.Gallery, p.visitors, newWatchers(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)}
+	p.numbers = &numbers{cfg.Gallery, p.visitors, watch.New(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)}
 	for _, a := range p.areas(cfg) {
 		p.routes = append(p.routes, a.routes()...)
 	}
@@ -178,7 +179,7 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.Se
 
 // Close ends the streams of all who watch a project's numbers, which would otherwise
 // outlive the server: their connections are taken from it. None begins afterwards.
-func (p *Pages) Close() { p.numbers.watchers.close() }
+func (p *Pages) Close() { p.numbers.watchers.Close() }
 
 // Visitor returns the token of the browser that sent a request to the website's own origin; empty for a browser without one.
 func (p *Pages) Visitor(r *http.Request) string { return p.visitors.token(r) }
