@@ -144,7 +144,7 @@ func regressions() []mutation {
 		{"regression M37: a stage without storage is a grid on phones", "internal/transport/web/static/css/30-project.css", "{ display: flex; height: auto; min-height: 100svh; }", "{ height: auto; min-height: 100svh; }", of("M37", "./internal/transport/web")},
 		{"regression M15: a page may shrink to nothing", "internal/domain/publish/update.go", "append(off, shrunk(out.File, before)...)", "off", of("M15APage", publishTests)},
 		{"regression M39: a message quotes whatever a title says", "internal/domain/account/courier.go", "|| linkLike.MatchString(p.Title) {", "{", of("M39", "./internal/transport/web")},
-		{"regression M39: a confirmation logs nobody in", "internal/transport/web/verify.go", "	if keepsLogins(v.places.Base) {", "	if false {", of("M39", "./internal/transport/web")},
+		{"regression M39: a confirmation logs nobody in", "internal/transport/web/mail_links.go", "	if keepsLogins(v.places.Base) {", "	if false {", of("M39", "./internal/transport/web")},
 		{"regression M39: a link shows the host as it was written", "internal/transport/web/linked.go", "	return to.Host + rest\n", "	return written[len(\"https://\"):]\n", of("M39ALink", "./internal/transport/web")},
 		{"regression M39: addresses of strangers are links", "internal/transport/web/project.go", "Linked: found.Verified || !v.public()", "Linked: true", of("M39AnAddress", "./internal/transport/web")},
 		{"regression M39: examples are published once more for each press", "internal/transport/web/examples.go", ", Idempotency: page.FormToken + \"-\" + e.Folder}", "}", of("M39AnEmpty", "./internal/transport/web")},

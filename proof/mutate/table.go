@@ -197,7 +197,7 @@ func messages() []mutation {
 		{"mail: a slow domain takes all places", "internal/domain/account/dispatch.go", "case n < mailsPerDomain:", "case n < 100*mailsPerDomain:", slow},
 		{"mail: an address that was refused stays", "internal/storage/sqlstore/jobs.go", "UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 0", "UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 2", claim},
 		{"mail: keys from before a verification stay", "internal/storage/sqlstore/keyring.go", "created_at < (SELECT", "created_at > (SELECT", claim},
-		{"to look at the link of a message stops them", "internal/transport/web/notme.go", "m.account.NotMe(v", "m.account.StopMail(v", "-run NotMe ./internal/transport/web"},
+		{"to look at the link of a message stops them", "internal/transport/web/mail_links.go", "m.notMe(m.account.NotMe, false)", "m.notMe(m.account.StopMail, false)", "-run NotMe ./internal/transport/web"},
 	}
 }
 

@@ -2,8 +2,11 @@ package web
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sandlot"
@@ -29,8 +32,8 @@ type overviews struct {
 func (o overviews) routes() []route {
 	return []route{
 		{"GET", "/account", owner, admission.Look, o.page},
-		{"POST", "/account/claimed", recent, admission.Look, form(maxForm, o.takeOver, "handle")},
-		{"POST", "/account/claimed/no", recent, admission.Look, form(maxForm, o.disown, "handle")},
+		{"POST", "/account/claimed", recent, admission.Look, form(maxForm, settle(o.account.TakeOver, "said.taken-over"), "handle")},
+		{"POST", "/account/claimed/no", recent, admission.Look, form(maxForm, settle(o.account.Disown, "said.disowned"), "handle")},
 	}
 }
 
@@ -95,3 +98,144 @@ func (v view) At(path string) bool { return v.r.URL.Path == path }
 
 // Below reports whether the page shown is one of those below this path.
 func (v view) Below(path string) bool { return strings.HasPrefix(v.r.URL.Path, path+"/") }
+
+// claimants is what the first page of the account asks about others that its address was given for.
+type claimants interface {
+	Claimants(ctx context.Context, by sandlot.Caller) ([]account.LoginChoice, error)
+	TakeOver(ctx context.Context, by sandlot.Caller, handle string) error
+	Disown(ctx context.Context, by sandlot.Caller, handle string) error
+}
+
+// settle takes a step about the account of a handle. A form that is sent twice leads to the same page.
+func settle(step func(context.Context, sandlot.Caller, string) error, said string) func(*visit) error {
+	return func(v *visit) error {
+		handle := v.r.PostForm.Get("handle")
+		err := step(v.r.Context(), v.by, handle)
+		if errors.Is(err, sandlot.ErrNotFound) {
+			return v.redirect("/account")
+		}
+		return v.doneIf(err, "/account", said, "handle", handle)
+	}
+}
+
+// sessionLists is what the page of the logins asks of the domain, on behalf of the caller
+// whose account it is.
+type sessionLists interface {
+	Sessions(ctx context.Context, by sandlot.Caller) ([]sandlot.Session, error)
+	EndSession(ctx context.Context, by sandlot.Caller, id int64) error
+	// EndOtherSessions ends all of the account's sessions but the caller's own.
+	EndOtherSessions(ctx context.Context, by sandlot.Caller) error
+}
+
+// sessionPages are the page of the logins.
+type sessionPages struct{ account sessionLists }
+
+func (s sessionPages) routes() []route {
+	return []route{
+		{"GET", "/account/sessions", owner, admission.Look, s.list},
+		{"POST", "/account/sessions", owner, admission.Look, form(maxForm, s.end, "id?", "others?")},
+	}
+}
+
+// list shows where the account is logged in.
+func (s sessionPages) list(v *visit) error {
+	list, err := s.account.Sessions(v.r.Context(), v.by)
+	if err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, "sessions.html", v.T("sessions.title"), list)
+}
+
+// end logs one browser out, or all but this one. A session that is over
+// already is as it should be: the button was pressed twice.
+func (s sessionPages) end(v *visit) error {
+	if v.r.PostForm.Get("others") != "" {
+		return v.doneIf(s.account.EndOtherSessions(v.r.Context(), v.by), "/account/sessions", "said.others-out")
+	}
+	id, err := strconv.ParseInt(v.r.PostForm.Get("id"), 10, 64)
+	if err != nil {
+		return sandlot.ErrNotFound
+	}
+	if err := s.account.EndSession(v.r.Context(), v.by, id); err != nil && !errors.Is(err, sandlot.ErrNotFound) {
+		return err
+	}
+	return v.done("/account/sessions", "said.browser-out")
+}
+
+// agents are parts of what browsers say they are, and what people call them. The
+// first that fits counts: most also name others, to be taken for them.
+var agents = [][2]string{
+	{"Edg", "Edge"},
+	{"OPR/", "Opera"},
+	{"SamsungBrowser/", "Samsung Internet"},
+	{"Firefox/", "Firefox"},
+	{"FxiOS/", "Firefox"},
+	{"CriOS/", "Chrome"},
+	{"Chrome/", "Chrome"},
+	{"Safari/", "Safari"},
+}
+
+// systems are the same for what a browser runs on.
+var systems = [][2]string{
+	{"iPhone", "iPhone"},
+	{"iPad", "iPad"},
+	{"Android", "Android"},
+	{"CrOS", "ChromeOS"},
+	{"Windows", "Windows"},
+	{"Macintosh", "Mac"},
+	{"Linux", "Linux"},
+}
+
+// Browser is what people call the browser that says this of itself.
+func (v view) Browser(agent string) string {
+	name, system := called(agents, agent), called(systems, agent)
+	switch {
+	case name == "" && system == "":
+		return v.T("sessions.browser")
+	case name == "" || system == "":
+		return name + system
+	}
+	return name + " · " + system
+}
+
+func called(list [][2]string, agent string) string {
+	for _, one := range list {
+		if strings.Contains(agent, one[0]) {
+			return one[1]
+		}
+	}
+	return ""
+}
+
+// Measures of a sparkline, in its own units.
+const (
+	sparkHeight = 32
+	sparkStep   = 4 // from bar to bar
+	sparkBar    = 3 // the width of a bar
+)
+
+// Spark is the path of the bars for numbers, as an SVG draws it, on a scale that ends at most. A
+// day with any is seen, a day without leaves its place.
+func (overviewPage) Spark(numbers []int64, most int64) string {
+	var d strings.Builder
+	for i, n := range numbers {
+		if n > 0 {
+			height := max(2, float64(n)/float64(max(most, n))*sparkHeight)
+			fmt.Fprintf(&d, "M%d %dv%.4gh%dV%dz", i*sparkStep, sparkHeight, -height, sparkBar, sparkHeight)
+		}
+	}
+	return d.String()
+}
+
+// SparkBox is the view box of a sparkline of so many numbers.
+func (overviewPage) SparkBox(numbers []int64) string {
+	return fmt.Sprintf("0 0 %d %d", max(1, len(numbers)*sparkStep), sparkHeight)
+}
+
+// Sum adds numbers up.
+func (overviewPage) Sum(numbers []int64) (sum int64) {
+	for _, n := range numbers {
+		sum += n
+	}
+	return sum
+}

@@ -4,11 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"image/color"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/boombuler/barcode/qr"
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
@@ -111,13 +114,11 @@ func (s *shares) code(v *visit) error {
 func (s *shares) picture(v *visit, contentType string, parts []string, by drawing) error {
 	key := pictureKey(parts)
 	h := v.w.Header()
-	h.Set("ETag", `"`+key+`"`)
 	h.Set("Cache-Control", "public, max-age=3600"+sharedFor) // a new title is seen within an hour
 	if v.r.URL.RawQuery == "v="+key[:keyShown] {
 		h.Set("Cache-Control", keptForever)
 	}
-	if v.r.Header.Get("If-None-Match") == `"`+key+`"` {
-		v.w.WriteHeader(http.StatusNotModified)
+	if v.unchanged(key) {
 		return nil
 	}
 	body, err := s.pictures.get(v.r.Context(), key, by)
@@ -129,6 +130,17 @@ func (s *shares) picture(v *visit, contentType string, parts []string, by drawin
 	return v.send(contentType, body)
 }
 
+// unchanged names what is sent by a tag, and reports whether the client has it, which is answered then.
+func (v *visit) unchanged(tag string) bool {
+	tag = `"` + tag + `"`
+	v.w.Header().Set("ETag", tag)
+	if v.r.Header.Get("If-None-Match") != tag {
+		return false
+	}
+	v.w.WriteHeader(http.StatusNotModified)
+	return true
+}
+
 // send answers with something that is not a page.
 func (v *visit) send(contentType string, body []byte) error {
 	h := v.w.Header()
@@ -138,4 +150,34 @@ func (v *visit) send(contentType string, body []byte) error {
 		_, _ = v.w.Write(body) // the client is gone if this fails
 	}
 	return nil
+}
+
+// quietZone is how many light modules stand on each side of a QR code: ISO/IEC 18004
+// wants four, and cameras do not find a code that has less.
+const quietZone = 4
+
+// qrCode draws an address as a QR code with its quiet zone. It is dark on light
+// whatever the page is: not every camera reads the inverse.
+func qrCode(address string) ([]byte, error) {
+	code, err := qr.Encode(address, qr.M, qr.Unicode)
+	if err != nil {
+		return nil, fmt.Errorf("draw the code of %s: %w", address, err)
+	}
+	size := code.Bounds().Dx()
+	dark := func(x, y int) bool { return x < size && code.At(x, y) == color.Black }
+	var out strings.Builder
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h%[1]dv%[1]dH0z"/><path d="`, size+2*quietZone, size+2*quietZone)
+	for y := range size {
+		for x := 0; x < size; x++ {
+			from := x
+			for dark(x, y) {
+				x++
+			}
+			if x > from {
+				fmt.Fprintf(&out, "M%d %dh%dv1H%dz", from+quietZone, y+quietZone, x-from, from+quietZone)
+			}
+		}
+	}
+	out.WriteString(`"/></svg>`)
+	return []byte(out.String()), nil
 }

@@ -60,13 +60,13 @@ func (c choices) choose(v *visit) error {
 				return err
 			}
 		}
-		v.prefer(lang)
+		prefer(v, lang)
 	}
 	return v.redirect(c.cameFrom(v) + choicesPlace)
 }
 
 // prefer keeps a language in the browser; with "" it is the browser's own again.
-func (v *visit) prefer(lang string) {
+func prefer(v *visit, lang string) {
 	if lang == "" {
 		v.setCookie(langCookie, "", -1)
 		return

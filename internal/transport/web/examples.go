@@ -51,10 +51,9 @@ func (p offers) publish(v *visit) error {
 	if err := v.grant.Whole(); err != nil {
 		return err
 	}
-	page := newPage{Examples: examples.All(), FormToken: v.r.PostForm.Get("form_token"), Email: v.r.PostForm.Get("email")}
+	page := newPage{Examples: examples.All(), FormToken: v.r.PostForm.Get("form_token"), typed: typed{Email: v.r.PostForm.Get("email")}}
 	if page.FormToken == "" {
-		v.problem(http.StatusBadRequest, "error.form")
-		return nil
+		return v.problem(http.StatusBadRequest, "error.form")
 	}
 	var err error
 	page.Made, err = p.publishAll(v, page)

@@ -48,7 +48,7 @@ type statisticsPage struct {
 }
 
 // daysAsked is how many days an address asks for; any but those offered are the usual ones.
-func (v *visit) daysAsked() int {
+func daysAsked(v *visit) int {
 	n := number(v.r.URL.Query().Get("days"))
 	if !slices.Contains(ranges, n) {
 		return figures.DefaultDays
@@ -57,7 +57,7 @@ func (v *visit) daysAsked() int {
 }
 
 func (s statistics) page(v *visit) error {
-	page := statisticsPage{Ranges: ranges, Of: v.daysAsked(), drawn: drawn{v.Voice}}
+	page := statisticsPage{Ranges: ranges, Of: daysAsked(v), drawn: drawn{v.Voice}}
 	var err error
 	if page.Days, err = s.service.ByDay(v.r.Context(), v.by, string(v.ownID()), page.Of); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (s statistics) rows(v *visit, by string) ([][]string, error) {
 	if by != "day" && by != "referrer" {
 		return nil, sandlot.ErrNotFound
 	}
-	found, err := s.service.ByDay(v.r.Context(), v.by, string(v.ownID()), v.daysAsked())
+	found, err := s.service.ByDay(v.r.Context(), v.by, string(v.ownID()), daysAsked(v))
 	if by == "referrer" {
 		rows := [][]string{{"host", "plays"}}
 		for _, of := range found.Referrers {

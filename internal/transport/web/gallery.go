@@ -3,6 +3,8 @@ package web
 import (
 	"context"
 	"html/template"
+	"slices"
+	"strconv"
 	"strings"
 
 	"sandlot"
@@ -69,4 +71,71 @@ const maxQuery = 200
 
 func wanted(query string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(query[:min(len(query), maxQuery)], ""))
+}
+
+// suggest answers with the options of what is being typed into the search, as a piece of a page.
+func (l lists) suggest(v *visit) error {
+	text := wanted(v.r.URL.Query().Get("q"))
+	found, err := l.gallery.Suggest(v.r.Context(), v.by, text)
+	if err != nil {
+		return err
+	}
+	h := v.w.Header()
+	h.Set("Cache-Control", "private, max-age=10")
+	h.Set("X-Robots-Tag", "noindex")
+	return v.send("text/html; charset=utf-8", []byte(options(found)))
+}
+
+// options are projects as a list to choose from. Whatever anybody could have written is escaped.
+func options(list []gallery.Card) string {
+	var out strings.Builder
+	for i, c := range list {
+		p := c.Project
+		out.WriteString(`<li role="option" id="found-` + strconv.Itoa(i) + `" data-to="/p/` + template.HTMLEscapeString(string(p.ID)) + `">`)
+		writeCover(&out, p, foundSizes)
+		out.WriteString(`<span><b dir="auto">` + template.HTMLEscapeString(name(p)) + `</b><small>@` + template.HTMLEscapeString(p.Handle) + "</small></span></li>\n")
+	}
+	return out.String()
+}
+
+// tagName is how the names of the texts begin that are known tags.
+const tagName = "tag."
+
+// Tag is the name of a tag in the visit's language: known ones have one in each, others are what their owners wrote.
+func (v *visit) Tag(tag string) string {
+	if gallery.KnownTag(tag) {
+		return v.T(tagName + tag)
+	}
+	return tag
+}
+
+// tagHeading is what the page of a tag is called.
+func tagHeading(v *visit, tag string) string {
+	if gallery.KnownTag(tag) {
+		return v.Tag(tag)
+	}
+	return isolated("#" + tag)
+}
+
+// tagWords are tags as a form shows them.
+func tagWords(v *visit, tags sandlot.Tags) string {
+	list := tags.List()
+	for i, tag := range list {
+		list[i] = v.Tag(tag)
+	}
+	return strings.Join(list, ", ")
+}
+
+// readTagWords are the tags that somebody wrote into a form. The name of a known one in the visit's language is that one.
+func (v *visit) readTagWords(text string) []string {
+	list := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",،、，;；\n", r) })
+	list = slices.DeleteFunc(list, func(word string) bool { return strings.TrimSpace(word) == "" })
+	for i, word := range list {
+		for _, tag := range gallery.KnownTags() {
+			if strings.EqualFold(strings.TrimSpace(word), v.T(tagName+tag)) {
+				list[i] = tag
+			}
+		}
+	}
+	return list
 }

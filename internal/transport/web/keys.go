@@ -37,9 +37,9 @@ func (k keys) routes() []route {
 		{"GET", "/account/keys/revoke", recent, admission.Look, k.askRevoke},
 		{"POST", "/account/keys/revoke", recent, admission.Look, form(maxForm, k.revoke, "id")},
 		{"GET", "/account/keys/rotate", recent, admission.Look, k.askRotate},
-		{"POST", "/account/keys/rotate", recent, admission.Look, form(maxForm, k.rotate, "form_token")},
+		{"POST", "/account/keys/rotate", recent, admission.Look, form(maxForm, k.replace(k.service.RotateKey, "said.rotated"), "form_token")},
 		{"GET", "/account/keys/replace", recent, admission.Look, k.askReplace},
-		{"POST", "/account/keys/replace", recent, admission.Look, form(maxForm, k.replaceOld, "form_token")},
+		{"POST", "/account/keys/replace", recent, admission.Look, form(maxForm, k.replace(k.service.ReplaceOldKeys, "said.replaced"), "form_token")},
 	}
 }
 
@@ -116,21 +116,15 @@ func (k keys) mint(v *visit) error {
 	return k.show(v, http.StatusUnprocessableEntity, keysPage{Name: field{in.Name, wrong}, Project: string(in.Project)})
 }
 
-func (k keys) rotate(v *visit) error {
-	return k.replace(v, k.service.RotateKey, "said.rotated")
-}
-
-// replaceOld ends the keys from before the address was verified.
-func (k keys) replaceOld(v *visit) error {
-	return k.replace(v, k.service.ReplaceOldKeys, "said.replaced")
-}
-
-func (k keys) replace(v *visit, replace func(context.Context, sandlot.Caller, string) (sandlot.Secret, error), said string) error {
-	secret, err := replace(v.r.Context(), v.by, v.r.PostForm.Get("form_token"))
-	if err == nil {
-		v.said = v.Rich(said)
+// replace ends keys by a step that mints one in their place.
+func (keys) replace(step func(context.Context, sandlot.Caller, string) (sandlot.Secret, error), said string) func(*visit) error {
+	return func(v *visit) error {
+		secret, err := step(v.r.Context(), v.by, v.r.PostForm.Get("form_token"))
+		if err == nil {
+			v.said = v.Rich(said)
+		}
+		return showSecret(v, secret, newKeyPage{Name: v.T("keys.account")}, err)
 	}
-	return showSecret(v, secret, newKeyPage{Name: v.T("keys.account")}, err)
 }
 
 // showSecret shows a new key. A form that was sent a second time made it the
@@ -203,10 +197,7 @@ func (k keys) revoke(v *visit) error {
 	if err != nil {
 		return sandlot.ErrNotFound
 	}
-	if err := k.service.RevokeKey(v.r.Context(), v.by, id); err != nil {
-		return err
-	}
-	return v.done("/account/keys", "said.revoked")
+	return v.doneIf(k.service.RevokeKey(v.r.Context(), v.by, id), "/account/keys", "said.revoked")
 }
 
 // keyPrefix is what the keys of a kind begin with.

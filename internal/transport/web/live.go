@@ -12,6 +12,7 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
+	"sandlot/internal/transport/web/watch"
 )
 
 // live is what the moving numbers of a project's page ask of the domain.
@@ -25,7 +26,7 @@ type live interface {
 type numbers struct {
 	gallery  live
 	visitors visitors
-	watchers *watchers
+	watchers *watch.Watchers
 }
 
 func (n *numbers) routes() []route {
@@ -36,54 +37,45 @@ func (n *numbers) routes() []route {
 	}
 }
 
-// counts are a project's numbers, for browsers that cannot have them as they change.
-type counts struct {
-	Players int   `json:"player_count"`
-	Plays   int64 `json:"plays"`
-	Likes   int64 `json:"likes"`
-}
-
-func countsOf(s sandlot.Stats) counts { return counts{s.Players, s.Plays, s.Likes} }
-
+// counts answers browsers that cannot have the numbers as they change.
 func (n *numbers) counts(v *visit) error {
 	stats, err := n.gallery.Counts(v.r.Context(), v.by, sandlot.ProjectID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}
-	return v.json(countsOf(stats))
+	return sendJSON(v, watch.CountsOf(stats))
 }
 
 // live tells the numbers as they change, as server-sent events.
 func (n *numbers) live(v *visit) error {
-	if v.fromElsewhere() {
-		v.problem(http.StatusForbidden, "error.elsewhere")
-		return nil
+	if fromElsewhere(v) {
+		return v.problem(http.StatusForbidden, "error.elsewhere")
 	}
 	id := sandlot.ProjectID(v.r.PathValue("id"))
 	stats, err := n.gallery.Counts(v.r.Context(), v.by, id)
 	if err != nil || v.r.Method == http.MethodHead {
 		return err
 	}
-	place, denied := n.watchers.reserve(v.origin().Addr)
+	place, denied := n.watchers.Reserve(v.origin().Addr)
 	if denied != nil {
 		return denied
 	}
 	// The connection is taken from net/http, which keeps two buffers and more for each.
 	conn, _, err := http.NewResponseController(v.w).Hijack()
 	if err != nil {
-		place.leave()
+		place.Leave()
 		return fmt.Errorf("%w: %w", sandlot.ErrUnavailable, err)
 	}
 	h := v.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Connection", "close")
 	h.Set("X-Accel-Buffering", "no") // nginx would wait for more
-	place.begin(id, conn, h, countsOf(stats))
+	place.Begin(id, conn, h, watch.CountsOf(stats))
 	return nil
 }
 
 // fromElsewhere reports whether another site asks, as far as a browser tells.
-func (v *visit) fromElsewhere() bool {
+func fromElsewhere(v *visit) bool {
 	site, origin := v.r.Header.Get("Sec-Fetch-Site"), v.r.Header.Get("Origin")
 	return site != "" && site != "same-origin" && site != "none" || origin != "" && origin != v.places.Base.String()
 }
@@ -104,8 +96,7 @@ func (n *numbers) heartbeat(v *visit) error {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxHeartbeat))
 	if err != nil || json.Unmarshal(body, &beat) != nil {
-		v.problem(http.StatusBadRequest, "error.form")
-		return nil
+		return v.problem(http.StatusBadRequest, "error.form")
 	}
 	player := n.visitors.today(v)
 	if isPlayer.MatchString(beat.Player) {

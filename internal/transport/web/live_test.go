@@ -61,7 +61,7 @@ func TestStreamsAreOpenedOnlyByTheProjectsPage(t *testing.T) {
 	} {
 		expect.Equal(t, header[0]+" "+header[1], request(h, "GET", "/p/game-abc123/live", "", header[0], header[1]).StatusCode, want)
 	}
-	expect.Equal(t, "streams are counted that did not begin", h.numbers.watchers.slots.Held(), 0)
+	expect.Equal(t, "streams are counted that did not begin", h.numbers.watchers.Held(), 0)
 }
 
 func TestAMissingProjectHasNoStream(t *testing.T) {

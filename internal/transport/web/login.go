@@ -171,8 +171,7 @@ func (l *logins) useCode(v *visit) error {
 
 // askLink shows what a link would do, and does nothing: see askVerify.
 func (l *logins) askLink(v *visit) error {
-	v.w.Header().Set("Referrer-Policy", "no-referrer")
-	token := v.r.URL.Query().Get("token")
+	token := linkToken(v)
 	own, err := l.service.LoginLink(v.r.Context(), v.by, browser(v), token)
 	switch {
 	case err != nil:
@@ -184,8 +183,7 @@ func (l *logins) askLink(v *visit) error {
 }
 
 func (l *logins) useLink(v *visit) error {
-	v.w.Header().Set("Referrer-Policy", "no-referrer")
-	if err := l.service.UseLoginLink(v.r.Context(), v.by, browser(v), v.r.PostForm.Get("token")); err != nil {
+	if err := l.service.UseLoginLink(v.r.Context(), v.by, browser(v), linkToken(v)); err != nil {
 		return loginOver(v, err)
 	}
 	return l.proved(v)

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"sandlot"
 	"sandlot/examples"
@@ -29,21 +28,29 @@ func (p beginnings) routes() []route {
 
 // newPage is what the page shows on which a project is published: its form or, once there is one, the project.
 type newPage struct {
-	FormToken                       string // the form publishes once under it
-	As                              string // whose login the form was made for; empty: nobody's
-	Title, Description, Tags, Email string // as they were typed
-	Sandbox, Allow                  string // of the frame of the preview
-	Origins                         string // where previews have their origins, with "*" for the label; empty: there are none
-	LargestFile, LargestAll         int64
-	Wrong, Detail                   string // what was refused, in the visitor's language, and what the service says of it in English
-	Code                            sandlot.Code
-	Candidates                      []string // for the start page
-	Checked                         bool     // all was checked, and would be published
-	Notes                           []note
-	Examples                        []examples.Example // on their page, in the place of files
-	Done                            *publish.Published
-	Made                            []publish.Published // the examples, of which Done is the first
-	Until                           bool                // whether it is kept apart until its e-mail is confirmed
+	FormToken string // the form publishes once under it
+	As        string // whose login the form was made for; empty: nobody's
+	typed
+	preview
+	LargestFile, LargestAll int64
+	Wrong, Detail           string // what was refused, in the visitor's language, and what the service says of it in English
+	Code                    sandlot.Code
+	Candidates              []string // for the start page
+	Checked                 bool     // all was checked, and would be published
+	Notes                   []note
+	Examples                []examples.Example // on their page, in the place of files
+	Done                    *publish.Published
+	Made                    []publish.Published // the examples, of which Done is the first
+	Until                   bool                // whether it is kept apart until its e-mail is confirmed
+}
+
+// typed has the words of the form as they were typed.
+type typed struct{ Title, Description, Tags, Email string }
+
+// preview is the frame in which a page is tried before it is published.
+type preview struct {
+	Sandbox, Allow string
+	Origins        string // where previews have their origins, with "*" for the label; empty: there are none
 }
 
 // MaxDescription is how many characters a description may have.
@@ -95,15 +102,15 @@ func (p beginnings) publish(v *visit) error {
 	}
 	var err error
 	answer := func(said func(string) string, out publish.Published, refused *sandlot.Error) {
-		page := newPage{Title: said("title"), Description: said("description"), Tags: said("tags"), Email: said("email")}
+		page := newPage{typed: typed{said("title"), said("description"), said("tags"), said("email")}}
 		switch {
 		case refused != nil:
 			err = p.refused(v, page, refused)
 		case out.DryRun:
-			page.Checked, page.Notes = true, v.notes(out.Warnings)
+			page.Checked, page.Notes = true, notes(v, out.Warnings)
 			err = p.show(v, http.StatusOK, page)
 		default:
-			page.Done, page.Notes = &out, v.notes(out.Warnings)
+			page.Done, page.Notes = &out, notes(v, out.Warnings)
 			err = p.show(v, http.StatusCreated, page)
 		}
 	}
@@ -114,9 +121,7 @@ func (p beginnings) publish(v *visit) error {
 // refused shows the form again, and what was refused.
 func (p beginnings) refused(v *visit, page newPage, e *sandlot.Error) error {
 	status := http.StatusUnprocessableEntity
-	if e.RetryAfter > 0 {
-		v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
-	}
+	v.retryAfter(e)
 	page.Code, page.Wrong = e.Code, p.refusedWords(v, e)
 	if tellsNames(e.Code) {
 		page.Detail = e.Message

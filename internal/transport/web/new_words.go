@@ -13,117 +13,86 @@ import (
 type note struct{ Words, Detail string }
 
 // notes are the warnings that somebody who has files in a browser can do something about. What is said of the way a call was written is left out.
-func (v *visit) notes(list []sandlot.Warning) (out []note) {
+func notes(v *visit, list []sandlot.Warning) (out []note) {
 	for _, w := range list {
-		if words := v.noteWords(w.Code); words != "" {
-			out = append(out, note{words, w.Message})
+		if text, ok := noteTexts[check.Code(w.Code)]; ok {
+			out = append(out, note{v.T(text), w.Message})
 		}
 	}
 	return out
 }
 
-// noteWords says what a warning of that code means; "" where it is nothing to people.
-func (v *visit) noteWords(code string) string {
-	switch check.Code(code) {
-	case check.CutOff:
-		return v.T("new.note.cut-off")
-	case check.DoesNotParse:
-		return v.T("new.note.does-not-parse")
-	case check.Elided:
-		return v.T("new.note.elided")
-	case check.MissingFile:
-		return v.T("new.note.missing-file")
-	case check.WrongCase:
-		return v.T("new.note.wrong-case")
-	case check.NotBuilt:
-		return v.T("new.note.not-built")
-	case check.BareImport:
-		return v.T("new.note.bare-import")
-	case check.AbsolutePath:
-		return v.T("new.note.absolute-path")
-	case check.LocalAddress:
-		return v.T("new.note.local-address")
-	case check.MixedContent:
-		return v.T("new.note.mixed-content")
-	case check.OtherHosts:
-		return v.T("new.note.other-hosts")
-	case check.FeatureOff:
-		return v.T("new.note.feature-off")
-	case check.NeedsThreads:
-		return v.T("new.note.needs-threads")
-	case check.SoundTooEarly:
-		return v.T("new.note.sound")
-	case check.NoViewport:
-		return v.T("new.note.no-viewport")
-	case check.NoTitle:
-		return v.T("new.note.no-title")
-	case check.NoTouch:
-		return v.T("new.note.no-touch")
-	case check.SlowOnPhones:
-		return v.T("new.note.slow")
-	case check.Code(sandlot.CodeLooksDamaged), "double_escaped":
-		return v.T("new.note.damaged")
-	case "not_html":
-		return v.T("new.note.not-html")
-	case "left_out":
-		return v.T("new.note.left-out")
-	case "looks_published":
-		return v.T("new.note.published-before")
-	case "gzip_stored":
-		return v.T("new.note.gzip")
-	case "title_cut", "title_cleaned":
-		return v.T("new.note.title")
-	}
-	return ""
+// noteTexts are the texts of the warnings that mean something to people.
+var noteTexts = map[check.Code]string{
+	check.CutOff:                         "new.note.cut-off",
+	check.DoesNotParse:                   "new.note.does-not-parse",
+	check.Elided:                         "new.note.elided",
+	check.MissingFile:                    "new.note.missing-file",
+	check.WrongCase:                      "new.note.wrong-case",
+	check.NotBuilt:                       "new.note.not-built",
+	check.BareImport:                     "new.note.bare-import",
+	check.AbsolutePath:                   "new.note.absolute-path",
+	check.LocalAddress:                   "new.note.local-address",
+	check.MixedContent:                   "new.note.mixed-content",
+	check.OtherHosts:                     "new.note.other-hosts",
+	check.FeatureOff:                     "new.note.feature-off",
+	check.NeedsThreads:                   "new.note.needs-threads",
+	check.SoundTooEarly:                  "new.note.sound",
+	check.NoViewport:                     "new.note.no-viewport",
+	check.NoTitle:                        "new.note.no-title",
+	check.NoTouch:                        "new.note.no-touch",
+	check.SlowOnPhones:                   "new.note.slow",
+	check.Code(sandlot.CodeLooksDamaged): "new.note.damaged",
+	"double_escaped":                     "new.note.damaged",
+	"not_html":                           "new.note.not-html",
+	"left_out":                           "new.note.left-out",
+	"looks_published":                    "new.note.published-before",
+	"gzip_stored":                        "new.note.gzip",
+	"title_cut":                          "new.note.title",
+	"title_cleaned":                      "new.note.title",
+}
+
+// refusalTexts are the texts of the refusals that need no more words.
+var refusalTexts = map[sandlot.Code]string{
+	sandlot.CodeMissingField:         "new.wrong.nothing",
+	sandlot.CodeEmailRequired:        "new.wrong.email",
+	sandlot.CodeInvalidEmail:         "new.wrong.email",
+	sandlot.CodeNoPrimaryFile:        "new.wrong.no-page",
+	sandlot.CodeInvalidArchive:       "new.wrong.zip",
+	sandlot.CodeInvalidFilename:      "new.wrong.name",
+	sandlot.CodeFilenameConflict:     "new.wrong.conflict",
+	sandlot.CodeDoubleEncoded:        "new.wrong.encoded",
+	sandlot.CodeKeyInContent:         "new.wrong.key",
+	sandlot.CodeKeyNotInHeader:       "new.wrong.key",
+	sandlot.CodeQuotaExceeded:        "new.wrong.quota",
+	sandlot.CodePublishClosed:        "new.wrong.closed",
+	sandlot.CodeAccountSuspended:     "new.wrong.suspended",
+	sandlot.CodeIdempotencyMismatch:  "new.wrong.used",
+	sandlot.CodeRequestInProgress:    "new.wrong.in-progress",
+	sandlot.CodeReplayedElsewhere:    "new.wrong.elsewhere",
+	sandlot.CodeKeyRequired:          "new.wrong.login",
+	sandlot.CodeInvalidJSON:          "own.broken", // it broke off, or is no form of ours
+	sandlot.CodeUnsupportedMediaType: "own.broken", // it broke off, or is no form of ours
 }
 
 // refusedWords says what a refusal means; "" where it is a fault or a page of its own.
 func (p beginnings) refusedWords(v *visit, e *sandlot.Error) string {
 	switch e.Code {
-	case sandlot.CodeMissingField:
-		return v.T("new.wrong.nothing")
-	case sandlot.CodeEmailRequired, sandlot.CodeInvalidEmail:
-		return v.T("new.wrong.email")
 	case sandlot.CodeInvalidField:
-		return v.wrongField(e)
+		return wrongField(v, e)
 	case sandlot.CodeContentTooLarge:
 		file, all := p.intake.MaxContent, p.intake.MaxFile
 		return v.T("new.wrong.large", "file", v.Size(file), "all", v.Size(all))
-	case sandlot.CodeNoPrimaryFile:
-		return v.T("new.wrong.no-page")
-	case sandlot.CodeInvalidArchive:
-		return v.T("new.wrong.zip")
-	case sandlot.CodeInvalidFilename:
-		return v.T("new.wrong.name")
-	case sandlot.CodeFilenameConflict:
-		return v.T("new.wrong.conflict")
-	case sandlot.CodeDoubleEncoded:
-		return v.T("new.wrong.encoded")
-	case sandlot.CodeKeyInContent, sandlot.CodeKeyNotInHeader:
-		return v.T("new.wrong.key")
-	case sandlot.CodeQuotaExceeded:
-		return v.T("new.wrong.quota")
 	case sandlot.CodeRateLimited:
 		return v.T("new.wrong.too-many", "n", minutes(e.RetryAfter))
-	case sandlot.CodePublishClosed:
-		return v.T("new.wrong.closed")
-	case sandlot.CodeAccountSuspended:
-		return v.T("new.wrong.suspended")
-	case sandlot.CodeIdempotencyMismatch:
-		return v.T("new.wrong.used")
-	case sandlot.CodeRequestInProgress:
-		return v.T("new.wrong.in-progress")
-	case sandlot.CodeReplayedElsewhere:
-		return v.T("new.wrong.elsewhere")
-	case sandlot.CodeKeyRequired:
-		return v.T("new.wrong.login")
-	case sandlot.CodeInvalidJSON, sandlot.CodeUnsupportedMediaType:
-		return v.T("own.broken") // it broke off, or is no form of ours
+	}
+	if text, ok := refusalTexts[e.Code]; ok {
+		return v.T(text)
 	}
 	return ""
 }
 
-func (v *visit) wrongField(e *sandlot.Error) string {
+func wrongField(v *visit, e *sandlot.Error) string {
 	switch e.Field {
 	case "description":
 		return v.T("own.description-long", "n", publish.MaxDescription)

@@ -228,11 +228,8 @@ func (s versions) askErase(v *visit) (err error) {
 func (s versions) erase(v *visit) error {
 	n := number(v.r.PostForm.Get("n"))
 	err := s.service.EraseVersion(v.r.Context(), v.by, v.ownID(), n)
-	switch {
-	case errors.Is(err, publish.ErrCurrent):
+	if errors.Is(err, publish.ErrCurrent) {
 		return v.redirect(v.ownPath() + "/versions") // the page offers no such link
-	case err != nil:
-		return err
 	}
-	return v.done(v.ownPath()+"/versions", "said.erased", "version", n)
+	return v.doneIf(err, v.ownPath()+"/versions", "said.erased", "version", n)
 }

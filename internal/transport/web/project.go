@@ -3,8 +3,11 @@ package web
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"net/netip"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -199,4 +202,46 @@ func name(p sandlot.Project) string {
 		return string(p.ID)
 	}
 	return p.Title
+}
+
+// likes is what the like button asks of the domain.
+type likes interface {
+	Like(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, token string, from netip.Addr, like bool) (int64, error)
+	Liked(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, token string) (bool, error)
+}
+
+// like takes the button of a project's page: the form says whether the visitor likes
+// the project from now on, so that pressing it twice is pressing it once.
+func (p *projectPages) like(v *visit) error {
+	id := sandlot.ProjectID(v.r.PathValue("id"))
+	wish := v.r.PostForm.Get("like")
+	if wish != "0" && wish != "1" {
+		return v.problem(http.StatusBadRequest, "error.form")
+	}
+	if _, err := p.heads.Current(v.r.Context(), v.by, id); err != nil {
+		return err
+	}
+	token, err := p.visitors.welcome(v)
+	if err != nil {
+		return err
+	}
+	n, err := p.gallery.Like(v.r.Context(), v.by, id, token, v.origin().Addr, wish == "1")
+	if err != nil {
+		return err
+	}
+	if strings.Contains(v.r.Header.Get("Accept"), jsonType) {
+		return sendJSON(v, map[string]any{"liked": wish == "1", "likes": n})
+	}
+	return v.redirect("/p/" + string(id))
+}
+
+const jsonType = "application/json"
+
+// sendJSON answers a script of ours.
+func sendJSON(v *visit, answer any) error {
+	body, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	return v.send(jsonType, body)
 }

@@ -27,13 +27,13 @@ type site struct {
 	templates *template.Template
 	policy    string // Content-Security-Policy of a page
 	feet      feet
-	lost      *consolation
+	lost      consolation
 }
 
 func newSite(cfg Config) *site {
 	s := &site{
 		places: cfg.Places, papers: cfg.Papers, log: cfg.Log, limits: cfg.Admission, sessions: cfg.Sessions, requestID: cfg.RequestID,
-		now: cfg.Now, templates: openTemplates(), policy: policy(cfg.Places), lost: newConsolation(cfg.Gallery),
+		now: cfg.Now, templates: openTemplates(), policy: policy(cfg.Places), lost: consolation{cfg.Gallery, newFronts(cfg.Now)},
 	}
 	s.feet = newFeet(s)
 	return s
@@ -64,7 +64,7 @@ func (s *site) serve(r route) http.Handler {
 func (s *site) guard(next http.Handler) http.Handler {
 	origin := http.NewCrossOriginProtection()
 	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.visit(w, r).problem(http.StatusForbidden, "error.elsewhere")
+		_ = s.visit(w, r).problem(http.StatusForbidden, "error.elsewhere")
 	}))
 	checked := origin.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

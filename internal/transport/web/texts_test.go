@@ -35,8 +35,10 @@ func namesInUse(t *testing.T) map[string]bool {
 				names[m[1]] = true
 			}
 			if strings.HasSuffix(name, ".go") {
-				for _, m := range regexp.MustCompile(`"(said\.[a-z-]+)"`).FindAllStringSubmatch(string(data), -1) {
-					names[m[1]] = true
+				for _, m := range regexp.MustCompile(`"((?:said|new|own)\.[a-z.-]+)"`).FindAllStringSubmatch(string(data), -1) {
+					if !strings.HasSuffix(m[1], ".html") {
+						names[m[1]] = true
+					}
 				}
 				for _, m := range regexp.MustCompile(`, "(error\.[a-z-]+)"`).FindAllStringSubmatch(string(data), -1) {
 					if m[1] == "error.html" {

@@ -55,10 +55,8 @@ func (v *visit) enter(r route) error {
 	if id := v.r.PathValue("id"); id != "" && !names.ValidProjectID(id) {
 		return sandlot.ErrNotFound
 	}
-	if r.access != stranger {
-		if r.access != anyone && v.me == nil || r.access == recent && !v.fresh() {
-			return v.toLogin()
-		}
+	if (r.access == owner || r.access == recent) && v.me == nil || r.access == recent && !v.fresh() {
+		return v.toLogin()
 	}
 	if err := v.admit(r.operation); err != nil {
 		return err
@@ -210,11 +208,19 @@ func (v *visit) toLogin() error {
 }
 
 // problem shows a page that says what is wrong. The texts are name.title and
-// name.text.
-func (v *visit) problem(status int, name string) {
-	err := v.show(status, "error.html", v.T(name+".title"), v.mishap(status, name))
+// name.text. It returns nil, as an answer was given.
+func (v *visit) problem(status int, name string) error {
+	err := v.show(status, "error.html", v.T(name+".title"), newMishap(v, status, name))
 	if err != nil {
 		v.log.Error("error page not shown", "error", err)
+	}
+	return nil
+}
+
+// retryAfter sets the header that says when to try again.
+func (v *visit) retryAfter(e *sandlot.Error) {
+	if e.RetryAfter > 0 {
+		v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
 	}
 }
 
@@ -225,9 +231,7 @@ func (v *visit) fail(err error) {
 	var denied *admission.Denied
 	if e := sandlot.AsError(err); e != nil {
 		kind = sandlot.Codes[e.Code]
-		if e.RetryAfter > 0 {
-			v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
-		}
+		v.retryAfter(e)
 	}
 	switch {
 	case refusedToken(err):
@@ -245,13 +249,12 @@ func (v *visit) fail(err error) {
 	case kind == sandlot.KindFull:
 		status, name = http.StatusInsufficientStorage, "error.full"
 	case errors.As(err, &denied): // the service is busy, which is no fault: who asks comes again
-		v.problem(http.StatusServiceUnavailable, "error.later")
-		return
+		status, name = http.StatusServiceUnavailable, "error.later"
 	case kind == sandlot.KindUnavailable, errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled): // whoever has left is no fault either
 		status, name = http.StatusServiceUnavailable, "error.later"
 	}
-	if status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
+	if status >= http.StatusInternalServerError && denied == nil && !errors.Is(err, context.Canceled) {
 		v.log.Error("page failed", "request_id", v.requestID(v.r.Context()), "path", v.r.URL.Path, "error", err)
 	}
-	v.problem(status, name)
+	_ = v.problem(status, name)
 }

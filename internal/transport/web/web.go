@@ -4,9 +4,9 @@
 // load nothing from elsewhere. They work without scripts wherever that can serve. A
 // key means nothing here, and the cookie of a login means nothing to the API.
 //
-// Each area has a file of its own with its routes, handlers and templates: a
-// handler gets a visit, calls one method of the Service and shows one page; what
-// it returns as an error becomes a page, too, in one place.
+// routes.go lists the areas. Each has a type with the few services that it needs;
+// its routes lead to methods of it, the handlers. A handler gets a visit, calls one
+// of the services and shows one page; its error becomes a page, too, in one place.
 package web
 
 import (
@@ -32,6 +32,7 @@ import (
 	"sandlot/internal/transport/web/card"
 	"sandlot/internal/transport/web/paper"
 	"sandlot/internal/transport/web/texts"
+	"sandlot/internal/transport/web/watch"
 )
 
 // Service is what the pages ask of the domain; *publish.Service is one.
@@ -83,6 +84,7 @@ type Contents interface {
 
 // Config has what the pages are made of. All but Fonts, Now and Admission must be set.
 type Config struct {
+	// What the areas ask of the domain.
 	Service  Service
 	Trash    Trash
 	Sessions sessions
@@ -94,20 +96,22 @@ type Config struct {
 	Trials   Trials
 	People   People
 	Covers   Covers
-	Fonts    card.Fonts // of the system, for the pictures by which projects are shared; may be none
 	Reports  Reports
-	// Intake reads the form of the page for a new project.
-	Intake *intake.Intake
+	Intake   *intake.Intake // reads the form of the page for a new project
+
+	// What pages are made of.
 	Places sandlot.Places
+	Fonts  card.Fonts   // of the system, for the pictures by which projects are shared; may be none
 	Papers paper.Papers // what the operator has written; may be none
 	// Docs gives a page of the documentation, the first one for "": its title, and its HTML, which is taken as it is. It is in English.
 	Docs func(name string) (title string, body template.HTML, ok bool)
-	Log  *slog.Logger
-	// Admission holds visitors to their limits; nil: none.
-	Admission *admission.Limits
 	// Archive writes an export as a ZIP. It may be called concurrently.
 	Archive func(ctx context.Context, w io.Writer, e publish.Export) error
-	// RequestID tells the name of a request, for pages that report a fault.
+
+	// How requests are answered.
+	Log       *slog.Logger
+	Admission *admission.Limits // holds visitors to their limits; nil: none
+	// RequestID returns the name of a request, for pages that report a fault.
 	RequestID func(context.Context) string
 	// VisitorID tells the visitors of a day apart, by the token of the browser, or where that is empty by the request, as the projects' own addresses do.
 	VisitorID func(r *http.Request, token string) gallery.PlayerID
@@ -155,11 +159,11 @@ func New(cfg Config) *Pages {
 		cfg.Now = time.Now
 	}
 	if cfg.Watchers <= 0 {
-		cfg.Watchers = maxWatchers
+		cfg.Watchers = watch.Most
 	}
 	p := &Pages{site: newSite(cfg), mux: http.NewServeMux(), visitors: visitors{cfg.Gallery, cfg.VisitorID}}
 	p.fronts, p.sheets, p.comparisons, p.listings = newFronts(cfg.Now), newSheets(), newComparisons(), newListings()
-	p.numbers = &numbers{cfg.Gallery, p.visitors, newWatchers(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)}
+	p.numbers = &numbers{cfg.Gallery, p.visitors, watch.New(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)}
 	for _, a := range p.areas(cfg) {
 		p.routes = append(p.routes, a.routes()...)
 	}
@@ -176,7 +180,7 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.Se
 
 // Close ends the streams of all who watch a project's numbers, which would otherwise
 // outlive the server: their connections are taken from it. None begins afterwards.
-func (p *Pages) Close() { p.numbers.watchers.close() }
+func (p *Pages) Close() { p.numbers.watchers.Close() }
 
 // Visitor returns the token of the browser that sent a request to the website's own origin; empty for a browser without one.
 func (p *Pages) Visitor(r *http.Request) string { return p.visitors.token(r) }

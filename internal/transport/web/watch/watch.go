@@ -1,4 +1,5 @@
-package web
+// Package watch sends a project's numbers to those who look at its page, as they change.
+package watch
 
 import (
 	"bytes"
@@ -20,8 +21,8 @@ import (
 )
 
 const (
-	// maxWatchers bounds the streams where nothing else does: twice what one popular project is to have. At some 9 KiB each, as measured, they take 180 MB.
-	maxWatchers = 20_000
+	// Most bounds the streams where nothing else does: twice what one popular project is to have. At some 9 KiB each, as measured, they take 180 MB.
+	Most = 20_000
 	// maxWatchersOf bounds those of one address, of clients without limits excepted: a school behind one address looks at a game, and each browser has one for each page it shows.
 	maxWatchersOf = 200
 	// watchAgain is when to try again: people look at a page for minutes. Until then the page asks for its numbers instead.
@@ -36,10 +37,20 @@ const (
 	tellWait = 20 * time.Second
 )
 
-// watchers are the streams that tell projects' numbers as they change. Each project
+// Counts are a project's numbers.
+type Counts struct {
+	Players int   `json:"player_count"`
+	Plays   int64 `json:"plays"`
+	Likes   int64 `json:"likes"`
+}
+
+// CountsOf are those of a project's stats.
+func CountsOf(s sandlot.Stats) Counts { return Counts{s.Players, s.Plays, s.Likes} }
+
+// Watchers are the streams that tell projects' numbers as they change. Each project
 // that is watched has one goroutine, which asks for the numbers once for all; a
 // watcher has a connection, and a goroutine that waits for its end.
-type watchers struct {
+type Watchers struct {
 	ask     func(context.Context, sandlot.Caller, sandlot.ProjectID) (sandlot.Stats, error)
 	slots   *admission.Slots
 	now     func() time.Time
@@ -53,13 +64,13 @@ type watchers struct {
 // room is a project that is watched.
 type room struct {
 	id       sandlot.ProjectID
-	watchers map[*watcher]struct{} // under the mutex of all
+	watchers map[*Watcher]struct{} // under the mutex of all
 	stop     context.CancelFunc
 }
 
-// watcher is one stream.
-type watcher struct {
-	all   *watchers
+// A Watcher is one stream.
+type Watcher struct {
+	all   *Watchers
 	addr  netip.Addr
 	room  *room // nil before it has joined
 	left  bool  // under the mutex of all, as room
@@ -68,16 +79,17 @@ type watcher struct {
 
 	// What is being sent, and to whom nothing is sent meanwhile; the others belong to whoever has set it.
 	busy  atomic.Bool
-	told  counts
+	told  Counts
 	heard time.Time // when something was sent last
 }
 
-func newWatchers(ask func(context.Context, sandlot.Caller, sandlot.ProjectID) (sandlot.Stats, error), most int, exempt func(netip.Addr) bool, now func() time.Time) *watchers {
-	return &watchers{ask: ask, slots: admission.NewSlots(maxWatchersOf, most, exempt), now: now, rooms: map[sandlot.ProjectID]*room{}}
+// New returns no streams yet, and at most that many: ask is asked for the numbers of a project, and exempt addresses have no bound of their own.
+func New(ask func(context.Context, sandlot.Caller, sandlot.ProjectID) (sandlot.Stats, error), most int, exempt func(netip.Addr) bool, now func() time.Time) *Watchers {
+	return &Watchers{ask: ask, slots: admission.NewSlots(maxWatchersOf, most, exempt), now: now, rooms: map[sandlot.ProjectID]*room{}}
 }
 
-// reserve asks for a stream to an address. Its leave must be called, or its begin.
-func (l *watchers) reserve(addr netip.Addr) (*watcher, *admission.Denied) {
+// Reserve takes the place of a stream to an address. Its Leave must be called, or its Begin.
+func (l *Watchers) Reserve(addr netip.Addr) (*Watcher, *admission.Denied) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -86,12 +98,12 @@ func (l *watchers) reserve(addr netip.Addr) (*watcher, *admission.Denied) {
 	if taken, all := l.slots.Take(addr); !taken {
 		return nil, &admission.Denied{Limit: "watchers", All: all, After: watchAgain}
 	}
-	return &watcher{all: l, addr: addr}, nil
+	return &Watcher{all: l, addr: addr}, nil
 }
 
-// begin answers on the connection with the numbers as they are, and goes on to tell
+// Begin answers on the connection with the numbers as they are, and goes on to tell
 // them until one side ends it.
-func (w *watcher) begin(id sandlot.ProjectID, conn net.Conn, h http.Header, now counts) {
+func (w *Watcher) Begin(id sandlot.ProjectID, conn net.Conn, h http.Header, now Counts) {
 	at := w.all.now()
 	w.conn, w.told, w.heard, w.until = conn, now, at, at.Add(watchLife)
 	var b bytes.Buffer
@@ -105,7 +117,7 @@ func (w *watcher) begin(id sandlot.ProjectID, conn net.Conn, h http.Header, now 
 }
 
 // event is one of the stream.
-func event(c counts) []byte {
+func event(c Counts) []byte {
 	text, err := json.Marshal(c)
 	if err != nil {
 		panic(err) // numbers always encode
@@ -115,21 +127,21 @@ func event(c counts) []byte {
 
 // wait ends the stream when the browser does. Browsers send nothing on it: whatever
 // does is none.
-func (w *watcher) wait() {
+func (w *Watcher) wait() {
 	var b [1]byte
 	_, _ = w.conn.Read(b[:])
-	w.leave()
+	w.Leave()
 }
 
 // write ends the stream if the browser is gone, or does not read.
-func (w *watcher) write(b []byte) {
+func (w *Watcher) write(b []byte) {
 	_ = w.conn.SetWriteDeadline(time.Now().Add(tellWait)) // fails on a closed connection, as the write will
 	if _, err := w.conn.Write(b); err != nil {
-		w.leave()
+		w.Leave()
 	}
 }
 
-func (l *watchers) join(w *watcher, id sandlot.ProjectID) {
+func (l *Watchers) join(w *Watcher, id sandlot.ProjectID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if w.left {
@@ -142,7 +154,7 @@ func (l *watchers) join(w *watcher, id sandlot.ProjectID) {
 	r := l.rooms[id]
 	if r == nil {
 		ctx, stop := context.WithCancel(context.Background())
-		r = &room{id: id, watchers: map[*watcher]struct{}{}, stop: stop}
+		r = &room{id: id, watchers: map[*Watcher]struct{}{}, stop: stop}
 		l.rooms[id] = r
 		last := w.told
 		l.running.Go(func() { l.run(ctx, r, last) })
@@ -151,15 +163,15 @@ func (l *watchers) join(w *watcher, id sandlot.ProjectID) {
 	r.watchers[w] = struct{}{}
 }
 
-// leave ends a stream, once.
-func (w *watcher) leave() {
+// Leave ends a stream, once.
+func (w *Watcher) Leave() {
 	w.all.mu.Lock()
 	defer w.all.mu.Unlock()
 	w.forget()
 }
 
-// forget is leave under the mutex.
-func (w *watcher) forget() {
+// forget is Leave under the mutex.
+func (w *Watcher) forget() {
 	l := w.all
 	if w.left {
 		return
@@ -178,7 +190,7 @@ func (w *watcher) forget() {
 }
 
 // run tells a room's watchers, who know the last numbers, until all have left.
-func (l *watchers) run(ctx context.Context, r *room, last counts) {
+func (l *Watchers) run(ctx context.Context, r *room, last Counts) {
 	tick := time.NewTicker(tellEvery)
 	defer tick.Stop()
 	for {
@@ -193,7 +205,7 @@ func (l *watchers) run(ctx context.Context, r *room, last counts) {
 			return
 		}
 		if err == nil { // otherwise the next one may be had
-			last = countsOf(stats)
+			last = CountsOf(stats)
 		}
 		l.tell(r, last)
 	}
@@ -201,7 +213,7 @@ func (l *watchers) run(ctx context.Context, r *room, last counts) {
 
 // tell sends the numbers to those who do not know them, and a sign of life to those
 // who heard nothing for long. Nobody waits for another who is slow.
-func (l *watchers) tell(r *room, c counts) {
+func (l *Watchers) tell(r *room, c Counts) {
 	text, now := event(c), l.now()
 	for _, w := range l.list(r) {
 		if !w.busy.CompareAndSwap(false, true) {
@@ -209,7 +221,7 @@ func (l *watchers) tell(r *room, c counts) {
 		}
 		switch {
 		case now.After(w.until):
-			w.leave()
+			w.Leave()
 		case w.told != c:
 			w.told, w.heard = c, now
 			go w.send(text)
@@ -223,26 +235,29 @@ func (l *watchers) tell(r *room, c counts) {
 	}
 }
 
-func (w *watcher) send(text []byte) {
+func (w *Watcher) send(text []byte) {
 	w.write(text)
 	w.busy.Store(false)
 }
 
-func (l *watchers) list(r *room) []*watcher {
+func (l *Watchers) list(r *room) []*Watcher {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Collect(maps.Keys(r.watchers))
 }
 
 // empty ends all streams of a room.
-func (l *watchers) empty(r *room) {
+func (l *Watchers) empty(r *room) {
 	for _, w := range l.list(r) {
-		w.leave()
+		w.Leave()
 	}
 }
 
-// close ends all streams, and lets none begin.
-func (l *watchers) close() {
+// Held returns how many streams there are.
+func (l *Watchers) Held() int { return l.slots.Held() }
+
+// Close ends all streams, and lets none begin.
+func (l *Watchers) Close() {
 	l.mu.Lock()
 	l.closed = true
 	rooms := slices.Collect(maps.Values(l.rooms))

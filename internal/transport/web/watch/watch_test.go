@@ -1,4 +1,4 @@
-package web
+package watch
 
 import (
 	"bufio"
@@ -50,14 +50,14 @@ type stream struct {
 }
 
 // watch begins a stream, and reads up to its first event.
-func watch(t *testing.T, l *watchers, id sandlot.ProjectID) *stream {
+func watch(t *testing.T, l *Watchers, id sandlot.ProjectID) *stream {
 	t.Helper()
-	w, denied := l.reserve(far)
+	w, denied := l.Reserve(far)
 	if denied != nil {
 		t.Fatal(denied)
 	}
 	ours, theirs := net.Pipe()
-	go w.begin(id, ours, http.Header{"Content-Type": {"text/event-stream"}}, counts{})
+	go w.Begin(id, ours, http.Header{"Content-Type": {"text/event-stream"}}, Counts{})
 	s := &stream{theirs, bufio.NewReader(theirs)}
 	if got := s.next(t); got != `data: {"player_count":0,"plays":0,"likes":0}` {
 		t.Fatalf("it begins with %q", got)
@@ -87,13 +87,13 @@ func (s *stream) players(t *testing.T, want string) {
 	}
 }
 
-func newSource() (*source, *watchers) {
+func newSource() (*source, *Watchers) {
 	s := &source{}
-	return s, newWatchers(s.ask, maxWatchers, admission.Local, time.Now)
+	return s, New(s.ask, Most, admission.Local, time.Now)
 }
 
 // ended fails the test unless nothing is left of the streams.
-func (l *watchers) ended(t *testing.T) {
+func (l *Watchers) ended(t *testing.T) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,7 +127,7 @@ func TestWatchersHearOfChangesOnceASecond(t *testing.T) {
 		b.Close()
 		synctest.Wait()
 		l.ended(t)
-		l.close()
+		l.Close()
 	})
 }
 
@@ -143,7 +143,7 @@ func TestASilentStreamGivesASignOfLife(t *testing.T) {
 		}
 		s.set(1, nil)
 		a.players(t, "1")
-		l.close()
+		l.Close()
 	})
 }
 
@@ -166,19 +166,19 @@ func TestAStreamThatIsNotReadIsCutAndDelaysNoOther(t *testing.T) {
 		n := l.slots.Held()
 		l.mu.Unlock()
 		expect.Equal(t, "streams are open", n, 1)
-		l.close()
+		l.Close()
 	})
 }
 
 func TestAStreamEnds(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(*source, *watchers, *stream){
-		"when the browser leaves":            func(_ *source, _ *watchers, a *stream) { a.Close() },
-		"when the browser says anything":     func(_ *source, _ *watchers, a *stream) { _, _ = a.Write([]byte("x")) },
-		"when the service stops":             func(_ *source, l *watchers, _ *stream) { l.close() },
-		"when the project is taken down":     func(s *source, _ *watchers, _ *stream) { s.set(0, sandlot.Refuse(sandlot.CodeTakenDown, "")) },
-		"when the project is deleted":        func(s *source, _ *watchers, _ *stream) { s.set(0, sandlot.Refuse(sandlot.CodeProjectNotFound, "")) },
-		"after an hour, for another to come": func(*source, *watchers, *stream) { testenv.Pass(watchLife) },
+	for name, end := range map[string]func(*source, *Watchers, *stream){
+		"when the browser leaves":            func(_ *source, _ *Watchers, a *stream) { a.Close() },
+		"when the browser says anything":     func(_ *source, _ *Watchers, a *stream) { _, _ = a.Write([]byte("x")) },
+		"when the service stops":             func(_ *source, l *Watchers, _ *stream) { l.Close() },
+		"when the project is taken down":     func(s *source, _ *Watchers, _ *stream) { s.set(0, sandlot.Refuse(sandlot.CodeTakenDown, "")) },
+		"when the project is deleted":        func(s *source, _ *Watchers, _ *stream) { s.set(0, sandlot.Refuse(sandlot.CodeProjectNotFound, "")) },
+		"after an hour, for another to come": func(*source, *Watchers, *stream) { testenv.Pass(watchLife) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestAStreamEnds(t *testing.T) {
 				<-read
 				synctest.Wait()
 				l.ended(t)
-				l.close()
+				l.Close()
 			})
 		})
 	}
@@ -204,7 +204,7 @@ func TestStreamsHaveALimit(t *testing.T) {
 	t.Parallel()
 	_, l := newSource()
 	take := func(addr netip.Addr) bool {
-		_, denied := l.reserve(addr)
+		_, denied := l.Reserve(addr)
 		return denied == nil
 	}
 	for i := range maxWatchersOf {
@@ -212,7 +212,7 @@ func TestStreamsHaveALimit(t *testing.T) {
 			t.Fatalf("the %dth of an address is refused", i+1)
 		}
 	}
-	if _, denied := l.reserve(far); denied == nil || denied.All || denied.After <= 0 {
+	if _, denied := l.Reserve(far); denied == nil || denied.All || denied.After <= 0 {
 		t.Errorf("one too many: %+v", denied)
 	}
 	for i := range maxWatchersOf {
@@ -224,12 +224,12 @@ func TestStreamsHaveALimit(t *testing.T) {
 		t.Error("an IPv6 network is not one address")
 	}
 	local := netip.MustParseAddr("127.0.0.1")
-	for l.slots.Held() < maxWatchers {
+	for l.slots.Held() < Most {
 		if !take(local) {
 			t.Fatalf("a local one is refused at %d", l.slots.Held())
 		}
 	}
-	if _, denied := l.reserve(local); denied == nil || !denied.All {
+	if _, denied := l.Reserve(local); denied == nil || !denied.All {
 		t.Errorf("one too many in all: %+v", denied)
 	}
 }
@@ -238,13 +238,13 @@ func TestNoStreamBeginsOnceTheServiceStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		_, l := newSource()
-		w, _ := l.reserve(far)
-		l.close()
-		if _, denied := l.reserve(far); denied == nil || !denied.All {
+		w, _ := l.Reserve(far)
+		l.Close()
+		if _, denied := l.Reserve(far); denied == nil || !denied.All {
 			t.Errorf("a new one: %+v", denied)
 		}
 		ours, theirs := net.Pipe()
-		go w.begin("pong", ours, http.Header{}, counts{})
+		go w.Begin("pong", ours, http.Header{}, Counts{})
 		s := &stream{theirs, bufio.NewReader(theirs)}
 		s.next(t)
 		expect.Equal(t, "one that was about to begin goes on with", s.next(t), "EOF")

@@ -1,0 +1,247 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"sandlot"
+	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/admission"
+)
+
+// claims is what the links that verify an address ask of the domain. Each returns
+// sandlot.ErrNotFound for a token that is unknown, used or expired.
+type claims interface {
+	// Claim looks at a link and uses nothing up.
+	Claim(ctx context.Context, by sandlot.Caller, token string) (account.Claim, error)
+	Verify(ctx context.Context, by sandlot.Caller, token string) (sandlot.Account, error)
+	// VerifyHere returns the token of a session, too, where the browser had none.
+	VerifyHere(ctx context.Context, by sandlot.Caller, token, agent string) (a sandlot.Account, session string, err error)
+	// RefuseClaim returns the account as it was, and the token of a page that refuses all such messages.
+	RefuseClaim(ctx context.Context, by sandlot.Caller, token string) (a sandlot.Account, notMe string, err error)
+}
+
+// mailLinks are the pages that links in messages lead to. A link changes nothing: the form of its page does.
+type mailLinks struct {
+	account interface {
+		claims
+		recoveries
+		notMes
+	}
+	login *logins
+}
+
+func (m mailLinks) routes() []route {
+	return []route{
+		{"GET", "/verify", anyone, admission.Look, m.askVerify},
+		{"POST", "/verify", anyone, admission.Look, form(maxForm, m.verify, "token")},
+		{"POST", "/verify/no", anyone, admission.Look, form(maxForm, m.refuseClaim, "token")},
+		{"GET", "/not-me", anyone, admission.Look, m.notMe(m.account.NotMe, false)},
+		{"POST", "/not-me", anyone, admission.Look, form(maxForm, m.notMe(m.account.StopMail, false), "token")},
+		{"POST", "/not-me/undo", anyone, admission.Look, form(maxForm, m.notMe(m.account.AllowMail, true), "token")},
+		{"GET", "/account/email", anyone, admission.Look, m.askEmail},
+		{"POST", "/account/email", anyone, admission.Look, form(maxForm, m.takeEmail, "token")},
+		{"GET", "/account/undo", anyone, admission.Look, m.askUndo},
+		{"POST", "/account/undo", anyone, admission.Look, form(maxForm, m.undoEmail, "token")},
+	}
+}
+
+// claimPage is what the page of a link shows: what whoever says yes confirms.
+type claimPage struct {
+	Token string
+	account.Claim
+}
+
+// Shown is how many projects the page shows.
+func (p claimPage) Shown() int { return len(p.Projects) }
+
+// askVerify shows what a link would do, and does nothing: programs that look at
+// links in messages before people do must not use them up.
+func (m mailLinks) askVerify(v *visit) error {
+	token := linkToken(v)
+	found, err := m.account.Claim(v.r.Context(), v.by, token)
+	if err != nil {
+		return linkUsedUp(v, err)
+	}
+	return v.show(http.StatusOK, "verify.html", v.T("verify.title"), claimPage{token, found})
+}
+
+// refuseClaim uses the link up: the address is taken away from the account.
+func (m mailLinks) refuseClaim(v *visit) error {
+	a, notMe, err := m.account.RefuseClaim(v.r.Context(), v.by, linkToken(v))
+	if err != nil {
+		return linkUsedUp(v, err)
+	}
+	return v.show(http.StatusOK, "refused.html", v.T("refused.title"), struct {
+		sandlot.Account
+		Token string
+	}{a, notMe})
+}
+
+// verifiedPage is what comes after the link: the way on.
+type verifiedPage struct {
+	sandlot.Account
+	Projects []sandlot.Project // some of the account
+	Here     bool              // whether this browser is logged in to it
+}
+
+// maxOnward is how many projects the page after a link leads to.
+const maxOnward = 5
+
+// verify uses the link up, logs the browser in, and shows the way on.
+func (m mailLinks) verify(v *visit) error {
+	token := linkToken(v)
+	claim, err := m.account.Claim(v.r.Context(), v.by, token)
+	if err != nil {
+		return linkUsedUp(v, err)
+	}
+	a, session, err := m.useVerification(v, token)
+	if err != nil {
+		return linkUsedUp(v, err)
+	}
+	if session != "" {
+		if err := m.login.keep(v, session, a.Email); err != nil {
+			return err
+		}
+	}
+	return v.show(http.StatusOK, "verified.html", v.T("verified.title"), verifiedPage{
+		a, claim.Projects[:min(len(claim.Projects), maxOnward)], session != "" || v.me != nil && v.me.Account.ID == a.ID,
+	})
+}
+
+// useVerification verifies, and makes a session where the browser can keep one and has none.
+func (m mailLinks) useVerification(v *visit, token string) (a sandlot.Account, session string, err error) {
+	if keepsLogins(v.places.Base) {
+		return m.account.VerifyHere(v.r.Context(), v.by, token, v.r.UserAgent())
+	}
+	a, err = m.account.Verify(v.r.Context(), v.by, token)
+	return a, "", err
+}
+
+// linkUsedUp shows where another link is to be had, or that none is needed.
+func linkUsedUp(v *visit, err error) error {
+	if !errors.Is(err, sandlot.ErrNotFound) {
+		return err
+	}
+	return v.show(http.StatusGone, "used_up.html", v.T("used-up.title"), v.r.URL.Path == "/account/email")
+}
+
+// recoveries is what the links in mails about an address ask of the domain. Each
+// returns sandlot.ErrNotFound for a token that is unknown, used, expired or replaced.
+type recoveries interface {
+	EmailLink(ctx context.Context, by sandlot.Caller, token string, undo bool) (account.EmailMove, error)
+	TakeEmail(ctx context.Context, by sandlot.Caller, token string) (sandlot.Account, error)
+	TakeEmailBack(ctx context.Context, by sandlot.Caller, token string) (sandlot.Account, error)
+}
+
+// movePage is what a link of a mail shows. Done: the account has the address.
+type movePage struct {
+	Token, Action           string
+	Question, Yes, No, Done string
+}
+
+// askEmail shows what the link to a new address would do, and does nothing.
+func (m mailLinks) askEmail(v *visit) error {
+	return m.askMove(v, false, func(of account.EmailMove) movePage {
+		return movePage{Action: "/account/email", Question: v.T("email.question", "email", of.Email, "handle", of.Handle), Yes: v.T("email.yes"), No: v.T("email.no")}
+	}, v.T("email.title"))
+}
+
+// takeEmail uses the link up: the address is the account's.
+func (m mailLinks) takeEmail(v *visit) error {
+	a, err := m.account.TakeEmail(v.r.Context(), v.by, linkToken(v))
+	if err != nil {
+		return linkUsedUp(v, err)
+	}
+	return v.show(http.StatusOK, "email_move.html", v.T("email.done-title"), movePage{Done: v.T("email.done", "email", a.Email, "handle", a.Handle)})
+}
+
+// askUndo shows what the link to the address before would do, and does nothing.
+func (m mailLinks) askUndo(v *visit) error {
+	return m.askMove(v, true, func(of account.EmailMove) movePage {
+		return movePage{Action: "/account/undo", Question: v.T("undo.question", "email", of.Email, "handle", of.Handle), Yes: v.T("undo.yes"), No: v.T("undo.no")}
+	}, v.T("undo.title"))
+}
+
+// undoEmail uses the link up: the address before is the account's again, and no
+// browser is logged in to it any more, not even this one.
+func (m mailLinks) undoEmail(v *visit) error {
+	a, err := m.account.TakeEmailBack(v.r.Context(), v.by, linkToken(v))
+	if err != nil {
+		return linkUsedUp(v, err)
+	}
+	if v.me != nil && v.me.Account.ID == a.ID {
+		v.me = nil
+		v.setCookie(cookieName, "", -1)
+	}
+	return v.show(http.StatusOK, "email_move.html", v.T("undo.done-title"), movePage{Done: v.T("undo.done", "email", a.Email, "handle", a.Handle)})
+}
+
+func (m mailLinks) askMove(v *visit, undo bool, page func(account.EmailMove) movePage, title string) error {
+	token := linkToken(v)
+	of, err := m.account.EmailLink(v.r.Context(), v.by, token, undo)
+	if err != nil {
+		return linkUsedUp(v, err)
+	}
+	data := page(of)
+	data.Token = token
+	return v.show(http.StatusOK, "email_move.html", title, data)
+}
+
+// linkToken is that of a link, or of the form which it led to.
+func linkToken(v *visit) string {
+	v.w.Header().Set("Referrer-Policy", "no-referrer")
+	if v.r.Method == http.MethodPost {
+		return v.r.PostForm.Get("token")
+	}
+	return v.r.URL.Query().Get("token")
+}
+
+// notMes is what the links for those who did not ask for a message ask of the
+// domain. Each returns sandlot.ErrNotFound for a token that is not ours, or too old.
+type notMes interface {
+	// NotMe looks at a link and changes nothing.
+	NotMe(ctx context.Context, by sandlot.Caller, token string) (account.NotMe, error)
+	StopMail(ctx context.Context, by sandlot.Caller, token string) (account.NotMe, error)
+	AllowMail(ctx context.Context, by sandlot.Caller, token string) (account.NotMe, error)
+}
+
+// notMePage is what the page shows. Notice: the message tells of an address that
+// was replaced; Allowed: a stop has just been taken back.
+type notMePage struct {
+	Token string
+	account.NotMe
+	Notice, Allowed bool
+}
+
+// notMe takes a step about a link, and shows what it came to. That of GET only looks: see askVerify. Pressed again a form shows the same.
+func (mailLinks) notMe(step func(context.Context, sandlot.Caller, string) (account.NotMe, error), allowed bool) func(*visit) error {
+	return func(v *visit) error {
+		token := linkToken(v)
+		n, err := step(v.r.Context(), v.by, token)
+		return showNotMe(v, notMePage{Token: token, NotMe: n, Allowed: allowed}, err)
+	}
+}
+
+func showNotMe(v *visit, page notMePage, err error) error {
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return v.problem(http.StatusGone, "error.not-me")
+	}
+	if err != nil {
+		return err
+	}
+	page.Notice = page.Mail == account.MailEmailNotice
+	title := v.T("not-me.title")
+	switch {
+	case page.Allowed && page.Logins():
+		title = v.T("not-me.logins-allowed-title")
+	case page.Allowed:
+		title = v.T("not-me.claims-allowed-title")
+	case page.Stop.Kind != "" && page.Logins():
+		title = v.T("not-me.logins-stopped-title")
+	case page.Stop.Kind != "":
+		title = v.T("not-me.claims-stopped-title")
+	}
+	return v.show(http.StatusOK, "not_me.html", title, page)
+}
