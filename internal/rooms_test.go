@@ -92,7 +92,7 @@ func TestNoRoomIsTooWide(t *testing.T) {
 	}
 	for _, name := range w.embeds {
 		if !isWide(name) && w.methods[name] > 0 {
-			t.Errorf("%s has methods and only embeds another type: give it the fields that they need", name)
+			t.Errorf("%s has methods and only embeds a pointer to another type: give it the fields that they need", name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.interfaces)) {
@@ -113,7 +113,7 @@ func isWide(name string) bool {
 type widths struct {
 	exported, methods map[string]int
 	fields            map[string]int
-	embeds            []string // structs whose one field is an embedded type
+	embeds            []string // structs whose one field is an embedded pointer
 	interfaces        map[string]*ast.InterfaceType
 	files             map[string]int // by package
 }
@@ -168,7 +168,9 @@ func (w *widths) readType(name string, of ast.Expr) {
 			w.fields[name] += max(1, len(f.Names))
 		}
 		if len(of.Fields.List) == 1 && len(of.Fields.List[0].Names) == 0 {
-			w.embeds = append(w.embeds, name)
+			if _, pointer := of.Fields.List[0].Type.(*ast.StarExpr); pointer { // not one that changes a method of an interface
+				w.embeds = append(w.embeds, name)
+			}
 		}
 	}
 }

@@ -22,7 +22,7 @@ var choosing = []string{"project_id", "filename", "if_version"}
 // checkChoice refuses a near miss of a field that chooses, unless the right
 // field is there and says the same. The same holds for the query, which is not
 // read at all.
-func (f *Fields) checkChoice(p sandlot.Places) error {
+func checkChoice(f *Fields, p sandlot.Places) error {
 	if !f.Set.Chooses {
 		return nil
 	}
@@ -30,17 +30,17 @@ func (f *Fields) checkChoice(p sandlot.Places) error {
 		if field.Kind == content.Null || slices.Contains(f.Set.All(), field.Name) {
 			continue
 		}
-		if right := f.missed(p, field); right != "" {
-			return f.misnamed(p, field, right, "The field "+Shown(field.Name)+" is not known here")
+		if right := missedBy(f, p, field); right != "" {
+			return misnamed(f, p, field, right, "The field "+Shown(field.Name)+" is not known here")
 		}
 	}
 	for _, field := range inQuery(f.Query) {
 		right := field.Name
 		if !slices.Contains(choosing, right) {
-			right = f.missed(p, field)
+			right = missedBy(f, p, field)
 		}
-		if right != "" && !f.saysSame(p, field, right) {
-			return f.misnamed(p, field, right, "The query of the address says "+Shown(field.Name)+", and it is not read")
+		if right != "" && !saysSame(f, p, field, right) {
+			return misnamed(f, p, field, right, "The query of the address says "+Shown(field.Name)+", and it is not read")
 		}
 	}
 	return nil
@@ -56,39 +56,39 @@ func inQuery(query url.Values) (list []content.Field) {
 	return list
 }
 
-// missed is the choosing field for which an unknown one was probably meant, or
+// missedBy is the choosing field for which an unknown one was probably meant, or
 // "" if it was meant for none, or says nothing new.
-func (f *Fields) missed(p sandlot.Places, field content.Field) string {
+func missedBy(f *Fields, p sandlot.Places, field content.Field) string {
 	all := f.Set.Candidates(field.Name)
-	if right := guessed(field.Name); len(all) == 0 && right != "" && slices.Contains(f.Set.All(), right) && !f.sent(right) {
+	if right := guessed(field.Name); len(all) == 0 && right != "" && slices.Contains(f.Set.All(), right) && !wasSent(f, right) {
 		all = []string{right}
 	}
-	same := func(right string) bool { return f.saysSame(p, field, right) }
+	same := func(right string) bool { return saysSame(f, p, field, right) }
 	if len(all) == 0 || slices.ContainsFunc(all, same) {
 		return ""
 	}
 	right := all[0]
 	// What could be one of several is most likely the one that was not sent.
-	if i := slices.IndexFunc(all, func(name string) bool { return !f.sent(name) }); i >= 0 {
+	if i := slices.IndexFunc(all, func(name string) bool { return !wasSent(f, name) }); i >= 0 {
 		right = all[i]
 	} else if slices.ContainsFunc(all, func(name string) bool { return !slices.Contains(choosing, name) }) {
 		return ""
 	}
-	if !slices.Contains(choosing, right) || right == "if_version" && f.echoes(p) {
+	if !slices.Contains(choosing, right) || right == "if_version" && echoesAnswer(f, p) {
 		return ""
 	}
 	return right
 }
 
-// sent tells whether a field came with a value, content included.
-func (f *Fields) sent(name string) bool {
+// wasSent tells whether a field came with a value, content included.
+func wasSent(f *Fields, name string) bool {
 	return f.has(name) || name == "content" && f.Form.HasContent
 }
 
 // saysSame reports whether a field under another name repeats the right one.
-func (f *Fields) saysSame(p sandlot.Places, field content.Field, right string) bool {
+func saysSame(f *Fields, p sandlot.Places, field content.Field, right string) bool {
 	if right == "if_version" {
-		said := f.guard()
+		said := guardOf(f)
 		n, ok := versionIn(field)
 		return ok && said != nil && *said == n
 	}
@@ -112,8 +112,8 @@ func plainFilename(s string) string {
 	return s
 }
 
-// guard is the version that the right field or If-Match names, if any.
-func (f *Fields) guard() *int {
+// guardOf is the version that the right field or If-Match names, if any.
+func guardOf(f *Fields) *int {
 	quiet := &Fields{Set: f.Set, Header: f.Header, Form: f.Form}
 	return quiet.ifVersion()
 }
@@ -128,10 +128,10 @@ func versionIn(field content.Field) (int, bool) {
 	return n, err == nil
 }
 
-// echoes recognises an earlier answer that was sent back whole: it bears the
+// echoesAnswer recognises an earlier answer that was sent back whole: it bears the
 // project's id and its address. Its version is then a fact of that answer and
 // not a condition.
-func (f *Fields) echoes(p sandlot.Places) bool {
+func echoesAnswer(f *Fields, p sandlot.Places) bool {
 	id, ok := f.Form.Get("project_id")
 	address, told := f.Form.Get("url")
 	return ok && told && id.Text != "" && address.Kind == content.String && p.ProjectID(address.Text) == p.ProjectID(id.Text)
@@ -142,7 +142,7 @@ var ofAnswers = []string{"updated_at", "previous_version", "version_url", "conte
 
 // explainDigest tells the sender of an earlier answer that its size and sha256 are
 // those of the file as it was then. Without both, the call works.
-func (f *Fields) explainDigest(e *sandlot.Error) {
+func explainDigest(f *Fields, e *sandlot.Error) {
 	if !slices.ContainsFunc(ofAnswers, f.has) {
 		return
 	}
@@ -151,9 +151,9 @@ func (f *Fields) explainDigest(e *sandlot.Error) {
 }
 
 // misnamed refuses a near miss. The hint sends what was most likely meant.
-func (f *Fields) misnamed(p sandlot.Places, field content.Field, right, begin string) error {
+func misnamed(f *Fields, p sandlot.Places, field content.Field, right, begin string) error {
 	e := sandlot.Refuse(sandlot.CodeInvalidField, "%s; %s was probably meant, and it chooses what is changed. Nothing was changed.", begin, right).In(right)
-	value := f.readAs(p, field, right)
+	value := readAs(f, p, field, right)
 	own, ok := f.Form.Get(right)
 	switch {
 	case ok && own.Kind == content.String && own.Text != "":
@@ -170,7 +170,7 @@ func (f *Fields) misnamed(p sandlot.Places, field content.Field, right, begin st
 
 // readAs is the value of a near miss as the right field would have it, or nil if
 // it cannot be shown or would not do.
-func (f *Fields) readAs(p sandlot.Places, field content.Field, right string) any {
+func readAs(f *Fields, p sandlot.Places, field content.Field, right string) any {
 	switch right {
 	case "if_version":
 		if n, ok := versionIn(field); ok && n > 0 {

@@ -47,12 +47,17 @@ type Fields struct {
 	strange []content.Field   // unknown fields, for hints
 	stands  []string          // for which field each of these surely stands, or ""
 
+	fileNotes
+	Err error
+}
+
+// fileNotes are what hints and warnings say of the files of a call with many.
+type fileNotes struct {
 	sentNames      []string // of many files, as many as a hint repeats
 	bytesless      int      // how many of them brought none
 	strangeInFiles string   // an unknown member of one of them
 	named          string   // of one of many files: the member that was read as filename
 	alone          bool     // whether the one file of the call is the whole tree
-	Err            error
 }
 
 func (f *Fields) Fail(err error) {
@@ -267,7 +272,7 @@ func (f *Fields) explain(err error) error {
 	}
 	switch e.Code {
 	case sandlot.CodeDigestMismatch:
-		f.explainDigest(e)
+		explainDigest(f, e)
 	case sandlot.CodeMissingField, sandlot.CodeProjectIDRequired, sandlot.CodeEmailRequired:
 		for _, name := range f.unknown() {
 			if meant := f.Set.Meant(name); meant == e.Field || meant == "text" && e.Field == "content" {

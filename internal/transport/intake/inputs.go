@@ -103,7 +103,7 @@ func (f *Fields) checkDetails(in publish.UpdateInput) {
 	e := sandlot.Refuse(sandlot.CodeMissingField, "The call brings no file: filename and content are missing. Nothing was changed.").In("filename")
 	var args []sandlot.Arg
 	for _, name := range []string{"project_id", "title", "description", "tags", "lang"} {
-		if text, ok := f.repeatedText(name); ok {
+		if text, ok := repeatedText(f, name); ok {
 			args = append(args, sandlot.Arg{Name: name, Value: text})
 		}
 	}

@@ -46,7 +46,7 @@ func read[In any](a *Intake, c *Call, f *Fields, decode func(*Fields) In) (in In
 	if err := a.receive(c, f); err != nil {
 		return in, f.explain(err)
 	}
-	for _, check := range []func() error{func() error { return f.checkChoice(a.Places) }, f.checkDry, f.checkExposure, f.checkKnown} {
+	for _, check := range []func() error{func() error { return checkChoice(f, a.Places) }, f.checkDry, f.checkExposure, f.checkKnown} {
 		if err := check(); err != nil {
 			return in, err
 		}

@@ -27,10 +27,10 @@ var (
 
 // repeats takes over what the request said in its fields.
 func Repeat(on *hint.Request, f *Fields, p sandlot.Places) {
-	on.Args = f.repeatable(p)
-	_, named := f.said("project_id")
+	on.Args = repeatableArgs(f, p)
+	_, named := saidOf(f, "project_id")
 	on.Doubt = named && f.Set.Chooses && !on.Has("project_id")
-	name, _ := f.said("filename")
+	name, _ := saidOf(f, "filename")
 	on.Local = hint.LocalName(name.Text)
 	// A form tells how the file is called where it came from, mostly without its folder.
 	if own := hint.LocalName(f.Form.FileName); own != "" && !Nameless(own) && path.Base(own) != path.Base(on.Local) {
@@ -68,9 +68,9 @@ func (c *Call) LeastFile() int64 {
 	return n / 2
 }
 
-// said is what the request says of a field: in its body, or else in the query,
+// saidOf is what the request says of a field: in its body, or else in the query,
 // which is not read, or else under a name that surely stands for the field.
-func (f *Fields) said(name string) (content.Field, bool) {
+func saidOf(f *Fields, name string) (content.Field, bool) {
 	if f.has(name) {
 		return f.Form.Get(name)
 	}
@@ -91,7 +91,7 @@ const maxStrange = 50
 
 // lookForStrange finds the fields that came under another name, where there is only
 // one for which they can stand.
-func (f *Fields) lookForStrange(p sandlot.Places) {
+func lookForStrange(f *Fields, p sandlot.Places) {
 	f.strange, f.stands = nil, nil
 	for field := range f.Form.All() {
 		if len(f.strange) == maxStrange {
@@ -102,15 +102,15 @@ func (f *Fields) lookForStrange(p sandlot.Places) {
 		}
 		right := ""
 		if f.Set.Chooses {
-			right = f.missed(p, field)
+			right = missedBy(f, p, field)
 		}
 		for _, name := range f.Set.Candidates(field.Name) {
-			if right == "" && !f.sent(name) && slices.Contains(worded, name) {
+			if right == "" && !wasSent(f, name) && slices.Contains(worded, name) {
 				right = name
 			}
 		}
 		if slices.Contains(choosing, right) {
-			field = asRight(field, f.readAs(p, field, right))
+			field = asRight(field, readAs(f, p, field, right))
 		}
 		f.strange, f.stands = append(f.strange, field), append(f.stands, right)
 	}
@@ -126,41 +126,41 @@ func asRight(field content.Field, value any) content.Field {
 	return content.Field{Name: field.Name, Kind: content.String, Text: text, Raw: text}
 }
 
-// repeatable is what the request says that a hint may repeat. Numbers that came as
+// repeatableArgs is what the request says that a hint may repeat. Numbers that came as
 // text are numbers here.
-func (f *Fields) repeatable(p sandlot.Places) (args []sandlot.Arg) {
-	f.lookForStrange(p)
+func repeatableArgs(f *Fields, p sandlot.Places) (args []sandlot.Arg) {
+	lookForStrange(f, p)
 	add := func(name string, value any) {
 		if slices.Contains(f.Set.Names, name) {
 			args = append(args, sandlot.Arg{Name: name, Value: value})
 		}
 	}
 	for _, name := range repeatedTexts {
-		if text, ok := f.repeatedText(name); ok {
+		if text, ok := repeatedText(f, name); ok {
 			add(name, text)
 		}
 	}
-	field, _ := f.said("email")
+	field, _ := saidOf(f, "email")
 	if email, err := names.Email(strings.TrimSpace(field.Text)); err == nil && hint.Showable(email) {
 		add("email", email)
 	}
-	if n, ok := f.number("size", 0, 1<<40); ok {
+	if n, ok := numberOf(f, "size", 0, 1<<40); ok {
 		add("size", n)
-	} else if f.refusedGuard("size") {
+	} else if refusedGuard(f, "size") {
 		add("size", "<size of the file>")
 	}
-	if _, ok := f.repeatedText("sha256"); !ok && f.refusedGuard("sha256") {
+	if _, ok := repeatedText(f, "sha256"); !ok && refusedGuard(f, "sha256") {
 		add("sha256", "<sha256 of the file>")
 	}
-	if n, ok := f.number("if_version", 1, 1<<31-1); ok {
+	if n, ok := numberOf(f, "if_version", 1, 1<<31-1); ok {
 		add("if_version", n)
 	} else if n := (&Fields{Header: f.Header}).ifMatch(); n != nil {
 		add("if_version", *n)
-	} else if f.refusedGuard("if_version") || f.Header.Get("If-Match") != "" && f.Header.Get("If-Match") != "*" {
+	} else if refusedGuard(f, "if_version") || f.Header.Get("If-Match") != "" && f.Header.Get("If-Match") != "*" {
 		add("if_version", "<version>")
 	}
 	for _, name := range []string{"listed", "threads"} {
-		if field, ok := f.said(name); ok && (field.Kind == content.Bool || field.Text == "true" || field.Text == "false") {
+		if field, ok := saidOf(f, name); ok && (field.Kind == content.Bool || field.Text == "true" || field.Text == "false") {
 			add(name, cmp.Or(field.Text, field.Raw) == "true")
 		}
 	}
@@ -168,31 +168,31 @@ func (f *Fields) repeatable(p sandlot.Places) (args []sandlot.Arg) {
 		add("tags", strings.Join(tags.List(), ","))
 	}
 	for _, name := range []string{"replace", "force", DryRun} {
-		field, ok := f.said(name)
+		field, ok := saidOf(f, name)
 		switch {
-		case ok && (field.Raw == "true" || field.Text == "true"), name == DryRun && f.refusedGuard(name):
+		case ok && (field.Raw == "true" || field.Text == "true"), name == DryRun && refusedGuard(f, name):
 			add(name, true)
-		case f.refusedGuard(name):
+		case refusedGuard(f, name):
 			add(name, "<true or false>")
 		}
 	}
-	if n, ok := f.number("version", 1, 1<<31-1); ok {
+	if n, ok := numberOf(f, "version", 1, 1<<31-1); ok {
 		add("version", n)
 	}
-	f.repeatableParts(add)
+	repeatableParts(f, add)
 	return args
 }
 
 // refusedGuard reports whether a field that keeps a call from doing more than is wanted was sent with a value. Where that value cannot be
 // repeated, something stands for it: without the field, the call would do what it was to be kept from.
-func (f *Fields) refusedGuard(name string) bool {
-	field, ok := f.said(name)
+func refusedGuard(f *Fields, name string) bool {
+	field, ok := saidOf(f, name)
 	return ok && field.Kind != content.Null && field.Raw != "false" && field.Text != "false"
 }
 
 // repeatedText is a text that may stand in a command.
-func (f *Fields) repeatedText(name string) (string, bool) {
-	field, ok := f.said(name)
+func repeatedText(f *Fields, name string) (string, bool) {
+	field, ok := saidOf(f, name)
 	text := field.Text
 	switch {
 	case field.Kind == content.Number && slices.Contains(decorations, name):
@@ -204,25 +204,25 @@ func (f *Fields) repeatedText(name string) (string, bool) {
 }
 
 // repeatableParts adds what the request says of an upload in parts.
-func (f *Fields) repeatableParts(add func(string, any)) {
-	part, parted := f.number("part", 1, publish.MaxParts)
+func repeatableParts(f *Fields, add func(string, any)) {
+	part, parted := numberOf(f, "part", 1, publish.MaxParts)
 	if parted {
 		add("part", part)
 	}
 	for _, name := range totalFields {
-		if n, ok := f.number(name, 1, publish.MaxParts); ok {
+		if n, ok := numberOf(f, name, 1, publish.MaxParts); ok {
 			add("total_parts", n)
 			return
 		}
 	}
-	if last, ok := f.said("last"); ok && parted && last.Raw == "true" {
+	if last, ok := saidOf(f, "last"); ok && parted && last.Raw == "true" {
 		add("total_parts", part) // says the same
 	}
 }
 
-// number reads a whole number, also one that was sent as text.
-func (f *Fields) number(name string, least, most int) (int, bool) {
-	field, ok := f.said(name)
+// numberOf reads a whole number, also one that was sent as text.
+func numberOf(f *Fields, name string, least, most int) (int, bool) {
+	field, ok := saidOf(f, name)
 	if !ok {
 		return 0, false
 	}
