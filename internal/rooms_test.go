@@ -35,10 +35,11 @@ const (
 	mostFiles     = 40 // files of publish without its tests
 )
 
-// wide are the rooms that the first three bounds do not hold yet, nor that no receiver only embeds another type. In these a type has at most
-// wideExported and wideMethods, and no room is added.
+// wide are the rooms that the first three bounds do not hold yet, nor that no receiver only embeds another type. In
+// these a type has at most wideExported and wideMethods, and no room is added.
 var wide = []string{
-	"account", "api", "check", "cli", "client", "content", "engine", "play", "postgres", "publish", "sqlite", "sqlstore", "storetest", "testworld",
+	"account", "api", "check", "cli", "client", "content", "engine", "play", "postgres", "publish", "sqlite", "sqlstore",
+	"storetest", "testworld",
 }
 
 const (
@@ -120,7 +121,10 @@ type widths struct {
 
 func readWidths(t *testing.T) widths {
 	t.Helper()
-	w := widths{exported: map[string]int{}, methods: map[string]int{}, fields: map[string]int{}, interfaces: map[string]*ast.InterfaceType{}, files: map[string]int{}}
+	w := widths{
+		exported: map[string]int{}, methods: map[string]int{}, fields: map[string]int{},
+		interfaces: map[string]*ast.InterfaceType{}, files: map[string]int{},
+	}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err

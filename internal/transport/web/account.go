@@ -22,7 +22,8 @@ type overviewRows interface {
 	Overview(ctx context.Context, by sandlot.Caller, cursor string) (list []gallery.OverviewRow, next string, err error)
 }
 
-// overviews are the first page of the account, and its forms about what was published with one's address and never confirmed.
+// overviews are the first page of the account, and its forms about accounts that its address was given for and never
+// confirmed.
 type overviews struct {
 	gallery overviewRows
 	trash   Trash
@@ -32,8 +33,8 @@ type overviews struct {
 func (o overviews) routes() []route {
 	return []route{
 		{"GET", "/account", owner, admission.Look, o.page},
-		{"POST", "/account/claimed", recent, admission.Look, form(maxForm, settle(o.account.TakeOver, "said.taken-over"), "handle")},
-		{"POST", "/account/claimed/no", recent, admission.Look, form(maxForm, settle(o.account.Disown, "said.disowned"), "handle")},
+		{"POST", "/account/claimed", recent, admission.Look, settle(o.account.TakeOver, "said.taken-over")},
+		{"POST", "/account/claimed/no", recent, admission.Look, settle(o.account.Disown, "said.disowned")},
 	}
 }
 
@@ -106,16 +107,16 @@ type claimants interface {
 	Disown(ctx context.Context, by sandlot.Caller, handle string) error
 }
 
-// settle takes a step about the account of a handle. A form that is sent twice leads to the same page.
+// settle takes the form of a step about the account of a handle. One that is sent twice leads to the same page.
 func settle(step func(context.Context, sandlot.Caller, string) error, said string) func(*visit) error {
-	return func(v *visit) error {
+	return form(maxForm, func(v *visit) error {
 		handle := v.r.PostForm.Get("handle")
 		err := step(v.r.Context(), v.by, handle)
 		if errors.Is(err, sandlot.ErrNotFound) {
 			return v.redirect("/account")
 		}
 		return v.doneIf(err, "/account", said, "handle", handle)
-	}
+	}, "handle")
 }
 
 // sessionLists is what the page of the logins asks of the domain, on behalf of the caller

@@ -3,12 +3,14 @@ package web
 import (
 	"bytes"
 	"context"
+	"html/template"
 	"net/url"
 	"slices"
 	"strings"
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/transport/web/stencil"
 	"sandlot/internal/transport/web/texts"
 )
 
@@ -103,3 +105,15 @@ func themed(page []byte, theme string) []byte {
 	}
 	return slices.Concat(before, []byte(htmlTag+themeAttribute(theme)), after)
 }
+
+// The holes of every page.
+const (
+	themeHole = "theme" // within <html>
+	whoHole   = "who"
+)
+
+// newStencil is the stencil of a rendered page.
+func newStencil(body []byte) stencil.Stencil { return stencil.New(body, htmlTag, themeHole) }
+
+// holeOf is a hole of a stencil for templates.
+func holeOf(name string) template.HTML { return template.HTML(stencil.Hole(name)) }

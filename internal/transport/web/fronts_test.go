@@ -9,6 +9,7 @@ import (
 	"sandlot"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
+	"sandlot/internal/transport/web/stencil"
 )
 
 // TestAPageThatCannotBeMadeFailsForAllWhoWait: and what is not there is looked for by each.
@@ -33,7 +34,7 @@ func TestAPageThatCannotBeMadeFailsForAllWhoWait(t *testing.T) {
 				errs := make(chan error)
 				for range 20 {
 					go func() {
-						_, err := f.page(t.Context(), frontKey{path: "/"}, func() (stencil, error) { return nil, fails() })
+						_, err := f.page(t.Context(), frontKey{path: "/"}, func() (stencil.Stencil, error) { return nil, fails() })
 						errs <- err
 					}()
 				}

@@ -12,6 +12,7 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/format/names"
+	"sandlot/internal/transport/web/stencil"
 )
 
 // orders are those of a list, as its page offers them. It never changes.
@@ -143,7 +144,7 @@ func (l lists) front(v *visit, s shelf) error {
 		}
 		return err
 	}
-	page, err := l.fronts.page(v.r.Context(), frontKey{v.Lang, "/", s.Sort}, func() (stencil, error) {
+	page, err := l.fronts.page(v.r.Context(), frontKey{v.Lang, "/", s.Sort}, func() (stencil.Stencil, error) {
 		body, err := l.renderFront(v.forAll(), s)
 		return newStencil(body), err
 	})

@@ -8,6 +8,7 @@ import (
 	"sandlot"
 	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/transport/web/stencil"
 )
 
 const (
@@ -34,7 +35,7 @@ type frontKey struct {
 
 // A front is a page as it was rendered at a time.
 type front struct {
-	stencil
+	stencil.Stencil
 	at time.Time
 }
 
@@ -44,11 +45,11 @@ func newFronts(now func() time.Time) *fronts {
 
 // page returns a page that is young enough, and has it rendered if there is none. Who comes meanwhile waits, and
 // has the same error where that fails. A page that is nil is not kept.
-func (f *fronts) page(ctx context.Context, key frontKey, render func() (stencil, error)) (stencil, error) {
+func (f *fronts) page(ctx context.Context, key frontKey, render func() (stencil.Stencil, error)) (stencil.Stencil, error) {
 	if page, ok := f.get(key); ok {
 		return page, nil
 	}
-	var page stencil
+	var page stencil.Stencil
 	err := f.turns.Do(ctx, key, sandlot.Gone, func() (err error) {
 		kept, ok := f.get(key)
 		if ok {
@@ -64,12 +65,12 @@ func (f *fronts) page(ctx context.Context, key frontKey, render func() (stencil,
 	return page, err
 }
 
-func (f *fronts) get(key frontKey) (stencil, bool) {
+func (f *fronts) get(key frontKey) (stencil.Stencil, bool) {
 	now := f.now()
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	page, ok := f.kept[key]
-	return page.stencil, ok && now.Sub(page.at).Abs() < frontFor
+	return page.Stencil, ok && now.Sub(page.at).Abs() < frontFor
 }
 
 func (f *fronts) put(key frontKey, page front) {
@@ -92,7 +93,7 @@ const (
 // looks. Of a template it takes a millisecond to make, so it is kept while the project stays as
 // it is.
 type sheet struct {
-	stencil
+	stencil.Stencil
 	change int64 // of the project, as it was then
 	size   int
 
@@ -103,7 +104,7 @@ type sheet struct {
 
 func newSheet(body []byte, change int64) *sheet {
 	// Packed, HTML has less than half of its bytes.
-	return &sheet{stencil: newStencil(body), change: change, size: len(body)*3/2 + sheetCost, turn: make(chan struct{}, 1)}
+	return &sheet{Stencil: newStencil(body), change: change, size: len(body)*3/2 + sheetCost, turn: make(chan struct{}, 1)}
 }
 
 // now is what moves, as it was found last.

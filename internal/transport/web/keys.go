@@ -37,9 +37,9 @@ func (k keys) routes() []route {
 		{"GET", "/account/keys/revoke", recent, admission.Look, k.askRevoke},
 		{"POST", "/account/keys/revoke", recent, admission.Look, form(maxForm, k.revoke, "id")},
 		{"GET", "/account/keys/rotate", recent, admission.Look, k.askRotate},
-		{"POST", "/account/keys/rotate", recent, admission.Look, form(maxForm, k.replace(k.service.RotateKey, "said.rotated"), "form_token")},
+		{"POST", "/account/keys/rotate", recent, admission.Look, replaceKeys(k.service.RotateKey, "said.rotated")},
 		{"GET", "/account/keys/replace", recent, admission.Look, k.askReplace},
-		{"POST", "/account/keys/replace", recent, admission.Look, form(maxForm, k.replace(k.service.ReplaceOldKeys, "said.replaced"), "form_token")},
+		{"POST", "/account/keys/replace", recent, admission.Look, replaceKeys(k.service.ReplaceOldKeys, "said.replaced")},
 	}
 }
 
@@ -116,15 +116,17 @@ func (k keys) mint(v *visit) error {
 	return k.show(v, http.StatusUnprocessableEntity, keysPage{Name: field{in.Name, wrong}, Project: string(in.Project)})
 }
 
-// replace ends keys by a step that mints one in their place.
-func (keys) replace(step func(context.Context, sandlot.Caller, string) (sandlot.Secret, error), said string) func(*visit) error {
-	return func(v *visit) error {
+// replaceKeys takes the form of a step that ends keys and mints one in their place.
+func replaceKeys(
+	step func(context.Context, sandlot.Caller, string) (sandlot.Secret, error), said string,
+) func(*visit) error {
+	return form(maxForm, func(v *visit) error {
 		secret, err := step(v.r.Context(), v.by, v.r.PostForm.Get("form_token"))
 		if err == nil {
 			v.said = v.Rich(said)
 		}
 		return showSecret(v, secret, newKeyPage{Name: v.T("keys.account")}, err)
-	}
+	}, "form_token")
 }
 
 // showSecret shows a new key. A form that was sent a second time made it the

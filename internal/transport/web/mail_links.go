@@ -215,8 +215,11 @@ type notMePage struct {
 	Notice, Allowed bool
 }
 
-// notMe takes a step about a link, and shows what it came to. That of GET only looks: see askVerify. Pressed again a form shows the same.
-func (mailLinks) notMe(step func(context.Context, sandlot.Caller, string) (account.NotMe, error), allowed bool) func(*visit) error {
+// notMe takes a step about a link, and shows the state after it. That of GET only looks: see askVerify. Pressed again
+// a form shows the same.
+func (mailLinks) notMe(
+	step func(context.Context, sandlot.Caller, string) (account.NotMe, error), allowed bool,
+) func(*visit) error {
 	return func(v *visit) error {
 		token := linkToken(v)
 		n, err := step(v.r.Context(), v.by, token)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"html/template"
@@ -11,6 +12,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/transport/web/stencil"
 )
 
 // maxMine bounds the form that asks for cards: an id has at most 80 bytes.
@@ -90,13 +92,16 @@ type consolation struct {
 func (c consolation) cards(v *visit) template.HTML {
 	ctx, cancel := context.WithTimeout(v.r.Context(), lostWait)
 	defer cancel()
-	list, err := c.kept.page(ctx, frontKey{lang: v.Lang}, func() (stencil, error) {
-		return stencil{{text: []byte(c.find(ctx, v))}}, nil // also where there is none: a database that fails is not asked by each
+	list, err := c.kept.page(ctx, frontKey{lang: v.Lang}, func() (stencil.Stencil, error) {
+		// Also where there is none: a database that fails is not asked by each.
+		return stencil.Text([]byte(c.find(ctx, v))), nil
 	})
 	if err != nil {
 		return ""
 	}
-	return template.HTML(list[0].text)
+	var html bytes.Buffer
+	list.Write(&html, nil)
+	return template.HTML(html.String())
 }
 
 // find returns those of what is played most this week, or of what is new where nothing is.

@@ -8,6 +8,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/transport/web/stencil"
 )
 
 // movingFor is how long the numbers and lists of a project's page are shown again. The lists may
@@ -19,7 +20,7 @@ const movingFor = 400 * time.Millisecond
 type moving struct {
 	at    time.Time
 	stats sandlot.Stats
-	page  stencil // with what it leads on to
+	page  stencil.Stencil // with what it leads on to
 }
 
 // A liking is what this visitor thinks of a project.
@@ -64,7 +65,7 @@ const besideWait = 500 * time.Millisecond
 
 // ledOn is the page with what it leads on to. Where that cannot be found it is as it was a moment ago, or leads on to nothing: a project can
 // be played while the database cannot be asked.
-func (p *projectPages) ledOn(v *visit, s *sheet, of sandlot.Project) (stencil, error) {
+func (p *projectPages) ledOn(v *visit, s *sheet, of sandlot.Project) (stencil.Stencil, error) {
 	ctx, cancel := context.WithTimeout(v.r.Context(), besideWait)
 	defer cancel()
 	beside, err := p.gallery.Beside(ctx, v.by, of)
@@ -77,7 +78,7 @@ func (p *projectPages) ledOn(v *visit, s *sheet, of sandlot.Project) (stencil, e
 	if err != nil {
 		beside = gallery.Beside{}
 	}
-	return s.with(ways(v, of, beside)), nil
+	return s.With(ways(v, of, beside)), nil
 }
 
 // ways writes what a project leads on to, for each hole of the page.

@@ -12,6 +12,7 @@ import (
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/transport/web/stencil"
 )
 
 // profilePage is what the page of an account shows to everybody.
@@ -70,7 +71,7 @@ func (p profiles) profile(v *visit) error {
 		}
 		return v.show(http.StatusOK, "profile.html", page.title(), page)
 	}
-	page, err := p.fronts.page(v.r.Context(), frontKey{v.Lang, profilePath + handle, order}, func() (stencil, error) {
+	page, err := p.fronts.page(v.r.Context(), frontKey{v.Lang, profilePath + handle, order}, func() (stencil.Stencil, error) {
 		page, err := p.personal(v, handle, order, "")
 		if err != nil || page == nil {
 			return nil, err

@@ -74,7 +74,8 @@ type visitors struct {
 	id     func(r *http.Request, token string) gallery.PlayerID
 }
 
-// token returns the token of the browser that sent a request; empty for one that has none of ours yet, or two of that name.
+// token returns the token of the browser that sent a request; empty for one that has none of ours yet, or two of that
+// name.
 func (s visitors) token(r *http.Request) string {
 	cookies := r.CookiesNamed(visitorCookie)
 	if len(cookies) != 1 || !s.tokens.KnowsPlayerToken(r.Context(), sandlot.Caller{}, cookies[0].Value) {

@@ -14,6 +14,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/format/names"
+	"sandlot/internal/transport/web/stencil"
 	"sandlot/internal/transport/web/texts"
 )
 
@@ -107,7 +108,7 @@ func (v *visit) show(status int, template, title string, data any) error {
 
 // fillIn sends a kept page whose holes are filled in; fill may be nil where it has none but those of every page. However short it is it is
 // packed: nothing that the address asks for is among its pieces.
-func (v *visit) fillIn(page stencil, fill filler) error {
+func (v *visit) fillIn(page stencil.Stencil, fill stencil.Filler) error {
 	who, err := view{visit: v}.Who()
 	if err != nil {
 		return err
@@ -125,10 +126,10 @@ func (v *visit) fillIn(page stencil, fill filler) error {
 	body := bodies.Get().(*bytes.Buffer)
 	body.Reset()
 	if takesGzip(v.r.Header.Get("Accept-Encoding")) {
-		page.pack(body, all)
+		page.Pack(body, all)
 		v.w.Header().Set("Content-Encoding", "gzip")
 	} else {
-		page.write(body, all)
+		page.Write(body, all)
 	}
 	v.sendPage(http.StatusOK, body.Bytes())
 	if body.Cap() <= keptBody {

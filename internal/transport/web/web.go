@@ -129,9 +129,10 @@ var openTemplates = sync.OnceValue(func() *template.Template {
 
 // templateFuncs are what templates call that depends on no visit.
 var templateFuncs = template.FuncMap{
-	"asset": assetURL, "cover": coverOf, "firstCover": firstCover, "posterCover": posterCover, "portrait": portrait, "icon": iconOf, "linked": linked, "hole": holeOf,
-	"graph": newGraph, "langName": langName, "prefix": keyPrefix, "after": after,
-	"pictureAt": pictureAt, "fileAt": fileAddressAt, "fileKind": fileKind, "changeKind": changeKind, "diffAt": diffAt, "sign": sign,
+	"asset": assetURL, "icon": iconOf, "linked": linked, "hole": holeOf, "graph": newGraph, "langName": langName,
+	"cover": coverOf, "firstCover": firstCover, "posterCover": posterCover, "portrait": portrait, "prefix": keyPrefix,
+	"pictureAt": pictureAt, "fileAt": fileAddressAt, "fileKind": fileKind,
+	"changeKind": changeKind, "diffAt": diffAt, "after": after, "sign": sign,
 }
 
 // Languages are those that pages are in.

@@ -1,20 +1,20 @@
-package web
+// Package stencil keeps pages that are the same for all who look, but for holes that are filled in for each.
+package stencil
 
 import (
 	"bytes"
 	"compress/flate"
 	"encoding/binary"
 	"hash/crc32"
-	"html/template"
 	"slices"
 	"sync"
 )
 
-// A stencil is a page that is the same for all who look, but for its holes: they are filled in for each. It is packed piece by piece, once
+// A Stencil is a page that is the same for all who look, but for its holes: they are filled in for each. It is packed piece by piece, once
 // each. What is in a hole is never packed, so the length of the answer tells nothing of it.
-type stencil []*piece
+type Stencil []*piece
 
-// A piece of a stencil is a text, or a hole.
+// A piece of a Stencil is a text, or a hole.
 type piece struct {
 	hole  string // its name; empty: a text
 	text  []byte
@@ -22,33 +22,31 @@ type piece struct {
 	short []byte // the text as deflate makes it; ends at a whole byte
 }
 
-// A filler writes what belongs into a hole.
-type filler func(to *bytes.Buffer, name string)
+// A Filler writes what belongs into a hole.
+type Filler func(to *bytes.Buffer, name string)
 
 // hole marks in what a template writes the place of something that moves. Nobody else can write
 // it: a NUL is escaped everywhere.
 const hole = "\x00"
 
-// holeOf is the place of what moves.
-func holeOf(name string) template.HTML { return template.HTML(hole + name + hole) }
+// Hole is the place of something that moves, as a template writes it.
+func Hole(name string) string { return hole + name + hole }
 
-// The holes of every page.
-const (
-	themeHole = "theme" // within <html>
-	whoHole   = "who"
-)
-
-func newStencil(body []byte) (s stencil) {
-	before, after, whole := bytes.Cut(body, []byte(htmlTag))
+// New returns the stencil of a page. Behind the first mark, which stays, it has one more hole of that name.
+func New(body []byte, mark, name string) (s Stencil) {
+	before, after, whole := bytes.Cut(body, []byte(mark))
 	if whole {
-		s = stencil{{text: slices.Concat(before, []byte(htmlTag))}, {hole: themeHole}}
+		s = Stencil{{text: slices.Concat(before, []byte(mark))}, {hole: name}}
 		body = after
 	}
 	return append(s, textPieces(body)...)
 }
 
+// Text returns a stencil without holes, which is not nil.
+func Text(text []byte) Stencil { return Stencil{{text: text}} }
+
 // textPieces cuts what a template wrote at its holes.
-func textPieces(body []byte) (s stencil) {
+func textPieces(body []byte) (s Stencil) {
 	for i, part := range bytes.Split(bytes.Clone(body), []byte(hole)) {
 		switch {
 		case i%2 == 1:
@@ -60,8 +58,8 @@ func textPieces(body []byte) (s stencil) {
 	return s
 }
 
-// with is the stencil with some of its holes filled for all.
-func (s stencil) with(texts map[string]string) stencil {
+// With is the stencil with some of its holes filled for all.
+func (s Stencil) With(texts map[string]string) Stencil {
 	s = slices.Clone(s)
 	for i, p := range s {
 		if text, ok := texts[p.hole]; ok && p.hole != "" {
@@ -71,8 +69,8 @@ func (s stencil) with(texts map[string]string) stencil {
 	return s
 }
 
-// write writes the page.
-func (s stencil) write(to *bytes.Buffer, fill filler) {
+// Write writes the page.
+func (s Stencil) Write(to *bytes.Buffer, fill Filler) {
 	for _, p := range s {
 		if p.hole == "" {
 			to.Write(p.text)
@@ -82,8 +80,8 @@ func (s stencil) write(to *bytes.Buffer, fill filler) {
 	}
 }
 
-// pack writes the page as gzip does.
-func (s stencil) pack(to *bytes.Buffer, fill filler) {
+// Pack writes the page as gzip does.
+func (s Stencil) Pack(to *bytes.Buffer, fill Filler) {
 	var filled bytes.Buffer
 	sum, size := uint32(0), uint32(0)
 	to.WriteString("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff") // deflate, of no time and no system
