@@ -9,7 +9,6 @@ import (
 
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/storage/sqlstore"
 	"sandlot/internal/transport/web/card"
 )
 
@@ -89,7 +88,7 @@ type memoryPlan struct {
 	clients     int    // whose limits are remembered: addresses, and the same of accounts and keys
 	remembered  publish.Remembered
 	plays       int   // of the last half hour, that are remembered
-	searches    int   // bytes of texts and projects that searches keep
+	searches    int   // bytes of titles, handles and tags that searches look through
 	fonts       int64 // bytes of the system's fonts that cards keep
 }
 
@@ -120,7 +119,7 @@ func planMemory(found memoryLimit, explicit int64) memoryPlan {
 		Projects: int(min(share/64/500, publish.DefaultProjects)),
 	}
 	p.plays = int(min(share/32/100, gallery.DefaultPlays))
-	p.searches = int(min(share/10, sqlstore.SearchMemory))
+	p.searches = int(min(share/10, gallery.DefaultTexts))
 	p.fonts = min(share/8, card.MostKept)
 	return p
 }

@@ -279,19 +279,14 @@ var ofProject = regexp.MustCompile(`--form-string project_id=([a-z0-9-]+)`)
 // mends returns the command that follows the advice of a warning, or "". No text of a server stands in its place.
 func (env *Env) mends(w client.Warning) string {
 	project := ofProject.FindStringSubmatch(w.Hint)
-	switch {
-	case project == nil:
-	case w.Code == "looks_published":
-		other := &Env{Args: without(env.Args, "--new", false)}
-		return other.again("--id", project[1])
-	case w.Code == "missing_file" && suggested(w.Hint) != "":
-		words := []string{"sandlot", "update", "<file>", "--as", suggested(w.Hint), "--id", project[1]}
-		if i := slices.Index(env.Args, "--server"); i >= 0 && i+1 < len(env.Args) {
-			words = append(words, "--server", env.Args[i+1])
-		}
-		return command(words...)
+	if project == nil || w.Code != "missing_file" || suggested(w.Hint) == "" {
+		return ""
 	}
-	return ""
+	words := []string{"sandlot", "update", "<file>", "--as", suggested(w.Hint), "--id", project[1]}
+	if i := slices.Index(env.Args, "--server"); i >= 0 && i+1 < len(env.Args) {
+		words = append(words, "--server", env.Args[i+1])
+	}
+	return command(words...)
 }
 
 // without takes a flag out of a command line, and its value if it has one.

@@ -142,7 +142,6 @@ func TestAWarningIsMendedByACommandOfThisProgram(t *testing.T) {
 	d := newDesk(t, nil)
 	d.Args = []string{"publish", "game", "--new", "--server", "http://a"}
 	for _, c := range []struct{ code, hint, want string }{
-		{"looks_published", "Update it instead.\ncurl http://a/v1/update -H 'Authorization: Bearer <api_key>' --form-string project_id=one-1 -F 'archive=@<archive>'", "sandlot publish game --server http://a --id one-1"},
 		{"missing_file", "Send it.\ncurl http://a/v1/update --form-string project_id=one-1 --form-string filename=js/a.js -F 'content=@<file>'", "sandlot update '<file>' --as js/a.js --id one-1 --server http://a"},
 		{"needs_threads", "Switch it on.\ncurl -X PATCH http://a/v1/project/one-1", ""},
 		{"mail_not_sent", "The operator can read it.", ""},

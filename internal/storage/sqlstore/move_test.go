@@ -443,7 +443,7 @@ func TestTheListOfTablesIsThatOfTheSchema(t *testing.T) {
 	db := sqlitePlace(t).opened(t, Options{})
 	stay := map[string]string{
 		"probe": "finds out whether the disk has room", "migrations": "says what schema there is", "leases": "says what processes are at now",
-		"loads": "is of half an hour, and by a salt that another place has not", "search_filings": "says what is to be read again",
+		"loads":  "is of half an hour, and by a salt that another place has not",
 		"moving": "is the move's own", "moving_tables": "is the move's own", "moving_changes": "is the move's own", "moving_damage": "is the move's own", "moving_aside": "is the move's own",
 	}
 	listed := map[string]engine.Table{}

@@ -16,7 +16,7 @@ var movedTables = []engine.Table{
 	moved("people", "account", "line:t link:t"),
 	moved("handles", "handle:t", "account renamed_at"),
 	numbered("projects", "num", `id:t account title:t lang:t primary_file:t version suffix:t size file_count plays likes seq created_at updated_at
-		deleted_at suspended_at oldest unlisted listed description:t threads counted changed cover:t tags:t covered tried wrapper:t`, "id"),
+		deleted_at suspended_at oldest unlisted listed description:t threads counted changed cover:t tags:t covered tried wrapper:t stamp`, "id"),
 	numbered("keys", "id", "hash:b account project name:t last_four:t created_at last_used_at revoked_at", "hash"),
 	moved("project_tags", "tag:t project", ""),
 	moved("versions", "project n", "suffix:t created_at title:t primary_file:t erased_at restored_from"),
@@ -57,9 +57,7 @@ var movedTables = []engine.Table{
 	moved("follows", "account", "after"),
 	moved("erasures", "project n", ""),
 	numbered("drafts", "id", "project n undone holder:t leased_until", "project"),
-	moved("listing", "one", "unverified unsearched"),
-	moved("search_texts", "project", "text:t filed:t due"),
-	moved("search_grams", "part gram block", "bits"),
+	moved("listing", "one", "unverified"),
 	moved("forgets", "account email:t", "proved"),
 }
 

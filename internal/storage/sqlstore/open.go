@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -39,10 +38,6 @@ type DB struct {
 	left    *Left  // nil unless its records have moved
 	drafts  drafting
 	swept   atomic.Bool // whether a sweep that is not at its end has forgotten anything
-	unfiled atomic.Int64
-	filing  sync.Mutex // held while somebody files what is unfiled
-	texts   *textIndex
-	cards   cards
 }
 
 // OpenSQLite opens the database in the file of that name, as sqlite.Open does. One that a
@@ -67,7 +62,7 @@ func OpenPostgres(ctx context.Context, url string, opts postgres.Options) (*DB, 
 
 // newDB makes the store on an engine, which it closes if it fails.
 func newDB(ctx context.Context, e engine.Engine, m engine.Mover, filling bool) (*DB, error) {
-	db := &DB{engine: e, dialect: e.Dialect(), mover: m, name: rand.Text(), texts: newTextIndex(), cards: cards{most: cardsKept}, drafts: drafting{at: map[sandlot.ProjectID]chan struct{}{}}}
+	db := &DB{engine: e, dialect: e.Dialect(), mover: m, name: rand.Text(), drafts: drafting{at: map[sandlot.ProjectID]chan struct{}{}}}
 	if err := db.lookForMove(ctx, filling); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
@@ -89,15 +84,7 @@ func (db *DB) Now() time.Time { return db.engine.Now() }
 // step runs what one method does as one atomic and durable step. bytes says how
 // much content it writes.
 func (db *DB) step(ctx context.Context, bytes int, run func(*tx) error) error {
-	var last *tx
-	err := db.engine.Step(ctx, bytes, func(t engine.Tx) error {
-		last = &tx{Tx: t, dialect: db.dialect}
-		return run(last)
-	})
-	if err == nil {
-		db.unfiledMore(ctx, last.unfiled)
-	}
-	return err
+	return db.engine.Step(ctx, bytes, func(t engine.Tx) error { return run(&tx{Tx: t, dialect: db.dialect}) })
 }
 
 // snapshot runs several queries on one consistent state. Any error is

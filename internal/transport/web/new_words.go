@@ -67,8 +67,6 @@ func (v *visit) noteWords(code string) string {
 		return v.T("new.note.not-html")
 	case "left_out":
 		return v.T("new.note.left-out")
-	case "looks_published":
-		return v.T("new.note.published-before")
 	case "gzip_stored":
 		return v.T("new.note.gzip")
 	case "title_cut", "title_cleaned":
