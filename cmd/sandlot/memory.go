@@ -11,7 +11,6 @@ import (
 
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/storage/sqlstore"
 	"sandlot/internal/transport/web/card"
 )
 
@@ -85,7 +84,7 @@ type memoryPlan struct {
 	clients     int    // whose limits are remembered: addresses, and the same of accounts and keys
 	remembered  publish.Remembered
 	plays       int   // of the last half hour, that are remembered
-	searches    int   // bytes of texts and projects that searches keep
+	searches    int   // bytes of titles, handles and tags that searches look through
 	fonts       int64 // bytes of the system's fonts that cards keep
 }
 
@@ -123,7 +122,7 @@ func planMemory(bytes, explicit int64) memoryPlan {
 	p.clients = int(min(share/32/300, 65_536))    // admission.Config, likewise
 	p.remembered.Projects = int(min(share/64/500, publish.DefaultProjects))
 	p.plays = int(min(share/32/100, gallery.DefaultPlays))
-	p.searches = int(min(share/10, sqlstore.SearchMemory))
+	p.searches = int(min(share/10, gallery.DefaultTexts))
 	p.fonts = min(share/8, card.MostKept)
 	return p
 }

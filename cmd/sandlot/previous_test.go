@@ -21,6 +21,8 @@ func migrationsOf(engine string) string { return "internal/storage/sqlstore/" + 
 // A release is the program as an earlier commit had it.
 type release struct {
 	commit, bin string
+	// beside: it goes on while the schema of today is made.
+	beside bool
 	// begins: it also starts on the schema of today.
 	begins bool
 }
@@ -41,7 +43,8 @@ func previous(t *testing.T) *release {
 			t.Fatal(err)
 		}
 	}
-	r := &release{commit: commit, bin: filepath.Join(dir, "sandlot"), begins: behind == 0 || behind == 1 && lastExpands(t)}
+	r := &release{commit: commit, bin: filepath.Join(dir, "sandlot"), beside: expand(t, behind)}
+	r.begins = r.beside && behind <= 1
 	build := exec.Command("go", "build", "-o", r.bin, "./cmd/sandlot")
 	build.Dir = filepath.Join(dir, "tree")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false -trimpath") // as scripts/test builds, whose cache has most of it
@@ -94,14 +97,16 @@ func sqlFiles(list string) (hashes []string) {
 	return hashes
 }
 
-// lastExpands reports whether the last migration of today only expands the schema.
-func lastExpands(t *testing.T) bool {
+// expand reports whether the last migrations of today, so many, only expand the schema.
+func expand(t *testing.T, last int) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(repository, migrationsOf("postgres"), "*.sql"))
 	expect.OK(t, err)
-	text, err := os.ReadFile(files[len(files)-1])
-	expect.OK(t, err)
-	return strings.HasPrefix(string(text), "-- expands:")
+	return !slices.ContainsFunc(files[len(files)-last:], func(name string) bool {
+		text, err := os.ReadFile(name)
+		expect.OK(t, err)
+		return !strings.HasPrefix(string(text), "-- expands:")
+	})
 }
 
 // git runs git in the repository, whoever owns it, with one more variable or none, and returns what it prints.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"sandlot/internal/storage/sqlstore"
+	"sandlot/internal/domain/gallery"
 )
 
 func TestRegression43EverySizeComesFromTheMemory(t *testing.T) {
@@ -27,7 +27,7 @@ func TestRegression43EverySizeComesFromTheMemory(t *testing.T) {
 	})
 	t.Run("a large machine has what it had", func(t *testing.T) {
 		p := planMemory(8<<30, 0)
-		if p.cache != mostCache || p.bodies != mostBodies || p.watchers != mostWatchers || p.database != mostDatabase || p.clients != 65_536 || p.players != 1_000_000 || p.searches != sqlstore.SearchMemory {
+		if p.cache != mostCache || p.bodies != mostBodies || p.watchers != mostWatchers || p.database != mostDatabase || p.clients != 65_536 || p.players != 1_000_000 || p.searches != gallery.DefaultTexts {
 			t.Error(p)
 		}
 	})

@@ -96,7 +96,6 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	if a.store, err = s.open(ctx, a.memory.database); err != nil {
 		return nil, err
 	}
-	a.store.KeepForSearches(a.memory.searches)
 	now := a.store.Now // leases, what is due and what expires go by one clock, however many processes use it
 	if s.DatabaseURL == "" {
 		err = a.store.Alone(ctx) // it lies in the folder, whose lock no other server has
@@ -128,7 +127,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	if !s.elsewhere() {
 		s.keepRoom(&cfg, s.Data, a.store.Upkeep())
 	}
-	counts, seen := a.failuresOf("counts"), gallery.Config{Public: cfg.Public, Plays: a.memory.plays, Shared: a.settings.DatabaseURL != "", Now: now}
+	counts, seen := a.failuresOf("counts"), gallery.Config{Public: cfg.Public, Plays: a.memory.plays, Texts: a.memory.searches, Shared: a.settings.DatabaseURL != "", Now: now}
 	if a.shared, err = s.share(ctx, a.store, log); err != nil {
 		return nil, err
 	}
@@ -184,7 +183,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 		count,
 		hear,
 		func(ctx context.Context) {
-			if err := errors.Join(a.store.Gallery().Follow(ctx), a.store.Gallery().FindOld(ctx)); err != nil && ctx.Err() == nil {
+			if err := a.store.Gallery().Follow(ctx); err != nil && ctx.Err() == nil {
 				log.Warn("not everything is in the lists and found by a search yet; it is tried again within an hour", "error", err)
 			}
 		},

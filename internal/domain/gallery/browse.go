@@ -212,9 +212,11 @@ func (s *Service) listed(ctx context.Context, q ListedQuery) (sheet, error) {
 	size := cmp.Or(q.Limit, pageSize)
 	q.Limit = size + 1
 	found, err := s.store.Listed(ctx, q)
-	if err != nil {
-		return sheet{}, err
-	}
+	return sheetOf(found, size), err
+}
+
+// sheetOf is a page of projects, of which there is one more if another page follows.
+func sheetOf(found []Listed, size int) sheet {
 	out := sheet{projects: make([]sandlot.Project, 0, len(found))}
 	if len(found) > size {
 		found = found[:size]
@@ -223,7 +225,7 @@ func (s *Service) listed(ctx context.Context, q ListedQuery) (sheet, error) {
 	for _, l := range found {
 		out.projects = append(out.projects, l.Project)
 	}
-	return out, nil
+	return out
 }
 
 // page adds the numbers of now.
@@ -258,7 +260,7 @@ func (s *Service) Listing(ctx context.Context, by sandlot.Caller, cursor string)
 }
 
 // Search returns a page of the projects that may be listed and match a text, newest first. A project matches if each word of the text is a
-// part of a word of its title or its account's handle, whatever case and accents. Only the first 200 bytes and 8 words of the text count,
+// part of a word of its title, its account's handle or its tags, whatever case and accents; what is new or changed is found after half a second. Only the first 200 bytes and 8 words of the text count,
 // and of these such as are symbols alone, like emoji, only if all are; a text without a word matches nothing. An invalid cursor is sandlot.ErrNotFound.
 func (s *Service) Search(ctx context.Context, by sandlot.Caller, text, cursor string) (Page, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
@@ -272,8 +274,8 @@ func (s *Service) Search(ctx context.Context, by sandlot.Caller, text, cursor st
 	if len(words) == 0 {
 		return Page{}, nil
 	}
-	found, err := s.listed(ctx, ListedQuery{Words: words, Before: before})
-	return s.page(ctx, found), err
+	found, err := s.search(ctx, words, before, pageSize+1)
+	return s.page(ctx, sheetOf(found, pageSize)), err
 }
 
 const (
@@ -293,10 +295,11 @@ func (s *Service) Suggest(ctx context.Context, by sandlot.Caller, text string) (
 	if len(words) == 0 {
 		return nil, nil
 	}
-	found, err := s.listed(ctx, ListedQuery{Words: words, Limit: suggestReach})
+	list, err := s.search(ctx, words, 0, suggestReach)
 	if err != nil {
 		return nil, err
 	}
+	found := sheetOf(list, suggestReach)
 	typed := strings.Join(words, " ")
 	slices.SortStableFunc(found.projects, func(a, b sandlot.Project) int { return cmp.Compare(farness(a, typed), farness(b, typed)) })
 	return s.cards(ctx, found.projects[:min(len(found.projects), mostSuggested)]), nil

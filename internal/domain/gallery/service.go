@@ -22,7 +22,9 @@ type Config struct {
 	// Shared says that other processes count the plays of the same projects. Then the store tells whether a load of the last half hour was
 	// counted by one of them.
 	Shared bool
-	Now    func() time.Time // nil: time.Now
+	// Texts is how many bytes of titles, handles and tags are kept for searches; older projects than those are not found. 0 is DefaultTexts.
+	Texts int
+	Now   func() time.Time // nil: time.Now
 	// Draw draws a number from 0 up to n, without n; nil: math/rand. It may be called concurrently.
 	Draw func(n int64) int64
 }
@@ -33,6 +35,9 @@ const DefaultPlays = 250_000
 func (c Config) withDefaults() Config {
 	if c.Plays == 0 {
 		c.Plays = DefaultPlays
+	}
+	if c.Texts == 0 {
+		c.Texts = DefaultTexts
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -63,6 +68,7 @@ type Service struct {
 	vault    *sandlot.Vault
 	likes    *countLimit
 	lists    *lists
+	texts    *cached[*texts]
 }
 
 // New makes a Service. cfg must be the Config that counters was made with. New tells the store what may be listed and reads the
@@ -77,6 +83,6 @@ func New(ctx context.Context, cfg Config, store Store, projects Projects, counte
 	}
 	return &Service{
 		Config: cfg.withDefaults(), store: store, projects: projects, counters: counters, vault: vault,
-		likes: newCountLimit(likesAtOnce, likesAnHour), lists: newLists(),
+		likes: newCountLimit(likesAtOnce, likesAnHour), lists: newLists(), texts: newCached[*texts](firstFor),
 	}, nil
 }

@@ -24,6 +24,13 @@ type Store interface {
 	Waiting(ctx context.Context, reach int) (int, error)
 	// Listed returns projects that may be listed, newest first.
 	Listed(ctx context.Context, q ListedQuery) ([]Listed, error)
+	// Named returns what searches look through of the projects that may be listed and have a higher Number than after, by their Numbers, at
+	// most limit.
+	Named(ctx context.Context, after int64, limit int) ([]Named, error)
+	// Relisted returns the same, with Listed as it is now, of the projects whose title, handle, tags or Listed changed since they were made,
+	// those of the highest Relisting first, down to the least, at most limit. A change gets a higher Relisting than all that were committed
+	// when it was made, so one that commits later may have a lower one than another.
+	Relisted(ctx context.Context, least int64, limit int) ([]Named, error)
 	// ListedOf returns those of the projects that may be listed, in no order.
 	ListedOf(ctx context.Context, ids []sandlot.ProjectID) ([]sandlot.Project, error)
 	// MostPlayed returns projects that may be listed and were played since the day of the time given, most plays first, newest first among
@@ -124,13 +131,22 @@ const BatchesOfProcess = 1 << 24
 // ListedQuery says which projects to list.
 type ListedQuery struct {
 	Account sandlot.AccountID // only those of this account; 0: of all accounts
-	// Words, if any, are such that each is a part of a word in the project's title or handle, as names.Searchable writes both: whatever its
-	// case, accents and width. What is no word is dropped; where nothing is left of one, nothing is listed. Account is not looked at then.
-	Words []string
-	// Tag, if there is one, is a tag that the projects have. Account is not looked at then, nor with it Words.
+	// Tag, if there is one, is a tag that the projects have. Account is not looked at then.
 	Tag    string
 	Before int64 // only those with a lower Number; 0: all
 	Limit  int   // the most projects
+	// Numbers, if there are any, are those of the projects. Nothing else is looked at then.
+	Numbers []int64
+}
+
+// A Named is what searches look through of a project.
+type Named struct {
+	Number    int64 // as in Listed
+	Relisting int64 // see Store.Relisted; 0: nothing changed since it was made
+	Listed    bool  // it may be listed
+	Title     string
+	Handle    string
+	Tags      sandlot.Tags
 }
 
 // A TrendQuery says which projects trend.

@@ -62,7 +62,6 @@ func (s *Service) tryPublish(ctx context.Context, by sandlot.Caller, in PublishI
 	if err := s.fits(ctx, by, sandlot.ActPublish, dryStep{1, p.Size}); err != nil {
 		return Published{}, err
 	}
-	var alike []sandlot.Warning
 	email := EmailSet
 	if !by.Nobody() {
 		a, err := s.store.Account(ctx, by.Account())
@@ -80,13 +79,10 @@ func (s *Service) tryPublish(ctx context.Context, by sandlot.Caller, in PublishI
 	}
 	kept, err := s.versionWarnings(ctx, p, b.files, b.files, nil)
 	s.untold(err)
-	if !by.Nobody() {
-		alike = s.alikeOf(ctx, p, out.File, b.many, s.now().UTC())
-	}
 	if email == EmailSet {
 		email = EmailNone // no message is sent, and none is missing
 	}
-	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), kept, s.listingWarnings(p), alike)
+	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), kept, s.listingWarnings(p))
 	return out, nil
 }
 

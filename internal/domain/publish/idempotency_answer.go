@@ -134,7 +134,7 @@ func (s *Service) completedPublish(ctx context.Context, by sandlot.Caller, c *co
 	mail = unsentBefore(done.Made, mail)
 	s.tellEmail(&out, np, mail)
 	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, done.Made, c.call.in.Charge)
-	out.Warnings = slices.Concat(np.Warnings, about, s.mailWarnings(by, mail), kept, s.listingWarnings(out.Project), s.alikeAgain(ctx, by, out))
+	out.Warnings = slices.Concat(np.Warnings, about, s.mailWarnings(by, mail), kept, s.listingWarnings(out.Project))
 	return out, err
 }
 
@@ -193,7 +193,7 @@ func (s *Service) recordedPublish(ctx context.Context, by sandlot.Caller, in Pub
 	}
 	s.tellEmail(&out, np, rec.Email)
 	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, rec.Made, in.Part.charge())
-	out.Warnings, out.FromRecord = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Email), kept, s.listingWarnings(out.Project), s.alikeAgain(ctx, by, out), vain), true
+	out.Warnings, out.FromRecord = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Email), kept, s.listingWarnings(out.Project), vain), true
 	return out, err
 }
 

@@ -175,9 +175,6 @@ func (s *Service) createProject(ctx context.Context, by sandlot.Caller, words ne
 		By: by.Key().ID, Account: by.Account(), Title: words.Title, Description: words.Description, Tags: words.Tags, Unlisted: words.Unlisted, Threads: words.Threads, Lang: words.Lang, CreatedAt: s.now().UTC(), Within: s.Quota,
 		Files: b.files, Primary: b.primary, Wrapper: b.wrapper,
 	}
-	if !by.Nobody() {
-		np.Alike = &Alike{}
-	}
 	email := EmailNone
 	err = retryTaken(func() (err error) {
 		if out.Keys, email, err = s.drawProject(ctx, by, words, &np, email); err != nil {
@@ -204,7 +201,7 @@ func (s *Service) createProject(ctx context.Context, by sandlot.Caller, words ne
 	out.show(by, out.Keys)
 	kept, err := s.versionWarnings(ctx, out.Project, b.files, b.files, nil)
 	s.untold(err)
-	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), kept, s.listingWarnings(out.Project), s.alikeWarnings(np.Alike, b.many))
+	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), kept, s.listingWarnings(out.Project))
 	return out, nil
 }
 

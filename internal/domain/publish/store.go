@@ -138,41 +138,6 @@ type NewProject struct {
 	Within      Quota              // of the owner
 	Log         *sandlot.LogEntry  // recorded in the same step; nil: none
 	Yield       func()             // frees room on a disk that a step found full, so that what it had recorded can be taken back; then what is Spooled is gone; nil: nothing does
-	Alike       *Alike             // if it is set, the step writes into it which project of the owner looks like Likeness and was changed last, of the last 30 changes; none that is suspended
-}
-
-// Likeness tells what a project that is published looks like.
-func (np NewProject) Likeness() Likeness {
-	l := Likeness{Not: np.ID, Title: np.Title, From: np.CreatedAt.Add(-AlikeFor), Until: np.CreatedAt.Add(time.Minute)} // clocks of nodes differ
-	for _, f := range np.Files {
-		if f.Name == np.Primary {
-			l.Page, l.SHA256 = f.Folded, f.Blob.SHA256
-		}
-	}
-	return l
-}
-
-// AlikeFor is how long after a publish another one like it is probably one that was to be an update.
-const AlikeFor = 24 * time.Hour
-
-// A Likeness tells which projects of an account look like one: those that were made in a time and have its title, or the
-// same bytes in the file that is its page.
-type Likeness struct {
-	Not         sandlot.ProjectID // that project itself
-	Title       string            // empty: none is like it
-	Page        string            // the folded name of its primary file
-	SHA256      sandlot.Digest    // of that
-	From, Until time.Time
-}
-
-// Alike is a project that looks like another one of its account. Without ID there is none.
-type Alike struct {
-	ID        sandlot.ProjectID
-	Version   int
-	Title     string
-	Primary   string
-	SamePage  bool // the same bytes, not only the same title
-	CreatedAt time.Time
 }
 
 // LaterVersion is a version of a new project that has a history already.

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"slices"
 	"strings"
-	"time"
 
 	"sandlot"
 	"sandlot/internal/format/check"
@@ -417,63 +415,4 @@ func (s *warner) listingWarnings(p sandlot.Project) []sandlot.Warning {
 		"not_listed", "The project is at its address, but not yet in the gallery or on its creator's profile: nobody has verified the email address of its account.",
 		"Opening the link in the message to that address, and pressing its button, lists all projects of the account. Without the message, send email with the account's api_key, or log in on the website.",
 	)}
-}
-
-// alikeOf are the alikeWarnings of a publish by an account's key whose project is, or would be, p. page is its primary file.
-func (s *warner) alikeOf(ctx context.Context, p sandlot.Project, page sandlot.File, many bool, at time.Time) []sandlot.Warning {
-	np := NewProject{ID: p.ID, Title: p.Title, Files: []sandlot.File{page}, Primary: p.Primary, CreatedAt: at}
-	l := np.Likeness()
-	l.Until = at
-	found, err := s.alike(ctx, p.Account, l)
-	s.untold(err)
-	return s.alikeWarnings(&found, many)
-}
-
-// alike finds what NewProject.Alike is in a step, where there is no step.
-func (s *warner) alike(ctx context.Context, id sandlot.AccountID, l Likeness) (Alike, error) {
-	list, err := s.store.Projects(ctx, id, 0, 30)
-	if err != nil {
-		return Alike{}, fmt.Errorf("look for a project that is alike: %w", err)
-	}
-	for _, p := range list {
-		if p.ID == l.Not || p.Suspended || p.CreatedAt.Before(l.From) || p.CreatedAt.After(l.Until) {
-			continue
-		}
-		near, err := s.store.FilesNear(ctx, p.ID, l.Page)
-		if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
-			return Alike{}, fmt.Errorf("look for a page that is alike: %w", err)
-		}
-		page := slices.ContainsFunc(near, func(f sandlot.File) bool { return f.Folded == l.Page && f.Blob.SHA256 == l.SHA256 })
-		if page || l.Title != "" && p.Title == l.Title {
-			return Alike{p.ID, p.Version, p.Title, p.Primary, page, p.CreatedAt}, nil
-		}
-	}
-	return Alike{}, nil
-}
-
-// alikeAgain are the alikeWarnings of a publish that was made before.
-func (s *warner) alikeAgain(ctx context.Context, by sandlot.Caller, out Published) []sandlot.Warning {
-	if by.Nobody() {
-		return nil
-	}
-	return s.alikeOf(ctx, out.Project, out.File, out.Many, out.Project.CreatedAt)
-}
-
-// alikeWarnings tell of a project that was published a short time before and looks like the one that is published now.
-func (s *warner) alikeWarnings(a *Alike, many bool) []sandlot.Warning {
-	if a == nil || a.ID == "" {
-		return nil
-	}
-	what := "has the title " + inspect.Quoted(a.Title) + ", too"
-	if a.SamePage {
-		what = "has the same page"
-	}
-	w := sandlot.Warn("looks_published",
-		fmt.Sprintf("This account published %s at %s, which %s: it is at %s, and is another project than this one.", a.ID, a.CreatedAt.UTC().Format(time.RFC3339), what, s.Places.Project(a.ID, 0, "").URL),
-		"Update it instead, if that was meant: its address stays, while a publish makes one more project.")
-	args := []sandlot.Arg{sandlot.Set("project_id", string(a.ID)), sandlot.Set("if_version", a.Version)}
-	if !many {
-		args = []sandlot.Arg{sandlot.Set("project_id", string(a.ID)), sandlot.Set("filename", a.Primary), sandlot.Set("if_version", a.Version)}
-	}
-	return []sandlot.Warning{w.With(sandlot.OpUpdate, args...)}
 }

@@ -11,7 +11,7 @@ import (
 // Searchable returns the form of a text in which its parts are looked for, so that they are found whatever their case,
 // accents and width, and whichever of the two kana: words of letters, numbers, marks and symbols, with one blank between
 // them. What else there is (punctuation, invisible characters) parts words or is dropped. Searchable(Searchable(s)) is
-// Searchable(s). What it makes of a text is stored: a change here needs all of them made anew.
+// Searchable(s).
 func Searchable(s string) string {
 	plain := strings.Map(searched, norm.NFKD.String(s))
 	// A Caser may hold state, so each call takes its own.

@@ -121,16 +121,6 @@ func (t *tx) act(s sandlot.Subject, e sandlot.LogEntry, wrong error, at any, sta
 	if err := t.must(wrong, update, at, id); err != nil {
 		return err
 	}
-	if s.Project != "" {
-		num, err := t.number("SELECT num FROM projects WHERE id = ?", id)
-		if err != nil {
-			return err
-		}
-		t.unfiled++
-		if err := t.remakeTexts([]int64{num}); err != nil {
-			return err
-		}
-	}
 	return t.log(e)
 }
 
@@ -162,8 +152,7 @@ func (store Operate) Remove(ctx context.Context, s sandlot.Subject, e sandlot.Lo
 		return t.log(e)
 	})
 	if err == nil {
-		_ = store.db.fileTexts(context.WithoutCancel(ctx), fileAll) // Sweep sees to what is left
-		_ = store.db.finishForgets(context.WithoutCancel(ctx))
+		_ = store.db.finishForgets(context.WithoutCancel(ctx)) // Sweep sees to what is left
 		store.db.engine.Wipe()
 	}
 	return s.Changed(), in("remove", err)

@@ -35,7 +35,7 @@
 // # Migrations
 //
 // Each engine has its own, and with them the triggers that keep the lists of projects
-// (projects_relisted) and have them found (search_texts_changed, search_texts_filed, search_texts_gone), have projects follow their accounts
+// (projects_relisted), number what a search is to read again (projects_stamped), have projects follow their accounts
 // (accounts_followed), count what an account has (projects_removed, files_added,
 // files_removed) and guard the audit log (acts_*).
 package sqlstore

@@ -6,11 +6,9 @@ import (
 	"math"
 
 	"sandlot"
-	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// followStep is how many projects follow their account in one step: some 8 ms where
-// they are listed, whose words are written anew.
+// followStep is how many projects follow their account in one step.
 const followStep = 25
 
 // ofAccount holds for a project whose account was not deleted. The projects of one
@@ -124,8 +122,7 @@ func (s *sweep) removeProjects(account, after, last int64) error {
 	if _, err := s.exec("INSERT INTO removals (project, at) SELECT num, (SELECT deleted_at FROM accounts WHERE id = ?1) FROM projects"+part, account, after, last); err != nil {
 		return err
 	}
-	n, err := s.exec("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last)
-	s.unfiled += n
+	_, err := s.exec("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last)
 	return err
 }
 
@@ -136,17 +133,7 @@ func (s *sweep) relist(account, after, last int64) error {
 		part = " WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND deleted_at IS NULL"
 		may  = "(CASE WHEN unlisted = 0 AND suspended_at IS NULL AND (SELECT " + listable + " AND suspended_at IS NULL FROM accounts WHERE id = ?1) THEN 1 ELSE 0 END)"
 	)
-	n, err := s.exec("UPDATE projects SET changed = changed + 1, listed = "+may+part+" AND listed <> "+may, account, after, last)
-	if err != nil {
-		return err
-	}
-	listed, err := all(context.Background(), s, scanValue[int64], "SELECT num FROM projects"+part+" AND listed = 1", account, after, last)
-	if err != nil {
-		return err
-	}
-	if _, err := s.exec(dueAgain+"SELECT j.value, '', 2 FROM "+s.dialect.Numbers("?", "j")+" WHERE TRUE"+dueOnce, engine.List(listed)); err != nil {
-		return err
-	}
-	s.unfiled += max(n, int64(len(listed)))
-	return s.remakeTexts(listed)
+	_, err := s.exec("UPDATE projects SET changed = changed + (CASE listed WHEN "+may+" THEN 0 ELSE 1 END), listed = "+may+", stamp = (SELECT coalesce(max(stamp), 0) + 1 FROM projects WHERE stamp > 0)"+part+
+		" AND (listed = 1 OR "+may+" = 1)", account, after, last)
+	return err
 }

@@ -65,13 +65,12 @@ func (t *tx) list(p projectRow, may bool) error {
 	if !may {
 		return nil
 	}
-	t.unfiled++
 	for _, tag := range p.Tags.List() {
 		if err := t.later("INSERT INTO project_tags (tag, project) VALUES (?, ?)", tag, p.num); err != nil {
 			return err
 		}
 	}
-	return t.later("INSERT INTO search_texts (project, text, due) VALUES (?, ?, 1)", p.num, searchText(p.Title, p.Handle, p.Tags))
+	return nil
 }
 
 // ListUnverified implements gallery.Store. Lists ask for the rule again of what they
@@ -117,11 +116,9 @@ func (store Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]galle
 	}
 	const rest = " AND p.num < ? ORDER BY p.num DESC LIMIT ?"
 	query, args := selectListed+"TRUE"+rest, []any{q.Before, q.Limit}
-	if len(q.Words) > 0 {
-		list, err := store.search(ctx, q)
-		return list, in("search projects", err)
-	}
 	switch {
+	case len(q.Numbers) > 0:
+		query, args = selectListed+engine.Among("p.num", store.db.dialect.Numbers("?", "j"))+rest, append([]any{engine.List(q.Numbers)}, args...)
 	case q.Tag != "":
 		query, args = selectTagged, append([]any{q.Tag}, args...)
 	case q.Account != 0:
@@ -129,6 +126,30 @@ func (store Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]galle
 	}
 	list, err := all(ctx, store.db, scanListed, query, args...)
 	return list, in("list projects", err)
+}
+
+const (
+	namedColumns = "SELECT p.num, p.stamp, p.listed = 1 AND a.suspended_at IS NULL AND a.deleted_at IS NULL AND " + listable + ", p.title, a.handle, p.tags FROM "
+	selectNamed  = namedColumns + whatListed + "p.num > ? ORDER BY p.num LIMIT ?"
+	// A condition on the stamp alone has both engines take the index.
+	selectRelisted = namedColumns + "projects p JOIN accounts a ON a.id = p.account WHERE p.stamp > 0 AND p.stamp >= ? ORDER BY p.stamp DESC LIMIT ?"
+)
+
+func scanNamed(r row) (n gallery.Named, err error) {
+	err = r.Scan(&n.Number, &n.Relisting, &n.Listed, &n.Title, &n.Handle, &n.Tags)
+	return n, err
+}
+
+// Named implements gallery.Store.
+func (store Gallery) Named(ctx context.Context, after int64, limit int) ([]gallery.Named, error) {
+	list, err := all(ctx, store.db, scanNamed, selectNamed, after, limit)
+	return list, in("list names", err)
+}
+
+// Relisted implements gallery.Store.
+func (store Gallery) Relisted(ctx context.Context, least int64, limit int) ([]gallery.Named, error) {
+	list, err := all(ctx, store.db, scanNamed, selectRelisted, least, limit)
+	return list, in("list what was relisted", err)
 }
 
 // ListedOf implements gallery.Store.

@@ -48,14 +48,10 @@ func (store Publish) SetDetails(ctx context.Context, id sandlot.ProjectID, d pub
 		if err := t.replaces(p, d); err != nil {
 			return err
 		}
-		was := p
 		if d.Title != nil {
 			p.Title = *d.Title
 		}
-		if err := t.describe(&p, d); err != nil || !p.listedOther(was) {
-			return err
-		}
-		return t.retitled(p)
+		return t.describe(&p, d)
 	}))
 }
 
@@ -83,11 +79,6 @@ func (t *tx) describe(p *projectRow, d publish.DetailsChange) error {
 	_, err := t.exec("UPDATE projects SET changed = changed + 1, title = ?, description = coalesce(?, description), unlisted = ?, threads = ?, lang = ?, tags = ? WHERE num = ?",
 		p.Title, description, p.Unlisted, p.Threads, p.Lang, string(p.Tags), p.num)
 	return err
-}
-
-// listedOther reports whether the lists, or a search, may tell something else of a project than before.
-func (p projectRow) listedOther(before projectRow) bool {
-	return p.Title != before.Title || p.Unlisted != before.Unlisted || p.Tags != before.Tags
 }
 
 // said is what v says, or else what was before.

@@ -15,7 +15,7 @@ var movedTables = []engine.Table{
 	moved("people", "account", "line link"),
 	moved("handles", "handle", "account renamed_at"),
 	numbered("projects", "num", `id account title lang primary_file version suffix size file_count plays likes seq created_at updated_at
-		deleted_at suspended_at oldest unlisted listed description threads counted changed cover tags covered tried wrapper`),
+		deleted_at suspended_at oldest unlisted listed description threads counted changed cover tags covered tried wrapper stamp`),
 	numbered("keys", "id", "hash account project name last_four created_at last_used_at revoked_at"),
 	moved("project_tags", "tag project", ""),
 	moved("versions", "project n", "suffix created_at title primary_file erased_at restored_from"),
@@ -56,9 +56,7 @@ var movedTables = []engine.Table{
 	moved("follows", "account", "after"),
 	moved("erasures", "project n", ""),
 	numbered("drafts", "id", "project n undone holder leased_until"),
-	moved("listing", "one", "unverified unsearched"),
-	moved("search_texts", "project", "text filed due"),
-	moved("search_grams", "part gram block", "bits"),
+	moved("listing", "one", "unverified"),
 	moved("forgets", "account email", "proved"),
 }
 

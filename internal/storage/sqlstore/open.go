@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -37,10 +36,6 @@ type DB struct {
 	name    string // tells its leases from those of other processes
 	drafts  drafting
 	swept   atomic.Bool // whether a sweep that is not at its end has forgotten anything
-	unfiled atomic.Int64
-	filing  sync.Mutex // held while somebody files what is unfiled
-	texts   *textIndex
-	cards   cards
 }
 
 // OpenSQLite opens the database in the file of that name, as sqlite.Open does.
@@ -62,7 +57,7 @@ func OpenPostgres(ctx context.Context, url string, opts postgres.Options) (*DB, 
 }
 
 func newDB(e engine.Engine, m engine.Mover) *DB {
-	return &DB{engine: e, dialect: e.Dialect(), mover: m, name: rand.Text(), texts: newTextIndex(), cards: cards{most: cardsKept}, drafts: drafting{at: map[sandlot.ProjectID]chan struct{}{}}}
+	return &DB{engine: e, dialect: e.Dialect(), mover: m, name: rand.Text(), drafts: drafting{at: map[sandlot.ProjectID]chan struct{}{}}}
 }
 
 // Close lets the writes that wait finish, folds the log into the database and
@@ -80,15 +75,7 @@ func (db *DB) Now() time.Time { return db.engine.Now() }
 // step runs what one method does as one atomic and durable step. bytes says how
 // much content it writes.
 func (db *DB) step(ctx context.Context, bytes int, run func(*tx) error) error {
-	var last *tx
-	err := db.engine.Step(ctx, bytes, func(t engine.Tx) error {
-		last = &tx{Tx: t, dialect: db.dialect}
-		return run(last)
-	})
-	if err == nil {
-		db.unfiledMore(ctx, last.unfiled)
-	}
-	return err
+	return db.engine.Step(ctx, bytes, func(t engine.Tx) error { return run(&tx{Tx: t, dialect: db.dialect}) })
 }
 
 // snapshot runs several queries on one consistent state. Any error is

@@ -341,10 +341,12 @@ func readAll(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
 			_, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Account: 1, Limit: 9})
 			return err
 		},
-		"search": func() error {
-			_, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Words: []string{"x"}, Limit: 9})
+		"listed of numbers": func() error {
+			_, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Numbers: []int64{1}, Limit: 9})
 			return err
 		},
+		"named":    func() error { _, err := db.Gallery().Named(ctx, 1, 9); return err },
+		"relisted": func() error { _, err := db.Gallery().Relisted(ctx, 1, 9); return err },
 		"listed of a tag": func() error {
 			_, err := db.Gallery().Listed(ctx, gallery.ListedQuery{Tag: "cats", Limit: 9})
 			return err

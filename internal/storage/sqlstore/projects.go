@@ -94,12 +94,6 @@ func (t *tx) mayOwn(np publish.NewProject) (a sandlot.Account, err error) {
 		}
 		return err
 	}, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", np.Account)
-	if np.Alike != nil {
-		ask(t, scanAlike, func(found publish.Alike, err error) error {
-			*np.Alike = found
-			return noneIs(err)
-		}, selectAlike, alikeArgs(np.Account, np.Likeness())...)
-	}
 	return a, t.Flush()
 }
 
@@ -286,7 +280,6 @@ func (t *tx) edit(id sandlot.ProjectID, at publish.Edit, now time.Time, own int6
 		return p, err
 	}
 	p.Version, p.Suffix, p.UpdatedAt = p.Version+1, at.Suffix, stored(at.At)
-	was := p
 	if at.Title != nil {
 		p.Title = *at.Title
 	}
@@ -299,10 +292,7 @@ func (t *tx) edit(id sandlot.ProjectID, at publish.Edit, now time.Time, own int6
 			return p, err
 		}
 	}
-	if err := t.saveEdit(&p, at.RestoredFrom); err != nil || !p.listedOther(was) {
-		return p, err
-	}
-	return p, t.retitled(p)
+	return p, t.saveEdit(&p, at.RestoredFrom)
 }
 
 // editable returns the project that an edit was computed against, if it may be made

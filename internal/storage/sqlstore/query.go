@@ -100,7 +100,6 @@ func scanValue[T any](r row) (v T, err error) {
 type tx struct {
 	engine.Tx
 	dialect engine.Dialect
-	unfiled int64 // how many texts of projects it leaves to be filed
 }
 
 func (t *tx) read(_ context.Context, read func(engine.Querier) error) error { return read(t.Tx) }

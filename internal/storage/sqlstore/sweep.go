@@ -29,8 +29,6 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 		errs = append(errs, finish(ctx))
 	}
 	for _, part := range append([]func(*sweep) error{
-		(*sweep).fileTexts,
-		(*sweep).searchOld,
 		func(s *sweep) error { return s.bringBack(now) },
 		func(s *sweep) error { return s.endUploads(now) },
 		(*sweep).dropParts,

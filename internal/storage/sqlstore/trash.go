@@ -44,10 +44,6 @@ func (store Publish) Trash(ctx context.Context, id sandlot.ProjectID, key int64,
 		if _, err := t.exec("INSERT INTO trash (project, account, at) SELECT num, account, coalesce((SELECT at FROM clock WHERE at > deleted_at), deleted_at) FROM projects WHERE num = ?", num); err != nil {
 			return err
 		}
-		t.unfiled++
-		if err := t.remakeTexts([]int64{num}); err != nil {
-			return err
-		}
 		return t.log(e)
 	}))
 }
@@ -64,10 +60,6 @@ func (store Publish) TakeBack(ctx context.Context, id sandlot.ProjectID, within 
 		}
 		account, err := t.number("DELETE FROM trash WHERE project = ? RETURNING account", num)
 		if err != nil {
-			return err
-		}
-		t.unfiled++
-		if err := t.remakeTexts([]int64{num}); err != nil {
 			return err
 		}
 		t.within(sandlot.AccountID(account), publish.Quota{Projects: within.Projects}, store.db.Now())
@@ -97,7 +89,6 @@ func (store Publish) Purge(ctx context.Context, id sandlot.ProjectID, e sandlot.
 		return t.log(e)
 	})
 	if err == nil {
-		_ = store.db.fileTexts(context.WithoutCancel(ctx), fileAll) // Sweep sees to what is left
 		store.db.engine.Wipe()
 	}
 	return in("delete project for good", err)

@@ -168,10 +168,6 @@ func (t *tx) bear(np publish.NewProject, h history, d draft, now time.Time) (p p
 	if err != nil {
 		return p, err
 	}
-	t.unfiled++
-	if err := t.remakeText(p); err != nil {
-		return p, err
-	}
 	return p, t.ends(np, p, now)
 }
 

@@ -50,7 +50,7 @@ const whereNew = "map[a:1901 b.js:1 index.html:1]"
 func made(t *testing.T, db *DB) string {
 	t.Helper()
 	n := map[string]int64{}
-	for _, what := range []string{"drafts", "files", "versions", "contents", "checkpoints", "blobs", "once", "handles", "keys", "jobs", "search_texts"} {
+	for _, what := range []string{"drafts", "files", "versions", "contents", "checkpoints", "blobs", "once", "handles", "keys", "jobs"} {
 		n[what] = records(t, db, what)
 	}
 	n["accounts"] = records(t, db, "accounts WHERE deleted_at IS NULL")

@@ -3,7 +3,6 @@ package storetest
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,15 +20,10 @@ func galleryCases() []storeCase {
 		{"Listed/unless they or their account are suspended", listedSuspended},
 		{"Listed/unless they or their account are deleted", listedDeleted},
 		{"Listed/of an account", listedOfAccount},
-		{"Listed/words that are parts of title or handle, whatever their case and accents", listedWords},
-		{"Listed/words in every script", listedScripts},
-		{"Listed/words as many and as long as may be", listedManyWords},
-		{"Listed/words of projects far apart, in pages", listedFarApart},
-		{"Listed/words are those of now", listedNewWords},
-		{"Listed/words of the handle of now", listedNewHandle},
-		{"Listed/words mean nothing but themselves", listedOddWords},
 		{"Listed/those that have a tag", listedTagged},
-		{"Listed/words are those of its tags, too", listedTagWords},
+		{"Listed/those of some numbers", listedNumbers},
+		{"Named/returns what searches look through, by numbers", namedAll},
+		{"Relisted/those that changed since they were made, the highest Relisting first", relisted},
 		{"ListUnverified/projects of accounts without a verified address may be listed, too", listUnverified},
 		{"ListUnverified/from its return on no list has what may not be there", listVerifiedAgain},
 		{"Waiting/counts the projects that would be listed were their account's address verified", waiting},
@@ -76,6 +70,26 @@ func (s Stores) lists(t *testing.T, what string, q gallery.ListedQuery, want ...
 		got = append(got, l.ID)
 	}
 	same(t, what, got, want)
+	if q.Account == 0 && q.Tag == "" && q.Before == 0 && q.Limit == 99 {
+		var found []sandlot.ProjectID
+		for _, n := range s.names(t, 0) {
+			list := must(s.Gallery.Listed(t.Context(), gallery.ListedQuery{Numbers: []int64{n.Number}, Limit: 9}))(t)
+			found = append([]sandlot.ProjectID{list[0].ID}, found...)
+		}
+		same(t, what+", as searches have them", found, want)
+	}
+}
+
+// names are those that Named returns, page by page.
+func (s Stores) names(t *testing.T, after int64) (all []gallery.Named) {
+	t.Helper()
+	for {
+		list := must(s.Gallery.Named(t.Context(), after, 2))(t)
+		if len(list) == 0 {
+			return all
+		}
+		all, after = append(all, list...), list[len(list)-1].Number
+	}
 }
 
 func listedNewest(t *testing.T, s Stores) {
@@ -96,11 +110,9 @@ func listedVerified(t *testing.T, s Stores) {
 	kim := s.mustAccount(t, newAccount("kim"))
 	s.titled(t, "one", kim.ID, "Pong")
 	s.lists(t, "before", gallery.ListedQuery{})
-	s.lists(t, "by word before", gallery.ListedQuery{Words: []string{"pong"}})
 	s.verify(t, kim.ID)
 	s.titled(t, "two", kim.ID, "Pong")
 	s.lists(t, "after", gallery.ListedQuery{}, "two", "one")
-	s.lists(t, "by word after", gallery.ListedQuery{Words: []string{"pong"}}, "two", "one")
 }
 
 func listedUnlisted(t *testing.T, s Stores) {
@@ -111,20 +123,17 @@ func listedUnlisted(t *testing.T, s Stores) {
 	same(t, "the project says so", must(s.Publish.Project(t.Context(), "one"))(t).Unlisted, true)
 	s.lists(t, "listed", gallery.ListedQuery{}, "two")
 	s.lists(t, "on the profile", gallery.ListedQuery{Account: kim.ID}, "two")
-	s.lists(t, "found", gallery.ListedQuery{Words: []string{"pong"}}, "two")
 	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionSuspend, "@kim")))
 	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionReinstate, "@kim")))
 	s.lists(t, "when its account came back", gallery.ListedQuery{}, "two")
 	s.Unlist(t, "one", false)
 	s.lists(t, "listed again", gallery.ListedQuery{}, "two", "one")
-	s.lists(t, "found again", gallery.ListedQuery{Words: []string{"pong"}}, "two", "one")
 }
 
 func listedSuspended(t *testing.T, s Stores) {
 	kim := s.maker(t, "kim")
 	s.titled(t, "one", kim.ID, "Pong")
 	s.titled(t, "two", kim.ID, "Pong")
-	query := gallery.ListedQuery{Words: []string{"pong"}}
 	for _, subject := range []sandlot.Subject{ofProject("one"), ofAccount(kim.ID)} {
 		want := []sandlot.ProjectID{"two"}
 		if subject.Account != 0 {
@@ -132,10 +141,8 @@ func listedSuspended(t *testing.T, s Stores) {
 		}
 		ok(t, s.Operate.Suspend(t.Context(), subject, entry(sandlot.ActionSuspend, "it")))
 		s.lists(t, "suspended", gallery.ListedQuery{}, want...)
-		s.lists(t, "suspended, by word", query, want...)
 		ok(t, s.Operate.Reinstate(t.Context(), subject, entry(sandlot.ActionReinstate, "it")))
 		s.lists(t, "reinstated", gallery.ListedQuery{}, "two", "one")
-		s.lists(t, "reinstated, by word", query, "two", "one")
 	}
 	ok(t, s.Operate.Suspend(t.Context(), ofProject("one"), entry(sandlot.ActionSuspend, "one")))
 	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionSuspend, "@kim")))
@@ -148,10 +155,8 @@ func listedDeleted(t *testing.T, s Stores) {
 	s.titled(t, "one", kim.ID, "Pong")
 	s.titled(t, "two", kim.ID, "Pong")
 	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(sandlot.ActionDelete, "two")))
-	s.lists(t, "without it", gallery.ListedQuery{Words: []string{"pong"}}, "one")
 	ok(t, s.Operate.Remove(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionDelete, "@kim")))
 	s.lists(t, "without its account", gallery.ListedQuery{})
-	s.lists(t, "without its account, by word", gallery.ListedQuery{Words: []string{"pong"}})
 }
 
 func listUnverified(t *testing.T, s Stores) {
@@ -166,20 +171,18 @@ func listUnverified(t *testing.T, s Stores) {
 	s.titled(t, "three", kim.ID, "Pong")
 	s.Unlist(t, "three", true)
 	s.titled(t, "four", s.maker(t, "lee").ID, "Pong")
-	query := gallery.ListedQuery{Words: []string{"pong"}}
 	s.lists(t, "those before and after", gallery.ListedQuery{}, "four", "two", "one")
-	s.lists(t, "by word", query, "four", "two", "one")
 	s.lists(t, "of the account", gallery.ListedQuery{Account: kim.ID}, "two", "one")
 	same(t, "ListedOf", len(must(s.Gallery.ListedOf(t.Context(), []sandlot.ProjectID{"one", "three"}))(t)), 1)
 	s.Unlist(t, "three", false)
 	ok(t, s.Operate.Suspend(t.Context(), ofProject("two"), entry(sandlot.ActionSuspend, "two")))
 	s.lists(t, "listed again, and suspended", gallery.ListedQuery{}, "four", "three", "one")
 	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionSuspend, "@kim")))
-	s.lists(t, "without a suspended account", query, "four")
+	s.lists(t, "without a suspended account", gallery.ListedQuery{}, "four")
 	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionReinstate, "@kim")))
-	s.lists(t, "with it again", query, "four", "three", "one")
+	s.lists(t, "with it again", gallery.ListedQuery{}, "four", "three", "one")
 	s.verify(t, kim.ID)
-	s.lists(t, "when it is verified", query, "four", "three", "one")
+	s.lists(t, "when it is verified", gallery.ListedQuery{}, "four", "three", "one")
 }
 
 func listVerifiedAgain(t *testing.T, s Stores) {
@@ -190,12 +193,9 @@ func listVerifiedAgain(t *testing.T, s Stores) {
 	ok(t, s.Gallery.ListUnverified(t.Context(), false))
 	s.titled(t, "three", kim.ID, "Pong")
 	s.lists(t, "of all", gallery.ListedQuery{}, "two")
-	s.lists(t, "by word", gallery.ListedQuery{Words: []string{"pong"}}, "two")
-	s.lists(t, "the first by word", gallery.ListedQuery{Words: []string{"pong"}, Limit: 1}, "two")
 	s.lists(t, "of the account", gallery.ListedQuery{Account: kim.ID})
 	same(t, "ListedOf", len(must(s.Gallery.ListedOf(t.Context(), []sandlot.ProjectID{"one", "three"}))(t)), 0)
 	s.verify(t, kim.ID)
-	s.lists(t, "when it is verified", gallery.ListedQuery{Words: []string{"pong"}}, "three", "two", "one")
 }
 
 func waiting(t *testing.T, s Stores) {
@@ -232,131 +232,94 @@ func listedOfAccount(t *testing.T, s Stores) {
 	s.lists(t, "nobody's", gallery.ListedQuery{Account: lee.ID + 1})
 }
 
-func listedWords(t *testing.T, s Stores) {
-	kim, lee := s.maker(t, "kim"), s.maker(t, "lee-the-2nd")
-	s.titled(t, "cats", kim.ID, "Space Cats: Épée")
-	s.titled(t, "mahjong", lee.ID, "麻雀ゲーム")
-	s.titled(t, "bare", lee.ID, "")
-	for query, want := range map[string][]sandlot.ProjectID{
-		"space": {"cats"}, "SPACE": {"cats"}, "cat": {"cats"}, "epee": {"cats"}, "épée": {"cats"}, "麻雀": {"mahjong"},
-		"kim": {"cats"}, "lee": {"bare", "mahjong"}, "2nd": {"bare", "mahjong"}, "mahjong": nil,
-		"pace": {"cats"}, "ats": {"cats"}, "pee": {"cats"}, "m": {"cats"}, "ee": {"bare", "mahjong", "cats"}, "雀": {"mahjong"}, "雀ゲー": {"mahjong"}, "spacecats": nil, "catskim": nil, "s-c": nil,
-		"ecap": nil, "spce": nil,
-	} {
-		s.lists(t, query, gallery.ListedQuery{Words: []string{query}}, want...)
+func listedNumbers(t *testing.T, s Stores) {
+	kim := s.maker(t, "kim")
+	for _, id := range []string{"one", "two", "three"} {
+		s.titled(t, id, kim.ID, id)
 	}
-	s.lists(t, "a word of the title and the handle", gallery.ListedQuery{Words: []string{"cats", "kim"}}, "cats")
-	s.lists(t, "words of two projects", gallery.ListedQuery{Words: []string{"cats", "lee"}})
-	first := must(s.Gallery.Listed(t.Context(), gallery.ListedQuery{Words: []string{"lee"}, Limit: 1}))(t)
-	s.lists(t, "the next", gallery.ListedQuery{Words: []string{"lee"}, Before: first[0].Number}, "mahjong")
+	s.Unlist(t, "two", true)
+	var numbers []int64
+	for _, n := range s.names(t, 0) {
+		numbers = append(numbers, n.Number)
+	}
+	s.lists(t, "all", gallery.ListedQuery{Numbers: append(numbers, numbers[0]+1, 0, numbers[0])}, "three", "one")
+	s.lists(t, "the newest", gallery.ListedQuery{Numbers: numbers, Limit: 1}, "three")
 }
 
-// listedScripts finds each title by its words, and by no other's.
-func listedScripts(t *testing.T, s Stores) {
+func namedAll(t *testing.T, s Stores) {
 	kim := s.maker(t, "kim")
-	titles := []struct {
-		id, title string
-		words     []string
-	}{
-		{"latin", "Jelly Tower", []string{"jelly", "elly", "TOWER", "owe", "ｊｅｌｌｙ"}},
-		{"french", "Pâté & Bœuf", []string{"pate", "PÂTÉ", "âté", "pa\u0302te\u0301", "bœuf"}},
-		{"german", "Große Straße", []string{"strasse", "STRASSE", "straße", "ſſe", "asse", "groß"}},
-		{"turkish", "Işıklı İncir", []string{"ışık", "isik", "IŞIK", "incir", "INCIR", "i̇ncir"}},
-		{"danish", "Grød på Ø", []string{"grød", "grod", "GRØD"}},
-		{"vietnamese", "Đường phố", []string{"đường", "duong", "ĐƯỜNG", "pho"}},
-		{"cyrillic", "Гонки на танках: Ёж", []string{"гонки", "ТАНК", "онк", "еж", "ё"}},
-		{"greek", "Σίσυφος", []string{"σισυφος", "ΣΊΣΥΦΟΣ", "ίσυ", "ς"}},
-		{"kirby", "星のカービィ", []string{"カービ", "星", "のカ", "かーび", "ｶｰﾋﾞ", "ィ"}},
-		{"chess", "中国象棋大师", []string{"象棋", "象", "国象", "大师"}},
-		{"korean", "태권도 게임", []string{"태권도", "권", "게임", "\u1110\u1162"}},
-		{"thai", "เกมดีดลูกแก้ว", []string{"ดีด", "ลูก", "แก้ว"}},
-		{"hindi", "शतरंज", []string{"शतरंज", "तरं"}},
-		{"arabic", "لُعْبَة", []string{"لعبة", "عب"}},
-		{"hebrew", "מִשְׂחָק", []string{"משחק", "שח"}},
-		{"emoji", "🚀 👩‍🚒 ❤️ race", []string{"🚀", "👩‍🚒", "👩", "❤"}},
-		{"symbols", "C++ 5€", []string{"c++", "++", "€"}},
-		{"wide", "ＷＩＤＥ　１２３", []string{"wide", "123", "１２"}},
-		{"marks", "Z\u0351\u036b\u0343\u036aa\u0334\u0321lgo", []string{"zalgo", "alg"}},
-		{"quotes", "it's \"100%\" a_b\\c*", []string{"100", "it"}},
-	}
-	for _, p := range titles {
-		s.titled(t, p.id, kim.ID, p.title)
-	}
-	for _, p := range titles {
-		for _, w := range p.words {
-			s.lists(t, p.id+" by "+w, gallery.ListedQuery{Words: []string{w}}, sandlot.ProjectID(p.id))
+	np := newProject("one", kim.ID)
+	np.Title, np.Tags = "Pong!", "puzzle cats"
+	must(s.Publish.CreateProject(t.Context(), np))(t)
+	s.titled(t, "two", kim.ID, "")
+	s.mustProject(t, "unverified")
+	all := s.names(t, 0)
+	same(t, "all", all, []gallery.Named{
+		{Number: all[0].Number, Listed: true, Title: "Pong!", Handle: "kim", Tags: "puzzle cats"}, {Number: all[1].Number, Listed: true, Handle: "kim"},
+	})
+	same(t, "after the first", s.names(t, all[0].Number), all[1:])
+	same(t, "what has changed since it was made", len(must(s.Gallery.Relisted(t.Context(), 0, 9))(t)), 0)
+}
+
+// relisted follows each change by the two lists of names, and compares what it has then with all names.
+func relisted(t *testing.T, s Stores) {
+	kim, lee := s.maker(t, "kim"), s.mustAccount(t, newAccount("lee"))
+	p := s.titled(t, "one", kim.ID, "Pong")
+	s.titled(t, "two", kim.ID, "Ping")
+	s.titled(t, "waits", lee.ID, "Pang")
+	held, last, highest := map[int64]gallery.Named{}, int64(0), int64(0)
+	follow := func(what string, changes bool) {
+		t.Helper()
+		list := must(s.Gallery.Relisted(t.Context(), last, 99))(t)
+		same(t, what+" has a higher number", len(list) > 0 && list[0].Relisting > last, changes)
+		for i, n := range list {
+			if i > 0 && n.Relisting > list[i-1].Relisting {
+				t.Errorf("%s: %d comes after %d", what, n.Relisting, list[i-1].Relisting)
+			}
+			last = max(last, n.Relisting)
 		}
-	}
-	for _, w := range []string{"%", "_", "\\", "'", `"`, "*", "\x00", "\xff", "\ufffd", " ", "\u0301", "\u200b", "", "%%", "j%y", "j_lly", "its"} {
-		s.lists(t, fmt.Sprintf("by %q", w), gallery.ListedQuery{Words: []string{w}})
-	}
-	s.lists(t, "with what is no part of a word", gallery.ListedQuery{Words: []string{"jelly%", `"tower_`}}, "latin")
-}
-
-func listedManyWords(t *testing.T, s Stores) {
-	kim := s.maker(t, "kim")
-	ten := strings.Fields("one two three four five six seven eight nine ten")
-	s.titled(t, "ten", kim.ID, strings.Join(ten, " "))
-	s.titled(t, "nine", kim.ID, strings.Join(ten[:9], " "))
-	long := strings.Repeat("abcdefghij", 20)
-	s.titled(t, "long", kim.ID, long)
-	s.lists(t, "ten words", gallery.ListedQuery{Words: ten}, "ten")
-	s.lists(t, "nine words", gallery.ListedQuery{Words: ten[:9]}, "nine", "ten")
-	s.lists(t, "the same word ten times", gallery.ListedQuery{Words: slices.Repeat([]string{"seven"}, 10)}, "nine", "ten")
-	s.lists(t, "forty words", gallery.ListedQuery{Words: slices.Repeat(ten, 4)}, "ten")
-	s.lists(t, "a long word", gallery.ListedQuery{Words: []string{long}}, "long")
-	s.lists(t, "a part of it", gallery.ListedQuery{Words: []string{long[3:150]}}, "long")
-	s.lists(t, "a longer one", gallery.ListedQuery{Words: []string{long + "a"}})
-	s.lists(t, "letters of it in another order", gallery.ListedQuery{Words: []string{"jihgfedcba"}})
-	s.lists(t, "pairs of it with another between", gallery.ListedQuery{Words: []string{"abxab"}})
-	s.lists(t, "pairs of it, put together anew", gallery.ListedQuery{Words: []string{"abc", "efabcd"}})
-}
-
-// listedFarApart has so many projects between those that are found that they are in
-// other rows of an index, and takes them one by one.
-func listedFarApart(t *testing.T, s Stores) {
-	kim := s.maker(t, "kim")
-	var want []sandlot.ProjectID
-	for i := range 300 {
-		id, title := fmt.Sprint("p", i), "Rabbit"
-		if i%29 == 0 {
-			title = "Porcupine"
-			want = append([]sandlot.ProjectID{sandlot.ProjectID(id)}, want...)
+		for _, n := range append(list, s.names(t, highest)...) {
+			highest = max(highest, n.Number)
+			if held[n.Number] = n; !n.Listed {
+				delete(held, n.Number)
+			}
 		}
-		s.titled(t, id, kim.ID, title)
-	}
-	s.lists(t, "all at once", gallery.ListedQuery{Words: []string{"orcup"}}, want...)
-	q := gallery.ListedQuery{Words: []string{"p", "in"}, Limit: 1}
-	for _, id := range want {
-		list := must(s.Gallery.Listed(t.Context(), q))(t)
-		if len(list) != 1 || list[0].ID != id {
-			t.Fatalf("before %d there is %v, want %s", q.Before, list, id)
+		all := map[int64]gallery.Named{}
+		for _, n := range s.names(t, 0) {
+			all[n.Number] = n
 		}
-		q.Before = list[0].Number
+		same(t, what, held, all)
 	}
-	s.lists(t, "after the last", q)
-}
-
-func listedNewHandle(t *testing.T, s Stores) {
-	kim := s.maker(t, "kim")
-	s.titled(t, "one", kim.ID, "Pong")
-	s.titled(t, "two", kim.ID, "Pong")
-	ok(t, s.Accounts.Rename(t.Context(), kim.ID, "toad-hall", base(), base().Add(-time.Hour), 9))
-	s.lists(t, "by a part of the new one", gallery.ListedQuery{Words: []string{"adh", "all"}})
-	s.lists(t, "by parts of the new one", gallery.ListedQuery{Words: []string{"oad", "hal"}}, "two", "one")
-	s.lists(t, "by the old one", gallery.ListedQuery{Words: []string{"kim"}})
-	s.titled(t, "three", kim.ID, "Ping")
-	s.lists(t, "a later one", gallery.ListedQuery{Words: []string{"toad", "i"}}, "three")
-}
-
-func listedNewWords(t *testing.T, s Stores) {
-	kim := s.maker(t, "kim")
-	p := s.titled(t, "one", kim.ID, "Old name")
+	follow("at first", false)
 	at, title := edit(p), "New name"
 	at.Title = &title
-	must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)
-	s.lists(t, "by the old word", gallery.ListedQuery{Words: []string{"old"}})
-	s.lists(t, "by the new one", gallery.ListedQuery{Words: []string{"new"}}, "one")
+	must(s.Publish.PutFile(t.Context(), "one", file("a.js", inline("a")), at))(t)
+	follow("a title, by an edit", true)
+	s.tag(t, "one", "role-playing rätsel")
+	follow("tags", true)
+	s.mustPut(t, must(s.Publish.Project(t.Context(), "two"))(t), file("a.js", inline("abc")))
+	follow("a file", false)
+	for _, unlisted := range []bool{true, false} {
+		s.Unlist(t, "one", unlisted)
+		follow(fmt.Sprint("unlisted: ", unlisted), true)
+	}
+	for _, subject := range []sandlot.Subject{ofProject("two"), ofAccount(kim.ID)} {
+		ok(t, s.Operate.Suspend(t.Context(), subject, entry(sandlot.ActionSuspend, "it")))
+		follow("suspended", true)
+		ok(t, s.Operate.Reinstate(t.Context(), subject, entry(sandlot.ActionReinstate, "it")))
+		follow("reinstated", true)
+	}
+	ok(t, s.Accounts.Rename(t.Context(), kim.ID, "toad-hall", base(), base().Add(-time.Hour), 9))
+	follow("a handle", true)
+	s.verify(t, lee.ID)
+	follow("an address that was verified", true)
+	s.titled(t, "three", kim.ID, "Pung")
+	follow("a new one", false)
+	same(t, "the last", must(s.Gallery.Relisted(t.Context(), 0, 1))(t)[0].Relisting, last)
+	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(sandlot.ActionDelete, "two")))
+	follow("deleted", true)
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionDelete, "@kim")))
+	follow("its account deleted", true)
 }
 
 // tag has the owner of a project file it under other tags.
@@ -415,25 +378,6 @@ func listedTagged(t *testing.T, s Stores) {
 	s.lists(t, "without an account that is verified", puzzle, "one")
 	s.verify(t, unverified.Account)
 	s.lists(t, "with it", puzzle, "waits", "one")
-}
-
-func listedTagWords(t *testing.T, s Stores) {
-	kim := s.maker(t, "kim")
-	np := newProject("one", kim.ID)
-	np.Tags = "puzzle"
-	must(s.Publish.CreateProject(t.Context(), np))(t)
-	s.lists(t, "a tag", gallery.ListedQuery{Words: []string{"puzzle"}}, "one")
-	s.tag(t, "one", "role-playing rätsel")
-	s.lists(t, "one that it has no more", gallery.ListedQuery{Words: []string{"puzzle"}})
-	s.lists(t, "parts of two", gallery.ListedQuery{Words: []string{"play", "ratsel"}}, "one")
-}
-
-func listedOddWords(t *testing.T, s Stores) {
-	s.titled(t, "one", s.maker(t, "kim").ID, "Or near not")
-	for _, word := range []string{`"`, `""`, `*`, `kim" OR "x`, "title:one", "^one", "-", "'", "", "(", "zz*"} {
-		s.lists(t, word, gallery.ListedQuery{Words: []string{word}})
-	}
-	s.lists(t, "an operator", gallery.ListedQuery{Words: []string{"OR", "NOT", "NEAR"}}, "one")
 }
 
 func listedOf(t *testing.T, s Stores) {

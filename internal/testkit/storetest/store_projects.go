@@ -17,7 +17,6 @@ func projectCases() []storeCase {
 		{"CreateProject/sets an email pending in the same step", createProjectEmail},
 		{"CreateProject/a project of that ID is ErrExists", createProjectExists},
 		{"CreateProject/an ID is never used again, not even after a deletion", createProjectGone},
-		{"CreateProject/writes into p.Alike which project of the owner looks like p", createProjectAlike},
 		{"Project/returns a project as the latest commit left it", readProject},
 		{"Version/returns one version of a project", readVersion},
 		{"Content/returns the bytes of a blob that is kept in its record", readContent},
@@ -233,22 +232,4 @@ func seqGrows(t *testing.T, s Stores) {
 			t.Fatalf("change %d has Seq %d after %d", i+1, seqs[i], seqs[i-1])
 		}
 	}
-}
-
-func createProjectAlike(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	find := func(id, title, page string, after time.Duration) publish.Alike {
-		np := newProject(id, p.Account)
-		np.Title, np.CreatedAt, np.Files[0], np.Alike = title, p.CreatedAt.Add(after), file("index.html", inline(page)), &publish.Alike{ID: "stale"}
-		must(s.Publish.CreateProject(t.Context(), np))(t)
-		return *np.Alike
-	}
-	want := publish.Alike{ID: "pong", Version: 1, Title: p.Title, Primary: "index.html", CreatedAt: p.CreatedAt}
-	same(t, "of another title and page", find("frogs", "Frogs", "frogs", time.Minute), publish.Alike{})
-	same(t, "of that title, a day later", find("late", p.Title, "late", 25*time.Hour), publish.Alike{})
-	same(t, "of that title", find("pong-2", p.Title, "2", time.Minute).ID, want.ID)
-	want = publish.Alike{ID: "frogs", Version: 1, Title: "Frogs", Primary: "index.html", SamePage: true, CreatedAt: p.CreatedAt.Add(time.Minute)}
-	same(t, "of that page", find("toads", "Toads", "frogs", 2*time.Minute), want)
-	same(t, "of no title", find("none", "", "none", time.Minute), publish.Alike{})
-	same(t, "of no title, too", find("none-2", "", "none 2", time.Minute), publish.Alike{})
 }

@@ -46,7 +46,6 @@ var noteTexts = map[check.Code]string{
 	"double_escaped":                     "new.note.damaged",
 	"not_html":                           "new.note.not-html",
 	"left_out":                           "new.note.left-out",
-	"looks_published":                    "new.note.published-before",
 	"gzip_stored":                        "new.note.gzip",
 	"title_cut":                          "new.note.title",
 	"title_cleaned":                      "new.note.title",

@@ -23,7 +23,7 @@ type Work string
 
 // Those that are measured. What nodes do for themselves is told for one node.
 const (
-	Publish   Work = "publish"   // a text of 10 KiB into an account, with its compressing and its place in the search
+	Publish   Work = "publish"   // a text of 10 KiB into an account, with its compressing
 	Update    Work = "update"    // of such a file, with its compressing
 	Large     Work = "large"     // a publish of 300 KiB, which lies in the bucket, with its compressing
 	Hit       Work = "hit"       // a read from a node's memory, of a head that is confirmed

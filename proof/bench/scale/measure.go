@@ -17,9 +17,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"sandlot/proof/bench/rig"
 	"sandlot/internal/storage/sqlstore"
 	"sandlot/internal/storage/sqlstore/postgres"
+	"sandlot/proof/bench/rig"
 )
 
 const (
@@ -97,15 +97,11 @@ func (s *stand) close() error {
 	return rig.RemoveAll(s.nodes)
 }
 
-// unfiled is how many texts each node may leave without their place in the search, as sqlstore does.
-const unfiled = 64
-
-// settle waits until nodes have done what a publish leaves to them: compressing, and its place in the search.
+// settle waits until nodes have done what a publish leaves to them: compressing.
 func (s *stand) settle(ctx context.Context) error {
-	query := fmt.Sprintf("SELECT (SELECT count(*) FROM blobs WHERE squeezed = 0) + greatest(0, (SELECT count(*) FROM search_texts WHERE due > 0) - %d)", measuredNodes*unfiled)
 	for until := time.Now().Add(settleWait); ; time.Sleep(200 * time.Millisecond) {
 		var left int
-		if err := s.db.QueryRow(ctx, query).Scan(&left); err != nil || left == 0 {
+		if err := s.db.QueryRow(ctx, "SELECT count(*) FROM blobs WHERE squeezed = 0").Scan(&left); err != nil || left == 0 {
 			return err
 		}
 		if time.Now().After(until) {
