@@ -17,7 +17,7 @@ import (
 // publicServer starts the real program with its limits on, behind a proxy that the test plays.
 func publicServer(t *testing.T, args ...string) *testenv.Server {
 	t.Helper()
-	return testenv.Start(t, testenv.Binary(t), append([]string{"--limits", "on", "--trusted-proxies", "127.0.0.1"}, args...)...)
+	return testenv.Start(t, testenv.Binary(t), append([]string{"--limits", "normal", "--trusted-proxies", "127.0.0.1"}, args...)...)
 }
 
 type reply struct {
@@ -103,7 +103,7 @@ func limitedAfter(t *testing.T, what string, begun time.Time, left int, every ti
 
 func TestLimitsOfTheProgram(t *testing.T) {
 	t.Parallel()
-	s := publicServer(t, "--limit-accounts", "3600/h:2", "--limit-mails", "60/h:3", "--limit-wrong-keys", "60/m:3", "--limit-heartbeats", "60/h:2", "--limit-searches", "60/h:2")
+	s := publicServer(t, "--limit", "accounts=3600/h:2", "--limit", "mails=60/h:3", "--limit", "wrong-keys=60/m:3", "--limit", "heartbeats=60/h:2", "--limit", "searches=60/h:2")
 	anonymous := map[string]any{"content": page(100), "email": "me@example.com"}
 	begun := time.Now()
 	first := from(t, s, "203.0.113.1", "POST", "/v1/publish", "", anonymous)
@@ -289,7 +289,7 @@ func TestBodiesAtOnceOfTheProgram(t *testing.T) {
 // TestASpoofedAddress from a peer that is not trusted does not lift a limit, and does not make one.
 func TestASpoofedAddress(t *testing.T) {
 	t.Parallel()
-	s := testenv.Start(t, testenv.Binary(t), "--limits", "on", "--limit-accounts", "1/d:1")
+	s := testenv.Start(t, testenv.Binary(t), "--limits", "normal", "--limit", "accounts=1/d:1")
 	for range 3 {
 		if r := from(t, s, "203.0.113.1", "POST", "/v1/signup", "", map[string]any{}); r.StatusCode != 201 {
 			t.Errorf("from loopback: %d", r.StatusCode)

@@ -38,7 +38,8 @@ type connections struct {
 func (s settings) connections(all int, public bool, m *metrics) *connections {
 	each := 0
 	if s.limited(public) {
-		each = eachConnection(s.LimitConnections, all)
+		limits, _ := s.each() // was checked at the start
+		each = eachConnection(limits.connections, all)
 	}
 	proxies, _ := admission.ParseProxies(s.TrustedProxies) // was checked at the start
 	exempt := func(a netip.Addr) bool { return admission.Exempt(a, public) || proxies.Trust(a) }

@@ -61,22 +61,17 @@ func (p plan) effects() map[string]effect {
 func (p plan) limitEffects(all map[string]effect) {
 	on := p.limited(public(p.places))
 	all["limits"] = effect{note: p.automatic(p.Limits, on)}
-	all["limit-uploads"] = effect{value: (2 * p.MaxFileSize).String(), reason: "twice max-file-size"}
-	if each := eachConnection(p.LimitConnections, p.memory.connections); each != p.LimitConnections {
-		all["limit-connections"] = effect{note: fmt.Sprintf("%d in force, a quarter of the %d that there may be in all", each, p.memory.connections)}
+	each, _ := p.each() // was checked at the start
+	all["limit"] = effect{value: p.limitsShown(), reason: "as limits say"}
+	if some := eachConnection(each.connections, p.memory.connections); some != each.connections {
+		all["limit"] = effect{
+			value: p.limitsShown(), reason: "as limits say",
+			note: fmt.Sprintf("connections=%d in force, a quarter of the %d that there may be in all", some, p.memory.connections),
+		}
 	}
-	if on {
-		return
+	if !on {
+		all["limit"] = effect{value: p.limitsShown(), note: "not in force, as limits are off"}
 	}
-	for _, name := range limitNames {
-		all[name] = effect{value: all[name].value, note: "not in force, as limits are off"}
-	}
-}
-
-// limitNames are the limits of single clients, which are on or off together.
-var limitNames = []string{
-	"limit-accounts", "limit-writes", "limit-bytes", "limit-mails", "limit-wrong-keys", "limit-heartbeats", "limit-reports", "limit-likes",
-	"limit-searches", "limit-downloads", "limit-bodies", "limit-connections", "limit-archives", "limit-uploads",
 }
 
 // kind is what the settings that are auto go by.

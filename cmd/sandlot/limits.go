@@ -11,29 +11,15 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// limitSettings say what clients may do. Those that are auto are in force where
-// the base-url is public.
+// limitSettings say what clients may do.
 type limitSettings struct {
-	Limits           string `enum:"auto,on,off" default:"auto" help:"Apply the limits below: on, off, or auto (if base-url is public). Loopback addresses are never limited, private ones only if base-url is public. (default: ${default})"`
-	LimitAccounts    string `default:"60/h:20" placeholder:"RATE" help:"Accounts created without a key, per address: COUNT/PERIOD:BURST, with a period of s, m, h, or d; or off. (default: ${default})"`
-	LimitWrites      string `default:"3600/h:1000" placeholder:"RATE" help:"Requests that change something, per address and per account; a key gets half. (default: ${default})"`
-	LimitBytes       string `default:"8GiB/h:6GiB" placeholder:"SIZE/PERIOD:SIZE" help:"Bytes sent in such requests, per address and per account: of each the largest of what is received, decoded, and stored. A key gets half. (default: ${default})"`
-	LimitMails       string `default:"20/h:20" placeholder:"RATE" help:"Messages requested, per address and per account. (default: ${default})"`
-	LimitWrongKeys   string `default:"30/m:30" placeholder:"RATE" help:"Wrong keys, per address. (default: ${default})"`
-	LimitHeartbeats  string `default:"1200/m:600" placeholder:"RATE" help:"Heartbeats of players, per address. (default: ${default})"`
-	LimitReports     string `default:"20/h:10" placeholder:"RATE" help:"Reports of projects, per address. (default: ${default})"`
-	LimitLikes       string `default:"1200/h:120" placeholder:"RATE" help:"Likes and unlikes, per address. (default: ${default})"`
-	LimitSearches    string `default:"3600/h:120" placeholder:"RATE" help:"Searches in the gallery, per address. (default: ${default})"`
-	LimitDownloads   string `default:"120/h:20" placeholder:"RATE" help:"Archives downloaded, per address and per account; a key gets half. (default: ${default})"`
-	LimitBodies      int    `default:"4" placeholder:"COUNT" help:"Request bodies received at once, per address; 0: no limit. (default: ${default})"`
-	LimitConnections int    `default:"1024" placeholder:"COUNT" help:"Connections at once, per address; 0: no limit. (default: ${default})"`
-	LimitArchives    int    `default:"1" placeholder:"COUNT" help:"Archives sent at once, per account; 0: no limit. (default: ${default})"`
-	LimitUploads     size   `placeholder:"SIZE" help:"Parts of unfinished uploads without a key, per address. (default: twice max-file-size)"`
-	MaxBodies        int    `placeholder:"COUNT" help:"Request bodies received at once in total, local clients included. (default: a sixth of memory at 1MiB each)"`
-	Publish          string `enum:"on,keyed,off" default:"on" help:"Who may publish new projects: on (everyone), keyed (with a key), off (no one). Existing projects can always be changed. (default: ${default})"`
-	AccountProjects  int    `placeholder:"COUNT" help:"Projects per account. (default: no limit)"`
-	AccountBytes     size   `placeholder:"SIZE" help:"All files and versions per account, parts of unfinished uploads included. (default: no limit)"`
-	DiskLimit        *int   `placeholder:"PERCENT" help:"Refuse new content once the data disk is this full; 100 or 0: no limit. (default: 95 if base-url is public, otherwise no limit)"`
+	Limits          string    `enum:"auto,off,normal,strict" default:"auto" help:"Limits of single clients: off, normal, strict (a quarter of them), or auto (normal if base-url is public, otherwise off). Loopback addresses are never limited, private ones only if base-url is public. (default: ${default})"`
+	Limit           limitList `placeholder:"NAME=RATE" help:"Another limit than that of --limits, as in accounts=60/h:20; once for each, or in a list with commas. docs/operating.md has the names. (default: none)"`
+	MaxBodies       int       `placeholder:"COUNT" help:"Request bodies received at once in total, local clients included. (default: a sixth of memory at 1MiB each)"`
+	Publish         string    `enum:"on,keyed,off" default:"on" help:"Who may publish new projects: on (everyone), keyed (with a key), off (no one). Existing projects can always be changed. (default: ${default})"`
+	AccountProjects int       `placeholder:"COUNT" help:"Projects per account. (default: no limit)"`
+	AccountBytes    size      `placeholder:"SIZE" help:"All files and versions per account, parts of unfinished uploads included. (default: no limit)"`
+	DiskLimit       *int      `placeholder:"PERCENT" help:"Refuse new content once the data disk is this full; 100 or 0: no limit. (default: 95 if base-url is public, otherwise no limit)"`
 }
 
 // mostCount is more of anything than one machine has.
@@ -46,9 +32,6 @@ func (l limitSettings) check() error {
 		n    int
 	}{
 		{"--account-projects", l.AccountProjects},
-		{"--limit-bodies", l.LimitBodies},
-		{"--limit-connections", l.LimitConnections},
-		{"--limit-archives", l.LimitArchives},
 		{"--max-bodies", l.MaxBodies},
 	} {
 		if count.n < 0 || count.n > mostCount {
@@ -58,7 +41,7 @@ func (l limitSettings) check() error {
 	if l.DiskLimit != nil && (*l.DiskLimit < 0 || *l.DiskLimit > 100) {
 		return fmt.Errorf("--disk-limit %d is not between 0 and 100", *l.DiskLimit)
 	}
-	_, err := l.rates()
+	_, err := l.each()
 	return err
 }
 
@@ -72,7 +55,8 @@ func (l limitSettings) restrict(cfg *publish.Config) {
 	cfg.Public = public(cfg.Places)
 	cfg.Uncounted = !cfg.Public
 	if l.limited(public(cfg.Places)) {
-		if cfg.UploadBytes = int64(l.LimitUploads); cfg.UploadBytes == 0 {
+		each, _ := l.each() // was checked at the start
+		if cfg.UploadBytes = each.uploads; cfg.UploadBytes == 0 {
 			cfg.UploadBytes = 2 * cfg.MaxFile // one that is sent, and one that was given up
 		}
 	}
@@ -125,37 +109,6 @@ func public(p sandlot.Places) bool { return !private(p.Base.Hostname()) }
 // behind one address that opens a page with its pictures takes most of that burst.
 var workRate = admission.Rate{Count: 2500, Per: time.Second, Burst: 50_000}
 
-// rates reads the limits of single clients.
-func (l limitSettings) rates() (admission.Config, error) {
-	cfg := admission.Config{Bodies: l.LimitBodies, Archives: l.LimitArchives, Work: workRate}
-	for _, one := range []struct {
-		flag, text string
-		rate       *admission.Rate
-	}{
-		{"--limit-accounts", l.LimitAccounts, &cfg.Accounts},
-		{"--limit-writes", l.LimitWrites, &cfg.Writes},
-		{"--limit-bytes", l.LimitBytes, &cfg.Bytes},
-		{"--limit-mails", l.LimitMails, &cfg.Mails},
-		{"--limit-wrong-keys", l.LimitWrongKeys, &cfg.WrongKeys},
-		{"--limit-heartbeats", l.LimitHeartbeats, &cfg.Heartbeats},
-		{"--limit-reports", l.LimitReports, &cfg.Reports},
-		{"--limit-likes", l.LimitLikes, &cfg.Likes},
-		{"--limit-searches", l.LimitSearches, &cfg.Searches},
-		{"--limit-downloads", l.LimitDownloads, &cfg.Downloads},
-	} {
-		parse := admission.ParseRate
-		if one.rate == &cfg.Bytes {
-			parse = byteRate
-		}
-		rate, err := parse(one.text)
-		if err != nil {
-			return cfg, fmt.Errorf("%s: %w", one.flag, err)
-		}
-		*one.rate = rate
-	}
-	return cfg, nil
-}
-
 // byteRate reads a rate of bytes, "8GiB/h:6GiB" or "off".
 func byteRate(text string) (admission.Rate, error) {
 	rate, err := admission.ParseRateOf(text, readSize)
@@ -167,14 +120,15 @@ func byteRate(text string) (admission.Rate, error) {
 
 // limited reports whether single clients have limits.
 func (l limitSettings) limited(public bool) bool {
-	return l.Limits == "on" || l.Limits == "auto" && public
+	return l.Limits == "normal" || l.Limits == "strict" || l.Limits == "auto" && public
 }
 
 // admission is what holds callers to the limits in force at a place, with keys as the domain knows them.
 func (l limitSettings) admission(p sandlot.Places, memory memoryPlan, keys admission.Keys) *admission.Limits {
 	cfg := admission.Config{}
 	if l.limited(public(p)) {
-		cfg, _ = l.rates() // was checked at the start
+		each, _ := l.each() // was checked at the start
+		cfg = each.Config
 	}
 	cfg.Public, cfg.Keys = public(p), keys
 	cfg.MaxBodies, cfg.Remembered = memory.bodies, memory.clients

@@ -52,7 +52,7 @@ func TestHowFullTheDiskIs(t *testing.T) {
 }
 
 func TestLimitsThatCannotBeMeant(t *testing.T) {
-	for _, l := range []limitSettings{{AccountProjects: -1}, {DiskLimit: new(-1)}, {DiskLimit: new(101)}, {LimitBodies: -1}, {LimitArchives: -1}, {MaxBodies: -1}, {LimitAccounts: "many"}} {
+	for _, l := range []limitSettings{{AccountProjects: -1}, {DiskLimit: new(-1)}, {DiskLimit: new(101)}, {Limit: limitList{"bodies=-1"}}, {Limit: limitList{"archives=x"}}, {MaxBodies: -1}, {Limit: limitList{"accounts=many"}}, {Limit: limitList{"none=1"}}} {
 		if l.check() == nil {
 			t.Errorf("%+v was taken", l)
 		}

@@ -124,7 +124,7 @@ func (p plan) warn() (all []string) {
 	say(p.Pages != "" && len(p.papers) == 0, "--pages %s has none of about.md, terms.md, and privacy.md, so no page is linked: write one, or leave it out", p.Pages)
 	say(p.Playtest && p.places.Content == "", "--playtest opens nothing, as projects have no addresses of their own: set --content-host")
 	say(p.DiskLimit != nil && p.diskPercent(p.places) == 100, "--disk-limit %d lets new content fill the disk: set it to 95 to keep some room", deref(p.DiskLimit))
-	say(p.tooLittleForUploads(), "--limit-bytes %s has no room for one key to complete an upload of max-file-size %s: set its second number to at least twice that", p.LimitBytes, p.MaxFileSize)
+	say(p.tooLittleForUploads(), "--limit bytes has no room for one key to complete an upload of max-file-size %s: set its second number to at least twice that", p.MaxFileSize)
 	say(p.memory.tooLittle(), "the %s has less memory (%s) than the %s that the service promises to work in: give it more", p.memory.from, shownBytes(p.memory.bytes), shownBytes(leastMemory))
 	say(p.memory.cache > p.memory.goLimit/4, "--cache-size %s takes more than a quarter of the memory (%s): set less, or leave it out", shownBytes(p.memory.cache), shownBytes(p.memory.goLimit))
 	return all
@@ -139,12 +139,12 @@ func (p plan) proxyForgotten(exposed bool) bool {
 	return p.places.Base.Scheme == "https" && len(p.proxies) == 0
 }
 
-// tooLittleForUploads reports whether a key's half of limit-bytes is less than one upload costs.
+// tooLittleForUploads reports whether a key's half of the limit of bytes is less than one upload costs.
 func (p plan) tooLittleForUploads() bool {
 	if !p.limited(public(p.places)) {
 		return false
 	}
-	rates, _ := p.rates() // was checked
+	rates, _ := p.each() // was checked
 	return rates.Bytes.Burst > 0 && rates.Bytes.Burst/2 < int64(p.MaxFileSize)
 }
 

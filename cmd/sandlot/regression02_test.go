@@ -104,7 +104,7 @@ func keptBlobs(t *testing.T, s *testenv.Server) (n int, size int64) {
 func TestRegression02ACallCostsWhatItMakes(t *testing.T) {
 	t.Parallel()
 	const most = 20_000_000
-	s := publicServer(t, "--limit-bytes", fmt.Sprintf("1000000/h:%d", most))
+	s := publicServer(t, "--limit", fmt.Sprintf("bytes=1000000/h:%d", most))
 	packed := base64.StdEncoding.EncodeToString(bomb(t))
 	if len(packed) > 200_000 {
 		t.Fatalf("the bomb has %d bytes", len(packed))
@@ -199,7 +199,7 @@ func TestRegression02TheFirstFileMayBeTheLargest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := c.rates()
+	cfg, err := c.each()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func TestRegression04NobodyHoldsAllSlotsForBodies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := publicServer(t, "--max-bodies", fmt.Sprint(slots), "--limit-writes", "off")
+			s := publicServer(t, "--max-bodies", fmt.Sprint(slots), "--limit", "writes=off")
 			key := from(t, s, "", "POST", "/v1/signup", "", map[string]any{}).body["api_key"].(string)
 			dripOn(t, s, key, 2*slots, addr)
 			for i := range 5 {

@@ -21,7 +21,7 @@ func TestRegression10WhoCannotBeToldIsOneClientWithLimits(t *testing.T) {
 	signup := func(t *testing.T, s *testenv.Server, addr string) int {
 		return from(t, s, addr, "POST", "/v1/signup", "", map[string]any{}).StatusCode
 	}
-	s := everybodys(t, "--limit-accounts", "1/d:1", "--trusted-proxies", "127.0.0.1,192.0.2.0/24")
+	s := everybodys(t, "--limit", "accounts=1/d:1", "--trusted-proxies", "127.0.0.1,192.0.2.0/24")
 	t.Run("what a proxy tells and nobody can read", func(t *testing.T) {
 		if got := signup(t, s, "unknown"); got != 201 {
 			t.Fatalf("the first: %d", got)
@@ -55,13 +55,13 @@ func TestRegression10WhoCannotBeToldIsOneClientWithLimits(t *testing.T) {
 		}
 	})
 	t.Run("a proxy on this machine that was not named is one client", func(t *testing.T) {
-		s := everybodys(t, "--limit-accounts", "1/d:1")
+		s := everybodys(t, "--limit", "accounts=1/d:1")
 		if got := []int{signup(t, s, "203.0.113.1"), signup(t, s, "203.0.113.2"), signup(t, s, "")}; got[0] != 201 || got[1] != 429 || got[2] != 201 {
 			t.Errorf("%v", got)
 		}
 	})
 	t.Run("where base-url is local, private addresses have no limits", func(t *testing.T) {
-		s := publicServer(t, "--limit-accounts", "1/d:1")
+		s := publicServer(t, "--limit", "accounts=1/d:1")
 		for range 3 {
 			if got := signup(t, s, "10.1.2.3"); got != 201 {
 				t.Errorf("%d", got)
@@ -78,7 +78,7 @@ func TestRegression10AProxyThatTellsNoAddressIsOneClient(t *testing.T) {
 	}
 	for _, flags := range [][]string{nil, {"--trusted-proxies", "127.0.0.1"}} {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
-			s := everybodys(t, append(flags, "--limit-accounts", "1/d:1")...)
+			s := everybodys(t, append(flags, "--limit", "accounts=1/d:1")...)
 			want := 201
 			for _, one := range [][2]string{
 				{"X-Real-IP", "203.0.113.1"},

@@ -238,7 +238,7 @@ func TestRegression23WhatIsInForceIsTold(t *testing.T) {
 			`# smtp-url: "" # not set; messages are saved as .eml files in FOLDER/data/mail`,
 			`# mail-from: "sandlot@localhost" # not set; from base-url`,
 			`limits: "auto" # default; off, as base-url is local`,
-			`limit-writes: "3600/h:1000" # default; not in force, as limits are off`,
+			`# limit: accounts=60/h:20,writes=3600/h:1000,bytes=8GiB/h:6GiB,mails=20/h:20,wrong-keys=30/m:30,heartbeats=1200/m:600,reports=20/h:10,likes=1200/h:120,searches=3600/h:120,downloads=120/h:20,bodies=4,connections=1024,archives=1,uploads=auto # not set; not in force, as limits are off`,
 			`# disk-limit: 100 # not set; base-url is local`,
 			`# links begin with http://localhost:8080, those of projects with http://PROJECT.localhost:8080/`,
 		}},
@@ -255,7 +255,6 @@ func TestRegression23WhatIsInForceIsTold(t *testing.T) {
 			`quarantine: "auto" # default; on, as base-url is public`,
 			`cache-size: 3MiB # FOLDER/c.yaml`,
 			`limits: "auto" # default; on, as base-url is public`,
-			`# limit-uploads: 2GiB # not set; twice max-file-size`,
 			`# disk-limit: 95 # not set; base-url is public`,
 		}},
 		{configuration{name: "pages of the operator's", args: []string{"--pages=FOLDER"}, files: map[string]string{"about.md": "# We", "about.de.md": "# Wir", "terms.html": "<p>Be kind."}}, []string{

@@ -13,7 +13,7 @@ import (
 )
 
 // sizeFlags are all settings that are a number of bytes.
-var sizeFlags = []string{"inline-max", "max-file-size", "cache-size", "limit-uploads", "account-bytes"}
+var sizeFlags = []string{"inline-max", "max-file-size", "cache-size", "account-bytes"}
 
 func TestRegression23SizesAreReadInEverySpelling(t *testing.T) {
 	for text, want := range map[string]size{
@@ -82,7 +82,7 @@ func TestRegression23EverySizeTakesUnits(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	expect.Contains(t, "what is told", check(t, []string{"--limit-bytes", "2G/h:1536MB"}, nil), "2G/h:1536MB")
+	expect.Contains(t, "what is told", check(t, []string{"--limit", "bytes=2G/h:1536MB"}, nil), "2G/h:1536MB")
 }
 
 func TestRegression23NoSettingOfBytesIsAPlainNumber(t *testing.T) {

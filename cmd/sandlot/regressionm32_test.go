@@ -23,8 +23,8 @@ import (
 
 // noOtherLimits leaves the limit of work alone.
 var noOtherLimits = []string{
-	"--limits", "on", "--limit-accounts", "off", "--limit-writes", "off", "--limit-bytes", "off", "--limit-mails", "off", "--limit-heartbeats", "off",
-	"--limit-reports", "off", "--limit-likes", "off", "--limit-searches", "off", "--limit-downloads", "off", "--limit-archives", "0",
+	"--limits", "normal", "--limit", "accounts=off", "--limit", "writes=off", "--limit", "bytes=off", "--limit", "mails=off", "--limit", "heartbeats=off",
+	"--limit", "reports=off", "--limit", "likes=off", "--limit", "searches=off", "--limit", "downloads=off", "--limit", "archives=0",
 }
 
 // priced is a ground with a large project, many small ones, and a client of a public address.

@@ -358,7 +358,7 @@ func (a *app) guide(limits *admission.Limits) *guide.Guide {
 	s := a.settings
 	facts := guide.Facts{Quarantine: s.quarantine(a.places.Base), Opening: sandlot.Opening(s.Publish), MaxFile: int64(s.MaxFileSize)}
 	if s.limited(public(a.places)) {
-		rates, _ := s.rates() // was checked at the start
+		rates, _ := s.each() // was checked at the start
 		facts.Accounts, facts.Writes = rates.Accounts, rates.Writes
 	}
 	contact, _ := s.securityContact() // likewise

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -116,8 +117,8 @@ type resolver struct {
 func (r resolver) Validate(app *kong.Application) error { return r.known(app) }
 
 func (r resolver) Resolve(_ *kong.Context, parent *kong.Path, f *kong.Flag) (any, error) {
-	if ofClient(parent.Node()) {
-		return nil, nil // reads its own variables
+	if ofClient(parent.Node()) || f.Name == "limit" && f.Target.Kind() == reflect.Int {
+		return nil, nil // reads its own variables; the limit of a list is no setting
 	}
 	value, from, err := r.find(f)
 	if value != nil {

@@ -17,7 +17,7 @@ func regressions() []mutation {
 		{"regression 09: a second server starts where the lock was removed", "cmd/sandlot/lock.go", "if err = flock(l.dir); errors.Is", "if err = nil; errors.Is", of("09", main)},
 		{"regression 10: whom a proxy does not tell is the proxy", "internal/domain/admission/address.go", "return netip.Addr{}, false", "return peer, true", of("10", main)},
 		{"regression 12: what is percent-encoded is no key", "internal/format/inspect/redact.go", "if plain := unescaped(s); plain != s {", "if plain := s; plain != s {", of("12", inspectTests+" "+main)},
-		{"regression 13: a near miss of project_id is passed over", "internal/transport/intake/choose.go", "if right := f.missed(p, field); right != \"\" {", "if right := f.missed(p, field); right == \"?\" {", of("13", apiTests)},
+		{"regression 13: a near miss of project_id is passed over", "internal/transport/intake/choose.go", "if right := missedBy(f, p, field); right != \"\" {", "if right := missedBy(f, p, field); right == \"?\" {", of("13", apiTests)},
 		{"regression 14: null is a value", "internal/transport/intake/fields.go", "return ok && field.Kind != content.Null", "_ = field\n	return ok", of("14", apiTests)},
 		{"regression 15: nobody is told of quarantine", "internal/domain/publish/warnings.go", "	if !s.quarantined(p) {\n", "	if !s.quarantined(p) || true {\n", of("15", publishTests)},
 		{"regression 16: storage always seems to work", "internal/transport/play/storage.go", "catch{storage=false}", "catch{}", of("16", main)},

@@ -146,7 +146,7 @@ func TestSentBytesAndIdempotencyOnTheRealService(t *testing.T) {
 }
 
 func TestARefusalIsTyped(t *testing.T) {
-	c := service(t, "--limits", "on", "--limit-accounts", "1/h:1", "--trusted-proxies", "127.0.0.1")
+	c := service(t, "--limits", "normal", "--limit", "accounts=1/h:1", "--trusted-proxies", "127.0.0.1")
 	c.HTTP = &http.Client{Transport: elsewhere{}}
 	made := must[client.Answer](t)(c.Publish(t.Context(), client.Fields{Email: "me@example.com"}, strings.NewReader(page)))
 	_, err := as(c, made.APIKey).Update(t.Context(), client.Fields{ProjectID: made.ProjectID, Filename: "a.txt", IfVersion: 7}, strings.NewReader("a"))

@@ -122,7 +122,7 @@ func (s *stage) withVisitors(ctx context.Context, limit time.Duration, attack fu
 
 // diskBomb is row 22: small bodies that become large on the disk, from one address.
 func diskBomb(ctx context.Context, l *load) ([]result, error) {
-	s, err := l.public(ctx, "--limit-bytes", fmt.Sprintf("3600/h:%d", bombLimit), "--limit-accounts", "off")
+	s, err := l.public(ctx, "--limit", fmt.Sprintf("bytes=3600/h:%d", bombLimit), "--limit", "accounts=off")
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func count(lane *rig.Lane, request []byte, made, refused *atomic.Int64) error {
 
 // slots is row 24: bodies from all networks of a /56, at 1.6 KB a second each.
 func slots(ctx context.Context, l *load) ([]result, error) {
-	s, err := l.public(ctx, "--max-bodies", fmt.Sprint(dripSlots), "--limit-writes", "off", "--limit-accounts", "off")
+	s, err := l.public(ctx, "--max-bodies", fmt.Sprint(dripSlots), "--limit", "writes=off", "--limit", "accounts=off")
 	if err != nil {
 		return nil, err
 	}

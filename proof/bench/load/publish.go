@@ -58,7 +58,7 @@ func packedBodies(ctx context.Context, l *load) ([]result, error) {
 
 // storm is row 5: first from one address, then from ten thousand.
 func storm(ctx context.Context, l *load) ([]result, error) {
-	s, err := l.stage(ctx, "--limits", "on", "--trusted-proxies", "127.0.0.1")
+	s, err := l.stage(ctx, "--limits", "normal", "--trusted-proxies", "127.0.0.1")
 	if err != nil {
 		return nil, err
 	}

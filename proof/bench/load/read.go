@@ -183,7 +183,7 @@ func (s *stage) timed(ctx context.Context, path string) (rig.Times, error) {
 
 // wrongKeys is row 16.
 func wrongKeys(ctx context.Context, l *load) ([]result, error) {
-	s, err := l.stage(ctx, "--limits", "on", "--trusted-proxies", "127.0.0.1")
+	s, err := l.stage(ctx, "--limits", "normal", "--trusted-proxies", "127.0.0.1")
 	if err != nil {
 		return nil, err
 	}
