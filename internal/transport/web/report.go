@@ -43,14 +43,12 @@ type reportForm struct {
 // reason is one that can be chosen.
 type reason struct{ Value, Text string }
 
-func reasons(v *visit) []reason {
-	text := map[string]string{
-		"illegal": v.T("report.illegal"), "deceptive": v.T("report.deceptive"), "malware": v.T("report.malware"),
-		"copyright": v.T("report.copyright"), "harassment": v.T("report.harassment"), "other": v.T("report.other"),
-	}
-	var list []reason
+// reasonText is how the names of the texts of reasons begin.
+const reasonText = "report."
+
+func reasons(v *visit) (list []reason) {
 	for _, value := range operate.Reasons() {
-		list = append(list, reason{value, text[value]})
+		list = append(list, reason{value, v.T(reasonText + value)})
 	}
 	return list
 }

@@ -11,6 +11,7 @@ import (
 
 	"sandlot/internal/base/catalog"
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/domain/operate"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/transport/web/texts"
 )
@@ -57,6 +58,9 @@ func namesInUse(t *testing.T) map[string]bool {
 	}
 	for _, tag := range gallery.KnownTags() {
 		names[tagName+tag] = true
+	}
+	for _, reason := range operate.Reasons() {
+		names[reasonText+reason] = true
 	}
 	return names
 }
