@@ -209,7 +209,7 @@ func TestRegressionM44ConfigCheckPrintsEveryFlagOfServe(t *testing.T) {
 	help := configuration{}.try(t, "serve", "--help").output
 	printed := configuration{args: []string{"--data=FOLDER/data"}}.try(t, "config", "check").output
 	found := flag.FindAllStringSubmatch(help, -1)
-	if len(found) < 40 {
+	if len(found) < 30 {
 		t.Fatalf("the help has %d flags:\n%s", len(found), help)
 	}
 	for _, f := range found {

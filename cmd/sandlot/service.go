@@ -145,7 +145,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 		a.service.Heads.Share(hints)
 		hear = func(ctx context.Context) { hints.Run(ctx, a.service.Heads.Heard) }
 	}
-	if a.operate, err = operate.New(ctx, operate.Config{ReportMail: s.ReportMail, Heads: a.service.Heads, Spend: cfg.Spend}, a.store.Operate(), operate.WithClock(now)); err != nil {
+	if a.operate, err = operate.New(ctx, operate.Config{ReportMail: s.ReportMail, Heads: a.service.Heads.After, Spend: cfg.Spend}, a.store.Operate(), operate.WithClock(now)); err != nil {
 		return nil, err
 	}
 	if a.gallery, err = gallery.New(ctx, seen, a.store.Gallery(), a.service, counters); err != nil {
@@ -155,9 +155,9 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	if a.tickets, err = ticket.New(ctx, a.store.Tickets(), a.service, ticket.WithClock(now)); err != nil {
 		return nil, err
 	}
-	a.covers = cover.New(cover.Config{Store: a.store.Covers(), Content: a.service.Contents, Projects: a.service, Heads: a.service.Heads, Spend: cfg.Spend, Places: places, Temporary: s.Data, Now: now})
+	a.covers = cover.New(cover.Config{Store: a.store.Covers(), Content: a.service.Contents, Projects: a.service, Heads: a.service.Heads.After, Spend: cfg.Spend, Places: places, Temporary: s.Data, Now: now})
 	records := a.store.Account()
-	if a.account, err = account.New(ctx, account.Config{Spend: cfg.Spend, Heads: a.service.Heads, Uncounted: !public(places)}, records.Stores(), account.WithClock(now)); err != nil {
+	if a.account, err = account.New(ctx, account.Config{Spend: cfg.Spend, Heads: a.service.Heads.After, Uncounted: !public(places)}, records.Stores(), account.WithClock(now)); err != nil {
 		return nil, err
 	}
 	if a.vault, err = sandlot.OpenVault(ctx, records, rand.Reader); err != nil {
@@ -166,7 +166,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	started := time.Now()
 	ages := &operate.AgeGuard{Times: a.store.Upkeep(), Now: now, Running: func() time.Duration { return time.Since(started) }, Log: log, Failures: a.failuresOf("clock")}
 	collector := &operate.Collector{
-		Records: a.store.Upkeep(), Blobs: a.blobs, Staged: a.service.Contents.Held, Leases: a.store.Upkeep(), Trim: operate.Trimmer{Store: a.store.Upkeep(), Heads: a.service.Heads}, Keep: s.KeepVersions, Ages: ages, Log: log, Now: now,
+		Records: a.store.Upkeep(), Blobs: a.blobs, Staged: a.service.Contents.Held, Leases: a.store.Upkeep(), Trim: operate.Trimmer{Store: a.store.Upkeep(), Heads: a.service.Heads.After}, Keep: s.KeepVersions, Ages: ages, Log: log, Now: now,
 		Failures: a.failuresOf("collect"), Spend: cfg.Spend,
 	}
 	keepSalt := saltFile{filepath.Join(s.Data, saltName), log, a.failuresOf("salt")}.keep

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/blob"
 	"sandlot/internal/storage/blob/cache"
 	"sandlot/internal/storage/blob/s3"
@@ -43,7 +42,7 @@ const (
 
 // blobs are the bytes, wherever they are kept.
 type blobs interface {
-	publish.Blobs
+	sandlot.Blobs
 	io.Closer
 }
 

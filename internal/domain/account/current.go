@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 )
 
 // currentStores are Stores as the Service has them: what a step changed is dropped from
@@ -18,13 +17,13 @@ type currentStores struct {
 	Claims   currentClaims
 }
 
-func newCurrentStores(s Stores, heads *publish.Heads) currentStores {
+func newCurrentStores(s Stores, heads sandlot.Follow) currentStores {
 	return currentStores{s, currentOwners{s.Owners, heads}, currentRecovery{s.Recovery, heads}, currentClaims{s.Claims, heads}}
 }
 
 type currentOwners struct {
 	OwnerStore
-	heads *publish.Heads
+	heads sandlot.Follow
 }
 
 func (s currentOwners) Rename(ctx context.Context, id sandlot.AccountID, handle string, at, since time.Time, limit int) error {
@@ -37,7 +36,7 @@ func (s currentOwners) Remove(ctx context.Context, of sandlot.Subject, e sandlot
 
 type currentRecovery struct {
 	RecoveryStore
-	heads *publish.Heads
+	heads sandlot.Follow
 }
 
 func (s currentRecovery) TakeEmail(ctx context.Context, token sandlot.Digest, now, undoUntil time.Time, notice sandlot.Job) (sandlot.Account, error) {
@@ -52,7 +51,7 @@ func (s currentRecovery) TakeEmailBack(ctx context.Context, token sandlot.Digest
 
 type currentClaims struct {
 	ClaimStore
-	heads *publish.Heads
+	heads sandlot.Follow
 }
 
 func (s currentClaims) UseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, error) {

@@ -58,12 +58,12 @@ func TestEachStepDropsWhatItChanged(t *testing.T) {
 		return account.Stores{Owners: s, Recovery: s, Claims: s}
 	}
 	testworld.StepsDrop[account.OwnerStore](t, func(says testworld.Says, heads *publish.Heads) any {
-		return account.NewCurrentStores(stores(says), heads).Owners
+		return account.NewCurrentStores(stores(says), heads.After).Owners
 	})
 	testworld.StepsDrop[account.RecoveryStore](t, func(says testworld.Says, heads *publish.Heads) any {
-		return account.NewCurrentStores(stores(says), heads).Recovery
+		return account.NewCurrentStores(stores(says), heads.After).Recovery
 	})
 	testworld.StepsDrop[account.ClaimStore](t, func(says testworld.Says, heads *publish.Heads) any {
-		return account.NewCurrentStores(stores(says), heads).Claims
+		return account.NewCurrentStores(stores(says), heads.After).Claims
 	})
 }

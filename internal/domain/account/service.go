@@ -10,7 +10,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/base/turns"
-	"sandlot/internal/domain/publish"
 )
 
 // base62 is the alphabet of tokens.
@@ -22,7 +21,7 @@ type Config struct {
 	Spend func()
 	// Heads are the cached heads, which are dropped when a step changes how the projects of an
 	// account are read; nil if none are cached.
-	Heads *publish.Heads
+	Heads sandlot.Follow
 	// Uncounted says that anybody may ask for any number of messages: the instance is local.
 	Uncounted bool
 }

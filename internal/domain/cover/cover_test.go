@@ -124,7 +124,7 @@ func TestAPictureIsNotServedWhenItsProjectWasTakenDownOrIsAnothers(t *testing.T)
 		return err
 	}
 	expect.OK(t, get())
-	operator := w.AnotherOperate(operate.Config{Heads: w.Publish.Heads})
+	operator := w.AnotherOperate(operate.Config{Heads: w.Publish.Heads.After})
 	_, err := operator.Suspend(t.Context(), sandlot.AsOperator("op"), string(w.id), "spam")
 	expect.OK(t, err)
 	expect.Is(t, "of a project that was taken down", get(), sandlot.ErrNotFound)
@@ -223,7 +223,7 @@ func TestAChosenFileThatIsReplacedMeanwhileIsLookedAtAgain(t *testing.T) {
 	w := newWorld(t, bare)
 	w.PutFile(w.key, w.id, "a.png", plain("red", 64, 36))
 	content := meanwhile{w.Publish.Contents, func() { w.PutFile(w.key, w.id, "a.png", plain("blue", 64, 36)) }}
-	s := cover.New(cover.Config{Store: w.DB.Covers(), Content: content, Projects: w.Publish, Heads: w.Publish.Heads, Places: w.Config.Places, Now: w.Clock.Now})
+	s := cover.New(cover.Config{Store: w.DB.Covers(), Content: content, Projects: w.Publish, Heads: w.Publish.Heads.After, Places: w.Config.Places, Now: w.Clock.Now})
 	expect.OK(t, s.ChooseFile(t.Context(), w.owner, w.id, "a.png"))
 	w.work()
 	expect.Equal(t, "the file as it is now", w.colour(), "blue")

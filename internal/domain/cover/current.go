@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 )
 
 // currentStore is a Store as the Service has it: what a step changed is dropped from Heads
@@ -13,7 +12,7 @@ import (
 // test finds each.
 type currentStore struct {
 	Store
-	heads *publish.Heads
+	heads sandlot.Follow
 }
 
 func (s currentStore) Settle(ctx context.Context, t Task, lease int64, settled Settled, now time.Time) error {

@@ -14,7 +14,6 @@ import (
 	"sandlot"
 	"sandlot/internal/base/spool"
 	"sandlot/internal/base/turns"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/names"
 	"sandlot/internal/format/picture"
 )
@@ -39,7 +38,7 @@ type Config struct {
 	Store    Store
 	Content  Content
 	Projects Projects
-	Heads    *publish.Heads // drops what a step changed; nil: nothing is cached
+	Heads    sandlot.Follow // drops what a step changed; nil: nothing is cached
 	Places   sandlot.Places
 
 	Spend     func()           // frees room on a full disk that is kept for taking a picture away; nil: there is none

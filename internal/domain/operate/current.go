@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 )
 
 // currentStore is a Store as the Service has it: what a step changed is dropped from Heads
@@ -13,7 +12,7 @@ import (
 // test finds each. All that it writes has the room that is kept on a full disk: it protects people.
 type currentStore struct {
 	Store
-	heads *publish.Heads
+	heads sandlot.Follow
 	spend func()
 }
 
@@ -56,7 +55,7 @@ func (s currentStore) LiftStops(ctx context.Context, mailbox sandlot.Digest, e s
 // A Trimmer is a TrimStore as a Collector has it.
 type Trimmer struct {
 	Store TrimStore
-	Heads *publish.Heads // drops what was trimmed; nil: nothing is cached
+	Heads sandlot.Follow // drops what was trimmed; nil: nothing is cached
 }
 
 // Trim is that of TrimStore, but for what changed.

@@ -40,6 +40,6 @@ func TestEachStepDropsWhatItChanged(t *testing.T) {
 		return operate.CurrentStore(saying{says: says}, heads)
 	})
 	testworld.StepsDrop[operate.TrimStore](t, func(says testworld.Says, heads *publish.Heads) any {
-		return operate.Trimmer{Store: saying{says: says}, Heads: heads}
+		return operate.Trimmer{Store: saying{says: says}, Heads: heads.After}
 	})
 }

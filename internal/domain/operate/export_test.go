@@ -3,4 +3,4 @@ package operate
 import "sandlot/internal/domain/publish"
 
 // CurrentStore is a Store as a Service has it, for the tests outside of the package.
-func CurrentStore(s Store, heads *publish.Heads) any { return currentStore{s, heads, nil} }
+func CurrentStore(s Store, heads *publish.Heads) any { return currentStore{s, heads.After, nil} }

@@ -28,7 +28,7 @@ func collectOld(t *testing.T, w *testworld.World) (deleted int) {
 
 // betweenBlobs calls between when bytes are stored and the Service has not learned of it.
 type betweenBlobs struct {
-	publish.Blobs
+	sandlot.Blobs
 	between func()
 }
 

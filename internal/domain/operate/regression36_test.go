@@ -21,7 +21,7 @@ import (
 
 // stuckBlobs cannot delete some blobs.
 type stuckBlobs struct {
-	publish.Blobs
+	sandlot.Blobs
 	stuck map[sandlot.BlobRef]bool
 	tried map[sandlot.BlobRef]int
 }

@@ -7,13 +7,12 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 )
 
 // Config is what an operator decides about a Service.
 type Config struct {
 	ReportMail string         // the address that gets a message about each report; empty: none
-	Heads      *publish.Heads // drops what a step changed; nil: nothing is cached
+	Heads      sandlot.Follow // drops what a step changed; nil: nothing is cached
 	Spend      func()         // frees room on a full disk that is kept for the operator and for those who report; nil: there is none
 }
 

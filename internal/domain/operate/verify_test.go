@@ -11,13 +11,12 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/operate"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
 )
 
 // alone are blobs among which there is nothing else.
-type alone struct{ publish.Blobs }
+type alone struct{ sandlot.Blobs }
 
 // Foreign finds nothing.
 func (alone) Foreign(context.Context, time.Time) iter.Seq2[string, error] {

@@ -26,7 +26,7 @@ import (
 type Contents struct {
 	store     contentStore
 	described describedStore
-	blobs     Blobs
+	blobs     sandlot.Blobs
 	log       *slog.Logger
 	inlineMax int
 	limits    treeLimits

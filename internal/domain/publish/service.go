@@ -57,7 +57,7 @@ type Remembered struct {
 type Stores struct {
 	Store      Store
 	Management ManagementStore
-	Blobs      Blobs
+	Blobs      sandlot.Blobs
 	Statistics Statistics // nil: what the records have
 }
 

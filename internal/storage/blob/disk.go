@@ -31,7 +31,6 @@ import (
 	"sandlot"
 	"sandlot/internal/base/durable"
 	"sandlot/internal/base/failpoint"
-	"sandlot/internal/domain/publish"
 )
 
 const (
@@ -82,7 +81,7 @@ type Disk struct {
 	}
 }
 
-var _ publish.Blobs = (*Disk)(nil)
+var _ sandlot.Blobs = (*Disk)(nil)
 
 // OpenDisk opens the folder dir, and makes it if it is not there. It also
 // removes temporary files that a crash left behind. A folder that cannot be

@@ -14,14 +14,13 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/storetest"
 	"sandlot/internal/testkit/testenv"
 )
 
 func TestDisk(t *testing.T) {
-	storetest.TestBlobs(t, func(t *testing.T) publish.Blobs { return openTemp(t) })
+	storetest.TestBlobs(t, func(t *testing.T) sandlot.Blobs { return openTemp(t) })
 }
 
 func openTemp(tb testing.TB) *Disk {

@@ -44,7 +44,7 @@ type node struct {
 	tickets  *ticket.Service
 	imports  *transfer.Service
 	db       *sqlstore.DB
-	blobs    publish.Blobs // as the collector has them
+	blobs    sandlot.Blobs // as the collector has them
 
 	number int // no other node has had it
 	opened int // how many changes there were
@@ -71,13 +71,13 @@ func (m *machine) newNode(ctx context.Context, db *sqlstore.DB, stores publish.S
 	if n.Service, err = publish.New(ctx, config, stores, log, m.options()...); err != nil {
 		return nil, err
 	}
-	if n.owners, err = owners.New(ctx, owners.Config{Heads: n.Heads}, db.Account().Stores(), owners.WithClock(m.clock.Now)); err != nil {
+	if n.owners, err = owners.New(ctx, owners.Config{Heads: n.Heads.After}, db.Account().Stores(), owners.WithClock(m.clock.Now)); err != nil {
 		return nil, err
 	}
 	if n.tickets, err = ticket.New(ctx, db.Tickets(), n.Service, ticket.WithClock(m.clock.Now)); err != nil {
 		return nil, err
 	}
-	covers := cover.New(cover.Config{Store: db.Covers(), Content: n.Contents, Projects: n.Service, Heads: n.Heads, Temporary: m.dir, Now: m.clock.Now})
+	covers := cover.New(cover.Config{Store: db.Covers(), Content: n.Contents, Projects: n.Service, Heads: n.Heads.After, Temporary: m.dir, Now: m.clock.Now})
 	n.imports = transfer.New(transfer.Config{Projects: n.Service, Contents: n.Contents, Pictures: covers, Temporary: m.dir, MaxFile: 1 << 20, MaxFiles: maxFiles})
 	n.operator, err = operate.New(ctx, operate.Config{}, db.Operate(), operate.WithClock(m.clock.Now))
 	return n, err

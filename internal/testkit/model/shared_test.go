@@ -166,7 +166,7 @@ func (s mortalProjects) Rearrange(ctx context.Context, id sandlot.ProjectID, c p
 
 // mortalBlobs are the blobs as such a node has them.
 type mortalBlobs struct {
-	publish.Blobs
+	sandlot.Blobs
 	*power
 }
 

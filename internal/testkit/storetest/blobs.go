@@ -20,13 +20,12 @@ import (
 
 	"sandlot"
 	"sandlot/internal/base/checkpoint"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 )
 
 // TestBlobs proves the sentences of publish.Blobs on one implementation. open
 // gives a fresh, empty store to each subtest, and closes it at its end.
-func TestBlobs(t *testing.T, open func(t *testing.T) publish.Blobs) {
+func TestBlobs(t *testing.T, open func(t *testing.T) sandlot.Blobs) {
 	for _, group := range []struct {
 		name  string
 		cases []blobCase
@@ -48,7 +47,7 @@ type blobCase struct {
 }
 
 // blobs adds to a store what most proofs need.
-type blobs struct{ publish.Blobs }
+type blobs struct{ sandlot.Blobs }
 
 // put stores data and describes it as the record would.
 func (s blobs) put(t *testing.T, data []byte) sandlot.Blob {

@@ -142,7 +142,7 @@ func (s Management) SetDetails(ctx context.Context, id sandlot.ProjectID, d publ
 
 // Blobs fail where they are told to. The fields must not be set while calls are under way.
 type Blobs struct {
-	publish.Blobs
+	sandlot.Blobs
 	BeforePut  error // nothing is stored
 	AfterPut   error // returned although the blob is stored
 	FailDelete error
@@ -180,9 +180,9 @@ func (b *Blobs) Delete(ctx context.Context, ref sandlot.BlobRef) error {
 }
 
 // AllBlobs lists every blob of b, whatever its age: files are dated by the machine's clock, not by a world's.
-func AllBlobs(b publish.Blobs) publish.Blobs { return allBlobs{b} }
+func AllBlobs(b sandlot.Blobs) sandlot.Blobs { return allBlobs{b} }
 
-type allBlobs struct{ publish.Blobs }
+type allBlobs struct{ sandlot.Blobs }
 
 func (b allBlobs) List(ctx context.Context, _ time.Time) iter.Seq2[sandlot.BlobRef, error] {
 	return b.Blobs.List(ctx, time.Now().Add(time.Hour))

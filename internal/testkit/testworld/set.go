@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/domain/gallery"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/blob"
 	"sandlot/internal/storage/blob/cache"
 	"sandlot/internal/storage/blob/s3"
@@ -36,7 +36,7 @@ func Full() Option { return func(w *World) { w.newSet = newFull } }
 // A set is what worlds keep everything in.
 type set interface {
 	openRecords(ctx context.Context, now func() time.Time) (*sqlstore.DB, error)
-	openBlobs(w *World) publish.Blobs
+	openBlobs(w *World) sandlot.Blobs
 	openLive(w *World) gallery.Live
 
 	// beside is a connection beside the store's, and dialect how it is asked.
@@ -66,7 +66,7 @@ func (e *embedded) openRecords(ctx context.Context, now func() time.Time) (*sqls
 	return sqlstore.OpenSQLite(ctx, e.database(), sqlstore.Options{Now: now, CacheBytes: testenv.DatabaseCache})
 }
 
-func (e *embedded) openBlobs(w *World) publish.Blobs {
+func (e *embedded) openBlobs(w *World) sandlot.Blobs {
 	w.Dir = e.dir
 	if e.disk == nil {
 		var err error
@@ -126,7 +126,7 @@ func (f *full) openRecords(ctx context.Context, now func() time.Time) (*sqlstore
 }
 
 // openBlobs opens the bucket as it is: to write its marker takes seconds.
-func (f *full) openBlobs(w *World) publish.Blobs {
+func (f *full) openBlobs(w *World) sandlot.Blobs {
 	w.Dir = testenv.MemoryDir(w.t)
 	at := s3.Config{Bucket: f.bucket.Name, Prefix: "world", Endpoint: f.bucket.Endpoint, Region: f.bucket.Region, PathStyle: true}
 	store, err := s3.Open(w.t.Context(), at, s3.Access{Key: f.bucket.Key, Secret: f.bucket.Secret}, s3.Options{Existing: true})

@@ -57,7 +57,7 @@ type World struct {
 
 	Config publish.Config // of the Service
 	DB     *sqlstore.DB   // the store itself, which has no faults
-	Stored publish.Blobs  // the blobs themselves, which have no faults
+	Stored sandlot.Blobs  // the blobs themselves, which have no faults
 	Disk   *blob.Disk     // is Stored where that is a folder
 	Faults *Faults        // of the steps of the stores that the Service calls
 	Blobs  *Blobs         // that the Service calls
@@ -166,7 +166,7 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish, w.Counters)
 	w.Figures = figures.New(w.DB.Gallery(), w.Publish, w.Counters, w.now)
 	w.Operate = w.AnotherOperate(operate.Config{})
-	w.Covers = cover.New(cover.Config{Store: w.DB.Covers(), Content: w.Publish.Contents, Projects: w.Publish, Heads: w.Publish.Heads, Places: w.Config.Places, Temporary: w.Dir, Now: w.now})
+	w.Covers = cover.New(cover.Config{Store: w.DB.Covers(), Content: w.Publish.Contents, Projects: w.Publish, Heads: w.Publish.Heads.After, Places: w.Config.Places, Temporary: w.Dir, Now: w.now})
 	w.Tickets, err = ticket.New(t.Context(), w.DB.Tickets(), w.Publish, ticket.WithClock(w.now))
 	expect.OK(t, err)
 	w.Trials = trial.New(w.DB.Trials(), w.Publish, &trial.Status{})
@@ -205,7 +205,7 @@ func (w *World) AnotherOn(cfg publish.Config, stores publish.Stores) *publish.Se
 // AnotherAccount is a second account.Service beside w.Publish, on these stores.
 func (w *World) AnotherAccount(stores account.Stores) *account.Service {
 	w.t.Helper()
-	cfg := account.Config{Spend: w.Config.Spend, Heads: w.Publish.Heads}
+	cfg := account.Config{Spend: w.Config.Spend, Heads: w.Publish.Heads.After}
 	s, err := account.New(w.t.Context(), cfg, stores, account.WithClock(w.now))
 	expect.OK(w.t, err)
 	return s

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/blob"
 )
 
@@ -54,7 +53,7 @@ type Blobs struct {
 	hits, misses, corrupt atomic.Int64
 }
 
-var _ publish.Blobs = (*Blobs)(nil)
+var _ sandlot.Blobs = (*Blobs)(nil)
 
 // New returns Blobs over a store. A folder that cannot be made, or written, is no error: it only keeps nothing
 // then. Close must be called, and closes nothing of the store.

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/blob"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/storetest"
@@ -26,7 +25,7 @@ func TestCache(t *testing.T) {
 		"with room for next to nothing": {Bytes: 10 * block},
 	} {
 		t.Run(name, func(t *testing.T) {
-			storetest.TestBlobs(t, func(t *testing.T) publish.Blobs {
+			storetest.TestBlobs(t, func(t *testing.T) sandlot.Blobs {
 				bound.Folder = testenv.MemoryDir(t)
 				return opened(t, newRemote(t), bound)
 			})

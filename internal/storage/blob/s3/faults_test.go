@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
 )
@@ -243,7 +242,7 @@ func longer(h http.Header) string {
 }
 
 // rightOrAnError reads a blob of which all is to fail, and wants no byte that is not the blob's.
-func rightOrAnError(t *testing.T, blobs publish.Blobs, b sandlot.Blob, data []byte, from int64, want error) {
+func rightOrAnError(t *testing.T, blobs sandlot.Blobs, b sandlot.Blob, data []byte, from int64, want error) {
 	t.Helper()
 	got, err := read(t, blobs, b, from, -1)
 	if !bytes.HasPrefix(data[from:], got) {

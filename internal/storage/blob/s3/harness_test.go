@@ -16,7 +16,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/base/checkpoint"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/blob/cache"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
@@ -115,7 +114,7 @@ func described(b sandlot.Blob, data []byte) sandlot.Blob {
 }
 
 // read opens a range and reads it to its end; got is also what came before an error.
-func read(t *testing.T, s publish.Blobs, b sandlot.Blob, off, n int64) (got []byte, err error) {
+func read(t *testing.T, s sandlot.Blobs, b sandlot.Blob, off, n int64) (got []byte, err error) {
 	t.Helper()
 	r, err := s.Open(t.Context(), b, off, n)
 	if err != nil {
@@ -126,7 +125,7 @@ func read(t *testing.T, s publish.Blobs, b sandlot.Blob, off, n int64) (got []by
 }
 
 // holds fails the test unless the blob can be read and is data.
-func holds(t *testing.T, s publish.Blobs, b sandlot.Blob, data []byte) {
+func holds(t *testing.T, s sandlot.Blobs, b sandlot.Blob, data []byte) {
 	t.Helper()
 	got, err := read(t, s, b, 0, -1)
 	expect.OK(t, err, "read")

@@ -15,7 +15,6 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/blob/cache"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/storetest"
@@ -31,7 +30,7 @@ func TestStore(t *testing.T) {
 		t.Parallel()
 		return cached(t, b.open(t), "")
 	}
-	storetest.TestBlobs(t, func(t *testing.T) publish.Blobs { return open(t) })
+	storetest.TestBlobs(t, func(t *testing.T) sandlot.Blobs { return open(t) })
 }
 
 func TestStoreAtTheRootOfABucket(t *testing.T) {
