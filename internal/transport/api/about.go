@@ -10,13 +10,12 @@ import (
 	"sandlot/internal/transport/intake/hint"
 )
 
-// named is the route that the request names, or else the one that was probably
-// meant; nil if it is like none.
+// named returns the route of the request, or else the one that was probably meant; nil if it is like none.
 func (c *call) named() *route { return cmp.Or(c.route, c.meant.route) }
 
-// about is what hints need to know of the request.
+// about returns the request for its hints.
 func (a *API) about(c *call) hint.Request {
-	// Of a request that was refused before anybody looked at its key, the header tells.
+	// A request refused before its key was checked may still have sent one.
 	on := hint.Request{Keyed: c.Keyed || c.route == nil && c.R.Header.Get("Authorization") != ""}
 	on.Token = !on.Keyed && c.R.Header.Get("Authorization") != ""
 	on.Cut = !c.Whole && c.R.ContentLength != 0
@@ -50,7 +49,7 @@ func (a *API) about(c *call) hint.Request {
 	return on
 }
 
-// tellTotal is the call that tells how many parts the upload of this one has.
+// tellTotal returns the call that declares the number of parts of this upload.
 func (a *API) tellTotal(c *call) string {
 	on := a.about(c)
 	var args []sandlot.Arg

@@ -11,20 +11,20 @@ import (
 	"sandlot/internal/domain/admission"
 )
 
-// origin is where the request comes from, and whose it is once that is known.
+// origin returns the address of the request, and its caller once that is known.
 func (c *call) origin() admission.Origin { return admission.From(c.R.RemoteAddr, c.By) }
 
-// admit asks whether the caller may do now what the route does, before any of a body is
-// read. done must be called when the request is over.
+// admit takes the request's cost from the limits of the caller before any of the body is read. done must be called when
+// the request is over.
 func (a *API) admit(c *call) (done func(), err error) {
 	op := c.operation()
 	if c.head() {
-		op = admission.Look // nothing is made for a HEAD
+		op = admission.Look // a HEAD makes nothing
 	}
 	control := http.NewResponseController(c.W)
 	c.Grant, err = a.Admission.Admit(c.origin(), op, admission.Body{
 		Length: c.R.ContentLength,
-		Stop:   func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }, // a connection without deadlines goes on until it stalls
+		Stop:   func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }, // without deadlines it goes on until a stall
 	})
 	if err != nil {
 		return nil, err
@@ -33,13 +33,12 @@ func (a *API) admit(c *call) (done func(), err error) {
 	c.showStanding(c.Grant.Standing())
 	return func() {
 		c.Grant.Done()
-		c.Body.Grant = nil // the rest of a body, which is only thrown away, costs nothing
+		c.Body.Grant = nil // discarding the rest of the body costs nothing
 	}, nil
 }
 
-// showStanding sets the fields of draft-ietf-httpapi-ratelimit-headers: what may
-// be done in a window of so many seconds, and what is left until it is all there
-// again.
+// showStanding sets the headers of draft-ietf-httpapi-ratelimit-headers: the amount allowed in a window of so many
+// seconds, the rest of it, and the time until all of it is available again.
 func (c *call) showStanding(list []admission.Standing) {
 	var policies, left []string
 	for _, s := range list {
@@ -56,7 +55,7 @@ func (c *call) showStanding(list []admission.Standing) {
 	}
 }
 
-// showDenied tells of a limit that is reached.
+// showDenied sets the header of an exhausted limit.
 func (c *call) showDenied(err error, e *sandlot.Error) {
 	var d *admission.Denied
 	if errors.As(err, &d) && !d.All {

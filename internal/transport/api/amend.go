@@ -16,7 +16,7 @@ func (a *API) amend(c *call, in publish.AmendInput) (reply, error) {
 	return reply{http.StatusOK, &ownedAnswer{newProject(v), a.notes(c, v.Warnings)}}, nil
 }
 
-// ownedAnswer is a project as its owner sees it, without its files.
+// ownedAnswer holds a project as its owner sees it, without its files.
 type ownedAnswer struct {
 	projectInfo
 	notes

@@ -17,9 +17,8 @@ import (
 	"sandlot/internal/transport/intake"
 )
 
-// Service is what this package asks of the domain; *publish.Service is one. An
-// error is a *sandlot.Error, one of kind *content.Error for packed content that
-// does not unpack, or a fault.
+// A Service holds the methods of the domain that this package calls; *publish.Service implements it. An error is a
+// *sandlot.Error, one of kind *content.Error for packed content that does not unpack, or a fault.
 type Service interface {
 	Admit(ctx context.Context, by sandlot.Caller, act sandlot.Action) error
 	Publish(ctx context.Context, by sandlot.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
@@ -36,23 +35,24 @@ type Service interface {
 	Export(ctx context.Context, by sandlot.Caller) (publish.Export, error)
 }
 
-// Transfer takes the projects of an export into an account; *transfer.Service does.
+// A Transfer imports the projects of an export into an account; *transfer.Service implements it.
 type Transfer interface {
 	Import(ctx context.Context, by sandlot.Caller, in transfer.Input) (transfer.Report, error)
 }
 
-// Gallery tells the public numbers of a project.
+// A Gallery returns the public numbers of a project.
 type Gallery interface {
 	Stats(ctx context.Context, by sandlot.Caller, ref string) (sandlot.ProjectID, sandlot.Stats, error)
 }
 
-// Figures tells owners the numbers of a project over time; *figures.Service does.
+// Figures returns the numbers of a project over time to its owner; *figures.Service implements it.
 type Figures interface {
 	ByDay(ctx context.Context, by sandlot.Caller, ref string, days int) (figures.Days, error)
 	ByVersion(ctx context.Context, by sandlot.Caller, ref string) (figures.Versions, error)
 }
 
-// Config is what an API is made of. Service, Gallery, Figures, Tickets, Trials, Covers, Transfer, Places, Archive, Index and Admission must be set.
+// A Config holds the parts and settings of an API. Service, Gallery, Figures, Tickets, Trials, Covers, Transfer,
+// Places, Archive, Index and Admission must be set.
 type Config struct {
 	Service  Service
 	Intake   *intake.Intake // reads the bodies of calls
@@ -67,26 +67,27 @@ type Config struct {
 	Archive func(ctx context.Context, w io.Writer, e publish.Export) error
 	// Log gets the faults of the service, each with its request id; slog.Default() if nil.
 	Log *slog.Logger
-	// Now gives the date in the name of an archive that is only asked for by HEAD; time.Now if nil.
+	// Now returns the date for the name of an archive that is only requested by HEAD; time.Now if nil.
 	Now func() time.Time
-	// Index is what GET /v1 answers: what is here, in JSON. Links is the Link header of every answer.
+	// Index returns the answer to GET /v1: the overview of the service, in JSON. Links is the Link header of every
+	// answer.
 	Index func() []byte
 	Links string
-	// Admission holds callers to their limits, and finds out whose keys they present.
+	// Admission limits callers, and finds the owners of their keys.
 	Admission *admission.Limits
 }
 
-// API answers the requests under /v1 and for the OpenAPI document, and every
-// other path with a 404 in JSON. It may be used concurrently.
+// An API answers the requests under /v1 and for the OpenAPI document, and every other path with a 404 in JSON. It may
+// be used concurrently.
 //
-// The address in RemoteAddr is taken for the client's: whoever trusts a proxy
-// puts the right one there. The request id is that of the context, or a new one.
+// It takes the address in RemoteAddr for the client's: a program behind a trusted proxy sets the right one there. The
+// request id is that of the context, or a new one.
 type API struct {
 	Config
 	routes []route
 	lists  *turns.Lists[sandlot.AccountID]
 	yaml   []byte        // the OpenAPI document
-	json   func() []byte // the same in JSON, made when it is first asked for
+	json   func() []byte // the same in JSON, made on first use
 }
 
 // New returns an API.
@@ -100,9 +101,8 @@ func New(cfg Config) *API {
 	return &API{Config: cfg, routes: routes(), lists: newLists(), yaml: openapiYAML, json: sync.OnceValue(func() []byte { return documentJSON(openapiYAML) })}
 }
 
-// ServeHTTP answers one request. It panics with http.ErrAbortHandler, as a
-// handler may, to break a connection over which part of an answer has gone that
-// cannot be finished, or to which no answer can go.
+// ServeHTTP answers one request. It panics with http.ErrAbortHandler, as a handler may, to break a connection on which
+// a partial answer cannot be finished or no answer can be sent.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := newCall(w, r)
 	if a.Links != "" {
@@ -118,9 +118,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve takes a request through the checks that need no body, in the order that
-// gives nothing away: a leaked key is told before anything is looked up, and a
-// caller is known before a byte of the body is read.
+// serve takes a request through the checks that need no body, in an order that gives nothing away: it reports a leaked
+// key before any look-up, and identifies the caller before a byte of the body is read.
 func (a *API) serve(c *call) error {
 	rt, named, unknown := a.find(c)
 	c.route, c.param, c.filename = rt, named.id, named.filename

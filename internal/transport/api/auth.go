@@ -8,9 +8,8 @@ import (
 	"sandlot/internal/transport/intake"
 )
 
-// identify finds out who is calling. Routes that need no key do not look at the
-// header at all, so that they tell nothing about a key; nor does that of a project's
-// numbers where what is asked for is public.
+// identify sets the caller. Routes that need no key do not read the header at all, so that they reveal nothing about a
+// key; nor does the route of a project's numbers for the public ones.
 func (a *API) identify(c *call) error {
 	c.By = sandlot.Caller{From: a.Admission.Sender(c.origin())}
 	if c.route.key == keyIgnored || c.route.op == sandlot.OpStats && !c.asksFigures() {
@@ -25,15 +24,14 @@ func (a *API) identify(c *call) error {
 	}
 	c.Keyed = true
 	if c.By, err = a.Admission.Identify(c.R.Context(), c.origin(), key); err == nil {
-		c.Keyed = !c.By.Nobody() // an upload_token is no key of anybody's
+		c.Keyed = !c.By.Nobody() // an upload_token is no one's key
 		return c.checkTicket(true)
 	}
 	return err
 }
 
-// bearer reads the Authorization header. Sent is false only if there is none:
-// an empty or foreign one is refused, for to take it as none would make a new
-// account for whoever mistyped the key of an old one.
+// bearer reads the Authorization header. sent is false only if there is none: an empty or foreign one is refused, since
+// ignoring it would make a new account for a client that mistyped the key of an old one.
 func bearer(h http.Header) (key sandlot.Secret, sent bool, err error) {
 	values := h.Values("Authorization")
 	switch len(values) {

@@ -10,14 +10,14 @@ import (
 	"sandlot/internal/transport/intake"
 )
 
-// call is one request on its way through the package.
+// A call is one request on its way through the package.
 type call struct {
 	*intake.Call
 	id       string // the request id
-	route    *route // nil until it is found
+	route    *route // nil until the route is found
 	param    string // the {id} of the path, decoded
 	filename string // its {filename}, decoded
-	meant    meant  // what was probably meant, where there is no route
+	meant    meant  // the route that was probably meant, if there is none
 }
 
 func newCall(w http.ResponseWriter, r *http.Request) *call {
@@ -54,7 +54,7 @@ func (c *call) warn(code, message, hint string) {
 	c.Warnings = append(c.Warnings, sandlot.Warning{Code: code, Message: message, Hint: hint})
 }
 
-// reply is an answer in JSON: the body is a pointer to a wire type.
+// A reply is an answer in JSON: the body is a pointer to a wire type.
 type reply struct {
 	status int
 	body   any
@@ -70,13 +70,12 @@ func (c *call) answer(re reply) error {
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(text)))
 	c.W.WriteHeader(re.status)
-	// An error means that the client is gone: what was done stays done.
+	// An error means that the client is gone: the change stays done.
 	_, _ = c.W.Write(text)
 	return nil
 }
 
-// encode gives v as JSON with a line feed. Markup stays readable: nothing of
-// this is ever parsed as HTML.
+// encode returns v as JSON with a line feed. Markup stays readable: the result is never parsed as HTML.
 func encode(v any) ([]byte, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)

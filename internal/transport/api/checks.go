@@ -11,7 +11,7 @@ import (
 	"sandlot/internal/domain/trial"
 )
 
-// Trials returns the results of the play-tester; *trial.Service does.
+// Trials returns the results of the play-tester; *trial.Service implements it.
 type Trials interface {
 	Checks(ctx context.Context, by sandlot.Caller, ref string) (trial.Checks, error)
 	Await(ctx context.Context, by sandlot.Caller, c trial.Checks, wait time.Duration) (trial.Checks, error)
@@ -19,12 +19,13 @@ type Trials interface {
 	Warnings(ctx context.Context, by sandlot.Caller, projects ...sandlot.Project) ([]sandlot.Warning, error)
 }
 
-// Covers tells what could not be used as the cover of a project; *cover.Service does.
+// Covers returns the findings about the cover of a project; *cover.Service implements it.
 type Covers interface {
 	Findings(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) ([]cover.Finding, error)
 }
 
-// checks returns the results of the play-tester for a project's owner, and the reasons why a picture did not become its cover.
+// checks returns the results of the play-tester to a project's owner, and the reasons why a picture did not become its
+// cover.
 func (a *API) checks(c *call) error {
 	wait, err := c.wait()
 	if err != nil {
@@ -55,7 +56,7 @@ func (a *API) checks(c *call) error {
 	return c.answer(reply{http.StatusOK, answer})
 }
 
-// wait reads how long the answer may wait for the trial, in seconds.
+// wait returns the longest wait for the trial, from the query in seconds.
 func (c *call) wait() (time.Duration, error) {
 	said := c.R.URL.Query().Get("wait")
 	if said == "" {
@@ -70,14 +71,14 @@ func (c *call) wait() (time.Duration, error) {
 	return time.Duration(min(seconds, most)) * time.Second, nil
 }
 
-// checksInfo says in the answer of a change how far the play-tester is with the new version, and where its findings are.
+// checksInfo holds the state of the new version's trial in the answer of a change, and the address of its findings.
 type checksInfo struct {
 	State trial.State `json:"state"`
 	URL   string      `json:"url"`
 }
 
-// checked returns the checks of a version that was just made, and the warnings of the version before it, 0 for none. The change is made,
-// so a failure to read them is logged and leaves them out.
+// checked returns the checks of a new version, and the warnings of the version before it, 0 for none. The change is
+// already made, so a failed read of these is logged and leaves them out.
 func (a *API) checked(c *call, p sandlot.Project, before int) (*checksInfo, []sandlot.Warning) {
 	state, warnings, err := a.Trials.After(c.R.Context(), c.By, p, before)
 	if err != nil {
@@ -87,7 +88,8 @@ func (a *API) checked(c *call, p sandlot.Project, before int) (*checksInfo, []sa
 	return &checksInfo{state, a.Places.Base.String() + "/v1/project/" + string(p.ID) + "/checks"}, warnings
 }
 
-// brokenPages returns the warnings of the play-tester about current versions. A failure to read them is logged and leaves them out.
+// brokenPages returns the warnings of the play-tester about current versions. A failed read is logged and leaves them
+// out.
 func (a *API) brokenPages(c *call, projects ...sandlot.Project) []sandlot.Warning {
 	warnings, err := a.Trials.Warnings(c.R.Context(), c.By, projects...)
 	if err != nil {
@@ -107,7 +109,7 @@ type checksAnswer struct {
 	CoverFindings []coverFinding `json:"cover_findings"`
 }
 
-// coverFinding says where a picture was found, in which file if it was in one, and why it is not the cover.
+// coverFinding holds the source of a picture, its file if it has one, and the reason why it is not the cover.
 type coverFinding struct {
 	Source   string `json:"source"`
 	Filename text   `json:"filename"`

@@ -5,14 +5,13 @@ import (
 	"sandlot/internal/transport/intake"
 )
 
-// told is how this package answers a code.
+// told holds the status and the description of a code.
 type told struct {
 	status int
 	about  string // one line for the documentation
 }
 
-// codes is the table of all codes. A test compares it with that of the domain and with the
-// documents. It never changes.
+// codes is the table of all codes. A test compares it with the domain's and with the documents. It never changes.
 var codes = map[sandlot.Code]told{
 	sandlot.CodeInvalidJSON:          {400, "the body is not one well-formed JSON object (or form) within the limits"},
 	sandlot.CodeInvalidField:         {400, "a field has the wrong type or a value that is not allowed"},
@@ -63,6 +62,5 @@ var codes = map[sandlot.Code]told{
 	sandlot.CodeStorageFull:          {507, "the disk of the service is full; nothing was changed"},
 }
 
-// argumentHeaders are the arguments of an operation that come in a header of that name. It
-// never changes.
+// argumentHeaders maps the arguments of an operation that come in a header to that header's name. It never changes.
 var argumentHeaders = map[string]string{intake.IdempotencyArgument: intake.IdempotencyKey}

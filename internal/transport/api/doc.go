@@ -1,14 +1,11 @@
-// Package api is the HTTP transport of the service: the eight endpoints under
-// /v1 and the OpenAPI document that describes them.
+// Package api is the HTTP transport of the service: the endpoints under /v1 and the OpenAPI document that describes
+// them.
 //
-// Handlers translate and do not decide. Each request takes one path: what every
-// answer carries is set, a key in the address is refused, the route is found,
-// the key in the header is identified, the Service admits the caller, and only
-// then is the body read, once, as it comes in. What is decoded goes into one
-// method of the Service, and what that returns is encoded. A rule that another
-// transport would need as well belongs to package publish.
+// Handlers translate and do not decide. Each request takes one path: the headers of every answer are set, a key in the
+// address is refused, the route is found, the key in the header is identified, the Service admits the caller, and only
+// then is the body read, once, as it arrives. The decoded input goes to one method of the Service, and its result is
+// encoded. A rule that another transport would need as well belongs to package publish.
 //
-// The table in routes.go is the only list of endpoints. Routing, the Allow
-// header, the hint of a 404, the access tests and the comparison with
-// openapi.yaml all read it.
+// The table in routes.go is the only list of endpoints. Routing, the Allow header, the hint of a 404, the access tests
+// and the comparison with openapi.yaml all read it.
 package api

@@ -15,22 +15,20 @@ import (
 	"sandlot/internal/transport/intake/hint"
 )
 
-// special is an Error that is answered with something that its code does not
-// tell: another status, or the methods that are taken.
+// A special is an Error whose answer differs from that of its code: in its status, or in its list of allowed methods.
 type special struct {
 	refusal *sandlot.Error
 	status  int    // 0: that of the code
 	allow   string // for Allow
 }
 
-// Error gives the message.
+// Error returns the message.
 func (e *special) Error() string { return e.refusal.Message }
 
 // Unwrap lets errors.As find the Error.
 func (e *special) Unwrap() error { return e.refusal }
 
-// refuse answers an error, or breaks the connection where no answer can reach
-// the client.
+// refuse answers an error, or breaks the connection if no answer can reach the client.
 func (a *API) refuse(c *call, err error) {
 	if c.Gone(err) {
 		panic(http.ErrAbortHandler)
@@ -60,7 +58,7 @@ func (a *API) refuse(c *call, err error) {
 	})
 }
 
-// refusal makes an Error of whatever went wrong, and logs a fault of the service.
+// refusal turns any error into an Error, and logs a fault of the service.
 func (a *API) refusal(c *call, err error) *sandlot.Error {
 	e := a.Intake.Refusal(c.Call, err, a.about(c))
 	if codes[e.Code].status >= http.StatusInternalServerError {
@@ -69,8 +67,7 @@ func (a *API) refusal(c *call, err error) *sandlot.Error {
 	return e
 }
 
-// logFault keeps what the answer does not tell. Neither the key nor the query
-// of the request is part of it.
+// logFault logs the cause that the answer omits. The record contains neither the key nor the query of the request.
 func (a *API) logFault(c *call, err error) {
 	pattern := ""
 	if c.route != nil {
@@ -78,7 +75,7 @@ func (a *API) logFault(c *call, err error) {
 	}
 	text := err.Error()
 	if e := sandlot.AsError(err); e != nil && e.Cause() != nil && !strings.Contains(text, e.Cause().Error()) {
-		text += ": " + e.Cause().Error() // what the message does not tell
+		text += ": " + e.Cause().Error() // the message omits it
 	}
 	a.Log.ErrorContext(c.R.Context(), "request failed", "request_id", c.id, "route", pattern, "error", inspect.Redact(text))
 }
@@ -99,7 +96,7 @@ func (c *call) errorHeaders(e *sandlot.Error) {
 
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// hint says how to mend the request.
+// hint returns the advice for a refused request.
 func (a *API) hint(c *call, e *sandlot.Error) string {
 	if id := c.lacksTicket(e); id != "" {
 		return "This address takes the bytes of the file as they are, with PUT and the ticket (slt_...) that came with it:\n" + sendCommand("<file>", "<ticket>", a.ticketURL(id))
@@ -110,8 +107,8 @@ func (a *API) hint(c *call, e *sandlot.Error) string {
 	return hint.Curl(a.Places.Base.String(), a.about(c), e)
 }
 
-// errorBody is the answer: what the contract fixes first, then the details. A name
-// that the client chose may be a key in the wrong place, also a piece of one.
+// errorBody returns the body of the answer: first the members that the contract fixes, then the details. It redacts
+// names that the client chose, which may be a key in the wrong place, or a piece of one.
 func (a *API) errorBody(c *call, e *sandlot.Error, status int) object {
 	out := object{
 		{"error", string(e.Code)},
@@ -132,7 +129,7 @@ func (a *API) errorBody(c *call, e *sandlot.Error, status int) object {
 	return out
 }
 
-// object is a JSON object whose members keep their order.
+// An object is a JSON object whose members keep their order.
 type object []member
 
 type member struct {

@@ -7,8 +7,8 @@ import (
 	"sandlot"
 )
 
-// export sends the archive as it is written. Its length is not known before,
-// and Range is not looked at: an archive is built anew each time.
+// export streams the archive while it is written. Its length is not known before, and Range is ignored: an archive is
+// built anew each time.
 func (a *API) export(c *call) error {
 	history, err := allVersions(c)
 	if err != nil {
@@ -33,7 +33,7 @@ func (a *API) export(c *call) error {
 	return nil
 }
 
-// allVersions tells whether earlier versions are asked for.
+// allVersions reports whether the query requests earlier versions.
 func allVersions(c *call) (bool, error) {
 	switch v := c.R.URL.Query().Get("versions"); v {
 	case "", "current":
@@ -45,7 +45,7 @@ func allVersions(c *call) (bool, error) {
 		With(sandlot.OpExport).Note("Send versions=all for all versions that are kept, or leave it out for the current one:")
 }
 
-// exportHead answers without building anything.
+// exportHead answers a HEAD without building the archive.
 func (a *API) exportHead(c *call) error {
 	who, err := a.Service.Whoami(c.R.Context(), c.By, 1, "")
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 )
 
-// asksFigures reports whether a project's numbers are asked for over time, which are its
-// owner's.
+// asksFigures reports whether the query requests a project's numbers over time, which only its owner may read.
 func (c *call) asksFigures() bool { return c.R.URL.Query().Has("by") }
 
 // figures answers with a project's numbers by day or by version.
@@ -56,8 +55,7 @@ func (a *API) figuresByVersion(c *call) error {
 	return c.answer(reply{http.StatusOK, newFiguresByVersion(found, a.Now())})
 }
 
-// numbers are those of a day, a version or all days together. The median is null where
-// nobody is known to have played for any time.
+// numbers holds the totals of a day, of a version or of all days. The median is null if no play has a known duration.
 type numbers struct {
 	Plays   int64  `json:"plays"`
 	Players int64  `json:"players"`

@@ -14,8 +14,8 @@ import (
 	"sandlot/internal/format/mediatype"
 )
 
-// filePolicy keeps a file from acting as a page of this origin, which may be that of the website: it
-// is neither shown nor run, whatever a browser makes of it.
+// filePolicy keeps a file from acting as a page of this origin, which may be that of the website: no browser may show
+// or run it.
 const filePolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 // file sends one file of a project to its owner, as it was published.
@@ -36,18 +36,18 @@ func (a *API) file(c *call) error {
 	r := c.R
 	if strings.Contains(r.Header.Get("Range"), ",") {
 		r = r.Clone(r.Context())
-		r.Header.Del("Range") // several ranges at once may be answered with the whole
+		r.Header.Del("Range") // a request for several ranges may be answered with the whole file
 	}
 	out := &fileWriter{ResponseWriter: c.W, bytes: &fileBytes{ctx: r.Context(), open: a.Intake.Contents.Open, blob: v.File.Blob}}
 	defer out.bytes.Close()
 	if c.head() {
-		out.bytes.check() // so that HEAD promises nothing that GET does not keep
+		out.bytes.check() // a HEAD must not promise more than a GET keeps
 	}
 	http.ServeContent(out, r, "", time.Time{}, out.bytes)
 	return a.fileSent(c, out)
 }
 
-// version is the version that the query names, 0 if it names none.
+// version returns the version in the query, 0 if it names none.
 func (c *call) version() (int, error) {
 	query := c.R.URL.Query()
 	if !query.Has("version") {
@@ -61,7 +61,8 @@ func (c *call) version() (int, error) {
 	return n, nil
 }
 
-// fileSent ends the answer: what could not be sent is an error while it can be answered as one.
+// fileSent ends the answer. It returns a failure of the file while an error can still be answered, and breaks the
+// connection later.
 func (a *API) fileSent(c *call, out *fileWriter) error {
 	err := out.bytes.err
 	switch {
@@ -80,12 +81,12 @@ func (a *API) fileSent(c *call, out *fileWriter) error {
 	for _, name := range []string{"Accept-Ranges", "Content-Disposition", "Content-Length", "Content-Security-Policy", "ETag"} {
 		c.W.Header().Del(name)
 	}
-	c.W.Header().Set("Cache-Control", "no-store") // which net/http takes from an error
+	c.W.Header().Set("Cache-Control", "no-store") // net/http removes it from an error
 	return err
 }
 
-// fileWriter holds the header of an answer back until the first bytes are there, for a file may turn
-// out to be damaged.
+// A fileWriter holds back the header of an answer until the first bytes are read, for a file may turn out to be
+// damaged.
 type fileWriter struct {
 	http.ResponseWriter
 	bytes  *fileBytes
@@ -104,7 +105,7 @@ func (w *fileWriter) WriteHeader(status int) {
 // Write implements http.ResponseWriter.
 func (w *fileWriter) Write(p []byte) (int, error) {
 	if w.status >= http.StatusBadRequest {
-		return len(p), nil // the error is told in this package's own form
+		return len(p), nil // this package writes the error in its own form
 	}
 	w.send()
 	return w.ResponseWriter.Write(p)
@@ -118,14 +119,14 @@ func (w *fileWriter) send() {
 	}
 }
 
-// fileBytes reads a blob from where it was sought to, length bytes at most. It is opened by the first
-// Read, so that only what is sent is read and compared with its hash.
+// fileBytes reads at most length bytes of a blob from the offset of the last Seek. The first Read opens the blob, so
+// that only the bytes to send are read and compared with their hash.
 type fileBytes struct {
 	ctx    context.Context
 	open   func(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 	blob   sandlot.Blob
 	at     int64
-	length int64 // that are still to come
+	length int64 // bytes still to come
 	r      io.ReadCloser
 	err    error // of the blob
 }

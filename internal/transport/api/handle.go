@@ -5,9 +5,8 @@ import (
 	"sandlot/internal/transport/intake"
 )
 
-// takes is what all endpoints with a body have in common: read the body once,
-// staging its content as it comes; decode the fields; make one call of the
-// Service; answer.
+// takes returns the handler of an endpoint with a body: it reads the body once, staging its content as it arrives,
+// decodes the fields, makes one call of the Service and answers.
 func takes[In any](decode func(*intake.Fields) In, do func(*API, *call, In) (reply, error)) func(*API, *call) error {
 	return func(a *API, c *call) error {
 		return intake.Take(a.Intake, c.Call, decode, func(in In) error {

@@ -76,7 +76,7 @@ func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
 }
 
 func (a *API) stats(c *call) error {
-	if err := intake.ReadableQuery(c.R); err != nil { // what is left out of one may ask for other numbers
+	if err := intake.ReadableQuery(c.R); err != nil { // a dropped part of the query may select other numbers
 		return err.With(sandlot.OpStats, sandlot.Arg{Name: "project_id", Value: c.param}).Note(intake.QueryNote)
 	}
 	if c.asksFigures() {
@@ -112,7 +112,7 @@ const (
 	maxLimit     = publish.MaxPage
 )
 
-// limit is how many of something one page has; op is the call that lists them.
+// limit returns the number of entries on one page; op is the call that lists them.
 func (c *call) limit(op sandlot.Op, what string) (int, error) {
 	text := c.R.URL.Query().Get("limit")
 	if text == "" {
@@ -126,7 +126,7 @@ func (c *call) limit(op sandlot.Op, what string) (int, error) {
 	return n, nil
 }
 
-// pending answers a part of an upload that is not complete.
+// pending returns the answer to a part of an incomplete upload.
 func (a *API) pending(c *call, p *publish.Pending) reply {
 	if p == nil {
 		return reply{}
@@ -143,7 +143,7 @@ func (a *API) pending(c *call, p *publish.Pending) reply {
 	return reply{http.StatusAccepted, newPending(*p, how, a.notes(c, p.Warnings))}
 }
 
-// notes joins the warnings of the Service with those of this package, and writes the calls that some propose.
+// notes joins the warnings of the Service with those of this package, and adds the calls that some propose.
 func (a *API) notes(c *call, more []sandlot.Warning) notes {
 	for i, w := range more {
 		if w.Fix.Op != sandlot.OpNone {

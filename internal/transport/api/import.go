@@ -12,7 +12,7 @@ import (
 	"sandlot/internal/transport/intake"
 )
 
-// importArchive takes the projects of an export, which is the body itself, into the caller's account.
+// importArchive imports the projects of an export, which is the bare body, into the caller's account.
 func (a *API) importArchive(c *call) error {
 	dry, err := a.readImport(c)
 	if err != nil {
@@ -30,7 +30,7 @@ func (a *API) importArchive(c *call) error {
 	return c.answer(reply{http.StatusOK, report})
 }
 
-// whole is the body of a call, at whose end the call does not have to make way any more.
+// A whole is the body of a call which marks the call as wholly read at its end.
 type whole struct {
 	*intake.Body
 	c *call
@@ -43,7 +43,7 @@ func (w whole) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readImport reads what stands before the body, and refuses what cannot be an import.
+// readImport reads the headers and the query, and refuses a request that cannot be an import.
 func (a *API) readImport(c *call) (dry bool, err error) {
 	h := c.R.Header
 	if e := strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ", ")); e != "" && !strings.EqualFold(e, "identity") {
@@ -87,7 +87,7 @@ type importedProject struct {
 	Warnings  []sandlot.Warning `json:"warnings,omitempty"`
 }
 
-// newImport tells of each project what became of it.
+// newImport returns the outcome of each project of an import.
 func (a *API) newImport(c *call, r transfer.Report) *importAnswer {
 	out := &importAnswer{DryRun: r.DryRun, Projects: []importedProject{}}
 	for _, o := range r.Projects {

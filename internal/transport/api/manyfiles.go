@@ -4,16 +4,16 @@ import (
 	"sandlot"
 )
 
-// mostNamed is how many files the answer of a change lists: some 8,000 tokens.
+// mostNamed is the number of files that the answer of a change lists: some 8,000 tokens.
 const mostNamed = 100
 
-// manyFiles are the files of a version that a change made new or other, and how many files the version has.
+// manyFiles holds the new and changed files of a version, and the number of all its files.
 type manyFiles struct {
 	Files []any `json:"files"`
 	Count int   `json:"file_count"`
 }
 
-// newFiles lists the first hundred of the files that a change made new or other in p.
+// newFiles lists the first hundred new and changed files of p.
 func newFiles(p sandlot.Project, list []sandlot.File, info func(sandlot.File) any) manyFiles {
 	out := manyFiles{make([]any, min(len(list), mostNamed)), p.FileCount}
 	for i := range out.Files {

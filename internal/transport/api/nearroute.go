@@ -11,10 +11,11 @@ import (
 	"sandlot/internal/transport/intake"
 )
 
-// loginWords begin the paths at which clients look for a login or a new key, without hyphens and underscores. It never changes.
+// loginWords begin the paths, without hyphens and underscores, where clients look for a login or a new key. It never
+// changes.
 var loginWords = []string{"login", "logon", "signin", "auth", "oauth", "session", "token", "key", "apikey", "recover", "reset", "forgot", "password", "magic"}
 
-// likeLogin reports whether the words of a path are one of those, also below that of an account.
+// likeLogin reports whether a path begins with one of loginWords, also below that of an account.
 func likeLogin(parts []string) bool {
 	if len(parts) > 1 && slices.Contains([]string{"signup", "whoami"}, likeRoute(parts[0])) {
 		parts = parts[1:]
@@ -22,14 +23,14 @@ func likeLogin(parts []string) bool {
 	return len(parts) > 0 && slices.ContainsFunc(loginWords, func(word string) bool { return strings.HasPrefix(intake.Simplified(parts[0]), word) })
 }
 
-// meant is the call that a request was most likely to be which is none: a route,
-// nil if it is like none, and what the path says besides.
+// meant holds the route that a request without one was most likely for, nil if it is like none, and the names in its
+// path.
 type meant struct {
 	route *route
 	pathNames
 }
 
-// near is the call that a path which there is not was most likely to be.
+// near returns the route that an unknown path was most likely for.
 func (a *API) near(method, path string) meant {
 	parts := pathWords(path)
 	if len(parts) == 0 || likeLogin(parts) {
@@ -56,8 +57,7 @@ func (a *API) near(method, path string) meant {
 	return m
 }
 
-// nearProject is near where the path is that of a project, or of all: whoami lists
-// them, and publish makes one.
+// nearProject returns the nearest route for a path of a project, or of all: whoami lists them, and publish makes one.
 func (a *API) nearProject(method string, rest []string) meant {
 	switch {
 	case len(rest) == 0 && (method == http.MethodPost || method == http.MethodPut):
@@ -94,8 +94,8 @@ func likeVersions(word string) bool {
 	return word == "history" || word == "revisions" || names.Edits(word, "versions") <= 1
 }
 
-// changing is what a request of this method was meant to be where its path is that
-// of a project, which is only read here: many services change and delete by methods.
+// changing returns the probable route of a method on the path of a project, which only reads it here: many services
+// change and delete by methods.
 func (a *API) changing(method string, m meant) meant {
 	if m.route == nil || m.route.op != sandlot.OpProject && m.route.op != sandlot.OpFile {
 		return m
@@ -117,8 +117,7 @@ func (a *API) changing(method string, m meant) meant {
 	return m
 }
 
-// pathWords are the segments of a path without the empty ones, the version and
-// an extension.
+// pathWords returns the segments of a path without the empty ones, the version and an extension.
 func pathWords(path string) []string {
 	if plain, err := url.PathUnescape(path); err == nil {
 		path = plain
@@ -133,7 +132,7 @@ func pathWords(path string) []string {
 	return parts
 }
 
-// likeRoute is the first segment of a route that a word is like, or "".
+// likeRoute returns the first segment of the route that a word resembles, or "".
 func likeRoute(word string) string {
 	plain := intake.Simplified(word)
 	if len(plain) > 20 {
@@ -152,7 +151,7 @@ func likeRoute(word string) string {
 	return ""
 }
 
-// routeOf is the one of an operation, or nil.
+// routeOf returns the route of an operation, or nil.
 func (a *API) routeOf(op sandlot.Op) *route {
 	for i := range a.routes {
 		if a.routes[i].op == op {
@@ -162,7 +161,7 @@ func (a *API) routeOf(op sandlot.Op) *route {
 	return nil
 }
 
-// route is the first of a pattern, or nil.
+// route returns the first route of a pattern, or nil.
 func (a *API) route(pattern string) *route {
 	for i := range a.routes {
 		if a.routes[i].pattern == pattern {

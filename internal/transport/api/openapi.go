@@ -13,11 +13,10 @@ import (
 //go:embed openapi.yaml
 var openapiYAML []byte
 
-// Document is the OpenAPI document in YAML. It must not be changed.
+// Document returns the OpenAPI document in YAML. It must not be changed.
 func Document() []byte { return openapiYAML }
 
-// documentJSON gives the document in JSON. The embedded one is read by tests, so
-// a broken one is a programmer's error.
+// documentJSON returns the document in JSON. Tests read the embedded one, so a broken one is a programmer's error.
 func documentJSON(document []byte) []byte {
 	var v any
 	if err := yaml.Unmarshal(document, &v); err != nil {

@@ -8,7 +8,7 @@ import (
 	"sandlot/internal/transport/intake/hint"
 )
 
-// withPage adds to the warning of a page that is none the call that puts another in its place.
+// withPage adds to the warning of a primary file that is not HTML the call that replaces it.
 func (a *API) withPage(c *call, p sandlot.Project, sent publish.Content, list []sandlot.Warning) []sandlot.Warning {
 	for i, w := range list {
 		if w.Code != "not_html" {

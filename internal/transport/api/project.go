@@ -15,8 +15,7 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// What ?content=small puts into the answer: enough for nearly every project,
-// and little enough for a client that reads it whole.
+// Limits of ?content=small: enough for nearly every project, and little enough for a client that reads it whole.
 const (
 	smallFile = 1 << 20 // bytes of one file
 	smallAll  = 8 << 20 // bytes of all files together
@@ -41,7 +40,7 @@ func (a *API) project(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.Grant.Files(len(v.Files)) // for HEAD, too
+	c.Grant.Files(len(v.Files)) // also for HEAD
 	// For If-Match only: stats change without a version, so this is no validator for a cache.
 	c.W.Header().Set("ETag", `"`+strconv.Itoa(v.Project.Version)+`"`)
 	if !v.Owner {
@@ -58,7 +57,7 @@ func (a *API) project(c *call) error {
 	return a.sendProject(c, v, mode, list == "names")
 }
 
-// filesMode reads how much of the files is listed.
+// filesMode returns the detail in which the query requests the files.
 func filesMode(r *http.Request) (string, error) {
 	switch mode := r.URL.Query().Get("files"); mode {
 	case "":
@@ -81,9 +80,8 @@ func contentMode(r *http.Request) (string, error) {
 		With(sandlot.OpProject).Note("Leave it out for files of up to 1 MiB, or send content=all.")
 }
 
-// sendProject writes the project with its files. The JSON is put together by
-// hand around the contents, which stream: however large the files are, one
-// buffer is held.
+// sendProject writes the project with its files. It assembles the JSON by hand around the contents, which stream: it
+// holds one buffer, however large the files are.
 func (a *API) sendProject(c *call, v publish.ProjectView, mode string, names bool) error {
 	head, err := encode(newProject(v))
 	if err != nil {
@@ -107,22 +105,21 @@ func (a *API) sendProject(c *call, v publish.ProjectView, mode string, names boo
 	return a.broken(c, out, s.Flush())
 }
 
-// inside gives the members of an encoded object without its braces.
+// inside returns the members of an encoded object without its braces.
 func inside(object []byte) []byte {
 	object = bytes.TrimSpace(object)
 	return object[1 : len(object)-1]
 }
 
-// fileStream writes the files of one project. The errors of its buffer stay, and
-// are seen when it is flushed.
+// A fileStream writes the files of one project. Its buffer keeps the first error, which Flush returns.
 type fileStream struct {
 	*bufio.Writer
 	open     func(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 	ctx      context.Context
 	mode     string
-	names    bool // of each file nothing else
+	names    bool // write only the name of each file
 	inlined  int64
-	left     int // files left out for their size
+	left     int // number of files left out for their size
 	warnings []sandlot.Warning
 }
 
@@ -164,8 +161,8 @@ func (s *fileStream) inlines(size int64) bool {
 	return true
 }
 
-// content writes a file's bytes. Damage is found before the first of them; then
-// the file stands without its content, and the others are told all the same.
+// content writes a file's bytes. Damage is found before the first byte; then the file is listed without its content,
+// and the others follow all the same.
 func (s *fileStream) content(f sandlot.File) error {
 	r, err := s.open(s.ctx, f.Blob, 0, -1)
 	if errors.Is(err, sandlot.ErrCorrupt) || errors.Is(err, sandlot.ErrNotFound) {
@@ -209,8 +206,7 @@ func (s *fileStream) notes() error {
 	return err
 }
 
-// lateWriter sends the header with the first bytes, so that an error before
-// them can still be answered as one.
+// A lateWriter sends the header with the first bytes, so that an earlier error can still be answered.
 type lateWriter struct {
 	w           http.ResponseWriter
 	contentType string
@@ -225,8 +221,8 @@ func (l *lateWriter) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// broken returns err while it can be answered. Once bytes have gone out the
-// connection is broken instead: a short answer must never look whole.
+// broken returns err while it can be answered. Once bytes have gone out it breaks the connection instead: a partial
+// answer must never look whole.
 func (a *API) broken(c *call, out *lateWriter, err error) error {
 	if err == nil || !out.began {
 		return err

@@ -8,8 +8,8 @@ import (
 	"sandlot/internal/transport/intake"
 )
 
-// checkQuery refuses a query that cannot be read, of a call that changes something: the part that would be left out may say
-// which project, or that nothing is to be done.
+// checkQuery refuses an unreadable query of a call that changes something: the part that would be dropped may name the
+// project, or request a dry run.
 func (c *call) checkQuery() error {
 	if c.R.Method == http.MethodGet || c.R.Method == http.MethodHead {
 		return c.checkNarrowed()
@@ -20,7 +20,7 @@ func (c *call) checkQuery() error {
 	return nil
 }
 
-// checkNarrowed refuses a query that names one project where the call reads all of a key's.
+// checkNarrowed refuses a query that names one project where the call reads all projects of a key.
 func (c *call) checkNarrowed() error {
 	if c.route.op != sandlot.OpExport && c.route.op != sandlot.OpWhoami {
 		return nil
@@ -34,7 +34,7 @@ func (c *call) checkNarrowed() error {
 	return nil
 }
 
-// checkDryOfTicket refuses a dry run that is asked for with the bytes: the ticket says whether it is one.
+// checkDryOfTicket refuses a dry run that is requested with the bytes: the ticket decides whether the call is one.
 func (c *call) checkDryOfTicket() error {
 	dry, refusal := c.ReadDry()
 	if refusal == nil && (!dry || c.Told.DryRun()) {

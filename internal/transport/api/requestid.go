@@ -7,9 +7,8 @@ import (
 
 type requestIDKey struct{}
 
-// NewRequestID returns a random name for one request: 26 letters and digits,
-// made here because a name that a client chose could say anything in a log. It is
-// no secret, and may be guessed.
+// NewRequestID returns a random name for one request: 26 letters and digits. It is made here because a client could
+// choose a name that misleads readers of a log. It is not secret, and may be guessed.
 func NewRequestID() string {
 	const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 	var id [26]byte
@@ -23,13 +22,13 @@ func NewRequestID() string {
 	return string(id[:])
 }
 
-// WithRequestID returns a context that carries the name of its request. The
-// program puts it there before its log and this package look for it.
+// WithRequestID returns a context with the id of its request. The program sets it before its log and this package read
+// it.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey{}, id)
 }
 
-// RequestID returns the name that WithRequestID put into ctx, or "".
+// RequestID returns the id that WithRequestID put into ctx, or "".
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id

@@ -10,29 +10,28 @@ import (
 	"sandlot/internal/transport/intake"
 )
 
-// need says what a route does with the key in the header.
+// A need is the use that a route makes of the key in the header.
 type need int
 
 const (
 	keyIgnored need = iota
 	keyOptional
 	keyRequired
-	ticketRequired // takes a ticket, and nothing else
+	ticketRequired // takes only a ticket
 )
 
-// route is one endpoint. A segment {id} of the pattern stands for any one
-// segment that is not empty, and {filename} at its end for all the others, which
-// are separated by slashes, encoded or not; all else must be met exactly.
+// A route is one endpoint. A segment {id} of the pattern matches any one segment that is not empty, and {filename} at
+// its end matches all the rest, separated by slashes, encoded or not; all else must match exactly.
 type route struct {
 	method  string
 	pattern string
 	key     need
-	op      sandlot.Op       // its row says what Authorize and admission are asked
+	op      sandlot.Op       // its row has the action for Authorize and admission
 	takes   *intake.FieldSet // the fields of its body; nil if it has none
 	serve   func(*API, *call) error
 }
 
-// routes is the table of all endpoints. It never changes after it was built.
+// routes returns the table of all endpoints. It never changes after it was built.
 func routes() []route {
 	return []route{
 		{"POST", "/v1/publish", keyOptional, sandlot.OpPublish, intake.PublishFields, takes(intake.ReadPublish, (*API).publish)},
@@ -58,22 +57,21 @@ func routes() []route {
 	}
 }
 
-// maxPath is the longest path that is looked at, in bytes: an address of a
-// project fits, percent-encoded, in a tenth of it.
+// maxPath is the longest path that is examined, in bytes: an address of a project fits, percent-encoded, in a tenth of
+// it.
 const maxPath = 8 << 10
 
-// pathNames are what the path of a request names: its {id} and its {filename}.
+// pathNames holds the {id} and the {filename} in the path of a request.
 type pathNames struct{ id, filename string }
 
-// find returns the route of a request and what its path names. Where there is
-// none, it notes in the call which was probably meant. Nothing is redirected: a
-// redirect would drop the body, or send the key on.
+// find returns the route of a request and the names in its path. If there is none, it notes in the call the one that
+// was probably meant. It never redirects: a redirect would drop the body, or pass the key on.
 func (a *API) find(c *call) (*route, pathNames, error) {
 	r, path := c.R, c.R.URL.EscapedPath()
 	if len(path) > maxPath {
 		return nil, pathNames{}, pathTooLong(len(path))
 	}
-	var other *route // the first of the path
+	var other *route // the first route of the path
 	var otherNames pathNames
 	for i := range a.routes {
 		rt := &a.routes[i]
@@ -103,8 +101,7 @@ func takesMethod(routed, method string) bool {
 	return routed == method || routed == http.MethodGet && method == http.MethodHead
 }
 
-// match compares segment by segment before anything is decoded, so that an
-// encoded slash stays part of its segment.
+// match compares segment by segment before decoding, so that an encoded slash stays part of its segment.
 func match(pattern, path string) (named pathNames, ok bool) {
 	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if last := len(want) - 1; want[last] == "{filename}" && len(got) > last {
@@ -133,8 +130,8 @@ func match(pattern, path string) (named pathNames, ok bool) {
 	return named, true
 }
 
-// wrongMethod refuses a method where a path is known, and shows the call that the
-// path takes, or another that does what was probably meant.
+// wrongMethod refuses a method on a known path, and shows the call that the path takes, or another that was probably
+// meant.
 func (a *API) wrongMethod(method string, rt, meant *route) error {
 	list := a.methods(rt.pattern)
 	elsewhere := a.doneElsewhere(method, rt)
@@ -152,7 +149,7 @@ func (a *API) wrongMethod(method string, rt, meant *route) error {
 	return &special{refusal: refusal, allow: list}
 }
 
-// methods lists those that a path takes.
+// methods lists the methods of a path.
 func (a *API) methods(pattern string) string {
 	var list []string
 	for _, rt := range a.routes {
@@ -166,8 +163,7 @@ func (a *API) methods(pattern string) string {
 	return strings.Join(append(list, http.MethodOptions), ", ")
 }
 
-// unknownPath refuses a path that there is not, and shows the call of the route
-// that was most likely meant, if there is one.
+// unknownPath refuses an unknown path, and shows the call of the route that was most likely meant, if there is one.
 func (a *API) unknownPath(method, path string, meant *route) error {
 	e := sandlot.Refuse(sandlot.CodeNotFound, "No such path. Paths are exact: lower case, no trailing slash.").With(sandlot.OpSame)
 	if meant == nil && likeLogin(pathWords(path)) {
@@ -183,8 +179,7 @@ func (a *API) unknownPath(method, path string, meant *route) error {
 	return e.Note("Probably %s was meant, as in the call below.\n%s", a.endpoint(meant), all)
 }
 
-// doneElsewhere says where is done what clients expect of a method at the path of a
-// route, or of none.
+// doneElsewhere names the call for the effect that clients expect of a method on the path of a route, or of no route.
 func (a *API) doneElsewhere(method string, rt *route) string {
 	base := a.Places.Base.String()
 	switch method {
@@ -192,14 +187,14 @@ func (a *API) doneElsewhere(method string, rt *route) string {
 		return "A file is deleted with POST " + base + "/v1/delete-file, a project with DELETE " + base + "/v1/project/{id} and its account's key, an account on the website, at " + base + "/account.\n"
 	case http.MethodPatch, http.MethodPut:
 		if rt != nil && rt.op == sandlot.OpSignup {
-			break // there it makes an account
+			break // that one makes an account
 		}
 		return "A file, and the title with it, is changed with POST " + base + "/v1/update, what is said about a project with PATCH " + base + "/v1/project/{id}.\n"
 	}
 	return ""
 }
 
-// endpoints lists all routes as a reader would write them.
+// endpoints lists all routes in readable form.
 func (a *API) endpoints() []string {
 	var list []string
 	for _, rt := range a.routes {

@@ -17,7 +17,7 @@ import (
 	"sandlot/internal/transport/intake/hint"
 )
 
-// Tickets issues tickets and tells what they are for; *ticket.Service does.
+// Tickets issues tickets and returns the calls that they permit; *ticket.Service implements it.
 type Tickets interface {
 	Issue(ctx context.Context, by sandlot.Caller, told ticket.Told) (ticket.Issued, error)
 	Call(ctx context.Context, by sandlot.Caller, id string) (ticket.Call, error)
@@ -44,7 +44,7 @@ type ticketAnswer struct {
 
 func (a *API) ticketURL(id string) string { return a.Places.Base.String() + "/v1/uploads/" + id }
 
-// localName is what the file is called where it lies, as far as that is known.
+// localName returns the name of the file on the client's side, as far as it is known.
 func localName(told ticket.Told) string {
 	switch {
 	case told.Archive != "":
@@ -55,7 +55,7 @@ func localName(told ticket.Told) string {
 	return "index.html"
 }
 
-// sendCommand is a call of curl that sends the bytes of a ticket. With -T curl streams the file.
+// sendCommand returns the curl call that sends the bytes of a ticket. With -T curl streams the file.
 func sendCommand(file, secret, url string) string {
 	if file == "" {
 		file = "index.html"
@@ -65,12 +65,12 @@ func sendCommand(file, secret, url string) string {
 	}
 	glob := ""
 	if strings.ContainsAny(file, "[]{}") {
-		glob = "-g " // or curl takes them for many files
+		glob = "-g " // otherwise curl takes them for patterns
 	}
 	return "curl " + glob + "-T " + hint.Quote(file) + " -H " + hint.Quote("Authorization: Bearer "+secret) + " " + hint.Quote(url)
 }
 
-// checkTicket refuses a ticket where a key belongs, and anything else where a ticket does.
+// checkTicket refuses a ticket on a route for keys, and anything else on a route for tickets.
 func (c *call) checkTicket(sent bool) error {
 	held := c.By.Ticket() != nil
 	switch {
@@ -83,7 +83,7 @@ func (c *call) checkTicket(sent bool) error {
 	return nil
 }
 
-// operation is what the call is to admission. That of a ticket's bearer is the call that the ticket is for.
+// operation returns the operation for admission. With a ticket it is the call that the ticket permits.
 func (c *call) operation() admission.Operation {
 	switch t := c.By.Ticket(); {
 	case t != nil && t.Project == "":
@@ -137,7 +137,7 @@ func (a *API) redeem(c *call) error {
 	return c.answer(re)
 }
 
-// make makes the call.
+// make makes the call of a ticket.
 func (a *API) make(c *call, f *intake.Fields) (reply, error) {
 	if in := c.Told.Update; in != nil {
 		in.Content, in.Tree = f.Content, f.Tree
@@ -148,8 +148,8 @@ func (a *API) make(c *call, f *intake.Fields) (reply, error) {
 	return a.publish(c, *in)
 }
 
-// ticketHint says how to mend what was sent with a ticket. What is wrong with the bytes is mended with the same ticket, for it was not used
-// up; what was told with it needs another.
+// ticketHint returns the advice for a refused call with a ticket. Faulty bytes can be sent again with the same ticket,
+// for it was not used up; faulty declarations need another ticket.
 func (a *API) ticketHint(c *call, e *sandlot.Error) string {
 	mismatch := e.Code == sandlot.CodeDigestMismatch
 	own := c.Told != nil && e.Fix.Op != sandlot.OpTicket && (mismatch || !slices.Contains(intake.TicketFields.Names, e.Field))
@@ -164,8 +164,8 @@ func (a *API) ticketHint(c *call, e *sandlot.Error) string {
 	return hint.Lines([]string{note, "The ticket was not used up. Send the right bytes with it:", sendCommand(file, "<ticket>", a.ticketURL(c.param))})
 }
 
-// lacksTicket returns the id in the address of a ticket where a call was refused because it came with another method than PUT, with a key or
-// with nothing; else "".
+// lacksTicket returns the id in the address of a ticket if the call was refused for another method than PUT, for a key,
+// or for a missing ticket; else "".
 func (c *call) lacksTicket(e *sandlot.Error) string {
 	id, found := strings.CutPrefix(c.R.URL.Path, "/v1/uploads/")
 	method := errors.Is(e, sandlot.CodeMethodNotAllowed)
@@ -176,10 +176,11 @@ func (c *call) lacksTicket(e *sandlot.Error) string {
 	return id
 }
 
-// mendable are the kinds of errors that other bytes mend. It never changes.
+// mendable are the kinds of errors that other bytes can correct. It never changes.
 var mendable = map[sandlot.Kind]bool{sandlot.KindMistake: true, sandlot.KindTooLarge: true, sandlot.KindUnacceptable: true}
 
-// toldArgs is what was told with a ticket that a hint repeats: not the address of whoever asked for it.
+// toldArgs adds the declarations of a ticket that a hint repeats, without the email address from the request for the
+// ticket.
 func toldArgs(on *hint.Request, c *call) {
 	on.Keyed = !c.By.Nobody()
 	on.Add("archive_format", c.Told.Archive)

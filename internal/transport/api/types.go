@@ -11,26 +11,26 @@ import (
 	"sandlot/internal/format/mediatype"
 )
 
-// The types of this file are the answers as they go over the wire. Names are
-// snake_case, times RFC 3339 in UTC, sizes bytes, hashes lower-case hex.
+// The types of this file are the answers in their wire format. Names are snake_case, times RFC 3339 in UTC, sizes
+// bytes, hashes lower-case hex.
 
 type notes struct {
 	Warnings []sandlot.Warning `json:"warnings,omitempty"`
 }
 
-// text is a string that is null when it is empty.
+// A text is a string that is null when it is empty.
 type text string
 
 func (t text) MarshalJSON() ([]byte, error) {
 	if t == "" {
 		return []byte("null"), nil
 	}
-	// Through an encoder of our own, for a plain Marshal would escape markup.
+	// The package's own encoder, for a plain Marshal would escape markup.
 	out, err := encode(string(t))
 	return bytes.TrimSuffix(out, []byte("\n")), err
 }
 
-// moment is a time that is null when it is zero.
+// A moment is a time that is null when it is zero.
 type moment time.Time
 
 func (m moment) MarshalJSON() ([]byte, error) {
@@ -62,7 +62,7 @@ type publishedAnswer struct {
 	Title         text   `json:"title"`
 	Version       int    `json:"version"`
 	Handle        string `json:"handle"`
-	APIKey        string `json:"api_key,omitempty"` // not to who presented a ticket
+	APIKey        string `json:"api_key,omitempty"` // not for a call with a ticket
 	ProjectAPIKey string `json:"project_api_key"`
 	manyFiles
 	Quarantined bool        `json:"quarantined"`
@@ -78,7 +78,7 @@ type accountInfo struct {
 	VerificationSent bool `json:"verification_sent"`
 }
 
-// versionAnswer is what each answer says that made a version of a project that was there.
+// versionAnswer holds the members of every answer about a new version of an existing project.
 type versionAnswer struct {
 	ProjectID   string `json:"project_id"`
 	Title       text   `json:"title"`
@@ -98,7 +98,7 @@ func newVersion(p sandlot.Project, at sandlot.Addresses, previous int, quarantin
 	return versionAnswer{string(p.ID), text(p.Title), at.URL, text(at.Path), at.Page, text(at.Version), p.Version, previous, quarantined, moment(p.UpdatedAt), nil}
 }
 
-// manyAnswer is that of an update with many files.
+// manyAnswer is the answer to an update with many files.
 type manyAnswer struct {
 	versionAnswer
 	manyFiles
@@ -111,7 +111,7 @@ func newMany(u publish.Updated, n notes) *manyAnswer {
 	return &manyAnswer{newVersion(u.Project, u.Addresses, u.Previous, u.Quarantined), newFiles(u.Project, u.Files, placed(u.Addresses)), u.Unchanged, u.Removed, n}
 }
 
-// dryAnswer is that of a dry run: what would be made.
+// dryAnswer is the answer to a dry run: the project and files that the call would make.
 type dryAnswer struct {
 	DryRun      bool `json:"dry_run"`
 	ProjectID   text `json:"project_id"`
@@ -160,7 +160,7 @@ type pendingAnswer struct {
 	Came       int    `json:"received_count"`
 	Lacking    int    `json:"missing_count"`
 	ExpiresAt  moment `json:"expires_at"`
-	Hint       string `json:"hint,omitempty"` // while the number of parts is not known
+	Hint       string `json:"hint,omitempty"` // only while the number of parts is unknown
 	notes
 }
 
@@ -172,7 +172,7 @@ func newPending(p publish.Pending, hint string, n notes) *pendingAnswer {
 	return out
 }
 
-// updatedAnswer is that of an update with one file.
+// updatedAnswer is the answer to an update with one file.
 type updatedAnswer struct {
 	versionAnswer
 	Filename string `json:"filename"`
@@ -228,7 +228,7 @@ func newSignedUp(s publish.SignedUp, n notes) *signedUpAnswer {
 	return &signedUpAnswer{a.Handle, s.Key.Reveal(), accountInfo{text(a.Email), a.EmailVerified, s.Mailed}, moment(a.CreatedAt), n}
 }
 
-// publishedFiles are those that a publish brought.
+// publishedFiles returns the files of a publish.
 func publishedFiles(p publish.Published) []sandlot.File {
 	if p.Many {
 		return p.Files

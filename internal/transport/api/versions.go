@@ -52,7 +52,7 @@ type versionInfo struct {
 	Changes      *changesCount `json:"changes"`
 }
 
-// changesCount is how many files a version changed against the one before it.
+// changesCount holds the numbers of files that a version changed against the one before it.
 type changesCount struct {
 	Added   int `json:"added"`
 	Changed int `json:"changed"`

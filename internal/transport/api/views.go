@@ -21,8 +21,7 @@ type statsAnswer struct {
 	AsOf time.Time `json:"as_of"`
 }
 
-// projectInfo is a project as anybody may see it. VersionURL is there for the
-// owner only.
+// projectInfo holds the public facts of a project. VersionURL is set for the owner only.
 type projectInfo struct {
 	ProjectID   string   `json:"project_id"`
 	Title       text     `json:"title"`
@@ -41,11 +40,11 @@ type projectInfo struct {
 	UpdatedAt   moment   `json:"updated_at"`
 	Stats       stats    `json:"stats"`
 	Status      string   `json:"status"`
-	Quarantined *bool    `json:"quarantined,omitempty"` // for the owner only
+	Quarantined *bool    `json:"quarantined,omitempty"` // only for the owner
 	*aboutInfo
 }
 
-// aboutInfo is what the owner of a project says about it, as they alone see it.
+// aboutInfo holds the owner's settings of a project, which only the owner sees.
 type aboutInfo struct {
 	Description text `json:"description"`
 	Listed      bool `json:"listed"`
@@ -68,7 +67,7 @@ func newProject(v publish.ProjectView) projectInfo {
 	return out
 }
 
-// status tells whether the operator lets an account or a project be.
+// status returns the status of an account or a project: active or suspended.
 func status(suspended bool) string {
 	if suspended {
 		return "suspended"
@@ -84,7 +83,7 @@ type keyInfo struct {
 	LastUsedAt moment `json:"last_used_at"`
 }
 
-// emailInfo is left out for a project key: it covers a project, not its owner.
+// emailInfo holds the account's address; it is left out for a project key, which covers a project, not its owner.
 type emailInfo struct {
 	Email         text `json:"email"`
 	EmailVerified bool `json:"email_verified"`

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// How closely a part of an Accept header names a type.
+// Ranks of the match between a part of an Accept header and a type.
 const (
 	anything = iota
 	ofType
 	exactly
 )
 
-// choose returns the type that an Accept header prefers among those offered, and usual where it accepts none. Of types that it wants as much,
-// one that it names goes before one that it merely allows; of several that it names, the first offer, and of several that it allows, usual.
-// So Markdown may be offered first: no browser names it.
+// choose returns the offered type that an Accept header prefers, and usual if it accepts none. Among types of equal
+// weight, a named one precedes one that it merely allows; among several named ones the first offer wins, and among
+// several allowed ones usual. So Markdown may be offered first: no browser names it.
 func choose(accept []string, usual string, offers ...string) string {
 	best, most := usual, claim{}
 	for i, offer := range offers {
@@ -34,18 +34,19 @@ func choose(accept []string, usual string, offers ...string) string {
 	return best
 }
 
-// A claim is what an Accept header says of one type.
+// A claim is the weight that an Accept header gives to one type.
 type claim struct {
 	q     float64 // the weight, 0 for a type that is not accepted
-	named int     // how closely
-	order int     // among equals
+	named int     // rank of the match
+	order int     // rank among equals
 }
 
 func (c claim) compare(d claim) int {
 	return cmp.Or(cmp.Compare(c.q, d.q), cmp.Compare(c.named, d.named), cmp.Compare(c.order, d.order))
 }
 
-// claimOf is that of the part of an Accept header which names a type most closely, and of several such the first.
+// claimOf returns the claim of the part of an Accept header that names a type most closely; among several, of the
+// first.
 func claimOf(accept []string, kind string) (c claim) {
 	found := false
 	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
@@ -73,7 +74,7 @@ func fit(of, kind string) (closely int, ok bool) {
 	return 0, false
 }
 
-// quality reads a weight; one that is absent or cannot be read counts in full.
+// quality returns a weight; an absent or unreadable one counts as 1.
 func quality(text string) float64 {
 	q, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(q >= 0 && q <= 1) {

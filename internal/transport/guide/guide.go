@@ -1,8 +1,9 @@
-// Package guide serves what a program, or the model that drives it, reads to find out what this service is and how to use it: llms.txt, a
-// skill, the documentation of the API, and what crawlers and reporters of vulnerabilities look for.
+// Package guide serves the documents from which a program, or the model that drives it, learns how to use this service:
+// llms.txt, a skill, the documentation of the API, and the files for crawlers and reporters of vulnerabilities.
 //
-// Everything is made from the OpenAPI document and from what this instance is: its addresses, its limits, whether it is public. So a command
-// in it works when it is pasted. It says nothing of any visitor, and is the same for all of them.
+// All of them are made from the OpenAPI document and the settings of this instance: its addresses, its limits, whether
+// it is public. So a command in them works when it is pasted. They contain nothing about a visitor, and are the same
+// for all.
 package guide
 
 import (
@@ -20,29 +21,30 @@ import (
 	"sandlot/internal/domain/admission"
 )
 
-// Gallery lists what may be listed; *gallery.Service does.
+// A Gallery lists the projects that may be listed; *gallery.Service implements it.
 type Gallery interface {
-	// Listing returns the projects after a cursor, newest first, and the cursor of those that follow; it is empty after the last.
+	// Listing returns the projects after a cursor, newest first, and the cursor of the next ones, empty after the last.
 	Listing(ctx context.Context, by sandlot.Caller, cursor string) (list []sandlot.Project, next string, err error)
 }
 
-// Facts are what this instance is, as far as it is told.
+// Facts holds the settings of this instance that the documents mention.
 type Facts struct {
 	Quarantine bool // whether projects of accounts without a verified address reach no other site
 	Opening    sandlot.Opening
-	MaxContent int64          // of the bytes of one call; sandlot.DefaultMaxContent if 0
-	MaxFile    int64          // of a file that comes in parts; sandlot.DefaultMaxFile if 0
-	Accounts   admission.Rate // made without a key, for each address; the zero Rate is no limit
+	MaxContent int64          // bytes of one call; sandlot.DefaultMaxContent if 0
+	MaxFile    int64          // bytes of a file that comes in parts; sandlot.DefaultMaxFile if 0
+	Accounts   admission.Rate // accounts made without a key, for each address; the zero Rate is no limit
 	Writes     admission.Rate // likewise, of requests that change something
 }
 
-// Config is what a Guide is made of. OpenAPI and Places must be set.
+// A Config holds the parts and settings of a Guide. OpenAPI and Places must be set.
 type Config struct {
 	OpenAPI []byte // the document, in YAML
 	Places  sandlot.Places
 	Facts   Facts
 	Gallery Gallery // for the sitemap; nil: it has no projects
-	// SecurityContact is where vulnerabilities are reported, a URI such as mailto:security@example.com; empty: only the form for reports is named.
+	// SecurityContact is the address for reports of vulnerabilities, a URI such as mailto:security@example.com; if
+	// empty, security.txt names only the form for reports.
 	SecurityContact string
 	Admission       *admission.Limits // nil: none
 	Log             *slog.Logger      // slog.Default() if nil
@@ -52,7 +54,7 @@ type Config struct {
 // A Guide answers the requests for documents. It may be used concurrently.
 type Guide struct {
 	Config
-	library func() *library // made when it is first asked for
+	library func() *library // made on first use
 }
 
 // New returns a Guide. A broken OpenAPI document is a programmer's error: the first call that needs it panics.
@@ -74,10 +76,11 @@ func New(cfg Config) *Guide {
 	return g
 }
 
-// Index is what is here, in JSON, for whoever tries the API without having read of it.
+// Index returns an overview of the service in JSON, for clients that try the API without its documentation.
 func (g *Guide) Index() []byte { return g.library().index.body }
 
-// Page returns a page of the documentation in HTML: the first one for "". It is in English, and made of the OpenAPI document alone.
+// Page returns a page of the documentation in HTML: the first one for "". It is in English, and made from the OpenAPI
+// document alone.
 func (g *Guide) Page(name string) (title string, body template.HTML, ok bool) {
 	p, ok := g.library().pages[name]
 	if !ok {
@@ -86,7 +89,7 @@ func (g *Guide) Page(name string) (title string, body template.HTML, ok bool) {
 	return p.title, p.html(), true
 }
 
-// A document is a text as it is served.
+// A document is a text in its served form.
 type document struct {
 	kind string // Content-Type
 	body []byte
@@ -112,7 +115,7 @@ const (
 	inUTF8       = "; charset=utf-8"
 )
 
-// Links is the value of a Link header that leads from anything of this service to its documents (RFC 8631).
+// Links returns the value of a Link header that leads from anything of this service to its documents (RFC 8631).
 func (g *Guide) Links() string {
 	base := g.Places.Base.String()
 	return strings.Join([]string{
@@ -122,7 +125,7 @@ func (g *Guide) Links() string {
 	}, ", ")
 }
 
-// Advertised is the handler of a page that other types of document are had for, at the same address.
+// Advertised wraps the handler of a page that has alternates of other types at the same address.
 func (g *Guide) Advertised(page http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Vary", "Accept")

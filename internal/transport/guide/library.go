@@ -26,7 +26,7 @@ type library struct {
 	pages     map[string]page     // by name
 }
 
-// A page is one of the documentation. Its HTML is made when it is first asked for.
+// A page is one page of the documentation. Its HTML is made on first use.
 type page struct {
 	title, text string // text is Markdown
 	html        func() template.HTML
@@ -61,10 +61,10 @@ func (l *library) add(v *view, name, text string) {
 	l.documents[markdownOf(pagePath(name))] = newDocument(kindMarkdown+inUTF8, []byte(text))
 }
 
-// pagePath is where a page of the documentation is, by its name.
+// pagePath returns the path of a page of the documentation.
 func pagePath(name string) string { return strings.TrimSuffix("/docs/"+name, "/") }
 
-// pageName is the name of the page at a path.
+// pageName returns the name of the page at a path.
 func pageName(path string) (name string, ok bool) {
 	if path == "/docs" {
 		return "", true
@@ -73,7 +73,7 @@ func pageName(path string) (name string, ok bool) {
 	return name, ok && name != ""
 }
 
-// markdownOf is where the Markdown of a page is.
+// markdownOf returns the path of the Markdown of a page.
 func markdownOf(path string) string {
 	if path == "/" {
 		return "/llms.txt"
@@ -81,7 +81,7 @@ func markdownOf(path string) string {
 	return path + ".md"
 }
 
-// A view is what the templates of texts see.
+// A view holds the data of the templates of texts.
 type view struct {
 	Config
 	Base     string
@@ -95,7 +95,7 @@ func newView(cfg Config, c *contract) *view {
 	return v
 }
 
-// write writes one of the texts. They are embedded and read by tests, so a broken one is a programmer's error.
+// write returns one of the texts. They are embedded and read by tests, so a broken one is a programmer's error.
 func (v *view) write(name string) []byte {
 	var out bytes.Buffer
 	if err := v.texts.ExecuteTemplate(&out, name, v); err != nil {
@@ -104,10 +104,10 @@ func (v *view) write(name string) []byte {
 	return append(bytes.TrimSpace(blank.ReplaceAll(out.Bytes(), []byte("\n\n"))), '\n')
 }
 
-// blank are the lines that parts of a text which are not told leave.
+// blank matches the empty lines that omitted parts of a text leave.
 var blank = regexp.MustCompile(`\n{3,}`)
 
-// html is the HTML of a page. Its links to other pages lead to their HTML. HTML in the Markdown is left out.
+// html returns the HTML of a page. Its links to other pages lead to their HTML. HTML in the Markdown is left out.
 func (v *view) html(name, text string) template.HTML {
 	var pairs []string
 	for _, p := range v.pageNames() {
@@ -119,7 +119,7 @@ func (v *view) html(name, text string) template.HTML {
 	return template.HTML(out.String())
 }
 
-// pages are those of the documentation, in their order.
+// pages returns the pages of the documentation, in their order.
 func (v *view) pages() (list ordered[string]) {
 	for _, name := range v.pageNames() {
 		text := ""
@@ -138,7 +138,7 @@ func (v *view) pages() (list ordered[string]) {
 	return list
 }
 
-// pageNames are the first page, the one for agents, one for each tag of the OpenAPI document, and one for errors.
+// pageNames returns the first page, the one for agents, one for each tag of the OpenAPI document, and one for errors.
 func (v *view) pageNames() []string {
 	names := []string{"", "agents"}
 	for _, e := range v.contract.endpoints() {
@@ -149,7 +149,7 @@ func (v *view) pageNames() []string {
 	return append(names, "errors")
 }
 
-// index is what GET /v1 answers.
+// index returns the answer to GET /v1.
 func (v *view) index() any {
 	type one struct {
 		Method  string `json:"method"`
@@ -179,7 +179,7 @@ func (v *view) index() any {
 	}{v.contract.Info.Title, v.contract.Info.Summary, v.Base, v.FirstCall(), "Authorization: Bearer <api_key or project_api_key>", docs, list}
 }
 
-// indent is JSON with line breaks.
+// indent returns JSON with line breaks.
 func indent(text []byte) string {
 	var out bytes.Buffer
 	if json.Indent(&out, text, "", "  ") != nil {

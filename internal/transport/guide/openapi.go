@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A contract is an OpenAPI document, as far as it is told.
+// A contract holds the parts of an OpenAPI document that the documentation uses.
 type contract struct {
 	Info       struct{ Title, Summary, Description string }
 	Tags       []struct{ Name, Description string }
@@ -72,7 +72,7 @@ type schema struct {
 	Items       *schema
 }
 
-// ordered is a mapping in the order in which it is written.
+// An ordered is a mapping in its written order.
 type ordered[T any] []named[T]
 
 type named[T any] struct {
@@ -91,10 +91,10 @@ func (o *ordered[T]) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// methods are those that a path may have.
+// methods are the methods that a path may have.
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
-// UnmarshalYAML takes the operations of a path, each with the parameters of the path.
+// UnmarshalYAML reads the operations of a path, each with the parameters of the path.
 func (p *pathItem) UnmarshalYAML(n *yaml.Node) error {
 	var shared struct{ Parameters []parameter }
 	if err := n.Decode(&shared); err != nil {
@@ -114,7 +114,7 @@ func (p *pathItem) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// read reads an OpenAPI document. The one of this program is read by tests, so a broken one is a programmer's error.
+// read parses an OpenAPI document. Tests read the one of this program, so a broken one is a programmer's error.
 func read(text []byte) *contract {
 	c := &contract{}
 	if err := yaml.Unmarshal(text, c); err != nil {
@@ -123,7 +123,7 @@ func read(text []byte) *contract {
 	return c
 }
 
-// last is what a reference names.
+// last returns the name in a reference.
 func last(ref string) string { return ref[strings.LastIndex(ref, "/")+1:] }
 
 func (c *contract) parameter(p parameter) parameter {
@@ -147,7 +147,7 @@ func (c *contract) example(e example) example {
 	return e
 }
 
-// schema is what a reference stands for, or the first of several that is not null.
+// schema returns the target of a reference, or the first of several schemas that is not null.
 func (c *contract) schema(s schema) schema {
 	switch {
 	case s.Ref != "":
@@ -160,7 +160,7 @@ func (c *contract) schema(s schema) schema {
 	return s
 }
 
-// kind is the type of a value, in words.
+// kind returns the type of a value, in words.
 func (c *contract) kind(s schema) string {
 	s = c.schema(s)
 	if len(s.Enum) > 0 && len(s.Enum) <= 6 {
@@ -185,14 +185,14 @@ func (c *contract) kind(s schema) string {
 	return names[0]
 }
 
-// The ways in which an operation takes a key.
+// The use that an operation makes of a key.
 const (
 	keyNone     = "none"
 	keyOptional = "optional"
 	keyRequired = "required"
 )
 
-// key says whether an operation takes a key.
+// key returns the use that an operation makes of a key.
 func (c *contract) key(op operation) string {
 	security := c.Security
 	if op.Security != nil {
@@ -215,7 +215,7 @@ type endpoint struct {
 	key string
 }
 
-// endpoints are all operations, in the order of the document.
+// endpoints returns all operations, in the order of the document.
 func (c *contract) endpoints() (list []endpoint) {
 	for _, p := range c.Paths {
 		for _, op := range p.value.operations {
@@ -225,7 +225,7 @@ func (c *contract) endpoints() (list []endpoint) {
 	return list
 }
 
-// fields are those of an endpoint's body, with those that the others have and this one has not left out.
+// fields returns the fields of an endpoint's body, without deprecated ones, and the names of the required ones.
 func (c *contract) fields(e endpoint) (list ordered[schema], required []string) {
 	if e.RequestBody == nil {
 		return nil, nil

@@ -15,7 +15,7 @@ import (
 	"sandlot"
 )
 
-// tag is the group of an endpoint.
+// tag returns the group of an endpoint.
 func (e endpoint) tag() string {
 	if len(e.Tags) == 0 {
 		return "other"
@@ -23,7 +23,7 @@ func (e endpoint) tag() string {
 	return e.Tags[0]
 }
 
-// anchor is the name of a heading in an address.
+// anchor returns the fragment of a heading in an address.
 func anchor(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -36,7 +36,7 @@ func anchor(heading string) string {
 	}, heading)
 }
 
-// reference is the page of the endpoints with a tag.
+// reference returns the page of the endpoints with a tag.
 func (v *view) reference(tag string) string {
 	var out strings.Builder
 	title, about := strings.ToUpper(tag[:1])+tag[1:], ""
@@ -56,7 +56,7 @@ func (v *view) reference(tag string) string {
 
 var keyWords = map[string]string{keyNone: "no key", keyOptional: "key optional", keyRequired: "with a key"}
 
-// describe writes all that the document says of an endpoint.
+// describe writes the document's description of an endpoint.
 func (v *view) describe(out *strings.Builder, e endpoint) {
 	fmt.Fprintf(out, "\n## %s\n\n`%s %s`, %s\n", e.Summary, e.method, e.path, keyWords[e.key])
 	if e.Description != "" {
@@ -80,7 +80,7 @@ func (v *view) describe(out *strings.Builder, e endpoint) {
 	v.answers(out, e)
 }
 
-// item is a line of a list of names.
+// item writes one entry of a list of names.
 func (v *view) item(out *strings.Builder, name, kind string, required bool, about string) {
 	if required {
 		kind = strings.TrimPrefix(kind+", required", ", ")
@@ -95,7 +95,7 @@ func (v *view) item(out *strings.Builder, name, kind string, required bool, abou
 	out.WriteString("\n")
 }
 
-// flat is a text on one line.
+// flat returns a text on one line.
 func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // request writes the first request of an endpoint that succeeds.
@@ -117,7 +117,7 @@ func (v *view) request(out *strings.Builder, e endpoint) {
 	}
 }
 
-// answers writes what an endpoint answers: those of success whole, and the statuses of all others.
+// answers writes the answers of an endpoint: those of success whole, and the statuses of all others.
 func (v *view) answers(out *strings.Builder, e endpoint) {
 	var failures []string
 	for _, r := range e.Responses {
@@ -145,7 +145,7 @@ func (v *view) answers(out *strings.Builder, e endpoint) {
 	}
 }
 
-// errors is the page of what may go wrong: each code with the example that the document has of it.
+// errors returns the page of errors: each code with its example in the document.
 func (v *view) errors() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "# Errors\n\nEvery error is a JSON object. `error` is a stable code, `message` says what was wrong with this request, `hint` has a corrected command. "+
@@ -157,20 +157,20 @@ func (v *view) errors() string {
 	return out.String()
 }
 
-// failure is the example of an error: one of those that the document shares, by the code's name.
+// failure returns the status and the message of an error from the document's shared example for its code.
 func (v *view) failure(code string) (status, message string) {
 	var said struct{ Status, Message string }
 	ex := v.contract.Components.Examples[code]
-	_ = ex.Value.Decode(&said) // nothing is told where there is none
+	_ = ex.Value.Decode(&said) // a missing example leaves both empty
 	return said.Status, said.Message
 }
 
-// exampleHost is where the examples of the document are.
+// exampleHost is the host in the examples of the document.
 const exampleHost = "localhost:8080"
 
 var exampleProject = regexp.MustCompile(`http://([a-z0-9-]+)\.` + exampleHost)
 
-// here is a text in which the addresses of examples are those of this instance.
+// here returns a text with the addresses of this instance in place of those of the examples.
 func (v *view) here(text string) string {
 	text = exampleProject.ReplaceAllStringFunc(text, func(found string) string {
 		label := exampleProject.FindStringSubmatch(found)[1]
@@ -179,7 +179,7 @@ func (v *view) here(text string) string {
 	return strings.ReplaceAll(text, "http://"+exampleHost, v.Base)
 }
 
-// inJSON is a value of the document in JSON, in the order in which it was written.
+// inJSON returns a value of the document in JSON, in its written order.
 func inJSON(n *yaml.Node) []byte {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -204,6 +204,6 @@ func inJSON(n *yaml.Node) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // what was decoded encodes
+	_ = enc.Encode(v) // a decoded value always encodes
 	return bytes.TrimSpace(out.Bytes())
 }

@@ -12,11 +12,12 @@ import (
 	"sandlot/internal/domain/admission"
 )
 
-// maxAge is how long a document may be kept: a command in it must not be that of an instance that has been set up anew since the morning.
+// maxAge is the time for which a document may be cached: a command in it must not outlive the instance's settings by
+// long.
 const maxAge = 5 * time.Minute
 
-// Takes reports whether a request, on the website's own host, is for one of the documents: by its path, or at the address of a page by the
-// types that it accepts.
+// Takes reports whether a request, on the website's own host, is for one of the documents: by its path, or at the
+// address of a page by the types that it accepts.
 func (g *Guide) Takes(r *http.Request) bool {
 	path := r.URL.Path
 	if path == sitemapPath || path == securityPath {
@@ -29,7 +30,7 @@ func (g *Guide) Takes(r *http.Request) bool {
 	return ok
 }
 
-// HasPage reports whether a path is that of a page that other types of document are had for.
+// HasPage reports whether a path is that of a page that has alternates of other types.
 func (g *Guide) HasPage(path string) bool {
 	if path == "/" {
 		return true
@@ -43,7 +44,7 @@ func (g *Guide) HasPage(path string) bool {
 
 func reads(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
-// chosen is the type of what is sent for the address of a page.
+// chosen returns the type of the answer at the address of a page.
 func chosen(r *http.Request) string {
 	accept := r.Header.Values("Accept")
 	if r.URL.Path == "/" {
@@ -52,7 +53,7 @@ func chosen(r *http.Request) string {
 	return choose(accept, kindHTML, kindMarkdown, kindHTML)
 }
 
-// ServeHTTP answers a request that it takes.
+// ServeHTTP answers a request for which Takes reports true.
 func (g *Guide) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -66,7 +67,7 @@ func (g *Guide) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	operation := admission.Look
 	if r.URL.Path == sitemapPath {
-		operation = admission.Search // each of its pages costs the store what a search does
+		operation = admission.Search // each of its pages costs the store as much as a search
 	}
 	grant, err := g.Admission.Admit(admission.From(r.RemoteAddr, sandlot.Caller{}), operation, admission.Body{})
 	if err != nil {
@@ -102,13 +103,13 @@ func (g *Guide) find(r *http.Request) (_ document, negotiated bool) {
 	return l.documents[markdownOf(path)], true
 }
 
-// as is the same text under another type.
+// as returns the same text under another type.
 func (d document) as(kind string) document {
 	d.kind = kind
 	return d
 }
 
-// send answers with a document, or that it has not changed.
+// send answers with a document, or with 304 if it has not changed.
 func send(w http.ResponseWriter, r *http.Request, d document) {
 	h := w.Header()
 	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(int(maxAge.Seconds())))
@@ -136,7 +137,7 @@ func has(headers []string, tag string) bool {
 	})
 }
 
-// refuse answers whoever has asked too often.
+// refuse answers a client over its limit.
 func refuse(w http.ResponseWriter, err error) {
 	var denied *admission.Denied
 	if !errors.As(err, &denied) {

@@ -15,12 +15,12 @@ import (
 
 const (
 	sitemapPath = "/sitemap.xml"
-	// mostURLs is how many addresses a sitemap may have by its format: those of the newest projects.
+	// mostURLs is the number of addresses that the format allows in a sitemap; the newest projects come first.
 	mostURLs = 50_000
 )
 
-// sitemap lists the pages and all projects that may be listed. It is written as they are read, a thousand at a time, and kept nowhere: what is
-// suspended is gone from it at once.
+// sitemap lists the pages and all projects that may be listed. It is written while they are read, a thousand at a time,
+// and not stored: a suspended project disappears from it at once.
 func (g *Guide) sitemap(w http.ResponseWriter, r *http.Request, grant *admission.Grant) {
 	list, next, err := g.listing(r, "")
 	if err != nil {
@@ -60,7 +60,7 @@ func (g *Guide) listing(r *http.Request, cursor string) ([]sandlot.Project, stri
 	return g.Gallery.Listing(r.Context(), sandlot.Caller{}, cursor)
 }
 
-// pagePaths are the pages that everybody may look at, beside those of projects.
+// pagePaths returns the public pages other than those of projects.
 func (g *Guide) pagePaths() []string {
 	paths := []string{"/", "/?sort=played", "/?sort=live"}
 	for _, name := range slices.Sorted(maps.Keys(g.library().pages)) {
@@ -69,7 +69,7 @@ func (g *Guide) pagePaths() []string {
 	return paths
 }
 
-// urls are those of a sitemap as it is written.
+// urls writes the addresses of a sitemap.
 type urls struct {
 	to  *bufio.Writer
 	n   int

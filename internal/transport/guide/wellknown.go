@@ -13,10 +13,10 @@ const (
 	skillAt      = skillsPath + skillName + "/SKILL.md"
 )
 
-// skillsSchema says which edition of the format of the list of skills this is.
+// skillsSchema is the edition of the format of the list of skills.
 const skillsSchema = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 
-// skills is the list of skills, with the digest of the one there is.
+// skills returns the list of skills, with the digest of the only one.
 func skills(description string, skill []byte) []byte {
 	type entry struct {
 		Name        string `json:"name"`
@@ -31,7 +31,7 @@ func skills(description string, skill []byte) []byte {
 	}{skillsSchema, []entry{{skillName, "skill-md", description, skillAt, "sha256:" + digest(skill)}}})
 }
 
-// encoded is a value in JSON, for people to read as well.
+// encoded returns a value in JSON, in a form readable for people as well.
 func encoded(v any) []byte {
 	var out strings.Builder
 	enc := json.NewEncoder(&out)
@@ -43,10 +43,10 @@ func encoded(v any) []byte {
 	return []byte(out.String())
 }
 
-// hidden are the paths that are no page to find: forms, the account, and what is the same as elsewhere.
+// hidden are the paths that crawlers should skip: forms, the account, and duplicates of other pages.
 var hidden = []string{"/account", "/login", "/verify", "/not-me", "/report", "/embed/", "/~/"}
 
-// robots lets crawlers read everything that is for everybody.
+// robots returns a robots.txt that lets crawlers read every public page.
 func robots(base string) []byte {
 	text := "User-agent: *\n"
 	for _, path := range hidden {
@@ -55,10 +55,11 @@ func robots(base string) []byte {
 	return []byte(text + "\nSitemap: " + base + sitemapPath + "\n")
 }
 
-// validFor is how long who reads security.txt may rely on it.
+// validFor is the time for which a reader may rely on security.txt.
 const validFor = 30 * 24 * time.Hour
 
-// security says where vulnerabilities are reported (RFC 9116), and pages that deceive or harm people.
+// security returns security.txt (RFC 9116), with the addresses for reports of vulnerabilities, and of pages that
+// deceive or harm people.
 func (g *Guide) security() document {
 	expires := g.Now().UTC().Truncate(24 * time.Hour).Add(validFor)
 	base := g.Places.Base.String()

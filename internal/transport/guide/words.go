@@ -9,13 +9,13 @@ import (
 	"sandlot"
 )
 
-// Description says what the skill is for, and when to use it.
+// Description returns the purpose of the skill, and the occasions for it.
 func (v *view) Description() string {
 	return "Publish a web page, a game or a small web project at an address of its own on Sandlot (" + v.Base + ") with one HTTP call, and change it later. " +
 		"Use it when the user wants to put HTML, a game or a demo online, to share or host it, to update one that is on Sandlot, or asks how often it was played."
 }
 
-// Quoted is a text as YAML and JSON write it.
+// Quoted returns a text as YAML and JSON write it.
 func (v *view) Quoted(text string) string { return fmt.Sprintf("%q", text) }
 
 // Open reports whether anybody may publish without a key.
@@ -36,13 +36,13 @@ func (v *view) Takes(path, field string) bool {
 	})
 }
 
-// An endpointView is an endpoint as a template sees it.
+// An endpointView holds an endpoint for a template.
 type endpointView struct {
 	Method, Path, Key, Summary, Docs string
 	Fields, Needed                   []string
 }
 
-// Endpoints are all of them.
+// Endpoints returns all endpoints.
 func (v *view) Endpoints() (list []endpointView) {
 	for _, e := range v.contract.endpoints() {
 		one := endpointView{Method: e.method, Path: e.path, Key: keyWords[e.key], Summary: e.Summary, Docs: v.Base + markdownOf(pagePath(e.tag())) + "#" + anchor(e.Summary)}
@@ -56,10 +56,10 @@ func (v *view) Endpoints() (list []endpointView) {
 	return list
 }
 
-// Names is a list of names in code.
+// Names returns a list of names in code.
 func (v *view) Names(names []string) string { return "`" + strings.Join(names, "`, `") + "`" }
 
-// Codes are those of errors with their statuses.
+// Codes returns the codes of errors with their statuses.
 func (v *view) Codes() string {
 	var list []string
 	for _, code := range v.contract.Components.Schemas["Code"].Enum {
@@ -69,7 +69,7 @@ func (v *view) Codes() string {
 	return strings.Join(list, ", ")
 }
 
-// Pages are links to all pages of the documentation, but for the one that is shown.
+// Pages returns links to all pages of the documentation except the current one.
 func (v *view) Pages(but string) string {
 	var list []string
 	for _, name := range v.pageNames() {
@@ -89,7 +89,7 @@ func (v *view) Pages(but string) string {
 	return strings.Join(list, " · ")
 }
 
-// FirstCall is the command that publishes the first page.
+// FirstCall returns the command that publishes the first page.
 func (v *view) FirstCall() string {
 	if v.Open() {
 		return "curl -sS -F content=@index.html -F email=me@example.com " + v.Base + "/v1/publish"
@@ -97,7 +97,7 @@ func (v *view) FirstCall() string {
 	return `curl -sS -F content=@index.html -H "Authorization: Bearer $ACCOUNT" ` + v.Base + "/v1/publish"
 }
 
-// Origin is the address that a project has.
+// Origin returns the address of a project.
 func (v *view) Origin() string {
 	if v.Places.Content == "" {
 		return v.Base + "/~/PROJECT_ID/"
@@ -105,7 +105,7 @@ func (v *view) Origin() string {
 	return v.Places.Origin("PROJECT_ID") + "/"
 }
 
-// Size is a number of bytes in words.
+// Size returns a number of bytes in words.
 func (v *view) Size(n int64) string {
 	const mib = 1 << 20
 	switch {
@@ -117,10 +117,10 @@ func (v *view) Size(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// Contract is the OpenAPI document.
+// Contract returns the OpenAPI document.
 func (v *view) Contract() *contract { return v.contract }
 
-// Limits says how often one may do what, empty where there is no limit.
+// Limits returns the limits in words, empty if there are none.
 func (v *view) Limits() string {
 	f := v.Facts
 	if f.Writes.Count == 0 {
@@ -130,7 +130,7 @@ func (v *view) Limits() string {
 		f.Accounts.Count, each(f.Accounts.Per), f.Accounts.Burst, f.Writes.Count, each(f.Writes.Per))
 }
 
-// each is a period in words.
+// each returns a period in words.
 func each(per time.Duration) string {
 	switch per {
 	case time.Hour:

@@ -23,28 +23,30 @@ import (
 )
 
 const (
-	// bodyRoom is for the 1 MiB of a body without its content, with room for what the decoder itself refuses better.
+	// BodyRoom is the room for the 1 MiB of a body beside its content, in bytes. It leaves some bytes above that, so
+	// that the decoder refuses the excess with a better message.
 	BodyRoom = 2 << 20
-	// drainMost and drainWait bound what is read and thrown away after a refusal, so that a client which reads only when it has
-	// sent all still sees the answer.
+	// drainMost (bytes) and DrainWait limit the rest of a refused body that is read and discarded, so that a client
+	// which reads only after it has sent everything still sees the answer.
 	drainMost = 16 << 20
 	DrainWait = 2 * time.Second
-	// keepMost is the largest rest of a body that is worth reading to keep the connection, as net/http has it.
+	// keepMost is the largest rest of a body worth reading to keep the connection, in bytes; net/http has the same
+	// limit.
 	keepMost = 256 << 10
 )
 
-// maxBody is the largest body that is read. Base64 takes 4 bytes for 3, and line breaks and escapes cost something: twice what many files may
-// have together is ample, and the decoder counts exactly. What comes beside content is searched and thrown away within less.
+// maxBody returns the largest body that is read, in bytes. Base64 takes 4 bytes for 3, and line breaks and escapes add
+// to that: twice the limit of many files together is ample, and the decoder counts exactly. The fields beside content
+// are searched and discarded within a smaller limit.
 func (a *Intake) maxBody() int64 { return 2*max(a.MaxContent, a.MaxFile) + BodyRoom }
 
-// body is a request's body that remembers how far it was read, and ends where a
-// limit does.
+// A Body is the body of a request. It counts the bytes read, and ends where a limit ends it.
 type Body struct {
 	R     io.ReadCloser
 	read  int64
-	Err   error            // what ended it, io.EOF included
-	most  int64            // how much of it is read at most, 0: any
-	Grant *admission.Grant // nil: no limits, or not any more
+	Err   error            // the error that ended it, io.EOF included
+	most  int64            // the most bytes that are read of it; 0: no limit
+	Grant *admission.Grant // nil: no limits, or no longer any
 }
 
 func (b *Body) Read(p []byte) (int, error) {
@@ -70,10 +72,10 @@ func (b *Body) Read(p []byte) (int, error) {
 
 func (b *Body) Close() error { return b.R.Close() }
 
-// beginsObject reports whether the body begins as a JSON object does, and leaves it unread.
+// beginsObject reports whether the body begins like a JSON object. It leaves the body unread.
 func (b *Body) beginsObject() bool {
 	var head [64]byte
-	n, _ := b.R.Read(head[:]) // an error comes again
+	n, _ := b.R.Read(head[:]) // the next read returns the error again
 	b.R = struct {
 		io.Reader
 		io.Closer
@@ -81,7 +83,7 @@ func (b *Body) beginsObject() bool {
 	return bytes.HasPrefix(bytes.TrimLeft(head[:n], "\ufeff \t\r\n"), []byte("{"))
 }
 
-// checkHeaders refuses a body by what the headers say of it.
+// CheckHeaders refuses a body for its headers.
 func (a *Intake) CheckHeaders(c *Call) error {
 	h := c.R.Header
 	if e := strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ", ")); e != "" && !strings.EqualFold(e, "identity") {
@@ -97,8 +99,8 @@ func (a *Intake) CheckHeaders(c *Call) error {
 	return nil
 }
 
-// idempotencyKey is the header that makes a call happen once however often it is
-// sent; idempotencyArgument is the argument that it brings.
+// IdempotencyKey is the header that gives a call its effect once, however often it is sent; IdempotencyArgument is the
+// name of its value among the arguments of a call.
 const (
 	IdempotencyKey      = "Idempotency-Key"
 	IdempotencyArgument = "idempotency_key"
@@ -122,8 +124,8 @@ func (a *Intake) BodyTooLarge() *sandlot.Error {
 		Detail("limit", a.MaxFile).Note("Make the file smaller, or send it in parts.")
 }
 
-// decoder chooses how to read the body from src. It is nil, without an error, for
-// a body that is empty where it may be.
+// decoder returns the decoder for the body in src. It returns nil, without an error, for an empty body if the call
+// allows one.
 func (a *Intake) decoder(c *Call, src io.Reader, mayBeEmpty bool) (*content.Decoder, error) {
 	if err := a.CheckHeaders(c); err != nil {
 		return nil, err
@@ -135,7 +137,7 @@ func (a *Intake) decoder(c *Call, src io.Reader, mayBeEmpty bool) (*content.Deco
 	return a.opened(c, src, mayBeEmpty)
 }
 
-// opened is decoder without the look at the headers.
+// opened returns the decoder like decoder, but does not check the headers.
 func (a *Intake) opened(c *Call, src io.Reader, mayBeEmpty bool) (*content.Decoder, error) {
 	kind, boundary, err := mediaType(c)
 	if err != nil {
@@ -157,16 +159,15 @@ func (a *Intake) opened(c *Call, src io.Reader, mayBeEmpty bool) (*content.Decod
 		c.look(r, refusal)
 		return nil, refusal
 	case err == nil && first != '{':
-		c.look(r, nil) // for the hint of what refuses it
+		c.look(r, nil) // for the hint of the refusal
 	}
 	c.Object = err == nil && first == '{'
-	// Any other error is met again by the decoder.
+	// The decoder meets any other error again.
 	return content.JSON(r, lim), nil
 }
 
-// guessed reads a refused body as what it most likely is, whatever its Content-Type
-// says: curl -d calls JSON a form of the old kind. It is nil where there is nothing
-// to read.
+// guessed returns a decoder for the likely format of a refused body, whatever its Content-Type says: curl -d labels
+// JSON as a URL-encoded form. It returns nil if there is nothing to read.
 func (a *Intake) guessed(c *Call, src io.Reader) *content.Decoder {
 	lim := content.Limits{Content: a.MaxContent}
 	r := bufio.NewReader(src)
@@ -187,10 +188,10 @@ func (a *Intake) guessed(c *Call, src io.Reader) *content.Decoder {
 	return nil
 }
 
-// pairsAsJSON gives the pairs of a form of the old kind as a JSON object of texts,
-// without the content: it has no place in a hint. A body that is no such form gives {}.
+// pairsAsJSON converts a URL-encoded form to a JSON object of strings, without the content, which has no place in a
+// hint. A body in another format becomes {}.
 func pairsAsJSON(r io.Reader) io.Reader {
-	text, _ := io.ReadAll(r) // what can be read of it
+	text, _ := io.ReadAll(r) // the part of it that can be read
 	var said []string
 	for pair := range strings.SplitSeq(string(text), "&") {
 		escapedName, escaped, _ := strings.Cut(pair, "=")
@@ -206,12 +207,11 @@ func pairsAsJSON(r io.Reader) io.Reader {
 }
 
 func asJSON(text string) string {
-	out, _ := json.Marshal(text) // which never fails
+	out, _ := json.Marshal(text) // never fails for a string
 	return string(out)
 }
 
-// firstByte looks at the first byte after a byte order mark and white space,
-// within what is buffered.
+// firstByte returns the first byte after a byte order mark and white space, within the buffer of r.
 func firstByte(r *bufio.Reader) (byte, error) {
 	for n := 1; ; n++ {
 		seen, err := r.Peek(n)
@@ -233,10 +233,10 @@ const (
 	jsonBody bodyKind = iota
 	formBody
 	unsaid
-	loose // a type under which programs send JSON that do not say so
+	loose // a type under which programs send JSON without declaring it
 )
 
-// looseTypes are the types that curl -d, urllib and fetch give to a text of any kind. It never changes.
+// looseTypes are the types that curl -d, urllib and fetch give to any text. It never changes.
 var looseTypes = []string{"application/x-www-form-urlencoded", "text/plain"}
 
 func mediaType(c *Call) (kind bodyKind, boundary string, err error) {
@@ -262,7 +262,7 @@ func mediaType(c *Call) (kind bodyKind, boundary string, err error) {
 	return jsonBody, "", nil
 }
 
-// rawFormat tells whether the body is an archive itself, where the endpoint takes one.
+// rawFormat returns the format of a body that is itself an archive, if the endpoint takes archives.
 func rawFormat(c *Call, set *FieldSet) (unpack.Format, bool) {
 	name, _, err := mime.ParseMediaType(c.R.Header.Get("Content-Type"))
 	if err != nil || !set.content {
@@ -277,8 +277,7 @@ func wrongType(c *Call, message string) error {
 		Note("Send Content-Type: application/json with one JSON object in UTF-8, or multipart/form-data with the file as the part content; publish and update also take an archive as application/zip, application/x-tar, application/gzip or application/zstd.")
 }
 
-// unread tells how much of the body is still to come: 0 if none, -1 if nobody
-// can know.
+// unread returns the number of bytes of the body still to come: 0 if none, -1 if unknown.
 func (c *Call) unread() int64 {
 	switch {
 	case c.R.ContentLength == 0 || c.Body.Err == io.EOF:
@@ -289,10 +288,9 @@ func (c *Call) unread() int64 {
 	return c.R.ContentLength - c.Body.read
 }
 
-// settle answers a refusal while the client may still be sending. send writes
-// the answer. It goes out at once, not after the rest of the body, and the rest
-// is thrown away within bounds: to close while bytes arrive would reset the
-// connection, and many clients would never see why.
+// Settle answers a refusal while the client may still be sending. send writes the answer. It goes out at once, before
+// the rest of the body arrives, and the rest is discarded within limits: a close while bytes arrive would reset the
+// connection, and many clients would never see the reason.
 func (c *Call) Settle(send func()) {
 	rest := c.unread()
 	if rest == 0 || c.R.ProtoMajor != 1 {
@@ -300,9 +298,9 @@ func (c *Call) Settle(send func()) {
 		return
 	}
 	control := http.NewResponseController(c.W)
-	// Without it net/http would first wait for the body. Where it is not to be had, that is what happens.
+	// Otherwise net/http would first wait for the body. It still does where full duplex is unavailable.
 	_ = control.EnableFullDuplex()
-	// A client that asked with Expect has sent nothing, and sends nothing after a refusal.
+	// A client that sent Expect has sent nothing yet, and sends nothing after a refusal.
 	waits := c.Body.read == 0 && c.R.Header.Get("Expect") != ""
 	if waits || rest < 0 || rest > keepMost {
 		c.W.Header().Set("Connection", "close")
@@ -313,8 +311,8 @@ func (c *Call) Settle(send func()) {
 		_ = control.SetReadDeadline(time.Now())
 		return
 	}
-	// All of it is read here, also a small rest: in full duplex, net/http would begin the next request on the connection while it still
-	// watches the body of this one. The server sets its own deadline for the next request.
+	// The whole rest is read here, even a small one: in full duplex, net/http would begin the next request on the
+	// connection while it still watches the body of this one. The server sets its own deadline for the next request.
 	_ = control.SetReadDeadline(cmp.Or(c.drainBy, time.Now().Add(DrainWait)))
 	_, _ = io.CopyN(io.Discard, c.Body, drainMost)
 }

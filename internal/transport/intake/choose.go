@@ -14,14 +14,12 @@ import (
 	"sandlot/internal/transport/intake/hint"
 )
 
-// choosing are the fields that say what an update or a deletion changes. Any
-// other field is ignored under a wrong name, with a warning; one of these would
-// leave its default in place and change something else.
+// choosing are the fields that select the target of an update or a deletion. Any other field is ignored under a wrong
+// name, with a warning; if one of these were, its default would apply and the call would change something else.
 var choosing = []string{"project_id", "filename", "if_version"}
 
-// checkChoice refuses a near miss of a field that chooses, unless the right
-// field is there and says the same. The same holds for the query, which is not
-// read at all.
+// checkChoice refuses a near miss of a choosing field, unless the right field is there with the same value. It applies
+// the same rule to the query, which is not read at all.
 func checkChoice(f *Fields, p sandlot.Places) error {
 	if !f.Set.Chooses {
 		return nil
@@ -46,7 +44,7 @@ func checkChoice(f *Fields, p sandlot.Places) error {
 	return nil
 }
 
-// inQuery gives the parameters of a query as fields.
+// inQuery returns the parameters of a query as fields.
 func inQuery(query url.Values) (list []content.Field) {
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		for _, v := range query[name] {
@@ -56,8 +54,8 @@ func inQuery(query url.Values) (list []content.Field) {
 	return list
 }
 
-// missedBy is the choosing field for which an unknown one was probably meant, or
-// "" if it was meant for none, or says nothing new.
+// missedBy returns the choosing field that an unknown field probably stands for, or "" if there is none or the unknown
+// field adds nothing new.
 func missedBy(f *Fields, p sandlot.Places, field content.Field) string {
 	all := f.Set.Candidates(field.Name)
 	if right := guessed(field.Name); len(all) == 0 && right != "" && slices.Contains(f.Set.All(), right) && !wasSent(f, right) {
@@ -68,7 +66,7 @@ func missedBy(f *Fields, p sandlot.Places, field content.Field) string {
 		return ""
 	}
 	right := all[0]
-	// What could be one of several is most likely the one that was not sent.
+	// A name that could stand for several fields most likely stands for the one that was not sent.
 	if i := slices.IndexFunc(all, func(name string) bool { return !wasSent(f, name) }); i >= 0 {
 		right = all[i]
 	} else if slices.ContainsFunc(all, func(name string) bool { return !slices.Contains(choosing, name) }) {
@@ -80,7 +78,7 @@ func missedBy(f *Fields, p sandlot.Places, field content.Field) string {
 	return right
 }
 
-// wasSent tells whether a field came with a value, content included.
+// wasSent reports whether a field, content included, came with a value.
 func wasSent(f *Fields, name string) bool {
 	return f.has(name) || name == "content" && f.Form.HasContent
 }
@@ -112,7 +110,7 @@ func plainFilename(s string) string {
 	return s
 }
 
-// guardOf is the version that the right field or If-Match names, if any.
+// guardOf returns the version that the right field or If-Match names, nil if none.
 func guardOf(f *Fields) *int {
 	quiet := &Fields{Set: f.Set, Header: f.Header, Form: f.Form}
 	return quiet.ifVersion()
@@ -128,20 +126,19 @@ func versionIn(field content.Field) (int, bool) {
 	return n, err == nil
 }
 
-// echoesAnswer recognises an earlier answer that was sent back whole: it bears the
-// project's id and its address. Its version is then a fact of that answer and
-// not a condition.
+// echoesAnswer recognizes an earlier answer that was sent back whole: it has the project's id and its address. Its
+// version is then a fact of that answer, not a condition.
 func echoesAnswer(f *Fields, p sandlot.Places) bool {
 	id, ok := f.Form.Get("project_id")
 	address, told := f.Form.Get("url")
 	return ok && told && id.Text != "" && address.Kind == content.String && p.ProjectID(address.Text) == p.ProjectID(id.Text)
 }
 
-// ofAnswers are fields that only answers have.
+// ofAnswers are fields that occur only in answers.
 var ofAnswers = []string{"updated_at", "previous_version", "version_url", "content_type", "created", "created_at"}
 
-// explainDigest tells the sender of an earlier answer that its size and sha256 are
-// those of the file as it was then. Without both, the call works.
+// explainDigest explains to a client that sent back an earlier answer that its size and sha256 belong to the old file.
+// Without both, the call works.
 func explainDigest(f *Fields, e *sandlot.Error) {
 	if !slices.ContainsFunc(ofAnswers, f.has) {
 		return
@@ -150,7 +147,7 @@ func explainDigest(f *Fields, e *sandlot.Error) {
 	e.Note("The fields size and sha256 came with an earlier answer: they are of the old file. Leave both out, or send those of the new file:")
 }
 
-// misnamed refuses a near miss. The hint sends what was most likely meant.
+// misnamed refuses a near miss. Its hint sends the probable field.
 func misnamed(f *Fields, p sandlot.Places, field content.Field, right, begin string) error {
 	e := sandlot.Refuse(sandlot.CodeInvalidField, "%s; %s was probably meant, and it chooses what is changed. Nothing was changed.", begin, right).In(right)
 	value := readAs(f, p, field, right)
@@ -168,8 +165,8 @@ func misnamed(f *Fields, p sandlot.Places, field content.Field, right, begin str
 	return e.With(sandlot.OpSame, sandlot.Arg{Name: right, Value: value}).Note("Send it as %s, or leave it out.", right)
 }
 
-// readAs is the value of a near miss as the right field would have it, or nil if
-// it cannot be shown or would not do.
+// readAs converts the value of a near miss to that of the right field. It returns nil if the value cannot be shown or
+// is not valid there.
 func readAs(f *Fields, p sandlot.Places, field content.Field, right string) any {
 	switch right {
 	case "if_version":

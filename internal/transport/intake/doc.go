@@ -1,6 +1,7 @@
-// Package intake reads the bodies of calls, in JSON, as a form or as an archive itself: their fields, and the bytes of files, which are
-// staged as they come.
+// Package intake reads the bodies of calls, as JSON, a form or a bare archive: it decodes their fields, and stages the
+// bytes of their files as they arrive.
 //
-// It takes a field for what it can only mean, and refuses near misses of fields that choose what is changed. What a hint repeats of a call
-// comes from here, too. Every transport with bodies uses it, so that a call means the same on all of them.
+// It accepts a field whose meaning is unambiguous, and refuses near misses of fields that select the target of a
+// change. It also supplies the fields of a call that a hint repeats. Every transport with bodies uses it, so that a
+// call means the same on all of them.
 package intake

@@ -13,8 +13,7 @@ import (
 
 const DryRun = "dry_run"
 
-// checkDry refuses a call that asks for a dry run where that is not read: ignored, it
-// would be made in earnest.
+// checkDry refuses a call that requests a dry run in a place that is not read: otherwise the call would take effect.
 func (f *Fields) checkDry() error {
 	known := slices.Contains(f.Set.Names, DryRun)
 	for field := range f.Form.All() {
@@ -30,7 +29,7 @@ func (f *Fields) checkDry() error {
 	return nil
 }
 
-// asksDry tells whether a field can only be meant to ask for a dry run.
+// asksDry reports whether a field can only be a request for a dry run.
 func asksDry(field content.Field) bool {
 	switch Simplified(field.Name) {
 	case "dryrun", "isdryrun", "dry":
@@ -41,7 +40,7 @@ func asksDry(field content.Field) bool {
 	return false
 }
 
-// saysDry tells whether the right field says anything that is read: true, or what is refused for itself.
+// saysDry reports whether the right field decides the matter: it is true, or has a value that is refused by itself.
 func (f *Fields) saysDry(known bool) bool {
 	v, _, err := f.Form.Bool(DryRun)
 	return known && f.has(DryRun) && (v || err != nil)
@@ -55,10 +54,10 @@ func (f *Fields) notDry(known bool, begin string) error {
 	return e.With(sandlot.OpSame, sandlot.Arg{Name: DryRun, Value: true}).Note("Send it as dry_run in the body:")
 }
 
-// queryNote says how a query is written that can be read.
+// QueryNote explains how to write a readable query.
 const QueryNote = "In a query, write ; as %%3B and %% as %%25, and put & between the fields."
 
-// readableQuery returns the refusal of a query that cannot be read, nil for any other.
+// ReadableQuery returns the refusal of a query that cannot be parsed, nil for any other.
 func ReadableQuery(r *http.Request) *sandlot.Error {
 	if _, err := url.ParseQuery(r.URL.RawQuery); err == nil {
 		return nil
@@ -66,7 +65,7 @@ func ReadableQuery(r *http.Request) *sandlot.Error {
 	return sandlot.Refuse(sandlot.CodeInvalidField, "The query of the address cannot be read: it has a semicolon, or a percent sign without two hexadecimal digits. Nothing was changed.")
 }
 
-// readDry reads the dry run that the query of a call without fields asks for. Under another name it is refused.
+// ReadDry returns the dry_run parameter in the query of a call without fields. It refuses a dry run under another name.
 func (c *Call) ReadDry() (bool, *sandlot.Error) {
 	query := c.R.URL.Query()
 	for _, field := range inQuery(query) {

@@ -9,7 +9,8 @@ import (
 	"sandlot/internal/format/content"
 )
 
-// checkExposure refuses a field under which clients ask for less exposure than there is: ignored, everybody would see what nobody was to.
+// checkExposure refuses a field with which clients request less exposure than projects have: if it were ignored,
+// everybody would see a project that was meant to be hidden.
 func (f *Fields) checkExposure() error {
 	if !f.Set.content && !f.Set.bytesLater {
 		return nil
@@ -36,7 +37,7 @@ func notHidden(field content.Field, note string) *sandlot.Error {
 	return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s asks for something that no project here has. Nothing was changed.", Shown(field.Name)).In(field.Name).With(sandlot.OpNothing).Note("%s", note)
 }
 
-// hides reports whether a field asks that others do not see a project.
+// hides reports whether a field requests that others do not see the project.
 func hides(name string, field content.Field) bool {
 	switch name {
 	case "private", "isprivate", "unlisted", "hidden", "secret":
@@ -49,7 +50,7 @@ func hides(name string, field content.Field) bool {
 	return false
 }
 
-// denied reports whether a field says no.
+// denied reports whether a field has a negative value.
 func denied(field content.Field) bool {
 	return slices.Contains([]string{"false", "0", "no", "off"}, strings.ToLower(cmp.Or(field.Text, field.Raw)))
 }

@@ -15,22 +15,21 @@ import (
 	"sandlot/internal/format/unpack"
 )
 
-// fieldSet is what one endpoint takes. It never changes.
+// A FieldSet holds the fields and rules of one endpoint. It never changes.
 type FieldSet struct {
 	Names      []string                   // without content
-	content    bool                       // whether content is taken, and many files
+	content    bool                       // whether the endpoint takes content, and many files
 	html       bool                       // whether html stands for text
 	Upload     bool                       // whether a part called upload is a file or, by its name, a ZIP
-	bytesLater bool                       // whether the bytes come in another call, so that any are refused here
-	mayBeEmpty bool                       // whether no body at all stands for {}
+	bytesLater bool                       // whether the bytes come in another call, so that any here are refused
+	mayBeEmpty bool                       // whether an absent body stands for {}
 	strict     bool                       // whether an unknown field is refused
-	Chooses    bool                       // whether the call changes a project that its fields choose
-	elsewhere  map[string]sandlot.Warning // fields that mean something at other endpoints, with what to do instead
+	Chooses    bool                       // whether the fields of the call select the project to change
+	elsewhere  map[string]sandlot.Warning // fields that belong to other endpoints, with the advice for each
 }
 
-// fields is a decoded body on its way into an input of the Service. The getters
-// remember the first error, so that an input is written as one literal; null
-// counts as absent.
+// Fields holds a decoded body on its way into an input of the Service. The getters remember the first error, so that an
+// input is written as one literal; they treat null as absent.
 type Fields struct {
 	Set     *FieldSet
 	Header  http.Header
@@ -39,22 +38,22 @@ type Fields struct {
 	Content publish.Content
 	html    publish.Content   // of the field html
 	Tree    *publish.Tree     // the files of a call with many; nil for any other
-	format  unpack.Format     // of the archive that came
-	packed  publish.Declared  // what is true of that archive
+	format  unpack.Format     // of the archive in the call
+	packed  publish.Declared  // size and hash of that archive
 	Staging sandlot.Charge    // for the bytes of the files
-	charge  sandlot.Charge    // for what the Service makes of it
-	read    []sandlot.Warning // what was taken for what it can only mean
+	charge  sandlot.Charge    // for the work of the Service on it
+	read    []sandlot.Warning // the readings of ambiguous fields
 	strange []content.Field   // unknown fields, for hints
-	stands  []string          // for which field each of these surely stands, or ""
+	stands  []string          // the field that each of these surely stands for, or ""
 
 	fileNotes
 	Err error
 }
 
-// fileNotes are what hints and warnings say of the files of a call with many.
+// fileNotes holds the facts about the files of a call with many that hints and warnings need.
 type fileNotes struct {
 	sentNames      []string // of many files, as many as a hint repeats
-	bytesless      int      // how many of them brought none
+	bytesless      int      // number of files without bytes
 	strangeInFiles string   // an unknown member of one of them
 	named          string   // of one of many files: the member that was read as filename
 	alone          bool     // whether the one file of the call is the whole tree
@@ -66,7 +65,7 @@ func (f *Fields) Fail(err error) {
 	}
 }
 
-// has tells whether a field was sent with a value.
+// has reports whether a field was sent with a value.
 func (f *Fields) has(name string) bool {
 	field, ok := f.Form.Get(name)
 	return ok && field.Kind != content.Null
@@ -83,8 +82,8 @@ func (f *Fields) Text(name string) string {
 	return v
 }
 
-// decoration is a text that never fails a call: a number is its digits, and what
-// is no text at all is left out.
+// decoration returns a text that never fails a call: a number becomes its digits, and any other kind is left out with a
+// warning.
 func (f *Fields) decoration(name string) *string {
 	field, ok := f.Form.Get(name)
 	switch {
@@ -109,15 +108,15 @@ func (f *Fields) decorated(name string) string {
 	return ""
 }
 
-// asText notes that a number or a truth came as text, as it does in every form.
+// asText notes that a number or a bool came as text, as it does in every form.
 func (f *Fields) asText(name, value string) {
 	if field, _ := f.Form.Get(name); field.Kind == content.String && !f.Form.Multipart {
 		f.read = append(f.read, publish.ReadAs(name, value))
 	}
 }
 
-// required is text that must be there, though it may be empty: whether an empty
-// text will do is the Service's to say.
+// required returns a text that must be present, though it may be empty: the Service decides whether an empty one is
+// valid.
 func (f *Fields) required(name, about string) string {
 	if !f.has(name) {
 		f.Fail(sandlot.Refuse(sandlot.CodeMissingField, "The field %s is missing: %s.", name, about).In(name).Note("Send %s.", name))
@@ -161,7 +160,7 @@ func (f *Fields) truth(name string) bool {
 	return v
 }
 
-// declared is what the client says about the bytes of the file.
+// declared returns the size and the hash that the client declares for the bytes of the file.
 func (f *Fields) declared() publish.Declared {
 	d := publish.Declared{SHA256: f.Text("sha256"), Size: f.integer("size")}
 	if f.has("sha256") && !validSHA256(d.SHA256) {
@@ -178,13 +177,13 @@ func validSHA256(s string) bool {
 	return err == nil && len(s) == 64
 }
 
-// partFields are the fields of a chunked upload, with all names for the total.
+// PartFields are the fields of a chunked upload, and totalFields the names of its total.
 var (
 	totalFields = []string{"total_parts", "parts", "total", "total_chunks"}
 	PartFields  = append([]string{"upload_id", "part", "last"}, totalFields...)
 )
 
-// part is set if any field of a chunked upload was sent.
+// part returns the fields of a chunked upload, nil if none was sent.
 func (f *Fields) part() *publish.PartInput {
 	sent := false
 	for _, name := range PartFields {
@@ -210,7 +209,7 @@ func badField(name, format string, args ...any) *sandlot.Error {
 	return sandlot.Refuse(sandlot.CodeInvalidField, "The field "+format+".", args...).In(name)
 }
 
-// leakedIn finds a key among the fields other than content.
+// leakedIn refuses a key among the fields other than content.
 func leakedIn(form content.Form) error {
 	if HoldsKey(form.FileName) {
 		return leaked("", "A key was sent in the body.")
@@ -232,20 +231,19 @@ func leakedIn(form content.Form) error {
 	return nil
 }
 
-// tokenInBody says where the upload_token of an answer belongs.
+// tokenInBody refuses an upload_token in the body, and names its header.
 func tokenInBody() error {
 	return sandlot.Refuse(sandlot.CodeKeyNotInHeader, "The upload_token was sent in the body. It is taken only from the header Authorization: Bearer <upload_token>.").
 		In("upload_token").With(sandlot.OpSame)
 }
 
-// ticketInBody says where the ticket of an answer belongs.
+// ticketInBody refuses a ticket in the body, and names its header.
 func ticketInBody() error {
 	return sandlot.Refuse(sandlot.CodeKeyNotInHeader, "The ticket was sent in the body. It is taken only from the header Authorization: Bearer <ticket>, with the file as the body.").
 		In("ticket").With(sandlot.OpSame)
 }
 
-// unescaped gives all strings in an array or object, so that an escape does not
-// hide a key.
+// unescaped returns all strings of an array or object, so that an escape does not hide a key.
 func unescaped(field content.Field) string {
 	if field.Kind != content.Array && field.Kind != content.Object {
 		return ""
@@ -263,8 +261,7 @@ func unescaped(field content.Field) string {
 	}
 }
 
-// explain adds to an error about a field that it was probably sent under another
-// name.
+// explain adds to an error about a field the other name under which it was probably sent.
 func (f *Fields) explain(err error) error {
 	var e *sandlot.Error
 	if !errors.As(err, &e) || e.Field == "" {

@@ -11,14 +11,14 @@ import (
 	"sandlot/internal/format/content"
 )
 
-// ignored is the warning about a field that belongs to another endpoint.
+// ignored returns the warning about a field that belongs to another endpoint.
 func ignored(code, name, hint string) sandlot.Warning {
 	return sandlot.Warning{Code: code, Message: "The field " + name + " was ignored.", Hint: hint}
 }
 
 var handleIgnored = ignored("handle_ignored", "handle", "The account already has a handle. Choose one at signup, or in a first publish without a key.")
 
-// fieldsOf completes the set of an operation's fields by its row.
+// fieldsOf completes a field set with the fields in its operation's row.
 func fieldsOf(op sandlot.Op, set FieldSet) *FieldSet {
 	row := op.Row()
 	set.Names, set.content, set.Chooses = row.Names(), row.Bytes, row.Chooses
@@ -60,12 +60,13 @@ func ReadPublish(f *Fields) publish.PublishInput {
 	}
 }
 
-// about reads the details of the project from a call, as PATCH takes them.
+// about reads the details of the project from a call, by the rules of PATCH.
 func about(f *Fields) publish.About {
 	return publish.About{Description: f.Words("description"), Tags: f.list("tags"), Listed: f.choice("listed"), Threads: f.choice("threads")}
 }
 
-// archiveFormat is that of an upload's assembled bytes. Of an archive in one call its own bytes tell.
+// archiveFormat returns the format of the assembled bytes of an upload. An archive in one call shows its format in its
+// own bytes.
 func (f *Fields) archiveFormat() string {
 	if f.Tree != nil {
 		return ""
@@ -85,7 +86,7 @@ func ReadUpdate(f *Fields) publish.UpdateInput {
 	if in.Tree != nil || in.Archive != "" {
 		return in // these bring their own names
 	}
-	// What file it is, is told once: with the content, or with part 1.
+	// The name of the file comes once: with the content, or with part 1.
 	if name := f.ownName(); name != "" && in.Part == nil {
 		in.Filename = name
 	} else if in.Part == nil || in.Part.N != nil && *in.Part.N == 1 {
@@ -95,7 +96,8 @@ func ReadUpdate(f *Fields) publish.UpdateInput {
 	return in
 }
 
-// checkDetails refuses an update that brings no file but a title or a language, with the call that changes these.
+// checkDetails refuses an update that brings no file but a title or a language, and proposes the call that changes
+// these.
 func (f *Fields) checkDetails(in publish.UpdateInput) {
 	if f.Form.HasContent || f.has("filename") || in.Title == nil && in.Lang == "" && in.About.Empty() {
 		return
@@ -123,7 +125,7 @@ func ReadDeleteFile(f *Fields) publish.DeleteInput {
 	}
 }
 
-// listed returns the names in a list of files to delete, however the list is called.
+// listed returns the names in a list of files to delete, under any of the names for such a list.
 func (f *Fields) listed() []string {
 	for _, name := range []string{"filenames", "files", "filename"} {
 		if field, ok := f.Form.Get(name); ok && (field.Kind == content.Array || field.Kind == content.Object) {
@@ -150,8 +152,7 @@ func ReadRestore(f *Fields) publish.RestoreInput {
 // versionName matches a version as people write it.
 var versionName = regexp.MustCompile(`^[vV][1-9][0-9]{0,8}$`)
 
-// noVersion refuses a restore without a version. It lists those there are, unless one came under
-// another name.
+// noVersion refuses a restore without a version. Its hint lists the versions, unless one came under another name.
 func (f *Fields) noVersion() error {
 	e := sandlot.Refuse(sandlot.CodeMissingField, "The field version is missing: it says which version's files the next one is to have.").In("version")
 	if slices.ContainsFunc(f.unknown(), func(name string) bool { return slices.Contains(f.Set.Candidates(name), "version") }) {
@@ -160,7 +161,7 @@ func (f *Fields) noVersion() error {
 	return e.With(sandlot.OpVersions).Note("Send version. The project's are listed here:")
 }
 
-// deleteProjectInput is what was sent to confirm. A version guards nothing here, and a guard that is ignored is worse than none.
+// ReadDeleteProject returns the confirmation. A version guards nothing here, and an ignored guard is worse than none.
 func ReadDeleteProject(f *Fields) string {
 	if f.ifMatch() != nil {
 		f.Fail(sandlot.Refuse(sandlot.CodeInvalidField, "A project is deleted with all its versions, so the header If-Match guards nothing. Nothing was deleted.").In("If-Match").
@@ -173,8 +174,7 @@ func ReadSignup(f *Fields) publish.SignupInput {
 	return publish.SignupInput{Handle: f.decorated("handle"), Email: f.Text("email"), Lang: f.decorated("lang"), Idempotency: f.Header.Get(IdempotencyKey)}
 }
 
-// ifVersion is the version that the client changes, from the field or from
-// If-Match, which must not contradict.
+// ifVersion returns the version that the client changes, from the field or from If-Match, which must agree.
 func (f *Fields) ifVersion() *int {
 	field, header := f.whole("if_version"), f.ifMatch()
 	if field != nil && header != nil && *field != *header {
@@ -186,15 +186,15 @@ func (f *Fields) ifVersion() *int {
 	return field
 }
 
-// badVersion proposes to look: the same call without the version would change the
+// badVersion refuses a version and proposes to read the project: the same call without the version would change the
 // project unguarded.
 func badVersion(name, format string, args ...any) error {
 	return badField(name, format, args...).With(sandlot.OpProject).Note("Send the version that the project has now.")
 }
 
-// ifMatch reads If-Match. The ETag of a project is its version in quotes. A weak
-// one is taken for the same: proxies weaken what they compress, and a version is
-// exact in any case. "*" asks for any version, so for none in particular.
+// ifMatch returns the version in If-Match. The ETag of a project is its version in quotes. A weak one counts as the
+// same: proxies weaken the ETag of a body that they compress, and a version is exact in any case. "*" accepts any
+// version, so it names none.
 func (f *Fields) ifMatch() *int {
 	var found *int
 	if f.Header.Values("If-Match") != nil && strings.Trim(strings.Join(f.Header.Values("If-Match"), ""), ", \t") == "" {
@@ -220,7 +220,7 @@ func (f *Fields) ifMatch() *int {
 	return found
 }
 
-// amendFields are what a PATCH of a project takes. It never changes.
+// AmendFields are the fields of a PATCH of a project. It never changes.
 var AmendFields = fieldsOf(sandlot.OpAmend, FieldSet{
 	mayBeEmpty: true,
 	strict:     true,
@@ -234,7 +234,8 @@ func ReadAmend(f *Fields) publish.AmendInput {
 	return in
 }
 
-// websiteFields are those of the website's form. form_token stands for the idempotency key; upload is the one file of a form without a script.
+// FormFields are the fields of the website's form. form_token stands for the idempotency key; upload is the one file of
+// a form without a script.
 var FormFields = &FieldSet{
 	content: true, Upload: true,
 	Names: []string{"form_token", "title", "description", "tags", "email", "lang", "primary_file", "dry_run"},

@@ -13,7 +13,7 @@ import (
 	"sandlot/internal/domain/ticket"
 )
 
-// A Call is one request while its body is taken in.
+// A Call is one request whose body is being read.
 type Call struct {
 	W        http.ResponseWriter
 	R        *http.Request
@@ -21,14 +21,14 @@ type Call struct {
 	Keyed    bool      // whether a key was sent, for hints
 	Takes    *FieldSet // the fields of the call, or of the call that was probably meant; nil: none
 	Body     *Body
-	Told     *ticket.Call     // what was told with the ticket that came; nil until it is known, and where none did
+	Told     *ticket.Call     // the declaration of the ticket; nil until it is known, and without a ticket
 	Grant    *admission.Grant // nil until the call is admitted
-	Said     *Fields          // what the body said, for hints; nil until it is read
-	Object   bool             // whether the body begins as a JSON object does
+	Said     *Fields          // the fields of the body, for hints; nil until it is read
+	Object   bool             // whether the body begins like a JSON object
 	Whole    bool             // whether the body was read to its end
-	Sight    Sight            // what a body begins as that was refused
-	drainBy  time.Time        // until when the rest of a refused body is read, if some of it was
-	Stalled  bool             // whether the client sent nothing for a while, which net/http takes for its end
+	Sight    Sight            // the format in which a refused body begins
+	drainBy  time.Time        // the deadline for the rest of a refused body, if it is read on
+	Stalled  bool             // whether the client paused, which net/http takes for its end
 	Warnings []sandlot.Warning
 }
 
@@ -39,7 +39,7 @@ func New(in Intake) *Intake {
 	return &in
 }
 
-// Intake reads the bodies of calls, and stages the bytes that they bring. It may be used concurrently.
+// An Intake reads the bodies of calls, and stages the bytes of their files. It may be used concurrently.
 type Intake struct {
 	Contents   Contents
 	Places     sandlot.Places
@@ -47,7 +47,8 @@ type Intake struct {
 	MaxFile    int64 // the largest file in bytes, however many parts bring it
 }
 
-// Contents stages the bytes of a body until a call uses them, and reads those of files; *publish.Contents does.
+// Contents stages the bytes of a body until a call uses them, and opens those of stored files; *publish.Contents
+// implements it.
 type Contents interface {
 	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
 	Unpack(ctx context.Context, packed publish.Content, limit int64, charge sandlot.Charge) (publish.Content, error)

@@ -11,20 +11,18 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// keyNames are the names under which clients try to send a key elsewhere than
-// in the header.
+// keyNames are the names under which clients try to send a key outside the header.
 var keyNames = map[string]bool{
 	"api_key": true, "project_api_key": true, "authorization": true,
 	"access_token": true, "token": true, "key": true, "upload_token": true, "ticket": true,
 }
 
-// keyInAddress refuses a key in the address of a request, where every log and
-// history on the way may have kept it.
+// KeyInAddress refuses a key in the address of a request, where every log and history on the way may have kept it.
 func KeyInAddress(r *http.Request) error {
 	if r.URL.User != nil || keyInUserinfo(r.Header.Get("Authorization")) {
 		return leaked("", "A key was sent as the user name or password of the address.")
 	}
-	// By hand, for url.ParseQuery drops the pairs that it cannot read, and those hold a key as well.
+	// The loop splits the query by hand: url.ParseQuery drops unreadable pairs, and those hold keys as well.
 	for pair := range strings.FieldsFuncSeq(r.URL.RawQuery, func(c rune) bool { return c == '&' || c == ';' }) {
 		name, _, _ := strings.Cut(pair, "=")
 		if name = strings.ToLower(strings.TrimSpace(loosely(name))); keyNames[name] {
@@ -40,7 +38,7 @@ func KeyInAddress(r *http.Request) error {
 	return nil
 }
 
-// keyInUserinfo recognises what curl and others make of https://KEY@host/.
+// keyInUserinfo recognizes the header that curl and others make of https://KEY@host/.
 func keyInUserinfo(header string) bool {
 	scheme, rest, _ := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "Basic") {
@@ -50,13 +48,13 @@ func keyInUserinfo(header string) bool {
 	return err == nil && HoldsKey(string(plain))
 }
 
-// escapes finds the percent-encoded bytes of a text.
+// escapes matches the percent-encoded bytes of a text.
 var escapes = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 
-// loosely decodes what can be decoded and leaves the rest as it is.
+// loosely decodes the valid escapes of a text and keeps the rest.
 func loosely(text string) string {
 	return escapes.ReplaceAllStringFunc(strings.ReplaceAll(text, "+", " "), func(e string) string {
-		plain, _ := hex.DecodeString(e[1:]) // two digits always do
+		plain, _ := hex.DecodeString(e[1:]) // two digits always decode
 		return string(plain)
 	})
 }

@@ -21,7 +21,7 @@ import (
 	"sandlot/internal/transport/intake/hint"
 )
 
-// rawTypes are the media types of a body that is an archive itself. It never changes.
+// rawTypes are the media types of a body that is itself an archive. It never changes.
 var rawTypes = map[string]unpack.Format{
 	"application/zip": unpack.ZIP, "application/x-zip-compressed": unpack.ZIP,
 	"application/x-tar": unpack.Tar,
@@ -29,7 +29,7 @@ var rawTypes = map[string]unpack.Format{
 	"application/zstd": unpack.TarZstd,
 }
 
-// more is what a body may bring beside content.
+// more returns the kinds of content that a body may bring beside the field content.
 func (a *Intake) more(c *Call, f *Fields) content.More {
 	if !f.Set.content {
 		return content.More{}
@@ -50,7 +50,7 @@ func (a *Intake) more(c *Call, f *Fields) content.More {
 	return more
 }
 
-// tree is that of the call, made when its first file comes.
+// tree returns the tree of the call. It makes the tree with the first file.
 func (a *Intake) tree(f *Fields) *publish.Tree {
 	if f.Tree == nil {
 		f.Tree = a.Contents.NewTree(f.Staging)
@@ -58,7 +58,7 @@ func (a *Intake) tree(f *Fields) *publish.Tree {
 	return f.Tree
 }
 
-// place puts the file that was staged last among those of the call.
+// place puts the file that was staged last into the tree of the call.
 func (a *Intake) place(c *Call, f *Fields, form content.Form) error {
 	one := &Fields{Set: fileFields, Form: form}
 	if leak := leakedIn(form); leak != nil {
@@ -98,7 +98,7 @@ func (a *Intake) place(c *Call, f *Fields, form content.Form) error {
 	return a.tree(f).Put(c.R.Context(), name, said, staged)
 }
 
-// called returns the name of one of many files in JSON, also where it is the only name under path or name.
+// called returns the name of one of many files in JSON. It also accepts path or name if only one of them has a name.
 func (f *Fields) called(one *Fields) string {
 	path, name := one.nameIn("path"), one.nameIn("name")
 	if one.has("filename") || (path == "") == (name == "") {
@@ -120,19 +120,19 @@ func (f *Fields) nameIn(field string) string {
 	return ""
 }
 
-// readOnce warns of a reading, once however many files it is of.
+// readOnce adds the warning about a reading, once for any number of files.
 func (f *Fields) readOnce(w sandlot.Warning) {
 	if !slices.ContainsFunc(f.read, func(r sandlot.Warning) bool { return r.Message == w.Message }) {
 		f.read = append(f.read, w)
 	}
 }
 
-// nameOf is the name of a file that brought none of its bytes, under whatever name that came.
+// nameOf returns the name of a file without bytes, under any of the names for it.
 func (f *Fields) nameOf() string {
 	return cmp.Or(f.nameIn("filename"), f.nameIn("path"), f.nameIn("name"))
 }
 
-// inFile makes an error about one of many files one of the call.
+// inFile turns an error about one of many files into an error of the call.
 func inFile(name string, err error) error {
 	var e *sandlot.Error
 	var decoded *content.Error
@@ -161,7 +161,8 @@ func (f *Fields) noteStrange(one *Fields) {
 	}
 }
 
-// unarchive adds the files of an archive. What it is, its first bytes tell; said, its media type, counts where they tell nothing.
+// unarchive adds the files of an archive to the tree. The first bytes decide its format; said, from its media type,
+// counts only where they do not.
 func (a *Intake) unarchive(c *Call, f *Fields, said unpack.Format, r io.Reader) error {
 	sum := &summed{r: r, sum: sha256.New()}
 	head := bufio.NewReaderSize(sum, 4<<10)
@@ -188,7 +189,7 @@ func (a *Intake) unarchive(c *Call, f *Fields, said unpack.Format, r io.Reader) 
 	return nil
 }
 
-// summed counts and hashes what is read.
+// summed counts and hashes the bytes that are read through it.
 type summed struct {
 	r   io.Reader
 	n   int64
@@ -198,16 +199,16 @@ type summed struct {
 func (s *summed) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	s.n += int64(n)
-	_, _ = s.sum.Write(p[:n]) // which never fails
+	_, _ = s.sum.Write(p[:n]) // never fails
 	return n, err
 }
 
-// told is what a client may have declared of it.
+// told returns the size and the hash, for comparison with the client's declaration.
 func (s *summed) told() publish.Declared {
 	return publish.Declared{SHA256: hex.EncodeToString(s.sum.Sum(nil)), Size: &s.n}
 }
 
-// checkPacked compares what the client declared of its archive with what came.
+// checkPacked compares the client's declaration of its archive with the archive itself.
 func (f *Fields) checkPacked() error {
 	if f.packed.Size == nil {
 		return nil
@@ -219,7 +220,7 @@ func (f *Fields) checkPacked() error {
 	return comparePacked(said, f.packed)
 }
 
-// comparePacked refuses an archive of which something else was said than came.
+// comparePacked refuses an archive that differs from its declaration.
 func comparePacked(said, came publish.Declared) error {
 	if (said.Size == nil || *said.Size == *came.Size) && (said.SHA256 == "" || strings.EqualFold(said.SHA256, came.SHA256)) {
 		return nil
@@ -229,7 +230,7 @@ func comparePacked(said, came publish.Declared) error {
 		Note("The archive was cut or changed on its way, or size and sha256 are of another one. Send it again, with those of the archive's own bytes or without.")
 }
 
-// raw reads a body that is an archive itself. The query has the fields.
+// raw reads a body that is itself an archive. The query has the fields.
 func (a *Intake) raw(c *Call, f *Fields, format unpack.Format) error {
 	list := inQuery(f.Query)
 	f.Query = nil
@@ -252,10 +253,10 @@ func (a *Intake) raw(c *Call, f *Fields, format unpack.Format) error {
 	return c.Grant.Whole()
 }
 
-// maxFilled is the longest text that is looked at for a placeholder: one with a filename of any length.
+// maxFilled is the longest text that is checked for a placeholder, in bytes: room for a filename of any length.
 const maxFilled = 600
 
-// checkFilled refuses a text that a hint left to be filled in.
+// checkFilled refuses a text that still holds the placeholder of a hint.
 func checkFilled(form content.Form, c publish.Content) error {
 	if !form.FromText || c.Size > maxFilled || int64(len(c.Head)) < c.Size {
 		return nil
@@ -267,7 +268,7 @@ func checkFilled(form content.Form, c publish.Content) error {
 	return sandlot.Refuse(sandlot.CodeInvalidField, "The field text is the placeholder of a proposed call.").In("text").With(sandlot.OpSame).Note("Put the text of the file in its place:")
 }
 
-// gather settles what the call brought, once all of it is known.
+// gather checks and arranges the files of the call after the whole body is read.
 func (a *Intake) gather(c *Call, f *Fields) error {
 	if f.Form.HasHTML {
 		alone := f.Content.Missing && f.Tree == nil && !f.Form.HasContent && !f.Form.HasFiles && !f.Form.HasArchive
@@ -298,8 +299,8 @@ func (a *Intake) gather(c *Call, f *Fields) error {
 	return f.checkPacked()
 }
 
-// checkBytesless settles what becomes of files without bytes: beside others that brings nothing, but alone, or beside files with bytes, they were
-// forgotten.
+// checkBytesless decides about files without bytes: beside content or an archive they are ignored with a warning;
+// alone, or beside files with bytes, the bytes were forgotten, and they are refused.
 func (a *Intake) checkBytesless(f *Fields) error {
 	if f.Form.FilesByName {
 		f.readOnce(publish.ReadAs("files", "a list of objects with filename and text"))
@@ -313,12 +314,12 @@ func (a *Intake) checkBytesless(f *Fields) error {
 		return sandlot.Refuse(sandlot.CodeMissingField, "%s neither text nor content.", without(f.bytesless)).In("files").With(sandlot.OpSame).
 			Note("Give each its text, or its bytes as base64 in content. In a form, files are sent as they are:")
 	default:
-		a.tree(f) // also one without files, which is refused
+		a.tree(f) // even an empty list, which is refused later
 	}
 	return nil
 }
 
-// without begins a sentence about what some of the files lack.
+// without begins a sentence about files that lack something.
 func without(n int) string {
 	if n == 1 {
 		return "One of the files has"
@@ -333,7 +334,7 @@ func (f *Fields) sentName(name string) {
 	}
 }
 
-// contentAsArchive unpacks content of which the call says that it is an archive. Parts of an upload are joined first.
+// contentAsArchive unpacks content that the call declares an archive. Parts of an upload are joined first.
 func (a *Intake) contentAsArchive(c *Call, f *Fields) error {
 	if !f.has("archive_format") || f.Content.Missing || f.has("upload_id") || f.has("part") || f.Form.FromText {
 		return nil
@@ -356,8 +357,8 @@ func (a *Intake) contentAsArchive(c *Call, f *Fields) error {
 	return a.unarchive(c, f, unpack.Format(format), r)
 }
 
-// contentAlone makes a tree of the one file that a call brings which says what many files may: replace, so that the project has no
-// other afterwards, or primary_file.
+// contentAlone makes a tree of a single file whose call has a field of many files: replace, so that the project has no
+// other file afterwards, or primary_file.
 func (a *Intake) contentAlone(c *Call, f *Fields) error {
 	if f.Tree != nil || f.Content.Missing || f.has("upload_id") || f.has("part") || !f.Set.Chooses || !f.truth("replace") && f.Text("primary_file") == "" {
 		return nil
@@ -375,7 +376,7 @@ func (a *Intake) contentAlone(c *Call, f *Fields) error {
 	return a.tree(f).Put(c.R.Context(), name, said, staged)
 }
 
-// checkMany refuses fields that say something else than that many files come.
+// checkMany rejects fields that a call with many files cannot have.
 func (f *Fields) checkMany(a *Intake) error {
 	if f.Tree == nil {
 		return nil
@@ -397,7 +398,7 @@ func (f *Fields) checkMany(a *Intake) error {
 	return nil
 }
 
-// manyReadings warns about what a call with many files said in another way than it is told to.
+// manyReadings returns warnings about the unusual fields of a call with many files.
 func (f *Fields) manyReadings() (list []sandlot.Warning) {
 	if f.strangeInFiles != "" {
 		list = append(list, sandlot.Warning{

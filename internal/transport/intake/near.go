@@ -12,12 +12,11 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// maxWarned bounds the unknown fields that are named: a body may have a thousand.
+// MaxWarned limits the unknown fields that warnings name: a body may have a thousand.
 const MaxWarned = 20
 
-// synonyms are names that clients make up, without case, hyphens and
-// underscores, each with the fields that may be meant, best first. It never
-// changes.
+// synonyms maps names that clients make up, without case, hyphens and underscores, to the fields that they may stand
+// for, best first. It never changes.
 var synonyms = map[string][]string{
 	"html": {"text"}, "htmlcontent": {"text", "content"}, "body": {"text", "content"}, "data": {"text", "content"}, "code": {"text"},
 	"source": {"text", "content"}, "payload": {"content"}, "base64": {"content"}, "contentbase64": {"content"},
@@ -41,8 +40,8 @@ var synonyms = map[string][]string{
 	"hash": {"sha256"}, "checksum": {"sha256"}, "digest": {"sha256"}, "length": {"size"}, "filesize": {"size"},
 }
 
-// guesses are names that most likely stand for a field, but could be anything else,
-// too: they count only where that field is absent. It never changes.
+// guesses maps names that most likely stand for a field, but could be anything else, to that field: they count only if
+// the field is absent. It never changes.
 var guesses = map[string]string{
 	"uri": "project_id", "href": "project_id", "permalink": "project_id", "host": "project_id", "hostname": "project_id", "domain": "project_id", "subdomain": "project_id",
 	"pid": "project_id", "proj": "project_id", "projid": "project_id", "projects": "project_id", "projectkey": "project_id", "projectuuid": "project_id", "idproject": "project_id",
@@ -50,8 +49,8 @@ var guesses = map[string]string{
 	"slugs": "project_id", "gamename": "project_id", "appname": "project_id", "sitename": "project_id",
 }
 
-// guessed is the field that a name may be for though it says more or less than that
-// field's own, such as target_project_id, or "".
+// guessed returns the field that a longer or vaguer name may stand for, such as target_project_id for project_id; "" if
+// none.
 func guessed(name string) string {
 	plain := Simplified(name)
 	if field, ok := guesses[plain]; ok {
@@ -112,7 +111,7 @@ func (s *FieldSet) warning(name string) (sandlot.Warning, bool) {
 	}, meant != ""
 }
 
-// near reports whether a name is that of a field, or of one that a client may have meant.
+// near reports whether a name is that of a field, or of a probable near miss.
 func (s *FieldSet) near(name string) bool {
 	return slices.Contains(s.Names, name) || s.elsewhere[name].Code != "" || s.Meant(name) != "" && s.Meant(name) != "content" && s.Meant(name) != "text"
 }
@@ -130,7 +129,7 @@ func (s *FieldSet) All() []string {
 	return all
 }
 
-// meant is the field that an unknown name was probably to be, or "".
+// Meant returns the field that an unknown name probably stands for, or "".
 func (s *FieldSet) Meant(name string) string {
 	if all := s.Candidates(name); len(all) > 0 {
 		return all[0]
@@ -138,8 +137,8 @@ func (s *FieldSet) Meant(name string) string {
 	return s.mistyped(name)
 }
 
-// candidates are the fields that another name may surely stand for, best first:
-// one that differs only in its writing, what is listed, or one slip of the hand.
+// Candidates returns the fields that another name may surely stand for, best first: a different spelling, a synonym, or
+// one typing error.
 func (s *FieldSet) Candidates(name string) (found []string) {
 	all := s.All()
 	plain := Simplified(name)
@@ -159,8 +158,7 @@ func (s *FieldSet) Candidates(name string) (found []string) {
 	return found
 }
 
-// mistyped is the field that a name is nearest to, within one slip, or two in a
-// longer name.
+// mistyped returns the field nearest to a name, within one typing error, or two in a longer name.
 func (s *FieldSet) mistyped(name string) string {
 	all, plain := s.All(), Simplified(name)
 	best, most := "", 2
@@ -180,8 +178,7 @@ func (s *FieldSet) mistyped(name string) string {
 
 func Simplified(name string) string { return names.Letters(name) }
 
-// shown quotes a short piece of what a client sent, without what could act in a
-// terminal, and without a key.
+// Shown quotes a short piece of a client's text, without characters that act in a terminal, and without a key.
 func Shown(s string) string {
 	s = inspect.Redact(s)
 	if r := []rune(s); len(r) > 40 {

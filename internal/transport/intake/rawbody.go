@@ -12,29 +12,30 @@ import (
 	"sandlot/internal/transport/intake/hint"
 )
 
-// headMost is how much of a refused body is looked at to tell what it is: as much as unpack.Sniff wants.
+// headMost is the length of the head of a refused body that decides its format, in bytes: as much as unpack.Sniff
+// needs.
 const headMost = 512
 
-// typeOf is the media type under which a body that is an archive is taken. It never changes.
+// typeOf is the media type for a body in each archive format. It never changes.
 var typeOf = map[unpack.Format]string{
 	unpack.ZIP: "application/zip", unpack.Tar: "application/x-tar", unpack.TarGzip: "application/gzip", unpack.TarZstd: "application/zstd",
 }
 
-// A sight is what a body begins as that was sent as it is, under a type that says something else, as curl --data-binary does.
+// A Sight is the format of a bare body that was sent under a wrong type, as curl --data-binary does.
 type Sight struct {
 	archive unpack.Format // "" for none
 	page    bool
 }
 
-// mayBeRaw reports whether a refused body may be a file, or an archive of files, as it is.
+// mayBeRaw reports whether a refused body may be a bare file or a bare archive.
 func (c *Call) mayBeRaw(refusal error) bool {
 	return c.Takes != nil && c.Takes.content && (errors.Is(refusal, sandlot.CodeUnsupportedMediaType) || errors.Is(refusal, sandlot.CodeMethodNotAllowed))
 }
 
-// look keeps what a refused body begins as, and says how such a body is sent. It reports whether it is a file or an archive,
-// whose bytes hold no fields.
+// look records the format in which a refused body begins, and adds to the refusal how to send such a body. It reports
+// whether the body is a file or an archive, whose bytes hold no fields.
 func (c *Call) look(r *bufio.Reader, refusal error) bool {
-	head, _ := r.Peek(headMost) // what there is of it
+	head, _ := r.Peek(headMost) // shorter if the body is
 	format, ok := unpack.Sniff(head)
 	c.Sight = Sight{format, !ok && bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("<"))}
 	if !ok && !c.Sight.page {
@@ -51,7 +52,7 @@ func (c *Call) look(r *bufio.Reader, refusal error) bool {
 	return true
 }
 
-// lookAtMost bounds what is read of a body that is not worth a search to what look needs.
+// lookAtMost limits a body that is not worth a search to the bytes that look needs.
 func lookAtMost(r io.Reader, worth bool, most int64) io.Reader {
 	if !worth {
 		most = headMost
@@ -59,7 +60,7 @@ func lookAtMost(r io.Reader, worth bool, most int64) io.Reader {
 	return io.LimitReader(r, most)
 }
 
-// onto tells a hint what the body is: there are no fields in the rest of it that the corrected call would need.
+// Onto adds the format of the body to a hint: the rest of such a body holds no fields for the corrected call.
 func (s Sight) Onto(on *hint.Request) {
 	on.Cut = on.Cut && s == Sight{}
 	if s.archive != "" {

@@ -12,9 +12,8 @@ import (
 	"sandlot/internal/transport/intake/hint"
 )
 
-// ownName is the name that the sender's file has in a form, where the field
-// filename is absent. The names that curl gives to its standard input and
-// browsers to bytes without one are none.
+// ownName returns the name of the sender's file in a form without the field filename. The names that curl gives to its
+// standard input and browsers to bytes without a name do not count.
 func (f *Fields) ownName() string {
 	name := f.Form.FileName
 	if f.has("filename") || Nameless(name) {
@@ -25,7 +24,7 @@ func (f *Fields) ownName() string {
 
 func Nameless(name string) bool { return name == "-" || name == "blob" }
 
-// readings warns about what the body said in another way than it is told to.
+// readings returns warnings about unusual but readable fields of the body.
 func (f *Fields) readings() []sandlot.Warning {
 	if !f.Set.content {
 		return nil
@@ -53,8 +52,7 @@ func (f *Fields) readings() []sandlot.Warning {
 	return list
 }
 
-// checkDataType refuses the data: prefix of another type than the file's: either
-// the name or the bytes could be the wrong ones.
+// checkDataType refuses a data: prefix whose type differs from the file's: either the name or the bytes could be wrong.
 func (f *Fields) checkDataType() error {
 	said := f.Form.Encoding.DataType
 	if !f.Form.Encoding.Data || !f.Set.content || saysNothing(said) {
@@ -87,9 +85,8 @@ func gzipType(mediaType string) bool {
 	return mediaType == "application/gzip" || mediaType == "application/x-gzip"
 }
 
-// sameType compares media types by what they have in common: programs say
-// text/javascript and application/x-javascript of the same file, or text/plain of
-// any text.
+// sameType reports whether two media types agree in substance: programs send text/javascript and
+// application/x-javascript for the same file, or text/plain for any text.
 func sameType(a, b string) bool {
 	text := func(t string) bool {
 		return strings.HasPrefix(t, "text/") || slices.Contains([]string{"application/json", "application/javascript", "image/svg+xml"}, t)
@@ -97,8 +94,7 @@ func sameType(a, b string) bool {
 	return plainType(a) == plainType(b) || a == "text/plain" && text(b) && b != "text/html"
 }
 
-// plainType is the last part of a media type without what marks it as not, or no
-// longer, registered.
+// plainType returns the last part of a media type, without the marks of an unregistered or formerly unregistered type.
 func plainType(t string) string {
 	_, name, _ := strings.Cut(t, "/")
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "x-"), "vnd.microsoft.")

@@ -17,8 +17,8 @@ import (
 	"sandlot/internal/transport/intake/hint"
 )
 
-// taken reads a body, decodes its fields and makes the one call that do makes. From then on the content is the Service's: a call that failed late
-// may have recorded it.
+// Take reads a body, decodes its fields and calls do once. From then on the content belongs to the Service: a call that
+// failed late may have recorded it.
 func Take[In any](a *Intake, c *Call, decode func(*Fields) In, do func(In) error) error {
 	f := &Fields{Set: c.Takes, Header: c.R.Header, Query: c.R.URL.Query()}
 	handed := false
@@ -41,7 +41,7 @@ func Take[In any](a *Intake, c *Call, decode func(*Fields) In, do func(In) error
 	return nil
 }
 
-// read receives the body, and gives what it asks for.
+// read receives the body, checks its fields and returns the decoded input.
 func read[In any](a *Intake, c *Call, f *Fields, decode func(*Fields) In) (in In, err error) {
 	if err := a.receive(c, f); err != nil {
 		return in, f.explain(err)
@@ -108,26 +108,25 @@ func (a *Intake) receive(c *Call, f *Fields) error {
 }
 
 const (
-	// searchMost and searchWait bound what is read of a body only to tell a client that its key is in the wrong place: all fields but
-	// content fit, and a client that sends nothing is not waited for.
+	// searchMost (bytes) and SearchWait limit the part of a body that is read only to report a key in the wrong place:
+	// all fields but content fit, and the search does not wait for a client that sends nothing.
 	searchMost = 1 << 20
 	SearchWait = time.Second
 )
 
-// searched looks into the body of a request that is refused before it is read:
-// for a key, which was most likely sent there if the header has none, and then it
-// has leaked; and for the fields that the corrected call repeats. Nothing is kept
+// Search looks into the body of a request that is refused before it is read: for a key, which was most likely sent
+// there if the header has none, and has then leaked; and for the fields that the corrected call repeats. It keeps none
 // of the content.
 func (a *Intake) Search(c *Call, refusal error) error {
 	if c.Sight != (Sight{}) {
 		return refusal
 	}
 	raw, worth := c.mayBeRaw(refusal), c.worthASearch(refusal)
-	// A client that waits to be asked for its body has leaked nothing yet.
+	// A client that waits for 100 Continue has leaked nothing yet.
 	if c.Takes == nil || !raw && (!worth || c.R.Header.Get("Expect") != "") {
 		return refusal
 	}
-	// Where there is no deadline to set, the server's own ends the wait.
+	// Without such a deadline, the server's own ends the wait.
 	_ = http.NewResponseController(c.W).SetReadDeadline(time.Now().Add(SearchWait))
 	defer c.readOn()
 	src := bufio.NewReader(lookAtMost(c.Body, worth, c.searchable(refusal)))
@@ -139,8 +138,8 @@ func (a *Intake) Search(c *Call, refusal error) error {
 		return refusal
 	}
 	f := &Fields{Set: c.Takes, Header: c.R.Header, Query: c.R.URL.Query()}
-	dec.ReadOn(func(error) bool { return true }) // within the same bounds
-	// What is wrong with the body does not matter: it is refused anyhow.
+	dec.ReadOn(func(error) bool { return true }) // within the same limits
+	// Faults of the body do not matter: it is refused anyhow.
 	f.Form, _ = dec.Decode(func(r io.Reader) error { _, err := io.Copy(io.Discard, r); return err })
 	if leak := c.remember(f); leak != nil {
 		return leak
@@ -148,8 +147,8 @@ func (a *Intake) Search(c *Call, refusal error) error {
 	return refusal
 }
 
-// worthASearch reports whether a body is searched: any that may hold the key, and
-// what is found in others only makes the hint better, so small ones.
+// worthASearch reports whether a body is searched: any that may hold the key, and others only if small, since a find
+// there only improves the hint.
 func (c *Call) worthASearch(refusal error) bool {
 	small := c.R.ContentLength > 0 && c.R.ContentLength <= searchMost
 	if errors.Is(refusal, sandlot.CodeKeyRequired) {
@@ -163,14 +162,13 @@ func (c *Call) worthASearch(refusal error) bool {
 	return errors.Is(refusal, sandlot.CodeContentTooLarge)
 }
 
-// searchedFor are the refusals that say nothing against the fields of a body which
-// was not read. It never changes.
+// searchedFor are the refusals that do not depend on the fields of the unread body. It never changes.
 var searchedFor = []sandlot.Code{
 	sandlot.CodeInvalidKey, sandlot.CodeKeyNotInHeader, sandlot.CodeAccountKeyRequired, sandlot.CodePublishClosed, sandlot.CodeUnsupportedMediaType, sandlot.CodeInvalidField, sandlot.CodeNotFound, sandlot.CodeMethodNotAllowed,
 }
 
-// searchable is how much of a body is searched. Of one that is too large, all
-// is thrown away in any case, if it is no more than that.
+// searchable returns the number of bytes of a body that are searched. The whole of a body that is too large is
+// discarded in any case, if it is at most drainMost.
 func (c *Call) searchable(refusal error) int64 {
 	if n := c.R.ContentLength; errors.Is(refusal, sandlot.CodeContentTooLarge) && n <= drainMost {
 		return max(n, searchMost)
@@ -178,16 +176,14 @@ func (c *Call) searchable(refusal error) int64 {
 	return searchMost
 }
 
-// remember keeps for hints what the body said, and refuses a key in it. A leaked
-// key comes before any other fault of the body: it has to be replaced whatever
-// happens.
+// remember keeps the fields of the body for hints, and refuses a key in it. A leaked key takes precedence over any
+// other fault of the body: it has to be replaced in any case.
 func (c *Call) remember(f *Fields) error {
 	c.Said, c.Whole = f, f.Form.Whole
 	return leakedIn(f.Form)
 }
 
-// stage keeps the content as it comes in, or passes over it where the endpoint
-// takes none.
+// stage stages the content as it arrives, or discards it if the endpoint takes none.
 func (a *Intake) stage(c *Call, f *Fields, r io.Reader) error {
 	if f.Set.bytesLater {
 		return bytesLaterRefused("content")
@@ -203,7 +199,7 @@ func (a *Intake) stage(c *Call, f *Fields, r io.Reader) error {
 	return err
 }
 
-// staged keeps bytes of a file as they come in.
+// staged stages the bytes of a file as they arrive.
 func (a *Intake) staged(c *Call, f *Fields, r io.Reader) (publish.Content, error) {
 	staged, err := a.Contents.Stage(c.R.Context(), f.Staging.Of(r))
 	if err != nil {
@@ -212,14 +208,14 @@ func (a *Intake) staged(c *Call, f *Fields, r io.Reader) (publish.Content, error
 	return staged, nil
 }
 
-// unpack gunzips content that was declared as gzip. Parts of an upload are left
-// as they came: they are joined before they are unpacked.
+// unpack gunzips content that was declared as gzip. It leaves parts of an upload as they are: they are joined before
+// they are unpacked.
 func (a *Intake) unpack(c *Call, f *Fields) error {
 	if f.has("upload_id") || !f.Form.Encoding.Gzip || f.Content.Missing {
 		return nil
 	}
 	packed := f.Content
-	// Unpack has discarded what it was given, also when it fails.
+	// Unpack discards its input, also when it fails.
 	f.Content = publish.Content{Missing: true}
 	plain, err := a.Contents.Unpack(c.R.Context(), packed, a.MaxContent, c.Grant.Charge())
 	if err == nil {
@@ -228,7 +224,7 @@ func (a *Intake) unpack(c *Call, f *Fields) error {
 	return err
 }
 
-// wrongBody translates what the decoder refused.
+// WrongBody translates an error of the decoder into a refusal.
 func WrongBody(e *content.Error, on hint.Request) *sandlot.Error {
 	out := sandlot.Refuse(sandlot.Code(e.Kind), "%s.", sentence(e)).In(e.Field).With(sandlot.OpSame)
 	if e.Kind == content.InvalidContent {
@@ -245,7 +241,7 @@ func WrongBody(e *content.Error, on hint.Request) *sandlot.Error {
 	return out.Note("%s", bodyNote(e))
 }
 
-// canonical is the name under which a hint repeats a field.
+// canonical returns the name under which a hint repeats a field.
 func canonical(name string) string {
 	if slices.Contains(totalFields, name) {
 		return totalFields[0]
@@ -253,8 +249,8 @@ func canonical(name string) string {
 	return name
 }
 
-// sentence makes the decoder's message one that begins with a capital, also where
-// it begins with the name of a field, which has none.
+// sentence turns the decoder's message into a sentence with a capital, also if it begins with the name of a field,
+// which has none.
 func sentence(e *content.Error) string {
 	if rest, ok := strings.CutPrefix(e.Message, e.Field+" "); ok && e.Field != "" {
 		return "The field " + strconv.Quote(e.Field) + " " + rest
@@ -265,7 +261,7 @@ func sentence(e *content.Error) string {
 	return upperFirst(e.Message)
 }
 
-// bodyNote says how to mend a body, by what was wrong with it.
+// bodyNote returns the advice for a faulty body, by its fault.
 func bodyNote(e *content.Error) string {
 	switch e.Reason {
 	case content.DataPrefix:

@@ -11,16 +11,15 @@ import (
 	"sandlot/internal/transport/intake/hint"
 )
 
-// Gone reports whether err says only that the client, or its patience, is gone:
-// then no answer can reach it. A client that ended its body too early may still
-// be reading.
+// Gone reports whether err only means that the client is gone, or its patience: no answer can reach it then. A client
+// that ended its body too early may still be reading.
 func (c *Call) Gone(err error) bool {
 	var decoded *content.Error
 	if errors.Is(c.Body.Err, io.ErrUnexpectedEOF) && errors.As(err, &decoded) {
 		return false
 	}
 	if c.Stalled || errors.Is(c.Body.Err, sandlot.CodeUnavailable) {
-		return false // what ended the body was a deadline of ours
+		return false // a deadline of the service ended the body
 	}
 	if c.R.Context().Err() != nil {
 		return true
@@ -29,8 +28,8 @@ func (c *Call) Gone(err error) bool {
 	return errors.As(c.Body.Err, &network) && errors.Is(err, c.Body.Err)
 }
 
-// Refusal makes an Error of whatever went wrong with a call. A fault of the service is CodeInternal, with a fixed
-// sentence. on is the call as hints repeat it.
+// Refusal turns any error of a call into an Error. A fault of the service becomes CodeInternal, with a fixed sentence.
+// on is the request for hints.
 func (a *Intake) Refusal(c *Call, err error, on hint.Request) *sandlot.Error {
 	var e *sandlot.Error
 	var decoded *content.Error

@@ -17,22 +17,21 @@ import (
 	"sandlot/internal/transport/intake/hint"
 )
 
-// Fields that a hint repeats, and the length to which it does so: that of a
-// filename. None of these changes.
+// Fields that a hint repeats. None of these changes.
 var (
 	decorations   = []string{"title", "handle", "lang"}
 	worded        = []string{"title", "handle", "lang", "email", "version"} // also under a name that surely stands for them
 	repeatedTexts = []string{"project_id", "filename", "title", "description", "primary_file", "archive_format", "handle", "lang", "upload_id", "sha256"}
 )
 
-// repeats takes over what the request said in its fields.
+// Repeat copies the fields of the request into the request of a hint.
 func Repeat(on *hint.Request, f *Fields, p sandlot.Places) {
 	on.Args = repeatableArgs(f, p)
 	_, named := saidOf(f, "project_id")
 	on.Doubt = named && f.Set.Chooses && !on.Has("project_id")
 	name, _ := saidOf(f, "filename")
 	on.Local = hint.LocalName(name.Text)
-	// A form tells how the file is called where it came from, mostly without its folder.
+	// A form has the file's name on the client's side, mostly without its folder.
 	if own := hint.LocalName(f.Form.FileName); own != "" && !Nameless(own) && path.Base(own) != path.Base(on.Local) {
 		on.Local = own
 	}
@@ -47,7 +46,7 @@ func Repeat(on *hint.Request, f *Fields, p sandlot.Places) {
 	}
 }
 
-// sentArchive is what the archive of a call is called where it came from.
+// sentArchive returns the name of the archive on the client's side.
 func sentArchive(f *Fields) string {
 	if own := hint.LocalName(f.Form.FileName); own != "" && !Nameless(own) {
 		return own
@@ -55,8 +54,8 @@ func sentArchive(f *Fields) string {
 	return "site." + string(cmp.Or(f.format, unpack.ZIP))
 }
 
-// leastFile is how large the file in a body of the declared length is at the least:
-// a form has it as it is, and what maxBody grants to base64 is ample.
+// LeastFile returns a lower bound for the file in a body of the declared length, in bytes: a form holds the file as it
+// is, and the factor of maxBody for base64 is ample.
 func (c *Call) LeastFile() int64 {
 	n := c.R.ContentLength - BodyRoom
 	switch kind, _, err := mediaType(c); {
@@ -68,8 +67,8 @@ func (c *Call) LeastFile() int64 {
 	return n / 2
 }
 
-// saidOf is what the request says of a field: in its body, or else in the query,
-// which is not read, or else under a name that surely stands for the field.
+// saidOf returns the value of a field in the request: from its body, or else from the query, which is not read, or else
+// under a name that surely stands for the field.
 func saidOf(f *Fields, name string) (content.Field, bool) {
 	if f.has(name) {
 		return f.Form.Get(name)
@@ -86,11 +85,10 @@ func saidOf(f *Fields, name string) (content.Field, bool) {
 	return content.Field{}, false
 }
 
-// maxStrange bounds the unknown fields that are looked at for a hint.
+// maxStrange limits the unknown fields that a hint considers.
 const maxStrange = 50
 
-// lookForStrange finds the fields that came under another name, where there is only
-// one for which they can stand.
+// lookForStrange finds the fields that came under another name which can stand for only one field.
 func lookForStrange(f *Fields, p sandlot.Places) {
 	f.strange, f.stands = nil, nil
 	for field := range f.Form.All() {
@@ -116,8 +114,7 @@ func lookForStrange(f *Fields, p sandlot.Places) {
 	}
 }
 
-// asRight is a field with the value that the right one would have; null if it says
-// nothing of use.
+// asRight returns a field with the converted value of the right one; null if it has no useful value.
 func asRight(field content.Field, value any) content.Field {
 	text := fmt.Sprint(value)
 	if value == nil {
@@ -126,8 +123,8 @@ func asRight(field content.Field, value any) content.Field {
 	return content.Field{Name: field.Name, Kind: content.String, Text: text, Raw: text}
 }
 
-// repeatableArgs is what the request says that a hint may repeat. Numbers that came as
-// text are numbers here.
+// repeatableArgs returns the arguments of the request that a hint may repeat. Numbers that came as text are numbers
+// here.
 func repeatableArgs(f *Fields, p sandlot.Places) (args []sandlot.Arg) {
 	lookForStrange(f, p)
 	add := func(name string, value any) {
@@ -183,14 +180,15 @@ func repeatableArgs(f *Fields, p sandlot.Places) (args []sandlot.Arg) {
 	return args
 }
 
-// refusedGuard reports whether a field that keeps a call from doing more than is wanted was sent with a value. Where that value cannot be
-// repeated, something stands for it: without the field, the call would do what it was to be kept from.
+// refusedGuard reports whether a field that limits the effect of a call was sent with a value. A value that cannot be
+// repeated gets a placeholder: without the field, the corrected call would have the effect that the guard was to
+// prevent.
 func refusedGuard(f *Fields, name string) bool {
 	field, ok := saidOf(f, name)
 	return ok && field.Kind != content.Null && field.Raw != "false" && field.Text != "false"
 }
 
-// repeatedText is a text that may stand in a command.
+// repeatedText returns the text of a field if it may stand in a command.
 func repeatedText(f *Fields, name string) (string, bool) {
 	field, ok := saidOf(f, name)
 	text := field.Text
@@ -203,7 +201,7 @@ func repeatedText(f *Fields, name string) (string, bool) {
 	return text, ok && hint.Showable(text) && (name != "sha256" || validSHA256(text))
 }
 
-// repeatableParts adds what the request says of an upload in parts.
+// repeatableParts adds the fields of an upload in parts.
 func repeatableParts(f *Fields, add func(string, any)) {
 	part, parted := numberOf(f, "part", 1, publish.MaxParts)
 	if parted {
@@ -220,7 +218,7 @@ func repeatableParts(f *Fields, add func(string, any)) {
 	}
 }
 
-// numberOf reads a whole number, also one that was sent as text.
+// numberOf returns a field as a whole number, even if it was sent as text.
 func numberOf(f *Fields, name string, least, most int) (int, bool) {
 	field, ok := saidOf(f, name)
 	if !ok {
@@ -234,8 +232,8 @@ func numberOf(f *Fields, name string, least, most int) (int, bool) {
 	return n, err == nil && n >= least && n <= most
 }
 
-// filesIn gives the names in a list of files as clients write one: objects with a
-// name, names alone, or an object of names and contents.
+// filesIn returns the names in a list of files as clients write one: objects with a name, bare names, or an object of
+// names and contents.
 func filesIn(field content.Field) (list []string) {
 	var many []json.RawMessage
 	if json.Unmarshal([]byte(field.Raw), &many) == nil {

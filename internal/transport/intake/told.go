@@ -13,19 +13,19 @@ import (
 	"sandlot/internal/format/unpack"
 )
 
-// TicketFields are those of a publish and of an update, but for their bytes.
+// TicketFields are the fields of a publish and of an update, without those for bytes.
 var TicketFields = fieldsOf(sandlot.OpTicket, FieldSet{mayBeEmpty: true, bytesLater: true})
 
-// bytesFields are names under which clients send bytes, or parts of them, which a ticket is asked for without.
+// bytesFields are names under which clients send bytes, or parts of them; a request for a ticket has none of these.
 var bytesFields = append([]string{"content", "text", "html", "files", "file", "archive", "content_encoding"}, PartFields...)
 
-// bytesLaterRefused refuses bytes where a ticket is asked for.
+// bytesLaterRefused refuses bytes in a request for a ticket.
 func bytesLaterRefused(name string) error {
 	return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s brings bytes, or says how they come, and this call takes none: it answers with a ticket, which sends them as they are.", name).In(name).
 		With(sandlot.OpSame).Note("Leave it out, and send the bytes with the command of the answer. To send them at once, or in parts, use publish or update.")
 }
 
-// toldInput reads what a ticket is asked for. The fields decide: with project_id it is an update.
+// ReadTicket reads the fields of a request for a ticket. With project_id it is an update, otherwise a publish.
 func ReadTicket(f *Fields) ticket.Told {
 	for _, name := range bytesFields {
 		if f.has(name) {
@@ -64,8 +64,8 @@ func ReadTicket(f *Fields) ticket.Told {
 	return told
 }
 
-// checkPublishTicket refuses what may be an update that names no project: it must neither make a new project nor change
-// the newest one.
+// checkPublishTicket refuses a probable update without a project: it must neither make a new project nor change the
+// newest one.
 func (f *Fields) checkPublishTicket(told ticket.Told) {
 	for _, name := range []string{"if_version", "replace", "filename"} {
 		said := name == "if_version" && told.IfVersion != nil || name == "replace" && told.Replace || name == "filename" && told.Filename != "" && told.Filename != "index.html"
@@ -77,7 +77,7 @@ func (f *Fields) checkPublishTicket(told ticket.Told) {
 	}
 }
 
-// receiveBytes stages the body: the one file, or the files of the archive that it is.
+// ReceiveBytes stages the body of a ticket's call: a file, or the files of an archive.
 func (a *Intake) ReceiveBytes(c *Call, f *Fields) (err error) {
 	format, archive, err := c.archiveOfTicket()
 	if err != nil {
@@ -113,7 +113,8 @@ func (a *Intake) receiveFile(c *Call, f *Fields) (err error) {
 	return err
 }
 
-// archiveOfTicket tells whether the body is an archive: if that was told, or, where no file was named, if its type says so.
+// archiveOfTicket reports whether the body is an archive: if the ticket declares one or, where it names no file, if the
+// media type is that of an archive.
 func (c *Call) archiveOfTicket() (unpack.Format, bool, error) {
 	value := c.R.Header.Get("Content-Type")
 	name, _, _ := mime.ParseMediaType(value)

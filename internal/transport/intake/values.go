@@ -10,7 +10,7 @@ import (
 	"sandlot/internal/transport/intake/hint"
 )
 
-// words is a text that may be left out; a number is its digits.
+// Words returns an optional text; a number becomes its digits.
 func (f *Fields) Words(name string) *string {
 	if !f.has(name) {
 		return nil
@@ -22,7 +22,7 @@ func (f *Fields) Words(name string) *string {
 	return &v
 }
 
-// list is a list of texts that may be left out; one text is its parts between commas.
+// list returns an optional list of texts; a single text is split at its commas.
 func (f *Fields) list(name string) []string {
 	field, _ := f.Form.Get(name)
 	switch {
@@ -40,7 +40,7 @@ func (f *Fields) list(name string) []string {
 	return nil
 }
 
-// choice is a truth that may be left out.
+// choice returns an optional bool.
 func (f *Fields) choice(name string) *bool {
 	if !f.has(name) {
 		return nil
@@ -49,8 +49,8 @@ func (f *Fields) choice(name string) *bool {
 	return &v
 }
 
-// checkKnown refuses an unknown field where each field is a change of its own: to ignore it would
-// leave undone what was asked.
+// checkKnown refuses an unknown field where each field is a change of its own: ignoring it would skip a requested
+// change.
 func (f *Fields) checkKnown() error {
 	if !f.Set.strict {
 		return nil
@@ -76,7 +76,7 @@ func (f *Fields) checkKnown() error {
 	return e.Note("Send it as %s. This is the project as it is:", meant)
 }
 
-// asField is the value of a field under another name as the right one would have it.
+// asField converts the value of a field under another name to that of the right one.
 func (f *Fields) asField(right string, field content.Field) (any, bool) {
 	switch right {
 	case "listed", "threads":
@@ -93,7 +93,7 @@ func (f *Fields) asField(right string, field content.Field) (any, bool) {
 	return field.Text, field.Kind == content.String && hint.Showable(field.Text)
 }
 
-// mayMail asks whether a message may be sent for this request.
+// mayMail takes the cost of a message from the grant, if the request has an address.
 func (c *Call) mayMail(f *Fields) error {
 	if !f.has("email") {
 		return nil

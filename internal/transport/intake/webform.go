@@ -16,23 +16,24 @@ import (
 	"sandlot/internal/format/content"
 )
 
-// maxWord bounds a field of a form that is no file, in bytes.
+// maxWord is the longest text field of a form, in bytes.
 const maxWord = 1 << 10
 
-// ErrBroken reports that a form broke off, or is none of the website's.
+// ErrBroken reports a form that broke off, or that is not one of the website's.
 var ErrBroken = errors.New("form broken off")
 
-// A Form is a form of the website with files, which holds its fields before its files.
+// A Form reads a form of the website with files; its text fields precede its files.
 type Form struct {
 	Most  int64    // bytes of the body; more is an *http.MaxBytesError
 	Words []string // the fields whose text is kept: each may come once, with at most 1 KiB of UTF-8
-	Files string   // the field whose files are taken; other fields are passed over
-	// Take reads one file, which has the name that the browser sent with it, folders included. words are the fields before it.
+	Files string   // the field whose files are taken; other fields are skipped
+	// Take reads one file. name is the name that the browser sent with it, folders included. words are the fields
+	// before it.
 	Take func(words map[string]string, name string, r io.Reader) error
 }
 
-// Read reads the body of a request that was admitted with grant, and returns the fields of the form. An error of Take ends it. A body that a
-// limit ends is an *admission.Denied, and one that is no such form is ErrBroken.
+// Read reads the body of a request that was admitted with grant, and returns the fields of the form. An error of Take
+// ends it. A body that a limit ends returns an *admission.Denied, and one in another format returns ErrBroken.
 func (f Form) Read(w http.ResponseWriter, r *http.Request, grant *admission.Grant) (map[string]string, error) {
 	body := &chargedBody{ReadCloser: r.Body, grant: grant}
 	r.Body = http.MaxBytesReader(w, body, f.Most)
@@ -75,7 +76,7 @@ func (f Form) part(part *multipart.Part, words map[string]string) error {
 	}
 	name := filename(part)
 	if field != f.Files || name == "" {
-		return nil // the next part is found behind it
+		return nil // the reader skips to the next part
 	}
 	from := content.Source{Reader: part}
 	err := f.Take(words, name, &from)
@@ -85,7 +86,7 @@ func (f Form) part(part *multipart.Part, words map[string]string) error {
 	return err
 }
 
-// broken keeps what a form is too large by.
+// broken wraps an error of the body in ErrBroken, and keeps an *http.MaxBytesError in the chain.
 func broken(err error) error { return fmt.Errorf("%w: %w", ErrBroken, err) }
 
 func word(part io.Reader, field string, words map[string]string) error {
@@ -100,7 +101,8 @@ func word(part io.Reader, field string, words map[string]string) error {
 	return nil
 }
 
-// filename returns the name of a part with its folders, which multipart drops: here it only becomes a filename by the rules for them.
+// filename returns the name of a part with its folders, which multipart drops: the rules for filenames are applied to
+// it later.
 func filename(part *multipart.Part) string {
 	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 	if err != nil {
@@ -109,14 +111,14 @@ func filename(part *multipart.Part) string {
 	return params["filename"]
 }
 
-// chargedBody ends where a limit does. What comes costs as much as what is kept of it.
+// A chargedBody is a body that ends where a limit ends it. All received bytes count, also those that are not kept.
 type chargedBody struct {
 	io.ReadCloser
 	grant  *admission.Grant
 	denied error
 }
 
-// errDenied ends a body; denied says why.
+// errDenied ends a body; denied holds the reason.
 var errDenied = errors.New("a limit is reached")
 
 // Read implements io.Reader.
@@ -131,5 +133,5 @@ func (c *chargedBody) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// end says that nothing more is read.
+// end closes the account of the body: no more of it is read.
 func (c *chargedBody) end() { c.denied = cmp.Or(c.denied, c.grant.Whole()) }

@@ -10,7 +10,7 @@ import (
 	"sandlot/internal/format/content"
 )
 
-// A piece is bytes that are about to be sent: body, or the first n bytes of stream.
+// A piece holds bytes to send: body, or the first n bytes of stream.
 type piece struct {
 	body   []byte
 	stream io.ReadCloser // nil if the bytes are in body
@@ -25,10 +25,9 @@ func (p piece) Close() {
 	}
 }
 
-// openForm opens the bytes of a form, without what follows them. For HEAD it opens them, too, so
-// that damage is found and HEAD never promises what GET does not keep. That costs little: bytes in
-// memory are checked already, and others are read and compared with their hash only the first time
-// they are opened.
+// openForm opens the bytes of a form, without the script after them. It opens them for HEAD, too, so that damage is
+// found and a HEAD never promises more than a GET keeps. That costs little: bytes in memory are checked already, and
+// others are read and compared with their hash only when they are first opened.
 func (x *exchange) openForm(o *form) (piece, error) {
 	n := o.size - int64(len(o.after))
 	if x.r.Method != http.MethodHead || o.body != nil || o.blob.Size <= x.bodyMax {
@@ -41,9 +40,9 @@ func (x *exchange) openForm(o *form) (piece, error) {
 	return piece{stream: rc}, nil
 }
 
-// open returns n bytes of a form from off. They must lie within the form's own bytes: what follows
-// them is not counted. Small forms come from the cache, whose bytes are shared and must not be
-// changed. A damaged form is sandlot.ErrCorrupt, before the first byte or while a stream is read.
+// open returns n bytes of a form from off. They must lie within the form's own bytes, without the script after them.
+// Small forms come from the cache, whose bytes are shared and must not be changed. A damaged form is
+// sandlot.ErrCorrupt, before the first byte or while a stream is read.
 func (h *Handler) open(ctx context.Context, o *form, off, n int64) (piece, error) {
 	body := o.body
 	switch {
@@ -66,9 +65,8 @@ func (h *Handler) open(ctx context.Context, o *form, off, n int64) (piece, error
 	return piece{body: body[off : off+n]}, nil
 }
 
-// spare reports whether a form that could not be opened is a damaged compressed variant, and logs
-// it if so. The caller then sends the plain bytes instead. A file that its author compressed has no
-// others.
+// spare reports whether a form that failed to open is a damaged compressed variant, and logs it if so. The caller then
+// sends the plain bytes instead. A file that its author compressed has no others.
 func (x *exchange) spare(f *file, o *form, err error) bool {
 	if o.coding == identity || f.encoded || !errors.Is(err, sandlot.ErrCorrupt) {
 		return false
@@ -77,8 +75,7 @@ func (x *exchange) spare(f *file, o *form, err error) bool {
 	return true
 }
 
-// whole returns the form to send in place of the variant o: the plain one, followed by the script
-// if o is.
+// whole returns the form to send in place of the variant o: the plain one, followed by the script if o is.
 func (x *exchange) whole(f *file, o *form) *form {
 	if len(o.after) == 0 {
 		return &f.plain
@@ -86,8 +83,8 @@ func (x *exchange) whole(f *file, o *form) *form {
 	return f.follow(&f.plain, f.plain.size, []byte(x.tag()))
 }
 
-// copy sends a piece and reports whether all of it was written to the client. If the bytes cannot
-// be read to their end, it breaks the answer off and does not return.
+// copy sends a piece and reports whether all of it was written to the client. If the bytes cannot be read to their end,
+// it breaks the answer off and does not return.
 func (x *exchange) copy(w io.Writer, p piece) bool {
 	if p.stream == nil {
 		_, err := w.Write(p.body)
@@ -104,8 +101,8 @@ func (x *exchange) copy(w io.Writer, p piece) bool {
 	return err == nil
 }
 
-// breakOff ends the connection of an answer that has begun, so that the client sees that it is not
-// whole. It logs err unless the client has left, and panics with http.ErrAbortHandler.
+// breakOff ends the connection of an answer that has begun, so that the client sees that it is incomplete. It logs err
+// unless the client has left, and panics with http.ErrAbortHandler.
 func (x *exchange) breakOff(err error) {
 	if x.r.Context().Err() == nil {
 		x.log.ErrorContext(x.r.Context(), "response ended early", "project", x.project.ID, "path", x.r.URL.Path, "err", err)

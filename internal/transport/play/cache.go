@@ -15,30 +15,28 @@ import (
 )
 
 const (
-	// maxBody is the largest body that is cached, in bytes. Filling the cache needs it in memory at
-	// once, and for larger ones opening the file costs little compared with sending it.
+	// maxBody is the largest body that is cached, in bytes. Filling the cache needs it in memory at once, and for
+	// larger ones opening the file costs little compared with sending it.
 	maxBody = 1 << 20
-	// fillSlots bounds the fills under way: with bodies of maxBody they hold 8 MiB on top of the
-	// cache.
+	// fillSlots is the most fills at once: with bodies of maxBody they hold 8 MiB on top of the cache.
 	fillSlots = 8
-	// fillTime bounds one fill, waiting for a slot included: as long as a browser's user would
-	// wait.
+	// fillTime is the longest fill, the wait for a slot included: as long as the user of a browser would wait.
 	fillTime = 30 * time.Second
-	// unsettled is how long a list is kept while variants of its files may still come.
+	// unsettled is the time for which a list is kept while variants of its files may still come.
 	unsettled = time.Second
-	// refreshTime is how long a request waits for a list to be read again: the last one is as good.
+	// refreshTime is the longest wait of a request for a fresh list: the last one is as good.
 	refreshTime = 250 * time.Millisecond
 )
 
-// key names what is cached: the list of a version, by project and version, or the bytes that have a
-// digest. What is kept under a key never changes, so nothing in the cache is ever out of date.
+// A key names a cached value: the list of a version, by project and version, or the bytes with a digest. The value
+// under a key never changes, so the cache is never out of date.
 type key struct {
 	project sandlot.ProjectID
 	version int
 	digest  sandlot.Digest
 }
 
-// name is the key as text, for singleflight.
+// name returns the key as text, for singleflight.
 func (k key) name() string {
 	if k.project != "" {
 		return string(k.project) + "/" + strconv.Itoa(k.version)
@@ -46,13 +44,13 @@ func (k key) name() string {
 	return string(k.digest[:])
 }
 
-// value is a list or a body.
+// A value is a list or a body.
 type value struct {
 	list *list
 	body []byte
 }
 
-// weight is about how many bytes the value takes, with its place in the cache.
+// weight returns the approximate size of the value in bytes, with its place in the cache.
 func (v value) weight() uint32 {
 	const entry = 200
 	if v.list != nil {
@@ -61,15 +59,15 @@ func (v value) weight() uint32 {
 	return entry + uint32(cap(v.body))
 }
 
-// A cache keeps lists and bodies, at most so many bytes of them. What many ask for at once is
-// loaded once. All methods may be called concurrently.
+// A cache keeps lists and bodies up to a limit in bytes. It loads a value once for all concurrent requests. All methods
+// may be called concurrently.
 type cache struct {
 	entries *otter.Cache[key, value]
 	flights singleflight.Group
 	slots   chan struct{}
 }
 
-// newCache makes a cache that holds about so many bytes.
+// newCache returns a cache for about so many bytes.
 func newCache(bytes int64) *cache {
 	return &cache{
 		entries: otter.Must(&otter.Options[key, value]{
@@ -80,10 +78,9 @@ func newCache(bytes int64) *cache {
 	}
 }
 
-// fill returns what load returns, and keeps it unless load fails. Of many callers with one key one
-// loads, and all get its result. valid tells whether a value that another call has just put there
-// will do. Loading does not end with ctx, for others may wait for it; it ends after fillTime. At
-// most fillSlots loads are under way.
+// fill returns the result of load, and keeps it unless load fails. Of many callers with one key one loads, and all get
+// its result. valid reports whether a value that another call has just stored is good enough. Loading does not end with
+// ctx, for others may wait for it; it ends after fillTime. At most fillSlots loads run at once.
 func (c *cache) fill(ctx context.Context, k key, valid func(value) bool, load func(context.Context) (value, error)) (value, error) {
 	done := c.flights.DoChan(k.name(), func() (any, error) {
 		// Another flight may have landed between the look-up and this one's start.
@@ -113,8 +110,8 @@ func (c *cache) fill(ctx context.Context, k key, valid func(value) bool, load fu
 	}
 }
 
-// guard turns a panic of load into an error. In the goroutine of singleflight nobody else could
-// recover it, and the process would end.
+// guard turns a panic of load into an error. Nothing else could recover it in the goroutine of singleflight, and the
+// process would end.
 func guard(ctx context.Context, load func(context.Context) (value, error)) (v value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -124,8 +121,8 @@ func guard(ctx context.Context, load func(context.Context) (value, error)) (v va
 	return load(ctx)
 }
 
-// list returns the files of the project's version, from the cache or the store. A list that may
-// still get variants is read again after a second, and served as it was while that fails.
+// list returns the files of the project's version, from the cache or the store. It reads a list that may still get
+// variants again after a second, and returns the old one while that fails.
 func (h *Handler) list(ctx context.Context, p *sandlot.Project) (*list, error) {
 	k := key{project: p.ID, version: p.Version}
 	last, known := h.cache.entries.GetIfPresent(k)
@@ -153,7 +150,7 @@ func (h *Handler) list(ctx context.Context, p *sandlot.Project) (*list, error) {
 	return v.list, err
 }
 
-// settled reports whether no variants may come for a list, or it was read less than a second ago.
+// settled reports whether a list gets no more variants, or was read less than a second ago.
 func (h *Handler) settled(v value) bool {
 	return v.list.until.IsZero() || h.now().Before(v.list.until)
 }
@@ -186,7 +183,7 @@ func (h *Handler) readAll(ctx context.Context, b sandlot.Blob) ([]byte, error) {
 	return body, nil
 }
 
-// blobError says what failed. A blob that a list names and that is missing counts as damaged:
+// blobError adds the operation and the blob to an error. A missing blob that a list names counts as damaged:
 // sandlot.ErrCorrupt.
 func blobError(doing string, b sandlot.Blob, err error) error {
 	if errors.Is(err, sandlot.ErrNotFound) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// coding is a Content-Encoding that a form can have.
+// A coding is a Content-Encoding that a form can have.
 type coding int
 
 const (
@@ -16,7 +16,7 @@ const (
 	numCodings
 )
 
-// codings are the names of the codings, and marks what each adds to a file's ETag.
+// codings are the names of the codings, and marks the suffixes that they add to a file's ETag.
 var (
 	codings = [numCodings]string{"identity", "br", "zstd", "gzip"}
 	marks   = [numCodings]string{"", "-br", "-zst", "-gz"}
@@ -35,12 +35,12 @@ func codingOf(name string) coding {
 	return identity
 }
 
-// wishes are the qualities that a client gives to the codings, in thousandths. 0 means that it does
-// not accept the coding.
+// wishes holds the qualities that a client gives to the codings, in thousandths. 0 means that it does not accept the
+// coding.
 type wishes [numCodings]int
 
-// wished reads Accept-Encoding (RFC 9110, section 12.5.3). Plain bytes are accepted unless the
-// client refuses them. If it does not mention them, they come last.
+// wished reads Accept-Encoding (RFC 9110, section 12.5.3). Plain bytes are accepted unless the client refuses them. If
+// it does not mention them, they come last.
 func wished(h http.Header) wishes {
 	var w wishes
 	var named [numCodings]bool
@@ -93,9 +93,8 @@ func quality(params string) int {
 	return min(q, 1000)
 }
 
-// form returns the form of the file that a request's Accept-Encoding prefers, and among equals the
-// smallest. A client that accepts none gets the plain bytes: they may be of use to it, and a
-// refusal is not.
+// form returns the form of the file that a request's Accept-Encoding prefers, and among equals the smallest. A client
+// that accepts none gets the plain bytes: they may be of use to it, and a refusal is not.
 func (f *file) form(h http.Header) *form {
 	if len(f.packed) == 0 {
 		return &f.plain

@@ -25,7 +25,7 @@ func (x *exchange) conditions(f *file, o *form) int {
 	return 0
 }
 
-// star reports whether a condition is "*", which matches whatever there is.
+// star reports whether a condition is "*", which matches any file.
 func star(lines []string) bool { return len(lines) == 1 && strings.TrimSpace(lines[0]) == "*" }
 
 // nameTag reports whether a list of entity tags has etag, which is a strong one. A weak comparison

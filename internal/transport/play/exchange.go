@@ -9,7 +9,7 @@ import (
 	"sandlot"
 )
 
-// place is the kind of address a request came to.
+// A place is the kind of address that a request came to.
 type place int
 
 const (
@@ -23,28 +23,27 @@ type exchange struct {
 	*Handler
 	w       http.ResponseWriter
 	r       *http.Request
-	project sandlot.Project // as of the version that is served; zero if there is none
+	project sandlot.Project // at the served version; zero if there is none
 	place   place
 	root    string // the path of the project's folder on its origin, with a slash at its end
-	// followed tells that a browser's own navigation to this file gets the heartbeat's script after
-	// it, so that the answer varies with what tells a navigation.
+	// followed is set if a browser's own navigation to this file gets the script of the heartbeat after it, so that the
+	// answer varies with the header fields that mark a navigation.
 	followed bool
-	// trial tells that the play-tester asks: nobody plays.
+	// trial is set if the play-tester sent the request: it does not count as a play.
 	trial bool
-	// named tells that If-None-Match has the tag of what would be sent; "*" does not count.
+	// named is set if If-None-Match has the tag of the form to send; "*" does not count.
 	named bool
-	// previewing tells that it is the address of a preview, where there is no project.
+	// previewing is set if the address is that of a preview, where there is no project.
 	previewing bool
 }
 
-// allowed are the methods that everything but the heartbeat takes.
+// allowed are the methods of every address except the heartbeat.
 const allowed = "GET, HEAD, OPTIONS"
 
 // ours is the service's own folder in every project. No file of a project can be in it.
 const ours = "/.sandlot/"
 
-// reads reports whether the request is a GET or HEAD. If not, it has answered it: an OPTIONS with
-// methods, others with 405.
+// reads reports whether the request is a GET or HEAD. It answers any other: an OPTIONS with methods, others with 405.
 func (x *exchange) reads(methods string) bool {
 	switch x.r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -57,9 +56,9 @@ func (x *exchange) reads(methods string) bool {
 	return false
 }
 
-// Refuse answers a request to a project's origin with a status of 400 or above and a page that says
-// message. It is for what the program refuses before it looks for the project. The answer has the
-// headers that every answer on such an origin has, so that it is as isolated as the project.
+// Refuse answers a request to a project's origin with a status of 400 or above and a page with message. It is for
+// requests that the program refuses before it looks for the project. The answer has the headers of every answer on such
+// an origin, so that it is as isolated as the project.
 func (h *Handler) Refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
 	x := exchange{Handler: h, w: w, r: r, root: "/"}
 	x.refuse(status, message)
@@ -83,13 +82,13 @@ func (x *exchange) notAllowed(methods string) {
 	x.say(http.StatusMethodNotAllowed, "method")
 }
 
-// notFound answers 404 with our own page.
+// notFound answers 404 with the service's own page.
 func (x *exchange) notFound() {
 	x.say(http.StatusNotFound, "missing")
 }
 
-// statuses has the status of each kind of error that reading can meet. Any other error is a fault
-// of ours. It never changes.
+// statuses has the status of each kind of error that reading can meet. Any other error is a fault of the service. It
+// never changes.
 var statuses = map[sandlot.Kind]int{
 	sandlot.KindMissing:     http.StatusNotFound,
 	sandlot.KindTakenDown:   http.StatusUnavailableForLegalReasons,
@@ -98,10 +97,9 @@ var statuses = map[sandlot.Kind]int{
 	sandlot.KindFull:        http.StatusInsufficientStorage,
 }
 
-// fail answers with a page for an error of the Service. An error that is neither a *sandlot.Error
-// nor a sandlot.Code is a fault: it is logged, and the client is told nothing of it. The page of a
-// project that was taken down has a browser clear its cache, and a service worker of such a project
-// is replaced by one that removes itself.
+// fail answers with a page for an error of the Service. An error that is neither a *sandlot.Error nor a sandlot.Code is
+// a fault: it is logged, and not shown to the client. The page of a project that was taken down makes a browser clear
+// its cache, and a service worker of such a project is replaced by one that removes itself.
 func (x *exchange) fail(err error) {
 	if errors.Is(err, sandlot.CodeTakenDown) && x.place != onPath && x.asksForWorker() {
 		x.worker(lastWorkerJS)
@@ -123,8 +121,8 @@ func (x *exchange) fail(err error) {
 	}
 	switch {
 	case code == sandlot.CodeTakenDown && x.place != onPath && navigates(x.r.Header):
-		// What the browser has kept of it. Not its storage: a reinstated project is to find its
-		// players' games again.
+		// Clears the browser's copies of it. Not its storage: a reinstated project should find its players' games
+		// again.
 		x.w.Header().Set("Clear-Site-Data", `"cache"`)
 	case status >= 500 && x.r.Context().Err() == nil:
 		x.log.ErrorContext(x.r.Context(), "serving failed", "project", x.project.ID, "path", x.r.URL.Path, "err", err)

@@ -6,19 +6,18 @@ import (
 	"sandlot/internal/format/mediatype"
 )
 
-// field is a header field whose value is made once and shared by all responses. That is safe:
-// net/http only reads values, and whoever appends to one gets a copy, for they have no room to
-// grow.
+// A field is a header field whose value is made once and shared by all responses. That is safe: net/http only reads
+// values, and an append to one makes a copy, for its slice has no room to grow.
 type field struct {
 	name  string
 	value []string
 }
 
-// always are the fields of every response, whatever its status. Published code is trusted with its
-// own origin and nothing else: browsers do not guess its type, run it in no process of other
-// origins, and give it no device that a page can ask for. Permissions-Policy names only features
-// that Chromium knows on every system, because it warns about others in the console of every game.
-// There is no frame-ancestors: projects may be framed anywhere, for nothing in them needs a login.
+// always are the fields of every response, whatever its status. Published code is trusted with its own origin and
+// nothing else: browsers do not guess its type, run it in no process of other origins, and grant it no device.
+// Permissions-Policy names only features that Chromium knows on every system, because it warns about others in the
+// console of every game. There is no frame-ancestors: projects may be framed anywhere, for nothing in them needs a
+// login.
 var always = [...]field{
 	{"X-Content-Type-Options", []string{"nosniff"}},
 	{"Origin-Agent-Cluster", []string{"?1"}},
@@ -30,11 +29,11 @@ var always = [...]field{
 
 const csp = "object-src 'none'; base-uri 'self'"
 
-// quarantined is the policy for projects of accounts whose address is not verified, if the operator
-// wants quarantine. A self-contained game goes on working, while a page that asks for passwords
-// cannot send them anywhere unseen. Dialogs work and forms fire their events, for honest games use
-// them; form-action keeps forms from sending. A page cannot frame its own address: a proxy in front
-// answers some requests itself, without a policy, and the page could act from within such a frame.
+// quarantined is the policy for projects of accounts with an unverified address, if the operator wants quarantine. A
+// self-contained game goes on working, while a page that requests passwords cannot send them anywhere unseen. Dialogs
+// work and forms fire their events, for honest games use them; form-action keeps forms from sending. A page cannot
+// frame its own address: a proxy in front answers some requests itself, without a policy, and the page could act from
+// within such a frame.
 const (
 	quarantined = csp + "; default-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' data: blob:; " +
 		"connect-src 'self' data: blob:; form-action 'none'; frame-src data: blob:; sandbox allow-scripts allow-pointer-lock allow-orientation-lock allow-modals allow-forms"
@@ -43,28 +42,27 @@ const (
 
 var (
 	originPolicy = []string{csp}
-	// The sandbox without allow-same-origin is the path form's also in quarantine.
+	// In the path form the sandbox lacks allow-same-origin, in quarantine as well.
 	quarantinedOriginPolicy = []string{quarantinedOrigin}
 	quarantinedPathPolicy   = []string{quarantined}
 	// Without allow-same-origin the page's origin is opaque: it reaches neither cookies nor storage
 	// of the website.
 	pathPolicy = []string{csp + "; sandbox allow-scripts allow-pointer-lock allow-orientation-lock allow-modals " +
 		"allow-forms allow-popups allow-downloads"}
-	// A Content-Security-Policy covers neither names that are looked up, connections opened ahead,
-	// WebRTC nor the navigations of the tab; this covers them in Chromium.
+	// A Content-Security-Policy does not cover DNS look-ups, preconnects, WebRTC or the navigations of the tab; this
+	// covers them in Chromium.
 	ownConnections = []string{"(response-origin);webrtc=block"}
 	anyOrigin      = []string{"*"}
 	exposed        = []string{"Content-Encoding, Content-Range, ETag"}
 	noindex        = []string{"noindex"}
 
-	// Browsers ask for these two before a page may share memory between threads. Everything that a
-	// project serves may be embedded by its own pages (Cross-Origin-Resource-Policy); what it loads
-	// from elsewhere has to allow that.
+	// Browsers require these two before a page may share memory between threads. A project's own pages may embed all of
+	// its files (Cross-Origin-Resource-Policy); other sites have to allow it for theirs.
 	ownGroup  = []string{"same-origin"}
 	isolating = []string{"require-corp"}
 
 	revalidate = []string{"no-cache"}
-	// A cache that many share asks again after 25 seconds, so that what was taken down leaves it.
+	// A shared cache revalidates after 25 seconds, so that a project that was taken down leaves it.
 	immutable = []string{"public, max-age=31536000, immutable, s-maxage=25"}
 	never     = []string{"no-store"}
 
@@ -79,8 +77,8 @@ var (
 	varyBrowserLanguage = []string{"Sec-Fetch-Dest, Upgrade-Insecure-Requests, Accept, Accept-Language"}
 )
 
-// headers sets the fields that every response of the exchange has, with the given Cache-Control,
-// and returns the header for further fields.
+// headers sets the fields of every response of the exchange, with the given Cache-Control, and returns the header for
+// further fields.
 func (x *exchange) headers(cacheControl []string) http.Header {
 	h := x.w.Header()
 	for i := range always {
@@ -122,9 +120,9 @@ func (x *exchange) policy() []string {
 	return originPolicy
 }
 
-// fresh returns the Cache-Control of a file. The files of a version never change and may be kept
-// for a year. Those of a project must be asked for every time, which costs a 304, and so must those
-// of a version in quarantine: a browser could make a service worker of a script that it has kept.
+// fresh returns the Cache-Control of a file. The files of a version never change and may be cached for a year. Those of
+// a project must be revalidated every time, which costs a 304, and so must those of a version in quarantine: a browser
+// could make a service worker of a cached script.
 func (x *exchange) fresh() []string {
 	if x.place == onVersion && !x.quarantined() {
 		return immutable
@@ -132,8 +130,8 @@ func (x *exchange) fresh() []string {
 	return revalidate
 }
 
-// varies returns the Vary of a response that depends on the encodings a client takes, or on whether
-// it is a browser's own navigation; nil if it depends on neither.
+// varies returns the Vary of a response that depends on the encodings that the client accepts, or on whether it is a
+// browser's own navigation; nil if it depends on neither.
 func varies(encodings, navigation bool) []string {
 	switch {
 	case encodings && navigation:
@@ -150,8 +148,8 @@ func varies(encodings, navigation bool) []string {
 // unpack it.
 var unknownType = []string{mediatype.Unknown}
 
-// describe sets the fields that every response has and those that describe a form, for an answer
-// with that status. It leaves Content-Length to the caller.
+// describe sets the fields of every response and those that describe a form, for an answer with that status. It leaves
+// Content-Length to the caller.
 func (x *exchange) describe(f *file, o *form, status int) http.Header {
 	h := x.headers(x.fresh())
 	if status == http.StatusNotFound {

@@ -13,13 +13,13 @@ import (
 // half of it.
 const maxHeartbeat = 256
 
-// beat is the body of a heartbeat.
+// A beat is the body of a heartbeat.
 type beat struct {
 	Player string `json:"player"` // a random id from the page's storage, or empty
 	Gone   bool   `json:"gone"`   // the page is being left
 }
 
-// mayBeat reports whether the request is one that player.js sends. If not, it has answered it.
+// mayBeat reports whether the request can be a heartbeat of player.js. It answers any other.
 func (x *exchange) mayBeat() bool {
 	const methods = "POST, OPTIONS"
 	switch {
@@ -35,9 +35,8 @@ func (x *exchange) mayBeat() bool {
 	return false
 }
 
-// takeBeat reads a heartbeat and counts its player as present or gone. The answer is 204 also if
-// counting failed, which is logged. A player without an id of its own counts by the hash of its
-// visitor.
+// takeBeat reads a heartbeat and counts its player as present or gone. The answer is 204 even if counting failed, which
+// is logged. A player without an id of its own counts by the hash of its visitor.
 func (x *exchange) takeBeat() {
 	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, maxHeartbeat))
 	var b beat
@@ -50,7 +49,7 @@ func (x *exchange) takeBeat() {
 		return
 	}
 	player := x.visitor(x.now())
-	player.Source = "" // the load has told
+	player.Source = "" // the load had it
 	if isPlayer(b.Player) {
 		player.ID = gallery.PlayerID(b.Player)
 	}
@@ -65,9 +64,9 @@ func (x *exchange) takeBeat() {
 	x.w.WriteHeader(http.StatusNoContent)
 }
 
-// fromHere reports whether the request comes from the project's own page, as far as a browser
-// tells. A page in the sandbox of the path form has an opaque origin: its own requests count as
-// cross-origin, and are known by the Origin "null".
+// fromHere reports whether the request comes from the project's own page, as far as the browser reports it. A page in
+// the sandbox of the path form has an opaque origin: its own requests count as cross-origin, and are recognized by the
+// Origin "null".
 func (x *exchange) fromHere() bool {
 	if x.place == onPath && x.r.Header.Get("Origin") == "null" {
 		return true

@@ -10,26 +10,26 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// iconPath is what browsers ask for by themselves. A 404 would put a message into the console of a
-// game that has not asked.
+// iconPath is the path that browsers request by themselves. A 404 would put a message into the console of a game that
+// did not request it.
 const iconPath = "/favicon.ico"
 
-// iconHead is how many bytes of the primary file are searched for a link to its icon. Heads of
-// games are well within it.
+// iconHead is the part of the primary file that is searched for a link to its icon, in bytes. Heads of games are well
+// within it.
 const iconHead = 16 << 10
 
 //go:embed icon.svg
 var iconSVG []byte
 
-// iconFile makes the icon of every project that has none of its own.
+// iconFile returns the icon of all projects without one of their own.
 func iconFile() *file {
 	f := newFile(&sandlot.File{Name: "icon.svg", Blob: sandlot.Blob{Size: int64(len(iconSVG)), SHA256: sha256.Sum256(iconSVG), Text: true}})
 	f.plain.body, f.varies = iconSVG, false
 	return f
 }
 
-// icon answers for iconPath if the project has no file of that name: with the icon that the project
-// has under another name, or with ours.
+// icon answers for iconPath if the project has no file of that name: with the project's icon under another name, or
+// with the default icon.
 func (x *exchange) icon(l *list) {
 	name := l.icon.Load()
 	if name == nil {
@@ -44,8 +44,8 @@ func (x *exchange) icon(l *list) {
 	x.send(f, f.form(x.r.Header), http.StatusOK)
 }
 
-// findIcon returns the name of the file that is the project's own icon: favicon.svg, favicon.png,
-// or what its primary page links to. It is empty if there is none, or if the page cannot be read.
+// findIcon returns the name of the project's own icon: favicon.svg, favicon.png, or the file that its primary page
+// links to. It is empty if there is none, or if the page cannot be read.
 func (x *exchange) findIcon(l *list) string {
 	for _, name := range [...]string{"favicon.svg", "favicon.png"} {
 		if l.files[name] != nil {

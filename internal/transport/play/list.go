@@ -10,14 +10,13 @@ import (
 	"sandlot/internal/format/mediatype"
 )
 
-// A list has the files of one version, with everything about them that does not depend on a
-// request. It is shared by requests and never changes, but for icon and the prepared answers in it,
-// which may be set concurrently.
+// A list holds the files of one version, with everything about them that does not depend on a request. It is shared by
+// requests and never changes, except for icon and the prepared answers in it, which may be set concurrently.
 type list struct {
-	files  map[string]*file       // by their names
+	files  map[string]*file       // by name
 	icon   atomic.Pointer[string] // the name of the project's own icon, empty if it has none; nil: not looked for yet
 	until  time.Time              // when to read the list again because variants may have come; zero: never
-	weight uint32                 // about how many bytes the list takes
+	weight uint32                 // approximate size of the list in bytes
 }
 
 // A file is one published file.
@@ -45,8 +44,7 @@ type form struct {
 	prepared *preparedAnswer // nil: it has none
 }
 
-// newList makes a list of a version's files. until is when to read them again if variants of some
-// may still come.
+// newList returns the list of a version's files. until is the time to read them again if some may still get variants.
 func newList(files []sandlot.File, until time.Time) *list {
 	l := &list{files: make(map[string]*file, len(files))}
 	for i := range files {
@@ -65,7 +63,7 @@ func newList(files []sandlot.File, until time.Time) *list {
 	return l
 }
 
-// newFile makes a file, with its forms.
+// newFile returns a file with its forms.
 func newFile(p *sandlot.File) *file {
 	f := &file{
 		hash:      p.Blob.SHA256.String(),
@@ -88,9 +86,8 @@ func newFile(p *sandlot.File) *file {
 	return f
 }
 
-// makeForm makes one form of the file, whose bytes are those of b. Its ETag is the hash of the
-// published bytes with the mark of the coding. That names the form's bytes, since a file is
-// compressed once and the result kept.
+// makeForm returns one form of the file, with the bytes of b. Its ETag is the hash of the published bytes with the mark
+// of the coding. That identifies the form's bytes, since a file is compressed once and the result kept.
 func (f *file) makeForm(c coding, b sandlot.Blob) form {
 	o := form{coding: c, size: b.Size, blob: b}
 	o.etag = []string{`"` + f.hash + marks[c] + `"`}
@@ -101,7 +98,7 @@ func (f *file) makeForm(c coding, b sandlot.Blob) form {
 	return o
 }
 
-// prepare makes room for prepared answers of each form.
+// prepare adds room for prepared answers to each form.
 func (f *file) prepare() {
 	f.plain.prepared = new(preparedAnswer)
 	for i := range f.packed {
@@ -109,10 +106,9 @@ func (f *file) prepare() {
 	}
 }
 
-// find returns the file that a path, as names.Requested returns it, names, and its name. "/" is the primary file, "folder/"
-// the index.html in that folder; all other names are as they were published. f is nil if there is
-// no such file. Then folder tells whether the path names a folder with an index.html and lacks only
-// the slash at its end.
+// find returns the file and the name for a path from names.Requested. "/" is the primary file, "folder/" the index.html
+// in that folder; all other names are as they were published. f is nil if there is no such file. Then folder reports
+// whether the path names a folder with an index.html and lacks only the slash at its end.
 func (l *list) find(path, primary string) (f *file, name string, folder bool) {
 	name, ok := strings.CutPrefix(path, "/")
 	switch {

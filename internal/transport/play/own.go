@@ -14,12 +14,12 @@ import (
 type door struct {
 	name      string
 	operation admission.Operation
-	checks    func(*exchange) bool // reports whether the request can be served; if not, it has answered it
+	checks    func(*exchange) bool // reports whether the request can be served; answers it if not
 	serve     func(*exchange)
 }
 
-// doors are all of them. It never changes. Files of projects have none: most come
-// from memory, and admission is not asked.
+// doors are all doors. It never changes. Files of projects are not among them: most come from memory, without
+// admission.
 var doors = []door{
 	{"about", admission.Fetch, (*exchange).mayRead, (*exchange).about},
 	{"heartbeat", admission.Heartbeat, (*exchange).mayBeat, (*exchange).takeBeat},
@@ -27,8 +27,8 @@ var doors = []door{
 	{"storage", admission.Fetch, (*exchange).mayRead, (*exchange).storage},
 }
 
-// own answers for a name in the service's own folder. The address of a version has no such folder:
-// but for what says whose it is: it is the owner's preview, where nobody plays.
+// own answers for a name in the service's own folder. The address of a version has only the door about: it is the
+// owner's preview, where nobody plays.
 func (x *exchange) own(name string) {
 	doors := doors
 	if x.previewing {
@@ -69,7 +69,7 @@ func (x *exchange) denied(err error) {
 	x.refuse(http.StatusTooManyRequests, d.Error())
 }
 
-// mayRead is the check of a door that is read.
+// mayRead checks a request for a door that is read.
 func (x *exchange) mayRead() bool { return x.reads(allowed) }
 
 // playerScript answers with the heartbeat's script.

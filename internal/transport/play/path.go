@@ -9,10 +9,9 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// ServePath answers a request to the path form, {base}/~/{project_id}/{file}. The request's URL
-// must be as it came: a router that cleans paths must not see it before. Where the path form is not
-// served, the answer is a 404. Published code runs there in a sandbox with an opaque origin, since
-// the origin is the website's.
+// ServePath answers a request to the path form, {base}/~/{project_id}/{file}. The request's URL must be unchanged: a
+// router that cleans paths must not see it before. If the path form is not served, the answer is a 404. Published code
+// runs there in a sandbox with an opaque origin, since the origin is the website's.
 func (h *Handler) ServePath(w http.ResponseWriter, r *http.Request) {
 	x := exchange{Handler: h, w: w, r: r, place: onPath}
 	rest, ok := strings.CutPrefix(r.URL.Path, h.prefix)
@@ -37,7 +36,7 @@ func (h *Handler) ServePath(w http.ResponseWriter, r *http.Request) {
 // hasPath reports whether the path form is served.
 func (h *Handler) hasPath() bool { return h.places.PathForm || h.places.Content == "" }
 
-// servePath does what only the path form needs, and then serves the path.
+// servePath handles the special cases of the path form, and then serves the path.
 func (x *exchange) servePath(path string, slash bool) {
 	switch reading := x.r.Method == http.MethodGet || x.r.Method == http.MethodHead; {
 	case x.r.Header.Get("Service-Worker") == "script":
@@ -52,11 +51,10 @@ func (x *exchange) servePath(path string, slash bool) {
 	}
 }
 
-// moves reports whether a browser's own navigation to this address is redirected to the project's
-// own origin.
+// moves reports whether a browser's own navigation to this address is redirected to the project's own origin.
 func (x *exchange) moves() bool { return x.place == onPath && x.places.Content != "" }
 
-// redirect sends the client to another location, with the query that it came with.
+// redirect redirects the client to another location, with the query of the request.
 func (x *exchange) redirect(status int, location string) {
 	cacheControl := x.fresh()
 	if status == http.StatusTemporaryRedirect {
@@ -77,7 +75,7 @@ func (x *exchange) redirect(status int, location string) {
 // escape returns a decoded path as it must be written in a URL.
 func escape(path string) string { return (&url.URL{Path: path}).EscapedPath() }
 
-// lastSegment returns where the last segment of a name begins.
+// lastSegment returns the index at which the last segment of a name begins.
 func lastSegment(name string) int {
 	for i := len(name); i > 0; i-- {
 		if name[i-1] == '/' {

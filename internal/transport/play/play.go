@@ -1,4 +1,4 @@
-// Package play serves what was published.
+// Package play serves the files of published projects to their visitors.
 //
 // # Addresses
 //
@@ -11,7 +11,7 @@
 //
 // A request takes these steps, all of which are in read.go:
 //
-//   - Which project? The Service is asked every time, so that an acknowledged write is seen at once.
+//   - Which project? The Service returns it every time, so that an acknowledged write is seen at once.
 //   - Which file? It is looked up in the list of the project's version.
 //   - Which form of it? Plain, compressed, or with the heartbeat's script.
 //   - Conditions and ranges of HTTP are applied.
@@ -22,14 +22,14 @@
 //
 // # Bytes
 //
-// Bytes are sent exactly as they were published, and never if they do not have their hash. The one
-// exception is a browser's own top-level navigation to an HTML primary file: it gets one more
-// script after the file, by which the page tells every 20 seconds that somebody is playing.
+// Bytes are sent exactly as they were published, and never if they do not have their hash. The one exception is a
+// browser's own top-level navigation to an HTML primary file: it gets one more script after the file, with which the
+// page reports every 20 seconds that somebody is playing.
 //
 // # Visitors
 //
-// A load of the primary file is a play, and a heartbeat counts a player as present. Whose they are
-// is known by a hash that cannot be traced back after midnight UTC: see [Visitors].
+// A load of the primary file is a play, and a heartbeat counts a player as present. Visitors are distinguished by a
+// hash that cannot be traced back after midnight UTC: see [Visitors].
 package play
 
 import (
@@ -46,9 +46,8 @@ import (
 	"sandlot/internal/domain/gallery"
 )
 
-// Service is what this package asks about projects. *publish.Service implements it. A project that
-// does not exist is sandlot.CodeProjectNotFound, and one that was taken down is
-// sandlot.CodeTakenDown.
+// A Service returns projects. *publish.Service implements it. A project that does not exist is
+// sandlot.CodeProjectNotFound, and one that was taken down is sandlot.CodeTakenDown.
 type Service interface {
 	// Current returns a project as the latest acknowledged write left it.
 	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
@@ -56,7 +55,7 @@ type Service interface {
 	AtVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, suffix string) (sandlot.Project, error)
 }
 
-// Contents is where the files of versions are read from. *publish.Contents implements it.
+// Contents opens the files of versions. *publish.Contents implements it.
 type Contents interface {
 	// Files returns the files of a version. A file that is not Squeezed may still get variants.
 	Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error)
@@ -65,7 +64,7 @@ type Contents interface {
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 }
 
-// Gallery counts plays and players. *gallery.Service implements it.
+// A Gallery counts plays and players. *gallery.Service implements it.
 type Gallery interface {
 	// Play counts a load, unless one by the same player was counted shortly before, or the network
 	// adds too many.
@@ -76,29 +75,27 @@ type Gallery interface {
 	Leave(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p gallery.Player) error
 }
 
-// Config is what a Handler is made from. Only Service, Contents, Gallery and Places are needed.
-// Everything in it is called concurrently.
+// A Config holds the parts and settings of a Handler. Only Service, Contents, Gallery and Places are needed. Everything
+// in it is called concurrently.
 type Config struct {
 	Service    Service
 	Contents   Contents
 	Gallery    Gallery
 	Places     sandlot.Places
 	Visitors   *Visitors                    // nil: one of the Handler's own
-	Token      func(r *http.Request) string // the token of a browser on the website's origin, empty if it has none; nil: no browser has one
-	Quarantine bool                         // whether projects of unverified accounts may contact nothing but their own origin
+	Token      func(r *http.Request) string // the browser's token on the website's origin, empty if none; nil: none
+	Quarantine bool                         // whether projects of unverified accounts are isolated
 	Admission  *admission.Limits            // the limits of heartbeats; nil: none
 	CacheBytes int64                        // the most bytes of lists and bodies in the cache; 0: 64 MiB
 	Now        func() time.Time             // nil: time.Now
 	Log        *slog.Logger                 // nil: nothing is logged
 }
 
-// defaultCacheBytes holds the current files of some thousand small games, and is what the smallest
-// machines can spare.
+// defaultCacheBytes is room for the current files of some thousand small games, and the smallest machines can spare it.
 const defaultCacheBytes = 64 << 20
 
-// Handler serves published files. Its methods may be called concurrently. A handler that fails
-// after it has begun an answer panics with http.ErrAbortHandler, so that the client sees that the
-// answer is not whole.
+// A Handler serves published files. Its methods may be called concurrently. A handler that fails after it has begun an
+// answer panics with http.ErrAbortHandler, so that the client sees that the answer is incomplete.
 type Handler struct {
 	service     Service
 	contents    Contents
@@ -115,17 +112,17 @@ type Handler struct {
 	now         func() time.Time
 	log         *slog.Logger
 	script      *file       // /.sandlot/player.js
-	ownIcon     *file       // of projects that have none
+	ownIcon     *file       // of projects without one
 	storagePage storagePage // /.sandlot/storage
-	previews    preview     // what origins of previews answer with
+	previews    preview     // the answers on origins of previews
 	shared      sharedLines // header lines that answers share
-	// siteConnections is the Connection-Allowlist of our own pages: their links lead to the website.
+	// siteConnections is the Connection-Allowlist of the service's own pages: their links lead to the website.
 	siteConnections []string
 	suffix          string // "." and the name of the content host, without a port; empty if there is none
 	prefix          string // of the path form: "/~/", after the base URL's path
 }
 
-// New makes a Handler. It panics if the texts that are built into the program are broken.
+// New returns a Handler. It panics if the texts that are built into the program are broken.
 func New(c Config) *Handler {
 	h := &Handler{
 		service: c.Service, contents: c.Contents, gallery: c.Gallery, places: c.Places, visitors: c.Visitors, token: c.Token, agents: newAgents(), book: openBook(), now: c.Now, log: c.Log, script: scriptFile("player.js", playerJS), ownIcon: iconFile(), storagePage: newStoragePage(c.Places.Base), previews: newPreview(c.Places.Base.Scheme+"://"+c.Places.Base.Host, c.Quarantine), quarantine: c.Quarantine, admission: c.Admission,
@@ -155,10 +152,9 @@ func New(c Config) *Handler {
 	return h
 }
 
-// Label returns the part of a request's Host before the content host, in lower case. ok tells
-// whether the Host is under the content host at all. If so, the request belongs to ServeOrigin
-// whatever the label is, and never to the website. Ports are not compared: a request that came
-// through a tunnel must not reach the website either.
+// Label returns the part of a request's Host before the content host, in lower case. ok reports whether the Host is
+// under the content host at all. If so, the request belongs to ServeOrigin whatever the label is, and never to the
+// website. Ports are not compared: a request that came through a tunnel must not reach the website either.
 func (h *Handler) Label(host string) (label string, ok bool) {
 	if h.suffix == "" {
 		return "", false

@@ -7,10 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// plays reports whether a load of the primary file that was answered with status is a play. Every
-// GET of the whole file is one, by whatever program, except those that come before somebody plays:
-// prefetches, crawlers and previews of links. A 304 is a play only if the request has the ETag of
-// the file, which only the service can have told it; "*" does not count.
+// plays reports whether a load of the primary file that was answered with status is a play. Every GET of the whole file
+// is one, by any program, except those that precede a play: prefetches, crawlers and previews of links. A 304 is a play
+// only if the request has the ETag of the file, which can only come from the service; "*" does not count.
 func (x *exchange) plays(status int) bool {
 	return x.r.Method == http.MethodGet &&
 		(status == http.StatusOK || status == http.StatusNotModified && x.named) &&
@@ -18,8 +17,8 @@ func (x *exchange) plays(status int) bool {
 		!prefetches(x.r.Header) && !x.agents.crawls(first(x.r.Header["User-Agent"]))
 }
 
-// first is the first of the values of a field, empty if there is none. It is Header.Get for a name
-// that is known to be in its canonical form, which takes longer to check than the value to find.
+// first returns the first value of a field, empty if there is none. It replaces Header.Get for a name known to be in
+// canonical form: that check takes longer than the look-up.
 func first(values []string) string {
 	if len(values) == 0 {
 		return ""
@@ -53,9 +52,8 @@ var crawlers = [...]string{
 	"uptime", "pingdom", "statuscake", "lighthouse", "page speed", "gtmetrix", // watchers
 }
 
-// agents remembers for some User-Agents whether they are crawlers'. A few make nearly all requests,
-// and searching one for every part takes as long as the rest of a small answer. It may be used
-// concurrently.
+// agents remembers for some User-Agents whether they belong to crawlers. A few make nearly all requests, and searching
+// one for every part takes as long as the rest of a small answer. It may be used concurrently.
 type agents struct {
 	seed  maphash.Seed
 	known [256]atomic.Pointer[agent]
@@ -67,10 +65,10 @@ type agent struct {
 	crawls bool
 }
 
-// newAgents makes agents that remember nothing yet.
+// newAgents returns agents without any results yet.
 func newAgents() *agents { return &agents{seed: maphash.MakeSeed()} }
 
-// crawls is the function crawls, with what it remembers.
+// crawls is the function crawls with a memory.
 func (a *agents) crawls(name string) bool {
 	if name == "" || len(name) > maxAgent {
 		return crawls(name)
@@ -84,7 +82,7 @@ func (a *agents) crawls(name string) bool {
 	return known.crawls
 }
 
-// crawls reports whether a User-Agent is a crawler's or a previewer's.
+// crawls reports whether a User-Agent belongs to a crawler or a previewer.
 func crawls(agent string) bool {
 	if agent == "" {
 		return false

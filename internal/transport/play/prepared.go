@@ -7,28 +7,26 @@ import (
 	"sync/atomic"
 )
 
-// A preparedWriter sends a whole answer whose header fields, but for the date, are prepared lines.
-// It returns false, and has done nothing, if it cannot. *front.Answer is one; answers through
-// net/http are not prepared.
+// A preparedWriter sends a whole answer whose header fields, except for the date, are prepared lines. It returns false,
+// and has done nothing, if it cannot. *front.Answer implements it; answers through net/http are not prepared.
 type preparedWriter interface {
 	WritePrepared(status int, shared, own, body []byte) bool
 }
 
-// lines are lines of a header, made when they are first needed. They never change then.
+// lines holds lines of a header, made on first use. They never change then.
 type lines = atomic.Pointer[[]byte]
 
-// A preparedAnswer has the lines that belong to one form alone: those of a 200 and those of a 304.
+// A preparedAnswer holds the lines that belong to one form alone: those of a 200 and those of a 304.
 type preparedAnswer [2]lines
 
-// sharedLines are the lines that many answers have in common, for each combination of what they
-// depend on.
+// sharedLines holds the lines that many answers have in common, for each combination of their conditions.
 type sharedLines [1 << 5]lines
 
 const (
-	// preparedWeight is about how many bytes the lines of a form take.
+	// preparedWeight is the approximate size of a form's lines, in bytes.
 	preparedWeight = 400
-	// preparedFiles is the most files that a list may have for its answers to be prepared. Those of
-	// long lists would fill the cache with lines for files that are seldom asked for.
+	// preparedFiles is the most files of a list whose answers are prepared. Longer lists would fill the cache with
+	// lines for files that are seldom requested.
 	preparedFiles = 1000
 )
 
@@ -53,7 +51,7 @@ func (x *exchange) sendPrepared(f *file, o *form, status int, body []byte) bool 
 	return w.WritePrepared(status, *shared.Load(), *own.Load(), body)
 }
 
-// combination is the number whose bits are the values given, the first one lowest.
+// combination returns the number whose bits are the given values, the first one lowest.
 func combination(set ...bool) (n int) {
 	for i, b := range set {
 		if b {
@@ -63,7 +61,7 @@ func combination(set ...bool) (n int) {
 	return n
 }
 
-// ownFields are those that tell one form from another.
+// ownFields are the fields that differ between forms.
 var ownFields = [...]string{"Accept-Ranges", "Content-Encoding", "Content-Length", "Content-Type", "Etag"}
 
 // prepare makes both parts of the lines, from the fields that describe sets for any other answer.
@@ -88,7 +86,7 @@ func (x *exchange) prepare(f *file, o *form, status int, shared, own *lines) {
 	own.Store(&ours)
 }
 
-// headerOnly is an http.ResponseWriter that keeps the header and drops everything else.
+// headerOnly is an http.ResponseWriter that keeps the header and discards the rest.
 type headerOnly http.Header
 
 // Header implements http.ResponseWriter.

@@ -10,12 +10,13 @@ import (
 	"sandlot/internal/format/mediatype"
 )
 
-// A preview is a project as it would run here, before it is published: the service does not have it. The website frames a small page on an
-// origin that the browser has drawn for it, and hands it the files; a service worker of that origin then answers for them. The page takes
-// files from the website's origin alone, and only the website may frame it or what it shows.
+// A preview serves a project as it would run here, before it is published: the service does not have it. The website
+// frames a small page on an origin with a random name that the browser has made, and sends it the files; a service
+// worker of that origin then answers for them. The page takes files from the website's origin alone, and only the
+// website may frame it and the project in it.
 type preview struct {
 	page      []byte
-	ancestors string // the end of a policy: who may frame it
+	ancestors string // the end of a policy: the sites that may frame it
 	script    *file
 	worker    *file
 }
@@ -34,11 +35,11 @@ var previewDoors = []door{
 	{"preview-worker.js", admission.Fetch, (*exchange).mayReadApart, (*exchange).previewWorker},
 }
 
-// unverified is the query of the page of a preview whose project would have an owner that is not verified.
+// unverified is the query of a preview's page for a project whose owner would be unverified.
 const unverified = "unverified"
 
-// newPreview makes what previews have in common. The script finds in the page what the service alone knows: the website's origin,
-// and how each file is served.
+// newPreview returns the parts that all previews share. The page contains the facts that only the service knows: the
+// website's origin, and the headers of each kind of file.
 func newPreview(site string, quarantine bool) preview {
 	ancestors := "; frame-ancestors 'self' " + site
 	headers := map[string]string{}
@@ -62,7 +63,7 @@ func newPreview(site string, quarantine bool) preview {
 	}
 }
 
-// preview answers on the origin of a preview, and where there are no such origins under its name in the path form.
+// preview answers on the origin of a preview or, without such origins, under its name in the path form.
 func (x *exchange) preview(path string) {
 	if x.previewing = true; len(path) > len(ours) && path[:len(ours)] == ours {
 		x.own(path[len(ours):])
@@ -71,8 +72,8 @@ func (x *exchange) preview(path string) {
 	}
 }
 
-// mayReadApart is the check of a door that is for the origin of a preview alone: what it has the browser do is done to the
-// whole origin, and that of the path form is the website's.
+// mayReadApart checks a request for a door that exists only on the origin of a preview: its effect in the browser
+// extends to the whole origin, and that of the path form is the website's.
 func (x *exchange) mayReadApart() bool {
 	if x.place != onPath {
 		return x.mayRead()
@@ -81,14 +82,14 @@ func (x *exchange) mayReadApart() bool {
 	return false
 }
 
-// previewPage answers with the page that waits for files. It has the policy that they will have, for where there is no
+// previewPage answers with the page that waits for files. It has the policy of the files themselves, for without a
 // service worker one page takes its place.
 func (x *exchange) previewPage() {
 	x.project.Verified = x.r.URL.RawQuery != unverified
 	x.sendPreview()
 }
 
-// previewEnd answers with the same page, and has the browser forget what it keeps of the preview.
+// previewEnd answers with the same page, and makes the browser delete its storage of the preview.
 func (x *exchange) previewEnd() {
 	x.w.Header().Set("Clear-Site-Data", `"storage"`)
 	x.sendPreview()
@@ -105,7 +106,7 @@ func (x *exchange) sendPreview() {
 	}
 }
 
-// previewWorker answers with the script of the service worker, which may answer for all of its origin.
+// previewWorker answers with the script of the service worker, which may answer for its whole origin.
 func (x *exchange) previewWorker() {
 	x.w.Header().Set("Service-Worker-Allowed", "/")
 	x.send(x.previews.worker, &x.previews.worker.plain, http.StatusOK)

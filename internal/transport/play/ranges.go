@@ -11,23 +11,22 @@ import (
 	"strings"
 )
 
-// maxSpans is the most ranges of one request. Media players ask for one. A request for more gets
-// the whole file, so that many small ranges do not cost more than the file.
+// maxSpans is the most ranges of one request. Media players request one. A request for more gets the whole file, so
+// that many small ranges do not cost more than the file.
 const maxSpans = 16
 
 // A span is n bytes from off.
 type span struct{ off, n int64 }
 
-// header is the Content-Range of the span in a file of size bytes.
+// header returns the Content-Range of the span in a file of size bytes.
 func (s span) header(size int64) string {
 	return fmt.Sprintf("bytes %d-%d/%d", s.off, s.off+s.n-1, size)
 }
 
-// ranges reads the Range of a GET. Ranges are of the plain bytes only: a client that asks for a
-// part gets it uncompressed. It returns false if the whole file is to be sent: if there is no Range
-// or it is malformed, if If-Range does not match, and if the chosen form cannot be cut, since it
-// has the script after it or is to be unpacked by the client. True without spans means that no
-// range lies within the file: the answer is 416.
+// ranges returns the ranges of a GET. They refer to the plain bytes only: a client that requests a part gets it
+// uncompressed. It returns false for the whole file: if there is no Range or it is malformed, if If-Range does not
+// match, and if the chosen form cannot be cut, since it has the script after it or the client has to unpack it. True
+// without spans means that no range lies within the file: the answer is 416.
 func (x *exchange) ranges(f *file, chosen *form) ([]span, bool) {
 	header := first(x.r.Header["Range"])
 	if header == "" || x.r.Method != http.MethodGet || len(chosen.after) > 0 || f.encoded && chosen != &f.plain {
@@ -45,7 +44,7 @@ func (x *exchange) ranges(f *file, chosen *form) ([]span, bool) {
 	for _, s := range spans {
 		sum += s.n
 	}
-	// Pieces that are more than the whole overlap; the whole is cheaper.
+	// Ranges larger than the whole overlap; the whole is cheaper.
 	if ok && len(spans) > 1 && sum > f.plain.size {
 		return nil, false
 	}
@@ -55,8 +54,8 @@ func (x *exchange) ranges(f *file, chosen *form) ([]span, bool) {
 	return spans, true
 }
 
-// parseSpans reads the ranges of a file of size bytes, and leaves out those that begin after its
-// end. It returns false if one is malformed.
+// parseSpans returns the ranges of a file of size bytes, without those that begin after its end. It returns false if
+// one is malformed.
 func parseSpans(set string, size int64) ([]span, bool) {
 	var spans []span
 	for _, item := range strings.Split(set, ",") {
@@ -82,7 +81,7 @@ func parseSpans(set string, size int64) ([]span, bool) {
 	return spans, true
 }
 
-// position reads a number of a range. It is -1 if there is none.
+// position returns a number of a range, -1 if there is none.
 func position(s string) (int64, error) {
 	if s == "" {
 		return -1, nil
@@ -99,8 +98,8 @@ func (x *exchange) sendSpans(f *file, spans []span) int {
 		x.refuse(http.StatusRequestedRangeNotSatisfiable, "The file does not have the bytes that were asked for.")
 		return http.StatusRequestedRangeNotSatisfiable
 	}
-	// All are opened before the status is sent, for each may lie in other MiBs, of which any may be
-	// damaged. The first one stays open.
+	// All are opened before the status is sent, for each may lie in other MiBs, of which any may be damaged. The first
+	// one stays open.
 	var p piece
 	for _, s := range slices.Backward(spans) {
 		p.Close()
@@ -139,7 +138,7 @@ func (x *exchange) sendParts(f *file, spans []span, first piece) {
 	x.w.WriteHeader(http.StatusPartialContent)
 
 	body := multipart.NewWriter(x.w)
-	_ = body.SetBoundary(frame.Boundary()) // it was good the first time
+	_ = body.SetBoundary(frame.Boundary()) // it was valid for the first writer
 	for i, s := range spans {
 		w, err := body.CreatePart(partHeader(mediaType, s, f.plain.size))
 		if err != nil || i == 0 && !x.copy(w, first) || i > 0 && !x.sendLater(w, f, s) {
@@ -149,8 +148,8 @@ func (x *exchange) sendParts(f *file, spans []span, first piece) {
 	_ = body.Close() // an error means that the client is gone
 }
 
-// sendLater sends a span after the first, and reports whether the client got it. The header is sent
-// already, so bytes that cannot be read break the connection.
+// sendLater sends a span after the first, and reports whether the client got it. The header has already been sent, so
+// unreadable bytes break the connection.
 func (x *exchange) sendLater(w io.Writer, f *file, s span) bool {
 	p, err := x.open(x.r.Context(), &f.plain, s.off, s.n)
 	if err != nil {
@@ -160,12 +159,12 @@ func (x *exchange) sendLater(w io.Writer, f *file, s span) bool {
 	return x.copy(w, p)
 }
 
-// partHeader describes one part of a file of size bytes.
+// partHeader returns the header of one part of a file of size bytes.
 func partHeader(mediaType []string, s span, size int64) textproto.MIMEHeader {
 	return textproto.MIMEHeader{"Content-Range": {s.header(size)}, "Content-Type": mediaType}
 }
 
-// A counter counts what is written to it.
+// A counter counts the bytes written to it.
 type counter int64
 
 // Write implements io.Writer. It never fails.

@@ -12,12 +12,11 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// This file is the way of a read, from the top down: which project, which file, which form of it,
-// and how it is answered.
+// This file follows a read from the top down: to the project, its file, a form of the file, and the answer.
 
-// ServeOrigin answers a request to the origin with a label from Label: a project's, a version's or a preview's.
-// Any other label is answered with our own 404. The request's URL must be as it came: a router that
-// cleans paths must not see it before.
+// ServeOrigin answers a request to the origin with a label from Label: a project's, a version's or a preview's. Any
+// other label gets the service's own 404. The request's URL must be unchanged: a router that cleans paths must not see
+// it before.
 func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label string) {
 	x := exchange{Handler: h, w: w, r: r, root: "/"}
 	id, n, suffix, ok := names.ParseLabel(label)
@@ -42,9 +41,8 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 	x.serve(r.URL.Path)
 }
 
-// ServeTrial answers a request of the play-tester for a file of a project as ServeOrigin would, but
-// it counts nothing, and adds no heartbeat. Once the project has another version than that one, all
-// of it is missing.
+// ServeTrial answers a request of the play-tester for a file of a project as ServeOrigin would, but counts nothing, and
+// adds no heartbeat. Once the project has a version other than version, all its files are missing.
 func (h *Handler) ServeTrial(w http.ResponseWriter, r *http.Request, id sandlot.ProjectID, version int) {
 	x := exchange{Handler: h, w: w, r: r, root: "/", trial: true}
 	p, err := h.service.Current(r.Context(), sandlot.Caller{}, id)
@@ -72,8 +70,8 @@ func (x *exchange) serve(path string) {
 	}
 }
 
-// file answers a GET or HEAD of a decoded path: with the file of that name, a redirect to a folder
-// or to a primary file that lies in one, the icon, or a 404.
+// file answers a GET or HEAD of a decoded path: with the file of that name, a redirect to a folder or to a primary file
+// that lies in one, the icon, or a 404.
 func (x *exchange) file(path string) {
 	l, err := x.list(x.r.Context(), &x.project)
 	if err != nil {
@@ -103,9 +101,8 @@ func (x *exchange) file(path string) {
 	}
 }
 
-// primary answers with the primary file. A browser's own navigation gets the heartbeat's script
-// after it, and a load counts as a play. Neither is so on the address of a version, which is the
-// owner's preview.
+// primary answers with the primary file. A browser's own navigation gets the heartbeat's script after it, and a load
+// counts as a play; not so on the address of a version, which is the owner's preview.
 func (x *exchange) primary(f *file) {
 	o := f.form(x.r.Header)
 	if x.place == onVersion || x.trial {
@@ -125,8 +122,8 @@ func (x *exchange) primary(f *file) {
 	}
 }
 
-// visitor returns who sent the request. Its token counts only on the website's origin: cookies of
-// other origins may have been set by a project.
+// visitor returns the player that sent the request. Its token counts only on the website's origin: a project may have
+// set the cookies of other origins.
 func (x *exchange) visitor(now time.Time) gallery.Player {
 	token := ""
 	if x.place == onPath {
@@ -138,7 +135,7 @@ func (x *exchange) visitor(now time.Time) gallery.Player {
 	}
 }
 
-// missing answers 404 for a file that is not there, with the project's own 404.html if it has one.
+// missing answers 404 for a missing file, with the project's own 404.html if it has one.
 func (x *exchange) missing(l *list) {
 	if f := l.files["404.html"]; f != nil {
 		x.send(f, f.form(x.r.Header), http.StatusNotFound)
@@ -147,10 +144,9 @@ func (x *exchange) missing(l *list) {
 	x.notFound()
 }
 
-// send answers with one form of a file, and returns the status of the answer. Conditions and ranges
-// count only if status is 200. Whatever can fail is done before the first byte. What fails later
-// breaks the connection, so that a short answer never looks whole. In place of a damaged compressed
-// form the plain one is sent.
+// send answers with one form of a file, and returns the status of the answer. Conditions and ranges count only if
+// status is 200. Most failures are found before the first byte. A later one breaks the connection, so that a partial
+// answer never looks whole. The plain form replaces a damaged compressed one.
 func (x *exchange) send(f *file, o *form, status int) int {
 	if status == http.StatusOK {
 		spans, part := x.ranges(f, o)

@@ -17,17 +17,17 @@ import (
 //go:embed texts/*.json
 var catalogs embed.FS
 
-// said is what a page of an error says.
+// said holds the text of the page of an error.
 type said struct {
 	Title string `json:"title"`
 	Text  string `json:"text"`
 
-	Behind *said `json:"-"` // whose address it is; nil: it does not matter
+	Behind *said `json:"-"` // the text about the owner of the address; nil: none
 }
 
 func openBook() *catalog.Texts[said] { return catalog.Open[said](catalogs, "texts/*.json") }
 
-// nameOf is the name of the text for an error.
+// nameOf returns the name of the text for an error.
 func nameOf(code sandlot.Code, status int) string {
 	switch {
 	case code == sandlot.CodeProjectNotFound:
@@ -46,9 +46,8 @@ func nameOf(code sandlot.Code, status int) string {
 	return "fault"
 }
 
-// say answers with a small page of our own that has the text of that name, in the language that
-// Accept-Language asks for. A language that somebody chose on the website is in a cookie, which
-// never comes to a project's origin.
+// say answers with a small page of the service that has the text of that name, in the language of Accept-Language. A
+// language that was chosen on the website is in a cookie, which never reaches a project's origin.
 func (x *exchange) say(status int, name string) {
 	lang, _ := x.book.Accepted(x.r.Header.Get("Accept-Language"))
 	h := x.w.Header()
@@ -65,10 +64,10 @@ func (x *exchange) say(status int, name string) {
 	x.show(status, lang, is)
 }
 
-// about answers with the page that says whose address this is.
+// about answers with the page about the owner of this address.
 func (x *exchange) about() { x.say(http.StatusOK, "about") }
 
-// ServeApex answers a request to the content host itself, where there is no project, with a page that says whose it is.
+// ServeApex answers a request to the content host itself, where there is no project, with a page about its owner.
 func (h *Handler) ServeApex(w http.ResponseWriter, r *http.Request) {
 	x := exchange{Handler: h, w: w, r: r, root: "/"}
 	switch {
@@ -82,10 +81,10 @@ func (h *Handler) ServeApex(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// securityPath is where the website says who answers for it (RFC 9116). Projects that have no such file lead there.
+// securityPath is the path of the website's security.txt (RFC 9116). Projects without such a file redirect to it.
 const securityPath = "/.well-known/security.txt"
 
-// behind says in HTML whose address this is, and leads to the form that reports it.
+// behind returns HTML about the owner of this address, with a link to the form that reports it.
 func (x *exchange) behind(is said) string {
 	base := html.EscapeString(x.places.Base.String())
 	report := base + "/report"
@@ -114,7 +113,7 @@ const errorStyle = `:root{color-scheme:light dark;--paper:#fbf9f5;--ink:#23211d;
 	`body{margin:0;padding:20vh 1.25rem 1.25rem;font:1.125rem/1.6 ui-sans-serif,system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif;background:var(--paper);color:var(--ink);overflow-wrap:anywhere}` +
 	`a{color:inherit}main{max-width:36rem;margin:auto}h1{margin:0;font-size:1.75rem;line-height:1.25}p{margin:.75rem 0 0;color:var(--quiet)}`
 
-// show answers with a page that says something. Header fields that were set before stay.
+// show answers with a page of a title and a text. It keeps header fields that were set before.
 func (x *exchange) show(status int, lang string, is said) {
 	title := html.EscapeString(is.Title)
 	body := `<!doctype html><html lang="` + lang + `" dir="ltr"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +

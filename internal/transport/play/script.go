@@ -16,33 +16,31 @@ import (
 	"sandlot"
 )
 
-// playerJS is the heartbeat's script. It sends a heartbeat every 20 seconds while the page is open,
-// and one when it is left.
+// playerJS is the heartbeat's script. It sends a heartbeat every 20 seconds while the page is open, and one when the
+// page is left.
 //
 //go:embed player.js
 var playerJS []byte
 
-// scriptFile makes a script of ours a file that every project has.
+// scriptFile returns a script of the service as a file of every project.
 func scriptFile(name string, script []byte) *file {
 	f := newFile(&sandlot.File{Name: name, Blob: sandlot.Blob{Size: int64(len(script)), SHA256: sha256.Sum256(script), Text: true}})
 	f.plain.body, f.varies = script, false
 	return f
 }
 
-// followedMark is added to the ETag of a form that is followed by the script. It ends in the
-// version of the text that tag makes. Whoever changes that text must change this, or browsers keep
-// the old one.
+// followedMark is added to the ETag of a form that is followed by the script. It ends in the version of the text from
+// tag. A change of that text must change this, or browsers keep the old one.
 const followedMark = "-player1"
 
-// tag is the text that follows an HTML primary file.
+// tag returns the text that follows an HTML primary file.
 func (x *exchange) tag() string {
 	return `<script async src="` + x.root + `.sandlot/player.js"></script>`
 }
 
-// navigates reports whether the request is a browser's own top-level navigation. Browsers say so in
-// Sec-Fetch-Dest, which they send only to trustworthy origins. On plain http they are known by
-// asking for an upgrade and for HTML. That may be a frame as well, in which the script does
-// nothing.
+// navigates reports whether the request is a browser's own top-level navigation. Browsers mark one in Sec-Fetch-Dest,
+// which they send only to trustworthy origins. On plain http the marks are Upgrade-Insecure-Requests and an Accept of
+// HTML. That may be a frame as well, in which the script does nothing.
 func navigates(h http.Header) bool {
 	if dest := h["Sec-Fetch-Dest"]; len(dest) > 0 {
 		return dest[0] == "document"
@@ -50,12 +48,11 @@ func navigates(h http.Header) bool {
 	return first(h["Upgrade-Insecure-Requests"]) == "1" && strings.Contains(first(h["Accept"]), "text/html")
 }
 
-// scripted returns the form of a page that is followed by the script: plain, or gzip if the client
-// prefers it.
+// scripted returns the form of a page that is followed by the script: plain, or gzip if the client prefers it.
 //
-// Nothing is compressed for it. A gzip stream can be continued without unpacking, and every browser
-// takes it; a second gzip member, which would be simpler, browsers ignore. Brotli cannot be
-// continued, and a second zstd frame is not known to work everywhere.
+// It compresses nothing. A gzip stream can be continued without unpacking, and every browser accepts it; browsers
+// ignore a second gzip member, which would be simpler. Brotli cannot be continued, and a second zstd frame is not known
+// to work everywhere.
 func (x *exchange) scripted(f *file) (*form, error) {
 	if utf16, err := x.isUTF16(f); err != nil || utf16 {
 		return &f.plain, err
@@ -75,8 +72,7 @@ func (x *exchange) scripted(f *file) (*form, error) {
 	return f.follow(&f.plain, f.plain.size, []byte(x.tag())), nil
 }
 
-// follow returns a form that is the first n bytes of o, followed by after. It has an ETag of its
-// own.
+// follow returns a form of the first n bytes of o, followed by after. It has an ETag of its own.
 func (f *file) follow(o *form, n int64, after []byte) *form {
 	followed := *o
 	followed.size, followed.after, followed.prepared = n+int64(len(after)), after, nil
@@ -85,8 +81,8 @@ func (f *file) follow(o *form, n int64, after []byte) *form {
 	return &followed
 }
 
-// isUTF16 reports whether a page begins with the byte order mark of UTF-16. The script, which is
-// ASCII, would be read there as strange characters.
+// isUTF16 reports whether a page begins with the byte order mark of UTF-16. The script, which is ASCII, would be read
+// there as strange characters.
 func (x *exchange) isUTF16(f *file) (bool, error) {
 	if f.text || f.plain.size < 2 {
 		return false, nil
@@ -95,8 +91,8 @@ func (x *exchange) isUTF16(f *file) (bool, error) {
 	return bytes.Equal(mark, []byte{0xfe, 0xff}) || bytes.Equal(mark, []byte{0xff, 0xfe}), err
 }
 
-// continued returns how many bytes at the end of a gzip form have to be replaced by after, so that
-// the script follows. after is nil if the stream does not end in a way that can be continued.
+// continued returns the number of bytes at the end of a gzip form that after has to replace, so that the script
+// follows. after is nil if the stream does not end in a way that can be continued.
 func (x *exchange) continued(o *form) (cut int64, after []byte, err error) {
 	cut = min(o.size, gzipEnd)
 	end, err := x.bytes(x.r.Context(), o, o.size-cut, cut)
@@ -106,8 +102,7 @@ func (x *exchange) continued(o *form) (cut int64, after []byte, err error) {
 	return cut, continueGzip(end, x.tag()), nil
 }
 
-// bytes reads n bytes of a form from off. n must be small, for they are kept in memory. They must
-// not be changed.
+// bytes returns n bytes of a form from off. n must be small, for they are held in memory. They must not be changed.
 func (h *Handler) bytes(ctx context.Context, o *form, off, n int64) ([]byte, error) {
 	p, err := h.open(ctx, o, off, n)
 	if err != nil || p.stream == nil {
@@ -123,16 +118,14 @@ func (h *Handler) bytes(ctx context.Context, o *form, off, n int64) ([]byte, err
 
 const (
 	gzipTrailer = 8                   // CRC-32 and size, RFC 1952
-	gzipEnd     = gzipTrailer + 4 + 4 // what continueGzip looks at: the last block, wherever in a byte it begins
+	gzipEnd     = gzipTrailer + 4 + 4 // input of continueGzip: the last block, at any bit of a byte
 )
 
-// continueGzip returns what to put in place of the last bytes of a gzip stream so that text (under
-// 64 KiB) follows what it holds. It returns nil if the stream does not end in an empty block, as
-// encoders written in Go make it.
+// continueGzip returns the replacement of the last bytes of a gzip stream which makes text (under 64 KiB) follow the
+// stream's content. It returns nil if the stream does not end in an empty block, as encoders written in Go make it.
 //
-// Such a stream's last block is a three-bit header and nothing in it: a stored block of length 0,
-// or a fixed one whose only code is its end. Either is replaced by a stored block that holds the
-// text (RFC 1951, section 3.2.4).
+// Such a stream's last block is a three-bit header and nothing in it: a stored block of length 0, or a fixed one whose
+// only code is its end. Either is replaced by a stored block with the text (RFC 1951, section 3.2.4).
 func continueGzip(end []byte, text string) []byte {
 	if len(end) < gzipEnd {
 		return nil
@@ -144,8 +137,7 @@ func continueGzip(end []byte, text string) []byte {
 		return nil
 	}
 	out := append([]byte(nil), deflate[:(header+2)/8+1]...)
-	// The header's first bit says "last" and is set. The other two become 0, "stored"; what is
-	// behind is padding.
+	// The header's first bit says "last" and is set. The other two become 0, "stored"; the bits behind are padding.
 	out[header/8] &= 1<<(header%8+1) - 1
 	clear(out[header/8+1:])
 	out = binary.LittleEndian.AppendUint16(out, uint16(len(text)))
@@ -156,8 +148,8 @@ func continueGzip(end []byte, text string) []byte {
 	return binary.LittleEndian.AppendUint32(out, binary.LittleEndian.Uint32(trailer[4:])+uint32(len(text)))
 }
 
-// emptyBlock returns at which bit the header of the last block begins, if that block is empty. Bits
-// count from the lowest of the first byte.
+// emptyBlock returns the bit at which the header of the last block begins, if that block is empty. Bits count from the
+// lowest of the first byte.
 func emptyBlock(deflate []byte) (header int, ok bool) {
 	if stored, cut := bytes.CutSuffix(deflate, []byte{0, 0, 0xff, 0xff}); cut {
 		// "last" is the highest bit set; two bits of type and up to seven of padding follow.

@@ -9,28 +9,28 @@ import (
 	"strconv"
 )
 
-// A storagePage is a small page on each project's own origin. The website frames it to find out
-// whether scripts of that origin have storage in a frame. Some browsers keep storage from pages
-// that another site frames, and a game that reads it first thing would then stay blank. The page
-// tells only the website's origin, holds no data, and has nothing to press.
+// A storagePage is a small page on each project's own origin. The website frames it to find out whether scripts of that
+// origin have storage in a frame. Some browsers deny storage to pages that another site frames, and a game that reads
+// it first thing would then stay blank. The page reports only to the website's origin, holds no data, and has nothing
+// to press.
 type storagePage struct {
 	body     []byte
 	policy   []string // its Content-Security-Policy: the website alone may frame it
-	embedded []string // the policy where the website's page is itself framed by somebody else's
+	embedded []string // the policy if another site frames the website's page
 }
 
-// embeddedQuery is the query of a request by /embed. The page around that is somebody else's, so
-// anybody may frame it.
+// embeddedQuery is the query of a request by /embed. Any site may frame the page around that, so any may frame this
+// one.
 const embeddedQuery = "embedded"
 
-// newStoragePage makes the page for a website at base.
+// newStoragePage returns the page for a website at base.
 func newStoragePage(base *url.URL) storagePage {
 	site := base.Scheme + "://" + base.Host
 	origin, err := json.Marshal(site) // with < and > escaped
 	if err != nil {
 		panic(err) // a text always encodes
 	}
-	// Reading tells as much as writing would, and other tabs of the project do not hear of it.
+	// A read reveals as much as a write would, and other tabs of the project get no event from it.
 	script := `let storage=true;try{localStorage.length}catch{storage=false}parent.postMessage({storage},` + string(origin) + `)`
 	sum := sha256.Sum256([]byte(script))
 	policy := "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors "

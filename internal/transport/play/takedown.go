@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// lastWorkerJS takes the place of the service worker of a project that was taken down. Without it
-// that worker could go on showing the project. It also deletes what the worker has kept.
+// lastWorkerJS replaces the service worker of a project that was taken down. Without it that worker could go on showing
+// the project. It also deletes the worker's caches.
 //
 //go:embed lastworker.js
 var lastWorkerJS []byte
 
-// noWorkerJS takes the place of any service worker of a project in quarantine, which could answer
-// the project's pages without their policy.
+// noWorkerJS replaces any service worker of a project in quarantine, which could answer the project's pages without
+// their policy.
 //
 //go:embed noworker.js
 var noWorkerJS []byte
@@ -21,12 +21,12 @@ var noWorkerJS []byte
 // scriptType is the Content-Type of a worker.
 var scriptType = []string{"text/javascript; charset=utf-8"}
 
-// asksForWorker reports whether the browser asks for the script of a service worker, to register it
-// or to see whether it has changed.
+// asksForWorker reports whether the browser requests the script of a service worker, to register it or to check for
+// changes.
 func (x *exchange) asksForWorker() bool { return first(x.r.Header["Service-Worker"]) == "script" }
 
-// worker answers with a service worker of ours, which removes itself. An error would keep the
-// project's own in place: browsers drop a worker only for another one.
+// worker answers with a service worker of the service, which removes itself. An error would keep the project's own in
+// place: browsers drop a worker only for another one.
 func (x *exchange) worker(script []byte) {
 	h := x.headers(never)
 	h["Content-Type"] = scriptType

@@ -14,11 +14,10 @@ import (
 	"sandlot/internal/domain/gallery"
 )
 
-// Visitors tells the visitors of a day apart without knowing who they are. A visitor is known by a
-// hash of the client's network and User-Agent, or of the token that its browser has, made with a
-// random salt. The salt is replaced at midnight UTC. After that nobody can find out which addresses
-// the hashes of the day were made of, or whether a visitor came back. No address is kept. All
-// methods may be called concurrently.
+// Visitors distinguishes the visitors of a day without identifying them. A visitor is a hash of the client's network
+// and User-Agent, or of the browser's token, made with a random salt. The salt is replaced at midnight UTC. After that
+// nobody can find the addresses behind the hashes of the day, or learn whether a visitor came back. No address is kept.
+// All methods may be called concurrently.
 type Visitors struct {
 	keep   func(day int64, fresh [32]byte) (salt [32]byte, kept bool)
 	mu     sync.Mutex // held to renew it
@@ -32,29 +31,28 @@ type salt struct {
 	kept  bool
 }
 
-// NewVisitors makes Visitors whose salts are in memory only. A restart begins a new salt, so a
-// visitor who comes back on the same day counts as another one.
+// NewVisitors returns Visitors whose salts are in memory only. A restart begins a new salt, so a visitor who comes back
+// on the same day counts as another one.
 func NewVisitors() *Visitors {
 	return KeepVisitors(func(_ int64, fresh [32]byte) ([32]byte, bool) { return fresh, true })
 }
 
-// KeepVisitors makes Visitors whose salts outlive a restart, or are those of all nodes. keep
-// returns the salt that was kept for a day, counted from 1970; if there is none, it keeps fresh
-// and returns that. It must forget the salts of all days before. Where it cannot keep one, fresh
-// is used until Renew asks again. It is called once a day, or once for each Renew, and not
-// concurrently.
+// KeepVisitors returns Visitors whose salts outlive a restart, or are those of all nodes. keep returns the salt of a
+// day, counted from 1970; if there is none, it stores fresh and returns that. It must forget the salts of all earlier
+// days. If it cannot store one, fresh is used until Renew tries again. It is called once a day, or once for each Renew,
+// and not concurrently.
 func KeepVisitors(keep func(day int64, fresh [32]byte) (salt [32]byte, kept bool)) *Visitors {
 	v := &Visitors{keep: keep}
 	v.latest.Store(&salt{day: -1})
 	return v
 }
 
-// maxAgent is how many bytes of a User-Agent are hashed. Real ones have fewer than 300.
+// maxAgent is the part of a User-Agent that is hashed, in bytes. Real ones have fewer than 300.
 const maxAgent = 512
 
-// ID returns the hash of whoever sent the request at a time, as 32 hexadecimal digits. If token is
-// not empty, it is the hash of that; otherwise of the client's network and User-Agent. The
-// request's RemoteAddr must be the client's, not a proxy's.
+// ID returns the hash of the visitor that sent the request at a time, as 32 hexadecimal digits. If token is not empty,
+// it is the hash of that; otherwise of the client's network and User-Agent. The request's RemoteAddr must be the
+// client's, not a proxy's.
 func (v *Visitors) ID(r *http.Request, token string, now time.Time) gallery.PlayerID {
 	var room [32 + 64 + maxAgent]byte
 	b := append(room[:0], v.today(now).bytes[:]...)
@@ -71,8 +69,8 @@ func (v *Visitors) ID(r *http.Request, token string, now time.Time) gallery.Play
 	return gallery.PlayerID(text[:])
 }
 
-// appendNetwork appends the network of the address in a RemoteAddr: an IPv4 address, or the /64 of
-// an IPv6 address. An address that cannot be read is appended as it is.
+// appendNetwork appends the network of the address in a RemoteAddr: an IPv4 address, or the /64 of an IPv6 address. An
+// unreadable address is appended as it is.
 func appendNetwork(b []byte, remote string) []byte {
 	if strings.Count(remote, ":") == 1 { // IPv4, which is written in one way only
 		return append(b, remote[:strings.IndexByte(remote, ':')]...)
@@ -83,8 +81,8 @@ func appendNetwork(b []byte, remote string) []byte {
 	return append(b, remote...)
 }
 
-// Renew replaces the salt if its day is over at a time. ID does that, too; Renew is for when no
-// request comes, and for a salt that could not be kept.
+// Renew replaces the salt if its day is over at a time. ID does that, too; Renew is for days without requests, and for
+// a salt that could not be stored.
 func (v *Visitors) Renew(now time.Time) {
 	if s := v.today(now); !s.kept {
 		v.mu.Lock()
@@ -109,7 +107,7 @@ func (v *Visitors) today(now time.Time) *salt {
 	return v.draw(day, fresh)
 }
 
-// draw has a salt kept and uses it.
+// draw lets keep store a salt, and uses the result.
 func (v *Visitors) draw(day int64, fresh [32]byte) *salt {
 	s := &salt{day: day}
 	s.bytes, s.kept = v.keep(day, fresh)

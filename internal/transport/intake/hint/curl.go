@@ -12,9 +12,9 @@ import (
 // idempotencyHeader is the header in which the API takes an idempotency key.
 const idempotencyHeader = "Idempotency-Key"
 
-// CurlOf prints an operation with its arguments as a call of curl, on one line. base is the
-// address of the service, without a slash at its end. on is the request at hand, whose key and
-// file the call needs, too. For sandlot.OpNone the result is empty.
+// CurlOf returns an operation with its arguments as a curl call on one line. base is the address of the service,
+// without a slash at its end. on is the current request, which supplies the key and the file. For sandlot.OpNone the
+// result is empty.
 func CurlOf(base string, on Request, op sandlot.Op, args []sandlot.Arg) string {
 	if op != on.Op {
 		on.IdempotencyKey = ""
@@ -53,7 +53,7 @@ func CurlOf(base string, on Request, op sandlot.Op, args []sandlot.Arg) string {
 		case sandlot.OpVersions, sandlot.OpChecks, sandlot.OpStats:
 			address += "/" + string(op)
 		}
-		if by := argument(args, "by", argument(on.Args, "by", "")); op == sandlot.OpStats && by != "" { // which is for the owner
+		if by := argument(args, "by", argument(on.Args, "by", "")); op == sandlot.OpStats && by != "" { // owners only
 			return "curl " + Quote(address+"?by="+url.QueryEscape(by)) + auth(true)
 		}
 		return "curl " + Quote(address) + auth(op == sandlot.OpVersions || op == sandlot.OpChecks || on.Keyed && op == sandlot.OpProject)
@@ -71,8 +71,8 @@ func CurlOf(base string, on Request, op sandlot.Op, args []sandlot.Arg) string {
 	return ""
 }
 
-// bodied prints a call with a file. Unless args have the content, curl reads the file itself, so
-// that nobody has to write base64.
+// bodied returns a call with a file. Unless args have the content, curl reads the file itself, so that nobody has to
+// write base64.
 func bodied(base string, on Request, op sandlot.Op, args []sandlot.Arg) string {
 	if content := argument(args, "content", "<"); !strings.HasPrefix(content, "<") {
 		return asJSON(base, on.Keyed || op == sandlot.OpUpdate, on.IdempotencyKey, op, args)
@@ -91,13 +91,12 @@ func bodied(base string, on Request, op sandlot.Op, args []sandlot.Arg) string {
 	return out + on.parts(args)
 }
 
-// start is the beginning of a call of curl, up to its fields.
+// start returns the beginning of a curl call, up to its fields.
 func start(base string, on Request, op sandlot.Op) string {
 	return "curl " + Quote(base+"/v1/"+string(op)) + auth(on.Keyed || op == sandlot.OpUpdate) + keyHeader(on.IdempotencyKey)
 }
 
-// formFields prints the fields of a form, without the content and its encoding: in a form the
-// file is sent as it is.
+// formFields returns the fields of a form, without the content and its encoding: a form sends the file as it is.
 func formFields(args []sandlot.Arg) (out string) {
 	for _, a := range bytesless(args) {
 		out += " --form-string " + Quote(fmt.Sprintf("%s=%v", a.Name, a.Value))
@@ -110,8 +109,7 @@ func bytesless(args []sandlot.Arg) []sandlot.Arg {
 	return without(without(args, "content"), "content_encoding")
 }
 
-// file is the name that the file of a call has on the client's side. That is what the client
-// called it, even if the project cannot take that name.
+// file returns the name of the file on the client's side, even if the project cannot take that name.
 func (on Request) file(args []sandlot.Arg) string {
 	part, total := argument(args, "part", ""), argument(args, "total_parts", "")
 	switch {
@@ -125,8 +123,8 @@ func (on Request) file(args []sandlot.Arg) string {
 	return argument(args, "filename", "index.html")
 }
 
-// atFile writes a file's name so that curl takes it for just that after an @. Curl takes a
-// hyphen for its standard input, and gives other characters a meaning.
+// atFile quotes a file's name for use after an @ of curl. Curl takes a hyphen for its standard input, and gives other
+// characters a meaning.
 func atFile(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name
@@ -137,8 +135,8 @@ func atFile(name string) string {
 	return name
 }
 
-// keyHeader prints the idempotency key of the request. The corrected call may come under the
-// same key, for a refused call leaves no idempotency record.
+// keyHeader returns the header with the idempotency key of the request. The corrected call may use the same key, for a
+// refused call leaves no idempotency record.
 func keyHeader(key string) string {
 	if key == "" {
 		return ""
@@ -146,13 +144,13 @@ func keyHeader(key string) string {
 	return " -H " + Quote(idempotencyHeader+": "+key)
 }
 
-// asJSON prints a call whose arguments are a JSON object.
+// asJSON returns a call whose arguments are a JSON object.
 func asJSON(base string, keyed bool, key string, op sandlot.Op, args []sandlot.Arg) string {
 	return "curl -X POST " + Quote(base+"/v1/"+string(op)) + auth(keyed) + keyHeader(key) +
 		" -H 'Content-Type: application/json' -d " + Quote(asObject(args))
 }
 
-// auth prints the header for a key that has to be filled in.
+// auth returns the header with the placeholder of a key.
 func auth(keyed bool) string {
 	if !keyed {
 		return ""
@@ -160,7 +158,7 @@ func auth(keyed bool) string {
 	return " -H 'Authorization: Bearer <api_key>'"
 }
 
-// Quote makes one word of s for a POSIX shell.
+// Quote quotes s as one word for a POSIX shell.
 func Quote(s string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
 	if s != "" && strings.Trim(s, plain) == "" {

@@ -8,10 +8,9 @@ import (
 	"sandlot"
 )
 
-// Curl says how to mend a request: in sentences, and then, if a call helps, in calls of curl,
-// each on a line of its own. They work when pasted into a shell, once what stands in angle
-// brackets is filled in. The result is never empty. base is the address of the service, without
-// a slash at its end.
+// Curl returns the advice for a refused request: sentences and then, if a call helps, curl calls, each on a line of its
+// own. They work when pasted into a shell, once the placeholders in angle brackets are filled in. The result is never
+// empty. base is the address of the service, without a slash at its end.
 func Curl(base string, on Request, e *sandlot.Error) string {
 	if e.Code == sandlot.CodeContentTooLarge && !on.many() && on.aboveAll() {
 		return fmt.Sprintf("A file may have at most %d bytes, in parts as well, and this one has more. Make it smaller, or split it into several files of the project.", on.Most)
@@ -37,7 +36,8 @@ func Curl(base string, on Request, e *sandlot.Error) string {
 	return withProse(append(lines, p.curl(base, e)...))
 }
 
-// lostKey says what to do without a key, where another one than the request has is needed: another publish would make another project.
+// lostKey returns the advice for a lost key, where the request needs another key than it has: another publish would
+// make another project.
 func lostKey(e *sandlot.Error, account string) string {
 	if e.Fix.Op != sandlot.OpPresentKey && e.Code != sandlot.CodeWrongProject && e.Code != sandlot.CodeAccountKeyRequired {
 		return ""
@@ -45,7 +45,7 @@ func lostKey(e *sandlot.Error, account string) string {
 	return "If the key is lost, don't publish again: your user logs in at " + account + " by e-mail and makes a new key there."
 }
 
-// curl prints the calls of a proposal.
+// curl returns the calls of a proposal.
 func (p proposal) curl(base string, e *sandlot.Error) []string {
 	on, op, args := p.on, p.op, p.args
 	switch {
@@ -82,7 +82,7 @@ func (on Request) aboveAll() bool {
 	return on.Most > 0 && on.Least > on.Most
 }
 
-// encodes says how to send content without writing base64 by hand.
+// encodes returns the advice to send content without writing base64 by hand.
 func (on Request) encodes(args []sandlot.Arg) string {
 	if _, ok := on.members(args); ok {
 		return "Send the text of the file as it is:"
@@ -94,8 +94,8 @@ func (on Request) encodes(args []sandlot.Arg) string {
 	return "For JSON, let a program write the base64 text. In a form the file is sent as it is:"
 }
 
-// Warned is the hint of a warning with the call that the warning proposes. It takes nothing from the request at hand, so that an
-// answer from a record is the same. An update without a filename is one of many files. base is as in Curl.
+// Warned returns the hint of a warning with the call that the warning proposes. It uses nothing of the current request,
+// so that an answer from a record is the same. An update without a filename is one of many files. base is as in Curl.
 func Warned(base string, w sandlot.Warning) string {
 	odd := func(a sandlot.Arg) bool { text, ok := a.Value.(string); return ok && !Showable(text) }
 	if slices.ContainsFunc(w.Fix.Args, odd) {
@@ -119,7 +119,7 @@ func Lines(lines []string) string {
 	return strings.Join(some, "\n")
 }
 
-// firstThenThis shows part 1 of an upload, and then the call that came too early.
+// firstThenThis returns part 1 of an upload, and then the call that came too early.
 func firstThenThis(base string, on Request, op sandlot.Op, args []sandlot.Arg) []string {
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
 	first := []string{CurlOf(base, on, op, args)}
@@ -130,5 +130,5 @@ func firstThenThis(base string, on Request, op sandlot.Op, args []sandlot.Arg) [
 	return append(first, CurlOf(base, on, op, later))
 }
 
-// ofEachPart are the arguments that every part has. All others come with part 1.
+// ofEachPart are the arguments of every part. All others come with part 1.
 var ofEachPart = []string{"project_id", "upload_id", "part", "total_parts"}

@@ -7,14 +7,15 @@ import (
 	"sandlot/internal/format/mediatype"
 )
 
-// member is one of many files in a JSON hint.
+// A member is one of many files in a JSON hint.
 type member struct {
 	Filename string `json:"filename"`
 	Text     string `json:"text"`
 }
 
-// members returns the member that brings the files of a call as JSON: their texts, each to be filled in. ok is false where the call is
-// better sent as a form: if the request was one, of archives and parts, and of files that are no text, whose base64 only a program writes.
+// members returns the argument that brings the files of a call as JSON: their texts, each a placeholder. ok is false if
+// a form is better: if the request was one, for archives and parts, and for files that are not text, whose base64 only
+// a program writes.
 func (on Request) members(args []sandlot.Arg) (_ sandlot.Arg, ok bool) {
 	if !on.JSON || on.Archive != "" || has(args, "upload_id") || has(args, "part") {
 		return sandlot.Arg{}, false
@@ -37,7 +38,7 @@ func (on Request) members(args []sandlot.Arg) (_ sandlot.Arg, ok bool) {
 	return sandlot.Arg{Name: "files", Value: files}, true
 }
 
-// textOf stands for the text of a file in a call that has to be filled in.
+// textOf returns the placeholder for the text of a file.
 func textOf(name string) string { return sandlot.PlaceholderText + strings.Trim(name, "<>") + ">" }
 
 // isText reports whether a file of that name is written as text.

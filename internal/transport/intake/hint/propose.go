@@ -12,7 +12,7 @@ import (
 	"sandlot"
 )
 
-// What the client has to fill in. The service refuses each of these where it stands.
+// Placeholders for values that the client has to fill in. The service refuses each of them as it stands.
 const (
 	unknownFile    = "<filename>"
 	unknownProject = "<project_id>"
@@ -21,18 +21,16 @@ const (
 	unknownPart    = sandlot.PlaceholderPart
 )
 
-// A proposal is the call that mends a request: what a Fix says, filled up with what the
-// request said.
+// A proposal is the call that corrects a request: a Fix, completed with the arguments of the request.
 type proposal struct {
-	on    Request // with what the proposal changes of it
+	on    Request // with the changes of the proposal
 	op    sandlot.Op
 	args  []sandlot.Arg
 	same  bool // whether op is that of the request
 	waits bool // whether no other call helps, only the same one later, if any
 }
 
-// propose completes the Fix of an error with what the request said. The argument at fault is
-// not repeated.
+// propose completes the Fix of an error with the arguments of the request. It does not repeat the argument at fault.
 func propose(on Request, e *sandlot.Error) proposal {
 	p := proposal{on: on, op: e.Fix.Op, args: e.Fix.Args}
 	p.on.Doubt = on.Doubt || e.Field == "project_id"
@@ -40,7 +38,7 @@ func propose(on Request, e *sandlot.Error) proposal {
 		p.on.IdempotencyKey = rand.Text()
 	}
 	fault := e.Field
-	if missing(e.Code) && has(on.Args, fault) { // it came where it is not read, or under another name
+	if missing(e.Code) && has(on.Args, fault) { // it came in a place that is not read, or under another name
 		p.args, fault = without(p.args, fault), ""
 	}
 	own := func(or sandlot.Op) {
@@ -57,7 +55,7 @@ func propose(on Request, e *sandlot.Error) proposal {
 		own(sandlot.OpWhoami)
 	case sandlot.OpRotate:
 		if on.Op == sandlot.OpSignup {
-			p.on.Op = sandlot.OpNone // whoever has a key needs no other account
+			p.on.Op = sandlot.OpNone // a client with a key needs no other account
 		}
 		p.on.Keyed = true
 		own(sandlot.OpWhoami)
@@ -77,10 +75,10 @@ func propose(on Request, e *sandlot.Error) proposal {
 	return p
 }
 
-// ofBytes are the arguments that say something of bytes which are not sent again.
+// ofBytes are the arguments that describe bytes which are not sent again.
 var ofBytes = []string{"filename", "content", "content_encoding", "archive_format", "primary_file", "sha256", "size", "upload_id", "part", "total_parts"}
 
-// rest says, if it is so, that the call may lack what was not read of the request.
+// rest warns that the call may lack the unread fields of the request.
 func (p proposal) rest() string {
 	if p.same && p.on.Cut && hasBody(p.op) {
 		return "The rest of the body wasn't read: add any fields and files missing below."
@@ -88,7 +86,7 @@ func (p proposal) rest() string {
 	return ""
 }
 
-// patience says when to send the same request again, unless the Fix says it.
+// patience returns the time to wait before the same request, unless the Fix has it.
 func (p proposal) patience(e *sandlot.Error) string {
 	if e.Fix.Note != "" {
 		return ""
@@ -96,21 +94,21 @@ func (p proposal) patience(e *sandlot.Error) string {
 	return fmt.Sprintf("Send the same request again in %d s.", max(1, int(math.Ceil(e.RetryAfter.Seconds()))))
 }
 
-// missing reports whether an argument is missing, by a code.
+// missing reports whether a code is that of a missing argument.
 func missing(code sandlot.Code) bool {
 	return code == sandlot.CodeMissingField || code == sandlot.CodeEmailRequired
 }
 
-// without returns the arguments but for one, and leaves args alone.
+// without returns the arguments except one, and leaves args alone.
 func without(args []sandlot.Arg, name string) []sandlot.Arg {
 	return slices.DeleteFunc(slices.Clone(args), func(a sandlot.Arg) bool { return a.Name == name })
 }
 
-// instead returns the arguments of a publish that is proposed in place of an update, with the
-// title, handle and language of the update.
+// instead returns the arguments of a publish that is proposed in place of an update, with the title, handle and
+// language of the update.
 func (on *Request) instead(args []sandlot.Arg) []sandlot.Arg {
 	if !strings.HasSuffix(strings.ToLower(on.Local), ".html") {
-		on.Local = "" // a page is published, and that was none
+		on.Local = "" // only a page can be published alone, and that was none
 	}
 	for _, a := range on.Args {
 		if slices.Contains(decorations, a.Name) && !has(args, a.Name) {
@@ -126,8 +124,8 @@ func hasBody(op sandlot.Op) bool {
 
 func takesFile(op sandlot.Op) bool { return op.Row().Bytes }
 
-// withDefaults adds the arguments without which a call would be refused. It never makes up a file
-// or a project: names that are not known have to be filled in.
+// withDefaults adds the arguments without which a call would be refused. It never makes up a file or a project: unknown
+// names become placeholders.
 func withDefaults(on Request, op sandlot.Op, args []sandlot.Arg) []sandlot.Arg {
 	var more []sandlot.Arg
 	add := func(name, value string) {
@@ -144,7 +142,7 @@ func withDefaults(on Request, op sandlot.Op, args []sandlot.Arg) []sandlot.Arg {
 	case sandlot.OpUpdate:
 		id := argument(on.Args, "project_id", "")
 		if id == "" && (on.Cut || on.Doubt || on.Op != sandlot.OpUpdate) {
-			id = unknownProject // without it, another project than was meant could be changed
+			id = unknownProject // without it, the call could change another project
 		}
 		add("project_id", id)
 		if begins && !on.many() && !has(args, "archive_format") {
@@ -169,13 +167,13 @@ func withDefaults(on Request, op sandlot.Op, args []sandlot.Arg) []sandlot.Arg {
 	return append(more, args...)
 }
 
-// onlyTotal recognises the call that tells how many parts an upload has.
+// onlyTotal recognizes the call that declares the number of parts of an upload.
 func onlyTotal(args []sandlot.Arg) bool {
 	return has(args, "upload_id") && has(args, "total_parts") && !has(args, "part")
 }
 
-// asObject writes arguments as a JSON object, in their order. < and > are not escaped, for the
-// result is never parsed as HTML.
+// asObject writes arguments as a JSON object, in their order. It does not escape < and >, for the result is never
+// parsed as HTML.
 func asObject(args []sandlot.Arg) string {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

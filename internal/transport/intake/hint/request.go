@@ -14,8 +14,8 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// Request is what is known of the request at hand. A hint repeats it, so that the proposed call
-// changes only what the request was to change.
+// A Request holds the known facts of the current request. A hint repeats it, so that the proposed call changes only the
+// intended target.
 type Request struct {
 	Op             sandlot.Op
 	Keyed          bool          // whether it brought a key
@@ -24,17 +24,17 @@ type Request struct {
 	Cut            bool          // whether there was a body that was not read to its end
 	Doubt          bool          // whether it named a project that cannot be repeated
 	IdempotencyKey string        // if it is Showable
-	Local          string        // what the client calls the file, if it said so
+	Local          string        // the name of the file on the client's side, if known
 	Files          []string      // the names in a list of files
-	Archive        string        // what the client calls the archive that it sent, if it sent one
+	Archive        string        // the name of the archive on the client's side; "" if none was sent
 	JSON           bool          // whether it was a JSON object
 	Limit          int64         // the most content of one call, in bytes
-	Most           int64         // the largest file, in bytes, however many parts it comes in; 0 if nobody knows
-	Least          int64         // the least size that the file can have, in bytes, by what the request declared
+	Most           int64         // the largest file, in bytes, in any number of parts; 0: unknown
+	Least          int64         // the least possible size of the file, in bytes, by the declarations of the request
 }
 
-// guards are the arguments that keep a call from doing more than is wanted. They stay in the call that is proposed, also where one of them
-// is at fault. It never changes.
+// guards are the arguments that limit the effect of a call. They stay in the proposed call, even if one of them is at
+// fault. It never changes.
 var guards = []string{"dry_run", "if_version", "replace", "sha256", "size"}
 
 // decorations are the arguments that name a project. It never changes.
@@ -46,7 +46,7 @@ var argOrder = []string{"project_id", "id", "filename", "version", "primary_file
 // maxShown is the longest text that is repeated, in bytes: as long as a filename may be.
 const maxShown = 512
 
-// Add adds an argument, if it is Showable and there is none of that name yet.
+// Add adds an argument, if it is Showable and the request has none of that name yet.
 func (on *Request) Add(name, value string) {
 	if Showable(value) && argument(on.Args, name, "") == "" {
 		on.Args = append(on.Args, sandlot.Arg{Name: name, Value: value})
@@ -59,20 +59,18 @@ func (on Request) Has(name string) bool { return has(on.Args, name) }
 // Arg returns the value of the request's argument of that name, empty if there is none.
 func (on Request) Arg(name string) string { return argument(on.Args, name, "") }
 
-// Showable tells whether a text can stand in a command: short, without a key or a
-// piece of one, and without what a terminal or a reader could take for something
-// else.
+// Showable reports whether a text can stand in a command: short, without a key or a piece of one, and without
+// characters that a terminal or a reader could misread.
 func Showable(s string) bool {
 	odd := func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
 	return s != "" && len(s) <= maxShown && utf8.ValidString(s) && inspect.Redact(s) == s && !strings.ContainsFunc(s, odd)
 }
 
-// LocalName is what a name that a client sent is on its own side: without what
-// only says that it begins at the project's folder, and without the host of an
-// address.
+// LocalName returns the name of a sent file on the client's side: without a prefix that only denotes the project's
+// folder, and without the host of an address. It returns "" for a folder and for a name that is not Showable.
 func LocalName(sent string) string {
 	if !Showable(sent) || strings.HasSuffix(sent, "/") {
-		return "" // a folder is no file
+		return "" // a folder is not a file
 	}
 	if name, _, err := names.ReadFilename(sent); err == nil {
 		return name
@@ -86,9 +84,8 @@ func LocalName(sent string) string {
 	return sent
 }
 
-// same returns the arguments of the request, with those of the fix in place of its own. The
-// argument at fault, and those that the fix leaves out, are not among them unless the fix has
-// them.
+// same returns the arguments of the request, replaced by those of the fix where both have one. It drops the argument at
+// fault, and those that the fix leaves out, unless the fix has them.
 func (on Request) same(fix []sandlot.Arg, fault string, without ...string) []sandlot.Arg {
 	var all []sandlot.Arg
 	for _, sent := range on.Args {
@@ -97,7 +94,7 @@ func (on Request) same(fix []sandlot.Arg, fault string, without ...string) []san
 		}
 	}
 	for _, a := range fix {
-		// With a key, an address is a change of the account's: no part of a correction.
+		// With a key, an email would change the account: it does not belong in a correction.
 		if a.Name != "email" || !on.Keyed {
 			all = append(all, a)
 		}
@@ -109,7 +106,7 @@ func (on Request) same(fix []sandlot.Arg, fault string, without ...string) []san
 	return all
 }
 
-// order is the place of an argument among others.
+// order returns the rank of an argument among others.
 func order(a sandlot.Arg) int {
 	if i := slices.Index(argOrder, a.Name); i >= 0 {
 		return i
@@ -117,16 +114,15 @@ func order(a sandlot.Arg) int {
 	return len(argOrder)
 }
 
-// inParts completes a call of an upload whose upload_id or part was refused. Without a usable
-// upload_id the upload begins anew. Which part it is only the client knows: a made-up number
-// could replace a part that was accepted.
+// inParts completes a call of an upload whose upload_id or part was refused. Without a usable upload_id the upload
+// begins anew. Only the client knows the number of the part: an invented one could replace a part that was accepted.
 func inParts(args []sandlot.Arg, fault string) []sandlot.Arg {
 	upload, part, total := has(args, "upload_id"), has(args, "part"), has(args, "total_parts")
 	switch {
 	case upload && part, !upload && !part && !total && fault != "part" && fault != "upload_id":
 		return args
 	case upload && total && fault != "part" && fault != "content":
-		return args // tells the total alone
+		return args // declares the total alone
 	case upload:
 		return append(args, sandlot.Arg{Name: "part", Value: sandlot.PlaceholderPart})
 	}

@@ -11,12 +11,12 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// mostPart is the largest part that a hint proposes, in bytes: if the connection breaks, the
-// whole part has to be sent again.
+// mostPart is the largest part that a hint proposes, in bytes: if the connection breaks, the whole part has to be sent
+// again.
 const mostPart = 64 << 20
 
-// cutIntoParts shows how to send a file that is too large for one call: split cuts it, and each
-// piece is one part of a new upload. The other arguments of the request go with part 1.
+// cutIntoParts returns the commands that send a file too large for one call: split cuts it, and each piece is one part
+// of a new upload. The other arguments of the request go with part 1.
 func cutIntoParts(base string, on Request, op sandlot.Op, args []sandlot.Arg) []string {
 	id := rand.Text()
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
@@ -30,7 +30,7 @@ func cutIntoParts(base string, on Request, op sandlot.Op, args []sandlot.Arg) []
 	}
 	file, piece := on.file(whole), "sandlot-"+strings.ToLower(id[:8])+"-"
 	if has(on.Args, "part") && argument(on.Args, "total_parts", "") != "1" {
-		file = "<whole file>" // what was sent is a piece of it
+		file = "<whole file>" // the request sent a piece of it
 	}
 	if strings.HasPrefix(file, "-") {
 		file = "./" + file
@@ -44,11 +44,11 @@ func cutIntoParts(base string, on Request, op sandlot.Op, args []sandlot.Arg) []
 	}
 }
 
-// packedName is what the archive is called that a hint packs.
+// packedName is the name of the archive that a hint packs.
 const packedName = "site.tar.gz"
 
-// packing shows how to send a whole folder: tar packs it, and curl sends what comes.
-// It leaves out what the service cannot take.
+// packing returns the command that sends a whole folder: tar packs it, and curl sends the output. but is a file that
+// the service cannot take and tar leaves out, "" if none.
 func packing(base string, on Request, op sandlot.Op, args []sandlot.Arg, but string) string {
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
 	if Showable(but) {
@@ -59,10 +59,10 @@ func packing(base string, on Request, op sandlot.Op, args []sandlot.Arg, but str
 	return "tar -cz" + but + " -C " + Quote(unknownFolder) + " . | " + start(base, on, op) + formFields(withDefaults(on, op, args)) + " -F " + Quote("archive=@-;filename="+packedName)
 }
 
-// MostFiles is the most files of a list that a hint repeats.
+// MostFiles is the largest number of files that a hint repeats.
 const MostFiles = 20
 
-// parts prints what the call brings as parts of a form: the archive or the files that the request brought, or else one file.
+// parts returns the files of the call as parts of a form: the archive or the files of the request, or else one file.
 func (on Request) parts(args []sandlot.Arg) string {
 	switch {
 	case on.Archive != "":
@@ -77,8 +77,8 @@ func (on Request) parts(args []sandlot.Arg) string {
 	return out
 }
 
-// usableTogether returns filenames that the service takes for these files. Paths of the sender's machine become names below the
-// folder that they have in common.
+// usableTogether returns filenames that the service takes for these files. Absolute paths become names below the folder
+// that they have in common.
 func usableTogether(files []string) (list []string) {
 	paths := len(files) > 1
 	for _, name := range files {
@@ -93,7 +93,7 @@ func usableTogether(files []string) (list []string) {
 	return list
 }
 
-// formName writes the name of a part's file so that curl takes it for just that.
+// formName quotes the name of a part's file for curl.
 func formName(name string) string {
 	if strings.ContainsAny(name, `;,"\`) {
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
@@ -101,8 +101,8 @@ func formName(name string) string {
 	return name
 }
 
-// eachFile returns a call for each of these files, for at most MostFiles of them. The first call
-// has those of the arguments said that are about the project.
+// eachFile returns a call for each of these files, for at most MostFiles of them. The first call has those of the
+// arguments said that describe the project.
 func eachFile(base string, on Request, op sandlot.Op, files []string, said []sandlot.Arg) (lines []string) {
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
 	id := argument(on.Args, "project_id", unknownProject)
@@ -110,7 +110,7 @@ func eachFile(base string, on Request, op sandlot.Op, files []string, said []san
 		on.Local = LocalName(name)
 		one := []sandlot.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: usable(name)}}
 		if clean, _, err := names.ReadFilename(name); op == sandlot.OpDeleteFile && (err != nil || clean == "") {
-			one[1].Value = unknownFile // what is usable instead may be another file's name
+			one[1].Value = unknownFile // a suggestion may be the name of another file
 		}
 		for _, a := range said {
 			if slices.Contains(ofProject, a.Name) {
@@ -122,10 +122,10 @@ func eachFile(base string, on Request, op sandlot.Op, files []string, said []san
 	return lines
 }
 
-// ofProject are the arguments of an update that are not about its file.
+// ofProject are the arguments of an update that do not describe its file.
 var ofProject = []string{"title", "lang", "email", "if_version"}
 
-// usable returns a filename that the service takes for a file that was listed under this name.
+// usable returns a filename that the service takes for a file listed under this name.
 func usable(name string) string {
 	clean, _, err := names.ReadFilename(name)
 	if err == nil {

@@ -15,9 +15,9 @@ type ToolCall struct {
 // String writes the name and the arguments as a JSON object, in their order.
 func (c ToolCall) String() string { return c.Name + " " + asObject(c.Args) }
 
-// Tool says how to mend a request that came as a tool call. text is never empty. call is the
-// call to make instead; its Name is empty if no call helps. What stands in angle brackets in it
-// has to be filled in. Keys are not arguments of tools: they belong to the connection.
+// Tool returns the advice for a refused tool call. text is never empty. call is the corrected call; its Name is empty
+// if no call helps. Its placeholders in angle brackets have to be filled in. Keys are not arguments of tools: they
+// belong to the connection.
 func Tool(on Request, e *sandlot.Error) (text string, call ToolCall) {
 	p := propose(on, e)
 	if p.waits {
@@ -41,7 +41,7 @@ func Tool(on Request, e *sandlot.Error) (text string, call ToolCall) {
 	return text, call
 }
 
-// tool is the call of a proposal, empty if there is none.
+// tool returns the call of a proposal, empty if there is none.
 func (p proposal) tool() ToolCall {
 	op, args := p.op, p.args
 	switch {

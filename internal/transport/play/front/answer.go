@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// answerBuffer gathers a header and what is written behind it in small pieces.
+	// answerBuffer is the room for a header and small pieces behind it, in bytes.
 	answerBuffer = 16 << 10
-	// copyMax is the largest body that is copied behind its header: for more it is
-	// cheaper to give the system both.
+	// copyMax is the largest body that is copied behind its header, in bytes: beyond it, giving the system both is
+	// cheaper.
 	copyMax = 2 << 10
 )
 
-// An Answer is the http.ResponseWriter for a request that the front answers. It also
-// tells what became of the answer. It differs from net/http's in three ways:
+// An Answer is the http.ResponseWriter for a request that the front answers. It also reports the outcome of the answer.
+// It differs from net/http's in three ways:
 //
 //   - It sends no chunks. If the length of a body is not known when 16 KiB of it are
 //     written, the connection ends with the body. A handler that may fail midway must set
@@ -26,16 +26,16 @@ const (
 //   - Header fields must be set before WriteHeader. Those set later may or may not be sent.
 //   - It takes whole answers by WritePrepared.
 //
-// An Answer belongs to one request. Neither it nor what its methods return may be used
-// after the handler has returned, nor by two goroutines at once.
+// An Answer belongs to one request. Neither it nor the results of its methods may be used after the handler has
+// returned, nor by two goroutines at once.
 type Answer struct {
 	conn     *socket
 	dates    *dates
-	now      time.Time // when it began
+	now      time.Time // when the answer began
 	header   http.Header
 	status   int   // 0 until WriteHeader
-	length   int64 // that the header tells; -1 if it tells none
-	written  int64 // of the body, by the handler
+	length   int64 // of the header; -1 if unknown
+	written  int64 // by the handler, of the body
 	headOnly bool  // the answer to a HEAD
 	begun    bool  // the header is in out, or gone
 	last     bool  // the connection ends with this answer
@@ -43,7 +43,7 @@ type Answer struct {
 	out      []byte
 }
 
-// begin takes an answer into use for a request on c. With last the connection ends after it.
+// begin prepares an answer for a request on c. With last the connection ends after it.
 func (a *Answer) begin(c *socket, d *dates, headOnly, last bool) {
 	if a.out == nil {
 		a.out = make([]byte, 0, answerBuffer)
@@ -52,14 +52,14 @@ func (a *Answer) begin(c *socket, d *dates, headOnly, last bool) {
 	*a = Answer{conn: c, dates: d, now: time.Now(), header: a.header, length: -1, headOnly: headOnly, last: last, out: a.out[:0]}
 }
 
-// clear lets go of what the answer refers to, and keeps its buffer.
+// clear drops the references of the answer, and keeps its buffer.
 func (a *Answer) clear() {
 	clear(a.header)
 	*a = Answer{header: a.header, out: a.out[:0]}
 }
 
-// Err returns the error of the connection after which nothing was sent any more, nil if there
-// was none. Bytes that the system has accepted may still be lost.
+// Err returns the error of the connection after which nothing more was sent, nil if there was none. Bytes that the
+// system has accepted may still be lost.
 func (a *Answer) Err() error { return a.err }
 
 // Began returns the time at which the whole request had arrived.
@@ -69,8 +69,8 @@ func (a *Answer) Began() time.Time { return a.now }
 // setting one it becomes 200.
 func (a *Answer) Status() int { return a.status }
 
-// Bytes returns how many bytes of the body the handler has written. They are not all sent if
-// Err is not nil, and none are in the answer to a HEAD.
+// Bytes returns the number of bytes of the body that the handler has written. They are not all sent if Err is not nil,
+// and none are in the answer to a HEAD.
 func (a *Answer) Bytes() int64 { return a.written }
 
 // Header implements http.ResponseWriter.
@@ -97,8 +97,8 @@ func (a *Answer) WriteHeader(status int) {
 	}
 }
 
-// suppress drops the fields that net/http does not send without a body, for a
-// proxy might wait for what they announce.
+// suppress drops the fields that net/http does not send without a body: a proxy might wait for the body that they
+// announce.
 func (a *Answer) suppress() {
 	delete(a.header, "Content-Length")
 	delete(a.header, "Transfer-Encoding")
@@ -107,15 +107,13 @@ func (a *Answer) suppress() {
 	}
 }
 
-// WritePrepared sends a whole answer, in place of Header, WriteHeader and Write. shared and
-// own are the fields of its header, but for the date, as lines that end with CRLF. They must
-// tell the length of the body; body is that body, or empty for a 304. In the answer to a HEAD
-// the body is not sent.
+// WritePrepared sends a whole answer, in place of Header, WriteHeader and Write. shared and own are the fields of its
+// header, except for the date, as lines that end with CRLF. They must include the length of the body; body is that
+// body, or empty for a 304. In the answer to a HEAD the body is not sent.
 //
-// WritePrepared returns false, and has done nothing, if Header has a field, if the answer has
-// begun, or if the connection ends after it, which prepared lines do not say. Otherwise the
-// answer is complete and nothing may be written behind it. The slices are not changed, nor
-// used after the handler has returned.
+// WritePrepared returns false, and has done nothing, if Header has a field, if the answer has begun, or if the
+// connection ends after it, which prepared lines do not announce. Otherwise the answer is complete and nothing may be
+// written behind it. The slices are not changed, nor used after the handler has returned.
 func (a *Answer) WritePrepared(status int, shared, own, body []byte) bool {
 	if a.status != 0 || len(a.header) > 0 || a.last {
 		return false
@@ -158,8 +156,8 @@ func (a *Answer) Write(p []byte) (int, error) {
 	return a.send(p)
 }
 
-// ReadFrom implements io.ReaderFrom. It copies src through the buffer that the answer has
-// anyway, so that a stalled client holds no other memory.
+// ReadFrom implements io.ReaderFrom. It copies src through the answer's own buffer, so that a stalled client holds no
+// other memory.
 func (a *Answer) ReadFrom(src io.Reader) (n int64, err error) {
 	if err := a.FlushError(); err != nil {
 		return 0, err
@@ -183,7 +181,7 @@ func (a *Answer) ReadFrom(src io.Reader) (n int64, err error) {
 	return n, err
 }
 
-// sniff names the type of a body that the handler did not name.
+// sniff sets the type of a body if the handler did not set it.
 func (a *Answer) sniff(p []byte) {
 	if _, named := a.header["Content-Type"]; !named && len(p) > 0 {
 		a.header.Set("Content-Type", http.DetectContentType(p))
@@ -198,7 +196,7 @@ func (a *Answer) send(p []byte) (int, error) {
 		if len(body) > 0 {
 			body = append([]byte(nil), body...) // the header goes before it
 		}
-		// With neither a length nor chunks, only the end of the connection tells where the body ends.
+		// With neither a length nor chunks, the body ends with the connection.
 		a.last = a.last || a.length < 0 && a.bodyAllowed() && !a.headOnly
 		a.out = a.appendHead(a.out[:0])
 		a.begun = true
@@ -212,7 +210,7 @@ func (a *Answer) send(p []byte) (int, error) {
 	return len(p), a.err
 }
 
-// put gathers what is small, and sends what is not, together with what is gathered.
+// put gathers small pieces, and sends larger ones together with those gathered before.
 func (a *Answer) put(p []byte) {
 	if len(p) <= copyMax && len(p) <= cap(a.out)-len(a.out) {
 		a.out = append(a.out, p...)
@@ -224,7 +222,7 @@ func (a *Answer) put(p []byte) {
 	a.out = a.out[:0]
 }
 
-// flush sends what is gathered.
+// flush sends the gathered pieces.
 func (a *Answer) flush() {
 	if len(a.out) > 0 && a.err == nil {
 		_, a.err = a.conn.Write(a.out)
@@ -232,8 +230,7 @@ func (a *Answer) flush() {
 	a.out = a.out[:0]
 }
 
-// finish sends what is left of the answer, and reports whether the connection can
-// go on.
+// finish sends the rest of the answer, and reports whether the connection can go on.
 func (a *Answer) finish() bool {
 	if a.status == 0 {
 		a.WriteHeader(http.StatusOK)
@@ -296,7 +293,7 @@ func appendValue(b []byte, v string) []byte {
 	return b
 }
 
-// first is the first of the values of a field, empty if there is none.
+// first returns the first value of a field, empty if there is none.
 func first(values []string) string {
 	if len(values) == 0 {
 		return ""
@@ -312,8 +309,7 @@ func (a *Answer) SetReadDeadline(time.Time) error { return nil }
 // its own, after which a stalled client is cut.
 func (a *Answer) SetWriteDeadline(t time.Time) error { return a.conn.SetWriteDeadline(t) }
 
-// FlushError is for http.ResponseController. It sends the header and what was written so
-// far, and returns Err.
+// FlushError is for http.ResponseController. It sends the header and all bytes written so far, and returns Err.
 func (a *Answer) FlushError() error {
 	if a.status == 0 {
 		a.WriteHeader(http.StatusOK)

@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// sleepEvery is how often a process that runs looks at its clock.
+// sleepEvery is the interval at which a running process reads its clock.
 const sleepEvery = 250 * time.Millisecond
 
-// A Clock tells for how long the process did not run because it was stopped (SIGSTOP) or
-// its machine was paused. Deadlines of clients are put off by that time. The zero value can
-// be used; Run must run while it is. All methods may be called concurrently. A nil Clock
-// reports that the process was never stopped.
+// A Clock measures the time for which the process did not run because it was stopped (SIGSTOP) or its machine was
+// paused. Deadlines of clients are put off by that time. The zero value can be used; Run must run while it is. All
+// methods may be called concurrently. A nil Clock reports that the process was never stopped.
 type Clock struct {
 	mu    sync.Mutex
-	last  time.Time // when it was looked at
+	last  time.Time // time of the last look
 	slept time.Duration
 }
 
-// Run looks at the time every 250 ms until ctx ends. If much more time than that has passed
-// between two looks, the process was stopped.
+// Run reads the time every 250 ms until ctx ends. If much more time than that has passed between two looks, the process
+// was stopped.
 func (c *Clock) Run(ctx context.Context) {
 	tick := time.NewTicker(sleepEvery)
 	defer tick.Stop()
@@ -34,8 +33,8 @@ func (c *Clock) Run(ctx context.Context) {
 	}
 }
 
-// Slept returns for how long the process was stopped since the first look. Only the
-// difference between two calls has a meaning.
+// Slept returns the time for which the process was stopped since the first look. Only the difference between two calls
+// has a meaning.
 func (c *Clock) Slept() time.Duration {
 	if c == nil {
 		return 0
@@ -68,8 +67,8 @@ func (d *sleepyDeadline) put(t time.Time, set func(time.Time) error) error {
 	return set(t)
 }
 
-// putOff is called when the deadline has passed. It sets it later, by the time for which the
-// process was stopped since it was set, and reports whether the new one is still to come.
+// putOff is called when the deadline has passed. It moves the deadline by the time for which the process was stopped
+// since it was set, and reports whether the new one is still to come.
 func (d *sleepyDeadline) putOff(set func(time.Time) error) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A conn is a connection that is served here. One goroutine at a time uses it; only wake and
-// Close may be called by others.
+// A conn is a connection that the front serves. One goroutine at a time uses it; only wake and Close may be called by
+// others.
 type conn struct {
 	*socket
 	front  *Listener
@@ -17,11 +17,11 @@ type conn struct {
 	err    error              // of the last read
 	read   func(uintptr) bool // made once, for each read needs it
 	until  time.Time          // the read deadline that is set
-	asked  time.Time          // when it last began to wait for a request
+	asked  time.Time          // start of its last wait for a request
 	posted bool               // the last request was a POST
 }
 
-// newConn returns nil if the connection cannot be served here.
+// newConn returns a conn, or nil if the front cannot serve the connection.
 func newConn(f *Listener, s *socket) *conn {
 	if s.raw == nil || !canRead {
 		return nil
@@ -31,12 +31,10 @@ func newConn(f *Listener, s *socket) *conn {
 	return c
 }
 
-// restAfter is how long a connection must have been between two requests to count
-// as one that mostly waits.
+// restAfter is the pause between two requests after which a connection counts as mostly waiting.
 const restAfter = 100 * time.Millisecond
 
-// serve answers one plain request after another. As in net/http, a panic ends its
-// connection and no more.
+// serve answers one plain request after another. As in net/http, a panic ends its connection and no more.
 //
 // A goroutine that has run a handler has a stack of 8 KiB or more, and keeps it
 // while it waits. So a connection that mostly waits goes on in a new goroutine,
@@ -79,19 +77,19 @@ func (c *conn) serve() {
 	c.Close()
 }
 
-// idleSlack is how much earlier than asked a waiting connection may end, so that
-// its deadline is not set anew with every request.
+// idleSlack is the time by which a waiting connection may end early, so that its deadline need not be set anew with
+// every request.
 const idleSlack = 5 * time.Second
 
-// fill waits for bytes of a request, unless there are some. It returns false when the
-// connection has ended, or has waited for as long as it may.
+// fill waits for bytes of a request, unless there are some. It returns false when the connection has ended, or has
+// reached the limit of its wait.
 func (c *conn) fill(now time.Time) bool {
 	if c.got > 0 {
 		return true // more than one request came at once
 	}
 	wait := c.front.idle
 	if c.until.IsZero() {
-		wait = c.front.first // who opens a connection has something to say
+		wait = c.front.first // a new connection should send at once
 	}
 	if c.until.Sub(now) < wait-idleSlack {
 		c.until = now.Add(wait)
@@ -99,7 +97,7 @@ func (c *conn) fill(now time.Time) bool {
 			return false
 		}
 	}
-	// Looked at after the deadline was set, for Shutdown does it the other way round.
+	// Checked after the deadline was set, for Shutdown does it in the opposite order.
 	if c.front.closing.Load() {
 		return false
 	}
@@ -109,8 +107,7 @@ func (c *conn) fill(now time.Time) bool {
 // wake ends the connection if it waits for a request.
 func (c *conn) wake() { _ = c.SetReadDeadline(time.Unix(1, 0)) }
 
-// plain reports whether the bytes that came begin with a whole plain request, for a host that
-// is served here.
+// plain reports whether the received bytes begin with a whole plain request for a host that the front serves.
 func (c *conn) plain() bool {
 	if !c.x.parse(c.x.in[:c.got]) {
 		return false
@@ -120,13 +117,11 @@ func (c *conn) plain() bool {
 	return wanted
 }
 
-// answer lets the handler answer the request that was parsed. It returns false if
-// the connection has to end.
+// answer lets the handler answer the parsed request. It returns false if the connection has to end.
 func (c *conn) answer() (goOn bool) {
 	c.x.begin(c)
 	defer func() {
-		// The handler has logged it, if there was anything to log; the client must
-		// see that the answer is not whole.
+		// The handler has logged the panic, if it logs any; the client must see that the answer is incomplete.
 		if recover() != nil {
 			goOn = false
 		}
@@ -138,9 +133,8 @@ func (c *conn) answer() (goOn bool) {
 	return goOn && !c.front.closing.Load()
 }
 
-// handOver gives the connection and what was read of it to net/http, which sets
-// its own deadlines. Behind a POST net/http overlooks line breaks, which old clients
-// send (RFC 9112, 2.2), but it does not know that there was one.
+// handOver passes the connection and the bytes read from it to net/http, which sets its own deadlines. After a POST
+// net/http skips line breaks, which old clients send (RFC 9112, 2.2), but it does not know that there was one.
 func (c *conn) handOver() {
 	rest := c.x.in[:c.got]
 	if c.posted {
@@ -155,7 +149,7 @@ func (c *conn) handOver() {
 	c.front.hand(&handedConn{socket: c.socket, head: head})
 }
 
-// release gives the exchange back: a connection that waits needs none.
+// release returns the exchange to the pool: a waiting connection needs none.
 func (c *conn) release() {
 	if c.x != nil {
 		c.x.clear()
@@ -172,14 +166,13 @@ func (c *conn) acquire() *exchange {
 	return c.x
 }
 
-// A handedConn is a connection that is handed to net/http. It is read from the beginning of
-// the request.
+// A handedConn is a connection that is handed to net/http. Reads of it begin with the first byte of the request.
 type handedConn struct {
 	*socket
 	head []byte
 }
 
-// Read yields what was read here, and then what comes.
+// Read returns the bytes that the front has read, and then those of the connection.
 func (c *handedConn) Read(p []byte) (int, error) {
 	if len(c.head) > 0 {
 		n := copy(p, c.head)

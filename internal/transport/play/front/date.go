@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// dates makes the Date field, which is the same for all answers of a second. It
-// may be used concurrently.
+// dates makes the Date field, which is the same for all answers of a second. It may be used concurrently.
 type dates struct {
 	last atomic.Pointer[dated]
 }

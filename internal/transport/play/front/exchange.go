@@ -8,36 +8,36 @@ import (
 )
 
 const (
-	// headMax bounds a plain request, with its body: browsers send about a kilobyte.
+	// headMax is the largest plain request, its body included, in bytes: browsers send about a kilobyte.
 	headMax = 4 << 10
-	// linesMax bounds the lines of its header: browsers send about twenty.
+	// linesMax is the most lines in its header: browsers send about twenty.
 	linesMax = 48
 )
 
-// An exchange is a request and its answer, with all the memory that they need. It is used
-// for one request after another, also of different connections.
+// An exchange is a request and its answer, with all the memory that they need. It is reused for one request after
+// another, of any connection.
 type exchange struct {
 	in      [headMax]byte
 	used    int    // bytes of in that the request took
-	label   string // of the project that it is for
+	label   string // label of the request's project
 	request http.Request
 	url     url.URL
 	values  [linesMax]string
-	lines   int // of values that are used
+	lines   int // number of values in use
 	body    bytes.Reader
 	answer  Answer
 	dirty   bool // there is something to clear
 }
 
-// newExchange makes an exchange that is cleared.
+// newExchange returns a cleared exchange.
 func newExchange() *exchange {
 	x := &exchange{}
-	// They grow to what they are used for: to clear a map takes as long as it is large.
+	// They grow to the size that they need: clearing a map takes time in proportion to its size.
 	x.request.Header, x.answer.header = http.Header{}, http.Header{}
 	return x
 }
 
-// begin completes the request that was parsed, and its answer, for the handler.
+// begin completes the parsed request, and its answer, for the handler.
 func (x *exchange) begin(c *conn) {
 	r := &x.request
 	r.RemoteAddr = c.remote
@@ -49,7 +49,7 @@ func (x *exchange) begin(c *conn) {
 	x.answer.begin(c.socket, &c.front.dates, r.Method == http.MethodHead, c.front.closing.Load())
 }
 
-// clear lets go of what the exchange refers to.
+// clear drops the references of the exchange.
 func (x *exchange) clear() {
 	if !x.dirty {
 		return

@@ -1,22 +1,17 @@
-// Package front answers the plain requests of a connection itself, and hands the
-// connection to net/http as soon as anything else comes.
+// Package front answers the plain requests of a connection itself, and hands the connection to net/http as soon as
+// another request comes.
 //
-// Nearly all requests to published files are alike: GET, a short header, no body,
-// an answer from memory. net/http does for each of them what only the others need.
-// So the first look at a request is taken here. If it is plain, and for a host that
-// is wanted, the same handler answers it through a small http.ResponseWriter;
-// otherwise net/http gets the connection with every byte that was read, and keeps
-// it. What "plain" means is strict: whatever is unusual, malformed, encoded, too
-// long or not there yet is net/http's, so that only one place judges what is
-// hostile.
+// Nearly all requests to published files are alike: GET, a short header, no body, an answer from memory. net/http does
+// for each of them work that only the others need. So the front reads each request first. If it is plain, and for the
+// host of a project, the same handler answers it through a small http.ResponseWriter; otherwise net/http gets the
+// connection with every byte that was read, and keeps it. "Plain" is strict: any request that is unusual, malformed,
+// encoded, too long or incomplete is left to net/http, so that only one place judges hostile input.
 //
-// A connection that waits for its next request holds no buffer here. Ten thousand
-// players who say twice a minute that they are there cost little more than their
-// sockets.
+// A connection that waits for its next request holds no buffer here. Ten thousand players with a heartbeat twice a
+// minute cost little more than their sockets.
 //
-// Every connection, also one that net/http serves, keeps a pace: one whose client takes
-// less than [LeastRate] is cut. [Clock] sees to it that nobody is cut for the time that the
-// process itself was stopped.
+// Every connection, also one that net/http serves, keeps a pace: one whose client takes less than [LeastRate] is cut.
+// [Clock] ensures that no client is cut for the time for which the process itself was stopped.
 //
 // On Linux answers are written by one system call for header and body, past Go's
 // scheduler (send_linux.go). Elsewhere the connection's own methods are used.
@@ -44,21 +39,20 @@ type Handler interface {
 	ServeProject(a *Answer, r *http.Request, label string)
 }
 
-// Config is what a Listener is made from. Only Handler is needed.
+// A Config holds the parts and settings of a Listener. Only Handler is needed.
 type Config struct {
 	Handler Handler
-	Slots   Slots         // bounds the connections; nil: no limit
-	Clock   *Clock        // tells for how long the process was stopped; nil: it never was
-	First   time.Duration // how long a new connection may send nothing; 0: as long as Idle
-	Idle    time.Duration // how long a connection may wait for its next request; 0: two minutes
+	Slots   Slots         // limits the connections; nil: no limit
+	Clock   *Clock        // measures how long the process was stopped; nil: it never was
+	First   time.Duration // the longest silence of a new connection; 0: as long as Idle
+	Idle    time.Duration // the longest wait of a connection for its next request; 0: two minutes
 
 	rest time.Duration // 0: restAfter; a test sets it so that every connection goes on in a new goroutine
 }
 
-// A Listener accepts connections, paced as those of Pace, and answers their plain
-// requests. It is itself a net.Listener, for an http.Server: Accept returns the
-// connections whose next request is not plain, with what was read of it. Its methods
-// may be called concurrently.
+// A Listener accepts connections, paced as those of Pace, and answers their plain requests. It is itself a
+// net.Listener, for an http.Server: Accept returns the connections whose next request is not plain, with the bytes read
+// from it. Its methods may be called concurrently.
 type Listener struct {
 	net.Listener
 	paced   pacedListener
@@ -70,9 +64,9 @@ type Listener struct {
 	dates     dates
 	exchanges sync.Pool // of *exchange
 
-	handed chan net.Conn // without room, so that no connection is left in it when nobody calls Accept any more
-	ended  chan struct{} // closed when nothing is accepted any more
-	err    error         // why nothing is; set before ended is closed
+	handed chan net.Conn // unbuffered, so that no connection is left in it after the last Accept
+	ended  chan struct{} // closed when no more connections are accepted
+	err    error         // the reason; set before ended is closed
 
 	closing atomic.Bool
 	mu      sync.Mutex
@@ -80,10 +74,9 @@ type Listener struct {
 	serving sync.WaitGroup
 }
 
-// NewListener begins to accept connections from l, which belongs to the Listener from
-// then on. A connection that does not give access to its descriptor (syscall.Conn) is
-// net/http's from the start. The Listener must be closed, and somebody must call Accept
-// until it fails: a connection that is handed over waits for that.
+// NewListener begins to accept connections from l, which belongs to the Listener from then on. A connection that does
+// not give access to its descriptor (syscall.Conn) goes to net/http from the start. The caller must close the Listener,
+// and call Accept until it fails: a connection that is handed over waits for that.
 func NewListener(l net.Listener, c Config) *Listener {
 	f := &Listener{
 		Listener: l, paced: pacedListener{l, c.Slots, c.Clock}, handler: c.Handler, first: c.First, idle: c.Idle, rest: cmp.Or(c.rest, restAfter),
@@ -111,7 +104,7 @@ func (f *Listener) accept() {
 			f.begin(c)
 			continue
 		}
-		//lint:ignore SA1019 there is no other way to tell such an error, and net/http does the same.
+		//lint:ignore SA1019 there is no other way to recognize such an error, and net/http does the same.
 		if t, ok := err.(net.Error); !ok || !t.Temporary() || f.closing.Load() {
 			f.err = err
 			return
@@ -121,8 +114,7 @@ func (f *Listener) accept() {
 	}
 }
 
-// begin serves a connection in a goroutine of its own, or hands it to net/http if it cannot
-// be served here.
+// begin serves a connection in a goroutine of its own, or hands it to net/http if the front cannot serve it.
 func (f *Listener) begin(s *socket) {
 	c := newConn(f, s)
 	if c == nil {
@@ -136,7 +128,7 @@ func (f *Listener) begin(s *socket) {
 	go c.serve()
 }
 
-// forget is called when a connection has ended, or is net/http's.
+// forget drops a connection that has ended or went to net/http.
 func (f *Listener) forget(c *conn) {
 	defer f.serving.Done()
 	f.mu.Lock()
@@ -144,7 +136,7 @@ func (f *Listener) forget(c *conn) {
 	delete(f.conns, c)
 }
 
-// hand gives a connection to the caller of Accept, or closes it if there will be none.
+// hand passes a connection to the caller of Accept, or closes it if there will be none.
 func (f *Listener) hand(c net.Conn) {
 	select {
 	case f.handed <- c:
@@ -153,8 +145,8 @@ func (f *Listener) hand(c net.Conn) {
 	}
 }
 
-// Accept waits for the next connection whose request is not plain. Reading from it yields
-// that request from its first byte. After Close it returns an error.
+// Accept waits for the next connection whose request is not plain. Reads of it return that request from its first byte.
+// After Close it returns an error.
 func (f *Listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-f.handed:
@@ -164,17 +156,15 @@ func (f *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close stops accepting. Connections that are being served go on, each until the answer to
-// its request is sent: see Shutdown.
+// Close stops accepting. Connections in service continue until the answer to their request is sent: see Shutdown.
 func (f *Listener) Close() error {
 	f.closing.Store(true)
 	return f.Listener.Close()
 }
 
-// Shutdown ends the connections that wait for a request, and returns nil when the others
-// have sent the answer that they are at. If ctx ends before, it closes them all and returns
-// ctx's error. Close must have been called. Connections that were handed over are not its
-// business.
+// Shutdown ends the connections that wait for a request, and returns nil when the others have sent their current
+// answer. If ctx ends before, it closes them all and returns ctx's error. Close must have been called. Shutdown does
+// not affect connections that were handed over.
 func (f *Listener) Shutdown(ctx context.Context) error {
 	f.closing.Store(true)
 	f.each(func(c *conn) { c.wake() })
@@ -192,7 +182,7 @@ func (f *Listener) Shutdown(ctx context.Context) error {
 	}
 }
 
-// each calls do for every connection that is served here.
+// each calls do for every connection that the front serves.
 func (f *Listener) each(do func(*conn)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"net/http"
 )
 
-// Cover adds a line of the header, with its line break, to the answers that net/http gives before any handler: to a request that it cannot
-// read (400, 501), whose header is too long (431), or that expects what it does not know (417). The server must serve connections of a
-// Listener or of Pace.
+// Cover adds a line, with its line break, to the header of the answers that net/http gives before any handler: to a
+// request that is unreadable (400, 501), whose header is too long (431), or that has an unknown Expect (417). The
+// server must serve connections of a Listener or of Pace.
 func Cover(server *http.Server, line string) {
 	handler := server.Handler
 	server.ConnState = func(c net.Conn, _ http.ConnState) { of(c).own = []byte(line) } // called between requests
@@ -33,7 +33,7 @@ func of(c net.Conn) *socket {
 	return c.(*socket)
 }
 
-// cover returns an answer of net/http with the line that it lacks.
+// cover returns an answer of net/http with the missing line.
 func (s *socket) cover(answer []byte) []byte {
 	status, rest, ok := bytes.Cut(answer, []byte("\r\n"))
 	if !ok {

@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// bodyMax bounds the body of a plain request: a heartbeat has under a hundred bytes.
+// bodyMax is the largest body of a plain request, in bytes: a heartbeat has under a hundred.
 const bodyMax = 512
 
 // parse reports whether in begins with a plain request, and if so sets the exchange's
 // request to it. If not, the request may be set in part.
 //
-// Plain is what RFC 9112 allows without any of its allowances: GET, HEAD or POST of
-// a path, HTTP/1.1, CRLF, one Host, a connection that goes on, and either no body or
-// a short one that has come with it. Everything else is left to net/http: a parser that is
-// more lenient than another in the same program is how requests are smuggled.
+// Plain is the form of RFC 9112 without any of its allowances: GET, HEAD or POST of a path, HTTP/1.1, CRLF, one Host, a
+// connection that goes on, and either no body or a short one that has come with it. Everything else is left to
+// net/http: two parsers of different leniency in one program allow request smuggling.
 func (x *exchange) parse(in []byte) bool {
 	end := bytes.Index(in, []byte("\r\n\r\n"))
 	if end < 0 {
@@ -51,8 +50,8 @@ func (x *exchange) parseLine(line string) bool {
 	return false
 }
 
-// parseTarget parses a path, which may have a query, and reports whether it is plain. A path
-// with anything that has to be decoded is parsed by net/url, as net/http does.
+// parseTarget parses a path, which may have a query, and reports whether it is plain. It leaves a path that has to be
+// decoded to net/url, as net/http does.
 func (x *exchange) parseTarget(target string) bool {
 	if target == "" || target[0] != '/' || strings.HasPrefix(target, "//") {
 		return false
@@ -87,7 +86,7 @@ func (x *exchange) parseFields(lines string) bool {
 			return false
 		}
 		if name == "Host" {
-			continue // net/http has it apart, too
+			continue // net/http keeps it apart, too
 		}
 		x.values[n], x.lines = value, n+1
 		if before, again := h[name]; again {
@@ -110,8 +109,7 @@ func trim(s string) string {
 	return s
 }
 
-// special looks at the fields that say how the request is to be read, and reports
-// whether it is plain in spite of them.
+// special reads the fields that decide how the request is read, and reports whether it is still plain.
 func (x *exchange) special(name, value string) bool {
 	switch name {
 	case "Host":
@@ -149,7 +147,7 @@ const (
 
 var (
 	digits     = setOf(digits09)
-	pathChars  = setOf(alphanumeric + "-._~$&+,;=:@/")   // of RFC 3986, 3.3, what net/url leaves alone: the rest has a RawPath
+	pathChars  = setOf(alphanumeric + "-._~$&+,;=:@/")   // RFC 3986, 3.3, without escapes, which have a RawPath
 	tokenChars = setOf(alphanumeric + "!#$%&'*+-.^_`|~") // RFC 9110, 5.6.2
 	hostChars  = setOf(alphanumeric + "-._:")
 )
@@ -186,8 +184,8 @@ func printable(s string) bool {
 	return true
 }
 
-// plainEight reports whether none of the first eight bytes is a control character,
-// tabs included, looking at all at once: browsers send long values.
+// plainEight reports whether none of the first eight bytes is a control character, tabs included. It tests all at once:
+// browsers send long values.
 func plainEight(s string) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	v := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56

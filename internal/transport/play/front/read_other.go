@@ -2,8 +2,7 @@
 
 package front
 
-// canRead reports whether readOnce can be used here: elsewhere every connection is
-// net/http's.
+// canRead reports whether readOnce can be used here: elsewhere net/http serves every connection.
 const canRead = false
 
 // readOnce is never called.

@@ -10,8 +10,8 @@ import (
 // canRead reports whether readOnce can be used here.
 const canRead = true
 
-// readOnce reads what has come. It returns false if nothing has: then it is called
-// again when something did, and in between no buffer is held.
+// readOnce reads the bytes that have arrived. It returns false if there are none: the runtime calls it again when some
+// arrive, and no buffer is held in between.
 func (c *conn) readOnce(fd uintptr) bool {
 	x := c.acquire()
 	for {

@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// direct returns a writer for c that keeps its deadline but does not tell Go's scheduler
-// about its system calls. The calls do not block, and preparing the scheduler for one that
-// does costs more, on a busy machine, than most calls. Only one goroutine may write.
+// direct returns a writer for c that keeps its deadline but makes its system calls without Go's scheduler. The calls do
+// not block, and preparing the scheduler for one that does costs more, on a busy machine, than most calls. Only one
+// goroutine may write.
 func direct(c *socket) *directWriter {
 	d := &directWriter{c: c}
 	d.try = d.send
@@ -20,14 +20,14 @@ func direct(c *socket) *directWriter {
 type directWriter struct {
 	c          *socket
 	try        func(fd uintptr) bool // made once, for each write needs it
-	head, body []byte                // what is left
+	head, body []byte                // the rest to write
 	flags      uintptr               // of the send
 	waited     bool                  // whether the connection took no more for a while
 	err        error
 }
 
-// writeBoth writes head and body, and returns how many bytes the system has accepted. With more, others follow at
-// once: the system may send them together.
+// writeBoth writes head and body, and returns the number of bytes that the system has accepted. more announces that
+// others follow at once: the system may send them together.
 func (d *directWriter) writeBoth(head, body []byte, more bool) (int, error) {
 	if d.c.raw == nil {
 		return d.c.writePlain(head, body)
@@ -48,8 +48,7 @@ func (d *directWriter) writeBoth(head, body []byte, more bool) (int, error) {
 	return n, err
 }
 
-// send writes what is left. It returns false if the connection takes no more now:
-// then it is called again when it does.
+// send writes the rest. It returns false if the connection takes no more now: the runtime calls it again when it does.
 func (d *directWriter) send(fd uintptr) bool {
 	for len(d.head)+len(d.body) > 0 {
 		n, errno := d.call(fd)
@@ -68,7 +67,7 @@ func (d *directWriter) send(fd uintptr) bool {
 	return true
 }
 
-// call gives the system what is left, in one call.
+// call passes the rest to the system, in one call.
 func (d *directWriter) call(fd uintptr) (int, syscall.Errno) {
 	if len(d.head) == 0 || len(d.body) == 0 {
 		left := d.head

@@ -8,7 +8,7 @@ func direct(c *socket) *directWriter { return &directWriter{c} }
 // A directWriter writes by the connection's own method.
 type directWriter struct{ c *socket }
 
-// writeBoth writes head and body, and returns how many bytes the system has accepted.
+// writeBoth writes head and body, and returns the number of bytes that the system has accepted.
 func (d *directWriter) writeBoth(head, body []byte, _ bool) (int, error) {
 	return d.c.writePlain(head, body)
 }

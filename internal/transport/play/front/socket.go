@@ -10,35 +10,33 @@ import (
 )
 
 const (
-	// LeastRate is the least that a client has to take of an answer, and to send of a body,
-	// on average, in bytes a second. It is far below any line in use, and high enough that
-	// 100 MB take no more than 28 hours.
+	// LeastRate is the least rate at which a client has to take an answer, and to send a body, on average, in bytes a
+	// second. It is far below any line in use, and high enough that 100 MB take no more than 28 hours.
 	LeastRate = 1 << 10
-	// answerWait is the time in which a reader must take LeastRate on average. A full
-	// window of a slow line opens seldom, so it is longer than what bodies get.
+	// answerWait is the time in which a reader must reach LeastRate on average. A full window of a slow line opens
+	// seldom, so it is longer than the limit for bodies.
 	answerWait = 20 * time.Second
-	// writePiece bounds the bytes that one deadline is for.
+	// writePiece is the largest piece that one deadline covers, in bytes.
 	writePiece = 64 << 10
 )
 
-// Slots bounds how many connections there are. Its methods are called concurrently.
+// Slots limits the number of connections. Its methods are called concurrently.
 type Slots interface {
-	// Take reports whether a connection may stay. One that may not is closed without a word.
+	// Take reports whether a connection may stay. Any other is closed without an answer.
 	Take(c net.Conn) bool
-	// Give is called once for each connection that Take let stay, when it is closed.
+	// Give is called once for each connection that Take accepted, when it is closed.
 	Give(c net.Conn)
 }
 
-// Pace returns a listener whose connections cannot be held by clients that stall. A Write
-// fails with os.ErrDeadlineExceeded when the client has taken less than LeastRate on average
-// for 20 s, not counting time for which the process was stopped. Connections for which slots
-// has no room are closed at once. A nil slots is no limit; a nil clock means that the process
-// is never stopped.
+// Pace returns a listener whose connections stalled clients cannot hold. A Write fails with os.ErrDeadlineExceeded when
+// the client has taken less than LeastRate on average for 20 s, not counting time for which the process was stopped.
+// Connections for which slots has no room are closed at once. A nil slots is no limit; a nil clock means that the
+// process is never stopped.
 func Pace(l net.Listener, slots Slots, clock *Clock) net.Listener {
 	return pacedListener{l, slots, clock}
 }
 
-// pacedListener is what Pace returns.
+// A pacedListener is the listener of Pace.
 type pacedListener struct {
 	net.Listener
 	slots Slots
@@ -54,7 +52,7 @@ func (l pacedListener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// accept is Accept, with the connection as what it is.
+// accept is Accept with the concrete type of the connection.
 func (l pacedListener) accept() (*socket, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -68,9 +66,8 @@ func (l pacedListener) accept() (*socket, error) {
 	}
 }
 
-// A socket is a connection that is cut when its client stalls. Only one goroutine may write
-// at a time, as with net/http. It has no ReadFrom: what is served is checked while it is
-// read, so no file goes to the connection directly.
+// A socket is a connection that is cut when its client stalls. Only one goroutine may write at a time, as with
+// net/http. It has no ReadFrom: all bytes are checked while they are read, so no file goes to the connection directly.
 type socket struct {
 	net.Conn
 	raw    syscall.RawConn // nil if the connection does not give access to its descriptor
@@ -78,17 +75,17 @@ type socket struct {
 	slots  Slots // nil: no limit
 	closed atomic.Bool
 	reads  sleepyDeadline
-	own    []byte // the line that an answer of net/http gets; nil once a handler answers
+	own    []byte // the line for an answer of net/http; nil once a handler answers
 
-	wait     time.Duration // in which a reader must take LeastRate
-	now      time.Time     // about when the last write ended: when it began, unless it had to wait
+	wait     time.Duration // time in which a reader must take LeastRate
+	now      time.Time     // about the end of the last write: its beginning, unless it had to wait
 	deadline time.Time     // of writes
 	written  int64         // bytes that the system has accepted
 	before   int64         // bytes that the other side had taken when the deadline was set
-	slept    time.Duration // what the clock told then
+	slept    time.Duration // the clock's total at that time
 }
 
-// newSocket makes a socket of a connection for which slots had room.
+// newSocket returns a socket for a connection that slots accepted.
 func newSocket(c net.Conn, slots Slots, clock *Clock) *socket {
 	s := &socket{Conn: c, slots: slots, wait: answerWait, reads: sleepyDeadline{clock: clock}}
 	if sc, ok := c.(syscall.Conn); ok {
@@ -98,8 +95,8 @@ func newSocket(c net.Conn, slots Slots, clock *Clock) *socket {
 	return s
 }
 
-// Close closes the connection and gives its slot back. It may be called more than once, and
-// while others read and write.
+// Close closes the connection and gives its slot back. It may be called more than once, and while others read and
+// write.
 func (s *socket) Close() error {
 	if s.slots != nil && s.closed.CompareAndSwap(false, true) {
 		s.slots.Give(s.Conn)
@@ -147,9 +144,8 @@ func (s *socket) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeBoth writes head and then body in as few system calls as possible. It returns how
-// many bytes of both the system has accepted, and fails if the client falls below LeastRate.
-// Each piece has at least half of the wait.
+// writeBoth writes head and then body in as few system calls as possible. It returns the number of bytes of both that
+// the system has accepted, and fails if the client falls below LeastRate. Each piece has at least half of the wait.
 func (s *socket) writeBoth(head, body []byte) (n int, err error) {
 	for {
 		s.extend()
@@ -189,15 +185,14 @@ func (s *socket) extend() {
 	_ = s.Conn.SetWriteDeadline(s.deadline) // fails on a closed connection, as the write will
 }
 
-// moves reports, at a deadline, whether the client has taken enough since it was set:
-// LeastRate for the half of the wait that every piece has.
+// moves reports, at a deadline, whether the client has taken enough since it was set: LeastRate for the half of the
+// wait that every piece has.
 func (s *socket) moves() bool {
 	return s.taken()-s.before >= LeastRate*int64(s.wait/2)/int64(time.Second)
 }
 
-// taken is how many bytes the client has taken. Bytes that the system still holds do not
-// count, where it tells: it wakes a writer only when a good part of its buffer is free, which
-// on a slow line can take minutes.
+// taken returns the number of bytes that the client has taken. Bytes that the system still holds do not count, if it
+// reports them: it wakes a writer only when a good part of its buffer is free, which on a slow line can take minutes.
 func (s *socket) taken() int64 { return s.written - unsent(s.Conn) }
 
 // writePlain writes by the connection's own method.

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unsent returns how many bytes the system holds that the other side of a TCP
-// connection has not acknowledged (SIOCOUTQ, tcp(7)); 0 if it cannot tell.
+// unsent returns the number of bytes that the system holds and that the other side of a TCP connection has not
+// acknowledged (SIOCOUTQ, tcp(7)); 0 if it is unknown.
 func unsent(c net.Conn) int64 {
 	sc, ok := c.(syscall.Conn)
 	if !ok {

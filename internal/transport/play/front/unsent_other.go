@@ -4,5 +4,5 @@ package front
 
 import "net"
 
-// unsent cannot be told here.
+// unsent returns 0: the number is unknown on this system.
 func unsent(net.Conn) int64 { return 0 }
