@@ -4,14 +4,13 @@ import (
 	"time"
 )
 
-// Subject is what an operator acts on: an account with all it owns, or one
-// project.
+// Subject is the object of an operator's action: an account with all its projects, or one project.
 type Subject struct {
 	Account AccountID // set for an account
 	Project ProjectID // set for a project
 }
 
-// Changed is what a step on the subject changes.
+// Changed returns the account or project that a step on the subject changes.
 func (s Subject) Changed() Changed {
 	if s.Project != "" {
 		return Changed{Projects: []ProjectID{s.Project}}
@@ -19,7 +18,7 @@ func (s Subject) Changed() Changed {
 	return Changed{Account: s.Account}
 }
 
-// What an operator does, as the log names it.
+// The actions of an operator, as the audit log names them.
 const (
 	ActionSuspend   = "suspend"
 	ActionReinstate = "reinstate"
@@ -32,29 +31,29 @@ const (
 	ActionCloseReport = "close-report"
 )
 
-// Actions are all that the log can tell of.
+// Actions returns all actions that the audit log can record.
 func Actions() []string {
 	return []string{ActionSuspend, ActionReinstate, ActionDelete, ActionTakeBack, ActionNewKey, ActionImport, ActionCloseReport, ActionAllowMail}
 }
 
 // The actors of the audit log.
 const (
-	ActorOperator = "operator" // what is done at the machine itself
-	ActorOwner    = "owner"    // what a person does to their own account on the website
+	ActorOperator = "operator" // an action at the machine itself
+	ActorOwner    = "owner"    // an action of a person on their own account, on the website
 )
 
 // LogEntry is one line of the audit log, which nobody can change or take back.
 type LogEntry struct {
-	ID     int64 // grows with every entry; 0 while it is not recorded
+	ID     int64 // grows with every entry; 0 before it is recorded
 	At     time.Time
 	Actor  string // ActorOperator or ActorOwner
-	Name   string // of the person that an operator was; empty if nobody said
+	Name   string // of the person who acted as operator; empty if none was given
 	Action string
 	Target string // "@handle", the id of a project, the number of a report, or the name of a mailbox
 	Reason string
 }
 
-// Who is who did it, in words.
+// Who returns the actor in words.
 func (e LogEntry) Who() string {
 	if e.Name == "" {
 		return e.Actor

@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// Caller is who asks. It is the argument after the context of every method of a Service, here
-// and in the other rooms. An Authenticator makes it from what was presented, AsOperator for the
-// commands of whoever runs the machine; nothing else can. It never changes, and may be copied
-// and used concurrently.
+// Caller identifies the sender of a call. It is the argument after the context of every method of a Service, here and
+// in the other rooms. An Authenticator makes it from the presented credential, and AsOperator makes it for the commands
+// of the operator; nothing else can. It never changes, and may be copied and used concurrently.
 //
-// It is who asked when the call began. Whether its key was revoked or its account suspended
-// since, the step in the store looks again; see NewProject.By and Edit.By.
+// It describes the state when the call began. The step in the store checks again whether the key was revoked or the
+// account suspended since; see NewProject.By and Edit.By.
 //
 // The zero Caller is nobody, from nowhere.
 type Caller struct {
@@ -24,14 +23,14 @@ type Caller struct {
 	sess Session  // of a session
 	name string   // of the operator
 
-	// secret is the key as presented, to seal what only its owner may read again.
-	// It is a pointer because fmt prints unexported fields without asking them.
+	// secret is the key as presented, to seal data that only its owner may read again. It is a pointer because fmt
+	// prints unexported fields without calling their methods.
 	secret *Secret
-	upload *Digest // the key of the upload whose upload_token was presented, by nobody
-	ticket *Ticket // that was presented in the place of the key that asked for it
+	upload *Digest // the key of the upload whose upload_token a caller without an account presented
+	ticket *Ticket // presented instead of the key that requested it
 }
 
-// callerKind tells what was presented.
+// callerKind says which kind of credential the caller presented.
 type callerKind uint8
 
 const (
@@ -41,23 +40,23 @@ const (
 	callerOperator
 )
 
-// Presented is what a request brought to say who asks, as it came and not yet checked. At most
-// one field is set; none is nobody.
+// Presented holds the credential of a request, as received and not yet checked. At most one field is set; with none the
+// caller is nobody.
 type Presented struct {
 	Key     Secret // a key, a ticket, or the upload_token of an unfinished upload
 	Session string // the token of a browser's session
 }
 
-// Sender is where a call comes from. It tells callers without a key apart: their uploads, their
-// idempotency keys and their share of messages.
+// Sender is the origin of a call. It distinguishes callers without a key: their uploads, their idempotency keys and
+// their share of messages.
 type Sender struct {
 	Network string // an IPv4 address or an IPv6 network of 64 bits; never stored in clear
 	Shared  bool   // whether anybody at all may have this Network, so that it proves nothing
-	Free    bool   // whether it has no limits
+	Free    bool   // whether no limits apply to it
 }
 
-// A Credential is what an Authenticator has looked up of what was presented: an account's session, or a key, a ticket with the key
-// that asked for it, or the upload of an upload_token.
+// A Credential is the result of an Authenticator's look-up: an account's session, or a key, a ticket with the key that
+// requested it, or the upload of an upload_token.
 type Credential struct {
 	Secret  Secret // as presented; empty for a session and an upload_token
 	Key     *Key
@@ -67,7 +66,8 @@ type Credential struct {
 	Account *Account // of the Session
 }
 
-// Identified is the caller who presented a credential. Only an Authenticator makes one: a test looks for others.
+// Identified returns the caller who presented a credential. Only an Authenticator may call it: a test looks for other
+// calls.
 func Identified(from Sender, c Credential) Caller {
 	by := Caller{From: from, upload: c.Upload, ticket: c.Ticket}
 	if c.Secret != "" {
@@ -83,12 +83,13 @@ func Identified(from Sender, c Credential) Caller {
 	return by
 }
 
-// AsOperator is the caller that a command on the machine of the service makes; name is who the
-// audit log says it was, or empty. It may do all that ActOperate covers, and nothing that an
-// owner does. No transport may make one: a test looks for it.
+// AsOperator returns the caller for a command on the machine of the service; name is the person for the audit log, or
+// empty. The caller may do everything that ActOperate covers, and nothing that needs an owner. No transport may call
+// it: a test looks for such calls.
 func AsOperator(name string) Caller { return Caller{kind: callerOperator, name: name} }
 
-// Presented is the key in clear, empty for nobody. It is for sealing and for the answer to who presented it.
+// Presented returns the key in clear, empty for nobody. It is for sealing, and for answers to the caller who presented
+// it.
 func (c Caller) Presented() Secret {
 	if c.secret == nil {
 		return ""
@@ -96,15 +97,15 @@ func (c Caller) Presented() Secret {
 	return *c.secret
 }
 
-// Nobody reports whether the caller has proved nothing about themselves. Whoever presented an
-// upload_token is nobody, too: it joins one upload and is no credential of an account.
+// Nobody reports whether the caller has proved nothing about themselves. A caller with only an upload_token is nobody,
+// too: the token joins one upload and is no credential of an account.
 func (c Caller) Nobody() bool { return c.kind == callerNobody }
 
 // Scoped reports whether the caller's key covers one project only. It then changes and reads
 // that project, and neither publishes others nor changes the account.
 func (c Caller) Scoped() bool { return c.kind == callerKey && c.key.Kind == ProjectKey }
 
-// HasKey reports whether the caller has a key, or a ticket that a key asked for.
+// HasKey reports whether the caller has a key, or a ticket requested with a key.
 func (c Caller) HasKey() bool { return c.kind == callerKey }
 
 // InSession reports whether the caller has logged in.
@@ -113,10 +114,10 @@ func (c Caller) InSession() bool { return c.kind == callerSession }
 // IsOperator reports whether the caller is the operator of the machine.
 func (c Caller) IsOperator() bool { return c.kind == callerOperator }
 
-// Upload is the key of the upload whose upload_token the caller presented, or nil.
+// Upload returns the key of the upload whose upload_token the caller presented, or nil.
 func (c Caller) Upload() *Digest { return c.upload }
 
-// Bare reports whether nothing but the network says who the caller is.
+// Bare reports whether the caller is known only by their network.
 func (c Caller) Bare() bool { return c.Nobody() && c.upload == nil && c.ticket == nil }
 
 // Suspend returns the caller as if its account had been suspended when it was looked up.
@@ -125,8 +126,8 @@ func (c Caller) Suspend() Caller {
 	return c
 }
 
-// Ticket is what the caller presented in the place of a key, or nil. Such a caller is who asked for
-// the ticket, and may do what it was asked for alone; see Authorize.
+// Ticket returns the ticket that the caller presented instead of a key, or nil. Such a caller acts for the key that
+// requested the ticket, and may only make the call that it was issued for; see Authorize.
 func (c Caller) Ticket() *Ticket {
 	if c.ticket == nil {
 		return nil
@@ -135,16 +136,15 @@ func (c Caller) Ticket() *Ticket {
 	return &t
 }
 
-// Account is the account that the caller's key or session is of, 0 for nobody and the operator.
+// Account returns the account of the caller's key or session, 0 for nobody and the operator.
 func (c Caller) Account() AccountID { return c.key.Account }
 
-// Key is the caller's key, as it was when it was looked up. For any other than a key's holder
-// its ID and Hash are zero.
+// Key returns the caller's key, as it was when it was looked up. For a caller without a key its ID and Hash are zero.
 func (c Caller) Key() Key { return c.key }
 
-// Login is the caller's session and its account as they were when the session was looked up; ok
-// is false for who has no session. The account may be out of date by the time of a call: what
-// depends on it reads the account again.
+// Login returns the caller's session and its account as they were when the session was looked up; ok is false for a
+// caller without a session. The account may be out of date by the time of a call: code that depends on it reads the
+// account again.
 func (c Caller) Login() (s Session, a Account, ok bool) {
 	if c.me == nil {
 		return Session{}, Account{}, false
@@ -152,27 +152,25 @@ func (c Caller) Login() (s Session, a Account, ok bool) {
 	return c.sess, *c.me, true
 }
 
-// OperatorName is who the operator's command was given by, empty for any other caller.
+// OperatorName returns the name given with the operator's command, empty for any other caller.
 func (c Caller) OperatorName() string { return c.name }
 
-// Session is a browser that has logged in to an account. Its token is not in here: only the
-// hash of that is kept.
+// Session is a browser that has logged in to an account. It does not hold its token: only the token's hash is kept.
 type Session struct {
 	ID        int64
 	Account   AccountID
-	Agent     string // what the browser said it is, cut to 200 bytes
+	Agent     string // the browser's name for itself, cut to 200 bytes
 	CreatedAt time.Time
-	ProvedAt  time.Time // when its owner proved last that they read the account's address
-	SeenAt    time.Time // to about an hour
+	ProvedAt  time.Time // when its owner last proved that they read the account's address
+	SeenAt    time.Time // accurate to about an hour
 	ExpiresAt time.Time
 }
 
-// SessionLife is how long a session lives after it was seen last: whoever plays once a month
-// stays logged in. One that seems to live longer got its time from a wrong clock, and is cut to
-// this.
+// SessionLife is how long a session lives after its last use: a person who plays once a month stays logged in. A
+// session that seems to live longer got its time from a wrong clock, and is cut to this.
 const SessionLife = 30 * 24 * time.Hour
 
-// Action is what a caller wants to do. Each method of a Service names the one that it is.
+// Action is a kind of access that a caller needs. Each method of a Service names its own.
 type Action int
 
 // The actions that Authorize decides about.
@@ -180,18 +178,18 @@ const (
 	ActPublish       Action = iota // make a project
 	ActEdit                        // change a project
 	ActReadFiles                   // read the files and version addresses of a project
-	ActReadAccount                 // list or export what the caller covers
+	ActReadAccount                 // list or export the projects that the caller covers
 	ActDelete                      // delete an account, delete a project for good or take it back, or end sessions: a suspended owner may, too
 	ActDeleteProject               // delete a project so that it can be taken back: a suspended owner may, too, in a session
 	ActOwn                         // change the account: its keys, handle, language, address
-	ActSeeOwn                      // see what only the owner of an account sees
-	ActOperate                     // what only the operator may
-	ActLook                        // see or do what everybody may
+	ActSeeOwn                      // see data that only the owner of an account sees
+	ActOperate                     // do anything reserved for the operator
+	ActLook                        // see or do what is open to everybody
 	ActImport                      // make projects in an account from an export
 )
 
-// What Authorize returns for a caller of another kind than the action needs. No
-// transport lets such a call come this far.
+// The errors that Authorize returns for a kind of caller that the action does not allow. No transport lets such a call
+// come this far.
 var (
 	// ErrLoginNeeded: only the owner of an account may do this, in a session.
 	ErrLoginNeeded = errors.New("needs a login")
@@ -199,16 +197,15 @@ var (
 	ErrOperatorNeeded = errors.New("needs the operator")
 )
 
-// Authorize decides whether by may do act, on p where the action has a project; a nil p asks
-// whether by may do such a thing at all. It is the only place that decides, for every room and
-// transport, and asks no store: p and by are as they were read.
+// Authorize decides whether by may do act, on p if the action is about a project; with a nil p it decides whether by
+// may do the action at all. It is the only place that decides, for every room and transport, and queries no store: p
+// and by are as they were read.
 //
-// A refusal is an *Error: CodeKeyRequired where a key is missing, CodeWrongProject for a key
-// that does not cover p, CodeAccountKeyRequired for a project key that publishes or deletes,
-// CodeAccountSuspended and CodeTakenDown for what the operator has stopped, CodeInvalidKey for a
-// ticket that was asked for something else. A session that asks
-// about another account's project gets ErrNotFound, as if it were not there. A caller of
-// another kind than the action needs gets ErrLoginNeeded or ErrOperatorNeeded.
+// A refusal is an *Error: CodeKeyRequired where a key is missing, CodeWrongProject for a key that does not cover p,
+// CodeAccountKeyRequired for a project key that publishes or deletes, CodeAccountSuspended and CodeTakenDown for an
+// account or project that the operator has suspended, CodeInvalidKey for a ticket that was issued for another call. A
+// session gets ErrNotFound for another account's project, as if it did not exist. A kind of caller that the action does
+// not allow gets ErrLoginNeeded or ErrOperatorNeeded.
 func Authorize(by Caller, act Action, p *Project) error {
 	if err := by.ticket.covers(act, p); err != nil {
 		return err
@@ -232,8 +229,8 @@ func Authorize(by Caller, act Action, p *Project) error {
 	return authorizeKey(by, act, p)
 }
 
-// authorizeSession decides for who has logged in to an account: all of the account is theirs, and
-// what is another's is not there.
+// authorizeSession decides for a session: it may do everything in its own account, and other accounts' projects do not
+// exist for it.
 func authorizeSession(by Caller, act Action, p *Project) error {
 	switch changes := act == ActPublish || act == ActImport || act == ActEdit || act == ActOwn; {
 	case p != nil && p.Account != by.Account():
@@ -246,7 +243,7 @@ func authorizeSession(by Caller, act Action, p *Project) error {
 	return nil
 }
 
-// authorizeKey decides for who presented a key, or nothing.
+// authorizeKey decides for a caller with a key, or with no credential.
 func authorizeKey(by Caller, act Action, p *Project) error {
 	switch {
 	case by.key.Suspended && (act == ActPublish || act == ActImport || act == ActEdit || act == ActDeleteProject):
@@ -274,41 +271,41 @@ func authorizeKey(by Caller, act Action, p *Project) error {
 	return nil
 }
 
-// AccountSuspended is the refusal of what the owner of a suspended account may not do:
-// CodeAccountSuspended. Reading and exporting they may.
+// AccountSuspended returns the refusal for the owner of a suspended account: CodeAccountSuspended. Reading and
+// exporting stay allowed.
 func AccountSuspended() error {
 	return Refuse(CodeAccountSuspended, "The operator of this service has suspended the account of this key. Nothing was changed.").
 		With(OpExport).Note("Ask the operator why. What the account has published can still be read and exported with its key.")
 }
 
-// TakenDown refuses what is about a suspended project.
+// TakenDown returns the refusal of a call about a suspended project.
 func TakenDown(p Project) error {
 	return Refuse(CodeTakenDown, "The operator of this service has taken the project %s down.", p.ID).
 		With(OpExport).Note("If it is yours, ask the operator why. Its files can still be exported with its key:")
 }
 
-// TicketLife is how long a ticket that was not used is good for: what is to be sent is there when
-// it is asked for. One that was used is answered again for IdempotencyLife.
+// TicketLife is how long an unused ticket is valid: its caller has the bytes ready when it requests the ticket. A used
+// ticket repeats its answer for IdempotencyLife.
 const TicketLife = 10 * time.Minute
 
-// A Ticket stands for one publish or update of whoever asked for it, but for the bytes. Whoever has
-// it sends these without a key, once. Package ticket issues them.
+// A Ticket stands for one publish or update of the caller who requested it, except for the bytes. Its holder sends the
+// bytes without a key, once. Package ticket issues them.
 type Ticket struct {
 	Hash      Digest    // of the ticket itself, which is not kept
-	Project   ProjectID // that is updated; empty for a publish
-	Key       int64     // the ID of the key that asked; 0 for nobody
-	Owner     Digest    // of the account or the network that asked: who may have only so many
-	Wider     [2]Digest // of the networks around that, without a key; zero for none
-	Told      []byte    // what the call says besides its bytes, which the ticket alone opens
+	Project   ProjectID // to be updated; empty for a publish
+	Key       int64     // the ID of the key that requested it; 0 for nobody
+	Owner     Digest    // of the account or the network that requested it: the number of open tickets of each is limited
+	Wider     [2]Digest // of the wider networks around it, for a caller without a key; zero for none
+	Told      []byte    // the call's arguments other than its bytes, encrypted so that only the ticket opens them
 	Used      bool
 	ExpiresAt time.Time
 }
 
-// ID names the ticket where it must not be shown itself, such as in an address.
+// ID returns a name for the ticket where the ticket itself must not be shown, such as in an address.
 func (t Ticket) ID() string { return hex.EncodeToString(t.Hash[:10]) }
 
-// covers refuses, for who presented a ticket, what it was not asked for. A nil Ticket refuses
-// nothing: it is a caller who presented none.
+// covers refuses, for a caller with a ticket, any call that it was not issued for. A nil Ticket, of a caller without
+// one, refuses nothing.
 func (t *Ticket) covers(act Action, p *Project) error {
 	switch {
 	case t == nil || act == ActLook:
@@ -321,7 +318,7 @@ func (t *Ticket) covers(act Action, p *Project) error {
 	return TicketElsewhere()
 }
 
-// TicketElsewhere is the refusal of a ticket for anything but the call that it was asked for.
+// TicketElsewhere returns the refusal of a ticket for any call but the one that it was issued for.
 func TicketElsewhere() *Error {
 	return Refuse(CodeInvalidKey, "The key that was sent is a ticket: it is good for sending the bytes it was asked for, and for nothing else.").
 		With(OpPresentKey).Note("Send the bytes to the url that came with the ticket. Another call needs an api_key (sla_...), or, for a first publish, none.")

@@ -2,12 +2,12 @@ package sandlot
 
 import "io"
 
-// A Charge is asked for n more bytes that a call makes of what was sent, such as by unpacking
-// it, before they are kept. Its error ends the call and is returned, and nothing of those bytes
-// is kept. A nil Charge lets all pass. It is called by one goroutine at a time.
+// A Charge takes n more bytes that a call produces from its body, such as by unpacking it, from a limit before they are
+// kept. Its error ends the call and is returned, and none of those bytes is kept. A nil Charge allows everything. It is
+// called by one goroutine at a time.
 type Charge func(n int) error
 
-// Of returns a reader of r that asks for what it yields, as it is read.
+// Of returns a reader of r that charges for each byte as it is read.
 func (ask Charge) Of(r io.Reader) io.Reader {
 	if ask == nil {
 		return r
@@ -15,7 +15,7 @@ func (ask Charge) Of(r io.Reader) io.Reader {
 	return &chargedReader{r, ask}
 }
 
-// add asks for n bytes.
+// Add charges for n bytes.
 func (ask Charge) Add(n int) error {
 	if ask == nil {
 		return nil
@@ -23,7 +23,7 @@ func (ask Charge) Add(n int) error {
 	return ask(n)
 }
 
-// chargedReader is what Charge.Of returns.
+// chargedReader is the reader that Charge.Of returns.
 type chargedReader struct {
 	r   io.Reader
 	ask Charge

@@ -8,8 +8,8 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// CleanLang brings a language code into the form of BCP 47. It never fails: what cannot be
-// brought into form is dropped, with a warning.
+// CleanLang normalizes a language code to BCP 47. It never fails: a code that cannot be normalized is dropped, with a
+// warning.
 func CleanLang(lang string) (string, []Warning) {
 	if lang == "" {
 		return "", nil
@@ -24,9 +24,8 @@ func CleanLang(lang string) (string, []Warning) {
 	return tag, nil
 }
 
-// CleanEmail brings an address into form. What is not one plain address is CodeInvalidEmail,
-// with the address that was meant if one can be found in it; an empty one stays empty. It asks
-// no mail server.
+// CleanEmail normalizes an address. Anything but one plain address is CodeInvalidEmail, with the intended address if
+// one can be found in it; an empty one stays empty. It queries no mail server.
 func CleanEmail(email string) (string, error) {
 	if email == "" {
 		return "", nil
@@ -42,16 +41,16 @@ func CleanEmail(email string) (string, error) {
 	return clean, nil
 }
 
-// placeholderEmail is the refusal of what stands for somebody's address.
+// RefusePlaceholderEmail returns the refusal of a placeholder for an address.
 func RefusePlaceholderEmail() error {
 	return Refuse(CodeInvalidEmail, "The field email holds the placeholder of an example, not somebody's address.").In("email").
 		With(OpSame, Set("email", PlaceholderEmail)).Note("Ask the user for their address, and send that. " + WithoutEmail)
 }
 
-// withoutEmail is the advice for a user who gives no address.
+// WithoutEmail is the advice for a user who gives no address.
 const WithoutEmail = "Without one, make an account with signup and publish with its api_key: never make an address up."
 
-// plainAddress is the address that has a name around it, or the placeholder of one.
+// plainAddress returns the address that has a name around it, or the placeholder of one.
 func plainAddress(email string) string {
 	if one, err := mail.ParseAddress(email); err == nil {
 		if clean, err := names.Email(one.Address); err == nil {

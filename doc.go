@@ -1,5 +1,5 @@
-// Package sandlot has the words of the service, which every room speaks: identifiers, projects and their versions, callers and
-// what they may do, errors and how to mend them, keys, addresses, and what a step of a store changed.
+// Package sandlot holds the words of the service, which every room uses: identifiers, projects and their versions,
+// callers and their permissions, errors and their fixes, keys, addresses, and the record of a step's changes.
 //
-// It imports the standard library and package names alone, and keeps nothing.
+// It imports only the standard library and package names, and keeps nothing.
 package sandlot

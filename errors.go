@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Code is the stable name of an error, the same in every transport and every release. It is
-// itself an error, so that errors.Is(err, CodeRateLimited) tells whether err is an *Error of
-// that code. Programs compare codes, and never messages.
+// Code is the stable name of an error, the same in every transport and every release. It is itself an error, so that
+// errors.Is(err, CodeRateLimited) reports whether err is an *Error of that code. Programs compare codes, and never
+// messages.
 type Code string
 
-// Error gives the code's name.
+// Error returns the code's name.
 func (c Code) Error() string { return string(c) }
 
 // The codes, as the contract lists them.
@@ -65,28 +65,28 @@ const (
 	CodeStorageFull          Code = "storage_full"
 )
 
-// Kind is the family of a code: what a transport needs to know to answer, whatever it speaks.
-// Each code has one for ever.
+// Kind is the family of a code: it has all that a transport of any protocol needs to choose its status. Each code has
+// one for ever.
 type Kind int
 
-// The kinds. A call that met one of the last four may succeed when it is sent again later.
+// The kinds. A call that failed with one of the last four may succeed when it is sent again later.
 const (
 	KindMistake      Kind = iota + 1 // the call is wrong in itself
-	KindUnidentified                 // it is not known who calls
+	KindUnidentified                 // the caller is not known
 	KindForbidden                    // the caller may not do this
-	KindMissing                      // it is about what is not there
-	KindConflict                     // it does not fit what happened before
-	KindTooLarge                     // it brings more than is ever taken
-	KindUnacceptable                 // it is well formed, and what it brings cannot be taken
-	KindTakenDown                    // it is about what the operator has taken down
+	KindMissing                      // it is about something that does not exist
+	KindConflict                     // it conflicts with an earlier call
+	KindTooLarge                     // it brings more than is ever accepted
+	KindUnacceptable                 // it is well formed, but its content cannot be accepted
+	KindTakenDown                    // it is about something that the operator has taken down
 	KindTooMany                      // a limit or a quota is reached
 	KindUnavailable                  // the service cannot do this now
 	KindFull                         // the disk of the service is full
 	KindFault                        // a fault of the service
 )
 
-// Codes has the kind of each code. What a transport answers with is in a table of its own, and
-// a test holds the two together. Nobody changes it.
+// Codes has the kind of each code. The statuses of a transport are in a table of its own, and a test keeps the two in
+// step. Nobody changes it.
 var Codes = map[Code]Kind{
 	CodeInvalidJSON:          KindMistake,
 	CodeInvalidField:         KindMistake,
@@ -137,14 +137,13 @@ var Codes = map[Code]Kind{
 	CodeStorageFull:          KindFull,
 }
 
-// Error is a refusal that is safe to show: it says what was wrong with this
-// request and how to mend it. Everything else that a Service method returns is
-// a fault of the service.
+// Error is a refusal that is safe to show: it says what was wrong with this request and how to fix it. Any other error
+// that a Service method returns is a fault of the service.
 type Error struct {
 	Code       Code
 	Message    string
 	Field      string        // the field of the request at fault, if one is
-	Fix        Fix           // how to mend it
+	Fix        Fix           // how to fix it
 	RetryAfter time.Duration // when to try again, if that helps
 	Details    []Detail      // further facts, by the names the API uses
 	cause      error
@@ -159,7 +158,8 @@ type Detail struct {
 // Error gives the message.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap makes the code, and the cause if there is one, visible to errors.Is. A refusal for want of room is ErrFull, whoever found that out.
+// Unwrap makes the code, and the cause if there is one, visible to errors.Is. A refusal for want of room is ErrFull,
+// whichever part found it.
 func (e *Error) Unwrap() []error {
 	list := []error{e.Code}
 	if e.cause != nil {
@@ -171,14 +171,14 @@ func (e *Error) Unwrap() []error {
 	return list
 }
 
-// Op is the operation that a Fix proposes. Each transport prints it in its own
-// language: the API as a call that can be pasted, a command line as a command.
+// Op is the operation that a Fix proposes. Each transport prints it in its own language: the API as a call that can be
+// pasted, a command line as a command.
 type Op string
 
 // The operations a Fix can name.
 const (
 	OpNone       Op = ""
-	OpSame       Op = "same" // the operation of the request, with its own arguments but for the Args, and without the Field at fault
+	OpSame       Op = "same" // the operation of the request, with its own arguments except for the Args, and without the Field at fault
 	OpPublish    Op = "publish"
 	OpUpdate     Op = "update"
 	OpDeleteFile Op = "delete-file"
@@ -193,7 +193,7 @@ const (
 	OpChecks     Op = "checks"
 	OpFile       Op = "file"
 	OpStats      Op = "stats"
-	OpTicket     Op = "uploads" // ask for a ticket
+	OpTicket     Op = "uploads" // request a ticket
 	OpWhoami     Op = "whoami"
 	OpExport     Op = "export"
 	OpImport     Op = "import"
@@ -202,58 +202,58 @@ const (
 	OpPack       Op = "pack"        // pack the folder of the project with a command, and send that archive
 	OpRotate     Op = "rotate"      // the key has leaked: mint another, revoke this one
 	OpWait       Op = "wait"        // send the same again later
-	OpNothing    Op = "nothing"     // no call mends it; the Note says what does
+	OpNothing    Op = "nothing"     // no call fixes it; the Note says how to
 )
 
-// PlaceholderEmail stands in a proposed call for an address that only the user knows. It is
-// refused where it is sent: an example that worked would tie the account to nobody.
+// PlaceholderEmail stands in a proposed call for an address that only the user knows. A call that sends it is refused:
+// an example that worked would tie the account to nobody.
 const PlaceholderEmail = "<your e-mail>"
 
-// PlaceholderText begins what stands in a proposed call for the text of a file, up to the file's name and ">". It is refused as a text.
+// PlaceholderText begins the placeholder, in a proposed call, for the text of a file; the file's name and ">" follow.
+// It is refused as a text.
 const PlaceholderText = "<text of "
 
-// Arg is one argument of the proposed operation, under the name that the operation knows it by.
+// Arg is one argument of the proposed operation, under the operation's own name for it.
 type Arg struct {
 	Name  string
 	Value any // string, int or bool
 }
 
-// Set is an argument that a proposed call sets.
+// Set returns an argument that a proposed call sets.
 func Set(name string, value any) Arg { return Arg{Name: name, Value: value} }
 
-// Fix is a corrected request: the operation and the arguments that differ. Note says in a
-// sentence what the operation does not. A transport prints it in its own language; see package
-// hint. The zero Fix proposes nothing.
+// Fix is a corrected request: the operation and the arguments that differ. Note adds in a sentence what the operation
+// cannot express. A transport prints it in its own language; see package hint. The zero Fix proposes nothing.
 type Fix struct {
 	Op   Op
 	Args []Arg
 	Note string
-	// Without names arguments of the request that the corrected one leaves out, together with the Field at fault.
+	// Without names the arguments of the request that the corrected one leaves out, together with the Field at fault.
 	Without []string
 	// LeaveOut names the file that OpPack leaves out of the archive; empty: none.
 	LeaveOut string
 }
 
-// Refuse makes an Error whose message is formatted from the rest. Transports use it for what
-// they refuse themselves. The message is shown as it is, so it holds no key, and of what
-// somebody sent only what inspect.Quoted made of it.
+// Refuse returns an Error whose message is formatted from the remaining arguments. Transports use it for their own
+// refusals. The message is shown as it is: it must hold no key, and text from a client only as inspect.Quoted returns
+// it.
 //
-// The methods that follow change the Error and return it, so that they can be chained where it
-// is made. After that it is not changed.
+// The methods that follow change the Error and return it, so that they can be chained where it is made. It does not
+// change after that.
 func Refuse(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// In names the field at fault, as the operation calls it.
+// In sets the field at fault, by the operation's name for it.
 func (e *Error) In(field string) *Error { e.Field = field; return e }
 
 // With proposes an operation that would work, with these arguments.
 func (e *Error) With(op Op, args ...Arg) *Error { e.Fix.Op, e.Fix.Args = op, args; return e }
 
-// LeavingOut has OpPack leave a file out of the archive.
+// LeavingOut makes OpPack leave a file out of the archive.
 func (e *Error) LeavingOut(name string) *Error { e.Fix.LeaveOut = name; return e }
 
-// Note adds a sentence to the proposal, in place of the one that was there.
+// Note sets the sentence of the proposal, replacing an earlier one.
 func (e *Error) Note(format string, args ...any) *Error {
 	e.Fix.Note = fmt.Sprintf(format, args...)
 	return e
@@ -266,19 +266,18 @@ func (e *Error) Detail(name string, value any) *Error {
 	return e
 }
 
-// After says when to try again, at the earliest.
+// After sets the earliest time to try again.
 func (e *Error) After(d time.Duration) *Error { e.RetryAfter = d; return e }
 
 // Because keeps the cause for errors.Is and the log; it is never shown.
 func (e *Error) Because(err error) *Error { e.cause = err; return e }
 
-// Cause is what Because kept, or nil.
+// Cause returns the error that Because kept, or nil.
 func (e *Error) Cause() error { return e.cause }
 
-// AsError finds the Error in err, or makes one of what a store answered: CodeBlobCorrupt,
-// CodeStorageFull or CodeUnavailable, which says whether nothing was changed or that nobody
-// knows. It returns nil for a fault of the service that no caller can act on, which is logged
-// and answered with a fixed sentence.
+// AsError finds the Error in err, or makes one of a store's error: CodeBlobCorrupt, CodeStorageFull or CodeUnavailable,
+// which says either that nothing was changed or that this is unknown. It returns nil for a fault of the service that no
+// caller can act on, which is logged and answered with a fixed sentence.
 func AsError(err error) *Error {
 	var e *Error
 	switch {
@@ -300,7 +299,7 @@ func AsError(err error) *Error {
 	return nil
 }
 
-// Gone tells whether an error says that there is no such project any more, or none that anybody may see.
+// Gone reports whether an error says that the project no longer exists, or that nobody may see it.
 func Gone(err error) bool {
 	return errors.Is(err, ErrNotFound) || errors.Is(err, CodeProjectNotFound) || errors.Is(err, CodeTakenDown)
 }

@@ -12,7 +12,7 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// KeyKind says what a key covers.
+// KeyKind is the extent of a key.
 type KeyKind string
 
 // The two kinds of key.
@@ -21,8 +21,8 @@ const (
 	ProjectKey KeyKind = "project" // one project
 )
 
-// Key is the record of a credential: only the hash of the credential is kept. A key covers all
-// of its account, or one of its projects.
+// Key is the record of a credential: only the hash of the credential is kept. A key covers its whole account, or one of
+// its projects.
 type Key struct {
 	ID         int64
 	Hash       Digest
@@ -36,8 +36,8 @@ type Key struct {
 	Suspended  bool      // whether the account was suspended when the key was looked up
 }
 
-// Secret is a key in clear. Whatever prints, logs or encodes it gets its prefix alone, also
-// inside other values; only Reveal gives it away.
+// Secret is a key in clear. Printing, logging and encoding show its prefix alone, also inside other values; only Reveal
+// returns it.
 type Secret string
 
 // String hides the secret from formatted output.
@@ -51,29 +51,27 @@ func (s Secret) String() string {
 // Format hides the secret from every verb of fmt.
 func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, s.String()) }
 
-// MarshalText hides the secret from encoders; what is to be shown is revealed first.
+// MarshalText hides the secret from encoders; a secret to be shown is revealed first.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // LogValue hides the secret from logs.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// Reveal gives the secret to the one place that shows it to its owner.
+// Reveal returns the secret in clear, for the one place that shows it to its owner.
 func (s Secret) Reveal() string { return string(s) }
 
-// Hash is what is kept of the secret, and found by it. Keys are random, so a plain SHA-256
-// cannot be turned back.
+// Hash returns the hash by which the secret is stored and found. Keys are random, so a plain SHA-256 cannot be
+// reversed.
 func (s Secret) Hash() Digest { return DigestOf([]byte(s)) }
 
-// DigestOf is the SHA-256 of b.
+// DigestOf returns the SHA-256 of b.
 func DigestOf(b []byte) Digest { return sha256.Sum256(b) }
 
-// KeyPattern finds a key or a ticket in any text; inspect.LooksLikeKey tells whether one that was
-// found is whole.
+// KeyPattern finds a key or a ticket in any text; inspect.LooksLikeKey reports whether a match is a whole key.
 var KeyPattern = regexp.MustCompile(`sl[apt]_[0-9A-Za-z]{36}`)
 
-// MintSecret draws a fresh key of a kind from random: 178 bits, and a checksum by which a
-// mistyped key is known without a look-up. It fails only with random. Nobody knows the key
-// until its hash is recorded.
+// MintSecret draws a fresh key of a kind from random: 178 bits, and a checksum that detects a mistyped key without a
+// look-up. It fails only if random does. The key is valid once its hash is recorded.
 func MintSecret(kind KeyKind, random io.Reader) (Secret, error) {
 	prefix := names.AccountPrefix
 	if kind == ProjectKey {

@@ -17,24 +17,24 @@ const (
 type Field struct {
 	Name     string
 	Type     FieldType
-	Most     int  // characters of a text, entries of a list, or the highest number; 0: none of its own
+	Most     int  // characters of a text, entries of a list, or the highest number; 0: no limit of its own
 	Required bool // whether a call without it is refused
 }
 
-// An Operation is one thing that a caller can ask for. Every transport, the hints and admission read the table of them, so that a
-// new operation is a row here, a method of a Service and what a store keeps for it.
+// An Operation is a kind of call. Every transport, the hints and admission read the table of them, so that a new
+// operation is a row here, a method of a Service and its methods of a store.
 type Operation struct {
 	Op         Op
-	Action     Action   // what Authorize is asked before a body is read, if Admits
+	Action     Action   // the action that Authorize decides about before a body is read, if Admits
 	Admits     bool     // whether a caller without the right is refused before the body
-	Cost       string   // the name of what admission takes for it
-	Fields     []Field  // its arguments, but for the bytes of files and a project that the address names
+	Cost       string   // the name of its cost in admission
+	Fields     []Field  // its arguments, except for the bytes of files and a project that the address names
 	Bytes      bool     // whether it brings the bytes of files
 	Chooses    bool     // whether its arguments choose the project that it changes
 	OfProject  bool     // whether it reads one project, and has no other argument
 	Repeatable bool     // whether it can be sent again under an idempotency key, and has its effect once
-	Also       []string // what clients call it that have not read its name
-	Example    []Arg    // a call that works as it stands, but for the bytes
+	Also       []string // the names that clients guess for it
+	Example    []Arg    // a call that works as it stands, except for the bytes
 }
 
 // The fields that several operations take.
@@ -43,7 +43,7 @@ var (
 	ofFile    = Field{Name: "filename", Type: Text, Most: 512, Required: true}
 	ofOwner   = []Field{{Name: "email", Type: Text, Most: 254}, {Name: "lang", Type: Text, Most: 35}}
 	ofGuard   = Field{Name: "if_version", Type: Number}
-	// ofProjects are the words about a project.
+	// ofProjects are the fields that describe a project.
 	ofProjects = []Field{
 		{Name: "title", Type: Text, Most: 200},
 		{Name: "description", Type: Text, Most: 1000},
@@ -60,7 +60,7 @@ var (
 	}
 	ofTrees = []Field{{Name: "replace", Type: Truth}, {Name: "force", Type: Truth}}
 	ofDry   = Field{Name: "dry_run", Type: Truth}
-	// ofParts place a call in an upload of several, under all names of the total.
+	// ofParts place a call in an upload of several, with all names of the total.
 	ofParts = []Field{
 		{Name: "upload_id", Type: Text, Most: 128},
 		{Name: "part", Type: Number, Most: 10_000},
@@ -75,7 +75,7 @@ var (
 
 func fields(lists ...[]Field) []Field { return slices.Concat(lists...) }
 
-// optional are fields that a call may leave out.
+// optional returns the fields, none of them required.
 func optional(list ...Field) []Field {
 	out := slices.Clone(list)
 	for i := range out {
@@ -136,7 +136,8 @@ var Operations = []Operation{
 	{Op: OpImport, Action: ActImport, Admits: true, Cost: "publish", Repeatable: true},
 }
 
-// Row returns the row of an operation, and an empty one if there is none: for OpNone and for the ways to mend a call that are no operation.
+// Row returns the row of an operation, or an empty one if there is none: for OpNone and for fixes that are no
+// operation.
 func (op Op) Row() Operation {
 	i := slices.IndexFunc(Operations, func(o Operation) bool { return o.Op == op })
 	if i < 0 {

@@ -7,15 +7,15 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// Places says under which addresses an installation is reached. All links are made from it
-// alone, never from a request. It does not change while the service runs.
+// Places holds the addresses of an installation. All links are made from it alone, never from a request. It does not
+// change while the service runs.
 type Places struct {
 	Base     *url.URL // of the API and the pages, without a trailing slash
 	Content  string   // host[:port] under which each project has its own name; empty if there is none
 	PathForm bool     // whether {base}/~/{project_id}/ is served
 }
 
-// Addresses are a project's links, absolute, as Places makes them.
+// Addresses are the absolute links of a project, as Places makes them.
 type Addresses struct {
 	URL     string // of the project's own origin
 	Path    string // of the path form; empty where it is not served
@@ -23,8 +23,8 @@ type Addresses struct {
 	Version string // of the current version
 }
 
-// Project gives the links of a project. The version address is set if suffix is not empty and
-// projects have hosts of their own. It asks no store: there may be no such project.
+// Project returns the links of a project. The version address is set if suffix is not empty and projects have hosts of
+// their own. It queries no store: the project need not exist.
 func (p Places) Project(id ProjectID, version int, suffix string) Addresses {
 	a := Addresses{Page: p.Base.String() + "/p/" + string(id)}
 	if p.PathForm || p.Content == "" {
@@ -40,15 +40,14 @@ func (p Places) Project(id ProjectID, version int, suffix string) Addresses {
 	return a
 }
 
-// Origin gives the origin of the project or version with this host label.
+// Origin returns the origin of the project or version with this host label.
 func (p Places) Origin(label string) string {
 	return p.Base.Scheme + "://" + label + "." + p.Content
 }
 
-// ProjectID finds the project id in what a client sent for one: the id itself,
-// or the project's url, path_url or page_url, or the version_url of one of its
-// versions, each with or without scheme and slashes at the end. What is none of
-// these comes back unchanged, and will not be found.
+// ProjectID finds the project id in a client's reference to a project: the id itself, or the project's url, path_url or
+// page_url, or the version_url of one of its versions, each with or without scheme and slashes at the end. Any other
+// text comes back unchanged, and will not be found.
 func (p Places) ProjectID(ref string) ProjectID {
 	ref = strings.TrimSpace(ref)
 	if id := strings.TrimRight(ref, "/"); names.ValidProjectID(id) {
@@ -69,9 +68,10 @@ func (p Places) ProjectID(ref string) ProjectID {
 	return ProjectID(ref)
 }
 
-// ProjectIn is ProjectID of what a person wrote: any port, any page of the project and, so that old addresses are found, too, any host do; ids
-// are random, and another installation's are not found here. Addresses may be written so that nobody opens them: hxxps://id[.]example[.]net.
-// Without Places it knows no host, and a host that begins with an id is taken for a project's.
+// ProjectIn is ProjectID for text that a person wrote: it accepts any port, any page of the project and, so that old
+// addresses are found, too, any host; ids are random, and another installation's are not found here. Addresses may be
+// defanged: hxxps://id[.]example[.]net. Without Places it knows no host, and takes a host that begins with an id for a
+// project's.
 func (p Places) ProjectIn(ref string) ProjectID {
 	ref = strings.NewReplacer("[.]", ".", "(.)", ".", "[:]", ":", "hxxp", "http", "\\", "/").Replace(strings.TrimSpace(ref))
 	id := p.ProjectID(ref)
@@ -86,7 +86,7 @@ func (p Places) ProjectIn(ref string) ProjectID {
 	return idBehind(path, ref)
 }
 
-// address takes apart what may be an address without a scheme, and with a path that nothing else could parse.
+// address splits a possible address without a scheme, with a path that nothing else could parse.
 func address(ref string) (host, path string) {
 	if _, rest, ok := strings.Cut(ref, "://"); ok {
 		ref = rest
@@ -99,7 +99,7 @@ func address(ref string) (host, path string) {
 	return strings.ToLower(host), "/" + path
 }
 
-// idBehind finds the id in the path of a page of the website, or of the path form, and gives back ref where there is none.
+// idBehind finds the id in the path of a page of the website, or of the path form, and returns ref if it has none.
 func idBehind(path, ref string) ProjectID {
 	for _, folder := range []string{"/~/", "/p/", "/embed/"} {
 		if rest, ok := strings.CutPrefix(path, folder); ok {

@@ -4,7 +4,7 @@ import (
 	"errors"
 )
 
-// What a store or Blobs answers when it cannot do a step.
+// The errors of a store or Blobs that cannot do a step.
 var (
 	// ErrNotFound: there is no such record.
 	ErrNotFound = errors.New("not found")
@@ -13,33 +13,32 @@ var (
 	// ErrUploadMoved: the upload is over, expired, or no longer at the generation that the step was
 	// computed against.
 	ErrUploadMoved = errors.New("upload moved on")
-	// ErrLeased: somebody else is at it.
+	// ErrLeased: somebody else holds the lease.
 	ErrLeased = errors.New("leased to another")
 	// ErrExists: a record of that name is there already.
 	ErrExists = errors.New("exists already")
-	// ErrAlreadyDone: a step was made under the same IdempotencyRecord.Key or Elsewhere already,
-	// and its record has not expired.
+	// ErrAlreadyDone: the same IdempotencyRecord.Key or Elsewhere has a step already, and its record has not expired.
 	ErrAlreadyDone = errors.New("made already")
 	// ErrVerified: the account has verified an address, which an unverified one does not replace.
 	ErrVerified = errors.New("has a verified address")
-	// ErrTooOften: something was done as often as it may be within its window of time.
+	// ErrTooOften: a limit within its window of time is reached.
 	ErrTooOften = errors.New("too often")
-	// ErrRevoked, ErrSuspended: the key that asks was revoked since it was looked up, or what is to
-	// be changed is suspended.
+	// ErrRevoked, ErrSuspended: the caller's key was revoked since it was looked up, or the account or project to be
+	// changed is suspended.
 	ErrRevoked   = errors.New("key revoked")
 	ErrSuspended = errors.New("suspended")
-	// ErrTooManyProjects, ErrTooManyBytes: an account would have more than it may.
+	// ErrTooManyProjects, ErrTooManyBytes: an account would have more than its quota.
 	ErrTooManyProjects = errors.New("too many projects")
 	ErrTooManyBytes    = errors.New("too many bytes")
-	// ErrTooManyUploads: an account or a network would have more open uploads than it may.
+	// ErrTooManyUploads: an account or a network would have more open uploads than its limit.
 	ErrTooManyUploads = errors.New("too many open uploads")
 	// ErrNoPrimary: a version would lack its primary file.
 	ErrNoPrimary = errors.New("no primary file")
-	// ErrFull: the disk has no room; it works again once there is.
+	// ErrFull: the disk has no room; the step works again once it has.
 	ErrFull = errors.New("storage full")
-	// ErrUnavailable: the store cannot work now. Whether the step had its effect ErrNoEffect tells.
+	// ErrUnavailable: the store cannot work now. ErrNoEffect says whether the step had its effect.
 	ErrUnavailable = errors.New("store unavailable")
-	// ErrCorrupt: stored bytes are not those that were stored.
+	// ErrCorrupt: stored bytes do not match their hash.
 	ErrCorrupt = errors.New("stored bytes are damaged")
 )
 
@@ -48,8 +47,8 @@ var (
 // before the answer, or a sync failed.
 var ErrNoEffect = errors.New("nothing was changed")
 
-// NoEffect marks the error of a step that certainly changed nothing. errors.Is and errors.As
-// still find what err is. It keeps nil.
+// NoEffect marks the error of a step that certainly changed nothing. errors.Is and errors.As still find err. It returns
+// nil for nil.
 func NoEffect(err error) error {
 	if err == nil {
 		return nil
@@ -63,7 +62,8 @@ type noEffect struct{ error }
 func (e noEffect) Unwrap() error        { return e.error }
 func (e noEffect) Is(target error) bool { return target == ErrNoEffect }
 
-// EvenFull takes a step that frees room or protects people, on a full disk too: spend frees what is kept there for such steps; nil: nothing is.
+// EvenFull runs a step that frees room or protects people, on a full disk too: spend frees the reserve for such steps;
+// nil means that there is no reserve.
 func EvenFull(spend func(), step func() error) error {
 	err := step()
 	if !errors.Is(err, ErrFull) || spend == nil {

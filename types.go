@@ -17,15 +17,15 @@ type AccountID int64
 // address. It is never used for another project, not even after a deletion.
 type ProjectID string
 
-// Digest is a SHA-256 of something, or a hash under the installation's secret; see Vault.Keyed.
-// Two are compared with ==.
+// Digest is a SHA-256 of something, or a hash under the installation's secret; see Vault.Keyed. Digests are compared
+// with ==.
 type Digest [32]byte
 
-// String gives the digest in lower-case hex, as the API shows it.
+// String returns the digest in lower-case hex, as the API shows it.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Account owns projects. Its Handle is public and unique; its Email is proof of nothing until
-// EmailVerified. Times are in UTC, here and wherever a record has one.
+// Account owns projects. Its Handle is public and unique; its Email proves nothing until EmailVerified. Times are in
+// UTC, here and in every record.
 type Account struct {
 	ID            AccountID
 	Handle        string
@@ -37,8 +37,8 @@ type Account struct {
 	Portrait      PictureID
 }
 
-// Project is a published thing with one address, as a commit left it. It points at its current
-// Version; Size and FileCount describe that version.
+// Project is a published thing with one address, as of its last commit. It points at its current Version; Size and
+// FileCount describe that version.
 type Project struct {
 	ID        ProjectID
 	Account   AccountID
@@ -46,12 +46,12 @@ type Project struct {
 	Verified  bool   // whether the owner's e-mail address is verified
 	Suspended bool   // by the operator, itself or with its account: it is on none of its addresses
 	Unlisted  bool   // by its owner: it is in no list that others see
-	Threads   bool   // by its owner: its pages get an isolation that lets them share memory between threads
+	Threads   bool   // by its owner: its pages get an isolation in which threads can share memory
 	Tags      Tags
 	Title     string // empty when there is none
 	Lang      string // BCP 47, empty when unknown
 	Primary   string // the filename served for "/"
-	Wrapper   string // the folder, with its slash, that was last taken off from around all files; empty: none was
+	Wrapper   string // the folder, with its slash, that was last removed from around all files; empty: none was
 	Version   int    // 1, 2, ... without gaps
 	Suffix    string // the random part of the current version's address
 	Size      int64  // bytes of all files of the current version
@@ -60,18 +60,18 @@ type Project struct {
 	Counted   int64 // the Batch of the counts that were added last
 	Likes     int64
 	Seq       int64 // grows with every commit that makes a version of one of the account's projects
-	Change    int64 // grows with every commit after which something else is read of the project, but for its counts; see ChangeStore
+	Change    int64 // grows with every commit that changes what readers see of the project, except for its counts; see ChangeStore
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	Cover     PictureID // that stands for it in lists
+	Cover     PictureID // its picture in lists
 	Portrait  PictureID // the owner's
 }
 
-// PictureID names a picture that was made of what somebody sent: some random letters, of which the first tells
-// its format. It is never used for another picture, so what lies under it never changes. Empty names none.
+// PictureID names a picture made from a client's bytes: random letters, of which the first stands for its format. It is
+// never used for another picture, so the bytes under it never change. Empty names none.
 type PictureID string
 
-// File is the name under which the website has the picture in that width, in pixels.
+// File returns the website's file name of the picture in that width, in pixels.
 func (id PictureID) File(width int) string {
 	ending := ".jpg"
 	if id[:1] == PNGPicture {
@@ -80,54 +80,54 @@ func (id PictureID) File(width int) string {
 	return string(id) + "-" + strconv.Itoa(width) + ending
 }
 
-// What the name of a picture begins with, by its format.
+// The first letters of a picture's name, by its format.
 const (
 	JPEGPicture = "j"
 	PNGPicture  = "p"
 )
 
-// MaxTags is how many tags a project may have.
+// MaxTags is the most tags that a project may have.
 const MaxTags = 5
 
-// Tags are what a project's owner files it under, in the owner's order: each as names.Tag makes it, with a blank between two.
+// Tags are the subjects that a project's owner files it under, in the owner's order: each as names.Tag makes it, with a
+// blank between two.
 type Tags string
 
 // TagsOf joins tags, each as names.Tag makes it.
 func TagsOf(list []string) Tags { return Tags(strings.Join(list, " ")) }
 
-// List returns them one by one.
+// List returns the tags one by one.
 func (t Tags) List() []string { return strings.Fields(string(t)) }
 
-// Version is an immutable list of files. Its address has the random Suffix in it, so that
-// whoever was given it reads that version for as long as it is kept, and nobody guesses it.
+// Version is an immutable list of files. Its address has the random Suffix in it, so that its holder reads that version
+// for as long as it is kept, and nobody guesses it.
 type Version struct {
 	N         int
 	Suffix    string // the random part of its address
-	Title     string // the project's, as this version left it
+	Title     string // the project's, as of this version
 	Primary   string // the filename served for "/"
 	CreatedAt time.Time
 
-	RestoredFrom int // the version whose files it has again; 0: it was not restored
+	RestoredFrom int // the version whose files it restored; 0: none
 }
 
 // File is one named file of a version. Lists of files are in the byte order of their names.
 type File struct {
 	Name     string
-	Folded   string // what two names that differ only in case have in common
+	Folded   string // the same for two names that differ only in case
 	Blob     Blob
-	Variants []Variant // smaller representations, when they have been made
-	Squeezed bool      // whether its variants have been made; until then there may be more to come
-	Since    int       // the version that it came with, as it is; 0 where it is not recorded
+	Variants []Variant // smaller representations, once they are made
+	Squeezed bool      // whether all its variants are made; until then more may come
+	Since    int       // the version that first had it, unchanged since; 0 where it is not recorded
 }
 
-// BlobRef is the random name of stored bytes. It is never used again, so whatever is cached
-// under it stays true.
+// BlobRef is the random name of stored bytes. It is never used again, so anything cached under it stays true.
 type BlobRef string
 
-// Blob describes bytes that never change. They are under Ref in Blobs, or, when Ref is empty,
-// inside the record that has this ID. Contents.Open reads either.
+// Blob describes bytes that never change. They are under Ref in Blobs, or, if Ref is empty, inside the record with this
+// ID. Contents.Open reads either.
 type Blob struct {
-	ID     int64 // of the record; 0 while it is not recorded
+	ID     int64 // of the record; 0 before it is recorded
 	Ref    BlobRef
 	Size   int64
 	SHA256 Digest
@@ -142,7 +142,7 @@ type Blob struct {
 	Checkpoints string
 }
 
-// Bytes are those on their way into the record, wherever they wait. It is for a blob without Ref.
+// Bytes returns the bytes on their way into the record, wherever they wait. It is for a blob without Ref.
 func (b Blob) Bytes() ([]byte, error) {
 	if b.Spooled != nil {
 		return b.Spooled.Load()
@@ -150,7 +150,7 @@ func (b Blob) Bytes() ([]byte, error) {
 	return b.Inline, nil
 }
 
-// InlineSize is how many bytes go into the record.
+// InlineSize returns the number of bytes that go into the record.
 func (b Blob) InlineSize() int {
 	if b.Spooled != nil {
 		return b.Spooled.Size
@@ -158,17 +158,16 @@ func (b Blob) InlineSize() int {
 	return len(b.Inline)
 }
 
-// Spooled is small content that waits for its record in a temporary file.
-// The File stays open, and these bytes as they are, until the call that records them has
-// returned, or has failed and closed it for its room.
+// Spooled is small content that waits for its record in a temporary file. The File stays open and unchanged until the
+// call that records it has returned, or has failed and closed it to free its room.
 type Spooled struct {
 	File SpoolFile
 	Off  int64
 	Size int
 }
 
-// A SpoolFile is a temporary file that may be read by several at once. To close it gives back its room, and
-// more than once does nothing more.
+// A SpoolFile is a temporary file that several goroutines may read at once. Close frees its room; closing it again does
+// nothing.
 type SpoolFile interface {
 	io.ReaderAt
 	io.Closer
@@ -183,25 +182,25 @@ func (s *Spooled) Load() ([]byte, error) {
 	return b, nil
 }
 
-// Variant is a compressed representation of a file's bytes, made after the publish. A file
-// without variants is served as it is.
+// Variant is a compressed representation of a file's bytes, made after the publish. A file without variants is served
+// uncompressed.
 type Variant struct {
 	Encoding string // "br", "zstd" or "gzip", as in Content-Encoding
 	Blob     Blob
 	CRC32    uint32 // IEEE, of the plain bytes; set for gzip, whose deflate stream an export copies
 }
 
-// Stats are a project's public numbers. How new they are Statistics says.
+// Stats are a project's public numbers; see Statistics for their age.
 type Stats struct {
 	Players int // present now
 	Plays   int64
 	Likes   int64
 }
 
-// Warning tells a caller about something that did not fail the call: in Code, which never
-// changes, for programs; in Message, for people; and in Hint what to do about it, or empty.
-// Where a call of its own does that, Fix is that call, for a transport to print after the Hint: one
-// that fills in what it does not know. It is in no record: only what is found out anew has one.
+// Warning reports a problem that did not fail the call: its Code, which never changes, is for programs, its Message for
+// people, and its Hint is the remedy, or empty. If a call can be the remedy, Fix is that call, for a transport to print
+// after the Hint: with placeholders for the values that only the caller knows. It is in no record: only a new finding
+// makes one.
 type Warning struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -209,20 +208,19 @@ type Warning struct {
 	Fix     Fix    `json:"-"`
 }
 
-// Warn makes a Warning whose Hint says it all.
+// Warn returns a Warning whose remedy is all in its Hint.
 func Warn(code, message, hint string) Warning {
 	return Warning{Code: code, Message: message, Hint: hint}
 }
 
-// With proposes a call.
+// With sets the call that the warning proposes.
 func (w Warning) With(op Op, args ...Arg) Warning {
 	w.Fix = Fix{Op: op, Args: args}
 	return w
 }
 
-// Changed is what a step changed of that which is cached: projects, and all projects of an
-// account. The zero Changed is nothing. A step returns it with any error, too: it is what the
-// step changed if it had its effect.
+// Changed holds the cached objects that a step changed: projects, and all projects of an account. The zero Changed is
+// nothing. A step returns it with any error, too: it is the change if the step had its effect.
 type Changed struct {
 	Projects []ProjectID
 	Account  AccountID

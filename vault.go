@@ -17,22 +17,20 @@ import (
 
 // A SecretStore keeps the installation's secrets, under the same promises as a Store.
 type SecretStore interface {
-	// Secret returns the installation's secret of that name, which is fresh the first time it is
-	// asked for and the same ever after.
+	// Secret returns the installation's secret of that name: fresh on the first call, and the same ever after.
 	Secret(ctx context.Context, name string, fresh []byte) ([]byte, error)
 }
 
-// A Vault hashes and encrypts under the installation's secret, which is the same on every node
-// and after every restart, and draws random text. Every room opens it with OpenVault. The
-// secret lies in the store, so it hides nothing from whoever reads all of that. It may be used
-// concurrently.
+// A Vault hashes and encrypts under the installation's secret, which is the same on every node and after every restart,
+// and draws random text. Every room opens it with OpenVault. The secret lies in the store, so it hides nothing from a
+// reader of the whole store. It may be used concurrently.
 type Vault struct {
 	secret []byte
 	random io.Reader
 }
 
-// OpenVault asks the store for the installation's secret, and fails with it. The first time, 32
-// bytes are drawn from random for it; afterwards what is drawn is not used.
+// OpenVault reads the installation's secret from the store, and fails if the store does. The first time, it draws 32
+// bytes for the secret from random; afterwards the drawn bytes are not used.
 func OpenVault(ctx context.Context, store SecretStore, random io.Reader) (*Vault, error) {
 	fresh := make([]byte, 32)
 	if _, err := io.ReadFull(random, fresh); err != nil {
@@ -56,9 +54,8 @@ func (v *Vault) MintToken(prefix string) (Secret, error) {
 // Suffix draws the random part of a version's address: 50 bits.
 func (v *Vault) Suffix() string { return names.Random(10, v.Intn) }
 
-// Keyed hashes text under the installation's secret, so that a short text such as an address
-// cannot be found by trying. It is the same for the same purpose and text for ever; what is
-// hashed for one purpose says nothing for another.
+// Keyed hashes text under the installation's secret, so that a short text such as an address cannot be found by trying.
+// The hash is the same for the same purpose and text for ever; a hash for one purpose reveals nothing about another.
 func (v *Vault) Keyed(purpose, text string) Digest {
 	mac := hmac.New(sha256.New, v.secret)
 	mac.Write([]byte(purpose + "\x00" + text))
@@ -67,42 +64,39 @@ func (v *Vault) Keyed(purpose, text string) Digest {
 	return d
 }
 
-// Seal encrypts plain so that only this installation can read it, for the same purpose, and
-// notices when it was changed. Twice the same makes two different results.
+// Seal encrypts plain so that only this installation can read it, for the same purpose, and detects changes. The same
+// text sealed twice makes two different results.
 func (v *Vault) Seal(purpose string, plain []byte) ([]byte, error) {
 	return v.SealFor(Seal{What: purpose}, plain)
 }
 
-// Unseal returns what Seal was given for that purpose. Anything else than what Seal returned
-// for it is an error.
+// Unseal decrypts the result of a Seal for that purpose. Any other data is an error.
 func (v *Vault) Unseal(purpose string, data []byte) ([]byte, error) {
 	return v.UnsealFor(Seal{What: purpose}, data)
 }
 
-// SealWith is Seal for whoever has the secret alone: without it nobody can read the result again.
+// SealWith is Seal for the holder of the secret alone: without it nobody can read the result again.
 func (v *Vault) SealWith(purpose string, secret Secret, plain []byte) ([]byte, error) {
 	return v.SealFor(Seal{What: purpose, Secret: secret.Reveal()}, plain)
 }
 
-// UnsealPresented returns what SealWith was given with the secret that by presented.
+// UnsealPresented decrypts the result of a SealWith whose secret by presented.
 func (v *Vault) UnsealPresented(purpose string, by Caller, data []byte) ([]byte, error) {
 	return v.UnsealFor(Seal{What: purpose, Secret: by.Presented().Reveal()}, data)
 }
 
-// Text draws n characters of alphabet, each equally likely. It fails only with the source of
-// randomness.
+// Text draws n characters of alphabet, each equally likely. It fails only if the source of randomness does.
 func (v *Vault) Text(alphabet string, n int) (string, error) {
 	return RandomText(v.random, alphabet, n)
 }
 
-// MaxFormToken is how many bytes a form token may have that comes back.
+// MaxFormToken is the most bytes of a form token that a request may have.
 const MaxFormToken = 64
 
-// FormToken draws what lets a form of the website act once: 22 characters, 131 bits.
+// FormToken draws the token that lets a form of the website act once: 22 characters, 131 bits.
 func (v *Vault) FormToken() (string, error) { return v.Text(names.Base62, 22) }
 
-// Asker is the caller as messages are counted that they ask for; see Job. It holds no network
-// in clear.
+// Asker returns the caller as the counts of messages identify it; see Job. It holds no network in clear.
 func (v *Vault) Asker(by Caller) Asker {
 	a := Asker{Network: v.Keyed("mail network", customer(by.From.Network))}
 	if !by.Nobody() {
@@ -111,11 +105,10 @@ func (v *Vault) Asker(by Caller) Asker {
 	return a
 }
 
-// A Seal names what it takes to read something again. What is stored is of no use
-// without all of it.
+// A Seal names everything that is needed to decrypt a stored text. The text is of no use without all of it.
 type Seal struct {
 	By     Caller // with the key as presented
-	What   string // the purpose: none is opened with what another takes
+	What   string // the purpose: a text is opened only for the same one
 	Secret string // the upload_id, or the idempotency key
 	Of     Digest // of the bytes, or of the request
 }
@@ -133,7 +126,7 @@ func (v *Vault) SealFor(k Seal, plain []byte) ([]byte, error) {
 	return gcm.Seal(nonce, nonce, plain, nil), nil
 }
 
-// UnsealFor is the way back. It fails unless all that k names is as it was.
+// UnsealFor decrypts the result of SealFor. It fails unless everything that k names is the same.
 func (v *Vault) UnsealFor(k Seal, data []byte) ([]byte, error) {
 	gcm, err := v.sealer(k)
 	if err != nil {
@@ -150,8 +143,7 @@ func (v *Vault) UnsealFor(k Seal, data []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// sealer derives the key for one sealed thing from the installation's secret and all that k
-// names.
+// sealer derives the key for one sealed text from the installation's secret and all that k names.
 func (v *Vault) sealer(k Seal) (cipher.AEAD, error) {
 	secret := bytes.Join([][]byte{v.secret, []byte(k.By.Presented()), []byte(k.Secret)}, []byte{0})
 	key, err := hkdf.Key(sha256.New, secret, k.Of[:], "sandlot "+k.What, 32)
@@ -165,8 +157,8 @@ func (v *Vault) sealer(k Seal) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// Intn draws a number in [0,n), each equally likely, from the same source as all else.
-// A source that fails is a machine that cannot make keys: there is no going on.
+// Intn draws a number in [0,n), each equally likely, from the same source as everything else. If the source fails, it
+// panics: such a machine cannot make keys.
 func (v *Vault) Intn(n int) int {
 	limit := uint32(1<<32 - 1<<32%uint64(n) - 1)
 	for {
@@ -180,9 +172,8 @@ func (v *Vault) Intn(n int) int {
 	}
 }
 
-// customer is what one customer of a provider may have: an IPv4 address, or the 48
-// bits that some get of IPv6. Who shares it with a stranger loses a share only for
-// mailboxes that the stranger asks for, too.
+// customer returns the part of a network that one customer of a provider may have: an IPv4 address, or the 48 bits that
+// some get of IPv6. Sharing it with a stranger costs a share only for mailboxes that the stranger asks for, too.
 func customer(network string) string {
 	p, err := netip.ParsePrefix(network)
 	if ip, single := netip.ParseAddr(network); single == nil {

@@ -1,4 +1,5 @@
-// Package catalog holds what people read, in all languages of the service: a JSON file for each language, named after it.
+// Package catalog holds the texts for people, in all languages of the service: a JSON file for each language, named
+// after it.
 package catalog
 
 import (
@@ -11,7 +12,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Fallback is the language of whoever prefers none of ours, and of programs.
+// Fallback is the language of programs, and of readers who prefer none of ours.
 const Fallback = "en"
 
 // Texts are texts of one form by their names, in all languages. They never change, and may be used concurrently.
@@ -21,8 +22,9 @@ type Texts[T any] struct {
 	matcher language.Matcher
 }
 
-// Open reads the files that a pattern of fs.Glob names; those of one language belong together. It panics where one is broken, has a field
-// that T has not, or a name that another has: the files are part of the program, and every test rules that out.
+// Open reads the files that a pattern of fs.Glob names; those of one language belong together. It panics if a file is
+// broken, has a field that T does not have, or repeats a name: the files are part of the program, and every test rules
+// that out.
 func Open[T any](files fs.FS, pattern string) *Texts[T] {
 	names, _ := fs.Glob(files, pattern) // the pattern is right
 	c := &Texts[T]{Langs: []string{Fallback}, ByLang: map[string]map[string]T{}}
@@ -67,8 +69,8 @@ func read[T any](files fs.FS, name string, into map[string]T) error {
 	return nil
 }
 
-// Nearest returns the language of ours that is nearest to a tag: zh-CN gets zh-Hans, pt-BR gets pt. Where none is near, or the tag is
-// malformed, it is Fallback, and ok is false.
+// Nearest returns the service's language nearest to a tag: zh-CN gets zh-Hans, pt-BR gets pt. If none is near, or the
+// tag is malformed, it returns Fallback, and ok is false.
 func (c *Texts[T]) Nearest(tag string) (lang string, ok bool) {
 	t, err := language.Parse(tag)
 	if err != nil {
@@ -78,7 +80,8 @@ func (c *Texts[T]) Nearest(tag string) (lang string, ok bool) {
 	return c.Langs[i], confidence > language.No
 }
 
-// Accepted returns the language of ours that fits an Accept-Language best. Where none does it is Fallback, and ok is false.
+// Accepted returns the service's language that fits an Accept-Language best. If none fits it returns Fallback, and ok
+// is false.
 func (c *Texts[T]) Accepted(header string) (lang string, ok bool) {
 	tags, _, err := language.ParseAcceptLanguage(header[:min(len(header), 200)]) // a browser sends under a hundred bytes
 	if err != nil || len(tags) == 0 {

@@ -1,5 +1,5 @@
-// Package durable is what keeps the promise that whatever was acknowledged is on
-// the disk, for all that writes to it: records, blobs, messages and backups.
+// Package durable keeps the promise that acknowledged data is on the disk, for all that writes to it: records, blobs,
+// messages and backups.
 package durable
 
 import (
@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// Sync puts a file, or the names in a folder, on the disk, and closes it. It takes
-// what opening it returned, and returns that error if there is one.
+// Sync puts a file, or the names in a folder, on the disk, and closes it. It takes the results of opening it, and
+// returns that error if there is one.
 func Sync(f *os.File, err error) error {
 	if err != nil {
 		return err
@@ -24,23 +24,21 @@ func Sync(f *os.File, err error) error {
 	return errors.Join(err, f.Close())
 }
 
-// A Place is where open files were when they were opened. One that was deleted,
-// moved or replaced since can be written and synced for as long as it is open, and
-// whoever opens the name next finds nothing of it.
+// A Place records where open files were when they were opened. A file that was deleted, moved or replaced since can be
+// written and synced for as long as it is open, but whoever opens the name next finds none of its bytes.
 type Place struct {
 	What  string // the files, for errors: "the database"
 	names []string
 	files []os.FileInfo
 }
 
-// Add remembers that an open file is found under a name, which is absolute or
-// relative to a working folder that stays.
+// Add records the name of an open file, which is absolute or relative to a working folder that stays.
 func (p *Place) Add(name string, opened os.FileInfo) {
 	p.names, p.files = append(p.names, name), append(p.files, opened)
 }
 
-// Check returns an error unless each name still leads to its file. It costs a call
-// of the system for each, some microseconds. It may be called concurrently.
+// Check returns an error unless each name still leads to its file. It costs one system call for each, some
+// microseconds. It may be called concurrently.
 func (p *Place) Check() error {
 	for i, name := range p.names {
 		now, err := os.Stat(name)

@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// ahead is the number of seconds that the clock of this process is ahead; original is the kernel's clock_gettime.
+// ahead is how far the clock of this process is ahead, in seconds; original is the kernel's clock_gettime.
 var ahead, original int64
 
-// move puts moved, in clock_amd64.s, before the kernel's clock_gettime. A Go program reads the time from a page of the kernel and not through
-// the C library, so libfaketime cannot move its clock. The program links with -checklinkname=0.
+// move puts moved, in clock_amd64.s, before the kernel's clock_gettime. A Go program reads the time from a page of the
+// kernel and not through the C library, so libfaketime cannot move its clock. The program links with -checklinkname=0.
 func move()
 
 func init() {

@@ -1,21 +1,19 @@
-// Package failpoint names the places in the program where a crash would hurt
-// most, and lets a test have the process killed there.
+// Package failpoint names the places in the program where a crash would hurt most, and lets a test have the process
+// killed there.
 //
-// A crash at a random moment seldom falls between a commit and its answer. So
-// the code calls [Hit] in such places:
+// A crash at a random moment seldom falls between a commit and its answer. So the code calls [Hit] in such places:
 //
 //	failpoint.Hit(failpoint.BeforeCommit)
 //
-// In the program that people run Hit is an empty function, which the compiler
-// leaves out. Built with the tag "failpoints", variables say what it does:
+// In the released program Hit is an empty function, which the compiler leaves out. In a build with the tag
+// "failpoints", variables control it:
 //
 //	SANDLOT_TEST_FAILPOINT=before-commit:3   SIGKILL at the third time the point is reached
 //	SANDLOT_TEST_HITS=FILE                   append each point's name to FILE, at its first time in the process
 //	CLOCK_AHEAD=240                          the clock of the process is four minutes ahead (amd64)
 //
-// The program that kills is the package crash, at the root of the module. A new
-// point is a constant and a row of [All]; the crash test fails if it is never
-// reached.
+// The program that kills is the package crash, at the root of the module. A new point is a constant and a row of [All];
+// the crash test fails if it is never reached.
 package failpoint
 
 // A Point is a place in the program.
@@ -36,13 +34,13 @@ const (
 
 	MidMigration Point = "mid-migration" // sqlstore: a migration's statements ran, its number is not recorded
 	BeforeCommit Point = "before-commit" // sqlstore: the steps ran
-	AfterCommit  Point = "after-commit"  // sqlstore: durable, no caller has learned of it
+	AfterCommit  Point = "after-commit"  // sqlstore: durable, no caller knows of it yet
 	MidSweep     Point = "mid-sweep"     // sqlstore: some records of a sweep are deleted, none committed
 
 	MidAssembly   Point = "mid-assembly"   // publish: a part was copied, others follow
 	AfterAssembly Point = "after-assembly" // publish: the whole file is stored, the upload is open
 	MidCollection Point = "mid-collection" // publish: a blob is deleted, others follow
-	MidMail       Point = "mid-mail"       // publish: a message is sent, its job is not settled
+	MidMail       Point = "mid-mail"       // publish: a message is sent, its job not yet closed
 
 	MidVariant   Point = "mid-variant"   // squeeze: a variant is stored, no record knows of it
 	BeforeAnswer Point = "before-answer" // api: a change is done, none of its answer is sent

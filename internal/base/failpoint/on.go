@@ -15,10 +15,9 @@ const (
 	hitsVariable = "SANDLOT_TEST_HITS"
 )
 
-// Hit tells that p is reached: it is written to the list at its first time, and
-// the process is killed if this is the time at which it was to be. It may be
-// called from many places at once. A variable that names no point, or a list
-// that cannot be written, is a panic: a test of nothing must not pass.
+// Hit records that p is reached: the first time it appends p to the list, and it kills the process if this is the
+// configured time. It may be called from many goroutines at once. It panics if a variable names no point or the list
+// cannot be written: a test of nothing must not pass.
 func Hit(p Point) { loaded().hit(p) }
 
 // loaded is state of the process, like the environment that it is read from.
@@ -30,7 +29,7 @@ var loaded = sync.OnceValue(func() *plan {
 	return pl
 })
 
-// A plan is what the variables say.
+// A plan holds the settings of the variables.
 type plan struct {
 	at   Point  // none if empty
 	list string // none if empty
@@ -81,7 +80,7 @@ func (pl *plan) hit(p Point) {
 	}
 }
 
-// note appends to the list. What is written survives a kill of the process.
+// note appends to the list. Written entries survive a kill of the process.
 func (pl *plan) note(p Point) error {
 	if pl.list == "" {
 		return nil

@@ -1,5 +1,5 @@
-// Package spool holds bytes while a call lasts that are too many for the memory: the first of them there, the rest
-// in a temporary file that has no name, so that nothing is left of it when the process ends.
+// Package spool holds bytes of a call that are too many for the memory: the first of them in memory, the rest in a
+// temporary file without a name, so that nothing is left of it when the process ends.
 package spool
 
 import (
@@ -10,33 +10,34 @@ import (
 	"syscall"
 )
 
-// Memory is how many bytes of a spool are kept in memory: what most calls bring. More of it would be felt where one call has two, and the
-// system keeps a file of a moment in its memory anyway.
+// Memory is how many bytes of a spool are kept in memory: enough for most calls. More would be noticeable where one
+// call has two, and the system caches a short-lived file in memory anyway.
 const Memory = 256 << 10
 
-// step is by how much the memory grows at first. Beyond that it is made at once, for to double it again and again leaves as much behind.
+// step is the first size of the memory. Beyond it all of Memory is allocated at once, for repeated doubling leaves as
+// much garbage behind.
 const step = 16 << 10
 
-// A Spool holds what is written to it until it is closed. One goroutine at a time writes; what was written may be
-// read by several at once.
+// A Spool holds the bytes written to it until it is closed. One goroutine at a time writes; several may read the
+// written bytes at once.
 type Spool struct {
 	dir  string
 	head []byte
 	file *os.File
-	name string // of the file, where the system keeps an open file's name
+	name string // of the file, if the system keeps an open file's name
 	rest int64
 
 	full, failed error
 }
 
-// New makes a spool whose file, should it need one, is in the folder dir. What the disk refuses is the error full where it has no
-// room, and otherwise failed, such as where the folder is gone or no more files can be opened.
+// New returns a spool whose file, if it needs one, is in the folder dir. An error of the disk is the error full if it
+// has no room, and otherwise failed, such as when the folder is gone or no more files can be opened.
 func New(dir string, full, failed error) *Spool { return &Spool{dir: dir, full: full, failed: failed} }
 
-// Size is how many bytes were written.
+// Size returns the number of bytes written.
 func (s *Spool) Size() int64 { return int64(len(s.head)) + s.rest }
 
-// Write implements io.Writer. Without room what was written of p is undone.
+// Write implements io.Writer. If there is no room, it undoes the part of p that it wrote.
 func (s *Spool) Write(p []byte) (int, error) {
 	kept := min(Memory-len(s.head), len(p))
 	if kept < len(p) {
@@ -51,7 +52,7 @@ func (s *Spool) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// append writes to the file, behind what it has.
+// append writes to the end of the file.
 func (s *Spool) append(p []byte) error {
 	if s.file == nil {
 		if err := s.open(); err != nil {
@@ -65,7 +66,7 @@ func (s *Spool) append(p []byte) error {
 	return nil
 }
 
-// open makes the file, and takes its name away.
+// open creates the file, and removes its name.
 func (s *Spool) open() error {
 	file, err := os.CreateTemp(s.dir, ".spool-*")
 	if err != nil {
@@ -78,7 +79,7 @@ func (s *Spool) open() error {
 	return nil
 }
 
-// refused is an error of the disk.
+// refused returns full or failed for an error of the disk.
 func (s *Spool) refused(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("%w: %w", s.full, err)
@@ -111,7 +112,7 @@ func (s *Spool) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// Close gives memory and file back. It may be called more than once.
+// Close frees the memory and the file. It may be called more than once.
 func (s *Spool) Close() error {
 	s.head, s.rest = nil, 0
 	if s.file == nil {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A Load is what calls weigh that hold much memory: few are in their heaviest part at once, and somebody hears
-// while there is any. Its methods may be called concurrently.
+// A Load bounds calls that need much memory: few are in their heaviest part at once, and a callback hears when there
+// are any. Its methods may be called concurrently.
 type Load struct {
 	heaviest chan struct{}
 	heard    func(bool)
@@ -14,8 +14,8 @@ type Load struct {
 	calls    int
 }
 
-// NewLoad makes a Load that lets most calls be in their heaviest part at once. heard is called with true when there is a first call, and
-// with false when there is none any more, one after the other; it may be nil.
+// NewLoad returns a Load that lets most calls be in their heaviest part at once. It calls heard with true when there is
+// a first call, and with false when there is none any more, one after the other; heard may be nil.
 func NewLoad(most int, heard func(bool)) *Load {
 	if heard == nil {
 		heard = func(bool) {}
@@ -39,8 +39,9 @@ func (l *Load) count(n int) {
 	}
 }
 
-// Heaviest waits until the heaviest part of a call may begin, or ctx ends, whose error it then returns. Otherwise it returns the
-// function that ends it, which is called once. What is waited for in it others wait for too, so it must not be a client.
+// Heaviest waits until the heaviest part of a call may begin, or ctx ends, and then returns the error of ctx. Otherwise
+// it returns the function that ends the part, which is called once. Others wait for everything that the part waits for,
+// so it must not wait for a client.
 func (l *Load) Heaviest(ctx context.Context) (end func(), err error) {
 	select {
 	case l.heaviest <- struct{}{}:

@@ -5,38 +5,37 @@ import (
 	"sync"
 )
 
-// Locks lets one holder at a time have a key, or a few, in this process. It keeps nothing for keys that
-// nobody holds or waits for. Its methods may be called concurrently.
+// Locks let one holder at a time have a key, or a few, in this process. They keep nothing for keys that nobody holds or
+// waits for. Their methods may be called concurrently.
 type Locks[K comparable] struct {
-	each int // holders that a key may have
+	each int // the most holders of a key
 	mu   sync.Mutex
 	held map[K]*turn
 }
 
 // turn is a key that somebody holds or waits for.
 type turn struct {
-	free  chan struct{} // holds a token for each holder that there may be more
+	free  chan struct{} // holds a token for each further holder that there may be
 	users int           // holders and waiters
 	fails *failure      // of the work that Do does next
 }
 
-// failure is how some work failed. done is closed once it has.
+// failure is the error of some work. done is closed once it is set.
 type failure struct {
 	done chan struct{}
 	err  error
 }
 
-// NewLocks makes Locks that nobody holds.
+// NewLocks returns Locks that nobody holds.
 func NewLocks[K comparable]() *Locks[K] { return NewShares[K](1) }
 
-// NewShares makes Locks that so many may hold at once of each key.
+// NewShares returns Locks of whose keys each may have so many holders at once.
 func NewShares[K comparable](each int) *Locks[K] {
 	return &Locks[K]{each: each, held: map[K]*turn{}}
 }
 
-// Lock waits for the key until ctx ends, whose error it then returns. Otherwise it returns the
-// function that gives the key back, which is called once. Who waits longest does not
-// necessarily come first.
+// Lock waits for the key until ctx ends, and then returns the error of ctx. Otherwise it returns the function that
+// releases the key, which is called once. The longest wait does not necessarily end first.
 func (l *Locks[K]) Lock(ctx context.Context, key K) (func(), error) {
 	t, _ := l.join(key)
 	select {
@@ -48,9 +47,10 @@ func (l *Locks[K]) Lock(ctx context.Context, key K) (func(), error) {
 	}
 }
 
-// Do waits for the key as Lock does, and holds it while it does the work. Where the work fails, and ctx has not ended, all who wait in Do for
-// the key by then have its error, too: what failed for one of them fails for each, and tried one after the other the last would wait for the
-// failures of all before. An error of which answers is true, such as that there is nothing, is the caller's alone; answers may be nil.
+// Do waits for the key as Lock does, and holds it during the work. If the work fails, and ctx has not ended, all calls
+// that wait in Do for the key by then get its error, too: a failure of one is a failure of each, and tried one after
+// the other the last would wait for the failures of all before. An error for which answers returns true, such as "not
+// found", is the caller's alone; answers may be nil.
 func (l *Locks[K]) Do(ctx context.Context, key K, answers func(error) bool, work func() error) error {
 	t, before := l.join(key)
 	defer l.leave(key, t)
@@ -74,7 +74,7 @@ func (l *Locks[K]) Do(ctx context.Context, key K, answers func(error) bool, work
 	return err
 }
 
-// fail tells those who wait for a turn now.
+// fail passes the failure to the calls that wait for a turn now.
 func (l *Locks[K]) fail(t *turn, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +85,7 @@ func (l *Locks[K]) fail(t *turn, err error) {
 
 func newFailure() *failure { return &failure{done: make(chan struct{})} }
 
-// Try takes the key if nobody has it or waits for it.
+// Try takes the key if nobody holds it or waits for it.
 func (l *Locks[K]) Try(key K) (unlock func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,7 +106,7 @@ func (l *Locks[K]) Full(key K) bool {
 	return t != nil && len(t.free) == 0
 }
 
-// join lets the caller wait for a key, and returns the failure that would end the wait.
+// join adds the caller to the key's users, and returns the failure that would end the wait.
 func (l *Locks[K]) join(key K) (*turn, *failure) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

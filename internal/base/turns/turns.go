@@ -1,4 +1,4 @@
-// Package turns decides who waits for whom inside one process: locks by key, and turns for work that is much.
+// Package turns orders calls inside one process: locks by key, and turns for heavy work.
 package turns
 
 import (
@@ -7,31 +7,28 @@ import (
 	"runtime"
 )
 
-// Free is how much content may become without a turn, in bytes. Nearly all
-// games are smaller, and take a few milliseconds.
+// Free is how many bytes may be unpacked without a turn. Nearly all games are smaller, and take a few milliseconds.
 const Free = 1 << 20
 
-// Turns are for those who unpack content, of which little on the wire becomes much
-// work: one fewer than there are processors, and at least one. So one is free for
-// everybody else, however many unpack at once. Where all processors are busy Go looks
-// for news of its connections only every 10 ms: with four publishes of 100 MB that
-// had been packed to 130 KB at a time, visitors of a machine with two processors waited
-// 40 to 44 ms at the 99th percentile without turns, and 9 to 13 ms with them.
+// Turns are for calls that unpack content, where few bytes on the wire become much work: one turn fewer than there are
+// processors, and at least one. So one processor is free for everybody else, however many unpack at once. When all
+// processors are busy, Go polls its connections only every 10 ms: with four publishes of 100 MB packed to 130 KB at a
+// time, visitors of a machine with two processors waited 40 to 44 ms at the 99th percentile without turns, and 9 to 13
+// ms with them.
 //
 // They may be used concurrently.
 type Turns chan struct{}
 
-// New makes Turns for the processors that Go uses.
+// New returns Turns for the processors that Go uses.
 func New() Turns { return make(Turns, max(1, runtime.GOMAXPROCS(0)-1)) }
 
-// Of returns a reader of r that takes a turn for each read, once it is past Free,
-// and fails when ctx ends first. What r waits for all others with it wait for, so it
-// must not be a client.
+// Of returns a reader of r that takes a turn for each read, once it is past Free, and fails when ctx ends first. All
+// others with a turn wait for everything that r waits for, so r must not wait for a client.
 func (t Turns) Of(ctx context.Context, r io.Reader) io.Reader {
 	return &turnReader{ctx: ctx, turns: t, r: r, free: Free}
 }
 
-// turnReader is what Turns.Of returns.
+// turnReader is the reader that Turns.Of returns.
 type turnReader struct {
 	ctx   context.Context
 	turns Turns
@@ -55,7 +52,7 @@ func (t *turnReader) Read(p []byte) (n int, err error) {
 	return t.r.Read(p)
 }
 
-// A Client lets work that reads from a client be done in turns: it is given back while the client is waited for. One
+// A Client lets work that reads from a client use turns: it releases the turn while it waits for the client. One
 // goroutine at a time reads through it.
 type Client struct {
 	turns   Turns
@@ -64,11 +61,11 @@ type Client struct {
 	working bool // in a reader that Work returned
 }
 
-// Client makes one.
+// Client returns a new Client.
 func (t Turns) Client() *Client { return &Client{turns: t, free: Free} }
 
-// Work returns a reader of r that takes a turn for each read, once Free bytes have come through all such readers. One that reads
-// from another works in the same turn.
+// Work returns a reader of r that takes a turn for each read, once Free bytes have come through all such readers. A
+// reader on top of another shares its turn.
 func (t *Client) Work(ctx context.Context, r io.Reader) io.Reader {
 	return readerFunc(func(p []byte) (int, error) {
 		if t.working {
@@ -89,7 +86,7 @@ func (t *Client) Work(ctx context.Context, r io.Reader) io.Reader {
 	})
 }
 
-// Wait returns a reader of r, which Work reads from in the end, that needs no turn.
+// Wait returns a reader of r that needs no turn, for the source below a reader that Work returned.
 func (t *Client) Wait(ctx context.Context, r io.Reader) io.Reader {
 	return readerFunc(func(p []byte) (int, error) {
 		if !t.held {
@@ -114,7 +111,7 @@ func (t *Client) take(ctx context.Context) error {
 	}
 }
 
-// give gives the turn back if it is held.
+// give releases the turn if it is held.
 func (t *Client) give() {
 	if t.held {
 		t.held = false

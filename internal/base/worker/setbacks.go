@@ -6,18 +6,17 @@ import (
 )
 
 const (
-	// MaxSetbacks is how many items that fail a worker remembers: some 100 bytes each,
-	// 400 KiB. More fail at a time only where a whole disk does.
+	// MaxSetbacks is the most failed items that a worker remembers: some 100 bytes each, 400 KiB. More fail at a time
+	// only if a whole disk does.
 	MaxSetbacks = 4096
 
 	firstSetback   = 10 * time.Second // doubles with each further failure
 	longestSetback = 24 * time.Hour
 )
 
-// Setbacks remembers which items of a worker failed, so that the worker goes on with the others
-// and comes back to these after a while: 10 s after the first failure, twice as long after each
-// further one, up to a day. A restart forgets them all. The zero value remembers none. It may
-// be used concurrently.
+// Setbacks remembers which items of a worker failed, so that the worker goes on with the others and retries these
+// later: 10 s after the first failure, twice as long after each further one, up to a day. A restart forgets them all.
+// The zero value remembers none. It may be used concurrently.
 type Setbacks[K comparable] struct {
 	mu    sync.Mutex
 	items map[K]setback
@@ -29,15 +28,15 @@ type setback struct {
 	due  time.Time
 }
 
-// waits reports whether the item is to be left alone. One that seems to wait longer
-// than the longest wait got its time from a wrong clock.
+// waits reports whether the item is still put off. An item that seems to wait longer than the longest wait got its time
+// from a wrong clock.
 func (b setback) waits(now time.Time) bool {
 	left := b.due.Sub(now)
 	return left > 0 && left <= longestSetback
 }
 
-// Failed puts an item off, and reports whether there was room to remember it: there is for
-// MaxSetbacks. One that is not remembered comes again in the next round.
+// Failed puts an item off, and reports whether there was room to remember it, among MaxSetbacks. An item that is not
+// remembered comes again in the next round.
 func (s *Setbacks[K]) Failed(item K, now time.Time) (remembered bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,8 +55,7 @@ func (s *Setbacks[K]) Failed(item K, now time.Time) (remembered bool) {
 	return true
 }
 
-// forgetGone drops items that were due long ago and did not come again: there are
-// no such items any more.
+// forgetGone drops items that were due long ago and did not come again: they no longer exist.
 func (s *Setbacks[K]) forgetGone(now time.Time) {
 	for item, b := range s.items {
 		if now.Sub(b.due) > longestSetback {

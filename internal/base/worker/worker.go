@@ -1,5 +1,5 @@
-// Package worker is what work in the background has in common, in every room: it goes on past
-// what fails, counts it, and comes back to it later.
+// Package worker holds the common parts of work in the background, in every room: it continues past failures, counts
+// them, and retries them later.
 package worker
 
 import (
@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Failures counts what a worker could not do, since the process began. A nil one
-// counts nothing. It may be used concurrently.
+// Failures counts the failed items of a worker, since the process began. A nil one counts nothing. It may be used
+// concurrently.
 type Failures struct{ n atomic.Int64 }
 
 // Add counts n more.
@@ -23,7 +23,7 @@ func (f *Failures) Add(n int) {
 	}
 }
 
-// Count returns how many there were.
+// Count returns the number of failures.
 func (f *Failures) Count() int64 {
 	if f == nil {
 		return 0
@@ -31,9 +31,8 @@ func (f *Failures) Count() int64 {
 	return f.n.Load()
 }
 
-// Guarded does a worker's work on one item and returns its error. A panic is an error of that
-// item like any other, with its stack: it must not end the process, which would begin with the
-// same item again.
+// Guarded runs a worker's work on one item and returns its error. A panic becomes an error of that item like any other,
+// with its stack: it must not end the process, which would begin with the same item again.
 func Guarded(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -43,11 +42,11 @@ func Guarded(work func() error) (err error) {
 	return work()
 }
 
-// errorsTold is how many errors of one round are told; the others are counted.
+// errorsTold is how many errors of one round are reported; the others are counted.
 const errorsTold = 10
 
-// Errors gathers the errors of a round of work that goes on past them. The zero value
-// has none. It is for one goroutine at a time.
+// Errors gathers the errors of a round of work that continues past them. The zero value has none. It is for one
+// goroutine at a time.
 type Errors struct {
 	told []error
 	more int
@@ -64,8 +63,7 @@ func (e *Errors) Add(err error) {
 	}
 }
 
-// Err returns the first ten errors joined, and how many more there were, or nil if there
-// were none.
+// Err returns the first ten errors joined, and the number of the others, or nil if there were none.
 func (e *Errors) Err() error {
 	if e.more == 0 {
 		return errors.Join(e.told...)
@@ -73,8 +71,8 @@ func (e *Errors) Err() error {
 	return errors.Join(append(e.told, fmt.Errorf("and %d more failures", e.more))...)
 }
 
-// Every calls do at once, and again each time pause has passed, until ctx ends. A call that
-// takes longer delays the next one; none run at the same time.
+// Every calls do at once, and again each time pause has passed, until ctx ends. A call that takes longer delays the
+// next one; none run at the same time.
 func Every(ctx context.Context, pause time.Duration, do func()) {
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
@@ -88,7 +86,7 @@ func Every(ctx context.Context, pause time.Duration, do func()) {
 	}
 }
 
-// Wait lets time pass, and reports whether ctx did not end before or meanwhile.
+// Wait waits for d, and reports whether it passed before ctx ended.
 func Wait(ctx context.Context, d time.Duration) bool {
 	if ctx.Err() != nil {
 		return false
@@ -103,12 +101,11 @@ func Wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// flushEvery is well under the 5 s that a crash may lose.
+// flushEvery is well under the 5 s of data that a crash may lose.
 const flushEvery = 2 * time.Second
 
-// FlushUntil calls flush every two seconds until ctx ends, and then once more with two seconds
-// to finish in, although ctx has ended. It logs an error as one of writing what, and goes on.
-// It returns after the last call.
+// FlushUntil calls flush every two seconds until ctx ends, and then once more with a limit of two seconds, although ctx
+// has ended. It logs an error as one of writing what, and continues. It returns after the last call.
 func FlushUntil(ctx context.Context, what string, flush func(context.Context) error, log *slog.Logger) {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()

@@ -7,19 +7,19 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// notBuilt says that a page loads what is to be built first.
+// notBuilt reports a page that loads source files which must be built first.
 func (f *finder) notBuilt(l *Look, r ref) {
 	if f.first("build " + r.to) {
 		f.add(NotBuilt, f.howToBuild(), "%s %s %s, which browsers do not run as it is: it is source to be built first.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to))
 	}
 }
 
-// inPublic says that a file lies where a build takes it from, so that nothing of the project was built.
+// inPublic reports a file in a folder that a build copies from: nothing of the project was built.
 func (f *finder) inPublic(l *Look, r ref, name string) {
 	f.add(NotBuilt, f.howToBuild(), "%s %s %s, which lies in %s: it is source to be built first.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), shown(name))
 }
 
-// howToBuild names the folder that a build made, if it was sent with the source.
+// howToBuild returns the advice to build the project, or names the folder of a build that was sent with the source.
 func (f *finder) howToBuild() string {
 	for _, folder := range []string{"dist", "build", "out", "docs"} {
 		if f.exact(folder + "/index.html") {
@@ -29,7 +29,7 @@ func (f *finder) howToBuild() string {
 	return "Build the project (often npm run build) and publish what that made, often the folder dist."
 }
 
-// noModule reports whether files with that extension are imported only where a build puts something else in their place.
+// noModule reports whether files with that extension are imported only where a build replaces them.
 func noModule(ext string) bool {
 	switch familyOf(ext) {
 	case "picture", "sound", "style", "font", "model":
@@ -38,11 +38,11 @@ func noModule(ext string) bool {
 	return false
 }
 
-// deepestBase is how many folders of a host a project may have been built for.
+// deepestBase is the depth of the folder of a host that a project may be built for.
 const deepestBase = 3
 
-// built finds the file that a path from the root of a host means, if the project was built to lie in a folder of that host:
-// the folder, and the file's name here. Both are empty if there is none.
+// built finds the file that a path from the root of a host means, if the project was built for a folder of that host:
+// it returns the folder, and the file's name here. Both are empty if there is none.
 func (f *finder) built(l *Look, t target) (folder, file string) {
 	for _, b := range builtFor(l, t) {
 		if f.exact(b.file) {
@@ -54,7 +54,8 @@ func (f *finder) built(l *Look, t target) (folder, file string) {
 
 type based struct{ folder, file string }
 
-// builtFor lists what a path from the root of a host may mean to a project that was built for a folder there.
+// builtFor lists the possible meanings of a path from the root of a host, for a project that was built for a folder
+// there.
 func builtFor(l *Look, t target) (list []based) {
 	if !strings.HasPrefix(t.path, "/") {
 		return nil
@@ -74,10 +75,10 @@ func builtFor(l *Look, t target) (list []based) {
 	return list
 }
 
-// hintBase says how a page goes without the folder of a host.
+// hintBase says how a page works without the folder of a host.
 const hintBase = `Take out the <base>, or write <base href="./">.`
 
-// builtFor says that the project was built for a folder of a host, once for all that is asked for there.
+// builtFor reports once, for all paths under the folder, that the project was built for a folder of a host.
 func (f *finder) builtFor(l *Look, r ref, folder, file string) {
 	if !f.first("built for " + folder) {
 		return

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// near is how far before a string what it is for is looked for.
+// near is how far before a string the lexer looks for its purpose, in bytes.
 const near = 64
 
-// literal looks at a string whose quotes stand at two offsets, and keeps it if a file is asked for with it.
+// literal checks the string between two quotes, and keeps it if it is used to load a file.
 func (x *lexer) literal(start, end int) {
 	before := bytes.TrimRight(x.text[max(0, start-near):start], " \t\r\n")
 	if len(before) == 0 || end-start < 2 || end-start > longestRef {
@@ -52,21 +52,21 @@ func (x *lexer) literal(start, end int) {
 	}
 }
 
-// follows reports whether nothing but that stands between a string and the one before it in a call whose files have names.
+// follows reports whether between alone stands between a string and the one before it, in a call that names its files.
 func (x *lexer) follows(start int, between string) bool {
 	return x.last >= 0 && start-x.last < near && string(bytes.Join(bytes.Fields(x.text[x.last+1:start]), nil)) == between
 }
 
-// howl reports whether the list that a string begins is of strings alone, as the sources of a sound are: of these, one is enough
-// for a browser, and the first is asked for by most.
+// howl reports whether the list that a string begins consists of strings alone, like the sources of a sound: a browser
+// needs only one of these, and most take the first.
 func (x *lexer) howl(end int) bool {
 	list := x.text[end+1 : min(x.end, end+1+4*near)]
 	n := bytes.IndexByte(list, ']')
 	return n >= 0 && !bytes.ContainsAny(list[:n], "+$(`")
 }
 
-// imported is how an import asks for what a string that ends there names: one that says with which type (of JSON or a style)
-// takes no module.
+// imported returns how an import loads the file that a string ending there names: an import with a type (of JSON or a
+// style) loads no module.
 func (x *lexer) imported(end int) how {
 	after := bytes.TrimLeft(x.text[end+1:min(x.end, end+1+near)], " \t\r\n")
 	if bytes.HasPrefix(after, []byte("with")) || bytes.HasPrefix(after, []byte("assert")) || bytes.HasPrefix(after, []byte(",")) {
@@ -75,7 +75,7 @@ func (x *lexer) imported(end int) how {
 	return imports
 }
 
-// argument looks at a string that is the first argument of a call.
+// argument handles a string that is the first argument of a call.
 func (x *lexer) argument(before []byte, start, end int) {
 	before = bytes.TrimRight(before, " ")
 	word := wordBefore(before)
@@ -128,11 +128,11 @@ func (x *lexer) argument(before []byte, start, end int) {
 		if bytes.HasSuffix(of, []byte("BABYLON.")) {
 			x.file(asks, start, end)
 		}
-	case "fromImage", "from": // of Pixi, where a plain name may be that of a part of a picture
+	case "fromImage", "from": // of Pixi, where a plain name may be a part of a picture
 		if bytes.IndexByte(x.text[start:end], '/') >= 0 && (bytes.HasSuffix(of, []byte("Sprite.")) || bytes.HasSuffix(of, []byte("Texture."))) {
 			x.file(fetches, start, end)
 		}
-	case "add": // of Pixi's loader, one behind the other
+	case "add": // of Pixi's loader, one after the other
 		if of = bytes.TrimRight(bytes.TrimSuffix(of, []byte(".")), " \t\r\n"); bytes.HasSuffix(of, []byte("oader")) || bytes.HasSuffix(of, []byte("oader.shared")) {
 			x.file(fetches, start, end)
 			x.last, x.after = end, fetches
@@ -152,26 +152,26 @@ func (x *lexer) argument(before []byte, start, end int) {
 	}
 }
 
-// alone keeps the last reference as one to a script that is no module, if it is a worker and nothing else stands in its call.
+// alone keeps the last reference as one to a classic script, if it is a worker and the only argument of its call.
 func (x *lexer) alone(end int, worker bool) {
 	if after := bytes.TrimLeft(x.text[end+1:min(x.end, end+1+near)], " \t\r\n"); worker && len(x.refs) > 0 && len(x.classics) < mostRefs && bytes.HasPrefix(after, []byte(")")) {
 		x.classics = append(x.classics, x.refs[len(x.refs)-1])
 	}
 }
 
-// isFolder reports whether a reference is that of a folder, from which a program makes others.
+// isFolder reports whether a reference is a folder, from which a program makes other references.
 func isFolder(value []byte) bool {
 	return bytes.HasSuffix(value, []byte("/")) || path.Base(string(value)) == "." || path.Base(string(value)) == ".."
 }
 
-// file keeps a string that is all of an argument and names a file by its kind.
+// file keeps a string that is a whole argument and names a file by its extension.
 func (x *lexer) file(how how, start, end int) {
 	if x.ends(end) && namesFile(bytes.TrimSpace(x.text[start+1:end])) {
 		x.ref(how, x.text[start+1:end], start)
 	}
 }
 
-// ends reports whether the string that ends there is all of an expression.
+// ends reports whether the string that ends there is a whole expression.
 func (x *lexer) ends(end int) bool {
 	after := x.text[end+1 : min(x.end, end+1+near)]
 	rest := bytes.TrimLeft(after, " \t\r\n")

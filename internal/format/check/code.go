@@ -3,7 +3,7 @@ package check
 // A Code names a kind of finding. It never changes.
 type Code string
 
-// The codes, in the order in which findings are told.
+// The codes, in the order in which findings are reported.
 const (
 	CutOff        Code = "cut_off"
 	DoesNotParse  Code = "does_not_parse"
@@ -25,7 +25,7 @@ const (
 	SlowOnPhones  Code = "slow_on_phones"
 )
 
-// Codes are all of them.
+// Codes returns all codes.
 func Codes() []Code {
 	return []Code{
 		CutOff, DoesNotParse, Elided, MissingFile, WrongCase, NotBuilt, BareImport, AbsolutePath, LocalAddress, MixedContent, OtherHosts,
@@ -33,10 +33,10 @@ func Codes() []Code {
 	}
 }
 
-// A Finding is one thing that is probably wrong: Message says where and what, Hint how to mend it.
+// A Finding is one probable fault: Message describes it and its place, Hint says how to fix it.
 type Finding struct {
 	Code    Code
 	Message string
 	Hint    string
-	Lacks   string // the name of the file that is missing, of MissingFile
+	Lacks   string // the name of the missing file, for MissingFile
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// styleFile passes over a style sheet of its own.
+// styleFile scans a style sheet that is a file of its own.
 func (s *scanner) styleFile() {
 	if depth := s.styles(0, len(s.text)); depth > 0 && !endsWith(s.text, "};") {
 		s.cutOff("inside a rule")
@@ -19,7 +19,7 @@ func endsWith(text []byte, chars string) bool {
 	return len(text) > 0 && bytes.IndexByte([]byte(chars), text[len(text)-1]) >= 0
 }
 
-// inlineStyle keeps what the style of an element asks for.
+// inlineStyle keeps the references in the style of an element.
 func (s *scanner) inlineStyle(style []byte, at int) {
 	inner := scanner{Look: &Look{}, text: style, line: 1}
 	inner.styles(0, len(style))
@@ -28,10 +28,10 @@ func (s *scanner) inlineStyle(style []byte, at int) {
 	}
 }
 
-// styleStops are the bytes at which a style is looked at closer.
+// styleStops are the bytes at which the scan of a style looks closer.
 var styleStops = [256]bool{'"': true, '\'': true, '/': true, '(': true, '@': true, '{': true, '}': true}
 
-// styles keeps what the styles between two offsets ask for, and returns how many braces are open at their end.
+// styles keeps the references in the styles between two offsets, and returns how many braces are open at their end.
 func (s *scanner) styles(from, to int) (depth int) {
 	t := s.text[:to]
 	for i := from; i < to; i++ {
@@ -66,7 +66,7 @@ func (s *scanner) styles(from, to int) (depth int) {
 	return depth
 }
 
-// styleURL keeps what stands in url(...), from behind the parenthesis, and returns the last offset of it.
+// styleURL keeps the content of url(...), from after the parenthesis, and returns its last offset.
 func (s *scanner) styleURL(t []byte, i int) int {
 	i, quoted := s.styleString(t, i)
 	if quoted {
@@ -80,7 +80,7 @@ func (s *scanner) styleURL(t []byte, i int) int {
 	return i + n
 }
 
-// styleImport keeps what stands behind @import as a string; url() is seen to by itself.
+// styleImport keeps the string after @import; url() is handled by itself.
 func (s *scanner) styleImport(t []byte, i int) int {
 	i, quoted := s.styleString(t, i)
 	if quoted {
@@ -89,7 +89,8 @@ func (s *scanner) styleImport(t []byte, i int) int {
 	return i - 1
 }
 
-// styleString keeps the string that comes next, and returns the last offset of it. Where there is none it returns the offset of what comes instead.
+// styleString keeps the string that comes next, and returns its last offset. Without a string it returns the offset of
+// the next byte that is no blank.
 func (s *scanner) styleString(t []byte, i int) (at int, quoted bool) {
 	for i < len(t) && t[i] <= ' ' {
 		i++
@@ -104,7 +105,8 @@ func (s *scanner) styleString(t []byte, i int) (at int, quoted bool) {
 	return end, true
 }
 
-// styleRef keeps a reference of a style, but for fonts of Internet Explorer, and for files of large libraries that hardly a page uses.
+// styleRef keeps a reference of a style, except for fonts of Internet Explorer, and for files of large libraries that
+// few pages use.
 func (s *scanner) styleRef(value []byte, at int) {
 	if len(value) <= longestRef && !bytes.Contains(value, []byte(".eot")) && !libraryStyle(s.Look) {
 		s.ref(loads, value, at)
@@ -122,8 +124,8 @@ func libraryStyle(l *Look) bool {
 	return false
 }
 
-// endOfString returns where the string that begins at i ends, and whether it was closed. A line's end, or that of the
-// text, ends it, too.
+// endOfString returns the end of the string that begins at i, and whether it was closed. The end of the line or of the
+// text ends it, too.
 func endOfString(t []byte, i int) (end int, closed bool) {
 	quote := t[i]
 	for i++; i < len(t); i++ {

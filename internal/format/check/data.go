@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// ReadsLast reports whether a file of that name is looked at where room is left: it can only be broken by itself.
+// ReadsLast reports whether a file of that name is checked only if room is left: it can only be broken by itself.
 func ReadsLast(name string) bool { return kindOf(name) == data }
 
-// forTools reports whether a JSON file is one of the tools that a project is made with: theirs may have comments.
+// forTools reports whether a JSON file belongs to the tools of a project: theirs may have comments.
 func forTools(name string) bool {
 	base := path.Base(name)
 	return strings.HasPrefix(name, ".") || strings.Contains(name, "/.") || strings.Contains(base, "config") || strings.Contains(base, "lint")
 }
 
-// data looks whether a JSON file is one: an object or a list. Several of them behind each other are meant so.
+// data checks that a JSON file is an object or a list. Several of them one after another are taken as intended.
 func (s *scanner) data() {
 	text := bytes.TrimSpace(s.text)
 	if bytes.HasPrefix(text, []byte("<")) && s.whole {

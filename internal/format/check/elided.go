@@ -6,17 +6,17 @@ import (
 )
 
 const (
-	// mostElisions is how many comments of a file are looked at closer.
+	// mostElisions is how many comments of a file are checked closely.
 	mostElisions = 50
-	// longestElision is as long as such a comment may be.
+	// longestElision is the most bytes of such a comment.
 	longestElision = 160
 )
 
-// anElision is a comment that stands for code which was left out: "... existing code ...", "rest of the code remains the same".
+// anElision is a comment that stands for omitted code: "... existing code ...", "rest of the code remains the same".
 var anElision = regexp.MustCompile(`(?i)^\s*(?://+|/\*+|<!--|\{/\*)\s*[\[(]?\s*(?:(?:\.\.\.|…)\s*[\[(]?(?:(?:the|all|your|other|keep)\s+)*(?:existing|rest|remaining|previous|unchanged|same|other)\b.*|` +
 	`(?:the\s+)?(?:(?:rest|remainder)(?:\s+of\s+(?:the|your)?\s*\w+)?|(?:existing|remaining|previous|other)\s+(?:code|functions?|methods?|styles?|css|html|markup|scripts?|content))\s+(?:\w+\s+)?(?:unchanged|the same|same as before|as before|omitted)\b.*)$`)
 
-// elision looks at the line of a word that such comments have.
+// elision checks the line of a word that such comments contain.
 func (s *scanner) elision(at int) {
 	if s.elisions++; s.elisions > mostElisions || s.elided.line > 0 {
 		return

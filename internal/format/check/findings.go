@@ -8,10 +8,10 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// mostOf is how many findings of one kind are told one by one.
+// mostOf is how many findings of one kind are reported one by one.
 const mostOf = 5
 
-// Findings says what is probably wrong, at most five of each kind, the worst first.
+// Findings returns the probable faults, at most five of each kind, the worst first.
 func (v *Version) Findings() []Finding {
 	f := finder{Version: v, modules: map[string]*Look{}}
 	if v.Part {
@@ -39,9 +39,9 @@ type finder struct {
 	found  []Finding
 	counts map[Code]int
 	asked  map[string]bool // names that were judged
-	known  map[string]bool // where not all names are at hand, those that were asked for, folded
+	known  map[string]bool // if only some names are at hand, those that were queried, folded
 	folds  *folds
-	bases  map[string][]string // names by their last parts, folded; nil before they are needed
+	bases  map[string][]string // names by their last parts, folded; nil until needed
 	hosts  hosts
 
 	compared int // names in lists
@@ -50,10 +50,10 @@ type finder struct {
 	modules    map[string]*Look // the scripts that can only be modules
 
 	maps       map[string]mapped // names that import maps define
-	longestMap int               // of these, in bytes
+	longestMap int               // the longest of them, in bytes
 }
 
-// add keeps a finding, or counts it where there are enough of its kind.
+// add keeps a finding, or only counts it if there are enough of its kind.
 func (f *finder) add(code Code, hint, message string, args ...any) {
 	if f.counts == nil {
 		f.counts = map[Code]int{}
@@ -63,7 +63,7 @@ func (f *finder) add(code Code, hint, message string, args ...any) {
 	}
 }
 
-// mostTold is how many findings of a kind are told one by one.
+// mostTold returns how many findings of a kind are reported one by one.
 func mostTold(code Code) int {
 	if code == AbsolutePath { // each says the same
 		return 1
@@ -71,7 +71,7 @@ func mostTold(code Code) int {
 	return mostOf
 }
 
-// list are the findings in the order of their codes; the last of a kind says how many there are more.
+// list returns the findings in the order of their codes; the last of a kind says how many more there are.
 func (f *finder) list() []Finding {
 	order := Codes()
 	slices.SortStableFunc(f.found, func(a, b Finding) int {
@@ -86,10 +86,10 @@ func (f *finder) list() []Finding {
 	return f.found
 }
 
-// refuses is what browsers do with a script, and with JSON, that does not parse.
+// refuses says how browsers treat a script, and JSON, that does not parse.
 var refuses = map[bool]string{false: "run nothing of that script", true: "read nothing of it as JSON"}
 
-// at names a place of a file.
+// at formats a place of a file.
 func at(l *Look, p place) string {
 	if p.line == 0 {
 		return shown(l.name)
@@ -97,7 +97,7 @@ func at(l *Look, p place) string {
 	return fmt.Sprintf("%s:%d:%d", shown(l.name), p.line, p.col)
 }
 
-// shown is a name as a message shows it: as it is, if it has nothing in it that could be taken for something else.
+// shown returns a name for a message: unquoted, if it cannot be mistaken for something else.
 func shown(name string) string {
 	for _, c := range name {
 		if c <= ' ' || c == '"' || c == '\'' || c == 0x7f || len(name) > 60 {
@@ -110,7 +110,7 @@ func shown(name string) string {
 	return name
 }
 
-// look judges what was seen in one file.
+// look judges the Look of one file.
 func (f *finder) look(l *Look) {
 	if l.cut != "" {
 		f.add(CutOff, "Send the whole file again with update; sha256 or size beside it prove that it arrived as it is.",
@@ -139,7 +139,7 @@ func (f *finder) look(l *Look) {
 	}
 }
 
-// threadsHint says how the switch is turned on.
+// threadsHint says how to turn the switch on.
 func threadsHint(project string) string {
 	of := "the project"
 	if project != "" {
@@ -148,7 +148,7 @@ func threadsHint(project string) string {
 	return "Switch threads on for " + of + ": set threads to true in its settings, or on its page when logged in. What it loads from other hosts must then allow that."
 }
 
-// any reports whether a fact was seen anywhere.
+// any reports whether a fact was found in any file.
 func (f *finder) any(want fact) bool {
 	return slices.ContainsFunc(f.Looks, func(l *Look) bool { return l.facts&want != 0 })
 }
@@ -175,12 +175,12 @@ func (f *finder) ref(l *Look, r ref) {
 	}
 }
 
-// isBare reports whether an import names a package, no file.
+// isBare reports whether an import names a package instead of a file.
 func isBare(to string) bool {
 	return !strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "./") && !strings.HasPrefix(to, "../") && to != "." && to != ".."
 }
 
-// bare judges an import by name: a page's import map must say what it is.
+// bare judges an import by name: a page's import map must define it.
 func (f *finder) bare(l *Look, r ref) {
 	if !f.All && l.kind != page || strings.HasPrefix(r.to, "#") {
 		return
@@ -192,7 +192,8 @@ func (f *finder) bare(l *Look, r ref) {
 		"%s imports %s by name alone, and no import map says where that is: browsers fail on it.", at(l, r.place), inspect.Quoted(r.to))
 }
 
-// mapped reports whether an import map defines a name, and judges the address behind it. Its cost grows with the name alone.
+// mapped reports whether an import map defines a name, and judges the address behind it. Its cost grows with the name
+// alone.
 func (f *finder) mapped(name string) bool {
 	if f.maps == nil {
 		f.maps = map[string]mapped{}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// mostHosts is how many other hosts are named.
+// mostHosts is how many other hosts a finding names.
 const mostHosts = 10
 
 // hosts are the other hosts that a project loads from, each once.
@@ -52,7 +52,7 @@ func (f *finder) foreign(l *Look, r ref, t target) {
 	f.hosts.names, f.hosts.where = append(f.hosts.names, shown(t.host)), append(f.hosts.where, at(l, r.place))
 }
 
-// tell says in one finding which hosts there are.
+// tell adds one finding that lists the hosts.
 func (h *hosts) tell(f *finder) {
 	if len(h.names) == 0 {
 		return

@@ -5,7 +5,7 @@ import (
 	"html"
 )
 
-// page passes over an HTML document from tag to tag, the way browsers do as far as it matters here.
+// page scans an HTML document from tag to tag, like browsers as far as it matters here.
 func (s *scanner) page() {
 	head := bytes.ToLower(bytes.TrimSpace(s.text[:min(len(s.text), 100)]))
 	s.document = bytes.HasPrefix(head, []byte("<!doctype")) || bytes.HasPrefix(head, []byte("<html"))
@@ -23,7 +23,7 @@ func (s *scanner) page() {
 		case next == '/':
 			name, end := s.endTag(i + 1)
 			i = end
-			headed = headed || name == "head" // whoever ends their head by a tag ends their body by one
+			headed = headed || name == "head" // an author who ends the head with a tag ends the body with one
 			closed = closed || name == "html" || name == "body"
 			s.svg = s.svg && name != "svg"
 		case next|0x20 >= 'a' && next|0x20 <= 'z':
@@ -45,7 +45,7 @@ func (s *scanner) page() {
 	}
 }
 
-// at1 is the byte at i, 0 behind the end.
+// at1 returns the byte at i, 0 after the end.
 func at1(text []byte, i int) byte {
 	if i < len(text) {
 		return text[i]
@@ -53,7 +53,7 @@ func at1(text []byte, i int) byte {
 	return 0
 }
 
-// declaration passes over a comment or a doctype that begins at a place. A negative result is the end of the text.
+// declaration skips the comment or doctype at an offset. A negative result is the end of the text.
 func (s *scanner) declaration(at int) int {
 	end, open := ">", at+2
 	if bytes.HasPrefix(s.text[at:], []byte("<!--")) {
@@ -66,7 +66,7 @@ func (s *scanner) declaration(at int) int {
 	return -1
 }
 
-// endTag reads the end tag whose name begins at a place.
+// endTag reads the end tag whose name begins at an offset.
 func (s *scanner) endTag(at int) (name string, next int) {
 	n := bytes.IndexByte(s.text[at:], '>')
 	if n < 0 {
@@ -86,7 +86,7 @@ func (s *scanner) endTag(at int) (name string, next int) {
 	return "", at + n + 1
 }
 
-// A tag is a start tag, with those of its attributes that matter here.
+// A tag is a start tag, with the attributes that matter here.
 type tag struct {
 	at   int
 	name [12]byte // in lower case; a longer name is cut
@@ -99,7 +99,7 @@ type tag struct {
 
 func (t *tag) is(name string) bool { return string(t.name[:t.n]) == name }
 
-// startTag reads the tag that begins at a place. A negative result is the end of the text.
+// startTag reads the tag at an offset. A negative result is the end of the text.
 func (s *scanner) startTag(at int) (t tag, next int) {
 	t.at = at
 	i := at + 1
@@ -213,7 +213,7 @@ func (t *tag) set(name, value []byte) {
 	}
 }
 
-// plain is the value of an attribute without its character references.
+// plain returns the value of an attribute with its character references decoded.
 func plain(value []byte) []byte {
 	if len(value) > longestRef || bytes.IndexByte(value, '&') < 0 {
 		return value
@@ -221,7 +221,7 @@ func plain(value []byte) []byte {
 	return []byte(html.UnescapeString(string(value)))
 }
 
-// raw finds the end of an element whose content has no tags: where the content ends and where the text goes on.
+// raw finds the end of an element whose content has no tags: the end of the content and the offset after the end tag.
 func (s *scanner) raw(name string, from int) (end, next int) {
 	for i := from; ; {
 		n := bytes.IndexByte(s.text[i:], '<')

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// scriptFile passes over a script of its own.
+// scriptFile scans a script that is a file of its own.
 func (s *scanner) scriptFile() {
 	x := lexer{scanner: s, end: len(s.text), last: -1}
 	open := x.run(0)
@@ -25,13 +25,13 @@ func (s *scanner) scriptFile() {
 	}
 }
 
-// script passes over the script that a page holds between two offsets; ended says whether its end tag is there.
+// script scans the script of a page between two offsets; ended reports whether its end tag is there.
 func (s *scanner) script(from, to int, ended, module bool) {
-	defer func() { s.module = place{} }() // a page is none
+	defer func() { s.module = place{} }() // the page itself is no module
 	x := lexer{scanner: s, end: to, last: -1}
 	x.run(from)
 	if code := s.text[from:to]; !ended || s.svg || len(s.faults) == mostFaults || bytes.Contains(code, []byte("<!--")) && bytes.Contains(code, []byte("<script")) {
-		return // which ends elsewhere for a browser
+		return // for a browser it ends elsewhere
 	}
 	f, sure := s.parse(from, to)
 	if s.module.line > 0 && !module {
@@ -42,27 +42,27 @@ func (s *scanner) script(from, to int, ended, module bool) {
 	}
 }
 
-// A lexer tells the strings of a script from its comments, its patterns and its code. It reads no grammar: where it cannot
-// tell, it goes on, and the worst that follows is that a reference is missed.
+// A lexer separates the strings of a script from its comments, its regular expressions and its code. It knows no
+// grammar: when in doubt it goes on, and at worst a reference is missed.
 type lexer struct {
 	*scanner
 	end      int
-	braces   int   // open in the code that is being read
-	outer    []int // those that are open around each template
-	doubtful bool  // whether something was not as scripts are
-	tried    int   // before this offset a slash begins no pattern
-	last     int   // where the last string ended whose call names a file after it; -1 for none
+	braces   int   // open in the current code
+	outer    []int // the open braces around each template
+	doubtful bool  // whether something is unlike a script
+	tried    int   // before this offset a slash begins no regular expression
+	last     int   // the end of the last string whose call names a file after it; -1 for none
 	after    how   // how the call loads that file
-	row      row   // the list that is being read
+	row      row   // the current list
 }
 
-// deepest is how many templates may stand in each other.
+// deepest is the most templates inside each other.
 const deepest = 32
 
 // stops are the bytes at which a lexer looks closer.
 var stops = [256]bool{'"': true, '\'': true, '`': true, '/': true, '{': true, '}': true}
 
-// run reads on from an offset, and returns what is open at the end: "" for nothing.
+// run reads on from an offset, and returns the construct that is open at the end: "" for none.
 func (x *lexer) run(i int) (open string) {
 	t := x.text[:x.end]
 	defer x.endList()
@@ -110,8 +110,8 @@ func (x *lexer) run(i int) (open string) {
 	}
 }
 
-// template passes over the text of a template up to its end, or to code in it. start is where it begins, if all of it may
-// be a plain string, and otherwise negative. A negative result is the end of the text.
+// template scans the text of a template up to its end, or to code in it. start is its beginning, if all of it may be a
+// plain string, and otherwise negative. A negative result is the end of the text.
 func (x *lexer) template(t []byte, start, i int) (next int) {
 	for ; i < len(t); i++ {
 		switch t[i] {
@@ -141,7 +141,7 @@ func (x *lexer) template(t []byte, start, i int) (next int) {
 	return -1
 }
 
-// slash passes over what begins with a slash: a comment, a pattern, or nothing but itself. A negative result is the end.
+// slash skips a comment, a regular expression, or a slash alone. A negative result is the end.
 func (x *lexer) slash(t []byte, i int) (next int) {
 	switch at1(t, i+1) {
 	case '/':
@@ -161,8 +161,8 @@ func (x *lexer) slash(t []byte, i int) (next int) {
 	return x.pattern(t, i)
 }
 
-// beforePattern reports whether a slash behind this code begins a pattern: it divides what ends with a name, a number or a
-// closing parenthesis.
+// beforePattern reports whether a slash after this code begins a regular expression: after a name, a number or a
+// closing parenthesis it divides.
 func beforePattern(code []byte) bool {
 	code = code[max(0, len(code)-40):]
 	code = bytes.TrimRight(code, " \t\r\n")
@@ -182,11 +182,11 @@ func beforePattern(code []byte) bool {
 	return true
 }
 
-// longestPattern is as far as the end of a pattern is looked for.
+// longestPattern is the longest regular expression, in bytes.
 const longestPattern = 2000
 
-// pattern passes over a regular expression. If none ends on the line, the slash was a division, and so are those up to where
-// the end was looked for, so that no byte is looked at again and again.
+// pattern skips a regular expression. If none ends on the line, the slash was a division, and so are all others up to
+// the end of that search, so that no byte is searched again and again.
 func (x *lexer) pattern(t []byte, i int) (next int) {
 	class := false
 	most := min(len(t), i+longestPattern)
@@ -216,7 +216,7 @@ func inName(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '$'
 }
 
-// wordBefore is the name that code ends with, at most 30 bytes of it.
+// wordBefore returns the name that code ends with, at most 30 bytes of it.
 func wordBefore(code []byte) []byte {
 	n := len(code)
 	for n > 0 && len(code)-n < 30 && inName(code[n-1]) {

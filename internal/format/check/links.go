@@ -21,10 +21,11 @@ func (f *finder) suffixless(l *Look, r ref, name string) bool {
 	return true
 }
 
-// mostSame is how many files of one last name are looked at.
+// mostSame is how many files with one last name are compared.
 const mostSame = 50
 
-// below finds a file whose name ends with that of a reference, if need be but for case, or "": where its folder lies is not known.
+// below finds a file whose name ends with that of a reference, ignoring case if necessary, or returns "": it is for
+// references whose folder is not known.
 func (f *finder) below(to string) (found string) {
 	to = stripped(to)
 	fold := names.Fold(to)

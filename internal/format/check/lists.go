@@ -11,27 +11,27 @@ import (
 // mostCompared bounds the names in lists of one version.
 const mostCompared = 5000
 
-// A list is a run of strings with nothing but the signs of arrays and objects between them, such as the pictures that a game
-// goes through and loads.
+// A list is a run of strings with only the punctuation of arrays and objects between them, such as the pictures that a
+// game loads in a loop.
 type list struct {
-	of    string // the variable that it is given to, if it is
-	files []ref  // those of its values that name files
-	taken bool   // a cache takes it as it is
+	of    string // the variable that it is assigned to, if any
+	files []ref  // the values that name files
+	taken bool   // a cache takes it directly
 }
 
-// A row is the list that a lexer is in.
+// A row is the current list of a lexer.
 type row struct {
 	list
 	on   bool
-	upTo int // behind the last thing that belonged to it
+	upTo int // the end of its last part
 }
 
-// mostBetween is how much data may stand between two names of a list, in bytes.
+// mostBetween is the most data between two names of a list, in bytes.
 const mostBetween = 400
 
-// element takes a string whose quotes stand at two offsets into the list that it belongs to.
+// element adds the string between two quotes to its list.
 func (x *lexer) element(start, end int) {
-	x.viewport = x.viewport || x.kind == page && string(x.text[start+1:end]) == "viewport" // which a script adds, as Unity's does
+	x.viewport = x.viewport || x.kind == page && string(x.text[start+1:end]) == "viewport" // a viewport that a script adds, as Unity's does
 	if n := len(x.text[start+1 : end]); n > 0 && x.text[end-1] == '/' || n < near && bytes.Contains(x.text[start+1:end], []byte("://")) {
 		x.facts |= joins
 	}
@@ -59,7 +59,7 @@ func (x *lexer) beginList(start int) {
 	}
 }
 
-// endList keeps the list that ends, if there is something to compare in it.
+// endList keeps the list, if it has something to compare.
 func (x *lexer) endList() {
 	if n := len(x.row.files); n > 1 || n == 1 && (x.row.taken || x.row.of != "") {
 		x.lists = append(x.lists, x.row.list)
@@ -67,7 +67,7 @@ func (x *lexer) endList() {
 	x.row = row{}
 }
 
-// pass has a comment belong to the list that it stands in.
+// pass counts a comment inside a list as part of it.
 func (x *lexer) pass(from, to int) {
 	if x.row.on && to > 0 && plainData(x.text[x.row.upTo:from]) {
 		x.row.upTo = to
@@ -87,12 +87,12 @@ func plainData(text []byte) bool {
 	return true
 }
 
-// HasLists reports whether a look has names that can be judged only beside all files of the version.
+// HasLists reports whether a Look has names that can be judged only beside all files of the version.
 func (v *Version) HasLists() bool {
 	return slices.ContainsFunc(v.Looks, func(l *Look) bool { return len(l.lists) > 0 })
 }
 
-// takesAll keeps the variable whose files a service worker has its cache take.
+// takesAll keeps the variable whose files a service worker adds to its cache.
 func (s *scanner) takesAll(at int) {
 	text := s.text[min(len(s.text), at+len(".addall(")):min(len(s.text), at+2*near)]
 	if n := bytes.IndexByte(text, ')'); n > 0 && len(s.cached) < mostPrefixes {
@@ -100,7 +100,8 @@ func (s *scanner) takesAll(at int) {
 	}
 }
 
-// listed judges the lists of a file: each name of a cache's list, and of other lists the missing names where others are there.
+// listed judges the lists of a file: each name in a cache's list, and the missing names in other lists if most are
+// there.
 func (f *finder) listed(l *Look) {
 	for _, list := range l.lists {
 		switch {
@@ -115,8 +116,8 @@ func (f *finder) listed(l *Look) {
 	}
 }
 
-// among judges names that a script may put a folder before. Where most files of a family are there, the others should lie beside
-// them. Where none is, the names count only if they begin with a folder, and the script puts none before them.
+// among judges names that a script may put a folder in front of. If most files of a family are there, the others should
+// lie beside them. If none is, the names count only if they begin with a folder, and the script puts none in front.
 func (f *finder) among(l *Look, files []ref) {
 	families := map[string][]ref{}
 	if f.compared += len(files); f.compared > mostCompared {
@@ -147,8 +148,8 @@ func (f *finder) among(l *Look, files []ref) {
 	}
 }
 
-// lacking are those of the names that no file ends with, of how many, and the folder in which the last of the others lies. Of files that differ only in
-// their extension, as one sound in two formats does, one is enough.
+// lacking returns the names that no file ends with, the number of all names, and the folder of the last file that is
+// there. Of files that differ only in their extension, such as one sound in two formats, one is enough.
 func (f *finder) lacking(l *Look, files []ref) (lacking []ref, of int, before string) {
 	there := map[string]bool{}
 	for _, r := range files {
@@ -169,13 +170,13 @@ func (f *finder) lacking(l *Look, files []ref) (lacking []ref, of int, before st
 	return lacking, len(there), before
 }
 
-// stem is a reference without its extension.
+// stem returns a reference without its extension.
 func stem(to string) string { return strings.TrimSuffix(to, path.Ext(to)) }
 
-// stripped is the path of a reference without its leading slash or dots.
+// stripped returns the path of a reference without its leading slash or dots.
 func stripped(to string) string {
 	return strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(read(to).path, "../", "")), "/")
 }
 
-// assets are the families of files that programs load by lists: of others a list may be one of words.
+// assets are the families of files that programs load by lists: names of other families may be plain words.
 var assets = map[string]bool{"picture": true, "sound": true, "model": true, "font": true, ".json": true, ".atlas": true, ".tmj": true}

@@ -11,7 +11,7 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// sources are the kinds of files that no browser runs before a program has made JavaScript of them.
+// sources are the extensions of source files, which browsers run only after a build has made JavaScript of them.
 var sources = map[string]bool{".jsx": true, ".tsx": true, ".ts": true, ".mts": true, ".vue": true, ".svelte": true, ".scss": true, ".sass": true, ".less": true, ".coffee": true}
 
 // local judges a reference to a file of the project.
@@ -57,7 +57,7 @@ func (f *finder) local(l *Look, r ref, t target) {
 	}
 }
 
-// wrongCase says that a file is there under a name that differs in case.
+// wrongCase reports a file whose name differs from the reference in case.
 func (f *finder) wrongCase(l *Look, r ref, same string) {
 	f.add(WrongCase, fmt.Sprintf("Write %s there, exactly as the file is called.", inspect.Quoted(f.from(l, r, same))),
 		"%s %s %s, and the file is called %s: names differ if a letter is large in one and small in the other.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), shown(same))
@@ -69,7 +69,7 @@ func (f *finder) exact(name string) bool {
 	return ok
 }
 
-// missing says that a file is not there, and which may have been meant.
+// missing reports a missing file, and the file that was probably meant.
 func (f *finder) missing(l *Look, r ref, name string) {
 	verb, near, told := verbs[r.how], "", len(f.found)
 	f.scriptless = f.scriptless || kindOf(name) == script
@@ -88,7 +88,7 @@ func (f *finder) missing(l *Look, r ref, name string) {
 	}
 }
 
-// written is how a reference is written, with the name that follows from where it stands if that is another.
+// written returns a reference as written, with the name that it resolves to if that differs.
 func written(r ref, name string) string {
 	if t := read(r.to); within("", t.path) != name {
 		return inspect.Quoted(r.to) + " (that is " + shown(name) + ")"
@@ -96,17 +96,17 @@ func written(r ref, name string) string {
 	return inspect.Quoted(r.to)
 }
 
-// verbs say what a file does with what it refers to.
+// verbs describe how a file uses its references.
 var verbs = [...]string{loads: "loads", opens: "links to", imports: "imports", asks: "asks for", registers: "registers", fetches: "asks for", listed: "lists", caches: "adds to its cache"}
 
-// otherFont reports whether a font is there in another format, of which browsers take one.
+// otherFont reports whether a font is there in another format: browsers need only one.
 func (f *finder) otherFont(name string) bool {
 	ext := path.Ext(name)
 	there := func(other string) bool { return other != ext && f.exact(strings.TrimSuffix(name, ext)+other) }
 	return (familyOf(ext) == "font" || ext == ".svg") && slices.ContainsFunc([]string{".woff2", ".woff", ".ttf", ".otf"}, there)
 }
 
-// with says in a hint under which name a missing file is sent.
+// with returns the hint to send a missing file under its name.
 func (f *finder) with(name string) string {
 	if f.Place.Project == "" {
 		return " as " + inspect.Quoted(name) + " with the others"
@@ -114,7 +114,7 @@ func (f *finder) with(name string) string {
 	return " with update, project_id " + f.Place.Project + " and filename " + inspect.Quoted(name)
 }
 
-// from is how a file writes the name of another of the project.
+// from returns the reference by which a file names another file of the project.
 func (f *finder) from(l *Look, r ref, name string) string {
 	folder, _ := l.baseOf()
 	if r.how >= asks && l.kind == script {
@@ -127,7 +127,7 @@ func (f *finder) from(l *Look, r ref, name string) string {
 	return to
 }
 
-// relative is the path from a folder to a file.
+// relative returns the path from a folder to a file.
 func relative(folder, name string) string {
 	up := ""
 	for folder != "" && !strings.HasPrefix(name, folder+"/") {
@@ -139,16 +139,16 @@ func relative(folder, name string) string {
 	return up + name
 }
 
-// isPageName reports whether a name is that of a page: what else a link leads to may be made by a program.
+// isPageName reports whether a name is that of a page: a program may make other targets of a link.
 func isPageName(name string) bool { return kindOf(name) == page }
 
-// usable reports whether a file may have the name: what no project can have is no forgotten file.
+// usable reports whether a file may have the name: a file that no project can have was not forgotten.
 func usable(name string) bool {
 	clean, read, err := names.ReadFilename(name)
 	return err == nil && !read && clean == name
 }
 
-// there judges a reference to a file that is there.
+// there judges a reference to a file that exists.
 func (f *finder) there(l *Look, r ref, t target, name string) {
 	if _, empty := slices.BinarySearch(f.Empty, name); empty && !f.otherFont(name) && noModule(strings.ToLower(path.Ext(name))) && kindOf(name) != style && f.first("empty "+name) {
 		f.add(MissingFile, fmt.Sprintf("Send the file itself%s. With Git LFS, git lfs pull fetches it first.", f.with(name)),

@@ -7,51 +7,51 @@ import (
 )
 
 const (
-	// Sample is how much of one file is looked at: it takes a few milliseconds at most.
+	// Sample is how many bytes of one file are read: they take a few milliseconds at most.
 	Sample = 512 << 10
-	// SampleAll is how much of all files of one version is looked at. Real games have less code than that; libraries that
-	// are larger are seldom written by hand.
+	// SampleAll is how many bytes of all files of one version are read. Real games have less code than that; larger
+	// libraries are seldom written by hand.
 	SampleAll = 8 << 20
-	// Tail is how much of the end of a page that has more than Sample is looked at: a page has more than a tag in that.
+	// Tail is how many bytes are read at the end of a page that has more than Sample: more than one tag of a page.
 	Tail = 64 << 10
 	// mostRefs is how many references of one file are kept. Pages have tens.
 	mostRefs = 1000
-	// longestRef is as long as a reference may be: a filename has at most 512 bytes, which may be percent-encoded.
+	// longestRef is the most bytes of a reference: a filename has at most 512 bytes, which may be percent-encoded.
 	longestRef = 1600
 )
 
-// A Look is what was seen in one file. It keeps nothing of the text but its references.
+// A Look holds the facts and references found in one file. It keeps no other text.
 type Look struct {
 	name     string
 	kind     kind
-	whole    bool // whether all of the file was looked at
+	whole    bool // whether all of the file was read
 	refs     []ref
-	base     string   // what <base href> says, empty without one
+	base     string   // the value of <base href>, empty without one
 	maps     []mapped // names that import maps of the page define
 	facts    fact
 	document bool // a whole HTML document, by its beginning
 	active   bool // more than plain text: it has a script, a style or a canvas
 	viewport bool
 	title    bool
-	early    place // where a sound or video starts by itself
-	threads  place // where shared memory is made
-	elided   place // where a comment stands for code
-	off      place // where a feature is asked for that no project has
+	early    place // the place of a sound or video that starts by itself
+	threads  place // the place that makes shared memory
+	elided   place // the place of a comment instead of code
+	off      place // the place of a feature that no project has
 	offWhat  string
 	cut      string
 	cutAt    place
 	faults   []fault  // of its scripts
-	body     bool     // a head was ended and a body begun
+	body     bool     // it has an end of the head and a beginning of the body
 	prefixes []string // folders that a script gives to its loaders
-	rooted   bool     // for all scripts
+	rooted   bool     // its folders apply to all scripts
 	lists    []list
 	cached   []string // the variables whose files a service worker caches
-	classics []ref    // scripts that are loaded as no modules
-	module   place    // of its first import or export
+	classics []ref    // scripts that are not loaded as modules
+	module   place    // its first import or export
 	tiled    bool     // a map of Tiled
 }
 
-// The kinds of files that are looked at.
+// The kinds of files that are checked.
 type kind uint8
 
 const (
@@ -73,14 +73,14 @@ type mapped struct {
 // A place is a line and a column in bytes, both counted from 1; the zero place is nowhere.
 type place struct{ line, col int }
 
-// A ref is what a file asks for.
+// A ref is a reference of a file.
 type ref struct {
 	to string
 	place
 	how how
 }
 
-// how tells what a reference is relative to, and what it is for.
+// how says what a reference is relative to, and its purpose.
 type how uint8
 
 const (
@@ -89,13 +89,13 @@ const (
 	imports              // a module: relative to the file, and a bare name needs an import map
 	asks                 // a running script: relative to the page
 	registers            // a service worker, likewise
-	fetches              // a library that may be given a folder for its files
-	listed               // nothing yet: a name among others, which a script goes through
-	caches               // a service worker, of all that it keeps: one that is missing is the end of it
-	defines              // an import map, which asks for nothing by itself
+	fetches              // a library that may have a folder for its files
+	listed               // no load yet: a name in a list, which a script goes through
+	caches               // a service worker, with a list for its cache: one missing file makes it fail
+	defines              // an import map, which loads nothing by itself
 )
 
-// kindOf tells from its name how a file is read.
+// kindOf returns the kind of a file by its name.
 func kindOf(name string) kind {
 	switch ext := strings.ToLower(path.Ext(name)); ext {
 	case ".html", ".htm":
@@ -117,14 +117,15 @@ func kindOf(name string) kind {
 	return other
 }
 
-// Reads reports whether a file of that name is looked at, beside those of ReadsLast.
+// Reads reports whether a file of that name is checked, beside those of ReadsLast.
 func Reads(name string) bool { kind := kindOf(name); return kind != other && kind != data }
 
-// At looks at a file that begins with text; whole says whether that is all of it. More than Sample of it is left out. It
-// is nil for a file that is not looked at.
+// At checks a file that begins with text; whole reports whether that is all of it. It reads at most Sample bytes. It
+// returns nil for a file that is not checked.
 func At(name string, text []byte, whole bool) *Look { return lookAt(name, text, whole, new(int)) }
 
-// Look looks at a file as At does, and keeps that among the Looks. All files of a Version share what the parser may do.
+// Look checks a file as At does, and adds the result to the Looks. All files of a Version share the limit of the
+// parser.
 func (v *Version) Look(name string, text []byte, whole bool) *Look {
 	l := lookAt(name, text, whole, &v.steps)
 	if l != nil {
@@ -133,7 +134,7 @@ func (v *Version) Look(name string, text []byte, whole bool) *Look {
 	return l
 }
 
-// WithoutParser has Look parse no script.
+// WithoutParser makes Look parse no script.
 func (v *Version) WithoutParser() { v.steps = mostSteps }
 
 func lookAt(name string, text []byte, whole bool, steps *int) *Look {
@@ -147,7 +148,7 @@ func lookAt(name string, text []byte, whole bool, steps *int) *Look {
 	l := &Look{name: name, kind: kind, whole: whole}
 	s := scanner{Look: l, text: bytes.TrimPrefix(text, []byte("\ufeff")), line: 1, steps: steps}
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) || bytes.HasPrefix(text, []byte("\x1f\x8b")) {
-		return l // UTF-16, or packed: nothing here reads that
+		return l // UTF-16, or compressed: no reader here handles that
 	}
 	switch kind {
 	case page:
@@ -167,25 +168,25 @@ func lookAt(name string, text []byte, whole bool, steps *int) *Look {
 	return l
 }
 
-// A scanner passes over the text of one file.
+// A scanner reads the text of one file.
 type scanner struct {
 	*Look
 	text []byte
 
-	line, lineAt, upTo int // how many lines begin before upTo, counted from 1, and where the last does
+	line, lineAt, upTo int // the number of lines that begin before upTo, counted from 1, and the offset of the last
 
-	worded int // up to where words were looked for
+	worded int // the offset up to which words were searched
 
-	steps *int // that the parser has taken
+	steps *int // taken by the parser
 
-	elisions int // comments that were looked at
-	settings int // settings of folders, likewise
+	elisions int // comments that were checked
+	settings int // settings of folders that were checked
 
 	svg  bool // inside of an <svg>
 	read int  // bytes of import maps
 }
 
-// spot is the place of an offset. Offsets never go back, so that all of them together cost one pass.
+// spot returns the place of an offset. Offsets never go back, so that all of them together cost one pass.
 func (s *scanner) spot(at int) place {
 	if at > s.upTo {
 		between := s.text[s.upTo:at]
@@ -200,7 +201,7 @@ func (s *scanner) spot(at int) place {
 
 var newline = []byte("\n")
 
-// anywhere is spot for an offset that may lie before others. It costs a pass, so it is for what is asked once in a file.
+// anywhere is spot for an offset that may lie before others. It costs a pass, so it is for one call in a file.
 func (s *scanner) anywhere(at int) place {
 	before := s.text[:at]
 	return place{bytes.Count(before, newline) + 1, at - bytes.LastIndexByte(before, '\n')}
@@ -217,7 +218,7 @@ func (s *scanner) ref(how how, value []byte, at int) {
 	s.refs = append(s.refs, ref{string(value), s.spot(at), how})
 }
 
-// unreadable reports whether a reference leads to no file, or cannot be told from what a program makes of it.
+// unreadable reports whether a reference leads to no file, or may be changed by a program.
 func unreadable(value []byte) bool {
 	switch value[0] {
 	case '#', '?', '$', '{', '<', '@':
@@ -240,10 +241,10 @@ func unreadable(value []byte) bool {
 	return false
 }
 
-// onDisk reports whether a reference is a place on a disk, as Windows writes it.
+// onDisk reports whether a reference is a Windows path on a disk.
 func onDisk(value []byte) bool { return len(value) > 3 && value[1] == ':' && value[2] == '\\' }
 
-// cutOff says that the file ends too early, if all of it was seen. The first reason counts.
+// cutOff records that the file ends too early, if all of it was read. The first reason counts.
 func (s *scanner) cutOff(where string) {
 	if s.whole && s.cut == "" {
 		s.cut, s.cutAt = where, s.anywhere(len(s.text))

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// named are the files that models of glTF and maps of Tiled load, which lie beside them.
+// named holds the files that models of glTF and maps of Tiled load, which lie beside them.
 type named struct {
 	Buffers, Images []struct{ URI string }
 	Tilesets        []struct{ Image, Source string }
@@ -15,7 +15,8 @@ type named struct {
 	Image           string
 }
 
-// naming keeps the names in a file of data. Once a name is not found as it is written, the places of those behind it are not looked for.
+// naming keeps the names in a data file. Once a name is not found as written, it does not search the places of later
+// ones.
 func (s *scanner) naming(n *named) {
 	at, found, slash := 0, true, "/"
 	if bytes.Contains(s.text, []byte(`\/`)) { // as Tiled writes it
@@ -55,7 +56,7 @@ func (s *scanner) naming(n *named) {
 // picture is an element of a Tiled map, as XML, for a picture or for a set of tiles in a file of its own.
 var picture = regexp.MustCompile(`<(?:image|tileset)\s[^<>]*?\bsource="([^"<>&]+)"`)
 
-// mapXML keeps the names in a Tiled map that is XML.
+// mapXML keeps the names in a Tiled map in XML.
 func (s *scanner) mapXML() {
 	if s.tiled = bytes.Contains(s.text, []byte("tilewidth=")); !s.tiled {
 		return
@@ -70,6 +71,6 @@ func kindOfModel(name string) bool {
 	return len(name) > 5 && foldedIs([]byte(name[len(name)-5:]), ".gltf")
 }
 
-// mapsLoad reports whether pictures of maps are loaded by the names that these have for them: Phaser does not, and where no script reads them,
-// the map says only how it was drawn.
+// mapsLoad reports whether the pictures of maps are loaded by their names in the maps: Phaser does not load them, and
+// if no script reads the names, they only record how the map was drawn.
 func (f *finder) mapsLoad() bool { return f.All && f.any(tilesets) && f.any(images) && !f.any(phaser) }

@@ -8,10 +8,10 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// modular is where an import or export begins, by the look of it.
+// modular is the apparent beginning of an import or export.
 var modular = regexp.MustCompile(`(?:^|[\n;}])\s*((?:import|export)[\s{*"'])`)
 
-// moduleAt is the offset of the first import or export of a script that parses, -1 without one.
+// moduleAt returns the offset of the first import or export of a script that parses, -1 without one.
 func moduleAt(ast *js.AST, code []byte) int {
 	for _, statement := range ast.List {
 		switch statement.(type) {
@@ -42,7 +42,7 @@ func (f *finder) asScript(l *Look) {
 	}
 }
 
-// hintModule says how a script is loaded as a module.
+// hintModule says how to load a script as a module.
 var hintModule = map[how]string{
 	loads:     `Write <script type="module" src="..."> there.`,
 	asks:      `Write new Worker("...", { type: "module" }) there.`,

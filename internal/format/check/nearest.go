@@ -10,13 +10,13 @@ import (
 const (
 	// mostNear is how many names are compared with a missing one.
 	mostNear = 2000
-	// longestNear is as long as a name may be that is compared letter by letter.
+	// longestNear is the longest name that is compared letter by letter.
 	longestNear = 48
-	// mostEdits is how many letters two names may differ in that were meant to be one.
+	// mostEdits is the most letters in which a name may differ from the intended one.
 	mostEdits = 2
 )
 
-// folds are the names of a version as names.Fold gives them, and which name each is of.
+// folds are the names of a version as names.Fold returns them, each with its original name.
 type folds struct {
 	names []string
 	of    map[string]string
@@ -31,7 +31,7 @@ func newFolds(all []string) *folds {
 	return f
 }
 
-// sameFolded is the file whose name differs from one that is not there only in case, or "".
+// sameFolded returns the file whose name differs from a missing one only in case, or "".
 func (f *finder) sameFolded(name string) string {
 	if f.folds == nil {
 		f.folds = newFolds(f.Names)
@@ -39,7 +39,7 @@ func (f *finder) sameFolded(name string) string {
 	return f.folds.of[names.Fold(name)]
 }
 
-// nearest is the file that was probably meant by a name that is not there, or "".
+// nearest returns the file that was probably meant by a missing name, or "".
 func (f *finder) nearest(name string) (near string) {
 	fold := names.Fold(name)
 	file, folder, best := path.Base(fold), folderOf(fold), 3*(mostEdits+1)
@@ -51,7 +51,7 @@ func (f *finder) nearest(name string) (near string) {
 	return near
 }
 
-// distance tells how far two names are from each other: that of the files counts, and then whether they lie in one folder.
+// distance returns how far two names are apart: first that of the files counts, and then whether they share a folder.
 func distance(a, b string, together bool) int {
 	apart := 1
 	if together {
@@ -69,7 +69,7 @@ func distance(a, b string, together bool) int {
 		return 100
 	}
 	a, b = strings.TrimSuffix(a, path.Ext(a)), strings.TrimSuffix(b, path.Ext(b))
-	if min(len(a), len(b)) < 4 { // two letters make of one short name any other
+	if min(len(a), len(b)) < 4 { // two edits turn one short name into any other
 		return 100
 	}
 	if max(len(a)-len(b), len(b)-len(a)) > mostEdits {
@@ -81,13 +81,13 @@ func distance(a, b string, together bool) int {
 	return 100
 }
 
-// alike reports whether files with two extensions may stand for each other, as two kinds of pictures do. A name without one
-// stands for any.
+// alike reports whether files with two extensions may replace each other, like two kinds of pictures. A name without an
+// extension matches any.
 func alike(a, b string) bool {
 	return a == "" || b == "" || familyOf(a) == familyOf(b)
 }
 
-// familyOf is the family of files that an extension belongs to, by itself where no other does.
+// familyOf returns the family of files of an extension; an extension without others is its own family.
 func familyOf(ext string) string {
 	switch ext {
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".bmp", ".ico":

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// mostOwn is how large a script is that a project's author may have written: a library of that size has much that nobody uses.
+// mostOwn is the largest script that a project's author may have written: a larger library has much that nobody uses.
 const mostOwn = 64 << 10
 
-// An offer is a feature of browsers that no project gets at its address, and the call or element that asks for it.
+// An offer is a browser feature that no project gets at its address, and the call or element that needs it.
 type offer struct{ asks, what string }
 
-// off are the features that the headers of projects switch off, by what asks for them, in small letters.
+// off are the features that the headers of projects switch off, with the lower-case call or element that needs them.
 var off = []offer{
 	{"getusermedia(", "the camera and the microphone"},
 	{"getdisplaymedia(", "the screen"},
@@ -25,7 +25,7 @@ var off = []offer{
 	{"paymentrequest(", "payments"},
 }
 
-// asksOff keeps the first place where a file asks for such a feature.
+// asksOff keeps the first place where a file uses such a feature.
 func (s *scanner) asksOff(at int) {
 	if s.off.line > 0 || len(s.text) > mostOwn && s.kind == script || ofLibrary(s.name) || comment(s.text[:at]) {
 		return
@@ -41,13 +41,13 @@ func (s *scanner) asksOff(at int) {
 // ofLibrary reports whether a script is a library, by its name: a project uses few of a library's abilities.
 func ofLibrary(name string) bool { return strings.Contains(path.Base(name), ".min.") }
 
-// comment reports whether the line up to here begins as a comment does.
+// comment reports whether the line up to here begins like a comment.
 func comment(before []byte) bool {
 	line := bytes.TrimLeft(before[bytes.LastIndexByte(before, '\n')+1:], " \t")
 	return bytes.HasPrefix(line, []byte("//")) || bytes.HasPrefix(line, []byte("*")) || bytes.HasPrefix(line, []byte("/*"))
 }
 
-// embeds keeps the first element of a plugin.
+// embeds keeps the first plugin element.
 func (s *scanner) embeds(t *tag) {
 	if s.off.line == 0 && (len(t.data) > 0 || len(t.src) > 0) {
 		s.off, s.offWhat = s.anywhere(t.at), "a plugin (<"+string(t.name[:t.n])+">)"

@@ -12,10 +12,10 @@ import (
 	"github.com/tdewolff/parse/v2/js"
 )
 
-// mostFaults bounds the scripts of one page that are warned of.
+// mostFaults bounds the scripts of one page that are reported.
 const mostFaults = 5
 
-// A fault is where a script breaks the grammar.
+// A fault is the place where a script breaks the grammar.
 type fault struct {
 	place
 	says   string // in the words of the parser
@@ -23,12 +23,12 @@ type fault struct {
 	markup bool   // it begins like an element, as JSX does
 }
 
-// parse looks for the fault of the script between two offsets. It is not sure of what is no script, of what would cost too
-// much, and of what browsers read and the parser does not.
+// parse finds the syntax error of the script between two offsets. sure is false for a text that is no script, one that
+// would cost too much, and one that browsers can read and the parser cannot.
 func (s *scanner) parse(from, to int) (f fault, sure bool) {
 	code := s.text[from:to:to]
 	if !bytes.ContainsAny(code, " ;({") {
-		return f, len(bytes.TrimSpace(code)) == 0 // what is base64 still is no script
+		return f, len(bytes.TrimSpace(code)) == 0 // text still in base64 is no script
 	}
 	if len(code) > Sample || !utf8.Valid(code) || bytes.IndexByte(code, 0) >= 0 || bytes.HasPrefix(bytes.TrimSpace(code), []byte("{")) && json.Valid(code) {
 		return f, false
@@ -52,10 +52,10 @@ func (s *scanner) parse(from, to int) (f fault, sure bool) {
 	return f, !doubted(e.Message, code[:off], code[off:])
 }
 
-// attributes are those of an import, which say of what type it is.
+// attributes are those of an import, which give its type.
 var attributes = regexp.MustCompile(`(?:from|import)\s*(?:"[^"\n]*"|'[^'\n]*')\s*with\s*\{[^{}]*\}`)
 
-// withoutAttributes is code with blanks in the place of the attributes of imports, which the parser does not know.
+// withoutAttributes returns code with blanks in place of the attributes of imports, which the parser does not know.
 func withoutAttributes(code []byte) []byte {
 	if !bytes.Contains(code, []byte("with")) {
 		return code
@@ -71,7 +71,7 @@ func withoutAttributes(code []byte) []byte {
 	})
 }
 
-// offsetOf is the offset of a line and a column of the parser, which counts characters.
+// offsetOf returns the offset of a line and a column of the parser, which counts characters.
 func offsetOf(code []byte, line, col int) (off int) {
 	for ; line > 1 && off < len(code); line-- {
 		n := bytes.IndexAny(code[off:], "\n\r\u2028\u2029")
@@ -91,7 +91,7 @@ func offsetOf(code []byte, line, col int) (off int) {
 	return off
 }
 
-// endsEarly reports whether the code ends where the parser has found the fault, or before it has found its end.
+// endsEarly reports whether the code ends at the parser's error, or before the end that it expects.
 func endsEarly(message string, rest []byte) bool {
 	switch {
 	case strings.HasPrefix(message, "unterminated template literal"):
@@ -102,8 +102,8 @@ func endsEarly(message string, rest []byte) bool {
 	return strings.Contains(message, "EOF")
 }
 
-// doubted reports whether a fault may be one of the parser: what scripts that are no modules may do, what the parser does not
-// count up to, and what is newer than it.
+// doubted reports whether an error may be the parser's own: syntax that only classic scripts may use, limits of the
+// parser, and syntax newer than it.
 func doubted(message string, before, rest []byte) bool {
 	for _, part := range []string{"too many nested", "legacy octal", "unexpected @", " in with statement", "unexpected function in statement", "unexpected in in ", "unexpected await", "unexpected yield", "unexpected let", "instead of source", "instead of defer"} {
 		if strings.Contains(message, part) {
@@ -121,7 +121,8 @@ func doubted(message string, before, rest []byte) bool {
 	return false
 }
 
-// telling are the faults of a file that are worth telling: scripts that a page has another program read may be no JavaScript.
+// telling returns the faults of a file that are worth reporting: a script that another program reads may not be
+// JavaScript.
 func (f *finder) telling(l *Look) []fault {
 	if l.kind == script && len(l.faults) > 0 && (f.any(translates) || !f.All && l.faults[0].markup) {
 		return nil

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// mostSettings is how many settings of folders are looked at in one file.
+// mostSettings is how many settings of folders are checked in one file.
 const mostSettings = 50
 
 // mostPrefixes bounds the folders of one script.
 const mostPrefixes = 8
 
-// aFolder is the text behind the name of a setting which is a folder or a host: a call's only argument, or a value.
+// aFolder is the text after the name of a setting for a folder or a host: a call's only argument, or a value.
 var aFolder = regexp.MustCompile("^(?:\\w*\\(|\\w*\\s*[:=])\\s*(?:\"([^\"\\\\\n]*)\"|'([^'\\\\\n]*)'|`([^`\\\\$\n]*)`)\\s*[),;}\n]")
 
-// folderSet keeps the folder that a script sets for its files. Where it is no plain text, these files cannot be judged.
+// folderSet keeps the folder that a script sets for its files. If it is no plain text, these files cannot be judged.
 func (s *scanner) folderSet(at int) {
 	if s.settings++; s.settings > mostSettings {
 		s.facts |= elsewhere
@@ -45,8 +45,8 @@ func (s *scanner) folderSet(at int) {
 	}
 }
 
-// folders are those that a referenced file may lie in: the one that its script set last, one that is set for all scripts, the page's
-// own, and all others, for which of them counts where is not known.
+// folders returns the possible folders of a referenced file, since the right one is not known: the one that its script
+// set last, one that is set for all scripts, the page's own, and all others.
 func (v *Version) folders(l *Look, r ref) []string {
 	if r.how != fetches || strings.HasPrefix(r.to, "/") {
 		return []string{""}
@@ -65,7 +65,7 @@ func (v *Version) folders(l *Look, r ref) []string {
 	return append(list, v.set...)
 }
 
-// allFolders are those that any script sets, and each in each other.
+// allFolders returns the folders that any script sets, and each joined to each other.
 func (v *Version) allFolders() []string {
 	all := []string{}
 	for _, l := range v.Looks {

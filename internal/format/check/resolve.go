@@ -8,14 +8,14 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// A target is what a reference leads to: a host, or a path in the project.
+// A target is the meaning of a reference: a host, or a path in the project.
 type target struct {
 	scheme, host string // host is empty for a path; scheme is then empty, or one that leads nowhere from a page
-	path         string // decoded, without query and fragment; as it was written, so "/a", "a" or "../a"
-	ok           bool   // false if it says nothing about a file or a host
+	path         string // decoded, without query and fragment; otherwise as written, so "/a", "a" or "../a"
+	ok           bool   // false if it names neither a file nor a host
 }
 
-// read takes a reference apart.
+// read parses a reference.
 func read(to string) target {
 	scheme, rest := "", to
 	if n := strings.IndexByte(to, ':'); n > 0 && n <= 12 && isScheme(to[:n]) {
@@ -64,7 +64,7 @@ func validHost(text string) bool {
 	return true
 }
 
-// ownMachine reports whether a host is whoever looks at the page, or a machine beside it.
+// ownMachine reports whether a host is the visitor's own machine, or one beside it.
 func ownMachine(host string) bool {
 	name := host
 	if n := strings.LastIndexByte(host, ':'); n >= 0 && !strings.HasSuffix(host, "]") {
@@ -79,8 +79,8 @@ func ownMachine(host string) bool {
 	return false
 }
 
-// within is the name of the file that a decoded path means, seen from a folder of the project ("" for its root): "" is
-// the root itself, and a name with a slash at its end a folder. No path leads out of the root.
+// within returns the name of the file that a decoded path means, seen from a folder of the project ("" for its root):
+// "" is the root itself, and a name with a slash at its end a folder. No path leads out of the root.
 func within(folder, to string) string {
 	slash := strings.HasSuffix(to, "/") || strings.HasSuffix(to, "/.") || strings.HasSuffix(to, "/..") || to == "." || to == ".."
 	if !strings.HasPrefix(to, "/") {
@@ -93,7 +93,7 @@ func within(folder, to string) string {
 	return name
 }
 
-// folderOf is the folder that a file lies in, "" for the root.
+// folderOf returns the folder of a file, "" for the root.
 func folderOf(name string) string {
 	if n := strings.LastIndexByte(name, '/'); n >= 0 {
 		return name[:n]
@@ -101,7 +101,7 @@ func folderOf(name string) string {
 	return ""
 }
 
-// baseOf is the folder that a page's references begin at, and the host, if that is another.
+// baseOf returns the folder that a page's references are relative to, and the host, if that is another.
 func (l *Look) baseOf() (folder, host string) {
 	if l.base == "" {
 		return folderOf(l.name), ""

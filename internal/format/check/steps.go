@@ -6,32 +6,32 @@ import (
 )
 
 const (
-	// mostSteps bounds what the parser does for the scripts of one call. A step is one name in one scope, or eight bytes: 0.35
-	// microseconds at most. A script by itself counts for forty. Real scripts of 200 KB take 100,000.
+	// mostSteps bounds the parser's work on the scripts of one call. A step is one name in one scope, or eight bytes:
+	// 0.35 microseconds at most. Each script costs forty more. Real scripts of 200 KB take 100,000.
 	mostSteps = 300_000
-	// deepest is how many brackets of a script may be open at once. Real scripts have forty.
+	// deepestBrackets is the most brackets of a script that may be open at once. Real scripts have forty.
 	deepestBrackets = 200
 )
 
-// An open bracket, and what was begun in it.
+// An open bracket, and the constructs begun in it.
 type open struct {
-	head         bool // of an if, while, for or with: no value, so that a slash behind it begins a pattern
+	head         bool // of an if, while, for or with: no value, so that a slash after it begins a regular expression
 	arrows, fors int
 }
 
-// A meter counts beforehand what the parser would do. The parser carries each name through all scopes around it, which
-// somebody could make as many as there are bytes. So the meter reads the same tokens, and counts each name for each scope
-// that may be open: one a bracket, an arrow or a for.
+// A meter counts the parser's work in advance. The parser carries each name through all scopes around it, and a sender
+// could make as many scopes as there are bytes. So the meter reads the same tokens, and counts each name for each scope
+// that may be open: one for each bracket, arrow or for.
 type meter struct {
 	lex         *js.Lexer
 	levels      []open
 	scopes      int // arrows and fors that are open
 	prev, prev2 js.TokenType
-	head        bool // the last bracket that was closed was such a head
+	head        bool // the last closed bracket was such a head
 	steps       int
 }
 
-// steps counts those of a script; a negative result is for more than most, or where what a slash means cannot be known.
+// steps counts the steps of a script; a negative result is for more than most, or if the meaning of a slash is unclear.
 func steps(code []byte, most int) int {
 	m := meter{lex: js.NewLexer(parse.NewInputBytes(code[:len(code):len(code)])), levels: make([]open, 1, 32), steps: 40 + len(code)/8}
 	for m.steps <= most {
@@ -62,7 +62,7 @@ func steps(code []byte, most int) int {
 	return -1
 }
 
-// token counts one; false if brackets are too deep.
+// token counts one token; it returns false if brackets are too deep.
 func (m *meter) token(tt js.TokenType) bool {
 	last := &m.levels[len(m.levels)-1]
 	switch tt {
@@ -77,7 +77,7 @@ func (m *meter) token(tt js.TokenType) bool {
 	case js.ForToken:
 		last.fors++
 		m.scopes++
-	case js.CommaToken: // which ends an arrow function, but no loop
+	case js.CommaToken: // a comma ends an arrow function, but no loop
 		m.scopes, last.arrows = m.scopes-last.arrows, 0
 	case js.SemicolonToken:
 		m.scopes, last.arrows, last.fors = m.scopes-last.arrows-last.fors, 0, 0
@@ -89,7 +89,7 @@ func (m *meter) token(tt js.TokenType) bool {
 	return len(m.levels) <= deepestBrackets
 }
 
-// beforeHead reports whether a parenthesis that comes now is the head of a statement.
+// beforeHead reports whether a parenthesis here would begin the head of a statement.
 func (m *meter) beforeHead() bool {
 	switch m.prev {
 	case js.IfToken, js.WhileToken, js.ForToken, js.WithToken:
@@ -100,7 +100,7 @@ func (m *meter) beforeHead() bool {
 	return false
 }
 
-// slash tells whether one that comes now begins a pattern, as far as the tokens before it say so.
+// slash reports whether a slash here begins a regular expression, as far as the tokens before it determine that.
 func (m *meter) slash() (pattern, known bool) {
 	switch m.prev {
 	case js.CloseBraceToken, js.AwaitToken, js.YieldToken, js.OfToken:

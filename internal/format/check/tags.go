@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// element takes from a start tag what it asks for, and passes over its content where that has no tags.
+// element keeps the references of a start tag, and skips its content if that has no tags.
 func (s *scanner) element(t *tag, next int) int {
 	if len(t.style) > 0 && bytes.Contains(t.style, []byte("url(")) {
 		s.inlineStyle([]byte(html.UnescapeString(string(t.style))), t.at)
@@ -102,7 +102,7 @@ func (s *scanner) set(srcset []byte, at int) {
 	}
 }
 
-// loadsFile reports whether a link of that rel loads what it names.
+// loadsFile reports whether a link of that rel loads its target.
 func loadsFile(rel []byte) bool {
 	if len(rel) > 100 {
 		return false
@@ -116,7 +116,7 @@ func loadsFile(rel []byte) bool {
 	return false
 }
 
-// scriptElement looks into a script.
+// scriptElement scans a script element.
 func (s *scanner) scriptElement(t *tag, next int) int {
 	if s.svg && len(t.src) == 0 {
 		t.src = t.href
@@ -148,7 +148,7 @@ func forwards(script []byte) bool {
 	return len(script) < 200 && bytes.Contains(script, []byte("location"))
 }
 
-// isScript reports whether an element of that type is a script, and no module.
+// isScript reports whether an element of that type is a classic script.
 func isScript(kind string) bool {
 	return kind == "" || kind == "text/javascript" || kind == "application/javascript"
 }
@@ -156,7 +156,7 @@ func isScript(kind string) bool {
 // mostJSON bounds the import maps and manifests of a file that are read, in bytes.
 const mostJSON = 64 << 10
 
-// importMap keeps the names that an import map defines, and what they stand for.
+// importMap keeps the names that an import map defines, with their addresses.
 func (s *scanner) importMap(text []byte, at int) {
 	var m struct {
 		Imports map[string]string            `json:"imports"`
@@ -182,7 +182,7 @@ func (s *scanner) importMap(text []byte, at int) {
 	}
 }
 
-// manifest keeps what a web app's manifest asks for.
+// manifest keeps the references of a web app's manifest.
 func (s *scanner) manifest() {
 	type pictures []struct {
 		Src string `json:"src"`

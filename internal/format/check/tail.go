@@ -2,11 +2,11 @@ package check
 
 import "bytes"
 
-// Unended reports whether a page has more than was looked at, so that End has to tell whether it was cut off.
+// Unended reports whether a page is longer than the part that was read, so that End must check whether it was cut off.
 func (l *Look) Unended() bool { return l != nil && l.kind == page && l.document && !l.whole }
 
-// End looks at the last bytes of such a page, at most Tail. What lies between is not seen: what the page is in the middle of is told
-// from the last end tag that no script can hold by chance, or, where there is none, from its last character.
+// End checks the last bytes of such a page, at most Tail. The middle stays unread: the state at the end follows from
+// the last end tag that no script can hold by chance, or, without one, from the last character.
 func (l *Look) End(tail []byte) {
 	tail = tail[max(len(tail)-Tail, 0):]
 	from, closed := lastEnd(tail)
@@ -24,8 +24,8 @@ func (l *Look) End(tail []byte) {
 	}
 }
 
-// lastEnd finds where the last end of a script, a style, the body or the document begins, -1 for none, and tells whether
-// the body or the document ends anywhere.
+// lastEnd returns the beginning of the last end tag of a script, a style, the body or the document, -1 for none, and
+// reports whether the body or the document ends anywhere.
 func lastEnd(text []byte) (at int, closed bool) {
 	at = -1
 	for i := 0; ; {

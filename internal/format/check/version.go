@@ -7,40 +7,40 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// A Place is where a project is served, and what it may do there.
+// A Place is the address of a project, and its permissions there.
 type Place struct {
-	Project   string // its id, for hints; empty where there is none yet
-	Own       string // host[:port] that is the service's own, and those below it
-	Path      string // the address of its path form, empty where that is not served
+	Project   string // its id, for hints; empty before there is one
+	Own       string // host[:port] of the service itself; the hosts below it are its own, too
+	Path      string // the address of its path form, empty if that is not served
 	PathAlone bool   // whether it has no other address
 	HTTPS     bool
 	Blocked   bool   // whether its quarantine blocks other hosts
 	Threads   bool   // whether its pages may share memory between threads
-	Told      string // what other warnings say: a host that is named there is not named again
+	Told      string // the text of other warnings: a host named there is not named again
 }
 
-// A Version is what is known of one version of a project.
+// A Version holds all that the check knows of one version of a project.
 type Version struct {
 	Place   Place
 	Primary string
 	Looks   []*Look
-	// Names are the files that are there, in byte order. If Part is set they are only those of Asks that are there.
+	// Names are the existing files, in byte order. If Part is set they are only the existing ones among Asks.
 	Names []string
 	Part  bool
 	Empty []string // files without bytes, or with those of a pointer of Git LFS, in byte order
-	// All says that every page and script is in Looks, so that what is in none of them is nowhere.
+	// All says that every page and script is in Looks, so that a name in none of them is nowhere.
 	All   bool
 	Size  int64    // of all files, in bytes
 	Count int      // of all files
-	steps int      // that the parser has taken
-	set   []string // folders that scripts set, nil before they are needed
+	steps int      // taken by the parser
+	set   []string // folders that scripts set, nil until needed
 }
 
-// mostAsked bounds Asks: a store is asked for them in one query.
+// mostAsked bounds Asks: a store finds them in one query.
 const mostAsked = 200
 
-// Asks lists the names of files that the looks refer to, folded by names.Fold, for whoever does not want to read all
-// names of a version; at most 200 of them. Findings of a Part judges no others.
+// Asks lists the names of files that the Looks refer to, folded by names.Fold, for a caller that does not want to read
+// all names of a version; at most 200 of them. Findings of a Part judges no others.
 func (v *Version) Asks() []string {
 	var folded, further []string
 	for _, l := range v.Looks {
@@ -63,8 +63,8 @@ func (v *Version) Asks() []string {
 	return append(folded, further[:min(len(further), mostAsked-len(folded))]...)
 }
 
-// candidates are the files that a reference may mean: which page runs a script is not known, so what it asks for may
-// lie beside it or beside the page. There is none where that is another host.
+// candidates returns the files that a reference may mean: the page that runs a script is not known, so its files may
+// lie beside it or beside the page. There is none if that is another host.
 func (v *Version) candidates(l *Look, r ref, to string) (candidates []string) {
 	folder, host := l.baseOf()
 	if host != "" {
@@ -90,20 +90,20 @@ func (v *Version) candidates(l *Look, r ref, to string) (candidates []string) {
 	return candidates
 }
 
-// has reports whether the version has the file, or answers to its name with another.
+// has reports whether the version has the file, or serves another file under its name.
 func (v *Version) has(name string) bool {
 	if _, ok := slices.BinarySearch(v.Names, name); ok {
 		return true
 	}
 	if name == "favicon.ico" || strings.HasPrefix(name, ".sandlot/") {
-		return true // which the service itself answers
+		return true // the service itself answers it
 	}
 	_, folder := slices.BinarySearch(v.Names, name+"/index.html")
 	return folder
 }
 
-// reached are the looks at what pages load, directly or not. If there is no page among them all count: then what is
-// looked at is a file that pages elsewhere load.
+// reached returns the Looks of files that pages load, directly or not. If there is no page among them all count: then
+// they are files that pages elsewhere load.
 func (v *Version) reached() []*Look {
 	var out, queue []*Look
 	by := make(map[string]*Look, len(v.Looks))
@@ -111,7 +111,7 @@ func (v *Version) reached() []*Look {
 		if l.kind == page {
 			queue = append(queue, l)
 		} else if l.kind == data && len(l.refs) == 0 {
-			out = append(out, l) // which programs ask for by names that they make
+			out = append(out, l) // programs ask for it by names that they make
 		} else {
 			by[l.name] = l
 		}
@@ -146,7 +146,7 @@ func (v *Version) reached() []*Look {
 		}
 	}
 	for _, l := range v.Looks {
-		if by[l.name] == l && l.kind == data { // which programs may ask for all the same, or which was left
+		if by[l.name] == l && l.kind == data { // programs may still ask for it, or it is left over
 			out = append(out, &Look{name: l.name, kind: l.kind, faults: l.faults, cut: l.cut, cutAt: l.cutAt})
 		}
 	}

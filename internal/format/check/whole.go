@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// phoneMost is what a phone waits for without complaint: sixteen seconds at ten megabits a second.
+// phoneMost is the size that a phone loads without complaint: sixteen seconds at ten megabits a second.
 const phoneMost = 20_000_000
 
-// whole judges what only all files together show.
+// whole judges properties of all files together.
 func (f *finder) whole() {
 	if f.Size > phoneMost {
 		f.add(SlowOnPhones, "Smaller pictures (WebP), sounds (Ogg or MP3 instead of WAV) and models help most; load what comes later when it is needed.",
@@ -32,7 +32,7 @@ func (f *finder) whole() {
 	}
 }
 
-// primary is the look at the primary file, if it is a page.
+// primary returns the Look of the primary file, if it is a page.
 func (f *finder) primary() *Look {
 	for _, l := range f.Looks {
 		if l.name == f.Primary && l.kind == page {
@@ -42,7 +42,7 @@ func (f *finder) primary() *Look {
 	return nil
 }
 
-// head judges what stands in the head of the primary file.
+// head judges the head of the primary file.
 func (f *finder) head(p *Look) {
 	if !p.viewport && !p.flutter() {
 		f.add(NoViewport, `Put <meta name="viewport" content="width=device-width, initial-scale=1"> into its head.`,
@@ -54,7 +54,7 @@ func (f *finder) head(p *Look) {
 	}
 }
 
-// flutter reports whether a page is the output of Flutter, which adds the viewport when it runs.
+// flutter reports whether a page is the output of Flutter, which adds the viewport at run time.
 func (l *Look) flutter() bool {
 	return slices.ContainsFunc(l.refs, func(r ref) bool {
 		switch path.Base(read(r.to).path) {
@@ -65,7 +65,7 @@ func (l *Look) flutter() bool {
 	})
 }
 
-// sound judges what sounds before somebody has touched the page, which browsers do not allow.
+// sound judges sounds that start before somebody has touched the page: browsers do not allow them.
 func (f *finder) sound(p *Look) {
 	const hint = "Begin sound in a handler of pointerdown, keydown or click; a video with muted may begin by itself."
 	for _, l := range f.Looks {
@@ -78,8 +78,8 @@ func (f *finder) sound(p *Look) {
 	}
 }
 
-// lent reports whether something that is not looked at may do what nothing that is looked at does: a library from another
-// host that listens to fingers by itself, a script that is missing, or a file of which only the beginning was seen.
+// lent reports whether some code that was not read may listen to touches: a library from another host, a missing
+// script, or the rest of a file of which only the beginning was read.
 func (f *finder) lent() bool {
 	if f.scriptless {
 		return true
@@ -97,7 +97,7 @@ func (f *finder) lent() bool {
 	return false
 }
 
-// lends reports whether the library at an address is known to listen to fingers.
+// lends reports whether the library at an address is known to listen to touches.
 func lends(address string) bool {
 	address = strings.ToLower(address)
 	for _, name := range []string{"joystick", "nipple", "touch", "hammer", "aframe", "howler", "tone", "pixi", "babylon", "playcanvas"} {

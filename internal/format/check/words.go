@@ -7,50 +7,50 @@ import (
 	"slices"
 )
 
-// A fact is something that the text of a page or script says about what it does.
+// A fact is a property of a page or script that its text shows.
 type fact uint32
 
 const (
 	keys       fact = 1 << iota // it listens to keys
 	moves                       // to the keys that move things
-	touches                     // to fingers, or a mouse, whose events fingers make
+	touches                     // to touches, or to a mouse, whose events touches make
 	clicks                      // to clicks
 	sounds                      // it makes a sound
-	plays                       // it plays what may be one
+	plays                       // it plays something that may be a sound
 	tones                       // it makes sounds by itself
 	resumes                     // it begins sounds later
 	shares                      // it makes memory that threads share
-	guards                      // it asks first whether that works
+	guards                      // it first asks whether that works
 	wasm                        // it makes memory for WebAssembly, shared or not
 	isolates                    // it makes the isolation that shared memory needs by itself
-	elsewhere                   // the files of its loader are in a folder that is not known
+	elsewhere                   // the files of its loader are in an unknown folder
 	folder                      // it sets that folder
-	translates                  // it has a program make JavaScript of the scripts that it loads
+	translates                  // its scripts are translated to JavaScript by a program
 	offers                      // a feature that is switched off
-	elides                      // a word of comments that stand for code
-	lists                       // it lists the files that it loads, as what Godot exports does
-	joins                       // it has a folder or an address that names may be put behind
+	elides                      // a word of comments that replace code
+	lists                       // it lists the files that it loads, like an export of Godot
+	joins                       // it has a folder or an address that may be put before names
 	addsAll                     // a cache takes a list of files
-	phaser                      // it has Phaser read maps, which loads no pictures that these name
+	phaser                      // it lets Phaser read maps, which does not load the pictures that they name
 	tilesets                    // it reads maps
 	images                      // and the names of their pictures
 	titles                      // it gives the page its title
 )
 
-// A word says a fact wherever it stands behind its prefix.
+// A word shows a fact wherever it stands after its prefix.
 type word struct {
 	prefix, word string
 	fact         fact
 }
 
-// stands reports whether the word stands in text at an offset.
+// stands reports whether the word is in text at an offset.
 func (w *word) stands(t []byte, at int) bool {
 	before := at - len(w.prefix)
 	return before >= 0 && len(t)-at >= len(w.word) && foldedIs(t[at:at+len(w.word)], w.word) && foldedIs(t[before:at], w.prefix)
 }
 
-// words are looked for in pages and scripts, without regard to case: word, if prefix stands before it. None is shorter
-// than shortest. The first letters of a word are best not those of many others: they decide how fast the search is.
+// words are searched in pages and scripts, without regard to case: word, if prefix stands before it. None is shorter
+// than shortest. The first letters of a word should be rare ones: they decide how fast the search is.
 var words = []word{
 	{"", "keydown", keys},
 	{"", "keyup", keys},
@@ -123,11 +123,11 @@ var words = []word{
 	{"document", ".title", titles},
 }
 
-// shortest is the length of the shortest word, and so how far the search may look ahead.
+// shortest is the length of the shortest word, and so the most bytes that the search may skip.
 const shortest = 5
 
-// A search finds all words in one pass (Wu and Manber's: by two bytes at the end of a window it tells how far no word can
-// end). What it costs in the worst case, a look at a few words at each byte, is bounded by the longest list.
+// A search finds all words in one pass (Wu and Manber's: two bytes at the end of a window give the distance in which no
+// word can end). Its worst case, a comparison with a few words at each byte, is bounded by the longest list.
 type search struct {
 	skip  [pairs]uint8
 	first map[int][]uint8 // the words with these two bytes at the end of their first five
@@ -152,13 +152,13 @@ func newSearch() *search {
 	return &s
 }
 
-// pairOf maps two bytes to a number, the two cases of a letter to the same.
+// pairOf maps two bytes to a number, which is the same for both cases of a letter.
 func pairOf(a, b byte) int { return (int(a|0x20)<<7 | int(b|0x20)&0x7f) & (pairs - 1) }
 
-// pairs is how many numbers of two bytes there are, of seven bits each.
+// pairs is the number of pairs of bytes, of seven bits each.
 const pairs = 1 << 14
 
-// words looks for all words in the text between two offsets.
+// words searches for all words in the text between two offsets.
 func (s *scanner) words(from, to int) {
 	find, t := wordSearch, s.text[:to]
 	for i := from + shortest - 1; i < len(t); {
@@ -176,7 +176,7 @@ func (s *scanner) words(from, to int) {
 	}
 }
 
-// found keeps a fact, and where memory is first shared.
+// found keeps a fact, and the first place that shares memory.
 func (s *scanner) found(f fact, at int) {
 	if f == offers {
 		s.asksOff(at)
@@ -229,7 +229,7 @@ func (s *scanner) listed(at int) {
 	}
 }
 
-// sharesMemory looks for shared memory of WebAssembly, in the arguments of the call.
+// sharesMemory searches the arguments of the call for shared memory of WebAssembly.
 func (s *scanner) sharesMemory(at int) {
 	after := s.text[at:min(len(s.text), at+200)]
 	for _, said := range []string{"shared:true", "shared: true", "shared:!0", `"shared":true`, `"shared":!0`} {

@@ -15,13 +15,13 @@ const (
 	urlSafe                  // - and _
 )
 
-// What digit says of bytes that stand for no six bits.
+// The values of digit for bytes that stand for no six bits.
 const (
 	pad8 = 64
 	bad8 = 255
 )
 
-// digit is what each byte stands for in either alphabet.
+// digit maps each byte to its six bits in either alphabet.
 var digit = digitTable()
 
 func digitTable() (t [256]uint8) {
@@ -38,7 +38,7 @@ func digitTable() (t [256]uint8) {
 	return t
 }
 
-// alphabetOf is the alphabet that c alone tells.
+// alphabetOf returns the alphabet that c belongs to, neutral if both have it.
 func alphabetOf(c byte) alphabet {
 	switch c {
 	case '+', '/':
@@ -49,24 +49,25 @@ func alphabetOf(c byte) alphabet {
 	return neutral
 }
 
-// An unpacker decodes base64 text. Whole groups of four go through the SIMD decoder of the library; what that refuses, and the ends of
-// blocks, go through slow, which alone judges: it knows the position, and is strict where the library is not (it skips raw line breaks).
+// An unpacker decodes base64 text. Whole groups of four go through the SIMD decoder of the library; groups that it
+// refuses, and the ends of blocks, go through slow, which alone judges: it knows the position, and is strict where the
+// library is not (it skips raw line breaks).
 type unpacker struct {
 	enc    Encoding // as declared before the content
 	told   alphabet // of the characters so far
-	toldAt int64    // the character that told
-	head   []byte   // the first characters, to know a data: URL by
-	done   int64    // characters before the block, line breaks apart
+	toldAt int64    // the character that showed it
+	head   []byte   // the first characters, to detect a data: URL
+	done   int64    // characters before the block, without line breaks
 
-	bits   uint32 // of a group of four that is not complete
-	n      int    // characters in it
+	bits   uint32 // of an incomplete group of four
+	n      int    // its characters
 	lastAt int64  // the last of them
-	pads   int    // = seen
+	pads   int    // the = characters so far
 	padAt  int64  // the last of them
 }
 
-// block decodes b into dst, which must hold 3 bytes for each 4 characters and 3 more, and returns how many bytes it wrote before
-// the error, if any.
+// block decodes b into dst, which must hold 3 bytes for each 4 characters and 3 more, and returns the number of bytes
+// written before the error, if any.
 func (u *unpacker) block(dst []byte, b *block) (int, error) {
 	if len(u.head) < 5 {
 		u.head = append(u.head, b.text[:min(5, len(b.text))]...)
@@ -91,7 +92,8 @@ func (u *unpacker) block(dst []byte, b *block) (int, error) {
 	return n + m, err
 }
 
-// fast decodes groups of four from b.text[i:], all of them but the last, which may hold padding; or none, and returns the number of bytes.
+// fast decodes groups of four from b.text[i:], all of them but the last, which may hold padding; or none, and returns
+// the number of bytes.
 func (u *unpacker) fast(dst []byte, b *block, i int) int {
 	src := b.text[i:]
 	src = src[:max(0, len(src)-1)/4*4]
@@ -119,7 +121,7 @@ func (u *unpacker) fast(dst []byte, b *block, i int) int {
 	return n
 }
 
-// telling is the index of the first character that only one of the alphabets has, -1 if there is none.
+// telling returns the index of the first character that only one of the alphabets has, -1 if there is none.
 func telling(src []byte) int {
 	first := -1
 	for _, c := range []byte("+/-_") {
@@ -130,7 +132,7 @@ func telling(src []byte) int {
 	return first
 }
 
-// slow decodes b.text[from:to] one by one.
+// slow decodes b.text[from:to] character by character.
 func (u *unpacker) slow(dst []byte, b *block, from, to int) (n int, err error) {
 	last := -1
 	for k := from; k < to; k++ {
@@ -164,7 +166,7 @@ func (u *unpacker) slow(dst []byte, b *block, from, to int) (n int, err error) {
 	return n, nil
 }
 
-// tell notes the alphabet that text[k] shows.
+// tell records the alphabet that text[k] shows.
 func (u *unpacker) tell(a alphabet, b *block, k int) error {
 	at, _ := b.at(k)
 	if u.told != neutral {
@@ -178,7 +180,7 @@ func (u *unpacker) tell(a alphabet, b *block, k int) error {
 	return nil
 }
 
-// pad takes text[k], which is a = or stands behind one.
+// pad handles text[k], which is a = or stands after one.
 func (u *unpacker) pad(b *block, k int) error {
 	at, _ := b.at(k)
 	switch {
@@ -194,7 +196,7 @@ func (u *unpacker) pad(b *block, k int) error {
 	return nil
 }
 
-// finish checks that the text may end here, and decodes what is left of it.
+// finish checks that the text may end here, and decodes its last group.
 func (u *unpacker) finish(dst []byte) (int, error) {
 	switch {
 	case u.n == 0:

@@ -4,23 +4,26 @@
 //
 //	{"email": "me@example.com", "content": "PGh0bWw+...", "content_encoding": "base64"}
 //
-// Reading that with encoding/json holds the body, the string and the decoded bytes at the same time. Here the body moves through one
-// window of 64 KiB instead:
+// Reading that with encoding/json holds the body, the string and the decoded bytes at the same time. Here the body
+// moves through one window of 64 KiB instead:
 //
 //	body -> scanner (window) -> text (unescape, drop line breaks) -> unpacker (base64) -> sink
 //
-// The members may come in any order. Small ones are kept in a Form; when `content` comes, Decode calls sink with a reader of its decoded
-// bytes, and goes on behind it once sink is done. What is learnt only later (an encoding declared behind the content, a second
-// `content`) makes Decode fail after sink has returned: whoever stored the bytes then drops them.
+// The members may come in any order. Small ones are kept in a Form; when `content` comes, Decode calls sink with a
+// reader of its decoded bytes, and continues after it once sink is done. A fault found only later (an encoding declared
+// after the content, a second `content`) makes Decode fail after sink has returned: the caller must then drop the
+// stored bytes.
 //
-// The bytes of a file may also be the member `text`, a string that is the file itself; and where Decoder.Takes says so, a body may bring many
-// files, in an array `files` or as parts of a form, each of which moves through the same window, or an `archive`.
+// The bytes of a file may also be the member `text`, a string that is the file itself; and if Decoder.Takes allows it,
+// a body may bring many files, in an array `files` or as parts of a form, each of which moves through the same window,
+// or an `archive`.
 //
-// Gunzipping is a step of its own (Gunzip), for it may have to wait: the encoding can follow the content, and the parts of a chunked
-// upload are joined before they are gunzipped.
+// Gunzipping is a step of its own (Gunzip), for it may have to wait: the encoding can follow the content, and the parts
+// of a chunked upload are joined before they are gunzipped.
 //
-// The package is strict on purpose. A model that cut its text short or mixed two alphabets learns at which character it went
-// wrong, instead of publishing a broken file. Every refusal is an *Error with a Reason for programs and one sentence for people.
+// The package is strict on purpose. A model that cut its text short or mixed two alphabets learns at which character it
+// went wrong, instead of publishing a broken file. Every refusal is an *Error with a Reason for programs and one
+// sentence for people.
 package content
 
 import (
@@ -28,7 +31,7 @@ import (
 	"io"
 )
 
-// The limits that hold where Limits says nothing.
+// The defaults of Limits.
 const (
 	DefaultContent = 104_857_600 // bytes of one file: 100 MB as the contract counts them
 	DefaultRest    = 1 << 20     // bytes of a body without its content
@@ -36,19 +39,21 @@ const (
 	DefaultNames   = 1000        // names in a body, those of nested objects included
 )
 
-// What one of many files may take beside its bytes, so that limits on the rest hold however many there are: its name of at most 512 bytes, its hash, the
-// names of its members, the headers of its part. What it takes beyond that counts to the rest of the body.
+// The allowance of each of many files beside its bytes, so that limits on the rest hold for any number of files: its
+// name of at most 512 bytes, its hash, the names of its members, the headers of its part. Anything beyond that counts
+// as the rest of the body.
 const (
 	fileRest  = 1 << 10
 	fileNames = 20
 )
 
-// gzipRoom is how many bytes content may have beyond Limits.Content while they look gzipped. A gzip stream of random bytes is
-// larger than they are: deflate stores what it cannot compress with 5 bytes around each 65,535, and every member adds 18 bytes and its
-// name. For a file at the limit that is 8 KiB; 1 MiB leaves room for wasteful encoders. What is gunzipped is held to the exact limit.
+// gzipRoom is how many bytes content may have beyond Limits.Content while they look gzipped. A gzip stream of random
+// bytes is larger than they are: deflate stores incompressible bytes with 5 bytes around each 65,535, and every member
+// adds 18 bytes and its name. For a file at the limit that is 8 KiB; 1 MiB leaves room for wasteful encoders. The
+// gunzipped bytes are held to the exact limit.
 const gzipRoom = 1 << 20
 
-// Limits bounds what Decode accepts. A field that is zero stands for its default.
+// Limits bounds the bodies that Decode accepts. A field that is zero stands for its default.
 type Limits struct {
 	Content int64 // decoded bytes of content, or of each of many files, before any gunzipping
 	Archive int64 // decoded bytes of an archive; as Content if 0
@@ -76,28 +81,29 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// More is what a body may bring beside content. What is nil or false is a field like any other. Of content, text, files and archive, a body
-// may bring one.
+// More lists the members that a body may have beside content. A member whose entry is nil or false is a field like any
+// other. Of content, text, files and archive, a body may bring one.
 type More struct {
 	// Text: the member text is the file itself. In a form it is a part of UTF-8.
 	Text bool
-	// HTML is called with the bytes of the member html, read as text is, whatever else comes.
+	// HTML is called with the bytes of the member html, read as text is, beside any other member.
 	HTML func(io.Reader) error
-	// Files that bring no bytes may stand beside anything: an earlier answer that was sent back has such.
-	// Place is called for each of many files once all is known of it. Its bytes are those that sink was given last, if its Form has
-	// content, so sink is called for each file. In JSON its other members are the fields of the Form, in a form there is only FileName.
-	// Where a form brings one part named file, that is content, and Place is not called.
+	// Place is called for each of many files, after all its members are read. If its Form has content, its bytes are
+	// those of the last call of sink, so sink is called for each file. In JSON its other members are the fields of the
+	// Form, in a form there is only FileName. If a form brings one part named file, that is content, and Place is not
+	// called. Files without bytes may stand beside any member: an earlier answer that a client sends back has such.
 	Place func(Form) error
-	// Field reports whether a member of that name is a field of the call. Where it is set, a part of a form with the name of a file that
-	// is none is taken for one named file.
+	// Field reports whether a member of that name is a field of the call. If it is set, a part of a form that has a
+	// file name but no name of a field is read as a part named file.
 	Field func(name string) bool
-	// Upload: a part named upload is taken for one named archive if its file's name ends in ".zip", and else for one named file.
+	// Upload: a part named upload is read as one named archive if its file's name ends in ".zip", and else as one named
+	// file.
 	Upload bool
 	// Archive is called with the bytes of the member archive: those of a part, or decoded from base64.
 	Archive func(io.Reader) error
 }
 
-// A Decoder decodes one body. It is made by JSON or Multipart, and not for use by several goroutines at once.
+// A Decoder decodes one body. JSON and Multipart return one. It is not for use by several goroutines at once.
 type Decoder struct {
 	body      io.Reader
 	boundary  string
@@ -113,27 +119,32 @@ func JSON(body io.Reader, lim Limits) *Decoder {
 	return &Decoder{body: body, lim: lim.withDefaults(), window: maxWindow}
 }
 
-// Multipart returns a decoder of a body of multipart/form-data with the given boundary. Its parts have the names of the JSON members;
-// `content` is raw bytes there, and every other field is a string. A file under the name `file` is content as well.
+// Multipart returns a decoder of a body of multipart/form-data with the given boundary. Its parts have the names of the
+// JSON members; `content` is raw bytes there, and every other field is a string. A file under the name `file` is
+// content as well.
 func Multipart(body io.Reader, boundary string, lim Limits) *Decoder {
 	return &Decoder{body: body, boundary: boundary, multipart: true, lim: lim.withDefaults()}
 }
 
-// Takes makes Decode take more than content.
+// Takes makes Decode accept other sources than content.
 func (d *Decoder) Takes(more More) { d.also = more }
 
-// ReadOn makes Decode read on behind a refusal of one member where may, called once with it, allows that: the Form then tells what else the body
-// says, and whether it was read whole. Decode still returns that refusal, and passes over content that comes later.
+// ReadOn makes Decode read on after a refusal of one member if may, called once with it, allows that: the Form then has
+// the other members, and reports whether the body was read whole. Decode still returns that refusal, and skips content
+// that comes later.
 func (d *Decoder) ReadOn(may func(refusal error) bool) { d.readOn = may }
 
-// Decode reads the body to its end; it may be called once. When the member `content` comes, wherever it stands, sink is called with a
-// reader of its bytes: base64-decoded, never gunzipped, at most Limits.Content of them. If they begin with the gzip magic and
-// content_encoding does not speak against it, up to 1 MiB more may pass, since gzip can make a file larger. sink is called at most
-// once, not at all without `content` or with null for it, unless More.Place lets many files come; its reader must not be used after it returns. What sink leaves unread is read and checked all the same.
+// Decode reads the body to its end; it may be called once. When the member `content` comes, wherever it stands, sink is
+// called with a reader of its bytes: base64-decoded, never gunzipped, at most Limits.Content of them. If they begin
+// with the gzip magic and content_encoding does not rule gzip out, up to 1 MiB more may pass, since gzip can make a
+// file larger. sink is called at most once, not at all without `content` or with null for it, unless More.Place allows
+// many files; its reader must not be used after it returns. Bytes that sink leaves unread are read and checked all the
+// same.
 //
-// A refusal of the body is an *Error. If sink returns an error, Decode stops and returns it unchanged. An error of the body's reader is
-// wrapped, so that errors.Is and errors.As find it; io.EOF and io.ErrUnexpectedEOF before the body's end are an *Error of reason Truncated.
-// With any error the Form holds the members that came before it: enough for a hint, not to act on.
+// A refusal of the body is an *Error. If sink returns an error, Decode stops and returns it unchanged. An error of the
+// body's reader is wrapped, so that errors.Is and errors.As find it; io.EOF and io.ErrUnexpectedEOF before the body's
+// end are an *Error of reason Truncated. With any error the Form holds the members that came before it: enough for a
+// hint, not to act on.
 func (d *Decoder) Decode(sink func(io.Reader) error) (Form, error) {
 	if d.multipart {
 		m := newMultipart(d.body, d.boundary, d.lim)

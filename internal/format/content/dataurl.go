@@ -5,9 +5,9 @@ import "strings"
 // maxPrefix bounds the data: prefix of a URL: media types with their parameters are far shorter.
 const maxPrefix = 200
 
-// begin passes over the data: prefix of a URL, "data:text/html;base64,". What it had to consume of a string that begins
-// otherwise comes back as a block, so the answer does not depend on how the body was cut on its way. A prefix that says
-// that no base64 follows is an *Error.
+// begin skips the data: prefix of a URL, "data:text/html;base64,". Consumed characters of a string that begins
+// otherwise come back as a block, so the answer does not depend on how the body was cut on its way. A prefix without
+// base64 is an *Error.
 func (t *text) begin() (block, error) {
 	const scheme = "data:"
 	b := block{off: t.p.offset()}
@@ -34,8 +34,8 @@ func (t *text) begin() (block, error) {
 	}
 }
 
-// plain looks at the next character, if it is one of ASCII: itself and how many bytes it takes. The length is 0 for any
-// other, for a broken escape and at the end of the string.
+// plain returns the next character, if it is one of ASCII, and its length in bytes. The length is 0 for any other, for
+// a broken escape and at the end of the string.
 func (t *text) plain() (c byte, n int, err error) {
 	for {
 		c, err := t.p.peek()
@@ -58,7 +58,7 @@ func (t *text) plain() (c byte, n int, err error) {
 	}
 }
 
-// past notes what the prefix said, and that chars characters are consumed.
+// past records the media type of the prefix, and that chars characters are consumed.
 func (t *text) past(said string, chars int) error {
 	const marker = ";base64"
 	kind := len(said) - len(marker)

@@ -9,20 +9,20 @@ import (
 // encodings lists the values of content_encoding, as messages show them.
 const encodings = "base64, base64url, gzip+base64 or gzip+base64url"
 
-// An Encoding is how content was encoded: what content_encoding declared, or else what was found.
+// An Encoding is the encoding of content: as declared by content_encoding, or else as detected.
 type Encoding struct {
-	Declared string // what content_encoding says, as one of the four values; "" without
-	Sent     string // content_encoding as sent, where it was another spelling of Declared
-	Either   bool   // the spelling said nothing of the alphabet, so either will do
-	Data     bool   // content began with the data: prefix of a URL, which was passed over
+	Declared string // content_encoding as one of the four values; "" without
+	Sent     string // content_encoding as sent, if it was another spelling of Declared
+	Either   bool   // the spelling did not name the alphabet, so either is accepted
+	Data     bool   // content began with the data: prefix of a URL, which was skipped
 	DataType string // the media type in that prefix, "" if it named none
-	Gzip     bool   // gzip was declared: the bytes that sink was given must be gunzipped
+	Gzip     bool   // gzip was declared: the bytes that sink got must be gunzipped
 	Magic    bool   // the bytes began with the gzip magic 1f 8b, whatever was declared
-	URL      bool   // the alphabet is that of base64url; false too where no character told
+	URL      bool   // the alphabet is that of base64url; also false if no character showed it
 	Base64   bool   // content was base64 text; false in a multipart body and without content
 }
 
-// parseEncoding is the Encoding that the member content_encoding declares, or an *Error of reason BadEncoding.
+// parseEncoding returns the Encoding that the member content_encoding declares, or an *Error of reason BadEncoding.
 func parseEncoding(f Field) (Encoding, error) {
 	got := "not one of the values"
 	if f.Kind != String {
@@ -38,8 +38,8 @@ func parseEncoding(f Field) (Encoding, error) {
 	}
 }
 
-// readEncoding reads one of the four values in any spelling: other case, other signs between the words, another order, or gzip alone,
-// since a file in JSON is base64 in any case. A word that is none of these, or gzip twice, could mean anything.
+// readEncoding reads one of the four values in any spelling: other case, other separators, another order, or gzip
+// alone, since a file in JSON is base64 in any case. It rejects any other word, and gzip twice, as ambiguous.
 func readEncoding(sent string) (e Encoding, ok bool) {
 	zips, bases := 0, 0
 	for _, word := range strings.FieldsFunc(strings.ToLower(sent), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -73,7 +73,7 @@ func readEncoding(sent string) (e Encoding, ok bool) {
 	return e, true
 }
 
-// alphabet is the one the encoding declares, neutral if it declares none or either.
+// alphabet returns the alphabet that the encoding declares, neutral if it declares none or either.
 func (e Encoding) alphabet() alphabet {
 	switch {
 	case e.Declared == "" || e.Either:
@@ -84,7 +84,7 @@ func (e Encoding) alphabet() alphabet {
 	return standard
 }
 
-// other is the value of content_encoding for the other alphabet.
+// other returns the value of content_encoding for the other alphabet.
 func (e Encoding) other() string {
 	switch e.Declared {
 	case "base64":

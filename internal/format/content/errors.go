@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// An ErrorKind is the class of an Error: the error code of the contract that it is answered with.
+// An ErrorKind is the class of an Error: its error code in the contract.
 type ErrorKind string
 
 // The kinds of Error.
@@ -20,7 +20,7 @@ const (
 	Unsupported    ErrorKind = "unsupported_media_type" // a form of multipart body that is not read here
 )
 
-// A Reason says exactly what was wrong, so that a hint can be built for it.
+// A Reason is the exact fault, so that a hint can be built for it.
 type Reason string
 
 // Reasons of InvalidJSON.
@@ -43,7 +43,7 @@ const (
 
 // Reasons of InvalidField, Unsupported and TooLarge.
 const (
-	WrongType    Reason = "wrong_type"    // another type; Error.Want tells which is wanted
+	WrongType    Reason = "wrong_type"    // another type; Error.Want is the right one
 	BadEncoding  Reason = "bad_encoding"  // an unknown content_encoding; Error.Want lists the four
 	NotInForm    Reason = "not_in_form"   // content_encoding in a multipart body
 	Nested       Reason = "nested"        // a part that is itself multipart
@@ -76,15 +76,16 @@ const (
 // ErrEmpty is matched, by errors.Is, by the error of a body that is empty or only white space.
 var ErrEmpty error = &Error{Kind: InvalidJSON, Reason: Empty, Message: "the body is empty, wanted one JSON object"}
 
-// An Error refuses a body: the client's to mend.
+// An Error refuses a body, for a fault of the client.
 type Error struct {
 	Kind   ErrorKind
 	Reason Reason
-	// Field is the member at fault, "" for the body as a whole. A name that is not plain, or longer than 32 characters, is left out:
-	// it may be a key in the wrong place, and this is repeated to the client and in logs.
+	// Field is the member at fault, "" for the body as a whole. A name that is not plain, or longer than 32 characters,
+	// is left out: it may be a key in the wrong place, and the client and logs see this name again.
 	Field string
-	// At is a position counted from 1, or 0. For InvalidContent of base64 it counts the characters of content as they are
-	// after JSON unescaping, line breaks included; for gzip the bytes of the gzip stream; for the other kinds the bytes of the body.
+	// At is a position counted from 1, or 0. For InvalidContent of base64 it counts the characters of content as they
+	// are after JSON unescaping, line breaks included; for gzip the bytes of the gzip stream; for the other kinds the
+	// bytes of the body.
 	At int64
 	// Message is one sentence for the sender. It names the field and never repeats more of the body than one character.
 	Message string
@@ -95,16 +96,16 @@ type Error struct {
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// Is tells whether target is an *Error of the same kind and reason.
+// Is reports whether target is an *Error of the same kind and reason.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Kind == e.Kind && t.Reason == e.Reason
 }
 
-// errSinkDone is what the reader that sink was given returns after sink has returned.
+// errSinkDone is the error of sink's reader after sink has returned.
 var errSinkDone = errors.New("content: reader used after sink returned")
 
-// plainName is name if it is short and of letters, digits, - and _ only, else "".
+// plainName returns name if it is short and consists of letters, digits, - and _ only, else "".
 func plainName(name string) string {
 	if len(name) > 32 {
 		return ""
@@ -117,7 +118,7 @@ func plainName(name string) string {
 	return name
 }
 
-// nameOr is how a message calls a member.
+// nameOr returns the name of a member for a message.
 func nameOr(name, otherwise string) string {
 	if name = plainName(name); name != "" {
 		return name
@@ -125,7 +126,7 @@ func nameOr(name, otherwise string) string {
 	return otherwise
 }
 
-// quoted shows one character: itself if it can be seen, else its number.
+// quoted shows one character: itself if it is visible, else its number.
 func quoted(r rune) string {
 	if r == utf8.RuneError || !unicode.IsPrint(r) {
 		return fmt.Sprintf("U+%04X", r)

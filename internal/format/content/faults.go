@@ -14,7 +14,7 @@ func duplicate(name string, at int64) *Error {
 	}
 }
 
-// fault refuses the body where it stands.
+// fault refuses the body at the current position.
 func (p *parser) fault(reason Reason, format string, args ...any) *Error {
 	return p.faultAt(p.offset()+1, reason, format, args...)
 }
@@ -26,7 +26,7 @@ func (p *parser) faultAt(at int64, reason Reason, format string, args ...any) *E
 	}
 }
 
-// subject is how a message begins: with the member being read.
+// subject returns the beginning of a message: the current member.
 func (p *parser) subject() string {
 	if name := plainName(p.field); name != "" {
 		return "in " + name + " "
@@ -59,7 +59,7 @@ func contentError(reason Reason, at int64, format string, args ...any) *Error {
 	}
 }
 
-// rawControl refuses a control character that stands in content without an escape, at b.raw[i]: JSON does not allow that.
+// rawControl refuses an unescaped control character in content, at b.raw[i]: JSON does not allow it.
 func rawControl(b *block, i int) *Error {
 	at := b.off + int64(i) + 1
 	return &Error{
@@ -68,11 +68,12 @@ func rawControl(b *block, i int) *Error {
 	}
 }
 
-// rawTextBefore is where a character that base64 does not have speaks of text that was never encoded, rather than of a damaged encoding:
-// 64 characters of prose or code without a blank, a bracket, a dot or a comma are rare.
+// rawTextBefore is the position before which a character that base64 does not have indicates text that was never
+// encoded, rather than a damaged encoding: 64 characters of prose or code without a blank, a bracket, a dot or a comma
+// are rare.
 const rawTextBefore = 64
 
-// refuse tells what is wrong with text[k], which base64 does not have.
+// refuse returns the fault of text[k], which base64 does not have.
 func (u *unpacker) refuse(b *block, k int) *Error {
 	at, i := b.at(k)
 	if b.raw[i] < ' ' {

@@ -82,7 +82,8 @@ func (p *parser) namedFile(name string) error {
 	}
 }
 
-// file reads one of many files, which has some fields already. It has some room of its own for what it takes beside its bytes.
+// file reads one of many files, which has some fields already. It has an allowance of its own for the members beside
+// its bytes.
 func (p *parser) file(item string, fields []Field, read func() error) (err error) {
 	body, names, field, received := p.form, p.names, p.field, p.received
 	p.outer = p.came
@@ -110,7 +111,7 @@ func (p *parser) file(item string, fields []Field, read func() error) (err error
 	return p.putOff(p.also.Place(p.form))
 }
 
-// noFile passes over a value that is no object.
+// noFile skips a value that is no object.
 func (p *parser) noFile(kind Kind) error {
 	switch kind {
 	case 0:
@@ -146,11 +147,11 @@ func (p *parser) fileMember(name string) error {
 	return p.small(name)
 }
 
-// textSeen is how many bytes of content are looked at for its kind.
+// textSeen is how many bytes of content are checked for its kind.
 const textSeen = 512
 
-// showsText reports whether the string that comes next is text as it is: among its first characters is one that base64 does not even
-// have by a slip of the hand.
+// showsText reports whether the next string is plain text: one of its first characters cannot be in base64, not even by
+// a slip of the hand.
 func (p *parser) showsText() bool {
 	for {
 		seen := p.seen()
@@ -165,7 +166,7 @@ func (p *parser) showsText() bool {
 	}
 }
 
-// textIn looks for a character of text in the beginning of a string with its quote, and for the end of the string.
+// textIn searches the beginning of a string with its quote for a character of text, and for the end of the string.
 func textIn(begin []byte) (found, ended bool) {
 	for i := 1; i < len(begin); i++ {
 		switch c := begin[i]; {
@@ -183,7 +184,7 @@ func textIn(begin []byte) (found, ended bool) {
 	return false, false
 }
 
-// about is an error of what is read now: inside many files it tells which of them.
+// about adds the current file, if there are many, to an error.
 func (p *parser) about(err error) error {
 	var e *Error
 	if p.item == "" || !errors.As(err, &e) || e.Field == "files" && strings.Contains(e.Message, p.item) || e.Kind == InvalidJSON && e.Field == "files" {
@@ -202,5 +203,5 @@ func (p *parser) about(err error) error {
 	return &own
 }
 
-// putOff is that of refusal, with the file at fault told.
+// putOff is putOff of refusal, with the file at fault.
 func (p *parser) putOff(err error) error { return p.refusal.putOff(p.about(err)) }

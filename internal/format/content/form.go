@@ -20,7 +20,7 @@ const (
 	Object
 )
 
-// String says the kind in words, with its article: "a string".
+// String returns the kind in words, with its article: "a string".
 func (k Kind) String() string {
 	switch k {
 	case String:
@@ -47,7 +47,8 @@ type Field struct {
 	Raw  string // the JSON text as it was sent, arrays and objects whole; in a multipart body the same as Text
 }
 
-// A Form is a decoded body without the bytes of its content. Its methods do not change it and may be called concurrently.
+// A Form is a decoded body without the bytes of its content. Its methods do not change it and may be called
+// concurrently.
 type Form struct {
 	HasContent bool // content was there, empty or not, or text in its place
 	FromText   bool // it was text
@@ -55,11 +56,11 @@ type Form struct {
 	HasFiles   bool // many files were there, or their array, even empty
 	HasArchive bool // archive was there, empty or not
 
-	FilesByName bool // files were an object of names
-	RawText     bool // of one of many files: its content was text and no base64
+	FilesByName bool // files were an object with their names
+	RawText     bool // of one of many files: its content was text instead of base64
 
 	Encoding  Encoding
-	FileAs    string // in a form, the name that parts had which were read as file, if they had another: files, files[] or file[]
+	FileAs    string // in a form, the name of parts that were read as file, if it was another: files, files[] or file[]
 	Multipart bool   // the body is a form, in which every field is a text
 	FileName  string // in a form, the name that came with the part of content, as sent
 	FromFile  bool   // in a form, content came as a file under the name file
@@ -68,10 +69,10 @@ type Form struct {
 	fields []Field
 }
 
-// FormOf is a Form of these fields, whose values are texts, as those of a query are.
+// FormOf returns a Form of these fields, whose values are texts, like those of a query.
 func FormOf(fields []Field) Form { return Form{Multipart: true, fields: fields} }
 
-// Get returns the member of that exact name: names are case-sensitive. Content is never among them.
+// Get returns the member of that exact name: names are case-sensitive. Content is never among the members.
 func (f Form) Get(name string) (Field, bool) {
 	for _, field := range f.fields {
 		if field.Name == name {
@@ -92,7 +93,8 @@ func (f Form) All() iter.Seq[Field] {
 	}
 }
 
-// String returns the member as a string, ok telling whether it was sent. Any other type, null included, is an *Error of kind InvalidField.
+// String returns the member as a string; ok reports whether it was sent. Any other type, null included, is an *Error of
+// kind InvalidField.
 func (f Form) String(name string) (v string, ok bool, err error) {
 	field, ok := f.Get(name)
 	if !ok {
@@ -104,8 +106,9 @@ func (f Form) String(name string) (v string, ok bool, err error) {
 	return field.Text, true, nil
 }
 
-// Int returns the member as an integer, ok telling whether it was sent. Only a JSON number without fraction and exponent that fits in an int64
-// will do, or a text of that form, with blanks around it or not. Anything else is an *Error of kind InvalidField.
+// Int returns the member as an integer; ok reports whether it was sent. It accepts only a JSON number without fraction
+// and exponent that fits in an int64, or a text of that form, with blanks around it or not. Anything else is an *Error
+// of kind InvalidField.
 func (f Form) Int(name string) (v int64, ok bool, err error) {
 	const want = "an integer"
 	field, ok := f.Get(name)
@@ -130,8 +133,8 @@ func (f Form) Int(name string) (v int64, ok bool, err error) {
 	return v, true, nil
 }
 
-// Bool returns the member as a boolean, ok telling whether it was sent. The texts true and false stand for the
-// values. Anything else is an *Error of kind InvalidField.
+// Bool returns the member as a boolean; ok reports whether it was sent. The texts true and false stand for the values.
+// Anything else is an *Error of kind InvalidField.
 func (f Form) Bool(name string) (v, ok bool, err error) {
 	const want = "true or false"
 	field, ok := f.Get(name)
@@ -155,7 +158,7 @@ func wrongType(name, got, want string) *Error {
 	}
 }
 
-// isInteger tells whether s is a JSON number without fraction and exponent.
+// isInteger reports whether s is a JSON number without fraction and exponent.
 func isInteger(s string) bool {
 	if len(s) > 0 && s[0] == '-' {
 		s = s[1:]

@@ -10,15 +10,15 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// gunzipBuffer is read from the compressed stream at once.
+// gunzipBuffer is the size of one read of the compressed stream.
 const gunzipBuffer = 32 << 10
 
-// Gunzip returns a reader of what the gzip stream r holds: all of its members, one after another, at most limit bytes. Memory does not grow with the
-// stream, nor with what a bomb would become: reading stops at the limit.
+// Gunzip returns a reader of the decompressed bytes of the gzip stream r: all of its members, one after another, at
+// most limit bytes. Memory does not grow with the stream, nor with the size of a bomb: reading stops at the limit.
 //
-// Read returns an *Error of kind InvalidContent where the stream is not gzip, is damaged, ends too early, or is followed by anything else,
-// and of kind TooLarge where there is more than limit, after exactly limit bytes. Bytes read before an error are not proven: checksums stand at the
-// end. An error of r itself is returned unchanged.
+// Read returns an *Error of kind InvalidContent if the stream is not gzip, is damaged, ends too early, or is followed
+// by anything else, and of kind TooLarge if there is more than limit, after exactly limit bytes. Bytes read before an
+// error are not verified: checksums stand at the end. An error of r itself is returned unchanged.
 func Gunzip(r io.Reader, limit int64) io.Reader {
 	src := &Source{Reader: r}
 	return &gunzipper{src: src, buf: bufio.NewReaderSize(src, gunzipBuffer), limit: limit, left: limit}
@@ -51,7 +51,8 @@ func (g *gunzipper) Read(b []byte) (int, error) {
 	return 0, g.err
 }
 
-// step reads from the member, or goes to the next one. It may read one byte more than is left, to tell whether there is one.
+// step reads from the member, or goes to the next one. It may read one byte beyond the limit, to find out whether there
+// is one.
 func (g *gunzipper) step(b []byte) (int, error) {
 	if g.z == nil {
 		return 0, g.first()
@@ -64,7 +65,7 @@ func (g *gunzipper) step(b []byte) (int, error) {
 }
 
 func (g *gunzipper) first() error {
-	magic, _ := g.buf.Peek(2) // what there is; an error of the source is kept beside it
+	magic, _ := g.buf.Peek(2) // the bytes that there are; an error of the source is kept beside it
 	if !isMagic(magic) {
 		if g.src.Err != nil {
 			return g.src.Err
@@ -78,7 +79,7 @@ func (g *gunzipper) first() error {
 	return g.explain(err)
 }
 
-// next goes to the next member, or returns io.EOF behind the last.
+// next goes to the next member, or returns io.EOF after the last.
 func (g *gunzipper) next() error {
 	magic, _ := g.buf.Peek(2)
 	if g.src.Err != nil {
@@ -96,7 +97,7 @@ func (g *gunzipper) next() error {
 	return g.explain(err)
 }
 
-// explain turns an error of the decoder into ours.
+// explain converts an error of the decoder to one of this package.
 func (g *gunzipper) explain(err error) error {
 	switch {
 	case err == nil:

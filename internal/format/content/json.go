@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// A parser reads one JSON object by the strict grammar of RFC 8259, and refuses beyond it what two readers might read
+// A parser reads one JSON object by the strict grammar of RFC 8259, and also refuses texts that two readers might read
 // differently: duplicate names, lone surrogates, bytes that are not UTF-8.
 type parser struct {
 	scanner
@@ -16,11 +16,11 @@ type parser struct {
 	also     More
 	form     Form
 	came     string // the member that brought the bytes
-	item     string // which of many files is being read, for messages
-	outer    string // what came is for the body while one of many files is read
-	out      []byte // of the readers of bytes, one after the other
+	item     string // the current one of many files, for messages
+	outer    string // the value of came for the body, during one of many files
+	out      []byte // shared by the readers of bytes, one after the other
 	names    int
-	toldAt   int64 // the character of content that told its alphabet
+	toldAt   int64 // the character of content that showed its alphabet
 	told     alphabet
 	received int64 // bytes of content
 }
@@ -52,7 +52,7 @@ func (p *parser) document() error {
 	return p.settle()
 }
 
-// skipMark skips a byte order mark. An error it meets is met again by whoever reads next.
+// skipMark skips a byte order mark. It drops an error, which the next read returns again.
 func (p *parser) skipMark() {
 	mark := []byte("\xef\xbb\xbf")
 	for len(p.seen()) < len(mark) && bytes.HasPrefix(mark, p.seen()) {
@@ -65,7 +65,8 @@ func (p *parser) skipMark() {
 	}
 }
 
-// wide reports whether the body is in UTF-16: by its mark, or by a first character of ASCII beside a zero byte, which no JSON begins with.
+// wide reports whether the body is in UTF-16: by its mark, or by a first character of ASCII beside a zero byte, which
+// never begins JSON.
 func (p *parser) wide() bool {
 	for len(p.seen()) < 2 {
 		if p.more() != nil {
@@ -76,7 +77,7 @@ func (p *parser) wide() bool {
 	return a == 0xff && b == 0xfe || a == 0xfe && b == 0xff || a == 0 && b != 0 || a != 0 && b == 0
 }
 
-// skip consumes white space and returns the byte behind it.
+// skip consumes white space and returns the byte after it.
 func (p *parser) skip() (byte, error) {
 	for {
 		c, err := p.peek()
@@ -113,7 +114,7 @@ func (p *parser) atEnd() error {
 	return err
 }
 
-// object reads an object whose brace is next, and has member read each value.
+// object reads an object whose brace is next, and calls member to read each value.
 func (p *parser) object(depth int, member func(name string) error) error {
 	if empty, err := p.enter(depth, '}'); empty || err != nil {
 		return err
@@ -147,7 +148,7 @@ func (p *parser) enter(depth int, closing byte) (empty bool, err error) {
 	return true, nil
 }
 
-// separator reads what stands behind a value: a comma, or the bracket that closes.
+// separator reads the separator after a value: a comma, or the bracket that closes.
 func (p *parser) separator(closing byte) (more bool, err error) {
 	c, err := p.skip()
 	if err != nil {
@@ -210,7 +211,7 @@ func (p *parser) array(depth int) error {
 	}
 }
 
-// value reads the value that begins with the next byte, inside depth objects and arrays. The text is that of a string.
+// value reads the value that begins with the next byte, inside depth objects and arrays. The text is set for a string.
 func (p *parser) value(depth int) (Kind, string, error) {
 	c := p.buf[p.r]
 	kind := kindOf(c)
@@ -236,7 +237,7 @@ func (p *parser) value(depth int) (Kind, string, error) {
 	return 0, "", p.syntax("a value")
 }
 
-// kindOf is the kind of value that begins with c, 0 if none does.
+// kindOf returns the kind of value that begins with c, 0 if none does.
 func kindOf(c byte) Kind {
 	switch {
 	case c == '"':
@@ -283,7 +284,7 @@ func isNumberByte(c byte) bool {
 	return isDigit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'
 }
 
-// isNumber tells whether b is a number of JSON: -? int frac? exp?
+// isNumber reports whether b is a number of JSON: -? int frac? exp?
 func isNumber(b []byte) bool {
 	b = bytes.TrimPrefix(b, []byte("-"))
 	whole, rest := digits(b)
@@ -309,7 +310,7 @@ func isNumber(b []byte) bool {
 	return len(rest) == 0
 }
 
-// digits splits b behind the digits it begins with.
+// digits splits b after its leading digits.
 func digits(b []byte) (digits, rest []byte) {
 	n := 0
 	for n < len(b) && isDigit(b[n]) {

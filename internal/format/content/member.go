@@ -14,7 +14,7 @@ func (p *parser) member(name string) error {
 	return p.small(name)
 }
 
-// opens is how a member is read that is not kept; nil for any other.
+// opens returns the method that reads a member with bytes; nil for any other.
 func (p *parser) opens(name string) func(Kind) error {
 	switch {
 	case name == "content":
@@ -31,7 +31,7 @@ func (p *parser) opens(name string) func(Kind) error {
 	return nil
 }
 
-// small reads a member that is kept.
+// small reads a member of the Form.
 func (p *parser) small(name string) error {
 	p.tok = p.tok[:0]
 	kind, s, err := p.value(1)
@@ -47,7 +47,7 @@ func (p *parser) small(name string) error {
 	return nil
 }
 
-// declare takes the member content_encoding, which may come before or after content.
+// declare handles the member content_encoding, which may come before or after content.
 func (p *parser) declare(f Field) error {
 	if f.Kind == Null {
 		return nil
@@ -68,7 +68,7 @@ func (p *parser) declare(f Field) error {
 	return nil
 }
 
-// note keeps what the content showed.
+// note records the detected encoding of content.
 func (p *parser) note(r *contentReader) {
 	p.told, p.toldAt = r.unpack.told, r.unpack.toldAt
 	p.form.Encoding.Base64 = true
@@ -79,8 +79,8 @@ func (p *parser) note(r *contentReader) {
 	}
 }
 
-// settle checks what only the whole body, or all of a file, tells: that content which was let pass for its gzip magic was gzip, and
-// that no encoding is declared of what is not encoded.
+// settle makes the checks that need the whole body, or all of a file: that content beyond the limit with a gzip magic
+// was gzip, and that no encoding is declared for a text.
 func (p *parser) settle() error {
 	switch {
 	case p.form.FromText && p.form.Encoding.Declared != "":

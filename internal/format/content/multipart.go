@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// gateSlack is what mime/multipart may read ahead of the part it is in, and the boundaries, beyond the budget of the rest.
+// gateSlack is how much mime/multipart may read ahead of the current part, and the boundaries, beyond the budget of the
+// rest.
 const gateSlack = 64 << 10
 
 // A multiparser reads a multipart body, part by part.
@@ -80,7 +81,7 @@ func (m *multiparser) part(name string, p *multipart.Part, sink func(io.Reader) 
 	return m.field(name, p)
 }
 
-// file reads a part named file. The first is content; with the second, both become many files.
+// file reads a part named file. The first is content; a second turns both into many files.
 func (m *multiparser) file(p *multipart.Part, sink func(io.Reader) error) error {
 	name := fileName(p)
 	if m.files == 2 && m.first == nil {
@@ -125,7 +126,7 @@ func (m *multiparser) admit(p *multipart.Part) (string, error) {
 		m.files++
 	}
 	again := isFile && m.files > 1 && m.came == "file" && m.also.Place != nil
-	if again { // many files have room of their own
+	if again { // many files have an allowance of their own
 		size = max(0, size-fileRest)
 		m.gate.left += fileRest
 	}
@@ -160,7 +161,7 @@ func (m *multiparser) admit(p *multipart.Part) (string, error) {
 	return name, plainPart(name, p)
 }
 
-// strange reports whether a part of that name can only be a file, if it has the name of one.
+// strange reports whether a part of that name can only be a file, if it has a file name.
 func (m *multiparser) strange(name string) bool {
 	switch name {
 	case "content", "text", "html", "archive", "":
@@ -169,7 +170,7 @@ func (m *multiparser) strange(name string) bool {
 	return m.also.Field != nil && !m.also.Field(name)
 }
 
-// uploaded is the name of the part that a file would have come as.
+// uploaded returns the part's name that a file of that name stands for.
 func uploaded(file string) string {
 	if strings.HasSuffix(strings.ToLower(file), ".zip") {
 		return "archive"
@@ -177,7 +178,7 @@ func uploaded(file string) string {
 	return "file"
 }
 
-// claim notes the part that brings the bytes, of which there is one kind.
+// claim records the part that brings the bytes; only one kind may.
 func (m *multiparser) claim(name string, isFile bool) error {
 	switch {
 	case isFile:
@@ -194,7 +195,7 @@ func (m *multiparser) claim(name string, isFile bool) error {
 	return nil
 }
 
-// fileName is the name of the sender's file, as sent: mime/multipart would cut its folders off.
+// fileName returns the name of the sender's file, as sent: mime/multipart would cut its folders off.
 func fileName(p *multipart.Part) string {
 	_, params, err := mime.ParseMediaType(p.Header.Get("Content-Disposition"))
 	if err != nil || !utf8.ValidString(params["filename"]) {
@@ -203,7 +204,7 @@ func fileName(p *multipart.Part) string {
 	return params["filename"]
 }
 
-// plainPart refuses a part that is not just its bytes.
+// plainPart refuses a part with an encoding of its own.
 func plainPart(name string, p *multipart.Part) error {
 	if t, _, _ := mime.ParseMediaType(p.Header.Get("Content-Type")); strings.HasPrefix(t, "multipart/") {
 		return &Error{
@@ -238,7 +239,7 @@ func (m *multiparser) field(name string, p io.Reader) error {
 	return nil
 }
 
-// bytes hands the bytes of a part to sink.
+// bytes passes the bytes of a part to sink.
 func (m *multiparser) bytes(r *partReader, sink func(io.Reader) error) error {
 	left := m.gate.left
 	m.gate.left = -1
@@ -262,7 +263,7 @@ func (m *multiparser) bytes(r *partReader, sink func(io.Reader) error) error {
 	return nil
 }
 
-// broken explains why mime/multipart stopped. Its own words are not repeated: they quote the body.
+// broken explains why mime/multipart stopped. It does not repeat that package's words: they quote the body.
 func (m *multiparser) broken(err error) error {
 	g := m.gate
 	switch {
@@ -280,10 +281,10 @@ func (m *multiparser) broken(err error) error {
 	return truncated("", g.read)
 }
 
-// A partReader is the reader that sink is given for a multipart body.
+// A partReader is sink's reader of a multipart body.
 type partReader struct {
 	raw   io.Reader
-	part  io.Reader // raw, or what checks it
+	part  io.Reader // raw, or its checker
 	m     *multiparser
 	field string
 	lim   int64
@@ -304,7 +305,7 @@ func (r *partReader) Read(b []byte) (n int, err error) {
 	case r.total > r.lim:
 		n, r.err = 0, fieldTooLarge(r.field, r.lim)
 	case err != nil && err != io.EOF:
-		if r.err = err; !errors.As(err, new(*Error)) { // of what checks the part
+		if r.err = err; !errors.As(err, new(*Error)) { // of the part's checker
 			r.err = r.m.broken(err)
 		}
 	default:
@@ -315,18 +316,19 @@ func (r *partReader) Read(b []byte) (n int, err error) {
 
 func (r *partReader) close() { r.err = errSinkDone }
 
-// errBodyEnd stands for io.EOF behind a gate: mime/multipart takes an io.EOF inside the headers of a part for the last boundary.
+// errBodyEnd stands for io.EOF at a gate: mime/multipart mistakes an io.EOF inside the headers of a part for the last
+// boundary.
 var errBodyEnd = errors.New("content: end of the multipart body")
 
-// A gate lets through the bytes of a body and remembers how it ended. It adds a line break to them, for the last boundary need not have one,
-// and ends with errBodyEnd.
+// A gate passes the bytes of a body and remembers its error. It adds a line break at the end, for the last boundary
+// need not have one, and ends with errBodyEnd.
 type gate struct {
 	body io.Reader
-	left int64 // bytes it still lets through, negative for any number
-	over bool  // more were asked for
+	left int64 // bytes it may still pass, negative for any number
+	over bool  // a read went beyond left
 	read int64
 	err  error
-	// ended is how much of the line break was given out.
+	// ended is how much of the line break was read.
 	ended int
 }
 
@@ -366,11 +368,11 @@ func (g *gate) end(b []byte) (int, error) {
 	return n, nil
 }
 
-// A utf8Reader refuses what is not UTF-8.
+// A utf8Reader refuses bytes that are not UTF-8.
 type utf8Reader struct {
 	r     io.Reader
 	field string
-	kept  []byte // the beginning of a character whose end has not come
+	kept  []byte // the beginning of an incomplete character
 }
 
 func (u *utf8Reader) Read(b []byte) (int, error) {

@@ -34,7 +34,7 @@ func (t *textReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo writes all that is left to w.
+// WriteTo writes all unread bytes to w.
 func (t *textReader) WriteTo(w io.Writer) (written int64, err error) {
 	for {
 		if err := t.fill(); err == io.EOF {
@@ -54,7 +54,7 @@ func (t *textReader) WriteTo(w io.Writer) (written int64, err error) {
 	}
 }
 
-// fill makes ready not empty, or returns the error that stands behind it.
+// fill makes ready not empty, or returns the error that follows it.
 func (t *textReader) fill() error {
 	for len(t.ready) == 0 {
 		if t.err != nil {
@@ -68,7 +68,7 @@ func (t *textReader) fill() error {
 	return nil
 }
 
-// next reads what the window shows of the string: io.EOF when the closing quote is next.
+// next reads the part of the string in the window: io.EOF when the closing quote is next.
 func (t *textReader) next() ([]byte, error) {
 	for {
 		c, err := t.p.peek()
@@ -90,8 +90,8 @@ func (t *textReader) next() ([]byte, error) {
 	}
 }
 
-// unescape appends to out what window stands for, up to the closing quote, and returns how many bytes that took: none where window ends
-// inside its first character. No character takes more bytes than what stands for it.
+// unescape appends the decoded characters of window to out, up to the closing quote, and returns how many bytes it
+// consumed: none if window ends inside its first character. No decoded character is longer than its source.
 func (t *textReader) unescape(out, window []byte) (_ []byte, n int, err error) {
 	end := bytes.IndexByte(window, '"')
 	if end < 0 {
@@ -124,7 +124,7 @@ func (t *textReader) unescape(out, window []byte) (_ []byte, n int, err error) {
 	return out, n, nil
 }
 
-// invalid is the index of the first byte of b that may not stand in a string, -1 if all may.
+// invalid returns the index of the first byte of b that may not stand in a string, -1 if all may.
 func invalid(b []byte) int {
 	for i, c := range b {
 		if c < ' ' {
@@ -137,7 +137,7 @@ func invalid(b []byte) int {
 	return invalidUTF8(b)
 }
 
-// refuse says what is wrong with c, which stands in the string at that byte of the window.
+// refuse returns the fault of c, which stands in the string at that byte of the window.
 func (t *textReader) refuse(c byte, at int64) error {
 	at += t.p.offset() + 1
 	if c < ' ' {
@@ -160,5 +160,5 @@ func (t *textReader) badEscape(reason Reason, at int64) error {
 	return t.p.faultAt(at, Syntax, "an escape of a string is malformed")
 }
 
-// close makes a reader that was kept after sink returned harmless.
+// close makes a reader harmless that was kept after sink returned.
 func (t *textReader) close() { t.ready, t.err = nil, errSinkDone }

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// slack is what a decode buffer holds beyond the bytes that belong there: the end of a group, and room for a SIMD store.
+// slack is how much larger a decode buffer is than its decoded bytes: the end of a group, and room for a SIMD store.
 const slack = 64
 
-// moreChars is how many characters content may have beside twice its bytes: line breaks without end end there.
+// moreChars is how many characters content may have beyond twice its bytes: it stops endless line breaks.
 const moreChars = 256 << 10
 
-// A contentReader is the reader that sink is given: it yields the decoded bytes of content.
+// A contentReader is sink's reader: it yields the decoded bytes of content.
 type contentReader struct {
 	text   text
 	unpack unpacker
 	field  string // the member
 	lim    int64
 	out    []byte // decoded
-	ready  []byte // what of out was not read
+	ready  []byte // unread bytes of out
 	first  []byte // the first two bytes
 	total  int64  // bytes decoded so far
 	err    error  // after ready
@@ -42,7 +42,7 @@ func (c *contentReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo writes all bytes that are left to w, 24 to 48 KiB at once, without copying them.
+// WriteTo writes all unread bytes to w, 24 to 48 KiB at once, without copying them.
 func (c *contentReader) WriteTo(w io.Writer) (written int64, err error) {
 	for {
 		if err := c.fill(); err == io.EOF {
@@ -62,7 +62,7 @@ func (c *contentReader) WriteTo(w io.Writer) (written int64, err error) {
 	}
 }
 
-// fill makes ready not empty, or returns the error that stands behind it.
+// fill makes ready not empty, or returns the error that follows it.
 func (c *contentReader) fill() error {
 	for len(c.ready) == 0 {
 		if c.err != nil {
@@ -99,7 +99,7 @@ func (c *contentReader) room(chars int) {
 	c.out = c.text.p.room(chars/4*3 + slack)
 }
 
-// called is an error of the content as one of the member that it is read from.
+// called puts the member's own name in an error of the content.
 func (c *contentReader) called(err error) error {
 	var e *Error
 	if c.field == "content" || !errors.As(err, &e) || e.Field != "content" {
@@ -113,8 +113,8 @@ func (c *contentReader) called(err error) error {
 	return &own
 }
 
-// keep makes b ready, unless it goes beyond the limit. The limit comes before an error behind b, so that the answer
-// does not depend on how the body was cut on its way.
+// keep makes b ready, unless it goes beyond the limit. The limit takes precedence over an error after b, so that the
+// answer does not depend on how the body was cut on its way.
 func (c *contentReader) keep(b []byte) {
 	c.first = append(c.first, b[:min(2-len(c.first), len(b))]...)
 	c.total += int64(len(b))
@@ -125,7 +125,7 @@ func (c *contentReader) keep(b []byte) {
 	c.ready = b
 }
 
-// allowed is how many bytes may pass.
+// allowed returns the most bytes that may pass.
 func (c *contentReader) allowed() int64 {
 	if isMagic(c.first) && (c.unpack.enc.Gzip || c.unpack.enc.Declared == "") {
 		return c.lim + gzipRoom
@@ -133,7 +133,7 @@ func (c *contentReader) allowed() int64 {
 	return c.lim
 }
 
-// close makes a reader that was kept after sink returned harmless: what it would read is no longer content.
+// close makes a reader harmless that was kept after sink returned: the bytes that it would read are no longer content.
 func (c *contentReader) close() {
 	c.ready, c.err = nil, errSinkDone
 }

@@ -5,13 +5,13 @@ import (
 	"io"
 )
 
-// A refusal is the first one of a body that is read on, if its reader may.
+// A refusal is the first refusal of a body that is read on, if may allows that.
 type refusal struct {
 	may   func(error) bool
 	first error
 }
 
-// putOff keeps err for the end, and returns it where the body is not to be read on.
+// putOff keeps err for the end, or returns it if the body is not to be read on.
 func (r *refusal) putOff(err error) error {
 	if err == nil || r.first == nil && (r.may == nil || !r.may(err)) {
 		return err
@@ -22,13 +22,13 @@ func (r *refusal) putOff(err error) error {
 	return nil
 }
 
-// bounding tells whether err says that the body goes beyond a bound, or cannot be read: then nothing of it is read on.
+// bounding reports whether err says that the body goes beyond a bound, or cannot be read: then nothing more is read.
 func bounding(err error) bool {
 	var e *Error
 	return !errors.As(err, &e) || e.Reason == RestTooLarge || e.Reason == TooManyNames || e.Reason == UTF8 || e.Reason == BadMultipart
 }
 
-// rest passes over what is left of the string.
+// rest skips the rest of the string.
 func (t *text) rest() error {
 	t.begun = true
 	for {

@@ -7,14 +7,16 @@ import (
 )
 
 const (
-	// maxWindow is what a large body moves through: large enough that calls cost nothing compared with the bytes, small enough for the CPU's cache.
+	// maxWindow is the window for a large body: large enough that calls cost nothing compared with the bytes, small
+	// enough for the CPU's cache.
 	maxWindow = 64 << 10
-	// firstWindow is where every body begins, growing fourfold whenever as much was read: most bodies are small, and need no more.
+	// firstWindow is the first window of every body; it grows fourfold whenever as much was read: most bodies are
+	// small, and need no more.
 	firstWindow = 4 << 10
 )
 
-// A scanner shows a body through a window. The bytes of buf up to r are consumed, those up to v can be seen, and those up to w are
-// read: v stays behind w where more bytes were read than the budget of the rest allows to be consumed.
+// A scanner shows a body through a window. The bytes of buf up to r are consumed, those up to v are visible, and those
+// up to w are read: v stays behind w if more bytes were read than the budget of the rest allows to consume.
 type scanner struct {
 	body    io.Reader
 	buf     []byte
@@ -22,7 +24,7 @@ type scanner struct {
 	r, v, w int
 	base    int64  // offset of buf[0] in the body
 	end     int64  // offset up to which the body may be consumed
-	err     error  // what body returned, at last
+	err     error  // the final error of body
 	field   string // the member of the body being read, for messages
 	tok     []byte // the bytes consumed by take since the caller last emptied it: at most the budget
 }
@@ -31,13 +33,13 @@ func newScanner(body io.Reader, window int, rest int64) scanner {
 	return scanner{body: body, max: window, end: rest}
 }
 
-// offset is how many bytes of the body are consumed.
+// offset returns how many bytes of the body are consumed.
 func (s *scanner) offset() int64 { return s.base + int64(s.r) }
 
-// seen is what can be consumed without another fill.
+// seen returns the bytes that can be consumed without another fill.
 func (s *scanner) seen() []byte { return s.buf[s.r:s.v] }
 
-// peek returns the next byte and leaves it there.
+// peek returns the next byte without consuming it.
 func (s *scanner) peek() (byte, error) {
 	if s.r == s.v {
 		if err := s.more(); err != nil {
@@ -47,13 +49,13 @@ func (s *scanner) peek() (byte, error) {
 	return s.buf[s.r], nil
 }
 
-// take consumes n bytes that were seen.
+// take consumes n visible bytes.
 func (s *scanner) take(n int) {
 	s.tok = append(s.tok, s.buf[s.r:s.r+n]...)
 	s.r += n
 }
 
-// more shows at least one byte more, or says why there is none.
+// more shows at least one byte more, or returns an error.
 func (s *scanner) more() error {
 	had := s.v - s.r
 	if s.v == s.w && s.err == nil {
@@ -68,7 +70,7 @@ func (s *scanner) more() error {
 	return s.ended()
 }
 
-// ended is the error of a body that ends here.
+// ended returns the error of a body that ends here.
 func (s *scanner) ended() error {
 	if s.err == io.EOF || s.err == io.ErrUnexpectedEOF {
 		return truncated(plainName(s.field), s.base+int64(s.w))
@@ -76,7 +78,7 @@ func (s *scanner) ended() error {
 	return fmt.Errorf("read body: %w", s.err)
 }
 
-// fill moves what is not consumed to the front of the window and reads until half of it is full: many small reads would
+// fill moves unconsumed bytes to the front of the window and reads until half of it is full: many small reads would
 // otherwise become as many small writes.
 func (s *scanner) fill() {
 	s.slide()
@@ -97,12 +99,12 @@ func (s *scanner) slide() {
 	s.r = 0
 }
 
-// show sets v to what the budget allows.
+// show sets v to the end of the budget.
 func (s *scanner) show() {
 	s.v = int(min(int64(s.w), s.end-s.base))
 }
 
-// unlimited lifts the budget and returns what was left of it.
+// unlimited lifts the budget and returns the rest of it.
 func (s *scanner) unlimited() (left int64) {
 	left = s.end - s.offset()
 	s.end = math.MaxInt64

@@ -2,14 +2,14 @@ package content
 
 import "io"
 
-// A stringReader yields what the string of a member stands for, whose opening quote is consumed.
+// A stringReader yields the decoded bytes of a member's string, whose opening quote is consumed.
 type stringReader interface {
 	io.Reader
 	io.WriterTo
 	close()
 }
 
-// content hands the value of the member content to sink.
+// content passes the value of the member content to sink.
 func (p *parser) content(kind Kind) error {
 	return p.bytes("content", kind, "a string of base64", func() error {
 		p.form.HasContent = true
@@ -18,7 +18,7 @@ func (p *parser) content(kind Kind) error {
 	})
 }
 
-// plainText hands the value of the member text to sink.
+// plainText passes the value of the member text to sink.
 func (p *parser) plainText(kind Kind) error {
 	return p.bytes("text", kind, "a string", func() error {
 		p.form.HasContent, p.form.FromText = true, true
@@ -27,7 +27,7 @@ func (p *parser) plainText(kind Kind) error {
 	})
 }
 
-// html hands the value of the member html to where that goes. Whatever else comes it may stand beside.
+// html passes the value of the member html to More.HTML. It may stand beside any other member.
 func (p *parser) html(kind Kind) error {
 	return p.bytes("html", kind, "a string", func() error {
 		p.form.HasHTML = true
@@ -35,7 +35,7 @@ func (p *parser) html(kind Kind) error {
 	})
 }
 
-// archive hands the value of the member archive to where that goes.
+// archive passes the value of the member archive to More.Archive.
 func (p *parser) archive(kind Kind) error {
 	return p.bytes("archive", kind, "a string of base64", func() error {
 		p.form.HasArchive = true
@@ -45,12 +45,13 @@ func (p *parser) archive(kind Kind) error {
 	})
 }
 
-// bytes has read consume the string of a member, of which nothing counts to the rest of the body. The closing quote is left to it.
+// bytes lets read consume the string of a member, without counting it as the rest of the body. It consumes the closing
+// quote itself.
 func (p *parser) bytes(name string, kind Kind, want string, read func() error) error {
 	switch kind {
 	case 0:
 		return p.syntax("a value")
-	case Null: // as if it were not there
+	case Null: // like a missing member
 		return p.passOver()
 	}
 	if name != "html" {
@@ -78,7 +79,7 @@ func (p *parser) bytes(name string, kind Kind, want string, read func() error) e
 	return nil
 }
 
-// claim notes the member that brings the bytes, of which there is one.
+// claim records the member that brings the bytes; only one may.
 func (p *parser) claim(name string) error {
 	if p.item != "" && p.outer != "" && p.outer != "files" {
 		return twoSources(p.outer, "files")
@@ -90,14 +91,14 @@ func (p *parser) claim(name string) error {
 	return nil
 }
 
-// passOver reads a value of which nothing is kept.
+// passOver reads a value and drops it.
 func (p *parser) passOver() error {
 	_, _, err := p.value(1)
 	p.tok = p.tok[:0]
 	return err
 }
 
-// read hands what r yields to sink and reads the rest of it, or passes over it if the body is refused already.
+// read passes the bytes of r to sink and reads the rest of it, or skips it if the body is refused already.
 func (p *parser) read(r stringReader, sink func(io.Reader) error, done func()) error {
 	defer r.close()
 	if p.first == nil {
@@ -116,7 +117,7 @@ func (p *parser) read(r stringReader, sink func(io.Reader) error, done func()) e
 	return (&text{p: p}).rest()
 }
 
-// room is the buffer of whoever reads bytes now, at least n of them.
+// room returns the buffer for the current reader of bytes, at least n of them.
 func (p *parser) room(n int) []byte {
 	if len(p.out) < n {
 		p.out = make([]byte, max(n, len(p.buf)/4*3+slack))

@@ -5,12 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxEmptyReads is how often in a row a reader may return nothing at all, as bufio has it.
+// maxEmptyReads is how often in a row a reader may return nothing at all, the same as in bufio.
 const maxEmptyReads = 100
 
-// Fill reads into buf until it holds least bytes or more, and returns how many it holds. Unlike io.ReadAtLeast it returns r's own error, io.EOF
-// included: a body that was cut off says io.ErrUnexpectedEOF, and must not be taken for one that ended. The error may come with bytes. A
-// reader that returns nothing a hundred times in a row is io.ErrNoProgress.
+// Fill reads into buf until it holds least bytes or more, and returns how many it holds. Unlike io.ReadAtLeast it
+// returns r's own error, io.EOF included: a body that was cut off returns io.ErrUnexpectedEOF, and must not be mistaken
+// for one that ended. The error may come with bytes. A reader that returns nothing a hundred times in a row is
+// io.ErrNoProgress.
 func Fill(r io.Reader, buf []byte, least int) (n int, err error) {
 	for empty := 0; n < least && err == nil; {
 		var m int
@@ -25,11 +26,12 @@ func Fill(r io.Reader, buf []byte, least int) (n int, err error) {
 	return n, err
 }
 
-// A Source remembers the error of its reader, for an error of what reads from it, or of where that writes to, must not be taken for its own.
+// A Source remembers the error of its reader, so that an error of a decoder above it, or of a writer, is not mistaken
+// for the reader's.
 type Source struct {
 	Reader io.Reader
 	N      int64 // bytes read so far
-	Err    error // what ended it; nil while nothing did, and at its end
+	Err    error // the error that ended it; nil before that, and at its end
 }
 
 // Read implements io.Reader.
@@ -42,7 +44,7 @@ func (s *Source) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// PartialRune is how many bytes at the end of b begin a UTF-8 sequence that b does not complete.
+// PartialRune returns how many bytes at the end of b begin a UTF-8 sequence that b does not complete.
 func PartialRune(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if c := b[len(b)-n]; utf8.RuneStart(c) {

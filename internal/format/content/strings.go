@@ -38,7 +38,7 @@ func (p *parser) text() (string, error) {
 	}
 }
 
-// plainRun is how many bytes at the beginning of b stand for themselves in a string.
+// plainRun returns how many bytes at the beginning of b need no unescaping in a string.
 func plainRun(b []byte) int {
 	for i, c := range b {
 		if c == '"' || c == '\\' || c < ' ' {
@@ -48,7 +48,7 @@ func plainRun(b []byte) int {
 	return len(b)
 }
 
-// invalidUTF8 is the index of the first byte of b that is no part of a valid sequence, -1 if all are.
+// invalidUTF8 returns the index of the first byte of b that is no part of a valid sequence, -1 if all are.
 func invalidUTF8(b []byte) int {
 	if utf8.Valid(b) {
 		return -1
@@ -80,8 +80,8 @@ func (p *parser) escape() (rune, error) {
 	}
 }
 
-// unescape reads the escape sequence that b begins with: its character and its length in bytes. The length is 0 if b ends before
-// that can be told; bad is why it is none.
+// unescape reads the escape sequence that b begins with: its character and its length in bytes. The length is 0 if b
+// ends too early; bad is the fault of an invalid one.
 func unescape(b []byte) (r rune, n int, bad Reason) {
 	if len(b) < 2 {
 		return 0, 0, ""

@@ -9,7 +9,7 @@ import (
 // A text reads the string of content, whose opening quote is consumed, block by block.
 type text struct {
 	p     *parser
-	kept  []byte // where blocks with escapes are unescaped
+	kept  []byte // the buffer for unescaped blocks
 	chars int64  // characters of the string before the next block
 
 	begun    bool
@@ -17,18 +17,18 @@ type text struct {
 	dataType string // the media type it names
 }
 
-// A block is a piece of the string, as large as the window allows. Its slices are good until the next one is read.
+// A block is a piece of the string, as large as the window allows. Its slices are valid until the next block is read.
 type block struct {
 	raw   []byte // as sent, whole escapes and whole characters only
-	text  []byte // unescaped, without escaped line breaks; the same slice as raw where there is no escape
+	text  []byte // unescaped, without escaped line breaks; the same slice as raw if there is no escape
 	start int64  // characters of the string before the block
 	off   int64  // bytes of the body before the block
-	chars int    // characters of the block, as long as it is all ASCII
-	tail  int    // line breaks behind the last character of text
+	chars int    // characters of the block, if it is all ASCII
+	tail  int    // line breaks after the last character of text
 }
 
-// next returns the next block, or io.EOF when the closing quote is next. The search for that quote runs once over each window,
-// so that neither many escapes nor small reads make it quadratic.
+// next returns the next block, or io.EOF when the closing quote is next. The search for that quote runs once over each
+// window, so that neither many escapes nor small reads make it quadratic.
 func (t *text) next() (block, error) {
 	if !t.begun {
 		t.begun = true
@@ -60,7 +60,7 @@ func (t *text) next() (block, error) {
 	}
 }
 
-// cut makes a block of the beginning of window. Its raw is empty if window ends inside its first character.
+// cut returns a block of the beginning of window. Its raw is empty if window ends inside its first character.
 func (t *text) cut(window []byte) (block, error) {
 	end := bytes.IndexByte(window, '"')
 	if end < 0 {
@@ -73,8 +73,8 @@ func (t *text) cut(window []byte) (block, error) {
 	return t.unescaped(window, end)
 }
 
-// unescaped is the block of window[:end]. Escapes are read from all of the window, since a quote that seemed to be the end may belong to one.
-// The block ends behind an escaped character that no base64 text has: it will be refused for it.
+// unescaped returns the block of window[:end]. It reads escapes from all of the window, since a quote that seemed to be
+// the end may belong to one. The block ends after an escaped character that base64 cannot have, which will be refused.
 func (t *text) unescaped(window []byte, end int) (block, error) {
 	if cap(t.kept) < len(window) {
 		t.kept = make([]byte, 0, len(t.p.buf))
@@ -113,7 +113,7 @@ func (t *text) unescaped(window []byte, end int) (block, error) {
 	return b, nil
 }
 
-// runBefore is how many bytes of b stand before the first c.
+// runBefore returns how many bytes of b stand before the first c.
 func runBefore(b []byte, c byte) int {
 	if n := bytes.IndexByte(b, c); n >= 0 {
 		return n
@@ -121,7 +121,8 @@ func runBefore(b []byte, c byte) int {
 	return len(b)
 }
 
-// at is where text[k] stands, if all before it is base64: as a character of the string, counted from 1, and as an index of raw.
+// at returns the position of text[k], if all before it is base64: as a character of the string, counted from 1, and as
+// an index of raw.
 func (b *block) at(k int) (char int64, raw int) {
 	if len(b.raw) == len(b.text) {
 		return b.start + int64(k) + 1, k
