@@ -9,14 +9,13 @@ import (
 	"sandlot"
 )
 
-// createTries bounds the draws of fresh names after all of one draw were taken.
+// createTries bounds the draws of fresh names after every name of one draw was taken.
 const createTries = 5
 
-// Signup creates an account without a project. The account is a new one whoever calls: a key
-// means nothing here. It is durable when it returns, and its key is in no other answer. With an
-// address, a message with a link that verifies it is due. With in.Idempotency the same call
-// within IdempotencyLife returns the first answer and creates nothing. An instance that takes
-// no new accounts answers CodePublishClosed.
+// Signup creates an account without a project. The account is always a new one: a key means nothing here. It is durable
+// when Signup returns, and no other answer has its key. With an address, a message with a link that verifies it is due.
+// With in.Idempotency a repeat within IdempotencyLife returns the first answer and creates nothing. An instance that
+// takes no new accounts answers CodePublishClosed.
 func (s *Service) Signup(ctx context.Context, by sandlot.Caller, in SignupInput) (SignedUp, error) {
 	by = sandlot.Caller{From: by.From}
 	if err := s.admitNew(by); err != nil {
@@ -58,7 +57,8 @@ func (s *Service) createAccount(ctx context.Context, by sandlot.Caller, handle, 
 	return out, err
 }
 
-// newAccount draws what a new account needs. outcome is that of the try before, and is set to that of this one.
+// newAccount draws the names and the key of a new account. outcome is that of the previous try, and is set to that of
+// this one.
 func (s *Service) newAccount(by sandlot.Caller, handle, email, lang string, outcome *EmailOutcome) (NewAccount, sandlot.Secret, error) {
 	key, secret, err := s.newKey(sandlot.AccountKey, "account key")
 	if err != nil {
@@ -72,8 +72,8 @@ func (s *Service) newAccount(by sandlot.Caller, handle, email, lang string, outc
 	return na, secret, nil
 }
 
-// newKey draws a key, for its record and in clear. Neither has an owner yet: the step that
-// records it sets that.
+// newKey draws a key, and returns its record and its secret. Neither has an owner yet: the step that records it sets
+// the owner.
 func (s *Service) newKey(kind sandlot.KeyKind, name string) (sandlot.Key, sandlot.Secret, error) {
 	secret, err := sandlot.MintSecret(kind, s.random)
 	if err != nil {
@@ -84,8 +84,8 @@ func (s *Service) newKey(kind sandlot.KeyKind, name string) (sandlot.Key, sandlo
 	return k, secret, nil
 }
 
-// verifyJob is the message with the link that verifies an address. It counts as asked for by
-// the caller, so that what strangers ask for takes nothing from an owner's share.
+// verifyJob returns the job of the message with the link that verifies an address. It counts against the caller, so
+// that the requests of strangers take nothing from an owner's share.
 func (s *Service) verifyJob(by sandlot.Caller, email, lang string) sandlot.Job {
 	j := sandlot.Job{Kind: sandlot.MailVerify, Account: by.Account(), Address: email, Lang: lang, Due: s.now().UTC(), Asker: s.vault.Asker(by)}
 	if !s.Uncounted {
@@ -94,8 +94,8 @@ func (s *Service) verifyJob(by sandlot.Caller, email, lang string) sandlot.Job {
 	return j
 }
 
-// unlessFull notes that a step was refused because the asker of its message has had as many as
-// they may: the step is tried again without the message.
+// unlessFull sets the outcome to EmailUnsent if a step was refused because the sender of its message has reached a
+// limit: the step is tried again without the message.
 func (e *EmailOutcome) unlessFull(err error) error {
 	if errors.Is(err, sandlot.ErrTooOften) {
 		*e = EmailUnsent
@@ -103,10 +103,9 @@ func (e *EmailOutcome) unlessFull(err error) error {
 	return err
 }
 
-// pendingEmail decides what an address on a keyed call does. The address of an account becomes
-// it, unverified, unless the account has a verified one; a project key cannot change the
-// account. What is ignored is told by mailWarnings and does not fail the call. before is the
-// outcome of a try before this one.
+// pendingEmail decides the effect of an address on a keyed call. It becomes the unverified address of the account,
+// unless the account has a verified one; a project key cannot change the account. An ignored address does not fail the
+// call: mailWarnings warns about it. before is the outcome of the previous try.
 func (s *Service) pendingEmail(ctx context.Context, by sandlot.Caller, address, lang string, before EmailOutcome) (*NewEmail, EmailOutcome, error) {
 	email, err := sandlot.CleanEmail(address)
 	if err != nil || email == "" {
@@ -135,8 +134,7 @@ func (s *Service) pendingEmail(ctx context.Context, by sandlot.Caller, address, 
 // later, or written to the folder of the operator.
 func (s *warner) sends() bool { return s.SMTP && (s.MailUp == nil || s.MailUp()) }
 
-// mailWarnings tells why an address was ignored, or where the message lies if it
-// is not sent.
+// mailWarnings warns why an address was ignored, or in which folder the message lies if it is not sent.
 func (s *warner) mailWarnings(by sandlot.Caller, outcome EmailOutcome) []sandlot.Warning {
 	switch {
 	case outcome == EmailIgnored && by.Scoped():
@@ -162,9 +160,9 @@ func (s *warner) mailWarnings(by sandlot.Caller, outcome EmailOutcome) []sandlot
 	)}
 }
 
-// retryTaken tries a step again with freshly drawn names while a name is taken, or where the
-// account's address was verified since it was read, or a message had no room. Names are random
-// enough that a second try nearly always does.
+// retryTaken tries a step again with freshly drawn names while a name is taken, or if the account's address was
+// verified since it was read, or a message was over a limit. Names are random enough that a second try nearly always
+// succeeds.
 func retryTaken(try func() error) error {
 	var err error
 	for range createTries {
@@ -175,9 +173,9 @@ func retryTaken(try func() error) error {
 	return fmt.Errorf("no free name after %d draws: %w", createTries, err)
 }
 
-// present is err, or CodeInvalidKey where something was not found because the caller's account
-// was deleted since the call began: its key is like any other that is unknown. So a call that
-// came a moment too late gets the same answer as one that came a day too late.
+// present returns err, or CodeInvalidKey if something was not found because the caller's account was deleted since the
+// call began: its key is then like any unknown key. So a call that came a moment too late gets the same answer as one
+// that came a day too late.
 func (s *Service) present(ctx context.Context, by sandlot.Caller, err error) error {
 	if by.Nobody() || !errors.Is(err, sandlot.ErrNotFound) && !errors.Is(err, sandlot.CodeProjectNotFound) {
 		return err
@@ -188,8 +186,8 @@ func (s *Service) present(ctx context.Context, by sandlot.Caller, err error) err
 	return err
 }
 
-// Admit decides, before a body is read, what can be decided without it: whether by may do act
-// at all, and whether the instance takes new projects. The call itself decides again.
+// Admit makes the decisions that need no body, before one is read: whether by may do act at all, and whether the
+// instance takes new projects. The call itself decides again.
 func (s *Service) Admit(_ context.Context, by sandlot.Caller, act sandlot.Action) error {
 	if err := sandlot.Authorize(by, act, nil); err != nil || act != sandlot.ActPublish && act != sandlot.ActImport {
 		return err
@@ -197,7 +195,7 @@ func (s *Service) Admit(_ context.Context, by sandlot.Caller, act sandlot.Action
 	return s.admitNew(by)
 }
 
-// EmailOutcome is what a call did with the e-mail address that came with it.
+// EmailOutcome is the effect of a call on the e-mail address that came with it.
 type EmailOutcome int
 
 // The outcomes. Stores keep the numbers, so they never change.
@@ -205,5 +203,5 @@ const (
 	EmailNone    EmailOutcome = iota // no address came
 	EmailSet                         // it was set, and is to be verified
 	EmailIgnored                     // it was ignored, with a warning
-	EmailUnsent                      // it was set, and no message sent: its asker has had as many as they may
+	EmailUnsent                      // it was set, and no message sent: its sender has reached a limit
 )

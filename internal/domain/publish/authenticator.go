@@ -15,50 +15,44 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// sessionSeen is how often it is noted that a session lives: a write for each page would be many.
+// sessionSeen is the least time between two notes that a session is in use: a write for each page would be too many.
 const sessionSeen = time.Hour
 
-// A CredentialStore finds what callers present by its hash, under the same promises as a Store.
+// A CredentialStore finds keys, tokens, tickets and sessions by their hashes, under the same promises as a Store.
 type CredentialStore interface {
-	// KeyByHash returns the key with this hash. A revoked key, and one whose project is gone, is ErrNotFound.
+	// KeyByHash returns the key with this hash. A revoked key, or one of a deleted project, is ErrNotFound.
 	KeyByHash(ctx context.Context, hash sandlot.Digest) (sandlot.Key, error)
-	// UploadOfToken returns the key of the upload with this token. One that is past its ExpiresAt
-	// is ErrNotFound.
+	// UploadOfToken returns the key of the upload with this token. An upload past its ExpiresAt is ErrNotFound.
 	UploadOfToken(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Digest, error)
-	// Ticket returns a ticket by its hash, with the key that asked for it if one did. One that is
-	// past its ExpiresAt is ErrNotFound, and so is one whose key was revoked or is of a project or
-	// account that is gone.
+	// Ticket returns a ticket by its hash, with the key that requested it, if any. A ticket past its ExpiresAt is
+	// ErrNotFound, and so is one whose key was revoked or belongs to a deleted project or account.
 	Ticket(ctx context.Context, hash sandlot.Digest, now time.Time) (sandlot.Ticket, sandlot.Key, error)
-	// Session returns the session of a token and its account. One that has expired, and one of an
-	// account that is gone, is ErrNotFound.
+	// Session returns the session of a token and its account. An expired session, or one of a deleted account, is
+	// ErrNotFound.
 	Session(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Session, sandlot.Account, error)
-	// SeeSession records that a session was seen, and until when it lives now.
+	// SeeSession records when a session was seen, and its new expiry.
 	SeeSession(ctx context.Context, id int64, seen, expires time.Time) error
 }
 
-// An Authenticator makes the Caller of what a request presented; except AsOperator nothing else
-// makes one. Every look-up asks the store, so a key that is revoked and a session that is ended
-// count from the next request on, in every process. Its fields are set before it is used. It
-// may be used concurrently.
+// An Authenticator makes the Caller from the credentials of a request; nothing else makes one, except AsOperator. Every
+// look-up queries the store, so a revoked key and an ended session count from the next request on, in every process.
+// Its fields are set before it is used. It may be used concurrently.
 //
-// It does not slow down whoever tries keys: package admission does, above it.
+// It does not slow down guesses at keys: package admission does, above it.
 type Authenticator struct {
 	Store CredentialStore
-	Uses  *KeyUses // of the keys that it finds; nil: they are not remembered
+	Uses  *KeyUses // of the keys that it finds; nil: uses are not recorded
 	Now   func() time.Time
 	Log   *slog.Logger
 }
 
-// Identify finds out who asks. Nothing presented is nobody. A key that is mistyped is told so
-// without a look-up; one that is unknown, revoked or belongs to a deleted project is
-// CodeInvalidKey, as is an upload_token that is unknown or whose upload has expired. An
-// upload_token that is known is nobody, who may join its upload. A ticket is who asked for it, as
-// they stand now; see Caller.Ticket. A session that is unknown or
-// over is ErrNotFound; one that is not is noted as seen, once an hour at most, and lives for
-// SessionLife from then on.
+// Identify finds the caller of a request. No credential is nobody. A mistyped key is refused without a look-up; one
+// that is unknown, revoked or belongs to a deleted project is CodeInvalidKey, as is an upload_token that is unknown or
+// whose upload has expired. A known upload_token is nobody, who may join its upload. A ticket is the caller that
+// requested it, with the rights of now; see Caller.Ticket. A session that is unknown or over is ErrNotFound; any other
+// is noted as seen, once an hour at most, and lives for SessionLife from then on.
 //
-// The key of a suspended account is found: Authorize decides what it may still do. Any other
-// error is the store's.
+// The key of a suspended account is found: Authorize decides its rights. Any other error is the store's.
 func (a *Authenticator) Identify(ctx context.Context, presented sandlot.Presented, from sandlot.Sender) (sandlot.Caller, error) {
 	switch {
 	case presented.Session != "":
@@ -73,8 +67,8 @@ func (a *Authenticator) Identify(ctx context.Context, presented sandlot.Presente
 	return a.key(ctx, presented.Key, from)
 }
 
-// key looks a key up by its hash. The checksum comes first: most wrong keys are mistyped or
-// cut, and are told so without asking the store.
+// key looks a key up by its hash. The checksum comes first: most wrong keys are mistyped or cut, and are refused
+// without a query.
 func (a *Authenticator) key(ctx context.Context, secret sandlot.Secret, from sandlot.Sender) (sandlot.Caller, error) {
 	if !inspect.LooksLikeKey(secret.Reveal()) {
 		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey, "The key is mistyped or cut off.").
@@ -91,7 +85,7 @@ func (a *Authenticator) key(ctx context.Context, secret sandlot.Secret, from san
 	return sandlot.Identified(from, sandlot.Credential{Secret: secret, Key: &k}), nil
 }
 
-// unknownKey is the refusal of a key that is not in force. Whether it ever was is not told.
+// unknownKey returns the refusal of a key that is not in force. It does not reveal whether the key ever was.
 func unknownKey() error {
 	return sandlot.Refuse(sandlot.CodeInvalidKey, "The key is unknown here or was revoked.").
 		With(sandlot.OpPresentKey).Note("Use the api_key that an earlier publish or signup on this instance returned.")
@@ -114,7 +108,7 @@ func (a *Authenticator) uploadToken(ctx context.Context, token sandlot.Secret, f
 	return sandlot.Identified(from, sandlot.Credential{Upload: &upload}), nil
 }
 
-// ticket finds out who asked for a ticket.
+// ticket finds the caller that requested a ticket.
 func (a *Authenticator) ticket(ctx context.Context, secret sandlot.Secret, from sandlot.Sender) (sandlot.Caller, error) {
 	if !inspect.LooksLikeTicket(secret.Reveal()) {
 		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey, "The ticket is mistyped or cut: it does not have the form or the checksum of one.").
@@ -146,7 +140,7 @@ func (a *Authenticator) session(ctx context.Context, token string, from sandlot.
 	if now.Sub(found.SeenAt).Abs() >= sessionSeen {
 		found.SeenAt, found.ExpiresAt = now, now.Add(sandlot.SessionLife)
 		if err := a.Store.SeeSession(ctx, found.ID, found.SeenAt, found.ExpiresAt); err != nil {
-			a.Log.Warn("session not noted as seen", "error", err) // it goes on, only not for longer
+			a.Log.Warn("session not noted as seen", "error", err) // the session goes on, only not for longer
 		}
 	}
 	return sandlot.Identified(from, sandlot.Credential{Session: &found, Account: &account}), nil
@@ -158,9 +152,8 @@ type KeyUseStore interface {
 	TouchKeys(ctx context.Context, used map[int64]time.Time) error
 }
 
-// KeyUses remembers when keys were used and writes it every two seconds, all at once, so that
-// no request waits for it. A crash loses what was not written yet. A nil one remembers nothing.
-// The methods may be called concurrently.
+// KeyUses remembers when keys were used and writes all uses every two seconds, so that no request waits for it. A crash
+// loses the uses not yet written. A nil one remembers nothing. The methods may be called concurrently.
 type KeyUses struct {
 	store    KeyUseStore
 	log      *slog.Logger
@@ -170,8 +163,7 @@ type KeyUses struct {
 	at map[int64]time.Time
 }
 
-// NewKeyUses makes KeyUses, which whoever made it has to run. failures counts what could not be
-// written.
+// NewKeyUses returns KeyUses, which its maker has to run. failures counts the failed writes.
 func NewKeyUses(store KeyUseStore, log *slog.Logger, failures *worker.Failures) *KeyUses {
 	return &KeyUses{store: store, log: log, failures: failures, at: map[int64]time.Time{}}
 }
@@ -186,7 +178,7 @@ func (u *KeyUses) note(key int64, at time.Time) {
 	u.at[key] = at
 }
 
-// take returns what was noted and begins anew, so that noting does not wait for the write.
+// take returns the noted uses and begins anew, so that note does not wait for the write.
 func (u *KeyUses) take() map[int64]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -195,8 +187,7 @@ func (u *KeyUses) take() map[int64]time.Time {
 	return taken
 }
 
-// Flush writes what is still in memory. What cannot be written is lost, and counted: a key's
-// next use is remembered again.
+// Flush writes the uses in memory. Uses that cannot be written are lost, and counted: a key's next use is noted again.
 func (u *KeyUses) Flush(ctx context.Context) error {
 	used := u.take()
 	if len(used) == 0 {

@@ -13,7 +13,7 @@ import (
 // primaryFile is the filename that publish gives to the content.
 const primaryFile = "index.html"
 
-// checkContent refuses content that cannot be what the caller meant.
+// checkContent refuses content that the caller cannot have meant.
 func checkContent(c Content, filename string, primary bool, d Declared) error {
 	if c.Missing {
 		return sandlot.Refuse(sandlot.CodeMissingField, "The field content is missing: it holds the file's bytes in base64.").In("content").With(sandlot.OpEncode)
@@ -34,7 +34,7 @@ func checkContent(c Content, filename string, primary bool, d Declared) error {
 	return nil
 }
 
-// equal reports whether both say the same.
+// equal reports whether both declare the same size and hash.
 func (d Declared) equal(other Declared) bool {
 	if (d.Size == nil) != (other.Size == nil) || d.Size != nil && *d.Size != *other.Size {
 		return false
@@ -42,9 +42,8 @@ func (d Declared) equal(other Declared) bool {
 	return strings.EqualFold(d.SHA256, other.SHA256)
 }
 
-// checkDeclared compares what arrived with what the client said of it. This is what tells an
-// agent that its content was cut or changed on the way, which is common where a model types
-// base64 itself.
+// checkDeclared compares the received content with the size and hash that the client declared. This is how an agent
+// learns that its content was cut or changed on the way, which is common where a model types base64 itself.
 func checkDeclared(b sandlot.Blob, d Declared) error {
 	if d.Size != nil && *d.Size != b.Size {
 		return sandlot.Refuse(sandlot.CodeDigestMismatch, "The field size says %d bytes, but %d arrived.", *d.Size, b.Size).In("size").
@@ -59,8 +58,8 @@ func checkDeclared(b sandlot.Blob, d Declared) error {
 	return nil
 }
 
-// doubleEncoded refuses a page that is still packed or encoded: no browser would show it. Of
-// other files it is a warning, because some are meant to be so.
+// doubleEncoded refuses a page that is still packed or encoded: no browser would show it. Other files only get a
+// warning, because some are meant to be so.
 func doubleEncoded(c Content, filename string) error {
 	if c.Gzip {
 		return sandlot.Refuse(sandlot.CodeDoubleEncoded, "The bytes of %s are still gzipped after decoding.", filename).In("content").
@@ -71,8 +70,8 @@ func doubleEncoded(c Content, filename string) error {
 		Note("Encode the file once.")
 }
 
-// checkWhole refuses a file of an update that looks as if it was damaged on its way, such as a list of changes: the version
-// before it was good. With nf.Force it is taken.
+// checkWhole refuses a file of an update that looks damaged on its way, such as a list of changes: the version before
+// it was good. With nf.Force it is taken.
 func checkWhole(c Content, nf newFile) error {
 	seems, damaged := c.Damage.Damaged(nf.Filename)
 	if !damaged || nf.Force {
@@ -82,7 +81,7 @@ func checkWhole(c Content, nf newFile) error {
 		With(sandlot.OpSame, sandlot.Set("force", true)).Note("%s If it is meant as it is, send it with force: true.", seems.Instead)
 }
 
-// checkWhole is the same for many files.
+// checkWhole is checkWhole for many files.
 func (s *fileSet) checkWhole(nf newFile) error {
 	for _, sent := range s.files {
 		if sent.about == nil {
@@ -97,13 +96,12 @@ func (s *fileSet) checkWhole(nf newFile) error {
 	return nil
 }
 
-// ReadAs is the warning about a field that was taken for what it can only mean.
+// ReadAs returns the warning about a field that was read as the only value that it can mean.
 func ReadAs(field, as string) sandlot.Warning {
 	return sandlot.Warn("read_as", fmt.Sprintf("The field %s was read as %s.", field, as), fmt.Sprintf("Send %s.", as))
 }
 
-// cleanFilename brings a filename into its form, with a warning where it was not
-// written as the file is called.
+// cleanFilename normalizes a filename, with a warning if the name was sent in another form.
 func cleanFilename(name string) (string, []sandlot.Warning, error) {
 	if name == "" {
 		return "", nil, sandlot.Refuse(sandlot.CodeInvalidFilename, "The field filename is empty.").In("filename").
@@ -120,8 +118,8 @@ func cleanFilename(name string) (string, []sandlot.Warning, error) {
 	return clean, nil, err
 }
 
-// badFilename refuses a name, with one that would work. What was sent may be a path of the
-// client's machine: then it says which part of it was taken for the project's folder.
+// badFilename refuses a name, and suggests one that would work. The name sent may be a path of the client's machine:
+// then it names the part that was taken for the project's folder.
 func badFilename(sent string, bad *names.FilenameError) error {
 	e := sandlot.Refuse(sandlot.CodeInvalidFilename, "The field filename cannot be used. %s", bad.Reason).In("filename")
 	if strings.HasSuffix(sent, "/") {
@@ -140,10 +138,10 @@ type badName struct {
 	sent string
 }
 
-// mostBadNames is how many of them a refusal lists.
+// mostBadNames bounds the names that a refusal lists.
 const mostBadNames = 20
 
-// kept returns the part of a name to remember behind n others: nothing, where no more are listed.
+// kept returns the part of a name to remember behind n others: nothing beyond the names that are listed.
 func (b badName) kept(n int) badName {
 	if n < mostBadNames {
 		return b
@@ -151,7 +149,7 @@ func (b badName) kept(n int) badName {
 	return badName{}
 }
 
-// misnamed refuses the names that no file can have, all of them at once, each with one that would work.
+// misnamed refuses all names that no file can have at once, each with one that would work.
 func (t *Tree) misnamed() error {
 	if len(t.bad) == 0 {
 		return nil
@@ -174,7 +172,7 @@ func (t *Tree) badNames() error {
 	for _, b := range listed {
 		why, mended, paths = append(why, b.Reason), append(mended, b.Suggestion), paths && b.Root != ""
 	}
-	if paths { // of the sender's machine: the project's folder is the one that they have in common
+	if paths { // paths of the sender's machine: the project's folder is their common one
 		mended = names.Relative(mended)
 	}
 	for i, b := range listed {
@@ -188,8 +186,8 @@ func (t *Tree) badNames() error {
 		Note("Rename them and send all files again. Names that work: %s.%s", strings.Join(instead, ", "), more)
 }
 
-// cleanTitle brings a title into form and never fails: a title is no reason to refuse a
-// project. What it changed comes with a warning.
+// cleanTitle normalizes a title and never fails: a title is no reason to refuse a project. A change comes with a
+// warning.
 func cleanTitle(title string) (string, []sandlot.Warning) {
 	clean, cut, cleaned := names.Title(title)
 	var w []sandlot.Warning
@@ -202,8 +200,9 @@ func cleanTitle(title string) (string, []sandlot.Warning) {
 	return clean, w
 }
 
-// readEmail is CleanEmail without the blanks around an address, with a warning. Where strangers are expected it also refuses an address that
-// stands for somebody's: a message to it reaches nobody, and the account would stay in quarantine.
+// readEmail returns CleanEmail of an address without the blanks around it, with a warning about them. On a public
+// instance it also refuses a placeholder address: a message to it reaches nobody, and the account would stay in
+// quarantine.
 func (c Config) readEmail(email string) (string, []sandlot.Warning, error) {
 	plain := strings.TrimSpace(email)
 	clean, err := sandlot.CleanEmail(plain)
@@ -216,8 +215,8 @@ func (c Config) readEmail(email string) (string, []sandlot.Warning, error) {
 	return clean, []sandlot.Warning{sandlot.Warn("read_as", "The field email was read without the blanks around it.", "Send the address alone.")}, nil
 }
 
-// handleChoices returns the handles to try, best first. A wish is never refused: one that is
-// taken, reserved or badly formed becomes the nearest that is free.
+// handleChoices returns the handles to try, best first. A wish is never refused: a handle that is taken, reserved or
+// badly formed becomes the nearest free one.
 func (s *Service) handleChoices(want string) []string {
 	if want == "" {
 		want = names.FriendlyHandle(s.vault.Intn)

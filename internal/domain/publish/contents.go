@@ -17,9 +17,9 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// Contents keeps the bytes of files: it stages what arrives until a call of a Service records
-// it, and reads what is recorded. It asks for no Caller. What it stages belongs to nobody yet,
-// and the version or blob that it reads was named by a call of a Service, which asked.
+// Contents keeps the bytes of files: it stages received bytes until a call of a Service records them, and reads
+// recorded ones. It takes no Caller: staged bytes belong to nobody yet, and the version or blob that it reads was named
+// by a call of a Service, which called Authorize.
 //
 // Bytes stream through it: it holds at most InlineMax of a call's content, whatever its size.
 // All methods may be called concurrently.
@@ -39,7 +39,7 @@ type Contents struct {
 	load      *turns.Load // calls with very many files
 }
 
-// contentStore is what Contents asks of a Store.
+// contentStore is the part of a Store that Contents uses.
 type contentStore interface {
 	Content(ctx context.Context, blobID int64) ([]byte, error)
 	Checkpoints(ctx context.Context, blobID int64) (string, error)
@@ -47,13 +47,12 @@ type contentStore interface {
 	FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error)
 }
 
-// describedStore is what an export asks of a ManagementStore.
+// describedStore is the part of a ManagementStore that an export uses.
 type describedStore interface {
 	Details(ctx context.Context, id sandlot.ProjectID) (Details, error)
 	Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error)
 }
 
-// newContents makes the Contents of a Service.
 func newContents(cfg Config, stores Stores, log *slog.Logger) *Contents {
 	return &Contents{
 		store: stores.Store, described: stores.Management, blobs: stores.Blobs, log: log, inlineMax: cfg.InlineMax, room: cfg.Room,
@@ -62,13 +61,12 @@ func newContents(cfg Config, stores Stores, log *slog.Logger) *Contents {
 	}
 }
 
-// Stage keeps what r yields, to its end, until a call uses it, and looks at it once on the way.
-// What is larger than InlineMax is durable when it returns. A nearly full disk is
-// CodeStorageFull before a byte of r is read. An error of r is wrapped, and then nothing is
-// kept: every error is ErrNoEffect.
+// Stage keeps the bytes of r, to its end, until a call uses them, and inspects them once on the way. Content larger
+// than InlineMax is durable when Stage returns. A nearly full disk is CodeStorageFull before a byte of r is read. An
+// error of r is wrapped, and then nothing is kept: every error is ErrNoEffect.
 //
-// Content that no call uses must be discarded; until it is discarded or recorded the collector
-// leaves it alone, however long that takes. What a crash leaves behind is collected.
+// Content that no call uses must be discarded; until it is discarded or recorded the collector leaves it alone, however
+// long that takes. After a crash it is collected.
 func (c *Contents) Stage(ctx context.Context, r io.Reader) (Content, error) {
 	c.receiving.Add(1)
 	defer c.receiving.Add(-1)
@@ -76,20 +74,20 @@ func (c *Contents) Stage(ctx context.Context, r io.Reader) (Content, error) {
 	return kept, sandlot.NoEffect(err)
 }
 
-// StageDerived is Stage for content that the service makes of content that it has, such as a variant or a cover. It does not count
-// as received, so that the workers which wait for requests do not wait for themselves.
+// StageDerived is Stage for content that the service derives from other content, such as a variant or a cover. It does
+// not count as received, so that the workers which wait for requests do not wait for themselves.
 func (c *Contents) StageDerived(ctx context.Context, r io.Reader) (sandlot.Blob, error) {
 	kept, err := c.keep(ctx, func(in *inspect.Inspector) io.Reader { return io.TeeReader(r, in) }, inRecord)
 	return kept.Blob, sandlot.NoEffect(err)
 }
 
-// DiscardDerived is Discard of a blob that StageDerived returned.
+// DiscardDerived discards a blob that StageDerived returned.
 func (c *Contents) DiscardDerived(ctx context.Context, b sandlot.Blob) {
 	c.Discard(ctx, Content{Blob: b})
 }
 
-// stageUnpacked is Stage for what gzip content holds, which may be very much more. It
-// is unpacked and inspected in turns.
+// stageUnpacked is Stage for the unpacked bytes of gzip content, which may be very many. They are unpacked and
+// inspected in turns.
 func (c *Contents) stageUnpacked(ctx context.Context, packed io.Reader, limit int64, charge sandlot.Charge) (Content, error) {
 	c.receiving.Add(1)
 	defer c.receiving.Add(-1)
@@ -101,9 +99,8 @@ func (c *Contents) stageUnpacked(ctx context.Context, packed io.Reader, limit in
 // inRecord holds small content in memory until it is recorded.
 func inRecord(b *sandlot.Blob, data []byte) error { b.Inline = bytes.Clone(data); return nil }
 
-// keep stages what the reader brings that through returns. The first bytes are read into a
-// buffer: if content ends there hold keeps it for its record, and otherwise they go to Blobs
-// ahead of the rest.
+// keep stages the bytes of the reader that through returns. The first bytes are read into a buffer: if the content ends
+// there, hold keeps it for its record; otherwise they go to Blobs ahead of the rest.
 func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io.Reader, hold func(*sandlot.Blob, []byte) error) (Content, error) {
 	if err := c.admitBytes(); err != nil {
 		return Content{}, err
@@ -120,7 +117,7 @@ func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io
 		}
 		return kept, nil
 	}
-	if err != nil && err != io.EOF { // which the next read says again
+	if err != nil && err != io.EOF { // the next read returns it again
 		return Content{}, fmt.Errorf("stage content: %w", err)
 	}
 	ref, err := c.putStaged(ctx, io.MultiReader(bytes.NewReader(*head), seen))
@@ -132,7 +129,7 @@ func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io
 	return kept, nil
 }
 
-// inspected is content as in has seen it.
+// inspected returns the Content that in has seen.
 func inspected(in *inspect.Inspector) Content {
 	return Content{Blob: sandlot.Blob{Size: in.Size(), SHA256: in.Sum(), Text: in.Text()}, Findings: in.Findings()}
 }
@@ -152,9 +149,8 @@ func (c *Contents) putStaged(ctx context.Context, r io.Reader) (sandlot.BlobRef,
 	return ref, err
 }
 
-// buffer is where the beginning of content goes: all of it, if it is to be
-// kept in its record, and one byte more if it is not. To let a buffer grow with
-// each publish would copy and throw away twice what it brings.
+// buffer returns a buffer for the beginning of content: all of it if it is to be kept in its record, and one byte more
+// if it is not. A buffer that grew with each publish would copy and throw away twice the content.
 func (c *Contents) buffer() *[]byte {
 	if b, ok := c.buffers.Get().(*[]byte); ok {
 		return b
@@ -163,10 +159,9 @@ func (c *Contents) buffer() *[]byte {
 	return &b
 }
 
-// Unpack replaces staged gzip content by what it holds, at most limit bytes. The packed bytes
-// are discarded in any case; an error of kind *content.Error says what is wrong with them.
-// charge is asked for what it becomes. Much that is unpacked at once is unpacked in turns, so
-// that a processor stays free for others.
+// Unpack replaces staged gzip content by its unpacked bytes, at most limit. The packed bytes are discarded in any case;
+// an error of kind *content.Error says how they are damaged. charge takes the unpacked bytes. Many calls unpack in
+// turns, so that a processor stays free for others.
 func (c *Contents) Unpack(ctx context.Context, packed Content, limit int64, charge sandlot.Charge) (Content, error) {
 	defer c.Discard(ctx, packed)
 	r, err := c.Open(ctx, packed.Blob, 0, -1)
@@ -177,9 +172,9 @@ func (c *Contents) Unpack(ctx context.Context, packed Content, limit int64, char
 	return c.stageUnpacked(ctx, r, limit, charge)
 }
 
-// Discard forgets staged content, and frees its room. Content that a step has recorded, or may
-// have, it leaves alone, so it may always be called, and more than once. It works also after
-// ctx has ended. What cannot be deleted now is collected later.
+// Discard forgets staged content, and frees its room. It leaves alone content that a step has recorded, or may have, so
+// it may always be called, and more than once. It works also after ctx has ended. A blob that cannot be deleted now is
+// collected later.
 func (c *Contents) Discard(ctx context.Context, staged Content) {
 	if !c.held.discardable(staged.Ref) {
 		return
@@ -190,10 +185,9 @@ func (c *Contents) Discard(ctx context.Context, staged Content) {
 	}
 }
 
-// Open returns n bytes of a blob from off (n < 0: up to the end), after they have been compared
-// with its hash: damaged bytes are ErrCorrupt, and not one of them is returned. Of a blob of
-// more than 1 MiB only the MiBs that a range lies in are compared, if checkpoints were recorded
-// with it. Bytes of a blob that is gone are ErrNotFound. Whoever opens it closes it.
+// Open returns n bytes of a blob from off (n < 0: up to the end), after they have been compared with its hash: damaged
+// bytes are ErrCorrupt, and not one of them is returned. Of a blob of more than 1 MiB only the MiBs that a range lies
+// in are compared, if checkpoints were recorded with it. A deleted blob is ErrNotFound. The caller closes the reader.
 func (c *Contents) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	if b.Ref != "" {
 		r, err := c.blobs.Open(ctx, c.withCheckpoints(ctx, b, n), off, n)
@@ -212,8 +206,8 @@ func (c *Contents) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.R
 	return io.NopCloser(bytes.NewReader(window(data, off, n))), nil
 }
 
-// withCheckpoints adds the recorded checkpoints to a blob of more than a MiB. Without them it can be
-// read, too, after all of it was compared.
+// withCheckpoints adds the recorded checkpoints to a blob of more than a MiB. Without them the blob is compared whole
+// before it is read.
 func (c *Contents) withCheckpoints(ctx context.Context, b sandlot.Blob, n int64) sandlot.Blob {
 	if b.ID == 0 || b.Size <= checkpoint.Step || n == 0 {
 		return b
@@ -226,8 +220,7 @@ func (c *Contents) withCheckpoints(ctx context.Context, b sandlot.Blob, n int64)
 	return b
 }
 
-// window is n bytes of data from off; n < 0 is up to the end. What lies outside of data is left
-// out.
+// window returns n bytes of data from off; n < 0 is up to the end. A range beyond data is cut.
 func window(data []byte, off, n int64) []byte {
 	data = data[min(max(off, 0), int64(len(data))):]
 	if n >= 0 && n < int64(len(data)) {
@@ -242,13 +235,13 @@ func (c *Contents) Files(ctx context.Context, id sandlot.ProjectID, version int)
 	return c.store.Files(ctx, id, version)
 }
 
-// FilesWith is Files with the variants of one encoding alone, for an export, which needs
-// no other: of many files it takes a third of the time. It has a deleted project's files for a day.
+// FilesWith is Files with the variants of one encoding alone, for an export, which needs no other: with many files it
+// takes a third of the time. It has a deleted project's files for a day.
 func (c *Contents) FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error) {
 	return c.store.FilesWith(ctx, id, version, encoding)
 }
 
-// Described returns what the owner of a project says about it. Of a deleted one it is ErrNotFound.
+// Described returns the details of a project. A deleted one is ErrNotFound.
 func (c *Contents) Described(ctx context.Context, id sandlot.ProjectID) (Details, error) {
 	return c.described.Details(ctx, id)
 }
@@ -259,16 +252,17 @@ func (c *Contents) VersionsBelow(ctx context.Context, id sandlot.ProjectID, befo
 	return c.described.Versions(ctx, id, before, limit)
 }
 
-// Held reports whether a record may still come to name the blob: it is being
-// stored, or a request holds it, or a step failed in a way that tells nothing.
+// Held reports whether a record may still come to name the blob: it is being stored, or a request holds it, or a step
+// failed and its effect is unknown.
 func (c *Contents) Held(ref sandlot.BlobRef) bool { return c.held.holds(ref) }
 
 // Receiving reports whether content is being staged for a request right now.
 func (c *Contents) Receiving() bool { return c.receiving.Load() > 0 }
 
-// whileRoom is a reader of r that asks for room again and again, for what comes slowly was let in long ago.
+// whileRoom returns a reader of r that checks the room on the disk again and again, because a slow request was admitted
+// long ago.
 func (c *Contents) whileRoom(r io.Reader) io.Reader {
-	const every = 1 << 20 // of many that come at once, that is little on any disk
+	const every = 1 << 20 // of many requests at once, that is little on any disk
 	left := every
 	return readerFunc(func(p []byte) (int, error) {
 		if left <= 0 {
@@ -283,14 +277,12 @@ func (c *Contents) whileRoom(r io.Reader) io.Reader {
 	})
 }
 
-// readerFunc is an io.Reader.
 type readerFunc func(p []byte) (int, error)
 
-// Read implements io.Reader.
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// admitBytes refuses what needs room while the disk is nearly full: the rest is kept for
-// deletions, and for the database to finish what it has begun.
+// admitBytes refuses new content while the disk is nearly full: the rest is reserved for deletions, and for the
+// database to finish the steps that it has begun.
 func (c *Contents) admitBytes() error {
 	if c.room == nil || c.room() {
 		return nil

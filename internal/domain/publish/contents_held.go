@@ -8,34 +8,32 @@ import (
 	"sandlot"
 )
 
-// A stage says how far a blob is on its way into a record.
+// A stage is the position of a blob on its way into a record.
 type stage int
 
 const (
 	staged   stage = iota + 1 // being stored, or stored and in no step yet
 	handed                    // a step that refers to it is running
-	doubtful                  // such a step may have had its effect, and says it failed
+	doubtful                  // such a step failed, but may have had its effect
 )
 
-// maxDoubtful bounds what is remembered of steps whose effect nobody knows. There
-// are some only while the disk fails; beyond this every name counts as doubtful.
+// maxDoubtful bounds the remembered blobs of steps whose effect is unknown. There are some only while the disk fails;
+// beyond this every name counts as doubtful.
 const maxDoubtful = 10_000
 
-// heldBlobs is the record of the blobs that no record of the store names yet. It
-// alone decides when one may be deleted: by whoever discards it only while it is
-// staged, by the collector only once it is not in here. A crash forgets it, and
-// with it every request that could still have recorded a blob.
+// heldBlobs lists the blobs that no record of the store names yet. It alone decides when one may be deleted: by its
+// holder only while it is staged, by the collector only once it is not in here. A crash forgets the list, and with it
+// every request that could still have recorded a blob.
 type heldBlobs struct {
 	mu     sync.Mutex
 	names  map[sandlot.BlobRef]stage
 	doubts int  // names that are doubtful
-	full   bool // there were more than could be remembered
+	full   bool // more names were doubtful than can be remembered
 }
 
-// newHeldBlobs knows no blobs yet.
 func newHeldBlobs() *heldBlobs { return &heldBlobs{names: map[sandlot.BlobRef]stage{}} }
 
-// add begins with a name, before anything is stored under it.
+// add lists a name, before anything is stored under it.
 func (s *heldBlobs) add(ref sandlot.BlobRef) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +49,7 @@ func (s *heldBlobs) drop(ref sandlot.BlobRef) {
 	}
 }
 
-// discardable reports whether a blob is staged, and so nobody's but its holder's.
+// discardable reports whether a blob is staged, and so only its holder's.
 func (s *heldBlobs) discardable(ref sandlot.BlobRef) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,10 +63,9 @@ func (s *heldBlobs) holds(ref sandlot.BlobRef) bool {
 	return s.names[ref] != 0 || s.full
 }
 
-// use runs a step that refers to blobs. If it succeeds they are recorded; if it
-// certainly had no effect they are staged as before; in any other case, a panic
-// included, they are doubtful until the process ends, for only the next one reads
-// from the disk what is there.
+// use runs a step that refers to blobs. If it succeeds they are recorded; if it certainly had no effect they are staged
+// as before; in any other case, a panic included, they are doubtful until the process ends, because only the next
+// process reads the state of the disk.
 func (s *heldBlobs) use(step func() error, blobs ...sandlot.Blob) error {
 	s.move(blobs, handed)
 	to := doubtful
@@ -83,8 +80,8 @@ func (s *heldBlobs) use(step func() error, blobs ...sandlot.Blob) error {
 	return err
 }
 
-// move brings blobs to a stage; 0 is out of here. One that is doubtful stays so
-// until a step succeeds: that a second one had no effect says nothing of the first.
+// move brings blobs to a stage; 0 removes them. A doubtful one stays so until a step succeeds: a second step without
+// effect proves nothing about the first.
 func (s *heldBlobs) move(blobs []sandlot.Blob, to stage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,8 +106,8 @@ func (s *heldBlobs) move(blobs []sandlot.Blob, to stage) {
 	}
 }
 
-// guardedStore is a Store whose steps tell heldBlobs what became of the blobs
-// that they refer to. A test finds every step that takes blobs in here.
+// A guardedStore is a Store whose steps move the blobs that they refer to in heldBlobs. A test finds every step that
+// takes blobs in here.
 type guardedStore struct {
 	Store
 	held  *heldBlobs
@@ -146,7 +143,7 @@ func (g guardedStore) SaveUpload(ctx context.Context, u Upload, part *Part, with
 	return generation, err
 }
 
-// guardedManagement is the same for what owners do by hand.
+// A guardedManagement is the same for the steps that owners make by hand.
 type guardedManagement struct {
 	ManagementStore
 	held  *heldBlobs
@@ -159,8 +156,8 @@ func (g guardedManagement) Rearrange(ctx context.Context, id sandlot.ProjectID, 
 	return p, changed, err
 }
 
-// yield frees the room of the bytes that files bring, which a step that failed does not record
-// any more, and that which is kept for deletions: to take back what there is of them is one.
+// yield frees the room of the bytes of files whose step failed, and the room that is reserved for deletions: rolling
+// the step back is one.
 func yield(spend func(), files []sandlot.File) {
 	for _, f := range files {
 		if f.Blob.Spooled != nil {
@@ -172,7 +169,7 @@ func yield(spend func(), files []sandlot.File) {
 	}
 }
 
-// blobsOf are the blobs of files that have names, which alone can be held.
+// blobsOf returns the blobs of files that have names; only those can be held.
 func blobsOf(files []sandlot.File) (blobs []sandlot.Blob) {
 	for _, f := range files {
 		if f.Blob.Ref != "" {
@@ -182,13 +179,13 @@ func blobsOf(files []sandlot.File) (blobs []sandlot.Blob) {
 	return blobs
 }
 
-// Guard returns the store of variants with steps that tell what became of the blobs that
-// they refer to: the bytes of variants come from Stage as well.
+// Guard returns the store of variants with steps that move the blobs that they refer to: the bytes of variants come
+// from Stage as well.
 func (c *Contents) Guard(store sandlot.VariantStore) sandlot.VariantStore {
 	return guardedVariants{store, c.held}
 }
 
-// guardedVariants is what Guard returns.
+// guardedVariants is the store that Guard returns.
 type guardedVariants struct {
 	sandlot.VariantStore
 	held *heldBlobs
@@ -202,8 +199,8 @@ func (g guardedVariants) PutVariants(ctx context.Context, blobID int64, list []s
 	return g.held.use(func() error { return g.VariantStore.PutVariants(ctx, blobID, list) }, blobs...)
 }
 
-// Recording runs a step that records blobs which came from Stage, and so tells what became of them: a store of another room
-// has no other guard.
+// Recording runs a step that records blobs which came from Stage, and moves the blobs by its result: a store of another
+// room has no other guard.
 func (c *Contents) Recording(step func() error, blobs ...sandlot.Blob) error {
 	held := blobs[:0:0]
 	for _, b := range blobs {

@@ -10,13 +10,13 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// dryStep is a step that a dry run looks at, and what an account would have more after it.
+// A dryStep is the growth of an account by the step that a dry run checks.
 type dryStep struct {
 	projects int
 	bytes    int64
 }
 
-// fits refuses what the step itself would refuse for want of a right or of room, without making it.
+// fits returns the refusal of the step for want of a right or of room, without making it.
 func (s *Service) fits(ctx context.Context, by sandlot.Caller, act sandlot.Action, d dryStep) error {
 	if err := s.Contents.admitBytes(); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (s *Service) fits(ctx context.Context, by sandlot.Caller, act sandlot.Actio
 	return nil
 }
 
-// tryPublish answers a dry run: it checks all that Publish does, and makes nothing.
+// tryPublish answers a dry run: it checks everything that Publish does, and makes nothing.
 func (s *Service) tryPublish(ctx context.Context, by sandlot.Caller, in PublishInput, words newProject, set *fileSet) (Published, error) {
 	b, err := in.brings(ctx, set)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Service) tryPublish(ctx context.Context, by sandlot.Caller, in PublishI
 	return out, nil
 }
 
-// tryUpdate answers a dry run: it checks all that Update does, and makes nothing.
+// tryUpdate answers a dry run: it checks everything that Update does, and makes nothing.
 func (s *Service) tryUpdate(ctx context.Context, by sandlot.Caller, in UpdateInput, nf newFile, set *fileSet) (out Updated, err error) {
 	p, err := s.target(ctx, by, in.Project)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// editTries bounds how often an edit is computed again because another node was
-// faster; in one process edits of a project wait for each other. One of the nodes is
-// the fastest each time: of ten that edit it without a pause one gives up in 40,000.
+// editTries bounds the retries of an edit because another node was faster; in one process edits of a project wait for
+// each other. One of the nodes is the fastest each time: of ten that edit a project without a pause one gives up in
+// 40,000.
 const editTries = 100
 
-// target finds the project that a caller wants to edit, and decides whether they may. An empty
-// ref is the project that was changed last.
+// target finds the project that a caller wants to edit, and decides whether they may. An empty ref is the project that
+// was changed last.
 func (s *Service) target(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, sandlot.ActEdit, nil); err != nil {
 		return sandlot.Project{}, err
@@ -32,7 +32,7 @@ func (s *Service) target(ctx context.Context, by sandlot.Caller, ref string) (sa
 	return p, sandlot.Authorize(by, sandlot.ActEdit, &p)
 }
 
-// latest is the project that an account key means when it names none.
+// latest returns the project that an account key means when it names none.
 func (s *Service) latest(ctx context.Context, by sandlot.Caller) (sandlot.Project, error) {
 	if by.Scoped() {
 		return sandlot.Project{}, sandlot.Refuse(sandlot.CodeProjectIDRequired, "The field project_id is missing: a project key must always name its project.").In("project_id").
@@ -49,7 +49,7 @@ func (s *Service) latest(ctx context.Context, by sandlot.Caller) (sandlot.Projec
 	return newest[0], nil
 }
 
-// maxProjectRef bounds what is taken for a project: an address with room.
+// maxProjectRef bounds a reference to a project in bytes: an address with room.
 const maxProjectRef = 1024
 
 // find looks a project up by its id or one of its addresses.
@@ -70,15 +70,15 @@ func (s *Service) find(ctx context.Context, ref string) (sandlot.Project, error)
 	return p, nil
 }
 
-// noProject refuses what is about a project that is not there.
+// noProject refuses a call on a project that does not exist.
 func noProject(ref string) error {
 	return sandlot.Refuse(sandlot.CodeProjectNotFound, "There is no project %s here.", inspect.Quoted(ref)).In("project_id").With(sandlot.OpWhoami).
 		Note("The projects of a key are listed by whoami.")
 }
 
-// edit makes a new version of a project: change computes it from the current
-// state and may be called again when that state has changed meanwhile: the
-// project's, that of its owner's address, what the caller may do, or whether a message has room.
+// edit makes a new version of a project. change computes it from the current state, and is called again when that state
+// has changed meanwhile: the project, the verification of its owner's address, the rights of the caller, or the room
+// for a message.
 func (s *Service) edit(ctx context.Context, id sandlot.ProjectID, ifVersion *int, change func(p sandlot.Project) (sandlot.Project, error)) (next sandlot.Project, previous int, err error) {
 	unlock, err := s.edits.Lock(ctx, id)
 	if err != nil {
@@ -110,8 +110,8 @@ func (s *Service) edit(ctx context.Context, id sandlot.ProjectID, ifVersion *int
 		With(sandlot.OpWait).After(time.Second)
 }
 
-// versionConflict refuses an edit that expects another version. It tells which one there is:
-// the client has to look at that before it overwrites it.
+// versionConflict refuses an edit that expects another version. It states the current one: the client has to read that
+// before it overwrites it.
 func versionConflict(p sandlot.Project, want int) error {
 	return sandlot.Refuse(sandlot.CodeVersionConflict, "The project %s is at version %d, not %d. Nothing was changed.", p.ID, p.Version, want).In("if_version").
 		With(sandlot.OpSame, sandlot.Set("project_id", string(p.ID)), sandlot.Set("if_version", p.Version)).

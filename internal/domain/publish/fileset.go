@@ -16,16 +16,16 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// A fileSet is the files of a Tree under the names that they get, in the byte order of these.
+// A fileSet holds the files of a Tree under their final names, in the byte order of these.
 type fileSet struct {
 	*Tree
 	files    []*treeFile
-	folder   string // that wrapped all of them and was taken off, with its slash
-	into     string // the folder that they were sent for
+	folder   string // the folder that wrapped all files and was taken off, with its slash
+	into     string // the folder that the files were sent for
 	warnings []sandlot.Warning
 }
 
-// arranged is arrange, and nil for a call without a Tree.
+// arranged is arrange; for a nil Tree it returns nil.
 func (t *Tree) arranged(ctx context.Context, unwrap bool, into string) (*fileSet, error) {
 	if t == nil {
 		return nil, nil
@@ -34,7 +34,7 @@ func (t *Tree) arranged(ctx context.Context, unwrap bool, into string) (*fileSet
 }
 
 // arrange gives the files their names. With unwrap one folder that wraps all of them is taken off, if it holds the
-// page; what is left goes into a folder, if one is named. Files that no file system could keep apart are refused.
+// page; the rest goes into a folder, if one is named. Files that no file system could keep apart are refused.
 func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet, error) {
 	if err := t.weigh(ctx); err != nil {
 		return nil, sandlot.NoEffect(err)
@@ -61,7 +61,7 @@ func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet,
 		}
 		name, err := names.Filename(inside)
 		var bad *names.FilenameError
-		if errors.As(err, &bad) { // of what was allowed in a folder only
+		if errors.As(err, &bad) { // a name that was allowed in a folder only
 			t.bad = append(t.bad, badName{bad, set.files[i].name}.kept(len(t.bad)))
 		}
 		set.files[i].name = name
@@ -98,7 +98,7 @@ func (t *Tree) apart(a, b string) error {
 	return t.clash(sandlot.CodeFilenameConflict, "The files %s and %s conflict: %s.", inspect.Quoted(a), inspect.Quoted(b), why)
 }
 
-// readings are the warnings about what was not taken as it was sent.
+// readings returns the warnings about names and files that were not taken as they were sent.
 func (t *Tree) readings(folder string) (w []sandlot.Warning) {
 	if folder != "" {
 		w = append(w, unwrapped(folder))
@@ -118,7 +118,7 @@ func (t *Tree) readings(folder string) (w []sandlot.Warning) {
 	return w
 }
 
-// leavings warns of the files that were left out: of those with secrets, or of the others.
+// leavings warns about the files that were left out: those with secrets, or the others.
 func (t *Tree) leavings(secret bool, why, hint string) []sandlot.Warning {
 	n, kinds := 0, []string(nil)
 	for _, what := range slices.Sorted(maps.Keys(t.leftOut)) {
@@ -133,7 +133,7 @@ func (t *Tree) leavings(secret bool, why, hint string) []sandlot.Warning {
 	return []sandlot.Warning{sandlot.Warn("left_out", fmt.Sprintf("%s left out, %s: %s.", counted(n, "file was", "files were"), why, strings.Join(kinds, ", ")), hint)}
 }
 
-// counted is a number with its noun.
+// counted returns a number with its noun.
 func counted(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -141,7 +141,7 @@ func counted(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// names are those of the files, in their order.
+// names returns the names of the files, in their order.
 func (s *fileSet) names() []string {
 	list := make([]string, len(s.files))
 	for i, f := range s.files {
@@ -150,13 +150,12 @@ func (s *fileSet) names() []string {
 	return list
 }
 
-// has reports whether there is a file of that name.
 func (s *fileSet) has(name string) bool {
 	_, found := slices.BinarySearchFunc(s.files, name, func(f *treeFile, name string) int { return strings.Compare(f.name, name) })
 	return found
 }
 
-// digest tells names and bytes from all others. The same files have the same, however they were sent.
+// digest returns a hash of all names and bytes. The same files have the same hash, however they were sent.
 func (s *fileSet) digest() (d sandlot.Digest) {
 	all := sha256.New()
 	for _, f := range s.files {
@@ -166,7 +165,7 @@ func (s *fileSet) digest() (d sandlot.Digest) {
 	return sandlot.Digest(all.Sum(nil))
 }
 
-// check refuses files that cannot be what their sender meant. primary is the name of the page.
+// check refuses files that their sender cannot have meant. primary is the name of the page.
 func (s *fileSet) check(primary string) error {
 	for _, sent := range s.files {
 		f := s.sent(sent)
@@ -195,10 +194,10 @@ func (s *fileSet) about(f SentFile, err error, primary string) error {
 	return e.In(s.field()).Detail("filename", f.Name).With(s.again()).Note("%s", note)
 }
 
-// mostAbout is how many warnings about single files are told one by one; the rest is counted.
+// mostAbout bounds the warnings about single files; the rest is counted.
 const mostAbout = 10
 
-// warningsAbout tells what about the files may not have been meant.
+// warningsAbout warns about files that may not have been meant.
 func (s *fileSet) warningsAbout(ctx context.Context, primary string) ([]sandlot.Warning, error) {
 	var list []sandlot.Warning
 	more := 0
@@ -237,8 +236,8 @@ func (s *fileSet) head(ctx context.Context, b sandlot.Blob) ([]byte, error) {
 	return head.Bytes(), err
 }
 
-// unwrap takes off the folder that was taken off from around the project's files, if all that comes lies in it, and belongs where
-// they are: the project has nothing in that folder, or has the page that comes beside it alone.
+// unwrap removes the folder that once wrapped the project's files, if all files of the call lie in it and belong at the
+// root: the project has nothing in that folder, or has the page of the call at the root alone.
 func (s *fileSet) unwrap(folder string, current []sandlot.File) {
 	if folder == "" || s.into != "" || slices.ContainsFunc(s.files, func(f *treeFile) bool { return !strings.HasPrefix(f.name, folder) }) {
 		return
@@ -246,7 +245,7 @@ func (s *fileSet) unwrap(folder string, current []sandlot.File) {
 	inside := s.names()
 	for i := range inside {
 		inside[i] = inside[i][len(folder):]
-		if clean, err := names.Filename(inside[i]); err != nil || clean != inside[i] { // what only a folder may hold
+		if clean, err := names.Filename(inside[i]); err != nil || clean != inside[i] { // a name that only a folder may hold
 			return
 		}
 	}
@@ -271,7 +270,8 @@ func unwrapped(folder string) sandlot.Warning {
 	return sandlot.Warn("unwrapped", fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)), "Nothing has to be done: the files are at the root of the project.")
 }
 
-// beside warns where the files of an update lie in a folder that is new to the project and holds a page: what players open is another one.
+// beside warns if the files of an update lie in a folder that is new to the project and holds a page: players open
+// another page.
 func (s *fileSet) beside(primary string, current []sandlot.File) []sandlot.Warning {
 	folder := names.Wrapper(s.names())
 	if folder == "" || s.into != "" || holds(current, folder) {

@@ -15,55 +15,54 @@ import (
 )
 
 const (
-	// HeadsHold is how long a cached head is served after it was last confirmed.
+	// HeadsHold is the time that a cached head is served after it was last confirmed.
 	HeadsHold = time.Second
-	// HeadsHoldAlone is how long it is served while the database cannot be asked: a restart of
-	// PostgreSQL or a failover takes 10 to 20 s.
+	// HeadsHoldAlone is the time that a head is served while the database does not answer: a restart of PostgreSQL or a
+	// failover takes 10 to 20 s.
 	HeadsHoldAlone = 30 * time.Second
 	// confirmEvery leaves a quarter of HeadsHold for the query itself.
 	confirmEvery = 750 * time.Millisecond
 	// confirmLimit ends a confirmation that hangs, so that the next one can find the database back.
 	confirmLimit = 5 * time.Second
-	// askLimit is how long a reader waits for a database that does not answer while there is a head to
-	// serve; then nobody asks for askPause, but the confirmation.
+	// askLimit is the longest wait of a reader for a database that does not answer while there is a head to serve; then
+	// only the confirmation queries it for askPause.
 	askLimit = time.Second
 	askPause = time.Second
-	// asksMost bounds the readers that ask at once where there is a head to serve, and with them what a
-	// database leaves behind that does not answer. It is many times its connections.
+	// asksMost bounds the readers that query at once although there is a head to serve, and so the goroutines that hang
+	// while a database does not answer. It is many times its connections.
 	asksMost = 256
-	// hintsEvery lies between two confirmations that hints ask for.
+	// hintsEvery lies between two confirmations after hints.
 	hintsEvery = 100 * time.Millisecond
-	// hintsMost bounds the projects of such a confirmation, and the accounts whose hints wait for it.
-	// Hints beyond it are lost.
+	// hintsMost bounds the projects of such a confirmation, and the accounts whose hints wait for it. Hints beyond it
+	// are lost.
 	hintsMost = 1000
 )
 
-// A ChangeStore tells whether what is cached of projects still holds.
+// A ChangeStore returns the numbers by which cached heads are confirmed.
 type ChangeStore interface {
-	// Changes returns the change numbers of those projects that are there, neither deleted nor
-	// their account: Project.Change as the latest commit left it. A number grows with every commit
-	// after which anything of Project but Plays, Counted and Likes is read otherwise, or another
-	// version can be read: a version, title or other detail, a suspension or its end, a version
-	// that was erased, and what the account's handle, verification, suspension or deletion makes of
-	// it. IDs that come twice are told once.
+	// Changes returns the change numbers of those projects that exist, where neither they nor their account is deleted:
+	// Project.Change as the latest commit left it. A number grows with every commit that changes a field of Project
+	// other than Plays, Counted and Likes, or the versions that can be read: a version, title or other detail, a
+	// suspension or its end, an erased version, and any effect of the account's handle, verification, suspension or
+	// deletion on it. An ID that comes twice is returned once.
 	Changes(ctx context.Context, ids []sandlot.ProjectID) (map[sandlot.ProjectID]int64, error)
 }
 
-// Hints tell other nodes that something changed, so that they ask the database sooner than they
-// would anyway. Any may be lost.
+// Hints notify other nodes of changes, so that they query the database sooner than they would anyway. Any hint may be
+// lost.
 type Hints interface {
 	// Tell returns at once.
 	Tell(sandlot.Changed)
 }
 
-// Heads caches the heads of the projects that are being read: the Project as a commit left it,
-// but for its counts. A head is served for HeadsHold after it was last confirmed: read, or
-// found to have still the change number of the store. Run confirms those in use together, by
-// one query. While the store cannot be asked, a head is served for HeadsHoldAlone.
+// Heads caches the heads of the projects that are being read: the Project as a commit left it, but for its counts. A
+// head is served for HeadsHold after it was last confirmed: read, or compared with the change number of the store. Run
+// confirms the heads in use together, by one query. While the store does not answer, a head is served for
+// HeadsHoldAlone.
 //
-// What this process changes it drops before the change is acknowledged: so whoever sees an
-// acknowledgement reads what was acknowledged. What another process or node changes is seen
-// within HeadsHold, and mostly within a fifth of it where nodes have Hints.
+// A change by this process drops the head before the change is acknowledged: so a caller who got an acknowledgement
+// reads the acknowledged state. A change by another process or node is seen within HeadsHold, and mostly within a fifth
+// of it where nodes have Hints.
 //
 // All methods may be called concurrently.
 type Heads struct {
@@ -73,34 +72,33 @@ type Heads struct {
 	since   func() time.Duration // the time since the cache was made
 	hints   Hints                // nil: none
 	doubts  doubts
-	down    atomic.Int64 // until when nobody but the confirmation asks, by since
+	down    atomic.Int64 // until when only the confirmation queries the store, by since
 
 	mu    sync.RWMutex
 	known map[sandlot.ProjectID]*head
 	gen   [256]uint64 // per shard of project ids: grows with each drop
 	fills *turns.Locks[sandlot.ProjectID]
-	asks  chan struct{} // one for each that asks
+	asks  chan struct{} // one entry for each reader that queries the store
 }
 
-// head is one project as it was read.
+// head is a cached project.
 type head struct {
 	sandlot.Project
 	confirmed atomic.Int64 // when, by since
 	used      atomic.Bool  // since the last confirmation
 }
 
-// NewHeads makes an empty cache of at most most heads, of some 500 bytes each. When it is full,
-// a new head takes the place of any other. Its time is the monotonic clock's: whoever sets the
-// machine's clock makes no head older or younger.
+// NewHeads returns an empty cache of at most most heads, of some 500 bytes each. When it is full, a new head takes the
+// place of any other. It uses the monotonic clock: setting the machine's clock makes no head older or younger.
 func NewHeads(changes ChangeStore, most int, log *slog.Logger) *Heads {
 	begin := time.Now()
 	since := func() time.Duration { return time.Since(begin) }
 	return &Heads{changes: changes, most: most, log: log, since: since, doubts: newDoubts(), known: map[sandlot.ProjectID]*head{}, fills: turns.NewLocks[sandlot.ProjectID](), asks: make(chan struct{}, asksMost)}
 }
 
-// get returns the current state of a project, through load if it is not known or not confirmed.
-// However many ask at once, one loads. Where there is a head to serve nobody waits for longer
-// than askLimit, whether or not load heeds its context: one that is late still brings its head.
+// get returns the current state of a project, through load if it is not cached or not confirmed. Of concurrent readers
+// one loads. With a head to serve nobody waits for longer than askLimit, whether or not load heeds its context: a late
+// load still brings its head.
 func (h *Heads) get(ctx context.Context, id sandlot.ProjectID, load func(context.Context) (sandlot.Project, error)) (sandlot.Project, error) {
 	if p, ok := h.peek(id); ok {
 		return p, nil
@@ -119,7 +117,7 @@ func (h *Heads) get(ctx context.Context, id sandlot.ProjectID, load func(context
 	return old.Project, nil
 }
 
-// ask is fill that is waited for until ctx ends.
+// ask runs fill and waits for it until ctx ends.
 func (h *Heads) ask(ctx context.Context, id sandlot.ProjectID, load func(context.Context) (sandlot.Project, error)) (sandlot.Project, error) {
 	select {
 	case h.asks <- struct{}{}:
@@ -150,8 +148,8 @@ func (h *Heads) ask(ctx context.Context, id sandlot.ProjectID, load func(context
 	}
 }
 
-// fill loads a head, until ctx ends, unless somebody else did while its turn was waited for. Where it could not be loaded, all who wait for it
-// have that error.
+// fill loads a head, until ctx ends, unless another reader did while this one waited for its turn. If the load failed,
+// all readers that wait for it get that error.
 func (h *Heads) fill(wait, ctx context.Context, id sandlot.ProjectID, load func(context.Context) (sandlot.Project, error)) (p sandlot.Project, err error) {
 	err = h.fills.Do(wait, id, isAnswer, func() (err error) {
 		known, ok := h.peek(id)
@@ -165,7 +163,7 @@ func (h *Heads) fill(wait, ctx context.Context, id sandlot.ProjectID, load func(
 	return p, err
 }
 
-// isAnswer reports whether an error of a look-up says that there is nothing, and not that it failed.
+// isAnswer reports whether the error of a look-up means that there is no such project, and not that the look-up failed.
 func isAnswer(err error) bool {
 	return errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.CodeProjectNotFound)
 }
@@ -180,7 +178,7 @@ func (h *Heads) load(ctx context.Context, id sandlot.ProjectID, load func(contex
 	return p, err
 }
 
-// peek returns a head that may be served without asking.
+// peek returns a head that may be served without a query.
 func (h *Heads) peek(id sandlot.ProjectID) (sandlot.Project, bool) {
 	known := h.lookUp(id)
 	if known == nil {
@@ -199,28 +197,28 @@ func (h *Heads) peek(id sandlot.ProjectID) (sandlot.Project, bool) {
 	return known.Project, true
 }
 
-// lookUp returns the head of a project, nil if there is none.
+// lookUp returns the head of a project, nil if it is not cached.
 func (h *Heads) lookUp(id sandlot.ProjectID) *head {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.known[id]
 }
 
-// age is how long ago a head was confirmed.
+// age returns the time since a head was confirmed.
 func (h *Heads) age(known *head) time.Duration {
 	return h.since() - time.Duration(known.confirmed.Load())
 }
 
-// generation is the number of drops that may have been of the project so far. A look-up
-// remembers it before it reads, and put compares.
+// generation returns the number of drops so far that may have been of the project. A look-up remembers it before it
+// reads, and put compares.
 func (h *Heads) generation(id sandlot.ProjectID) uint64 {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.gen[shard(id)]
 }
 
-// put keeps a head that was read, as of at, unless its project may have been dropped since gen:
-// then what was read may be from before that change.
+// put keeps a head that was read, as of at, unless its project may have been dropped since gen: then the head may be
+// from before that change.
 func (h *Heads) put(p sandlot.Project, at time.Duration, gen uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -239,9 +237,9 @@ func (h *Heads) put(p sandlot.Project, at time.Duration, gen uint64) {
 	h.known[p.ID] = known
 }
 
-// Drop forgets what a step changed. It is called before the step is acknowledged, also for one
-// that failed but may have happened. A look-up that began before does not put back what it saw.
-// To drop what is not cached costs nothing but the lock. Other nodes get a hint.
+// Drop forgets the heads that a step changed. It is called before the step is acknowledged, also for a step that failed
+// but may have happened. A look-up that began before does not put its head back. A head that is not cached costs
+// nothing but the lock. Other nodes get a hint.
 func (h *Heads) Drop(c sandlot.Changed) {
 	h.drop(c)
 	if h.hints != nil && (len(c.Projects) > 0 || c.Account != 0) {
@@ -269,8 +267,8 @@ func (h *Heads) drop(c sandlot.Changed) {
 	}
 }
 
-// After drops what a step changed, unless err says that it certainly had no effect, and
-// returns err. The stores of the rooms call it before a step returns. A nil h caches nothing.
+// After drops the heads that a step changed, unless err says that it certainly had no effect, and returns err. The
+// stores of the rooms call it before a step returns. A nil h caches nothing.
 func (h *Heads) After(c sandlot.Changed, err error) error {
 	if h != nil && !errors.Is(err, sandlot.ErrNoEffect) {
 		h.Drop(c)
@@ -278,10 +276,9 @@ func (h *Heads) After(c sandlot.Changed, err error) error {
 	return err
 }
 
-// Run confirms the heads in use every 750 ms until ctx ends, by one query each time, and those of
-// which hints came at most ten times a second. It counts in failures the queries that fail. The
-// first of several that fail is logged. A confirmation that comes late, or fails, drops nothing.
-// There is one Run for a Heads.
+// Run confirms the heads in use every 750 ms until ctx ends, by one query each time, and the heads that hints named at
+// most ten times a second. It counts failed queries in failures, and logs the first of several. A confirmation that
+// comes late, or fails, drops nothing. There is one Run for a Heads.
 func (h *Heads) Run(ctx context.Context, failures *worker.Failures) {
 	tick := time.NewTicker(confirmEvery)
 	defer tick.Stop()
@@ -304,17 +301,17 @@ func (h *Heads) Run(ctx context.Context, failures *worker.Failures) {
 		if err != nil && ctx.Err() == nil {
 			failures.Add(1)
 			if !failing {
-				h.log.Warn("what is cached of projects cannot be confirmed; it is served for "+HeadsHoldAlone.String(), "error", err)
+				h.log.Warn("cached heads cannot be confirmed; they are served for "+HeadsHoldAlone.String(), "error", err)
 			}
 		}
 		failing = err != nil
 	}
 }
 
-// Confirm confirms the heads in use now, as Run does again and again.
+// Confirm confirms the heads in use once; Run repeats it.
 func (h *Heads) Confirm(ctx context.Context) error { return h.confirm(ctx, h.inUse) }
 
-// confirm asks for the change numbers of heads.
+// confirm queries the change numbers of heads.
 func (h *Heads) confirm(ctx context.Context, which func() ([]*head, []sandlot.ProjectID)) error {
 	heads, ids := which()
 	if len(ids) == 0 {
@@ -327,7 +324,7 @@ func (h *Heads) confirm(ctx context.Context, which func() ([]*head, []sandlot.Pr
 	if err != nil {
 		h.down.Store(int64(h.since() + confirmEvery + askPause))
 		for _, known := range heads {
-			known.used.Store(true) // it is asked for again next time
+			known.used.Store(true) // so that it is confirmed next time
 		}
 		return err
 	}
@@ -336,8 +333,8 @@ func (h *Heads) confirm(ctx context.Context, which func() ([]*head, []sandlot.Pr
 	return nil
 }
 
-// inUse lists the heads that were served since it was called last, and takes the mark from
-// them. A head that nobody reads is not confirmed, and is read again when somebody does.
+// inUse lists the heads that were served since its last call, and clears their marks. A head that nobody reads is not
+// confirmed, and is loaded again for its next reader.
 func (h *Heads) inUse() (heads []*head, ids []sandlot.ProjectID) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -349,9 +346,8 @@ func (h *Heads) inUse() (heads []*head, ids []sandlot.ProjectID) {
 	return heads, ids
 }
 
-// settle confirms the heads whose change number is still theirs, and drops those that another
-// process changed or deleted. A head that was read after the numbers is newer than they are, and
-// stays as it is.
+// settle confirms the heads whose change number is still theirs, and drops those that another process changed or
+// deleted. A head that was read after the numbers is newer than they are, and stays as it is.
 func (h *Heads) settle(heads []*head, changes map[sandlot.ProjectID]int64, at time.Duration) {
 	var gone []*head
 	for _, known := range heads {
@@ -374,8 +370,8 @@ func (h *Heads) settle(heads []*head, changes map[sandlot.ProjectID]int64, at ti
 	}
 }
 
-// shard tells which generation a project belongs to. Projects share one: a drop of one keeps a
-// few look-ups of others out of the cache, which costs them a second read.
+// shard returns the index of a project's generation. Projects share one: a drop of one keeps a few look-ups of others
+// out of the cache, which costs them a second read.
 func shard(id sandlot.ProjectID) uint8 {
 	var sum uint8
 	for i := range len(id) {
@@ -384,9 +380,8 @@ func shard(id sandlot.ProjectID) uint8 {
 	return sum
 }
 
-// currentStore is a Store as the Service has it: what a step changed is dropped from Heads
-// before the step returns. A step of Store that returns a Changed has to be here: a test
-// finds each.
+// currentStore is a Store that drops the heads that a step changed before the step returns. Every step of Store that
+// returns a Changed has to be here: a test finds each.
 type currentStore struct {
 	Store
 	heads *Heads
@@ -402,7 +397,7 @@ func (s currentStore) DeleteFile(ctx context.Context, id sandlot.ProjectID, name
 	return p, s.heads.After(changed, err)
 }
 
-// currentManagement is the same of a ManagementStore.
+// currentManagement is the same for a ManagementStore.
 type currentManagement struct {
 	ManagementStore
 	heads *Heads

@@ -6,9 +6,9 @@ import (
 	"sandlot"
 )
 
-// doubts are the projects and accounts of which hints came since they were confirmed last.
+// doubts holds the projects and accounts that hints have named since the last confirmation.
 type doubts struct {
-	heard    chan struct{} // holds something while there are any
+	heard    chan struct{} // holds an element while there are any
 	mu       sync.Mutex
 	projects map[sandlot.ProjectID]bool
 	accounts map[sandlot.AccountID]bool
@@ -18,12 +18,12 @@ func newDoubts() doubts {
 	return doubts{heard: make(chan struct{}, 1), projects: map[sandlot.ProjectID]bool{}, accounts: map[sandlot.AccountID]bool{}}
 }
 
-// Share has other nodes hear of what this one changes. It is called before anything changes.
+// Share sets the Hints that notify other nodes of the changes of this one. It is called before anything changes.
 func (h *Heads) Share(hints Hints) { h.hints = hints }
 
-// Heard is told what another node says that it changed. It is not believed: what is cached of that
-// is confirmed soon, and nothing else happens. Whoever tells of more than a thousand projects at
-// once, or more often than ten times a second, has the rest of them confirmed with all others.
+// Heard takes a hint of another node. The hint is not believed: the cached heads that it names are confirmed soon, and
+// nothing else happens. Of a node that names more than a thousand projects at once, or more often than ten times a
+// second, the rest are confirmed with all others.
 func (h *Heads) Heard(c sandlot.Changed) {
 	ids := h.cached(c.Projects)
 	if len(ids) == 0 && c.Account == 0 {
@@ -46,7 +46,7 @@ func (h *Heads) Heard(c sandlot.Changed) {
 	}
 }
 
-// cached are those of the projects whose heads are kept.
+// cached returns the projects whose heads are cached.
 func (h *Heads) cached(ids []sandlot.ProjectID) (kept []sandlot.ProjectID) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -58,7 +58,7 @@ func (h *Heads) cached(ids []sandlot.ProjectID) (kept []sandlot.ProjectID) {
 	return kept
 }
 
-// take takes what is doubted.
+// take returns the doubts and clears them.
 func (d *doubts) take() (projects map[sandlot.ProjectID]bool, accounts map[sandlot.AccountID]bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -67,8 +67,8 @@ func (d *doubts) take() (projects map[sandlot.ProjectID]bool, accounts map[sandl
 	return projects, accounts
 }
 
-// doubted lists the heads of which hints came. While the store cannot be asked there are none: it is
-// asked for all of them when it can be.
+// doubted lists the heads that hints have named. While the store does not answer there are none: all heads are
+// confirmed when it does.
 func (h *Heads) doubted() (heads []*head, ids []sandlot.ProjectID) {
 	projects, accounts := h.doubts.take()
 	if int64(h.since()) < h.down.Load() {

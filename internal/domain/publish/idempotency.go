@@ -23,8 +23,8 @@ const (
 	idempotencyWait = time.Second // most calls are done by then
 )
 
-// CheckIdempotencyKey refuses what cannot be an idempotency key, as CodeInvalidField: one has 1
-// to MaxIdempotencyKey visible ASCII characters.
+// CheckIdempotencyKey refuses a key that does not have 1 to MaxIdempotencyKey visible ASCII characters, as
+// CodeInvalidField.
 func CheckIdempotencyKey(key string) error {
 	if len(key) >= 1 && len(key) <= MaxIdempotencyKey && visible(key) {
 		return nil
@@ -33,8 +33,7 @@ func CheckIdempotencyKey(key string) error {
 		With(sandlot.OpSame).Note("Send a fresh random value, such as a UUID, with each new request, and the same value only when that request is sent again.")
 }
 
-// idempotency keeps calls and forms that are sent again from having their effect again. It may
-// be used concurrently.
+// idempotency keeps repeated calls and forms from having their effect again. It may be used concurrently.
 type idempotency struct {
 	store    idempotencyStore
 	vault    *sandlot.Vault
@@ -43,29 +42,27 @@ type idempotency struct {
 	places   sandlot.Places
 }
 
-// idempotencyStore is what idempotency asks of a Store.
+// idempotencyStore is the part of a Store that idempotency uses.
 type idempotencyStore interface {
 	IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time, or ...sandlot.Digest) (IdempotencyRecord, error)
 }
 
-// request is a call with an idempotency key, or a form with its token; nil is a call
-// without one.
+// request is a call with an idempotency key, or a form with its token; nil is a call without one.
 type request struct {
 	by        sandlot.Caller
 	text      string         // the idempotency key, which is not stored; empty for a form
-	key       sandlot.Digest // of the idempotency key and of whom it belongs to; the record is found by it
-	elsewhere sandlot.Digest // of the idempotency key and what was asked, for callers whom only their network tells apart; zero for others
-	asked     sandlot.Digest // of what was asked: the same for the same fields and content, however they were sent
-	lease     sandlot.Digest // what one call in flight holds, and no other
+	key       sandlot.Digest // of the idempotency key and its principal; the record is found by it
+	elsewhere sandlot.Digest // of the idempotency key and the request, for callers whom only their network distinguishes; zero for others
+	asked     sandlot.Digest // of the request: the same for the same fields and content, however they were sent
+	lease     sandlot.Digest // the lock that one call in flight holds, and no other
 	waits     bool           // whether a second call waits for the first one, or is refused
 }
 
-// newRequest describes a call by what it asks: the operation, its words and the bytes.
-// A key that cannot be an idempotency key is refused. The purposes of the digests stay
-// as they are, for the records of the last day are found by them.
+// newRequest describes a call by its operation, its fields and its bytes. A malformed idempotency key is refused. The
+// purposes of the digests stay as they are, because the records of the last day are found by them.
 func (c *idempotency) newRequest(by sandlot.Caller, key string, op sandlot.Op, part *PartInput, sent Content, words ...any) (*request, error) {
 	if by.Ticket() != nil {
-		key = by.Ticket().ID() // whatever else was said: it is good for one call
+		key = by.Ticket().ID() // whatever key the call names: a ticket is good for one call
 	}
 	if key == "" {
 		return nil, nil
@@ -103,8 +100,8 @@ func (c *idempotency) importRequest(by sandlot.Caller, in Adoption, position int
 	return r, nil
 }
 
-// noOtherImport refuses an import whose idempotency key came with another one, before it makes anything. What that one made may
-// stand anywhere: of those before nothing may have come in.
+// noOtherImport refuses an import whose idempotency key came with another one, before it makes anything. The record of
+// that other import may be at any position, because none of its earlier projects may have come in.
 func (c *idempotency) noOtherImport(ctx context.Context, by sandlot.Caller, in Adoption) error {
 	if in.Idempotency == "" || in.FirstOf == 0 {
 		return nil
@@ -129,8 +126,8 @@ func (c *idempotency) noOtherImport(ctx context.Context, by sandlot.Caller, in A
 	return nil
 }
 
-// formRequest describes a form that was sent from a page, whose token lets it do this
-// act once. The token of a page may come with several acts, each of which counts.
+// formRequest describes a form from a page, whose token permits this act once. The token of a page may come with
+// several acts, each of which counts.
 func (c *idempotency) formRequest(by sandlot.Caller, act, token string) (*request, error) {
 	if token == "" || len(token) > sandlot.MaxFormToken {
 		return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The form has no token.").In("form_token")
@@ -138,7 +135,7 @@ func (c *idempotency) formRequest(by sandlot.Caller, act, token string) (*reques
 	return &request{by: by, key: c.vault.Keyed("form", fmt.Sprintf("%s %d %s", act, by.Account(), token))}, nil
 }
 
-// keyOf returns the idempotency key of an update, which a form's token stands for.
+// keyOf returns the idempotency key of an update, or the key made of its form's token.
 func (c *idempotency) keyOf(in UpdateInput) string {
 	if in.FormToken == "" {
 		return in.Idempotency
@@ -146,22 +143,21 @@ func (c *idempotency) keyOf(in UpdateInput) string {
 	return c.vault.Keyed("form token", in.FormToken).String()
 }
 
-// ofForm makes a request that of a form: the token of a page may come with several acts, each of
-// which counts, and a button that is pressed twice shows what the first press did.
+// ofForm makes r the request of a form: the token of a page may come with several acts, each of which counts, and a
+// second press of a button shows the result of the first.
 func (c *idempotency) ofForm(r *request) {
 	r.key = c.vault.Keyed("form", string(r.key[:])+string(r.asked[:]))
 	r.lease, r.waits = r.key, true
 }
 
-// principal is whom the idempotency key belongs to: the key, the ticket or the upload_token that was
-// presented, or else the sender's network, for an idempotency key may be guessed,
-// however long it is. Among those who share a network it is another one for each
-// request, so that nobody's request can be in the way of another's.
+// principal returns the owner of the idempotency key: the key, ticket or upload_token of the request, or else the
+// sender's network, because an idempotency key may be guessed, however long it is. Among those who share a network it
+// differs for each request, so that nobody's request can block another's.
 func (r *request) principal() string {
 	switch {
 	case r.by.Ticket() != nil:
 		return "ticket " + r.by.Ticket().Hash.String()
-	case r.by.InSession(): // which has no key that would tell accounts apart
+	case r.by.InSession(): // a session has no key that would distinguish accounts
 		return "account " + strconv.FormatInt(int64(r.by.Account()), 10)
 	case !r.by.Nobody():
 		return "key " + r.by.Key().Hash.String()
@@ -173,12 +169,11 @@ func (r *request) principal() string {
 	return "network " + r.by.From.Network
 }
 
-// asked is what of a declaration and of a part belongs to the request. Two ways
-// to write the same are the same.
+// asked returns the fields of a declaration that belong to the request. Two spellings of one value are the same.
 func (d Declared) asked() []any { return []any{strings.ToLower(d.SHA256), d.Size} }
 
-// asked is what of a part belongs to the request. Of the encoding only whether it packs: the
-// alphabet of base64 changes nothing.
+// asked returns the fields of a part that belong to the request. Of the encoding only gzip counts: the alphabet of
+// base64 changes nothing.
 func (in *PartInput) asked() []any {
 	if in == nil {
 		return nil
@@ -186,14 +181,13 @@ func (in *PartInput) asked() []any {
 	return []any{in.UploadID, in.N, in.Total, in.Last, strings.HasPrefix(in.Encoding, "gzip")}
 }
 
-// idempotent makes a call at most once for its idempotency key: do makes it, and leaves
-// a record in the same step; recorded answers it from that record. A refusal leaves no
-// record, so that the corrected request may come under the same idempotency key.
+// idempotent makes a call at most once for its idempotency key: do makes it, and leaves a record in the same step;
+// recorded answers it from that record. A refusal leaves no record, so that the corrected request may come under the
+// same idempotency key.
 //
-// In this process a call under the idempotency key of one in flight is refused with
-// CodeRequestInProgress. Between processes the record, which is unique, decides which
-// of two calls takes effect; the other is answered from it. A crash leaves both, the
-// effect and the record, or neither.
+// In this process a call under the idempotency key of one in flight is refused with CodeRequestInProgress. Between
+// processes the record, which is unique, decides which of two calls takes effect; the other is answered from it. A
+// crash leaves both, the effect and the record, or neither.
 func idempotent[T any](ctx context.Context, c *idempotency, r *request, do func() (T, error), recorded func(IdempotencyRecord, Minted) (T, error)) (T, error) {
 	var none T
 	if r == nil {
@@ -243,8 +237,8 @@ func (c *idempotency) hold(ctx context.Context, r *request) (release func(), err
 // errNoRecord: the call has not been made.
 var errNoRecord = errors.New("no idempotency record")
 
-// findAnswer returns the record of a call that was made before, and the keys that it
-// minted; errNoRecord if it was not. A call that may not have that answer is refused.
+// findAnswer returns the record of a call that was made before, and the keys that it minted; errNoRecord if it was not.
+// A caller who may not have that answer is refused.
 func (c *idempotency) findAnswer(ctx context.Context, r *request) (IdempotencyRecord, Minted, error) {
 	rec, err := c.store.IdempotencyRecord(ctx, r.key, c.now().UTC())
 	if errors.Is(err, sandlot.ErrNotFound) {
@@ -271,9 +265,8 @@ func otherRequest() error {
 		Note("Send a fresh random idempotency key with this request; the old one belongs to the earlier request.")
 }
 
-// notElsewhere refuses a call that was made from another network, without its keys:
-// whoever asks may have guessed the idempotency key and the request. If it was not, the
-// error is errNoRecord.
+// notElsewhere refuses a call that was made from another network, without its keys: the caller may have guessed the
+// idempotency key and the request. Without such a call the error is errNoRecord.
 func (c *idempotency) notElsewhere(ctx context.Context, r *request) error {
 	if r.elsewhere == (sandlot.Digest{}) {
 		return errNoRecord
@@ -287,22 +280,22 @@ func (c *idempotency) notElsewhere(ctx context.Context, r *request) error {
 	return c.doneElsewhere()
 }
 
-// doneElsewhere refuses a call that was made, to a caller who cannot show that it was theirs.
-// It says how to get to the project without the keys of that answer.
+// doneElsewhere refuses a call that was made, to a caller who cannot prove to have made it. It says how to get to the
+// project without the keys of that answer.
 func (c *idempotency) doneElsewhere() error {
 	return sandlot.Refuse(sandlot.CodeReplayedElsewhere, "This request was made under this idempotency key in the last 24 hours, from another network, or from one that strangers may share. It is done; its keys are not shown again here.").
 		In("idempotency_key").With(sandlot.OpWait).
 		Note("If it was yours and its answer is lost, log in at %s/login with the e-mail address that it gave: the account has the project, and mints new keys. If it was not yours, send a fresh random idempotency key, such as a UUID.", c.places.Base)
 }
 
-// sealed names what opens the answer of the request: the idempotency key, the request itself,
-// and the key that was presented with it. None of them is stored.
+// sealed returns the seal of the answer to the request: it opens with the idempotency key, the request itself, and the
+// key that came with it. None of them is stored.
 func (r *request) sealed() sandlot.Seal {
 	return sandlot.Seal{By: r.by, What: "idempotent answer", Secret: r.text, Of: r.asked}
 }
 
-// record is what the step of a call leaves, so that the call takes effect once and can be
-// answered from it; nil for a call without an idempotency key. A form leaves no answer.
+// record returns the record that the step of a call leaves, so that the call takes effect once and can be answered from
+// it; nil for a call without an idempotency key. A form leaves no answer.
 func (c *idempotency) record(r *request, id sandlot.ProjectID, version int, email EmailOutcome, keys Minted, m made) (*IdempotencyRecord, error) {
 	if r == nil {
 		return nil, nil
@@ -322,7 +315,7 @@ func (c *idempotency) record(r *request, id sandlot.ProjectID, version int, emai
 	return rec, err
 }
 
-// formRecord is the record of a form whose act is on the account.
+// formRecord returns the record of a form whose act is on the account.
 func (c *idempotency) formRecord(by sandlot.Caller, act, token string) (IdempotencyRecord, error) {
 	r, err := c.formRequest(by, act, token)
 	if err != nil {
@@ -332,29 +325,28 @@ func (c *idempotency) formRecord(by sandlot.Caller, act, token string) (Idempote
 	return *rec, err
 }
 
-// ticketUsed refuses other bytes than those that a ticket was used for. It tells what was made of
-// them, but none of the keys.
+// ticketUsed refuses bytes other than those that a ticket was used for. It names the version made of these, but none of
+// the keys.
 func ticketUsed(rec IdempotencyRecord, at sandlot.Places) error {
 	return sandlot.Refuse(sandlot.CodeTicketUsed, "This ticket was used: its bytes are version %d of the project %s. Nothing was changed now.", rec.Version, rec.Project).
 		Detail("project_id", string(rec.Project)).Detail("url", at.Project(rec.Project, 0, "").URL).Detail("version", rec.Version).
 		With(sandlot.OpTicket).Note("A ticket is good for one call. The same bytes get the same answer again; ask for another ticket to send other ones.")
 }
 
-// An IdempotencyRecord is what a step leaves for IdempotencyLife, so that the call that made it
-// gets the same answer when it is sent again under the same idempotency key. Of the answer it
-// holds the minted keys, sealed, and what it says of the version, which may be erased
-// meanwhile; the rest is read anew. The record of a form holds no answer: it only keeps the
-// form from acting twice.
+// An IdempotencyRecord stays for IdempotencyLife after a step, so that a repeat of the call under the same idempotency
+// key gets the same answer. Of the answer it holds the minted keys, sealed, and the fields of the version, which may be
+// erased meanwhile; the rest is read anew. The record of a form holds no answer: it only keeps the form from acting
+// twice.
 type IdempotencyRecord struct {
 	Key       sandlot.Digest // of the idempotency key and its principal
 	Elsewhere sandlot.Digest // another key under which the same step is known; zero for none
 	Ticket    sandlot.Digest // the hash of the ticket that the step uses up, which is kept as long as the record; zero for none
-	Request   sandlot.Digest // of what was asked
+	Request   sandlot.Digest // of the request
 	ExpiresAt time.Time
-	Account   sandlot.AccountID // that made it, or that it made; set by the store
+	Account   sandlot.AccountID // of the call, or the one that the call made; set by the store
 	Project   sandlot.ProjectID // empty for an account alone
-	Version   int               // that the step made
+	Version   int               // the version that the step made
 	Email     EmailOutcome
 	Answer    []byte // the minted keys, sealed
-	Made      []byte // what the answer tells of the version, as the Service wrote it; empty where nothing is told
+	Made      []byte // the fields of the version in the answer, as the Service wrote them; may be empty
 }

@@ -12,14 +12,12 @@ import (
 	"sandlot"
 )
 
-// This file answers calls that were made before: the last call of a completed upload,
-// and any that has an idempotency key. Of the first answer only the minted keys are
-// kept. The rest is read from the version that the call made, or, where that was
-// erased, from what the record says of it.
+// This file answers calls that were made before: the last call of a completed upload, and any with an idempotency key.
+// Of the first answer only the minted keys are kept. The rest is read from the version that the call made, or, if that
+// was erased, from the fields of it in the record.
 
-// asOf is a project as one of its versions left it, with that version's files. A version that
-// was erased is rebuilt from left, which has the one file that it brought; without left it is
-// CodeProjectNotFound.
+// asOf returns a project as one of its versions left it, with that version's files. An erased version is rebuilt from
+// left, which has the one file that it brought; without left it is CodeProjectNotFound.
 func (s *Service) asOf(ctx context.Context, id sandlot.ProjectID, version int, left []byte) (sandlot.Project, []sandlot.File, error) {
 	p, err := s.find(ctx, string(id))
 	if err != nil {
@@ -102,7 +100,7 @@ func (s *Service) updated(ctx context.Context, by sandlot.Caller, id sandlot.Pro
 	return out, fmt.Errorf("version %d of %s did not bring %q: %w", version, id, m.Filename, sandlot.ErrCorrupt)
 }
 
-// show gives a caller the keys that a publish answers with.
+// show adds the keys that a publish answers with.
 func (out *Published) show(by sandlot.Caller, minted Minted) {
 	out.Keys = minted
 	if !by.Nobody() {
@@ -138,15 +136,15 @@ func (s *Service) completedPublish(ctx context.Context, by sandlot.Caller, c *co
 	return out, err
 }
 
-// tellEmail makes the answer about a new account tell the address that was given
-// for it, whatever its owner has said since.
+// tellEmail puts the address of the request into the answer about a new account, even if its owner has changed it
+// since.
 func (s *Service) tellEmail(out *Published, np newProject, mail EmailOutcome) {
 	if out.Account != nil && np.Email != "" {
 		out.Account.Email, out.Mailed = np.Email, s.sends() && mail != EmailUnsent
 	}
 }
 
-// unsentBefore is mail, or EmailUnsent where the step that left this sent no message.
+// unsentBefore returns mail, or EmailUnsent if the step that wrote left sent no message.
 func unsentBefore(left []byte, mail EmailOutcome) EmailOutcome {
 	if m, _ := readMade(left); m.Unsent {
 		return EmailUnsent
@@ -175,7 +173,7 @@ func (s *Service) completedUpdate(ctx context.Context, by sandlot.Caller, c *com
 	return out, err
 }
 
-// recordedPublish is the answer of a publish that was made before.
+// recordedPublish answers a publish that was made before.
 func (s *Service) recordedPublish(ctx context.Context, by sandlot.Caller, in PublishInput, np newProject, rec IdempotencyRecord, keys Minted) (Published, error) {
 	out, err := s.published(ctx, by, rec.Project, rec.Version, rec.Made)
 	if err != nil {
@@ -197,7 +195,7 @@ func (s *Service) recordedPublish(ctx context.Context, by sandlot.Caller, in Pub
 	return out, err
 }
 
-// recordedUpdate is the answer of an update that was made before.
+// recordedUpdate answers an update that was made before.
 func (s *Service) recordedUpdate(ctx context.Context, by sandlot.Caller, in UpdateInput, nf newFile, rec IdempotencyRecord) (Updated, error) {
 	if in.FormToken != "" {
 		if p, err := s.find(ctx, string(rec.Project)); err != nil || p.Version != rec.Version {
@@ -222,9 +220,9 @@ func (s *Service) recordedUpdate(ctx context.Context, by sandlot.Caller, in Upda
 	return out, err
 }
 
-// warningsAgain are the warnings about what a call brought, for an answer from its record, and
-// those about the version that it made. Those about many files by themselves are in the record, all
-// others are made anew. charge is asked for what is read: a call whose bytes were all charged has none.
+// warningsAgain returns the warnings about the files of a call, for an answer from its record, and those about the
+// version that it made. Warnings about each of many files are in the record, all others are made anew. charge takes the
+// bytes that are read: a call whose bytes were all charged has none.
 func (s *Service) warningsAgain(ctx context.Context, p sandlot.Project, one sandlot.File, many []sandlot.File, left []byte, charge sandlot.Charge) (about, kept []sandlot.Warning, err error) {
 	m, _ := readMade(left)
 	changed := []sandlot.File{one}
@@ -249,7 +247,7 @@ func (s *Service) warningsAgain(ctx context.Context, p sandlot.Project, one sand
 	return about, kept, err
 }
 
-// publish is the publish that part 1 asked for.
+// publish returns the publish that part 1 requested.
 func (m uploadMeta) publish() newProject {
 	if m.Publish == nil {
 		return newProject{}
@@ -257,7 +255,7 @@ func (m uploadMeta) publish() newProject {
 	return *m.Publish
 }
 
-// update is the update that part 1 asked for.
+// update returns the update that part 1 requested.
 func (m uploadMeta) update() newFile {
 	if m.Update == nil {
 		return newFile{}
@@ -265,7 +263,7 @@ func (m uploadMeta) update() newFile {
 	return *m.Update
 }
 
-// recordedDelete is the answer of a deletion that was made before.
+// recordedDelete answers a deletion that was made before.
 func (s *Service) recordedDelete(ctx context.Context, by sandlot.Caller, name string, rec IdempotencyRecord) (Deleted, error) {
 	p, files, err := s.asOf(ctx, rec.Project, rec.Version, nil)
 	if err == nil {
@@ -280,8 +278,8 @@ func (s *Service) recordedDelete(ctx context.Context, by sandlot.Caller, name st
 	}, nil
 }
 
-// recordedSignup is the answer of a signup that was made before, with the address that
-// was given then, whatever its owner has said since.
+// recordedSignup answers a signup that was made before, with the address of that request, even if its owner has changed
+// it since.
 func (s *Service) recordedSignup(ctx context.Context, email string, rec IdempotencyRecord, keys Minted) (SignedUp, error) {
 	a, err := s.store.Account(ctx, rec.Account)
 	if errors.Is(err, sandlot.ErrNotFound) {
@@ -295,23 +293,23 @@ func (s *Service) recordedSignup(ctx context.Context, email string, rec Idempote
 	return out, err
 }
 
-// made is what a step leaves of its version for an answer from the record:
-// that version, and the one before, may be erased meanwhile.
+// A made holds the fields of a version for an answer from the record: that version, and the one before, may be erased
+// meanwhile.
 type made struct {
 	Title    string
 	Suffix   string
 	At       time.Time
-	Filename string // of the file that it brought
+	Filename string // of the file in the call
 	Created  bool   // whether the file was new
 	Size     int64
 	SHA256   sandlot.Digest
 	Text     bool
-	Warnings []sandlot.Warning `json:",omitempty"` // that nothing else reveals
-	Unsent   bool              `json:",omitempty"` // whether no message was sent to the address that came with it
-	Many     *madeOfMany       `json:",omitempty"` // of a call with many files; of an update these are instead of Filename and what follows it
+	Warnings []sandlot.Warning `json:",omitempty"` // warnings that nothing else reveals
+	Unsent   bool              `json:",omitempty"` // whether no message was sent to the address in the call
+	Many     *madeOfMany       `json:",omitempty"` // of a call with many files; an update has these instead of Filename and the fields after it
 }
 
-// madeOf describes the version that a step makes, with the file that it brings.
+// madeOf describes the version that a step makes, with the file of the call.
 func madeOf(title, suffix string, at time.Time, f sandlot.File, created bool) made {
 	return made{Title: title, Suffix: suffix, At: at, Filename: f.Name, Created: created, Size: f.Blob.Size, SHA256: f.Blob.SHA256, Text: f.Blob.Text}
 }
@@ -320,19 +318,17 @@ func madeOf(title, suffix string, at time.Time, f sandlot.File, created bool) ma
 func (m made) encode() ([]byte, error) {
 	text, err := json.Marshal(m)
 	if err != nil {
-		return nil, fmt.Errorf("describe what was made: %w", err)
+		return nil, fmt.Errorf("describe the version: %w", err)
 	}
 	return text, nil
 }
 
-// readMade reads what encode made. ok is false for records from before there was anything to
-// read, and for what cannot be read.
+// readMade reads the output of encode. ok is false for empty and unreadable records; the oldest ones are empty.
 func readMade(text []byte) (m made, ok bool) {
 	return m, len(text) > 0 && json.Unmarshal(text, &m) == nil
 }
 
-// version is a project as the step left it, and the file, which is the primary one where there
-// were many.
+// version returns a project as the step left it, and its file, which is the primary one if there were many.
 func (m made) version(p sandlot.Project, n int) (sandlot.Project, []sandlot.File) {
 	p.Version, p.Suffix, p.Title, p.UpdatedAt = n, m.Suffix, m.Title, m.At
 	switch {

@@ -10,35 +10,35 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// Content is a file's bytes, staged, with what was seen in them: they are kept, but nothing
-// refers to them yet. Whoever staged it hands it to one call of a Service, which uses or
-// discards it, or discards it with Contents.Discard.
+// Content holds the staged bytes of a file, with the findings of their inspection: they are kept, but no record refers
+// to them yet. Its holder hands it to one call of a Service, which uses or discards it, or discards it with
+// Contents.Discard.
 type Content struct {
 	sandlot.Blob
 	inspect.Findings
 	Missing bool // there was no content in the request
 }
 
-// Declared is what a client said about the file's bytes. Zero values mean that it said nothing.
-// What it said must be true of the whole file, or the call is CodeDigestMismatch.
+// Declared holds the hash and size of a file as a client declared them. A zero value was not declared. A declared value
+// must be true of the whole file, or the call is CodeDigestMismatch.
 type Declared struct {
 	SHA256 string // hex, any case
 	Size   *int64
 }
 
-// About is what a publish or an update says of its project besides the title; what is nil was not sent.
+// About holds the details of a project in a publish or an update, besides the title; a nil field was not sent.
 type About struct {
 	Description     *string  `json:",omitzero"`
 	Listed, Threads *bool    `json:",omitzero"`
 	Tags            []string `json:",omitzero"`
 }
 
-// Empty reports whether nothing was sent.
+// Empty reports whether no field was sent.
 func (a About) Empty() bool {
 	return a.Description == nil && a.Listed == nil && a.Threads == nil && a.Tags == nil
 }
 
-// change brings it into form, or refuses it.
+// change normalizes the fields, or refuses them.
 func (a About) change() (c DetailsChange, err error) {
 	c = DetailsChange{Threads: a.Threads}
 	if a.Description != nil {
@@ -60,7 +60,7 @@ func (a About) change() (c DetailsChange, err error) {
 	return c, err
 }
 
-// names are those of its fields that were sent.
+// names returns the names of the fields that were sent.
 func (a About) names() (list []string) {
 	for name, sent := range map[string]bool{"description": a.Description != nil, "listed": a.Listed != nil, "threads": a.Threads != nil, "tags": a.Tags != nil} {
 		if sent {
@@ -71,7 +71,7 @@ func (a About) names() (list []string) {
 	return list
 }
 
-// or is the value that v has, or the zero of its type.
+// or returns the value that v points to, or the zero of its type.
 func or[T any](v *T) (value T) {
 	if v != nil {
 		value = *v
@@ -79,8 +79,7 @@ func or[T any](v *T) (value T) {
 	return value
 }
 
-// PublishInput asks for a new project. All fields are as the client sent them: Publish brings
-// them into form or refuses them.
+// PublishInput requests a new project. All fields are as the client sent them: Publish normalizes or refuses them.
 type PublishInput struct {
 	Title    string
 	Handle   string
@@ -88,18 +87,18 @@ type PublishInput struct {
 	Lang     string
 	Content  Content
 	Declared Declared
-	Tree     *Tree // set if the call brings many files; then Content and Declared say nothing
+	Tree     *Tree // set if the call brings many files; then Content and Declared are ignored
 	About
-	Primary     string     // of many files, the one that is served for "/"; empty: the one that is found
+	Primary     string     // of many files, the one that is served for "/"; empty: Publish finds it
 	Archive     string     // in an upload's part 1: the format of the archive that the assembled bytes are
 	Part        *PartInput // set if this is a call of a chunked upload
 	Idempotency string     // the idempotency key; empty: every call makes a project of its own
-	DryRun      bool       // only look whether it would be done
-	Early       bool       // with DryRun: whose it will be is not known yet, so no e-mail address is asked for
+	DryRun      bool       // only check the call
+	Early       bool       // with DryRun: the owner is not known yet, so no e-mail address is required
 }
 
-// UpdateInput asks for a new version in which one file, or all those of a Tree, are new or
-// other. Fields are as the client sent them; a nil one was not sent.
+// UpdateInput requests a new version in which one file, or all those of a Tree, are new or changed. Fields are as the
+// client sent them; a nil one was not sent.
 type UpdateInput struct {
 	Project  string // a project id or one of its addresses; empty for the most recently updated
 	Named    bool   // the client sent a project, so an empty one is a mistake and is refused
@@ -111,17 +110,17 @@ type UpdateInput struct {
 	IfVersion   *int
 	Content     Content
 	Declared    Declared
-	Tree        *Tree  // set if the call brings many files; then Filename, Content and Declared say nothing
+	Tree        *Tree  // set if the call brings many files; then Filename, Content and Declared are ignored
 	Replace     bool   // the files of Tree are all that the project has afterwards
-	Force       bool   // files that look damaged, and files that by their name hold secrets, are taken
-	Unwrap      bool   // one folder that wraps all files of Tree is taken off, if it holds their page; so it is with Replace
+	Force       bool   // accept files that look damaged, and files whose names suggest secrets
+	Unwrap      bool   // take off one folder that wraps all files of Tree, if it holds their page; Replace does so, too
 	Folder      string // where in the project the files of Tree go; empty: to its top
-	Primary     string // with many files, the one that is served for "/"; empty: as before, or, with Replace, the one that is found
+	Primary     string // with many files, the one that is served for "/"; empty: as before, or, with Replace, the one that Update finds
 	Archive     string // in an upload's part 1: the format of the archive that the assembled bytes are
 	Part        *PartInput
-	Idempotency string // the idempotency key, if one came
-	FormToken   string // that of a form of the website, in place of an idempotency key
-	DryRun      bool   // only look whether it would be done
+	Idempotency string // the idempotency key, if any
+	FormToken   string // the token of a form of the website, in place of an idempotency key
+	DryRun      bool   // only check the call
 }
 
 // Intended is a call whose bytes are still to come: an update if Update is set, or else a publish.
@@ -130,19 +129,19 @@ type Intended struct {
 	Update  *UpdateInput
 }
 
-// PartInput places a call in a chunked upload. Parts may come in any order after part 1, again,
-// and concurrently; one of Total and Last tells how many there are.
+// PartInput places a call in a chunked upload. Parts may come in any order after part 1, again, and concurrently; one
+// of Total and Last gives their number.
 type PartInput struct {
 	UploadID string
-	N        *int // nil in a call that only tells the total
+	N        *int // nil in a call that only sends the total
 	Total    *int
 	Last     bool
 	Encoding string         // as declared: base64, base64url, gzip+base64, gzip+base64url or empty
-	Charge   sandlot.Charge // asked for the bytes of the assembled file
+	Charge   sandlot.Charge // takes the bytes of the assembled file
 }
 
-// charge is that of a call that may be part of an upload. What such a part brings is
-// little compared with the file that its answer speaks of.
+// charge returns the Charge of a call that may be part of an upload. The bytes of such a part are few compared with the
+// file in its answer.
 func (in *PartInput) charge() sandlot.Charge {
 	if in == nil {
 		return nil
@@ -150,53 +149,51 @@ func (in *PartInput) charge() sandlot.Charge {
 	return in.Charge
 }
 
-// DeleteInput asks for a new version that lacks one file. Fields are as the client sent them.
+// DeleteInput requests a new version that lacks one file. Fields are as the client sent them.
 type DeleteInput struct {
 	Project     string
 	Filename    string
 	Email       string
 	Lang        string
 	IfVersion   *int
-	Idempotency string // the idempotency key, if one came
+	Idempotency string // the idempotency key, if any
 }
 
-// RestoreInput asks for a new version with the files of an earlier one.
+// RestoreInput requests a new version with the files of an earlier one.
 type RestoreInput struct {
 	Project     string // a project id or one of its addresses
 	Version     int
 	IfVersion   *int
-	Idempotency string // the idempotency key, if one came
+	Idempotency string // the idempotency key, if any
 }
 
-// SignupInput asks for an account. All fields may be empty; the handle is a wish, which is met
-// as far as it is free.
+// SignupInput requests an account. All fields may be empty; the handle is a wish, met as far as it is free.
 type SignupInput struct {
 	Handle      string
 	Email       string
 	Lang        string
-	Idempotency string // the idempotency key, if one came
+	Idempotency string // the idempotency key, if any
 }
 
-// Published is the answer to a publish. Keys is what was minted, and cannot be had again but by
-// the same call under the same idempotency key. The answer to a dry run has the project as it
-// would be, but for what is drawn or counted when it is made: no id, address, key or account.
+// Published is the answer to a publish. Keys holds the minted keys, which only the same call under the same idempotency
+// key returns again. The answer to a dry run has the project as it would be, without the values that are drawn or
+// counted when it is made: no id, address, key or account.
 type Published struct {
 	Project     sandlot.Project
 	Addresses   sandlot.Addresses
 	File        sandlot.File   // the primary file
 	Many        bool           // the call brought many files
-	Files       []sandlot.File // these, if Many; none where the version was erased meanwhile
+	Files       []sandlot.File // the files of the call, if Many; none if the version was erased meanwhile
 	DryRun      bool           // nothing was made
 	Keys        Minted
 	Account     *sandlot.Account // set if the account is new
-	Mailed      bool             // whether a verification is on its way by SMTP
+	Mailed      bool             // whether a verification mail is on its way by SMTP
 	Warnings    []sandlot.Warning
 	Quarantined bool
 	FromRecord  bool // the answer of an earlier call, from its idempotency record
 }
 
-// Minted are keys in clear, for the answer of the call that made them. Account is empty where
-// the caller has it already.
+// Minted holds keys in clear, for the answer of the call that made them. Account is empty if the caller has it already.
 type Minted struct {
 	Account sandlot.Secret
 	Project sandlot.Secret
@@ -206,7 +203,7 @@ type Minted struct {
 // need not be sent again before ExpiresAt.
 type Pending struct {
 	UploadID                    string
-	Token                       sandlot.Secret // with which the upload can be joined from any network; empty where a key is needed
+	Token                       sandlot.Secret // a key with which any network can join the upload; empty if a key of the account is needed
 	Total                       int            // 0 while unknown
 	Received                    []int          // the first 100, as of Missing
 	Missing                     []int          // below the total, or below the highest part received
@@ -215,8 +212,8 @@ type Pending struct {
 	Warnings                    []sandlot.Warning
 }
 
-// Updated is the answer to an update. To a dry run it has the project and the version as they
-// would be, but for the version's address.
+// Updated is the answer to an update. For a dry run it has the project and the version as they would be, but for the
+// version's address.
 type Updated struct {
 	Project     sandlot.Project
 	Addresses   sandlot.Addresses
@@ -224,9 +221,9 @@ type Updated struct {
 	File        sandlot.File
 	Created     bool           // the file is new
 	Many        bool           // the call brought many files; then File and Created are not set
-	Files       []sandlot.File // those that are new or other, if Many; none where versions were erased meanwhile
+	Files       []sandlot.File // the new or changed files, if Many; none if versions were erased meanwhile
 	Unchanged   int            // files of the call that the project had already
-	Removed     int            // files that the project has no more
+	Removed     int            // files that the project no longer has
 	DryRun      bool           // nothing was made
 	Warnings    []sandlot.Warning
 	Quarantined bool
@@ -264,22 +261,21 @@ type SignedUp struct {
 	email      EmailOutcome
 }
 
-// ProjectView is a project as a caller may see it. What is for its owner only is empty for
-// everybody else.
+// ProjectView is a project as a caller may see it. Fields for its owner only are empty for everybody else.
 type ProjectView struct {
 	Project   sandlot.Project
 	Addresses sandlot.Addresses // Version is set for the owner only
 	Stats     sandlot.Stats
 	Owner     bool
 	Files     []sandlot.File // for the owner only
-	About     *Details       // what its owner says about it; for the owner only, and not in lists
+	About     *Details       // the owner's details; for the owner only, and not in lists
 
 	Quarantined bool              // see Service.Quarantined
 	Warnings    []sandlot.Warning // for the owner only
 }
 
-// Identity is what a key stands for, with a page of its projects. Account.Email is empty for a
-// project key.
+// Identity is the account and the key of a caller, with a page of its projects. Account.Email is empty for a project
+// key.
 type Identity struct {
 	Account  sandlot.Account
 	Key      sandlot.Key
@@ -288,20 +284,19 @@ type Identity struct {
 	Next     string // cursor of the next page, empty at the end
 }
 
-// Export is one consistent snapshot of what a key covers: the projects as they were at
-// ExportedAt. Their versions never change, so their files can be read for as long as they are
-// kept.
+// Export is one consistent snapshot of the projects that a key covers, as they were at ExportedAt. Their versions never
+// change, so their files can be read for as long as they are kept.
 type Export struct {
 	Account    sandlot.Account
 	ExportedAt time.Time
-	Projects   []ProjectView // without Files: they are read one project after another
-	History    bool          // whether the earlier versions belong to it; for its reader to set
-	Whole      bool          // whether it is of all that the account has
-	// Pictures are those of the account, by project; the portrait is that of no project. For its reader to set.
+	Projects   []ProjectView // without Files: these are read project by project
+	History    bool          // whether it includes the earlier versions; for its reader to set
+	Whole      bool          // whether it covers the whole account
+	// Pictures holds the pictures of the account, by project; the portrait has no project. For its reader to set.
 	Pictures map[sandlot.ProjectID]SentPicture
 }
 
-// Files returns how many files the export has.
+// Files returns the number of files in the export.
 func (e Export) Files() (n int) {
 	for _, p := range e.Projects {
 		n += p.Project.FileCount
@@ -309,24 +304,23 @@ func (e Export) Files() (n int) {
 	return n
 }
 
-// A SentPicture is one that an owner sent, as a project's cover or, without a project, as the account's portrait.
+// A SentPicture is a picture that an owner sent, as a project's cover or, without a project, as the account's portrait.
 type SentPicture struct {
 	Project sandlot.ProjectID
 	ID      sandlot.PictureID
 	Blob    sandlot.Blob // of its widest form
 }
 
-// A Brought picture is one that an import brings, of which nothing is believed.
+// A Brought picture comes with an import, which may state anything about it.
 type Brought struct {
-	Account  sandlot.AccountID // whose it is to be, where the operator asks
-	Project  sandlot.ProjectID // whose cover it is to be; none to a dry run
-	Portrait bool              // it is to be the account's portrait
+	Account  sandlot.AccountID // its owner, if the operator imports
+	Project  sandlot.ProjectID // the project whose cover it becomes; none in a dry run
+	Portrait bool              // whether it becomes the account's portrait
 	Bytes    io.Reader
-	DryRun   bool // only look whether it could be shown
+	DryRun   bool // only check whether it could be shown
 }
 
-// projectRead warns about an address that is none of those which the service
-// gives for the project.
+// projectRead warns about an address that the service does not give for the project.
 func (s *Service) projectRead(ref string) []sandlot.Warning {
 	id := s.Places.ProjectID(ref)
 	at := s.Places.Project(id, 0, "")

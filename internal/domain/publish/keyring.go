@@ -14,47 +14,42 @@ import (
 const (
 	MaxKeyName     = 100 // characters
 	maxProjectKeys = 100 // in force for one project: more are forgotten ones
-	keysPage       = 50  // shown at once
-	keyProjects    = 100 // to choose from; those changed last
+	keysPage       = 50  // on one page
+	keyProjects    = 100 // to choose from; the last changed ones
 )
 
-// ErrTooMany: there are as many as there may be.
+// ErrTooMany: the limit is reached.
 var ErrTooMany = errors.New("too many")
 
-// A KeyringStore keeps the keys as their owners see them, under the same promises
-// as a Store. A key that was revoked, or whose project was deleted, is not there. No
-// key is added to a suspended account: ErrSuspended.
+// A KeyringStore keeps the keys as their owners see them, under the same promises as a Store. It has no revoked keys,
+// and none of deleted projects. It adds no key to a suspended account: ErrSuspended.
 type KeyringStore interface {
 	// Keys returns an account's keys with an ID below before (0: all), newest first, at most limit.
 	Keys(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Key, error)
-	// MintKey adds a key for k.Project, which must be the account's, or is ErrNotFound; limit keys
-	// of that project are ErrTooMany. A record that is there already is ErrAlreadyDone.
+	// MintKey adds a key for k.Project, which must be the account's, else ErrNotFound; limit keys of that project are
+	// ErrTooMany. A repeated record is ErrAlreadyDone.
 	MintKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, limit int, record IdempotencyRecord) error
-	// RotateKey adds an account key and revokes all others of the account. A record that is there
-	// already is ErrAlreadyDone.
+	// RotateKey adds an account key and revokes all others of the account. A repeated record is ErrAlreadyDone.
 	RotateKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, record IdempotencyRecord) error
-	// OldKeys counts the keys of an account that were made before its address was verified, and
-	// tells when that was.
+	// OldKeys counts the keys of an account that were made before its address was verified, and returns the time of
+	// that.
 	OldKeys(ctx context.Context, id sandlot.AccountID) (n int, verified time.Time, err error)
-	// ReplaceOldKeys adds an account key and revokes all keys of the account, those of projects
-	// too, that were made before its address was verified. A record that is there already is
-	// ErrAlreadyDone.
+	// ReplaceOldKeys adds an account key and revokes all keys of the account, those of projects too, that were made
+	// before its address was verified. A repeated record is ErrAlreadyDone.
 	ReplaceOldKeys(ctx context.Context, id sandlot.AccountID, k sandlot.Key, record IdempotencyRecord) error
-	// RevokeKey revokes one of an account's keys, which may be revoked already; another account's
-	// is ErrNotFound.
+	// RevokeKey revokes one of an account's keys, which may be revoked already; another account's key is ErrNotFound.
 	RevokeKey(ctx context.Context, account sandlot.AccountID, id int64, at time.Time) error
 }
 
-// NewKey is a key of one project that a person asks for on the website.
+// NewKey is a key of one project that a person requests on the website.
 type NewKey struct {
 	Project sandlot.ProjectID
 	Name    string
 	Form    string // the form token: the same form sent twice mints one key
 }
 
-// Keys returns a page of 50 of the account's keys, newest first: those with an ID below before,
-// where 0 is all. next is the before of the following page, 0 after the last. Keys that were
-// revoked are not among them, and no key is there in clear.
+// Keys returns a page of 50 of the account's keys, newest first: those with an ID below before, where 0 is all. next is
+// the before of the following page, 0 after the last. It lists no revoked key, and no key in clear.
 func (s *Service) Keys(ctx context.Context, by sandlot.Caller, before int64) (list []sandlot.Key, next int64, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return nil, 0, err
@@ -67,8 +62,8 @@ func (s *Service) Keys(ctx context.Context, by sandlot.Caller, before int64) (li
 	return list, next, err
 }
 
-// KeyProjects returns the projects that a key can be minted for: the 100 of the account that
-// were changed last, and whether it has more.
+// KeyProjects returns the projects that a key can be minted for: the 100 of the account that were changed last, and
+// whether it has more.
 func (s *Service) KeyProjects(ctx context.Context, by sandlot.Caller) (list []sandlot.Project, more bool, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return nil, false, err
@@ -77,8 +72,7 @@ func (s *Service) KeyProjects(ctx context.Context, by sandlot.Caller) (list []sa
 	return list[:min(len(list), keyProjects)], len(list) > keyProjects, err
 }
 
-// FormToken draws the token of a form, which lets that form act once for each of its acts.
-// Nothing is recorded of it until then.
+// FormToken draws the token of a form, which permits each act of the form once. It records nothing.
 func (s *Service) FormToken(_ context.Context, by sandlot.Caller) (string, error) {
 	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return "", err
@@ -86,10 +80,9 @@ func (s *Service) FormToken(_ context.Context, by sandlot.Caller) (string, error
 	return s.vault.FormToken()
 }
 
-// MintKey mints a key for one project of the account, and returns it in clear, which no
-// other call can. A name that is empty or too long is CodeInvalidField; a project that is
-// not the account's is ErrNotFound, one with 100 keys ErrTooMany, and a form that was
-// sent before ErrAlreadyDone.
+// MintKey mints a key for one project of the account, and returns it in clear, which no other call can. A name that is
+// empty or too long is CodeInvalidField; another account's project is ErrNotFound, one with 100 keys ErrTooMany, and a
+// form that was sent before ErrAlreadyDone.
 func (s *Service) MintKey(ctx context.Context, by sandlot.Caller, in NewKey) (sandlot.Secret, error) {
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return "", err
@@ -110,16 +103,16 @@ func (s *Service) MintKey(ctx context.Context, by sandlot.Caller, in NewKey) (sa
 	return secret, lostRight(by, sandlot.ActOwn, s.management.MintKey(ctx, by.Account(), key, maxProjectKeys, rec))
 }
 
-// RotateKey mints an account key and revokes all other account keys in the same step: there is
-// one at any time. The new one is returned in clear, which no other call can do. Keys of single
-// projects stay. A form that was sent before is ErrAlreadyDone.
+// RotateKey mints an account key and revokes all other account keys in the same step: there is one at any time. It
+// returns the new one in clear, which no other call can. Keys of single projects stay. A form that was sent before is
+// ErrAlreadyDone.
 func (s *Service) RotateKey(ctx context.Context, by sandlot.Caller, form string) (sandlot.Secret, error) {
 	return s.replaceKeys(by, "rotate", form, func(key sandlot.Key, record IdempotencyRecord) error {
 		return s.management.RotateKey(ctx, by.Account(), key, record)
 	})
 }
 
-// replaceKeys mints an account key that replace records in the place of others.
+// replaceKeys mints an account key, which replace records in the place of others.
 func (s *Service) replaceKeys(by sandlot.Caller, what, form string, replace func(sandlot.Key, IdempotencyRecord) error) (sandlot.Secret, error) {
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return "", err
@@ -135,8 +128,8 @@ func (s *Service) replaceKeys(by sandlot.Caller, what, form string, replace func
 	return secret, lostRight(by, sandlot.ActOwn, replace(key, rec))
 }
 
-// OldKeys counts the keys that were made before the account's address was verified,
-// and tells when that was: whoever published under the address until then has them.
+// OldKeys counts the keys that were made before the account's address was verified, and returns the time of that:
+// anybody who published under the address until then has them.
 func (s *Service) OldKeys(ctx context.Context, by sandlot.Caller) (n int, verified time.Time, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return 0, time.Time{}, err
@@ -144,18 +137,16 @@ func (s *Service) OldKeys(ctx context.Context, by sandlot.Caller) (n int, verifi
 	return s.management.OldKeys(ctx, by.Account())
 }
 
-// ReplaceOldKeys mints an account key and revokes all OldKeys, those of projects too, in the
-// same step. The new one is returned in clear, which no other call can do. A form that was sent
-// before is ErrAlreadyDone.
+// ReplaceOldKeys mints an account key and revokes all OldKeys, those of projects too, in the same step. It returns the
+// new one in clear, which no other call can. A form that was sent before is ErrAlreadyDone.
 func (s *Service) ReplaceOldKeys(ctx context.Context, by sandlot.Caller, form string) (sandlot.Secret, error) {
 	return s.replaceKeys(by, "replace old", form, func(key sandlot.Key, record IdempotencyRecord) error {
 		return s.management.ReplaceOldKeys(ctx, by.Account(), key, record)
 	})
 }
 
-// RevokeKey ends one of the account's keys for good: the next call with it is refused, in every
-// process, and so is a call that presented it before and has not written yet. It is idempotent.
-// A key that is not the account's is ErrNotFound.
+// RevokeKey ends one of the account's keys for good: the next call with it is refused, in every process, and so is a
+// call that came with it before and has not written yet. It is idempotent. Another account's key is ErrNotFound.
 func (s *Service) RevokeKey(ctx context.Context, by sandlot.Caller, id int64) error {
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return err

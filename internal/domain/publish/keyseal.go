@@ -7,7 +7,7 @@ import (
 	"sandlot"
 )
 
-// sealKeys encrypts minted keys, so that only a caller who sends the same again can read them.
+// sealKeys encrypts minted keys, so that only a caller who repeats the call can read them.
 func sealKeys(v *sandlot.Vault, k sandlot.Seal, keys Minted) ([]byte, error) {
 	plain, err := json.Marshal([2]string{keys.Account.Reveal(), keys.Project.Reveal()})
 	if err != nil {
@@ -16,7 +16,7 @@ func sealKeys(v *sandlot.Vault, k sandlot.Seal, keys Minted) ([]byte, error) {
 	return v.SealFor(k, plain)
 }
 
-// unsealKeys is the way back. Another caller gets an error.
+// unsealKeys decrypts the keys. Another caller gets an error.
 func unsealKeys(v *sandlot.Vault, k sandlot.Seal, answer []byte) (Minted, error) {
 	plain, err := v.UnsealFor(k, answer)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // MaxDescription bounds a project's description, in characters: some paragraphs.
 const MaxDescription = 1000
 
-// Details are what a project's owner says about it. They belong to no version.
+// Details are the owner's description of a project. They belong to no version.
 type Details struct {
 	Title       string
 	Description string // plain text, with line breaks
@@ -29,19 +29,19 @@ type Details struct {
 	Tags        sandlot.Tags
 }
 
-// DetailsChange says which details are to be other, and its language; nil is as before.
+// DetailsChange holds the new values of details, and of the language; nil is as before.
 type DetailsChange struct {
 	Title, Description, Lang *string
 	Unlisted, Threads        *bool
 	Tags                     *sandlot.Tags
 
-	By     int64  // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked
+	By     int64  // the ID of the caller's key, 0 for none; a revoked key is ErrRevoked
 	Expect int    // the current version; the step fails with ErrMoved if it is another; 0: any
 	Seen   string // the Mark of the details that the caller saw: see Replaces; empty: any
 }
 
-// Replaces tells whether the change may be made where these are the details: they are those that the caller saw, or what the change
-// makes of them already.
+// Replaces reports whether the change may be made if the details are now: they are those that the caller saw, or
+// already as the change makes them.
 func (c DetailsChange) Replaces(now Details) bool {
 	then := now
 	for _, word := range []struct{ is, to *string }{{&then.Title, c.Title}, {&then.Description, c.Description}} {
@@ -60,45 +60,43 @@ func (c DetailsChange) Replaces(now Details) bool {
 	return c.Seen == "" || c.Seen == now.Mark() || then == now
 }
 
-// Change is the change that makes d the details, whatever they were.
+// Change returns the change that sets all details to d.
 func (d Details) Change() DetailsChange {
 	return DetailsChange{Title: &d.Title, Description: &d.Description, Unlisted: &d.Unlisted, Threads: &d.Threads, Tags: &d.Tags}
 }
 
-// empty tells whether nothing is to be other.
+// empty reports whether the change changes nothing.
 func (c DetailsChange) empty() bool {
 	return c.Title == nil && c.Description == nil && c.Lang == nil && c.Unlisted == nil && c.Threads == nil && c.Tags == nil
 }
 
-// Change is what a new version has other than the one before.
+// Change holds the differences of a new version from the one before.
 type Change struct {
-	Drop    []sandlot.File // current files that are gone, or make room for one in Put
-	Put     []sandlot.File // new files; a Blob with an ID is one that is recorded already
+	Drop    []sandlot.File // current files that are removed, or make room for one in Put
+	Put     []sandlot.File // new files; a Blob with an ID is recorded already
 	Primary string         // empty: as before
 }
 
-// A ProjectStore keeps what owners do with a project by hand, under the same
-// promises as a Store.
+// A ProjectStore keeps the changes that owners make to a project by hand, under the same promises as a Store.
 type ProjectStore interface {
 	// Details returns a project's details.
 	Details(ctx context.Context, id sandlot.ProjectID) (Details, error)
-	// SetDetails records which details of a project are other, and makes no version. Where the change does not replace what is
-	// recorded it is ErrMoved. A suspended project is ErrSuspended, as it is for EraseVersion.
+	// SetDetails records changed details of a project, and makes no version. If the change does not replace the
+	// recorded details it is ErrMoved. A suspended project is ErrSuspended, as it is for EraseVersion.
 	SetDetails(ctx context.Context, id sandlot.ProjectID, d DetailsChange) (sandlot.Changed, error)
-	// Rearrange makes the version after at.Expect, in which c.Drop are gone, c.Put are there, and
-	// all other files are as before. A file to drop, or a recorded blob, that is not there is
-	// ErrNotFound; a version that would lack its primary file is ErrNoPrimary; an owner that would
-	// have more bytes than at.Within is ErrTooManyBytes. One of many files may take its time, in
-	// which others write: the version is there wholly or not at all, and another edit of the
-	// project waits for it.
+	// Rearrange makes the version after at.Expect, without c.Drop, with c.Put, and with all other files as before. A
+	// missing file to drop, or a missing recorded blob, is ErrNotFound; a version that would lack its primary file is
+	// ErrNoPrimary; an owner who would have more bytes than at.Within is ErrTooManyBytes. A version of many files may
+	// take a while, in which others write: it is recorded whole or not at all, and another edit of the project waits
+	// for it.
 	Rearrange(ctx context.Context, id sandlot.ProjectID, c Change, at Edit) (sandlot.Project, sandlot.Changed, error)
-	// Usage returns what an account has of what a Quota bounds, at the time given.
+	// Usage returns an account's use of everything that a Quota bounds, at the time given.
 	Usage(ctx context.Context, id sandlot.AccountID, now time.Time) (Quota, error)
-	// Versions returns a project's versions below before (0: all), newest first, at most limit. Of a deleted project, too, until Sweep lets
-	// go of them.
+	// Versions returns a project's versions below before (0: all), newest first, at most limit. It also has those of a
+	// deleted project until Sweep releases them.
 	Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error)
-	// EraseVersion takes a version's files away, but for those of other versions, and leaves its
-	// number; a second call has no further effect. The current version is ErrMoved.
+	// EraseVersion removes a version's files, except those that other versions use, and leaves its number; a second
+	// call has no further effect. The current version is ErrMoved.
 	EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) (sandlot.Changed, error)
 }
 
@@ -108,8 +106,8 @@ type Managed struct {
 	Details Details
 }
 
-// owned returns a project on which the owner of an account, in a session, may do act.
-// A project of another account is ErrNotFound.
+// owned returns a project on which the owner of an account, in a session, may do act. A project of another account is
+// ErrNotFound.
 func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Action, id sandlot.ProjectID) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return sandlot.Project{}, err
@@ -124,8 +122,8 @@ func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Acti
 	return p, sandlot.Authorize(by, act, &p)
 }
 
-// Manage shows a project to its owner, in a session, with what they say about it; to another
-// account it is ErrNotFound. One that was taken down comes without its files.
+// Manage shows a project with its details to its owner, in a session; to another account it is ErrNotFound. A suspended
+// one comes without its files.
 func (s *Service) Manage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Managed, error) {
 	p, err := s.owned(ctx, by, sandlot.ActSeeOwn, id)
 	if err != nil {
@@ -138,26 +136,26 @@ func (s *Service) Manage(ctx context.Context, by sandlot.Caller, id sandlot.Proj
 	if view.About != nil {
 		return Managed{view, *view.About}, nil
 	}
-	d, err := s.management.Details(ctx, id) // it was taken down
+	d, err := s.management.Details(ctx, id) // the project was taken down
 	return Managed{view, d}, err
 }
 
-// DescribeInput is what an owner says about a project on its page.
+// DescribeInput holds the details that an owner sends from a project's page.
 type DescribeInput struct {
 	Details
 	Lang *string // nil: as before
-	Seen string  // the Mark of the details that the page had; empty: whatever there is now
+	Seen string  // the Mark of the details on the page; empty: no check
 }
 
-// Mark tells details from others.
+// Mark returns a short hash of the details, by which a form recognizes them.
 func (d Details) Mark() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %t %t %q", d.Title, d.Description, d.Unlisted, d.Threads, d.Tags))
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// Describe records what an owner says about a project: the title as any title is
-// brought into form. A description that is too long is CodeInvalidField. Where others were
-// recorded since the owner saw them it is CodeVersionConflict, unless they are the same.
+// Describe records the details of a project. The title is normalized like any title. A description that is too long is
+// CodeInvalidField. If other details were recorded since the owner saw them it is CodeVersionConflict, unless they are
+// the same.
 func (s *Service) Describe(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, in DescribeInput) error {
 	p, err := s.owned(ctx, by, sandlot.ActOwn, id)
 	if err != nil {
@@ -175,8 +173,7 @@ func (s *Service) Describe(ctx context.Context, by sandlot.Caller, id sandlot.Pr
 	return s.suspendedSince(ctx, by, id, err)
 }
 
-// AmendInput asks for other details of a project. Fields are as the client sent them; a nil one was
-// not sent.
+// AmendInput requests other details of a project. Fields are as the client sent them; a nil one was not sent.
 type AmendInput struct {
 	Title, Description, Lang *string
 	Listed, Threads          *bool
@@ -185,13 +182,12 @@ type AmendInput struct {
 	IfVersion                *int
 }
 
-// Amend changes what the owner of a project says about it, and which file is its primary one, which
-// makes a version. It is one step: if something is refused nothing is changed. ref is the project's
-// id or one of its addresses. The answer is the project as Project shows it. It is durable when it
-// returns.
+// Amend changes the details of a project, and its primary file, which makes a version. It is one step: if one field is
+// refused nothing is changed. ref is the project's id or one of its addresses. The answer is the project as Project
+// shows it. It is durable when Amend returns.
 //
-// A call that says nothing is CodeMissingField. What is said again as it is makes no version. A project at another version than
-// in.IfVersion is CodeVersionConflict.
+// A call without fields is CodeMissingField. A field with its current value makes no version. A project at another
+// version than in.IfVersion is CodeVersionConflict.
 func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref string, in AmendInput) (v ProjectView, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
 	p, err := s.amendable(ctx, by, ref)
@@ -226,7 +222,7 @@ func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref string, in A
 	return v, done(err)
 }
 
-// amendable is the project that ref means, if by may change it.
+// amendable returns the project that ref names, if by may change it.
 func (s *Service) amendable(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, sandlot.ActEdit, nil); err != nil {
 		return sandlot.Project{}, err
@@ -268,8 +264,7 @@ func (s *Service) amend(ctx context.Context, by sandlot.Caller, id sandlot.Proje
 	return err
 }
 
-// clean brings the words into form. A description that is too long, and a language that cannot be
-// brought into form, are refused.
+// clean normalizes the details. A description that is too long, and an invalid language, are refused.
 func (c *DetailsChange) clean() (w []sandlot.Warning, err error) {
 	if c.Title != nil {
 		title, cut := cleanTitle(*c.Title)
@@ -300,8 +295,8 @@ func (c *DetailsChange) clean() (w []sandlot.Warning, err error) {
 	return w, nil
 }
 
-// ReadTags brings tags into the form in which they are kept. Those that are one to a reader are one. More than MaxTags, what
-// no tag can be, and a list of blanks alone are CodeInvalidField.
+// ReadTags normalizes tags. Tags that look the same to a reader count once. More than MaxTags, an invalid tag, and a
+// list of blanks alone are CodeInvalidField.
 func ReadTags(list []string) (sandlot.Tags, error) {
 	kept, wrong := keepTags(list)
 	var e *sandlot.Error
@@ -320,15 +315,15 @@ func ReadTags(list []string) (sandlot.Tags, error) {
 			kept, _ = keepTags(append(kept, near))
 		}
 	}
-	var mended []sandlot.Arg // none where nothing is left of them: an empty list would take the project's tags away
+	var mended []sandlot.Arg // nil if no tag is left: an empty list would remove the project's tags
 	if len(kept) > 0 {
 		mended = []sandlot.Arg{sandlot.Set("tags", strings.Join(kept[:min(len(kept), sandlot.MaxTags)], ","))}
 	}
 	return "", e.In("tags").With(sandlot.OpSame, mended...).Note("Nothing was changed. All else would be taken as it is:")
 }
 
-// keepTags are those of a list that can be tags, in their form and each once, at most one more than a project may have, and the
-// first of the others.
+// keepTags returns the valid tags of a list, normalized and each once, at most one more than a project may have, and
+// the first of the invalid ones.
 func keepTags(list []string) (kept, wrong []string) {
 	for _, text := range list {
 		tag, ok := names.Tag(text)
@@ -345,8 +340,8 @@ func keepTags(list []string) (kept, wrong []string) {
 	return kept, wrong
 }
 
-// suspendedSince is the error of a step on a project: its refusal where the project was
-// suspended since it was looked up.
+// suspendedSince returns the error of a step on a project: its refusal if the project was suspended since it was looked
+// up.
 func (s *Service) suspendedSince(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, err error) error {
 	if !errors.Is(err, sandlot.ErrSuspended) {
 		return err
@@ -357,8 +352,7 @@ func (s *Service) suspendedSince(ctx context.Context, by sandlot.Caller, id sand
 	return err
 }
 
-// cleanDescription takes out what could act where the text is shown, and keeps
-// its lines.
+// cleanDescription removes characters that could act where the text is shown, and keeps its lines.
 func cleanDescription(text string) string {
 	text = strings.NewReplacer("\r\n", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.ToValidUTF8(text, ""))
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
@@ -371,8 +365,7 @@ func cleanDescription(text string) string {
 
 func (s *Service) evenFull(step func() error) error { return sandlot.EvenFull(s.Spend, step) }
 
-// ExportProject is Export of one project for its owner, in a session. A project of another
-// account is ErrNotFound.
+// ExportProject is Export of one project for its owner, in a session. A project of another account is ErrNotFound.
 func (s *Service) ExportProject(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Export, error) {
 	p, err := s.owned(ctx, by, sandlot.ActSeeOwn, id)
 	if err != nil {

@@ -13,17 +13,17 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// brought is what a publish brings for version 1.
+// brought holds the files of a publish, and the facts about them, for version 1.
 type brought struct {
 	files    []sandlot.File
 	primary  string
-	wrapper  string // that was taken off from around the files
-	title    string // of the document that the primary file is
+	wrapper  string // the folder that was taken off from around the files
+	title    string // of the document in the primary file
 	warnings []sandlot.Warning
 	many     bool
 }
 
-// page is the file that is served for "/".
+// page returns the file that is served for "/".
 func (b brought) page() sandlot.File {
 	i := slices.IndexFunc(b.files, func(f sandlot.File) bool { return f.Name == b.primary })
 	return b.files[i]
@@ -41,7 +41,7 @@ func (b brought) made(np NewProject) made {
 	return m
 }
 
-// brought is what a publish of these files brings. wanted is the name of the primary file, or empty.
+// brought checks these files for a publish. wanted is the name of the primary file, or empty.
 func (s *fileSet) brought(ctx context.Context, wanted string) (brought, error) {
 	primary, err := s.primary(wanted, "")
 	if err != nil {
@@ -66,27 +66,27 @@ func (s *fileSet) brought(ctx context.Context, wanted string) (brought, error) {
 	return b, err
 }
 
-// file is what is recorded of a file.
+// file returns the record of a file.
 func (s *fileSet) file(f *treeFile) sandlot.File {
 	return sandlot.File{Name: f.name, Folded: names.Fold(f.name), Blob: s.blob(f)}
 }
 
-// described forgets the files, which something else describes by now, but for those that are discarded by their names:
-// of many files it would be as much again as what is recorded.
+// described forgets the files, which another value describes by now, but for those that are discarded by their names:
+// many files would take as much memory again as their records.
 func (s *fileSet) described() {
 	s.Tree.files = slices.DeleteFunc(s.Tree.files, func(f *treeFile) bool { return f.apart == nil })
 	s.files = nil
 }
 
-// primary chooses the page: the one that is wanted, or else the one that was before if it is among the files, or
-// else the one that tree.Page finds.
+// primary chooses the page: the wanted one, or else the previous one if it is among the files, or else the one that
+// names.Page finds.
 func (s *fileSet) primary(wanted, before string) (string, error) {
 	list := s.names()
 	switch {
 	case wanted != "" && s.has(wanted):
 		return wanted, nil
 	case s.folder != "" && strings.HasPrefix(wanted, s.folder) && s.has(wanted[len(s.folder):]):
-		return wanted[len(s.folder):], nil // as it was sent
+		return wanted[len(s.folder):], nil // its name as it was sent
 	case wanted != "":
 		return "", s.noPrimary("primary_file", fmt.Sprintf("There is no file %s among those that were sent.", inspect.Quoted(wanted)))
 	case before != "" && s.has(before):
@@ -98,10 +98,10 @@ func (s *fileSet) primary(wanted, before string) (string, error) {
 	return "", s.noPrimary(s.field(), "None of the files is what a browser is to open first: there is neither an index.html nor exactly one .html file at the root, beside a 404.html.")
 }
 
-// mostCandidates is how many files an error proposes as the page.
+// mostCandidates bounds the files that an error proposes as the page.
 const mostCandidates = 10
 
-// noPrimary refuses files without a page, and lists those that could be it.
+// noPrimary refuses files without a page, and lists the candidates.
 func (s *fileSet) noPrimary(field, message string) error {
 	e := sandlot.Refuse(sandlot.CodeNoPrimaryFile, "%s", message).In(field)
 	pages := names.Candidates(s.names(), mostCandidates)
@@ -116,7 +116,7 @@ func (s *fileSet) noPrimary(field, message string) error {
 	return e.With(sandlot.OpSame, sandlot.Set("primary_file", pages[0])).Note("Name the page with primary_file, or call it index.html. Those that could be it: %s.%s", quotedList(pages), source)
 }
 
-// quotedList is names in one line.
+// quotedList joins quoted names in one line.
 func quotedList(list []string) (text string) {
 	for i, name := range list {
 		if i > 0 {
@@ -127,7 +127,7 @@ func quotedList(list []string) (text string) {
 	return text
 }
 
-// named finds a file, or nil.
+// named returns the file of that name, or nil.
 func (s *fileSet) named(name string) *treeFile {
 	i := slices.IndexFunc(s.files, func(f *treeFile) bool { return f.name == name })
 	if i < 0 {
@@ -136,7 +136,7 @@ func (s *fileSet) named(name string) *treeFile {
 	return s.files[i]
 }
 
-// manyAsked is what of a call with many files belongs to the request, beside their digest.
+// manyAsked returns the fields of a call with many files that belong to the request, beside the digest of the files.
 func manyAsked(set *fileSet, archive, primary string, replace bool) []any {
 	if set == nil && archive == "" {
 		return nil
@@ -144,7 +144,7 @@ func manyAsked(set *fileSet, archive, primary string, replace bool) []any {
 	return []any{"many", archive, primary, replace}
 }
 
-// checkMany refuses what many files do not go with, and brings the format of an archive into form.
+// checkMany rejects fields that a call with many files cannot have, and normalizes the archive format.
 func checkMany(part *PartInput, t *Tree, archive *string, dry bool) (err error) {
 	switch {
 	case part != nil && dry:
@@ -159,7 +159,7 @@ func checkMany(part *PartInput, t *Tree, archive *string, dry bool) (err error) 
 	return err
 }
 
-// content stands for the files where a request is described.
+// content returns a Content that stands for the files in the description of a request.
 func (s *fileSet) content(one Content) Content {
 	if s == nil {
 		return one
@@ -171,8 +171,8 @@ func (s *fileSet) content(one Content) Content {
 type newTree struct {
 	change    Change
 	all       []sandlot.File // of the version
-	changed   []sandlot.File // of the call, that are new or other
-	created   int            // of these that are new
+	changed   []sandlot.File // the new or changed files of the call
+	created   int            // the number of new files among these
 	unchanged int
 	removed   int
 	warnings  []sandlot.Warning
@@ -212,7 +212,7 @@ func (s *Service) planTree(ctx context.Context, p sandlot.Project, nf newFile, s
 	return n, err
 }
 
-// compare tells what files change. What has the same name and bytes is unchanged; bytes that the project has under
+// compare finds the files that change. A file of the same name and bytes is unchanged; bytes that the project has under
 // another name are not stored again.
 func compare(current []sandlot.File, set *fileSet, replace bool) (n newTree) {
 	have := map[sandlot.Digest]sandlot.Blob{}
@@ -249,11 +249,11 @@ func compare(current []sandlot.File, set *fileSet, replace bool) (n newTree) {
 
 func sameBytes(a, b sandlot.Blob) bool { return a.SHA256 == b.SHA256 && a.Size == b.Size }
 
-// nextPrimary is the primary file that the version gets, empty if it stays as it is.
+// nextPrimary returns the primary file of the version, empty if it stays as it is.
 func nextPrimary(p sandlot.Project, nf newFile, set *fileSet, all []sandlot.File) (string, error) {
 	primary := nf.Primary
 	if inside := strings.TrimPrefix(primary, set.folder); !set.has(primary) && set.has(inside) {
-		primary = inside // as it was sent
+		primary = inside // its name as it was sent
 	}
 	switch {
 	case nf.Replace:
@@ -294,7 +294,7 @@ func (s *fileSet) placeTaken(p sandlot.Project, err error) error {
 	return FileError{of.Name, e.Note("Rename that file in what you send, or first delete the one that is in the way with delete-file. The project's files are listed when you read it with its key.")}
 }
 
-// putTree makes the version that has the files of the set.
+// putTree makes the version with the files of the set.
 func (s *Service) putTree(ctx context.Context, by sandlot.Caller, nf newFile, set *fileSet, x extras) (Updated, error) {
 	var n newTree
 	var email EmailOutcome
@@ -345,7 +345,7 @@ func (n newTree) made(p sandlot.Project, nf newFile, at Edit) made {
 	return m
 }
 
-// madeOfMany is what of a version is told in the answer to a call that brought many files.
+// madeOfMany holds the fields of a version for the answer to a call with many files.
 type madeOfMany struct {
 	Primary                            string
 	Added, Changed, Unchanged, Removed int
@@ -354,8 +354,8 @@ type madeOfMany struct {
 	Warnings                           []sandlot.Warning `json:",omitempty"`
 }
 
-// changedIn returns the files of a version that the one before it did not have, or had with other bytes. It is
-// nothing where the one before was erased.
+// changedIn returns the files of a version that the one before it did not have, or had with other bytes; none if the
+// one before was erased.
 func changedIn(ctx context.Context, store currentStore, p sandlot.Project, files []sandlot.File) ([]sandlot.File, error) {
 	if p.Version == 1 {
 		return files, nil

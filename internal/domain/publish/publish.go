@@ -13,8 +13,7 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// newProject is a publish whose words have been brought into form. It is what an
-// upload remembers of its part 1.
+// newProject holds the normalized fields of a publish. An upload remembers it from its part 1.
 type newProject struct {
 	Title    string
 	Handle   string
@@ -30,24 +29,21 @@ type newProject struct {
 	Threads     bool         `json:",omitempty"`
 }
 
-// Publish creates a project whose primary file is in.Content, or that has the files of in.Tree,
-// and an account for it if nobody calls. It is durable when it returns. The content and the Tree
-// are consumed in any case.
+// Publish creates a project whose primary file is in.Content, or that has the files of in.Tree, and an account for it
+// if the caller is nobody. It is durable when Publish returns. The content and the Tree are consumed in any case.
 //
-// Of many files one folder that wraps all of them is taken off if it holds the page, and what
-// tools keep beside people's work is left out. Files among which no page is found are
-// CodeNoPrimaryFile. One file that is refused refuses all.
+// Of many files one folder that wraps all of them is taken off if it holds the page, and files that tools keep beside
+// people's work are left out. Files without a page are CodeNoPrimaryFile. One file that is refused refuses all.
 //
-// A part of an upload that is not complete returns Pending instead; the call that completes the
-// upload makes the project of its parts.
+// A part of an upload that is not complete returns Pending instead; the call that completes the upload makes the
+// project of its parts.
 //
-// With in.Idempotency the same call within IdempotencyLife returns the first answer, keys
-// included, and creates nothing. A call under an idempotency key that is in flight is
-// CodeRequestInProgress; another request under it is CodeIdempotencyMismatch.
+// With in.Idempotency the same call within IdempotencyLife returns the first answer, keys included, and creates
+// nothing. A call under an idempotency key that is in flight is CodeRequestInProgress; another request under it is
+// CodeIdempotencyMismatch.
 //
-// A refusal is an *Error, and leaves no effect and no record: the corrected call may come under
-// the same idempotency key. Words that can be brought into form never refuse a publish;
-// out.Warnings tells what became of them.
+// A refusal is an *Error, and leaves no effect and no record: the corrected call may come under the same idempotency
+// key. A field that can be normalized never refuses a publish; out.Warnings reports the change.
 func (s *Service) Publish(ctx context.Context, by sandlot.Caller, in PublishInput) (out Published, pending *Pending, err error) {
 	defer s.Contents.DiscardTree(ctx, in.Tree)
 	defer s.Contents.Discard(ctx, in.Content)
@@ -97,8 +93,8 @@ func (s *Service) Publish(ctx context.Context, by sandlot.Caller, in PublishInpu
 	return out, pending, err
 }
 
-// Foresee checks all of a publish or of an update but what its bytes decide, and makes nothing. It
-// returns the project that an update means, and the warnings that the call will have about its words.
+// Foresee makes every check of a publish or an update that does not need its bytes, and makes nothing. It returns the
+// project that an update names, and the warnings that the call will have about its fields.
 func (s *Service) Foresee(ctx context.Context, by sandlot.Caller, in Intended) (p sandlot.Project, w []sandlot.Warning, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
 	if err := checkToken(by, nil); err != nil {
@@ -114,7 +110,7 @@ func (s *Service) Foresee(ctx context.Context, by sandlot.Caller, in Intended) (
 	return p, words.Warnings, err
 }
 
-// brings checks what a publish brings that is no part of an upload.
+// brings checks the files of a publish that is no part of an upload.
 func (in PublishInput) brings(ctx context.Context, set *fileSet) (brought, error) {
 	if set != nil {
 		return set.brought(ctx, in.Primary)
@@ -125,7 +121,7 @@ func (in PublishInput) brings(ctx context.Context, set *fileSet) (brought, error
 	return onePage(in.Content), nil
 }
 
-// onePage is what a publish of one file brings.
+// onePage returns the files of a publish of one file.
 func onePage(c Content) brought {
 	return brought{
 		files: []sandlot.File{{Name: primaryFile, Folded: names.Fold(primaryFile), Blob: c.Blob}}, primary: primaryFile,
@@ -133,7 +129,7 @@ func onePage(c Content) brought {
 	}
 }
 
-// checkPublish cleans the words of a publish, or refuses them.
+// checkPublish normalizes the fields of a publish, or refuses them.
 func (c Config) checkPublish(by sandlot.Caller, in PublishInput) (newProject, error) {
 	np := newProject{Handle: in.Handle, Primary: in.Primary, Declared: in.Declared}
 	var err error
@@ -165,8 +161,8 @@ func (c Config) checkPublish(by sandlot.Caller, in PublishInput) (newProject, er
 	return np, nil
 }
 
-// createProject records the project, and its account if nobody calls, in one step.
-// What was taken or verified by somebody else meanwhile is drawn or read anew.
+// createProject records the project, and its account if the caller is nobody, in one step. A name that was taken
+// meanwhile is drawn again, and an account whose address was verified is read again.
 func (s *Service) createProject(ctx context.Context, by sandlot.Caller, words newProject, b brought, x extras) (out Published, err error) {
 	if words.Title == "" {
 		words.Title, _ = cleanTitle(b.title)
@@ -205,9 +201,8 @@ func (s *Service) createProject(ctx context.Context, by sandlot.Caller, words ne
 	return out, nil
 }
 
-// drawProject draws the names and keys of a project, and those of an account if nobody
-// calls. For a key's account it decides what becomes of the address. before is that of a try
-// before this one.
+// drawProject draws the names and keys of a project, and those of an account if the caller is nobody. For a key's
+// account it decides the effect of the address. before is the outcome of the previous try.
 func (s *Service) drawProject(ctx context.Context, by sandlot.Caller, words newProject, np *NewProject, before EmailOutcome) (keys Minted, email EmailOutcome, err error) {
 	email = before
 	if by.Nobody() {
@@ -226,14 +221,13 @@ func (s *Service) drawProject(ctx context.Context, by sandlot.Caller, words newP
 	return keys, email, nil
 }
 
-// extras say which records a step writes in the same transaction as its effect.
+// extras selects the records that a step writes in the same transaction as its effect.
 type extras struct {
 	upload  *completing // the upload whose file the step takes, and so closes
 	request *request    // the call, if it has an idempotency key
 }
 
-// records makes the records of x for a step that makes a version of a project, which m
-// describes.
+// records makes the records of x for a step that makes a version of a project, which m describes.
 func (s *Service) records(by sandlot.Caller, x extras, id sandlot.ProjectID, version int, email EmailOutcome, keys Minted, m made) (*Completion, *IdempotencyRecord, error) {
 	m.Unsent = email == EmailUnsent
 	closed, err := s.uploads.completion(by, x.upload, id, version, keys, m)
@@ -244,8 +238,8 @@ func (s *Service) records(by sandlot.Caller, x extras, id sandlot.ProjectID, ver
 	return closed, rec, err
 }
 
-// lostRight is the error of a step that by was allowed to take when its call began: a refusal
-// where the key was revoked or the account suspended since, and otherwise err.
+// lostRight returns the error of a step that by was allowed to take when its call began: a refusal if the key was
+// revoked or the account suspended since, and otherwise err.
 func lostRight(by sandlot.Caller, act sandlot.Action, err error) error {
 	switch {
 	case errors.Is(err, sandlot.ErrRevoked):
@@ -256,8 +250,8 @@ func lostRight(by sandlot.Caller, act sandlot.Action, err error) error {
 	return err
 }
 
-// accountSecret echoes an account key to whoever just presented it. Whoever presented a ticket
-// instead has that key, or is not to have it.
+// accountSecret returns the account key that the caller has just presented. With a ticket it returns none: its holder
+// has that key, or must not get it.
 func accountSecret(by sandlot.Caller) sandlot.Secret {
 	if by.Scoped() || by.Ticket() != nil {
 		return ""
@@ -265,60 +259,61 @@ func accountSecret(by sandlot.Caller) sandlot.Secret {
 	return by.Presented()
 }
 
-// An Adoption is a project that another account or instance had, as an import describes it. Words and dates
-// are as they came: Adopt brings them into form.
+// An Adoption is a project of another account or instance, as an import describes it. Fields and dates are as they
+// came: Adopt normalizes them.
 type Adoption struct {
-	Account     sandlot.AccountID // the owner, where the operator asks
-	ID          sandlot.ProjectID // wished, which the operator alone may; one that a project had before is CodeInvalidArchive
-	Rename      bool              // gives it another id instead
+	Account     sandlot.AccountID // the owner, if the operator imports
+	ID          sandlot.ProjectID // the wished id, for the operator only; one that a project had before is CodeInvalidArchive
+	Rename      bool              // makes another id instead
 	Reason      string            // of the operator, for the audit log
 	Title       string
 	Lang        string
 	Description string
-	Tags        []string // what cannot be a tag is left out
+	Tags        []string // invalid tags are left out
 	Unlisted    bool
 	Threads     bool
 	Begun       time.Time
 
-	// Stage stages the contents, and returns the versions, the oldest first. It is not called where the call was made before.
+	// Stage stages the contents, and returns the versions, the oldest first. It is not called if the call was made
+	// before.
 	Stage func(ctx context.Context) ([]AdoptedVersion, error)
 
-	Idempotency string         // the idempotency key of the import, if one came
-	Import      sandlot.Digest // of the whole import
-	Position    int            // of this project in it
-	FirstOf     int            // with the first project that is asked for, how many an import may have; 0 with the others
-	DryRun      bool           // only look whether it would be done
+	Idempotency string         // the idempotency key of the import, if any
+	Import      sandlot.Digest // the digest of the whole import
+	Position    int            // the position of this project in it
+	FirstOf     int            // with the first project of the import, the most projects that an import may have; 0 with the others
+	DryRun      bool           // only check the call
 }
 
-// AdoptedVersion is one version of an Adoption. Its names are clean and lie beside each other.
+// AdoptedVersion is one version of an Adoption. Its names are clean and do not collide.
 type AdoptedVersion struct {
 	Title   string
 	At      time.Time
 	Primary string
-	Drop    []string   // names of the version before that are gone, or make room for one in Put
-	Put     []SentFile // what is new or other; one Content may be under several names
+	Drop    []string   // names of files of the version before that are removed, or make room for one in Put
+	Put     []SentFile // new or changed files; one Content may be under several names
 
 	RestoredFrom int // the version, counted in the Adoption from 1, whose files it has again; 0 for none
 }
 
-// Adopted is the answer to an Adoption. To a dry run it has no id and no addresses.
+// Adopted is the answer to an Adoption. For a dry run it has no id and no addresses.
 type Adopted struct {
 	Project    sandlot.Project
 	Addresses  sandlot.Addresses
-	Kept       bool // the project has the id that was wished
+	Kept       bool // the project has the wished id
 	Warnings   []sandlot.Warning
 	FromRecord bool // an earlier call made it, under the same idempotency key
 }
 
-// earliest is the oldest date that an adopted project may have: nothing older was on the web.
+// earliest is the oldest date that an adopted project may have: the web is not older.
 var earliest = time.Date(1991, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// Adopt makes a project with a history, in one step. It mints no key: the account's covers it. Nothing
-// that was said of it is taken for true: it gets an id of its own, the caller's handle, no plays and no likes, and
-// no date that is in the future, before the web, or before that of the version before.
+// Adopt makes a project with a history, in one step. It mints no key: the account's covers it. It believes no claim of
+// the import: the project gets an id of its own, the caller's handle, no plays and no likes, and no date that is in the
+// future, before the web, or before that of the version before.
 //
 // With in.Idempotency the same import within IdempotencyLife finds the project that it made at this position. With
-// in.FirstOf another import under that key is CodeIdempotencyMismatch, at whatever position it made something.
+// in.FirstOf another import under that key is CodeIdempotencyMismatch, at whatever position it made a project.
 func (s *Service) Adopt(ctx context.Context, by sandlot.Caller, in Adoption) (out Adopted, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
 	owner, err := in.owner(s, by)
@@ -343,7 +338,7 @@ func (s *Service) Adopt(ctx context.Context, by sandlot.Caller, in Adoption) (ou
 	})
 }
 
-// owner is whose the project is to be.
+// owner returns the account that gets the project.
 func (in Adoption) owner(s *Service, by sandlot.Caller) (sandlot.AccountID, error) {
 	if by.IsOperator() {
 		return in.Account, sandlot.Authorize(by, sandlot.ActOperate, nil)
@@ -354,7 +349,7 @@ func (in Adoption) owner(s *Service, by sandlot.Caller) (sandlot.AccountID, erro
 	return by.Account(), s.admitNew(by)
 }
 
-// make checks what is to be adopted, and makes it unless that is only looked at.
+// make checks the project, and makes it unless the call is a dry run.
 func (in Adoption) make(ctx context.Context, s *Service, by sandlot.Caller, owner sandlot.AccountID, req *request) (out Adopted, err error) {
 	np := NewProject{By: by.Key().ID, Account: owner, Unlisted: in.Unlisted, Threads: in.Threads, Within: s.Quota}
 	var w []sandlot.Warning
@@ -420,7 +415,7 @@ func (in Adoption) notKept(why string) error {
 	return sandlot.Refuse(sandlot.CodeInvalidArchive, "The id %s %s. Of this project nothing was imported.", inspect.Quoted(string(in.ID)), why).In("archive").With(sandlot.OpNothing)
 }
 
-// entry is what the audit log says of it, if the operator asks.
+// entry returns the entry of the audit log, nil unless the operator imports.
 func (in Adoption) entry(by sandlot.Caller, id sandlot.ProjectID, now time.Time) *sandlot.LogEntry {
 	if !by.IsOperator() {
 		return nil
@@ -428,7 +423,8 @@ func (in Adoption) entry(by sandlot.Caller, id sandlot.ProjectID, now time.Time)
 	return &sandlot.LogEntry{At: now.UTC(), Actor: sandlot.ActorOperator, Name: by.OperatorName(), Action: sandlot.ActionImport, Target: string(id), Reason: in.Reason}
 }
 
-// take checks the files of all versions, and makes them those of a new project. It returns their bytes as they count for the owner.
+// take checks the files of all versions, and makes them those of a new project. It returns their bytes as they count
+// for the owner.
 func (np *NewProject) take(versions []AdoptedVersion, suffix func() string) (size int64, err error) {
 	primary := ""
 	for i, v := range versions {
@@ -454,7 +450,7 @@ func (np *NewProject) take(versions []AdoptedVersion, suffix func() string) (siz
 		title, _ := cleanTitle(v.Title)
 		np.Later = append(np.Later, LaterVersion{Change: c, Title: title, Suffix: suffix(), RestoredFrom: v.RestoredFrom})
 	}
-	if n := len(np.Later); n > 0 { // the newest version has the title that the project has
+	if n := len(np.Later); n > 0 { // the newest version has the title of the project
 		np.Later[n-1].Title = np.Title
 		np.Title, _ = cleanTitle(versions[0].Title)
 	}
@@ -472,7 +468,7 @@ func checkAdopted(f SentFile, primary string) error {
 	return e.In("archive").Detail("filename", f.Name).With(sandlot.OpNothing).Note("Mend the file where the project is, and export it again. Of this project nothing was imported.")
 }
 
-// datesOf gives the versions their dates, and tells whether some of these had to be other than they came.
+// datesOf gives the versions their dates, and reports whether it had to change any.
 func (np *NewProject) datesOf(begun time.Time, versions []AdoptedVersion, now time.Time) (changed bool) {
 	last := earliest
 	next := func(at time.Time) time.Time {

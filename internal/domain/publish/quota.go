@@ -8,10 +8,10 @@ import (
 	"sandlot"
 )
 
-// Quota bounds what an account has. A zero is no bound. A lower one than an account has takes
-// nothing away: it refuses what would add to it.
+// Quota bounds the projects and bytes of an account. A zero is no bound. A bound below the present use takes nothing
+// away: it refuses every addition.
 type Quota struct {
-	Projects int   // that are not deleted
+	Projects int   // without deleted ones
 	Bytes    int64 // of the files of all their versions and the parts of open uploads, each as often as it was sent
 }
 
@@ -28,7 +28,7 @@ func (s *Service) admitNew(by sandlot.Caller) error {
 	return nil
 }
 
-// exceeded explains that an account would have more than it may.
+// exceeded explains which quota of an account a step exceeds.
 func (q Quota) exceeded(err error) error {
 	var e *sandlot.Error
 	switch {
@@ -45,19 +45,19 @@ func (q Quota) exceeded(err error) error {
 	return e.Because(err).After(time.Hour)
 }
 
-// A Network is one of those that an address belongs to. Its Share says how many
-// times as much as the narrowest it may use.
+// A Network is one of the networks that an address belongs to. Its Share is the multiple of the narrowest network's
+// limits that it may use.
 type Network struct {
 	Prefix netip.Prefix
 	Share  int
 }
 
-// widerShares are those of a /56 and a /48.
+// widerShares are the Shares of a /56 and a /48.
 var widerShares = [2]int{4, 16}
 
-// Networks returns those networks of an address that count, narrowest first: an IPv4 address,
-// or the /64 of an IPv6 address, and the /56 and /48, of which one customer may have all. An
-// IPv4 address inside an IPv6 one counts as itself.
+// Networks returns the networks of an address that have limits, narrowest first: an IPv4 address, or the /64 of an IPv6
+// address, and its /56 and /48, because one customer may have all of it. An IPv4 address inside an IPv6 one counts as
+// itself.
 func Networks(a netip.Addr) []Network {
 	a = a.Unmap().WithZone("")
 	if !a.Is6() {

@@ -13,10 +13,9 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// Project shows a project to a caller, as the store has it now. ref is its id or one of its
-// addresses; what is none of these is CodeProjectNotFound. Files and the version address are
-// for its owner only. A suspended project is shown to its owner alone, without them; to others
-// it is CodeTakenDown.
+// Project shows a project to a caller, as the store has it now. ref is its id or one of its addresses; any other is
+// CodeProjectNotFound. Files and the version address are for its owner only. A suspended project is shown to its owner
+// alone, without them; to others it is CodeTakenDown.
 func (s *Service) Project(ctx context.Context, by sandlot.Caller, ref string) (ProjectView, error) {
 	p, err := s.find(ctx, ref)
 	if err != nil {
@@ -26,7 +25,7 @@ func (s *Service) Project(ctx context.Context, by sandlot.Caller, ref string) (P
 	if p.Suspended && !v.Owner {
 		return ProjectView{}, sandlot.TakenDown(p)
 	}
-	// Of what was taken down the owner sees that it was; the files are in the export.
+	// The owner sees that the project was taken down; its files are in the export.
 	v.Owner = v.Owner && !p.Suspended
 	v.Stats, v.Addresses = s.statistics.Stats(ctx, p), s.Places.Project(p.ID, p.Version, "")
 	if v.Owner {
@@ -46,14 +45,13 @@ func (s *Service) Project(ctx context.Context, by sandlot.Caller, ref string) (P
 // FileView is one file of a version, as the owner of its project reads it.
 type FileView struct {
 	Project sandlot.Project
-	Version int // that the file is of
+	Version int // the version of the file
 	File    sandlot.File
 }
 
-// File finds a file of a project for its owner, in its current version or, if that is not 0, in
-// another one. ref is the project's id or one of its addresses. A file that is not there is
-// CodeFileNotFound, a version that is not CodeVersionNotFound, a project that was taken down
-// CodeTakenDown. Contents.Open reads its bytes.
+// File finds a file of a project for its owner, in its current version or, if version is not 0, in that one. ref is the
+// project's id or one of its addresses. A missing file is CodeFileNotFound, a missing version CodeVersionNotFound, a
+// suspended project CodeTakenDown. Contents.Open reads its bytes.
 func (s *Service) File(ctx context.Context, by sandlot.Caller, ref, name string, version int) (v FileView, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
 	if v.Project, err = s.readable(ctx, by, ref); err != nil {
@@ -88,9 +86,9 @@ const (
 	MaxPage     = 1000
 )
 
-// Whoami tells what the caller's key stands for, with a page of at most limit (1 to MaxPage) of
-// its projects, newest change first. cursor is Next of the page before, or empty for the first;
-// anything else is CodeInvalidField. A project key sees its project alone, and no address.
+// Whoami returns the account and the key of the caller, with a page of at most limit (1 to MaxPage) of its projects,
+// newest change first. cursor is Next of the page before, or empty for the first; anything else is CodeInvalidField. A
+// project key sees its project alone, and no address.
 func (s *Service) Whoami(ctx context.Context, by sandlot.Caller, limit int, cursor string) (Identity, error) {
 	if err := sandlot.Authorize(by, sandlot.ActReadAccount, nil); err != nil {
 		return Identity{}, err
@@ -124,7 +122,7 @@ func (s *Service) Whoami(ctx context.Context, by sandlot.Caller, limit int, curs
 	return out, nil
 }
 
-// covered returns the projects a key covers.
+// covered returns the projects that a key covers.
 func (s *Service) covered(ctx context.Context, by sandlot.Caller, before int64, limit int) ([]sandlot.Project, error) {
 	if !by.Scoped() {
 		return s.store.Projects(ctx, by.Account(), before, limit)
@@ -136,8 +134,8 @@ func (s *Service) covered(ctx context.Context, by sandlot.Caller, before int64, 
 	return []sandlot.Project{p}, nil
 }
 
-// views shows projects to their owner, without their files. Counts may be a moment old: a list
-// is not worth a look-up for each of its rows.
+// views shows projects to their owner, without their files. Counts may be a moment old: a list is not worth a look-up
+// for each of its rows.
 func (s *Service) views(ctx context.Context, projects []sandlot.Project) []ProjectView {
 	out := make([]ProjectView, 0, len(projects))
 	for _, p := range projects {
@@ -146,8 +144,8 @@ func (s *Service) views(ctx context.Context, projects []sandlot.Project) []Proje
 	return out
 }
 
-// readCursor reads what Whoami gave as Next: the Seq of the last project of that page, in base
-// 36. 0 is the first page.
+// readCursor reads a cursor that Whoami returned as Next: the Seq of the last project of that page, in base 36. 0 is
+// the first page.
 func readCursor(cursor string) (int64, error) {
 	if cursor == "" {
 		return 0, nil
@@ -160,9 +158,9 @@ func readCursor(cursor string) (int64, error) {
 	return seq, nil
 }
 
-// Export takes one consistent snapshot of all that the caller's key covers, suspended or not.
-// The versions it names never change, so their files can be read at leisure; those of a project
-// that is deleted meanwhile stay for a day.
+// Export takes one consistent snapshot of all projects that the caller's key covers, suspended or not. The versions it
+// names never change, so their files can be read at leisure; those of a project that is deleted meanwhile stay for a
+// day.
 func (s *Service) Export(ctx context.Context, by sandlot.Caller) (Export, error) {
 	if err := sandlot.Authorize(by, sandlot.ActReadAccount, nil); err != nil {
 		return Export{}, err
@@ -176,8 +174,7 @@ func (s *Service) Export(ctx context.Context, by sandlot.Caller) (Export, error)
 	return out, err
 }
 
-// export takes the snapshot of projects of one account. They were read in one query, so they
-// are of one moment.
+// export takes the snapshot of projects of one account. They come from one query, and so from one moment.
 func (s *Service) export(ctx context.Context, account sandlot.AccountID, projects []sandlot.Project) (out Export, err error) {
 	out.ExportedAt = s.now().UTC()
 	if out.Account, err = s.store.Account(ctx, account); err != nil {
@@ -187,8 +184,8 @@ func (s *Service) export(ctx context.Context, account sandlot.AccountID, project
 	return out, nil
 }
 
-// Find returns a project that anybody may see, by its id or an address of it, as the store
-// has it now. One that was taken down is CodeTakenDown.
+// Find returns a project that anybody may see, by its id or an address of it, as the store has it now. A suspended one
+// is CodeTakenDown.
 func (s *Service) Find(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return sandlot.Project{}, err
@@ -200,11 +197,10 @@ func (s *Service) Find(ctx context.Context, by sandlot.Caller, ref string) (sand
 	return p, err
 }
 
-// Current returns the current state of a project, for every request to its address: what this
-// process wrote from its acknowledgement on, what another wrote within HeadsHold. It mostly
-// asks no store, and while the store cannot be asked it answers with what was confirmed in the
-// last HeadsHoldAlone. Its counts may be old. A project that was taken down is CodeTakenDown,
-// on every address; one that is not there CodeProjectNotFound.
+// Current returns the current state of a project, for every request to its address. A change by this process shows from
+// its acknowledgement on, one by another within HeadsHold. Most calls query no store, and while the store does not
+// answer Current returns the state that was confirmed in the last HeadsHoldAlone. Its counts may be old. A suspended
+// project is CodeTakenDown, on every address; a missing one CodeProjectNotFound.
 func (s *Service) Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return sandlot.Project{}, err
@@ -222,9 +218,8 @@ func (s *Service) Current(ctx context.Context, by sandlot.Caller, id sandlot.Pro
 	return p, nil
 }
 
-// AtVersion returns a project as one of its versions left it, to whoever knows the random
-// part of that version's address. A version that is not kept, and another suffix, are
-// CodeProjectNotFound alike.
+// AtVersion returns a project as one of its versions left it, for a caller who knows the random part of that version's
+// address. A version that is not kept, and another suffix, are CodeProjectNotFound alike.
 func (s *Service) AtVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, suffix string) (sandlot.Project, error) {
 	p, err := s.Current(ctx, by, id)
 	if err != nil {
@@ -242,18 +237,17 @@ func (s *Service) AtVersion(ctx context.Context, by sandlot.Caller, id sandlot.P
 	return p, err
 }
 
-// Statistics tells the public numbers of projects. Counts are gathered in memory and written
-// every few seconds, so a crash loses the last ones. The methods may be called concurrently,
-// and never fail: what cannot be counted is 0.
+// Statistics returns the public counts of projects. Counts are gathered in memory and written every few seconds, so a
+// crash loses the last ones. The methods may be called concurrently, and never fail: a count that cannot be read is 0.
 type Statistics interface {
-	// Stats returns the numbers of a project as they are now, with those that are not written yet.
+	// Stats returns the current counts of a project, with those that are not written yet.
 	Stats(ctx context.Context, p sandlot.Project) sandlot.Stats
-	// ListStats is Stats without reading the project again: for lists, where a count written in the
-	// same instant may be missed once.
+	// ListStats is Stats without reading the project again: for lists, where a count written in the same instant may be
+	// missed once.
 	ListStats(ctx context.Context, p sandlot.Project) sandlot.Stats
 }
 
-// storedStatistics are the numbers that the record of a project has.
+// storedStatistics returns the counts in the record of a project.
 type storedStatistics struct{}
 
 func (storedStatistics) Stats(_ context.Context, p sandlot.Project) sandlot.Stats {

@@ -11,7 +11,7 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// A FileError is a refusal that is about one of several files.
+// A FileError is a refusal about one of several files.
 type FileError struct {
 	Name string // as it would be stored, or was sent if it cannot be
 	Err  error
@@ -23,17 +23,16 @@ func (e FileError) Error() string { return fmt.Sprintf("%q: %v", e.Name, e.Err) 
 // Unwrap returns the refusal.
 func (e FileError) Unwrap() error { return e.Err }
 
-// Filename returns the name under which a file is stored: name itself, or what it is read
-// as. A name that no file can have is CodeInvalidFilename.
+// Filename returns the name under which a file is stored: name itself, or its normalized form. A name that no file can
+// have is CodeInvalidFilename.
 func Filename(name string) (string, error) {
 	clean, _, err := cleanFilename(name)
 	return clean, err
 }
 
-// MoveFile makes a version in which a file has another name, and the same bytes. The primary
-// file stays the primary one under its new name. A file that is not there is CodeFileNotFound,
-// a name that is taken a FileError. The same form again changes nothing; it is a FormUsedError
-// if the project has moved on since.
+// MoveFile makes a version in which a file has another name, and the same bytes. The primary file stays the primary one
+// under its new name. A missing file is CodeFileNotFound, a name that is taken a FileError. The same form again changes
+// nothing; it is a FormUsedError if the project has moved on since.
 func (s *Service) MoveFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, from, to string, form Form) error {
 	to, _, err := cleanFilename(to)
 	if err != nil {
@@ -57,9 +56,8 @@ func (s *Service) MoveFile(ctx context.Context, by sandlot.Caller, id sandlot.Pr
 	}})
 }
 
-// ChoosePrimary makes a version in which "/" is another file. A file that is not there is
-// CodeFileNotFound, an empty one CodeInvalidField. The same form again changes nothing; it is a
-// FormUsedError if the project has moved on since.
+// ChoosePrimary makes a version in which "/" serves another file. A missing file is CodeFileNotFound, an empty one
+// CodeInvalidField. The same form again changes nothing; it is a FormUsedError if the project has moved on since.
 func (s *Service) ChoosePrimary(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string, form Form) error {
 	return s.rearrange(ctx, by, id, formAct{form, []string{"primary", name}}, arrangement{change: choosePrimary(name, "filename")})
 }
@@ -81,10 +79,9 @@ func choosePrimary(name, field string) func(sandlot.Project, []sandlot.File) (Ch
 	}
 }
 
-// RemoveFiles makes one version of a project that lacks these files. Those that are not there are as
-// they should be. If one is protected none is removed, and the error is a FileError. It works on a
-// full disk, too. The same form again changes nothing; it is a FormUsedError if the project has
-// moved on since.
+// RemoveFiles makes one version of a project that lacks these files. Missing ones are no error. If one is protected
+// none is removed, and the error is a FileError. It works on a full disk, too. The same form again changes nothing; it
+// is a FormUsedError if the project has moved on since.
 func (s *Service) RemoveFiles(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, list []string, form Form) error {
 	list = slices.Compact(slices.Sorted(slices.Values(list)))
 	return s.evenFull(func() error { // the version without the files needs a little room
@@ -104,13 +101,12 @@ func (s *Service) RemoveFiles(ctx context.Context, by sandlot.Caller, id sandlot
 	})
 }
 
-// noFile refuses an act on a file that is not there: somebody else has deleted or renamed it,
-// or the page is old.
+// noFile refuses an act on a missing file: somebody else has deleted or renamed it, or the page is old.
 func noFile(p sandlot.Project, name string) *sandlot.Error {
 	return sandlot.Refuse(sandlot.CodeFileNotFound, "The project %s has no file %q.", p.ID, name).In("filename")
 }
 
-// refuseOpened refuses to delete what players open; it returns nil for any other file.
+// refuseOpened refuses to delete a file that players open; it returns nil for any other file.
 func refuseOpened(p sandlot.Project, name string) *sandlot.Error {
 	if name != primaryFile && name != p.Primary {
 		return nil
@@ -127,40 +123,39 @@ func fileNamed(files []sandlot.File, name string) *sandlot.File {
 	return &files[i]
 }
 
-// FormUsedError says that the same form did the same before, and that the project has moved on
-// since: the button was not pressed twice, the person went back to an old page.
-type FormUsedError struct{ Version int } // that the form made
+// FormUsedError means that the same form made a version before, and that the project has moved on since: it was no
+// double press of the button, but a person who went back to an old page.
+type FormUsedError struct{ Version int } // the version that the form made
 
-// Error tells it.
+// Error implements error.
 func (e FormUsedError) Error() string {
 	return fmt.Sprintf("the form was used: it made version %d", e.Version)
 }
 
 // A Form is a form of the website. A project at another version than Seen is CodeVersionConflict.
 type Form struct {
-	Token string // tells an act from the same at another time
+	Token string // distinguishes an act from the same act at another time
 	Seen  int    // the version that the form was made from; 0: any
 }
 
-// formAct is what a form of the website is sent for.
+// formAct is the act of a form of the website.
 type formAct struct {
 	form Form
 	what []string
 }
 
-// arrangement is a version that is computed from the files before it, and how it is made.
+// arrangement is a version that is computed from the files before it, with the conditions of its step.
 type arrangement struct {
 	request   *request       // nil: without an idempotency record
-	act       sandlot.Action // what its caller must be allowed on the project
-	ifVersion *int           // nil: whatever the current version is
+	act       sandlot.Action // the action that its caller must be allowed on the project
+	ifVersion *int           // nil: any current version
 	details   DetailsChange
 	restored  int  // the version whose files it has again, 0 for none
 	always    bool // whether it is made even if nothing changes
 	change    func(p sandlot.Project, current []sandlot.File) (Change, error)
 }
 
-// arrange makes the version that a.change computes from the current files; an empty Change
-// makes none, unless a.always.
+// arrange makes the version that a.change computes from the current files; an empty Change makes none, unless a.always.
 func (s *Service) arrange(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, a arrangement) (next sandlot.Project, previous int, err error) {
 	next, previous, err = s.edit(ctx, id, a.ifVersion, func(p sandlot.Project) (sandlot.Project, error) {
 		if err := sandlot.Authorize(by, a.act, &p); err != nil {
@@ -189,8 +184,8 @@ func (s *Service) arrange(ctx context.Context, by sandlot.Caller, id sandlot.Pro
 	return next, previous, s.Quota.exceeded(err)
 }
 
-// rearrange is arrange for a form of the website. One that was sent before changes nothing; if
-// the project has moved on since, that is a FormUsedError.
+// rearrange is arrange for a form of the website. A form that was sent before changes nothing; if the project has moved
+// on since, it is a FormUsedError.
 func (s *Service) rearrange(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, act formAct, a arrangement) error {
 	if _, err := s.owned(ctx, by, sandlot.ActOwn, id); err != nil {
 		return err
@@ -215,14 +210,13 @@ func (s *Service) rearrange(ctx context.Context, by sandlot.Caller, id sandlot.P
 	switch {
 	case errors.Is(err, sandlot.ErrAlreadyDone):
 		return nil
-	case errors.Is(err, sandlot.ErrNoPrimary): // of an older version whose records are damaged
+	case errors.Is(err, sandlot.ErrNoPrimary): // an older version has damaged records
 		return sandlot.ErrNotFound
 	}
 	return err
 }
 
-// checkPlaces refuses files that could not be kept together on every file
-// system, and a file too many.
+// checkPlaces refuses files whose names collide on some file system, and a file beyond the limit.
 func (s *Service) checkPlaces(p sandlot.Project, current []sandlot.File, c Change) error {
 	dropped := make(map[string]bool, len(c.Drop))
 	for _, f := range c.Drop {

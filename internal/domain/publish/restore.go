@@ -10,13 +10,12 @@ import (
 	"sandlot"
 )
 
-// ErrCurrent: this cannot be done to the current version.
+// ErrCurrent: the act is not possible on the current version.
 var ErrCurrent = errors.New("the current version")
 
-// Versions returns a page of at most limit (1 to MaxPage) of the versions of a project, to its
-// owner. ref is its id or one of its addresses. cursor is Next of the page before, or empty for
-// the first; anything else is CodeInvalidField. Versions that were erased are among them. A
-// project that was taken down is CodeTakenDown.
+// Versions returns a page of at most limit (1 to MaxPage) of the versions of a project, to its owner. ref is its id or
+// one of its addresses. cursor is Next of the page before, or empty for the first; anything else is CodeInvalidField.
+// Erased versions are among them. A suspended project is CodeTakenDown.
 func (s *Service) Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (page sandlot.VersionPage, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
 	p, err := s.readable(ctx, by, ref)
@@ -48,8 +47,7 @@ func (s *Service) Versions(ctx context.Context, by sandlot.Caller, ref string, l
 	return page, nil
 }
 
-// readVersionCursor reads what Versions gave as Next: the last version of that page. 0 is the
-// first page.
+// readVersionCursor reads a cursor that Versions returned as Next: the last version of that page. 0 is the first page.
 func readVersionCursor(p sandlot.Project, cursor string) (int, error) {
 	if cursor == "" {
 		return 0, nil
@@ -62,7 +60,7 @@ func readVersionCursor(p sandlot.Project, cursor string) (int, error) {
 	return n, nil
 }
 
-// readable is the project that ref means, if its owner asks, and it was not taken down.
+// readable returns the project that ref names, if the caller is its owner, and it was not taken down.
 func (s *Service) readable(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, sandlot.ActReadFiles, nil); err != nil {
 		return sandlot.Project{}, err
@@ -78,18 +76,18 @@ func (s *Service) readable(ctx context.Context, by sandlot.Caller, ref string) (
 		return p, err
 	}
 	if p.Suspended {
-		return p, sandlot.TakenDown(p) // its owner, too, has the files from an export alone
+		return p, sandlot.TakenDown(p) // its owner, too, gets the files only by an export
 	}
 	return p, nil
 }
 
-// Restore makes a new version with the files of version in.Version and its primary file, and
-// the title as it is. No bytes are copied. It makes one even where the files are the same
-// already, with a warning, as an update of the same bytes does. It is durable when it returns.
+// Restore makes a new version with the files of version in.Version and its primary file, and the title as it is. It
+// copies no bytes. It makes one even if the files are the same already, with a warning, as an update of the same bytes
+// does. It is durable when Restore returns.
 //
-// A version that is not there, or no longer, is CodeVersionNotFound; a project at another
-// version than in.IfVersion is CodeVersionConflict. With in.Idempotency the same call within
-// IdempotencyLife returns the first answer and changes nothing.
+// A version that was erased or never made is CodeVersionNotFound; a project at another version than in.IfVersion is
+// CodeVersionConflict. With in.Idempotency the same call within IdempotencyLife returns the first answer and changes
+// nothing.
 func (s *Service) Restore(ctx context.Context, by sandlot.Caller, in RestoreInput) (out Restored, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
 	if err := sandlot.Authorize(by, sandlot.ActEdit, nil); err != nil {
@@ -131,14 +129,14 @@ func (s *Service) Restore(ctx context.Context, by sandlot.Caller, in RestoreInpu
 	return out, nil
 }
 
-// history looks at the versions of a project for a Service.
+// history reads the versions of a project for a Service.
 type history struct {
 	store      currentStore
 	management currentManagement
 }
 
-// repeats tells whether the version of p has the files and the primary file of the one before.
-// What cannot be read now is not told: the version is made.
+// repeats reports whether the version of p has the files and the primary file of the one before. A failed read is
+// false: the version is made by then.
 func (h history) repeats(ctx context.Context, p sandlot.Project) bool {
 	before, err1 := h.store.Version(ctx, p.ID, p.Version-1)
 	old, err2 := h.store.Files(ctx, p.ID, p.Version-1)
@@ -147,7 +145,7 @@ func (h history) repeats(ctx context.Context, p sandlot.Project) bool {
 	return err1 == nil && err2 == nil && err3 == nil && before.Primary == p.Primary && len(c.Put) == 0 && len(c.Drop) == 0
 }
 
-// restore makes the version that has the files of an earlier one.
+// restore makes the version with the files of an earlier one.
 func (s *Service) restore(ctx context.Context, by sandlot.Caller, in RestoreInput, req *request) (out Restored, err error) {
 	target, err := s.target(ctx, by, in.Project)
 	if err != nil {
@@ -164,8 +162,8 @@ func (s *Service) restore(ctx context.Context, by sandlot.Caller, in RestoreInpu
 	return out, nil
 }
 
-// RestoreVersion is Restore for the owner of an account, in a session. A version that is gone
-// is ErrNotFound. The same form again changes nothing.
+// RestoreVersion is Restore for the owner of an account, in a session. A missing version is ErrNotFound. The same form
+// again changes nothing.
 func (s *Service) RestoreVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, form Form) error {
 	err := s.rearrange(ctx, by, id, formAct{form, []string{"restore", strconv.Itoa(n)}}, arrangement{restored: n, change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
 		return s.history.backTo(ctx, p, current, n)
@@ -176,7 +174,7 @@ func (s *Service) RestoreVersion(ctx context.Context, by sandlot.Caller, id sand
 	return err
 }
 
-// backTo is what makes the current files those of version n.
+// backTo returns the change from the current files to those of version n.
 func (h history) backTo(ctx context.Context, p sandlot.Project, current []sandlot.File, n int) (Change, error) {
 	v, err := h.store.Version(ctx, p.ID, n)
 	if errors.Is(err, sandlot.ErrNotFound) {
@@ -194,8 +192,8 @@ func (h history) backTo(ctx context.Context, p sandlot.Project, current []sandlo
 	return c, err
 }
 
-// goneMeanwhile is the error of a step on version n of a project: that it is gone, where a file
-// of it went while the step was made.
+// goneMeanwhile returns the error of a step on version n of a project: CodeVersionNotFound if a file of it was deleted
+// while the step was made.
 func (h history) goneMeanwhile(ctx context.Context, id sandlot.ProjectID, n int, err error) error {
 	if !errors.Is(err, sandlot.ErrNotFound) && !errors.Is(err, sandlot.ErrNoPrimary) {
 		return err
@@ -210,10 +208,10 @@ func (h history) goneMeanwhile(ctx context.Context, id sandlot.ProjectID, n int,
 	return h.versionGone(ctx, p, n)
 }
 
-// versionsTold is how many of the newest versions are looked at to say which there are.
+// versionsTold bounds the newest versions that a refusal lists.
 const versionsTold = 100
 
-// versionGone refuses what is about a version that is not there, and says which are.
+// versionGone refuses a call on a missing version, and lists the kept ones.
 func (h history) versionGone(ctx context.Context, p sandlot.Project, n int) error {
 	list, err := h.management.Versions(ctx, p.ID, 0, versionsTold)
 	if err != nil {
@@ -235,7 +233,7 @@ func (h history) versionGone(ctx context.Context, p sandlot.Project, n int) erro
 		Note("Its versions: %s. The current one is %d. What each changed is told here:", spans(kept), p.Version)
 }
 
-// spans writes numbers that fall, as "1-3, 5".
+// spans writes falling numbers as "1-3, 5".
 func spans(falling []int) string {
 	var list []string
 	for i := len(falling) - 1; i >= 0; {
@@ -251,8 +249,8 @@ func spans(falling []int) string {
 	return strings.Join(list, ", ")
 }
 
-// difference is what makes the files old of the files current. What is the same
-// in both stays as it is.
+// difference returns the change from the files current to the files old. Files that are the same in both stay as they
+// are.
 func difference(current, old []sandlot.File) Change {
 	var c Change
 	same := map[string]bool{}
@@ -271,9 +269,9 @@ func difference(current, old []sandlot.File) Change {
 	return c
 }
 
-// EraseVersion takes the bytes of a version away, but for those that other versions use, and
-// its address; the number stays. It cannot be undone, and works on a full disk, too. It is
-// idempotent. The current version is ErrCurrent, one that is not there ErrNotFound.
+// EraseVersion removes the bytes of a version, except those that other versions use, and its address; the number stays.
+// It cannot be undone, and works on a full disk, too. It is idempotent. The current version is ErrCurrent, a missing
+// one ErrNotFound.
 func (s *Service) EraseVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int) error {
 	if _, err := s.owned(ctx, by, sandlot.ActOwn, id); err != nil {
 		return err

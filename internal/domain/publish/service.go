@@ -11,8 +11,7 @@ import (
 	"sandlot/internal/base/turns"
 )
 
-// Config is what an operator decides about a Service. Zero limits get their defaults in New;
-// the Service never changes it afterwards.
+// Config holds the operator's settings of a Service. New fills in zero limits; the Service never changes it afterwards.
 type Config struct {
 	Places      sandlot.Places
 	InlineMax   int    // content up to this many bytes is kept in its record; below 0: none but the empty
@@ -21,22 +20,22 @@ type Config struct {
 	MaxFiles    int    // files of a project
 	Temporary   string // the folder of temporary files; "": the system's
 	MaxUploads  int    // open uploads of one account, or of one network without a key
-	UploadBytes int64  // that open uploads of one network hold without a key; 0: no limit
+	UploadBytes int64  // of the open uploads of one network without a key; 0: no limit
 	Opening     sandlot.Opening
-	Quarantine  bool        // whether projects of unverified accounts load from and send to nowhere but themselves
+	Quarantine  bool        // whether projects of unverified accounts load from and send to no other origin
 	Public      bool        // whether strangers are expected: then only projects of verified accounts are listed
 	Quota       Quota       // of each account
 	Room        func() bool // whether the disk takes new content; nil: always
-	Spend       func()      // frees room on the disk that is kept for steps which free room or protect people; nil: there is none
+	Spend       func()      // frees the room on the disk that is reserved for steps which free room or protect people; nil: there is none
 	SMTP        bool        // whether messages are really sent
-	MailUp      func() bool // whether they get through; nil: they do
-	Uncounted   bool        // whether anybody may have any number of messages sent: the instance is local
-	MailFolder  string      // where they are written otherwise, as the operator named it
-	Remembered  Remembered  // bounds of what is kept in memory
-	Heavy       func(bool)  // told when a call with very many files begins, and when there is none any more; nil: nobody
+	MailUp      func() bool // whether messages get through; nil: they do
+	Uncounted   bool        // whether messages have no limit per sender: the instance is local
+	MailFolder  string      // the folder of messages that are not sent, as the operator named it
+	Remembered  Remembered  // bounds of the caches in memory
+	Heavy       func(bool)  // called when a call with very many files begins, and when the last one has ended; nil: not called
 }
 
-// Limits that the contract names, and those that a Config leaves open.
+// Limits that the contract names, and the defaults of a Config.
 const (
 	DefaultInlineMax  = 64 << 10 // measured: a row beats a file up to about 100 KiB
 	DefaultMaxFiles   = 10_000
@@ -47,42 +46,41 @@ const (
 	UploadLife        = 24 * time.Hour // of an unfinished upload, and of the answer of a finished one
 )
 
-// Remembered bounds what a Service keeps in memory to be fast; 0 is the default.
+// Remembered bounds the caches of a Service; 0 is the default.
 type Remembered struct {
-	Projects int // that are being read, at about 500 bytes each: 20,000, in 10 MiB
+	Projects int // in the cache of heads, at about 500 bytes each: 20,000, in 10 MiB
 }
 
-// Stores is what a Service keeps things in. All but Statistics must be set. Several Services,
-// here or in other processes, may have the same ones.
+// Stores are the stores of a Service. All but Statistics must be set. Several Services, here or in other processes, may
+// share them.
 type Stores struct {
 	Store      Store
 	Management ManagementStore
 	Blobs      sandlot.Blobs
-	Statistics Statistics // nil: what the records have
+	Statistics Statistics // nil: the counts in the records
 }
 
-// A ManagementStore keeps what owners do by hand on the website: manage keys and projects.
+// A ManagementStore keeps the keys and projects that owners manage by hand on the website.
 type ManagementStore interface {
 	KeyringStore
 	ProjectStore
 	TrashStore
 }
 
-// Service is the rules. Each method takes the caller as an argument, asks Authorize, and
-// returns an *Error for what it refuses. Any other error is a fault of the service, for AsError
-// to translate. When a method returns nil, its effect is durable and every later call sees it;
-// other processes see it within HeadsHold.
+// A Service applies the rules. Each method takes the caller as an argument, calls Authorize, and returns an *Error for
+// a refusal. Any other error is a fault of the service, for AsError to translate. When a method returns nil, its effect
+// is durable and every later call sees it; other processes see it within HeadsHold.
 //
 // Its methods may be called concurrently. Edits of one project take effect one after another.
 // When the context ends, a call stops before its next step of the store, but an upload that has
 // all its parts is used nevertheless. A step that has begun happens wholly or not at all.
 type Service struct {
 	Config
-	// Contents has the bytes that calls use and versions name.
+	// Contents holds the bytes that calls use and versions name.
 	Contents *Contents
-	// Heads is what is cached of projects; whoever runs the Service runs it.
+	// Heads caches projects; the maker of the Service runs it.
 	Heads *Heads
-	// Trash is what can be taken back.
+	// Trash holds the deletions that can be taken back.
 	Trash *Trash
 
 	store      currentStore
@@ -110,15 +108,14 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 // be read concurrently. Keys are as secret as r is.
 func WithRandom(r io.Reader) Option { return func(s *Service) { s.random = r } }
 
-// WithElapsed makes the Service's Heads tell from elapsed how much time has passed, which never
-// goes back and may be called concurrently.
+// WithElapsed makes the Service's Heads measure time by elapsed, which never goes back and may be called concurrently.
 func WithElapsed(elapsed func() time.Duration) Option {
 	return func(s *Service) { s.Heads.since = elapsed }
 }
 
-// New makes a Service. Zero limits of cfg get their defaults. It asks the store for the
-// installation's secret, which is made when there is none, and fails with it. Whoever makes a
-// Service runs its Heads: without that, each project in use is read anew every second.
+// New returns a Service. Zero limits of cfg get their defaults. It reads the installation's secret from the store,
+// makes it if there is none, and fails if that fails. The maker of a Service runs its Heads: without that, each project
+// in use is read anew every second.
 func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts ...Option) (*Service, error) {
 	cfg = cfg.withDefaults()
 	contents := newContents(cfg, stores, log)
@@ -150,7 +147,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	return s, nil
 }
 
-// withDefaults fills in the limits that are left open.
+// withDefaults fills in the limits that are zero.
 func (c Config) withDefaults() Config {
 	setDefault(&c.InlineMax, DefaultInlineMax)
 	setDefault(&c.Remembered.Projects, DefaultProjects)

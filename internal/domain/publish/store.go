@@ -7,18 +7,16 @@ import (
 	"sandlot"
 )
 
-// A Store keeps the records. Each method is one atomic, durable step: if it returns nil, its
-// effect survives a crash and every later call on any node sees it. If it returns an error that
-// is ErrNoEffect it has had no effect, and will have none after a crash; after any other error
-// it may have had it. What the store refuses, for one of the reasons above, is ErrNoEffect, and
-// so is a step that was not begun. A missing record is ErrNotFound.
+// A Store keeps the records. Each method is one atomic, durable step: if it returns nil, its effect survives a crash
+// and every later call on any node sees it. An error that is ErrNoEffect means that the step had no effect, and will
+// have none after a crash; after any other error it may have had it. A refusal of the store
+// is ErrNoEffect, and so is a step that was not begun. A missing record is ErrNotFound.
 //
-// Methods decide nothing: permissions, names and limits are the Service's business. A bound
-// that must hold between processes, such as a quota or the version an edit expects, comes as an
-// argument and is looked at inside the step.
+// Methods decide nothing: permissions, names and limits are the Service's business. A bound that must hold between
+// processes, such as a quota or the version an edit expects, comes as an argument and is checked inside the step.
 //
-// All may be called concurrently. Reads see what was committed before they began. Package
-// storetest has a case for each sentence here, and runs on every store.
+// All methods may be called concurrently. Reads see everything that was committed before they began. Package storetest
+// has a case for each sentence here, and runs on every store.
 type Store interface {
 	ChangeStore
 
@@ -32,33 +30,32 @@ type Store interface {
 	// and wherever a NewEmail is part of a step.
 	SetEmail(ctx context.Context, id sandlot.AccountID, address string, job sandlot.Job) error
 
-	// CreateProject records an account (if new), a project, its version 1 and later ones, its keys,
-	// its idempotency record, and closes the upload it came from. A project that has that ID, or had
-	// it, is ErrExists; a version without its primary file is ErrNoPrimary. An owner that would have
-	// more than p.Within, or has begun so many projects, is ErrTooManyProjects or ErrTooManyBytes;
-	// for p.By see there. Many files may take their time, in which others write: all is there or
-	// nothing.
+	// CreateProject records an account (if new), a project, its version 1 and later ones, its keys and its idempotency
+	// record, and closes the upload it came from. An ID that is or was in use is ErrExists; a version without its
+	// primary file is ErrNoPrimary. An owner who would have more than p.Within, or has begun so many projects, is
+	// ErrTooManyProjects or ErrTooManyBytes; see NewProject.By for the key. A project with many files may take a
+	// while, in which others write: it is recorded whole or not at all.
 	CreateProject(ctx context.Context, p NewProject) (sandlot.Project, error)
-	// PutFile makes the version after at.Expect, in which the file of f's name is f and all others
-	// are as before. An owner that would have more bytes than at.Within is ErrTooManyBytes.
+	// PutFile makes the version after at.Expect, in which the file of f's name is f and all others are as before. An
+	// owner who would have more bytes than at.Within is ErrTooManyBytes.
 	PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at Edit) (sandlot.Project, sandlot.Changed, error)
-	// DeleteFile makes the version after at.Expect, which lacks one file. A file that is not there
-	// is ErrNotFound, the primary file ErrNoPrimary.
+	// DeleteFile makes the version after at.Expect, which lacks one file. A missing file is ErrNotFound, the primary
+	// file ErrNoPrimary.
 	DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at Edit) (sandlot.Project, sandlot.Changed, error)
 	// Project returns a project as the latest commit left it.
 	Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error)
-	// Version returns one version of a project; one that was erased is ErrNotFound.
+	// Version returns one version of a project; an erased one is ErrNotFound.
 	Version(ctx context.Context, id sandlot.ProjectID, n int) (sandlot.Version, error)
 	// Files returns the files of a version by name, in byte order, with the variants made so far.
 	Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error)
-	// FilesWith is Files with the variants of one encoding alone (of "": with none), and of a deleted project, too,
-	// until Sweep lets go of its files.
+	// FilesWith is Files with the variants of one encoding alone ("": with none). It also has the files of a deleted
+	// project until Sweep releases them.
 	FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error)
 	// FilesNear returns those current files whose folded name is folded, is one of its folders, or
 	// lies in it as a folder; at most ten.
 	FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error)
-	// NamesFolded returns the names of those current files whose folded names are among folded, of
-	// which there are at most 200, in no order.
+	// NamesFolded returns the names of those current files whose folded names are among folded, at most 200, in no
+	// order.
 	NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error)
 	// Projects returns an account's projects with Seq below before (0: all), newest change first,
 	// at most limit: one consistent snapshot.
@@ -66,15 +63,15 @@ type Store interface {
 	// Content returns the bytes of a blob that is kept in its record, as they are: a store has no
 	// checksums of its own.
 	Content(ctx context.Context, blobID int64) ([]byte, error)
-	// Checkpoints returns those that a blob was recorded with, as they are, and "" where there are
-	// none. A blob of more than 1 MiB that an earlier version recorded has none.
+	// Checkpoints returns the checkpoints that a blob was recorded with, as they are, or "" if it has none. A blob of
+	// more than 1 MiB that an earlier release recorded has none.
 	Checkpoints(ctx context.Context, blobID int64) (string, error)
 
-	// Upload returns an upload, and the part of that number if it has it. One that is past its
-	// ExpiresAt is ErrNotFound.
+	// Upload returns an upload, and the part of that number if it has it. An upload that is past its ExpiresAt is
+	// ErrNotFound.
 	Upload(ctx context.Context, key sandlot.Digest, part int, now time.Time) (Upload, error)
-	// UploadParts returns all parts of an open upload, by number; the generation must still be that
-	// one, else ErrUploadMoved.
+	// UploadParts returns all parts of an open upload, by number; its generation must still be generation, else
+	// ErrUploadMoved.
 	UploadParts(ctx context.Context, key sandlot.Digest, generation int64) ([]Part, error)
 	// SaveUpload records all of u but its Parts and Done, and adds or replaces part if it is not
 	// nil; the generation must still be u.Generation (0: the upload does not exist yet), else
@@ -82,14 +79,14 @@ type Store interface {
 	// takes the owner or the account over its bytes is ErrTooManyBytes. It returns the next
 	// generation, which nobody has leased.
 	SaveUpload(ctx context.Context, u Upload, part *Part, within UploadQuota) (int64, error)
-	// LeaseUpload keeps an open upload that is still at that generation, else ErrUploadMoved, to its
-	// caller for that long, by the clock that all users of the store share, and returns what names
-	// the lease. If somebody else has one it is ErrLeased. One that the caller holds already is
-	// renewed, or, for no time at all, ended; 0 is none.
+	// LeaseUpload leases an open upload to its caller for length, by the clock that all users of the store share, and
+	// returns the number of the lease. An upload that is no longer at generation is ErrUploadMoved; one that somebody
+	// else has leased is ErrLeased. held is the lease that the caller has, 0 for none: it is renewed, or ended if
+	// length is 0.
 	LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (int64, error)
 
-	// IdempotencyRecord returns the record of a step that was made under one of these keys, or that has it
-	// as Elsewhere. Those that are past their ExpiresAt are ErrNotFound. There may be 1,001 keys.
+	// IdempotencyRecord returns the record of a step that was made under one of these keys, or that has one of them as
+	// Elsewhere. A record past its ExpiresAt is ErrNotFound. There may be 1,001 keys.
 	IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time, or ...sandlot.Digest) (IdempotencyRecord, error)
 
 	sandlot.SecretStore
@@ -97,8 +94,8 @@ type Store interface {
 	Ping(ctx context.Context) error
 }
 
-// NewAccount is an account to be recorded with its first key. Handles are tried in order; of
-// the last ones one is random enough to be free.
+// NewAccount is an account to be recorded with its first key. Handles are tried in order; one of the last is random
+// enough to be free.
 type NewAccount struct {
 	Handles     []string // in order of preference; at least one will be free
 	Email       string
@@ -113,20 +110,20 @@ type NewAccount struct {
 // step.
 type NewProject struct {
 	ID          sandlot.ProjectID
-	Account     sandlot.AccountID // the owner, unless New is set; one that is suspended is ErrSuspended, whoever asks
+	Account     sandlot.AccountID // the owner, unless New is set; a suspended one is ErrSuspended, whoever the caller is
 	New         *NewAccount       // recorded in the same step, and then the owner
-	By          int64             // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked, one of a suspended account ErrSuspended
+	By          int64             // the ID of the caller's key, 0 for none; a revoked key is ErrRevoked, a key of a suspended account ErrSuspended
 	Email       *NewEmail         // set pending in the same step
 	Title       string
 	Lang        string
-	Files       []sandlot.File // of version 1, no two of one folded name; a Blob with an ID is one that is recorded already
+	Files       []sandlot.File // of version 1, no two of one folded name; a Blob with an ID is recorded already
 	Primary     string         // the name of the primary file
 	Wrapper     string
 	Later       []LaterVersion // the versions after it, in their order; the last one is the current one
 	Suffix      string
 	Key         sandlot.Key // scoped to this project; none if it has no Hash
 	CreatedAt   time.Time   // of version 1
-	Begun       time.Time   // when the project was made, if that was before version 1
+	Begun       time.Time   // the time of the project's first version, if that was before version 1
 	Description string
 	Tags        sandlot.Tags
 	Unlisted    bool
@@ -135,12 +132,12 @@ type NewProject struct {
 	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before
 	Within      Quota              // of the owner
 	Log         *sandlot.LogEntry  // recorded in the same step; nil: none
-	Yield       func()             // frees room on a disk that a step found full, so that what it had recorded can be taken back; then what is Spooled is gone; nil: nothing does
+	Yield       func()             // frees room on a disk that a step found full, so that its records can be rolled back; then Spooled bytes are gone; nil: nothing is freed
 }
 
-// LaterVersion is a version of a new project that has a history already.
+// A LaterVersion is a version after the first of a project that is recorded with its history.
 type LaterVersion struct {
-	Change Change // against the version before; what is dropped counts by its name alone
+	Change Change // against the version before; dropped files count by their names alone
 	Title  string
 	Suffix string // of its address
 	At     time.Time
@@ -148,19 +145,18 @@ type LaterVersion struct {
 	RestoredFrom int // the version whose files it has again; 0: it was not restored
 }
 
-// NewEmail is an unverified address for an existing account, with the message that asks to
-// verify it.
+// NewEmail is an unverified address for an existing account, with its verification mail.
 type NewEmail struct {
 	Address string
 	Job     sandlot.Job
 }
 
-// Edit says what an update was computed against, and what else it does in the same step.
+// Edit holds the version that an update was computed against, and the other effects of the same step.
 type Edit struct {
 	At          time.Time
 	Expect      int    // the current version; the step fails with ErrMoved if it is another
 	Suffix      string // of the new version's address
-	By          int64  // the ID of the key that asks, 0 for none; one that is revoked is ErrRevoked, a suspended project ErrSuspended
+	By          int64  // the ID of the caller's key, 0 for none; a revoked key is ErrRevoked, a suspended project ErrSuspended
 	Title       *string
 	Wrapper     string // empty: as before
 	Email       *NewEmail
@@ -169,13 +165,12 @@ type Edit struct {
 	Within      Quota              // of the owner
 	Yield       func()             // as that of a NewProject
 
-	Details      DetailsChange // recorded in the same step; its Title, By and Expect are not looked at
+	Details      DetailsChange // recorded in the same step; its Title, By and Expect are ignored
 	RestoredFrom int           // the version whose files the new one has again; 0 for none
 }
 
-// Completion closes an upload in the step that consumes it: ErrUploadMoved unless the
-// upload is open and still at Generation. Its parts are then unreferenced; its Meta
-// stays with Done.
+// Completion closes an upload in the step that consumes it: ErrUploadMoved unless the upload is open and still at
+// Generation. Its parts are then unreferenced; its Meta stays with Done.
 type Completion struct {
 	Key        sandlot.Digest
 	Generation int64

@@ -11,14 +11,14 @@ import (
 	"sandlot"
 )
 
-// TrashLife is how long the owner of a deleted project can take it back.
+// TrashLife is the time within which the owner of a deleted project can take it back.
 const TrashLife = 7 * 24 * time.Hour
 
-// TrashKept is how long a deleted project is kept in fact: the node that ends the time may have another clock than the one that
-// began it, and no owner is to lose an hour of what was promised.
+// TrashKept is the time that a deleted project is really kept: the node that ends the time may have another clock than
+// the one that began it, and no owner may lose an hour of TrashLife.
 const TrashKept = TrashLife + time.Hour
 
-// trashPage is how many deleted projects a person sees at once.
+// trashPage is the number of deleted projects on a page.
 const trashPage = 50
 
 // Trashed is a project that its owner deleted and can take back.
@@ -27,7 +27,7 @@ type Trashed struct {
 	DeletedAt time.Time
 }
 
-// GoneAt is when it goes for good.
+// GoneAt returns the time at which the project is purged.
 func (t Trashed) GoneAt() time.Time { return t.DeletedAt.Add(TrashLife) }
 
 // DeletedProject is the answer to DeleteProject.
@@ -37,24 +37,24 @@ type DeletedProject struct {
 	Warnings []sandlot.Warning
 }
 
-// A TrashStore keeps deleted projects for a while, under the same promises as a Store. To all
-// other methods such a project is one that is not there.
+// A TrashStore keeps deleted projects for a while, under the same promises as a Store. For all other methods such a
+// project does not exist.
 type TrashStore interface {
-	// Trash deletes a project so that it can be taken back, and records e. It is in the trash from e.At on, or from the time that
-	// was recorded last, whichever is later: a clock that is behind takes none of the days. A key that was revoked is
-	// ErrRevoked, one of a suspended account ErrSuspended; 0 is none.
+	// Trash deletes a project so that it can be taken back, and records e. It is in the trash from e.At on, or from the
+	// time that was recorded last, whichever is later: a clock that is behind takes none of the days. key is the
+	// caller's: a revoked one is ErrRevoked, one of a suspended account ErrSuspended; 0 is none.
 	Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) (sandlot.Changed, error)
-	// TakeBack makes such a project again what it was, and records e. An owner that would have more
-	// projects than within is ErrTooManyProjects.
+	// TakeBack restores such a project as it was, and records e. An owner who would have more projects than within is
+	// ErrTooManyProjects.
 	TakeBack(ctx context.Context, id sandlot.ProjectID, within Quota, e sandlot.LogEntry) (sandlot.Changed, error)
-	// Purge deletes such a project for good, and records e. Its title and description are then in no
-	// file of the store; its files are left to Sweep. A suspended one is ErrSuspended.
+	// Purge deletes such a project for good, and records e. Its title and description are then in no file of the store;
+	// its files are left to Sweep. A suspended one is ErrSuspended.
 	Purge(ctx context.Context, id sandlot.ProjectID, e sandlot.LogEntry) error
 	// Trashed returns such projects, newest change first.
 	Trashed(ctx context.Context, q TrashQuery) ([]Trashed, error)
 }
 
-// TrashQuery says which deleted projects to list.
+// TrashQuery selects the deleted projects to list.
 type TrashQuery struct {
 	Project sandlot.ProjectID // this one
 	Account sandlot.AccountID // or those of this account
@@ -62,14 +62,14 @@ type TrashQuery struct {
 	Limit   int
 }
 
-// Trash is what owners of accounts, in a session, do with projects that were deleted and can be
-// taken back. Its methods are as those of a Service.
+// Trash holds the calls by which owners of accounts, in a session, take back or purge deleted projects. Its methods
+// keep the promises of a Service.
 type Trash struct{ service *Service }
 
-// DeleteProject takes a project, named by its id or one of its addresses, off all its addresses
-// at once. For TrashLife its owner can take it back; then it is gone for good, and its id is
-// never used again. Its bytes count to the account's until then. confirm must be the id: none
-// is CodeMissingField, another CodeInvalidField. A second call gives the same answer again.
+// DeleteProject takes a project, named by its id or one of its addresses, off all its addresses at once. For TrashLife
+// its owner can take it back; then it is gone for good, and its id is never used again. Its bytes count for the account
+// until then. confirm must be the id: none is CodeMissingField, another CodeInvalidField. A second call returns the
+// same answer again.
 func (s *Service) DeleteProject(ctx context.Context, by sandlot.Caller, ref, confirm string) (DeletedProject, error) {
 	if err := sandlot.Authorize(by, sandlot.ActDeleteProject, nil); err != nil {
 		return DeletedProject{}, err
@@ -100,7 +100,7 @@ func (s *Service) DeleteProject(ctx context.Context, by sandlot.Caller, ref, con
 	return deletedProject(t, owner, s.Places.Base.String()+"/account", before), nil
 }
 
-// put deletes a project that was there. If somebody else was faster it is CodeProjectNotFound.
+// put deletes a project. If another call was faster it is CodeProjectNotFound.
 func (t *Trash) put(ctx context.Context, by sandlot.Caller, p sandlot.Project, confirm string) (Trashed, error) {
 	if err := sandlot.Authorize(by, sandlot.ActDeleteProject, &p); err != nil {
 		return Trashed{}, err
@@ -119,7 +119,7 @@ func (t *Trash) put(ctx context.Context, by sandlot.Caller, p sandlot.Project, c
 	return Trashed{p, e.At}, lostRight(by, sandlot.ActDeleteProject, err)
 }
 
-// found is the one project of a list.
+// found returns the only project of a list.
 func found(list []Trashed, err error) (Trashed, error) {
 	if err == nil && len(list) == 0 {
 		err = sandlot.ErrNotFound
@@ -130,7 +130,7 @@ func found(list []Trashed, err error) (Trashed, error) {
 	return list[0], nil
 }
 
-// confirmed refuses to delete a project whose id was not given a second time.
+// confirmed refuses to delete a project unless its id was sent a second time.
 func confirmed(id sandlot.ProjectID, confirm string) error {
 	refusal := sandlot.Refuse(sandlot.CodeInvalidField, "The field confirm is not the id of the project. Nothing was deleted.")
 	switch strings.TrimSpace(confirm) {
@@ -143,7 +143,7 @@ func confirmed(id sandlot.ProjectID, confirm string) error {
 		Note("This takes %s off all its addresses, with all its versions:", id)
 }
 
-// deletedProject answers for a project that is deleted now, or was before.
+// deletedProject returns the answer for a project that is deleted now, or was before.
 func deletedProject(t Trashed, owner sandlot.Account, page string, before bool) DeletedProject {
 	out := DeletedProject{Trashed: t, TakeBack: page + "#deleted"}
 	if before {
@@ -158,20 +158,20 @@ func deletedProject(t Trashed, owner sandlot.Account, page string, before bool) 
 	return out
 }
 
-// ownerEntry is what the audit log says of an act of a project's owner.
+// ownerEntry returns the entry of the audit log for an act of a project's owner.
 func ownerEntry(now time.Time, action string, id sandlot.ProjectID, reason string) sandlot.LogEntry {
 	return sandlot.LogEntry{At: now.UTC().Truncate(time.Microsecond), Actor: sandlot.ActorOwner, Action: action, Target: string(id), Reason: reason}
 }
 
-// TrashPage says which deleted projects to list: one, or a page.
+// TrashPage selects the deleted projects to list: one, or a page.
 type TrashPage struct {
 	Project sandlot.ProjectID // this one alone
 	Cursor  string            // next of the page before, or empty for the first
 }
 
-// List returns projects that the owner of an account, in a session, can take back, those that
-// were changed last first. next is the Cursor of the next page, empty on the last. A project that
-// is not theirs to take back, and any other Cursor, are ErrNotFound.
+// List returns projects that the owner of an account, in a session, can take back, the last changed first. next is the
+// Cursor of the next page, empty on the last. A project that the caller cannot take back, and any other Cursor, are
+// ErrNotFound.
 func (t *Trash) List(ctx context.Context, by sandlot.Caller, q TrashPage) (list []Trashed, next string, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return nil, "", err
@@ -207,10 +207,10 @@ func (t *Trash) one(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID
 	return found, err
 }
 
-// TakeBack makes a deleted project of the owner of an account, in a session, again what it was, and returns it:
-// with its addresses, versions, keys, plays and likes. One that the operator has suspended stays
-// so. Where the account would have more projects than it may it is CodeQuotaExceeded. A second
-// call has no further effect; what is not theirs, or gone for good, is ErrNotFound.
+// TakeBack restores a deleted project of the owner of an account, in a session, with its addresses, versions, keys,
+// plays and likes, and returns it. A project that the operator has suspended stays so. If the account would have too
+// many projects it is CodeQuotaExceeded. A second call has no further effect; another account's project, or a purged
+// one, is ErrNotFound.
 func (t *Trash) TakeBack(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error) {
 	gone, err := t.one(ctx, by, id)
 	p := gone.Project
@@ -220,14 +220,13 @@ func (t *Trash) TakeBack(ctx context.Context, by sandlot.Caller, id sandlot.Proj
 		})
 	}
 	if errors.Is(err, sandlot.ErrNotFound) {
-		p, err = t.service.owned(ctx, by, sandlot.ActDelete, id) // it is there, or was never theirs
+		p, err = t.service.owned(ctx, by, sandlot.ActDelete, id) // it exists, or was never theirs
 	}
 	return p, t.service.Quota.exceeded(err)
 }
 
-// Purge deletes a project for good that its owner, in a session, could have taken back, and
-// returns what it was; any other is ErrNotFound. What the operator has taken down stays for the
-// operator: CodeTakenDown.
+// Purge deletes a project for good that its owner, in a session, could have taken back, and returns it as it was; any
+// other is ErrNotFound. A suspended project stays for the operator: CodeTakenDown.
 func (t *Trash) Purge(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error) {
 	gone, err := t.one(ctx, by, id)
 	if err != nil {

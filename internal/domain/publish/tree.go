@@ -14,40 +14,42 @@ import (
 	"sandlot/internal/format/unpack"
 )
 
-// recordCost is the charge for the record of a file, in bytes: so many are received in the 65 us that a record takes.
+// recordCost is the charge for the record of a file, in bytes: as many as are received in the 65 us that a record
+// takes.
 const recordCost = 8 << 10
 
-// A SentFile is one of the files that one call brings, under the name that its sender gave it.
+// A SentFile is one of the files of a call, under the name that its sender gave it.
 type SentFile struct {
 	Name     string
 	Content  Content
 	Declared Declared
 }
 
-// A treeFile is a SentFile as a Tree keeps it: there may be ten thousand, of which nearly all are small, and nothing is to be said of.
+// A treeFile is a SentFile as a Tree keeps it: there may be ten thousand, nearly all of them small and without
+// findings.
 type treeFile struct {
 	name   string
 	size   int64
 	sha256 sandlot.Digest
 	text   bool
-	off    int64   // where the bytes are in the Tree's spool, if they are there
-	apart  *stored // where they are otherwise; nil if they are in the spool
+	off    int64   // the place of the bytes in the Tree's spool, if they are there
+	apart  *stored // their place otherwise; nil if they are in the spool
 	about  *aboutFile
 }
 
-// stored says where bytes are that are not in a spool.
+// stored is the place of bytes that are not in a spool.
 type stored struct {
 	ref         sandlot.BlobRef
 	checkpoints string
 }
 
-// aboutFile is what most files have nothing of.
+// aboutFile holds the findings and declarations that most files do not have.
 type aboutFile struct {
 	found    inspect.Findings
 	declared Declared
 }
 
-// newTreeFile forgets the beginning of the content, which of many files would be much.
+// newTreeFile describes a file without the beginning of its content, which for many files would take much memory.
 func newTreeFile(name string, c Content, d Declared) *treeFile {
 	f := &treeFile{name: name, size: c.Size, sha256: c.SHA256, text: c.Text}
 	c.Head = nil
@@ -62,7 +64,7 @@ func newTreeFile(name string, c Content, d Declared) *treeFile {
 	return f
 }
 
-// blob describes the bytes for their record.
+// blob returns the Blob of a file for its record.
 func (t *Tree) blob(f *treeFile) sandlot.Blob {
 	b := sandlot.Blob{Size: f.size, SHA256: f.sha256, Text: f.text}
 	if f.apart != nil {
@@ -73,7 +75,7 @@ func (t *Tree) blob(f *treeFile) sandlot.Blob {
 	return b
 }
 
-// sent is what came, without its beginning, and what was declared of it.
+// sent returns a file as it came, without its beginning, and with its declared hash and size.
 func (t *Tree) sent(f *treeFile) SentFile {
 	s := SentFile{Name: f.name, Content: Content{Blob: t.blob(f), Findings: inspect.Findings{KeyAt: -1}}}
 	if f.about != nil {
@@ -82,40 +84,39 @@ func (t *Tree) sent(f *treeFile) SentFile {
 	return s
 }
 
-// A Tree is the files that one call brings, staged. Contents.NewTree makes it; one call of a Service uses or
-// discards it, or Contents.DiscardTree does. It holds little memory however many files there are: what is not in
-// Blobs lies in a spool. It is for one goroutine at a time. After an error of one of its methods it is only to be
-// discarded.
+// A Tree holds the staged files of one call. Contents.NewTree makes it; one call of a Service uses or discards it, or
+// Contents.DiscardTree does. It holds little memory however many files there are: bytes that are not in Blobs lie in a
+// spool. It is for one goroutine at a time. After an error of one of its methods it can only be discarded.
 type Tree struct {
 	contents *Contents
 	charge   sandlot.Charge
 	archive  bool // the files came in an archive
 	small    *spool.Spool
-	files    []*treeFile // under the names that they were read as
+	files    []*treeFile // under their normalized names
 	at       map[string]int
-	declared map[string]Declared // of files that had not come
-	leftOut  map[string]int      // how many, by what they are
-	read     []string            // names that were not sent as they are read
+	declared map[string]Declared // of files that have not come
+	leftOut  map[string]int      // the number of files left out, by kind
+	read     []string            // names that were not sent in their normalized form
 	bad      []badName           // names that no file can have
-	guessed  []string            // names in an alphabet that the archive does not say
-	size     int64               // of what was taken
-	ends     []func()            // of what the call holds of a load
+	guessed  []string            // names in an alphabet that the archive does not declare
+	size     int64               // of the files taken
+	ends     []func()            // release the call's share of the load
 }
 
-// NewSpool makes a spool whose errors are ErrFull and ErrUnavailable.
+// NewSpool returns a spool whose errors are ErrFull and ErrUnavailable.
 func NewSpool(dir string) *spool.Spool {
 	return spool.New(dir, sandlot.ErrFull, sandlot.ErrUnavailable)
 }
 
 const (
-	// heavyFiles is from how many files on a call counts as one with very many: some 100 KiB of names and hashes.
+	// heavyFiles is the number of files from which a call is heavy: some 100 KiB of names and hashes.
 	heavyFiles = 1000
-	// mostHeavy is how many such calls are being checked and recorded at once, where each has up to 4 MB of lists: one more than
-	// a database that writes one after another needs. The others wait with a third of that, their bytes received.
+	// mostHeavy bounds the heavy calls that are checked and recorded at once, each with up to 4 MB of lists: one more
+	// than a database that writes one after another needs. The others wait with a third of that, their bytes received.
 	mostHeavy = 2
 )
 
-// treeLimits bound what one call may bring.
+// treeLimits bounds the files of one call.
 type treeLimits struct {
 	files int
 	file  int64 // bytes of one
@@ -123,7 +124,7 @@ type treeLimits struct {
 	dir   string
 }
 
-// NewTree makes a Tree without files. charge is asked for the bytes of each, and for its record.
+// NewTree returns a Tree without files. charge takes the bytes of each file, and the cost of its record.
 func (c *Contents) NewTree(charge sandlot.Charge) *Tree {
 	return &Tree{
 		contents: c, charge: charge, small: NewSpool(c.limits.dir),
@@ -131,8 +132,8 @@ func (c *Contents) NewTree(charge sandlot.Charge) *Tree {
 	}
 }
 
-// DiscardTree forgets what a Tree has staged and gives its room back, as Discard does. It may always be called,
-// also for nil.
+// DiscardTree forgets the staged files of a Tree and frees their room, as Discard does. It may always be called, also
+// for nil.
 func (c *Contents) DiscardTree(ctx context.Context, t *Tree) {
 	if t == nil {
 		return
@@ -159,7 +160,7 @@ func (t *Tree) took(f *treeFile) {
 	}
 }
 
-// weigh waits, where there are very many files, until they may be checked and recorded. The Tree's end ends that.
+// weigh makes a heavy call wait until it may be checked and recorded. The end of the Tree releases its turn.
 func (t *Tree) weigh(ctx context.Context) error {
 	if len(t.files) < heavyFiles {
 		return nil
@@ -172,17 +173,16 @@ func (t *Tree) weigh(ctx context.Context) error {
 	return nil
 }
 
-// Add stages one file, which r yields to its end, as Stage does. d may also come later; see Declare. A name that no
-// file can have is CodeInvalidFilename, one that came before CodeInvalidField; too many files and too many bytes
-// are CodeContentTooLarge. A file of some tool, such as those of node_modules/, is read and left out.
+// Add stages one file, all bytes of r, as Stage does. d may also come later; see Declare. A name that no file can have
+// is CodeInvalidFilename, one that came before CodeInvalidField; too many files and too many bytes are
+// CodeContentTooLarge. A file of some tool, such as those of node_modules/, is read and left out.
 func (t *Tree) Add(ctx context.Context, name string, d Declared, r io.Reader) error {
 	return t.add(ctx, name, d, func(in *inspect.Inspector) io.Reader {
 		return io.TeeReader(t.bounded(name, t.charge.Of(r)), in)
 	})
 }
 
-// Put is Add of content that was staged before, whose bytes were asked for then. The Tree has it from here on, also
-// where it is refused.
+// Put is Add of content that was staged and charged before. The Tree owns it from here on, even if it is refused.
 func (t *Tree) Put(ctx context.Context, sent string, d Declared, c Content) error {
 	discard := func(err error) error {
 		t.contents.Discard(ctx, c)
@@ -219,8 +219,8 @@ func (t *Tree) keep(name string, c Content, d Declared) {
 	t.took(newTreeFile(name, c, d))
 }
 
-// Declare says what the sender said of a file's bytes, before or after they come. What it says of a file that never
-// comes is CodeMissingField when the Tree is used.
+// Declare records the declared hash and size of a file, before or after its bytes come. A declaration for a file that
+// never comes is CodeMissingField when the Tree is used.
 func (t *Tree) Declare(name string, d Declared) {
 	if d == (Declared{}) || names.LeftOut(name) != "" {
 		return
@@ -236,7 +236,7 @@ func (t *Tree) Declare(name string, d Declared) {
 	t.declared[name] = d
 }
 
-// add stages what the reader yields that through returns.
+// add stages the bytes of the reader that through returns.
 func (t *Tree) add(ctx context.Context, sent string, d Declared, through func(*inspect.Inspector) io.Reader) error {
 	if what := names.LeftOut(sent); what != "" {
 		t.leftOut[what]++
@@ -259,9 +259,9 @@ func (t *Tree) add(ctx context.Context, sent string, d Declared, through func(*i
 	return nil
 }
 
-// Keep stages content that has its name later, or several of them: one of an archive's files, as r yields it. name
-// is for refusals. Each may be as large as in a call; how many bytes all have is bounded by whoever reads the archive, for a
-// project may have grown to more than one call brings.
+// Keep stages content that gets its name later, or several names: a file of an archive, as r yields it. name is for
+// refusals. Each file may be as large as in a call; the reader of the archive bounds their sum, because a project may
+// have grown to more than one call can bring.
 func (t *Tree) Keep(ctx context.Context, name string, r io.Reader) (Content, error) {
 	t.archive, t.size = true, 0
 	if err := t.charge.Add(recordCost); err != nil {
@@ -286,8 +286,8 @@ func (t *Tree) hold(b *sandlot.Blob, data []byte) error {
 	return err
 }
 
-// place reads a name, and refuses a name that cannot stand among the files that came. It is "" for a name that no file can have:
-// misnamed refuses all of these together.
+// place normalizes a name, and refuses one that collides with the files that came. It returns "" for a name that no
+// file can have: misnamed refuses all of these together.
 func (t *Tree) place(sent string) (string, error) {
 	name, read, err := names.ReadFilename(sent)
 	var bad *names.FilenameError
@@ -315,7 +315,7 @@ func (t *Tree) place(sent string) (string, error) {
 	return name, t.charge.Add(recordCost)
 }
 
-// field is where in a request the files are.
+// field returns the field of the request that holds the files.
 func (t *Tree) field() string {
 	if t.archive {
 		return "archive"
@@ -323,7 +323,7 @@ func (t *Tree) field() string {
 	return "files"
 }
 
-// clash refuses files that cannot lie beside each other: of an archive as CodeInvalidArchive.
+// clash refuses files that cannot be stored together: in an archive as CodeInvalidArchive.
 func (t *Tree) clash(code sandlot.Code, format string, args ...any) error {
 	if t.archive {
 		return sandlot.Refuse(sandlot.CodeInvalidArchive, format, args...).In(t.field()).With(sandlot.OpPack).
@@ -332,7 +332,7 @@ func (t *Tree) clash(code sandlot.Code, format string, args ...any) error {
 	return sandlot.Refuse(code, format, args...).In(t.field()).With(sandlot.OpPack).Note("Nothing was changed. Rename one of them, or leave it out, and send all files again, or pack their folder:")
 }
 
-// again is how the files are sent once more: those of an archive are packed again.
+// again returns the operation that sends the files once more: those of an archive are packed again.
 func (t *Tree) again() sandlot.Op {
 	if t.archive {
 		return sandlot.OpPack
@@ -340,7 +340,7 @@ func (t *Tree) again() sandlot.Op {
 	return sandlot.OpSame
 }
 
-// bounded is a reader of r that refuses more than one file, or all of them, may have.
+// bounded returns a reader of r that refuses a file, or a Tree, over its limit.
 func (t *Tree) bounded(name string, r io.Reader) io.Reader {
 	return &boundedReader{t: t, name: name, r: r}
 }
@@ -362,7 +362,7 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// room takes n bytes more of a file that has size by now.
+// room adds n bytes of a file that has size by now, or refuses them.
 func (t *Tree) room(name string, size, n int64) error {
 	t.size += n
 	switch most := t.contents.limits; {
@@ -376,10 +376,10 @@ func (t *Tree) room(name string, size, n int64) error {
 	return nil
 }
 
-// Unpack adds the files of an archive, which r yields: "zip", "tar", "tar.gz" or "tar.zst". A tar is read as it comes, a
-// ZIP into a spool first. It is refused as a whole: with CodeInvalidArchive what is no such archive, or holds what no
-// archive of a project has; with CodeContentTooLarge what unpacks to too much, at the first byte of that. An error of r is
-// wrapped. Much is unpacked in turns, so that a processor stays free for others.
+// Unpack adds the files of an archive, which r yields: "zip", "tar", "tar.gz" or "tar.zst". A tar is read as it comes,
+// a ZIP into a spool first. An archive is refused as a whole: with CodeInvalidArchive if it is damaged, or holds
+// entries that no archive of a project has; with CodeContentTooLarge if it unpacks to too much, at the first byte over
+// the limit. An error of r is wrapped. Many calls unpack in turns, so that a processor stays free for others.
 func (t *Tree) Unpack(ctx context.Context, format string, r io.Reader) error {
 	f, err := ReadArchiveFormat(format)
 	if err != nil {
@@ -390,7 +390,7 @@ func (t *Tree) Unpack(ctx context.Context, format string, r io.Reader) error {
 	charge := t.charge
 	each := func(e unpack.Entry, r io.Reader) error {
 		if what := names.LeftOut(e.Name); what != "" && f == string(unpack.ZIP) {
-			t.leftOut[what]++ // nothing of it has to be unpacked
+			t.leftOut[what]++ // its entry is skipped, not unpacked
 			return nil
 		}
 		if e.Guessed {
@@ -403,7 +403,7 @@ func (t *Tree) Unpack(ctx context.Context, format string, r io.Reader) error {
 	most := t.contents.limits
 	lim := unpack.Limits{Entries: entriesPerFile * most.files, File: most.file, Total: most.total, LeftOut: func(name string) bool { return names.LeftOut(name) != "" }}
 	if f != string(unpack.ZIP) {
-		charge = nil // it is asked for as all is unpacked: what stands between the files can become very much, too
+		charge = nil // everything unpacked is charged: the bytes between the files can become very many, too
 		lim.Through = func(r io.Reader) io.Reader { return turn.Work(ctx, t.charge.Of(r)) }
 		return sandlot.NoEffect(t.unpacked(unpack.ReadTar(turn.Wait(ctx, r), unpack.Format(f), lim, each)))
 	}
@@ -415,7 +415,7 @@ func (t *Tree) Unpack(ctx context.Context, format string, r io.Reader) error {
 	return sandlot.NoEffect(t.unpacked(unpack.ReadZIP(packed, packed.Size(), lim, each)))
 }
 
-// unpacked refuses an archive that could not be read, or holds names that no file can have.
+// unpacked refuses an archive that could not be read, or that holds names that no file can have.
 func (t *Tree) unpacked(err error) error {
 	if err != nil {
 		return t.badArchive(err)
@@ -423,15 +423,15 @@ func (t *Tree) unpacked(err error) error {
 	return t.misnamed()
 }
 
-// entriesPerFile is how many times as many entries an archive may have as it may have files: folders and what is left
-// out, such as a node_modules/ of some ten thousand files.
+// entriesPerFile is the number of entries that an archive may have for each file it may have: for folders and for files
+// that are left out, such as a node_modules/ of some ten thousand files.
 const entriesPerFile = 5
 
-// packed is how large an archive may be: what is packed may be a little larger than what it holds.
+// packed returns the size limit of an archive: packed bytes may be a few more than the files in it.
 func (l treeLimits) packed() int64 { return l.total + l.total/1024 + 16<<20 }
 
-// Receive writes what r yields, such as an archive, to a spool. More than limit bytes are CodeContentTooLarge; a disk that is or
-// becomes nearly full is CodeStorageFull.
+// Receive writes the bytes of r, such as an archive, to a spool. More than limit bytes are CodeContentTooLarge; a disk
+// that is or becomes nearly full is CodeStorageFull.
 func (c *Contents) Receive(all *spool.Spool, r io.Reader, limit int64) error {
 	if err := c.admitBytes(); err != nil {
 		return err
@@ -447,7 +447,7 @@ func (c *Contents) Receive(all *spool.Spool, r io.Reader, limit int64) error {
 	return nil
 }
 
-// badArchive makes a refusal of what package unpack says of an archive.
+// badArchive makes a refusal of an error of package unpack.
 func (t *Tree) badArchive(err error) error {
 	var bad *unpack.Error
 	if !errors.As(err, &bad) {
@@ -472,13 +472,13 @@ func (t *Tree) badArchive(err error) error {
 	}
 	e := sandlot.Refuse(sandlot.CodeInvalidArchive, "%s cannot be taken: %s.", of, bad.Message).In("archive").With(sandlot.OpPack)
 	switch bad.Reason {
-	case unpack.Link, unpack.Device, unpack.BadName: // the folder has them, too
+	case unpack.Link, unpack.Device, unpack.BadName: // a new archive of the folder would have them, too
 		e.LeavingOut(bad.Entry)
 	}
 	return e.Note("Nothing was changed. Pack the folder again, with plain files alone:").Because(bad)
 }
 
-// archiveFormats are the formats by the names that people give them. It never changes.
+// archiveFormats maps the usual names to formats. It never changes.
 var archiveFormats = map[string]unpack.Format{
 	"zip": unpack.ZIP, "tar": unpack.Tar, "tar.gz": unpack.TarGzip, "tgz": unpack.TarGzip, "tar.zst": unpack.TarZstd, "tzst": unpack.TarZstd, "tar.zstd": unpack.TarZstd,
 }

@@ -14,8 +14,7 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// newFile is an update whose words have been brought into form. It is what an
-// upload remembers of its part 1.
+// newFile holds the normalized fields of an update. An upload remembers it from its part 1.
 type newFile struct {
 	Project   sandlot.ProjectID
 	Filename  string
@@ -24,7 +23,7 @@ type newFile struct {
 	Lang      string
 	IfVersion *int
 	Declared  Declared
-	Replace   bool              `json:",omitempty"` // of many files: they are all that there is
+	Replace   bool              `json:",omitempty"` // of many files: they are all that the project has afterwards
 	Primary   string            `json:",omitempty"` // of many files
 	Force     bool              `json:",omitempty"`
 	Warnings  []sandlot.Warning `json:",omitempty"`
@@ -32,23 +31,20 @@ type newFile struct {
 	Details DetailsChange `json:",omitzero"`
 }
 
-// Update makes a new version of a project in which one file, or those of in.Tree, are new or
-// changed. It is durable when it returns. The content and the Tree are consumed in any case. A
-// part of an upload that is not complete returns Pending instead.
+// Update makes a new version of a project in which one file, or those of in.Tree, are new or changed. It is durable
+// when Update returns. The content and the Tree are consumed in any case. A part of an upload that is not complete
+// returns Pending instead.
 //
-// Many files are checked as those of Publish are. With in.Replace the project has exactly these
-// afterwards, and keeps the name of its primary file if it is among them; without, the others
-// stay. What is there with the same name and bytes is not stored again. It is a version also if
-// nothing is new.
+// Many files are checked as those of Publish are. With in.Replace the project has exactly these afterwards, and keeps
+// the name of its primary file if it is among them; without, the others stay. A file with the same name and bytes is
+// not stored again. It makes a version also if nothing is new.
 //
-// An account key may leave in.Project out, and then changes the project that was changed last;
-// a project key must name its own. Updates of one project take effect one after another, each
-// on what the one before it left. One that expects another version than it finds is
-// CodeVersionConflict.
+// An account key may leave in.Project out, and then changes the project that was changed last; a project key must name
+// its own. Updates of one project take effect one after another, each on the version that the one before it made. An
+// update that expects another version than it finds is CodeVersionConflict.
 //
-// With in.Idempotency the same call within IdempotencyLife returns the first answer and changes
-// nothing. With in.FormToken so does the same form with the same files; it is a FormUsedError if
-// the project has moved on since.
+// With in.Idempotency the same call within IdempotencyLife returns the first answer and changes nothing. The same form
+// with the same files does so by in.FormToken; it is a FormUsedError if the project has moved on since.
 func (s *Service) Update(ctx context.Context, by sandlot.Caller, in UpdateInput) (out Updated, pending *Pending, err error) {
 	defer s.Contents.DiscardTree(ctx, in.Tree)
 	defer s.Contents.Discard(ctx, in.Content)
@@ -81,7 +77,7 @@ func (s *Service) Update(ctx context.Context, by sandlot.Caller, in UpdateInput)
 		s.idempotency.ofForm(req)
 	}
 	words, first := newFile{}, in.Part == nil || in.Part.first()
-	if first { // the words of a later part do not count
+	if first { // the fields of a later part do not count
 		if words, err = s.checkUpdate(in); err != nil {
 			return Updated{}, nil, err
 		}
@@ -133,8 +129,8 @@ func foreseeUpdate(ctx context.Context, s *Service, by sandlot.Caller, in Update
 	return p, words.Warnings, nil
 }
 
-// emptyProject refuses a project_id that is there and empty, as a variable that
-// was not set leaves it: it must not reach the newest project.
+// emptyProject refuses an empty project_id, as a variable that was not set leaves it: it must not reach the newest
+// project.
 func emptyProject(by sandlot.Caller) error {
 	return sandlot.Refuse(sandlot.CodeProjectIDRequired, "The field project_id is empty: it says which project is changed. Nothing was changed.").In("project_id").
 		With(sandlot.OpSame, sandlot.Set("project_id", cmp.Or(string(by.Key().Project), "<project_id>"))).
@@ -144,7 +140,7 @@ func emptyProject(by sandlot.Caller) error {
 // many reports whether the call brings many files, or begins an upload that does.
 func (in UpdateInput) many() bool { return in.Tree != nil || in.Archive != "" }
 
-// manyWarnings tell what was said in vain of many files.
+// manyWarnings warns about fields that a call with many files ignores.
 func (in UpdateInput) manyWarnings() []sandlot.Warning {
 	if in.Filename == "" {
 		return nil
@@ -152,7 +148,8 @@ func (in UpdateInput) manyWarnings() []sandlot.Warning {
 	return []sandlot.Warning{sandlot.Warn("filename_ignored", "The field filename was ignored: each of the files has its own name.", "Leave filename out of a call with many files.")}
 }
 
-// checkOne refuses what only a call with many files obeys, of one file that comes by itself: in parts, or with a ticket.
+// checkOne refuses fields that only a call with many files obeys, of one file that comes by itself: in parts, or with a
+// ticket.
 func checkOne(in UpdateInput) error {
 	field := "replace"
 	if !in.Replace {
@@ -167,7 +164,7 @@ func checkOne(in UpdateInput) error {
 	return e
 }
 
-// checkSecret refuses a file that by its name holds secrets, unless it is forced.
+// checkSecret refuses a file whose name suggests secrets, unless it is forced.
 func checkSecret(name string, force bool) error {
 	if names.Secret(name) == "" || force {
 		return nil
@@ -176,7 +173,7 @@ func checkSecret(name string, force bool) error {
 		With(sandlot.OpSame, sandlot.Set("filename", name), sandlot.Set("force", true)).Note("Leave it out: a page cannot keep a secret. If the file holds none and is to be public, force it:")
 }
 
-// checkUpdate cleans the words of an update, or refuses them.
+// checkUpdate normalizes the fields of an update, or refuses them.
 func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 	nf := newFile{IfVersion: in.IfVersion, Declared: in.Declared, Replace: in.Replace, Primary: in.Primary, Force: in.Force}
 	var err error
@@ -208,7 +205,7 @@ func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 	return nf, nil
 }
 
-// putFile makes the version that has the file.
+// putFile makes the version with the file.
 func (s *Service) putFile(ctx context.Context, by sandlot.Caller, nf newFile, c Content, x extras) (Updated, error) {
 	var email EmailOutcome
 	var err error
@@ -262,7 +259,8 @@ func (s *Service) putFile(ctx context.Context, by sandlot.Caller, nf newFile, c 
 	return out, nil
 }
 
-// withoutWrapper takes the folder off a filename that was taken off from around the project's files, if the project has nothing in that folder.
+// withoutWrapper removes p.Wrapper, the folder that once wrapped the project's files, from a filename, if the project has
+// nothing in that folder.
 func withoutWrapper(ctx context.Context, store currentStore, p sandlot.Project, name string) (string, []sandlot.Warning, error) {
 	inside, found := strings.CutPrefix(name, p.Wrapper)
 	clean, err := names.Filename(inside)
@@ -279,8 +277,8 @@ func withoutWrapper(ctx context.Context, store currentStore, p sandlot.Project, 
 	return inside, []sandlot.Warning{unwrapped(p.Wrapper)}, nil
 }
 
-// checkPlace refuses a filename that could not be kept together with the others on every
-// file system, and a file too many. It returns the file of that name, nil if there is none.
+// checkPlace refuses a filename that collides with another one on some file system, and a file beyond the limit. It
+// returns the file of that name, nil if there is none.
 func (s *Service) checkPlace(ctx context.Context, p sandlot.Project, f sandlot.File) (before *sandlot.File, err error) {
 	near, err := s.store.FilesNear(ctx, p.ID, f.Folded)
 	if err != nil {
@@ -307,7 +305,7 @@ const (
 	shrunkFrom = 2 << 10
 )
 
-// shrunk warns of a page that replaces one of twenty times its size.
+// shrunk warns about a page that replaces one of twenty times its size.
 func shrunk(f sandlot.File, before *sandlot.File) []sandlot.Warning {
 	if before == nil || !inspect.IsHTML(f.Name) || before.Blob.Size < shrunkFrom || f.Blob.Size*shrunkTo > before.Blob.Size {
 		return nil
@@ -316,10 +314,9 @@ func shrunk(f sandlot.File, before *sandlot.File) []sandlot.Warning {
 		"If a part of it was sent for the whole, send the whole file with update, or bring the version before back with restore.")}
 }
 
-// filenameConflict refuses a name if there is another that no file system could keep apart from it,
-// with a name that is free.
+// filenameConflict refuses a name that no file system could keep apart from another, and proposes a free one.
 func filenameConflict(p sandlot.Project, name, other string) error {
-	// Never the other file's own name: whoever pastes the proposal must not lose a file.
+	// Never the other file's own name: a client that pastes the proposal must not lose a file.
 	ext := path.Ext(name)
 	use := strings.TrimSuffix(name, ext)
 	e := sandlot.Refuse(sandlot.CodeFilenameConflict, "The file %q conflicts with %q: the names differ only in case.", name, other)
@@ -329,16 +326,15 @@ func filenameConflict(p sandlot.Project, name, other string) error {
 	}
 	use += "-2" + ext
 	if other == primaryFile && names.Fold(name) == names.Fold(other) {
-		use = other // two start pages are never what was meant
+		use = other // two start pages are never intended
 	}
 	return e.In("filename").With(sandlot.OpSame, sandlot.Set("project_id", string(p.ID)), sandlot.Set("filename", use)).
 		Note("Use another name, or %s if that is the one to replace, or delete the file that is in the way.", inspect.Quoted(other))
 }
 
-// DeleteFile makes a new version of a project that lacks one file; earlier versions keep it. It
-// is durable when it returns. The primary file is CodePrimaryFileProtected, one that is not
-// there CodeFileNotFound. It works on a full disk, too. With in.Idempotency the same call
-// within IdempotencyLife returns the first answer and changes nothing.
+// DeleteFile makes a new version of a project that lacks one file; earlier versions keep it. It is durable when
+// DeleteFile returns. The primary file is CodePrimaryFileProtected, a missing one CodeFileNotFound. It works on a full
+// disk, too. With in.Idempotency the same call within IdempotencyLife returns the first answer and changes nothing.
 func (s *Service) DeleteFile(ctx context.Context, by sandlot.Caller, in DeleteInput) (Deleted, error) {
 	if err := sandlot.Authorize(by, sandlot.ActEdit, nil); err != nil {
 		return Deleted{}, err
@@ -368,7 +364,7 @@ func (s *Service) DeleteFile(ctx context.Context, by sandlot.Caller, in DeleteIn
 	return out, err
 }
 
-// deleteFile makes the version that lacks the file.
+// deleteFile makes the version without the file.
 func (s *Service) deleteFile(ctx context.Context, by sandlot.Caller, in DeleteInput, name string, req *request) (Deleted, error) {
 	target, err := s.target(ctx, by, in.Project)
 	if err != nil {
@@ -406,8 +402,7 @@ func (s *Service) deleteFile(ctx context.Context, by sandlot.Caller, in DeleteIn
 	return out, nil
 }
 
-// unknownFile proposes to look for the file instead of a usable name, which may
-// be that of another file.
+// unknownFile proposes to list the files instead of a usable name, which may be that of another file.
 func unknownFile(err error) error {
 	var e *sandlot.Error
 	if errors.As(err, &e) {
@@ -416,7 +411,7 @@ func unknownFile(err error) error {
 	return err
 }
 
-// checkDeletion refuses to delete the primary file, and a file that is not there.
+// checkDeletion refuses to delete the primary file, and a missing file.
 func (s *Service) checkDeletion(ctx context.Context, by sandlot.Caller, p sandlot.Project, name string) error {
 	if err := sandlot.Authorize(by, sandlot.ActEdit, &p); err != nil {
 		return err
@@ -436,8 +431,8 @@ func (s *Service) checkDeletion(ctx context.Context, by sandlot.Caller, p sandlo
 	return nil
 }
 
-// done is the error of what comes after a step that had its effect, for its answer.
-// It keeps nil, and what kind of error it is, but not that nothing was changed.
+// done returns the error of work after a step that had its effect, for its answer. It keeps nil, and the kind of the
+// error, but not ErrNoEffect.
 func done(err error) error {
 	if !errors.Is(err, sandlot.ErrNoEffect) {
 		return err

@@ -14,54 +14,51 @@ import (
 type Upload struct {
 	Key        sandlot.Digest    // of the namespace and the client's upload_id
 	Token      sandlot.Digest    // of the upload_token; zero for none
-	Owner      sandlot.Digest    // of the account or the sender's network: who may have only so many
+	Owner      sandlot.Digest    // of the account or the sender's network, for the limits of open uploads
 	Wider      [2]sandlot.Digest // of the networks around that of the sender, without a key; zero for none
 	Account    sandlot.AccountID // whose key sent part 1; 0 without a key
-	Meta       []byte            // what part 1 said, as the Service wrote it; opaque to a store
+	Meta       []byte            // the fields of part 1, as the Service wrote them; opaque to a store
 	Total      int               // 0 while unknown
 	Generation int64             // grows with every accepted change
 	Received   Numbers           // the parts that have come
 	Bytes      int64             // of these parts
-	Held       int64             // of all parts that were sent, also those that were replaced
-	Parts      []Part            // those that were asked for
+	Held       int64             // of all parts that were sent, also of replaced ones
+	Parts      []Part            // the parts that the query selected
 	ExpiresAt  time.Time
 	Done       *UploadDone // set once it completed
 }
 
-// Part is one piece of an upload. Its bytes never change: a part that is sent again is another
-// blob.
+// Part is one piece of an upload. Its bytes never change: a repeated part is another blob.
 type Part struct {
 	N    int // 1 to 10,000
 	Blob sandlot.Blob
 }
 
-// UploadDone is what is left of a completed upload for UploadLife, so that the call that
-// completed it can be answered again.
+// UploadDone stays of a completed upload for UploadLife, so that a repeat of the completing call can be answered.
 type UploadDone struct {
 	Project sandlot.ProjectID
 	Version int
 	Part    int            // the number of the completing part, 0 if a total completed it
 	SHA256  sandlot.Digest // of the completing part's bytes, or zero
 	Answer  []byte         // the minted keys, sealed
-	Made    []byte         // what the answer tells of the version, as the Service wrote it
+	Made    []byte         // the fields of the version in the answer, as the Service wrote them
 }
 
-// said is what part 1 said. It is nothing before part 1.
+// said returns the fields of part 1, zero before part 1.
 func (u Upload) said() (m uploadMeta, err error) {
 	if len(u.Meta) == 0 {
 		return m, nil
 	}
 	if err := json.Unmarshal(u.Meta, &m); err != nil {
-		return m, fmt.Errorf("read what part 1 said: %w", err)
+		return m, fmt.Errorf("read the fields of part 1: %w", err)
 	}
 	return m, nil
 }
 
-// complete reports whether all parts are there.
+// complete reports whether all parts have come.
 func (u Upload) complete() bool { return u.Total != 0 && u.Received.Count() == u.Total }
 
-// sizeWith is the size of the parts with the call's part in place. u has the part
-// of its number, if there is one.
+// sizeWith returns the size of the parts with the call's part in place. u has the part of its number, if there is one.
 func (u Upload) sizeWith(call *partCall) int64 {
 	n := u.Bytes + call.content.Size
 	for _, p := range u.Parts {
@@ -75,11 +72,10 @@ func (u Upload) has(call *partCall) bool {
 	return len(u.Parts) > 0 && u.Parts[0].N == call.number() && u.Parts[0].Blob.SHA256 == call.content.SHA256
 }
 
-// listed is how many numbers an answer lists: enough to go on with, and little
-// compared with the part that was sent.
+// listed bounds the numbers in an answer: enough to go on with, and few compared with the part that was sent.
 const listed = 100
 
-// pending lists what has come and what has not.
+// pending lists the received and the missing parts.
 func (u Upload) pending(call *partCall) *Pending {
 	last, came := max(u.Total, u.Received.Highest()), u.Received.Count()
 	return &Pending{
@@ -89,23 +85,22 @@ func (u Upload) pending(call *partCall) *Pending {
 	}
 }
 
-// UploadQuota bounds what open uploads, those that are neither completed nor expired,
-// may hold. A zero is no bound.
+// UploadQuota bounds the open uploads, which are neither completed nor expired. A zero is no bound.
 type UploadQuota struct {
 	Uploads int      // of one owner
-	Bytes   int64    // Held by all of one owner
-	Wider   [2]int64 // how many times as much all of one of the Wider networks may have
-	Account int64    // that an account has, as in Quota
+	Bytes   int64    // Held by all uploads of one owner
+	Wider   [2]int64 // the multiples of Bytes that the Wider networks may have
+	Account int64    // of the whole account, as in Quota
 }
 
-// Numbers is a set of part numbers, one bit each: 1,250 bytes for MaxParts. What is
-// asked of an upload costs the same however many parts have come. It never changes.
+// Numbers is a set of part numbers, one bit each: 1,250 bytes for MaxParts. Queries of an upload cost the same however
+// many parts have come. It never changes.
 type Numbers []byte
 
 // Has reports whether n is in the set.
 func (s Numbers) Has(n int) bool { return n > 0 && n/8 < len(s) && s[n/8]>>(n%8)&1 == 1 }
 
-// With is the set with n, which is 1 or more.
+// With returns the set with n, which is 1 or more.
 func (s Numbers) With(n int) Numbers {
 	next := make(Numbers, max(len(s), n/8+1))
 	copy(next, s)
@@ -113,7 +108,7 @@ func (s Numbers) With(n int) Numbers {
 	return next
 }
 
-// Count is how many numbers there are.
+// Count returns the size of the set.
 func (s Numbers) Count() (n int) {
 	for _, b := range s {
 		n += bits.OnesCount8(b)
@@ -121,7 +116,7 @@ func (s Numbers) Count() (n int) {
 	return n
 }
 
-// Highest is the highest number, 0 if there is none.
+// Highest returns the highest number, 0 if the set is empty.
 func (s Numbers) Highest() int {
 	for i := len(s) - 1; i >= 0; i-- {
 		if s[i] != 0 {
@@ -131,8 +126,7 @@ func (s Numbers) Highest() int {
 	return 0
 }
 
-// first lists the lowest numbers up to last that are in the set, or that are not; at
-// most limit.
+// first lists the lowest numbers up to last that are in the set, or that are not; at most limit.
 func (s Numbers) first(in bool, last, limit int) []int {
 	list := []int{}
 	for n := 1; n <= last && len(list) < limit; n++ {

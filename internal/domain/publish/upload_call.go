@@ -14,15 +14,15 @@ type partCall struct {
 	by      sandlot.Caller
 	op      sandlot.Op // OpPublish or OpUpdate
 	in      PartInput
-	said    newFile  // what a call after part 1 says of the file; part 1 counts
+	said    newFile  // the fields of the file in a call after part 1; those of part 1 count
 	ignored []string // the fields of such a call that do not count
 	key     sandlot.Digest
-	token   sandlot.Secret // of the upload; empty where a key is needed
+	token   sandlot.Secret // of the upload; empty if a key of the account is needed
 	content Content
-	meta    uploadMeta // of this call; what part 1 said is in the Upload
+	meta    uploadMeta // of this call; the fields of part 1 are in the Upload
 }
 
-// uploadMeta is what an upload remembers of the words that were sent with it.
+// uploadMeta holds the fields that an upload remembers of its calls.
 type uploadMeta struct {
 	Encoding string      `json:",omitempty"`
 	Publish  *newProject `json:",omitempty"`
@@ -35,8 +35,7 @@ type uploadMeta struct {
 // first reports whether the call is part 1.
 func (in PartInput) first() bool { return in.N != nil && *in.N == 1 }
 
-// publishCall is one call of a chunked publish. What np says counts in part 1
-// only.
+// publishCall returns one call of a chunked publish. The fields of np count in part 1 only.
 func publishCall(by sandlot.Caller, in PublishInput, np *newProject) *partCall {
 	call := &partCall{by: by, op: sandlot.OpPublish, in: *in.Part, content: in.Content}
 	if !in.Part.first() {
@@ -46,7 +45,7 @@ func publishCall(by sandlot.Caller, in PublishInput, np *newProject) *partCall {
 	return call
 }
 
-// updateCall is one call of a chunked update. What nf says counts in part 1 only.
+// updateCall returns one call of a chunked update. The fields of nf count in part 1 only.
 func (s *Service) updateCall(by sandlot.Caller, in UpdateInput, nf *newFile) *partCall {
 	call := &partCall{by: by, op: sandlot.OpUpdate, in: *in.Part, content: in.Content}
 	if !in.Part.first() {
@@ -56,7 +55,7 @@ func (s *Service) updateCall(by sandlot.Caller, in UpdateInput, nf *newFile) *pa
 	return call
 }
 
-// metadata lists the fields of a call that only part 1 has a use for.
+// metadata lists the fields of a call that only count in part 1.
 func (in PublishInput) metadata() (list []string) {
 	for _, f := range []struct{ name, value string }{{"title", in.Title}, {"handle", in.Handle}, {"email", in.Email}, {"lang", in.Lang}} {
 		if f.value != "" {
@@ -66,8 +65,7 @@ func (in PublishInput) metadata() (list []string) {
 	return append(list, in.About.names()...)
 }
 
-// metadata is the same of an update; a filename and a version may be repeated with each part,
-// and are compared.
+// metadata is the same for an update; a filename and a version may be repeated with each part, and are compared.
 func (in UpdateInput) metadata() []string {
 	list := PublishInput{Email: in.Email, Lang: in.Lang, About: in.About}.metadata()
 	if in.Title != nil {
@@ -76,7 +74,7 @@ func (in UpdateInput) metadata() []string {
 	return list
 }
 
-// said is what a call after part 1 says of the file, to be compared.
+// said returns the fields of a call after part 1 that are compared with those of part 1.
 func (in UpdateInput) said(at sandlot.Places) newFile {
 	nf := newFile{Filename: in.Filename, IfVersion: in.IfVersion}
 	if in.Project != "" {
@@ -88,8 +86,7 @@ func (in UpdateInput) said(at sandlot.Places) newFile {
 	return nf
 }
 
-// mayJoin refuses a project key in an upload to another project, and a call that
-// names another project than part 1 did.
+// mayJoin refuses a project key in an upload to another project, and a call that names another project than part 1 did.
 func mayJoin(call *partCall, u Upload) error {
 	m, err := u.said()
 	first := m.Update
@@ -109,7 +106,7 @@ func mayJoin(call *partCall, u Upload) error {
 	return nil
 }
 
-// ignore notes what the call says otherwise than part 1 did.
+// ignore notes the fields of the call that differ from those of part 1.
 func (call *partCall) ignore(first newFile) {
 	if said := call.said.Filename; said != "" && said != first.Filename {
 		call.ignored = append(call.ignored, "filename")
@@ -119,7 +116,7 @@ func (call *partCall) ignore(first newFile) {
 	}
 }
 
-// warnings tell what the call said in vain.
+// warnings warns about the ignored fields of the call.
 func (call *partCall) warnings() []sandlot.Warning {
 	if len(call.ignored) == 0 {
 		return nil
@@ -130,8 +127,8 @@ func (call *partCall) warnings() []sandlot.Warning {
 	)}
 }
 
-// part1First refuses a part of an upload that has not begun, or is over. Only part 1 has the
-// words, so no other can begin one.
+// part1First refuses a part of an upload that has not begun, or is over. Only part 1 has all fields, so no other can
+// begin one.
 func part1First(call *partCall) error {
 	e := sandlot.Refuse(sandlot.CodePart1First, "Part 1 of this upload has not been accepted, or the upload has expired.").In("part").
 		With(sandlot.OpSame, sandlot.Set("part", 1)).Note("Send part 1 first, with the metadata; then the others in any order.")
@@ -141,11 +138,11 @@ func part1First(call *partCall) error {
 	return e
 }
 
-// fixed reports whether the call sends a part 1 again that it must not replace.
+// fixed reports whether the call repeats a part 1 that it must not replace.
 func (call *partCall) fixed(fresh bool) bool { return !fresh && call.in.first() && call.by.Bare() }
 
-// newPart adds the call's part to what u counts. It is nil for a call without one,
-// and for one whose bytes have come before.
+// newPart adds the call's part to the counts of u. It is nil for a call without a part, and for one whose bytes have
+// come before.
 func (call *partCall) newPart(u *Upload) *Part {
 	if call.in.N == nil || u.has(call) {
 		return nil
@@ -155,7 +152,7 @@ func (call *partCall) newPart(u *Upload) *Part {
 	return &Part{N: *call.in.N, Blob: call.content.Blob}
 }
 
-// number is that of the call's part, 0 in a call that only tells the total.
+// number returns the number of the call's part, 0 in a call that only sends the total.
 func (call *partCall) number() int {
 	if call.in.N == nil {
 		return 0
@@ -163,9 +160,8 @@ func (call *partCall) number() int {
 	return *call.in.N
 }
 
-// mergeMeta keeps what part 1 said, and what any call declared about the file.
-// A declaration that is true of the part itself says nothing about the file; if
-// it was taken for one, when the part had come damaged, it is withdrawn.
+// mergeMeta keeps the fields of part 1, and the declaration of any call about the file. A declaration that is true of
+// the part itself is not about the file; if it was taken for one, when the part had come damaged, it is withdrawn.
 func mergeMeta(old []byte, call *partCall, replace bool) ([]byte, error) {
 	m, err := Upload{Meta: old}.said()
 	if err != nil {
@@ -189,7 +185,7 @@ func mergeMeta(old []byte, call *partCall, replace bool) ([]byte, error) {
 	return json.Marshal(m)
 }
 
-// hash is that of the part's bytes, or zero in a call that only told the total.
+// hash returns the hash of the part's bytes, or zero in a call that only sent the total.
 func (call *partCall) hash() sandlot.Digest {
 	if call.in.N == nil {
 		return sandlot.Digest{}
@@ -197,8 +193,8 @@ func (call *partCall) hash() sandlot.Digest {
 	return call.content.SHA256
 }
 
-// completes reports whether a call is the one that completed the upload, sent
-// again. Behind one address a short upload_id and no bytes could be anybody's.
+// completes reports whether a call is a repeat of the one that completed the upload. Behind one address a short
+// upload_id and no bytes could be anybody's.
 func (call *partCall) completes(done UploadDone) bool {
 	n := 0
 	if call.in.N != nil {
@@ -210,16 +206,15 @@ func (call *partCall) completes(done UploadDone) bool {
 	return n == done.Part && call.hash() == done.SHA256
 }
 
-// uploadToken is the purpose that upload_tokens are sealed for. An upload_token joins an
-// upload that was begun without a key, from any network. It has the shape of a key. Its hash
-// is kept, and the token itself sealed under the upload_id, so that every answer to a part
-// can show it.
+// uploadToken is the purpose for which upload_tokens are sealed. An upload_token joins an upload that was begun without
+// a key, from any network. It has the shape of a key. Its hash is kept, and the token itself sealed under the
+// upload_id, so that every answer to a part can show it.
 const uploadToken = "upload token"
 
 // isUploadToken reports whether a secret has the form of an upload_token.
 func isUploadToken(s sandlot.Secret) bool { return strings.HasPrefix(s.Reveal(), names.UploadPrefix) }
 
-// checkToken refuses an upload_token where there is no upload to join.
+// checkToken refuses an upload_token in a call that is no part of an upload.
 func checkToken(by sandlot.Caller, part *PartInput) error {
 	if by.Upload() == nil || part != nil {
 		return nil
@@ -228,7 +223,7 @@ func checkToken(by sandlot.Caller, part *PartInput) error {
 		With(sandlot.OpPresentKey).Note("Send upload_id and part or total_parts with it. Another call needs an api_key (sla_...), or, for a first publish, none.")
 }
 
-// giveToken draws the token of a new upload that nobody's key belongs to.
+// giveToken draws the token of a new upload without a key.
 func (up *uploads) giveToken(call *partCall, u *Upload) error {
 	if !call.by.Nobody() {
 		return nil
@@ -242,9 +237,8 @@ func (up *uploads) giveToken(call *partCall, u *Upload) error {
 	return err
 }
 
-// readToken finds out the token of the call's upload, for the answer. It fails for a
-// call that presents the token of an upload of another upload_id. Of one whose account was
-// deleted there is none left to read, and nothing to join.
+// readToken unseals the token of the call's upload, for the answer. It refuses the token of an upload with another
+// upload_id. An upload whose account was deleted has none left, and cannot be joined.
 func (up *uploads) readToken(call *partCall, u Upload) error {
 	if !call.by.Nobody() {
 		return nil
@@ -262,16 +256,14 @@ func (up *uploads) readToken(call *partCall, u Upload) error {
 	return nil
 }
 
-// tokenSeal names what opens the upload_token in the record of the upload: its upload_id, which
-// is not stored.
+// tokenSeal returns the seal of the upload_token in the record of the upload: its upload_id opens it, which is not
+// stored.
 func (call *partCall) tokenSeal() sandlot.Seal {
 	return sandlot.Seal{What: uploadToken, Secret: call.in.UploadID, Of: call.key}
 }
 
-// checkPart refuses what cannot be a call of an upload. Where there is no usable
-// upload_id it proposes to begin anew, under another one; where it cannot tell
-// which part was meant, the client has to say: part 1 would replace what has been
-// accepted.
+// checkPart refuses an invalid call of an upload. Without a usable upload_id it proposes to begin anew, under another
+// one; without a usable part number the client has to name the part: part 1 would replace the accepted one.
 func (up *uploads) checkPart(in PartInput, c Content) error {
 	again := func(e *sandlot.Error) error { return e.With(sandlot.OpSame, up.beginning()...) }
 	same := func(e *sandlot.Error) error { return e.With(sandlot.OpSame) }
@@ -299,12 +291,12 @@ func (up *uploads) checkPart(in PartInput, c Content) error {
 	return nil
 }
 
-// beginning are the arguments that begin a new upload.
+// beginning returns the arguments that begin a new upload.
 func (up *uploads) beginning() []sandlot.Arg {
 	return []sandlot.Arg{sandlot.Set("upload_id", up.freshUploadID()), sandlot.Set("part", 1)}
 }
 
-// freshUploadID is an upload_id that nobody else has: 26 characters of 5 bits each.
+// freshUploadID returns an upload_id that nobody else has: 26 characters of 5 bits each.
 func (up *uploads) freshUploadID() string { return names.Random(26, up.vault.Intn) }
 
 // visible reports whether a text has visible ASCII characters only.
@@ -317,7 +309,7 @@ func visible(s string) bool {
 	return true
 }
 
-// checkTotal refuses a part above the total, and a total that contradicts.
+// checkTotal refuses a part above the total, and a total that contradicts an earlier one.
 func (up *uploads) checkTotal(call *partCall, u Upload) error {
 	in, total := call.in, u.Total
 	for _, told := range []struct {

@@ -75,8 +75,8 @@ func (s *Service) updatePart(ctx context.Context, by sandlot.Caller, in UpdateIn
 	return out, pending, err
 }
 
-// inParts tells how to mend an upload that is not what was declared. What was
-// declared stays, or sending the last part again would publish what is damaged.
+// inParts adds the way to mend an upload that differs from its declaration. The declaration stays, or a repeat of the
+// last part would publish damaged bytes.
 func inParts(c *completing, err error) error {
 	e := sandlot.AsError(err)
 	return e.With(sandlot.OpSame).
@@ -91,29 +91,29 @@ func uploadCompleted(done UploadDone, url string) error {
 		Note("That file is done. Use a new upload_id for another file.")
 }
 
-// completing is an upload that has all its parts, and the call that did it.
+// completing is an upload that has all its parts, with the call that completed it.
 type completing struct {
 	call   *partCall
 	upload Upload
 	meta   uploadMeta
 }
 
-// newCompleting is the upload with what its part 1 said.
+// newCompleting returns the upload with the fields of its part 1.
 func newCompleting(call *partCall, u Upload) (*completing, *Pending, error) {
 	m, err := u.said()
 	return &completing{call: call, upload: u, meta: m}, nil, err
 }
 
-// uploadAnswer is the purpose that answers of uploads are sealed for.
+// uploadAnswer is the purpose for which answers of uploads are sealed.
 const uploadAnswer = "upload answer"
 
-// sealed names what opens the answer of a completed upload: the key that completed it, the
-// upload_id and the bytes of the completing part. None of them is stored.
+// sealed returns the seal of the answer of a completed upload: it opens with the key that completed it, the upload_id
+// and the bytes of the completing part. None of them is stored.
 func (call *partCall) sealed(by sandlot.Caller, done UploadDone) sandlot.Seal {
 	return sandlot.Seal{By: by, What: uploadAnswer, Secret: call.in.UploadID, Of: done.SHA256}
 }
 
-// completion is how the step that uses an upload closes it; nil is no upload.
+// completion returns the Completion for the step that uses an upload; nil without an upload.
 func (up *uploads) completion(by sandlot.Caller, c *completing, id sandlot.ProjectID, version int, keys Minted, m made) (*Completion, error) {
 	if c == nil {
 		return nil, nil
@@ -132,7 +132,7 @@ func (up *uploads) completion(by sandlot.Caller, c *completing, id sandlot.Proje
 	return &Completion{Key: c.call.key, Generation: c.upload.Generation, ExpiresAt: up.now().UTC().Add(UploadLife), Done: done}, nil
 }
 
-// assemble joins the parts and unpacks them if part 1 said so.
+// assemble joins the parts and unpacks them if part 1 declared gzip.
 func (up *uploads) assemble(ctx context.Context, c *completing) (Content, error) {
 	r, err := up.read(ctx, c)
 	if err != nil {
@@ -149,7 +149,7 @@ func (up *uploads) assemble(ctx context.Context, c *completing) (Content, error)
 	return up.contents.Stage(ctx, c.call.in.Charge.Of(r))
 }
 
-// read reads the parts one after another.
+// read returns a reader of the parts, one after another.
 func (up *uploads) read(ctx context.Context, c *completing) (*partsReader, error) {
 	parts, err := up.store.UploadParts(ctx, c.call.key, c.upload.Generation)
 	if err != nil {
@@ -163,8 +163,8 @@ func (m uploadMeta) packed() bool {
 	return m.Encoding == "gzip+base64" || m.Encoding == "gzip+base64url"
 }
 
-// useArchive unpacks the upload and hands its files on. What was declared is of the archive. The
-// upload stays open if one of them is refused, so that a part can be sent again.
+// useArchive unpacks the upload and calls use with its files. The declaration is of the archive. The upload stays open
+// if a file is refused, so that a part can be sent again.
 func (up *uploads) useArchive(ctx context.Context, c *completing, unwrap bool, use func(*fileSet) error) error {
 	t := up.contents.NewTree(c.call.in.Charge)
 	defer up.contents.DiscardTree(ctx, t)
@@ -183,8 +183,8 @@ func (up *uploads) useArchive(ctx context.Context, c *completing, unwrap bool, u
 	return use(set)
 }
 
-// unpack adds the files of the archive that the parts are. Where that is damaged what was declared
-// of it is the better explanation.
+// unpack adds the files of the assembled archive. If that is damaged, a declaration that does not match is the better
+// explanation.
 func (up *uploads) unpack(ctx context.Context, c *completing, t *Tree) error {
 	parts, err := up.read(ctx, c)
 	if err != nil {
@@ -212,7 +212,7 @@ func (up *uploads) unpack(ctx context.Context, c *completing, t *Tree) error {
 	return bad
 }
 
-// measured is a reader that knows size and hash of what it has yielded.
+// measured is a reader that measures the size and hash of the bytes it has yielded.
 type measured struct {
 	r    io.Reader
 	hash hash.Hash
@@ -231,8 +231,8 @@ func (m *measured) blob() sandlot.Blob {
 	return sandlot.Blob{Size: m.n, SHA256: sandlot.Digest(m.hash.Sum(nil))}
 }
 
-// useParts assembles the upload and hands the file on. The upload stays open if
-// the file is refused, so that a part can be sent again.
+// useParts assembles the upload and calls use with the file. The upload stays open if the file is refused, so that a
+// part can be sent again.
 func (up *uploads) useParts(ctx context.Context, c *completing, filename string, primary bool, use func(Content) error) error {
 	joined, err := up.assemble(ctx, c)
 	if err != nil {
@@ -258,8 +258,7 @@ type partsReader struct {
 	now   io.ReadCloser
 }
 
-// Read implements io.Reader. It opens each part when it comes to it, so that one is open at a
-// time.
+// Read implements io.Reader. It opens each part when it comes to it, so that one is open at a time.
 func (r *partsReader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -298,15 +297,15 @@ func (r *partsReader) Close() error {
 }
 
 const (
-	// UploadLeaseMax is the longest that an upload is leased at a time: whoever sends a part again because its
-	// node has died waits for so long. One that seems to be leased for longer got its time from a wrong clock.
+	// UploadLeaseMax is the longest lease of an upload: a client that sends a part again because its node has died
+	// waits that long. A lease that seems longer got its time from a wrong clock.
 	UploadLeaseMax = 6 * time.Second
 	leaseRenew     = UploadLeaseMax / 3
-	leaseLook      = 250 * time.Millisecond // how often a call looks whether another process is done
+	leaseLook      = 250 * time.Millisecond // the time between two tries of a call to get the lease
 )
 
-// complete uses an upload that has all its parts. One process at a time puts them
-// together: others wait for its lease, and then find the upload moved.
+// complete uses an upload that has all its parts. One process at a time assembles them: others wait for its lease, and
+// then find the upload moved.
 func (up *uploads) complete(ctx, wait context.Context, c *completing, use func(context.Context, *completing) error) error {
 	long, stop := context.WithTimeout(context.WithoutCancel(ctx), assemblyLimit)
 	defer stop()
@@ -350,9 +349,8 @@ func (up *uploads) lease(ctx, wait context.Context, c *completing) (int64, error
 	}
 }
 
-// keep renews a lease until done is closed or ctx ends, and returns what names it then. A renewal that
-// fails is no reason to give up: should two processes put the same parts together, the
-// step that uses them decides.
+// keep renews a lease until done is closed or ctx ends, and returns its last number. A failed renewal is no reason to
+// give up: should two processes assemble the same parts, the step that uses them decides.
 func (up *uploads) keep(ctx context.Context, c *completing, lease int64, done <-chan struct{}) int64 {
 	tick := time.NewTicker(leaseRenew)
 	defer tick.Stop()
@@ -372,7 +370,7 @@ func (up *uploads) keep(ctx context.Context, c *completing, lease int64, done <-
 	}
 }
 
-// note logs that a lease could not be renewed or ended, unless it is somebody else's by now.
+// note logs that a lease could not be renewed or ended, unless another process has it by now.
 func (up *uploads) note(err error) {
 	if err != nil && !errors.Is(err, sandlot.ErrUploadMoved) && !errors.Is(err, sandlot.ErrLeased) {
 		up.log.Warn("the lease of an upload could not be renewed or ended; it lapses", "error", err)

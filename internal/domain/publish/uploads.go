@@ -17,12 +17,12 @@ import (
 const (
 	waitForUpload = 30 * time.Second // for another call that completes the same upload
 	assemblyLimit = 10 * time.Minute // a 1 GiB file at 2 MB/s, the slowest disk worth waiting for
-	// uploadTries bounds how often a call looks again because another process was faster with its
-	// upload, each time after a pause that may be one uploadPause longer: some 12 s in all.
+	// uploadTries bounds the tries of a call because another process was faster with its upload, each after a pause
+	// that may be one uploadPause longer: some 12 s in all.
 	uploadTries, uploadPause = 50, 10 * time.Millisecond
 )
 
-// uploadStore is what uploads asks of a Store.
+// uploadStore is the part of a Store that uploads uses.
 type uploadStore interface {
 	Upload(ctx context.Context, key sandlot.Digest, part int, now time.Time) (Upload, error)
 	UploadParts(ctx context.Context, key sandlot.Digest, generation int64) ([]Part, error)
@@ -30,27 +30,25 @@ type uploadStore interface {
 	LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (int64, error)
 }
 
-// uploads takes the calls of chunked publishes and updates. It keeps the parts of an upload
-// until all are there, then puts the file together and has it used once. It may be used
-// concurrently.
+// uploads takes the calls of chunked publishes and updates. It keeps the parts of an upload until all have come, then
+// assembles the file and has it used once. It may be used concurrently.
 type uploads struct {
 	store        uploadStore
 	contents     *Contents
 	vault        *sandlot.Vault
 	now          func() time.Time
-	locks        *turns.Locks[sandlot.Digest] // of uploads: calls of one take turns in this process
+	locks        *turns.Locks[sandlot.Digest] // of uploads: calls of one upload take turns in this process
 	log          *slog.Logger
-	maxFile      int64 // bytes of a file that is put together
+	maxFile      int64 // bytes of an assembled file
 	most         int   // open uploads of one owner
-	networkBytes int64 // that open uploads of one network hold without a key; 0: no limit
+	networkBytes int64 // of the open uploads of one network without a key; 0: no limit
 	quota        Quota // of an account
 }
 
-// partOf takes a call of an upload and, if the upload has all its parts then,
-// uses it. Calls of one upload take turns in this process, and the store guards
-// against others, so it is used exactly once; once begun, using it does not stop
-// when the client goes away. What another process was faster with is looked up
-// again: the body of the call has come, and is not asked for twice.
+// partOf takes a call of an upload and, if the upload has all its parts then, uses it. Calls of one upload take turns
+// in this process, and the store guards against others, so it is used exactly once; once begun, using it does not stop
+// when the client goes away. If another process was faster, partOf looks the upload up again: the body of the call has
+// come, and the client need not send it twice.
 func (up *uploads) partOf(ctx context.Context, call *partCall, use func(context.Context, *completing) error) (*Pending, error) {
 	if err := up.begin(call); err != nil {
 		return nil, err
@@ -75,8 +73,7 @@ func (up *uploads) partOf(ctx context.Context, call *partCall, use func(context.
 	return pending, err
 }
 
-// acceptAgain is accept, again for as long as other processes accept parts of the upload
-// at the same time.
+// acceptAgain repeats accept while other processes accept parts of the upload at the same time.
 func (up *uploads) acceptAgain(ctx context.Context, call *partCall) (done *completing, pending *Pending, err error) {
 	ignored := call.ignored
 	for try := 1; ; try++ {
@@ -94,13 +91,12 @@ func (up *uploads) acceptAgain(ctx context.Context, call *partCall) (done *compl
 	}
 }
 
-// movedMeanwhile looks what became of an upload, of which the call's part was accepted,
-// while it was to be used: another process completed it, a part of it is another one
-// now, or it expired.
+// movedMeanwhile looks up an upload, of which the call's part was accepted, after it changed before its use: another
+// process completed it or replaced a part, or it expired.
 func (up *uploads) movedMeanwhile(ctx context.Context, call *partCall) (*completing, error) {
 	u, err := up.store.Upload(ctx, call.key, call.number(), up.now().UTC())
 	switch {
-	case errors.Is(err, sandlot.ErrNotFound), err == nil && u.Done == nil && !u.complete(): // the latter has begun anew
+	case errors.Is(err, sandlot.ErrNotFound), err == nil && u.Done == nil && !u.complete(): // the latter began anew
 		return nil, sandlot.Refuse(sandlot.CodePart1First, "The upload expired while its parts were being put together. Nothing was made of it.").In("part").
 			With(sandlot.OpSame, sandlot.Set("part", 1)).Note("An unfinished upload is kept for 24 hours. Begin it anew: send part 1 with the metadata, then the others.")
 	case err != nil:
@@ -116,8 +112,8 @@ func changedMeanwhile() error {
 		With(sandlot.OpWait).After(time.Second).Note("Send the same part again.")
 }
 
-// inProgress refuses a call that waited for another one of its upload for too long. A client
-// that went away gets the error of its context.
+// inProgress refuses a call that waited too long for another one of its upload. A client that went away gets the error
+// of its context.
 func inProgress(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -126,7 +122,7 @@ func inProgress(ctx context.Context, err error) error {
 		Note("Send the same part again: once the upload is complete, the answer names the project.")
 }
 
-// begin checks what can be checked of a call without its upload.
+// begin makes the checks of a call that do not need its upload.
 func (up *uploads) begin(call *partCall) error {
 	if err := up.checkPart(call.in, call.content); err != nil {
 		return err
@@ -135,9 +131,8 @@ func (up *uploads) begin(call *partCall) error {
 	return nil
 }
 
-// uploadKey is under which name the call's upload is kept. An upload_id may be
-// guessed, however long it is: without a key it belongs to the sender's network, and
-// where strangers share that, to the upload_token alone.
+// uploadKey returns the key under which the call's upload is kept. An upload_id may be guessed, however long it is:
+// without a key it belongs to the sender's network, and if strangers share that, to the upload_token alone.
 func (up *uploads) uploadKey(call *partCall) sandlot.Digest {
 	owner := ""
 	switch by := call.by; {
@@ -153,7 +148,7 @@ func (up *uploads) uploadKey(call *partCall) sandlot.Digest {
 	return up.vault.Keyed("upload", string(call.op)+"\x00"+owner+"\x00"+call.in.UploadID)
 }
 
-// owner is who may have only so many open uploads.
+// owner returns the digest under which a caller's open uploads are limited.
 func (up *uploads) owner(by sandlot.Caller) sandlot.Digest {
 	if by.Nobody() {
 		return up.vault.Keyed("uploads of", "network "+by.From.Network)
@@ -161,8 +156,7 @@ func (up *uploads) owner(by sandlot.Caller) sandlot.Digest {
 	return up.vault.Keyed("uploads of", fmt.Sprintf("account %d", by.Account()))
 }
 
-// wider are the networks around a caller's own, of whom nobody else is known: a
-// customer may have all of each.
+// wider returns the networks around a caller's own if the caller has no key: one customer may have all of each.
 func (up *uploads) wider(by sandlot.Caller) (of [2]sandlot.Digest) {
 	at, err := netip.ParseAddr(by.From.Network)
 	if !by.Nobody() || by.From.Shared || err != nil {
@@ -174,8 +168,8 @@ func (up *uploads) wider(by sandlot.Caller) (of [2]sandlot.Digest) {
 	return of
 }
 
-// accept takes a call of an upload. It returns the completing upload if all its
-// parts are there, with the lock on it still held; or what is still missing.
+// accept takes a call of an upload. It returns the completing upload if all its parts have come, with the lock on it
+// still held; or the missing parts.
 func (up *uploads) accept(ctx context.Context, call *partCall) (done *completing, pending *Pending, err error) {
 	u, err := up.store.Upload(ctx, call.key, call.number(), up.now().UTC())
 	fresh := errors.Is(err, sandlot.ErrNotFound)
@@ -219,7 +213,7 @@ func (up *uploads) newUpload(call *partCall) (Upload, error) {
 	return u, up.giveToken(call, &u)
 }
 
-// checkAgainstUpload refuses a call that contradicts what the upload has.
+// checkAgainstUpload refuses a call that contradicts its upload.
 func (up *uploads) checkAgainstUpload(call *partCall, u Upload, fresh bool) error {
 	if err := up.checkTotal(call, u); err != nil {
 		return err
@@ -236,12 +230,11 @@ func (up *uploads) checkAgainstUpload(call *partCall, u Upload, fresh bool) erro
 	return nil
 }
 
-// partsLimit is for the parts as they were sent: packed content may be a little
-// larger than what it holds.
+// partsLimit bounds the parts as they were sent: packed content may be a little larger than its file.
 func (up *uploads) partsLimit() int64 { return up.maxFile + up.maxFile/1024 + 1<<20 }
 
-// savePart records the part, the total if it is told, and what part 1 says. A call that says
-// nothing new changes nothing, or it would be in the way of whoever puts the parts together.
+// savePart records the part, the total if the call has it, and the fields of part 1. A call without news changes
+// nothing, or it would disturb the process that assembles the parts.
 func (up *uploads) savePart(ctx context.Context, call *partCall, u Upload, fresh bool) (Upload, error) {
 	var err error
 	old := u
@@ -265,8 +258,7 @@ func (up *uploads) savePart(ctx context.Context, call *partCall, u Upload, fresh
 	return u, nil
 }
 
-// firstSaid is what part 1 of the call's upload said, which is kept as long as
-// the answer.
+// firstSaid returns the fields of part 1 of the call's upload, which are kept as long as the answer.
 func (up *uploads) firstSaid(ctx context.Context, call *partCall) (m uploadMeta, err error) {
 	u, err := up.store.Upload(ctx, up.uploadKey(call), 0, up.now().UTC())
 	if errors.Is(err, sandlot.ErrNotFound) {
@@ -294,7 +286,7 @@ func (up *uploads) uploadQuota(by sandlot.Caller) UploadQuota {
 	return q
 }
 
-// overUploads explains that a call's uploads would be more than they may.
+// overUploads explains which limit a call's uploads exceed.
 func (up *uploads) overUploads(by sandlot.Caller, err error) error {
 	var e *sandlot.Error
 	switch {

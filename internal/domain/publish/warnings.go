@@ -16,7 +16,7 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// A warner tells callers what did not fail their calls, as part of a Service.
+// A warner makes the warnings of a Service, which do not fail a call.
 type warner struct {
 	*Config  // of the Service
 	Contents *Contents
@@ -24,15 +24,15 @@ type warner struct {
 	log      *slog.Logger
 }
 
-// warningStore is what a warner asks of a Store.
+// warningStore is the part of a Store that a warner uses.
 type warningStore interface {
 	FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error)
 	Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error)
 	NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error)
 }
 
-// contentWarnings tells what about a file may not have been meant, and was stored as it came.
-// page says whether the file is what browsers open first.
+// contentWarnings warns about a file that may not have been meant, and was stored as it came. page says whether
+// browsers open the file first.
 func contentWarnings(c Content, filename string, page bool) []sandlot.Warning {
 	if w := encodedWarnings(c, filename, page); w != nil {
 		return w
@@ -52,7 +52,7 @@ func contentWarnings(c Content, filename string, page bool) []sandlot.Warning {
 	return nil
 }
 
-// encodedWarnings returns warnings of bytes that are packed, encoded, or no page.
+// encodedWarnings warns about bytes that are packed, encoded, or no page.
 func encodedWarnings(c Content, filename string, page bool) []sandlot.Warning {
 	switch {
 	case inspect.EncodedTwice(filename, c.Size, c.Within):
@@ -76,9 +76,9 @@ func encodedWarnings(c Content, filename string, page bool) []sandlot.Warning {
 	return nil
 }
 
-// fileWarnings are the contentWarnings of a file that is stored. Of most files the head is read
-// alone; the whole is read of one that may be base64 again. charge is asked for what is read,
-// so that a call that is sent again cannot have much read for free.
+// fileWarnings returns the contentWarnings of a stored file. It reads only the head and the tail of most files, and the
+// whole of one that may be base64 again. charge takes the bytes that are read, so that a repeated call cannot have much
+// read for free.
 func (s *warner) fileWarnings(ctx context.Context, f sandlot.File, page bool, charge sandlot.Charge) ([]sandlot.Warning, error) {
 	r, err := s.Contents.Open(ctx, f.Blob, 0, -1)
 	if err != nil {
@@ -105,8 +105,8 @@ func (s *warner) fileWarnings(ctx context.Context, f sandlot.File, page bool, ch
 	return contentWarnings(c, f.Name, page), nil
 }
 
-// untold logs that a warning could not be made. The call has had its effect by then, and does
-// not fail for want of a warning.
+// untold logs that a warning could not be made. The call has had its effect by then, and does not fail for want of a
+// warning.
 func (s *warner) untold(err error) {
 	if err != nil {
 		s.log.Warn("an answer lacks a warning", "error", err)
@@ -121,12 +121,12 @@ func documentTitle(c Content) string {
 	return names.DocumentTitle(c.Head)
 }
 
-// quarantined reports whether a project's pages load from and send to nowhere but
-// themselves, because nobody has verified its account's e-mail address.
+// quarantined reports whether a project's pages load from and send to no other origin, because nobody has verified its
+// account's e-mail address.
 func (s *warner) quarantined(p sandlot.Project) bool { return s.Quarantine && !p.Verified }
 
-// quarantineWarnings tell the owner of a project in quarantine what of a file it
-// blocks, and what ends it.
+// quarantineWarnings warns the owner of a project in quarantine about the parts of a file that it blocks, and says how
+// to end it.
 func (s *warner) quarantineWarnings(ctx context.Context, p sandlot.Project, f sandlot.File) ([]sandlot.Warning, error) {
 	if !s.quarantined(p) {
 		return nil, nil
@@ -135,12 +135,12 @@ func (s *warner) quarantineWarnings(ctx context.Context, p sandlot.Project, f sa
 	if inspect.MayLoad(f.Name) {
 		r, err := s.Contents.Open(ctx, f.Blob, 0, min(f.Blob.Size, inspect.BlockedSample))
 		if err != nil {
-			return nil, fmt.Errorf("look for what quarantine blocks: %w", err)
+			return nil, fmt.Errorf("look for parts that quarantine blocks: %w", err)
 		}
 		defer r.Close()
 		text, err := io.ReadAll(io.LimitReader(r, inspect.BlockedSample))
 		if err != nil {
-			return nil, fmt.Errorf("look for what quarantine blocks: %w", err)
+			return nil, fmt.Errorf("look for parts that quarantine blocks: %w", err)
 		}
 		found = inspect.Blocked(text)
 	}
@@ -154,8 +154,8 @@ func (s *warner) quarantineWarnings(ctx context.Context, p sandlot.Project, f sa
 	return []sandlot.Warning{w}, nil
 }
 
-// versionWarnings tell the owner of a project what quarantine blocks, and what the check of the files that a call has
-// changed finds. all are the files of the version; nil if they are not at hand. charge is asked for what is read.
+// versionWarnings warns the owner of a project about quarantine, and about the findings in the files that a call has
+// changed. all are the files of the version; nil if they are not at hand. charge takes the bytes that are read.
 func (s *warner) versionWarnings(ctx context.Context, p sandlot.Project, changed, all []sandlot.File, charge sandlot.Charge) ([]sandlot.Warning, error) {
 	if all == nil && len(changed) == p.FileCount {
 		all = changed
@@ -177,7 +177,7 @@ func (s *warner) versionWarnings(ctx context.Context, p sandlot.Project, changed
 	return append(kept, found...), err
 }
 
-// checked is what the check finds in the files that a call has changed. Warnings that are told beside it are not repeated.
+// checked returns the findings in the files that a call has changed. It does not repeat the warnings beside them.
 func (s *warner) checked(ctx context.Context, p sandlot.Project, changed, all []sandlot.File, beside []sandlot.Warning, charge sandlot.Charge) ([]sandlot.Warning, error) {
 	v := check.Version{Primary: p.Primary, Size: p.Size, Count: p.FileCount, Place: s.place(p, beside)}
 	secrets, skipped, err := s.looks(ctx, &v, changed, charge)
@@ -199,7 +199,7 @@ func (s *warner) checked(ctx context.Context, p sandlot.Project, changed, all []
 		v.All = !skipped && readable(all) == readable(changed)
 	}
 	found := v.Findings()
-	if v.Part && p.FileCount <= mostCompared && (lacks(found) || v.HasLists()) { // the nearest name is worth a look at all, and so are lists
+	if v.Part && p.FileCount <= mostCompared && (lacks(found) || v.HasLists()) { // the nearest name is worth reading all names, and so are lists
 		if all, err = s.Contents.Files(ctx, p.ID, p.Version); err != nil {
 			return nil, fmt.Errorf("look for the nearest names: %w", err)
 		}
@@ -210,20 +210,20 @@ func (s *warner) checked(ctx context.Context, p sandlot.Project, changed, all []
 }
 
 const (
-	// mostLacking and mostLooksLacking bound what is read where a call brings no bytes.
+	// mostLacking and mostLooksLacking bound the bytes and files that are read for a call without bytes.
 	mostLacking      = 1 << 20
 	mostLooksLacking = 50
-	// mostLooks is how many files of one call are looked at: each costs some microseconds, however small it is.
+	// mostLooks bounds the files of one call that are read: each costs some microseconds, however small it is.
 	mostLooks = 1000
-	// mostSecrets bounds the files with a key of another service that a call warns of.
+	// mostSecrets bounds the files with a key of another service that a call warns about.
 	mostSecrets = 5
-	// mostCompared is how many files a project may have for all its names to be read when one of its files changes.
+	// mostCompared is the most files of a project for which all names are read when one file changes.
 	mostCompared = 500
 )
 
-// empty lists the files that have no bytes, or those of a pointer of Git LFS, which stands for a file that was not fetched.
+// empty lists the files without bytes, and the pointers of Git LFS, which stand for files that were not fetched.
 func (s *warner) empty(ctx context.Context, changed []sandlot.File, charge sandlot.Charge) (list []string, err error) {
-	const least, most, mostRead = 100, 200, 50 // bytes of a pointer, and how many files are read
+	const least, most, mostRead = 100, 200, 50 // bytes of a pointer, and the most files that are read
 	read := 0
 	for _, f := range changed {
 		pointer := false
@@ -242,8 +242,8 @@ func (s *warner) empty(ctx context.Context, changed []sandlot.File, charge sandl
 	return list, nil
 }
 
-// lacking tells which files the pages of a version ask for in vain, after a call that brought none of them. It looks at what
-// it can read in a few milliseconds: the call brings hardly a byte.
+// lacking warns about files that the pages of a version load in vain, after a call that brought none of them. It reads
+// only as much as takes a few milliseconds: the call brings hardly a byte.
 func (s *warner) lacking(ctx context.Context, p sandlot.Project, files []sandlot.File) []sandlot.Warning {
 	v := check.Version{Primary: p.Primary, Size: p.Size, Count: p.FileCount, Place: s.place(p, nil), Names: namesOf(files)}
 	var look []sandlot.File
@@ -265,8 +265,8 @@ func (s *warner) lacking(ctx context.Context, p sandlot.Project, files []sandlot
 	return warningsOf(p.ID, slices.DeleteFunc(v.Findings(), func(f check.Finding) bool { return f.Code != check.MissingFile && f.Code != check.WrongCase }))
 }
 
-// looks looks at the files that a call has changed, the primary file first, as far as the bounds of package check allow.
-// It warns of keys of other services, and reports whether a file was left out.
+// looks reads the files that a call has changed, the primary file first, within the bounds of package check. It warns
+// about keys of other services, and reports whether a file was left out.
 func (s *warner) looks(ctx context.Context, v *check.Version, changed []sandlot.File, charge sandlot.Charge) (secrets []sandlot.Warning, skipped bool, err error) {
 	room := int64(check.SampleAll)
 	look := func(f sandlot.File) error {
@@ -310,13 +310,13 @@ func (s *warner) looks(ctx context.Context, v *check.Version, changed []sandlot.
 	return secrets, left, nil
 }
 
-// secretWarning returns the warning of a key of another service. It never repeats the key.
+// secretWarning returns the warning about a key of another service. It never repeats the key.
 func secretWarning(name, what string, line int) sandlot.Warning {
 	return sandlot.Warn("secret", fmt.Sprintf("%s, line %d, holds what looks like %s. Everything published is public, and earlier versions stay.", name, line, what),
 		"If it is a secret, replace it where it was made, and update the file without it: a page cannot keep a secret. Have the player enter a key of their own, or call the other service from a server of yours. A key that is meant for browsers, as Firebase's, is none.")
 }
 
-// piece reads n bytes of a blob from off, or has them at hand.
+// piece returns n bytes of a blob from off, read unless they are in memory.
 func (s *warner) piece(ctx context.Context, b sandlot.Blob, off, n int64, charge sandlot.Charge) ([]byte, error) {
 	if b.ID == 0 && int64(len(b.Inline)) == b.Size {
 		return b.Inline[off : off+n], nil
@@ -331,7 +331,7 @@ func (s *warner) piece(ctx context.Context, b sandlot.Blob, off, n int64, charge
 	return text, err
 }
 
-// place is where the project is served, for the check.
+// place returns the address of the project, for the check.
 func (s *warner) place(p sandlot.Project, beside []sandlot.Warning) check.Place {
 	at := s.Places.Project(p.ID, 0, "")
 	place := check.Place{
@@ -344,7 +344,7 @@ func (s *warner) place(p sandlot.Project, beside []sandlot.Warning) check.Place 
 	return place
 }
 
-// namesOf are the names of files in byte order.
+// namesOf returns the names of files in byte order.
 func namesOf(files []sandlot.File) []string {
 	list := make([]string, len(files))
 	for i, f := range files {
@@ -354,7 +354,7 @@ func namesOf(files []sandlot.File) []string {
 	return list
 }
 
-// readable counts the files that the check can look at.
+// readable counts the files that the check can read.
 func readable(files []sandlot.File) (n int) {
 	for _, f := range files {
 		if check.Reads(f.Name) {
@@ -369,12 +369,12 @@ func lacks(found []check.Finding) bool {
 	return slices.ContainsFunc(found, func(f check.Finding) bool { return f.Code == check.MissingFile })
 }
 
-// warningsOf are findings about a project as an answer tells them, with the calls that mend them where there are such.
+// warningsOf returns the findings about a project as warnings, with the calls that mend them, if any.
 func warningsOf(id sandlot.ProjectID, found []check.Finding) (list []sandlot.Warning) {
 	for _, f := range found {
 		w := sandlot.Warn(string(f.Code), f.Message, f.Hint)
 		switch {
-		case id == "": // a dry run's, which no call can name
+		case id == "": // of a dry run, which no call can name
 		case f.Code == check.MissingFile && f.Lacks != "":
 			w = w.With(sandlot.OpUpdate, sandlot.Set("project_id", string(id)), sandlot.Set("filename", f.Lacks))
 		case f.Code == check.NeedsThreads:
@@ -385,7 +385,7 @@ func warningsOf(id sandlot.ProjectID, found []check.Finding) (list []sandlot.War
 	return list
 }
 
-// quarantineOf is quarantineWarnings of the primary file among files.
+// quarantineOf returns the quarantineWarnings of the primary file among files.
 func (s *warner) quarantineOf(ctx context.Context, p sandlot.Project, files []sandlot.File) []sandlot.Warning {
 	for _, f := range files {
 		if f.Name == p.Primary {
@@ -397,7 +397,7 @@ func (s *warner) quarantineOf(ctx context.Context, p sandlot.Project, files []sa
 	return nil
 }
 
-// quarantineWarning tells that a project is in quarantine, and what ends it.
+// quarantineWarning returns the warning that a project is in quarantine, and how to end it.
 func (s *warner) quarantineWarning() sandlot.Warning {
 	return sandlot.Warn(
 		"quarantined", "The project is in quarantine until the e-mail address of its account is verified: its pages load from and send to nowhere but their own address.",
@@ -405,8 +405,7 @@ func (s *warner) quarantineWarning() sandlot.Warning {
 	)
 }
 
-// listingWarnings tell the owner of a project that nobody finds it yet, and what ends
-// that.
+// listingWarnings warns the owner of a project that nobody finds it yet, and says how to end that.
 func (s *warner) listingWarnings(p sandlot.Project) []sandlot.Warning {
 	if !s.Public || p.Verified || p.Suspended || p.Unlisted {
 		return nil
