@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"time"
 
-	"sandlot/proof/bench/rig"
 	"sandlot/internal/format/check"
+	"sandlot/proof/bench/rig"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/proof/bench/rig"
 	"sandlot/internal/storage/sqlstore"
+	"sandlot/proof/bench/rig"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"sandlot/proof/bench/rig"
 	"sandlot/internal/format/inspect"
+	"sandlot/proof/bench/rig"
 )
 
 // keysRow compares the search for keys, in content that is built to be its worst

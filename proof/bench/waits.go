@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/proof/bench/rig"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore"
+	"sandlot/proof/bench/rig"
 )
 
 const (

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"sandlot/proof/bench/rig"
 	"sandlot/internal/client/client"
+	"sandlot/proof/bench/rig"
 )
 
 const (

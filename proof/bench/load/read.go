@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sandlot/proof/bench/rig"
 	"sandlot/internal/client/client"
+	"sandlot/proof/bench/rig"
 )
 
 const (
