@@ -22,7 +22,7 @@ import (
 
 func main() {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // nohup asks to go on
+	if !signal.Ignored(syscall.SIGHUP) { // nohup keeps the process running
 		ends = append(ends, syscall.SIGHUP)
 	}
 	collectLess(os.Getenv("GOGC"))

@@ -66,7 +66,7 @@ func newMetrics(public bool) *metrics {
 		func() float64 { return float64(m.inFlight.Load()) })
 	m.registry.MustRegister(m.requests, m.seconds, m.bytes, inFlight, m.panics, m.refused,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	// A series that begins with 40 has no increase: those that alerts watch exist from the start.
+	// A series that begins with 40 has no increase, so the series that alerts watch exist from the start.
 	for _, area := range areas {
 		for _, method := range slices.Concat(methods, []string{"other"}) {
 			for _, status := range []int{http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusInsufficientStorage} {
