@@ -14,8 +14,8 @@ import (
 	"sandlot/internal/transport/intake/hint"
 )
 
-// adminCommand is what an operator does to accounts and projects. It works on
-// the data folder, beside a running server, which notices within a second.
+// adminCommand holds the operator's commands for accounts and projects. They work on the data folder, beside a running
+// server, which notices within a second.
 type adminCommand struct {
 	List    listCommand    `cmd:"" help:"List accounts or projects, oldest first."`
 	Show    showCommand    `cmd:"" help:"Show one account or project and its audit log, also of what was deleted."`
@@ -35,19 +35,19 @@ type adminCommand struct {
 	Mails mailsCommand `cmd:"" help:"Manage mailboxes that opted out of messages or belong to a suspended account."`
 }
 
-// operator is who runs a command, with the records of a data folder.
+// An operator is the caller of a command, with the records of a data folder.
 type operator struct {
 	*operate.Service
 	by sandlot.Caller
 	db *sqlstore.DB
 }
 
-// administer runs what an operator asked for who changes nothing.
+// administer runs an operator's command that changes nothing.
 func (d storage) administer(ctx context.Context, do func(operator) error) error {
 	return d.administerAs(ctx, "", do)
 }
 
-// administerAs runs what an operator of that name asked for.
+// administerAs runs an operator's command under that name.
 func (d storage) administerAs(ctx context.Context, name string, do func(operator) error) error {
 	db, err := d.evenFull(ctx)
 	if err != nil {
@@ -60,8 +60,8 @@ func (d storage) administerAs(ctx context.Context, name string, do func(operator
 	return errors.Join(err, db.Close())
 }
 
-// forgetter deletes the messages of deleted accounts that were written as files here. With a
-// database, other nodes may have written some, too.
+// forgetter returns the service that deletes the messages of deleted accounts in this node's folder. With a database,
+// other nodes may have written some, too.
 func (d storage) forgetter(records operate.ForgetStore) *operate.Forgetter {
 	f := &operate.Forgetter{Records: records, Messages: d.messages, Spend: d.spend()}
 	if d.DatabaseURL != "" {
@@ -70,12 +70,12 @@ func (d storage) forgetter(records operate.ForgetStore) *operate.Forgetter {
 	return f
 }
 
-// messages deletes the messages to an address that were written as files.
+// messages deletes the message files for an address.
 func (d storage) messages(ctx context.Context, address string) error {
 	return mail.Forget(ctx, filepath.Join(d.Data, mailName), address)
 }
 
-// target is how an operator names an account or a project.
+// A target is an account or a project as an operator names it.
 type target struct {
 	Target string `arg:"" help:"@HANDLE, HANDLE or e-mail address of an account; id or address of a project."`
 }
@@ -100,7 +100,7 @@ type suspendCommand struct {
 	justified
 }
 
-// Run suspends.
+// Run suspends an account or a project.
 func (c *suspendCommand) Run(ctx context.Context, t *terminal) error {
 	return c.act(ctx, t, func(a operator) (string, error) {
 		found, err := a.Suspend(ctx, a.by, c.Target, c.Reason)
@@ -113,7 +113,7 @@ type reinstateCommand struct {
 	explained
 }
 
-// Run reinstates.
+// Run reinstates an account or a project.
 func (c *reinstateCommand) Run(ctx context.Context, t *terminal) error {
 	return c.act(ctx, t, func(a operator) (string, error) {
 		found, err := a.Reinstate(ctx, a.by, c.Target, c.Reason)
@@ -125,12 +125,12 @@ func (c *reinstateCommand) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// restoreCommand is what reinstate was called before there were versions to restore.
+// restoreCommand is the former name of reinstate, from before versions could be restored.
 type restoreCommand struct {
 	Rest []string `arg:"" optional:""`
 }
 
-// Run tells of the new name.
+// Run prints the new name.
 func (c *restoreCommand) Run() error {
 	command := "sandlot admin reinstate"
 	for _, word := range c.Rest {
@@ -144,12 +144,12 @@ type deleteCommand struct {
 	justified
 }
 
-// Run deletes.
+// Run deletes an account or a project.
 func (c *deleteCommand) Run(ctx context.Context, t *terminal) error {
 	return c.act(ctx, t, func(a operator) (string, error) {
 		found, err := a.Delete(ctx, a.by, c.Target, c.Reason)
 		if err == nil {
-			// A server does the same within a minute; there may be none.
+			// A server does the same within a minute, but none may be running.
 			err = c.forgetter(a.db.Upkeep()).Forget(ctx)
 		}
 		if found.Account != nil {
@@ -167,8 +167,7 @@ type newKeyCommand struct {
 	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
 }
 
-// Run mints a key. The key alone goes to standard output, so that it can be
-// piped to where it belongs.
+// Run mints a key. Only the key goes to standard output, so that it can be piped.
 func (c *newKeyCommand) Run(ctx context.Context, t *terminal) error {
 	return c.administer(ctx, func(a operator) error {
 		account, key, revoked, err := a.NewKey(ctx, a.by, c.Account, c.Reason, c.Revoke)

@@ -11,16 +11,16 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// acting is what commands have that change something.
+// acting holds the flags of a command that changes something.
 type acting struct {
 	storage
 	As string `placeholder:"NAME" help:"Who you are, for the audit log. (default: the system user, before sudo)"`
 }
 
-// maxName bounds the name of a person, in bytes.
+// maxName is the longest name of a person, in bytes.
 const maxName = 100
 
-// administer runs what an operator asked for, under a name.
+// administer runs an operator's command under a name.
 func (c acting) administer(ctx context.Context, do func(operator) error) error {
 	name := strings.TrimSpace(c.As)
 	if name == "" {
@@ -32,7 +32,7 @@ func (c acting) administer(ctx context.Context, do func(operator) error) error {
 	return c.administerAs(ctx, inspect.Redact(name), do)
 }
 
-// act runs what changes something, and prints the sentence that tells of it.
+// act runs a command that changes something, and prints the sentence about its effect.
 func (c acting) act(ctx context.Context, t *terminal, do func(operator) (said string, err error)) error {
 	return c.administer(ctx, func(a operator) error {
 		said, err := do(a)
@@ -43,19 +43,19 @@ func (c acting) act(ctx context.Context, t *terminal, do func(operator) (said st
 	})
 }
 
-// justified is what commands have that change something, and need a reason for it.
+// justified holds the flags of a command that needs a reason.
 type justified struct {
 	acting
 	Reason string `required:"" placeholder:"TEXT" help:"Reason, kept in the audit log."`
 }
 
-// explained is justified where the reason may be left out.
+// explained holds the flags of a command whose reason may be left out.
 type explained struct {
 	acting
 	Reason string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
 }
 
-// systemUser is who runs the program: behind sudo the one who asked for it.
+// systemUser returns the user that runs the program; behind sudo, the user that ran sudo.
 func systemUser() string {
 	if name := os.Getenv("SUDO_USER"); name != "" && os.Geteuid() == 0 {
 		return name

@@ -31,7 +31,7 @@ type importCommand struct {
 	Reason      string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
 }
 
-// Run imports, and prints a line for each project.
+// Run imports an archive, and prints a line for each project.
 func (c *importCommand) Run(ctx context.Context, t *terminal) error {
 	if err := c.check(); err != nil {
 		return usageError{err}
@@ -58,14 +58,14 @@ func (c *importCommand) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// archiveFile is a file that is read where it lies.
+// An archiveFile is a file that is read in place.
 type archiveFile struct {
 	*io.SectionReader
 	io.Closer
 }
 
 func openArchive(path string) (archiveFile, error) {
-	info, err := os.Stat(path) // before it is opened, which waits where it is a pipe
+	info, err := os.Stat(path) // before the open, which would wait for a pipe
 	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("no plain file")}
 	}
@@ -79,7 +79,7 @@ func openArchive(path string) (archiveFile, error) {
 	return archiveFile{io.NewSectionReader(f, 0, info.Size()), f}, nil
 }
 
-// transfer puts together, beside a running server, what an import needs.
+// transfer returns the service of an import, beside a running server.
 func (c *importCommand) transfer(ctx context.Context, db *sqlstore.DB, log io.Writer) (*transfer.Service, io.Closer, error) {
 	kept, err := c.beside(ctx, db)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *importCommand) transfer(ctx context.Context, db *sqlstore.DB, log io.Wr
 	return transfer.New(transfer.Config{Projects: service, Contents: service.Contents, Pictures: covers, Temporary: cfg.Temporary, MaxFile: cfg.MaxFile}), kept, nil
 }
 
-// temporary is where bytes of a moment go: with everything elsewhere there may be no data folder.
+// temporary returns the folder for temporary bytes: with everything elsewhere there may be no data folder.
 func (s storage) temporary() string {
 	if info, err := os.Stat(s.Data); err == nil && info.IsDir() {
 		return s.Data
@@ -103,7 +103,7 @@ func (s storage) temporary() string {
 	return os.TempDir()
 }
 
-// beside opens the bytes that are there, to add some, while a server may be at them.
+// beside opens the existing bytes to add some, while a server may use them.
 func (s storage) beside(ctx context.Context, db *sqlstore.DB) (blobs, error) {
 	if s.BlobURL == "" {
 		if err := mayWriteIn(filepath.Join(s.Data, blobsName)); err != nil {
@@ -113,7 +113,7 @@ func (s storage) beside(ctx context.Context, db *sqlstore.DB) (blobs, error) {
 	return s.opened(ctx, db, blob.Options{}, cache.Options{})
 }
 
-// mayWriteIn refuses root where the folder is somebody else's: the server could not read what root writes.
+// mayWriteIn refuses root if the folder belongs to another user: the server could not read root's files.
 func mayWriteIn(folder string) error {
 	if owner, known := folderOwner(folder); known && os.Geteuid() == 0 && owner != 0 {
 		return fmt.Errorf("%s belongs to the user %d, who could not read what root writes: give the command as that user, behind sudo -u '#%d'", folder, owner, owner)
@@ -121,7 +121,7 @@ func mayWriteIn(folder string) error {
 	return nil
 }
 
-// importLine is the report of an import as it is printed.
+// importLine is the report of an import in its printed form.
 type importLine struct {
 	Imported int            `json:"imported"`
 	Failed   int            `json:"failed"`
@@ -160,7 +160,7 @@ func said(list []sandlot.Warning) (texts []string) {
 	return texts
 }
 
-// rows prints it for people. What stands in an export may be anything.
+// rows prints the report for people. It quotes the texts of the export, which may hold any characters.
 func (l importLine) rows(t *terminal) {
 	for _, p := range l.Projects {
 		if p.Error != "" {
@@ -177,7 +177,7 @@ func (l importLine) rows(t *terminal) {
 	}
 }
 
-// wasCalled says what the project was called there, if it is called otherwise here.
+// wasCalled returns the project's name in the export, if it has another one here.
 func wasCalled(p importedLine) string {
 	if p.From == p.ProjectID {
 		return ""
@@ -185,7 +185,7 @@ func wasCalled(p importedLine) string {
 	return fmt.Sprintf("  (was %q)", p.From)
 }
 
-// refusedOf is the error of an import of which something was refused.
+// refusedOf returns the error of an import with refused projects.
 func (c *importCommand) refusedOf(r transfer.Report) error {
 	l := newImportLine(r)
 	if l.Failed == 0 {

@@ -12,7 +12,7 @@ import (
 	"sandlot/internal/domain/operate"
 )
 
-// listPage is how many records are read at once; a list is printed as it is read.
+// listPage is the number of records read at once; a list is printed while it is read.
 const listPage = 500
 
 type listCommand struct {
@@ -24,7 +24,7 @@ type listCommand struct {
 	Limit     int    `default:"1000" placeholder:"N" help:"Maximum number of rows (0: all). (default: ${default})"`
 }
 
-// Run lists, one line (or one object) for each.
+// Run lists accounts or projects, one line (or one object) for each.
 func (c *listCommand) Run(ctx context.Context, t *terminal) error {
 	if c.Limit < 0 || c.Account != "" && c.What == "accounts" {
 		return usageError{errors.New("--limit is not negative, and --account is for projects")}
@@ -40,7 +40,7 @@ func (c *listCommand) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// pages reads page after page until there is no more or the limit is reached.
+// pages reads page after page up to the last one or the limit.
 func (c *listCommand) pages(read func(limit int) (int, error)) error {
 	for left := c.Limit; ; {
 		limit := listPage
@@ -90,7 +90,7 @@ func (c *listCommand) projects(ctx context.Context, a operator, t *terminal) err
 	})
 }
 
-// accountLine is an account as it is printed.
+// accountLine is an account in its printed form.
 type accountLine struct {
 	Handle        string     `json:"handle"`
 	Email         string     `json:"email"`
@@ -118,8 +118,7 @@ func (l accountLine) row(w io.Writer) {
 	fmt.Fprintf(w, "@%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.Handle, l.Status, orDash(l.Email), verified, amount(l.Projects, "project"), amount(l.Bytes, "byte"), l.CreatedAt.Format(time.RFC3339))
 }
 
-// projectLine is a project as it is printed. Status also tells of a suspended
-// account, SuspendedAt of the project alone.
+// projectLine is a project in its printed form. Status also covers a suspended account, SuspendedAt only the project.
 type projectLine struct {
 	ProjectID   string     `json:"project_id"`
 	Handle      string     `json:"handle"`

@@ -67,7 +67,7 @@ func (c *logCommand) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// parseMoment reads a day, a time, or how long ago it was; empty is no time.
+// parseMoment parses a day, a time, or the time since then; empty is no time.
 func parseMoment(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -88,7 +88,7 @@ func parseMoment(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, errors.New("write a day (2026-11-22), a time (2026-11-22T10:00:00Z), or how long ago (90m, 24h, 7d)")
 }
 
-// logLine is an entry of the audit log as it is printed.
+// logLine is an entry of the audit log in its printed form.
 type logLine struct {
 	ID     int64     `json:"id"`
 	At     time.Time `json:"at"`

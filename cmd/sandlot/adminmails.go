@@ -11,8 +11,8 @@ import (
 	"sandlot/internal/domain/operate"
 )
 
-// mailsCommand is about mailboxes whose owners said that they did not ask for a
-// message, and those of suspended accounts.
+// mailsCommand holds the commands for mailboxes whose owners reported an unwanted message, and for those of suspended
+// accounts.
 type mailsCommand struct {
 	List  listMailsCommand `cmd:"" help:"List mailboxes that opted out or belong to a suspended account, newest first, or look one up."`
 	Allow allowMailCommand `cmd:"" help:"Allow messages to a mailbox again, and let it confirm accounts."`
@@ -25,7 +25,7 @@ type listMailsCommand struct {
 	Limit int `default:"100" placeholder:"N" help:"Maximum number of rows (0: all). (default: ${default})"`
 }
 
-// Run lists, one line (or one object) for each.
+// Run lists mailboxes, one line (or one object) for each.
 func (c *listMailsCommand) Run(ctx context.Context, t *terminal) error {
 	return c.administer(ctx, func(a operator) error {
 		w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
@@ -45,7 +45,7 @@ func (c *listMailsCommand) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// stopLine is a stop as it is printed.
+// stopLine is a stop in its printed form.
 type stopLine struct {
 	Mailbox string     `json:"mailbox"`
 	Stopped string     `json:"stopped"` // "claims", "logins" or "suspended"
@@ -70,7 +70,7 @@ type allowMailCommand struct {
 	explained
 }
 
-// Run lets messages through.
+// Run allows messages to a mailbox again.
 func (c *allowMailCommand) Run(ctx context.Context, t *terminal) error {
 	return c.act(ctx, t, func(a operator) (string, error) {
 		target, err := a.AllowMail(ctx, a.by, c.Address, c.Reason)

@@ -49,7 +49,7 @@ func (c *reportsCommand) list(ctx context.Context, a operator, t *terminal) erro
 	})
 }
 
-// reportLine is a report as it is printed.
+// reportLine is a report in its printed form.
 type reportLine struct {
 	Case      string     `json:"case"`
 	ProjectID string     `json:"project_id"`
@@ -75,7 +75,7 @@ func (l reportLine) status() string {
 	return "closed " + l.ClosedAt.Format(time.RFC3339)
 }
 
-// whole indents what was written, so that none of it looks like a line of ours.
+// whole prints a report. It indents the sender's text, so that no line of it looks like one of the program.
 func (l reportLine) whole(w io.Writer) {
 	fmt.Fprintf(w, "case     %s\nproject  %s\nreason   %s\ntime     %s\nstatus   %s\ncontact  %s\n\n", l.Case, l.ProjectID, l.Reason, l.At.Format(time.RFC3339), l.status(), orDash(l.Contact))
 	fmt.Fprintf(w, "    %s\n", strings.ReplaceAll(orDash(l.Details), "\n", "\n    "))

@@ -76,7 +76,7 @@ func stamp3339(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// since is a state with the time from which on it holds.
+// since returns a state with the time of its beginning.
 func since(state string, at time.Time) string {
 	if at.IsZero() {
 		return state
@@ -84,7 +84,7 @@ func since(state string, at time.Time) string {
 	return state + " since " + stamp3339(at)
 }
 
-// shownEmail is an address with what is known of it.
+// shownEmail returns an address with its state.
 func shownEmail(d operate.AccountDetail) string {
 	switch {
 	case d.Email == "":
@@ -138,7 +138,7 @@ func showProject(w io.Writer, s operate.Shown) {
 	showRest(w, s)
 }
 
-// showRest prints what accounts and projects have in common.
+// showRest prints the records that accounts and projects have in common.
 func showRest(w io.Writer, s operate.Shown) {
 	var keys, reports [][]any
 	for _, k := range s.Keys {

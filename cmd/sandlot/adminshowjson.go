@@ -7,7 +7,7 @@ import (
 	"sandlot/internal/domain/operate"
 )
 
-// This file has what `admin show --json` prints.
+// This file has the output of `admin show --json`.
 
 type keyLine struct {
 	Kind       string     `json:"kind"`
@@ -31,7 +31,7 @@ type fileLine struct {
 	SHA256   sandlot.Digest `json:"sha256"`
 }
 
-// belongings are what accounts and projects have in common.
+// belongings holds the records that accounts and projects have in common.
 type belongings struct {
 	Keys    []keyLine    `json:"keys"`
 	Reports []reportLine `json:"reports"`
@@ -47,7 +47,7 @@ func newBelongings(s operate.Shown) belongings {
 	}
 }
 
-// used is when a key was used last; null if it was not.
+// used returns the time of a key's last use; null if it was never used.
 func used(at time.Time) *time.Time {
 	if at.UnixMicro() == 0 {
 		return nil
@@ -55,7 +55,7 @@ func used(at time.Time) *time.Time {
 	return orNil(at)
 }
 
-// each makes a list, which is empty and not null if there is nothing.
+// each returns a list, empty and not null if there is nothing.
 func each[F, T any](list []F, make func(F) T) []T {
 	lines := []T{}
 	for _, v := range list {

@@ -2,7 +2,7 @@ package main
 
 import "strconv"
 
-// amount is a number of things that take an "s" if they are not one.
+// amount returns a number with the name of the things, which takes an "s" unless there is one.
 func amount[N int | int64](n N, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -10,7 +10,7 @@ func amount[N int | int64](n N, thing string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + thing
 }
 
-// damage tells how much of the data is damaged.
+// damage returns the sentence about n damaged items.
 func damage(n int64) string {
 	if n == 1 {
 		return "1 item is damaged or missing"

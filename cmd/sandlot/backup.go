@@ -23,21 +23,20 @@ import (
 	"sandlot/internal/storage/sqlstore"
 )
 
-// backupCommand copies everything into a data folder. The copy is built under
-// another name, verified, synced, and only then renamed: a folder of the name
-// that was asked for is whole.
+// backupCommand copies everything into a data folder. The copy is built under another name, verified, synced, and only
+// then renamed: a folder of the requested name is whole.
 type backupCommand struct {
 	Dir string `arg:"" type:"path" help:"Folder to create; if it exists, it must be empty."`
 	storage
 	Copy bool `help:"Copy files that are on the same disk too, instead of linking them. (default: link them)"`
 }
 
-// partial is what the name of an unfinished backup ends in. Its database has
-// another name, too, so that no server starts on it.
+// partial is the suffix of an unfinished backup's name. Its database has another name, too, so that no server starts on
+// it.
 const partial = ".partial"
 
-// Run makes the backup. Damage that the service's own data have is copied and
-// told: the backup stays, and the command fails.
+// Run makes the backup. It copies and reports damage in the service's own data: the backup stays, and the command
+// fails.
 func (c *backupCommand) Run(ctx context.Context, t *terminal) error {
 	if err := c.check(); err != nil {
 		return usageError{err}
@@ -54,11 +53,11 @@ func (c *backupCommand) Run(ctx context.Context, t *terminal) error {
 	return nil
 }
 
-// backup is one run.
+// A backup is one run of the command.
 type backup struct {
 	from storage
-	dir  string // what is to be
-	tmp  string // where it is built
+	dir  string // the folder to create
+	tmp  string // the folder in which it is built
 	link bool
 	out  io.Writer
 	seen operate.Verified
@@ -79,14 +78,13 @@ func (b *backup) run(ctx context.Context) error {
 	}
 	defer lock.Close()
 	if err := b.fill(ctx, db); err != nil {
-		// Without the lock's file the next run would not know it for its own.
+		// Without the lock's file the next run would not recognize it as its own.
 		return errors.Join(err, os.RemoveAll(b.tmp))
 	}
 	return nil
 }
 
-// makeWay makes sure that the folder can be made: there is none, or an empty one
-// that can be taken away.
+// makeWay checks that the folder can be created: it is missing, or is an empty one, which makeWay removes.
 func makeWay(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -103,8 +101,8 @@ func makeWay(dir string) error {
 	return nil
 }
 
-// begin makes the folder in which the backup is built. What a run left there that
-// was cut short is removed; one that is under way is not disturbed.
+// begin makes the folder in which the backup is built. It removes the remains of an interrupted run, and fails if
+// another run is under way.
 func (b *backup) begin() (*os.File, error) {
 	if err := os.MkdirAll(b.tmp, 0o700); err != nil {
 		return nil, fmt.Errorf("the folder %s cannot be made: %w", b.tmp, cause(err))
@@ -124,15 +122,14 @@ func (b *backup) begin() (*os.File, error) {
 	return lock, nil
 }
 
-// originals are the bytes that are copied. take takes a blob, unless it is there
-// already. What is missing or damaged it passes over: that is told when the copy is
-// verified.
+// originals are the bytes to copy. take copies a blob, unless the copy already has it. It skips a missing or damaged
+// blob: the verification of the copy reports that.
 type originals interface {
 	take(ctx context.Context, to *blob.Disk, b sandlot.Blob) error
 	Close() error
 }
 
-// A cloned folder has files that are linked or copied, whatever is in them.
+// A clonedFolder has files that are linked or copied, whatever their content.
 type clonedFolder struct {
 	*blob.Disk
 	link bool
@@ -145,16 +142,16 @@ func (f clonedFolder) take(ctx context.Context, to *blob.Disk, b sandlot.Blob) e
 	return nil
 }
 
-// A fetched bucket has files that are compared as they come.
+// A fetchedBucket has files that are verified while they are fetched.
 type fetchedBucket struct{ cached }
 
 func (f fetchedBucket) take(ctx context.Context, to *blob.Disk, b sandlot.Blob) error {
 	return fetchBlob(ctx, f.cached, to, b)
 }
 
-// fetchBlob copies a blob that is compared as it comes. It passes over a blob that is missing or damaged.
+// fetchBlob copies a blob and verifies it on the way. It skips a blob that is missing or damaged.
 func fetchBlob(ctx context.Context, from opener, to taker, b sandlot.Blob) error {
-	var read content.Source // tells what failed: the source, or the target
+	var read content.Source // its Err distinguishes the source from the target
 	err := to.TakeFrom(ctx, b.Ref, func() (io.ReadCloser, error) {
 		r, err := from.Open(ctx, b, 0, -1)
 		if err != nil {
@@ -170,23 +167,23 @@ func fetchBlob(ctx context.Context, from opener, to taker, b sandlot.Blob) error
 	return err
 }
 
-// opener is where blobs come from.
+// An opener is a source of blobs.
 type opener interface {
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 }
 
-// taker is where blobs go to.
+// A taker is a target for blobs.
 type taker interface {
 	TakeFrom(ctx context.Context, ref sandlot.BlobRef, open func() (io.ReadCloser, error)) error
 }
 
-// sourced is a source that is closed.
+// sourced is a source with the closer of its blob.
 type sourced struct {
 	io.Reader
 	io.Closer
 }
 
-// originals opens the bytes. A bucket has to be that of the records.
+// originals opens the bytes. A bucket has to belong to the installation of the records.
 func (b *backup) originals(ctx context.Context, db *sqlstore.DB) (originals, error) {
 	if b.from.BlobURL == "" {
 		d, err := blob.OpenDisk(filepath.Join(b.from.Data, blobsName), blob.Options{Existing: true})
@@ -238,10 +235,9 @@ func (b *backup) fill(ctx context.Context, db *sqlstore.DB) error {
 	return nil
 }
 
-// copy takes all blobs, then the database, then the blobs that came in between,
-// and lets go of those that the database does not name. Blobs first, for the
-// collector, of whatever node, may take one that the database has just let go of;
-// of those that came later it takes none, for they are newer than its grace.
+// copy takes all blobs, then the database, then the blobs that came in between, and removes those that the database
+// does not name. The blobs come first, for the collector of any node may take one that the database has just released;
+// it takes none of the later ones, for they are newer than its grace.
 func (b *backup) copy(ctx context.Context, db *sqlstore.DB, from originals, to *blob.Disk) error {
 	take := func(ctx context.Context, b sandlot.Blob) error { return from.take(ctx, to, b) }
 	if err := takeAll(ctx, db, take); err != nil {
@@ -259,7 +255,7 @@ func (b *backup) copy(ctx context.Context, db *sqlstore.DB, from originals, to *
 	return errors.Join(err, records.Close())
 }
 
-// always is after anything was stored, by whatever clock.
+// always returns a time after that of any stored blob, by any clock.
 func always() time.Time { return time.Now().AddDate(100, 0, 0) }
 
 const (
@@ -267,7 +263,7 @@ const (
 	takers    = 8   // blobs taken at once: a bucket is far away
 )
 
-// takeAll takes the blobs that records name.
+// takeAll takes all blobs in the records.
 func takeAll(ctx context.Context, records *sqlstore.DB, take func(context.Context, sandlot.Blob) error) error {
 	for last := int64(0); ; {
 		list, err := records.Upkeep().BlobsAfter(ctx, last, takenPage)
@@ -290,7 +286,7 @@ func takePage(ctx context.Context, records *sqlstore.DB, list []sandlot.Blob, ta
 			continue
 		}
 		g.Go(func() (err error) {
-			// By these a bucket's bytes are compared as they come.
+			// With these a bucket's bytes are verified while they are fetched.
 			if b.Checkpoints, err = records.Publish().Checkpoints(ctx, b.ID); err != nil {
 				return err
 			}
@@ -300,8 +296,7 @@ func takePage(ctx context.Context, records *sqlstore.DB, list []sandlot.Blob, ta
 	return g.Wait()
 }
 
-// complete makes the blobs of the copy those that its database names, and
-// verifies all of it.
+// complete makes the blobs of the copy match its database, and verifies all of it.
 func (b *backup) complete(ctx context.Context, records *sqlstore.DB, to *blob.Disk, take func(context.Context, sandlot.Blob) error) error {
 	if err := takeAll(ctx, records, take); err != nil {
 		return err

@@ -11,23 +11,22 @@ import (
 	"sandlot/internal/domain/admission"
 )
 
-// clients finds out which address a request comes from, behind proxies too.
+// clients finds the address of a request's client, behind proxies too.
 type clients struct {
 	proxies admission.Proxies
-	public  bool // whether the base-url is
+	public  bool // whether the base URL is public
 	log     *slog.Logger
 
-	forgotten sync.Once   // tells of a proxy on this machine
-	silent    sync.Once   // tells of one that passes requests on without an address
-	private   atomic.Bool // whether a peer in a private network was told of
+	forgotten sync.Once   // logs a proxy on this machine
+	silent    sync.Once   // logs a proxy that forwards requests without an address
+	private   atomic.Bool // whether a peer in a private network has been logged
 }
 
-// unknown stands where the client's address would, for clients that nobody can tell apart. It is no address, so all of them together are one
-// client of every limit, and none on this machine or in its network.
+// unknown replaces the address of clients that cannot be distinguished. It is not an address, so all of them together
+// are one client of every limit, and none on this machine or in its network.
 const unknown = "unknown:0"
 
-// name puts the client's address where the rest of the program looks for it. A
-// port that only the proxy knows is 0.
+// name sets the client's address where the rest of the program reads it. A port that only the proxy knows is 0.
 func (c *clients) name(r *http.Request) {
 	for_, forwarded := r.Header["X-Forwarded-For"], r.Header["Forwarded"]
 	if for_ == nil && forwarded == nil {
@@ -42,17 +41,19 @@ func (c *clients) name(r *http.Request) {
 	client, known := c.proxies.Client(peer, for_, forwarded)
 	switch {
 	case !known, c.public && client.IsLoopback():
-		// A client on this machine has no limits because it came by no proxy.
+		// Only a direct client on this machine has no limits; this one came through a proxy.
 		r.RemoteAddr = unknown
 	case client != peer:
 		r.RemoteAddr = net.JoinHostPort(client.String(), "0")
 	}
 }
 
-// passing are the other fields by which a proxy shows that it has passed a request on, though they tell no address that is read here. It never changes.
+// passing are the other fields by which a proxy shows that it has forwarded a request, though they hold no address that
+// is read here. It never changes.
 var passing = [...]string{"X-Real-Ip", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Server", "Via", "Cf-Connecting-Ip", "True-Client-Ip", "X-Client-Ip"}
 
-// direct takes a request that tells no address. A proxy on this machine may have passed it on all the same: then whoever sent it is not on this machine.
+// direct handles a request without a forwarded address. A proxy on this machine may have forwarded it all the same:
+// then its client is not on this machine.
 func (c *clients) direct(r *http.Request) {
 	if !c.public {
 		return
@@ -73,7 +74,7 @@ func (c *clients) direct(r *http.Request) {
 	}
 }
 
-// untrusted takes a request that a peer says to have passed on, which is not believed.
+// untrusted handles a request that an untrusted peer claims to have forwarded.
 func (c *clients) untrusted(r *http.Request, peer netip.Addr) {
 	if !peer.IsLoopback() {
 		c.lookAt(r.RemoteAddr)
@@ -91,8 +92,8 @@ func (c *clients) untrusted(r *http.Request, peer netip.Addr) {
 	}
 }
 
-// lookAt warns once of a peer in a private network, on an instance for everybody: it
-// may be a proxy, or the gateway of a container.
+// lookAt warns once of a peer in a private network, on a public instance: it may be a proxy, or the gateway of a
+// container.
 func (c *clients) lookAt(remote string) {
 	if !c.public || c.private.Load() {
 		return

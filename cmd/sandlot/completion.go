@@ -12,7 +12,8 @@ type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Run prints a script for a shell, made of the command line as it is. What it cannot complete, the shell completes as files.
+// Run prints a script for a shell, made from the command line itself. Where it has no completions, the shell offers
+// files.
 func (c *completionCommand) Run(t *terminal, app *kong.Application) error {
 	lines := completions(app.Node, "")
 	switch c.Shell {
@@ -27,7 +28,7 @@ func (c *completionCommand) Run(t *terminal, app *kong.Application) error {
 	return err
 }
 
-// completeBash looks for the longest command that the words begin with, and offers what belongs to it.
+// completeBash finds the longest command that the words begin with, and offers its words.
 const completeBash = `_sandlot() {
   local word cmd="" words
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -45,7 +46,7 @@ const completeBash = `_sandlot() {
 complete -o default -F _sandlot sandlot
 `
 
-// completions are the lines of a case, one for each command: its own commands and its flags.
+// completions returns the lines of a case, one for each command: its own commands and its flags.
 func completions(n *kong.Node, path string) (lines []string) {
 	words := append(commandNames(n), flagNames(n)...)
 	lines = append(lines, fmt.Sprintf("    %q) words=%q ;;", path, strings.Join(words, " ")))
@@ -55,7 +56,7 @@ func completions(n *kong.Node, path string) (lines []string) {
 	return lines
 }
 
-// commandsOf are the commands below one that are told.
+// commandsOf returns the visible commands below one.
 func commandsOf(n *kong.Node) (below []*kong.Node) {
 	for _, c := range n.Children {
 		if !c.Hidden && c.Type == kong.CommandNode {
@@ -81,7 +82,7 @@ func flagNames(n *kong.Node) (all []string) {
 	return all
 }
 
-// completeFish prints a line for each command and each flag, with what it does.
+// completeFish prints a line for each command and each flag, with its help.
 func completeFish(w io.Writer, root *kong.Node) error {
 	var out strings.Builder
 	for _, c := range commandsOf(root) {

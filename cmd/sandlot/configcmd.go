@@ -22,8 +22,8 @@ type configCheckCommand struct {
 	settings
 }
 
-// Run prints each setting as a line of a configuration file, or, where it is not set
-// and has no default, as a comment that says what follows from the others.
+// Run prints each setting as a line of a configuration file or, if it is not set and has no default, as a comment with
+// its effective value.
 func (c *configCheckCommand) Run(ctx context.Context, t *terminal, k *kong.Context) error {
 	p, err := c.plan(ctx)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *configCheckCommand) Run(ctx context.Context, t *terminal, k *kong.Conte
 // isUnset reports whether a setting has no value of its own.
 func (p plan) isUnset(f *kong.Flag) bool { return !f.HasDefault && f.Target.IsZero() }
 
-// origin says who has set a value.
+// origin returns the source of a value.
 func origin(k *kong.Context, f *kong.Flag, from origins) string {
 	for _, step := range k.Path {
 		if step.Flag == f && !step.Resolved {
@@ -84,7 +84,7 @@ func belongs(f *kong.Flag) bool {
 	return false
 }
 
-// shownValue is a flag's value in the form of the file, with a secret masked.
+// shownValue returns a flag's value in the form of the file, with a secret masked.
 func shownValue(f *kong.Flag) string {
 	if f.Target.Kind() == reflect.Pointer && f.Target.IsNil() {
 		return ""
@@ -99,7 +99,7 @@ func shownValue(f *kong.Flag) string {
 	return value
 }
 
-// masked keeps of a secret URL only where it leads.
+// masked returns the place in a secret URL, with the rest masked.
 func masked(secret string) string {
 	u, err := url.Parse(secret)
 	if err != nil || u.Host == "" {
@@ -115,7 +115,7 @@ func masked(secret string) string {
 	return u.Scheme + "://" + user + u.Host + query
 }
 
-// inComment is a text that stays on its line: the name of a file may have any character.
+// inComment returns a text that stays on its line: the name of a file may have any character.
 func inComment(text string) string {
 	var b strings.Builder
 	for _, r := range text {

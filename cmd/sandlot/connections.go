@@ -10,17 +10,19 @@ import (
 )
 
 const (
-	// ownFiles are for the database's connections, folders, workers, listeners and the log: some 40, and more while a backup runs.
+	// ownFiles is the number of descriptors for the database's connections, folders, workers, listeners and the log:
+	// some 40, and more while a backup runs.
 	ownFiles = 256
-	// filesPart is the part of all descriptors that is kept for files which are read, and the same for bodies which are written.
+	// filesPart is the part of all descriptors that is reserved for files being read, and the same again for bodies
+	// being written.
 	filesPart = 8
-	// privateConns bounds the connections to the listener of --metrics-listen, which are among the program's own files.
+	// privateConns is the most connections to the listener of --metrics-listen, which are among the program's own
+	// files.
 	privateConns = 64
 )
 
-// connectionsFor is how many connections there may be with so many descriptors: what
-// is left is for the stores, so that a crowd of clients cannot keep them from a file.
-// 0 is no limit.
+// connectionsFor returns the number of connections for so many descriptors: the rest is for the stores, so that a crowd
+// of clients cannot keep them from a file. 0 is no limit.
 func connectionsFor(files int) int {
 	if files == 0 {
 		return 0
@@ -28,13 +30,14 @@ func connectionsFor(files int) int {
 	return max(files-2*(files/filesPart)-min(ownFiles, files/4), 1)
 }
 
-// connections bounds those of clients, and frees the slot of each when it is closed.
+// connections limits the connections of clients, and frees the slot of each when it is closed.
 type connections struct {
 	slots   *admission.Slots
-	refused [2]prometheus.Counter // of a network that has its share; of all
+	refused [2]prometheus.Counter // by a network over its share; by the limit of all
 }
 
-// connections are limited, of single clients where those have limits. Proxies bring those of many clients, and so have no limit of one.
+// connections returns the limits of connections. They include limits of single clients if the settings do. Proxies
+// carry those of many clients, and so have no limit for one.
 func (s settings) connections(all int, public bool, m *metrics) *connections {
 	each := 0
 	if s.limited(public) {
@@ -46,12 +49,12 @@ func (s settings) connections(all int, public bool, m *metrics) *connections {
 	return &connections{admission.NewSlots(each, all, exempt), m.refusals()}
 }
 
-// eachConnection is how many an address may have; 0 is no limit.
+// eachConnection returns the number of connections of one address; 0 is no limit.
 func eachConnection(limit, all int) int {
 	if limit == 0 {
 		return 0
 	}
-	return max(min(limit, all/4), 1) // of few no address has most
+	return max(min(limit, all/4), 1) // of a small number no address may take most
 }
 
 // Take reports whether a connection may stay.
@@ -68,7 +71,7 @@ func (l *connections) Take(c net.Conn) bool {
 	return false
 }
 
-// Give is called when a connection that was taken is closed.
+// Give frees the slot of a connection that Take accepted, when it is closed.
 func (l *connections) Give(c net.Conn) { l.slots.Give(peerOf(c)) }
 
 func peerOf(c net.Conn) netip.Addr {

@@ -20,7 +20,7 @@ func checkFolder(dir string) error {
 		info, err := os.Stat(at)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && !isLink(at), errors.Is(err, syscall.ENOTDIR):
-			continue // the one above says whether it can be made
+			continue // the folder above decides whether it can be made
 		case err != nil:
 		case !info.IsDir():
 			err = syscall.ENOTDIR
@@ -37,7 +37,7 @@ func checkFolder(dir string) error {
 	}
 }
 
-// isLink reports whether something stands there that leads nowhere.
+// isLink reports whether there is a link that leads nowhere.
 func isLink(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

@@ -14,21 +14,22 @@ import (
 )
 
 const (
-	// saltName is the file of today's salt. It is not in the database, so that no backup and no page that was
-	// freed keeps it beyond its day.
+	// saltName is the file of today's salt. It is not in the database, so that no backup and no freed page keeps it
+	// beyond its day.
 	saltName = "day-salt"
-	// renewEvery is how long a day's salt may outlive the day.
+	// renewEvery is the longest time for which a day's salt may outlive the day.
 	renewEvery = time.Minute
 )
 
-// A saltFile keeps the salt that tells the visitors of a day apart, until the day is over: a restart forgets nobody.
+// A saltFile stores the salt that distinguishes the visitors of a day, until the day is over: a restart forgets no
+// visitor.
 type saltFile struct {
 	name     string
 	log      *slog.Logger
 	failures *worker.Failures // salts that could not be kept
 }
 
-// keep is what play.KeepVisitors asks for. Where the file cannot be used a restart forgets who came.
+// keep implements the function for play.KeepVisitors. If the file cannot be used, a restart forgets the visitors.
 func (f saltFile) keep(day int64, fresh [32]byte) (salt [32]byte, ok bool) {
 	kept, err := os.ReadFile(f.name)
 	if err == nil && len(kept) == 8+len(fresh) && binary.BigEndian.Uint64(kept) == uint64(day) {
@@ -42,7 +43,7 @@ func (f saltFile) keep(day int64, fresh [32]byte) (salt [32]byte, ok bool) {
 	return fresh, err == nil
 }
 
-// write replaces the file: half of one is of no day.
+// write replaces the file as a whole: half of one belongs to no day.
 func (f saltFile) write(b []byte) error {
 	if err := os.WriteFile(f.name+".new", b, 0o600); err != nil {
 		return fmt.Errorf("keep salt: %w", err)
@@ -53,19 +54,18 @@ func (f saltFile) write(b []byte) error {
 	return nil
 }
 
-// sharedSalt keeps the salts of days where all nodes find them: to each of them a visitor
-// is the same.
+// sharedSalt stores the salts of days where all nodes find them: a visitor is the same to each of them.
 type sharedSalt struct {
 	store    operate.SaltStore
 	log      *slog.Logger
 	failures *worker.Failures // salts that could not be kept
 }
 
-// saltLimit is how long the first visitor of a day waits for a database.
+// saltLimit is the longest wait of a day's first visitor for the database.
 const saltLimit = 2 * time.Second
 
-// keep is what play.KeepVisitors asks for. Until the database answers, a visitor is another
-// one to each node.
+// keep implements the function for play.KeepVisitors. Until the database answers, each node counts a visitor
+// separately.
 func (s sharedSalt) keep(day int64, fresh [32]byte) (salt [32]byte, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), saltLimit)
 	defer cancel()
@@ -78,7 +78,7 @@ func (s sharedSalt) keep(day int64, fresh [32]byte) (salt [32]byte, ok bool) {
 	return salt, true
 }
 
-// renew has yesterday's salt forgotten soon after midnight, also where nobody comes.
+// renew replaces yesterday's salt soon after midnight, even without visitors.
 func renew(ctx context.Context, v *play.Visitors, now func() time.Time) {
 	worker.Every(ctx, renewEvery, func() {
 		v.Renew(now())

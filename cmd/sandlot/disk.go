@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// disk looks how full the disk of a folder is. It may be used concurrently.
+// A disk measures how full the disk of a folder is. It may be used concurrently.
 type disk struct {
 	folder string
 	limit  int // percent
-	// usage tells the bytes in use and those that are free; ok is false where the system cannot tell.
+	// usage returns the bytes in use and those that are free; ok is false if the system does not report them.
 	usage func(folder string) (used, free uint64, ok bool)
-	// unused tells how many of the bytes in use hold nothing, and are filled again.
+	// unused returns the number of bytes in use that hold nothing, and are filled again.
 	unused func() uint64
 
 	mu   sync.Mutex
@@ -19,11 +19,11 @@ type disk struct {
 	full bool
 }
 
-// diskEvery is how long one look is good for: in a second no disk fills by much.
+// diskEvery is the time for which a measurement is valid: in a second no disk fills by much.
 const diskEvery = time.Second
 
-// room reports whether the disk is below its limit. Where that cannot be told it
-// is: a disk that is really full is found out by writing.
+// room reports whether the disk is below its limit, and true if that is unknown: a write finds out whether a disk is
+// really full.
 func (d *disk) room() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -33,7 +33,7 @@ func (d *disk) room() bool {
 	return !d.full
 }
 
-// percent is how full the disk is; 0 where that cannot be told.
+// percent returns how full the disk is; 0 if that is unknown.
 func (d *disk) percent() int {
 	used, free, ok := d.usage(d.folder)
 	if !ok || used+free == 0 {

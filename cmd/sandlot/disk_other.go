@@ -2,5 +2,5 @@
 
 package main
 
-// diskUsage cannot be told here.
+// diskUsage returns nothing: the usage is unknown on this system.
 func diskUsage(string) (used, free uint64, ok bool) { return 0, 0, false }

@@ -4,8 +4,7 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// diskUsage is what df shows: what is used, and what is free for a program without
-// privileges.
+// diskUsage returns the numbers of df: the bytes in use, and those free for a program without privileges.
 func diskUsage(folder string) (used, free uint64, ok bool) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(folder, &s); err != nil || s.Bfree > s.Blocks || s.Bsize <= 0 {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// effect is what comes of a setting where its own value does not tell.
+// An effect holds the consequences of a setting that its own value does not show.
 type effect struct {
-	value  string // in force where the setting is not set
-	reason string // why it is that
-	note   string // what is to be said whether it is set or not
+	value  string // the effective value if the setting is not set
+	reason string // the reason for that value
+	note   string // a note on the setting, set or not
 }
 
-// effects are those of a plan, by the name of the setting.
+// effects returns the effects of a plan, by the name of the setting.
 func (p plan) effects() map[string]effect {
 	all := map[string]effect{
 		"listen":           {note: p.listens()},
@@ -57,7 +57,7 @@ func (p plan) effects() map[string]effect {
 	return all
 }
 
-// limitEffects adds those of the limits of single clients.
+// limitEffects adds the effects of the limits of single clients.
 func (p plan) limitEffects(all map[string]effect) {
 	on := p.limited(public(p.places))
 	all["limits"] = effect{note: p.automatic(p.Limits, on)}
@@ -74,7 +74,7 @@ func (p plan) limitEffects(all map[string]effect) {
 	}
 }
 
-// kind is what the settings that are auto go by.
+// kind returns the kind of instance that decides settings with the value auto.
 func (p plan) kind() string {
 	if public(p.places) {
 		return "public"
@@ -82,7 +82,7 @@ func (p plan) kind() string {
 	return "local"
 }
 
-// automatic says what auto has become.
+// automatic returns the decision behind the value auto.
 func (p plan) automatic(setting string, on bool) string {
 	switch {
 	case setting != "auto":
@@ -93,7 +93,7 @@ func (p plan) automatic(setting string, on bool) string {
 	return "off, as base-url is " + p.kind()
 }
 
-// listens says who reaches the service, and which address a name stands for.
+// listens describes the reach of the service, and the address behind a host name.
 func (p plan) listens() string {
 	at := ""
 	if p.listen.String() != p.Listen {
@@ -105,7 +105,7 @@ func (p plan) listens() string {
 	return at + "other machines can reach it"
 }
 
-// inForce tells a value that is another than what was set.
+// inForce formats the effective value if it differs from the setting.
 func inForce(set, value string) string {
 	if set == "" || set == "none" || strings.TrimSuffix(set, "/") == value {
 		return ""

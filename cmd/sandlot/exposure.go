@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// lookUpWait bounds a look at a name server: whoever starts a service waits no longer.
+// lookUpWait is the longest wait for a name server: an operator who starts a service should not wait longer.
 const lookUpWait = 10 * time.Second
 
-// lookUp asks for the addresses of a host.
+// lookUp returns the addresses of a host.
 func lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookUpWait)
 	defer cancel()
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
-// resolve finds the one address that a flag's HOST:PORT names, so that it is known
-// who can reach it before anything listens. An IP that is nil is every address.
+// resolve returns the one address of a flag's HOST:PORT, so that its reach is known before anything listens. A nil IP
+// stands for every address.
 func resolve(ctx context.Context, flag, hostport string, lookUp func(context.Context, string) ([]netip.Addr, error)) (*net.TCPAddr, error) {
 	host, service, err := net.SplitHostPort(hostport)
 	if err != nil || strings.ContainsAny(host, "/ ") {
@@ -40,7 +40,7 @@ func resolve(ctx context.Context, flag, hostport string, lookUp func(context.Con
 			return nil, fmt.Errorf("%s %q: the host %s is not known here; name an IP address of this machine", flag, hostport, host)
 		}
 		a = found[0].Unmap()
-		for _, other := range found { // as the system does where it listens on a name
+		for _, other := range found { // as the system chooses for a name
 			if other = other.Unmap(); other.Is4() {
 				a = other
 				break

@@ -2,8 +2,8 @@
 
 package main
 
-// openFiles is unknown here.
+// openFiles returns 0: the number is unknown on this system.
 func openFiles() int { return 0 }
 
-// folderOwner is nobody who is known.
+// folderOwner returns no owner: it is unknown on this system.
 func folderOwner(string) (uid int, known bool) { return 0, false }

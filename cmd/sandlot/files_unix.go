@@ -9,21 +9,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openFiles is how many descriptors the process may have; 0 if nobody knows. Go has
-// raised it to the hard limit at the start.
+// openFiles returns the number of descriptors that the process may have; 0 if it is unknown. Go has raised it to the
+// hard limit at the start.
 func openFiles() int {
 	var r unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &r) != nil {
 		return 0
 	}
-	const most = 1 << 20 // more than memory has room for; also for those that have no limit
+	const most = 1 << 20 // more than memory has room for; also if there is no limit
 	if r.Cur > most {
 		return most
 	}
 	return int(r.Cur)
 }
 
-// folderOwner is the user whom a folder belongs to.
+// folderOwner returns the user that owns a folder.
 func folderOwner(folder string) (uid int, known bool) {
 	info, err := os.Stat(folder)
 	if err != nil {

@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// requestLife is how long a request with a body may take as a whole, from its
-// header to its last step: a quarter of the time for which the collector keeps
-// what no record names, so that no file of a slow form is ever old enough to be
+// requestLife is the longest duration of a request with a body, from its header to its last step: a quarter of the time
+// for which the collector keeps bytes that no record names, so that no file of a slow form is ever old enough to be
 // taken for garbage. 100 MB need some 6 KB/s for it.
 const requestLife = 6 * time.Hour
 
-// limitLife ends a request with a body after requestLife: its body fails then like
-// one that stalls, and its context ends. The other function gives the timer back.
+// limitLife ends a request with a body after requestLife: its body fails then like a stalled one, and its context ends.
+// The returned function releases the timer.
 func limitLife(r *http.Request, body io.ReadCloser) (*http.Request, context.CancelFunc) {
 	if r.Body == http.NoBody {
 		r.Body = body
@@ -27,7 +26,7 @@ func limitLife(r *http.Request, body io.ReadCloser) (*http.Request, context.Canc
 	return r, cancel
 }
 
-// mortalBody is a body that cannot be read for longer than its request may live.
+// A mortalBody is a body that cannot be read for longer than its request may live.
 type mortalBody struct {
 	io.ReadCloser
 	life context.Context

@@ -7,16 +7,15 @@ import (
 )
 
 const (
-	// heldBytes bounds the lines that wait to be written.
+	// heldBytes is the most bytes of lines that wait to be written.
 	heldBytes = 32 << 10
-	// heldTime is how long a line waits at the most: whoever follows the log does not notice, and what a crash of the
-	// process loses of it is short.
+	// heldTime is the longest wait of a line: a reader of the log does not notice it, and a crash of the process loses
+	// little.
 	heldTime = 100 * time.Millisecond
 )
 
-// A lineWriter writes a log. What is written to it goes out at once, with all that
-// was held before; what is held goes out a little later, together: a write of its
-// own would cost more than many a request. It may be used concurrently.
+// A lineWriter writes a log. Write writes a line at once, with all that are held; held lines are written a little
+// later, together: a separate write would cost more than many a request. It may be used concurrently.
 type lineWriter struct {
 	mu    sync.Mutex
 	w     io.Writer
@@ -26,7 +25,7 @@ type lineWriter struct {
 
 func newLineWriter(w io.Writer) *lineWriter {
 	l := &lineWriter{w: w, held: make([]byte, 0, heldBytes)}
-	l.timer = time.AfterFunc(heldTime, func() { _ = l.Flush() }) // as slog, which does not hear of it either
+	l.timer = time.AfterFunc(heldTime, func() { _ = l.Flush() }) // slog, too, ignores its error
 	l.timer.Stop()
 	return l
 }
@@ -46,7 +45,7 @@ func (l *lineWriter) Hold(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.held)+len(line) > heldBytes {
-		_ = l.flush() // as slog, which does not hear of it either
+		_ = l.flush() // slog, too, ignores its error
 	}
 	if len(l.held) == 0 {
 		l.timer.Reset(heldTime)
@@ -54,7 +53,7 @@ func (l *lineWriter) Hold(line []byte) {
 	l.held = append(l.held, line...)
 }
 
-// Flush writes what is held.
+// Flush writes the held lines.
 func (l *lineWriter) Flush() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

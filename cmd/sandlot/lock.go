@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// folderLock keeps other servers out of a data folder until it is closed. The system
-// lets go of it when the process ends, however it ends.
+// A folderLock keeps other servers out of a data folder until it is closed. The system releases it when the process
+// ends, in any way.
 type folderLock struct{ file, dir *os.File }
 
-// Close lets others in.
+// Close releases the lock.
 func (l folderLock) Close() error { return errors.Join(l.dir.Close(), l.file.Close()) }
 
-// lockFolder makes the data folder if it is not there and locks it: the file in it,
-// as other releases do, and the folder itself, for the file can be removed.
+// lockFolder makes the data folder if it is missing and locks it: the file in it, as other releases do, and the folder
+// itself, for the file can be removed.
 func lockFolder(dir string) (folderLock, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return folderLock{}, fmt.Errorf("the data folder %s cannot be made: %w", dir, cause(err))
@@ -38,20 +38,20 @@ func lockBoth(dir string) (l folderLock, err error) {
 	if l.dir, err = os.Open(dir); err != nil {
 		return l, errors.Join(err, l.file.Close())
 	}
-	// A file system that has no locks for folders, as some on a network, leaves the file's.
+	// A file system without locks for folders, as some on a network, leaves the lock of the file.
 	if err = flock(l.dir); errors.Is(err, errLocked) {
 		return l, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
 
-// lockName is the file in a data folder that is held while somebody uses it alone.
+// lockName is the file in a data folder that is locked during exclusive use.
 const lockName = "lock"
 
-// errLocked: another process holds the lock.
+// errLocked reports that another process holds the lock.
 var errLocked = errors.New("locked by another process")
 
-// lockFile makes the file if it is not there and holds it until it is closed.
+// lockFile makes the file if it is missing and locks it until it is closed.
 func lockFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -64,7 +64,7 @@ func lockFile(path string) (*os.File, error) {
 	return f, nil
 }
 
-// flock holds an open file, or folder, until it is closed.
+// flock locks an open file, or folder, until it is closed.
 func flock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -73,7 +73,7 @@ func flock(f *os.File) error {
 	return err
 }
 
-// cause is what the system said, without the path that the sentence names.
+// cause returns the system's error without the path, which the sentence has.
 func cause(err error) error {
 	var p *os.PathError
 	if errors.As(err, &p) {

@@ -8,9 +8,8 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// newLogger makes the program's log. Whatever is logged, no key gets into it.
-// Lines of requests may be held for a moment: flushLog comes last.
-// The settings were checked by the parser.
+// newLogger returns the program's log. It removes keys from every value. Lines of requests may be held for a moment, so
+// flushLog must come last. The parser has checked the settings.
 func newLogger(w io.Writer, format, level string) *slog.Logger {
 	var least slog.Level
 	if err := least.UnmarshalText([]byte(level)); err != nil {
@@ -26,7 +25,7 @@ func newLogger(w io.Writer, format, level string) *slog.Logger {
 	return slog.New(h)
 }
 
-// A logHandler is slog's, and knows where its lines go.
+// A logHandler is slog's handler together with the writer of its lines.
 type logHandler struct {
 	slog.Handler
 	lines  *lineWriter
@@ -34,30 +33,29 @@ type logHandler struct {
 	stamps stamps
 }
 
-// handlerOf returns the handler of a logger that newLogger made; nil of another.
+// handlerOf returns the handler of a logger from newLogger; nil for any other.
 func handlerOf(log *slog.Logger) *logHandler {
 	h, _ := log.Handler().(*logHandler)
 	return h
 }
 
-// flushLog writes what the log still holds, at the end of the program.
+// flushLog writes the held lines at the end of the program.
 func flushLog(log *slog.Logger) {
 	if h := handlerOf(log); h != nil {
-		_ = h.lines.Flush() // there is nobody left to tell
+		_ = h.lines.Flush() // nothing is left to report it to
 	}
 }
 
-// maxLogged cuts a value that a client may have made long, in bytes; a stack
-// fits.
+// maxLogged is the longest logged value, in bytes, for a client may choose the length of some; a stack fits.
 const maxLogged = 8 << 10
 
-// redact takes keys out of a value, and cuts it after that.
+// redact removes keys from a value, and then cuts it.
 func redact(_ []string, a slog.Attr) slog.Attr {
 	switch a.Value.Kind() {
 	case slog.KindString:
 		a.Value = slog.StringValue(loggable(a.Value.String()))
 	case slog.KindAny:
-		// An error, or what prints itself: nothing else is logged, and if it were, no key would show.
+		// An error, or a value that formats itself: nothing else is logged, and if it were, no key would show.
 		text := fmt.Sprint(a.Value.Any())
 		_, isError := a.Value.Any().(error)
 		if clean := loggable(text); isError || clean != text {

@@ -22,7 +22,7 @@ import (
 
 func main() {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // nohup asks to go on
+	if !signal.Ignored(syscall.SIGHUP) { // nohup keeps the process running
 		ends = append(ends, syscall.SIGHUP)
 	}
 	collectLess(os.Getenv("GOGC"))
@@ -38,8 +38,8 @@ func main() {
 	}
 }
 
-// commands is the command line: the clients' commands, and those of whoever runs a server. Every flag of the
-// latter is also a variable SANDLOT_<FLAG> and a line of the configuration file.
+// commands is the command line: the clients' commands, and those for operators of a server. Every flag of the latter is
+// also a variable SANDLOT_<FLAG> and a line of the configuration file.
 type commands struct {
 	ConfigFile string `name:"config" placeholder:"FILE" help:"Read settings of the server from this YAML file, one line per flag. (default: none)"`
 
@@ -47,13 +47,13 @@ type commands struct {
 	serverCommands `embed:"" group:"server"`
 }
 
-// The groups of commands, in the order in which they are told.
+// The groups of commands, in the order of the help.
 const (
 	clientGroup = "clients"
 	serverGroup = "server"
 )
 
-// serverCommands are those of whoever runs a server.
+// serverCommands holds the commands for operators of a server.
 type serverCommands struct {
 	Serve          serveCommand          `cmd:"" help:"Run the service."`
 	Try            tryCommand            `cmd:"" help:"Start the service, publish FILE (or an example game), and print its URL."`
@@ -69,7 +69,7 @@ type serverCommands struct {
 	Completion completionCommand `cmd:"" help:"Print a script that completes commands and flags in a shell."`
 }
 
-// terminal is where a command writes, and what it reads its settings from.
+// A terminal holds the outputs of a command, and the sources of its settings.
 type terminal struct {
 	out, err io.Writer
 	env      environment
@@ -77,7 +77,7 @@ type terminal struct {
 	all      []string // the whole environment
 }
 
-// lookup finds a variable that is no setting.
+// lookup returns a variable that is not a setting.
 func (t *terminal) lookup(name string) (string, bool) {
 	for _, v := range t.all {
 		if n, value, _ := strings.Cut(v, "="); n == name {
@@ -87,13 +87,13 @@ func (t *terminal) lookup(name string) (string, bool) {
 	return "", false
 }
 
-// usageError is a command line that cannot be meant.
+// A usageError is an error in the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// exitCode follows the usual convention: 2 for a wrong call, 4 for what is not
-// there, 1 for any other failure. Those of a client's commands tell more kinds apart.
+// exitCode follows the usual convention: 2 for a wrong call, 4 for a missing thing, 1 for any other failure. The codes
+// of the clients' commands distinguish more kinds.
 func exitCode(err error) int {
 	var usage usageError
 	switch {
@@ -106,10 +106,10 @@ func exitCode(err error) int {
 	return code
 }
 
-// exitNow is how the parser asks to stop after --help.
+// exitNow is the parser's request to stop after --help.
 type exitNow struct{ code int }
 
-// run is the program, without the process around it.
+// run runs the program, without the process around it.
 func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) error {
 	parser, err := newParser()
 	if err != nil {
@@ -118,7 +118,7 @@ func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) erro
 	return runOn(ctx, *parser, args, env, stdout, stderr)
 }
 
-// runOn is run on a copy of a parser, which serves one run after another.
+// runOn runs the program on a copy of a parser, which serves one run after another.
 func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, stderr io.Writer) (err error) {
 	defer func() {
 		switch e := recover().(type) {
@@ -154,7 +154,7 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 	return parsed.Run()
 }
 
-// tellClients prints the error of a command of those who publish as JSON, if they asked for that.
+// tellClients prints the error of a client's command as JSON, if its flags request that.
 func tellClients(parser *kong.Kong, client *cli.Env, err error) {
 	if err == nil {
 		return
@@ -166,8 +166,8 @@ func tellClients(parser *kong.Kong, client *cli.Env, err error) {
 	}
 }
 
-// withHelp adds to the error of a command line the call that explains the command. Of a server's command the fault may as well be a
-// setting, which its error names whole.
+// withHelp adds to the error of a command line the call that explains the command. For a server's command the fault may
+// also be in a setting, which its error names in full.
 func withHelp(parser *kong.Kong, args []string, err error) error {
 	command := commandOf(parser, args)
 	switch {
@@ -179,7 +179,7 @@ func withHelp(parser *kong.Kong, args []string, err error) error {
 	return err
 }
 
-// commandOf returns the command that a command line begins with, or nil.
+// commandOf returns the command at the beginning of a command line, or nil.
 func commandOf(parser *kong.Kong, args []string) *kong.Node {
 	i := slices.IndexFunc(parser.Model.Children, func(n *kong.Node) bool { return len(args) > 0 && n.Name == args[0] && n.Group != nil })
 	if i < 0 {
@@ -188,7 +188,7 @@ func commandOf(parser *kong.Kong, args []string) *kong.Node {
 	return parser.Model.Children[i]
 }
 
-// newParser makes the parser of the command line.
+// newParser returns the parser of the command line.
 func newParser() (*kong.Kong, error) {
 	parser, err := kong.New(&commands{}, kong.Name("sandlot"), kong.UsageOnError(),
 		kong.Description("Host small web games and projects, each at its own URL."), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),

@@ -20,8 +20,7 @@ import (
 	"sandlot/internal/storage/redis"
 )
 
-// metrics are the program's own numbers. Labels have few values, none of which
-// a client chooses.
+// metrics holds the program's own numbers. Labels have few values, and clients choose none of them.
 type metrics struct {
 	public   bool // whether /metrics is served on the public listener
 	registry *prometheus.Registry
@@ -42,7 +41,7 @@ type series struct {
 	status       int
 }
 
-// counted are the series in which a request counts.
+// counted holds the series in which a request counts.
 type counted struct {
 	requests prometheus.Counter
 	seconds  prometheus.Observer
@@ -67,7 +66,7 @@ func newMetrics(public bool) *metrics {
 		func() float64 { return float64(m.inFlight.Load()) })
 	m.registry.MustRegister(m.requests, m.seconds, m.bytes, inFlight, m.panics, m.refused,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	// A series that begins with 40 has no increase: what alerts look for is there from the start.
+	// A series that begins with 40 has no increase, so the series that alerts watch exist from the start.
 	for _, area := range areas {
 		for _, method := range slices.Concat(methods, []string{"other"}) {
 			for _, status := range []int{http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusInsufficientStorage} {
@@ -82,12 +81,12 @@ func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// refusals count connections: of a network that has its share, and beyond all there may be.
+// refusals returns the counters of refused connections: those of a network over its share, and those over the total.
 func (m *metrics) refusals() [2]prometheus.Counter {
 	return [2]prometheus.Counter{m.refused.WithLabelValues("network"), m.refused.WithLabelValues("all")}
 }
 
-// workers shows what the workers count.
+// workers exports the failures of the workers.
 func (m *metrics) workers(failures map[string]*worker.Failures) {
 	for name, f := range failures {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
@@ -97,12 +96,12 @@ func (m *metrics) workers(failures map[string]*worker.Failures) {
 	}
 }
 
-// gauge shows what now tells.
+// gauge exports the value of now.
 func (m *metrics) gauge(name, help string, now func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, now))
 }
 
-// shared shows whether the server through which nodes tell each other answers; nil: there is none.
+// shared exports whether the server that connects the nodes answers; nil: there is none.
 func (m *metrics) shared(c *redis.Client) {
 	if c == nil {
 		return
@@ -115,7 +114,7 @@ func (m *metrics) shared(c *redis.Client) {
 	})
 }
 
-// cache shows what the folder of files of blob-url is good for; blobs without one show nothing.
+// cache exports the use of the folder that caches files of blob-url; blobs without one export nothing.
 func (m *metrics) cache(of blobs) {
 	c, ok := of.(cached)
 	if !ok {
@@ -133,7 +132,7 @@ func (m *metrics) cache(of blobs) {
 	m.gauge("sandlot_blob_cache_bytes", "Bytes in the folder of files of blob-url.", func() float64 { return float64(c.Stats().Bytes) })
 }
 
-// A condition shows what readyz says of a node, for who watches it.
+// A condition exports the readiness of a node, for monitors.
 type condition struct{ of *router }
 
 var (
@@ -160,7 +159,7 @@ func (c condition) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// mailServer shows whether messages get through; nil: there is no server.
+// mailServer exports whether messages get through; nil: there is no server.
 func (m *metrics) mailServer(s *account.MailServer) {
 	if s == nil {
 		return
@@ -184,9 +183,8 @@ func (m *metrics) request(area, method string, status int, took time.Duration, i
 	c.out.Add(float64(out))
 }
 
-// series returns where a request counts. To have Prometheus find it by its labels
-// takes longer than to answer some requests. There are as many as there are labels:
-// a few areas, methods and status codes, which the program chooses.
+// series returns the series of a request. A look-up by labels in Prometheus takes longer than some answers. There are
+// as many as there are labels: a few areas, methods and status codes, which the program chooses.
 func (m *metrics) series(s series) counted {
 	if c, ok := (*m.known.Load())[s]; ok {
 		return c
@@ -203,7 +201,7 @@ func (m *metrics) series(s series) counted {
 	return c
 }
 
-// areas and methods are those that requests are counted by. They never change.
+// areas and methods are the labels of requests. They never change.
 var (
 	areas   = []string{"api", "guide", "health", "metrics", "pages", "play", "refused"}
 	methods = []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"}

@@ -23,8 +23,8 @@ import (
 	"sandlot/internal/storage/sqlstore/postgres"
 )
 
-// moveCommand copies everything to another place while no server runs. It can be cut short at any moment and
-// run again.
+// moveCommand copies everything to another place while no server runs. It can be interrupted at any moment and run
+// again.
 type moveCommand struct {
 	From            string `type:"path" placeholder:"FOLDER" help:"Data folder to move from, where no server runs; none is needed with both URLs. (default: none)"`
 	FromDatabaseURL string `name:"from-database-url" placeholder:"URL" secret:"" help:"PostgreSQL database to move from, if the records are in one. (default: SQLite in the folder --from)"`
@@ -36,13 +36,13 @@ type moveCommand struct {
 	format
 }
 
-// A side is one of the two places.
+// A side is the source or the target of a move.
 type side struct {
 	storage
-	flag string // that names its folder
+	flag string // the flag that names its folder
 }
 
-// check refuses a side that cannot be meant.
+// check refuses an incomplete side.
 func (s side) check() error {
 	if s.Data == "" && !s.elsewhere() {
 		return fmt.Errorf("%s is needed: name a data folder, or both %s-database-url and %s-blob-url", s.flag, s.flag, s.flag)
@@ -53,7 +53,7 @@ func (s side) check() error {
 	return nil
 }
 
-// String names the place for people, without a password.
+// String returns the place for people, without a password.
 func (s side) String() string {
 	var parts []string
 	if u, err := url.Parse(s.DatabaseURL); err == nil && s.DatabaseURL != "" {
@@ -85,7 +85,7 @@ func (c *moveCommand) Run(ctx context.Context, t *terminal) error {
 	return m.done()
 }
 
-// moving is one run.
+// moving is one run of the command.
 type moving struct {
 	command  *moveCommand
 	t        *terminal
@@ -101,16 +101,16 @@ type moving struct {
 	seen operate.Verified
 }
 
-// fillable are bytes that a move brings.
+// fillable are the bytes at the target of a move.
 type fillable interface {
 	verifiable
 	taker
 }
 
-// filledBucket is a bucket that takes files as a folder does.
+// A filledBucket is a bucket that takes files as a folder does.
 type filledBucket struct{ compared }
 
-// TakeFrom stores a blob, also over the same one.
+// TakeFrom stores a blob, and may replace the same one.
 func (f filledBucket) TakeFrom(ctx context.Context, ref sandlot.BlobRef, open func() (io.ReadCloser, error)) error {
 	r, err := open()
 	if err != nil {
@@ -165,7 +165,7 @@ func (m *moving) lock(s side) error {
 	return nil
 }
 
-// claim marks the folder that is filled, so that no server starts on it before all is there.
+// claim marks the target folder as unfinished, so that no server starts on it before the end.
 func (m *moving) claim(context.Context) error {
 	if m.sameFolder || m.to.Data == "" {
 		return nil
@@ -174,10 +174,10 @@ func (m *moving) claim(context.Context) error {
 		return err
 	}
 	if m.to.finished() != nil {
-		return nil // a run before was cut short
+		return nil // an earlier run was interrupted
 	}
 	entries, err := os.ReadDir(m.to.Data)
-	if err == nil && len(entries) > 1 { // the lock is there
+	if err == nil && len(entries) > 1 { // the folder holds the lock
 		err = fmt.Errorf("%s is not empty; nothing was changed: name an empty folder, or none", m.to.Data)
 	}
 	if err == nil {
@@ -188,7 +188,7 @@ func (m *moving) claim(context.Context) error {
 
 func (m *moving) mark() string { return filepath.Join(m.to.Data, unfinishedName) }
 
-// openRecords opens the database that is filled, and makes it if there is none.
+// openRecords opens the target database, and makes it if it is missing.
 func (m *moving) openRecords(ctx context.Context) (err error) {
 	if m.to.DatabaseURL != "" {
 		m.records.To, err = sqlstore.OpenPostgres(ctx, m.to.DatabaseURL, postgres.Options{})
@@ -206,7 +206,7 @@ func (m *moving) openRecords(ctx context.Context) (err error) {
 	return err
 }
 
-// openTarget opens the place that the bytes go to, unless they stay.
+// openTarget opens the target of the bytes, unless they stay.
 func (m *moving) openTarget(ctx context.Context) (err error) {
 	if m.from.BlobURL == m.to.BlobURL && (m.sameFolder || m.from.BlobURL != "") {
 		return nil
@@ -223,7 +223,7 @@ func (m *moving) openTarget(ctx context.Context) (err error) {
 	return nil
 }
 
-// bucket opens a bucket that is, or becomes, that of the installation, whose id moves with its secrets.
+// bucket opens a bucket that belongs, or will belong, to the installation, whose id moves with its secrets.
 func (m *moving) bucket(ctx context.Context) (fillable, error) {
 	id, err := installation(ctx, m.records.From, "instance")
 	if err != nil {
@@ -245,7 +245,7 @@ func samePlace(a, b string) bool {
 
 func (m *moving) close() {
 	for _, c := range m.opened {
-		_ = c.Close() // what was done is durable
+		_ = c.Close() // all finished steps are durable
 	}
 }
 
@@ -285,7 +285,7 @@ func (m *moving) progress(done, table string, rows int64) error {
 	return m.command.print(m.t, said, func() { fmt.Fprintf(m.t.out, "%s %s: %s\n", done, table, amount(rows, "row")) })
 }
 
-// done frees the folder that was filled, and prints what was moved.
+// done releases the target folder, and prints the totals.
 func (m *moving) done() error {
 	left := []string{}
 	if m.to.Data != "" && !m.sameFolder {
@@ -312,7 +312,7 @@ func (m *moving) done() error {
 	})
 }
 
-// finish copies today's salt, by which visitors of today count once, and takes the mark away.
+// finish copies today's salt, so that today's visitors still count once, and removes the mark.
 func (m *moving) finish() error {
 	kept, err := os.ReadFile(filepath.Join(m.from.Data, saltName))
 	if err == nil {

@@ -6,23 +6,23 @@ import (
 	"sandlot"
 )
 
-// An own is a path that the program answers itself, on both of its listeners, beside the routes of api, web and play. It is
-// read alone, and no operation that admission would be asked for: free says why nobody is refused.
+// An own is a path that the program answers itself, on both of its listeners, beside the routes of api, web and play.
+// It is read-only, and not an operation of admission: free holds the reason why no client is refused.
 type own struct {
 	path, area string
-	numbers    bool // whether it is left to the listener of the numbers, if there is one
+	numbers    bool // whether it moves to the listener of the metrics, if there is one
 	free       string
 	serve      func(*router) http.HandlerFunc
 }
 
-// owns are all of them. It never changes.
+// owns are all own paths. It never changes.
 var owns = []own{
 	{"/healthz", "health", false, "who watches the process takes a refusal for its end; it reads nothing", func(s *router) http.HandlerFunc { return s.health }},
 	{"/readyz", "health", false, "a balancer would take the service away from everybody; it asks the store for one row", func(s *router) http.HandlerFunc { return s.readiness }},
 	{"/metrics", "metrics", true, "its reader comes every few seconds; numbers in memory are all it reads", func(s *router) http.HandlerFunc { return s.metrics.handler().ServeHTTP }},
 }
 
-// ownPath is the own of a path, nil if it is none.
+// ownPath returns the own of a path, nil if there is none.
 func ownPath(path string) *own {
 	for i := range owns {
 		if owns[i].path == path {

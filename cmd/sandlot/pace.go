@@ -11,19 +11,18 @@ import (
 	"sandlot/internal/transport/play/front"
 )
 
-// A body must move, or its connection is cut: without that a client that stalls holds
-// a connection, a goroutine and perhaps a temporary file for ever. The same holds for
-// every client, also for those that have no other limits. Readers are front's.
+// A body must move, or its connection is cut: otherwise a stalled client holds a connection, a goroutine and perhaps a
+// temporary file for ever. The same holds for every client, even without any other limits. The pace of readers is
+// front's.
 const (
-	// bodyWait is the time in which a body must bring front.LeastRate on average. It is also what a client has for its first bytes.
+	// bodyWait is the time in which a body must reach front.LeastRate on average, and the time for its first bytes.
 	bodyWait = 10 * time.Second
-	// deadlineSlack is how much later than asked a deadline may be, so that it is not set anew with every packet.
+	// deadlineSlack is the time by which a deadline may be late, so that it is not set anew with every packet.
 	deadlineSlack = time.Second
 )
 
-// pacedBody is a request's body that counts its bytes and fails with
-// os.ErrDeadlineExceeded when they come too slowly. Only the time spent waiting
-// for the client counts, not what the service does between two reads.
+// A pacedBody is a request's body that counts its bytes and fails with os.ErrDeadlineExceeded when they come too
+// slowly. Only the time spent waiting for the client counts, not the service's work between two reads.
 type pacedBody struct {
 	io.ReadCloser
 	clock    *front.Clock
@@ -31,15 +30,14 @@ type pacedBody struct {
 	n        int64                 // bytes read
 	moved    int64                 // bytes of the present window
 	waited   time.Duration         // time of the present window
-	mu       sync.Mutex            // held to set a deadline: what ends a body may come from elsewhere
-	deadline time.Time             // the one that is set
+	mu       sync.Mutex            // held to set a deadline: another goroutine may end the body
+	deadline time.Time             // the deadline that is set
 	taken    bool                  // the handler has set a deadline of its own
-	answered func() bool           // whether the answer has begun; nil: not
-	cut      error                 // what ended the body before its end and before the answer; nil: nothing
+	answered func() bool           // whether the answer has begun; nil: no
+	cut      error                 // the error that ended the body early, before the answer; nil: none
 }
 
-// newPacedBody begins with a deadline, for net/http may read a body that no
-// handler asks for.
+// newPacedBody returns a body with a first deadline, for net/http may read a body that no handler reads.
 func newPacedBody(w http.ResponseWriter, r *http.Request, clock *front.Clock) *pacedBody {
 	b := &pacedBody{ReadCloser: r.Body, clock: clock, set: http.NewResponseController(w).SetReadDeadline}
 	if r.Body == http.NoBody {
@@ -50,7 +48,7 @@ func newPacedBody(w http.ResponseWriter, r *http.Request, clock *front.Clock) *p
 	return b
 }
 
-// expect makes sure that the client has the rest of its window from now on.
+// expect ensures that the client has the rest of its window from now on.
 func (b *pacedBody) expect(now time.Time) {
 	due := now.Add(bodyWait - b.waited)
 	b.mu.Lock()
@@ -62,7 +60,7 @@ func (b *pacedBody) expect(now time.Time) {
 	_ = b.set(b.deadline) // a connection without deadlines has its own end
 }
 
-// Read reads on while the client keeps to the least rate.
+// Read continues while the client keeps to the least rate.
 func (b *pacedBody) Read(p []byte) (int, error) {
 	begun, slept := time.Now(), b.clock.Slept()
 	b.expect(begun)
@@ -80,9 +78,8 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fail notes that the body ended before its end, if it was that: a body that is framed
-// wrongly came as the client sent it, and what is thrown away behind a refusal is
-// missed by nobody.
+// fail records that the body ended early. It ignores a wrongly framed body, which came as the client sent it, and the
+// end of a body that is discarded after a refusal.
 func (b *pacedBody) fail(err error) {
 	var network net.Error
 	switch {
@@ -92,8 +89,8 @@ func (b *pacedBody) fail(err error) {
 	}
 }
 
-// ended takes the deadline away: from now on net/http watches whether the client is
-// still there, which a deadline would deny.
+// ended removes the deadline: from now on net/http checks whether the client is still connected, and a deadline would
+// look like its end.
 func (b *pacedBody) ended() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -103,8 +100,7 @@ func (b *pacedBody) ended() {
 	}
 }
 
-// SetReadDeadline is for a handler that knows better how long it will read. It may be
-// called while the body is read.
+// SetReadDeadline is for a handler that chooses its own limit for reading. It may be called while the body is read.
 func (b *pacedBody) SetReadDeadline(t time.Time) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

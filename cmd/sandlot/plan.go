@@ -14,8 +14,8 @@ import (
 	"sandlot/internal/transport/web/paper"
 )
 
-// plan is a configuration that can be served, with what follows from it. serve and
-// config check both begin with it, so that neither takes what the other refuses.
+// A plan is a valid configuration with its consequences. serve and config check both begin with it, so that neither
+// accepts what the other refuses.
 type plan struct {
 	settings
 	listen, metrics *net.TCPAddr // metrics is nil without a listener of its own
@@ -26,10 +26,9 @@ type plan struct {
 	warnings        []string
 }
 
-// plan refuses what cannot work or would let in more than was said, before anything
-// is opened or made. It looks at the machine where a setting names something there: at
-// host names to listen on, and at the data folder. What another start may find changed,
-// such as a port that is taken or a full disk, is not its business.
+// plan refuses a configuration that cannot work or would admit more than the operator said, before anything is opened
+// or made. It checks the parts of the machine that settings name: host names to listen on, and the data folder. It
+// ignores conditions that may change before another start, such as a port in use or a full disk.
 func (s settings) plan(ctx context.Context) (p plan, err error) {
 	p.settings = s
 	if err := s.check(); err != nil {
@@ -67,8 +66,8 @@ func (s settings) plan(ctx context.Context) (p plan, err error) {
 	return p, nil
 }
 
-// checkExposure refuses to take strangers for people of this machine: with a base-url
-// that is local there are no limits and no quarantine.
+// checkExposure refuses settings that would treat strangers as users of this machine: with a local base URL there are
+// no limits and no quarantine.
 func (s settings) checkExposure(listen *net.TCPAddr, p sandlot.Places) error {
 	if s.InsecureLocal || loopback(listen) || public(p) {
 		return nil
@@ -80,7 +79,7 @@ func (s settings) checkExposure(listen *net.TCPAddr, p sandlot.Places) error {
 	return fmt.Errorf("--listen %s can be reached from other machines, but %s: set --base-url to the public URL, such as https://play.example.com, or --insecure-local if everyone who can reach it may do everything without limits", s.Listen, why)
 }
 
-// readPapers reads what the operator has written for visitors.
+// readPapers reads the operator's pages for visitors.
 func (s settings) readPapers() (paper.Papers, error) {
 	papers, err := paper.Read(s.Pages, web.Languages())
 	if err != nil {
@@ -89,7 +88,7 @@ func (s settings) readPapers() (paper.Papers, error) {
 	return papers, nil
 }
 
-// checkMail refuses a mail server or a sender that no message could be sent with.
+// checkMail refuses a mail server or a sender that cannot send messages.
 func (s settings) checkMail(p sandlot.Places) error {
 	if err := mail.CheckSender(s.sender(p)); err != nil {
 		return fmt.Errorf("--mail-from: %w", err)
@@ -103,7 +102,7 @@ func (s settings) checkMail(p sandlot.Places) error {
 	return nil
 }
 
-// warn are the sentences for a configuration that can be served and may not be meant.
+// warn returns the warnings about a valid configuration that may be a mistake.
 func (p plan) warn() (all []string) {
 	say := func(when bool, format string, args ...any) {
 		if when {
@@ -130,8 +129,8 @@ func (p plan) warn() (all []string) {
 	return all
 }
 
-// proxyForgotten reports whether somebody stands in front who is not trusted: the
-// program itself speaks no TLS, and strangers reach a loopback address by a proxy alone.
+// proxyForgotten reports whether there is probably an untrusted proxy in front: the program itself speaks no TLS, and
+// strangers reach a loopback address only through a proxy.
 func (p plan) proxyForgotten(exposed bool) bool {
 	if !exposed {
 		return !p.proxies.Trust(p.listen.AddrPort().Addr().Unmap())
@@ -139,7 +138,7 @@ func (p plan) proxyForgotten(exposed bool) bool {
 	return p.places.Base.Scheme == "https" && len(p.proxies) == 0
 }
 
-// tooLittleForUploads reports whether a key's half of the limit of bytes is less than one upload costs.
+// tooLittleForUploads reports whether a key's half of the limit of bytes is less than the cost of one upload.
 func (p plan) tooLittleForUploads() bool {
 	if !p.limited(public(p.places)) {
 		return false
@@ -148,7 +147,7 @@ func (p plan) tooLittleForUploads() bool {
 	return rates.Bytes.Burst > 0 && rates.Bytes.Burst/2 < int64(p.MaxFileSize)
 }
 
-// shown is a text in which a port that is only picked when the program listens is PORT.
+// shown replaces a port in a text by PORT if the system picks it at the start.
 func (p plan) shown(text string) string {
 	if p.BaseURL != "" || p.listen.Port != 0 {
 		return text

@@ -13,7 +13,7 @@ import (
 	"sandlot/internal/transport/play"
 )
 
-// playtestWorkerCommand is the process in which a version is opened. The server starts it.
+// playtestWorkerCommand runs the process that opens a version. The server starts it.
 type playtestWorkerCommand struct {
 	Stage string `arg:""`
 }
@@ -22,7 +22,7 @@ func (c *playtestWorkerCommand) Run(ctx context.Context) error {
 	return browser.Work(ctx, c.Stage)
 }
 
-// checkPlaytest refuses a play-tester that could do harm, or could not be.
+// checkPlaytest refuses a play-tester that could do harm, or could not run.
 func (s settings) checkPlaytest() error {
 	if !s.Playtest {
 		if s.PlaytestUser != "" {
@@ -37,7 +37,8 @@ func (s settings) checkPlaytest() error {
 	return err
 }
 
-// playtester opens new versions, if that is asked for. Its browser reads files by files, which is set before it runs.
+// playtester starts the play-tester, if the settings request one. Its browser reads files through files, which is set
+// before it runs.
 func (a *app) playtester(files *trialFiles, shots trial.Shots) {
 	if !a.settings.Playtest {
 		a.trials = trial.New(a.store.Trials(), a.service, nil)
@@ -59,14 +60,14 @@ func (a *app) playtester(files *trialFiles, shots trial.Shots) {
 	}
 }
 
-// trialFiles are the files of projects as visitors get them, for the play-tester.
+// trialFiles serves the files of projects to the play-tester as to visitors.
 type trialFiles struct{ play *play.Handler }
 
 func (f *trialFiles) ServeTrial(w http.ResponseWriter, r *http.Request, p trial.Page) {
 	f.play.ServeTrial(w, r, p.Project, p.Version)
 }
 
-// trials shows what the play-tester did; nil: there is none.
+// trials exports the counts of the play-tester; nil: there is none.
 func (m *metrics) trials(c *trial.Counts) {
 	if c == nil {
 		return

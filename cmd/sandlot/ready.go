@@ -14,30 +14,31 @@ import (
 	"sandlot/internal/storage/redis"
 )
 
-// A need is a part that the service works with.
+// A need is a part on which the service depends.
 type need struct {
 	name  string
 	ask   func(context.Context) error // nil while it can be used
-	spare bool                        // whether the service goes on without it
-	// common is set for a part that all nodes share: while none can use it, no other node would do better.
+	spare bool                        // whether the service works without it
+	// common is set for a part that all nodes share: while none can use it, no other node is better.
 	common *common
 }
 
-// A common part is away for all nodes, unless another says that it is not.
+// A common part counts as away for all nodes, unless another reports that it is not.
 type common struct {
-	seen sightings // nil: nodes do not tell each other
+	seen sightings // nil: nodes do not share reports
 
 	mu    sync.Mutex
 	since time.Time // this node cannot use it; zero: it can
 }
 
-// sightings are what nodes tell each other of parts; *redis.Sightings are such.
+// sightings are the nodes' reports on common parts; *redis.Sightings implements it.
 type sightings interface {
 	Saw(ctx context.Context, part string)                // this node can use it
 	SeenElsewhere(ctx context.Context, part string) bool // another node could, within redis.SightingFor
 }
 
-// elsewhere reports whether other nodes can use a part that answered this one with err. One that could when this node still could, too, does not count.
+// elsewhere reports whether other nodes can use a part that answered this one with err. A report from a time when this
+// node could still use it does not count.
 func (c *common) elsewhere(ctx context.Context, part string, err error) bool {
 	c.mu.Lock()
 	if err == nil {
@@ -56,7 +57,7 @@ func (c *common) elsewhere(ctx context.Context, part string, err error) bool {
 	return late && c.seen.SeenElsewhere(ctx, part)
 }
 
-// needs are those of the service.
+// needs returns the needs of the service.
 func (a *app) needs() []need {
 	list := []need{{name: "database", ask: a.stores.Store.Ping}, {name: "blobs", ask: a.stores.Blobs.Ping}}
 	var seen sightings
@@ -75,7 +76,7 @@ func (a *app) needs() []need {
 	return list
 }
 
-// away is an error for a server that is not used now.
+// away returns an error for a server that is not in use now.
 func away(state redis.State, why error) error {
 	if state == redis.Up {
 		return nil
@@ -83,16 +84,17 @@ func away(state redis.State, why error) error {
 	return fmt.Errorf("it is %s: %w", state, why)
 }
 
-// readyLimit bounds the question to each part: one that takes longer is missing.
+// readyLimit is the longest check of a part: a slower one counts as missing.
 const (
 	readyLimit = 5 * time.Second
-	// commonLimit is that of a common part: a balancer that loses patience would leave out every node of a bucket that hangs.
+	// commonLimit is the same for a common part: an impatient balancer would leave out every node of a bucket that
+	// hangs.
 	commonLimit = time.Second
 )
 
-// readiness is 503 where another node would do better: while this one ends, and without a part of its own or one that others can use. It is
-// 200 otherwise, and names the parts that all nodes are without, and those that take nothing more: reads go on, and a
-// balancer that left out each node would end them, too. Why is for the log alone.
+// readiness is 503 if another node is better: while this one ends, and without a part of its own or one that others can
+// use. It is 200 otherwise, and names the parts that all nodes lack, and those that are full: reads go on, and a
+// balancer that left out each node would end them, too. Only the log has the reasons.
 func (s *router) readiness(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		plain(w, http.StatusServiceUnavailable, "draining\n")
@@ -106,14 +108,14 @@ func (s *router) readiness(w http.ResponseWriter, r *http.Request) {
 	plain(w, status, text+listed("missing", l.missing)+listed("full", l.full)+listed("without", l.spare))
 }
 
-// lacks asks all parts.
+// lacks checks all parts.
 func (s *router) lacks(ctx context.Context) lack {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()
 	return lacks(ctx, s.needs, s.log)
 }
 
-// listed is a line with the names of parts; it is empty where there are none.
+// listed returns a line with the names of parts, empty if there are none.
 func listed(what string, parts []string) string {
 	if len(parts) == 0 {
 		return ""
@@ -121,11 +123,11 @@ func listed(what string, parts []string) string {
 	return what + ": " + strings.Join(parts, ", ") + "\n"
 }
 
-// A lack names the parts for which another node would do better, those that this service is without, and
-// those that are full.
+// A lack names the parts for which another node is better, the spare parts that this service lacks, and those that are
+// full.
 type lack struct{ missing, spare, full []string }
 
-// lacks asks all parts at once, so that one that does not answer hides no other.
+// lacks checks all parts at once, so that one that does not answer hides no other.
 func lacks(ctx context.Context, needs []need, log *slog.Logger) (l lack) {
 	answers := make([]chan error, len(needs))
 	for i, n := range needs {
@@ -164,7 +166,7 @@ func lacks(ctx context.Context, needs []need, log *slog.Logger) (l lack) {
 	return l
 }
 
-// answer is the answer of a part, also one that had come when the time was over.
+// answer returns the answer of a part, even one that came just as the time was over.
 func answer(ctx context.Context, of <-chan error) error {
 	select {
 	case err := <-of:

@@ -16,34 +16,34 @@ import (
 	"sandlot/internal/transport/play/front"
 )
 
-// recorder remembers the status and counts the bytes of an answer.
+// A recorder records the status and counts the bytes of an answer.
 type recorder struct {
 	http.ResponseWriter
 	body   *pacedBody // nil: it came with the header
 	began  time.Time
 	status int
 	bytes  int64
-	unsent error // why the client did not get all of the answer; nil as far as is known
+	unsent error // the reason why the client did not get the whole answer; nil if unknown
 }
 
-// statusClientGone is what nginx and others log for a client that left.
+// statusClientGone is the status that nginx and others log for a client that left.
 const statusClientGone = 499
 
-// outcome is the status that is logged and counted: that of the answer, unless the
-// body of the request or of the answer was cut. Then it is 408 for a client that was
-// too slow, 499 for one that left, and 500 where the service broke the answer off.
+// outcome returns the status for the log and the metrics: that of the answer, unless the body of the request or of the
+// answer was cut. Then it is 408 for a client that was too slow, 499 for one that left, and 500 if the service broke
+// the answer off.
 func (r *recorder) outcome(gone, aborted bool) int {
 	cut := r.unsent
 	if r.body != nil && r.body.cut != nil {
 		cut = r.body.cut
 	}
 	if r.Header().Get("Content-Type") == "text/event-stream" {
-		return r.status // has no end, and so is never cut
+		return r.status // it has no end, and so is never cut
 	}
 	return loggedStatus(r.status, cut, gone, aborted)
 }
 
-// loggedStatus is the same for an answer with that status, cut by an error if that is not nil.
+// loggedStatus returns the same for an answer with that status, cut by an error if that is not nil.
 func loggedStatus(status int, cut error, gone, aborted bool) int {
 	switch {
 	case cut == nil && !aborted:
@@ -59,11 +59,10 @@ func loggedStatus(status int, cut error, gone, aborted bool) int {
 // Unwrap lets http.ResponseController reach the connection.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// SetReadDeadline leaves the pace of the body to the handler, for
-// http.ResponseController.
+// SetReadDeadline leaves the pace of the body to the handler, for http.ResponseController.
 func (r *recorder) SetReadDeadline(t time.Time) error {
 	if r.body == nil {
-		return nil // all that the client sends has come
+		return nil // the client has sent everything
 	}
 	return r.body.SetReadDeadline(t)
 }
@@ -85,7 +84,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// lost notes that the client did not get what was written.
+// lost records that the client did not get the written bytes.
 func (r *recorder) lost(err error) {
 	if err != nil && r.unsent == nil && !errors.Is(err, http.ErrBodyNotAllowed) && !errors.Is(err, http.ErrContentLength) {
 		r.unsent = err
@@ -110,8 +109,7 @@ func (r *recorder) begin() {
 	}
 }
 
-// finish logs and counts a request, and turns a panic into a 500 of that one
-// request.
+// finish logs and counts a request, and turns a panic into a 500 of that one request.
 func (s *router) finish(rec *recorder, r *http.Request, id, area string, read int64, broken any) {
 	aborted := broken == http.ErrAbortHandler
 	if broken != nil && !aborted {
@@ -130,7 +128,7 @@ func (s *router) finish(rec *recorder, r *http.Request, id, area string, read in
 	}
 }
 
-// finishProject is finish for a request that the front has taken.
+// finishProject is finish for a request that the front answered.
 func (s *router) finishProject(a *front.Answer, r *http.Request) {
 	broken := recover()
 	s.metrics.inFlight.Add(-1)
@@ -143,7 +141,7 @@ func (s *router) finishProject(a *front.Answer, r *http.Request) {
 	s.count(r, "", "play", a.Began(), loggedStatus(cmp.Or(a.Status(), http.StatusOK), a.Err(), false, false), r.ContentLength, a.Bytes(), false)
 }
 
-// count counts an answered request, and logs it if it is to have a line.
+// count counts an answered request, and logs it if the access log has a line for it.
 func (s *router) count(r *http.Request, id, area string, began time.Time, status int, in, out int64, aborted bool) {
 	took := time.Since(began)
 	s.metrics.request(area, r.Method, status, took, in, out)

@@ -11,8 +11,8 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// An accessLog says which requests get a line in the log: "all", "errors" or "off".
-// Faults of the service are logged in any case.
+// An accessLog selects the requests that get a line in the log: "all", "errors" or "off". Faults of the service are
+// logged in any case.
 type accessLog string
 
 // has reports whether a request with that outcome gets a line.
@@ -20,7 +20,7 @@ func (a accessLog) has(status int) bool {
 	return a == "all" || a == "errors" && status >= http.StatusBadRequest
 }
 
-// requestLine is what is logged of each request.
+// A requestLine holds the logged facts of a request.
 type requestLine struct {
 	at             time.Time
 	id, area       string
@@ -32,14 +32,13 @@ type requestLine struct {
 	aborted        bool
 }
 
-// millis are milliseconds, to the thousandth.
+// millis returns milliseconds, to the thousandth.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// request logs a request. Most lines are put together here, to the letter as slog
-// would, and held for a moment; whatever would have to be quoted, or could be a
-// key, is left to slog.
+// request logs a request. It formats most lines itself, exactly as slog would, and holds them for a moment; it leaves a
+// line with a value that needs quotes, or could be a key, to slog.
 func (h *logHandler) request(log *slog.Logger, l *requestLine) {
-	ctx := context.Background() // the handlers do not look at it
+	ctx := context.Background() // the handlers ignore it
 	switch {
 	case !log.Enabled(ctx, slog.LevelInfo):
 	case h != nil && l.simple():
@@ -52,7 +51,7 @@ func (h *logHandler) request(log *slog.Logger, l *requestLine) {
 	}
 }
 
-// append formats a line as the handler would.
+// append appends a line in the handler's format.
 func (h *logHandler) append(b []byte, l *requestLine) []byte {
 	if h.json {
 		return l.appendJSON(b)
@@ -62,8 +61,7 @@ func (h *logHandler) append(b []byte, l *requestLine) []byte {
 	return l.appendText(b)
 }
 
-// stamps writes times as slog's text has them, to the millisecond. Only the
-// milliseconds are new more than once a second.
+// stamps formats times as slog's text does, to the millisecond. Only the milliseconds change more than once a second.
 type stamps struct {
 	last atomic.Pointer[stamp]
 }
@@ -88,7 +86,7 @@ func (s *stamps) append(b []byte, at time.Time) []byte {
 // simple reports whether nothing in the line has to be quoted, escaped or redacted, in either format.
 func (l *requestLine) simple() bool { return simple(l.method) && simple(l.host) && simple(l.path) }
 
-// simpleMax bounds what is formatted here: the addresses of real files are shorter.
+// simpleMax is the longest value that is formatted here, in bytes: the addresses of real files are shorter.
 const simpleMax = 150
 
 func simple(s string) bool {
@@ -100,7 +98,7 @@ func simple(s string) bool {
 	return s != "" && len(s) <= simpleMax && inspect.Redact(s) == s
 }
 
-// appendText writes all but the time.
+// appendText appends everything except the time.
 func (l *requestLine) appendText(b []byte) []byte {
 	b = append(append(b, " level=INFO msg=request request_id="...), l.id...)
 	b = append(append(b, " area="...), l.area...)

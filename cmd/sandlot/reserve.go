@@ -10,43 +10,45 @@ import (
 	"time"
 )
 
-// A reserve is room on the disk that is kept for steps which free room or protect people: a file, cut when such a step
-// finds the disk full, by whichever process takes it. Until it can be made whole again nothing
-// else gets the room. It may be used concurrently.
+// A reserve is disk space for steps that free space or protect people: a file, which such a step cuts when it finds the
+// disk full, whichever process takes it. Until it can be made whole again nothing else gets the space. It may be used
+// concurrently.
 type reserve struct {
 	name string
 
 	mu    sync.Mutex
-	whole bool      // when it was last there
-	tried time.Time // to make it whole
+	whole bool      // the result of the last check
+	tried time.Time // time of the last attempt to make it whole
 }
 
 const (
 	reserveName = "reserve"
-	// reserveBytes are some forty deletions: each writes at most a dozen pages of 16 KiB.
+	// reserveBytes is room for some forty deletions: each writes at most a dozen pages of 16 KiB.
 	reserveBytes = 8 << 20
-	// operatorBytes of them are for the operator alone: owners could use up the rest, and keep online what has to go.
+	// operatorBytes is the part for the operator alone: owners could use up the rest, and keep a harmful project
+	// online.
 	operatorBytes = 2 << 20
-	// reserveEvery bounds how often a full disk is tried, and is the time in which the process that cut the file may use the room.
+	// reserveEvery is the interval between attempts on a full disk, and the time in which the process that cut the file
+	// may use the space.
 	reserveEvery = time.Second
 )
 
-// reserveOf is the reserve of a data folder.
+// reserveOf returns the reserve of a data folder.
 func reserveOf(folder string) *reserve { return &reserve{name: filepath.Join(folder, reserveName)} }
 
-// spend frees the room that the service has.
+// spend frees the service's part.
 func (r *reserve) spend() { r.cut(operatorBytes) }
 
-// spendAll frees the operator's room, too.
+// spendAll frees the operator's part, too.
 func (r *reserve) spendAll() { r.cut(0) }
 
 func (r *reserve) cut(left int64) {
 	if info, err := os.Stat(r.name); err == nil && info.Size() > left {
-		_ = os.Truncate(r.name, left) // then the step fails as it did
+		_ = os.Truncate(r.name, left) // after an error the step fails as it did before
 	}
 }
 
-// room reports whether the reserve is whole, and makes it so if there is room for it.
+// room reports whether the reserve is whole, and makes it whole if there is space for it.
 func (r *reserve) room() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,7 +57,7 @@ func (r *reserve) room() bool {
 		r.whole = info.Size() == reserveBytes
 	}
 	if r.whole {
-		return true // or somebody has removed it, which says nothing of the disk
+		return true // or another process has removed it, which says nothing of the disk
 	}
 	now := time.Now()
 	if now.Sub(r.tried) < reserveEvery || err == nil && now.Sub(info.ModTime()).Abs() < reserveEvery {
@@ -65,7 +67,7 @@ func (r *reserve) room() bool {
 	return r.keep() == nil
 }
 
-// keep makes the file whole. After an error it is as it was.
+// keep makes the file whole. After an error it is unchanged.
 func (r *reserve) keep() error {
 	f, err := os.OpenFile(r.name, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -76,7 +78,7 @@ func (r *reserve) keep() error {
 	if err != nil || had >= reserveBytes {
 		return err
 	}
-	// What is random takes its room on file systems that compress, too.
+	// Random bytes take their space on compressing file systems, too.
 	_, err = io.CopyN(f, rand.NewChaCha8([32]byte{}), reserveBytes-had)
 	if err == nil {
 		err = f.Sync()

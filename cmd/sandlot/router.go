@@ -17,22 +17,21 @@ import (
 	"sandlot/internal/transport/web"
 )
 
-// router is the outermost handler: it finds out which part a request is for, and
-// logs and counts it.
+// A router is the outermost handler: it finds the part of the service for a request, and logs and counts it.
 type router struct {
 	places   sandlot.Places
 	clients  clients
 	log      *slog.Logger
 	access   accessLog
 	metrics  *metrics
-	needs    []need // what it is ready with
+	needs    []need // the parts on which readiness depends
 	draining atomic.Bool
 	clock    *front.Clock
 	api      http.Handler
 	play     *play.Handler
 	pages    *web.Pages
 	guide    *guide.Guide
-	among    bool // whether the website's own name is one under the content host
+	among    bool // whether the website's own name is under the content host
 }
 
 // Limits of a request's header, in addition to that of its size.
@@ -61,21 +60,22 @@ func (s *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 	s.clients.name(r)
 	if len(r.TransferEncoding) > 0 {
-		// net/http drops a Content-Length that came with it, unseen: closing the connection ends what could be smuggled after it (RFC 9112, 6.1).
+		// net/http drops an accompanying Content-Length unseen: closing the connection ends any request smuggled after
+		// it (RFC 9112, 6.1).
 		w.Header().Set("Connection", "close")
 	}
 	area, handler = s.route(r)
 	handler.ServeHTTP(rec, r)
 }
 
-// Project implements front.Handler: it tells projects by Host alone, as route does.
+// Project implements front.Handler: it recognizes projects by Host alone, as route does.
 func (s *router) Project(host string) (label string, ok bool) {
 	label, project := s.play.Label(host)
 	return label, project && !(s.among && sameHost(host, s.places.Base.Host))
 }
 
-// ServeProject implements front.Handler. It does what ServeHTTP does, as far as there
-// is need: there is no body to wait for, and nothing of the request is too large.
+// ServeProject implements front.Handler. It does the same as ServeHTTP where necessary: there is no body to wait for,
+// and no part of the request is too large.
 func (s *router) ServeProject(a *front.Answer, r *http.Request, label string) {
 	s.metrics.inFlight.Add(1)
 	defer s.finishProject(a, r)
@@ -83,8 +83,8 @@ func (s *router) ServeProject(a *front.Answer, r *http.Request, label string) {
 	s.play.ServeOrigin(a, r, label)
 }
 
-// route finds the part of the service that a request is for. Projects are told
-// by Host alone; the API answers under any other.
+// route returns the part of the service for a request. It recognizes projects by Host alone; the API answers under any
+// other.
 func (s *router) route(r *http.Request) (area string, h http.Handler) {
 	if r.URL.IsAbs() {
 		return "refused", refuse(http.StatusMisdirectedRequest, "misdirected", "This is not a proxy.", "Send the path alone in the request line.")
@@ -122,7 +122,7 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 	case onBase && (s.pages.Has(path) || browses(r)):
 		return "pages", s.pages
 	case onBase:
-		return "api", s.api // its 404 lists the endpoints, for whoever mistyped one
+		return "api", s.api // its 404 lists the endpoints, in case of a typing error
 	}
 	if s.places.Content != "" && sameHost(r.Host, s.places.Content) && (browses(r) || r.URL.Path == "/" || r.URL.Path == "/.well-known/security.txt") {
 		return "play", http.HandlerFunc(s.play.ServeApex)
@@ -130,9 +130,9 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 	return "refused", refuse(http.StatusMisdirectedRequest, "misdirected", "There are no pages under this name.", "The pages of this service are at "+s.places.Base.String()+"/; the API answers here under /v1.")
 }
 
-// fromElsewhere reports whether a page of another site has a browser send a call without a key that changes something: on
-// a local instance such a call has no limits, and somebody only has to visit the page. A page that leads its own name to
-// this machine is known by its Origin.
+// fromElsewhere reports whether a page of another site makes a browser send a call without a key that changes
+// something: on a local instance such a call has no limits, and a visit to the page would suffice. A page whose own
+// name leads to this machine is recognized by its Origin.
 func fromElsewhere(r *http.Request) bool {
 	switch {
 	case r.Method == http.MethodGet, r.Method == http.MethodHead, r.Method == http.MethodOptions, r.Header.Get("Authorization") != "":
@@ -144,7 +144,7 @@ func fromElsewhere(r *http.Request) bool {
 	return err != nil || origin.Host != "" && !private(origin.Hostname())
 }
 
-// browses reports whether a person's browser asks for a page, and not a program.
+// browses reports whether a person's browser requests a page, and not a program.
 func browses(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
@@ -167,7 +167,7 @@ func sameHost(host, base string) bool {
 	return strings.EqualFold(strings.TrimSuffix(hostname(host), "."), hostname(base))
 }
 
-// unstored are the headers of everything that is not published content.
+// unstored sets the headers of all answers except published content.
 func unstored(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -21,17 +21,17 @@ type serveCommand struct {
 	settings
 }
 
-// Run serves until ctx ends, then lets what is under way finish.
+// Run serves until ctx ends, and then lets current requests finish.
 func (c *serveCommand) Run(ctx context.Context, t *terminal) error {
-	signal.Ignore(syscall.SIGPIPE) // whoever stops reading the log must not end the service
+	signal.Ignore(syscall.SIGPIPE) // a reader that closes the log must not end the service
 	return c.serve(ctx, newLogger(t.err, c.LogFormat, c.LogLevel), func(context.Context, sandlot.Places, string) error { return nil })
 }
 
-// grace is how long requests that are under way may take after a stop was asked for.
+// grace is the time for current requests to finish after a stop.
 const grace = 30 * time.Second
 
-// serve runs the service. Once it accepts connections it logs where, and calls
-// ready with its addresses; an error of ready ends it.
+// serve runs the service. Once it accepts connections it logs its addresses and passes them to ready; an error of ready
+// ends it.
 func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx context.Context, p sandlot.Places, addr string) error) error {
 	defer flushLog(log)
 	plan, err := s.plan(ctx)
@@ -87,7 +87,7 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 	return errors.Join(err, shutdown(server, direct), a.close())
 }
 
-// announce says where the service is and how projects are kept apart.
+// announce logs the addresses of the service and the isolation of projects.
 func announce(log *slog.Logger, p sandlot.Places, addr string) {
 	mode, means := isolation(p)
 	log.Info("listening", "addr", addr, "base_url", p.Base.String(), "content_host", p.Content, "path_form", p.PathForm)
@@ -106,9 +106,8 @@ func listen(flag string, addr *net.TCPAddr) (net.Listener, error) {
 	return l, nil
 }
 
-// servePrivate serves the metrics on an address of their own, if there is one, and
-// the health of the service as well: there it is told also while clients have all connections
-// that they may have.
+// servePrivate serves the metrics on a separate address, if there is one, and the health of the service as well: it
+// answers there even while clients have all their connections.
 func servePrivate(at *net.TCPAddr, router *router, log *slog.Logger) (*http.Server, error) {
 	mux := http.NewServeMux()
 	for _, p := range owns {
@@ -133,7 +132,7 @@ func servePrivate(at *net.TCPAddr, router *router, log *slog.Logger) (*http.Serv
 	return server, nil
 }
 
-// shutdown lets requests finish, and breaks what has not after the grace.
+// shutdown lets requests finish, and cuts those left after the grace.
 func shutdown(server *http.Server, direct *front.Listener) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
@@ -141,7 +140,7 @@ func shutdown(server *http.Server, direct *front.Listener) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = server.Close()
 	}
-	// The other half's requests had the same time; what is cut now is no error either.
+	// The front's requests had the same time; a cut there is no error either.
 	if cut := direct.Shutdown(ctx); err == nil && !errors.Is(cut, context.DeadlineExceeded) {
 		err = cut
 	}

@@ -42,8 +42,8 @@ import (
 	"sandlot/internal/transport/web/paper"
 )
 
-// app is everything that runs, put together. It is the only place that knows
-// which implementation stands behind an interface.
+// An app holds all parts of the running program. It is the only place that knows which implementation stands behind an
+// interface.
 type app struct {
 	settings settings
 	places   sandlot.Places
@@ -53,7 +53,7 @@ type app struct {
 
 	lock     io.Closer
 	store    *sqlstore.DB
-	shared   *redis.Client // with other nodes; nil for none
+	shared   *redis.Client // shared with other nodes; nil: none
 	blobs    blobs
 	stores   publish.Stores
 	service  *publish.Service
@@ -77,7 +77,7 @@ type app struct {
 	stop     context.CancelFunc
 }
 
-// openApp opens the stores and puts the service together. Nothing runs yet.
+// openApp opens the stores and assembles the service. Nothing runs yet.
 func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.Logger) (_ *app, err error) {
 	a := &app{settings: s, places: places, log: log, failures: map[string]*worker.Failures{}, memory: s.memory()}
 	defer func() {
@@ -96,12 +96,12 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	if a.store, err = s.open(ctx, a.memory.database); err != nil {
 		return nil, err
 	}
-	now := a.store.Now // leases, what is due and what expires go by one clock, however many processes use it
+	now := a.store.Now // leases, due and expiry times use one clock, for any number of processes
 	if s.DatabaseURL == "" {
 		err = a.store.Alone(ctx) // it lies in the folder, whose lock no other server has
 		if errors.Is(err, sandlot.ErrFull) {
-			a.log.Warn("what the process before was at waits until its leases lapse", "error", err)
-			err = nil // what is there can be read and deleted meanwhile
+			a.log.Warn("jobs of the previous process wait until their leases lapse", "error", err)
+			err = nil // records can still be read and deleted
 		}
 	}
 	if err != nil {
@@ -202,7 +202,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	return a, nil
 }
 
-// players counts who is playing, with what has to run for that.
+// players returns the count of current players, with the worker that it needs.
 func (a *app) players(now func() time.Time) (gallery.Live, func(context.Context)) {
 	limits := live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)}
 	if a.shared == nil {
@@ -212,7 +212,7 @@ func (a *app) players(now func() time.Time) (gallery.Live, func(context.Context)
 	return together, together.Run
 }
 
-// courier sends what the service wants sent.
+// courier returns the sender of the service's messages.
 func (a *app) courier(mailer account.Mailer) *account.Courier {
 	return &account.Courier{
 		Store: a.store.Mail(), Vault: a.vault,
@@ -220,14 +220,14 @@ func (a *app) courier(mailer account.Mailer) *account.Courier {
 	}
 }
 
-// failuresOf makes what counts the failures of the worker of that name.
+// failuresOf returns a new counter for the failures of the named worker.
 func (a *app) failuresOf(name string) *worker.Failures {
 	f := &worker.Failures{}
 	a.failures[name] = f
 	return f
 }
 
-// inlineMax tells "none" from "not set".
+// inlineMax distinguishes "none" from "not set".
 func inlineMax(setting size) int {
 	if setting == 0 {
 		return -1
@@ -235,7 +235,7 @@ func inlineMax(setting size) int {
 	return int(setting)
 }
 
-// mailer sends by SMTP, or writes to a folder.
+// mailer returns a mailer by SMTP, or one that writes to a folder.
 func (a *app) mailer() (account.Mailer, error) {
 	from := a.settings.sender(a.places)
 	if a.settings.SMTPURL == "" {
@@ -248,7 +248,7 @@ func (a *app) mailer() (account.Mailer, error) {
 	return m, nil
 }
 
-// sender is whom messages are from.
+// sender returns the sender of messages.
 func (s settings) sender(p sandlot.Places) string {
 	if s.MailFrom == "" {
 		return "sandlot@" + mailDomain(p.Base.Hostname())
@@ -256,8 +256,7 @@ func (s settings) sender(p sandlot.Places) string {
 	return s.MailFrom
 }
 
-// mailDomain is the host as it may stand in an address; a bare IP has a form of
-// its own there (RFC 5321, 4.1.3).
+// mailDomain returns the host in the form of a mail address; a bare IP has a form of its own there (RFC 5321, 4.1.3).
 func mailDomain(host string) string {
 	ip, err := netip.ParseAddr(host)
 	switch {
@@ -278,8 +277,8 @@ func (a *app) start() {
 	}
 }
 
-// close ends the workers, which write what they still hold, and closes the
-// stores. It may be called on an app that was opened in part.
+// close ends the workers, which write their held records, and closes the stores. It may be called on a partly opened
+// app.
 func (a *app) close() error {
 	if a.stop != nil {
 		a.stop()
@@ -301,12 +300,12 @@ func (a *app) close() error {
 	return errors.Join(errs...)
 }
 
-// transfer takes exports in.
+// transfer returns the service that imports exports.
 func (a *app) transfer() *transfer.Service {
 	return transfer.New(transfer.Config{Projects: a.service, Contents: a.service.Contents, Pictures: a.covers, Temporary: a.settings.Data, MaxFile: int64(a.settings.MaxFileSize)})
 }
 
-// router is the outermost handler.
+// router returns the outermost handler.
 func (a *app) router(m *metrics) *router {
 	m.workers(a.failures)
 	m.trials(a.opened)
@@ -353,7 +352,7 @@ func (a *app) router(m *metrics) *router {
 	return s
 }
 
-// guide is what tells programs how this instance is used.
+// guide returns the guide to this instance for programs.
 func (a *app) guide(limits *admission.Limits) *guide.Guide {
 	s := a.settings
 	facts := guide.Facts{Quarantine: s.quarantine(a.places.Base), Opening: sandlot.Opening(s.Publish), MaxFile: int64(s.MaxFileSize)}
@@ -367,17 +366,17 @@ func (a *app) guide(limits *admission.Limits) *guide.Guide {
 	})
 }
 
-// newServer has the limits of every connection. Bodies and answers may take as
-// long as they move (pace.go); a body's size is limited where it is read.
+// newServer returns a server with the limits of every connection. Bodies and answers may take any time while they move
+// (pace.go); the size of a body is limited where it is read.
 func newServer(h http.Handler, log *slog.Logger) *http.Server {
 	server := &http.Server{
 		Handler:           h,
-		ReadHeaderTimeout: 10 * time.Second,  // a header fits in a few packets; slower ones hold a connection for nothing
+		ReadHeaderTimeout: 10 * time.Second,  // a header fits in a few packets; slower ones only hold a connection
 		IdleTimeout:       120 * time.Second, // longer than the usual proxies keep theirs
 		MaxHeaderBytes:    16 << 10,          // the longest honest header is a list of ETags
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
-	// A page could act from within a frame with an answer of its own origin that has no policy.
+	// Within a frame, a page could act through an answer of its own origin that has no policy.
 	front.Cover(server, "Content-Security-Policy: default-src 'none'; sandbox\r\n")
 	return server
 }

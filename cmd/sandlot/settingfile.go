@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// fileWait bounds the wait for what a pipe brings: the program that writes into it runs
-// already, and a start that waits for one that never comes looks as if it had hung.
+// fileWait is the longest wait for the bytes of a pipe: the program that writes to it already runs, and a start that
+// waits for ever looks as if it had hung.
 const fileWait = 10 * time.Second
 
-// readBounded reads a file, or what comes through a pipe, of at most so many bytes. It
-// neither waits without end nor reads without end, whatever the path leads to.
+// readBounded reads a file or a pipe of at most so many bytes. It neither waits nor reads without end, wherever the
+// path leads.
 func readBounded(path string, most int64) ([]byte, error) {
-	// So that a pipe into which nobody writes does not hold up the open.
+	// A pipe without a writer must not block the open.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	_ = f.SetReadDeadline(time.Now().Add(fileWait)) // what has none never waits: a file, or a folder, which is an error to read
+	_ = f.SetReadDeadline(time.Now().Add(fileWait)) // files ignore it and never wait; a folder is an error to read
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err

@@ -7,21 +7,20 @@ import (
 	"strings"
 )
 
-// size is a number of bytes among the settings. It is read as people write sizes,
-// and printed so that it can be read back.
+// A size is a number of bytes in a setting. It is parsed in the forms that people use, and printed in a form that can
+// be parsed again.
 type size int64
 
-// mostSize is more than any disk, and leaves room for the sums that are made of sizes.
+// mostSize is more than any disk, and leaves room for sums of sizes.
 const mostSize size = 1 << 50
 
-// sizeUnits are powers of 1024, however they are spelled: nobody who writes 100MB
-// for a limit means it to the byte.
+// sizeUnits are powers of 1024 in every spelling: nobody who writes 100MB for a limit means it to the byte.
 var sizeUnits = []struct {
 	name  string
 	shift uint
 }{{"PiB", 50}, {"TiB", 40}, {"GiB", 30}, {"MiB", 20}, {"KiB", 10}}
 
-// errSize is what every text that is no size gets.
+// errSize reports a text that is not a size.
 var errSize = errors.New("a size is a whole number, of bytes or with a unit, such as 65536, 64K, 100MB or 1GiB (K, M, G and T are powers of 1024)")
 
 // UnmarshalText reads "65536", "64K", "64KB", "64Ki", "64KiB" and "64 kib", all the same.
@@ -40,7 +39,7 @@ func (s *size) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// unitShift is the power of two that a unit stands for.
+// unitShift returns the exponent of two for a unit.
 func unitShift(unit string) (shift uint, ok bool) {
 	if unit == "" || strings.EqualFold(unit, "B") {
 		return 0, true
@@ -55,7 +54,7 @@ func unitShift(unit string) (shift uint, ok bool) {
 	return 0, false
 }
 
-// String writes the size in the largest unit of which it is a whole number.
+// String returns the size in the largest unit that divides it.
 func (s size) String() string {
 	for _, u := range sizeUnits {
 		if s != 0 && s&(1<<u.shift-1) == 0 {
@@ -65,7 +64,7 @@ func (s size) String() string {
 	return strconv.FormatInt(int64(s), 10)
 }
 
-// about is the size with as many digits as somebody reads, rounded down.
+// about returns the size rounded down to a readable number of digits.
 func (s size) about() size {
 	if s >= 16<<20 {
 		return s &^ (1<<20 - 1)
@@ -73,7 +72,7 @@ func (s size) about() size {
 	return s &^ (1<<10 - 1)
 }
 
-// readSize is the size as a plain number, for texts of which it is a part.
+// readSize returns the size as a plain number, for texts that contain a size.
 func readSize(text string) (int64, error) {
 	var s size
 	err := s.UnmarshalText([]byte(text))

@@ -25,7 +25,7 @@ const envPrefix = "SANDLOT_"
 func newEnvironment(vars []string) environment {
 	env := environment{}
 	for _, v := range vars {
-		// An empty variable is how many tools unset one.
+		// Many tools unset a variable by making it empty.
 		if name, value, _ := strings.Cut(v, "="); value != "" && strings.HasPrefix(name, envPrefix) {
 			env[name] = value
 		}
@@ -33,12 +33,12 @@ func newEnvironment(vars []string) environment {
 	return env
 }
 
-// variable is the name of a flag's variable.
+// variable returns the name of a flag's variable.
 func variable(flag string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// lookup finds a flag's value; that of a secret may lie in a file.
+// lookup returns a flag's value; a secret's value may be in a file.
 func (env environment) lookup(f *kong.Flag) (value any, from string, err error) {
 	name := variable(f.Name)
 	text, ok := env[name]
@@ -62,23 +62,22 @@ func (env environment) lookup(f *kong.Flag) (value any, from string, err error) 
 	return text, name + fileSuffix, nil
 }
 
-// fileSuffix ends the name of a variable that says in which file a secret is.
+// fileSuffix ends the name of a variable that names the file of a secret.
 const fileSuffix = "_FILE"
 
-// What is larger than this was not written as a secret, or as settings.
+// The largest sizes of a secret and of a configuration file, in bytes.
 const (
 	secretMax = 64 << 10
 	fileMax   = 1 << 20
 )
 
-// file is what a configuration file says, a line for each flag.
+// A file is a configuration file with a line for each flag.
 type file struct {
 	path  string
 	lines map[string]yaml.Node
 }
 
-// errFile is what every text gets that is no such file. YAML's own words would quote
-// it, and there may be a secret in it.
+// errFile reports a text that is not such a file. YAML's own error would quote it, and it may contain a secret.
 var errFile = errors.New("is not lines of NAME: VALUE")
 
 func readFile(path string) (file, error) {
@@ -91,7 +90,7 @@ func readFile(path string) (file, error) {
 	documents := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := documents.Decode(&all); {
 	case errors.Is(err, io.EOF):
-		return f, nil // nothing but comments
+		return f, nil // only comments
 	case err != nil || all.Content[0].Kind != yaml.MappingNode && all.Content[0].Tag != "!!null":
 		return f, fmt.Errorf("configuration file %s %w", path, errFile)
 	}
@@ -104,10 +103,10 @@ func readFile(path string) (file, error) {
 	return f, nil
 }
 
-// origins tell where the values of flags come from that are not on the command line.
+// origins maps flags to the sources of their values outside the command line.
 type origins map[string]string
 
-// resolver makes a source of values for the parser.
+// A resolver is a source of values for the parser.
 type resolver struct {
 	known func(app *kong.Application) error
 	find  func(f *kong.Flag) (value any, from string, err error)
@@ -118,7 +117,7 @@ func (r resolver) Validate(app *kong.Application) error { return r.known(app) }
 
 func (r resolver) Resolve(_ *kong.Context, parent *kong.Path, f *kong.Flag) (any, error) {
 	if ofClient(parent.Node()) || f.Name == "limit" && f.Target.Kind() == reflect.Int {
-		return nil, nil // reads its own variables; the limit of a list is no setting
+		return nil, nil // it reads its own variables; the limit of a list is no setting
 	}
 	value, from, err := r.find(f)
 	if value != nil {
@@ -127,8 +126,8 @@ func (r resolver) Resolve(_ *kong.Context, parent *kong.Path, f *kong.Flag) (any
 	return value, err
 }
 
-// settingsSources are the file and the environment, weakest first: the parser
-// takes the last that has a value, and a flag before all.
+// settingsSources returns the file and the environment, weakest first: the parser takes the last that has a value, and
+// a flag before all.
 func settingsSources(args []string, env environment, from origins) ([]kong.Resolver, error) {
 	var settings file
 	if path, ok := configPath(args, env); ok {
@@ -145,13 +144,13 @@ func settingsSources(args []string, env environment, from origins) ([]kong.Resol
 
 func (f file) lookup(flag *kong.Flag) (value any, from string, err error) {
 	if v, ok := f.lines[flag.Name]; ok {
-		return v.Value, f.path, nil // as it is written: YAML's own idea of a number does not matter
+		return v.Value, f.path, nil // as written: YAML's own idea of a number does not matter
 	}
 	return nil, "", nil
 }
 
-// configPath looks for --config before the parser runs, since the parser needs
-// what is in the file. As with other flags the last one counts.
+// configPath finds --config before the parser runs, since the parser needs the content of the file. As with other flags
+// the last one counts.
 func configPath(args []string, env environment) (path string, ok bool) {
 	path, ok = env[variable("config")]
 	for i, a := range args {
@@ -168,10 +167,10 @@ func configPath(args []string, env environment) (path string, ok bool) {
 	return path, ok
 }
 
-// ofClient reports whether a command is one of those for clients, whose flags are no settings of a server.
+// ofClient reports whether a command is for clients; its flags are not settings of a server.
 func ofClient(n *kong.Node) bool { return n.Group != nil && n.Group.Key == clientGroup }
 
-// knownFlags are all flags that are settings of a server, by name.
+// knownFlags returns all flags that are settings of a server, by name.
 func knownFlags(app *kong.Application) map[string]*kong.Flag {
 	flags := map[string]*kong.Flag{}
 	var walk func(n *kong.Node)
@@ -190,8 +189,7 @@ func knownFlags(app *kong.Application) map[string]*kong.Flag {
 	return flags
 }
 
-// onlyFlags refuses a line that no flag stands behind, for it would be ignored, and one
-// that has not one value.
+// onlyFlags refuses a line without a flag, for it would be ignored, and one without exactly one value.
 func (f file) onlyFlags(app *kong.Application) error {
 	flags := knownFlags(app)
 	delete(flags, "config")
@@ -206,7 +204,7 @@ func (f file) onlyFlags(app *kong.Application) error {
 	return nil
 }
 
-// onlyFlags refuses a variable that no flag stands behind.
+// onlyFlags refuses a variable without a flag.
 func (env environment) onlyFlags(app *kong.Application) error {
 	known := map[string]bool{}
 	for name, flag := range knownFlags(app) {
@@ -226,7 +224,8 @@ func (env environment) onlyFlags(app *kong.Application) error {
 	return nil
 }
 
-// renamed is the command that sets the variable which was probably meant, on lines of its own, and otherwise the one that takes this one away.
+// renamed returns the command that sets the probably intended variable, on lines of its own, or else the one that
+// unsets this one.
 func renamed(name string) string {
 	right := ""
 	switch {
@@ -241,8 +240,8 @@ func renamed(name string) string {
 	return "\n    export " + right + "=\"$" + name + "\"; unset " + name
 }
 
-// foreign reports whether a variable is not meant as a setting of a server: clients have theirs, Kubernetes
-// sets some for every service of its namespace, and the tests have their own.
+// foreign reports whether a variable is not a setting of a server: clients have theirs, Kubernetes sets some for every
+// service of its namespace, and the tests have their own.
 func foreign(name string) bool {
 	rest := strings.TrimPrefix(name, envPrefix)
 	return slices.Contains(cli.Variables(), name) || rest == "PORT" || strings.HasPrefix(rest, "PORT_") || strings.HasPrefix(rest, "SERVICE_") ||

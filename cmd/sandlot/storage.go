@@ -21,8 +21,7 @@ import (
 	"sandlot/internal/storage/sqlstore/postgres"
 )
 
-// storage is where the service keeps everything: in a folder, or in parts that several
-// nodes share.
+// storage holds the places of the service's data: a folder, or stores that several nodes share.
 type storage struct {
 	Data        string `default:"./data" type:"path" placeholder:"FOLDER" help:"Folder for the database, files, and unsent mail. (default: ${default})"`
 	DatabaseURL string `name:"database-url" placeholder:"URL" secret:"" help:"PostgreSQL database for the records, as postgres://user:password@host:5432/name; several nodes can share it. (default: SQLite in the data folder)"`
@@ -32,24 +31,24 @@ type storage struct {
 	variables func(name string) (string, bool) // nil: those of the process
 }
 
-// What is in a data folder.
+// Names in a data folder.
 const (
 	databaseName = "sandlot.db"
 	blobsName    = "blobs"
-	cacheName    = "cache" // of files that are kept elsewhere
+	cacheName    = "cache" // of files from another store
 	mailName     = "mail"
 )
 
-// blobs are the bytes, wherever they are kept.
+// blobs are the stored bytes, in any store.
 type blobs interface {
 	sandlot.Blobs
 	io.Closer
 }
 
-// elsewhere reports whether the data folder holds nothing that cannot be had again.
+// elsewhere reports whether the data folder holds only replaceable data.
 func (s storage) elsewhere() bool { return s.DatabaseURL != "" && s.BlobURL != "" }
 
-// place names where everything is, for people, without a password.
+// place returns the places of all data, for people, without a password.
 func (s storage) place() string {
 	files, records := s.Data, s.Data
 	if at, err := s3.ParseURL(s.BlobURL); err == nil {
@@ -70,7 +69,7 @@ func (s *storage) AfterApply(t *terminal) error {
 	return nil
 }
 
-// access is with what the bucket is asked.
+// access returns the credentials for the bucket.
 func (s storage) access() (s3.Access, error) {
 	lookup := s.variables
 	if lookup == nil {
@@ -83,7 +82,7 @@ func (s storage) access() (s3.Access, error) {
 	return a, nil
 }
 
-// check refuses addresses that cannot be meant. It asks nobody.
+// check refuses malformed addresses. It contacts no server.
 func (s storage) check() error {
 	if s.DatabaseURL != "" {
 		if err := postgres.CheckURL(s.DatabaseURL); err != nil {
@@ -106,8 +105,8 @@ func (s storage) check() error {
 	return nil
 }
 
-// open opens the records for a server, which are made or brought up to date where that
-// is to be done. SQLite caches so many bytes of them.
+// open opens the records for a server, and creates or upgrades them if necessary. cacheBytes is the size of SQLite's
+// cache.
 func (s storage) open(ctx context.Context, cacheBytes int) (*sqlstore.DB, error) {
 	if err := s.finished(); err != nil {
 		return nil, err
@@ -130,12 +129,12 @@ func (s storage) finished() error {
 	return fmt.Errorf("%s is being filled from %s and is not complete: run \"sandlot move\" again until it says that it is done", s.Data, from)
 }
 
-// records opens the records that are there, and nothing else.
+// records opens existing records, and creates none.
 func (s storage) records(ctx context.Context) (*sqlstore.DB, error) {
 	return s.existingRecords(ctx, false)
 }
 
-// existingRecords is records; alone refuses a database on a server that others use.
+// existingRecords opens existing records; alone refuses a database on a server that others use.
 func (s storage) existingRecords(ctx context.Context, alone bool) (*sqlstore.DB, error) {
 	if err := s.finished(); err != nil {
 		return nil, err
@@ -150,7 +149,8 @@ func (s storage) existingRecords(ctx context.Context, alone bool) (*sqlstore.DB,
 	return db, err
 }
 
-// evenFull is records for a command that frees room or protects people, on a full disk too: without a server SQLite makes files of its own.
+// evenFull is records for a command that frees space or protects people, on a full disk too: without a server SQLite
+// makes files of its own.
 func (s storage) evenFull(ctx context.Context) (db *sqlstore.DB, err error) {
 	err = sandlot.EvenFull(s.spend(), func() error {
 		db, err = s.records(ctx)
@@ -159,7 +159,7 @@ func (s storage) evenFull(ctx context.Context) (db *sqlstore.DB, err error) {
 	return db, err
 }
 
-// spend frees all that is kept for such commands on the disk of the records; nil: nothing is kept there.
+// spend returns the function that frees the whole reserve on the disk of the records; nil: there is none.
 func (s storage) spend() func() {
 	if s.DatabaseURL != "" {
 		return nil
@@ -167,8 +167,8 @@ func (s storage) spend() func() {
 	return reserveOf(s.Data).spendAll
 }
 
-// share connects to the server through which nodes tell each other what changes quickly;
-// nil is none. It asks nobody: a server that is down is no reason not to start.
+// share connects to the server with the short-lived state that nodes share; nil: none. It does not contact the server:
+// one that is down is no reason not to start.
 func (s storage) share(ctx context.Context, db *sqlstore.DB, log *slog.Logger) (*redis.Client, error) {
 	if s.RedisURL == "" {
 		return nil, nil
@@ -177,7 +177,7 @@ func (s storage) share(ctx context.Context, db *sqlstore.DB, log *slog.Logger) (
 	if err != nil {
 		return nil, fmt.Errorf("--redis-url: %w", err)
 	}
-	// The server is to know neither players nor addresses: it gets hashes under a secret that all nodes have.
+	// The server must learn neither players nor addresses: it gets hashes under a secret that all nodes have.
 	secret, err := installation(ctx, db, "redis")
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func (s storage) share(ctx context.Context, db *sqlstore.DB, log *slog.Logger) (
 	return redis.Open(at, secret, log), nil
 }
 
-// installation is a secret of that name which all nodes of an installation have.
+// installation returns the secret of that name that all nodes of an installation share.
 func installation(ctx context.Context, db *sqlstore.DB, name string) ([]byte, error) {
 	fresh := make([]byte, 32)
 	rand.Read(fresh)
@@ -229,7 +229,7 @@ func (s storage) bucket(ctx context.Context, opts s3.Options) (*s3.Store, error)
 	return s3.Open(ctx, at, access, opts)
 }
 
-// cached are bytes in a store with a cache before it.
+// cached are the bytes of a store with a cache in front of it.
 type cached struct {
 	*cache.Blobs
 	store io.Closer

@@ -19,10 +19,10 @@ type tryCommand struct {
 	settings
 }
 
-// tryLimit bounds both calls together: a file at the limit takes seconds.
+// tryLimit is the longest duration of both calls together: a file at the limit takes seconds.
 const tryLimit = 5 * time.Minute
 
-// Run serves, publishes one file the way an agent would, and goes on serving.
+// Run serves, publishes one file as an agent would, and goes on serving.
 func (c *tryCommand) Run(ctx context.Context, t *terminal) error {
 	open := openExample
 	if c.File != "" {
@@ -41,7 +41,7 @@ func (c *tryCommand) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// published is what a newcomer reads.
+// published is the text for a newcomer.
 const published = `
   %s is published.
 

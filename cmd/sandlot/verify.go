@@ -19,7 +19,7 @@ import (
 	"sandlot/internal/storage/sqlstore"
 )
 
-// verifyCommand checks a data folder, or what several nodes share. Its exit code is 0 if all is well, also if
+// verifyCommand checks a data folder, or stores that several nodes share. Its exit code is 0 if all is well, even if
 // there are strays, and 1 if anything is damaged or could not be checked.
 type verifyCommand struct {
 	storage
@@ -48,7 +48,7 @@ func (c *verifyCommand) Run(ctx context.Context, t *terminal) error {
 	return err
 }
 
-// verify verifies all that is kept and reports each finding.
+// verify verifies all stored data and reports each finding.
 func (s storage) verify(ctx context.Context, report func(operate.Finding) error) (seen operate.Verified, err error) {
 	if err := s.check(); err != nil {
 		return seen, usageError{err}
@@ -66,14 +66,14 @@ func (s storage) verify(ctx context.Context, report func(operate.Finding) error)
 	return seen, errors.Join(err, blobs.Close(), db.Close())
 }
 
-// verifiable are bytes that are looked at as they are.
+// verifiable are bytes that can be verified as they are stored.
 type verifiable interface {
 	operate.VerifyBlobs
 	io.Closer
 }
 
-// existing opens the bytes that are there, and nothing else. Those of a bucket are all fetched: what a node
-// has in its cache says nothing about them.
+// existing opens the existing bytes, and creates none. It fetches all those of a bucket: the cache of a node says
+// nothing about them.
 func (s storage) existing(ctx context.Context, db *sqlstore.DB) (verifiable, error) {
 	if s.BlobURL == "" {
 		b, err := blob.OpenDisk(filepath.Join(s.Data, blobsName), blob.Options{Existing: true})
@@ -82,7 +82,8 @@ func (s storage) existing(ctx context.Context, db *sqlstore.DB) (verifiable, err
 		}
 		return b, nil
 	}
-	// Who names another's bucket by mistake is to hear that, and not that every file is missing.
+	// An operator who names another installation's bucket by mistake should learn that, and not that every file is
+	// missing.
 	id, err := db.Publish().KnownSecret(ctx, "instance")
 	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		return nil, err
@@ -100,12 +101,12 @@ type compared struct {
 	bucket *s3.Store
 }
 
-// Foreign is that of the bucket.
+// Foreign returns the foreign objects of the bucket.
 func (c compared) Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error] {
 	return c.bucket.Foreign(ctx, before)
 }
 
-// findingLine is a finding in one line, for people and for grep.
+// findingLine returns a finding in one line, for people and for grep.
 func findingLine(f operate.Finding) string {
 	parts := []string{f.Kind}
 	add := func(name, value string) {

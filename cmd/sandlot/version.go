@@ -8,7 +8,7 @@ import (
 
 type versionCommand struct{}
 
-// Run prints what this program was made from.
+// Run prints the version and the revision of this program.
 func (versionCommand) Run(t *terminal) error {
 	version, revision := "devel", "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {

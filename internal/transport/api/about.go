@@ -10,7 +10,7 @@ import (
 	"sandlot/internal/transport/intake/hint"
 )
 
-// named returns the route of the request, or else the one that was probably meant; nil if it is like none.
+// named returns the route of the request, or else the route that was probably meant; nil if it resembles none.
 func (c *call) named() *route { return cmp.Or(c.route, c.meant.route) }
 
 // about returns the request for its hints.

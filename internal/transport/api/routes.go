@@ -64,7 +64,7 @@ const maxPath = 8 << 10
 // pathNames holds the {id} and the {filename} in the path of a request.
 type pathNames struct{ id, filename string }
 
-// find returns the route of a request and the names in its path. If there is none, it notes in the call the one that
+// find returns the route of a request and the names in its path. If there is none, it notes in the call the route that
 // was probably meant. It never redirects: a redirect would drop the body, or pass the key on.
 func (a *API) find(c *call) (*route, pathNames, error) {
 	r, path := c.R, c.R.URL.EscapedPath()

@@ -12,8 +12,7 @@ import (
 	"sandlot/internal/domain/admission"
 )
 
-// maxAge is the time for which a document may be cached: a command in it must not outlive the instance's settings by
-// long.
+// maxAge is the time for which a document may be cached: its commands must not outlive the instance's settings by long.
 const maxAge = 5 * time.Minute
 
 // Takes reports whether a request, on the website's own host, is for one of the documents: by its path, or at the
