@@ -184,7 +184,7 @@ const (
 	ActOwn                         // change the account: its keys, handle, language, address
 	ActSeeOwn                      // see data that only the owner of an account sees
 	ActOperate                     // do anything reserved for the operator
-	ActLook                        // see or do what is open to everybody
+	ActLook                        // see or do anything open to everybody
 	ActImport                      // make projects in an account from an export
 )
 

@@ -222,8 +222,8 @@ type Arg struct {
 // Set returns an argument that a proposed call sets.
 func Set(name string, value any) Arg { return Arg{Name: name, Value: value} }
 
-// Fix is a corrected request: the operation and the arguments that differ. Note adds in a sentence what the operation
-// cannot express. A transport prints it in its own language; see package hint. The zero Fix proposes nothing.
+// Fix is a corrected request: the operation and the arguments that differ. Note adds in a sentence the parts that the
+// operation cannot express. A transport prints it in its own language; see package hint. The zero Fix proposes nothing.
 type Fix struct {
 	Op   Op
 	Args []Arg

@@ -99,7 +99,8 @@ func TestAProjectsAddressIsAcceptedWhereverItsIDIs(t *testing.T) {
 	}
 }
 
-// TestRegressionM42OneReaderOfAddresses: what a person pastes has more forms than what the service gives, and names the project whose host it is.
+// TestRegressionM42OneReaderOfAddresses: an address that a person pastes has more forms than the service's links, and
+// names the project whose host it is.
 func TestRegressionM42OneReaderOfAddresses(t *testing.T) {
 	t.Parallel()
 	here, nowhere := placesAt(t, "https://sandlot.example", "play.example", false), sandlot.Places{}

@@ -60,7 +60,7 @@ type Project struct {
 	Counted   int64 // the Batch of the counts that were added last
 	Likes     int64
 	Seq       int64 // grows with every commit that makes a version of one of the account's projects
-	Change    int64 // grows with every commit that changes what readers see of the project, except for its counts; see ChangeStore
+	Change    int64 // grows with every commit that changes the project for its readers, except for its counts; see ChangeStore
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Cover     PictureID // its picture in lists

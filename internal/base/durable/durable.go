@@ -25,7 +25,7 @@ func Sync(f *os.File, err error) error {
 }
 
 // A Place records where open files were when they were opened. A file that was deleted, moved or replaced since can be
-// written and synced for as long as it is open, but whoever opens the name next finds none of its bytes.
+// written and synced for as long as it is open, but the next open of its name finds none of its bytes.
 type Place struct {
 	What  string // the files, for errors: "the database"
 	names []string

@@ -12,7 +12,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// TestAFailureIsOfAllWhoWaitForIt: and not of those who come later, nor is it one that its caller has left.
+// TestAFailureIsOfAllWhoWaitForIt: and not of later callers, nor is the failure of a caller that has left.
 func TestAFailureIsOfAllWhoWaitForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, broken := NewLocks[string](), errors.New("broken")

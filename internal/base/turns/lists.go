@@ -24,8 +24,8 @@ func NewLists[K comparable](most, each int, wait time.Duration) *Lists[K] {
 func (l *Lists[K]) Busy(key K) bool { return l.held.Full(key) }
 
 // Begin waits until a list may be built. It returns functions to report that it is built, and then that it was sent;
-// each is called once. Between them the caller waits for no client. If the wait takes too long, or ctx ends, the error
-// is that of the context.
+// each is called once. Before the first call the caller must not wait for a client. If the wait takes too long, or ctx
+// ends, the error is that of the context.
 func (l *Lists[K]) Begin(ctx context.Context, key K) (made, sent func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.wait)
 	defer cancel()

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// A Load bounds calls that need much memory: few are in their heaviest part at once, and a callback hears when there
+// A Load bounds calls that need much memory: few are in their heaviest part at once, and a callback learns when there
 // are any. Its methods may be called concurrently.
 type Load struct {
 	heaviest chan struct{}

@@ -20,7 +20,7 @@ func TestLocks(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				n++ // the race detector tells if two are here
+				n++ // the race detector reports two goroutines here
 				unlock()
 			})
 		}

@@ -91,7 +91,7 @@ func TestRegression01UnpackingLeavesAProcessorFree(t *testing.T) {
 	})
 }
 
-// pausing is a client that sends when it is told to.
+// pausing is a client that sends on command.
 type pausing struct{ sends chan int }
 
 // Read implements io.Reader.
@@ -117,7 +117,7 @@ func TestAClientThatIsWaitedForHoldsNoTurn(t *testing.T) {
 		}
 		first := read(io.MultiReader(strings.NewReader(strings.Repeat("x", Free)), slow))
 		slow.sends <- 1
-		synctest.Wait() // the first one is past what is free, and waits for its client
+		synctest.Wait() // the first one is past its free bytes, and waits for its client
 		second := read(io.MultiReader(strings.NewReader(strings.Repeat("x", Free)), fast))
 		fast.sends <- 10
 		close(fast.sends)

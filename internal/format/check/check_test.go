@@ -50,7 +50,7 @@ func one(text string) check.Version {
 	return v
 }
 
-// told prints findings, one a line.
+// told formats findings, one per line.
 func told(v check.Version) string {
 	var b strings.Builder
 	for _, f := range v.Findings() {
@@ -59,8 +59,8 @@ func told(v check.Version) string {
 	return b.String()
 }
 
-// TestWhatIsWrongWithRealPagesIsToldAndNothingElse: each folder of testdata is a project of the sort that models write, with
-// what the check says of it in want.txt; without one it says nothing.
+// TestWhatIsWrongWithRealPagesIsToldAndNothingElse: each folder of testdata is a project of the sort that models write,
+// with its expected findings in want.txt; without that file there are none.
 func TestWhatIsWrongWithRealPagesIsToldAndNothingElse(t *testing.T) {
 	dirs, err := filepath.Glob("testdata/*")
 	expect.OK(t, err)

@@ -16,8 +16,8 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// TestSoakALookCostsNoMoreThanItsBytes: whatever a file is made of, a look at it, and what is said of it, takes at most so
-// many times as long as the hash of what is looked at. Without the bounds it is thousands of times.
+// TestSoakALookCostsNoMoreThanItsBytes: whatever a file is made of, its check takes at most so many times as long as
+// the hash of the checked bytes. Without the bounds it is thousands of times.
 func TestSoakALookCostsNoMoreThanItsBytes(t *testing.T) {
 	testenv.Unraced(t)
 	const most = 100

@@ -14,7 +14,7 @@ import (
 
 const head = `<!doctype html><html><head><meta name="viewport" content="width=device-width"><title>T</title></head><body>`
 
-// says fails unless the findings are of these codes, in that order, and each message holds what is expected of it.
+// says fails unless the findings have these codes, in that order, and each message contains the expected text.
 func says(t *testing.T, v check.Version, want ...string) {
 	t.Helper()
 	found := v.Findings()
@@ -150,7 +150,7 @@ func TestAnEmptyVersionAndAFileThatIsNotReadSayNothing(t *testing.T) {
 	says(t, one("\xff\xfe<\x00"))
 }
 
-// FuzzFindings: whatever a file holds, what is said of it is short, safe to show, and the same each time.
+// FuzzFindings: whatever a file holds, its findings are short, safe to show, and the same each time.
 func FuzzFindings(f *testing.F) {
 	for _, text := range []string{head, `<img src="a">`, "<script>import 'x'; `${`${a}`}` /[/]/ </script>", "<style>@import 'a'; b{c:url(d)}", `<script type=importmap>{"imports":{"a":"b/"}}`, `<base href="//x"><a href=../../b.html>`, "<!--", `<x srcset="a 1x,,b">`, "url('", "file:///C:\\x"} {
 		f.Add("index.html", text)

@@ -46,7 +46,7 @@ func TestRegressionM15AScriptThatDoesNotParseIsTold(t *testing.T) {
 	}
 }
 
-// TestRegressionM15WhatBrowsersRunParses: what is newer than a parser, or older, is no fault.
+// TestRegressionM15WhatBrowsersRunParses: syntax that is newer than the parser, or older, is no fault.
 func TestRegressionM15WhatBrowsersRunParses(t *testing.T) {
 	for _, script := range []string{
 		"await x(); for await (const a of b) {} export const c = await d;", "class A { #x = 1; static #y; static { this.#y = 2 } get #z() { return #x in this } accessor w = 1 }",
@@ -66,7 +66,8 @@ func TestRegressionM15WhatBrowsersRunParses(t *testing.T) {
 	says(t, one(head+`<svg><script>a &lt; b</script></svg><script><!-- <script> </script> --></script>`))
 }
 
-// TestRegressionM51TheParserIsNotMadeDear: whatever scripts are made of, the parser takes a bounded number of steps for all of a call.
+// TestRegressionM51TheParserIsNotMadeDear: whatever scripts are made of, the parser takes a bounded number of steps for
+// all of a call.
 func TestRegressionM51TheParserIsNotMadeDear(t *testing.T) {
 	nested := strings.Repeat("{var b;", 150) + strings.Repeat("}", 150)
 	for name, script := range map[string]string{

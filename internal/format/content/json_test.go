@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fault is what tests compare of an Error. Its message is looked at apart.
+// fault holds the compared parts of an Error. Its message is checked separately.
 type fault struct {
 	Kind   ErrorKind
 	Reason Reason

@@ -18,7 +18,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// A came is what a body brought, in its order: "content X", "file a.js X", "archive X", "html X".
+// A came lists the members that a body brought, in order: "content X", "file a.js X", "archive X", "html X".
 type came struct {
 	list   []string
 	staged string

@@ -13,7 +13,7 @@ import (
 	"sandlot/internal/testkit/expect"
 )
 
-// plain is what a body decodes to, in a form that is easy to compare.
+// plain is a decoded body, in a form that is easy to compare.
 type plain struct {
 	Fields  map[string]string // name to JSON text
 	Content string
@@ -21,7 +21,8 @@ type plain struct {
 	OK      bool
 }
 
-// plainDecode decodes a body the obvious way, all in memory, with the standard library. It is the judge in the fuzz tests.
+// plainDecode decodes a body the obvious way, all in memory, with the standard library. It is the judge in the fuzz
+// tests.
 func plainDecode(body []byte, lim Limits) plain {
 	lim = lim.withDefaults()
 	size := len(body)
@@ -102,7 +103,8 @@ func plainBase64(text, declared string) (string, bool) {
 	return string(b), err == nil
 }
 
-// plainStructure tells whether valid JSON is one object, without duplicate names, not too deep and with not too many names.
+// plainStructure reports whether valid JSON is one object, without duplicate names, not too deep and with not too many
+// names.
 func plainStructure(body []byte, lim Limits) bool {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()

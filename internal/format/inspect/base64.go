@@ -6,16 +6,16 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// wholeBase64 finds out whether everything written is one base64 text, in
-// either alphabet, line breaks and padding allowed, and what it begins with.
+// wholeBase64 detects whether everything written is one base64 text, in either alphabet, line breaks and padding
+// allowed, and keeps its beginning.
 type wholeBase64 struct {
 	ok    bool
-	first []byte // the first characters, enough for the bytes that tell what it is
+	first []byte // the first characters, enough to identify the decoded bytes
 	n     int    // characters that carry bits
 	pad   int
 }
 
-// firstChars are as many characters as hold the bytes that tell what it is.
+// firstChars is how many characters hold the bytes that identify a file.
 const firstChars = 16
 
 func (b *wholeBase64) write(p []byte) {
@@ -24,8 +24,7 @@ func (b *wholeBase64) write(p []byte) {
 		p = p[1:]
 	}
 	for len(p) > 0 && b.ok {
-		// What is usual goes without a branch for each character, for noise among
-		// them would cost more than their number.
+		// The usual characters take no branch each, for noise among them would cost more than their number.
 		n, i := 0, 0
 		for ; i < len(p); i++ {
 			kind := base64Kinds[p[i]]
@@ -44,7 +43,7 @@ func (b *wholeBase64) write(p []byte) {
 	}
 }
 
-// take looks at one character.
+// take adds one character.
 func (b *wholeBase64) take(c byte) {
 	switch base64Kinds[c] {
 	case lineBreak:
@@ -98,8 +97,7 @@ func makeBase64Kinds() (kinds [256]uint8) {
 	return kinds
 }
 
-// begins returns the first bytes that the text decodes to, or nothing if the whole
-// is no base64.
+// begins returns the first bytes of the decoded text, or nothing if the whole is no base64.
 func (b *wholeBase64) begins() []byte {
 	if !b.ok || b.n < 2 || b.n%4 == 1 || b.pad > 0 && (b.n+b.pad)%4 != 0 {
 		return nil
@@ -109,7 +107,7 @@ func (b *wholeBase64) begins() []byte {
 	if err != nil {
 		return nil
 	}
-	if rest := b.first[whole:]; len(rest) > 1 { // where the text ends: bits that no byte takes may be set
+	if rest := b.first[whole:]; len(rest) > 1 { // where the text ends, bits beyond the last byte may be set
 		end := [4]byte{'A', 'A', 'A', 'A'}
 		copy(end[:], rest)
 		var last [3]byte

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// BlockedSample is how much of a file is looked at for what quarantine blocks: the
-// look takes a few milliseconds at most, and libraries stand at the beginning.
+// BlockedSample is how many bytes of a file are checked for blocked content: the check takes a few milliseconds at
+// most, and libraries stand at the beginning.
 const BlockedSample = 512 << 10
 
-// MayLoad reports whether a file of that name can ask for others.
+// MayLoad reports whether a file of that name can load others.
 func MayLoad(filename string) bool {
 	return IsHTML(filename) || codeKinds[strings.ToLower(path.Ext(filename))]
 }
 
-// blocked is what quarantine keeps a document from, in the order of its kinds.
+// blocked holds the content of a document that quarantine blocks, in the order of its kinds.
 type blocked struct {
 	hosts                                        [kinds][]string
 	forms, windows, download, workers, ownFrames bool
 }
 
-// The kinds of things that a document asks other hosts for.
+// The kinds of content that a document loads from other hosts.
 const (
 	scripts = iota
 	styles
@@ -32,7 +32,7 @@ const (
 	kinds
 )
 
-// mostHosts is how many hosts of a kind are named.
+// mostHosts is how many hosts of a kind are listed.
 const mostHosts = 10
 
 func (b *blocked) list() (out []string) {
@@ -70,17 +70,16 @@ func (b *blocked) add(kind int, host string) {
 	}
 }
 
-// Blocked tells in words what of a document quarantine blocks: what it asks of which other
-// hosts, and what else its sandbox has not. Its cost is bounded, whatever the text is made of.
+// Blocked lists in words the content of a document that quarantine blocks: the content that it loads, with the other
+// hosts, and the features that its sandbox lacks. Its cost is bounded, whatever the text is made of.
 func Blocked(text []byte) []string {
 	b := findBlocked(text)
 	return b.list()
 }
 
-// findBlocked looks for addresses of other hosts and tells from what stands before
-// each what it is for. It reads no language: what it cannot tell is not named, and
-// a comment may be taken for what it speaks of. Addresses that the budget has no room
-// for are not named.
+// findBlocked finds addresses of other hosts and determines the purpose of each from the text before it. It parses no
+// language: it omits an address whose purpose is unclear, and may mistake a comment for code. It omits addresses that
+// exceed the budget.
 func findBlocked(text []byte) blocked {
 	b := blocked{
 		forms:     bytes.Contains(text, []byte("<form")) || bytes.Contains(text, []byte("<FORM")),
@@ -109,14 +108,14 @@ func findBlocked(text []byte) blocked {
 }
 
 const (
-	// lookBudget bounds the cost of text that was made to be dear, which can be sent for a kilobyte of gzip: some 2,000
-	// addresses are looked at. Pages have hundreds.
+	// lookBudget bounds the cost of text made to be expensive, which can be sent as a kilobyte of gzip: some 2,000
+	// addresses are checked. Pages have hundreds.
 	lookBudget = 40_000
-	// lookCost is how many times as dear a look at an address is as finding two slashes.
+	// lookCost is the cost of checking an address, relative to finding two slashes.
 	lookCost = 20
 )
 
-// look adds the address whose slashes stand at a place.
+// look adds the address whose slashes stand at an offset.
 func (b *blocked) look(text []byte, at int, asks bool) {
 	if host := hostAt(text[at+2:]); host != "" {
 		if kind, ok := purpose(text[max(0, at-contextSize):at], asks); ok {
@@ -125,7 +124,7 @@ func (b *blocked) look(text []byte, at int, asks bool) {
 	}
 }
 
-// contextSize is how far before an address its purpose stands.
+// contextSize is how far before an address its purpose is searched, in bytes.
 const contextSize = 200
 
 // hostAt returns the host that text begins with, if it is a public name.
@@ -145,7 +144,7 @@ func hostAt(text []byte) string {
 	return host
 }
 
-// external reports whether what stands before two slashes makes them an address.
+// external reports whether the text before two slashes makes them an address.
 func external(before []byte) bool {
 	for _, scheme := range []string{"http:", "https:", "ws:", "wss:", "HTTP:", "HTTPS:"} {
 		if bytes.HasSuffix(before, []byte(scheme)) {
@@ -155,11 +154,11 @@ func external(before []byte) bool {
 	return len(before) > 0 && strings.IndexByte("\"'`(=", before[len(before)-1]) >= 0
 }
 
-// requestCalls are how scripts ask other hosts.
+// requestCalls are the calls by which scripts send requests to other hosts.
 var requestCalls = [...]string{"fetch(", "XMLHttpRequest", ".open(", "WebSocket(", "EventSource(", "sendBeacon(", "axios"}
 
-// purpose tells from the text before an address what the address is for. asks says
-// whether the document asks other hosts at all: then an address in no tag may be for that.
+// purpose returns the kind of content at an address, by the text before it. asks reports whether the document sends
+// requests to other hosts at all: then an address outside a tag may be for that.
 func purpose(before []byte, asks bool) (kind int, ok bool) {
 	low := strings.ToLower(string(before))
 	if open := strings.LastIndexByte(low, '<'); open >= 0 && strings.IndexByte(low[open:], '>') < 0 {
@@ -193,7 +192,7 @@ func purpose(before []byte, asks bool) (kind int, ok bool) {
 	return 0, false
 }
 
-// purposeOfTag tells it from the tag that an address stands in.
+// purposeOfTag returns the kind of content for the tag of an address.
 func purposeOfTag(tag string) (kind int, ok bool) {
 	name, _, _ := strings.Cut(tag, " ")
 	switch strings.TrimSpace(name) {

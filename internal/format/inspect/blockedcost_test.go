@@ -10,8 +10,8 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// TestSoakRegression01ALookForWhatQuarantineBlocksIsCheap: text full of addresses costs little more than any other, for a
-// kilobyte of gzip holds it, and the owner's key may ask again and again.
+// TestSoakRegression01ALookForWhatQuarantineBlocksIsCheap: text full of addresses costs little more than any other, for
+// a kilobyte of gzip holds it, and the owner's key may ask again and again.
 func TestSoakRegression01ALookForWhatQuarantineBlocksIsCheap(t *testing.T) {
 	testenv.Unraced(t)
 	const most = 100 // times the hash of the same bytes; without a bound it is a thousand
@@ -22,7 +22,7 @@ func TestSoakRegression01ALookForWhatQuarantineBlocksIsCheap(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := append([]byte("fetch("), bytes.Repeat([]byte(piece), BlockedSample/len(piece)-1)...)
 			hash, look := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
-			for round := 0; round < 2 || round < 10 && look > most*hash; round++ { // whoever shares the core makes one of them slower at times
+			for round := 0; round < 2 || round < 10 && look > most*hash; round++ { // other users of the core slow one of them down at times
 				hash = min(hash, leastCPU(3, func() { sha256.Sum256(text) }))
 				look = min(look, leastCPU(1, func() { findBlocked(text) }))
 			}

@@ -10,12 +10,12 @@ import (
 // TailSize is the number of bytes kept from a file's end, to find text behind a page.
 const TailSize = 1 << 10
 
-// Damage is what a text seems to have got on its way from whoever wrote it: one bit for each.
+// Damage holds the probable kinds of damage to a text on its way from its author: one bit for each.
 type Damage uint8
 
 const (
 	diff      Damage = 1 << iota // it is a list of changes
-	fenced                       // it stands in the fences of Markdown, or an end of them
+	fenced                       // it stands in the fences of Markdown, or has a closing one
 	conflict                     // it has both sides of a merge
 	pageProse                    // as a page it has words around it
 	codeProse                    // as a script it begins with words
@@ -32,13 +32,13 @@ var (
 )
 
 const (
-	// early is how far from the beginning a list of changes, or the code behind words, is looked for.
+	// early is how far from the beginning a list of changes, or the code after words, may start, in bytes.
 	early = 500
-	// mostFeeds is how many line feeds a text may have whose line feeds are written out.
+	// mostFeeds is the most line feeds of a text whose line feeds are written as \n.
 	mostFeeds = 1
 )
 
-// DamageOf looks at the first and the last bytes of a text.
+// DamageOf detects damage in the first and the last bytes of a text.
 func DamageOf(head, tail []byte) (d Damage) {
 	first := head[:min(len(head), early)]
 	if isDiff(first) {
@@ -89,31 +89,31 @@ func isConflict(head []byte) bool {
 	return true
 }
 
-// isFence reports whether a text begins with the line that begins or ends a block of Markdown.
+// isFence reports whether a text begins with a fence of Markdown.
 func isFence(text []byte) bool {
 	text = bytes.TrimSpace(text)
 	return bytes.HasPrefix(text, []byte("```")) || bytes.HasPrefix(text, []byte("~~~"))
 }
 
-// endsInFence reports whether the last line of a text is such a line.
+// endsInFence reports whether the last line of a text is a fence.
 func endsInFence(tail []byte) bool {
 	tail = bytes.TrimSpace(tail)
 	last := bytes.TrimSpace(tail[bytes.LastIndexByte(tail, '\n')+1:])
 	return string(last) == "```" || string(last) == "~~~"
 }
 
-// isDocument reports whether a text goes on as a whole page does, from behind its first <.
+// isDocument reports whether a text after its first < continues like a whole page.
 func isDocument(text []byte) bool {
 	return len(text) >= 9 && (bytes.EqualFold(text[:8], []byte("!doctype")) || bytes.EqualFold(text[:4], []byte("html")) && (text[4] == '>' || text[4] == ' '))
 }
 
-// hasWords reports whether a text has so many of them.
+// hasWords reports whether a text has at least n words.
 func hasWords(text []byte, n int) bool {
 	text = bytes.TrimSpace(text)
 	return len(text) >= 2*n && len(words.FindAll(text, n)) == n
 }
 
-// beforeQuote is the code before the first string, which alone is certainly none.
+// beforeQuote returns the code before the first string: the part that is certainly no string.
 func beforeQuote(code []byte) []byte {
 	if i := bytes.IndexAny(code, "\"'`"); i >= 0 {
 		return code[:i]
@@ -121,7 +121,7 @@ func beforeQuote(code []byte) []byte {
 	return code
 }
 
-// damages are what is said of each, the worst first, and how it is mended.
+// damages describe each kind of damage, the worst first, and its remedy.
 var damages = []struct {
 	bit           Damage
 	what, instead string
@@ -133,7 +133,8 @@ var damages = []struct {
 	{codeProse, "words, and perhaps code behind them", "Send the code alone."},
 }
 
-// Damaged says what is wrong with a page, script, style or data of that name; false for other files, and for what may be meant.
+// Damaged describes the damage to a page, script, style or data of that name; false for other files, and for text that
+// may be intended.
 func (d Damage) Damaged(filename string) (Seems, bool) {
 	switch strings.ToLower(path.Ext(filename)) {
 	case ".html", ".htm":

@@ -8,12 +8,11 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// A key is a prefix, sla_ or slp_, and a body of base62 characters; so is a ticket, which is
-// looked for with them, after slt_. A body holds no underscore: no two begin in one word, and the
-// search goes from word to word.
+// A key is a prefix, sla_ or slp_, and a body of base62 characters; so is a ticket, which is searched with them, after
+// slt_. A body holds no underscore: no two begin in one word, and the search goes from word to word.
 
-// holdsKeyForm reports whether text holds anything that has the form of a key,
-// whatever its checksum. Its cost grows with the length of the text alone.
+// holdsKeyForm reports whether text holds a text in the form of a key, whatever its checksum. Its cost grows with the
+// length of the text alone.
 func holdsKeyForm(text string) bool { return findForm([]byte(text), 0) >= 0 }
 
 // FindKey returns the position of the first whole key in text, or -1. It passes
@@ -23,16 +22,14 @@ func FindKey(text []byte) int {
 		if at = findForm(text, at); at < 0 || sumFits(text[at:]) {
 			return at
 		}
-		at = afterWord(text, at+keySize) - len("sla_") // what ends that word may be the underscore of the next key
+		at = afterWord(text, at+keySize) - len("sla_") // the end of that word may be the underscore of the next key
 	}
 }
 
-// findForm returns where the first text in the form of a key begins, at from or
-// later, or -1.
+// findForm returns the offset of the first text in the form of a key, at from or later, or -1.
 //
-// It tests the place of a body from its end: after the last character there that is
-// no base62 the next body can begin, and not before. So text is skipped in long
-// steps, and hardly a byte is tested twice.
+// It tests the place of a body from its end: the next body can begin only after the last character there that is no
+// base62. So it skips text in long steps, and tests hardly any byte twice.
 func findForm(p []byte, from int) int {
 	const prefix = len("sla_")
 	good := 0                                      // p[i:good] is base62
@@ -56,8 +53,8 @@ func findForm(p []byte, from int) int {
 	return -1
 }
 
-// afterWord returns the index behind the first byte from i on that is no base62
-// character, or one so far behind that no body fits.
+// afterWord returns the index after the first byte from i on that is no base62 character, or an index so far that no
+// body fits.
 func afterWord(p []byte, i int) int {
 	for ; i+8 <= len(p); i += 8 {
 		if bad := notBase62(load(p[i:])); bad != 0 {
@@ -67,14 +64,13 @@ func afterWord(p []byte, i int) int {
 	return i
 }
 
-// lastNotbase62 returns the index of the last byte that is no base62 character,
-// or -1.
+// lastNotBase62 returns the index of the last byte that is no base62 character, or -1.
 func lastNotBase62(p *[keyBody - 8]byte) int {
 	const w = 8
 	c, b, a := notBase62(load(p[len(p)-w:])), notBase62(load(p[len(p)-2*w:])), notBase62(load(p[len(p)-3*w:]))
 	first := notBase62(load(p[:]))
 	switch {
-	case a|b|c|first == 0: // asked at once, for it is the dearest case
+	case a|b|c|first == 0: // first, for it is the most expensive case
 		return -1
 	case c != 0:
 		return len(p) - w + last(c)
@@ -88,23 +84,23 @@ func lastNotBase62(p *[keyBody - 8]byte) int {
 
 func load(p []byte) uint64 { return binary.LittleEndian.Uint64(p) }
 
-// last returns which byte of eight is the last that is marked.
+// last returns the index of the last of eight bytes that is marked.
 func last(marks uint64) int { return (bits.Len64(marks) - 1) / 8 }
 
-// notbase62 has the highest bit set of each byte of x that is no base62 character.
+// notBase62 sets the highest bit of each byte of x that is no base62 character.
 func notBase62(x uint64) uint64 {
 	const (
 		each = 0x0101010101010101
 		high = 0x80 * each
 	)
-	low := x &^ high // so that no sum reaches the next byte
+	low := x &^ high // so that no sum carries into the next byte
 	lower := low | 0x20*each
 	letter := (lower + (0x80-'a')*each) &^ (lower + (0x7f-'z')*each)
 	digit := (low + (0x80-'0')*each) &^ (low + (0x7f-'9')*each)
 	return (x | ^(letter | digit)) & high
 }
 
-// sumFits reports whether what has the form of a key also has its checksum.
+// sumFits reports whether a text in the form of a key also has its checksum.
 func sumFits(p []byte) bool {
 	key, s := (*[keySize]byte)(p), keySums
 	sum := s.account
@@ -123,9 +119,8 @@ func sumFits(p []byte) bool {
 	return uint64(sum) == (d(0)*62+d(1))*62*62*62*62+(d(2)*62+d(3))*62*62+d(4)*62+d(5)
 }
 
-// keySums are the parts of the checksums of keys. A CRC is linear: it is the sum,
-// by exclusive or, of what each character contributes at its place. Found that way
-// it takes a third of the time of going from one character to the next.
+// keySums are the parts of the checksums of keys. A CRC is linear: it is the exclusive or of the contributions of each
+// character at its place. Adding them takes a third of the time of going from one character to the next.
 var keySums = makeKeySums()
 
 type keySumParts struct {
@@ -157,12 +152,12 @@ func makeKeySums() *keySumParts {
 	return &s
 }
 
-// keySearch looks for a key in bytes that come in pieces.
+// keySearch finds a key in bytes that come in pieces.
 type keySearch struct {
-	at   int64                   // where the first key begins, -1 while none was found
+	at   int64                   // the offset of the first key, -1 if none was found yet
 	seen int64                   // bytes that came before
 	n    int                     // how many of them are kept: the last, where a key may have begun
-	seam [2 * (keySize - 1)]byte // they, and room for the bytes that follow
+	seam [2 * (keySize - 1)]byte // the kept bytes, and room for the bytes that follow
 }
 
 func (k *keySearch) write(p []byte) {

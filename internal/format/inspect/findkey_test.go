@@ -23,7 +23,7 @@ import (
 // keyFirst is keyPattern at the beginning of a text: for that, regexp prepares nothing at each place.
 var keyFirst = regexp.MustCompile("^" + keyPattern.String())
 
-// slowFindKey is what FindKey should say, from the words of the contract alone.
+// slowFindKey is FindKey by the words of the contract alone.
 func slowFindKey(text []byte) int {
 	for at := range text {
 		rest := text[at:]
@@ -156,8 +156,8 @@ func unmatched(size int) map[string][]byte {
 	}
 }
 
-// leastCPU is the least time that do took in some tries, counting only while it had
-// a processor: what else the machine does counts for little.
+// leastCPU returns the least time of do in some tries, counting only while it had a processor: other work of the
+// machine counts for little.
 func leastCPU(tries int, do func()) time.Duration {
 	now := func() time.Duration {
 		var t unix.Timespec
@@ -193,7 +193,7 @@ func TestSoakRegression01NoContentIsDearToLookAt(t *testing.T) {
 			}
 			sum := sha256.New()
 			hash, search, all := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
-			for round := 0; round < 3 || round < 400 && search > 2*hash; round++ { // whoever shares the core makes one of them slower at times
+			for round := 0; round < 3 || round < 400 && search > 2*hash; round++ { // other users of the core slow one of them down at times
 				hash = min(hash, leastCPU(3, through(func(p []byte) { sum.Write(p) })))
 				k := keySearch{at: -1}
 				search = min(search, leastCPU(3, through(k.write)))

@@ -8,32 +8,32 @@ import (
 	"sandlot/internal/format/content"
 )
 
-// HeadSize is how much of a file's beginning is kept, for its title and for what it looks like.
+// HeadSize is how many bytes of a file's beginning are kept, for its title and its kind.
 const HeadSize = 16 << 10
 
-// Findings are what an Inspector saw in a file's bytes.
+// Findings are the results of an Inspector for a file's bytes.
 type Findings struct {
 	Gzip   bool   // they begin with the gzip magic
 	Base64 bool   // they decode whole as base64 to bytes that begin with "<" or the gzip magic
 	Within []byte // if they are whole base64: the first bytes that they decode to
-	KeyAt  int64  // where one of the service's own keys begins in a text, -1 if nowhere
+	KeyAt  int64  // the offset of the first of the service's own keys in a text, -1 for none
 	Head   []byte // the first HeadSize bytes or less
 	Damage Damage // of a text
 }
 
-// An Inspector looks at a file's bytes as they pass, once, in constant memory.
+// An Inspector checks a file's bytes as they pass, once, in constant memory.
 type Inspector struct {
-	*checkpoint.Hash // tells size, SHA-256 and checkpoints of what was written
+	*checkpoint.Hash // size, SHA-256 and checkpoints of the bytes written
 
 	head   []byte
 	tail   []byte // the last TailSize bytes or more
-	text   bool   // so far valid UTF-8
-	split  []byte // an unfinished character at the end of what passed
+	text   bool   // valid UTF-8 so far
+	split  []byte // an incomplete character at the end of the bytes so far
 	keys   keySearch
 	base64 wholeBase64
 }
 
-// New makes an Inspector that has seen nothing.
+// New returns an Inspector of no bytes yet.
 func New() *Inspector {
 	return &Inspector{Hash: checkpoint.New(), text: true, keys: keySearch{at: -1}, base64: wholeBase64{ok: true}}
 }
@@ -41,7 +41,7 @@ func New() *Inspector {
 // Write implements io.Writer. It never fails.
 func (in *Inspector) Write(p []byte) (int, error) {
 	_, _ = in.Hash.Write(p)
-	if in.text { // in what is no text, a key is nobody's mistake
+	if in.text { // in other bytes, a key is nobody's mistake
 		in.keys.write(p)
 	}
 	in.checkText(p)
@@ -89,13 +89,13 @@ func (in *Inspector) checkText(p []byte) {
 	in.split = append([]byte(nil), p[len(whole):]...)
 }
 
-// Text reports whether what was written is valid UTF-8.
+// Text reports whether the bytes written are valid UTF-8.
 func (in *Inspector) Text() bool { return in.text && len(in.split) == 0 }
 
-// MayBeBase64 reports whether what was written so far may be the beginning of a base64 text.
+// MayBeBase64 reports whether the bytes written so far may be the beginning of a base64 text.
 func (in *Inspector) MayBeBase64() bool { return in.base64.ok }
 
-// Findings tells what was seen.
+// Findings returns the results for all bytes written.
 func (in *Inspector) Findings() Findings {
 	within := in.base64.begins()
 	var damage Damage

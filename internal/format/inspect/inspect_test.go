@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// seen is all that an inspector tells.
+// seen holds all results of an inspector.
 type seen struct {
 	Size   int64
 	SHA256 [32]byte
@@ -23,7 +23,7 @@ type seen struct {
 	Findings
 }
 
-// inspected is what the inspector says of data that comes in the given pieces.
+// inspected returns the results of an inspector for data that comes in the given pieces.
 func inspected(pieces ...[]byte) seen {
 	in := New()
 	for _, p := range pieces {
@@ -32,7 +32,7 @@ func inspected(pieces ...[]byte) seen {
 	return seen{in.Size(), in.Sum(), in.Text(), in.Findings()}
 }
 
-// plainly is what the inspector should say, from data as a whole.
+// plainly returns the expected results, from data as a whole.
 func plainly(data []byte) seen {
 	c := seen{Findings: Findings{KeyAt: -1, Head: data[:min(len(data), HeadSize)]}}
 	c.Size, c.SHA256, c.Text = int64(len(data)), sha256.Sum256(data), utf8.Valid(data)
@@ -65,7 +65,7 @@ func plainBase64(data []byte) []byte {
 	return out[:min(len(out), firstChars/4*3)]
 }
 
-// compare leaves out where a key stands in what is no text: nobody asks.
+// compare leaves out the position of a key in bytes that are no text: nobody needs it.
 func compare(t testing.TB, got, want seen) {
 	t.Helper()
 	if !got.Text {

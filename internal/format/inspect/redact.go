@@ -8,21 +8,18 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// cutKey finds also a key or an upload_token of which the end is missing, for its
-// last six characters follow from the others; and whatever follows a key without a
-// break, another key for example.
+// cutKey also finds a key or an upload_token without its end, since its last six characters follow from the others; and
+// any text joined to a key, such as another key.
 var cutKey = regexp.MustCompile(`sl[aptu]_[0-9A-Za-z_]{8,}`)
 
 // wholeToken finds an upload_token.
 var wholeToken = regexp.MustCompile(names.UploadPrefix + `[0-9A-Za-z]{36}`)
 
-// versionSecret finds the random part of the address of a version, which is for
-// the owner only.
+// versionSecret finds the random part of the address of a version, which only its owner may see.
 var versionSecret = regexp.MustCompile(`(?i)(--v[0-9]+-)[0-9a-z]{10}\b`)
 
-// Redact takes keys, also cut ones, and what is secret in the addresses of versions
-// out of a text before it is logged or shown in an error. If something of it is
-// percent-encoded, any number of times, the text comes back decoded.
+// Redact removes keys, also cut ones, and the secret parts of the addresses of versions from a text before it is logged
+// or shown in an error. If any of these is percent-encoded, any number of times, the text comes back decoded.
 func Redact(s string) string {
 	s = redact(s)
 	if plain := unescaped(s); plain != s {
@@ -34,7 +31,7 @@ func Redact(s string) string {
 }
 
 func redact(s string) string {
-	// Nearly nothing that is logged has an underscore or two hyphens.
+	// Hardly any log text has an underscore or two hyphens.
 	if strings.IndexByte(s, '_') >= 0 && (strings.Contains(s, "sla_") || strings.Contains(s, "slp_") || strings.Contains(s, names.TicketPrefix) || strings.Contains(s, names.UploadPrefix)) {
 		s = cutKey.ReplaceAllString(s, "<key>")
 	}
@@ -44,16 +41,15 @@ func redact(s string) string {
 	return s
 }
 
-// HoldsKey reports whether a text holds anything in the form of a key or an
-// upload_token, also one that is percent-encoded, any number of times.
+// HoldsKey reports whether a text holds anything in the form of a key or an upload_token, even percent-encoded, any
+// number of times.
 func HoldsKey(text string) bool {
 	plain := unescaped(text)
 	return holdsKeyForm(plain) || strings.Contains(plain, names.UploadPrefix) && wholeToken.MatchString(plain)
 }
 
-// unescaped decodes what is percent-encoded until nothing is. It passes over the
-// text once: whenever the end of what is decoded so far is an escape, the byte takes
-// its place, and may end another one.
+// unescaped decodes percent-encoding until there is none left. It passes over the text once: whenever the end of the
+// decoded text is an escape, the byte takes its place, and may end another one.
 func unescaped(s string) string {
 	first := strings.IndexByte(s, '%')
 	if first < 0 {
@@ -86,8 +82,8 @@ func hexDigit(c byte) (value byte, ok bool) {
 	return 0, false
 }
 
-// Quoted quotes a short piece of what somebody sent, at most 60 characters of it, without keys
-// and without what could act in a terminal or a page.
+// Quoted quotes a short text from a client, at most 60 characters of it, without keys and without characters that could
+// act in a terminal or a page.
 func Quoted(s string) string {
 	s = Redact(strings.ToValidUTF8(s, "?"))
 	if r := []rune(s); len(r) > 60 {

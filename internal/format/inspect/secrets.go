@@ -5,13 +5,13 @@ import (
 	"regexp"
 )
 
-// A secretShape is how a key of another service begins, and how it goes on.
+// A secretShape is the beginning of a key of another service, with the pattern of the rest.
 type secretShape struct {
 	what, begins string
-	rest         *regexp.Regexp // of a text from there on; it reads a bounded length
+	rest         *regexp.Regexp // of the text from there on; it reads a bounded length
 }
 
-// secretShapes are shapes that nothing else has. They never change.
+// secretShapes are shapes that no other text has. They never change.
 var secretShapes = []secretShape{
 	shape("an access key of AWS", "AKIA", `[0-9A-Z]{16}\b`),
 	shape("an access key of AWS", "ASIA", `[0-9A-Z]{16}\b`),
@@ -39,10 +39,12 @@ func shape(what, begins, rest string) secretShape {
 	return secretShape{what, begins, regexp.MustCompile(`^` + regexp.QuoteMeta(begins) + rest)}
 }
 
-// mostShaped is how often one beginning is looked at in a text: each costs about a microsecond, and none stands in a text that often.
+// mostShaped is how often one beginning is checked in a text: each check costs about a microsecond, and no text has
+// that many.
 const mostShaped = 100
 
-// FindSecret finds a text in the shape of another service's key: what it is, and on which line, counted from 1. It is "" where there is none.
+// FindSecret finds a text in the shape of another service's key, and returns the name of that key and its line, counted
+// from 1. The name is "" if there is none.
 func FindSecret(text []byte) (what string, line int) {
 	for _, s := range secretShapes {
 		at := 0

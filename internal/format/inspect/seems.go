@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Seems is what bytes seem to be that are no HTML, and what to send instead.
+// Seems is the probable kind of bytes that are no HTML, and the advice for the sender.
 type Seems struct {
 	What    string // with its article: "a ZIP archive"
 	Instead string // one sentence or two
@@ -22,7 +22,7 @@ const (
 	sendInPage  = "Put it between <script> and </script> in an HTML page, or publish a page that loads it and send it with update as game.js."
 )
 
-// magics are the beginnings of files that people send for a page by mistake.
+// magics are the first bytes of files that people send by mistake instead of a page.
 var magics = []struct {
 	at    int
 	magic string
@@ -62,16 +62,16 @@ func magicOf(p []byte) (Seems, bool) {
 
 // Each is matched against the 16 KiB of a file's head at most, in linear time.
 var (
-	// aTag is what makes a browser see more than words. Names of elements in any
-	// other case count, and custom ones too, for they have a hyphen.
+	// aTag matches a tag that a browser renders. Names of elements count in any case, and custom ones too, for they
+	// have a hyphen.
 	aTag = regexp.MustCompile(`(?i)<(?:!doctype|!--|\?xml|(?:a|abbr|article|aside|audio|b|base|body|br|button|canvas|center|code|dialog|div|dl|em|embed|fieldset|figure|font|footer|form|frameset|h[1-6]|head|header|hr|html|i|iframe|img|input|label|li|link|main|map|marquee|math|menu|meta|nav|noscript|object|ol|option|p|picture|pre|progress|script|section|select|small|span|strong|style|sub|sup|svg|table|tbody|td|template|textarea|th|title|tr|tt|u|ul|video|[a-z][a-z0-9]*-[a-z0-9-]*)[\s/>])`)
-	// aPage is what no script has at the beginning of a line but in a text.
+	// aPage matches a beginning of a line that no script has outside a string.
 	aPage = regexp.MustCompile(`(?im)^[ \t]*<(?:!doctype\s|html[\s>]|head[\s>]|body[\s>])`)
-	// opening is how a document begins, whatever its elements are called.
+	// opening matches the beginning of a document, whatever its elements are called.
 	opening = regexp.MustCompile(`^<[!?/a-zA-Z]`)
 	fence   = regexp.MustCompile("(?m)^[ \t]*(?:```|~~~)")
-	// aScript is how programs in JavaScript begin, comments left out; words of prose
-	// that begin with the same words are not meant.
+	// aScript matches the beginning of a program in JavaScript, without comments, but not prose that begins with the
+	// same words.
 	aScript = regexp.MustCompile(`^(?:["']use strict["']|(?:const|let|var)\s+[\w$\[{][^\n<]*[=;]|(?:async\s+)?function\b\s*\*?\s*[\w$]*\s*\(|class\s+[\w$]+\s*(?:\{|extends\s)|` +
 		`import\s*(?:["'({*]|[^\n]*\bfrom\s*["'])|export\s+(?:default|const|let|var|function|class|async|\{)|(?:if|for|while|switch)\s*\(|(?:try|do)\s*\{|` +
 		`[!+;]*\(\s*(?:async\s*)?(?:function\b|\([\w\s,]*\)\s*=>)|[\w$]+(?:\.[\w$]+)+\s*(?:=[^=]|\()|[a-z$][\w$]*\()`)
@@ -82,15 +82,15 @@ var (
 	comment = regexp.MustCompile(`^(?:\s*//[^\n]*(?:\n|$)|\s*/\*(?s:.*?)\*/)+`)
 )
 
-// NotPage tells what the head of a file looks like that browsers are to show as
-// a page; false if it may well be HTML. When in doubt it is HTML.
+// NotPage returns the probable kind of a file that should be a page, by its head; false if it may well be HTML. When in
+// doubt it is HTML.
 func NotPage(head []byte) (Seems, bool) {
 	if seems, ok := magicOf(head); ok {
 		return seems, true
 	}
 	text := head
 	switch {
-	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")): // UTF-16, which browsers know by these
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")): // UTF-16, which browsers detect by these
 		text = bytes.ReplaceAll(head[2:], []byte{0}, nil)
 	case bytes.IndexByte(head[:min(len(head), 512)], 0) >= 0:
 		return Seems{"binary data", sendWrapped}, true
@@ -108,7 +108,7 @@ func NotPage(head []byte) (Seems, bool) {
 	return notPage(text)
 }
 
-// notPage goes on with text that does not begin with a tag.
+// notPage judges text that does not begin with a tag.
 func notPage(text []byte) (Seems, bool) {
 	page, fenced := aPage.FindIndex(text), fence.FindIndex(text)
 	code := bytes.TrimSpace(comment.ReplaceAll(text, nil))
@@ -140,22 +140,21 @@ func notPage(text []byte) (Seems, bool) {
 	return Seems{"plain words", sendWrapped}, true
 }
 
-// packedKinds are the types of files in which text, whole in base64, is a mistake
-// however it goes on.
+// packedKinds are the types of files in which text that is all base64 is a mistake, whatever it contains.
 var packedKinds = map[string]bool{
 	".png": true, ".jpg": true, ".jpeg": true, ".gif": true, ".webp": true, ".avif": true, ".ico": true, ".wasm": true, ".mp3": true, ".ogg": true,
 	".wav": true, ".mp4": true, ".webm": true, ".woff": true, ".woff2": true, ".ttf": true, ".otf": true, ".zip": true, ".pdf": true,
 }
 
-// codeKinds are those whose text could by chance be base64 if it is short: there
-// what it decodes to must be text as well.
+// codeKinds are the types whose text could by chance be base64 if it is short: for these the decoded bytes must be text
+// as well.
 var codeKinds = map[string]bool{".css": true, ".js": true, ".mjs": true, ".svg": true, ".json": true, ".xml": true, ".txt": true, ".md": true, ".csv": true, ".glsl": true}
 
-// leastEncoded is how long a text of code must be to be taken for base64.
+// leastEncoded is the shortest text of code that is treated as base64.
 const leastEncoded = 24
 
-// EncodedTwice reports whether a file of so many bytes, which are base64 of bytes that begin
-// with within, was encoded twice, as far as its name tells.
+// EncodedTwice reports whether a file was encoded twice, as far as its name shows: it has size bytes, in base64 of
+// bytes that begin with within.
 func EncodedTwice(filename string, size int64, within []byte) bool {
 	ext := strings.ToLower(path.Ext(filename))
 	switch {
@@ -169,7 +168,7 @@ func EncodedTwice(filename string, size int64, within []byte) bool {
 	return false
 }
 
-// printable reports whether p is ASCII that stands in code.
+// printable reports whether p is ASCII that can be in code.
 func printable(p []byte) bool {
 	for _, b := range p {
 		if b >= 0x7f || b < ' ' && b != '\n' && b != '\r' && b != '\t' {

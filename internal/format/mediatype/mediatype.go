@@ -1,26 +1,24 @@
-// Package mediatype says what a published file is, from its name alone.
+// Package mediatype determines the type of a published file, from its name alone.
 //
-// Nothing is ever guessed from the bytes: a browser that trusts the type (and
-// is told not to sniff) then does the same with a file today and tomorrow, and
-// a file without an extension can never become a page. The table is fixed and
-// is the same on every machine; the operating system's is not asked.
+// Nothing is ever guessed from the bytes: a browser that trusts the type (with sniffing switched off) treats a file the
+// same today and tomorrow, and a file without an extension can never become a page. The table is fixed and is the same
+// on every machine; the operating system's table is not used.
 //
 // Everything here is a pure function and may be called concurrently.
 package mediatype
 
 import "strings"
 
-// Unknown is the type of every file whose extension is not in the table. A
-// browser downloads it and runs nothing of it.
+// Unknown is the type of every file whose extension is not in the table. A browser downloads such a file and runs none
+// of it.
 const Unknown = "application/octet-stream"
 
-// Of returns the Content-Type of a file. Only the last extension counts, in any
-// case: "a.html.txt" is plain text, "x" is Unknown. utf8 tells whether the
-// file's bytes are valid UTF-8; then a text type says "charset=utf-8", and
+// Of returns the Content-Type of a file. Only the last extension counts, in any case: "a.html.txt" is plain text, "x"
+// is Unknown. utf8 reports whether the file's bytes are valid UTF-8; then a text type says "charset=utf-8", and
 // otherwise no charset, so that a page can declare its own.
 //
-// A pre-compressed build such as "game.wasm.br" has the type of what it
-// unpacks to if it has an [Encoding], which it is then to be sent with.
+// A pre-compressed build such as "game.wasm.br" has the type of its unpacked file if it has an [Encoding], which it
+// must then be sent with.
 func Of(filename string, utf8 bool) string {
 	if Encoding(filename) != "" {
 		return types[extension(Inner(filename))].name
@@ -45,14 +43,12 @@ func Compressible(filename string) bool {
 	return t.name != "" && !t.dense && Encoding(filename) == ""
 }
 
-// Encoding returns the Content-Encoding ("br" or "gzip") that the bytes of a
-// pre-compressed file have on their way to the program that asks for it by this
-// name, and "" for any other file. Engines such as Unity write "x.wasm.br" and
-// "x.data.gz" and expect the browser to unpack them.
+// Encoding returns the Content-Encoding ("br" or "gzip") with which a pre-compressed file is sent to the program that
+// requests it by this name, and "" for any other file. Engines such as Unity write "x.wasm.br" and "x.data.gz" and
+// expect the browser to unpack them.
 //
-// Browsers cannot unpack br by themselves, so every known type counts there.
-// Programs do unpack gzip ("levels.json.gz"), and would be handed unpacked
-// bytes: for ".gz" only the files that engines write count.
+// Browsers cannot unpack br by themselves, so every known type counts there. Programs do unpack gzip
+// ("levels.json.gz"), and would get unpacked bytes: for ".gz" only the files that engines write count.
 func Encoding(filename string) string {
 	inner := Inner(filename)
 	switch t, known := types[extension(inner)]; {
@@ -75,8 +71,7 @@ func Inner(filename string) string {
 	return filename
 }
 
-// extension returns what follows the last dot of the last segment, in lower
-// case, or "".
+// extension returns the text after the last dot of the last segment, in lower case, or "".
 func extension(filename string) string {
 	segment := filename[strings.LastIndexByte(filename, '/')+1:]
 	dot := strings.LastIndexByte(segment, '.')

@@ -7,8 +7,8 @@ type kind struct {
 	build bool // written by engines also as ".gz", to be unpacked by the browser
 }
 
-// types is keyed by extension. The names are IANA's where it has one; the text
-// types for which it has none (shaders, level formats) are text/plain.
+// types is keyed by extension. The names are IANA's if it has one; the text types without one (shaders, level formats)
+// are text/plain.
 var types = map[string]kind{
 	// Pages and code. JavaScript's type is RFC 9239's; WebAssembly's must be
 	// exactly this one, or browsers refuse to compile it while it streams.
@@ -67,8 +67,8 @@ var types = map[string]kind{
 	"jxl":  {name: "image/jxl", dense: true},
 	"ktx2": {name: "image/ktx2", dense: true},
 
-	// Sound and film. Players ask for pieces of these, and pieces come from the
-	// plain bytes only, so compressing even WAV would be in vain.
+	// Sound and film. Players request pieces of these, and pieces come from the plain bytes only, so compressing even
+	// WAV would be in vain.
 	"mp3":  {name: "audio/mpeg", dense: true},
 	"ogg":  {name: "audio/ogg", dense: true},
 	"oga":  {name: "audio/ogg", dense: true},

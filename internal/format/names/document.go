@@ -29,7 +29,7 @@ func DocumentTitle(head []byte) string {
 	}
 }
 
-// titleText reads up to the end tag; a title that head cuts off is none.
+// titleText reads up to the end tag; a title that head cuts off does not count.
 func titleText(z *html.Tokenizer) string {
 	var text strings.Builder
 	for {
@@ -67,7 +67,7 @@ func DocumentIcon(head []byte) string {
 	}
 }
 
-// iconOf reads the attributes of a <link> and returns where it leads if that is an icon.
+// iconOf reads the attributes of a <link> and returns its address if it is an icon.
 func iconOf(z *html.Tokenizer, more bool) (href string) {
 	icon := false
 	for more {

@@ -1,9 +1,9 @@
 package names
 
-// Edits is how many bytes have to be put in, taken out or changed to make one text of another (Levenshtein's distance). It takes
-// as long as the product of their lengths, so at least one of them should be short.
+// Edits returns how many bytes have to be inserted, deleted or changed to make one text of another (Levenshtein's
+// distance). It takes as long as the product of their lengths, so at least one of them should be short.
 func Edits(a, b string) int {
-	var few [64]int // of short texts many are compared, which costs no allocation
+	var few [64]int // many short texts are compared, without an allocation
 	row := few[:]
 	if len(b) >= len(few) {
 		row = make([]int, len(b)+1)

@@ -18,20 +18,20 @@ const (
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// atext are the characters that stand before the @ without quotes, in addition to dots (RFC 5322, section 3.2.3).
+// atext are the characters that may stand before the @ without quotes, in addition to dots (RFC 5322, section 3.2.3).
 const atext = letters + digits + "!#$%&'*+-/=?^_`{|}~"
 
-// An EmailError tells why something is no address that mail can be sent to.
+// An EmailError says why a text is no address that mail can be sent to.
 type EmailError struct {
 	Reason string // one sentence, safe to show and to log: the address is not in it
 }
 
 func (e *EmailError) Error() string { return e.Reason }
 
-// Email returns s as an address to send mail to: the part before the @ as it is, the domain in lower case and in its ASCII
-// form (IDNA 2008). It takes one plain address of at most 254 bytes, whose domain has at least two parts, and
-// refuses all else with an *EmailError: names, comments, lists, quotes, address literals, blanks, control characters and
-// encoded words. So what it returns can stand in a header or an SMTP command as it is. Email(Email(s)) is Email(s).
+// Email returns s as an address to send mail to: the part before the @ as it is, the domain in lower case and in its
+// ASCII form (IDNA 2008). It accepts one plain address of at most 254 bytes, whose domain has at least two parts, and
+// refuses all else with an *EmailError: names, comments, lists, quotes, address literals, blanks, control characters
+// and encoded words. So its result can stand in a header or an SMTP command as it is. Email(Email(s)) is Email(s).
 func Email(s string) (string, error) {
 	if reason := refusedEmail(s); reason != "" {
 		return "", &EmailError{reason}
@@ -50,9 +50,9 @@ func Email(s string) (string, error) {
 	return local + "@" + domain, nil
 }
 
-// EmailKey returns what two spellings of one mailbox nearly always share: lower case, without the "+tag" before the @, and
-// at Gmail, which also has the name googlemail.com, without dots. It is for counting mails to a mailbox; mail goes to the
-// address itself. Any string has a key.
+// EmailKey returns the part that two spellings of one mailbox nearly always share: lower case, without the "+tag"
+// before the @, and at Gmail, which also has the name googlemail.com, without dots. It is for counting mails to a
+// mailbox; mail goes to the address itself. Any string has a key.
 func EmailKey(s string) string {
 	s = strings.ToLower(s)
 	at := strings.LastIndexByte(s, '@')
@@ -71,7 +71,7 @@ const (
 	notPlain = "The e-mail address must be one plain address like name@example.com, without a name, quotes, brackets, comments or a list."
 )
 
-// refusedEmail tells what is wrong with the whole of an address.
+// refusedEmail returns the fault of an address as a whole.
 func refusedEmail(s string) string {
 	switch {
 	case s == "":
@@ -94,7 +94,7 @@ func refusedEmail(s string) string {
 	return ""
 }
 
-// refusedLocal tells what is wrong before the @.
+// refusedLocal returns the fault of the part before the @.
 func refusedLocal(local string) string {
 	switch {
 	case local == "":
@@ -109,7 +109,7 @@ func refusedLocal(local string) string {
 	return ""
 }
 
-// asciiDomain returns a domain in lower case and ASCII, or why it is none.
+// asciiDomain returns a domain in lower case and ASCII, or the reason why it is none.
 func asciiDomain(domain string) (ascii, reason string) {
 	const noDomain = "The e-mail address has no valid domain after the @; it looks like example.com."
 	domain = strings.ToLower(domain)

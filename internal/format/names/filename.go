@@ -11,39 +11,40 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The limits of a filename. 255 bytes is what common file systems take for one part (NAME_MAX on Linux); the whole and
-// the depth are the contract's, so that an export unpacks under any folder a person is likely to choose.
+// The limits of a filename. 255 bytes is the limit of common file systems for one part (NAME_MAX on Linux); the whole
+// and the depth are the contract's, so that an export unpacks under any folder that a person is likely to choose.
 const (
 	maxFilename = 512 // bytes
 	maxSegment  = 255 // bytes
 	maxDepth    = 16  // parts between slashes, the file's own included
 )
 
-// forbidden are the printable characters no filename has: Windows takes none of them, and "%" would make a name and its
-// form in an address two different things.
+// forbidden are the printable characters that no filename has: Windows accepts none of them, and "%" would make a name
+// and its form in an address two different things.
 const forbidden = `<>:"|?*%`
 
-// emojiStyle is U+FE0F, which asks for the coloured form of the symbol before it, and keycap is U+20E3.
+// emojiStyle is U+FE0F, which selects the coloured form of the symbol before it, and keycap is U+20E3.
 const (
 	emojiStyle = '\uFE0F'
 	keycap     = "\u20E3"
 	joiner     = '\u034F' // inserted by normalization after 30 combining marks in a row
 )
 
-// A FilenameError tells why a name cannot be a filename.
+// A FilenameError says why a name cannot be a filename.
 type FilenameError struct {
 	Reason     string // one sentence about this name, safe to show: the name in it is quoted and cut
-	Suggestion string // a name near it, which Filename accepts unchanged
-	Root       string // the folder that was taken for the project's, of a path of the sender's machine; else ""
+	Suggestion string // a similar name, which Filename accepts unchanged
+	Root       string // the folder taken for the project's, in a path of the sender's machine; else ""
 }
 
 func (e *FilenameError) Error() string { return e.Reason }
 
-// Filename returns s in Unicode NFC if a file may have that name, or else a *FilenameError. What is accepted can be
-// unpacked on Linux, macOS and Windows and be part of an address: UTF-8 without control or invisible characters, at most
-// 512 bytes, 16 parts of at most 255 bytes between slashes, none of them empty, ".", "..", a device of Windows, a
-// spelling of ".git", or ending in a dot or blank; and outside the folders ".sandlot/" and ".well-known/acme-challenge/",
-// which the service answers itself. Names are not decoded. Filename(Filename(s)) is Filename(s).
+// Filename returns s in Unicode NFC if a file may have that name, or else a *FilenameError. An accepted name can be
+// unpacked on Linux, macOS and Windows and be part of an address: UTF-8 without control or invisible characters, at
+// most 512 bytes, 16 parts of at most 255 bytes between slashes, none of them empty, ".", "..", a device of Windows, a
+// spelling of ".git", or ending in a dot or blank; and outside the folders ".sandlot/" and
+// ".well-known/acme-challenge/", which the service answers itself. Names are not decoded. Filename(Filename(s)) is
+// Filename(s).
 func Filename(s string) (string, error) {
 	name := norm.NFC.String(s)
 	if reason := refusal(s, name); reason != "" {
@@ -55,7 +56,8 @@ func Filename(s string) (string, error) {
 	return name, nil
 }
 
-// Requested returns a decoded path in the form in which it names files: in NFC, and with one slash where several stand.
+// Requested returns a decoded path in the form in which it names files: in NFC, and with one slash for several in a
+// row.
 func Requested(path string) string {
 	for strings.Contains(path, "//") {
 		path = strings.ReplaceAll(path, "//", "/")
@@ -63,8 +65,8 @@ func Requested(path string) string {
 	return norm.NFC.String(path)
 }
 
-// Fold returns the form in which two filenames conflict: names that differ only in case, by Unicode's full case folding,
-// or in composition have the same fold. It is for comparing, not for showing.
+// Fold returns the form in which two filenames conflict: names that differ only in case, by Unicode's full case
+// folding, or in composition have the same fold. It is for comparing, not for showing.
 func Fold(filename string) string {
 	if isASCII(filename) {
 		return strings.ToLower(filename)
@@ -136,7 +138,7 @@ func refusedRune(name string) string {
 	return ""
 }
 
-// stylable reports whether an emojiStyle between before and after changes what is seen: after a symbol, or in a keycap.
+// stylable reports whether an emojiStyle between before and after changes the picture: after a symbol, or in a keycap.
 // Elsewhere it would make two names that look the same.
 func stylable(before rune, after string) bool {
 	if before <= unicode.MaxASCII {
@@ -145,14 +147,14 @@ func stylable(before rune, after string) bool {
 	return !unicode.IsLetter(before) && !unicode.IsMark(before)
 }
 
-// invisible reports whether r has no glyph of its own: formatting and bidirectional controls, joiners, fillers, variation
-// selectors, tags, line separators and what is no character at all.
+// invisible reports whether r has no glyph of its own: formatting and bidirectional controls, joiners, fillers,
+// variation selectors, tags, line separators and code points that are no characters.
 func invisible(r rune) bool {
 	return r > unicode.MaxASCII && unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point)
 }
 
-// refusedSegment tells why a part between two slashes cannot be one.
+// refusedSegment returns the fault of a part between two slashes.
 func refusedSegment(segment string) string {
 	last, _ := utf8.DecodeLastRuneInString(segment)
 	switch {
@@ -172,8 +174,8 @@ func refusedSegment(segment string) string {
 	return ""
 }
 
-// device reports whether Windows takes segment for a device, whatever its extension: CON, PRN, AUX, NUL, CONIN$, CONOUT$,
-// and COM or LPT with one digit, superscripts included ("Naming Files, Paths, and Namespaces", Microsoft).
+// device reports whether Windows treats segment as a device, whatever its extension: CON, PRN, AUX, NUL, CONIN$,
+// CONOUT$, and COM or LPT with one digit, superscripts included ("Naming Files, Paths, and Namespaces", Microsoft).
 func device(segment string) bool {
 	stem, _, _ := strings.Cut(strings.ToLower(segment), ".")
 	stem = strings.TrimSpace(stem)
@@ -188,15 +190,15 @@ func device(segment string) bool {
 	return ok && utf8.RuneCountInString(port) == 1 && strings.Contains(digits+"¹²³", port)
 }
 
-// dotGit reports whether a file system may take segment for ".git": in another case, or as the short name that Windows
-// gives it. Its spellings with invisible characters, trailing dots or "::" are refused for these.
+// dotGit reports whether a file system may treat segment as ".git": in another case, or as its short name on Windows.
+// Its spellings with invisible characters, trailing dots or "::" are refused for these.
 func dotGit(segment string) bool {
 	folded := Fold(segment)
 	number, short := strings.CutPrefix(folded, "git~")
 	return folded == ".git" || short && number != "" && onlyOf(number, digits)
 }
 
-// ownFolder reports whether a name lies where the service answers on a project's origin itself.
+// ownFolder reports whether a name lies in a folder that the service itself answers on a project's origin.
 func ownFolder(segments []string) bool {
 	switch Fold(segments[0]) {
 	case ".sandlot":
@@ -207,8 +209,8 @@ func ownFolder(segments []string) bool {
 	return false
 }
 
-// quoted returns s in quotes with everything unprintable or invisible escaped, cut at 60 characters: enough to recognize a
-// name by.
+// quoted returns s in quotes with everything unprintable or invisible escaped, cut at 60 characters: enough to
+// recognize a name by.
 func quoted(s string) string {
 	const most = 60
 	var b strings.Builder

@@ -11,19 +11,19 @@ import (
 
 const (
 	maxHandle = 40   // characters, from the contract
-	maxFolded = 1024 // bytes of a wish that are looked at: 40 characters, each in the longest spelling with marks, fit many times
+	maxFolded = 1024 // bytes of a wish that are read: 40 characters, each in the longest spelling with marks, fit many times
 )
 
-// handleAlphabet and slugAlphabet are what a handle and the slug of a project id are made of. A slug is part of a host
-// name, where "_" cannot be.
+// handleAlphabet and slugAlphabet are the characters of a handle and of the slug of a project id. A slug is part of a
+// host name, where "_" cannot be.
 const (
 	slugAlphabet   = "abcdefghijklmnopqrstuvwxyz0123456789-"
 	handleAlphabet = slugAlphabet + "_"
 )
 
-// Handle brings a wish into the form of a handle: 1 to 40 characters of [a-z0-9_-], neither first nor last a hyphen. Letters
-// are folded to lower case and freed of their marks, a run of other characters becomes one hyphen. It returns "" when
-// nothing is left or what is left is Reserved; HandleChoices then tells what to take. Handle(Handle(s)) is Handle(s).
+// Handle turns a wish into a handle: 1 to 40 characters of [a-z0-9_-], neither first nor last a hyphen. Letters are
+// folded to lower case and lose their marks, a run of other characters becomes one hyphen. It returns "" if the result
+// is empty or Reserved; HandleChoices then returns alternatives. Handle(Handle(s)) is Handle(s).
 func Handle(want string) string {
 	handle := foldedHandle(want)
 	if Reserved(handle) {
@@ -32,10 +32,11 @@ func Handle(want string) string {
 	return handle
 }
 
-// HandleChoices returns six to eight handles to try in this order, all distinct, at most 40 characters and none Reserved:
-// the handle itself, then with suffixes of 1, 2, 3, 4, 6, 9 and 12 digits, random but for the first, which is "-2". So a
-// taken handle is settled in a constant number of look-ups, however many have taken it before. A reserved handle yields
-// only forms with a suffix, and one with nothing left, generated ones. The argument may be a wish as it came: it is folded.
+// HandleChoices returns six to eight handles to try in this order, all distinct, at most 40 characters and none
+// Reserved: the handle itself, then with suffixes of 1, 2, 3, 4, 6, 9 and 12 digits, random but for the first, which is
+// "-2". So a taken handle is resolved in a constant number of look-ups, however many have taken it before. A reserved
+// handle yields only forms with a suffix, and an empty one, generated handles. The argument may be a wish as it came:
+// it is folded.
 func HandleChoices(handle string, r Rand) []string {
 	handle = foldedHandle(handle)
 	var choices []string
@@ -60,17 +61,17 @@ func HandleChoices(handle string, r Rand) []string {
 }
 
 // FriendlyHandle returns a generated handle, <adjective>-<noun>-<number>, the number of two to four digits: one of some
-// 600 million, so that a second try settles nearly every conflict.
+// 600 million, so that a second try resolves nearly every conflict.
 func FriendlyHandle(r Rand) string {
 	return phrase(r) + "-" + number(2+r(3), r)
 }
 
-// foldedHandle is Handle without the question whether it is reserved.
+// foldedHandle is Handle without the check of reserved handles.
 func foldedHandle(want string) string {
 	return cutHandle(folded(want, handleAlphabet), maxHandle)
 }
 
-// unreserved takes from a handle the beginnings that are reserved whatever follows them.
+// unreserved removes from a handle the beginnings that are always reserved.
 func unreserved(handle string) string {
 	handle = strings.TrimLeft(handle, "_-")
 	if strings.HasPrefix(handle, "xn--") {
@@ -97,13 +98,14 @@ func number(n int, r Rand) string {
 	return string(b)
 }
 
-// folded brings s into an ASCII alphabet: compatibility forms and marks are taken apart, case is folded (so "ß" is "ss"),
-// marks and invisible characters are dropped, and each run of characters outside the alphabet becomes one hyphen.
+// folded converts s to an ASCII alphabet: compatibility forms and marks are decomposed, case is folded (so "ß" is
+// "ss"), marks and invisible characters are dropped, and each run of characters outside the alphabet becomes one
+// hyphen.
 func folded(s, alphabet string) string {
 	s = strings.ToValidUTF8(s[:min(len(s), maxFolded)], "")
 	s = norm.NFKD.String(cases.Fold().String(norm.NFKD.String(s)))
 	var b []byte
-	filled := false // the last byte of b is a hyphen that we put there
+	filled := false // the last byte of b is an inserted hyphen
 	for _, r := range s {
 		switch {
 		case unicode.IsMark(r) || invisible(r):

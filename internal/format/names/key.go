@@ -20,7 +20,7 @@ const (
 	TicketPrefix  = "slt_"
 )
 
-// KeyChecksum is what follows the random characters of s, a prefix and them.
+// KeyChecksum returns the checksum of s, a prefix with random characters.
 func KeyChecksum(s string) string {
 	sum := crc32.ChecksumIEEE([]byte(s))
 	out := make([]byte, KeySum)

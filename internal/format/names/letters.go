@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Letters leaves of a text what tells it from others at a glance: its letters and digits, in lower case and in the plain
-// form of each. Accents go, and what stands between and around them.
+// Letters returns the part of a text that distinguishes it from others at a glance: its letters and digits, in lower
+// case and in the plain form of each, without accents and all other characters.
 func Letters(s string) string {
 	return strings.Map(func(r rune) rune {
 		r = unicode.ToLower(r)

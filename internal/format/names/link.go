@@ -9,18 +9,19 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// maxLink is how many bytes an address may have that people show: browsers take more, and nobody reads it.
+// maxLink is the most bytes of an address that people see: browsers accept more, and nobody reads it.
 const maxLink = 300
 
-// A LinkError tells why something is no address that a page may lead to.
+// A LinkError says why a text is no address that a page may link to.
 type LinkError struct {
 	Reason string // one sentence, safe to show and to log: the address is not in it
 }
 
 func (e *LinkError) Error() string { return e.Reason }
 
-// Link returns an address of the web as a page may lead to it: http or https, a host in lower case and in its ASCII form, no name or
-// password before it, and a port only where it is another than the scheme's. Without a scheme it is https. The empty one stays. All else is a *LinkError. Link(Link(s)) is Link(s).
+// Link returns an address of the web as a page may link to it: http or https, a host in lower case and in its ASCII
+// form, no name or password before it, and a port only if it is not the scheme's. Without a scheme it is https. The
+// empty address stays. All else is a *LinkError. Link(Link(s)) is Link(s).
 func Link(s string) (string, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -57,7 +58,7 @@ func Link(s string) (string, error) {
 	return link, nil
 }
 
-// withPort is a host and the port after it, if that is not the usual one.
+// withPort returns a host with its port, if that is not the usual one.
 func withPort(host, port string, usual uint64) (string, error) {
 	if port == "" {
 		return host, nil
@@ -72,7 +73,8 @@ func withPort(host, port string, usual uint64) (string, error) {
 	return host + ":" + strconv.FormatUint(n, 10), nil
 }
 
-// schemed tells whether an address without slashes begins with a scheme, such as mailto: or javascript:, and not with a host and a port.
+// schemed reports whether an address without slashes begins with a scheme, such as mailto: or javascript:, and not with
+// a host and a port.
 func schemed(s string) bool {
 	before, after, found := strings.Cut(s, ":")
 	return found && !strings.ContainsAny(before, "/.?#") && !strings.HasPrefix(after, "/")

@@ -11,7 +11,7 @@ func seeded(seed uint64) Rand {
 	return rand.New(rand.NewPCG(seed, seed)).IntN
 }
 
-// smallest and largest are the ends of what a Rand may return.
+// smallest and largest return the ends of a Rand's range.
 func smallest(int) int  { return 0 }
 func largest(n int) int { return n - 1 }
 

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// These are the ends of domains that nobody has (RFC 2606), and what people and models write for the address of somebody. None ever changes.
+// The ends of domains that nobody has (RFC 2606), and the placeholders that people and models write for somebody's
+// address. None ever changes.
 var (
 	nobodys      = []string{".example", ".invalid", ".test", ".localhost", ".example.com", ".example.net", ".example.org"}
 	madeUp       = []string{"test.com", "domain.com", "yourdomain.com", "mydomain.com", "yourcompany.com"}
@@ -13,7 +14,7 @@ var (
 	tests        = []string{"gmail.com", "email.com", "mail.com", "outlook.com", "yahoo.com", "hotmail.com"}
 )
 
-// PlaceholderEmail reports whether an address, in the form of Email, stands for that of somebody and is none.
+// PlaceholderEmail reports whether an address, in the form of Email, is a placeholder for somebody's address.
 func PlaceholderEmail(address string) bool {
 	local, domain, _ := strings.Cut(strings.ToLower(address), "@")
 	local, _, _ = strings.Cut(local, "+")

@@ -2,11 +2,13 @@ package names
 
 import "strings"
 
-// previewLength is how many random characters the label of a preview has: 2^100, which nobody guesses and no two people draw.
+// previewLength is the number of random characters in the label of a preview: 2^100, which nobody guesses and no two
+// people draw.
 const previewLength = 20
 
-// ValidPreview reports whether s is the label of a preview: "preview--" and 20 random characters. A browser draws it for an origin on which
-// it shows a project that is not published yet. It can be no project id and no version's label: those have "--" only before a "v".
+// ValidPreview reports whether s is the label of a preview: "preview--" and 20 random characters. A browser draws it
+// for an origin on which it shows a project that is not published yet. It can be no project id and no version's label:
+// those have "--" only before a "v".
 func ValidPreview(s string) bool {
 	random, found := strings.CutPrefix(s, "preview--")
 	return found && isRandom(random, previewLength)

@@ -8,18 +8,18 @@ import (
 const (
 	maxProjectID = 40 // characters, from the contract
 	tailLength   = 6  // random characters of a project id: 2^30 for each slug, and the store refuses one used before
-	secretLength = 10 // random characters of a version's label: 2^50, as good as unguessable over a network
+	secretLength = 10 // random characters of a version's label: 2^50, practically unguessable over a network
 	maxSlug      = maxProjectID - tailLength - len("-")
 )
 
-// maxVersion is the highest version whose label fits in the 63 characters of a DNS label (RFC 1035) together with a project id
-// of 40: 40 + len("--v") + 9 + len("-") + 10 is 63.
+// maxVersion is the highest version whose label fits in the 63 characters of a DNS label (RFC 1035) together with a
+// project id of 40: 40 + len("--v") + 9 + len("-") + 10 is 63.
 const maxVersion = 999_999_999
 
-// ProjectID makes the id of a new project: a slug of its title and six random characters, or, where the title has no
-// usable letters, an adjective, a noun and six random characters. The result is a DNS label of at most 40 characters that
-// ValidProjectID accepts: no "--" in it, so it is neither a punycode label nor a version's. Whether it was used before
-// is for the caller to see; it then calls again.
+// ProjectID returns the id of a new project: a slug of its title and six random characters, or, if the title has no
+// usable letters, an adjective, a noun and six random characters. The result is a DNS label of at most 40 characters
+// that ValidProjectID accepts: it has no "--", so it is neither a punycode label nor a version's. The caller checks
+// that it was never used before, and else calls again.
 func ProjectID(title string, r Rand) string {
 	slug := slugged(title)
 	if slug == "" {
@@ -35,9 +35,9 @@ func ValidProjectID(s string) bool {
 		onlyOf(s, slugAlphabet) && isRandom(s[at+1:], tailLength)
 }
 
-// VersionLabel returns the label of a host, under the content host: the project id itself for version 0, which stands for the
-// newest, or else "{project id}--v{n}-{suffix}" with the version's suffix of ten random characters. It returns "" where
-// ParseLabel would not give the arguments back, so for a version above 999,999,999.
+// VersionLabel returns the label of a host, under the content host: the project id itself for version 0, which stands
+// for the newest, or else "{project id}--v{n}-{suffix}" with the version's suffix of ten random characters. It returns
+// "" if ParseLabel would not return the arguments, so for a version above 999,999,999.
 func VersionLabel(projectID string, n int, suffix string) string {
 	label := projectID
 	if n != 0 || suffix != "" {
@@ -49,8 +49,8 @@ func VersionLabel(projectID string, n int, suffix string) string {
 	return label
 }
 
-// ParseLabel takes a label apart that VersionLabel made, and no other: it is false for upper case, a version with a zero
-// before it, or a suffix of another length. Hosts are compared without case, so the caller lowers them first.
+// ParseLabel splits a label that VersionLabel made, and no other: it returns false for upper case, a version with a
+// leading zero, or a suffix of another length. Hosts are compared without case, so the caller lowers them first.
 func ParseLabel(label string) (projectID string, version int, suffix string, ok bool) {
 	projectID, rest, versioned := strings.Cut(label, "--v")
 	if !ValidProjectID(projectID) {
@@ -67,8 +67,8 @@ func ParseLabel(label string) (projectID string, version int, suffix string, ok 
 	return projectID, version, suffix, true
 }
 
-// slugged returns what a host name can show of a title, at most maxSlug characters, cut between words where that keeps
-// half of it; "" if there is nothing.
+// slugged returns the part of a title that a host name can show, at most maxSlug characters, cut between words if that
+// keeps half of it; "" if there is none.
 func slugged(title string) string {
 	title = strings.NewReplacer("'", "", "’", "").Replace(title[:min(len(title), maxFolded)])
 	words := strings.FieldsFunc(folded(title, slugAlphabet), func(r rune) bool { return r == '-' })

@@ -45,7 +45,7 @@ func TestProjectID(t *testing.T) {
 	})
 }
 
-// checkProjectID fails unless id is what the contract says of one.
+// checkProjectID fails unless id is valid by the contract.
 func checkProjectID(t rapid.TB, id string) {
 	t.Helper()
 	if !ValidProjectID(id) || !projectForm.MatchString(id) || len(id) > 40 || strings.Contains(id, "--") || strings.HasPrefix(id, "xn--") {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// ReadFilename is Filename for what people and programs send as one: it also takes a name that begins with "./" or "/", or
-// has "\\" between folders, for these have one reading. changed tells that the name was read so, and that the caller owes
-// a warning. A path of the sender's machine is refused: it does not tell which folder is the project's. The error's
-// Root is then the likely one, and its Suggestion what stands after it.
+// ReadFilename is Filename for a name from a person or program: it also accepts a name that begins with "./" or "/", or
+// has "\\" between folders, for these have one reading. changed reports such a change, and the caller must warn of it.
+// A path of the sender's machine is refused: it does not show which folder is the project's. The error's Root is then
+// the likely one, and its Suggestion the rest of the path.
 func ReadFilename(s string) (name string, changed bool, err error) {
 	plain := slashed(s)
 	if root, rest, ok := machinePath(plain); ok {
@@ -31,8 +31,8 @@ func ReadFilename(s string) (name string, changed bool, err error) {
 // slashed returns s with slashes for backslashes.
 func slashed(s string) string { return strings.ReplaceAll(s, `\`, "/") }
 
-// relativeName takes off what says only that a name begins here, or at the root of the project. Two slashes begin the
-// name of another machine, so they stay and are refused.
+// relativeName removes a beginning that only marks the root of the project, or the current folder. Two slashes begin
+// the name of another machine, so they stay and are refused.
 func relativeName(s string) string {
 	if rest, ok := strings.CutPrefix(s, "/"); ok && !strings.HasPrefix(rest, "/") {
 		s = rest
@@ -43,8 +43,8 @@ func relativeName(s string) string {
 	return s
 }
 
-// machineRoots are the folders at the top of a disk in which people and programs keep their work, and homes are those
-// whose next folder is a person's. Neither changes.
+// machineRoots are the folders at the top of a disk in which people and programs keep their work, and homes are the
+// folders that hold a folder for each person. Neither changes.
 var (
 	machineRoots = []string{"home", "Users", "root", "tmp", "var", "etc", "mnt", "app", "workspace", "workspaces", "usr", "opt"}
 	homes        = []string{"home", "Users"}
@@ -54,8 +54,8 @@ var (
 	}
 )
 
-// machinePath takes a path of the sender's machine apart, into the folder that is most likely the project's and what
-// stands after it. ok is false for any other name.
+// machinePath splits a path of the sender's machine into the folder that is most likely the project's and the rest. ok
+// is false for any other name.
 func machinePath(s string) (root, rest string, ok bool) {
 	drive := ""
 	if len(s) > 1 && s[1] == ':' && strings.IndexByte(letters, s[0]) >= 0 {
@@ -74,11 +74,11 @@ func machinePath(s string) (root, rest string, ok bool) {
 	return root, strings.Join(parts[n:], "/"), true
 }
 
-// rootLength is how many of the parts lead to the project's folder. At least the file is left.
+// rootLength returns how many of the parts lead to the project's folder. At least the file is left.
 func rootLength(parts []string) int {
 	most := len(parts) - 1
 	n := 0
-	if len(parts) > 2 && parts[0] == "mnt" && len(parts[1]) == 1 { // a drive of Windows, seen from its Linux
+	if len(parts) > 2 && parts[0] == "mnt" && len(parts[1]) == 1 { // a drive of Windows, as its Linux mounts it
 		n = 2
 	}
 	switch {
@@ -93,7 +93,8 @@ func rootLength(parts []string) int {
 	return min(n+1, most)
 }
 
-// Relative takes the folders off that all these names have in common, so that each begins at the innermost folder of them all.
+// Relative removes the folders that all these names have in common, so that each begins at the innermost folder of them
+// all.
 func Relative(list []string) (short []string) {
 	common := path.Dir(list[0]) + "/"
 	for _, name := range list {

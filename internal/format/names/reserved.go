@@ -2,7 +2,7 @@ package names
 
 import "strings"
 
-// reserved are the handles that would speak for the service, for its operator, or for a mailbox that others trust
+// reserved are the handles that would seem to belong to the service, to its operator, or to a mailbox that others trust
 // (RFC 2142), or that read like a place on its site. They are written without separators: "no-reply" and "no_reply" are
 // "noreply".
 var reserved = strings.Fields(`
@@ -34,9 +34,9 @@ var reserved = strings.Fields(`
 	you yourself
 `)
 
-// Reserved reports whether a handle is kept from everybody: the empty one, the words of the service and of mail, however they
-// are separated, and all that begin with "xn--" or "_", which mean something in names of hosts. With a number after
-// it a reserved word is free.
+// Reserved reports whether nobody may have a handle: the empty one, the words of the service and of mail, however they
+// are separated, and all that begin with "xn--" or "_", which mean something in names of hosts. With a number after it
+// a reserved word is free.
 func Reserved(handle string) bool {
 	handle = strings.ToLower(handle)
 	if handle == "" || strings.HasPrefix(handle, "xn--") || strings.HasPrefix(handle, "_") {

@@ -8,10 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Searchable returns the form of a text in which its parts are looked for, so that they are found whatever their case,
-// accents and width, and whichever of the two kana: words of letters, numbers, marks and symbols, with one blank between
-// them. What else there is (punctuation, invisible characters) parts words or is dropped. Searchable(Searchable(s)) is
-// Searchable(s).
+// Searchable returns the form of a text that a search compares, so that case, accents, width and the two kana make no
+// difference: words of letters, numbers, marks and symbols, with one blank between them. Other characters (punctuation,
+// invisible ones) separate words or are dropped. Searchable(Searchable(s)) is Searchable(s).
 func Searchable(s string) string {
 	plain := strings.Map(searched, norm.NFKD.String(s))
 	// A Caser may hold state, so each call takes its own.
@@ -19,8 +18,8 @@ func Searchable(s string) string {
 	return strings.Join(strings.Fields(norm.NFC.String(strings.Map(searched, folded))), " ")
 }
 
-// searched is a character of decomposed text as it is looked for: none for accents and what is invisible, a blank for
-// what parts words.
+// searched returns the form of a character of decomposed text in a search: none for accents and invisible characters, a
+// blank for separators.
 func searched(r rune) rune {
 	const voiced, halfVoiced = '\u3099', '\u309A' // they make another letter of a kana
 	if plain, ok := undecomposed[r]; ok {
@@ -39,5 +38,5 @@ func searched(r rune) rune {
 	return r
 }
 
-// undecomposed are letters whose accent Unicode does not take off. It never changes.
+// undecomposed are letters whose accent Unicode does not decompose. It never changes.
 var undecomposed = map[rune]rune{'ı': 'i', 'ł': 'l', 'Ł': 'l', 'ø': 'o', 'Ø': 'o', 'đ': 'd', 'Đ': 'd', 'ħ': 'h', 'Ħ': 'h'}

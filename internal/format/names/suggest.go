@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// suggest returns a filename near a refused one.
+// suggest returns a filename similar to a refused one.
 func suggest(s string) string {
 	name := strings.Join(repaired(s), "/")
 	if norm.NFC.String(name) != name || refusal(name, name) != "" {
@@ -19,7 +19,7 @@ func suggest(s string) string {
 	return name
 }
 
-// repaired returns the parts of s that can be kept, each made usable.
+// repaired returns the usable parts of s, each repaired.
 func repaired(s string) []string {
 	var kept []string
 	for _, segment := range strings.Split(path.Clean("/"+relative(s)), "/") {
@@ -37,10 +37,10 @@ func repaired(s string) []string {
 	return kept
 }
 
-// relative returns s with slashes and decoded. Where s is an address or a place on somebody's disk, its last part is all
-// that matters.
+// relative returns s decoded and with slashes. If s is an address or a path on somebody's disk, it returns the last
+// part only.
 func relative(s string) string {
-	const most = 4096 // bytes; a name is at its end, and a name of a megabyte is no name
+	const most = 4096 // bytes; a name is at its end, and a megabyte is no name
 	s = s[max(0, len(s)-most):]
 	if decoded, err := url.PathUnescape(s); err == nil {
 		s = decoded
@@ -58,7 +58,7 @@ func relative(s string) string {
 	return s
 }
 
-// withoutQuery cuts what an address has behind the name of a file, as in "game.js?v=2".
+// withoutQuery removes the query of an address after the name of a file, as in "game.js?v=2".
 func withoutQuery(s string) string {
 	if name, _, ok := strings.Cut(s, "?"); ok && path.Ext(name) != "" {
 		return name
@@ -66,7 +66,7 @@ func withoutQuery(s string) string {
 	return s
 }
 
-// repairedSegment returns segment without what cannot be in it, or "" if nothing is left.
+// repairedSegment returns segment without its forbidden characters, or "" if nothing is left.
 func repairedSegment(segment string) string {
 	var b strings.Builder
 	for _, r := range segment {
@@ -91,7 +91,7 @@ func repairedSegment(segment string) string {
 	return segment
 }
 
-// shortened cuts segment to what a part of a filename may have, before its extension.
+// shortened cuts segment to the length of a part of a filename, before its extension.
 func shortened(segment string) string {
 	if len(segment) <= maxSegment {
 		return segment

@@ -8,22 +8,22 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A tag has 2 to 24 characters (code points): one alone tells little, and more do not fit beside others.
+// A tag has 2 to 24 characters (code points): a single one says little, and more do not fit beside others.
 const (
 	minTag = 2
 	maxTag = 24
-	// readTag is how many bytes of a text are looked at: what is longer is no tag, however much of it is blank.
+	// readTag is how many bytes of a text are read: a longer one is no tag, even if much of it is blank.
 	readTag = 400
 )
 
-// Tag brings a tag into the form in which it is kept: lower-case letters, marks and digits of any script, and hyphens between
-// them, in the normal form NFKC. Blanks and underscores are hyphens, a # before it and joiners inside go. Tag(Tag(s)) is Tag(s).
-// ok is false for what is no tag: too short, too long, or with a character that no tag has.
+// Tag normalizes a tag: lower-case letters, marks and digits of any script, and hyphens between them, in the normal
+// form NFKC. Blanks and underscores become hyphens, a # before it and joiners inside are removed. Tag(Tag(s)) is
+// Tag(s). ok is false for a text that is no tag: too short, too long, or with a character that no tag has.
 func Tag(s string) (tag string, ok bool) {
 	if len(s) > readTag || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }) {
 		return "", false
 	}
-	whole := strings.NewReplacer(zeroWidthNonJoiner, "", zeroWidthJoiner, "").Replace(s) // before the normal form, which composes what they kept apart
+	whole := strings.NewReplacer(zeroWidthNonJoiner, "", zeroWidthJoiner, "").Replace(s) // before NFKC, which composes the characters that they separated
 	tag = joinedTag(norm.NFKC.String(strings.ToLower(norm.NFKC.String(strings.TrimPrefix(strings.TrimSpace(whole), "#")))))
 	n := utf8.RuneCountInString(tag)
 	return tag, n >= minTag && n <= maxTag && !strings.ContainsFunc(tag, func(r rune) bool { return r != '-' && !ofTag(r) }) && strings.ContainsFunc(tag, first)
@@ -31,20 +31,20 @@ func Tag(s string) (tag string, ok bool) {
 
 const zeroWidthNonJoiner, zeroWidthJoiner = "\u200c", "\u200d"
 
-// joinedTag has one hyphen for each run of blanks, underscores and hyphens, and none at either end.
+// joinedTag returns s with one hyphen for each run of blanks, underscores and hyphens, and none at either end.
 func joinedTag(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '_' || unicode.Is(unicode.Pd, r) }), "-")
 }
 
-// ofTag holds for what a tag is made of, beside hyphens. There are letters and marks that nobody sees.
+// ofTag reports whether a character may be in a tag, beside hyphens. Some letters and marks are invisible.
 func ofTag(r rune) bool {
 	return (first(r) || unicode.In(r, unicode.Mn, unicode.Mc)) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// first holds for what can be seen by itself.
+// first reports whether a character is visible by itself.
 func first(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }
 
-// NearTag is the tag that is left of a text without what no tag has, or "".
+// NearTag returns a text without the characters that no tag has, as a tag, or "".
 func NearTag(s string) string {
 	s = strings.ToValidUTF8(s[:min(len(s), readTag)], "")
 	kept := []rune(strings.Map(func(r rune) rune {
@@ -63,5 +63,5 @@ func NearTag(s string) string {
 	return tag
 }
 
-// SameTag reports whether two tags are one to a reader: they differ in no more than accents and the forms of letters.
+// SameTag reports whether two tags are the same to a reader: they differ only in accents and the forms of letters.
 func SameTag(a, b string) bool { return a == b || Searchable(a) == Searchable(b) }

@@ -9,14 +9,14 @@ import (
 
 const maxTitle = 200 // characters (code points), from the contract
 
-// Title brings a title into the form in which it is kept: at most 200 code points, without control and bidirectional
-// control characters and invalid UTF-8, each run of white space one blank, none at either end. Everything else is kept as
-// it is, markup too: whoever shows a title escapes it. cut tells that it was longer, cleaned that something else than
-// blanks was taken out, line breaks included; for each the caller owes a warning. The end of a cut title is a whole
-// visible character, unless that is made of more than 32 code points. A title of which nothing can be seen is empty.
+// Title normalizes a title: at most 200 code points, without control and bidirectional control characters and invalid
+// UTF-8, each run of white space one blank, none at either end. Everything else is kept as it is, markup too: code that
+// shows a title escapes it. cut reports that it was longer, cleaned that other characters than blanks were removed,
+// line breaks included; the caller must warn of each. The end of a cut title is a whole visible character, unless that
+// consists of more than 32 code points. A title without a visible character is empty.
 func Title(s string) (title string, cut, cleaned bool) {
 	kept, cleaned := cleanedTitle(s)
-	if len(kept) > 0 && !slices.ContainsFunc(kept, visible) { // a link with that text could not be found
+	if len(kept) > 0 && !slices.ContainsFunc(kept, visible) { // nobody could find a link with that text
 		return "", false, true
 	}
 	if len(kept) > maxTitle {
@@ -25,12 +25,12 @@ func Title(s string) (title string, cut, cleaned bool) {
 	return strings.TrimRight(string(kept), " "), cut, cleaned
 }
 
-// visible tells whether a reader sees a character by itself.
+// visible reports whether a reader sees a character by itself.
 func visible(r rune) bool {
 	return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Mn, r)
 }
 
-// cleanedTitle returns at most one code point more than a title has, which tells that it must be cut, and where.
+// cleanedTitle returns at most one code point more than a title may have, which shows that it must be cut, and where.
 func cleanedTitle(s string) (kept []rune, cleaned bool) {
 	blank := false
 	for i, r := range s {
@@ -57,7 +57,7 @@ func cleanedTitle(s string) (kept []rune, cleaned bool) {
 
 // wholeCharacters returns where to cut a title so that no visible character is split.
 func wholeCharacters(title []rune) int {
-	const longest = 32 // code points; no emoji has as many, only marks piled up have more
+	const longest = 32 // code points; no emoji has as many, only stacked marks have more
 	for at := maxTitle; at > maxTitle-longest; at-- {
 		if !joined(title, at) {
 			return at
@@ -67,7 +67,7 @@ func wholeCharacters(title []rune) int {
 }
 
 // joined reports whether the code points at-1 and at are one visible character. It covers marks, joined and coloured
-// emoji, flags and decomposed Korean, which is what titles have, and not the whole of Unicode's annex 29.
+// emoji, flags and decomposed Korean, which occur in titles, and not the whole of Unicode's annex 29.
 func joined(title []rune, at int) bool {
 	const zeroWidthJoiner = '\u200D'
 	before, r := title[at-1], title[at]

@@ -1,5 +1,5 @@
-// Package tree has the rules of names for files that one call brings: which are left out, which folder wraps
-// all of them, which is the page, and which cannot lie beside each other. It knows names alone.
+// Package names also has the rules for the files of one call: which are left out, which folder wraps all of them, which
+// is the page, and which cannot lie beside each other.
 package names
 
 import (
@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Index is the page of files that have one of that name at the root.
+// Index is the page of a list of files that has it at the root.
 const Index = "index.html"
 
-// What tools leave beside people's work, in lower case. Neither changes.
+// The files that tools leave beside people's work, in lower case. Neither changes.
 var (
 	foreignFolders = map[string]string{"__macosx": "__MACOSX/", ".git": ".git/", "node_modules": "node_modules/", ".sandlot": ".sandlot/"}
 	foreignFiles   = map[string]string{".ds_store": ".DS_Store", "thumbs.db": "Thumbs.db", "desktop.ini": "desktop.ini", "icon\r": "Icon", ".git": ".git"}
 )
 
-// What holds secrets of whoever sends it, in lower case. Neither changes.
+// The files that hold secrets of the sender, in lower case. Neither changes.
 var (
 	secretFolders = map[string]string{".aws": ".aws/", ".ssh": ".ssh/", ".gnupg": ".gnupg/"}
 	secretFiles   = map[string]bool{
@@ -28,8 +28,8 @@ var (
 	notSecret = map[string]bool{".env.example": true, ".env.sample": true, ".env.template": true, ".env.dist": true}
 )
 
-// Secret tells as what a file probably holds secrets of its sender, such as ".env" or ".ssh/"; "" is a file that does not, by its name.
-// Where in the tree it lies makes no difference.
+// Secret returns the kind of a file that probably holds secrets of its sender, such as ".env" or ".ssh/", or "" for any
+// other, by its name. Its folder in the tree makes no difference.
 func Secret(name string) string {
 	file := strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
 	for folder, rest, found := strings.Cut(file, "/"); found; folder, rest, found = strings.Cut(file, "/") {
@@ -49,8 +49,9 @@ func Secret(name string) string {
 	return ""
 }
 
-// LeftOut tells as what a file is left out, such as "node_modules/" or ".DS_Store", because some tool keeps it
-// beside people's work, or because it is a Secret; "" is a file that is taken. Where in the tree it lies makes no difference.
+// LeftOut returns the kind of a file that is left out, such as "node_modules/" or ".DS_Store", because some tool keeps
+// it beside people's work, or because it is a Secret; "" for a file that is accepted. Its folder in the tree makes no
+// difference.
 func LeftOut(name string) string {
 	file := strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
 	for folder, rest, found := strings.Cut(file, "/"); found; folder, rest, found = strings.Cut(file, "/") {
@@ -59,7 +60,7 @@ func LeftOut(name string) string {
 		}
 		file = rest
 	}
-	if strings.HasPrefix(file, "._") { // what macOS adds beside each file of a tar
+	if strings.HasPrefix(file, "._") { // macOS adds one beside each file of a tar
 		return "._*"
 	}
 	return cmp.Or(foreignFiles[file], Secret(name))
@@ -88,9 +89,9 @@ func Wrapper(list []string) string {
 // lost is the page that a project has for addresses without a file.
 const lost = "404.html"
 
-// Page returns the name of what a browser is to open first: Index, or else the one page at the root whose name ends
-// in ".html", or, without any, in ".htm". It is "" where there is none, or more than one. The page
-// for addresses without a file counts only where there is no other page at all.
+// Page returns the name of the file that a browser should open first: Index, or else the one page at the root whose
+// name ends in ".html", or, without any, in ".htm". It is "" if there is none, or more than one. The page for addresses
+// without a file counts only if there is no other page at all.
 func Page(list []string) string {
 	if slices.Contains(list, Index) {
 		return Index
@@ -114,8 +115,8 @@ func Page(list []string) string {
 	return ""
 }
 
-// Candidates returns the files that could be the page, at most limit, those that lie highest first, and of these
-// the page for addresses without a file last.
+// Candidates returns the files that could be the page, at most limit: those nearest to the root first, and of these the
+// page for addresses without a file last.
 func Candidates(list []string, limit int) (pages []string) {
 	for _, name := range list {
 		if ext := strings.ToLower(path.Ext(name)); ext == ".html" || ext == ".htm" {
@@ -128,7 +129,7 @@ func Candidates(list []string, limit int) (pages []string) {
 	return pages[:min(len(pages), limit)]
 }
 
-// last is 1 for the page for addresses without a file, and 0 for others.
+// last returns 1 for the page for addresses without a file, and 0 for others.
 func last(name string) int {
 	if strings.EqualFold(path.Base(name), lost) {
 		return 1
@@ -146,17 +147,17 @@ func Clash(list []string) (name, other string, found bool) {
 	return Collide(places)
 }
 
-// A Place is where a file is to be.
+// A Place is the future name of a file.
 type Place struct {
 	Folded, Name string
-	New          bool // it is not there yet
+	New          bool // the file is not there yet
 }
 
-// Collide is Clash of files of which at least the first that is returned is new. It brings the list in another order,
-// and takes no memory for folders, of which there may be many times as many.
+// Collide is Clash for files of which at least the first returned one is new. It reorders the list, and takes no memory
+// for folders, of which there may be many times as many.
 func Collide(list []Place) (name, other string, found bool) {
 	slices.SortFunc(list, func(a, b Place) int { return compareBelow(a.Folded, b.Folded) })
-	var above []Place // those whose path the next may be in: more than one only where what is there already collides
+	var above []Place // the possible folders of the next file: more than one only if existing files collide
 	for _, p := range list {
 		for len(above) > 0 && !within(p.Folded, above[len(above)-1].Folded) {
 			above = above[:len(above)-1]
@@ -179,7 +180,7 @@ func within(name, other string) bool {
 	return strings.HasPrefix(name, other) && (len(name) == len(other) || name[len(other)] == '/')
 }
 
-// compareBelow has what is in the path of a name right behind that name: nothing comes before a slash.
+// compareBelow sorts the names under a folder's path right after that path: nothing comes before a slash.
 func compareBelow(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		switch x, y := a[i], b[i]; {

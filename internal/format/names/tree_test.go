@@ -99,7 +99,7 @@ func TestNamesThatNoFileSystemKeepsApartClash(t *testing.T) {
 		{true, []string{"a", "a/b"}},
 		{true, []string{"A/b", "a"}},
 		{true, []string{"x/y/z", "X/Y"}},
-		{true, []string{"a/b", "a-b", "a.b", "a"}}, // what sorts between a folder and its files is in the way of neither
+		{true, []string{"a/b", "a-b", "a.b", "a"}}, // names that sort between a folder and its files clash with neither
 		{false, []string{"a/b", "a-b", "a.b", "a0", "a!/b"}},
 	} {
 		if a, b, got := names.Clash(c.list); got != c.want {

@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 )
 
-// mostEntries bounds the entries of EXIF that are looked at.
+// mostEntries bounds the entries of EXIF that are read.
 const mostEntries = 200
 
-// orientationOf finds in EXIF how a picture is to be turned, 1 to 8; 0 if it does not say. The rest of it,
-// such as the place where it was taken, nobody reads.
+// orientationOf finds the orientation of a picture in EXIF, 1 to 8; 0 if there is none. The rest of EXIF, such as the
+// place where the picture was taken, is never read.
 func orientationOf(exif []byte) int {
 	tiff := bytes.TrimPrefix(exif, []byte("Exif\x00\x00"))
 	if len(tiff) < 8 {

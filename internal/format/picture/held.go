@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// hold reads all bytes of src, at most MaxBytes, unless the first of them say that it is no picture.
+// hold reads all bytes of src, at most MaxBytes, unless the first of them show that it is no picture.
 func hold(src Source) ([]byte, error) {
 	data := make([]byte, min(src.Size(), MaxBytes))
 	if n, err := src.ReadAt(data, 0); n < len(data) {
@@ -23,17 +23,18 @@ func hold(src Source) ([]byte, error) {
 	return data, nil
 }
 
-// sniffed is how many bytes tell what a picture is.
+// sniffed is how many bytes identify a picture.
 const sniffed = 512
 
-// bounded is a reader of at most MaxBytes, of what may be a picture.
+// bounded is a reader of at most MaxBytes of a possible picture.
 type bounded struct {
 	r     io.Reader
 	n     int
 	first []byte // up to sniffed
 }
 
-// Bounded reads r, until it has more than MaxBytes, or its first bytes tell that it is no picture: that is a *Problem.
+// Bounded returns a reader of r that fails with a *Problem after more than MaxBytes, or if the first bytes show that it
+// is no picture.
 func Bounded(r io.Reader) io.Reader { return &bounded{r: r} }
 
 // Read implements io.Reader.
@@ -55,7 +56,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 var errLate = errors.New("reading a picture took too long")
 
-// timed reads until it is too late, a little at a time: what decoders do with a few bytes may be much.
+// timed reads until the time is up, a little at a time: decoders may work long on a few bytes.
 type timed struct {
 	ctx   context.Context
 	r     io.Reader

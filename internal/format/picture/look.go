@@ -10,19 +10,19 @@ import (
 	"io"
 )
 
-// A look is what the header of a picture says of it.
+// A look holds the facts in the header of a picture.
 type look struct {
 	format        string
 	width, height int
-	memory        int64 // that it takes to decode it, at most
-	orientation   int   // 1 to 8, as EXIF has it
+	memory        int64 // for decoding it, at most
+	orientation   int   // 1 to 8, as in EXIF
 	decode        func(io.Reader) (image.Image, error)
 }
 
-// turned tells whether it is shown with its sides for its ends.
+// turned reports whether the picture is shown on its side.
 func (l look) turned() bool { return l.orientation >= 5 }
 
-// affordable tells whether a picture of so many bytes may be decoded.
+// affordable returns a *Problem if a picture of so many bytes may not be decoded.
 func (l look) affordable(size int) error {
 	p := &Problem{Format: l.format, Width: l.width, Height: l.height}
 	switch {
@@ -61,7 +61,7 @@ func lookAt(data []byte) (look, error) {
 	return l, nil
 }
 
-// mostChunks bounds the chunks of a PNG: the decoder leaves 4 KiB of garbage for each that it passes over.
+// mostChunks bounds the chunks of a PNG: the decoder leaves 4 KiB of garbage for each that it skips.
 const mostChunks = 10_000
 
 // png reads the header of a PNG, and counts its chunks.
@@ -71,7 +71,7 @@ func (l *look) png(data []byte) error {
 		return err
 	}
 	l.width, l.height, l.decode = c.Width, c.Height, png.Decode
-	perPixel := int64(4) // grey with a transparent colour, too
+	perPixel := int64(4) // also grey with a transparent colour
 	switch c.ColorModel.(type) {
 	case color.Palette:
 		perPixel = 1
@@ -93,7 +93,7 @@ func (l *look) png(data []byte) error {
 	return nil
 }
 
-// jpeg reads the frame of a JPEG, and looks for how it is to be turned.
+// jpeg reads the frame of a JPEG, and finds its orientation.
 func (l *look) jpeg(data []byte) error {
 	c, err := jpeg.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
@@ -101,7 +101,7 @@ func (l *look) jpeg(data []byte) error {
 	}
 	l.width, l.height, l.decode = c.Width, c.Height, jpeg.Decode
 	l.memory = samplesOf(data, c)
-	switch pixels := int64(c.Width) * int64(c.Height); { // other colours than YCbCr are written once more, or twice
+	switch pixels := int64(c.Width) * int64(c.Height); { // colours other than YCbCr are written once more, or twice
 	case c.ColorModel == color.CMYKModel:
 		l.memory += 8 * pixels
 	case c.ColorModel != color.GrayModel && (c.ColorModel == color.RGBAModel || bytes.Contains(data, []byte("Adobe"))):
@@ -117,7 +117,7 @@ func (l *look) jpeg(data []byte) error {
 const mostEXIF = 128 << 10
 
 // samplesOf returns the memory of the samples of a JPEG, and of the coefficients of a progressive one, at most. Only
-// the decoder knows which of the bytes are its frame: all that look like one with these sides count, wherever they lie.
+// the decoder knows which of the bytes are its frame: all that look like one with these sides count, wherever they are.
 func samplesOf(data []byte, c image.Config) (most int64) {
 	for i := 0; i+10 < len(data); i++ {
 		f := data[i:]
@@ -143,7 +143,7 @@ func samplesOf(data []byte, c image.Config) (most int64) {
 	return most
 }
 
-// signatures are how files begin, at an offset. Their names are the same in all languages.
+// signatures are the first bytes of files, at an offset. The names are the same in all languages.
 var signatures = [...]struct {
 	at    int
 	bytes string
@@ -171,7 +171,7 @@ var signatures = [...]struct {
 	{0, "%PDF", "PDF", false},
 }
 
-// sniff tells the format by the first bytes, or the problem with them.
+// sniff returns the format of the first bytes, or the problem with them.
 func sniff(first []byte) (string, error) {
 	for _, s := range signatures {
 		if len(first) >= s.at+len(s.bytes) && string(first[s.at:s.at+len(s.bytes)]) == s.bytes {

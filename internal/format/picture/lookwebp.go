@@ -12,10 +12,10 @@ var (
 	errDamaged = errors.New("it is damaged")
 )
 
-// webp walks the chunks of a WebP. Each must lie in data: the decoder believes what they say.
+// webp walks the chunks of a WebP. Each must lie in data: the decoder trusts their lengths.
 func (l *look) webp(data []byte) error {
 	l.decode = webp.Decode
-	var wide, high int // of the canvas, if there is one
+	var wide, high int // the sides of the canvas, if there is one
 	for rest := data[12:]; len(rest) >= 8; {
 		size := int64(binary.LittleEndian.Uint32(rest[4:]))
 		if 8+size > int64(len(rest)) {
@@ -53,14 +53,15 @@ func (l *look) webp(data []byte) error {
 			return errDamaged
 		}
 	}
-	// The decoder takes how far one sees through from the canvas, and the colours from the frame: of another size, it would fail.
+	// The decoder takes the transparency from the canvas, and the colours from the frame: with different sizes it would
+	// fail.
 	if l.width == 0 || wide != 0 && (wide != l.width || high != l.height) {
 		return errDamaged
 	}
 	return nil
 }
 
-// size takes the sides of a frame. A second one is not there in a picture that stands still.
+// size sets the sides of the frame. A still picture has no second one.
 func (l *look) size(w, h int) {
 	if l.width != 0 {
 		w, h = 1<<30, 1<<30
@@ -68,8 +69,8 @@ func (l *look) size(w, h int) {
 	l.width, l.height = w, h
 }
 
-// codes adds the memory of the codes of a picture without loss, unless it takes too much already, and reports whether
-// they can be read.
+// codes adds the memory of the codes of a lossless picture, unless it takes too much already, and reports whether they
+// can be read.
 func (l *look) codes(data []byte, wide, high int) bool {
 	if pixels := int64(wide) * int64(high); pixels > MaxPixels || l.memory > maxMemory {
 		return true

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// A codeReader is a reader of the codes of a picture without loss, in a WebP. A few bytes of one can name 65,536 sets of codes,
-// for all of which a decoder makes room before it reads the first: how many there are, and what they take, is known once
-// the small pictures that stand before them are read. What is not as a WebP should be, or is cut, is damaged.
+// A codeReader reads the codes of a lossless picture in a WebP. A few bytes can name 65,536 sets of codes, and a
+// decoder allocates all of them before it reads the first: their number and memory are known once the small pictures
+// before them are read. A picture that is not a valid WebP, or is cut, is damaged.
 type codeReader struct {
 	data    []byte
-	at      int // bits
+	at      int // in bits
 	memory  int64
 	damaged bool
 }
 
-// lossless returns the memory of the codes of a picture of so many pixels, whose header is not in data.
+// lossless returns the memory of the codes of a picture of so many pixels; data does not include its header.
 func lossless(data []byte, wide, high int) (memory int64, ok bool) {
 	r := &codeReader{data: data}
 	var seen [4]bool
@@ -26,10 +26,10 @@ func lossless(data []byte, wide, high int) (memory int64, ok bool) {
 		}
 		seen[kind] = true
 		switch kind {
-		case 0, 1: // how tiles are told from their neighbours, and from their other colours
+		case 0, 1: // the prediction of tiles from their neighbours, and from their other colours
 			side := 2 + r.bits(3)
 			r.picture(tiles(wide, side), tiles(high, side))
-		case 3: // a palette; of few colours several pixels stand in one
+		case 3: // a palette; with few colours several pixels share one
 			n := 1 + r.bits(8)
 			r.picture(n, 1)
 			switch {
@@ -59,10 +59,10 @@ func lossless(data []byte, wide, high int) (memory int64, ok bool) {
 	return r.memory, !r.damaged
 }
 
-// tiles is how many tiles of 1<<side pixels lie along so many.
+// tiles returns how many tiles of 1<<side pixels cover n pixels.
 func tiles(n, side int) int { return (n + 1<<side - 1) >> side }
 
-// bits reads a number of so many bits.
+// bits reads a number of n bits.
 func (r *codeReader) bits(n int) (v int) {
 	for i := range n {
 		if r.at == 8*len(r.data) {
@@ -75,7 +75,7 @@ func (r *codeReader) bits(n int) (v int) {
 	return v
 }
 
-// recent reads of how many bits the places are in which colours are kept that were there before; 0: none are.
+// recent reads the bits of an index into the cache of recent colours; 0: there is no cache.
 func (r *codeReader) recent() int {
 	if r.bits(1) == 0 {
 		return 0
@@ -88,14 +88,14 @@ func (r *codeReader) recent() int {
 	return n
 }
 
-// picture reads a small picture that stands before the codes.
+// picture reads a small picture before the codes.
 func (r *codeReader) picture(wide, high int) []uint32 {
 	recent := r.recent()
 	s, kept := r.set(recent), make([]uint32, 1<<recent)
 	pixels := make([]uint32, 0, wide*high)
 	put := func(p uint32) {
 		pixels = append(pixels, p)
-		kept[p*0x1e35a7bd>>(32-recent)] = p // by 32 it is the first
+		kept[p*0x1e35a7bd>>(32-recent)] = p // a shift by 32 gives the first
 	}
 	for len(pixels) < wide*high && !r.damaged {
 		switch g := r.next(s[0]); {
@@ -120,7 +120,7 @@ func (r *codeReader) picture(wide, high int) []uint32 {
 	return pixels
 }
 
-// number reads a length, or a distance, of which the symbol says how large it is about.
+// number reads a length, or a distance, whose magnitude the symbol gives.
 func (r *codeReader) number(symbol int) int {
 	if symbol < 4 {
 		return symbol + 1
@@ -129,7 +129,7 @@ func (r *codeReader) number(symbol int) int {
 	return (2+symbol&1)<<more + r.bits(more) + 1
 }
 
-// distance is how many pixels back a distance leads: the first 120 are those that lie nearest, above and to the left.
+// distance returns how many pixels back a distance leads: the first 120 are the nearest ones, above and to the left.
 func distance(n, wide int) int {
 	if n > len(nearest) {
 		return n - len(nearest)
@@ -139,7 +139,7 @@ func distance(n, wide int) int {
 
 type place struct{ x, y int } // to the left, and up
 
-// nearest are the places near a pixel, those that lie nearest first.
+// nearest are the places near a pixel, the nearest first.
 var nearest = placesNear()
 
 func placesNear() (list []place) {

@@ -24,8 +24,8 @@ func (w *written) put(bits, value int) {
 	}
 }
 
-// naming is a WebP without loss of one colour that names so many sets of codes, and has as many as are asked for: none of them
-// needs more than 20 bits.
+// naming returns a lossless WebP of one colour that names so many sets of codes, and has as many as has says: none of
+// them needs more than 20 bits.
 func naming(w, h, sets, has int) []byte {
 	b := &written{}
 	b.put(8, 0x2f)
@@ -61,7 +61,7 @@ func pieces(sent []byte) (list [][]byte) {
 	return list
 }
 
-// FuzzLossless holds what is told of a WebP without loss to what a decoder takes: that it may never exceed.
+// FuzzLossless compares the memory computed for a lossless WebP with the memory of a decoder, which may never be more.
 func FuzzLossless(f *testing.F) {
 	for _, name := range []string{"alpha.webp", "lossless.webp", "lossless-sets.webp"} {
 		for _, p := range pieces(sample(f, name)) {

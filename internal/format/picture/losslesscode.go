@@ -6,18 +6,18 @@ import (
 )
 
 const (
-	setSize  = 5 * 544 // what a decoder takes for five codes before it knows one of them
-	codeSize = 600     // and for a while with each code, beside its symbols
-	longest  = 15      // bits that stand for a symbol
+	setSize  = 5 * 544 // the decoder's allocation for five codes before it reads the first
+	codeSize = 600     // and, for a while, for each code beside its symbols
+	longest  = 15      // bits of a symbol
 )
 
-// A code is symbols, the shortest first, with how many there are of each length. One symbol alone has a length of 0.
+// A code holds symbols, the shortest first, with the number of them for each length. A single symbol has a length of 0.
 type code struct {
 	count   [longest + 1]int
 	symbols []int
 }
 
-// set reads the codes of green, red, blue, how far one sees through, and distances.
+// set reads the codes of green, red, blue, transparency, and distances.
 func (r *codeReader) set(recent int) (s [5]code) {
 	for i, n := range [...]int{256 + 24, 256, 256, 256, 40} {
 		if i == 0 && recent > 0 {
@@ -44,7 +44,7 @@ func (r *codeReader) code(n int) (c code) {
 	return c
 }
 
-// coded is the code whose symbols have these lengths: all bits that can be there stand for one.
+// coded returns the code whose symbols have these lengths: every possible bit sequence must stand for one.
 func (r *codeReader) coded(lengths []int) (c code) {
 	for symbol, n := range lengths {
 		if n > 0 {
@@ -67,7 +67,7 @@ func (r *codeReader) coded(lengths []int) (c code) {
 	return c
 }
 
-// lengths reads how long the symbols of a code are, which is in a code itself.
+// lengths reads the lengths of the symbols of a code, which are in a code themselves.
 func (r *codeReader) lengths(n int) []int {
 	order := [...]int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 	short := make([]int, len(order))

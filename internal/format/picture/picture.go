@@ -1,9 +1,9 @@
-// Package picture makes the pictures that the website shows of what somebody sent: read with a bound on
-// bytes, pixels, memory and time, cut to one shape, scaled to a few widths, and written anew. Nothing that
-// was sent is left in them but what one sees: no place, no profile, no other file behind the picture.
+// Package picture makes the website's pictures from the bytes of a sender: read with a bound on bytes, pixels, memory
+// and time, cut to one shape, scaled to a few widths, and encoded anew. They keep nothing of the sender's bytes but the
+// visible picture: no place, no profile, no other file behind the picture.
 //
-// It reads PNG, JPEG and WebP, told by their bytes and never by a name. Of an APNG it takes the picture that
-// every viewer shows; SVG, GIF, moving WebP and movies are refused.
+// It reads PNG, JPEG and WebP, identified by their bytes and never by a name. Of an APNG it takes the picture that
+// every viewer shows; SVG, GIF, animated WebP and movies are refused.
 package picture
 
 import (
@@ -17,48 +17,47 @@ import (
 	"time"
 )
 
-// Limits of one picture. What is read, decoded and worked with comes to at most maxMemory.
+// Limits of one picture. Reading, decoding and working take at most maxMemory together.
 const (
 	MaxBytes  = 16 << 20
 	MaxPixels = 24_000_000
-	MinSide   = 16 // pixels, of what is left after the cut
-	MinIcon   = 48 // the same, of what stands on a tile
+	MinSide   = 16 // pixels, after the cut
+	MinIcon   = 48 // the same, for an icon on a tile
 
 	maxSide   = 16_384
 	maxMemory = 60 << 20
-	working   = 12 << 20                // rows, the picture in its largest width, and what encoders need
+	working   = 12 << 20                // rows, the picture in its largest width, and the memory of encoders
 	maxTime   = 1500 * time.Millisecond // of a processor
-	maxWait   = time.Minute             // on a machine that is busy with other things, half as long as a lease
+	maxWait   = time.Minute             // on a machine that is busy otherwise, half as long as a lease
 )
 
-// A Shape is how a kind of picture is cut, and in which widths it is made, the widest first, each with the bytes that it
-// should not have more of.
+// A Shape is the cut of a kind of picture, with its widths, the widest first, each with its recommended most bytes.
 type Shape struct {
 	W, H   int // their ratio is that of every width
 	Widths []Width
-	Least  int // pixels that each side has to have after the cut; 0: MinSide
+	Least  int // least pixels of each side after the cut; 0: MinSide
 }
 
 // Width is one width of a Shape, in pixels.
 type Width struct{ Pixels, Bytes int }
 
-// Cover is a project's picture, as wide as cards, and pages, show it.
+// Cover returns the shape of a project's picture, as wide as cards, and pages, show it.
 func Cover() Shape {
 	return Shape{W: 16, H: 9, Widths: []Width{{1280, 190_000}, {640, 60_000}, {320, 24_000}}}
 }
 
-// Portrait is an account's.
+// Portrait returns the shape of an account's picture.
 func Portrait() Shape {
 	return Shape{W: 1, H: 1, Widths: []Width{{256, 24_000}, {96, 8_000}, {48, 4_000}}}
 }
 
 // Made is a picture, all of its widths in one format.
 type Made struct {
-	PNG   bool // else JPEG
+	PNG   bool // otherwise JPEG
 	Sizes []Size
 }
 
-// Size is a picture in one width. It has fewer pixels than that where what was sent had fewer.
+// Size is a picture in one width. It has fewer pixels than that if the source had fewer.
 type Size struct {
 	Width int
 	Bytes []byte
@@ -70,30 +69,30 @@ type Maker struct {
 	turn  chan struct{} // holds one
 }
 
-// NewMaker returns a Maker that knows by spent how long the thread that calls it was at work: see ProcessorTime.
+// NewMaker returns a Maker; spent returns the working time of the calling thread: see ProcessorTime.
 func NewMaker(spent func() time.Duration) *Maker { return &Maker{spent, make(chan struct{}, 1)} }
 
-// A Source is what pictures are made of: bytes that are here, for while they are read others wait for their turn. What somebody
-// sends, or another machine has, is held first.
+// A Source holds the bytes of a picture on this machine: others wait for their turn while they are read. Bytes from a
+// client, or from another machine, must be held first.
 type Source interface {
 	io.ReaderAt
 	Size() int64
 }
 
-// Make makes a picture of what src has. An error is a *Problem if it is about the picture, for its owner;
-// else it is ctx's, or src's, or context.DeadlineExceeded where the machine has had no time for it in a minute.
+// Make makes a picture of src. An error is a *Problem if it is about the picture, for its owner; else it is ctx's, or
+// src's, or context.DeadlineExceeded if the machine had no time for it in a minute.
 func (m *Maker) Make(ctx context.Context, src Source, shape Shape) (Made, error) {
 	return m.make(ctx, src, shape, func(img *image.RGBA) *image.RGBA { return img })
 }
 
-// MakeIcon makes a picture of an icon: it stands in the middle of the shape, on colours that go from one corner to the other.
+// MakeIcon makes a picture of an icon: in the middle of the shape, on a gradient from one corner to the other.
 func (m *Maker) MakeIcon(ctx context.Context, src Source, shape Shape, near, far color.RGBA) (Made, error) {
 	return m.make(ctx, src, Shape{W: 1, H: 1, Widths: []Width{{512, 0}}, Least: MinIcon}, func(img *image.RGBA) *image.RGBA {
 		return onTile(img, shape, near, far)
 	}, shape)
 }
 
-// make reads a picture, cuts it as the first shape says, and writes what finish makes of it in the widths of the last.
+// make reads a picture, cuts it to the first shape, and writes the result of finish in the widths of the last.
 func (m *Maker) make(ctx context.Context, src Source, cut Shape, finish func(*image.RGBA) *image.RGBA, written ...Shape) (Made, error) {
 	select {
 	case m.turn <- struct{}{}:
@@ -126,7 +125,7 @@ func (m *Maker) read(ctx context.Context, data []byte, shape Shape) (*image.RGBA
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
-	runtime.LockOSThread() // whose time is asked for
+	runtime.LockOSThread() // m.spent measures the time of this thread
 	defer runtime.UnlockOSThread()
 	src, err := look.decode(&timed{ctx: ctx, r: bytes.NewReader(data), spent: m.spent, end: m.spent() + maxTime})
 	switch {
@@ -137,7 +136,7 @@ func (m *Maker) read(ctx context.Context, data []byte, shape Shape) (*image.RGBA
 	case err != nil:
 		return nil, &Problem{Kind: Damaged, Format: look.format}
 	case src.Bounds().Dx() != look.width || src.Bounds().Dy() != look.height:
-		return nil, &Problem{Kind: Damaged, Format: look.format} // it was not what its header said
+		return nil, &Problem{Kind: Damaged, Format: look.format} // it did not match its header
 	}
 	part := cutOf(src.Bounds(), shape, look.turned())
 	if least := max(shape.Least, MinSide); part.Dx() < least || part.Dy() < least {

@@ -82,7 +82,7 @@ func decoded(t testing.TB, m Made, width int) image.Image {
 	return nil
 }
 
-// near tells whether a pixel has a colour, but for what JPEG leaves of it.
+// near reports whether a pixel has a colour, within the accuracy of JPEG.
 func near(img image.Image, x, y int, want color.NRGBA) bool {
 	c := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
 	off := func(a, b uint8) bool { return max(a, b)-min(a, b) > 24 }
@@ -135,7 +135,7 @@ func TestSmallPixelArtIsEnlargedCrisp(t *testing.T) {
 
 func TestEveryTurnOfEXIFIsSeenUpright(t *testing.T) {
 	t.Parallel()
-	// Where what is shown at the top left, and at the top right, lies in the file: red, green, blue, yellow.
+	// The place in the file of the pixels shown at the top left, and at the top right: red, green, blue, yellow.
 	for o, want := range map[int][2]color.NRGBA{
 		1: {{R: 200}, {G: 200}}, 2: {{G: 200}, {R: 200}}, 3: {{R: 200, G: 200}, {B: 200}}, 4: {{B: 200}, {R: 200, G: 200}},
 		5: {{R: 200}, {B: 200}}, 6: {{B: 200}, {R: 200}}, 7: {{R: 200, G: 200}, {G: 200}}, 8: {{G: 200}, {R: 200, G: 200}},
@@ -401,7 +401,8 @@ func TestTheTimeOfAThreadIsWhatItWorks(t *testing.T) {
 	}
 }
 
-// FuzzMake holds every picture to its promise: it is made whole and in its shape, or refused with a reason for its owner.
+// FuzzMake holds every picture to its promise: it is made whole and in its shape, or refused with a reason for its
+// owner.
 func FuzzMake(f *testing.F) {
 	for _, name := range []string{"alpha.webp", "lossless.webp", "lossy.webp"} {
 		f.Add(sample(f, name))

@@ -18,8 +18,8 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// pngFrom is a PNG of 8 or 16 bits in red, green, blue and how far one sees through, whose rows are what the decoder has most
-// work with: each byte is told from three others. It has as many bytes more than it needs as are asked for.
+// pngFrom returns a PNG of 8 or 16 bits in red, green, blue and transparency, whose rows cost the decoder most: each
+// byte is predicted from three others. It has more bytes than it needs by more.
 func pngFrom(t *testing.T, w, h, depth int, interlaced bool, more int) []byte {
 	t.Helper()
 	var data bytes.Buffer
@@ -58,8 +58,8 @@ func pngFrom(t *testing.T, w, h, depth int, interlaced bool, more int) []byte {
 	return out
 }
 
-// progressive is a JPEG in which each component has all samples, and whose coefficients come in so many scans: each of a few bytes,
-// though it goes through all of the picture.
+// progressive is a JPEG in which each component has all samples, and whose coefficients come in so many scans: each of
+// a few bytes, though it goes through all of the picture.
 func progressive(w, h uint16, scans int) []byte {
 	table := func(class byte, symbol byte) []byte { // of one code, of one bit
 		return append(append([]byte{0xff, 0xc4, 0, 20, class, 1}, make([]byte, 15)...), symbol)
@@ -76,8 +76,8 @@ func progressive(w, h uint16, scans int) []byte {
 	return append(out, 0xff, 0xd9)
 }
 
-// behindNothing is a JPEG whose first frame lies in what looks like a segment, behind a mark of nothing: the decoder goes on right behind
-// the mark.
+// behindNothing returns a JPEG whose first frame lies in an apparent segment, behind a marker of type 0: the decoder
+// goes on right behind the marker.
 func behindNothing(w, h uint16) []byte {
 	hidden := append(frame(w, h, 0xc0, 0x11)[2:], 0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0)
 	return slices.Concat([]byte{0xff, 0xd8, 0xff, 0, 0, byte(len(hidden) + 2)}, hidden, frame(64, 36, 0xc0, 0x11)[2:])
@@ -160,7 +160,7 @@ func TestSoakAHostilePictureCostsLittleMemoryAndTime(t *testing.T) {
 		"a WebP of a million chunks":              {riff(strings.Repeat("ABCD\x00\x00\x00\x00", 1_000_000), string(sample(t, "lossy.webp")[12:])), made},
 		"a progressive JPEG of scans without end": {progressive(2240, 1400, 100_000), Slow},
 	} {
-		spent := func() time.Duration { return 0 } // the bound on time helps but the one that is to be late
+		spent := func() time.Duration { return 0 } // the limit on time counts only in the slow case
 		if row.want == Slow {
 			spent = ProcessorTime
 		}

@@ -2,30 +2,30 @@ package picture
 
 import "fmt"
 
-// Kind is what is wrong with a picture.
+// Kind is the kind of a problem with a picture.
 type Kind string
 
-// The kinds, which are kept: they never change.
+// The kinds, which are stored: they never change.
 const (
 	NotPicture    Kind = "not-a-picture"
-	OtherFormat   Kind = "format" // one that is not read: Format names it
+	OtherFormat   Kind = "format" // one that is not supported: Format names it
 	Moving        Kind = "moving" // an animation: Format names it
 	TooManyBytes  Kind = "bytes"
 	TooManyPixels Kind = "pixels"
-	TooMuchMemory Kind = "memory" // fewer pixels than that, in a form that takes too much room
+	TooMuchMemory Kind = "memory" // fewer pixels than that, in a form that takes too much memory
 	TooSmall      Kind = "small"
 	Damaged       Kind = "damaged"
 	Slow          Kind = "slow"
 )
 
-// A Problem is why there is no picture of what somebody sent. Its message says what its owner can do.
+// A Problem is the reason why the sender's bytes make no picture. Its message says what the owner can do.
 type Problem struct {
 	Kind          Kind
-	Format        string // its name for people, such as "GIF", where it is known
-	Width, Height int    // where it is about them
+	Format        string // its name for people, such as "GIF", if it is known
+	Width, Height int    // if it is about them
 }
 
-// Error is the message, in English.
+// Error returns the message, in English.
 func (p *Problem) Error() string {
 	switch p.Kind {
 	case OtherFormat:

@@ -5,7 +5,7 @@ import (
 	"image/color"
 )
 
-// A rower reads rows of a picture as red, green and blue, laid on a colour where they can be seen through.
+// A rower reads rows of a picture as red, green and blue, with transparent parts laid on a ground colour.
 type rower struct {
 	src     image.Image
 	ground  [3]uint32
@@ -22,14 +22,14 @@ func newRower(src image.Image, part image.Rectangle) *rower {
 	return r
 }
 
-// flat is a colour on the ground.
+// flat returns a colour laid on the ground.
 func (r *rower) flat(c color.NRGBA) [3]uint8 {
 	a := uint32(c.A)
 	on := func(v uint8, ground uint32) uint8 { return uint8((uint32(v)*a + ground*(255-a) + 127) / 255) }
 	return [3]uint8{on(c.R, r.ground[0]), on(c.G, r.ground[1]), on(c.B, r.ground[2])}
 }
 
-// row reads the row y from x0 on into three bytes a pixel.
+// row reads the row y from x0 on into three bytes per pixel.
 func (r *rower) row(y, x0 int, to []uint8) {
 	n := len(to) / 3
 	switch src := r.src.(type) {
@@ -42,7 +42,7 @@ func (r *rower) row(y, x0 int, to []uint8) {
 		for i, v := range src.Pix[src.PixOffset(x0, y):][:n] {
 			to[3*i], to[3*i+1], to[3*i+2] = v, v, v
 		}
-	case *image.RGBA: // as decoded it is opaque
+	case *image.RGBA: // opaque, as decoded
 		for i, from := 0, src.Pix[src.PixOffset(x0, y):][:4*n]; i < n; i++ {
 			to[3*i], to[3*i+1], to[3*i+2] = from[4*i], from[4*i+1], from[4*i+2]
 		}
@@ -87,18 +87,18 @@ func (r *rower) any(y, x0 int, to []uint8) {
 	}
 }
 
-// The grounds of what can be seen through, for what is dark and for what is light.
+// The grounds of transparent pictures: for dark ones and for light ones.
 var (
 	lightGround = [3]uint32{0xf6, 0xf4, 0xf0}
 	darkGround  = [3]uint32{0x1d, 0x1b, 0x26}
 )
 
-// groundOf is the ground on which the part of a picture is seen.
+// groundOf returns the ground for the part of a picture.
 func groundOf(src image.Image, part image.Rectangle) [3]uint32 {
 	if o, ok := src.(interface{ Opaque() bool }); ok && o.Opaque() {
 		return lightGround
 	}
-	const points = 48 // that are looked at, across and down
+	const points = 48 // samples, across and down
 	var light, all uint64
 	for j := range points {
 		for i := range points {

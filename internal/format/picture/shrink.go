@@ -2,8 +2,8 @@ package picture
 
 import "image"
 
-// cutOf is the largest part in the middle of a picture that has the shape; turned is whether the sides of the picture
-// will be its ends.
+// cutOf returns the largest part in the middle of a picture that has the shape; turned reports whether the picture will
+// be turned on its side.
 func cutOf(b image.Rectangle, s Shape, turned bool) image.Rectangle {
 	across, down := s.W, s.H
 	if turned {
@@ -18,7 +18,7 @@ func cutOf(b image.Rectangle, s Shape, turned bool) image.Rectangle {
 }
 
 // shrink draws the part of a picture with at most so many pixels across, or down if it will be turned. Each pixel is
-// the mean of the area it stands for; only two rows are worked with at a time.
+// the mean of the area it stands for; only two rows are in memory at a time.
 func shrink(src image.Image, part image.Rectangle, most int, turned bool) *image.RGBA {
 	sw, sh := part.Dx(), part.Dy()
 	across := sw
@@ -38,11 +38,11 @@ func shrink(src image.Image, part image.Rectangle, most int, turned bool) *image
 	return a.to
 }
 
-// An area scales a picture down, row by row: each of its sw pixels is dw parts wide, each of the dw new ones sw parts, and
-// so they fit without a rest.
+// An area scales a picture down, row by row: each of its sw pixels is dw parts wide, each of the dw new ones sw parts,
+// and so they fit without a remainder.
 type area struct {
 	sw, sh, dw, dh int
-	sums           []uint32 // of the row, by its new pixels
+	sums           []uint32 // of the row, by new pixel
 	column         []uint64 // of the rows of the new row
 	to             *image.RGBA
 }
@@ -61,7 +61,7 @@ func (a *area) add(y int, row []uint8) {
 	}
 }
 
-// sum sums a row up.
+// sum adds up a row.
 func (a *area) sum(row []uint8) {
 	clear(a.sums)
 	d, end := 0, a.sw // of the new pixel, in parts
@@ -94,7 +94,7 @@ func (a *area) write(d int) {
 	clear(a.column)
 }
 
-// upright turns a picture as EXIF says.
+// upright turns a picture by its orientation in EXIF.
 func upright(img *image.RGBA, orientation int) *image.RGBA {
 	if orientation <= 1 {
 		return img

@@ -4,5 +4,5 @@ package picture
 
 import "time"
 
-// ProcessorTime tells the time: nobody says for how long a thread was at work.
+// ProcessorTime returns the time: this system does not report the working time of a thread.
 func ProcessorTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// onTile draws an icon with round corners into the middle of a shape whose colours go from one corner to the other.
+// onTile draws an icon with round corners into the middle of a shape, on a gradient from one corner to the other.
 func onTile(icon *image.RGBA, s Shape, near, far color.RGBA) *image.RGBA {
 	w := s.Widths[0].Pixels
 	out := image.NewRGBA(image.Rect(0, 0, w, w*s.H/s.W))
@@ -26,7 +26,7 @@ func onTile(icon *image.RGBA, s Shape, near, far color.RGBA) *image.RGBA {
 	return out
 }
 
-// Gradient fills a picture with colours that go from its first corner to the last.
+// Gradient fills a picture with colours from its first corner to the last.
 func Gradient(out *image.RGBA, near, far color.RGBA) {
 	b := out.Bounds()
 	whole := b.Dx() + b.Dy()
@@ -46,7 +46,7 @@ type roundCorners struct{ side, radius int }
 func (m roundCorners) ColorModel() color.Model { return color.AlphaModel }
 func (m roundCorners) Bounds() image.Rectangle { return image.Rect(0, 0, m.side, m.side) }
 
-// At is softened by sixteen points of each pixel.
+// At returns the coverage of a pixel, from sixteen points in it.
 func (m roundCorners) At(x, y int) color.Color {
 	in := 0
 	for j := range 4 {
@@ -60,7 +60,7 @@ func (m roundCorners) At(x, y int) color.Color {
 	return color.Alpha{uint8(in * 255 / 16)}
 }
 
-// outside is how far a quarter of a pixel lies beyond where the corner begins.
+// outside returns how far a quarter of a pixel lies beyond the beginning of the corner.
 func (m roundCorners) outside(at int) int {
 	return max(4*m.radius-at, at-(4*(m.side-m.radius)-1), 0)
 }

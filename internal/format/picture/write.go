@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	fewColours = 256 // that a palette holds
+	fewColours = 256 // in a palette
 	crispWidth = 480 // up to which a picture of few colours is enlarged pixel by pixel
 
-	// mostEnlarged bounds the sides of what is enlarged so.
+	// mostEnlarged bounds the sides of a picture enlarged so.
 	mostEnlarged = 1280
 )
 
 // qualities of JPEG, tried until the bytes fit.
 var qualities = [...]int{84, 76, 68, 58, 46, 34, 24}
 
-// write writes a picture in all widths of a shape: as PNG where that takes fewer bytes.
+// write writes a picture in all widths of a shape: as PNG if that takes fewer bytes.
 func write(img *image.RGBA, s Shape) (Made, error) {
 	colours := coloursOf(img)
 	crisp := len(colours) <= fewColours/2 && img.Bounds().Dx() <= crispWidth
@@ -28,7 +28,7 @@ func write(img *image.RGBA, s Shape) (Made, error) {
 			return enlarged(img, min(width, mostEnlarged)/img.Bounds().Dx(), colours)
 		}
 		if img.Bounds().Dx() <= width {
-			return img // each copy counts: what was decoded is often still there
+			return img // each copy counts: the decoded picture is often still in memory
 		}
 		return shrink(img, img.Bounds(), width, false)
 	}
@@ -47,7 +47,7 @@ func write(img *image.RGBA, s Shape) (Made, error) {
 	return made, nil
 }
 
-// smallerAsPNG tells whether a picture takes fewer bytes as PNG, and no more than it should.
+// smallerAsPNG reports whether a picture takes fewer bytes as PNG, and no more than its limit.
 func smallerAsPNG(img image.Image, s Shape) bool {
 	most := s.Widths[len(s.Widths)/2].Bytes
 	a, errA := asPNG(img, most)
@@ -81,7 +81,7 @@ func asPNG(img image.Image, _ int) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// coloursOf are the colours of a picture, numbered as they come; more than fewColours are not looked for.
+// coloursOf returns the colours of a picture, numbered in order of appearance; it stops after fewColours.
 func coloursOf(img *image.RGBA) map[color.RGBA]uint8 {
 	found := map[color.RGBA]uint8{}
 	for i := 0; i < len(img.Pix); i += 4 {
@@ -96,7 +96,7 @@ func coloursOf(img *image.RGBA) map[color.RGBA]uint8 {
 	return found
 }
 
-// enlarged has each pixel of a picture of few colours that many times across and down.
+// enlarged repeats each pixel of a picture of few colours that many times across and down.
 func enlarged(img *image.RGBA, times int, colours map[color.RGBA]uint8) image.Image {
 	return paletted(img, max(times, 1), colours)
 }

@@ -9,7 +9,7 @@ import (
 	"sandlot/internal/testkit/expect"
 )
 
-// counter counts what is written to it.
+// counter counts the bytes written to it.
 type counter struct{ n int64 }
 
 func (c *counter) Write(p []byte) (int, error) {
@@ -17,8 +17,8 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkFormats tells for each format how fast it is, to what part of its size it brings a file, and how much memory
-// its compressor keeps.
+// BenchmarkFormats reports for each format its speed, the ratio of compression, and the memory that its compressor
+// keeps.
 func BenchmarkFormats(b *testing.B) {
 	for _, size := range []int{10 << 10, 300 << 10, 5 << 20} {
 		data := program(size)

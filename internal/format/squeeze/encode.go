@@ -27,9 +27,8 @@ type format struct {
 	encoder encoder
 }
 
-// formats are the three that browsers take. Measured on a 2-core Xeon with 10 KiB
-// of HTML, 370 KiB of minified JS, 5 MiB of wasm and 4 MiB of JSON; the memory is
-// what the compressor then holds:
+// formats returns the three encodings that browsers accept. Measured on a 2-core Xeon with 10 KiB of HTML, 370 KiB of
+// minified JS, 5 MiB of wasm and 4 MiB of JSON; the memory is that of the compressor afterwards:
 //
 //	      compressed to                speed     memory after
 //	      HTML   JS     wasm   JSON    of wasm   10 KiB   5 MiB    16 MiB
@@ -37,14 +36,13 @@ type format struct {
 //	zstd  0.842  0.578  0.544  0.327  175 MB/s   1.5 MiB  3.0 MiB  3.0 MiB
 //	gzip  0.796  0.544  0.559  0.290   40 MB/s   1.0 MiB  1.0 MiB  1.0 MiB
 //
-// One step up is more than 8 MiB allow, or not worth its time: br at quality 7
-// holds 10.9 MiB; at 6 with a window of 1 MiB 12.9 MiB, for a hundredth less;
-// zstd's next level 5.9 MiB, which only clients without br would notice; gzip at 9
+// One level up is more than 8 MiB allow, or not worth its time: br at quality 7 holds 10.9 MiB; at 6 with a window of 1
+// MiB 12.9 MiB, for a hundredth less; zstd's next level 5.9 MiB, which only clients without br would notice; gzip at 9
 // is a quarter as fast, for a hundredth less.
 //
-// What holds the worker for long is compressed at lower levels: above 16 MiB at
-// about twice the speed for three hundredths more, above 128 MiB at four times. The
-// memory does not grow with the file, but for what brotli keeps of a block.
+// Files that would hold the worker for long are compressed at lower levels: above 16 MiB at about twice the speed for
+// three hundredths more, above 128 MiB at four times. The memory does not grow with the file, except for brotli's share
+// of a block.
 func formats(size int64) []format {
 	at := levels{br: 6, zstd: zstd.SpeedDefault, gzip: 8}
 	switch {

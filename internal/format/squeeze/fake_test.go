@@ -29,7 +29,7 @@ type records struct {
 	made  map[int64][]sandlot.Variant
 	order []int64 // of the blobs whose variants were recorded
 	puts  int     // calls of PutVariants
-	fails []error // what the next calls of PutVariants return; nil: it works
+	fails []error // the errors of the next calls of PutVariants; nil: it works
 	asked []int   // the limits of the calls of Unsqueezed
 }
 
@@ -73,7 +73,7 @@ func (r *records) PutVariants(ctx context.Context, id int64, v []sandlot.Variant
 	return nil
 }
 
-// recorded returns what was recorded for a file, and whether anything was.
+// recorded returns the recorded variants of a file, and whether there is a record.
 func (r *records) recorded(f sandlot.File) ([]sandlot.Variant, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,12 +85,12 @@ func (r *records) recorded(f sandlot.File) ([]sandlot.Variant, bool) {
 type shelf struct {
 	mu        sync.Mutex
 	blobs     map[sandlot.BlobRef][]byte
-	broken    map[sandlot.BlobRef]error // what Open answers instead
+	broken    map[sandlot.BlobRef]error // the error of Open
 	poisoned  sandlot.BlobRef           // whose bytes make the reader panic
 	opened    int
 	staged    int
 	discarded int
-	full      []error // what the next calls of StageDerived return; nil: it works
+	full      []error // the errors of the next calls of StageDerived; nil: it works
 	receiving func() bool
 }
 

@@ -14,8 +14,8 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// instructions fills p with what compresses about as well as WebAssembly does: few
-// opcodes, small numbers, and stretches that were there before.
+// instructions fills p with bytes that compress about as well as WebAssembly does: few opcodes, small numbers, and
+// repeated stretches.
 func instructions(r *rand.Rand, p []byte) {
 	for i := 0; i < len(p); {
 		if i > 64 && r.IntN(3) == 0 {

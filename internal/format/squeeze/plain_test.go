@@ -75,7 +75,7 @@ func TestSoakMemory(t *testing.T) {
 	text := program(1 << 20)
 	for name, kind := range map[string]func(*rand.Rand, []byte){
 		"code": func(r *rand.Rand, p []byte) {
-			for len(p) > 0 { // pieces of it, so that what repeats is near and far
+			for len(p) > 0 { // pieces of it, so that repetitions are near and far
 				at := r.IntN(len(text) - 100)
 				p = p[copy(p, text[at:at+5+r.IntN(95)]):]
 			}

@@ -76,7 +76,7 @@ func TestRegression36AFileThatFindsNoRoomIsNotTheFirstAgain(t *testing.T) {
 	}
 }
 
-// poison is content that makes whoever reads it panic, as a compressor might.
+// poison is content whose reader panics, as a compressor might.
 type poison struct{}
 
 func (poison) Read([]byte) (int, error) { panic("poison") }

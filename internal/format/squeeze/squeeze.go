@@ -1,10 +1,9 @@
-// Package squeeze makes the compressed representations of published files:
-// once, after the publish, never during a request.
+// Package squeeze makes the compressed representations of published files: once, after the publish, never during a
+// request.
 //
-// One worker does it, one file after another, with a bounded amount of memory,
-// and it rests while content is arriving. In the middle of a large file it makes
-// those of small ones that came meanwhile. Until it is done with a file, the file
-// is served as it is.
+// One worker makes them, one file after another, with a bounded amount of memory, and it rests while content is
+// arriving. In the middle of a large file it handles small ones that came meanwhile. Until it is done with a file, the
+// file is served uncompressed.
 package squeeze
 
 import (
@@ -25,29 +24,28 @@ import (
 
 // Limits of the worker.
 const (
-	large     = 16 << 20 // what is larger holds the worker for many seconds, and is compressed at lower levels
+	large     = 16 << 20 // larger files hold the worker for many seconds, and are compressed at lower levels
 	huge      = 128 << 20
-	restEvery = 4 << 20 // bytes of a file that are read between two rests
-	minSize   = 200     // smaller ones fit a packet either way
-	batch     = 32      // files read at a time
-	mostTurns = 50_000  // of one account that wait: five projects with as many files as they may have
+	restEvery = 4 << 20 // bytes of a file between two rests
+	minSize   = 200     // a smaller file fits a packet either way
+	batch     = 32      // files claimed at a time
+	mostTurns = 50_000  // waiting files of one account: five projects with as many files as they may have
 	poll      = 500 * time.Millisecond
 	restStep  = 50 * time.Millisecond
 	maxRest   = 2 * time.Second // before each compression, so that endless load delays variants but never prevents them
 	afterFail = 10 * time.Second
 
-	// together is up to which size files share the three compressors. These keep
-	// what a file made them grow to, which would soon be 10 MiB: for each larger
-	// file they are made anew, one at a time. Measured, all together: 6.6 MiB; with
-	// 128 KiB here 8.0, with 256 KiB 9.0.
+	// together is the largest file that shares the three compressors. These keep the memory that a file made them grow
+	// to, which would soon be 10 MiB: for each larger file they are made anew, one at a time. Measured, all together:
+	// 6.6 MiB; with 128 KiB here 8.0, with 256 KiB 9.0.
 	together = 64 << 10
 
-	// putTries is how often variants are recorded when nobody can tell whether it
-	// happened, each time after a longer wait; all together half an hour.
+	// putTries is how often a step to record variants is tried while its effect is unknown, each time after a longer
+	// wait; all together half an hour.
 	putTries = 20
 )
 
-// Content is where bytes are read from and kept; *publish.Contents is one.
+// Content reads and stores bytes; *publish.Contents is one.
 type Content interface {
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 	StageDerived(ctx context.Context, r io.Reader) (sandlot.Blob, error)
@@ -67,9 +65,8 @@ type Worker struct {
 	putOff   worker.Setbacks[int64] // by the ID of the blob
 }
 
-// New makes a worker. Its working memory, at most 8 MiB in use at a time, it takes
-// with the first file that is worth it, and lets go of when there are no more.
-// It counts the files that fail.
+// New returns a worker. It allocates its working memory, at most 8 MiB in use at a time, with the first file that is
+// worth it, and frees it when there are no more. It counts the files that fail.
 func New(records sandlot.VariantStore, content Content, log *slog.Logger, failures *worker.Failures) *Worker {
 	return &Worker{records: records, content: content, log: log, formats: formats(0), now: time.Now, failures: failures}
 }
@@ -97,9 +94,8 @@ func (w *Worker) Run(ctx context.Context) {
 	}
 }
 
-// Round makes the variants of some files that have none yet, and returns how
-// many files it looked at. One that fails is put off, and does not keep the others from
-// theirs; if they would fail as well, 0 is returned with the error.
+// Round makes the variants of some files that have none yet, and returns how many files it handled. A file that fails
+// is put off, and does not stop the others; if they would fail as well, Round returns 0 with the error.
 func (w *Worker) Round(ctx context.Context) (int, error) { return w.round(ctx, math.MaxInt64) }
 
 // round is Round for files of at most that many bytes.
@@ -119,7 +115,7 @@ func (w *Worker) round(ctx context.Context, most int64) (int, error) {
 	var failed error
 	done := int64(0)
 	for i, f := range files {
-		if done >= large { // whoever came meanwhile has a turn, too
+		if done >= large { // files that came meanwhile have a turn, too
 			return i, failed
 		}
 		err := worker.Guarded(func() error { return w.squeeze(ctx, f) })
@@ -130,7 +126,7 @@ func (w *Worker) round(ctx context.Context, most int64) (int, error) {
 			continue
 		}
 		failed = errors.Join(failed, fmt.Errorf("squeeze blob %d: %w", f.Blob.ID, err))
-		w.release() // what it was used for last may have been large
+		w.release() // its last file may have been large
 		if ctx.Err() != nil || !w.goOn(ctx, f, err) {
 			return 0, failed
 		}
@@ -138,7 +134,7 @@ func (w *Worker) round(ctx context.Context, most int64) (int, error) {
 	return len(files), failed
 }
 
-// claim returns files of at most that many bytes that no other process makes the variants of, and what names the claim.
+// claim returns files of at most that many bytes that no other process handles, and the number of the claim.
 func (w *Worker) claim(ctx context.Context, most int64) ([]sandlot.File, int64, error) {
 	files, err := w.records.Unsqueezed(ctx, w.putOff.Waiting(w.now()), batch)
 	files = slices.DeleteFunc(files, func(f sandlot.File) bool { return f.Blob.Size > most })
@@ -149,14 +145,13 @@ func (w *Worker) claim(ctx context.Context, most int64) ([]sandlot.File, int64, 
 	return slices.DeleteFunc(files, func(f sandlot.File) bool { return !slices.Contains(mine, f.Blob.ID) }), claim, err
 }
 
-// giveBack ends the claims of files that are not done: another round may come to them
-// at once. If it fails they lapse.
+// giveBack ends the claims of files that are not done: another round may take them at once. If it fails they lapse.
 func (w *Worker) giveBack(ctx context.Context, files []sandlot.File, claim int64) {
 	if len(files) == 0 {
 		return
 	}
 	if err := w.records.EndSqueezing(context.WithoutCancel(ctx), blobsOf(files), claim); err != nil {
-		w.log.Warn("files without variants are not given back; they are free when their claims lapse", "error", err)
+		w.log.Warn("could not release the claims of files without variants; they will lapse", "error", err)
 	}
 }
 
@@ -168,9 +163,9 @@ func blobsOf(files []sandlot.File) []int64 {
 	return ids
 }
 
-// goOn puts a file off that failed, and reports whether the next one may fare better.
-// Where more files fail than are remembered, for another reason than that the disk is
-// full or away, this one is left plain: no number of them may hold up the others.
+// goOn puts off a file that failed, and reports whether the next one may succeed. If more files fail than are
+// remembered, for another reason than a full or missing disk, it leaves this one without variants: no number of them
+// may hold up the others.
 func (w *Worker) goOn(ctx context.Context, f sandlot.File, why error) bool {
 	w.failures.Add(1)
 	full := errors.Is(why, sandlot.ErrFull)
@@ -180,18 +175,18 @@ func (w *Worker) goOn(ctx context.Context, f sandlot.File, why error) bool {
 	if full || errors.Is(why, sandlot.ErrUnavailable) {
 		return false
 	}
-	w.log.Error("too many files fail at a time; one of them is served as it is from now on", "blob", f.Blob.ID, "error", why)
+	w.log.Error("too many files fail at a time; one of them is served uncompressed from now on", "blob", f.Blob.ID, "error", why)
 	return w.records.PutVariants(ctx, f.Blob.ID, nil) == nil
 }
 
-// leavePlain gives up the variants of what one account has too much of.
+// leavePlain gives up the variants of files beyond one account's limit.
 func (w *Worker) leavePlain(ctx context.Context) error {
 	n, err := w.records.LeavePlain(ctx, mostTurns)
 	if err != nil {
 		return fmt.Errorf("limit what waits for variants: %w", err)
 	}
 	if n > 0 {
-		w.log.Warn("an account has more files than wait for variants; they are served as they are", "files", n)
+		w.log.Warn("an account has too many files that wait for variants; the rest is served uncompressed", "files", n)
 	}
 	return nil
 }
@@ -206,7 +201,7 @@ func (w *Worker) rest(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// makeWay makes the variants of small files that came meanwhile, and rests: both between two pieces of a large one.
+// makeWay handles small files that came meanwhile, and rests: both between two pieces of a large one.
 func (w *Worker) makeWay(ctx context.Context) error {
 	if _, err := w.round(ctx, together); err != nil && ctx.Err() == nil {
 		w.log.Warn("variants not made; they will be tried again", "error", err)
@@ -218,7 +213,7 @@ func (w *Worker) makeWay(ctx context.Context) error {
 func (w *Worker) squeeze(ctx context.Context, f sandlot.File) error {
 	made, err := w.variants(ctx, f)
 	if errors.Is(err, sandlot.ErrCorrupt) || errors.Is(err, sandlot.ErrNotFound) {
-		w.log.Error("a stored file is damaged or gone; it gets no more variants", "blob", f.Blob.ID, "error", err)
+		w.log.Error("a stored file is damaged or missing; it gets no more variants", "blob", f.Blob.ID, "error", err)
 		err = nil
 	}
 	if err != nil {
@@ -228,10 +223,9 @@ func (w *Worker) squeeze(ctx context.Context, f sandlot.File) error {
 	return w.record(ctx, f.Blob.ID, made)
 }
 
-// record records variants. As long as a step may have happened although it
-// failed, what it refers to must neither be deleted nor be made a second time:
-// the same step is tried again. What is left in the end is discarded, or collected
-// where nobody can tell.
+// record records variants. While a failed step may have had its effect, its bytes must neither be deleted nor be made a
+// second time: the same step is tried again. Variants left over in the end are discarded, or collected if the effect
+// stays unknown.
 func (w *Worker) record(ctx context.Context, blobID int64, made []sandlot.Variant) (err error) {
 	certain := true
 	defer func() {
@@ -243,9 +237,9 @@ func (w *Worker) record(ctx context.Context, blobID int64, made []sandlot.Varian
 		err := w.records.PutVariants(ctx, blobID, made)
 		certain = certain && (errors.Is(err, sandlot.ErrNoEffect) || errors.Is(err, sandlot.ErrFull))
 		switch {
-		case err == nil, errors.Is(err, sandlot.ErrExists): // the latter: it happened when it seemed to fail
+		case err == nil, errors.Is(err, sandlot.ErrExists): // the latter: the step that seemed to fail had its effect
 			return nil
-		case errors.Is(err, sandlot.ErrNotFound): // the file went away meanwhile
+		case errors.Is(err, sandlot.ErrNotFound): // the file was deleted meanwhile
 			w.discard(ctx, made)
 			return nil
 		case errors.Is(err, sandlot.ErrFull), errors.Is(err, sandlot.ErrNoEffect) && !errors.Is(err, sandlot.ErrUnavailable):
@@ -261,8 +255,7 @@ func (w *Worker) record(ctx context.Context, blobID int64, made []sandlot.Varian
 	}
 }
 
-// variants makes those that are smaller than the file. With an error it returns
-// what it has made so far.
+// variants makes the variants that are smaller than the file. With an error it returns those made so far.
 func (w *Worker) variants(ctx context.Context, f sandlot.File) (made []sandlot.Variant, err error) {
 	if !mediatype.Compressible(f.Name) || f.Blob.Size < minSize {
 		return nil, nil
@@ -302,7 +295,7 @@ func (w *Worker) discard(ctx context.Context, variants []sandlot.Variant) {
 	}
 }
 
-// release lets go of the compressors' memory.
+// release frees the compressors' memory.
 func (w *Worker) release() {
 	for i := range w.formats {
 		w.formats[i].encoder = nil

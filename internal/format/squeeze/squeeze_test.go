@@ -57,7 +57,7 @@ func encodings(variants []sandlot.Variant) []string {
 func TestVariants(t *testing.T) {
 	t.Run("each format decodes back to the bytes, and is smaller", func(t *testing.T) {
 		b := newBench()
-		// From the smallest to beyond what is compressed together, and back: compressors are used again.
+		// From the smallest to beyond the limit of compressing together, and back: compressors are used again.
 		sizes := []int{1000, 10 << 10, together, together + 1, 1 << 20, 10 << 10, 1000}
 		var files []sandlot.File
 		for i, n := range sizes {

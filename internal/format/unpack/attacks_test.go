@@ -90,7 +90,7 @@ func TestAZIPThatCanBeReadInTwoWaysIsRefused(t *testing.T) {
 	same(t, got, []file{{"a", "aaaa"}, {"b", "bbbb"}})
 }
 
-// moved puts n bytes in front, and tells all places as they are then.
+// moved puts n bytes in front, and adjusts all offsets.
 func moved(r *records, n uint32) []byte {
 	put32(r.b[r.first+42:], n)
 	put32(r.b[r.first+centralLength+1+42:], uint32(r.localB)+n)
@@ -120,7 +120,7 @@ func TestADeflatedEntryThatLiesIsRefused(t *testing.T) {
 			refused(t, err, tc.reason, "a")
 		})
 	}
-	for _, size := range []int{10, 900} { // told so everywhere
+	for _, size := range []int{10, 900} { // everywhere in the archive
 		b := zipOf(t, file{"a", data})
 		c := bytes.Index(b, []byte("PK\x01\x02"))
 		put32(b[c+24:], uint32(size))

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// A Reason says what is wrong with an archive.
+// A Reason is the kind of fault of an archive.
 type Reason string
 
 // The reasons.
@@ -17,21 +17,21 @@ const (
 	Link        Reason = "link"         // a symbolic or hard link
 	Device      Reason = "device"       // a device, pipe or socket
 	Duplicate   Reason = "duplicate"    // two entries of one name
-	BadName     Reason = "bad_name"     // a name that is empty, too long, or that cannot be read for certain
-	BadSize     Reason = "bad_size"     // more or fewer bytes than the archive says
-	BadChecksum Reason = "bad_checksum" // other bytes than the archive says
-	Mismatch    Reason = "mismatch"     // an entry of a ZIP that says something else than the directory
+	BadName     Reason = "bad_name"     // a name that is empty, too long, or ambiguous
+	BadSize     Reason = "bad_size"     // more or fewer bytes than the archive declares
+	BadChecksum Reason = "bad_checksum" // other bytes than the archive declares
+	Mismatch    Reason = "mismatch"     // an entry of a ZIP that contradicts the directory
 	Overlap     Reason = "overlap"      // entries of a ZIP that share bytes
-	Stray       Reason = "stray"        // bytes before, between or behind the entries that belong to none
+	Stray       Reason = "stray"        // bytes before, between or after the entries that belong to none
 	Truncated   Reason = "truncated"    // an archive that ends too early
-	Unsupported Reason = "unsupported"  // a method of compression or a kind of entry that is not read
-	NotArchive  Reason = "not_archive"  // something else than the format that was said
-	Damaged     Reason = "damaged"      // headers or compressed bytes that make no sense
+	Unsupported Reason = "unsupported"  // an unsupported method of compression or kind of entry
+	NotArchive  Reason = "not_archive"  // another format than the declared one
+	Damaged     Reason = "damaged"      // invalid headers or compressed bytes
 )
 
-// An Error says what is wrong with an archive.
+// An Error describes the fault of an archive.
 type Error struct {
-	Entry   string // the entry at fault, as it is called in the archive; empty for the archive as a whole
+	Entry   string // the entry at fault, by its name in the archive; empty for the archive as a whole
 	Reason  Reason
 	Message string // one sentence without a stop, which does not repeat the entry's name
 }
@@ -48,7 +48,8 @@ func bad(entry string, reason Reason, format string, args ...any) *Error {
 	return &Error{Entry: entry, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-// A source remembers the error of its reader, for an error of what reads from it must not be taken for one of the archive.
+// A source remembers the error of its reader, so that an error of the reader is not mistaken for a fault of the
+// archive.
 type source struct {
 	r   io.Reader
 	err error

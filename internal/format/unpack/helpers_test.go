@@ -21,7 +21,7 @@ type file struct {
 	name, data string
 }
 
-// collect returns a function for each file that keeps it, and what it has kept.
+// collect returns a function that keeps each file, and the kept files.
 func collect() (*[]file, Each) {
 	got := &[]file{}
 	return got, func(e Entry, r io.Reader) error {

@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// maxName is what Linux takes as a path. A project takes less; what is left out may lie deeper.
+	// maxName is the longest path of Linux. A project's is shorter; files that are left out may lie deeper.
 	maxName = 4096
-	// maxNames bounds the memory for all names: five times what 10,000 files with names of 160 bytes take.
+	// maxNames bounds the memory for all names: five times that of 10,000 files with names of 160 bytes.
 	maxNames = 8 << 20
 )
 
@@ -23,7 +23,7 @@ type list struct {
 
 func newList(lim Limits) *list { return &list{lim: lim, files: map[string]bool{}} }
 
-// entry counts one of any kind.
+// entry counts an entry of any kind.
 func (l *list) entry() error {
 	if l.entries++; l.entries > l.lim.Entries {
 		return bad("", TooMany, "the archive has more than %d entries", l.lim.Entries)
@@ -31,10 +31,10 @@ func (l *list) entry() error {
 	return nil
 }
 
-// leavesOut reports whether the caller leaves a file out.
+// leavesOut reports whether the caller leaves out a file.
 func (l *list) leavesOut(name string) bool { return l.lim.LeftOut != nil && l.lim.LeftOut(name) }
 
-// keep asks for the memory of n bytes of names.
+// keep takes n bytes of the memory for names.
 func (l *list) keep(n int) error {
 	if l.bytes += n; l.bytes > maxNames {
 		return bad("", TooMany, "the names in the archive take more than %d bytes", maxNames)
@@ -42,7 +42,7 @@ func (l *list) keep(n int) error {
 	return nil
 }
 
-// file notes a file of size bytes.
+// file records a file of size bytes.
 func (l *list) file(name string, size int64) error {
 	if err := l.keep(len(name)); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (l *list) file(name string, size int64) error {
 	return nil
 }
 
-// readName brings a name into form. A folder's ends with a slash.
+// readName normalizes a name. A folder's ends with a slash.
 func readName(raw string) (name string, folder bool, err error) {
 	name = strings.ReplaceAll(raw, `\`, "/")
 	switch {

@@ -8,10 +8,10 @@ import (
 // A ZIPFile is an open ZIP, whose files are read in any order. One goroutine at a time uses it.
 type ZIPFile struct {
 	z  *zipped
-	at map[string]int // the files' places in the directory
+	at map[string]int // the files' indexes in the directory
 }
 
-// OpenZIP checks all that the directory of a ZIP of size bytes says, as ReadZIP does, and reads none of its files.
+// OpenZIP checks the directory of a ZIP of size bytes, as ReadZIP does, and reads none of its files.
 func OpenZIP(r io.ReaderAt, size int64, lim Limits) (*ZIPFile, error) {
 	z := &zipped{r: &sourceAt{r: r}, size: size, list: newList(lim)}
 	if err := z.check(); err != nil {
@@ -29,7 +29,7 @@ func OpenZIP(r io.ReaderAt, size int64, lim Limits) (*ZIPFile, error) {
 	return f, nil
 }
 
-// Files are the regular files, in the order of the directory.
+// Files returns the regular files, in the order of the directory.
 func (f *ZIPFile) Files() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for i := range f.z.entries {
@@ -40,7 +40,7 @@ func (f *ZIPFile) Files() iter.Seq[Entry] {
 	}
 }
 
-// Find returns the file of a name.
+// Find returns the file of that name.
 func (f *ZIPFile) Find(name string) (Entry, bool) {
 	i, ok := f.at[name]
 	if !ok {
@@ -49,7 +49,7 @@ func (f *ZIPFile) Find(name string) (Entry, bool) {
 	return f.z.entries[i].entry(), true
 }
 
-// Read calls each for one file, as ReadZIP does. A file that is not there is an *Error, too.
+// Read calls each for one file, as ReadZIP does. A missing file is an *Error, too.
 func (f *ZIPFile) Read(name string, each Each) error {
 	i, ok := f.at[name]
 	if !ok {

@@ -34,7 +34,8 @@ func inUse() uint64 {
 	return m.HeapAlloc
 }
 
-// An archive of 10,000 files, or of a large one that is packed to a thousandth, is read in the memory that names and one window take.
+// An archive of 10,000 files, or of a large one that is packed to a thousandth, is read in the memory of its names and
+// one window.
 func TestSoakArchivesAreReadInConstantMemory(t *testing.T) {
 	testenv.Unraced(t)
 	const mostOver = 24 << 20

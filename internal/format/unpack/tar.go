@@ -12,14 +12,16 @@ import (
 )
 
 const (
-	// maxZstdWindow is what zstd -19 takes, and all that memory has to hold of what was unpacked.
+	// maxZstdWindow is the window of zstd -19, and all the unpacked bytes that memory has to hold.
 	maxZstdWindow = 8 << 20
-	// maxPadding is how many zeros may follow the end of a tar, which programs fill up to whole records: 10 KiB as a rule.
+	// maxPadding is how many zeros may follow the end of a tar, which programs fill up to whole records: usually 10
+	// KiB.
 	maxPadding = 1 << 20
 )
 
-// ReadTar calls each once for every regular file of a tar, in the archive's order, as it streams. Folders are passed over. An error of
-// each or of r is returned unchanged, and so is one of lim.Through; nothing is read any more then. What is wrong with the archive is an *Error.
+// ReadTar calls each once for every regular file of a tar, in the archive's order, as it streams. Folders are skipped.
+// An error of each or of r is returned unchanged, and so is one of lim.Through; nothing more is read then. A fault of
+// the archive is an *Error.
 func ReadTar(r io.Reader, f Format, lim Limits, each Each) error {
 	src := &source{r: r}
 	plain, done, err := decompress(src, f)
@@ -52,7 +54,7 @@ func (l Limits) through(r io.Reader) io.Reader {
 	return l.Through(r)
 }
 
-// decompress opens what the tar lies in.
+// decompress opens the compressed stream around the tar.
 func decompress(src io.Reader, f Format) (r io.Reader, done func(), err error) {
 	switch f {
 	case Tar:
@@ -69,7 +71,7 @@ func decompress(src io.Reader, f Format) (r io.Reader, done func(), err error) {
 	return nil, nil, bad("", Unsupported, "archives of the format %q are not read", f)
 }
 
-// A gunzip opens its stream with the first read, for what it then meets is to be explained as any other error.
+// A gunzip opens its stream at the first read, so that its errors are explained like any other.
 type gunzip struct {
 	src io.Reader
 	z   *gzip.Reader
@@ -79,7 +81,7 @@ func (g *gunzip) Read(p []byte) (int, error) {
 	if g.z == nil {
 		z, err := gzip.NewReader(g.src)
 		if err == io.EOF {
-			err = io.ErrUnexpectedEOF // a stream without a byte is no gzip
+			err = io.ErrUnexpectedEOF // an empty stream is no gzip
 		}
 		if err != nil {
 			return 0, err
@@ -89,11 +91,11 @@ func (g *gunzip) Read(p []byte) (int, error) {
 	return g.z.Read(p)
 }
 
-// roomForHeaders is what the headers of an entry, its extensions and its padding may take on average. Headers that belong to no
-// entry would otherwise cost as much as the packed bytes can become.
+// roomForHeaders is how much the headers of an entry, its extensions and its padding may take on average. Otherwise
+// headers that belong to no entry would cost as much as the packed bytes can become.
 const roomForHeaders = 4 << 10
 
-// An ending tells whether its reader was asked for bytes behind its end, and yields no more than most.
+// An ending records whether its reader was read past its end, and yields no more than most.
 type ending struct {
 	r       io.Reader
 	n, most int64
@@ -113,10 +115,10 @@ func (e *ending) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A tarball is one tar that is being read.
+// A tarball is the state of reading one tar.
 type tarball struct {
 	src   *source
-	inner *source // what was unpacked
+	inner *source // the unpacked bytes
 	outer *source // the same, read through Limits.Through
 	plain *ending
 	r     *tar.Reader
@@ -159,7 +161,7 @@ func (t *tarball) entry(h *tar.Header) error {
 	return file.failed
 }
 
-// globalHeader lets pass what tells nothing of the files, as git archive puts it in front.
+// globalHeader refuses a header with facts about all files; git archive puts one without them in front.
 func globalHeader(h *tar.Header) error {
 	for _, key := range []string{"path", "linkpath", "size", "hdrcharset"} {
 		if _, ok := h.PAXRecords[key]; ok {
@@ -169,7 +171,7 @@ func globalHeader(h *tar.Header) error {
 	return nil
 }
 
-// tarKind refuses what is neither a plain file nor a folder.
+// tarKind refuses an entry that is neither a plain file nor a folder.
 func tarKind(h *tar.Header, name string) error {
 	for key := range h.PAXRecords {
 		if strings.HasPrefix(key, "GNU.sparse.") {
@@ -216,7 +218,7 @@ func (t *tarball) end() error {
 	}
 }
 
-// explain turns an error of a decoder into ours.
+// explain converts an error of a decoder to one of this package.
 func (t *tarball) explain(name string, err error) error {
 	switch {
 	case t.src.err != nil:
@@ -249,7 +251,7 @@ type tarFile struct {
 	t          *tarball
 	name       string
 	size, most int64
-	failed     error // what of the archive ended it
+	failed     error // the fault of the archive that ended it
 	closed     bool
 }
 
@@ -276,5 +278,5 @@ func (f *tarFile) close() { f.closed = true }
 // errMost ends a tar that goes beyond all limits.
 var errMost = errors.New("unpack: more than the limits allow")
 
-// errLate is what a reader returns after the call that it was made for.
+// errLate is the error of a reader that is used after its call.
 var errLate = errors.New("unpack: reader used after its call")

@@ -1,12 +1,13 @@
-// Package unpack reads archives of files: ZIP, and tar plain, gzipped or packed with zstd. It knows archives alone, neither
-// projects nor which names a project takes.
+// Package unpack reads archives of files: ZIP, and tar plain, gzipped or packed with zstd. It knows archives alone,
+// neither projects nor the names that a project accepts.
 //
-// An archive is hostile until it is read to its end. Memory does not grow with what an archive holds, only with the number of
-// its entries, and what a bomb would become is not made: reading stops at the limit. What two programs could read
-// differently is refused, so nobody can look at one set of files and publish another: entries that overlap, headers that contradict the
-// directory, one name twice, bytes that belong to nothing. So is what is no plain file: links, devices, encrypted entries.
+// An archive is hostile until it is read to its end. Memory does not grow with the contents of an archive, only with
+// the number of its entries, and a bomb is not unpacked: reading stops at the limit. Archives that two programs could
+// read differently are refused, so nobody can check one set of files and publish another: entries that overlap, headers
+// that contradict the directory, one name twice, bytes that belong to nothing. So are entries that are no plain files:
+// links, devices, encrypted entries.
 //
-// Names are handed on as they are in the archive, with / for \. Whoever writes files under them must check them.
+// Names are returned as they are in the archive, with / for \. A caller that writes files under them must check them.
 package unpack
 
 import (
@@ -17,7 +18,7 @@ import (
 // A Format is a kind of archive.
 type Format string
 
-// The formats that are read.
+// The supported formats.
 const (
 	ZIP     Format = "zip"
 	Tar     Format = "tar"
@@ -25,16 +26,16 @@ const (
 	TarZstd Format = "tar.zst"
 )
 
-// Limits bounds what an archive may hold.
+// Limits bounds the contents of an archive.
 type Limits struct {
-	Entries int   // of any kind: files, folders, and what the caller leaves out
-	File    int64 // bytes of one file, asked as it is read; a file that is not read may be larger
+	Entries int   // of any kind: files, folders, and those that the caller leaves out
+	File    int64 // bytes of one file, checked as it is read; a file that is not read may be larger
 	Total   int64 // bytes of all files, also of those that are not read
-	// LeftOut reports whether the caller leaves a file of that name out, so that it need not be a plain one: a link, say, is then a file like any other,
-	// in a tar an empty one. nil leaves none out.
+	// LeftOut reports whether the caller leaves out a file of that name, so that it need not be a plain one: a link,
+	// say, is then a file like any other, in a tar an empty one. nil leaves none out.
 	LeftOut func(name string) bool
-	// Through is what all that a tar unpacks to is read through, headers included: what it asks for is asked for each byte, and
-	// its error ends the reading. nil is nothing.
+	// Through wraps the reader of all unpacked bytes of a tar, headers included: it can charge for each byte, and its
+	// error ends the reading. nil wraps nothing.
 	Through func(io.Reader) io.Reader
 }
 
@@ -42,19 +43,19 @@ type Limits struct {
 type Entry struct {
 	Name    string // valid UTF-8, as in the archive but for \, which is /
 	Size    int64  // bytes
-	Guessed bool   // the archive does not say in which alphabet the name is; it was read as CP437
+	Guessed bool   // the archive does not give the alphabet of the name; it was read as CP437
 }
 
-// Each is called for a file with a reader of its bytes, which is valid during the call. That its checksum holds is proven once
-// the reader has returned io.EOF; what is left unread is passed over.
+// Each is called for a file with a reader of its bytes, which is valid during the call. Its checksum is verified once
+// the reader has returned io.EOF; unread bytes are skipped.
 type Each = func(Entry, io.Reader) error
 
-// Sniff tells which archive begins with head, of which 512 bytes are enough. A gzip or zstd stream is taken for that of a tar: only
-// unpacking it can tell.
+// Sniff returns the format of the archive that begins with head; 512 bytes are enough. A gzip or zstd stream is treated
+// as a tar's: only unpacking it can show the difference.
 func Sniff(head []byte) (Format, bool) {
 	begins := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	switch {
-	case begins("PK\x03\x04"), begins("PK\x05\x06"): // an archive without entries has its end alone
+	case begins("PK\x03\x04"), begins("PK\x05\x06"): // an archive without entries has only its end
 		return ZIP, true
 	case begins("\x1f\x8b"):
 		return TarGzip, true
@@ -66,7 +67,7 @@ func Sniff(head []byte) (Format, bool) {
 	return "", false
 }
 
-// looksLikeTar tells whether head is a header of tar. The oldest kind has no magic, but a checksum.
+// looksLikeTar reports whether head is a header of tar. The oldest kind has no magic, but a checksum.
 func looksLikeTar(head []byte) bool {
 	const sumAt, sumLength, magicAt, block = 148, 8, 257, 512
 	if len(head) >= magicAt+5 && string(head[magicAt:magicAt+5]) == "ustar" {

@@ -121,7 +121,8 @@ func drawTar(t *rapid.T, files []file) []byte {
 	return b.Bytes()
 }
 
-// Whatever is done to an archive, it is refused, or what comes out of it is what archive/zip finds in it: nobody else reads another file.
+// Whatever is done to an archive, it is refused, or its files are those that archive/zip finds in it: no other program
+// reads another file.
 func TestADamagedZIPIsReadAsArchiveZIPReadsItOrRefused(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -141,7 +142,7 @@ func TestADamagedZIPIsReadAsArchiveZIPReadsItOrRefused(t *testing.T) {
 	})
 }
 
-// readByLibrary is what archive/zip finds.
+// readByLibrary returns the files that archive/zip finds.
 func readByLibrary(t *rapid.T, b []byte) (list []file) {
 	list, err := library(b)
 	must(t, err)

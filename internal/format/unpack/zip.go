@@ -11,9 +11,9 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// ReadZIP calls each once for every regular file of a ZIP of size bytes, in the order of its directory. Folders are passed over. All
-// that the directory says is checked before the first call, and what the entries themselves say as each comes. An error of each or of r
-// is returned unchanged, and nothing is read any more; what is wrong with the archive is an *Error.
+// ReadZIP calls each once for every regular file of a ZIP of size bytes, in the order of its directory. Folders are
+// skipped. The whole directory is checked before the first call, and each entry's own header as it comes. An error of
+// each or of r is returned unchanged, and nothing more is read; a fault of the archive is an *Error.
 func ReadZIP(r io.ReaderAt, size int64, lim Limits, each Each) error {
 	z := &zipped{r: &sourceAt{r: r}, size: size, list: newList(lim), each: each}
 	err := z.read()
@@ -37,18 +37,18 @@ func (s *sourceAt) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// A zipped is one ZIP that is being read.
+// A zipped is the state of reading one ZIP.
 type zipped struct {
 	r       *sourceAt
 	size    int64
 	list    *list
 	each    Each
 	entries []zipEntry
-	deflate io.ReadCloser // used again for each file
-	buf     *bufio.Reader // of what is read of one file
+	deflate io.ReadCloser // reused for each file
+	buf     *bufio.Reader // the buffer for one file
 }
 
-// A zipEntry is what the directory says of an entry.
+// A zipEntry is an entry of the directory.
 type zipEntry struct {
 	raw           string // the name's bytes, as in the archive
 	name          string
@@ -57,7 +57,7 @@ type zipEntry struct {
 	flags, method uint16
 	crc           uint32
 	packed, size  int64
-	at, upTo      int64 // where its header begins, and where it must end
+	at, upTo      int64 // the beginning of its header, and the offset where it must end
 }
 
 func (e *zipEntry) entry() Entry { return Entry{e.name, e.size, e.guessed} }
@@ -125,7 +125,7 @@ func (z *zipped) entry(e *zipEntry) error {
 	return nil
 }
 
-// open returns a reader of what an entry at at holds, and remembers how much of it was read.
+// open returns a reader of the content of an entry at at, and remembers how much of it was read.
 func (z *zipped) open(e *zipEntry, at int64) io.Reader {
 	section := io.NewSectionReader(z.r, at, e.packed)
 	if e.method == stored {
@@ -153,7 +153,7 @@ type zipFile struct {
 	r      io.Reader
 	sum    uint32
 	n      int64
-	err    error // what ended it, io.EOF included
+	err    error // its end, or the error that ended it
 	closed bool
 }
 
@@ -171,7 +171,7 @@ func (f *zipFile) Read(p []byte) (int, error) {
 		}
 		f.r = f.z.open(f.e, f.at)
 	}
-	// One byte more than there should be, to tell whether there is.
+	// One byte more than expected, to find out whether there is one.
 	n, err := f.r.Read(p[:min(int64(len(p)), f.e.size-f.n+1)])
 	if f.n += int64(n); f.n > f.e.size {
 		f.err = bad(f.e.name, BadSize, "the entry has more bytes than the %d that the archive says", f.e.size)
@@ -184,7 +184,7 @@ func (f *zipFile) Read(p []byte) (int, error) {
 	return n, f.err
 }
 
-// ended says how a file ended: by io.EOF if it is what the archive says.
+// ended returns the error at the end of a file: io.EOF if it matches the archive.
 func (f *zipFile) ended(err error) error {
 	left := f.e.method != stored && f.z.unread()
 	switch {
@@ -204,7 +204,7 @@ func (f *zipFile) ended(err error) error {
 	return io.EOF
 }
 
-// unread tells whether something is left of what was given to the decoder.
+// unread reports whether the decoder has left input unread.
 func (z *zipped) unread() bool {
 	_, err := z.buf.Peek(1)
 	return err == nil

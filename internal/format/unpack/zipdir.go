@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// Methods of compression that are read.
+// The supported methods of compression.
 const (
 	stored   = 0
 	deflated = 8
@@ -21,13 +21,13 @@ const (
 // Flags of an entry.
 const (
 	flagEncrypted  = 1 << 0
-	flagDescriptor = 1 << 3 // sizes and checksum stand behind the bytes
+	flagDescriptor = 1 << 3 // sizes and checksum stand after the bytes
 	flagPatch      = 1 << 5
 	flagStrong     = 1 << 6
 	flagUTF8       = 1 << 11
 	flagMasked     = 1 << 13
 
-	// flagsRead are those that change how an entry is read.
+	// flagsRead are the flags that change how an entry is read.
 	flagsRead = flagEncrypted | flagDescriptor | flagPatch | flagStrong | flagMasked
 )
 
@@ -37,7 +37,7 @@ const (
 	extraUnicodePath = 0x7075
 )
 
-// readDirectory reads the directory, and checks what it says of each entry.
+// readDirectory reads the directory, and checks each of its entries.
 func (z *zipped) readDirectory(end zipEnd) error {
 	r := bufio.NewReaderSize(io.NewSectionReader(z.r, end.at, end.size), 32<<10)
 	z.entries = make([]zipEntry, 0, min(int64(end.entries), end.size/centralLength))
@@ -93,8 +93,9 @@ func (z *zipped) central(head []byte, r *bufio.Reader) (zipEntry, error) {
 	return e, z.list.file(e.name, e.size)
 }
 
-// named reads the name. Info-ZIP writes it in UTF-8 beside one that its old alphabet, or ASCII, made of it. Valid UTF-8 is taken as it is, for many
-// programs write it without the flag that says so. Any other name is in the alphabet that the format began with, as far as anybody can tell.
+// named reads the name. Info-ZIP writes it in UTF-8 beside a conversion to its old alphabet, or ASCII. Valid UTF-8 is
+// accepted as it is, for many programs write it without its flag. Any other name is in the original alphabet of the
+// format, as far as anybody can know.
 func (e *zipEntry) named(raw, extra []byte) (err error) {
 	name := string(raw)
 	if field, ok := findExtra(extra, extraUnicodePath); ok && len(field) > 5 && field[0] == 1 && u32(field[1:]) == crc32.ChecksumIEEE(raw) {
@@ -112,7 +113,7 @@ func (e *zipEntry) named(raw, extra []byte) (err error) {
 	}
 	e.raw = string(raw)
 	if e.name, e.folder, err = readName(name); err == nil && e.raw == e.name {
-		e.raw = e.name // one of both is kept
+		e.raw = e.name // both share one string
 	}
 	return err
 }
@@ -121,7 +122,7 @@ func ascii(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// large reads the sizes of 64 bits, which stand in an extra field for those that do not fit.
+// large reads the sizes of 64 bits, which are in an extra field if they do not fit.
 func (e *zipEntry) large(extra []byte, disk uint16) error {
 	field, _ := findExtra(extra, extraZIP64)
 	for _, v := range []*int64{&e.size, &e.packed, &e.at} {
@@ -157,7 +158,8 @@ func findExtra(extra []byte, kind uint16) (field []byte, ok bool) {
 	return nil, false
 }
 
-// check refuses what is neither a plain file nor a folder, unless it is left out, and what cannot be unpacked.
+// check refuses an entry that is neither a plain file nor a folder, unless it is left out, and one that cannot be
+// unpacked.
 func (e *zipEntry) check(system uint16, attributes uint32, leftOut bool) error {
 	unix := system == 3 || system == 19                                          // and macOS; elsewhere the kind means nothing
 	dos := (system == 0 || system == 11 || system == 14) && attributes&0x10 != 0 // a folder of MS-DOS and Windows
@@ -184,7 +186,8 @@ func (e *zipEntry) check(system uint16, attributes uint32, leftOut bool) error {
 	return nil
 }
 
-// compare holds an entry's own header, and what stands behind its bytes, to the directory, and returns where the bytes begin.
+// compare compares an entry's own header, and the descriptor after its bytes, with the directory, and returns where the
+// bytes begin.
 func (z *zipped) compare(e *zipEntry) (int64, error) {
 	head := make([]byte, localLength+len(e.raw))
 	if !z.readAt(head, e.at) || u32(head) != localMark {
@@ -214,11 +217,12 @@ func (z *zipped) compare(e *zipEntry) (int64, error) {
 	return at, z.behind(e, at+e.packed)
 }
 
-// behind checks what stands between the bytes of an entry, which end at at, and what comes next: nothing, or its descriptor.
+// behind checks the gap between the bytes of an entry, which end at at, and the next entry: it holds nothing, or the
+// descriptor.
 func (z *zipped) behind(e *zipEntry, at int64) error {
 	n := e.upTo - at
 	if n == 0 {
-		return nil // also where a descriptor is said, which some programs leave out of folders
+		return nil // also with the flag for a descriptor, which some programs leave out of folders
 	}
 	if e.flags&flagDescriptor == 0 || n > descriptorLength+4+8 {
 		return bad(e.name, Stray, "something stands behind the entry that belongs to none")

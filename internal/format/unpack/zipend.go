@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// What the records of a ZIP begin with, and how long they are without names, extra fields and comments.
+// The signatures of the records of a ZIP, and their lengths without names, extra fields and comments.
 const (
 	localMark, localLength           = 0x04034b50, 30
 	centralMark, centralLength       = 0x02014b50, 46
@@ -17,7 +17,7 @@ const (
 	descriptorMark, descriptorLength = 0x08074b50, 12
 )
 
-// A zipEnd is what the end of a ZIP says of its directory.
+// A zipEnd holds the facts about the directory at the end of a ZIP.
 type zipEnd struct {
 	entries  uint64
 	at, size int64
@@ -48,7 +48,7 @@ func (z *zipped) findEnd() (zipEnd, error) {
 		return zipEnd{}, bad("", Truncated, "the archive ends inside its comment")
 	case endLength+comment < len(rec):
 		return zipEnd{}, bad("", Stray, "something follows the end of the archive")
-	case u16(rec[4:]) == math.MaxUint16 && u16(rec[6:]) == math.MaxUint16: // told by the record of 64 bits
+	case u16(rec[4:]) == math.MaxUint16 && u16(rec[6:]) == math.MaxUint16: // given by the record of 64 bits
 	case u16(rec[4:]) != 0 || u16(rec[6:]) != 0 || u16(rec[8:]) != u16(rec[10:]):
 		return zipEnd{}, bad("", Unsupported, "the archive lies in several pieces")
 	}
@@ -60,13 +60,13 @@ func (z *zipped) findEnd() (zipEnd, error) {
 	return end, z.checkEnd(end, upTo)
 }
 
-// begins tells whether the archive begins with an entry.
+// begins reports whether the archive begins with an entry.
 func (z *zipped) begins() bool {
 	mark := make([]byte, 4)
 	return z.readAt(mark, 0) && u32(mark) == localMark
 }
 
-// checkEnd holds the directory to the place in front of its end.
+// checkEnd checks that the directory lies right before its end.
 func (z *zipped) checkEnd(end zipEnd, upTo int64) error {
 	switch {
 	case end.size < 0 || end.at < 0 || end.at > upTo || end.size > upTo-end.at:
@@ -79,7 +79,7 @@ func (z *zipped) checkEnd(end zipEnd, upTo int64) error {
 	return nil
 }
 
-// end64 reads the record that large archives have in front of their end, if there is one.
+// end64 reads the record that large archives have before their end, if there is one.
 func (z *zipped) end64(end zipEnd, upTo int64) (zipEnd, int64, error) {
 	loc := make([]byte, locator64Length)
 	if upTo < locator64Length || !z.readAt(loc, upTo-locator64Length) || u32(loc) != locator64Mark {
@@ -103,7 +103,7 @@ func (z *zipped) end64(end zipEnd, upTo int64) (zipEnd, int64, error) {
 	return big, at, nil
 }
 
-// readAt fills p, or tells that it cannot.
+// readAt fills p, or reports that it cannot.
 func (z *zipped) readAt(p []byte, at int64) bool {
 	n, _ := z.r.ReadAt(p, at)
 	return n == len(p)

@@ -12,10 +12,10 @@ import (
 	"sandlot/internal/testkit/expect"
 )
 
-// plain hides what makes io.Copy clever.
+// plain hides the methods that make io.Copy clever.
 type plain struct{ io.Reader }
 
-// hashing costs what the service's own reader does to each byte.
+// hashing costs as much for each byte as the service's own reader.
 type hashing struct {
 	r io.Reader
 	w io.Writer

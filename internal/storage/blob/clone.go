@@ -13,11 +13,9 @@ import (
 	"sandlot/internal/base/failpoint"
 )
 
-// CloneTo puts a blob into another Disk under its own name: for a backup. With
-// link it becomes a second name of the same file, where the file system has such;
-// else it is copied and synced. Links are durable after SyncFolders. A blob that
-// is there already is left alone, and one that is missing is
-// sandlot.ErrNotFound. The bytes are not looked at.
+// CloneTo puts a blob into another Disk under its own name: for a backup. With link it becomes a second name of the
+// same file, if the file system supports it; else it is copied and synced. Links are durable after SyncFolders. A blob
+// that is there already is left alone, and a missing one is sandlot.ErrNotFound. The bytes are not checked.
 func (d *Disk) CloneTo(ctx context.Context, to *Disk, ref sandlot.BlobRef, link bool) error {
 	err := ctx.Err()
 	if err == nil && !Valid(ref) {
@@ -62,8 +60,8 @@ func (d *Disk) clone(ctx context.Context, to *Disk, ref sandlot.BlobRef, link bo
 	return to.commit(ref)
 }
 
-// TakeFrom puts a blob under its name as a reader has it, unless it is there already: for a
-// backup of what another store keeps. The bytes are not looked at.
+// TakeFrom puts the bytes of a reader under a blob's name, unless it is there already: for a backup of another store.
+// The bytes are not checked.
 func (d *Disk) TakeFrom(ctx context.Context, ref sandlot.BlobRef, open func() (io.ReadCloser, error)) error {
 	if _, err := d.fs.Stat(Path(ref)); err == nil {
 		return nil
@@ -80,8 +78,8 @@ func (d *Disk) TakeFrom(ctx context.Context, ref sandlot.BlobRef, open func() (i
 	return err
 }
 
-// linked tries to give a file of one folder a name in another. If it cannot, for
-// they are on different disks or the system has no links, copying will tell more.
+// linked tries to give a file of one folder a name in another. If it cannot, for they are on different disks or the
+// system has no links, the copy that follows reports the reason.
 func linked(from, to FS, path string) bool {
 	a, ok := from.(rooted)
 	b, both := to.(rooted)

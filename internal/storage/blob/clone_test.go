@@ -18,7 +18,7 @@ func TestCloneTo(t *testing.T) {
 			fromDir, toDir := testenv.MemoryDir(t), testenv.MemoryDir(t)
 			from, to := openAt(t, fromDir, Options{}), openAt(t, toDir, Options{})
 			b := put(t, from, noise(300_000))
-			for range 2 { // one that is there already is left alone
+			for range 2 { // an existing blob is left alone
 				expect.OK(t, from.CloneTo(t.Context(), to, b.Ref, link))
 			}
 			expect.OK(t, to.SyncFolders())

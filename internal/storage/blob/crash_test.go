@@ -18,7 +18,8 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// crashes is how many crashes each place is tried with: enough that what was not synced is lost and kept there. The soak has more of them.
+// crashes is how many crashes each place is tried with: enough that unsynced data is both lost and kept there. The soak
+// has more of them.
 const crashes = 4
 
 // machine is one on which a Disk runs until its power goes.
@@ -28,7 +29,7 @@ type machine struct {
 	faulty func(blob.FS) blob.FS // between the Disk and its file system; may be nil
 	disk   *blob.Disk
 	acked  map[sandlot.BlobRef][]byte
-	tried  map[sandlot.Digest]bool // of what was sent, acknowledged or not
+	tried  map[sandlot.Digest]bool // of the bytes sent, acknowledged or not
 	rnd    *rand.Rand
 }
 
@@ -52,7 +53,7 @@ func (m *machine) open() {
 	}
 }
 
-// put stores bytes, and remembers what was promised about them.
+// put stores bytes, and remembers the promise about them.
 func (m *machine) put(size int) {
 	data := bytes.Repeat([]byte{byte(m.rnd.Uint32()), byte(m.rnd.Uint32()), 1}, size/3+1)[:size]
 	m.tried[sum(data)] = true
@@ -61,7 +62,7 @@ func (m *machine) put(size int) {
 	}
 }
 
-// crash cuts the power, starts again, and tells what is wrong then.
+// crash cuts the power, starts again, and returns a broken promise as an error.
 func (m *machine) crash() error {
 	m.fs = m.fs.Crash(m.rnd)
 	m.open()
@@ -117,7 +118,8 @@ func (m *machine) entries(folder string) []fs.DirEntry {
 // several is a size that takes more than one write.
 const several = 300_000
 
-// TestPowerLoss: wherever the power goes, what Put acknowledged is there byte for byte, and of the rest there is a whole blob or none.
+// TestPowerLoss: wherever the power goes, each blob that Put acknowledged is there byte for byte, and of the others
+// there is a whole blob or none.
 func TestPowerLoss(t *testing.T) { losePower(t, crashes, 29) }
 
 // TestSoakPowerLoss does the same with more crashes in each place, and in more places while the folders are made.

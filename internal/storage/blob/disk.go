@@ -1,21 +1,19 @@
 // Package blob keeps the bytes of published files.
 //
-// A blob is written once, under a random name that is never used again, and
-// never changes. That one rule makes the rest simple: no locks between readers
-// and writers, nothing to invalidate, and a blob that no record names is
-// garbage whenever it was left behind.
+// A blob is written once, under a random name that is never used again, and never changes. That one rule makes the rest
+// simple: no locks between readers and writers, nothing to invalidate, and a blob that no record names is garbage
+// whenever it was left behind.
 //
 // [Disk] keeps blobs in a folder:
 //
 //	tmp/           files being written, each under the name it will have
 //	00/ .. ff/     blobs, by the first two characters of their names
 //
-// A write goes through these steps, each of which the next one needs: a new
-// file in tmp, its bytes, sync, close, rename, sync of the folder. Whatever
-// fails, and wherever a crash falls, there is a whole blob or none.
+// A write goes through these steps, each of which the next one needs: a new file in tmp, its bytes, sync, close,
+// rename, sync of the folder. Whichever step fails, and wherever a crash falls, there is a whole blob or none.
 //
-// What this cannot promise: a disk that says it has synced and has not loses
-// what was acknowledged, like any other program's data.
+// It cannot promise one thing: a disk that reports a sync without having done it loses acknowledged bytes, like any
+// other program's data.
 package blob
 
 import (
@@ -36,13 +34,13 @@ import (
 const (
 	tempFolder = "tmp"
 
-	// staleAfter is how long a temporary file must have gone unwritten to be
-	// taken for a left-over of another process: an hour, far longer than any request
-	// may stall. If it was alive after all, its Put fails at the rename and nothing is stored.
+	// staleAfter is how long a temporary file must have gone unwritten to be treated as a left-over of another process:
+	// an hour, far longer than any request may stall. If it was alive after all, its Put fails at the rename and
+	// nothing is stored.
 	staleAfter = time.Hour
 
-	// pingFor is how long the answer of a Ping is repeated: a second, so that
-	// a flood of health checks does not become a flood of syncs.
+	// pingFor is how long the answer of a Ping is repeated: a second, so that a flood of health checks does not become
+	// a flood of syncs.
 	pingFor = time.Second
 )
 
@@ -54,11 +52,10 @@ type Options struct {
 	// only after an hour.
 	Alone bool
 
-	// Existing says to look at a folder as it is: it is not made, and List
-	// removes nothing.
+	// Existing opens a folder for reading only: it is not created, and List removes nothing.
 	Existing bool
 
-	// Unsynced says that the folder may lose anything in a crash, as one that only caches may.
+	// Unsynced says that a crash may lose any data in the folder, as in one for a cache.
 	Unsynced bool
 }
 
@@ -70,8 +67,8 @@ type Disk struct {
 	now     func() time.Time
 	trust   *trust
 	flights *flights
-	writing writing       // what has a temporary file
-	looking bool          // nothing is to be removed in passing
+	writing writing       // the names with a temporary file
+	looking bool          // nothing is removed in passing
 	place   durable.Place // of the folder; empty if it has no name of its own
 
 	ping struct {
@@ -83,9 +80,8 @@ type Disk struct {
 
 var _ sandlot.Blobs = (*Disk)(nil)
 
-// OpenDisk opens the folder dir, and makes it if it is not there. It also
-// removes temporary files that a crash left behind. A folder that cannot be
-// written is an error, which names it.
+// OpenDisk opens the folder dir, and creates it if it is missing. It also removes temporary files that a crash left
+// behind. A folder that cannot be written is an error, which names it.
 func OpenDisk(dir string, opts Options) (*Disk, error) {
 	if !opts.Existing {
 		if err := makeFolder(dir); err != nil {
@@ -112,8 +108,8 @@ func OpenDisk(dir string, opts Options) (*Disk, error) {
 	return d, nil
 }
 
-// OpenOn opens a Disk on a file system, which it closes when it is closed, or
-// cannot be opened. That file system's root must be durable already.
+// OpenOn opens a Disk on a file system. It closes that file system on Close, or if the opening fails. The file system's
+// root must be durable already.
 func OpenOn(f FS, opts Options) (*Disk, error) {
 	d := newDisk(f)
 	if d.looking = opts.Existing; d.looking {
@@ -130,11 +126,11 @@ func newDisk(f FS) *Disk {
 	return &Disk{fs: f, now: time.Now, trust: newTrust(trusted), flights: newFlights(hashers)}
 }
 
-// Close lets go of the folder. Readers that were opened go on.
+// Close closes the folder. Open readers continue.
 func (d *Disk) Close() error { return d.fs.Close() }
 
-// prepare makes the folders, all of them at once: later a Put has one folder
-// to sync and never a new one, whose own entry would have to be synced too.
+// prepare creates the folders, all of them at once: later a Put has one folder to sync and never a new one, whose own
+// entry would have to be synced too.
 func (d *Disk) prepare(opts Options) error {
 	for _, name := range append(folders(), tempFolder) {
 		if err := d.fs.Mkdir(name); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -142,8 +138,7 @@ func (d *Disk) prepare(opts Options) error {
 		}
 	}
 	failpoint.Hit(failpoint.MidFolders)
-	// Also when all were there: the process that made them may have crashed
-	// before this line.
+	// Also when all were there: the process that created them may have crashed before this line.
 	if err := d.fs.SyncDir("."); err != nil {
 		return classify(err)
 	}
@@ -154,8 +149,8 @@ func (d *Disk) prepare(opts Options) error {
 	return d.sweepTemp(context.Background(), before)
 }
 
-// makeFolder makes a folder and those above it, and syncs the folder that holds
-// it, so that the blobs do not vanish with the entry of their folder.
+// makeFolder creates a folder and those above it, and syncs its parent, so that the blobs do not vanish with the entry
+// of their folder.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -165,17 +160,15 @@ func makeFolder(dir string) error {
 		return err
 	}
 	err = durable.Sync(os.Open(parent))
-	// A folder that someone else made in a place we may not read is theirs to
-	// keep.
+	// A folder that someone else created in a place we may not read is theirs to keep.
 	if errors.Is(err, fs.ErrPermission) {
 		return nil
 	}
 	return err
 }
 
-// Ping writes, syncs and removes a small file. It returns nil while Put can be
-// expected to work, sandlot.ErrFull while there is no room, and otherwise
-// sandlot.ErrUnavailable. An answer is repeated for a second.
+// Ping writes, syncs and removes a small file. It returns nil while Put can be expected to work, sandlot.ErrFull while
+// there is no room, and otherwise sandlot.ErrUnavailable. An answer is repeated for a second.
 func (d *Disk) Ping(ctx context.Context) error {
 	d.ping.Lock()
 	defer d.ping.Unlock()

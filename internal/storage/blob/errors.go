@@ -9,9 +9,8 @@ import (
 	"sandlot"
 )
 
-// classify adds to an error of the file system what it means for the caller.
-// Errors that say nothing about when it will work again, such as EIO, stay as
-// they are.
+// classify adds to an error of the file system its meaning for the caller. Errors that may or may not pass, such as
+// EIO, stay as they are.
 func classify(err error) error {
 	switch {
 	case err == nil:
@@ -21,8 +20,7 @@ func classify(err error) error {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE),
 		errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission),
 		errors.Is(err, fs.ErrClosed),
-		// Where a blob may be missing this was asked before: here the folder is
-		// gone, as when its disk is not mounted.
+		// A missing blob was handled before: here the folder is gone, as when its disk is not mounted.
 		errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: %w", sandlot.ErrUnavailable, err)
 	}

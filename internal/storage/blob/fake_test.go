@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// faulty is a file system that writes down what it is asked, and fails where a
-// test says so.
+// faulty is a file system that records its calls, and fails in places that a test sets.
 type faulty struct {
 	FS
 
@@ -45,7 +44,7 @@ func (f *faulty) failing(err error, ops ...string) {
 	}
 }
 
-// count tells how often an operation was asked since failing was called.
+// count returns how often an operation was called since failing was called.
 func (f *faulty) count(op string) (n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,11 +13,9 @@ import (
 	"sandlot"
 )
 
-// Foreign yields the names, relative to the folder, of what lies among the blobs
-// since before the time given and is neither a blob nor a temporary file: a name
-// that no blob can have, a blob in another one's folder, a folder. It reads as it
-// yields, and never looks into a folder that is not its own. An error, with an
-// empty name, is the last thing yielded.
+// Foreign yields the names, relative to the folder, of entries among the blobs that are older than the time given and
+// neither a blob nor a temporary file: a name that no blob can have, a blob in another one's folder, a folder. It reads
+// as it yields, and never looks into a foreign folder. An error, with an empty name, is the last thing yielded.
 func (d *Disk) Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		ours := append(folders(), tempFolder)
@@ -45,7 +43,7 @@ func (d *Disk) Foreign(ctx context.Context, before time.Time) iter.Seq2[string, 
 	}
 }
 
-// entries calls visit with each entry of a folder. One that is missing has none.
+// entries calls visit with each entry of a folder. A missing folder has none.
 func (d *Disk) entries(ctx context.Context, folder string, visit func(fs.DirEntry) error) error {
 	dir, err := d.fs.Open(folder)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -16,8 +16,8 @@ import (
 const (
 	// listBatch is how many names are read from a folder at once.
 	listBatch = 256
-	// ahead is by how much the clock of a file system may be ahead. What is further ahead got
-	// its time from a clock that was wrong, and may be as old as anything.
+	// ahead is how far the clock of a file system may be ahead. A later time came from a wrong clock, and the file may
+	// be of any age.
 	ahead = time.Hour
 )
 
@@ -34,17 +34,15 @@ func (d *Disk) Delete(_ context.Context, ref sandlot.BlobRef) error {
 	return nil
 }
 
-// List yields the names of all blobs that were stored before the time given, in
-// no order, by the modification times of their files. A time that is more than an
-// hour ahead is none, and such a blob is yielded, too. It reads as it yields
-// and keeps at most 256 names. Blobs put or deleted meanwhile may be yielded or
-// not. What cannot be read it passes over; an error, with an empty name, is the
-// last thing yielded. It passes over what is not a blob. As it is called for
-// collecting garbage, it also removes temporary files that nobody has written to
-// for an hour and that are not its own, unless the Disk is only looked at.
+// List yields the names of all blobs that were stored before the time given, in no order, by the modification times of
+// their files. A time that is more than an hour ahead does not count, and such a blob is yielded, too. It reads as it
+// yields and keeps at most 256 names. Blobs put or deleted meanwhile may be yielded or not. It passes over unreadable
+// folders and files that are no blobs; an error, with an empty name, is the last thing yielded. As it is called for
+// collecting garbage, it also removes temporary files that nobody has written to for an hour and that are not its own,
+// unless the Disk was opened with Existing.
 func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error] {
 	return func(yield func(sandlot.BlobRef, error) bool) {
-		err := d.inPlace() // what lies in another folder is not this one's garbage
+		err := d.inPlace() // files in another folder are not this one's garbage
 		if err == nil {
 			err = d.list(ctx, before, yield)
 		}
@@ -54,7 +52,7 @@ func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[sandlot.Blo
 	}
 }
 
-// errorsTold is how many folders that cannot be read a list tells of.
+// errorsTold is how many unreadable folders a list reports.
 const errorsTold = 10
 
 func (d *Disk) list(ctx context.Context, before time.Time, yield func(sandlot.BlobRef, error) bool) error {
@@ -82,7 +80,7 @@ func (d *Disk) list(ctx context.Context, before time.Time, yield func(sandlot.Bl
 func (d *Disk) listShard(ctx context.Context, n int, before time.Time, yield func(sandlot.BlobRef, error) bool) error {
 	folder := Shard(n)
 	return d.walk(ctx, folder, before, func(ref sandlot.BlobRef) error {
-		// A copy in a folder where Open would not look is nobody's blob.
+		// A copy in a folder that Open would not use is nobody's blob.
 		if ref[:2] == sandlot.BlobRef(folder) && !yield(ref, nil) {
 			return errStop
 		}
@@ -93,8 +91,8 @@ func (d *Disk) listShard(ctx context.Context, n int, before time.Time, yield fun
 // errStop ends a walk whose consumer wants no more.
 var errStop = errors.New("stop")
 
-// sweepTemp removes the temporary files that were last written before the time
-// given, but for those that this Disk is writing.
+// sweepTemp removes the temporary files that were last written before the time given, except for those that this Disk
+// is writing.
 func (d *Disk) sweepTemp(ctx context.Context, before time.Time) error {
 	return d.walk(ctx, tempFolder, before, func(ref sandlot.BlobRef) error {
 		if d.writing.has(ref) {
@@ -107,13 +105,12 @@ func (d *Disk) sweepTemp(ctx context.Context, before time.Time) error {
 	})
 }
 
-// walk calls visit with each name of ours in a folder whose file was last
-// written before the time given. It passes over those that fail, and returns the
-// first error. visit ends it with errStop.
+// walk calls visit with each valid name in a folder whose file was last written before the time given. It passes over
+// entries that fail, and returns the first error. visit ends it with errStop.
 func (d *Disk) walk(ctx context.Context, folder string, before time.Time, visit func(sandlot.BlobRef) error) error {
 	dir, err := d.fs.Open(folder)
 	if d.looking && errors.Is(err, fs.ErrNotExist) {
-		return nil // what it held is missing, which is for whoever looks to tell
+		return nil // its blobs are missing, which the check of the records reports
 	}
 	if err != nil {
 		return classify(err)
@@ -148,7 +145,7 @@ func (d *Disk) visit(ctx context.Context, folder string, e fs.DirEntry, before t
 	}
 	fi, err := d.fs.Stat(folder + "/" + e.Name())
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // gone since the folder was read
+		return nil // removed since the folder was read
 	}
 	if err != nil {
 		return classify(err)

@@ -61,7 +61,7 @@ func (b *between) Read(p []byte) (int, error) {
 }
 
 // TestRegression33WhatIsBeingWrittenIsKnownByItsName: on a file system whose clock is off, every temporary file looks
-// like one that a crash left.
+// like a left-over of a crash.
 func TestRegression33WhatIsBeingWrittenIsKnownByItsName(t *testing.T) {
 	t.Parallel()
 	for what, off := range map[string]time.Duration{"a day behind": 24 * time.Hour, "a day ahead": -24 * time.Hour} {

@@ -10,23 +10,18 @@ import (
 	"sandlot"
 )
 
-// Open returns the n bytes of a blob from off, or all from off if n is
-// negative. The caller closes the reader.
+// Open returns the n bytes of a blob from off, or all from off if n is negative. The caller closes the reader.
 //
-// The first time this process opens a blob, it reads it whole and compares the
-// size and the SHA-256: what differs is sandlot.ErrCorrupt, before a byte is
-// yielded. For a range of a blob that comes with its Checkpoints, it reads and
-// compares only the MiBs that the range lies in. From then on the file, or those MiBs of
-// it, are trusted while its size, modification time
-// and inode stay the same; damage that changes none of them is not noticed
-// until the process starts again. Callers that come at once for the same wait for
-// one and the same reading; ctx ends it, or the waiting.
+// The first time this process opens a blob, it reads it whole and compares the size and the SHA-256: a difference is
+// sandlot.ErrCorrupt, before a byte is yielded. For a range of a blob that comes with its Checkpoints, it reads and
+// compares only the MiBs of that range. From then on the file, or those MiBs of it, are trusted while its size,
+// modification time and inode stay the same; damage that changes none of them is not noticed until the process starts
+// again. Callers that come at once for the same blob wait for one and the same reading; ctx ends it, or the waiting.
 //
-// A missing blob is sandlot.ErrNotFound. A range that is not within the blob is
-// an error. The reader gives exactly the range; it fails with
-// io.ErrUnexpectedEOF if the file was cut after it was opened. A blob deleted
-// meanwhile is still read to the end. The reader is an io.WriterTo, so that
-// io.Copy to a socket need not pass the bytes through the process.
+// A missing blob is sandlot.ErrNotFound. A range that is not within the blob is an error. The reader yields exactly the
+// range; it fails with io.ErrUnexpectedEOF if the file was cut after it was opened. A blob deleted meanwhile is still
+// read to the end. The reader is an io.WriterTo, so that io.Copy to a socket need not pass the bytes through the
+// process.
 func (d *Disk) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	rc, err := d.open(ctx, b, off, n)
 	if err != nil {
@@ -57,8 +52,7 @@ func (d *Disk) open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadC
 	return &rangeReader{f: f, left: n}, nil
 }
 
-// openFile opens the file of a blob and tells what it looks like. A wrong size
-// is known without reading.
+// openFile opens the file of a blob and returns its proof. It detects a wrong size without reading.
 func (d *Disk) openFile(b sandlot.Blob) (File, proof, error) {
 	f, err := d.fs.Open(Path(b.Ref))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +72,7 @@ func (d *Disk) openFile(b sandlot.Blob) (File, proof, error) {
 	return f, proof{fi.Size(), fi.ModTime().UnixNano(), inode(fi), b.SHA256}, nil
 }
 
-// rangeReader gives the next bytes of a file, no more and no fewer than left.
+// rangeReader yields the next bytes of a file, no more and no fewer than left.
 type rangeReader struct {
 	f    File
 	left int64
@@ -99,7 +93,7 @@ func (r *rangeReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteTo hands w the file itself: a connection then has the kernel copy it.
+// WriteTo passes the file itself to w: for a connection the kernel then copies it.
 func (r *rangeReader) WriteTo(w io.Writer) (int64, error) {
 	n, err := io.Copy(w, &io.LimitedReader{R: r.f, N: r.left})
 	r.left -= n

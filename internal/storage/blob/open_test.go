@@ -33,7 +33,7 @@ func later(path string) error {
 	return os.Chtimes(path, when, when)
 }
 
-// damages are what can happen to the file of a blob.
+// damages are the possible damages to the file of a blob.
 var damages = []struct {
 	name string
 	do   func(path string, data []byte) error

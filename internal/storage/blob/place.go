@@ -9,7 +9,7 @@ import (
 	"sandlot/internal/base/durable"
 )
 
-// placeOf remembers where an open folder is.
+// placeOf records the place of an open folder.
 func placeOf(root *os.Root) (durable.Place, error) {
 	p := durable.Place{What: "the folder of blobs"}
 	name, err := filepath.Abs(root.Name())

@@ -13,7 +13,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// doing is what a Put reads, which does something while it reads.
+// doing is a reader for Put that does something while it is read.
 type doing struct {
 	*bytes.Reader
 	do func()

@@ -8,12 +8,11 @@ import (
 	"sandlot/internal/base/durable"
 )
 
-// FS is all that a Disk asks of a file system. It is apart so that a test can
-// make any one step fail, can see in which order they come, and can cut the
-// power between two of them (package crashfs). Names are relative, with slashes.
+// FS holds all methods of a file system that a Disk needs. It is separate so that a test can make any one step fail,
+// can see their order, and can cut the power between two of them (package crashfs). Names are relative, with slashes.
 // Errors are those of package os.
 type FS interface {
-	Create(name string) (TempFile, error) // a name that is taken is fs.ErrExist
+	Create(name string) (TempFile, error) // an existing name is fs.ErrExist
 	Open(name string) (File, error)       // a blob, or a folder
 	Stat(name string) (fs.FileInfo, error)
 	Mkdir(name string) error
@@ -26,13 +25,13 @@ type FS interface {
 // TempFile is a new file that is being written.
 type TempFile interface {
 	io.Writer
-	// StartWriteback lets the disk begin with n bytes from off. It is a hint.
+	// StartWriteback starts writing n bytes from off to the disk. It is a hint.
 	StartWriteback(off, n int64)
 	Sync() error // makes the bytes durable, not the name
 	Close() error
 }
 
-// File is what exists: a blob, or a folder, whose entries ReadDir gives.
+// File is an open blob, or a folder, whose entries ReadDir returns.
 type File interface {
 	io.ReadSeekCloser
 	Stat() (fs.FileInfo, error)

@@ -8,16 +8,15 @@ import (
 	"sandlot/internal/base/checkpoint"
 )
 
-// A scope is what of a blob is verified: the whole, or those of its MiBs.
+// A scope is the part of a blob that is verified: the whole, or some of its MiBs.
 type scope struct{ first, last int64 }
 
 var whole = scope{0, -1}
 
 func (s scope) whole() bool { return s.last < s.first }
 
-// scopeOf is what has to be verified before the n bytes of b from off are read: all of it,
-// where b comes without its checkpoints or all is asked for, and where nothing is. Whoever
-// reads no byte asks whether there is damage.
+// scopeOf returns the scope to verify before the n bytes of b from off are read: all of it, if b comes without its
+// checkpoints or all bytes are read, and if none is. A caller who reads no byte wants to know whether there is damage.
 func scopeOf(b sandlot.Blob, off, n int64) scope {
 	if n == 0 || n == b.Size || !checkpoint.Complete(b.Checkpoints, b.Size) {
 		return whole
@@ -25,7 +24,7 @@ func scopeOf(b sandlot.Blob, off, n int64) scope {
 	return scope{off / checkpoint.Step, (off + n - 1) / checkpoint.Step}
 }
 
-// scopes are what was verified of one blob.
+// scopes are the verified parts of one blob.
 type scopes struct {
 	whole bool
 	mebis []uint64 // a bit for each MiB
@@ -58,7 +57,7 @@ func (s *scopes) add(of scope) {
 	}
 }
 
-// trust remembers what was verified of which files, the most recently opened ones.
+// trust remembers the verified parts of files, for the most recently opened ones.
 type trust struct {
 	max int
 

@@ -12,17 +12,16 @@ import (
 )
 
 const (
-	// trusted is how many blobs are remembered as verified: 16,384 of them take
-	// about 4 MiB, and one of which only ranges were read a bit more for each MiB.
-	// One that was forgotten is read again, at nearly 2 GB/s.
+	// trusted is how many blobs are remembered as verified: 16,384 of them take about 4 MiB, and one of which only
+	// ranges were read a bit more for each MiB. A forgotten one is read again, at nearly 2 GB/s.
 	trusted = 16384
 
-	// hashers is how many blobs are read for verification at once. More would
-	// not be faster on one disk, and each holds a buffer of 256 KiB.
+	// hashers is how many blobs are read for verification at once. More would not be faster on one disk, and each holds
+	// a buffer of 256 KiB.
 	hashers = 8
 )
 
-// proof is what a file looked like when its bytes had this SHA-256.
+// proof holds the file's attributes at the time when its bytes had this SHA-256.
 type proof struct {
 	size   int64
 	mtime  int64 // ns since 1970
@@ -30,7 +29,7 @@ type proof struct {
 	sha256 sandlot.Digest
 }
 
-// verified opens a blob whose bytes in s are known to be right.
+// verified opens a blob whose bytes in s are verified.
 func (d *Disk) verified(ctx context.Context, b sandlot.Blob, s scope) (File, error) {
 	for {
 		f, p, err := d.openFile(b)
@@ -53,14 +52,14 @@ func (d *Disk) verified(ctx context.Context, b sandlot.Blob, s scope) (File, err
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		// If only the context of the one that read has ended, it is another's turn.
+		// If only the context of the reading caller has ended, another caller takes over.
 		if fl.err != nil && !ended(fl.err) {
 			return nil, fl.err
 		}
 	}
 }
 
-// verify reads what s has of a blob and, if it is right, returns it open.
+// verify reads the part of a blob in s and, if it is right, returns the blob open.
 func (d *Disk) verify(ctx context.Context, b sandlot.Blob, s scope) (File, error) {
 	select {
 	case d.flights.slots <- struct{}{}:
@@ -73,7 +72,7 @@ func (d *Disk) verify(ctx context.Context, b sandlot.Blob, s scope) (File, error
 		return nil, err
 	}
 	if d.trust.has(b.Ref, p, s) {
-		return f, nil // another reading ended after the caller had looked
+		return f, nil // another reading ended after the caller had checked
 	}
 	// p is from before the reading: a change during it makes the next Open
 	// read again.
@@ -106,9 +105,9 @@ func check(ctx context.Context, f io.Reader, b sandlot.Blob) error {
 	return nil
 }
 
-// checkPieces compares those MiBs of f in s that are not known yet with the checkpoints of b.
-// Each counts as soon as it is right: however ranges overlap, and whoever gives up, the
-// reading that all of them cause is that of the file once, times hashers at the most.
+// checkPieces compares the MiBs of f in s that are not verified yet with the checkpoints of b. Each counts as soon as
+// it is right: however ranges overlap, and whichever callers give up, all of them together read the file once, times
+// hashers at the most.
 func (d *Disk) checkPieces(ctx context.Context, f io.ReadSeeker, b sandlot.Blob, proven proof, s scope) error {
 	for n := s.first; n <= s.last; n++ {
 		one := scope{n, n}
@@ -154,7 +153,7 @@ func pour(ctx context.Context, h io.Writer, r io.Reader) error {
 
 // flights lets one caller verify a blob while the others wait.
 type flights struct {
-	slots chan struct{} // one for each that reads
+	slots chan struct{} // one for each reading caller
 
 	mu     sync.Mutex
 	flying map[flightKey]*flight
@@ -197,7 +196,7 @@ func (s *flights) land(b sandlot.Blob, of scope, fl *flight, err error) {
 	close(fl.done)
 }
 
-// ended tells whether err is about the caller's context and not about the blob.
+// ended reports whether err is about the caller's context and not about the blob.
 func ended(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

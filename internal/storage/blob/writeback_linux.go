@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startWriteback only hints: what it does not do the sync at the end does, and
-// reports.
+// startWriteback only gives a hint: the sync at the end writes the rest, and reports errors.
 func startWriteback(f *os.File, off, n int64) {
 	conn, err := f.SyscallConn()
 	if err != nil {

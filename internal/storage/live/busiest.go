@@ -9,9 +9,8 @@ import (
 	"sandlot"
 )
 
-// Busiest returns the projects that have players present. It looks at every
-// project that has some, in about a tenth of a microsecond each, one shard at a
-// time: projects may change their places meanwhile.
+// Busiest returns the projects that have players present. It checks every project that has some, in about a tenth of a
+// microsecond each, one shard at a time: projects may change their ranks meanwhile.
 func (m *Memory) Busiest(_ context.Context, limit int, now time.Time) ([]sandlot.ProjectID, error) {
 	var all []crowd
 	for i := range m.shards {
@@ -25,7 +24,7 @@ func (m *Memory) Busiest(_ context.Context, limit int, now time.Time) ([]sandlot
 	return ids, nil
 }
 
-// crowd is how many play a project.
+// crowd is the number of players of a project.
 type crowd struct {
 	id sandlot.ProjectID
 	n  int32

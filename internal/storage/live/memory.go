@@ -1,8 +1,7 @@
-// Package live counts who is playing now.
+// Package live counts the players who are present.
 //
-// A page with a project open says so every 20 seconds; a player who has said
-// nothing for gallery.Presence is gone. Nothing of this is worth a disk: what a
-// restart forgets, the next heartbeats tell again.
+// A page with an open project sends a heartbeat every 20 seconds; a player without one for gallery.Presence is gone.
+// None of this is worth a disk: after a restart the next heartbeats restore the counts.
 //
 // [Memory] counts in one process. Package redis, below, counts for several.
 package live
@@ -18,25 +17,23 @@ import (
 	"sandlot/internal/domain/gallery"
 )
 
-// shards is how many parts the players are split into, by project, each with
-// a lock of its own: 64, many times the cores that could meet at one.
+// shards is the number of parts into which the players are split, by project, each with a lock of its own: 64, many
+// times the cores that could meet at one.
 const shards = 64
 
 // Limits bound the memory that players take: 90 bytes each, and up to 220 if each
 // plays another project, or comes from a network of its own. Zero means the default.
 type Limits struct {
-	// Players is how many are counted in all: 1,000,000, which is 220 MB at most. Beyond
-	// it, a new player takes the place of the one in the same shard who was
-	// silent the longest.
+	// Players is the most that are counted in all: 1,000,000, which is 220 MB at most. Beyond it, a new player takes
+	// the place of the one in the same shard who was silent the longest.
 	Players int
-	// PerProject is how many are counted for one project: 100,000, so that no
-	// project, however many players are made up for it, takes more than a tenth
-	// of the room. Beyond it, a new player takes the place of that project's
+	// PerProject is the most that are counted for one project: 100,000, so that no project, however many players are
+	// made up for it, takes more than a tenth of the room. Beyond it, a new player takes the place of that project's
 	// player who was silent the longest.
 	PerProject int
 }
 
-// WithDefaults puts the defaults in the place of zeros.
+// WithDefaults returns the limits with defaults in place of zeros.
 func (l Limits) WithDefaults() Limits {
 	if l.Players <= 0 {
 		l.Players = 1_000_000
@@ -47,15 +44,12 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// Memory is gallery.Live in the memory of one process. The count is exact: a
-// player touched at s is present at t if t-s < gallery.Presence. The methods may
-// be called concurrently, take about a microsecond whatever the number of
-// players, and never fail. They keep no identifiers of players, only hashes with a seed of
-// this process.
+// Memory is gallery.Live in the memory of one process. The count is exact: a player touched at s is present at t if t-s
+// < gallery.Presence. The methods may be called concurrently, take about a microsecond whatever the number of players,
+// and never fail. They keep no identifiers of players, only hashes with a seed of this process.
 //
-// Times may come out of order by as much as concurrent callers can be apart. If
-// the clock is set back by less than Presence, players who leave in that time
-// without a goodbye may be counted for up to Presence longer; if it is set
+// Times may come out of order by as much as concurrent callers can be apart. If the clock is set back by less than
+// Presence, players who leave in that time without a goodbye may be counted for up to Presence longer; if it is set
 // back further, all are forgotten until their next heartbeat.
 type Memory struct {
 	limits Limits
@@ -67,18 +61,17 @@ type Memory struct {
 
 var _ gallery.Live = (*Memory)(nil)
 
-// NewMemory counts within limits.
+// NewMemory returns a Memory with the limits.
 func NewMemory(limits Limits) *Memory {
 	return &Memory{limits: limits.WithDefaults(), seed: maphash.MakeSeed()}
 }
 
-// Touch counts the player as present for gallery.Presence from now, unless a crowd
-// that it is of is full.
+// Touch counts the player as present for gallery.Presence from now, unless one of the player's crowds is full.
 func (m *Memory) Touch(_ context.Context, id sandlot.ProjectID, p gallery.PlayerID, now time.Time, of ...gallery.Crowd) error {
 	room, player := m.hash(id, p)
 	if m.touch(m.shard(room), visitor{id, room, player, m.networks(room, of)}, now.UnixNano()) {
-		// Whoever adds to the memory also clears some of it: a shard that nobody
-		// visits any more would keep its players for ever.
+		// Each addition to the memory also clears some of it: a shard that nobody visits any more would keep its
+		// players for ever.
 		m.tidy(&m.shards[m.turn.Add(1)%shards], now.UnixNano())
 	}
 	return nil
@@ -114,9 +107,8 @@ func (m *Memory) Present(id sandlot.ProjectID, p gallery.PlayerID, now time.Time
 	return there && now.UnixNano()-s.all[i].seen < int64(gallery.Presence)
 }
 
-// hash makes short keys of what clients may choose as long as they like. That
-// two of a million players meet in 64 bits is a chance of one in 30 million; it
-// would make the count one too small.
+// hash makes short keys of identifiers that clients may choose as long as they like. The chance that two of a million
+// players meet in 64 bits is one in 30 million; it would make the count one too small.
 func (m *Memory) hash(id sandlot.ProjectID, p gallery.PlayerID) (room roomKey, player playerKey) {
 	room = roomKey(maphash.Comparable(m.seed, id))
 	type pair struct {
@@ -126,7 +118,7 @@ func (m *Memory) hash(id sandlot.ProjectID, p gallery.PlayerID) (room roomKey, p
 	return room, playerKey(maphash.Comparable(m.seed, pair{room, p}))
 }
 
-// networks makes short keys of the networks that a player of a project comes from.
+// networks makes short keys of the networks of a player of a project.
 func (m *Memory) networks(room roomKey, of []gallery.Crowd) []crowdLimit {
 	if len(of) == 0 {
 		return nil
@@ -144,7 +136,7 @@ func (m *Memory) networks(room roomKey, of []gallery.Crowd) []crowdLimit {
 
 func (m *Memory) shard(room roomKey) *shard { return &m.shards[room%shards] }
 
-// enter locks a shard. What it returns counts what has changed, and unlocks.
+// enter locks a shard. The returned function adds the changes to the total, and unlocks.
 func (m *Memory) enter(s *shard) (leave func()) {
 	s.mu.Lock()
 	before := len(s.places)
@@ -154,7 +146,7 @@ func (m *Memory) enter(s *shard) (leave func()) {
 	}
 }
 
-// touch tells whether the player is a new one.
+// touch reports whether the player is a new one.
 func (m *Memory) touch(s *shard, v visitor, now int64) bool {
 	defer m.enter(s)()
 	s.expire(now, expireStep)
@@ -163,11 +155,11 @@ func (m *Memory) touch(s *shard, v visitor, now int64) bool {
 		s.move(i, now)
 		return false
 	}
-	if present { // comes from another network now
+	if present { // the player comes from another network now
 		s.remove(i)
 	}
 	if s.full(v.crowds) {
-		s.expire(now, len(s.places)) // those who are gone are no crowd
+		s.expire(now, len(s.places)) // players who are gone do not count in a crowd
 		if s.full(v.crowds) {
 			return false
 		}

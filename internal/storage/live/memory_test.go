@@ -227,8 +227,7 @@ func heap() uint64 {
 	return s.HeapAlloc
 }
 
-// The case of one project that everyone plays: 10,000 players, 500 heartbeats a
-// second, and its count asked for with each.
+// The case of one project that everyone plays: 10,000 players, 500 heartbeats a second, and its count read with each.
 func BenchmarkHotProject(b *testing.B) {
 	const crowd = 10_000
 	names := make([]gallery.PlayerID, crowd)

@@ -9,14 +9,12 @@ import (
 )
 
 const (
-	// expireStep is how many players who are gone a Touch removes at most: more
-	// than the one it adds, so that they cannot pile up, and few enough that no
-	// heartbeat waits.
+	// expireStep is the most players who are gone that a Touch removes: more than the one it adds, so that they cannot
+	// pile up, and few enough that no heartbeat waits.
 	expireStep = 64
 
-	// stepsBack is how many places a player is moved back at most to find the
-	// right one when times come out of order: more than there are callers at
-	// once. Who would belong further back is removed later than due.
+	// stepsBack is the most places that a player is moved back to the right one when times come out of order: more than
+	// there are callers at once. A player who belongs further back is removed later than due.
 	stepsBack = 32
 
 	// worthKeeping is how many empty places a shard keeps for the next players.
@@ -30,10 +28,9 @@ type (
 	place     int32  // index into shard.all; 0 is none
 )
 
-// shard holds the players of some projects. They stand in two rows, both by
-// the time they were last seen: one of all players, at whose head those who are
-// gone are found without a search, and one for each project, at whose head the
-// one to give way is found. So a count is a number that is kept, not a search.
+// shard holds the players of some projects. They stand in two rows, both by the time they were last seen: one of all
+// players, at whose head those who are gone are found without a search, and one for each project, at whose head the one
+// to be replaced is found. So a count is a stored number, not a search.
 type shard struct {
 	mu     sync.Mutex
 	all    []player // the first is not used
@@ -70,7 +67,7 @@ type (
 	}
 )
 
-// A visitor is whom a Touch is about.
+// A visitor is the player of a Touch.
 type visitor struct {
 	id     sandlot.ProjectID
 	room   roomKey
@@ -90,13 +87,13 @@ func (v visitor) narrowest() crowdKey {
 	return v.crowds[0].key
 }
 
-// gathering is how many of a network play a project, and the network around it.
+// gathering is the number of a network's players in a project, and the network around it.
 type gathering struct {
 	n     int32
 	wider crowdKey
 }
 
-// full reports whether one of the crowds takes nobody else.
+// full reports whether one of the crowds has no room for another player.
 func (s *shard) full(crowds []crowdLimit) bool {
 	for _, c := range crowds {
 		if s.crowds[c.key].n >= c.most {
@@ -117,7 +114,7 @@ func (s *shard) gather(crowds []crowdLimit) {
 	}
 }
 
-// scatter takes a player out of its crowds.
+// scatter removes a player from its crowds.
 func (s *shard) scatter(key crowdKey) {
 	for key != 0 {
 		g := s.crowds[key]
@@ -150,7 +147,7 @@ func (s *shard) add(v visitor, now int64) {
 	s.gather(v.crowds)
 	r, known := s.rooms[v.room]
 	if !known {
-		r.id = sandlot.ProjectID(strings.Clone(string(v.id))) // what it may be a part of is not kept
+		r.id = sandlot.ProjectID(strings.Clone(string(v.id))) // a copy, so as not to keep a larger string in memory
 	}
 	r.n++
 	s.insert(&r.order, inRoom, i)
@@ -158,8 +155,7 @@ func (s *shard) add(v visitor, now int64) {
 	s.rooms[v.room] = r
 }
 
-// move notes that a player was seen again. An earlier time than is known
-// changes nothing.
+// move records that a player was seen again. A time earlier than the known one changes nothing.
 func (s *shard) move(i place, now int64) {
 	if now <= s.all[i].seen {
 		return
@@ -193,15 +189,15 @@ func (s *shard) remove(i place) {
 	}
 }
 
-// forget removes all players and gives their memory back.
+// forget removes all players and frees their memory.
 func (s *shard) forget() {
 	s.all, s.places, s.rooms, s.crowds, s.order, s.free = nil, nil, nil, nil, row{}, 0
 }
 
-// expire removes those who are gone, at most so many.
+// expire removes at most so many players who are gone.
 func (s *shard) expire(now int64, most int) {
 	if s.latest-now >= int64(gallery.Presence) {
-		// The clock was set back, and times from before it say nothing any more.
+		// The clock was set back, and times from before it mean nothing any more.
 		s.forget()
 		s.latest = now
 	}
@@ -215,8 +211,7 @@ func (s *shard) expire(now int64, most int) {
 	}
 }
 
-// insert puts a player behind those who were seen before it: at the end, or a
-// few places from it.
+// insert puts a player behind those who were seen earlier: at the end, or a few places from it.
 func (s *shard) insert(r *row, which int, i place) {
 	after := r.last
 	for range stepsBack {

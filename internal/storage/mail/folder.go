@@ -18,14 +18,13 @@ import (
 const (
 	// unfinished begins the names of files that are being written.
 	unfinished = ".unfinished-"
-	// staleAfter is when such a file is taken for a left-over of a crash: an
-	// hour, for a file that is written in milliseconds.
+	// staleAfter is the age from which such a file is treated as a left-over of a crash: an hour, for a file that is
+	// written in milliseconds.
 	staleAfter = time.Hour
 )
 
-// Folder is a account.Mailer that writes each message as a file, complete as a
-// mail server would get it, which any mail program opens. The name begins with
-// the UTC time, so that a listing is in the order of sending. Messages stay
+// Folder is an account.Mailer that writes each message as a file, complete as a mail server would get it, which any
+// mail program opens. The name begins with the UTC time, so that a listing is in the order of sending. Messages stay
 // until somebody removes them. Send may be called concurrently.
 type Folder struct {
 	dir    string
@@ -34,8 +33,8 @@ type Folder struct {
 
 var _ account.Mailer = (*Folder)(nil)
 
-// NewFolder makes the folder dir, with mode 0700, if it is not there. from is
-// the sender: an address, or a name with an address in angle brackets.
+// NewFolder returns a Folder in dir, which it creates, with mode 0700, if it is missing. from is the sender: an
+// address, or a name with an address in angle brackets.
 func NewFolder(dir, from string) (*Folder, error) {
 	w, err := newWriter(from)
 	if err != nil {
@@ -51,9 +50,8 @@ func NewFolder(dir, from string) (*Folder, error) {
 	return f, nil
 }
 
-// Send writes the message as a new file with mode 0600, which appears whole, or
-// after a crash at worst not at all. An error of the disk may pass, and nothing
-// is left of that message; a Mail that cannot be written wraps
+// Send writes the message as a new file with mode 0600, which appears whole, or after a crash at worst not at all. An
+// error of the disk may pass, and nothing is left of that message; an invalid Mail is an error that wraps
 // account.ErrRefused.
 func (f *Folder) Send(ctx context.Context, m account.Mail) error {
 	if err := ctx.Err(); err != nil {
@@ -79,8 +77,7 @@ func (f *Folder) Send(ctx context.Context, m account.Mail) error {
 	return syncFolder(f.dir)
 }
 
-// syncFolder puts the new name on the disk too: the job that asked for the
-// message is about to be forgotten.
+// syncFolder puts the new name on the disk too: the job of the message is about to be deleted.
 func syncFolder(dir string) error {
 	if err := durable.Sync(os.Open(dir)); err != nil {
 		return fmt.Errorf("sync mail folder: %w", err)
@@ -88,7 +85,7 @@ func syncFolder(dir string) error {
 	return nil
 }
 
-// writeFile makes a new file whose bytes are on the disk.
+// writeFile creates a file whose bytes are on the disk.
 func writeFile(path string, write func(*os.File) error) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -102,7 +99,7 @@ func writeFile(path string, write func(*os.File) error) error {
 	return errors.Join(err, file.Close())
 }
 
-// remove removes a file that may not be there.
+// remove removes a file that need not exist.
 func remove(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -110,7 +107,7 @@ func remove(path string) error {
 	return nil
 }
 
-// sweep removes what a crash left half-written.
+// sweep removes half-written files of a crash.
 func (f *Folder) sweep() error {
 	entries, err := os.ReadDir(f.dir)
 	if err != nil {

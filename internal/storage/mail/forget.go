@@ -12,13 +12,12 @@ import (
 	"strings"
 )
 
-// headMax bounds what is read of a message to find its recipient: ours have less
-// than 1 KiB before the body.
+// headMax bounds how much of a message is read to find its recipient: ours have less than 1 KiB before the body.
 const headMax = 16 << 10
 
-// Forget deletes all messages to an address from the folder dir, in which a Folder
-// wrote them, and syncs it. Case makes no difference. A folder that is not there has
-// none. Files that are no messages stay. What fails keeps it from no other file.
+// Forget deletes all messages to an address from the folder dir, in which a Folder wrote them, and syncs it. Case makes
+// no difference. A missing folder has none. Files that are no messages stay. After a failure it continues with the
+// other files.
 func Forget(ctx context.Context, dir, address string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +50,7 @@ func Forget(ctx context.Context, dir, address string) error {
 	return errors.Join(failed...)
 }
 
-// recipient reads to whom a message is; empty if the file is none.
+// recipient reads the recipient of a message; empty if the file is none.
 func recipient(path string) (string, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

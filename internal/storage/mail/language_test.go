@@ -10,7 +10,8 @@ import (
 	"sandlot/internal/testkit/wording"
 )
 
-// TestRegression42NoMessageBreaksARuleOfItsLanguage: Chinese messages had Latin punctuation, and one thing had several names.
+// TestRegression42NoMessageBreaksARuleOfItsLanguage: Chinese messages had Latin punctuation, and one thing had several
+// names.
 func TestRegression42NoMessageBreaksARuleOfItsLanguage(t *testing.T) {
 	t.Parallel()
 	b := openBook()
@@ -26,7 +27,8 @@ func TestRegression42NoMessageBreaksARuleOfItsLanguage(t *testing.T) {
 	}
 }
 
-// TestRegression42AReportsMessageShowsItsCommand: the number stood in one sentence and the command without it in another.
+// TestRegression42AReportsMessageShowsItsCommand: the number stood in one sentence and the command without it in
+// another.
 func TestRegression42AReportsMessageShowsItsCommand(t *testing.T) {
 	t.Parallel()
 	w := newTestWriter(t)
@@ -52,7 +54,7 @@ func TestRegression42ArgumentsWorkInEveryText(t *testing.T) {
 	for i := range v.NumField() {
 		want := v.Type().Field(i).Name + " R-2F7K-9QXM ann-42"
 		if v.Type().Field(i).Name == "Subject" {
-			want = "Subject R-2F7K-9QXM {handle}" // a handle is what somebody typed
+			want = "Subject R-2F7K-9QXM {handle}" // a handle is a user's own text
 		}
 		expect.Equal(t, "it says", v.Field(i).String(), want)
 	}

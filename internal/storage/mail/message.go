@@ -1,11 +1,10 @@
-// Package mail writes the service's messages and hands them over: [SMTP] to a
-// mail server, [Folder] to a folder of .eml files, which needs no set-up.
+// Package mail writes the service's messages and delivers them: [SMTP] to a mail server, [Folder] to a folder of .eml
+// files, which needs no set-up.
 //
-// A message is made of the kind and the few values in a account.Mail, in the
-// words of the embedded catalog for its language. Nothing that somebody typed
-// gets into a header, except the recipient's address, which is checked here
-// again. Neither link nor address is ever logged or put into an error: who reads
-// logs must not be able to verify somebody else's address.
+// A message is made of the kind and the few values in an account.Mail, with the texts of the embedded catalog for its
+// language. No user's text gets into a header, except the recipient's address, which is checked here again. Neither
+// link nor address is ever logged or put into an error: a reader of logs must not be able to verify somebody else's
+// address.
 package mail
 
 import (
@@ -31,7 +30,7 @@ import (
 //go:embed message.html
 var htmlSource string
 
-// maxAddress is the longest address SMTP can carry (RFC 5321, 4.5.3.1.3).
+// maxAddress is the longest address that SMTP can carry (RFC 5321, 4.5.3.1.3).
 const maxAddress = 254
 
 // writer makes messages.
@@ -42,8 +41,7 @@ type writer struct {
 	now  func() time.Time
 }
 
-// newWriter takes the sender as an address, or as a name with an address in
-// angle brackets.
+// newWriter returns a writer for a sender: an address, or a name with an address in angle brackets.
 func newWriter(from string) (*writer, error) {
 	sender, err := parseSender(from)
 	if err != nil {
@@ -56,7 +54,7 @@ func newWriter(from string) (*writer, error) {
 	return &writer{from: sender, book: openBook(), html: html, now: time.Now}, nil
 }
 
-// CheckSender refuses what cannot be the sender of messages.
+// CheckSender refuses a text that cannot be the sender of messages.
 func CheckSender(from string) error {
 	_, err := parseSender(from)
 	return err
@@ -70,18 +68,18 @@ func parseSender(from string) (*netmail.Address, error) {
 	return sender, nil
 }
 
-// page is what the two forms of a message are made of.
+// page holds the values of both forms of a message.
 type page struct {
 	texts
 	Lang, Link string
 	Digits     string // the code, if there is one
-	NotMeLink  string // for those who did not ask, if there is one
-	Title      string // of the project that was published, or its id; empty for none
-	Address    string // of its page
+	NotMeLink  string // for people who did not ask for the message, if there is one
+	Title      string // of the published project, or its id; empty for none
+	Address    string // of the project's page
 }
 
-// write makes the whole message, as multipart/alternative of text and HTML. All
-// its errors are final: the same Mail would fail again.
+// write makes the whole message, as multipart/alternative of text and HTML. All its errors are final: the same Mail
+// would fail again.
 func (w *writer) write(m account.Mail) (*gomail.Msg, error) {
 	p, err := w.page(m)
 	if err != nil {
@@ -131,8 +129,8 @@ func (w *writer) page(m account.Mail) (page, error) {
 	return page{t, lang, m.Link, m.Code, m.NotMe, plain(m.Project), m.Page}, nil
 }
 
-// text is the message for those who read no HTML. The link has a line to
-// itself, for mail programs that find links by guessing.
+// text returns the message for readers without HTML. The link has a line to itself, for mail programs that find links
+// by guessing.
 func (p page) text() string {
 	made, code, notMe := "", "", ""
 	if p.Title != "" {
@@ -147,8 +145,8 @@ func (p page) text() string {
 	return p.Given + "\n\n" + p.Open + "\n\n" + p.Link + "\n\n" + made + code + p.Lasts + "\n" + p.Ignore + "\n" + notMe
 }
 
-// checkAddress is the last look before the wire: one bare address, nothing that
-// could end a line or a command. It does not quote the address.
+// checkAddress is the last check before sending: one bare address, nothing that could end a line or a command. It does
+// not quote the address.
 func checkAddress(address string) error {
 	a, err := netmail.ParseAddress(address)
 	if err != nil || a.Address != address || len(address) > maxAddress || hasControl(address) {
@@ -157,7 +155,7 @@ func checkAddress(address string) error {
 	return nil
 }
 
-// checkLink wants a link that is whole in any mail program. It does not quote it.
+// checkLink checks that the link stays whole in any mail program. It does not quote it.
 func checkLink(link string) error {
 	u, err := url.Parse(link)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") ||
@@ -169,7 +167,7 @@ func checkLink(link string) error {
 
 func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
 
-// plain frees a name of what could break out of its line or turn its direction.
+// plain removes characters from a name that could break out of its line or change its direction.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
@@ -179,5 +177,5 @@ func plain(s string) string {
 	}, s)
 }
 
-// domain is the part of an address behind the last @.
+// domain returns the part of an address after the last @.
 func domain(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }

@@ -10,7 +10,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// policy is when a connection is encrypted.
+// policy says when a connection is encrypted.
 type policy string
 
 const (
@@ -20,7 +20,7 @@ const (
 	implicitTLS   policy = "implicit" // from the first byte: smtps
 )
 
-// starttls is the policy in the client's words.
+// starttls returns the policy as the client's type.
 func (p policy) starttls() gomail.TLSPolicy {
 	switch p {
 	case opportunistic:
@@ -31,7 +31,7 @@ func (p policy) starttls() gomail.TLSPolicy {
 	return gomail.NoTLS
 }
 
-// server is what the URL says.
+// server holds the values of the URL.
 type server struct {
 	host           string
 	port           int
@@ -100,8 +100,8 @@ func policyOf(u *url.URL, s server) (policy, error) {
 	return choose(asked, s)
 }
 
-// choose settles what the URL leaves open. A password makes encryption
-// mandatory: whoever can hide the server's offer could otherwise ask for it.
+// choose returns the policy for a URL. A password makes encryption mandatory: an attacker who can hide the server's
+// offer could otherwise get the password.
 func choose(asked policy, s server) (policy, error) {
 	switch {
 	case s.loopback() && asked == "":
@@ -118,7 +118,7 @@ func choose(asked policy, s server) (policy, error) {
 	return asked, nil
 }
 
-// loopback tells whether the server is this machine.
+// loopback reports whether the server is this machine.
 func (s server) loopback() bool {
 	ip := net.ParseIP(s.host)
 	return s.host == "localhost" || ip != nil && ip.IsLoopback()
@@ -126,7 +126,7 @@ func (s server) loopback() bool {
 
 func (s server) address() string { return net.JoinHostPort(s.host, strconv.Itoa(s.port)) }
 
-// mechanisms are the ways to log in, the best first.
+// mechanisms returns the ways to log in, the best first.
 func (s server) mechanisms() []gomail.SMTPAuthType {
 	if s.loopback() {
 		return []gomail.SMTPAuthType{

@@ -16,23 +16,21 @@ import (
 	"sandlot/internal/domain/account"
 )
 
-// sendTimeout is how long handing over one message may take in all: a minute,
-// many times what a server that works needs even when it greylists or scans.
+// sendTimeout is the limit for delivering one message: a minute, many times the need of a working server even when it
+// greylists or scans.
 const sendTimeout = time.Minute
 
-// Config says how to reach a mail server.
+// Config is the address of a mail server.
 type Config struct {
-	// URL is smtp://HOST or smtps://HOST, optionally with USER:PASSWORD@ before
-	// the host (special characters percent-encoded), a port after it (otherwise
-	// 587, for smtps 465), and for smtp one of
+	// URL is smtp://HOST or smtps://HOST, optionally with USER:PASSWORD@ before the host (special characters
+	// percent-encoded), a port after it (otherwise 587, for smtps 465), and for smtp one of
 	//
 	//	?tls=mandatory      STARTTLS, or the message is not sent
 	//	?tls=opportunistic  STARTTLS if the server offers it
 	//	?tls=none           no encryption
 	//
-	// The default is mandatory with a password, otherwise opportunistic, and
-	// none for a host that is this machine. A password goes unencrypted to this
-	// machine only. Certificates are always checked against the host.
+	// The default is mandatory with a password, otherwise opportunistic, and none for a host that is this machine. A
+	// password goes unencrypted to this machine only. Certificates are always checked against the host.
 	URL string
 	// From is the sender: an address, or a name with an address in angle brackets.
 	From string
@@ -41,8 +39,8 @@ type Config struct {
 	Roots *x509.CertPool
 }
 
-// SMTP is a account.Mailer that hands messages to a mail server, each over a
-// connection of its own. Send may be called concurrently.
+// SMTP is an account.Mailer that delivers messages to a mail server, each over a connection of its own. Send may be
+// called concurrently.
 type SMTP struct {
 	server server
 	roots  *x509.CertPool
@@ -65,15 +63,12 @@ func NewSMTP(c Config) (*SMTP, error) {
 	return &SMTP{server: s, roots: c.Roots, writer: w}, nil
 }
 
-// Send hands the message over, within a minute and until ctx ends. When it
-// returns nil the server has taken responsibility for it. An error wraps
-// account.ErrRefused if the server refused the sender, the recipient or the
-// message with a permanent code, or if the Mail cannot be written; any other may
-// pass, also that of a wrong password, which the operator can mend. It wraps
-// account.ErrUnreachable if it is about the server and not the message. Should the
-// connection break after the message and before the answer, a later attempt
-// delivers it twice. No error tells the address, the link, or what the server
-// said in addition to its codes, for servers repeat addresses.
+// Send delivers the message, within a minute and until ctx ends. When it returns nil the server has taken
+// responsibility for it. An error wraps account.ErrRefused if the server refused the sender, the recipient or the
+// message with a permanent code, or if the Mail is invalid; any other may pass, also that of a wrong password, which
+// the operator can correct. It wraps account.ErrUnreachable if it is about the server and not the message. Should the
+// connection break after the message and before the answer, a later attempt delivers it twice. No error contains the
+// address, the link, or the server's text beside its codes, for servers repeat addresses.
 func (s *SMTP) Send(ctx context.Context, m account.Mail) error {
 	msg, err := s.writer.write(m)
 	if err != nil {
@@ -100,7 +95,7 @@ func (s *SMTP) Send(ctx context.Context, m account.Mail) error {
 
 var _ account.Reacher = (*SMTP)(nil)
 
-// Reach implements account.Reacher: it connects and logs in, and says goodbye.
+// Reach implements account.Reacher: it connects, logs in, and disconnects.
 func (s *SMTP) Reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
@@ -117,7 +112,7 @@ func (s *SMTP) Reach(ctx context.Context) error {
 	return nil
 }
 
-// options sets up a client, whose state is for one message.
+// options returns the settings of a client, whose state is for one message.
 func (s *SMTP) options(l *line) []gomail.Option {
 	config := &tls.Config{ServerName: s.server.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12}
 	l.tls = config
@@ -139,9 +134,8 @@ func (s *SMTP) options(l *line) []gomail.Option {
 	return opts
 }
 
-// line is the one connection of a Send. The client obeys ctx only while it
-// dials, and forgets a connection on which the greeting failed: so ctx cuts the
-// line, and Send hangs up in any case.
+// line is the one connection of a Send. The client obeys ctx only while it dials, and forgets a connection on which the
+// greeting failed: so ctx cuts the line, and Send hangs up in any case.
 type line struct {
 	ctx     context.Context
 	address string
@@ -150,7 +144,7 @@ type line struct {
 	stop    func() bool
 }
 
-// dial does not use the address it is given, in which IPv6 has no brackets.
+// dial does not use the given address, in which IPv6 has no brackets.
 func (l *line) dial(ctx context.Context, network, _ string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, l.address)
 	if err != nil {
@@ -172,7 +166,7 @@ func (l *line) hangUp() {
 	}
 }
 
-// explain says what failed, without a word that the server chose.
+// explain names the failed step, without any text of the server.
 func explain(err error) error {
 	var reply *textproto.Error
 	var failed *gomail.SendError
@@ -201,9 +195,8 @@ func explainSend(failed *gomail.SendError) error {
 	return err
 }
 
-// aboutSetup tells whether a permanent code asks for another set-up, mostly for
-// logging in (RFC 4954; some say 502 or 503 to that): the message will pass once
-// the operator has mended it.
+// aboutSetup reports whether a permanent code is about the set-up, mostly about logging in (RFC 4954; some answer 502
+// or 503 to that): the message will pass once the operator has corrected it.
 func aboutSetup(code int) bool {
 	return slices.Contains([]int{502, 503, 530, 534, 535, 538}, code)
 }

@@ -30,12 +30,12 @@ type fakeServer struct {
 
 	mu   sync.Mutex
 	got  []delivery
-	wire bytes.Buffer // what both sides said
+	wire bytes.Buffer // the bytes of both sides
 
 	// Each may be nil. They answer for the command of their name.
 	onMail, onRcpt, onData func() error
-	to                     func(address string) error // is asked for each recipient, if it is set
-	user, password         string                     // asked for if set
+	to                     func(address string) error // called for each recipient, if it is set
+	user, password         string                     // required if set
 }
 
 // delivery is one accepted message.
@@ -218,7 +218,7 @@ func silent(t *testing.T, first string) (address string) {
 	return l.Addr().String()
 }
 
-// passing fails the test unless err is one that may pass.
+// passing fails the test unless err may pass.
 func passing(t *testing.T, err error) {
 	t.Helper()
 	if err == nil || errors.Is(err, account.ErrRefused) {

@@ -12,11 +12,11 @@ import (
 const (
 	form        = "redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS"
 	defaultPort = "6379"
-	// mostDatabases bounds the number; servers have 16 unless they are told otherwise.
+	// mostDatabases bounds the number; servers have 16 by default.
 	mostDatabases = 1 << 20
 )
 
-// Address is where a server is. Printed, it has no password.
+// Address is the address of a server. Printed, it has no password.
 type Address struct {
 	tls            bool
 	host           string // with the port
@@ -24,8 +24,8 @@ type Address struct {
 	database       int
 }
 
-// ParseURL reads the address of a server: redis://HOST, or rediss://HOST for TLS, with a user, a
-// password, a port and the number of a database if wanted. Its errors have no part of the password.
+// ParseURL reads the address of a server: redis://HOST, or rediss://HOST for TLS, optionally with a user, a password, a
+// port and the number of a database. Its errors have no part of the password.
 func ParseURL(text string) (Address, error) {
 	scheme, _, ok := strings.Cut(text, "://")
 	if !ok || scheme != "redis" && scheme != "rediss" {
@@ -38,7 +38,7 @@ func ParseURL(text string) (Address, error) {
 		return Address{}, errors.New("the address of Redis has a ? in it: there are no options; write it as %3F in a password")
 	}
 	u, err := url.Parse(text)
-	if err != nil { // the error has the whole address in it
+	if err != nil { // the error contains the whole address
 		return Address{}, fmt.Errorf("the address of Redis cannot be read: it is %s. In a password write %%2F for /, %%40 for @ and %%25 for %%", form)
 	}
 	a := Address{tls: scheme == "rediss"}
@@ -90,7 +90,7 @@ func (a *Address) readDatabase(u *url.URL) error {
 	return nil
 }
 
-// String gives the address without user and password.
+// String returns the address without user and password.
 func (a Address) String() string {
 	scheme := "redis"
 	if a.tls {
@@ -99,10 +99,10 @@ func (a Address) String() string {
 	return fmt.Sprintf("%s://%s/%d", scheme, a.host, a.database)
 }
 
-// Format keeps the password out of whatever is printed.
+// Format hides the password from every verb of fmt.
 func (a Address) Format(f fmt.State, _ rune) { fmt.Fprint(f, a.String()) }
 
-// name is the host whose certificate the server shows.
+// name returns the host whose certificate the server shows.
 func (a Address) name() string {
 	host, _, _ := net.SplitHostPort(a.host)
 	return host

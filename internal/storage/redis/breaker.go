@@ -7,28 +7,27 @@ import (
 )
 
 const (
-	// opensAfter is how many calls in a row fail before no more are made.
+	// opensAfter is how many calls in a row must fail before the breaker stops calls.
 	opensAfter = 3
-	// pause is how long none is made then; up to as long again is added at random, so that nodes do
-	// not come back together.
+	// pause is how long it stops them; up to as long again is added at random, so that nodes do not come back together.
 	pause = time.Second
 )
 
-// State is what a Client thinks of its server.
+// State is the state of a Client's server.
 type State int
 
 const (
 	Up     State = iota // calls are made
 	Down                // none are made, for a second or two
-	Trying              // one is under way, and the others wait for what becomes of it
+	Trying              // one call is under way, and the others wait for its result
 )
 
-// String gives the state as metrics name it.
+// String returns the state's name in metrics.
 func (s State) String() string { return [...]string{"up", "down", "trying"}[s] }
 
-// breaker keeps calls from a server that fails them.
+// breaker stops calls to a server that fails them.
 type breaker struct {
-	changed func(State, error) // called when it is Up again, or no longer
+	changed func(State, error) // called when the state becomes Up, or is Up no longer
 
 	mu       sync.Mutex
 	state    State
@@ -45,8 +44,8 @@ func (b *breaker) now() (State, error) {
 	return b.state, b.err
 }
 
-// allow says whether a call may be made, and whether it is the trial on which the others wait. Each
-// call that was allowed is reported.
+// allow reports whether a call may be made, and whether it is the trial that the others wait for. Each allowed call
+// must be reported.
 func (b *breaker) allow() (trial, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,7 +59,7 @@ func (b *breaker) allow() (trial, ok bool) {
 	return false, false
 }
 
-// report tells how a call ended. One that its caller gave up says nothing about the server.
+// report records the result of a call. A call that its caller gave up says nothing about the server.
 func (b *breaker) report(trial bool, err error, gaveUp bool) {
 	was, is, why := b.settle(trial, err, gaveUp)
 	if (was == Up) != (is == Up) {

@@ -1,15 +1,14 @@
-// Package redis speaks with a Redis or Valkey server, version 6 or later, through which the nodes of
-// an installation tell each other sooner what each could find out, or do without, by itself.
+// Package redis is the client of a Redis or Valkey server, version 6 or later, through which the nodes of an
+// installation exchange facts that each could find out, or do without, by itself.
 //
-// Nothing is kept there for good, and nothing that it says is believed: an answer of another kind
-// than was asked for is none, and a wrong number can do no more than a wrong count of players, a
-// question to the database too many, or a limit that is tighter than it should be. Clients of the
-// service never wait for it: what has to be told is gathered, and told in the background, where each
-// call takes 100 ms at most. While the server does not answer, a [Client] asks it once every second
-// or two.
+// Nothing is kept there for good, and its answers are not trusted: an answer of another form than requested is ignored,
+// and a wrong number can at most cause a wrong count of players, an unnecessary query to the database, or a limit that
+// is tighter than it should be. Clients of the service never wait for it: facts are gathered, and sent in the
+// background, where each call takes 100 ms at most. While the server does not answer, a [Client] tries it once every
+// second or two.
 //
-// Whoever reads the server learns neither addresses nor accounts nor players: these are there as
-// hashes under a secret of the installation.
+// A reader of the server learns neither addresses nor accounts nor players: these are there as hashes under a secret of
+// the installation.
 package redis
 
 import (
@@ -34,7 +33,7 @@ const (
 	AnswerLimit = 100 * time.Millisecond
 	// connections is far more than are open at once: a handful of workers call, one after another.
 	connections = 64
-	// namespace is how much of a hash tells installations on one server apart.
+	// namespace is how many bytes of a hash distinguish installations on one server.
 	namespace = 8
 )
 
@@ -50,12 +49,12 @@ type Client struct {
 	log     *slog.Logger
 }
 
-// The module has one log for the whole process, and writes to standard error. What matters of it
-// comes as an error, too.
+// The module has one log for the whole process, and writes to standard error. Its important messages come as errors,
+// too.
 var silence = sync.OnceFunc(logging.Disable)
 
-// Open makes a Client, and asks the server nothing yet. The secret is the same on all nodes of the
-// installation, and on no other's.
+// Open returns a Client, and does not connect yet. The secret is the same on all nodes of the installation, and differs
+// from every other's.
 func Open(at Address, secret []byte, log *slog.Logger) *Client {
 	silence()
 	c := &Client{secret: slices.Clone(secret), log: log}
@@ -64,7 +63,7 @@ func Open(at Address, secret []byte, log *slog.Logger) *Client {
 	c.server = goredis.NewClient(&goredis.Options{
 		Addr: at.host, Username: at.user, Password: at.password, DB: at.database,
 		Dialer:      dialer(at),
-		Protocol:    2, // without messages that nobody asked for
+		Protocol:    2, // without messages that the server sends by itself
 		MaxRetries:  -1,
 		DialTimeout: AnswerLimit, DialerRetries: 1, ReadTimeout: AnswerLimit, WriteTimeout: AnswerLimit, PoolTimeout: AnswerLimit,
 		ContextTimeoutEnabled:    true,
@@ -76,18 +75,18 @@ func Open(at Address, secret []byte, log *slog.Logger) *Client {
 	return c
 }
 
-// Close ends the connections. Calls under way fail.
+// Close closes the connections. Calls under way fail.
 func (c *Client) Close() error { return c.server.Close() }
 
-// State tells whether the server is asked, and if not, by which error it showed that it is down.
+// State returns the state of the server, and if it is not Up, the error that showed it.
 func (c *Client) State() (State, error) { return c.breaker.now() }
 
-// Key is the name of something on the server that no other installation uses.
+// Key returns the name of a key on the server that no other installation uses.
 func (c *Client) Key(name string) string { return c.prefix + name }
 
-// Do sends commands together, and waits for their answers for AnswerLimit at most. Its error says
-// that the server did not answer, or refuses to work; then any of the commands may have had its
-// effect. Where it is nil, each command has an answer or an error of its own.
+// Do sends commands together, and waits for their answers for AnswerLimit at most. Its error says that the server did
+// not answer, or refuses to work; then any of the commands may have had its effect. If it is nil, each command has an
+// answer or an error of its own.
 func (c *Client) Do(ctx context.Context, fill func(goredis.Pipeliner)) (err error) {
 	trial, ok := c.breaker.allow()
 	if !ok {
@@ -109,14 +108,14 @@ func (c *Client) Do(ctx context.Context, fill func(goredis.Pipeliner)) (err erro
 	return err
 }
 
-// refusals begin the answers of a server that does not work now, or not for us, whatever is asked.
+// refusals begin the answers of a server that does not work now, or not for us, to any command.
 var refusals = []string{"LOADING", "NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "MASTERDOWN", "MISCONF", "OOM", "CLUSTERDOWN", "BUSY", "MOVED", "ASK", "TRYAGAIN", "NOREPLICAS"}
 
 // lacks begin the answers of a server that has no database of that number. They come in place of
 // each command's answer: the module sends SELECT by itself with a new connection.
 var lacks = []string{"ERR DB index", "ERR invalid DB index", "ERR SELECT"}
 
-// failure returns the error of a server that does not work; not that of one that refuses a command.
+// failure returns the error of a server that does not work; not the error of a refused command.
 func failure(err error) error {
 	var answer goredis.Error
 	if err == nil || !errors.As(err, &answer) {
@@ -129,7 +128,7 @@ func failure(err error) error {
 	return nil
 }
 
-// changed logs that the server went, or came back.
+// changed logs that the server became unreachable, or came back.
 func (c *Client) changed(s State, err error) {
 	if s == Up {
 		c.log.Info("redis answers again")
@@ -138,7 +137,7 @@ func (c *Client) changed(s State, err error) {
 	c.log.Warn("redis does not answer; nodes count and limit on their own until it does", "error", err)
 }
 
-// dialer makes connections that believe no length beyond what is ever asked for.
+// dialer makes connections that reject lengths beyond those of any expected answer.
 func dialer(at Address) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		ctx, cancel := context.WithTimeout(ctx, AnswerLimit)

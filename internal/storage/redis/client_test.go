@@ -179,7 +179,7 @@ func TestAnAnswerThatRefusesOneCommandIsAnAnswer(t *testing.T) {
 	expect.Equal(t, "state", is, Up)
 }
 
-// TestAServerThatLiesIsDown: and neither memory nor goroutines are what it says they should be.
+// TestAServerThatLiesIsDown: and neither memory nor goroutines grow to the announced lengths.
 func TestAServerThatLiesIsDown(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]string{

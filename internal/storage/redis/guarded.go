@@ -7,8 +7,7 @@ import (
 	"strconv"
 )
 
-// Bounds of what a server may answer: the module makes room for as much as the answer says that it
-// is, before it has come.
+// Bounds of a server's answers: the module allocates the announced length of an answer before it has come.
 const (
 	longestValue = 64 << 10
 	longestList  = 4096
@@ -18,16 +17,16 @@ const (
 // errGuarded ends a connection.
 var errGuarded = errors.New("the server's answer is none that was asked for")
 
-// guarded is a connection that breaks when an answer on it is announced as longer than any that is
-// asked for, or is not of the protocol's second version.
+// guarded is a connection that breaks when the announced length of an answer is beyond that of any expected one, or an
+// answer is not of the protocol's second version.
 type guarded struct {
 	net.Conn
-	line []byte // as far as it has come
+	line []byte // the part that has come
 	skip int    // bytes of a value that are still to come, its end included
 	bad  bool
 }
 
-// Read reads what the server sends.
+// Read reads bytes of the server.
 func (g *guarded) Read(b []byte) (int, error) {
 	if g.bad {
 		return 0, errGuarded
@@ -40,7 +39,7 @@ func (g *guarded) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// follow goes along the answers.
+// follow checks the answers in b.
 func (g *guarded) follow(b []byte) bool {
 	for len(b) > 0 {
 		if g.skip > 0 {
@@ -62,7 +61,7 @@ func (g *guarded) follow(b []byte) bool {
 	return true
 }
 
-// head looks at a line that is no part of a value.
+// head checks a line that is no part of a value.
 func (g *guarded) head(line []byte) bool {
 	if len(line) == 0 {
 		return false

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Hash makes names for what must not be readable on the server. It may be used concurrently.
+// Hash makes names for texts that must not be readable on the server. It may be used concurrently.
 type Hash struct{ states sync.Pool }
 
 // Hash returns the hash for one purpose, under the secret of the installation.
@@ -19,7 +19,7 @@ func (c *Client) Hash(purpose string) *Hash {
 	return &Hash{sync.Pool{New: func() any { return hmac.New(sha256.New, key) }}}
 }
 
-// Sum returns the 32 bytes of the parts, which are not mixed up whatever is in them.
+// Sum returns a hash of 32 bytes of the parts; different lists of parts have different hashes.
 func (h *Hash) Sum(parts ...string) []byte {
 	m := h.states.Get().(hash.Hash)
 	defer h.states.Put(m)

@@ -17,21 +17,20 @@ import (
 )
 
 const (
-	// gatherFor is how long what changed waits for more of it.
+	// gatherFor is how long a change waits for more of them.
 	gatherFor = 20 * time.Millisecond
-	// inMessage and waitMost bound the projects, and the accounts, of one message, and those that wait:
-	// a node that changes more in 20 ms leaves the rest for others to find out.
+	// inMessage and waitMost bound the projects, and the accounts, of one message, and those that wait: after more
+	// changes than that in 20 ms the other nodes find out the rest by themselves.
 	inMessage = 500
 	waitMost  = 5000
-	// listenFor is how long nobody has said anything when the node asks whether it is still connected.
+	// listenFor is how long there is no message before the node checks its connection.
 	listenFor = 5 * time.Second
-	// longestID is that of a DNS label as projects have it.
+	// longestID is the longest ID of a project, a DNS label.
 	longestID = 40
 )
 
-// Hints tell nodes of projects and accounts that another of them changed, through messages that
-// the server passes on and does not keep. Any may be lost, and anybody who has the server's password
-// may send any.
+// Hints notify nodes of projects and accounts that another of them changed, through messages that the server passes on
+// and does not keep. Any may be lost, and anybody who has the server's password may send any.
 type Hints struct {
 	client  *Client
 	channel string
@@ -43,7 +42,7 @@ type Hints struct {
 	wake     chan struct{}
 }
 
-// NewHints makes the Hints of a node. Run has to run.
+// NewHints returns the Hints of a node. Run has to run.
 func NewHints(c *Client) *Hints {
 	return &Hints{
 		client: c, channel: c.Key("changed"), self: rand.Text(), wake: make(chan struct{}, 1),
@@ -51,7 +50,7 @@ func NewHints(c *Client) *Hints {
 	}
 }
 
-// Tell tells the other nodes that something changed, soon. It returns at once.
+// Tell notifies the other nodes of a change, soon. It returns at once.
 func (h *Hints) Tell(c sandlot.Changed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -69,8 +68,7 @@ func (h *Hints) Tell(c sandlot.Changed) {
 	}
 }
 
-// Run passes on what this node changes, and calls heard with what others say that they changed, until
-// ctx ends.
+// Run sends this node's changes, and calls heard with those of other nodes, until ctx ends.
 func (h *Hints) Run(ctx context.Context, heard func(sandlot.Changed)) {
 	var running sync.WaitGroup
 	running.Go(func() { h.listen(ctx, heard) })
@@ -88,7 +86,7 @@ func (h *Hints) Run(ctx context.Context, heard func(sandlot.Changed)) {
 	}
 }
 
-// waits returns whether the time passed before ctx ended.
+// waits reports whether the time passed before ctx ended.
 func waits(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -100,7 +98,7 @@ func waits(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// send sends what waits. What cannot be sent is lost.
+// send sends the waiting changes. Changes that cannot be sent are lost.
 func (h *Hints) send(ctx context.Context) {
 	for lines := h.take(); len(lines) > 0; {
 		n := min(len(lines), inMessage)
@@ -112,7 +110,7 @@ func (h *Hints) send(ctx context.Context) {
 	}
 }
 
-// take takes what waits, one line for each: "p" and a project, or "a" and the number of an account.
+// take returns the waiting changes, one line for each: "p" and a project, or "a" and the number of an account.
 func (h *Hints) take() (lines []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -127,7 +125,7 @@ func (h *Hints) take() (lines []string) {
 	return lines
 }
 
-// listen hears what others say, and connects again a second or two after the connection broke.
+// listen receives messages, and connects again a second or two after the connection broke.
 func (h *Hints) listen(ctx context.Context, heard func(sandlot.Changed)) {
 	for ctx.Err() == nil {
 		h.follow(ctx, heard)
@@ -137,7 +135,7 @@ func (h *Hints) listen(ctx context.Context, heard func(sandlot.Changed)) {
 	}
 }
 
-// follow hears what others say until the connection breaks, or ctx ends.
+// follow receives messages until the connection breaks, or ctx ends.
 func (h *Hints) follow(ctx context.Context, heard func(sandlot.Changed)) {
 	sub := h.client.server.Subscribe(ctx, h.channel)
 	// Its only error is that it was closed before.
@@ -164,7 +162,7 @@ func (h *Hints) follow(ctx context.Context, heard func(sandlot.Changed)) {
 	}
 }
 
-// hear reads a message, unless it is this node's own. What cannot be is left out.
+// hear reads a message, unless it is this node's own. It omits invalid lines.
 func (h *Hints) hear(message string, heard func(sandlot.Changed)) {
 	sender, rest, _ := strings.Cut(message, "\n")
 	if sender == h.self {

@@ -14,7 +14,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// ear notes what a node hears.
+// ear records the hints that a node receives.
 type ear struct {
 	*Hints
 	mu       sync.Mutex
@@ -62,8 +62,8 @@ func ears(t *testing.T, secret string, urls ...string) []*ear {
 	return list
 }
 
-// reaches tells of a new project again and again until the other hears of it: the first hints may come
-// before it listens.
+// reaches sends hints of a new project again and again until the other node receives one: the first may come before it
+// listens.
 func reaches(t *testing.T, from, to *ear, id sandlot.ProjectID) {
 	t.Helper()
 	testenv.Eventually(t, patience, "a hint of "+string(id), func() bool {
@@ -148,7 +148,7 @@ func TestSoakHintsComeAgainAfterTheServerHadStopped(t *testing.T) {
 	reaches(t, e[0], e[1], "after")
 }
 
-// timelyTell tells of a great many changes.
+// timelyTell sends hints of a great many changes.
 func timelyTell(t *testing.T, e *ear) {
 	t.Helper()
 	begin := time.Now()

@@ -15,18 +15,18 @@ import (
 const (
 	// sharesTogether bounds the shares of one call.
 	sharesTogether = 500
-	// longestDebt bounds what the server is told that a bucket takes to be full again.
+	// longestDebt bounds the time until a bucket is full again, as the server records it.
 	longestDebt = 30 * 24 * time.Hour
-	// shareName is how much of a hash names a share.
+	// shareName is how many bytes of a hash name a share.
 	shareName = 16
 )
 
 //go:embed spent.lua
 var spentScript string
 
-// Spending is admission.Shared: what all nodes let pass of their limits. The server has a key for each
-// bucket that is not full, which expires when it would be, and reads neither addresses nor accounts in
-// it. Its clock is the only one that counts.
+// Spending is admission.Shared: the amounts that all nodes took from their limits. The server has a key for each bucket
+// that is not full, which expires when it would be, and cannot read addresses or accounts in it. Its clock is the only
+// one that counts.
 type Spending struct {
 	client *Client
 	names  *Hash
@@ -35,13 +35,13 @@ type Spending struct {
 
 var _ admission.Shared = (*Spending)(nil)
 
-// NewSpending makes the Spending of a node.
+// NewSpending returns the Spending of a node.
 func NewSpending(c *Client) *Spending {
 	return &Spending{client: c, names: c.Hash("limits"), sha: goredis.NewScript(spentScript).Hash()}
 }
 
-// Spend tells what this node let pass, and returns what is missing from each bucket, below 0 where
-// that is not known. When some of it cannot be told, the rest is not.
+// Spend records the amounts that this node took, and returns how much is missing from each bucket, below 0 if that is
+// not known. When some of it cannot be recorded, the rest is not.
 func (s *Spending) Spend(ctx context.Context, list []admission.Spent) ([]float64, error) {
 	missing := make([]float64, 0, len(list))
 	for len(missing) < len(list) {
@@ -68,12 +68,12 @@ func (s *Spending) key(name string) string {
 	return s.client.Key("limit:" + base64.RawURLEncoding.EncodeToString(s.names.Sum(name)[:shareName]))
 }
 
-// microseconds is how long a bucket takes to have so much more.
+// microseconds returns how long a bucket takes to refill by n.
 func microseconds(r admission.Rate, n float64) int64 {
 	return int64(min(math.Ceil(n*float64(r.Per.Microseconds())/float64(r.Count)), float64(longestDebt.Microseconds())))
 }
 
-// tokens is what is missing from a bucket, -1 if the answer is none.
+// tokens returns how much is missing from a bucket, -1 if the answer is invalid.
 func tokens(r admission.Rate, answer *goredis.Cmd) float64 {
 	n, err := answer.Int64()
 	if err != nil || n < 0 || n > longestDebt.Microseconds() {

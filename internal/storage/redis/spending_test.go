@@ -61,14 +61,14 @@ func (g *gate) passes(t *testing.T, from string, n int) (passed int) {
 	return passed
 }
 
-// spread has a client ask all nodes in turns, so often between two exchanges, and counts what passes.
+// spread makes a client call all nodes in turns, so often between two exchanges, and counts the calls that pass.
 func spread(t *testing.T, nodes []*gate, from string, each, rounds int) (passed int) {
 	t.Helper()
 	for range rounds {
 		for _, g := range nodes {
 			passed += g.passes(t, from, each)
 		}
-		for range 2 { // so that each hears of what the others told
+		for range 2 { // so that each gets the amounts of the others
 			for _, g := range nodes {
 				_ = g.Exchange(t.Context(), g.shared)
 			}
@@ -211,7 +211,7 @@ func TestTheServerReadsNoAddresses(t *testing.T) {
 func TestShareTellsAndTakes(t *testing.T) {
 	t.Parallel()
 	url := testenv.Redis(t)
-	const burst = 10_000 // more than the times that the test asks
+	const burst = 10_000 // more than the calls of the test
 	nodes := gatesOf(t, admission.Rate{Count: 1, Per: time.Minute, Burst: burst}, url, url)
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup

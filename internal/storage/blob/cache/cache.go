@@ -1,11 +1,11 @@
 // Package cache compares the bytes of a distant store with their hashes, and keeps whole blobs on the local disk.
 //
-// A blob of at most a tenth of the cache is fetched whole into a folder, and read from there as [blob.Disk] reads
-// it. Larger ones, and those that the folder does not take, are read from the store in the range that the caller
-// needs: a MiB at a time, compared before a byte of it is yielded.
+// A blob of at most a tenth of the cache is fetched whole into a folder, and read from there as [blob.Disk] reads it.
+// Larger ones, and those that do not fit the folder, are read from the store in the range that the caller needs: a MiB
+// at a time, compared before a byte of it is yielded.
 //
-// Nothing in the folder is needed, and anybody may empty it at any time. Nothing in it is synced, for the first
-// Open in a process finds a file that a crash tore.
+// Nothing in the folder is needed, and anybody may empty it at any time. Nothing in it is synced, for the first Open in
+// a process finds a file that a crash tore.
 package cache
 
 import (
@@ -21,12 +21,12 @@ import (
 	"sandlot/internal/storage/blob"
 )
 
-// Store is publish.Blobs but for Open: its bytes are not compared.
+// Store is publish.Blobs without Open: nobody compares its bytes.
 type Store interface {
 	Name() sandlot.BlobRef
 	Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader) (sandlot.Blob, error)
 	// Fetch fills p with the bytes from off of a blob that is to have size bytes in all. A missing blob is
-	// sandlot.ErrNotFound, and what is known to be wrong sandlot.ErrCorrupt.
+	// sandlot.ErrNotFound, and one that is known to be wrong sandlot.ErrCorrupt.
 	Fetch(ctx context.Context, ref sandlot.BlobRef, size, off int64, p []byte) error
 	Delete(ctx context.Context, ref sandlot.BlobRef) error
 	List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error]
@@ -35,16 +35,16 @@ type Store interface {
 
 // Options bound a cache.
 type Options struct {
-	// Folder is made if it is not there. Empty: nothing is kept, only compared.
+	// Folder is created if it is missing. Empty: nothing is kept, only compared.
 	Folder string
-	// Bytes is how much the folder may hold, in whole blocks of 4 KiB. The least recently used blobs go first.
+	// Bytes is how many bytes the folder may hold, in whole blocks of 4 KiB. The least recently used blobs go first.
 	Bytes int64
 }
 
-// mostStreams is how many blobs are read from the store at once, past the folder: each holds a MiB of memory.
+// mostStreams is how many blobs are read from the store at once, past the folder: each takes a MiB of memory.
 const mostStreams = 256
 
-// Blobs is publish.Blobs over a Store. A blob that another node deleted may be yielded from the cache.
+// Blobs is publish.Blobs over a Store. It may still yield a blob from the cache that another node deleted.
 type Blobs struct {
 	Store
 	folder  *folder // nil: nothing is kept
@@ -55,8 +55,8 @@ type Blobs struct {
 
 var _ sandlot.Blobs = (*Blobs)(nil)
 
-// New returns Blobs over a store. A folder that cannot be made, or written, is no error: it only keeps nothing
-// then. Close must be called, and closes nothing of the store.
+// New returns Blobs over a store. A folder that cannot be created, or written, is no error: then nothing is kept. The
+// caller must call Close, which does not close the store.
 func New(store Store, opts Options) *Blobs {
 	c := &Blobs{Store: store}
 	if opts.Folder != "" && opts.Bytes > 0 {
@@ -65,7 +65,7 @@ func New(store Store, opts Options) *Blobs {
 	return c
 }
 
-// Close ends the fetches that are under way, and later ones fail.
+// Close ends the current fetches, and later ones fail.
 func (c *Blobs) Close() error {
 	if c.folder == nil {
 		return nil
@@ -73,15 +73,15 @@ func (c *Blobs) Close() error {
 	return c.folder.close()
 }
 
-// Stats are counts since the start, but for Bytes.
+// Stats are counts since the start, except for Bytes.
 type Stats struct {
-	Hits    int64 // reads of blobs that lay in the folder
+	Hits    int64 // reads of blobs in the folder
 	Misses  int64 // reads, or fetches into the folder, from the store
-	Corrupt int64 // blobs, or MiBs of streams, that did not match, wherever they came from
+	Corrupt int64 // blobs, or MiBs of streams, that did not match, from folder or store
 	Bytes   int64 // in the folder
 }
 
-// Stats returns them.
+// Stats returns the counts.
 func (c *Blobs) Stats() Stats {
 	s := Stats{Hits: c.hits.Load(), Misses: c.misses.Load(), Corrupt: c.corrupt.Load()}
 	if c.folder != nil {
@@ -93,14 +93,14 @@ func (c *Blobs) Stats() Stats {
 // Delete removes a blob, here and in the store.
 func (c *Blobs) Delete(ctx context.Context, ref sandlot.BlobRef) error {
 	if c.folder != nil && blob.Valid(ref) {
-		defer c.folder.remove(ref) // after, so that no reader puts it there again from the store
+		defer c.folder.remove(ref) // last, so that no reader puts it there again from the store
 	}
 	return c.Store.Delete(ctx, ref)
 }
 
-// Open returns the n bytes of a blob from off, or all from off if n is negative, as publish.Blobs has it. ctx
-// must last until the reader is closed. A reader of the folder holds a file. Any other holds a MiB, and the
-// 257th such is sandlot.ErrUnavailable.
+// Open returns the n bytes of a blob from off, or all from off if n is negative, as in publish.Blobs. ctx must last
+// until the reader is closed. A reader of the folder holds a file. Any other holds a MiB, and the 257th such is
+// sandlot.ErrUnavailable.
 func (c *Blobs) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	r, err := c.open(ctx, b, off, n)
 	if err != nil {
@@ -132,11 +132,11 @@ func (c *Blobs) open(ctx context.Context, b sandlot.Blob, off, n int64) (io.Read
 	return c.stream(ctx, b, off, n)
 }
 
-// errUnsaved says that the folder did not take a blob.
+// errUnsaved says that a blob did not fit the folder.
 var errUnsaved = errors.New("not kept")
 
-// kept opens a blob of the folder, after it was fetched if it was not there, or was damaged. Bytes that do not
-// match are fetched once more.
+// kept opens a blob in the folder, and first fetches one that is missing or damaged. Bytes that do not match are
+// fetched once more.
 func (c *Blobs) kept(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	r, err := c.look(ctx, b, off, n)
 	if err == nil {
@@ -157,7 +157,7 @@ func (c *Blobs) kept(ctx context.Context, b sandlot.Blob, off, n int64) (io.Read
 	return nil, errUnsaved
 }
 
-// look opens a blob of the folder if it is there, and removes a damaged one.
+// look opens a blob in the folder if it is there, and removes a damaged one.
 func (c *Blobs) look(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	r, err := c.folder.open(ctx, b, off, n)
 	if errors.Is(err, sandlot.ErrCorrupt) {
@@ -171,7 +171,7 @@ func (c *Blobs) look(ctx context.Context, b sandlot.Blob, off, n int64) (io.Read
 func (c *Blobs) fill(ctx context.Context, b sandlot.Blob) error {
 	c.misses.Add(1)
 	from := &stream{blobs: c, ctx: ctx, of: b, end: b.Size}
-	err := from.next() // an empty blob, too, may be missing
+	err := from.next() // even an empty blob may be missing
 	if err == nil {
 		err = c.folder.put(ctx, b, from)
 	}

@@ -214,7 +214,7 @@ func TestTheFolderStaysWithinItsBounds(t *testing.T) {
 	expect.Equal(t, "fetched", r.fetches(), 0)
 	expect.OK(t, c.Close())
 
-	// A process with less room begins with what is there.
+	// A process with less room begins with the existing files.
 	less := opened(t, r, Options{Folder: dir, Bytes: 2 * block})
 	less.folder.walk.Wait()
 	if _, size := files(t, dir); size > 2*block {
@@ -306,7 +306,7 @@ func TestThoseWhoComeAtOnceCauseOneFetch(t *testing.T) {
 	left := make(chan error)
 	go func() { _, err := c.Open(gone, b, 0, -1); left <- err }()
 	<-begun
-	leave() // the caller for whom it began
+	leave() // the caller who began it
 	expect.Is(t, "the caller that left", <-left, context.Canceled)
 	var all sync.WaitGroup
 	for range 32 {

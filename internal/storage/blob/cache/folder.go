@@ -26,7 +26,7 @@ var errClosed = fmt.Errorf("%w: the cache was closed", sandlot.ErrUnavailable)
 type folder struct {
 	path    string
 	disk    *blob.Disk
-	largest int64 // bytes of a blob that it takes
+	largest int64 // bytes of a blob, at most
 	recent  *recent
 	flying  singleflight.Group
 	room    *semaphore.Weighted // half of its bytes, for blobs that are being fetched
@@ -37,7 +37,7 @@ type folder struct {
 	walk sync.WaitGroup
 }
 
-// openFolder returns nil if the folder cannot be made or written.
+// openFolder returns nil if the folder cannot be created or written.
 func openFolder(opts Options) *folder {
 	disk, err := blob.OpenDisk(opts.Folder, blob.Options{Alone: true, Unsynced: true})
 	if err != nil {
@@ -56,12 +56,12 @@ func openFolder(opts Options) *folder {
 func (f *folder) close() error {
 	f.end()
 	f.walk.Wait()
-	_ = f.room.Acquire(context.Background(), f.half) // waits for each fetch, and no other begins
+	_ = f.room.Acquire(context.Background(), f.half) // waits for all fetches, and no other begins
 	return f.disk.Close()
 }
 
-// adopt counts the blobs that an earlier process left, as the least recently used of all. Until it has ended, the folder
-// may hold more than it may. It removes the MiBs of blobs that earlier versions kept as NAME.0, NAME.1.
+// adopt counts the blobs of an earlier process, as the least recently used of all. Until it has ended, the folder may
+// exceed its limit. It removes the MiBs of blobs that earlier versions kept as NAME.0, NAME.1.
 func (f *folder) adopt() {
 	ever := time.Now().AddDate(100, 0, 0)
 	for ref, err := range f.disk.List(f.ctx, ever) {
@@ -80,7 +80,7 @@ func (f *folder) adopt() {
 	}
 }
 
-// open returns bytes of a blob that lies in the folder.
+// open returns bytes of a blob in the folder.
 func (f *folder) open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	r, err := f.disk.Open(ctx, b, off, n)
 	if err == nil {
@@ -89,8 +89,8 @@ func (f *folder) open(ctx context.Context, b sandlot.Blob, off, n int64) (io.Rea
 	return r, err
 }
 
-// fetch calls fill, once for all callers who need the same blob at once. It goes on for the others, and for the
-// next reader, when a caller leaves.
+// fetch calls fill, once for all callers who need the same blob at once. When a caller leaves, it continues for the
+// others, and for the next reader.
 func (f *folder) fetch(ctx context.Context, b sandlot.Blob, fill func(context.Context, sandlot.Blob) error) error {
 	got := f.flying.DoChan(string(b.Ref), func() (any, error) {
 		weight := max(b.Size, f.half/mostFetches)
@@ -114,7 +114,7 @@ func (f *folder) fetch(ctx context.Context, b sandlot.Blob, fill func(context.Co
 
 // put writes a blob. Its room is counted before it is written.
 func (f *folder) put(ctx context.Context, b sandlot.Blob, r io.Reader) error {
-	// Where the folder was emptied under the process.
+	// The folder may have been emptied under the process.
 	_ = os.MkdirAll(filepath.Join(f.path, filepath.Dir(blob.Path(b.Ref))), 0o700)
 	_ = os.MkdirAll(filepath.Join(f.path, "tmp"), 0o700)
 	f.evict(f.recent.takes(b.Size))

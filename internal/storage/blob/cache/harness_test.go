@@ -35,7 +35,7 @@ type remote struct {
 	*blob.Disk
 	dir     string
 	fetched atomic.Int64
-	// change, if it is set, does to each answer what it wants.
+	// change, if it is set, may change each answer.
 	change func(ctx context.Context, p []byte) error
 }
 

@@ -38,7 +38,7 @@ func (r *recent) takes(size int64) int64 {
 	return max((size+block-1)/block*block, r.most/mostFiles, block)
 }
 
-// add counts a blob, in front of the others or behind them. One that is known moves to the front.
+// add counts a blob, before or after the others. A known one moves to the front.
 func (r *recent) add(ref sandlot.BlobRef, size int64, front bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,7 +68,7 @@ func (r *recent) dropLocked(ref sandlot.BlobRef) {
 	}
 }
 
-// grow counts so many more bytes, and forgets and returns the least recently used blobs until all fits.
+// grow counts so many more bytes, and drops and returns the least recently used blobs until all fits.
 func (r *recent) grow(more int64) (gone []sandlot.BlobRef) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +81,7 @@ func (r *recent) grow(more int64) (gone []sandlot.BlobRef) {
 	return gone
 }
 
-// holding is how many bytes the blobs take, with those that are being written.
+// holding returns the bytes of all blobs, with those that are being written.
 func (r *recent) holding() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -18,13 +18,13 @@ type stream struct {
 	compared bool  // with the checkpoints of the blob, before a byte of a MiB is yielded
 	at, end  int64 // the next byte, and the one after the last
 
-	mebi  []byte // the MiB before the one to be fetched next
-	rest  []byte // the bytes of it that were not yielded
+	mebi  []byte // the MiB that was fetched last
+	rest  []byte // its bytes that were not yielded
 	err   error
 	close func()
 }
 
-// small is the most that a stream holds without being counted.
+// small is the most bytes that a stream holds without being counted.
 const small = 32 << 10
 
 // stream opens bytes in the store.
@@ -91,7 +91,7 @@ func (s *stream) Close() error {
 	return nil
 }
 
-// next fetches the MiB in which the next byte lies. One that does not match is fetched once more.
+// next fetches the MiB with the next byte. One that does not match is fetched once more.
 func (s *stream) next() error {
 	n := s.at / checkpoint.Step
 	from := n * checkpoint.Step
@@ -126,8 +126,8 @@ func matches(b sandlot.Blob, n int64, data []byte) bool {
 	return p.OK(b.SHA256)
 }
 
-// pointed returns a blob with its checkpoints. Where none were recorded, all of it is read and compared with its
-// SHA-256 first.
+// pointed returns a blob with its checkpoints. If none were recorded, it first reads all of the blob and compares it
+// with its SHA-256.
 func (c *Blobs) pointed(ctx context.Context, b sandlot.Blob) (sandlot.Blob, error) {
 	switch {
 	case b.Size <= checkpoint.Step && b.Checkpoints == "", checkpoint.Complete(b.Checkpoints, b.Size):

@@ -14,10 +14,8 @@ const (
 	pageSize = 4096
 )
 
-// Crash cuts the power, if it is not gone yet, and returns the file system that
-// the machine finds when it is back. What rnd yields decides how much of what
-// was not synced is there: nothing, all, or any part. Every step on f is
-// ErrPower from then on.
+// Crash cuts the power, if it is still on, and returns the file system that the machine finds after the restart. rnd
+// decides how much of the unsynced data is there: nothing, all, or any part. Every step on f is ErrPower from then on.
 func (f *FS) Crash(rnd *rand.Rand) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -26,11 +24,11 @@ func (f *FS) Crash(rnd *rand.Rand) *FS {
 	return &FS{now: f.now, root: luck.folder(f.root), inode: f.inode}
 }
 
-// luck decides what a crash leaves.
+// luck decides which unsynced data survives a crash.
 type luck struct {
 	rnd  *rand.Rand
-	odds int             // 0: nothing is kept, 1: one of two, 2: all
-	seen map[*node]*node // what became of each: it may have two names
+	odds int             // 0: none, 1: one of two, 2: all
+	seen map[*node]*node // the surviving node of each: it may have two names
 }
 
 func (l luck) keeps() bool {
@@ -70,7 +68,7 @@ func (l luck) node(n *node) *node {
 	return out
 }
 
-// bytes are those of the last sync, and of the writes since then the lucky ones.
+// bytes returns the bytes of the last sync, with some of the writes since then.
 func (l luck) bytes(n *node) []byte {
 	var kept []write
 	for _, w := range n.pending {
@@ -92,7 +90,7 @@ func (l luck) bytes(n *node) []byte {
 	return out
 }
 
-// torn is a beginning of a write, up to the end of a sector or a page.
+// torn returns a beginning of a write, up to the end of a sector or a page.
 func (l luck) torn(p []byte) []byte {
 	unit := sector
 	if l.rnd.IntN(2) == 0 {

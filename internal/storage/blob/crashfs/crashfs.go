@@ -1,18 +1,14 @@
-// Package crashfs is a file system in memory that can lose its power. Only
-// tests use it.
+// Package crashfs is a file system in memory that can lose its power. Only tests use it.
 //
-// It keeps two images. The volatile one is what a running process sees: every
-// write, every new name. The durable one is what the disk has: the bytes of a
-// file as of its last Sync, and the entries of a folder as of its last SyncDir.
-// [FS.Crash] gives the file system that a machine finds when the power is back:
-// the durable image, and of what was done since, any part.
+// It keeps two images. The volatile one is the view of a running process: every write, every new name. The durable one
+// is the content of the disk: the bytes of a file as of its last Sync, and the entries of a folder as of its last
+// SyncDir. [FS.Crash] returns the file system that a machine finds when the power is back: the durable image, and any
+// part of the changes since then.
 //
-// It is as unkind as the rules allow. A new file's name does not come with its
-// bytes, nor its bytes with its name. Of several writes the later may be there
-// without the earlier, which then reads as zeros. The last one that is there
-// may end within itself, where a sector or a page ends. Each entry that was
-// made or removed stands for itself, so that of a rename between two folders
-// both names may be left, or none.
+// It is as unkind as the rules allow. A new file's name does not come with its bytes, nor its bytes with its name. Of
+// several writes the later may be there without the earlier, which then reads as zeros. The last one that is there may
+// end within itself, where a sector or a page ends. Each added or removed entry is independent, so that of a rename
+// between two folders both names may be left, or none.
 package crashfs
 
 import (
@@ -25,7 +21,7 @@ import (
 	"sandlot/internal/storage/blob"
 )
 
-// ErrPower is the error of every step since the power went.
+// ErrPower is the error of every step after the power cut.
 var ErrPower = errors.New("the power is gone")
 
 // FS is a blob.FS. Its methods may be called concurrently.
@@ -35,21 +31,21 @@ type FS struct {
 	mu    sync.Mutex
 	root  *folder
 	steps int
-	cutAt int // the step at which the power goes; 0: none
+	cutAt int // the step at which the power is cut; 0: none
 	dead  bool
 	inode uint64 // the last one given
 }
 
 var _ blob.FS = (*FS)(nil)
 
-// folder is one folder: what a process sees, and what the disk has.
+// folder is one folder: the view of a process, and the content of the disk.
 type folder struct {
 	entries map[string]*node
 	durable map[string]*node
 	pending []change // since the last SyncDir
 }
 
-// change is an entry that was made, or removed if there is no node.
+// change is an entry that was added, or removed if there is no node.
 type change struct {
 	name string
 	node *node
@@ -70,31 +66,29 @@ type write struct {
 	bytes []byte
 }
 
-// New makes an empty file system. Files get their times from now.
+// New returns an empty file system. Files get their times from now.
 func New(now func() time.Time) *FS { return &FS{now: now, root: newFolder()} }
 
 func newFolder() *folder {
 	return &folder{entries: map[string]*node{}, durable: map[string]*node{}}
 }
 
-// CutAfter lets the power go during the step that follows n others. That step
-// fails, and may all the same have happened in part.
+// CutAfter cuts the power during the step that follows n others. That step fails, and may still have happened in part.
 func (f *FS) CutAfter(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.cutAt = f.steps + n + 1
 }
 
-// Steps returns how many steps that change something were begun.
+// Steps returns how many changing steps were begun.
 func (f *FS) Steps() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.steps
 }
 
-// step does one thing that changes something. In the step in which the power
-// goes, do happens all the same: a crash keeps it or not, like all that was not
-// synced. A sync that fails has synced nothing that can be relied on.
+// step runs one changing step. In the step with the power cut, do still happens: a crash keeps it or not, like all
+// unsynced data. A failed sync has synced nothing reliably.
 func (f *FS) step(syncs bool, do func() error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -112,7 +106,7 @@ func (f *FS) step(syncs bool, do func() error) error {
 	return err
 }
 
-// look does one thing that changes nothing.
+// look runs one step that changes nothing.
 func (f *FS) look(do func() error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -138,7 +132,7 @@ func (f *FS) find(op, name string) (*node, error) {
 	return n, nil
 }
 
-// parent returns the folder that has, or would have, the entry of that name.
+// parent returns the folder of the entry of that name, which need not exist.
 func (f *FS) parent(op, name string) (*folder, error) {
 	dir, err := f.find(op, path.Dir(name))
 	if err == nil && dir.folder == nil {
@@ -150,7 +144,7 @@ func (f *FS) parent(op, name string) (*folder, error) {
 	return dir.folder, nil
 }
 
-// change makes or removes an entry.
+// change adds or removes an entry.
 func (d *folder) change(name string, n *node) {
 	d.pending = append(d.pending, change{name, n})
 	apply(d.entries, change{name, n})

@@ -14,7 +14,7 @@ import (
 	"sandlot/internal/testkit/expect"
 )
 
-// seeds is how many crashes a question about what may happen is asked of.
+// seeds is how many crashes are tried for each test of possible outcomes.
 const seeds = 200
 
 // must fails the test for an error.
@@ -49,7 +49,7 @@ func content(t *testing.T, f *crashfs.FS, name string) ([]byte, bool) {
 	return p, true
 }
 
-// outcomes crashes what build makes many times, and counts what look finds.
+// outcomes crashes the file system of build many times, and counts the results of look.
 func outcomes(t *testing.T, build func(f *crashfs.FS), look func(f *crashfs.FS) string) map[string]int {
 	t.Helper()
 	found := map[string]int{}

@@ -12,8 +12,7 @@ import (
 	"sandlot/internal/storage/blob"
 )
 
-// Open implements blob.FS. What was opened can be read to the end also after it
-// was removed.
+// Open implements blob.FS. An open file can be read to the end also after it was removed.
 func (f *FS) Open(name string) (blob.File, error) {
 	var out *file
 	err := f.look(func() error {
@@ -88,8 +87,7 @@ func (o *file) Stat() (out fs.FileInfo, err error) {
 	return out, err
 }
 
-// ReadDir implements blob.File: the entries there were when it was opened, those
-// since removed left out.
+// ReadDir implements blob.File: it returns the entries as of the opening, without those removed since.
 func (o *file) ReadDir(n int) (out []fs.DirEntry, err error) {
 	err = o.fs.look(func() error {
 		for len(o.names) > 0 && (n <= 0 || len(out) < n) {
@@ -106,7 +104,7 @@ func (o *file) ReadDir(n int) (out []fs.DirEntry, err error) {
 	return out, err
 }
 
-// info is what a file looked like when it was asked about.
+// info holds the facts about a file as of the call of Stat.
 type info struct {
 	name    string
 	size    int64

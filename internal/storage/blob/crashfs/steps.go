@@ -30,7 +30,7 @@ func (f *FS) Mkdir(name string) error {
 	})
 }
 
-// add gives a new node its entry.
+// add adds the entry of a new node.
 func (f *FS) add(op, name string, n *node) (*node, error) {
 	parent, err := f.parent(op, name)
 	if err != nil {
@@ -45,7 +45,7 @@ func (f *FS) add(op, name string, n *node) (*node, error) {
 	return n, nil
 }
 
-// Rename implements blob.FS. What has the new name already is replaced.
+// Rename implements blob.FS. It replaces a file with the new name.
 func (f *FS) Rename(from, to string) error {
 	return f.step(false, func() error {
 		n, err := f.find("rename", from)
@@ -100,7 +100,7 @@ func (f *FS) SyncDir(name string) error {
 	})
 }
 
-// Close implements blob.FS. It changes nothing, and what is open stays open.
+// Close implements blob.FS. It changes nothing, and open files stay open.
 func (f *FS) Close() error { return nil }
 
 // tempFile is a file that is being written.

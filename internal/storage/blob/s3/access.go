@@ -9,24 +9,24 @@ import (
 	"strings"
 )
 
-// Access is with what the store is asked. Printed, it shows nothing.
+// Access holds the credentials of the store. Printed, it shows nothing.
 type Access struct {
 	Key, Secret, Session string // empty: the sources of the SDK, such as its files and the machine's role
 	Region               string // empty: that of the URL
 }
 
-// String shows nothing.
+// String returns a text without secrets.
 func (a Access) String() string { return "(keys of a bucket)" }
 
-// GoString shows nothing.
+// GoString returns the same text.
 func (a Access) GoString() string { return a.String() }
 
-// mostSecret is how large a file of a secret may be.
+// mostSecret is the largest file of a secret, in bytes.
 const mostSecret = 64 << 10
 
-// ReadAccess reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION (or
-// AWS_DEFAULT_REGION), or the files that the same names with _FILE at their end name. One of the first two
-// without the other is an error, and so is a variable beside its file. An error holds no value.
+// ReadAccess reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION (or AWS_DEFAULT_REGION),
+// or the files named by the same variables with _FILE at the end. One of the first two without the other is an error,
+// and so is a variable beside its file. An error holds no value.
 func ReadAccess(lookup func(string) (string, bool)) (Access, error) {
 	var a Access
 	for _, v := range []struct {
@@ -53,7 +53,7 @@ func ReadAccess(lookup func(string) (string, bool)) (Access, error) {
 	return a, nil
 }
 
-// variable is the value of a variable, or what its file holds.
+// variable returns the value of a variable, or the content of its file.
 func variable(lookup func(string) (string, bool), name string) (string, error) {
 	value, _ := lookup(name)
 	path, _ := lookup(name + "_FILE")

@@ -12,7 +12,7 @@ import (
 	"sandlot/internal/testkit/expect"
 )
 
-// alone takes away what the machine itself may have of keys.
+// alone removes the keys that the machine itself may have.
 func alone(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -17,16 +17,16 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// limits are for how long something is waited for. Every wait has an end.
+// limits bound all waits. Every wait has an end.
 type limits struct {
 	connect   time.Duration // TCP, and TLS once more
 	firstByte time.Duration // from the end of a request to the beginning of its answer
 	stall     time.Duration // without a byte, in either direction
-	call      time.Duration // a call with all its repetitions, besides what its bytes take
-	rate      int64         // bytes a second that a store must do at least
+	call      time.Duration // a call with all its retries, besides the time for its bytes
+	rate      int64         // bytes per second that a store must reach at least
 	settle    time.Duration // between writing the marker and reading it back
 	attempts  int           // of one call
-	pause     time.Duration // the mean before the first repetition; it doubles up to longestPause
+	pause     time.Duration // the mean before the first retry; it doubles up to longestPause
 }
 
 var usual = limits{
@@ -36,20 +36,20 @@ var usual = limits{
 
 const (
 	longestPause = 3 * time.Second
-	// retryTokens is the budget of repetitions: each takes five, and a call that needs none gives one
-	// back. A store that is gone is so asked once a call instead of six times.
+	// retryTokens is the budget of retries: each takes five, and a call that needs none gives one back. So an
+	// unreachable store gets one request per call instead of six.
 	retryTokens = 500
 	idleConns   = 64
 )
 
 var errStalled = errors.New("no byte came in time")
 
-// size is for how long a call with that many bytes is waited for.
+// size returns the time limit of a call with that many bytes.
 func (l limits) size(n int64) time.Duration {
 	return l.call + time.Duration(n/l.rate)*time.Second
 }
 
-// newClient makes a client of the SDK, the one of HTTP below it, and what yields the keys.
+// newClient returns a client of the SDK, its HTTP client, and the provider of the keys.
 func newClient(ctx context.Context, c Config, a Access, l limits) (*sdk.Client, *awshttp.BuildableClient, aws.CredentialsProvider, error) {
 	transport := newTransport(l)
 	loaded := aws.Config{HTTPClient: transport}
@@ -67,7 +67,7 @@ func newClient(ctx context.Context, c Config, a Access, l limits) (*sdk.Client, 
 	case a.Region != "":
 		loaded.Region = a.Region
 	case loaded.Region == "" && c.Endpoint != "":
-		loaded.Region = "us-east-1" // what stores take that have no regions
+		loaded.Region = "us-east-1" // accepted by stores without regions
 	case loaded.Region == "":
 		return nil, nil, nil, errors.New("no region: add region=... to the URL of the bucket, or set AWS_REGION")
 	}
@@ -76,8 +76,8 @@ func newClient(ctx context.Context, c Config, a Access, l limits) (*sdk.Client, 
 			o.BaseEndpoint = &c.Endpoint
 		}
 		o.UsePathStyle = c.PathStyle
-		// Many stores refuse the trailers that the SDK would add. What is stored is compared with its
-		// SHA-256 whenever it is read, and the signature of a request covers its body.
+		// Many stores refuse the trailers that the SDK would add. Stored bytes are compared with their SHA-256 whenever
+		// they are read, and the signature of a request covers its body.
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 		o.DisableLogOutputChecksumValidationSkipped = true
@@ -112,14 +112,14 @@ func newTransport(l limits) *awshttp.BuildableClient {
 		t.ResponseHeaderTimeout = l.firstByte
 		t.MaxIdleConnsPerHost = idleConns
 		t.IdleConnTimeout = time.Minute
-		// One call a connection: with HTTP/2 one that stalls would hold up the others.
+		// One call per connection: with HTTP/2 one that stalls would hold up the others.
 		t.ForceAttemptHTTP2 = false
 		t.Protocols = new(http.Protocols)
 		t.Protocols.SetHTTP1(true)
 	})
 }
 
-// conn gives up a write that makes no progress.
+// conn fails a write that makes no progress.
 type conn struct {
 	net.Conn
 	stall time.Duration

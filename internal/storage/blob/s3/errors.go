@@ -14,7 +14,7 @@ import (
 	"sandlot"
 )
 
-// Codes of stores, by what they mean for whoever operates the service.
+// Error codes of stores, by their meaning for the operator.
 var (
 	fullCodes  = []string{"QuotaExceeded", "InsufficientStorage", "InsufficientCapacity", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "StorageFull", "BucketQuotaExceeded"}
 	keyCodes   = []string{"InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "ExpiredToken", "InvalidSecurity", "XAdminUserNotFound", "NotSignedUp", "AccountProblem", "UnauthorizedAccess"}
@@ -23,8 +23,8 @@ var (
 	loadCodes  = []string{"SlowDown", "ServiceUnavailable", "Throttling", "RequestLimitExceeded", "TooManyRequests"}
 )
 
-// told says what an error of the SDK means, without any secret. An error of ctx, of the caller, stays as it
-// is, and so does one of the domain.
+// told returns the meaning of an error of the SDK, without any secret. An error of ctx, of the caller, stays as it is,
+// and so does one of the domain.
 func (s *Store) told(ctx context.Context, err error) error {
 	if err == nil || isDomain(err) {
 		return err
@@ -40,7 +40,7 @@ func isDomain(err error) bool {
 	return errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.ErrCorrupt) || errors.Is(err, sandlot.ErrUnavailable) || errors.Is(err, sandlot.ErrFull)
 }
 
-// meaning is a sentence for the log, and which error of the domain it is.
+// meaning returns a sentence for the log, and the matching error of the domain.
 func (s *Store) meaning(err error) (says string, kind error) {
 	code, status := codeOf(err), statusOf(err)
 	is := func(codes []string) bool { return slices.Contains(codes, code) }
@@ -70,14 +70,14 @@ func (s *Store) meaning(err error) (says string, kind error) {
 	return "the store of " + bucket + " cannot be reached", sandlot.ErrUnavailable
 }
 
-// isDenied tells whether the store says that the keys may not do that.
+// isDenied reports whether the store refuses the call to these keys.
 func isDenied(err error) bool {
 	status := statusOf(err)
 	return codeOf(err) == "AccessDenied" || status == http.StatusForbidden || status == http.StatusUnauthorized
 }
 
 func isTimeout(err error) bool {
-	var timed interface{ Timeout() bool } // as context.DeadlineExceeded is
+	var timed interface{ Timeout() bool } // like context.DeadlineExceeded
 	return errors.As(err, &timed) && timed.Timeout()
 }
 
@@ -89,8 +89,8 @@ func codeOf(err error) string {
 	return ""
 }
 
-// isMissing tells whether there is no such object. Nothing else with status 404 says that: a wrong endpoint
-// answers so, and a bucket that is gone.
+// isMissing reports whether the object is missing. No other answer with status 404 shows that: a wrong endpoint gives
+// one, and a missing bucket.
 func isMissing(err error) bool { return codeOf(err) == "NoSuchKey" }
 
 func statusOf(err error) int {
@@ -101,10 +101,10 @@ func statusOf(err error) int {
 	return 0
 }
 
-// detailLength bounds what a store may write into a log.
+// detailLength bounds the text of a store in a log.
 const detailLength = 300
 
-// detail is what the store or the network said.
+// detail returns the text of the store or the network.
 func detail(err error) string {
 	text := err.Error()
 	var api smithy.APIError
@@ -118,10 +118,10 @@ func detail(err error) string {
 	return text
 }
 
-// hideKeys takes out of a text what the store is asked with.
+// hideKeys removes the credentials from a text.
 func (s *Store) hideKeys(text string) string {
 	known, cancel := context.WithCancel(context.Background())
-	cancel() // those that are known, and no question for new ones
+	cancel() // the known keys, without a request for new ones
 	keys, err := s.keys.Retrieve(known)
 	if err != nil {
 		return "what it said is not shown, for its keys are not known any more"

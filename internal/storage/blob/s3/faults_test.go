@@ -101,7 +101,7 @@ func TestAStoreThatIsDownIsNotAskedAgainAndAgain(t *testing.T) {
 		expect.Is(t, "Put", err, sandlot.ErrUnavailable)
 		expect.Contains(t, "Put", err.Error(), "is overloaded")
 	}
-	// One a call, and what the budget gives.
+	// One per call, and the retries of the budget.
 	if n := p.requests(); n > calls+retryTokens/5+10 {
 		t.Errorf("%d requests for %d calls", n, calls)
 	}
@@ -172,7 +172,7 @@ func refused(t *testing.T, b *bucket, what string, err, want error, says string)
 	}
 }
 
-// wrongBytes changes one byte of what a store says.
+// wrongBytes changes one byte of a store's answer.
 func wrongBytes(_ http.Header, body []byte) []byte {
 	if len(body) > 0 {
 		body[len(body)/2] ^= 1

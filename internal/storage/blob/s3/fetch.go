@@ -17,9 +17,9 @@ import (
 	"sandlot/internal/storage/blob"
 )
 
-// Fetch fills p with the bytes from off of a blob, which is to have size bytes in all. Nobody has compared
-// them with anything. A missing blob is sandlot.ErrNotFound, and one of another size sandlot.ErrCorrupt. An
-// answer that breaks off, or stalls, is asked for once more from where it ended.
+// Fetch fills p with the bytes from off of a blob, which is to have size bytes in all. Nobody has compared them with
+// anything. A missing blob is sandlot.ErrNotFound, and one of another size sandlot.ErrCorrupt. An answer that breaks
+// off, or stalls, is requested once more from where it ended.
 func (s *Store) Fetch(ctx context.Context, ref sandlot.BlobRef, size, off int64, p []byte) error {
 	if !blob.Valid(ref) {
 		return sandlot.ErrNotFound // no blob ever had this name
@@ -36,7 +36,7 @@ func (s *Store) Fetch(ctx context.Context, ref sandlot.BlobRef, size, off int64,
 	return s.told(ctx, err)
 }
 
-// fetch asks once, and returns how many bytes came before an error.
+// fetch sends one request, and returns how many bytes came before an error.
 func (s *Store) fetch(ctx context.Context, key *string, size, off int64, p []byte) (n int, err error) {
 	short, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -78,7 +78,7 @@ func (s *Store) fetch(ctx context.Context, key *string, size, off int64, p []byt
 	return n, nil
 }
 
-// cmpCause is why ctx ended, if it did, and else err.
+// cmpCause returns the cause of ctx, if it ended, and else err.
 func cmpCause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -86,7 +86,7 @@ func cmpCause(ctx context.Context, err error) error {
 	return err
 }
 
-// measure compares what an answer says of the object with what is known of it.
+// measure compares the answer's headers with the known size of the object.
 func (s *Store) measure(out *sdk.GetObjectOutput, whole bool, size, off int64) error {
 	if whole {
 		if out.ContentLength != nil && *out.ContentLength >= 0 && *out.ContentLength != size {
@@ -114,7 +114,7 @@ func readRange(text string) (first, total int64, ok bool) {
 	return first, total, isBytes && slash && dash && errors.Join(err, err2) == nil
 }
 
-// moving gives each read its own time.
+// moving gives each read its own time limit.
 type moving struct {
 	r     io.Reader
 	timer *time.Timer

@@ -26,7 +26,7 @@ const (
 	instance = "instance-one"
 )
 
-// quick waits for what answers on this machine.
+// quick holds the time limits for a store on this machine.
 var quick = limits{
 	connect: 5 * time.Second, firstByte: 20 * time.Second, stall: 10 * time.Second, call: time.Minute, rate: 128 << 10,
 	settle: time.Millisecond, attempts: 6, pause: time.Millisecond,
@@ -113,7 +113,7 @@ func described(b sandlot.Blob, data []byte) sandlot.Blob {
 	return b
 }
 
-// read opens a range and reads it to its end; got is also what came before an error.
+// read opens a range and reads it to its end; got also holds the bytes before an error.
 func read(t *testing.T, s sandlot.Blobs, b sandlot.Blob, off, n int64) (got []byte, err error) {
 	t.Helper()
 	r, err := s.Open(t.Context(), b, off, n)
@@ -134,7 +134,7 @@ func holds(t *testing.T, s sandlot.Blobs, b sandlot.Blob, data []byte) {
 	}
 }
 
-// names lists what is stored.
+// names lists the stored blobs.
 func names(t *testing.T, s *Store, before time.Time) []sandlot.BlobRef {
 	t.Helper()
 	var refs []sandlot.BlobRef

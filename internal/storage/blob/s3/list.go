@@ -16,21 +16,20 @@ import (
 )
 
 const (
-	// staleAfter is how old an upload in parts must be to be taken for what a crash left: no Put takes a day.
+	// staleAfter is the age from which an upload in parts is treated as a left-over of a crash: no Put takes a day.
 	staleAfter = 24 * time.Hour
-	// ahead is by how much a store's clock may be ahead. What is further ahead may be as old as anything.
+	// ahead is how far a store's clock may be ahead. An object with a later time may be of any age.
 	ahead = time.Hour
 )
 
 // errStop ends a walk whose consumer wants no more.
 var errStop = errors.New("stop")
 
-// List yields the names of all blobs that were stored before the time given, by the store's clock, in no
-// order. A time that is more than an hour ahead is none, and such a blob is yielded, too. It keeps one page of
-// at most 1,000 names. An error, with an empty name, is the last thing yielded. Objects with names that no
-// blob has are passed over (Foreign yields them). As it is called for collecting garbage, it first removes
-// the parts of uploads that were begun more than a day ago and never completed, unless the store is only
-// looked at.
+// List yields the names of all blobs that were stored before the time given, by the store's clock, in no order. A time
+// that is more than an hour ahead does not count, and such a blob is yielded, too. It keeps one page of at most 1,000
+// names. An error, with an empty name, is the last thing yielded. Objects with names that no blob has are passed over
+// (Foreign yields them). As it is called for collecting garbage, it first removes the parts of uploads that were begun
+// more than a day ago and never completed, unless the store was opened with Existing.
 func (s *Store) List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error] {
 	return func(yield func(sandlot.BlobRef, error) bool) {
 		err := s.sweepParts(ctx, s.now().Add(-staleAfter))
@@ -43,9 +42,9 @@ func (s *Store) List(ctx context.Context, before time.Time) iter.Seq2[sandlot.Bl
 	}
 }
 
-// Foreign yields the names, below the prefix, of the objects that lie there since before the time given and are
-// neither blobs nor the instance's own beside them: a name that no blob can have, a blob in another one's
-// shard. It keeps one page. An error, with an empty name, is the last thing yielded.
+// Foreign yields the names, below the prefix, of the objects that are older than the time given and neither blobs nor
+// the instance's own beside them: a name that no blob can have, a blob in another one's shard. It keeps one page. An
+// error, with an empty name, is the last thing yielded.
 func (s *Store) Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		err := s.objects(ctx, before, func(name string) error {
@@ -72,8 +71,8 @@ func (s *Store) list(ctx context.Context, before time.Time, yield func(sandlot.B
 	})
 }
 
-// objects calls visit with the names, below the prefix, of all objects that were stored before the time given
-// or, by the store's clock, in a time to come.
+// objects calls visit with the names, below the prefix, of all objects that were stored before the time given or, by
+// the store's clock, in the future.
 func (s *Store) objects(ctx context.Context, before time.Time, visit func(name string) error) error {
 	return s.pages(ctx, "", func(page *sdk.ListObjectsV2Output) error {
 		for _, o := range page.Contents {
@@ -130,7 +129,7 @@ func refOf(name string) (sandlot.BlobRef, bool) {
 	return ref, blob.Valid(ref) && blob.Path(ref) == name
 }
 
-// shardOf is the shard that a name begins with, and 0 if that is none.
+// shardOf returns the shard that a name begins with, and 0 if it begins with none.
 func shardOf(name string) int {
 	for n := range blob.Shards {
 		if strings.HasPrefix(name, blob.Shard(n)+"/") {
@@ -140,8 +139,8 @@ func shardOf(name string) int {
 	return 0
 }
 
-// sweepParts removes uploads in parts of ours that were begun before the time given. A store that cannot list
-// them removes them itself.
+// sweepParts removes our uploads in parts that were begun before the time given. A store that cannot list them removes
+// them itself.
 func (s *Store) sweepParts(ctx context.Context, before time.Time) error {
 	if s.opts.Existing {
 		return nil

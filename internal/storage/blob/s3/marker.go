@@ -22,21 +22,21 @@ const (
 	probeName  = "sandlot-probe"
 	probeText  = "ok\n"
 
-	// mostMarker is how much of a marker is read: an id is shorter.
+	// mostMarker is how many bytes of a marker are read: an id is shorter.
 	mostMarker = 256
 
-	// pingFor is how long the answer of a Ping is repeated, as that of a Disk is.
+	// pingFor is how long the answer of a Ping is repeated, the same as for a Disk.
 	pingFor = time.Second
 )
 
-// ErrNotOurs: the bucket belongs to another instance, or to nobody that is known.
+// ErrNotOurs: the bucket belongs to another instance, or to an unknown owner.
 var ErrNotOurs = errors.New("not the bucket of this instance")
 
 var instanceForm = regexp.MustCompile(`^[A-Za-z0-9_-]{8,128}$`)
 
-// claim makes sure that the bucket is this instance's. Without conditional requests, which not every store
-// has, it writes the marker, waits, and reads it back: of two that find an empty bucket at once the one that
-// wrote last has it, and the other is refused.
+// claim makes sure that the bucket is this instance's. Without conditional requests, which not every store has, it
+// writes the marker, waits, and reads it back: of two that find an empty bucket at once the one that wrote last owns
+// it, and the other is refused.
 func (s *Store) claim(ctx context.Context) error {
 	if s.opts.Instance == "" && s.opts.Existing {
 		return s.reach(ctx)
@@ -57,7 +57,7 @@ func (s *Store) claim(ctx context.Context) error {
 	if s.opts.Existing {
 		return fmt.Errorf("%w: it has no object %s, so no instance has used it", ErrNotOurs, *s.key(markerName))
 	}
-	// Somebody deleted the marker, or the prefix is another's: better to ask than to collect their blobs.
+	// Somebody deleted the marker, or the prefix is another's: better to refuse than to collect their blobs.
 	if err := s.isEmpty(ctx); err != nil {
 		return err
 	}
@@ -85,8 +85,8 @@ func (s *Store) isOurs(owner string) error {
 	return fmt.Errorf("%w: its object %s names another one. Two instances on one bucket would delete each other's files: give this one another bucket, or another prefix in the URL", ErrNotOurs, *s.key(markerName))
 }
 
-// isWritable returns an error if the keys may only read. A bucket that is full or slow is used all the same:
-// what it holds can be read.
+// isWritable returns an error if the keys may only read. A bucket that is full or slow is used all the same: its blobs
+// can be read.
 func (s *Store) isWritable(ctx context.Context) error {
 	short, cancel := context.WithTimeout(ctx, s.limits.connect)
 	defer cancel()
@@ -96,7 +96,7 @@ func (s *Store) isWritable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// marker is whose bucket it is; empty if it is nobody's. What is not a marker of ours is somebody's.
+// marker returns the owner of the bucket; empty if there is none. Any other object under its name counts as an owner.
 func (s *Store) marker(ctx context.Context) (string, error) {
 	short, cancel := s.within(ctx, 0)
 	defer cancel()
@@ -118,7 +118,7 @@ func (s *Store) marker(ctx context.Context) (string, error) {
 	return "(an empty one)", nil
 }
 
-// isEmpty returns an error if there are blobs. Other objects are no hindrance: they are never touched.
+// isEmpty returns an error if there are blobs. Other objects do not matter: they are never touched.
 func (s *Store) isEmpty(ctx context.Context) error {
 	err := s.shards(ctx, func(shard string) error {
 		return s.pages(ctx, shard, func(page *sdk.ListObjectsV2Output) error {
@@ -133,7 +133,7 @@ func (s *Store) isEmpty(ctx context.Context) error {
 	return err
 }
 
-// shards calls visit with each folder that there is and that a shard would have.
+// shards calls visit with each existing folder that has the name of a shard.
 func (s *Store) shards(ctx context.Context, visit func(string) error) error {
 	in := &sdk.ListObjectsV2Input{Bucket: &s.config.Bucket, Prefix: s.key(""), Delimiter: aws.String("/")}
 	return s.pagesOf(ctx, in, func(page *sdk.ListObjectsV2Output) error {
@@ -149,7 +149,7 @@ func (s *Store) shards(ctx context.Context, visit func(string) error) error {
 	})
 }
 
-// reach asks for the bucket alone.
+// reach makes a request about the bucket alone.
 func (s *Store) reach(ctx context.Context) error {
 	short, cancel := s.within(ctx, 0)
 	defer cancel()
@@ -170,9 +170,9 @@ func (s *Store) putSmall(ctx context.Context, name string, data []byte) error {
 	return err
 }
 
-// Ping reads the marker and writes a small object, always the same. It returns nil while Put can be expected
-// to work, sandlot.ErrFull while there is no room, ErrNotOurs if another instance has taken the bucket since,
-// and otherwise sandlot.ErrUnavailable, with the reason. An answer is repeated for a second.
+// Ping reads the marker and writes a small object, always the same. It returns nil while Put can be expected to work,
+// sandlot.ErrFull while there is no room, ErrNotOurs if another instance has taken the bucket since, and otherwise
+// sandlot.ErrUnavailable, with the reason. An answer is repeated for a second.
 func (s *Store) Ping(ctx context.Context) error {
 	s.ping.Lock()
 	defer s.ping.Unlock()

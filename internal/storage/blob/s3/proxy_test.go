@@ -60,7 +60,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.pass(w, r)
 }
 
-// forward asks the store. The host is that which the client signed.
+// forward sends the request to the store. The host is the one that the client signed.
 func (p *proxy) forward(r *http.Request) (*http.Response, error) {
 	out := r.Clone(r.Context())
 	out.URL.Scheme, out.URL.Host, out.RequestURI = "http", p.backend[len("http://"):], ""
@@ -164,7 +164,7 @@ func cut(linger int) fault {
 			_ = c.(*net.TCPConn).SetLinger(linger)
 			fmt.Fprintf(c, "HTTP/1.1 %s 200\r\nContent-Length: %d\r\nContent-Range: %s\r\n\r\n", statusFor(header), len(body), header.Get("Content-Range"))
 			_, _ = c.Write(body[:len(body)/2])
-			time.AfterFunc(20*time.Millisecond, func() { c.Close() }) // what was written arrives before a reset
+			time.AfterFunc(20*time.Millisecond, func() { c.Close() }) // written bytes arrive before a reset
 		})
 	}
 }
@@ -219,7 +219,7 @@ func slow(step int, pause time.Duration) fault {
 	}
 }
 
-// changed has the store answer, and hands on what it said, if that is an object.
+// changed gets the store's answer, and passes a changed one on, if it is an object.
 func (p *proxy) changed(w http.ResponseWriter, r *http.Request, give func(http.Header, []byte)) bool {
 	answer, err := p.forward(r)
 	if err != nil {

@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	// partSize is what is sent at once: the least that all stores take as a part. It is also what a Put holds
-	// in memory, once it has read more than firstRead.
+	// partSize is the size of a part: the least that all stores accept. It is also the memory of a Put, once it has
+	// read more than firstRead.
 	partSize = 5 << 20
-	// firstRead is what a Put holds of a small blob.
+	// firstRead is the memory of a Put for a small blob.
 	firstRead = 64 << 10
-	// mostParts is how many parts a store takes.
+	// mostParts is the most parts that a store accepts.
 	mostParts = 10_000
 )
 
@@ -32,17 +32,16 @@ var (
 	largeBuffers = sync.Pool{New: func() any { return new([partSize]byte) }}
 )
 
-// Put stores what r yields under a fresh name and returns the name and the size. When it returns nil the
-// store has said that it keeps the blob. If r fails nothing is stored, and the error wraps r's. It wraps
-// ctx's if that ended, sandlot.ErrFull if there is no room, and else sandlot.ErrUnavailable. After an error
-// that is not r's the object may be there all the same, when the store's answer was lost; nobody has
-// learned its name, and it is collected.
+// Put stores the bytes of r under ref, a fresh name, and returns the blob. When it returns nil the store has
+// acknowledged the blob. If r fails nothing is stored, and the error wraps r's. It wraps ctx's if that ended,
+// sandlot.ErrFull if there is no room, and else sandlot.ErrUnavailable. After an error that is not r's the object may
+// still be there, when the store's answer was lost; nobody knows its name, and it is collected.
 //
-// What fails in a way that passes is sent again, with growing pauses, for some seconds: under the same name,
-// for the bytes are the same, and a name is never given twice.
+// A call with a passing failure is sent again, with growing pauses, for some seconds: under the same name, for the
+// bytes are the same, and a name is never given twice.
 //
-// A Put holds 64 KiB of a blob up to that size and else 5 MiB, whatever the size. Larger ones go in parts, one
-// at a time; parts that a failure leaves are removed at once, and those that a crash leaves by List.
+// A Put holds 64 KiB of a blob up to that size and else 5 MiB, whatever the size. Larger ones go in parts, one at a
+// time; parts left by a failure are removed at once, and those left by a crash are removed by List.
 func (s *Store) Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader) (sandlot.Blob, error) {
 	if !blob.Valid(ref) {
 		return sandlot.Blob{}, fmt.Errorf("put blob %q: not the name of a blob", ref)
@@ -77,7 +76,7 @@ func (s *Store) put(ctx context.Context, key *string, r io.Reader) (int64, error
 	return s.putParts(ctx, key, large[:], r)
 }
 
-// fill reads until buf is full, or returns how much there was and why: io.EOF, r's error, or ctx's.
+// fill reads until buf is full, or returns how much there was and the reason: io.EOF, r's error, or ctx's.
 func fill(ctx context.Context, r io.Reader, buf []byte) (n int, err error) {
 	for n < len(buf) && err == nil {
 		if ctx.Err() != nil {
@@ -104,7 +103,7 @@ func (s *Store) putObject(ctx context.Context, key *string, data []byte) error {
 	return s.told(ctx, err)
 }
 
-// putParts sends what does not fit into one part: first, which is full, and what r still has.
+// putParts sends a blob that does not fit into one part: buf, which is full, and the rest of r.
 func (s *Store) putParts(ctx context.Context, key *string, buf []byte, r io.Reader) (size int64, err error) {
 	id, err := s.begin(ctx, key)
 	if err != nil {
@@ -136,8 +135,8 @@ func (s *Store) putParts(ctx context.Context, key *string, buf []byte, r io.Read
 	return size, s.complete(ctx, key, id, parts, size)
 }
 
-// begin is the one call that is not harmless when it is repeated after its answer was lost: an upload
-// without parts stays behind, which List removes.
+// begin is the one call whose retry after a lost answer is not harmless: an upload without parts stays behind, which
+// List removes.
 func (s *Store) begin(ctx context.Context, key *string) (*string, error) {
 	short, cancel := s.within(ctx, 0)
 	defer cancel()
@@ -176,7 +175,7 @@ func (s *Store) complete(ctx context.Context, key, id *string, parts []types.Com
 	return s.told(ctx, err)
 }
 
-// isThere tells whether there is an object of that key and size.
+// isThere reports whether there is an object of that key and size.
 func (s *Store) isThere(ctx context.Context, key *string, size int64) bool {
 	short, cancel := s.within(ctx, 0)
 	defer cancel()
@@ -184,7 +183,7 @@ func (s *Store) isThere(ctx context.Context, key *string, size int64) bool {
 	return err == nil && aws.ToInt64(out.ContentLength) == size
 }
 
-// abort removes the parts of an upload, also after ctx has ended. What it cannot remove List does later.
+// abort removes the parts of an upload, also after ctx has ended. List later removes those that it cannot remove.
 func (s *Store) abort(ctx context.Context, key, id *string) error {
 	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.limits.firstByte)
 	defer cancel()

@@ -4,15 +4,15 @@
 //
 //	PREFIX/ab/NAME            a blob, by the first two characters of its name
 //	PREFIX/sandlot-instance   the marker: the id of the instance whose bucket this is
-//	PREFIX/sandlot-probe      what Open and Ping write
+//	PREFIX/sandlot-probe      the object that Open and Ping write
 //
-// Whatever else lies in the bucket is left alone. Nothing is asked of the store but what every one of them
-// does: no conditional requests, no checksums of its own, no versions, no order of writes between two keys.
-// An object is there when the answer to its PUT says so.
+// All other objects in the bucket are left alone. The store needs only the features that every one has: no conditional
+// requests, no checksums of its own, no versions, no order of writes between two keys. An object is there when the
+// answer to its PUT says so.
 //
-// What this cannot promise: a store that acknowledges and forgets loses what was published, and of two
-// instances that are given one empty bucket in the same two seconds both may start, if the store answered
-// one of them late; the one whose marker was overwritten is told so by its next Ping.
+// It cannot promise two things: a store that acknowledges and forgets loses published files, and of two instances that
+// are given one empty bucket in the same two seconds both may start, if the store answered one of them late; the one
+// whose marker was overwritten gets an error from its next Ping.
 package s3
 
 import (
@@ -29,26 +29,26 @@ import (
 	"sandlot/internal/storage/blob"
 )
 
-// Options say whose bucket it is to be.
+// Options name the owner of the bucket.
 type Options struct {
-	// Instance is the id of the installation, which its database keeps. The bucket's marker must name it;
-	// one that is missing is written. Empty only with Existing.
+	// Instance is the id of the installation, which its database keeps. The bucket's marker must name it; a missing
+	// marker is written. Empty only with Existing.
 	Instance string
 
-	// Existing says to look at a bucket as it is: no marker is written, and List removes nothing. With an
-	// empty Instance the marker is not looked at either.
+	// Existing opens a bucket for reading only: no marker is written, and List removes nothing. With an empty Instance
+	// the marker is not checked either.
 	Existing bool
 }
 
-// Store is publish.Blobs in a bucket but for Open: it has Fetch, whose bytes nobody has compared, and which
-// package cache makes into an Open. Its methods may be called concurrently, by any number of nodes.
+// Store is publish.Blobs in a bucket, without Open: it has Fetch, whose bytes nobody has compared, and from which
+// package cache makes an Open. Its methods may be called concurrently, by any number of nodes.
 type Store struct {
 	client    *sdk.Client
 	transport *awshttp.BuildableClient
 	config    Config
 	opts      Options
 	limits    limits
-	keys      aws.CredentialsProvider // what they yield is never to be shown
+	keys      aws.CredentialsProvider // the keys must never be shown
 	now       func() time.Time
 
 	ping struct {
@@ -58,9 +58,8 @@ type Store struct {
 	}
 }
 
-// Open opens a bucket, and writes its marker if it has none. An error says which part is wrong: a bucket
-// that is missing, out of reach, refused to the keys, read-only, or another instance's (ErrNotOurs). It
-// holds no secret.
+// Open opens a bucket, and writes its marker if it has none. An error says which part is wrong: a bucket that is
+// missing, unreachable, refused to the keys, read-only, or another instance's (ErrNotOurs). It holds no secret.
 func Open(ctx context.Context, c Config, a Access, opts Options) (*Store, error) {
 	s, err := open(ctx, c, a, opts, usual)
 	if err != nil {
@@ -90,7 +89,7 @@ func open(ctx context.Context, c Config, a Access, opts Options, l limits) (*Sto
 	return s, nil
 }
 
-// Close lets go of the connections.
+// Close closes idle connections.
 func (s *Store) Close() error {
 	s.transport.GetTransport().CloseIdleConnections()
 	return nil
@@ -108,7 +107,7 @@ func (s *Store) key(name string) *string {
 
 func (s *Store) blobKey(ref sandlot.BlobRef) *string { return s.key(blob.Path(ref)) }
 
-// within bounds a call that moves n bytes.
+// within bounds the time of a call that moves n bytes.
 func (s *Store) within(ctx context.Context, n int64) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, s.limits.size(n))
 }

@@ -22,7 +22,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestStore reads through a cache without a folder, so that each read asks the store. What a folder changes package cache proves.
+// TestStore reads through a cache without a folder, so that each read goes to the store. Package cache tests the effect
+// of a folder.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Config says where the blobs are. It holds no secret.
+// Config is the address of the bucket. It holds no secret.
 type Config struct {
 	Bucket    string
-	Prefix    string // what all keys begin with, without a slash at either end; empty for none
+	Prefix    string // the beginning of all keys, without a slash at either end; empty for none
 	Endpoint  string // http or https; empty for AWS
 	Region    string // empty: the environment's
 	PathStyle bool   // the bucket stands in the path, not before the endpoint's name
@@ -24,10 +24,9 @@ var (
 	parameterForm = regexp.MustCompile(`^[a-z][a-z_-]{0,30}$`)
 )
 
-// ParseURL reads s3://BUCKET[/PREFIX]?endpoint=URL&region=R&path-style=true. All behind the bucket may be
-// left out. Without path-style the bucket stands in the path if there is an endpoint, as most stores beside
-// AWS want it. An error names the part that is wrong, and never what stands there: somebody may have put a
-// secret in its place.
+// ParseURL reads s3://BUCKET[/PREFIX]?endpoint=URL&region=R&path-style=true. All after the bucket may be left out.
+// Without path-style the bucket stands in the path if there is an endpoint, as most stores beside AWS need it. An error
+// names the part that is wrong, and never its text: somebody may have put a secret in its place.
 func ParseURL(raw string) (Config, error) {
 	c, err := parse(raw)
 	if err != nil {
@@ -115,7 +114,7 @@ func checkEndpoint(value string) error {
 	return nil
 }
 
-// String is the URL, as ParseURL reads it.
+// String returns the URL, as ParseURL reads it.
 func (c Config) String() string {
 	u := "s3://" + c.Bucket
 	if c.Prefix != "" {

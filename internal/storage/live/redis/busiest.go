@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// topsEvery is how often a node tells which projects are played most on it.
+	// topsEvery is how often a node reports its most played projects.
 	topsEvery = 10 * time.Second
-	// topsTold, topsKept and topsRead bound how many it tells, the server keeps and a node reads.
+	// topsTold, topsKept and topsRead bound how many a node reports, the server keeps and a node reads.
 	topsTold, topsKept, topsRead = 50, 1000, 500
-	// longestID is that of a DNS label as projects have it.
+	// longestID is the longest ID of a project, a DNS label.
 	longestID = 40
 )
 
-// Busiest returns the projects that have players present, most players first, by their IDs among
-// equals. It knows those that are played on this node or were asked for on it, and those that are
-// among the 50 that are played most on another, at most ten seconds later.
+// Busiest returns the projects that have players present, most players first, by their IDs among equals. It knows those
+// that are played or queried on this node, and those that are among the 50 most played on another, at most ten seconds
+// later.
 func (l *Live) Busiest(ctx context.Context, limit int, now time.Time) ([]sandlot.ProjectID, error) {
 	own, err := l.memory.Busiest(ctx, max(limit, topsRead), now)
 	if err != nil {
@@ -56,14 +56,14 @@ func (l *Live) Busiest(ctx context.Context, limit int, now time.Time) ([]sandlot
 	return ids, nil
 }
 
-// known is count, for whoever does not hold l.mu.
+// known is count, for a caller that does not hold l.mu.
 func (l *Live) known(id sandlot.ProjectID, own int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.count(id, own)
 }
 
-// elsewhere are the projects in use of which the server knows players.
+// elsewhere returns the projects in use whose players the server knows.
 func (l *Live) elsewhere() map[sandlot.ProjectID]bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,8 +76,8 @@ func (l *Live) elsewhere() map[sandlot.ProjectID]bool {
 	return list
 }
 
-// exchangeTops tells from time to time which projects are played most here, and has those in use
-// that are elsewhere. That it failed changes nothing.
+// exchangeTops regularly reports this node's most played projects, and marks those of other nodes as in use. A failure
+// changes nothing.
 func (l *Live) exchangeTops(ctx context.Context, now time.Time) {
 	if l.topped && l.since()-l.topTold < topsEvery {
 		return
@@ -112,7 +112,7 @@ func (l *Live) exchangeTops(ctx context.Context, now time.Time) {
 	}
 }
 
-// isID reports whether a project can have that ID. Whether one has, the database knows.
+// isID reports whether a project can have that ID. Only the database knows whether one has.
 func isID(id sandlot.ProjectID) bool {
 	for i := range len(id) {
 		if c := id[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-') {

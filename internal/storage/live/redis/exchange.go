@@ -19,21 +19,21 @@ import (
 const (
 	// together bounds the beats, and the projects, of one call: a millisecond or two of the server's time.
 	together = 500
-	// epochFor is how long the server remembers that it has not lost anything, when nobody asks any more.
+	// epochFor is how long the server keeps the epoch, the proof that it has lost nothing, without a query.
 	epochFor = 2 * gallery.Presence
 	// epochLength is the longest epoch that is read.
 	epochLength = 64
-	// idName is how much of a hash names a project.
+	// idName is how many bytes of a hash name a project.
 	idName = 16
 )
 
 //go:embed present.lua
 var script string
 
-// errAnswer is for what the server did not say in the way that was asked for.
+// errAnswer is the error of an answer of another form than the request needs.
 var errAnswer = errors.New("redis gave another answer than was asked for")
 
-// exchange is what is remembered from one Sync to the next.
+// exchange is the state from one Sync to the next.
 type exchange struct {
 	epoch   string
 	sha     string
@@ -41,9 +41,9 @@ type exchange struct {
 	topped  bool
 }
 
-// Run tells and asks the server once a second, until ctx ends.
+// Run calls Sync once a second, until ctx ends.
 func (l *Live) Run(ctx context.Context) {
-	next := time.NewTimer(rand.N(syncEvery)) // nodes that start together do not come together
+	next := time.NewTimer(rand.N(syncEvery)) // nodes that start together do not call together
 	defer next.Stop()
 	for {
 		select {
@@ -52,14 +52,13 @@ func (l *Live) Run(ctx context.Context) {
 		case <-next.C:
 		}
 		next.Reset(syncEvery)
-		// Whoever wants to know that it failed asks the client for its state.
+		// A caller that needs the error reads the client's State.
 		_ = l.Sync(ctx)
 	}
 }
 
-// Sync tells the server what waits, and asks it for the players of the projects in use. Run calls
-// it. The error is one of the client, or says that the answer was none. What was not told waits for
-// the next time.
+// Sync sends the waiting beats to the server, and reads the players of the projects in use. Run calls it. The error is
+// one of the client, or says that the answer was invalid. Unsent beats wait for the next time.
 func (l *Live) Sync(ctx context.Context) error {
 	l.syncing.Lock()
 	defer l.syncing.Unlock()
@@ -88,7 +87,7 @@ func (l *Live) Sync(ctx context.Context) error {
 	return nil
 }
 
-// greet asks the server for its time, and whether it has lost what it was told.
+// greet reads the server's time, and detects whether it has lost its data.
 func (l *Live) greet(ctx context.Context) (time.Time, error) {
 	var clock *goredis.TimeCmd
 	var epoch, sha *goredis.StringCmd
@@ -118,7 +117,7 @@ func (l *Live) greet(ctx context.Context) (time.Time, error) {
 // sane reports whether the script can count with a time.
 func sane(now time.Time) bool { return now.Year() >= 2000 && now.Year() < 3000 }
 
-// remember notes when the server has lost what it was told: then its epoch is another.
+// remember detects that the server has lost its data: then its epoch has changed.
 func (l *Live) remember(epoch string) {
 	if epoch != "" && epoch == l.epoch {
 		return
@@ -128,8 +127,8 @@ func (l *Live) remember(epoch string) {
 	l.epoch, l.whole = epoch, l.since()
 }
 
-// take takes the beats that wait, those of one project one after another, and the projects in use
-// that have none. Rooms that are not in use any more are closed.
+// take returns the waiting beats, those of one project one after another, and the projects in use that have none. It
+// closes rooms that are not in use any more.
 func (l *Live) take() (asked time.Duration, beats []beat, others []sandlot.ProjectID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,7 +157,7 @@ func (l *Live) take() (asked time.Duration, beats []beat, others []sandlot.Proje
 	return asked, beats, others
 }
 
-// putBack makes beats wait again.
+// putBack adds beats to the waiting ones again.
 func (l *Live) putBack(beats []beat) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -167,7 +166,7 @@ func (l *Live) putBack(beats []beat) {
 	}
 }
 
-// tellBeats tells some beats. The server's clock is ahead of this node's by as much.
+// tellBeats sends some beats. ahead is how far the server's clock is ahead of this node's.
 func (l *Live) tellBeats(ctx context.Context, beats []beat, now time.Time, ahead time.Duration, asked time.Duration) error {
 	var ids []sandlot.ProjectID
 	var counts []*goredis.Cmd
@@ -192,7 +191,7 @@ func (l *Live) tellBeats(ctx context.Context, beats []beat, now time.Time, ahead
 	return nil
 }
 
-// args are those of the script.
+// args returns the arguments of the script.
 func (b beat) args(ahead time.Duration) []any {
 	seen, left := int64(0), "0"
 	if !b.seen.IsZero() {
@@ -204,13 +203,13 @@ func (b beat) args(ahead time.Duration) []any {
 	return []any{strconv.FormatInt(seen, 10), left, b.player, b.crowds, b.most}
 }
 
-// keys are those of a project.
+// keys returns the keys of a project.
 func (l *Live) keys(id sandlot.ProjectID) []string {
 	name := base64.RawURLEncoding.EncodeToString(l.names.Sum(string(id))[:idName])
 	return []string{l.client.Key("live:{" + name + "}"), l.client.Key("live:{" + name + "}:crowds")}
 }
 
-// askFor asks for the players of projects.
+// askFor reads the players of projects.
 func (l *Live) askFor(ctx context.Context, ids []sandlot.ProjectID, now time.Time, asked time.Duration) error {
 	after := "(" + strconv.FormatInt(now.Add(-gallery.Presence).UnixMilli(), 10)
 	until := strconv.FormatInt(now.Add(gallery.Presence).UnixMilli(), 10)
@@ -230,7 +229,7 @@ func (l *Live) askFor(ctx context.Context, ids []sandlot.ProjectID, now time.Tim
 	return nil
 }
 
-// learn takes an answer for the players of a project, unless it is none.
+// learn records an answer for the players of a project, if it is valid.
 func (l *Live) learn(id sandlot.ProjectID, n int64, err error, asked time.Duration) {
 	if err != nil || n < 0 || n > int64(l.limits.PerProject) {
 		return

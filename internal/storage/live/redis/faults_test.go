@@ -65,7 +65,7 @@ func TestWithoutTheServerEachNodeCountsItsOwn(t *testing.T) {
 		exchanged(t, a, b, a)
 		s.Kill()
 		fails(t, a)
-		answers(t, a, 2, "ann") // what it heard last holds for a while
+		answers(t, a, 2, "ann") // its last answer holds for a while
 		a.forget(holds)
 		answers(t, a, 1, "ann")
 		touch(t, b, "game", "cid")
@@ -119,7 +119,7 @@ func TestAServerThatLostEverythingHearsItWithTheNextHeartbeats(t *testing.T) {
 	players(t, a, "game", 10)
 	s.Do(t, "FLUSHALL")
 	exchanged(t, a, b, a)
-	players(t, a, "game", 5) // its own, whom the server has forgotten
+	players(t, a, "game", 5) // its own, which the server has forgotten
 	players(t, b, "game", 5)
 	for i := range 5 {
 		c.pass(time.Second)

@@ -1,18 +1,17 @@
-// Package redis counts who is playing now, for several nodes together, through a Redis or Valkey
-// server.
+// Package redis counts the players who are present, for several nodes together, through a Redis or Valkey server.
 //
-// Each node counts its own players in memory, at once. Once a second it tells the server who was
-// seen since it told last, and reads how many are present of the projects in use here. No call of
-// [Live] waits for the server, and none fails for it.
+// Each node counts its own players in memory, at once. Once a second it reports the players seen since the last report
+// to the server, and reads how many are present in the projects in use here. No call of [Live] waits for the server,
+// and none fails because of it.
 //
-// What holds on the server, exactly: a player counts once, whichever nodes their heartbeats reach,
-// and no more of a crowd count than Most, whichever nodes they reach. What a node answers follows
-// the server within a second. Until then a player who is new on this node counts, also one who is
-// known on another, or of whose crowd as many as may count came to other nodes.
+// On the server, exactly: a player counts once, whichever nodes their heartbeats reach, and no more of a crowd count
+// than Most, whichever nodes they reach. The answers of a node follow the server within a second. Until then a player
+// who is new on this node counts, also one who is known on another, or whose crowd is already full with players on
+// other nodes.
 //
-// Without the server each node counts what it sees itself. When the server comes back it is told
-// what it missed. When it has lost everything, the heartbeats of the next gallery.Presence tell it
-// again, and so long a node answers with its own count where that is larger.
+// Without the server each node counts its own players. When the server comes back it gets the beats that it missed. If
+// it has lost everything, the heartbeats of the next gallery.Presence restore it, and until then a node answers with
+// its own count if that is larger.
 package redis
 
 import (
@@ -30,13 +29,12 @@ import (
 )
 
 const (
-	// syncEvery is how often the server is told and asked.
+	// syncEvery is the pause between two calls of Sync.
 	syncEvery = time.Second
-	// holds is how long an answer of the server counts: a few may fail.
+	// holds is how long an answer of the server counts: a few calls may fail.
 	holds = 4 * time.Second
-	// waitMost bounds the heartbeats that wait to be told, at some 200 bytes each. A player has one in
-	// 20 s: as many as this a second are those of a million players. What comes beyond it is not told,
-	// and counts on this node alone.
+	// waitMost bounds the waiting heartbeats, at some 200 bytes each. A player has one in 20 s: this many per second
+	// are those of a million players. Heartbeats beyond it are not sent, and count on this node alone.
 	waitMost = 50_000
 	// roomsMost bounds the projects whose players are read each second, at some 150 bytes each.
 	roomsMost = 10_000
@@ -50,11 +48,11 @@ type Live struct {
 	memory  *live.Memory
 	limits  live.Limits
 	now     func() time.Time
-	since   func() time.Duration // since the node began, whoever sets its clock
+	since   func() time.Duration // since the node began, whatever is done to its clock
 	players *redis.Hash
 	crowds  *redis.Hash
 	names   *redis.Hash
-	// clock is the server's, if it is not to be asked.
+	// clock replaces the server's, if it is set.
 	clock func() time.Time
 
 	syncing sync.Mutex
@@ -63,15 +61,14 @@ type Live struct {
 	mu      sync.Mutex
 	waiting waiting
 	rooms   map[sandlot.ProjectID]*room
-	whole   time.Duration // since when the server knows all that it was to be told; since begin
+	whole   time.Duration // since when the server has all beats; since begin
 }
 
 var _ gallery.Live = (*Live)(nil)
 
-// New makes a Live of a node on which nobody plays yet. The clock is the one by which its methods
-// are called; it need not be that of other nodes, or of the server. The bound of players in limits
-// is for this node; on the server all nodes together keep at most limits.PerProject of a project,
-// and forget each after gallery.Presence.
+// New returns the Live of a node on which nobody plays yet. The clock is the one by which its methods are called; it
+// need not be that of other nodes, or of the server. The bound of players in limits is for this node; on the server all
+// nodes together keep at most limits.PerProject of a project, and forget each after gallery.Presence.
 func New(client *redis.Client, limits live.Limits, now func() time.Time) *Live {
 	limits = limits.WithDefaults()
 	begin := time.Now()
@@ -82,18 +79,17 @@ func New(client *redis.Client, limits live.Limits, now func() time.Time) *Live {
 	}
 }
 
-// room is a project that is in use on this node: somebody plays it, or asks how many do.
+// room is a project in use on this node: somebody plays it, or queries its players.
 type room struct {
-	used    time.Duration // when last, since begin
-	read    time.Duration // when the server was asked, since begin
-	known   bool          // whether it ever answered
-	present int           // its answer
-	telling int           // by how much the players of this node were more than before, when it was asked
-	more    int           // by how much they are more since
+	used    time.Duration // time of the last use, since begin
+	read    time.Duration // time of the last read from the server, since begin
+	known   bool          // whether the server ever answered
+	present int           // the server's answer
+	telling int           // the increase of this node's players at the time of that read
+	more    int           // the increase since then
 }
 
-// Touch counts the player as present for gallery.Presence from now, unless a crowd that it is of is
-// full.
+// Touch counts the player as present for gallery.Presence from now, unless one of the player's crowds is full.
 func (l *Live) Touch(ctx context.Context, id sandlot.ProjectID, p gallery.PlayerID, now time.Time, of ...gallery.Crowd) error {
 	before := l.memory.Present(id, p, now)
 	err := l.memory.Touch(ctx, id, p, now, of...)
@@ -112,7 +108,7 @@ func (l *Live) Leave(ctx context.Context, id sandlot.ProjectID, p gallery.Player
 	return err
 }
 
-// change is by how much there are more players.
+// change returns the change in the number of players.
 func change(before, after bool) int {
 	switch {
 	case after && !before:
@@ -134,8 +130,7 @@ func (l *Live) tell(b beat, more int) {
 	}
 }
 
-// use returns the room of a project that is in use from now on, nil if there are too many. l.mu is
-// held.
+// use returns the room of a project that is in use from now on, nil if there are too many. l.mu is held.
 func (l *Live) use(id sandlot.ProjectID) *room {
 	r := l.rooms[id]
 	if r == nil {
@@ -158,7 +153,7 @@ func (l *Live) Players(ctx context.Context, id sandlot.ProjectID, now time.Time)
 	return l.count(id, own), err
 }
 
-// count is how many players a project has of whom own are known here. l.mu is held.
+// count returns how many players a project has; own of them are known here. l.mu is held.
 func (l *Live) count(id sandlot.ProjectID, own int) int {
 	r := l.rooms[id]
 	if r == nil || !r.known || l.since()-r.read > holds {
@@ -171,13 +166,13 @@ func (l *Live) count(id sandlot.ProjectID, own int) int {
 	return n
 }
 
-// player is the name of a player of a project. It is another one in each project, so that nobody can
-// tell what else a player plays.
+// player returns the name of a player of a project. It differs in each project, so that nobody can find out which
+// others a player plays.
 func (l *Live) player(id sandlot.ProjectID, p gallery.PlayerID) string {
 	return string(l.players.Sum(string(id), string(p))[:shortHash])
 }
 
-// crowdsOf are the names of the crowds of a player, and the most of each.
+// crowdsOf returns the names of a player's crowds, and the most of each.
 func (l *Live) crowdsOf(id sandlot.ProjectID, of []gallery.Crowd) (names, most string) {
 	for i, c := range of {
 		names += string(l.crowds.Sum(string(id), network(c.Network))[:shortHash])
@@ -190,6 +185,6 @@ func (l *Live) crowdsOf(id sandlot.ProjectID, of []gallery.Crowd) (names, most s
 }
 
 func network(p netip.Prefix) string {
-	b, _ := p.MarshalBinary() // has no error
+	b, _ := p.MarshalBinary() // never fails
 	return string(b)
 }

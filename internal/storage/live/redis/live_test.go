@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patience is for a machine that is busy with other things.
 const patience = 30 * time.Second
 
-// clock is one that a test sets.
+// clock is a clock that a test sets.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -52,7 +52,8 @@ func (c *clock) apart(d time.Duration) func() time.Time {
 	return func() time.Time { return c.now().Add(d) }
 }
 
-// node is a Live on a server. It knows the time by now, and what it heard does not grow old by itself.
+// node returns a Live on a server. It takes the time from now, and its answers from the server do not expire by
+// themselves.
 func node(tb testing.TB, url string, now func() time.Time, limits live.Limits) *Live {
 	tb.Helper()
 	at, err := redis.ParseURL(url)
@@ -76,7 +77,7 @@ func settled(tb testing.TB, url string, now, server func() time.Time) *Live {
 	return l
 }
 
-// exchanged has nodes tell and ask the server.
+// exchanged makes nodes exchange with the server.
 func exchanged(tb testing.TB, nodes ...*Live) {
 	tb.Helper()
 	for _, l := range nodes {
@@ -99,8 +100,8 @@ func players(tb testing.TB, l *Live, id sandlot.ProjectID, want int) {
 	}
 }
 
-// cluster is several nodes as one Live. Calls reach them in turns, and the server hears of each at
-// once. All clocks show the latest time that was told.
+// cluster is several nodes as one Live. Calls reach them in turns, and each exchanges with the server at once. All
+// clocks show the latest time of a call.
 type cluster struct {
 	*clock
 	nodes []*Live
@@ -199,7 +200,7 @@ func TestNodesCountTogether(t *testing.T) {
 	exchanged(t, a, b)
 	players(t, a, "game", 4)
 	players(t, b, "game", 4)
-	expect.OK(t, b.Leave(t.Context(), "game", "ann", c.now())) // whom both have seen
+	expect.OK(t, b.Leave(t.Context(), "game", "ann", c.now())) // seen by both
 	players(t, b, "game", 3)
 	exchanged(t, b, a)
 	players(t, a, "game", 3)

@@ -7,13 +7,12 @@ import (
 	"sandlot/internal/domain/gallery"
 )
 
-// beat is what the server is to be told of a player: that they left, that they were seen, or first
-// one and then the other.
+// beat is an event of a player for the server: that they left, that they were seen, or first one and then the other.
 type beat struct {
 	id     sandlot.ProjectID
 	player string
 	left   bool
-	seen   time.Time // zero: not
+	seen   time.Time // zero: not seen
 	crowds string
 	most   string
 }
@@ -24,7 +23,7 @@ type who struct {
 	player string
 }
 
-// waiting are the beats that wait to be told, in the order in which the first of each player came.
+// waiting holds the beats that wait to be sent, in the order of each player's first.
 type waiting struct {
 	beats []beat
 	at    map[who]int
@@ -47,20 +46,20 @@ func (w *waiting) add(b beat) bool {
 	return true
 }
 
-// then is what is to be told when a beat was followed by another of its player.
+// then returns the beat that stands for a beat and the next one of the same player.
 func (b beat) then(next beat) beat {
 	if next.left {
 		return next
 	}
 	next.left = b.left
-	// An earlier time than is known changes nothing, unless the clock was set back.
+	// A time earlier than the known one changes nothing, unless the clock was set back.
 	if ahead := b.seen.Sub(next.seen); !b.seen.IsZero() && ahead > 0 && ahead < gallery.Presence {
 		next.seen = b.seen
 	}
 	return next
 }
 
-// putBack makes beats wait again that could not be told, before those that came meanwhile.
+// putBack adds unsent beats again, before those that came meanwhile.
 func (w *waiting) putBack(beats []beat) (all bool) {
 	later := w.beats
 	*w, all = newWaiting(), true

@@ -1,5 +1,5 @@
-// Package redistest gives tests a Redis server that they may stop, kill and fill with anything, and
-// ways to it that are slow. Only tests import it.
+// Package redistest gives tests a Redis server that they may stop, kill and fill with anything, and slow connections to
+// it. Only tests import it.
 package redistest
 
 import (
@@ -95,7 +95,7 @@ func (s *Server) Kill() {
 // Pause stops the server: it takes connections, and answers nothing.
 func (s *Server) Pause(tb testing.TB) { s.signal(tb, syscall.SIGSTOP) }
 
-// Resume lets it go on with what it was asked meanwhile.
+// Resume lets it continue with the commands that came meanwhile.
 func (s *Server) Resume(tb testing.TB) { s.signal(tb, syscall.SIGCONT) }
 
 func (s *Server) signal(tb testing.TB, sig syscall.Signal) {
@@ -105,19 +105,19 @@ func (s *Server) signal(tb testing.TB, sig syscall.Signal) {
 	}
 }
 
-// Address is where the server listens.
+// Address returns the address on which the server listens.
 func (s *Server) Address() string { return s.address }
 
-// URL is where the server is.
+// URL returns the URL of the server.
 func (s *Server) URL() string { return "redis://" + s.address }
 
-// Do sends the server a command, and returns what it answers.
+// Do sends the server a command, and returns its answer.
 func (s *Server) Do(tb testing.TB, command ...any) any {
 	tb.Helper()
 	return Do(tb, s.URL(), command...)
 }
 
-// Do sends the server at a URL a command, and returns what it answers; nil for nil.
+// Do sends the server at a URL a command, and returns its answer; nil for nil.
 func Do(tb testing.TB, url string, command ...any) any {
 	tb.Helper()
 	options, err := goredis.ParseURL(url)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Way is a way to a server on which what is sent takes a while. It ends with the test.
+// Way is a slow connection to a server. It ends with the test.
 type Way struct {
 	listener net.Listener
 	to       string
@@ -20,7 +20,7 @@ type Way struct {
 	open     map[net.Conn]bool
 }
 
-// NewWay makes a way to an address, on which nothing takes longer yet.
+// NewWay returns a way to an address, without a delay yet.
 func NewWay(tb testing.TB, to string) *Way {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -33,13 +33,13 @@ func NewWay(tb testing.TB, to string) *Way {
 	return w
 }
 
-// URL is where the way begins.
+// URL returns the URL of the way's beginning.
 func (w *Way) URL() string { return "redis://" + w.listener.Addr().String() }
 
-// Delay sets how long what the server sends from now on takes.
+// Delay sets the delay of the server's bytes from now on.
 func (w *Way) Delay(d time.Duration) { w.delay.Store(int64(d)) }
 
-// Cut ends the connections that are open.
+// Cut closes the open connections.
 func (w *Way) Cut() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -80,7 +80,7 @@ func (w *Way) hold(list ...net.Conn) {
 	}
 }
 
-// pass sends on what comes, and ends both when one ends.
+// pass copies bytes, and closes both ends when one ends.
 func (w *Way) pass(to, from net.Conn, slowly bool) {
 	defer func() {
 		to.Close()
@@ -105,7 +105,7 @@ func (w *Way) pass(to, from net.Conn, slowly bool) {
 	}
 }
 
-// Liar is a server that answers every question with the same bytes. It ends with the test.
+// Liar starts a server that answers every command with the same bytes. It ends with the test.
 func Liar(tb testing.TB, answer string) (url string) {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -129,7 +129,7 @@ func Liar(tb testing.TB, answer string) (url string) {
 	return "redis://" + l.Addr().String()
 }
 
-// lie answers until whoever asks goes away.
+// lie answers until the client disconnects.
 func lie(c net.Conn, answer string) {
 	defer c.Close()
 	b := make([]byte, 4<<10)
