@@ -11,9 +11,8 @@ import (
 // claimantsShown is the most accounts that Claimants returns: nobody looks through more at once.
 const claimantsShown = 20
 
-// Claimants returns the accounts that have projects and that somebody gave the address of the
-// caller's account for, without verifying it, at most 20, the newest first. There are none unless
-// the caller's login proved that address.
+// Claimants returns the accounts with projects that somebody gave the address of the caller's account for, without
+// verifying it, at most 20, the newest first. It returns none unless the caller's login proved that address.
 func (s *Service) Claimants(ctx context.Context, by sandlot.Caller) ([]LoginChoice, error) {
 	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return nil, err
@@ -29,7 +28,7 @@ func (s *Service) Claimants(ctx context.Context, by sandlot.Caller) ([]LoginChoi
 	return s.choices(ctx, list)
 }
 
-// provedEmail is the address that the caller's login proved, if it is the account's and verified.
+// provedEmail returns the address that the caller's login proved, if it is the account's and verified.
 func provedEmail(by sandlot.Caller) string {
 	in, a, ok := by.Login()
 	if !ok || !a.EmailVerified || in.ProvedAt.Unix() <= 0 {
@@ -38,10 +37,9 @@ func provedEmail(by sandlot.Caller) string {
 	return a.Email
 }
 
-// TakeOver makes the projects of an account of Claimants, which is named by its handle, the
-// caller's, in one step, with their keys, statistics and addresses. One that is not among them, for
-// it is verified by now, or was given another address, is sandlot.ErrNotFound. Errors are those of
-// Verify, too.
+// TakeOver makes the projects of an account of Claimants, which is named by its handle, the caller's, in one step, with
+// their keys, statistics and addresses. An account that is not among them, because it is verified by now, or was given
+// another address, is sandlot.ErrNotFound. Errors are those of Verify, too.
 func (s *Service) TakeOver(ctx context.Context, by sandlot.Caller, handle string) error {
 	from, email, err := s.claimant(ctx, by, handle)
 	if err != nil {
@@ -81,7 +79,7 @@ func (s *Service) claimant(ctx context.Context, by sandlot.Caller, handle string
 	return 0, "", sandlot.ErrNotFound
 }
 
-// choices adds titles and times to accounts, to tell them apart.
+// choices adds titles and times to accounts, so that a person can distinguish them.
 func (s *Service) choices(ctx context.Context, list []sandlot.Account) ([]LoginChoice, error) {
 	choices := make([]LoginChoice, len(list))
 	for i, a := range list {

@@ -19,8 +19,8 @@ import (
 
 // Limits of the courier.
 const (
-	// mailTries: with the waits below 20 hours. RFC 5321, 4.5.4.1, asks for 4-5 days of a relay;
-	// but a link lives for one, and the relay that took the message goes on.
+	// mailTries: with the waits below 20 hours. RFC 5321, 4.5.4.1, wants 4-5 days of a relay; but a link lives for one,
+	// and the relay that took the message goes on.
 	mailTries   = 12
 	mailWait    = time.Minute // before the second try; doubles up to mailWaitMax
 	mailWaitMax = JobWaitMax
@@ -35,34 +35,33 @@ const (
 // longer got its time from a wrong clock, and counts as due.
 const JobWaitMax = 6 * time.Hour
 
-// Courier sends the messages that jobs ask for. Sending begins after the call that recorded
-// the job has been answered. A message that the mail server does not take is tried up to 12
-// times over about 20 hours, across restarts. Several messages are under way at once, logins
-// first, so a slow mail server delays only messages to its own domain.
+// A Courier sends the messages of jobs. Sending begins after the call that recorded the job has been answered. A
+// message that the mail server does not take is tried up to 12 times over about 20 hours, across restarts. Several
+// messages are under way at once, logins first, so a slow mail server delays only messages to its own domain.
 //
-// All fields but Server, AtOnce, Uncounted and Failures are needed, and none may change once Run has
-// begun. Only one Run or SendDue may be under way in a Courier. Any number of processes may
-// each run a Courier on the same store: a job is claimed before it is sent.
+// All fields but Server, AtOnce, Uncounted and Failures are needed, and none may change once Run has begun. Only one
+// Run or SendDue may be under way in a Courier. Any number of processes may each run a Courier on the same store: a job
+// is claimed before it is sent.
 type Courier struct {
 	Store  MailStore
 	Vault  *sandlot.Vault
 	Mailer Mailer
-	Server *MailServer // learns whether messages get through; nil: nobody asks
+	Server *MailServer // records whether messages get through; nil: not recorded
 	Places sandlot.Places
 	Log    *slog.Logger
 	Now    func() time.Time
 	AtOnce int // messages under way at once; 0: mailsAtOnce
-	// Uncounted says that a mailbox gets all messages, however many: the instance is local.
+	// Uncounted means that a mailbox gets all messages, however many: the instance is local.
 	Uncounted bool
-	// Failures counts messages that were not sent when they were to be.
+	// Failures counts messages that were not sent on time.
 	Failures *worker.Failures
 
 	mu   sync.Mutex
-	sent map[int64]time.Time // jobs whose message was sent, which could not be recorded: when that was
+	sent map[int64]time.Time // times of sent messages whose jobs could not be updated
 }
 
-// Run sends what is due, about a second after it became due, until ctx ends. It returns when
-// the messages under way have ended. Failures are logged and counted; none ends it.
+// Run sends the messages that are due, about a second after they became due, until ctx ends. It returns when the
+// messages under way have ended. Failures are logged and counted; none ends it.
 func (c *Courier) Run(ctx context.Context) {
 	var watching sync.WaitGroup
 	watching.Go(func() { c.watch(ctx) })
@@ -86,8 +85,8 @@ func (c *Courier) Run(ctx context.Context) {
 	}
 }
 
-// SendDue sends everything that is due now and returns when nothing is under way any more. A
-// message that fails holds up no other. The error joins those of all messages that failed.
+// SendDue sends every message that is due now and returns when none is under way any more. A message that fails holds
+// up no other. The error joins those of all messages that failed.
 func (c *Courier) SendDue(ctx context.Context) error {
 	r := c.newRound()
 	var failed worker.Errors
@@ -104,9 +103,8 @@ func (c *Courier) SendDue(ctx context.Context) error {
 	}
 }
 
-// deliver sends the message of one job, or removes the job if its message must not be sent. A
-// job that fails before there is a message is put off and given up like one whose message
-// the server did not take.
+// deliver sends the message of one job, or removes the job if its message must not be sent. A job that fails before
+// there is a message is put off and given up like one whose message the server did not take.
 func (c *Courier) deliver(ctx context.Context, j sandlot.Job) error {
 	err := worker.Guarded(func() error { return c.try(ctx, j) })
 	if err == nil || ctx.Err() != nil || errors.Is(err, errUnsettled) {
@@ -116,12 +114,12 @@ func (c *Courier) deliver(ctx context.Context, j sandlot.Job) error {
 	return errors.Join(err, c.putOff(ctx, j, err))
 }
 
-// errUnsettled says that what became of a message could not be recorded. The job is due
-// again when its lease ends; it is then recorded without sending the message again.
+// errUnsettled means that the outcome of a message could not be recorded. The job is due again when its lease ends; it
+// is then recorded without sending the message again.
 var errUnsettled = errors.New("not settled")
 
-// try makes one try at a job: it drops a job whose message is unwanted or has lost its
-// purpose, and sends the message otherwise.
+// try makes one try at a job: it drops a job whose message is unwanted or has lost its purpose, and sends the message
+// otherwise.
 func (c *Courier) try(ctx context.Context, j sandlot.Job) error {
 	now := c.Now().UTC()
 	if at, sent := c.wasSent(j.ID); sent {
@@ -148,9 +146,9 @@ func (c *Courier) try(ctx context.Context, j sandlot.Job) error {
 	return c.send(ctx, j, m)
 }
 
-// unwanted returns why a message must not be sent, for the log; empty if it may be. If it may,
-// the message has been counted in its mailbox's shares. Looking and counting are one step, so
-// that several couriers together do not send more than the shares allow.
+// unwanted returns the reason why a message must not be sent, for the log; empty if it may be. Then the message has
+// been counted in its mailbox's shares. Checking and counting are one step, so that several couriers together do not
+// send more than the shares allow.
 func (c *Courier) unwanted(ctx context.Context, j sandlot.Job, now time.Time) (why string, err error) {
 	stopped, err := c.stopped(ctx, j, now)
 	if err != nil || stopped {
@@ -166,7 +164,7 @@ func (c *Courier) unwanted(ctx context.Context, j sandlot.Job, now time.Time) (w
 	return "", err
 }
 
-// send hands a message to the mail server within mailTimeout, and records what became of it.
+// send hands a message to the mail server within mailTimeout, and records the outcome.
 func (c *Courier) send(ctx context.Context, j sandlot.Job, m Mail) error {
 	limited, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()
@@ -175,7 +173,7 @@ func (c *Courier) send(ctx context.Context, j sandlot.Job, m Mail) error {
 		c.Server.note(err, c.Log)
 	}
 	failpoint.Hit(failpoint.MidMail)
-	// What was sent is settled also while the program stops, or it would be sent again.
+	// A sent message is settled also while the program stops, or it would be sent again.
 	settle := context.WithoutCancel(ctx)
 	if err == nil {
 		return c.settle(settle, j, c.Now().UTC())
@@ -184,10 +182,9 @@ func (c *Courier) send(ctx context.Context, j sandlot.Job, m Mail) error {
 	return unsettled(c.putOff(settle, j, err))
 }
 
-// settle removes a job whose message was sent at a time. If that fails, the job is remembered
-// in memory and settled before any other is claimed: a mailbox must not get the same message
-// with every try while the database cannot be written, nor from another process, which has
-// the job when its lease ends.
+// settle removes a job whose message was sent at a time. If that fails, the job is remembered in memory and settled
+// before any other is claimed: a mailbox must not get the same message with every try while the database cannot be
+// written, nor from another process, which has the job when its lease ends.
 func (c *Courier) settle(ctx context.Context, j sandlot.Job, at time.Time) error {
 	err := c.Store.FinishJob(ctx, j, true, at)
 	if errors.Is(err, sandlot.ErrNotFound) {
@@ -206,8 +203,8 @@ func (c *Courier) settle(ctx context.Context, j sandlot.Job, at time.Time) error
 	return unsettled(err)
 }
 
-// settleSent settles the jobs that are remembered as sent. One that is not there any more was
-// settled when that seemed to fail.
+// settleSent settles the jobs that are remembered as sent. A job that no longer exists was settled when that seemed to
+// fail.
 func (c *Courier) settleSent(ctx context.Context) error {
 	c.mu.Lock()
 	left := maps.Clone(c.sent)
@@ -220,7 +217,7 @@ func (c *Courier) settleSent(ctx context.Context) error {
 	return nil
 }
 
-// wasSent tells whether the message of a job was sent, and when.
+// wasSent reports whether the message of a job was sent, and when.
 func (c *Courier) wasSent(job int64) (at time.Time, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -236,9 +233,8 @@ func unsettled(err error) error {
 	return fmt.Errorf("%w: %w", errUnsettled, err)
 }
 
-// putOff makes a job due again after a wait that doubles with each try, from mailWait to
-// mailWaitMax. After mailTries tries, or if the server refused the message for good, the job is
-// dropped.
+// putOff makes a job due again after a wait that doubles with each try, from mailWait to mailWaitMax. After mailTries
+// tries, or if the server refused the message for good, it drops the job.
 func (c *Courier) putOff(ctx context.Context, j sandlot.Job, why error) error {
 	now := c.Now().UTC()
 	if errors.Is(why, ErrRefused) || j.Attempts+1 >= mailTries {
@@ -255,8 +251,8 @@ func (c *Courier) drop(ctx context.Context, j sandlot.Job, now time.Time) error 
 	return gone(c.Store.FinishJob(ctx, j, false, now))
 }
 
-// gone keeps every error but sandlot.ErrNotFound: a job that is not there any more went with
-// its account, and nothing is left to do for it.
+// gone keeps every error but sandlot.ErrNotFound: a job that no longer exists went with its account, and nothing is
+// left to do for it.
 func gone(err error) error {
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return nil
@@ -299,11 +295,11 @@ func (c *Courier) writeVerify(ctx context.Context, j sandlot.Job, now time.Time)
 	return m, err
 }
 
-// maxNamed is how many characters of a title a message has.
+// maxNamed is the most characters of a title in a message.
 const maxNamed = 60
 
-// projectName is what a message calls a project: its title or, where mail programs could make a link of that, its id. Anybody
-// has a title sent to any address.
+// projectName returns the name of a project in a message: its title or, if mail programs could make a link of that, its
+// id. Anybody can have a title sent to any address.
 func projectName(p sandlot.Project) string {
 	title := []rune(p.Title)
 	if len(title) == 0 || strings.ContainsAny(p.Title, "@/\\<>") || linkLike.MatchString(p.Title) {
@@ -315,5 +311,5 @@ func projectName(p sandlot.Project) string {
 	return p.Title
 }
 
-// linkLike finds what looks like the name of a host, or a number to call.
+// linkLike matches text that looks like the name of a host, or a number to call.
 var linkLike = regexp.MustCompile(`[^\s.。．｡][.。．｡][^\s.。．｡]|:\S|\d[\d\s()-]{5,}\d`)

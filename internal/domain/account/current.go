@@ -7,9 +7,8 @@ import (
 	"sandlot"
 )
 
-// currentStores are Stores as the Service has them: what a step changed is dropped from
-// Heads before the step returns. A step that returns a sandlot.Changed has to be here: a
-// test finds each.
+// currentStores are Stores that drop the heads that a step changed before the step returns. Every step that returns a
+// sandlot.Changed has to be here: a test finds each.
 type currentStores struct {
 	Stores
 	Owners   currentOwners

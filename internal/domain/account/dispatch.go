@@ -16,13 +16,13 @@ const (
 	mailsPerDomain = 2 // under way to one domain, of logins; as many again of all other messages
 )
 
-// Busy says which due jobs have to wait until messages that are under way have ended.
+// Busy lists the domains whose due jobs have to wait until messages under way have ended.
 type Busy struct {
-	Logins, Others []string // domains, in lower case, that have their share of logins, or of other messages
-	OnlyLogins     bool     // other messages have all the places that they may have
+	Logins, Others []string // domains, in lower case, that have used up their places for logins, or for other messages
+	OnlyLogins     bool     // other messages have used up all their places
 }
 
-// lane is what shares mailsPerDomain places: the logins to one domain, or the other messages.
+// A lane is a group of messages that share mailsPerDomain places: the logins to one domain, or the other messages.
 type lane struct {
 	login  bool
 	domain string
@@ -32,17 +32,17 @@ func laneOf(j sandlot.Job) lane {
 	return lane{j.Kind == MailLogin, strings.ToLower(j.Address[strings.LastIndexByte(j.Address, '@')+1:])}
 }
 
-// round counts what a courier has under way. Only the goroutine of Run or SendDue uses it;
-// those that send report to it through ended.
+// A round counts the messages that a courier has under way. Only the goroutine of Run or SendDue uses it; the sending
+// goroutines report to it through ended.
 type round struct {
 	c      *Courier
 	lanes  map[lane]int
 	total  int
 	logins int
-	ended  chan ending // has room for all that are under way
+	ended  chan ending // has room for all messages under way
 }
 
-// ending reports that the try at a job is over; err is why it failed.
+// ending reports that the try at a job is over; err is its failure.
 type ending struct {
 	lane lane
 	err  error
@@ -59,8 +59,8 @@ func (c *Courier) atOnce() int {
 	return mailsAtOnce
 }
 
-// busy returns what has to wait now. A quarter of the places is for logins alone, since a
-// person sits and waits for each of them.
+// busy returns the lanes that have to wait now. A quarter of the places is for logins alone, since a person sits and
+// waits for each of them.
 func (r *round) busy() Busy {
 	most := r.c.atOnce()
 	b := Busy{OnlyLogins: r.total-r.logins >= most-most/4}
@@ -76,9 +76,8 @@ func (r *round) busy() Busy {
 	return b
 }
 
-// fill begins jobs that are due until all places are taken. Each job is claimed just before it
-// begins, so that its lease outlasts its try. An error about damaged jobs does not keep
-// others from beginning.
+// fill begins due jobs until all places are taken. Each job is claimed just before it begins, so that its lease
+// outlasts its try. An error about damaged jobs does not keep others from beginning.
 func (r *round) fill(ctx context.Context) error {
 	var failed worker.Errors
 	failed.Add(r.c.settleSent(ctx))
@@ -128,7 +127,7 @@ func (r *round) count(l lane, by int) {
 	}
 }
 
-// drain waits until nothing is under way, and joins the errors of what failed.
+// drain waits until no message is under way, and joins the errors of the failed ones.
 func (r *round) drain() error {
 	var errs []error
 	for r.total > 0 {

@@ -19,12 +19,11 @@ const (
 	knownSeparator = "." // between words
 )
 
-// Remember returns what a browser should keep after a login with an address. known is what it
-// has kept so far, and may be empty or anything at all. The result holds one word for each of
-// the last five mailboxes. Only this installation can tell, for a given address, whether one
-// of the words belongs to its mailbox; to anybody else they are random. They give no access:
-// they let messages that the browser asks for count in a share that strangers cannot use up.
-// Nothing is kept on the server.
+// Remember returns the words that a browser should keep after a login with an address. known is the value it has kept
+// so far, and may be empty or anything at all. The result holds one word for each of the last five mailboxes. Only this
+// installation can check, for a given address, whether one of the words belongs to its mailbox; to anybody else they
+// are random. They give no access: with them messages that the browser requests count in a share that strangers cannot
+// use up. Nothing is kept on the server.
 func (s *Service) Remember(_ context.Context, by sandlot.Caller, known, address string) (string, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", err
@@ -43,9 +42,8 @@ func (s *Service) Remember(_ context.Context, by sandlot.Caller, known, address 
 	return strings.Join(append([]string{fresh}, words[:min(len(words), knownMailboxes-1)]...), knownSeparator), nil
 }
 
-// loginAsker returns in whose name the message of a login is counted. A browser that is or was
-// logged in with the mailbox counts as known. Whether an account has the address plays no part,
-// so the answer takes the same time.
+// loginAsker returns the sender for whom the message of a login is counted. A browser that is or was logged in with the
+// mailbox counts as known. Whether an account has the address plays no part, so the answer takes the same time.
 func (s *Service) loginAsker(by sandlot.Caller, known, email string) sandlot.Asker {
 	a := s.vault.Asker(sandlot.Caller{From: by.From})
 	if _, own, ok := by.Login(); ok && own.Email != "" && names.EmailKey(own.Email) == names.EmailKey(email) {
@@ -59,8 +57,8 @@ func (s *Service) loginAsker(by sandlot.Caller, known, email string) sandlot.Ask
 	return a
 }
 
-// knownWords returns the words in what a browser sent, at most knownMailboxes. Anything that
-// does not have the form of a word is left out.
+// knownWords returns the words in the value from a browser, at most knownMailboxes. Anything that does not have the
+// form of a word is left out.
 func (s *Service) knownWords(known string) (words []string) {
 	for w := range strings.SplitSeq(known, knownSeparator) {
 		if len(words) < knownMailboxes && len(w) == base64.RawURLEncoding.EncodedLen(2*knownBytes) {
@@ -76,7 +74,7 @@ func (s *Service) isOf(word, address string) bool {
 	return err == nil && len(b) == 2*knownBytes && hmac.Equal(b[knownBytes:], s.markOf(b[:knownBytes], address))
 }
 
-// markOf is the second half of a word, made of its first half and a mailbox.
+// markOf returns the second half of a word, made of its first half and a mailbox.
 func (s *Service) markOf(word []byte, address string) []byte {
 	sum := s.vault.Keyed("known browser", string(word)+names.EmailKey(address))
 	return sum[:knownBytes]

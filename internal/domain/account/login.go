@@ -10,20 +10,20 @@ import (
 	"sandlot"
 )
 
-// Login is a login that a browser has asked for and not finished: it has named an address, and
-// has yet to prove that whoever uses it reads the messages to that address.
+// Login is a login that a browser has requested and not finished: it has named an address, and has yet to prove that
+// its user reads the messages to that address.
 type Login struct {
 	ID        int64
-	Browser   sandlot.Digest // of the token in the browser that asked
-	Email     string         // as it was typed; since the message was written, as accounts have it
-	Back      string         // where to go after it: a path of the website
+	Browser   sandlot.Digest // of the token in the browser
+	Email     string         // as it was typed; once the message is written, in the accounts' spelling
+	Back      string         // the page to go to after the login: a path of the website
 	Tries     int            // wrong codes so far
 	Proved    bool           // whether the link or the code was used
 	AskedAt   time.Time
 	ExpiresAt time.Time
 }
 
-// LoginMessage is what a store keeps of the message of a login: hashes of its token and code.
+// LoginMessage is the record of the message of a login: hashes of its token and code.
 type LoginMessage struct {
 	Token, Code sandlot.Digest
 	ExpiresAt   time.Time // of the login, from now on
@@ -38,55 +38,52 @@ const (
 	browserToken  = 43               // characters of base62: 256 bits
 )
 
-// A LoginStore keeps logins that are not finished, under the same promises as a
-// publish.Store. One that is past its ExpiresAt is not there.
+// A LoginStore keeps logins that are not finished, under the same promises as a publish.Store. It has none past its
+// ExpiresAt.
 type LoginStore interface {
-	// AddLogin records a login in place of the one that its browser had, and enqueues its job. It
-	// returns the login's ID. For job.Asks see there.
+	// AddLogin records a login in place of the browser's former one, and enqueues its job. It returns the login's ID.
+	// job.Asks is checked in the same step: see sandlot.Job.
 	AddLogin(ctx context.Context, l Login, job sandlot.Job) (int64, error)
 	// Login returns the login of a browser.
 	Login(ctx context.Context, browser sandlot.Digest, now time.Time) (Login, error)
 	// LoginOfToken returns the login whose message has this token, until it is proved.
 	LoginOfToken(ctx context.Context, token sandlot.Digest, now time.Time) (Login, error)
-	// ProveLogin marks the login that has both as proved, and forgets its token and code.
+	// ProveLogin marks the login with this browser and token as proved, and forgets its token and code.
 	ProveLogin(ctx context.Context, browser, token sandlot.Digest, now time.Time) error
-	// TryLogin marks a login as proved if code is its own, and forgets its token and code.
-	// Otherwise it counts a try, and ends the login at the most-th. A login that is proved is
-	// sandlot.ErrNotFound.
+	// TryLogin marks a login as proved if code is its own, and forgets its token and code. Otherwise it counts a try,
+	// and ends the login at the most-th. A proved login is sandlot.ErrNotFound.
 	TryLogin(ctx context.Context, id int64, code sandlot.Digest, most int, now time.Time) (right bool, err error)
-	// LogIn ends a proved login and records a session under the hash of its token, in an account
-	// that has verified the login's address; a session that its browser had ends, if had has an ID.
-	// It returns the new session's ID. A login that is over or not proved, and any other account,
-	// is sandlot.ErrNotFound.
+	// LogIn ends a proved login and records a session under the hash of its token, in an account that has verified the
+	// login's address; if had has an ID, that session of its browser ends. It returns the new session's ID. A login
+	// that is over or not proved, and any other account, is sandlot.ErrNotFound.
 	LogIn(ctx context.Context, login int64, token sandlot.Digest, s, had sandlot.Session) (int64, error)
 	// AccountsOf returns the accounts that have verified an address, in exactly this spelling, at most limit.
 	AccountsOf(ctx context.Context, email string, limit int) ([]sandlot.Account, error)
-	// CountProjects returns how many projects an account has.
+	// CountProjects returns the number of projects of an account.
 	CountProjects(ctx context.Context, id sandlot.AccountID) (int, error)
 	// Projects is that of publish.Store.
 	Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error)
 }
 
-// LoginInput is what a browser sends to ask for a login.
+// LoginInput is a browser's request for a login.
 type LoginInput struct {
 	Email   string
-	Browser string // the token that an earlier AskLogin or MintBrowser gave it, if any
+	Browser string // the token that the browser has from an earlier AskLogin or MintBrowser, if any
 	Back    string // a path of the website, of at most 500 bytes
 	Lang    string // of the message, as BCP 47
-	Known   string // what Remember gave the browser, if anything
+	Known   string // the words that the browser has from Remember, if any
 }
 
-// AskLogin has a message with a link and a code sent to an address, if an account has verified
-// it. If accounts have the address and none has verified it, the message has the link that
-// verifies it instead. If no account has it, nothing is sent.
+// AskLogin has a message with a link and a code sent to an address, if an account has verified it. If accounts have the
+// address and none has verified it, the message has the link that verifies it instead. If no account has it, nothing is
+// sent.
 //
-// AskLogin returns the token that binds the login to the browser, for at most 15 minutes. It
-// does not find out whether there is an account: the Courier does that, after the answer, so
-// that neither the answer nor its time tells. Asking again with the same token and address
-// within ten seconds sends nothing more; asking later replaces the login before. A missing or
-// malformed address is sandlot.CodeEmailRequired or sandlot.CodeInvalidEmail. The fourth message
-// to one mailbox that a network asks for within a day is sandlot.CodeRateLimited, whether or not
-// an account has the address; a browser that was logged in with it may ask for more.
+// AskLogin returns the token that binds the login to the browser, for at most 15 minutes. It does not look for an
+// account: the Courier does that, after the answer, so that neither the answer nor its time reveals one. A second call
+// with the same token and address within ten seconds sends nothing more; a later one replaces the login. A missing or
+// malformed address is sandlot.CodeEmailRequired or sandlot.CodeInvalidEmail. The fourth message to one mailbox from a
+// network within a day is sandlot.CodeRateLimited, whether or not an account has the address; a browser that was logged
+// in with it may request more.
 func (s *Service) AskLogin(ctx context.Context, by sandlot.Caller, in LoginInput) (browser string, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", err
@@ -128,8 +125,8 @@ func (s *Service) AskLogin(ctx context.Context, by sandlot.Caller, in LoginInput
 	return browser, err
 }
 
-// MintBrowser returns a token for a browser that has not asked for a login yet. If it is kept
-// with the form, a form that is sent twice asks for one message.
+// MintBrowser returns a token for a browser that has not requested a login yet. If it is kept with the form, a form
+// that is sent twice causes one message.
 func (s *Service) MintBrowser(_ context.Context, by sandlot.Caller) (string, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", err
@@ -151,8 +148,8 @@ func isBrowserToken(s string) bool {
 	return len(s) == browserToken && strings.Trim(s, base62) == ""
 }
 
-// PendingLogin returns the login that a browser has asked for. If there is none, or it is older
-// than 15 minutes, the error is sandlot.ErrNotFound.
+// PendingLogin returns the login that a browser has requested. If there is none, or it is older than 15 minutes, the
+// error is sandlot.ErrNotFound.
 func (s *Service) PendingLogin(ctx context.Context, by sandlot.Caller, browser string) (Login, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Login{}, err
@@ -170,8 +167,8 @@ func (s *Service) LoginLink(ctx context.Context, by sandlot.Caller, browser, tok
 	return l.Browser == digest(browser), err
 }
 
-// UseLoginLink consumes the token of a link and marks the browser's login as proved. Any other
-// token, that of another browser's login included, is sandlot.ErrNotFound and is not consumed.
+// UseLoginLink consumes the token of a link and marks the browser's login as proved. Any other token, that of another
+// browser's login included, is sandlot.ErrNotFound and is not consumed.
 func (s *Service) UseLoginLink(ctx context.Context, by sandlot.Caller, browser, token string) error {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return err
@@ -198,15 +195,15 @@ func (s *Service) UseLoginCode(ctx context.Context, by sandlot.Caller, browser, 
 	return right, err
 }
 
-// LoginProjects is the most projects of an account that a LoginChoice names.
+// LoginProjects is the most projects of an account in a LoginChoice.
 const LoginProjects = 3
 
-// LoginChoice is an account that a browser may enter, or take over, with what tells it from others
-// of the same address.
+// LoginChoice is an account that a browser may enter, or take over, with details that distinguish it from others of the
+// same address.
 type LoginChoice struct {
 	sandlot.Account
-	Projects []sandlot.Project // at most LoginProjects, those that were changed last first
-	More     int               // how many other projects the account has
+	Projects []sandlot.Project // at most LoginProjects, the last changed first
+	More     int               // the number of other projects of the account
 }
 
 // LoginChoices returns the accounts of LoginAccounts with projects of each, and the same errors.
@@ -235,11 +232,10 @@ func (s *Service) LoginAccounts(ctx context.Context, by sandlot.Caller, browser 
 	return list, err
 }
 
-// FinishLogin ends a proved login with a session in the account of that handle. It returns the
-// token of the session, which is kept nowhere else, and the path of the website to go to.
-// agent is what the browser says it is, of which 200 bytes are kept, as far as they are text.
-// A session that the caller has ends; in the same account, the new session keeps the time at
-// which the old one began. A handle that is not among LoginAccounts is sandlot.ErrNotFound.
+// FinishLogin ends a proved login with a session in the account of that handle. It returns the token of the session,
+// which is kept nowhere else, and the path of the website to go to. agent is the browser's name for itself, of which
+// 200 bytes are kept, as far as they are text. A session that the caller has ends; in the same account, the new session
+// keeps the time at which the old one began. A handle that is not among LoginAccounts is sandlot.ErrNotFound.
 func (s *Service) FinishLogin(ctx context.Context, by sandlot.Caller, browser, handle, agent string) (token, back string, err error) {
 	list, err := s.LoginAccounts(ctx, by, browser)
 	if err != nil {
@@ -259,8 +255,8 @@ func (s *Service) FinishLogin(ctx context.Context, by sandlot.Caller, browser, h
 	return "", "", sandlot.ErrNotFound
 }
 
-// logIn records a session whose owner has just proved that they read the account's address. Of
-// two calls with the same login one succeeds. None does once the account has another address.
+// logIn records a session whose owner has just proved that they read the account's address. Of two calls with the same
+// login one succeeds. None does once the account has another address.
 func (s *Service) logIn(ctx context.Context, l Login, id sandlot.AccountID, agent string, had sandlot.Session) (token string, err error) {
 	token, in, err := s.newSession(id, agent)
 	if err != nil {
@@ -273,7 +269,7 @@ func (s *Service) logIn(ctx context.Context, l Login, id sandlot.AccountID, agen
 	return token, err
 }
 
-// newSession draws a session in an account, for its owner has just proved that they read the address.
+// newSession draws a session in an account whose owner has just proved that they read its address.
 func (s *Service) newSession(id sandlot.AccountID, agent string) (token string, in sandlot.Session, err error) {
 	if token, err = s.vault.Text(base62, browserToken); err != nil {
 		return "", in, fmt.Errorf("mint session: %w", err)
@@ -282,13 +278,13 @@ func (s *Service) newSession(id sandlot.AccountID, agent string) (token string, 
 	return token, sandlot.Session{Account: id, Agent: asText(agent[:min(len(agent), maxAgent)]), CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(sandlot.SessionLife)}, nil
 }
 
-// asText is what is left of s in a text that every database can hold.
+// asText returns s without the bytes that some databases cannot hold in a text.
 func asText(s string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "")
 }
 
-// hashCode hashes the code of a login's message under the installation's secret. There are only
-// a million codes, and whoever reads the records must not find one by trying them all.
+// hashCode hashes the code of a login's message under the installation's secret. There are only a million codes, and a
+// reader of the records must not find one by trying them all.
 func hashCode(vault *sandlot.Vault, login int64, code string) sandlot.Digest {
 	return vault.Keyed("login code", fmt.Sprintf("%d %s", login, code))
 }

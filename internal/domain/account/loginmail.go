@@ -11,7 +11,7 @@ import (
 	"sandlot"
 )
 
-// The kinds of a message that lets somebody log in.
+// The kinds of messages for a login.
 const (
 	MailLogin = "login"
 	// mailClaimed is the kind of message that a job of MailLogin sends if nobody has verified the
@@ -19,8 +19,8 @@ const (
 	mailClaimed = "login-unverified"
 )
 
-// writeLogin mints the token and the code of a login, of which only hashes are kept, and makes
-// its message. sandlot.ErrNotFound means that nobody gets one.
+// writeLogin mints the token and the code of a login, of which only hashes are kept, and writes its message.
+// sandlot.ErrNotFound means that no message is sent.
 func (c *Courier) writeLogin(ctx context.Context, j sandlot.Job, now time.Time) (Mail, error) {
 	token, err := c.Vault.Text(base62, browserToken)
 	if err != nil {
@@ -42,10 +42,9 @@ func (c *Courier) writeLogin(ctx context.Context, j sandlot.Job, now time.Time) 
 	return Mail{Kind: j.Kind, To: to, Lang: j.Lang, Link: link, Code: code}, nil
 }
 
-// writeClaimed makes the message for a login with an address that accounts have and none has
-// verified: it has a new link that verifies the address. It counts as the login that was asked
-// for. sandlot.ErrNotFound means that nobody gets a message: no account has the address, or its
-// mailbox stopped claims.
+// writeClaimed writes the message for a login with an address that accounts have and none has verified: it has a new
+// link that verifies the address. It counts as the message of the login. sandlot.ErrNotFound means that no message is
+// sent: no account has the address, or its mailbox stopped claims.
 func (c *Courier) writeClaimed(ctx context.Context, j sandlot.Job, now time.Time) (Mail, error) {
 	if stopped, err := c.stopped(ctx, sandlot.Job{Kind: sandlot.MailVerify, Address: j.Address}, now); stopped || err != nil {
 		return Mail{}, cmp.Or(err, sandlot.ErrNotFound)

@@ -10,34 +10,32 @@ import (
 	"sandlot/internal/base/worker"
 )
 
-// ErrUnreachable says that there is no mail server at its address, or that it does not let the
-// service in. It is never about one message.
+// ErrUnreachable means that there is no mail server at its address, or that it does not let the service in. It is never
+// about one message.
 var ErrUnreachable = errors.New("the mail server cannot be reached")
 
-// A Reacher is a Mailer that can find out whether its mail server is there.
+// A Reacher is a Mailer that can check whether its mail server answers.
 type Reacher interface {
-	// Reach connects as for a message and sends none. It returns nil if that worked, and
-	// otherwise an error that wraps ErrUnreachable.
+	// Reach connects as for a message and sends none. It returns nil if that worked, and otherwise an error that wraps
+	// ErrUnreachable.
 	Reach(ctx context.Context) error
 }
 
 const (
-	// reachEvery is how often a server that could not be reached is looked for: messages themselves
-	// may wait for hours.
+	// reachEvery is the time between two checks of an unreachable server: messages themselves may wait for hours.
 	reachEvery = 15 * time.Second
-	reachLimit = 30 * time.Second // for one look
+	reachLimit = 30 * time.Second // for one check
 )
 
-// MailServer tells whether the mail server could be reached when it was last used. The zero
-// value stands for a server that was not used yet and counts as reachable. All methods may be
-// called concurrently, and on nil, which is always reachable.
+// MailServer records whether the mail server could be reached when it was last used. The zero value is a server that
+// was not used yet and counts as reachable. All methods may be called concurrently, and on nil, which is always
+// reachable.
 type MailServer struct{ down atomic.Bool }
 
 // Up reports whether the mail server could be reached when it was last used.
 func (s *MailServer) Up() bool { return s == nil || !s.down.Load() }
 
-// note records the outcome of a use, and logs when it changes. A server that refuses a message
-// could be reached.
+// note records the outcome of a use, and logs a change. A server that refuses a message could be reached.
 func (s *MailServer) note(err error, log *slog.Logger) {
 	down := errors.Is(err, ErrUnreachable)
 	if s == nil || s.down.Swap(down) == down {
@@ -50,8 +48,8 @@ func (s *MailServer) note(err error, log *slog.Logger) {
 	}
 }
 
-// watch tries to reach the server at the start, and then every 15 seconds while it cannot be
-// reached, until ctx ends. It returns at once for a Mailer that is no Reacher.
+// watch tries to reach the server at the start, and then every 15 seconds while it cannot be reached, until ctx ends.
+// It returns at once for a Mailer that is no Reacher.
 func (c *Courier) watch(ctx context.Context) {
 	server, ok := c.Mailer.(Reacher)
 	if !ok || c.Server == nil {

@@ -11,23 +11,21 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// Limits of renaming. A handle that was given up is never given out again, so whoever tries
-// names out uses them up for everybody.
+// Limits of renaming. A handle that was given up is never given out again, so an account that tries many out uses them
+// up for everybody.
 const (
 	renamesPerDay = 10
 	renameWindow  = 24 * time.Hour
 )
 
-// ErrTooOften says that something was done as often as it may be within its window of time.
+// ErrTooOften means that a limit within a window of time is reached.
 var ErrTooOften = sandlot.ErrTooOften
 
-// An OwnerStore keeps what owners change about their accounts, under the same promises as a
-// publish.Store. What was deleted is sandlot.ErrNotFound; a suspended account cannot be renamed:
-// sandlot.ErrSuspended.
+// An OwnerStore keeps the changes that owners make to their accounts, under the same promises as a publish.Store. A
+// deleted account is sandlot.ErrNotFound; a suspended account cannot be renamed: sandlot.ErrSuspended.
 type OwnerStore interface {
-	// Rename gives an account a handle that was never given out before; one that was is
-	// sandlot.ErrExists, and one more than limit renames after since is ErrTooOften. The handle
-	// before is not given out again.
+	// Rename gives an account a handle that was never given out before; one that was is sandlot.ErrExists, and one more
+	// than limit renames after since is ErrTooOften. The former handle is not given out again.
 	Rename(ctx context.Context, id sandlot.AccountID, handle string, at, since time.Time, limit int) (sandlot.Changed, error)
 	// HandleGiven reports whether a handle was ever given out.
 	HandleGiven(ctx context.Context, handle string) (bool, error)
@@ -39,8 +37,8 @@ type OwnerStore interface {
 	Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error)
 }
 
-// HandleFor returns the handle that Rename would give for a wish, or the error that Rename
-// would return. It changes nothing, and does not look at how often the account was renamed.
+// HandleFor returns the handle that Rename would give for a wish, or the error that Rename would return. It changes
+// nothing, and does not count the renames of the account.
 func (s *Service) HandleFor(ctx context.Context, by sandlot.Caller, want string) (string, error) {
 	handle, own, err := wishedHandle(by, want)
 	if err != nil || own {
@@ -53,8 +51,7 @@ func (s *Service) HandleFor(ctx context.Context, by sandlot.Caller, want string)
 	return handle, err
 }
 
-// wishedHandle brings a wish into the form of a handle, and reports whether the account has that
-// handle already.
+// wishedHandle normalizes a wish to a handle, and reports whether the account has that handle already.
 func wishedHandle(by sandlot.Caller, want string) (handle string, own bool, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return "", false, err
@@ -66,12 +63,10 @@ func wishedHandle(by sandlot.Caller, want string) (handle string, own bool, err 
 	return handle, handle == a.Handle, nil
 }
 
-// Rename gives the account another handle and returns it. The handle is the wish brought into
-// form: see names.Handle. A wish of which nothing is left, or that is reserved, is
-// sandlot.CodeInvalidField; a handle that was ever given out is sandlot.ErrExists; the eleventh
-// rename within 24 hours is sandlot.CodeRateLimited. The handle that the account has already
-// changes nothing and is no error. All projects of the account are read with the new handle once
-// Rename has returned.
+// Rename gives the account another handle and returns it. The handle is the normalized wish: see names.Handle. A wish
+// of which nothing is left, or that is reserved, is sandlot.CodeInvalidField; a handle that was ever given out is
+// sandlot.ErrExists; the eleventh rename within 24 hours is sandlot.CodeRateLimited. The account's own handle changes
+// nothing and is no error. All projects of the account are read with the new handle once Rename has returned.
 func (s *Service) Rename(ctx context.Context, by sandlot.Caller, want string) (string, error) {
 	handle, own, err := wishedHandle(by, want)
 	if err != nil || own {
@@ -96,8 +91,8 @@ func (s *Service) unlessOwn(ctx context.Context, by sandlot.Caller, handle strin
 	return taken
 }
 
-// SetLang records the language in which the account's messages and pages are written. An empty
-// or unusable lang means whatever the browser asks for.
+// SetLang records the language of the account's messages and pages. An empty or unusable lang means the language of the
+// browser.
 func (s *Service) SetLang(ctx context.Context, by sandlot.Caller, lang string) error {
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return err
@@ -106,10 +101,9 @@ func (s *Service) SetLang(ctx context.Context, by sandlot.Caller, lang string) e
 	return s.store.Owners.SetLang(ctx, by.Account(), clean)
 }
 
-// DeleteAccount deletes the account with all its projects, for good, and records that in the
-// audit log. typed must be the account's handle, with or without an @; anything else is
-// sandlot.CodeInvalidField. A suspended account can be deleted, too. On a full disk the room
-// kept for deletions is given up first.
+// DeleteAccount deletes the account with all its projects, for good, and records that in the audit log. typed must be
+// the account's handle, with or without an @; anything else is sandlot.CodeInvalidField. A suspended account can be
+// deleted, too. On a full disk the room reserved for deletions is given up first.
 func (s *Service) DeleteAccount(ctx context.Context, by sandlot.Caller, typed string) error {
 	if err := sandlot.Authorize(by, sandlot.ActDelete, nil); err != nil {
 		return err

@@ -11,25 +11,25 @@ import (
 )
 
 const (
-	// MaxLine is how many characters a line may have: two lines on a phone.
+	// MaxLine is the most characters of a line: two lines on a phone.
 	MaxLine = 160
-	// mostCounted is how many projects of an account are counted: as many as it may have by default.
+	// mostCounted is the most projects of an account that are counted: as many as it may have by default.
 	mostCounted = 10_000
 )
 
-// Words are what an owner says about themselves. Either may be empty.
+// Words are the texts of an owner about themselves. Either may be empty.
 type Words struct {
 	Line string // plain text in one line
 	Link string // an address as names.Link writes it
 }
 
-// Totals are those of an account's projects that may be listed.
+// Totals counts an account's projects that may be listed, with their plays and likes.
 type Totals struct {
 	Projects     int
 	Plays, Likes int64
 }
 
-// Person is what anybody may know of an account.
+// Person is the public view of an account.
 type Person struct {
 	sandlot.Account
 	Words
@@ -40,23 +40,23 @@ type Person struct {
 type ProfileStore interface {
 	// AccountOfHandle returns the account that has a handle, or had it once.
 	AccountOfHandle(ctx context.Context, handle string) (sandlot.Account, error)
-	// Words returns what the owner of an account has said; zero where that is nothing.
+	// Words returns the words of an account's owner; zero if there are none.
 	Words(ctx context.Context, id sandlot.AccountID) (Words, error)
-	// SetWords records it. An account that is gone is sandlot.ErrNotFound; whoever deletes an account deletes its words.
+	// SetWords records them. A deleted account is sandlot.ErrNotFound; deleting an account deletes its words.
 	SetWords(ctx context.Context, id sandlot.AccountID, w Words) error
 	// Totals counts an account's projects that may be listed, most of them at most, with their plays and likes.
 	Totals(ctx context.Context, id sandlot.AccountID, most int) (Totals, error)
 }
 
-// Profiles has the rules of what owners say about themselves. Its methods may be called concurrently. Each takes the caller, and returns a
-// *sandlot.Error or sandlot.ErrNotFound for what it refuses. Any other error is a fault of the service.
+// Profiles has the rules of the words of owners. Its methods may be called concurrently. Each takes the caller, and
+// returns a *sandlot.Error or sandlot.ErrNotFound for a refusal. Any other error is a fault of the service.
 type Profiles struct{ store ProfileStore }
 
-// NewProfiles makes Profiles.
+// NewProfiles returns Profiles over a store.
 func NewProfiles(store ProfileStore) *Profiles { return &Profiles{store} }
 
-// Person returns what anybody may know of the account that has a handle, or had it once: what its owner says only where its address is
-// verified. An account that is suspended or gone is sandlot.ErrNotFound.
+// Person returns the public view of the account that has a handle, or had it once. It has the owner's words only if its
+// address is verified. An account that is suspended or deleted is sandlot.ErrNotFound.
 func (s *Profiles) Person(ctx context.Context, by sandlot.Caller, handle string) (p Person, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return p, err
@@ -77,7 +77,7 @@ func (s *Profiles) Person(ctx context.Context, by sandlot.Caller, handle string)
 	return p, err
 }
 
-// Own returns what the caller has said, in a session.
+// Own returns the words of the caller, in a session.
 func (s *Profiles) Own(ctx context.Context, by sandlot.Caller) (Words, error) {
 	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return Words{}, err
@@ -85,8 +85,8 @@ func (s *Profiles) Own(ctx context.Context, by sandlot.Caller) (Words, error) {
 	return s.store.Words(ctx, by.Account())
 }
 
-// Describe records what the caller says, in a session, and returns it as it is kept. The line is brought into form as a title is; one that
-// is too long, and a link that names.Link refuses, are sandlot.CodeInvalidField.
+// Describe records the words of the caller, in a session, and returns them as they are kept. The line is normalized
+// like a title; a line that is too long, and a link that names.Link refuses, are sandlot.CodeInvalidField.
 func (s *Profiles) Describe(ctx context.Context, by sandlot.Caller, w Words) (Words, error) {
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return Words{}, err

@@ -19,12 +19,12 @@ const (
 // Limits of changing the address.
 const (
 	proposalLife    = 24 * time.Hour     // of a new address whose link is not opened
-	undoLife        = 7 * 24 * time.Hour // long enough for who reads mail once a week
+	undoLife        = 7 * 24 * time.Hour // long enough for a person who reads mail once a week
 	proposalsPerDay = 10                 // a few typing mistakes; each is a message to somebody
 )
 
-// EmailMove is a change of an account's address that waits for its link to be opened: to a new
-// address that was proposed, or, if Undo, back to one that was replaced.
+// EmailMove is a change of an account's address that waits for its link to be opened: to a proposed address, or, if
+// Undo, back to a replaced one.
 type EmailMove struct {
 	Account   sandlot.AccountID
 	Handle    string // of the account; stores set it on reading and ignore it on writing
@@ -33,35 +33,33 @@ type EmailMove struct {
 	ExpiresAt time.Time
 }
 
-// A RecoveryStore keeps the moves of addresses, under the same promises as a publish.Store. A move
-// that has expired is not there; a suspended account proposes none: sandlot.ErrSuspended.
+// A RecoveryStore keeps the moves of addresses, under the same promises as a publish.Store. It has no expired moves; a
+// suspended account proposes none: sandlot.ErrSuspended.
 type RecoveryStore interface {
-	// ProposeEmail records a move to a new address, in place of one proposed before, and enqueues
-	// the job. One more than limit proposals that have not expired at now is ErrTooOften.
+	// ProposeEmail records a move to a new address, in place of a former proposal, and enqueues the job. One more than
+	// limit proposals that have not expired at now is ErrTooOften.
 	ProposeEmail(ctx context.Context, m EmailMove, job sandlot.Job, now time.Time, limit int) error
 	// ProposedEmail returns the move that an account's owner proposed last.
 	ProposedEmail(ctx context.Context, id sandlot.AccountID, now time.Time) (EmailMove, error)
-	// WithdrawEmail ends all proposals of an account, which go on to count; where there is none it
-	// changes nothing.
+	// WithdrawEmail ends all proposals of an account, which go on to count; without any it changes nothing.
 	WithdrawEmail(ctx context.Context, id sandlot.AccountID) error
-	// EmailLink returns the move of a token, if it is an Undo or not as asked. A proposal that is
-	// not the last is sandlot.ErrNotFound.
+	// EmailLink returns the move of a token if its Undo is undo. A proposal that is not the last is
+	// sandlot.ErrNotFound.
 	EmailLink(ctx context.Context, token sandlot.Digest, undo bool, now time.Time) (EmailMove, error)
-	// TakeEmail consumes the token of a proposal, with all proposals of the account: its address is
-	// the account's, and verified. If the address before was verified and another, it can be taken
-	// back until undoUntil, and gets the job.
+	// TakeEmail consumes the token of a proposal, with all proposals of the account: its address becomes the account's,
+	// and verified. If the former address was verified and another one, it can be taken back until undoUntil, and gets
+	// the job.
 	TakeEmail(ctx context.Context, token sandlot.Digest, now, undoUntil time.Time, notice sandlot.Job) (sandlot.Account, sandlot.Changed, error)
-	// TakeEmailBack consumes the token of an Undo, with all moves of the account that came after it
-	// and all proposals: its address is the account's, and verified, and all sessions end.
+	// TakeEmailBack consumes the token of an Undo, with all moves of the account that came after it and all proposals:
+	// its address becomes the account's, and verified, and all sessions end.
 	TakeEmailBack(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, sandlot.Changed, error)
 }
 
-// ProposeEmail has a link sent to a new recovery address. The account keeps its address until
-// the link is used, which is possible for 24 hours. A proposal before it ends. The same
-// proposal within ten seconds is a form that was sent twice, and has no further effect. lang is
-// the language of the message. A malformed address is sandlot.CodeInvalidEmail, the account's
-// own verified address is sandlot.ErrExists, and the eleventh proposal within 24 hours, or the
-// fourth of one mailbox, is sandlot.CodeRateLimited.
+// ProposeEmail has a link sent to a new recovery address. The account keeps its address until the link is used, which
+// is possible for 24 hours. A former proposal ends. The same proposal within ten seconds is a form that was sent twice,
+// and has no further effect. lang is the language of the message. A malformed address is sandlot.CodeInvalidEmail, the
+// account's own verified address is sandlot.ErrExists, and the eleventh proposal within 24 hours, or the fourth of one
+// mailbox, is sandlot.CodeRateLimited.
 func (s *Service) ProposeEmail(ctx context.Context, by sandlot.Caller, address, lang string) error {
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return err
@@ -115,8 +113,7 @@ func (s *Service) ProposedEmail(ctx context.Context, by sandlot.Caller) (string,
 	return m.Email, err
 }
 
-// WithdrawEmail ends what ProposeEmail began: the link in its message no longer works. It is
-// idempotent.
+// WithdrawEmail ends a proposal of ProposeEmail: the link in its message no longer works. It is idempotent.
 func (s *Service) WithdrawEmail(ctx context.Context, by sandlot.Caller) error {
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return err
@@ -124,9 +121,8 @@ func (s *Service) WithdrawEmail(ctx context.Context, by sandlot.Caller) error {
 	return s.evenFull(func() error { return s.store.Recovery.WithdrawEmail(ctx, by.Account()) })
 }
 
-// EmailLink returns the move that the token of a link would make, and changes nothing. undo
-// says which of the two kinds the link is of. A token that is used, expired, replaced or of the
-// other kind is sandlot.ErrNotFound.
+// EmailLink returns the move that the token of a link would make, and changes nothing. undo selects the kind of the
+// link. A token that is used, expired, replaced or of the other kind is sandlot.ErrNotFound.
 func (s *Service) EmailLink(ctx context.Context, by sandlot.Caller, token string, undo bool) (EmailMove, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return EmailMove{}, err
@@ -134,9 +130,9 @@ func (s *Service) EmailLink(ctx context.Context, by sandlot.Caller, token string
 	return s.store.Recovery.EmailLink(ctx, digest(token), undo, s.now().UTC())
 }
 
-// TakeEmail consumes the token of a proposal: its address becomes the account's, and is
-// verified. If the address before was verified, it gets a message with a link that takes the
-// change back, for seven days. Errors are those of EmailLink and of Verify.
+// TakeEmail consumes the token of a proposal: its address becomes the account's, and is verified. If the former address
+// was verified, it gets a message with a link that takes the change back, for seven days. Errors are those of EmailLink
+// and of Verify.
 func (s *Service) TakeEmail(ctx context.Context, by sandlot.Caller, token string) (sandlot.Account, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return sandlot.Account{}, err

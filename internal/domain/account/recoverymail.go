@@ -9,8 +9,8 @@ import (
 	"sandlot"
 )
 
-// writeMove mints the token of a move to another address and makes its message. If the move is
-// over, the error is sandlot.ErrNotFound.
+// writeMove mints the token of a move to another address and writes its message. If the move is over, the error is
+// sandlot.ErrNotFound.
 func (c *Courier) writeMove(ctx context.Context, j sandlot.Job, now time.Time) (Mail, error) {
 	token, err := c.Vault.Text(base62, 43) // 256 bits
 	if err != nil {

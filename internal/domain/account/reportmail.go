@@ -6,14 +6,14 @@ import (
 	"sandlot"
 )
 
-// ReportNotice is all that a message tells the operator about a report.
+// ReportNotice holds the only facts of a report in a message to the operator.
 type ReportNotice struct {
 	Case    string // its number
 	Project sandlot.ProjectID
 }
 
-// writeReport makes the message that tells the operator of a report. It has the number of the
-// report and its project only: whoever else reads that mailbox must not learn who reported what.
+// writeReport writes the message to the operator about a report. It has the number of the report and its project only:
+// other readers of that mailbox must not learn who reported a project or why.
 func (c *Courier) writeReport(ctx context.Context, j sandlot.Job) (Mail, error) {
 	r, err := c.Store.ReportOfJob(ctx, j.ID)
 	if err != nil {

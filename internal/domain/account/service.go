@@ -15,19 +15,19 @@ import (
 // base62 is the alphabet of tokens.
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// Config is what a Service needs to know about the rest of the installation.
+// Config holds the parts of the installation that a Service uses.
 type Config struct {
-	// Spend frees the room on the disk that is kept for steps which free room or protect people; nil if there is none.
+	// Spend frees the room on the disk that is reserved for steps which free room or protect people; nil if there is
+	// none.
 	Spend func()
-	// Heads are the cached heads, which are dropped when a step changes how the projects of an
-	// account are read; nil if none are cached.
+	// Heads are the cached heads, which are dropped when a step changes how the projects of an account are read; nil if
+	// none are cached.
 	Heads sandlot.Follow
-	// Uncounted says that anybody may ask for any number of messages: the instance is local.
+	// Uncounted means that messages have no limit per sender: the instance is local.
 	Uncounted bool
 }
 
-// Stores are the stores that a Service keeps its records in. All are needed. One value may
-// implement several of them.
+// Stores are the stores of a Service. All are needed. One value may implement several of them.
 type Stores struct {
 	Secrets  sandlot.SecretStore
 	Logins   LoginStore
@@ -38,19 +38,17 @@ type Stores struct {
 	Stops    StopStore
 }
 
-// Service has the rules of this package. Its methods may be called concurrently. Each takes
-// the caller, and returns a *sandlot.Error for what it refuses and sandlot.ErrLoginNeeded for a
-// caller without a session where only the owner of an account may act. sandlot.ErrNotFound and
-// sandlot.ErrExists are returned where a method says so. Any other error is a fault of the
-// service, for sandlot.AsError to translate. What a method has changed is durable when it
-// returns nil.
+// A Service applies the rules of this package. Its methods may be called concurrently. Each takes the caller, and
+// returns a *sandlot.Error for a refusal and sandlot.ErrLoginNeeded for a caller without a session where only the owner
+// of an account may act. sandlot.ErrNotFound and sandlot.ErrExists are returned where a method says so. Any other error
+// is a fault of the service, for sandlot.AsError to translate. The effect of a method is durable when it returns nil.
 type Service struct {
 	Config
 	store  currentStores
 	vault  *sandlot.Vault
 	now    func() time.Time
 	random io.Reader
-	forms  *turns.Locks[sandlot.Digest] // held while a form that asks for a message is recorded
+	forms  *turns.Locks[sandlot.Digest] // held while a form that causes a message is recorded
 }
 
 // Option replaces a part of a Service.
@@ -59,8 +57,7 @@ type Option func(*Service)
 // WithClock makes the Service read the time from now.
 func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = now } }
 
-// New makes a Service. It reads the installation's secret from the store, and returns the error
-// if that fails.
+// New returns a Service. It reads the installation's secret from the store, and returns the error if that fails.
 func New(ctx context.Context, cfg Config, stores Stores, opts ...Option) (*Service, error) {
 	s := &Service{Config: cfg, store: newCurrentStores(stores, cfg.Heads), now: time.Now, random: rand.Reader, forms: turns.NewLocks[sandlot.Digest]()}
 	for _, o := range opts {
@@ -73,8 +70,8 @@ func New(ctx context.Context, cfg Config, stores Stores, opts ...Option) (*Servi
 
 func (s *Service) evenFull(step func() error) error { return sandlot.EvenFull(s.Spend, step) }
 
-// ownerMay translates the error of an owner's step. If the account was suspended after the
-// caller was authorized, it is the refusal that a suspended account gets.
+// ownerMay translates the error of an owner's step. If the account was suspended after the caller was authorized, it is
+// the refusal that a suspended account gets.
 func ownerMay(err error) error {
 	if errors.Is(err, sandlot.ErrSuspended) {
 		return sandlot.AccountSuspended()

@@ -7,7 +7,7 @@ import (
 	"sandlot"
 )
 
-// maxAgent is how many bytes of what a browser says it is are kept.
+// maxAgent is the most bytes that are kept of a browser's name for itself.
 const maxAgent = 200
 
 // A SessionStore keeps the sessions as their owners see them, under the same promises as
@@ -17,8 +17,7 @@ type SessionStore interface {
 	Sessions(ctx context.Context, id sandlot.AccountID, now time.Time) ([]sandlot.Session, error)
 	// AddSession records a session under the hash of its token, and returns its ID.
 	AddSession(ctx context.Context, token sandlot.Digest, s sandlot.Session) (id int64, err error)
-	// EndSession ends one of an account's sessions; one that is over or another account's is
-	// sandlot.ErrNotFound.
+	// EndSession ends one of an account's sessions; one that is over, or another account's, is sandlot.ErrNotFound.
 	EndSession(ctx context.Context, account sandlot.AccountID, id int64) error
 	// EndSessions ends all of an account's sessions but one (0: all).
 	EndSessions(ctx context.Context, account sandlot.AccountID, but int64) error
@@ -32,8 +31,8 @@ func (s *Service) Sessions(ctx context.Context, by sandlot.Caller) ([]sandlot.Se
 	return s.store.Sessions.Sessions(ctx, by.Account(), s.now().UTC())
 }
 
-// EndSession logs one of the account's browsers out at once. A session that is another
-// account's, or is over already, is sandlot.ErrNotFound. A suspended account may do it, too.
+// EndSession logs one of the account's browsers out at once. A session that is over, or another account's, is
+// sandlot.ErrNotFound. A suspended account may do it, too.
 func (s *Service) EndSession(ctx context.Context, by sandlot.Caller, id int64) error {
 	if err := sandlot.Authorize(by, sandlot.ActDelete, nil); err != nil {
 		return err

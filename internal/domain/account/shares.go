@@ -4,30 +4,29 @@ import (
 	"sandlot"
 )
 
-// MailsPerDay is the most messages that one mailbox gets from an installation within 24 hours.
-// Reports are not counted, for the operator has asked for them. Further messages are dropped.
-// An asker is told of what they themselves asked for too often, and of nothing else: that
-// strangers name an address would tell that it is known.
+// MailsPerDay is the most messages that one mailbox gets from an installation within 24 hours. Reports are not counted,
+// because the operator has asked for them. Further messages are dropped. A sender is refused only for messages that
+// they themselves requested too often: a refusal for those of strangers would reveal that the address is known.
 const MailsPerDay = 20
 
-// Shares of MailsPerDay. Strangers have 9 in all and can use up no others. So there is always
-// room for what others ask for: 3 messages for an account's key, 6 for browsers that were logged
-// in with the mailbox before, and 2 for the notice that an address was replaced.
+// Shares of MailsPerDay. Strangers have 9 in all and can use up no others. So there is always room for the rest: 3
+// messages for an account's key, 6 for browsers that were logged in with the mailbox before, and 2 for the notice that
+// an address was replaced.
 const (
 	mailsAsked       = MailsPerDay - 2 // all but notices
-	mailsUnproved    = mailsAsked - 6  // those whose asker has never read the mailbox
+	mailsUnproved    = mailsAsked - 6  // those whose sender has never read the mailbox
 	loginsByStranger = 5
 	claimsByStranger = 4
 	loginsByOne      = 3   // strangers in one network
-	reportsMailed    = 100 // to the operator: more reports than that are read as a list
+	reportsMailed    = 100 // to the operator: more reports are read as a list
 	reportsByOne     = 20  // of them by one network
 )
 
-// Share is that of publish.
+// Share is the Share of package sandlot.
 type Share = sandlot.Share
 
-// sharesOf returns the counts in all of which the message of a job needs room when it is sent,
-// beside the Asks that it was recorded with.
+// sharesOf returns the shares that all need room for the message of a job when it is sent, beside the Asks that it was
+// recorded with.
 func sharesOf(j sandlot.Job) []Share {
 	of := func(most int, what string, args ...any) Share { return sandlot.ShareOf(j.Address, most, what, args...) }
 	all, asked, unproved := of(MailsPerDay, "all"), of(mailsAsked, "asked"), of(mailsUnproved, "unproved")
@@ -46,7 +45,7 @@ func sharesOf(j sandlot.Job) []Share {
 	return []Share{all, asked, unproved, of(claimsByStranger, "claims")}
 }
 
-// loginAsks are the Asks of the message of a login: they are told of, known address or not. A
+// loginAsks returns the Asks of the message of a login, whose limit is reported whether or not the address is known. A
 // browser that was logged in with the mailbox has none.
 func loginAsks(j sandlot.Job) []Share {
 	if j.Asker.Kind == sandlot.AskedKnown {

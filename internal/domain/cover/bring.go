@@ -9,15 +9,15 @@ import (
 	"sandlot/internal/format/picture"
 )
 
-// Why an import does not bring what is a picture.
+// The reasons why an import leaves a picture out.
 const (
 	hasPortrait = "The account has one, which stays."
 	nowGone     = "What it was for was deleted or suspended meanwhile."
 )
 
-// Bring takes a picture that an import brings, as if its owner had sent it: into the caller's account or, where the operator asks,
-// into b.Account. What the owner has chosen stays. A picture that cannot be shown changes nothing; left says to people why it was
-// left out.
+// Bring takes a picture of an import, as if its owner had sent it: into the caller's account or, if the operator
+// imports, into b.Account. The owner's own choice stays. A picture that cannot be shown changes nothing; left is the
+// reason for people why it was left out.
 func (s *Service) Bring(ctx context.Context, by sandlot.Caller, b publish.Brought) (left string, err error) {
 	if b.Account, err = bringsInto(by, b.Account); err != nil {
 		return "", err
@@ -40,7 +40,7 @@ func (s *Service) Bring(ctx context.Context, by sandlot.Caller, b publish.Brough
 	return "", err
 }
 
-// bringsInto is the account whose pictures by may bring.
+// bringsInto returns the account whose pictures by may bring.
 func bringsInto(by sandlot.Caller, asked sandlot.AccountID) (sandlot.AccountID, error) {
 	if sandlot.Authorize(by, sandlot.ActOperate, nil) == nil {
 		return asked, nil
@@ -48,7 +48,7 @@ func bringsInto(by sandlot.Caller, asked sandlot.AccountID) (sandlot.AccountID, 
 	return by.Account(), sandlot.Authorize(by, sandlot.ActImport, nil)
 }
 
-// stays tells whether the owner has chosen already what is there.
+// stays reports whether the owner has chosen a picture already.
 func (s *Service) stays(ctx context.Context, b publish.Brought) (bool, error) {
 	switch {
 	case b.Portrait:
@@ -65,7 +65,7 @@ func (s *Service) stays(ctx context.Context, b publish.Brought) (bool, error) {
 	return state.Wish != Automatic, err
 }
 
-// bring makes the picture and, unless that is only tried, records it.
+// bring makes the picture and, except in a dry run, records it.
 func (s *Service) bring(ctx context.Context, b publish.Brought) error {
 	shape := picture.Cover()
 	if b.Portrait {

@@ -7,9 +7,8 @@ import (
 	"sandlot"
 )
 
-// currentStore is a Store as the Service has it: what a step changed is dropped from Heads
-// before the step returns. A step of Store that returns a sandlot.Changed has to be here: a
-// test finds each.
+// currentStore is a Store that drops the heads that a step changed before the step returns. Every step of Store that
+// returns a sandlot.Changed has to be here: a test finds each.
 type currentStore struct {
 	Store
 	heads sandlot.Follow

@@ -1,3 +1,3 @@
-// Package cover gives projects their covers and accounts their portraits: which picture stands for a project,
-// made by a worker after each publish, or by its owner's hand, and the bytes of both for the website.
+// Package cover gives projects their covers and accounts their portraits: a worker makes a cover after each publish, or
+// its owner chooses one, and the website gets the bytes of both here.
 package cover

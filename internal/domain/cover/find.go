@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	// maxHead is how much of a document is read: what it says of its picture stands in its head.
+	// maxHead bounds the bytes of a document that are read: its picture is named in its head.
 	maxHead = 256 << 10
-	// mostIcons bounds the icons of a document that are looked at.
+	// mostIcons bounds the icons of a document that are tried.
 	mostIcons = 4
 )
 
-// named are the files that are a cover by their name, the first that is there.
+// named lists the filenames of covers; the first that exists counts.
 var named = []string{"cover.png", "cover.jpg", "cover.jpeg", "cover.webp"}
 
-// icons are the files that are an icon without a word of the document, the largest first.
+// icons lists the filenames of icons that no document has to name, the largest first.
 var icons = []string{"apple-touch-icon.png", "icon-512.png", "icon-192.png", "icon.png", "favicon.png", "favicon.webp"}
 
-// A head is what a document says of its pictures: names of the project's own files.
+// A head holds the pictures that a document names: names of the project's own files.
 type head struct {
 	picture string
 	icons   []icon // the largest first
@@ -37,10 +37,10 @@ type head struct {
 
 type icon struct {
 	name string
-	size int // as it says, 0 if it does not
+	size int // as the document states it, 0 if it does not
 }
 
-// readHead reads what the document of a project says, of which a browser asks the address at.
+// readHead reads the pictures that the document of a project names. A browser loads the document from the address at.
 func readHead(r io.Reader, at *url.URL, own func(*url.URL) bool) (h head) {
 	base := at
 	tags := html.NewTokenizer(io.LimitReader(r, maxHead))
@@ -115,7 +115,7 @@ func (s *Service) head(ctx context.Context, p sandlot.Project) (head, error) {
 	}
 	r, err := s.Content.Open(ctx, f.Blob, 0, min(f.Blob.Size, maxHead))
 	if errors.Is(err, sandlot.ErrCorrupt) || errors.Is(err, sandlot.ErrNotFound) {
-		return head{}, nil // it says nothing to anybody
+		return head{}, nil // a damaged document is shown to nobody
 	}
 	if err != nil {
 		return head{}, err
@@ -128,7 +128,7 @@ func (s *Service) head(ctx context.Context, p sandlot.Project) (head, error) {
 	return readHead(r, at, own), nil
 }
 
-// origins is the address of a project's document, and which addresses are its own.
+// origins returns the address of a project's document, and a test for the project's own addresses.
 func (s *Service) origins(p sandlot.Project) (*url.URL, func(*url.URL) bool, error) {
 	addresses := s.Places.Project(p.ID, p.Version, p.Suffix)
 	root, err := url.Parse("http://project.invalid/") // without a host of its own a project has a path, which is not written in it

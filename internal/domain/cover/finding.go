@@ -10,10 +10,10 @@ import (
 // Missing is the kind of a Finding about a file that the project does not have.
 const Missing picture.Kind = "missing"
 
-// mostFindings bounds what is kept of a cover: of each source one, and the icons.
+// mostFindings bounds the findings of a cover: one of each source, and the icons.
 const mostFindings = 8
 
-// A Finding says which picture could not be used, and why.
+// A Finding names a picture that could not be used, and the reason.
 type Finding struct {
 	Source        Source       `json:"source"`
 	File          string       `json:"file"`
@@ -22,7 +22,7 @@ type Finding struct {
 	Width, Height int          `json:",omitempty"`
 }
 
-// Message says in English what is wrong, and what the owner can do.
+// Message describes in English the fault, and what the owner can do.
 func (f Finding) Message() string {
 	if f.Kind == Missing {
 		return "The project has no such file. Add it, or name another one."
@@ -30,7 +30,7 @@ func (f Finding) Message() string {
 	return (&picture.Problem{Kind: f.Kind, Format: f.Format, Width: f.Width, Height: f.Height}).Error()
 }
 
-// findingOf is what an error says about a picture; ok is false where it is not about it.
+// findingOf returns the finding in an error; ok is false if the error is not about the picture.
 func findingOf(source Source, file string, err error) (f Finding, ok bool) {
 	var p *picture.Problem
 	if !errors.As(err, &p) {
@@ -41,7 +41,7 @@ func findingOf(source Source, file string, err error) (f Finding, ok bool) {
 
 func findingsOf(text string) (list []Finding) {
 	if text != "" {
-		_ = json.Unmarshal([]byte(text), &list) // what cannot be read was written by another version
+		_ = json.Unmarshal([]byte(text), &list) // unreadable findings were written by another release
 	}
 	return list
 }

@@ -7,15 +7,15 @@ import (
 	"sandlot"
 )
 
-// HueOf is which of Hues a project has, always the same.
+// HueOf returns the index of a project's hue in Hues, always the same.
 func HueOf(id sandlot.ProjectID) int {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(id)) // never fails
 	return int(sum.Sum32() % uint32(len(Hues)))
 }
 
-// Hues are the colours of tiles, from one corner to the other, as the style sheet of the website has them. White is
-// read well on all, so none is yellow: as dark as that takes it looks like mud. Nobody changes them.
+// Hues are the colours of tiles, from one corner to the other, as in the style sheet of the website. White is legible
+// on all, so none is yellow: dark enough for that it looks like mud. Nobody changes them.
 var Hues = [...][2]color.RGBA{
 	{{0x4c, 0x7f, 0x00, 0xff}, {0x01, 0x48, 0x3a, 0xff}},
 	{{0x02, 0x84, 0x1c, 0xff}, {0x02, 0x47, 0x42, 0xff}},

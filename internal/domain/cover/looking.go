@@ -20,12 +20,12 @@ type looking struct {
 	findings []Finding
 }
 
-// madeOf is what is recorded of a file that a cover is made of.
+// madeOf returns the record of the file that a cover is made of.
 func madeOf(source Source, f sandlot.File) string {
 	return way + " " + string(source) + " " + hex.EncodeToString(f.Blob.SHA256[:])
 }
 
-// look returns the picture that was made, or nil where keep is the cover, or nothing is.
+// look returns the picture that was made, or nil if keep is the cover, or there is none.
 func (l *looking) look(ctx context.Context) (*picture.Made, error) {
 	t := l.task
 	switch {
@@ -34,7 +34,7 @@ func (l *looking) look(ctx context.Context) (*picture.Made, error) {
 	case t.Wish == Uploaded && t.Upload != "":
 		l.keep, l.source, l.made = t.Upload, FromUpload, string(FromUpload)
 		return nil, nil
-	case t.Tries > mostTries: // nobody came to an end with one of its files
+	case t.Tries > mostTries: // no worker finished with one of its files
 		l.findings = append(l.findings, Finding{Source: FromCover, Kind: picture.Slow})
 		return l.fallBack()
 	}
@@ -58,7 +58,7 @@ func (l *looking) fallBack() (*picture.Made, error) {
 	return nil, nil
 }
 
-// chosen is the file that the owner has chosen.
+// chosen makes the cover of the file that the owner has chosen.
 func (l *looking) chosen(ctx context.Context) (*picture.Made, bool, error) {
 	if l.task.Wish != OfFile {
 		return nil, false, nil
@@ -74,13 +74,13 @@ func (l *looking) chosen(ctx context.Context) (*picture.Made, bool, error) {
 	return l.make(ctx, FromChosen, f, l.cover)
 }
 
-// called is a file that is a cover by its name.
+// called makes the cover of a file with the name of a cover.
 func (l *looking) called(ctx context.Context) (*picture.Made, bool, error) {
 	files, err := l.files(ctx, l.task.Project.ID, named)
 	return l.first(ctx, FromCover, files, l.cover, err)
 }
 
-// document is the picture that the page names, if it is one of its own files.
+// document makes the cover of the picture that the page names, if it is one of the project's own files.
 func (l *looking) document(ctx context.Context) (*picture.Made, bool, error) {
 	h, err := l.head(ctx, l.task.Project)
 	if err != nil || h.picture == "" {
@@ -97,7 +97,7 @@ func (l *looking) document(ctx context.Context) (*picture.Made, bool, error) {
 	return l.make(ctx, FromDocument, f, l.cover)
 }
 
-// icon is the project's icon, which stands on a tile.
+// icon makes the cover of the project's icon, on a tile.
 func (l *looking) icon(ctx context.Context) (*picture.Made, bool, error) {
 	h, err := l.head(ctx, l.task.Project)
 	if err != nil {
@@ -112,11 +112,11 @@ func (l *looking) icon(ctx context.Context) (*picture.Made, bool, error) {
 	files, err := l.files(ctx, l.task.Project.ID, append(list, icons...))
 	found := len(l.findings)
 	made, ok, err := l.first(ctx, FromIcon, files[:min(len(files), mostIcons)], l.onTile, err)
-	l.findings = l.findings[:found] // an icon is made for elsewhere: that it is none for here is no fault
+	l.findings = l.findings[:found] // an icon is made for other uses: that it makes no cover is no fault
 	return made, ok, err
 }
 
-// first is the first of the files that a picture can be made of.
+// first makes the picture of the first file that allows it.
 func (l *looking) first(ctx context.Context, source Source, files []sandlot.File, by making, err error) (*picture.Made, bool, error) {
 	if err != nil {
 		return nil, false, err
@@ -135,7 +135,8 @@ var errSlow = errors.New("a picture took too long, and is tried again")
 // making makes a picture of a file.
 type making func(ctx context.Context, f sandlot.File) (picture.Made, error)
 
-// make makes a picture of a file, unless the cover was made of it before. What is wrong with it is noted, and ok is false.
+// make makes a picture of a file, unless the cover was made of it before. A fault of the file is noted, and ok is
+// false.
 func (l *looking) make(ctx context.Context, source Source, f sandlot.File, by making) (_ *picture.Made, ok bool, err error) {
 	what := madeOf(source, f)
 	if l.task.Made == what && l.task.Project.Cover != "" {
@@ -167,7 +168,8 @@ func (l *looking) onTile(ctx context.Context, f sandlot.File) (picture.Made, err
 	})
 }
 
-// of has a picture made of a file. One that the service itself can read no more is damaged, and not tried for ever.
+// of makes a picture of a file by read. A file that the service itself can no longer read is damaged, and not tried
+// forever.
 func (l *looking) of(ctx context.Context, f sandlot.File, read func(picture.Source) (picture.Made, error)) (made picture.Made, err error) {
 	if f.Blob.Size > picture.MaxBytes {
 		return made, &picture.Problem{Kind: picture.TooManyBytes}

@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// cacheBytes bounds the pictures that are held in memory: as many as two pages of lists show.
+	// cacheBytes bounds the pictures in memory: as many as two pages of lists show.
 	cacheBytes = 8 << 20
-	// confirmFor is how long what is known of a picture is not asked again.
+	// confirmFor is the time that a cached picture is served without another look-up.
 	confirmFor = time.Second
-	// goneFor is how long a picture is served after another took its place: a page that names it may be open.
+	// goneFor is the time that a replaced picture is served: a page that names it may be open.
 	goneFor = 5 * time.Minute
-	// maxPicture bounds what is read into memory: none that was made has more.
+	// maxPicture bounds the bytes of a picture that are read into memory: no recorded one has more.
 	maxPicture = 4 << 20
-	// readFor is how long a picture may take to come from the store of blobs, which tries for minutes: somebody waits for a page.
+	// readFor bounds the time of a read from the store of blobs, which tries for minutes: a person waits for the page.
 	readFor = 15 * time.Second
 )
 
-// Picture returns the bytes of a picture in one of its widths, to everybody who has its name. A picture of a project
-// that was taken down or deleted, or of an account that was suspended, is not there: sandlot.ErrNotFound.
+// Picture returns the bytes of a picture in one of its widths, to everybody who has its name. A picture of a suspended
+// or deleted project, or of a suspended account, is sandlot.ErrNotFound.
 func (s *Service) Picture(ctx context.Context, by sandlot.Caller, id sandlot.PictureID, width int) ([]byte, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (s *Service) Picture(ctx context.Context, by sandlot.Caller, id sandlot.Pic
 	var bytes []byte
 	err := s.reads.Do(ctx, key, isAnswer, func() (err error) {
 		var known bool
-		if bytes, known, err = s.atHand(ctx, by, key); !known && err == nil { // otherwise somebody else read it meanwhile
+		if bytes, known, err = s.atHand(ctx, by, key); !known && err == nil { // otherwise another call has read it meanwhile
 			bytes, err = s.load(ctx, by, key)
 		}
 		return err
@@ -45,15 +45,15 @@ func (s *Service) Picture(ctx context.Context, by sandlot.Caller, id sandlot.Pic
 	return bytes, err
 }
 
-// isAnswer reports whether an error says that there is no such picture, and not that it could not be read.
+// isAnswer reports whether an error means that there is no such picture, and not that it could not be read.
 func isAnswer(err error) bool {
 	return errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.ErrCorrupt)
 }
 
-// atHand returns a picture that is held in memory, if it may be served without looking it up.
+// atHand returns a picture from memory, if it may be served without a look-up.
 func (s *Service) atHand(ctx context.Context, by sandlot.Caller, key cached) (bytes []byte, known bool, err error) {
 	e, ok := s.known.get(key)
-	if ok && e.project != "" { // most are covers, and a project's head is at hand
+	if ok && e.project != "" { // most are covers, and a project's head is cached
 		p, err := s.Projects.Current(ctx, by, e.project)
 		switch {
 		case err != nil && !sandlot.Gone(err):
@@ -67,7 +67,7 @@ func (s *Service) atHand(ctx context.Context, by sandlot.Caller, key cached) (by
 	return e.bytes, ok && s.Now().Sub(e.confirmed).Abs() < confirmFor, nil
 }
 
-// load looks a picture up, and reads it unless it is held.
+// load looks a picture up, and reads it unless it is in memory.
 func (s *Service) load(ctx context.Context, by sandlot.Caller, key cached) ([]byte, error) {
 	now := s.Now()
 	kept, err := s.find(ctx, by, key, now)
@@ -86,7 +86,7 @@ func (s *Service) load(ctx context.Context, by sandlot.Caller, key cached) ([]by
 	return e.bytes, nil
 }
 
-// find looks a picture up that may be served.
+// find looks up a picture that may be served.
 func (s *Service) find(ctx context.Context, by sandlot.Caller, key cached, now time.Time) (Kept, error) {
 	kept, err := s.store.Picture(ctx, key.id, key.width)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Service) read(ctx context.Context, b sandlot.Blob) (bytes []byte, err e
 	return io.ReadAll(r)
 }
 
-// cached names what is held in memory.
+// cached is the key of a picture in memory.
 type cached struct {
 	id    sandlot.PictureID
 	width int
@@ -136,7 +136,7 @@ type entry struct {
 	confirmed time.Time
 }
 
-// cache holds pictures that were asked for, up to cacheBytes. It may be used concurrently.
+// cache holds pictures in memory, up to cacheBytes. It may be used concurrently.
 type cache struct {
 	mu    sync.Mutex
 	held  map[cached]entry
@@ -150,7 +150,7 @@ func (c *cache) get(key cached) (entry, bool) {
 	return e, ok
 }
 
-// put holds a picture, in the place of any others.
+// put keeps a picture, in the place of any others.
 func (c *cache) put(key cached, e entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"sandlot/internal/format/picture"
 )
 
-// Content is where bytes are read from and kept; *publish.Contents is one.
+// Content reads and keeps bytes; *publish.Contents is one.
 type Content interface {
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 	StageDerived(ctx context.Context, r io.Reader) (sandlot.Blob, error)
@@ -28,38 +28,38 @@ type Content interface {
 	Receive(all *spool.Spool, r io.Reader, limit int64) error
 }
 
-// Projects knows the projects that are being read; *publish.Service does.
+// Projects returns the projects that are being read; *publish.Service is one.
 type Projects interface {
 	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 }
 
-// Config is what a Service is made of. All must be set but Spend, Temporary, Now and Random.
+// Config holds the parts of a Service. All must be set but Heads, Spend, Temporary, Now, Random and Spent.
 type Config struct {
 	Store    Store
 	Content  Content
 	Projects Projects
-	Heads    sandlot.Follow // drops what a step changed; nil: nothing is cached
+	Heads    sandlot.Follow // drops the heads that a step changed; nil: nothing is cached
 	Places   sandlot.Places
 
-	Spend     func()           // frees room on a full disk that is kept for taking a picture away; nil: there is none
-	Temporary string           // a folder that holds pictures while they come; empty: the system's
+	Spend     func()           // frees room on a full disk that is reserved for taking a picture away; nil: there is none
+	Temporary string           // the folder of pictures while they arrive; empty: the system's
 	Now       func() time.Time // nil: time.Now
 	Random    io.Reader        // nil: that of crypto/rand
 
-	Spent func() time.Duration // how long the thread that calls it was at work; nil: picture.ProcessorTime
+	Spent func() time.Duration // returns the processor time of the calling thread; nil: picture.ProcessorTime
 }
 
-// Service serves pictures, and lets owners choose theirs. Its methods may be called concurrently.
+// A Service serves pictures, and lets owners choose theirs. Its methods may be called concurrently.
 type Service struct {
 	Config
 	store  currentStore
 	maker  *picture.Maker
-	owners *turns.Locks[sandlot.AccountID] // each has one picture at a time made
+	owners *turns.Locks[sandlot.AccountID] // an owner has one picture at a time made
 	known  cache
-	reads  *turns.Locks[cached] // one at a time reads a picture: many ask for a new one at once
+	reads  *turns.Locks[cached] // one call at a time reads a picture: many want a new one at once
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(cfg Config) *Service {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -74,26 +74,26 @@ func New(cfg Config) *Service {
 }
 
 const (
-	// maxWaiting is how long an owner waits for others' pictures: one takes at most some two seconds.
+	// maxWaiting bounds the time that an owner waits for others' pictures: one takes at most some two seconds.
 	maxWaiting = 20 * time.Second
-	// maxSending is how long a picture may take to come: at its largest that is 55 KiB a second.
+	// maxSending bounds the time that a picture may take to arrive: at its largest that is 55 KiB a second.
 	maxSending = 5 * time.Minute
 )
 
-// Mine is what an owner is told of a project's cover.
+// Mine is the owner's view of a project's cover.
 type Mine struct {
 	State
 	Cover    sandlot.PictureID
 	Findings []Finding
 }
 
-// Cover tells the owner of a project, in a session, what its cover is made of, and what could not be used.
+// Cover returns the source of a project's cover, and the pictures that could not be used, to the owner in a session.
 func (s *Service) Cover(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Mine, error) {
 	p, state, err := s.owned(ctx, by, sandlot.ActSeeOwn, id)
 	return Mine{state, p.Cover, findingsOf(state.Findings)}, err
 }
 
-// Findings tells who may read all of a project's files what could not be used as its cover.
+// Findings returns the pictures that could not be used as a project's cover, to a caller who may read all its files.
 func (s *Service) Findings(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) ([]Finding, error) {
 	if err := sandlot.Authorize(by, sandlot.ActReadFiles, nil); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (s *Service) Findings(ctx context.Context, by sandlot.Caller, id sandlot.Pr
 	return findingsOf(state.Findings), nil
 }
 
-// owned returns a project of the caller's session with which it may do act; another's is ErrNotFound.
+// owned returns a project of the caller's session on which it may do act; another account's is ErrNotFound.
 func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Action, id sandlot.ProjectID) (sandlot.Project, State, error) {
 	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return sandlot.Project{}, State{}, err
@@ -123,7 +123,7 @@ func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Acti
 	return p, state, sandlot.Authorize(by, act, &p)
 }
 
-// Upload makes what r has the cover of a project of the caller's session. If it is no picture that can be shown the error is a
+// Upload makes the picture in r the cover of a project of the caller's session. If it cannot be shown the error is a
 // *picture.Problem, and nothing has changed.
 func (s *Service) Upload(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, r io.Reader) error {
 	if _, _, err := s.owned(ctx, by, sandlot.ActEdit, id); err != nil {
@@ -135,8 +135,8 @@ func (s *Service) Upload(ctx context.Context, by sandlot.Caller, id sandlot.Proj
 	})
 }
 
-// ChooseFile makes one of the project's current files its cover, now and for as long as the project has it. A file that it does
-// not have is sandlot.ErrNotFound; for others see Upload.
+// ChooseFile makes one of the project's current files its cover, now and for as long as the project has it. A missing
+// file is sandlot.ErrNotFound; other errors are those of Upload.
 func (s *Service) ChooseFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string) error {
 	p, _, err := s.owned(ctx, by, sandlot.ActEdit, id)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *Service) file(ctx context.Context, id sandlot.ProjectID, name string) (
 	return sandlot.File{}, sandlot.ErrNotFound
 }
 
-// ChooseNone lets the title stand on a tile, whatever pictures the project has.
+// ChooseNone puts the title on a tile, whatever pictures the project has.
 func (s *Service) ChooseNone(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) error {
 	if _, _, err := s.owned(ctx, by, sandlot.ActEdit, id); err != nil {
 		return err
@@ -179,7 +179,7 @@ func (s *Service) ChooseNone(ctx context.Context, by sandlot.Caller, id sandlot.
 	return sandlot.EvenFull(s.Spend, func() error { return s.choose(ctx, id, None, "", &Settled{Made: string(None)}) })
 }
 
-// ChooseAutomatic forgets what was chosen: a picture is looked for within a second or so.
+// ChooseAutomatic forgets the owner's choice: a worker looks for a picture within a second or so.
 func (s *Service) ChooseAutomatic(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) error {
 	if _, _, err := s.owned(ctx, by, sandlot.ActEdit, id); err != nil {
 		return err
@@ -191,7 +191,7 @@ func (s *Service) choose(ctx context.Context, id sandlot.ProjectID, w Wish, file
 	return s.store.Choose(ctx, id, w, file, settled, s.Now())
 }
 
-// SetPortrait makes what r has the portrait of the caller's account. For errors see Upload.
+// SetPortrait makes the picture in r the portrait of the caller's account. Errors are those of Upload.
 func (s *Service) SetPortrait(ctx context.Context, by sandlot.Caller, r io.Reader) error {
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return err
@@ -207,7 +207,7 @@ func (s *Service) RemovePortrait(ctx context.Context, by sandlot.Caller) error {
 	return sandlot.EvenFull(s.Spend, func() error { return s.store.Portray(ctx, by.Account(), nil, s.Now()) })
 }
 
-// take makes a picture of what r has, and records it.
+// take makes a picture of the bytes of r, and records it.
 func (s *Service) take(ctx context.Context, by sandlot.Caller, r io.Reader, shape picture.Shape, record func(*Fresh) error) error {
 	var made picture.Made
 	err := s.held(r, func(src picture.Source) (err error) {
@@ -220,7 +220,7 @@ func (s *Service) take(ctx context.Context, by sandlot.Caller, r io.Reader, shap
 	return s.record(ctx, made, record)
 }
 
-// held calls use with what r has, once all of it is here.
+// held calls use with the bytes of r, once all of them have arrived.
 func (s *Service) held(r io.Reader, use func(picture.Source) error) error {
 	all := spool.New(s.Temporary, sandlot.ErrFull, sandlot.ErrUnavailable)
 	defer all.Close()
@@ -261,7 +261,7 @@ func (s *Service) inTurn(ctx context.Context, owner sandlot.AccountID, src pictu
 	return made, err
 }
 
-// record stages a picture, and has it recorded.
+// record stages a picture, and records it.
 func (s *Service) record(ctx context.Context, made picture.Made, record func(*Fresh) error) (err error) {
 	n := &Fresh{ID: s.name(made.PNG), Sizes: map[int]sandlot.Blob{}}
 	var blobs []sandlot.Blob
@@ -282,7 +282,7 @@ func (s *Service) record(ctx context.Context, made picture.Made, record func(*Fr
 	return s.Content.Recording(func() error { return record(n) }, blobs...)
 }
 
-// name is a new name for a picture: of 100 bits, so that nobody comes upon one.
+// name draws a new name for a picture: of 100 bits, so that nobody guesses one.
 func (s *Service) name(png bool) sandlot.PictureID {
 	format := sandlot.JPEGPicture
 	if png {

@@ -15,16 +15,16 @@ import (
 
 // Limits of a Worker.
 const (
-	page      = 256 // projects that are looked at at a time
-	perOwner  = 2   // of one account among them, so that many projects of one keep nobody from theirs
-	batch     = 8   // that are leased at a time
+	page      = 256 // projects that are read at a time
+	perOwner  = 2   // of one account among them, so that many projects of one hold up no other
+	batch     = 8   // projects that are leased at a time
 	leaseFor  = 2 * time.Minute
 	poll      = 500 * time.Millisecond
 	afterFail = 10 * time.Second
 	restStep  = 50 * time.Millisecond
 	maxRest   = 2 * time.Second // before each picture, so that endless load delays covers but never prevents them
-	mostTries = 3               // that came to no end, as where the process died of it
-	way       = "1"             // in which pictures are made: who changes that, changes this
+	mostTries = 3               // of a cover without an end, as when the process died of it
+	way       = "1"             // the way in which pictures are made: a change of it changes this
 )
 
 // A Worker makes the covers of projects after they are published. Several may share the work; a Worker is for one Run.
@@ -36,7 +36,7 @@ type Worker struct {
 	after    int64 // where the next page begins
 }
 
-// NewWorker makes a Worker of a Service, which counts what fails.
+// NewWorker returns a Worker of a Service, which counts failures.
 func NewWorker(s *Service, log *slog.Logger, failures *worker.Failures) *Worker {
 	return &Worker{service: s, log: log, failures: failures}
 }
@@ -57,8 +57,8 @@ func (w *Worker) Run(ctx context.Context) {
 	}
 }
 
-// Round makes the covers of some projects, and returns how many it came to an end with. What fails is put off, and keeps no other
-// from its turn.
+// Round makes the covers of some projects, and returns the number of finished ones. A project that fails is put off,
+// and holds up no other.
 func (w *Worker) Round(ctx context.Context) (int, error) {
 	numbers, err := w.waiting(ctx)
 	if err != nil || len(numbers) == 0 {
@@ -75,7 +75,7 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 	for i, t := range tasks {
 		err := worker.Guarded(func() error { return w.one(ctx, t, lease) })
 		switch {
-		case err == nil, errors.Is(err, sandlot.ErrMoved), errors.Is(err, sandlot.ErrNotFound): // the last two: it is another by now, and comes again
+		case err == nil, errors.Is(err, sandlot.ErrMoved), errors.Is(err, sandlot.ErrNotFound): // the last two: it has changed, and comes again
 			w.putOff.Worked(t.Number)
 			done++
 			continue
@@ -107,7 +107,7 @@ func count(err error) int {
 	return 0
 }
 
-// waiting returns the next projects whose cover is to be made, few of each account. From the last it begins anew.
+// waiting returns the next projects whose cover is to be made, few of each account. After the last it begins anew.
 func (w *Worker) waiting(ctx context.Context) ([]int64, error) {
 	list, err := w.service.store.Due(ctx, w.after, page)
 	if err == nil && len(list) == 0 && w.after > 0 {
@@ -135,7 +135,7 @@ func (w *Worker) waiting(ctx context.Context) ([]int64, error) {
 	return numbers, nil
 }
 
-// giveBack ends the lease of tasks; forget says that those had begun, and come to no harm.
+// giveBack ends the lease of tasks; with forget their begun tries do not count.
 func (w *Worker) giveBack(ctx context.Context, tasks []Task, lease int64, forget bool) {
 	if len(tasks) == 0 {
 		return
@@ -151,7 +151,7 @@ func (w *Worker) giveBack(ctx context.Context, tasks []Task, lease int64, forget
 	}
 }
 
-// rest waits while content is arriving, but not for ever.
+// rest waits while content is arriving, but not forever.
 func (w *Worker) rest(ctx context.Context) error {
 	for waited := time.Duration(0); waited < maxRest && w.service.Content.Receiving(); waited += restStep {
 		if !worker.Wait(ctx, restStep) {
@@ -189,9 +189,8 @@ func (w *Worker) one(ctx context.Context, t Task, lease int64) error {
 	return s.record(ctx, *made, settle)
 }
 
-// Shot takes the picture of a trial of a version, as PNG, JPEG or WebP: it may be the project's cover from now on.
-// One that is of another version than the current one is let go of, and so are one of a project that is suspended or gone, and
-// what is no picture.
+// Shot takes the picture of a trial of a version, as PNG, JPEG or WebP: it may be the project's cover from now on. A
+// picture of another version than the current one, of a suspended or deleted project, or of no valid format is dropped.
 func (w *Worker) Shot(ctx context.Context, id sandlot.ProjectID, version int, bytesOf []byte) error {
 	s := w.service
 	p, _, err := s.store.Cover(ctx, id)

@@ -10,9 +10,9 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// Suspend takes a project off all its addresses, or an account with all its projects, and keeps
-// everything. ref is as for Find. A reason is required. One that is suspended already is an
-// error. Suspend returns the account or project as it is then; so do Reinstate and Delete.
+// Suspend takes a project off all its addresses, or an account with all its projects, and keeps everything. ref is as
+// for Find. A reason is required. A suspended one is an error. Suspend returns the account or project as it is then; so
+// do Reinstate and Delete.
 func (s *Service) Suspend(ctx context.Context, by sandlot.Caller, ref, reason string) (Found, error) {
 	return s.act(ctx, by, ref, sandlot.ActionSuspend, reason, true, func(f Found, e sandlot.LogEntry) error {
 		err := s.store.Suspend(ctx, f.subject(), e)
@@ -23,8 +23,8 @@ func (s *Service) Suspend(ctx context.Context, by sandlot.Caller, ref, reason st
 	})
 }
 
-// Reinstate ends a suspension. A project of a suspended account stays down until the account is
-// reinstated. One that is not suspended is an error. A reason may be given.
+// Reinstate ends a suspension. A project of a suspended account stays down until the account is reinstated. One that is
+// not suspended is an error. A reason may be given.
 func (s *Service) Reinstate(ctx context.Context, by sandlot.Caller, ref, reason string) (Found, error) {
 	return s.act(ctx, by, ref, sandlot.ActionReinstate, reason, false, func(f Found, e sandlot.LogEntry) error {
 		err := s.store.Reinstate(ctx, f.subject(), e)
@@ -35,9 +35,8 @@ func (s *Service) Reinstate(ctx context.Context, by sandlot.Caller, ref, reason 
 	})
 }
 
-// Delete removes a project, or an account with all its projects, for good. The bytes go a day
-// later, with the rounds of the Collector. A reason is required. The result is as it was
-// before.
+// Delete removes a project, or an account with all its projects, for good. The bytes go a day later, with the rounds of
+// the Collector. A reason is required. The result is as it was before.
 func (s *Service) Delete(ctx context.Context, by sandlot.Caller, ref, reason string) (Found, error) {
 	return s.act(ctx, by, ref, sandlot.ActionDelete, reason, true, func(f Found, e sandlot.LogEntry) error {
 		return s.store.Remove(ctx, f.subject(), e)
@@ -47,8 +46,8 @@ func (s *Service) Delete(ctx context.Context, by sandlot.Caller, ref, reason str
 // maxReason is the longest reason, in bytes: a paragraph and a reference.
 const maxReason = 2000
 
-// act does one thing to what ref names, with its entry in the audit log, and returns what it
-// did it to.
+// act does one thing to the account or project that ref names, with its entry in the audit log, and returns that
+// account or project.
 func (s *Service) act(ctx context.Context, by sandlot.Caller, ref, action, reason string, needed bool, do func(Found, sandlot.LogEntry) error) (Found, error) {
 	if err := operator(by); err != nil {
 		return Found{}, err
@@ -67,7 +66,7 @@ func (s *Service) act(ctx context.Context, by sandlot.Caller, ref, action, reaso
 	return s.after(ctx, found)
 }
 
-// checkReason returns a reason as the log keeps it: trimmed, and without keys.
+// checkReason returns a reason in its form for the log: trimmed, and without keys.
 func checkReason(reason string, needed bool) (string, error) {
 	reason = strings.TrimSpace(reason)
 	switch {
@@ -79,8 +78,7 @@ func checkReason(reason string, needed bool) (string, error) {
 	return inspect.Redact(reason), nil
 }
 
-// after reads what an act was done to as it is after the act. What the act deleted is returned as
-// it was before.
+// after reads the account or project again after an act. A deleted one is returned as it was before.
 func (s *Service) after(ctx context.Context, f Found) (Found, error) {
 	after, err := s.find(ctx, f.Target())
 	if f.Project != nil {
@@ -92,9 +90,8 @@ func (s *Service) after(ctx context.Context, f Found) (Found, error) {
 	return after, err
 }
 
-// NewKey mints an account key for an account that has lost its own, or whose key has leaked. The
-// secret is returned and kept nowhere. If revoke, the account's other account keys end in the
-// same step; the number is how many did.
+// NewKey mints an account key for an account that has lost its own, or whose key has leaked. The secret is returned and
+// kept nowhere. If revoke, the account's other account keys end in the same step; the int is their number.
 func (s *Service) NewKey(ctx context.Context, by sandlot.Caller, ref, reason string, revoke bool) (AccountDetail, sandlot.Secret, int, error) {
 	if err := operator(by); err != nil {
 		return AccountDetail{}, "", 0, err

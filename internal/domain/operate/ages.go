@@ -12,44 +12,42 @@ import (
 	"sandlot/internal/base/worker"
 )
 
-// A ClockStore keeps the time at which the clock was last trusted, under the same promises as a
-// publish.Store.
+// A ClockStore keeps the time at which the clock was last trusted, under the same promises as a publish.Store.
 type ClockStore interface {
-	// LastTime returns the time that was recorded last. If none was, it is sandlot.ErrNotFound.
+	// LastTime returns the time that was recorded last, or sandlot.ErrNotFound.
 	LastTime(ctx context.Context) (time.Time, error)
-	// RecordTime records a time in place of the one before.
+	// RecordTime records a time in place of the former one.
 	RecordTime(ctx context.Context, now time.Time) error
 }
 
 const (
-	// clockJump is by how much the clock may differ from the time that the process has run before
-	// it counts as a jump. Daylight saving does not move the clock.
+	// clockJump is the most that the clock may differ from the time that the process has run without a jump. Daylight
+	// saving does not move the clock.
 	clockJump = time.Hour
-	// ClockQuiet is how long the clock must go right after a jump before anything is deleted by its age.
+	// ClockQuiet is the time that the clock must go right after a jump before anything is deleted by its age.
 	ClockQuiet  = time.Hour
 	clockEvery  = time.Minute
 	recordEvery = 10 * time.Minute // well below clockJump, so that a restart is no jump
 )
 
-// AgeGuard decides whether anything may be deleted because of its age. For an hour after a jump
-// of the clock nothing may, so that a clock that is wrong for a while deletes nothing. All
-// methods may be called concurrently.
+// AgeGuard decides whether records may be deleted because of their age. For an hour after a jump of the clock none may,
+// so that a clock that is wrong for a while deletes nothing. All methods may be called concurrently.
 type AgeGuard struct {
 	Times   ClockStore
 	Now     func() time.Time
-	Running func() time.Duration // how long the process has run, by a clock that nobody can set
+	Running func() time.Duration // the time that the process has run, by a clock that nobody can set
 	Log     *slog.Logger
 	// Failures counts times that could not be read or recorded.
 	Failures *worker.Failures
 
 	mu       sync.Mutex
 	started  bool
-	begun    time.Time     // when the process began, by the clock as it is since its last jump
+	begun    time.Time     // when the process began, by the clock since its last jump
 	jumped   time.Duration // when the clock jumped last, by Running
 	recorded time.Duration // when the time was recorded last, by Running
 }
 
-// Run looks at the clock every minute until ctx ends, so that no jump is missed.
+// Run reads the clock every minute until ctx ends, so that no jump is missed.
 func (g *AgeGuard) Run(ctx context.Context) {
 	worker.Every(ctx, clockEvery, func() {
 		if _, err := g.MayDelete(ctx); err != nil && ctx.Err() == nil {
@@ -59,10 +57,9 @@ func (g *AgeGuard) Run(ctx context.Context) {
 	})
 }
 
-// MayDelete reports whether the clock can be trusted: whether it has agreed for an hour with the
-// time that the process has run. That hour may have been before a restart, if the clock agrees
-// with the time that was recorded then. An error with true means that the time could not be
-// recorded.
+// MayDelete reports whether the clock can be trusted: whether it has agreed for an hour with the time that the process
+// has run. That hour may have been before a restart, if the clock agrees with the time that was recorded then. An error
+// with true means that the time could not be recorded.
 func (g *AgeGuard) MayDelete(ctx context.Context) (bool, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -90,8 +87,8 @@ func (g *AgeGuard) MayDelete(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// start compares the clock with the time that was recorded before the restart. If none was, the
-// clock is not trusted yet.
+// start compares the clock with the time that was recorded before the restart. Without one, the clock is not trusted
+// yet.
 func (g *AgeGuard) start(ctx context.Context, now time.Time, ran time.Duration) error {
 	last, err := g.Times.LastTime(ctx)
 	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {

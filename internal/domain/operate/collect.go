@@ -16,23 +16,21 @@ import (
 
 // Limits of the collector.
 const (
-	// Grace is how long something is kept after nothing refers to it any more. No request lives as
-	// long. What a request has staged is known by its name as well, for times of files alone prove
-	// nothing.
+	// Grace is the time that a record or blob is kept after the last reference to it has gone. No request lives as
+	// long. Blobs that a request has staged are also known by their names, because times of files alone prove nothing.
 	Grace        = 24 * time.Hour
 	collectEvery = time.Hour
-	collectLook  = time.Minute // how often it is looked whether another process, which makes the round, is gone
+	collectLook  = time.Minute // the time between two looks whether another process, which makes the round, is gone
 	collectBatch = 500         // records for each call, whose names are in memory at once
 )
 
-// SweepStore tells what nothing refers to, under the same promises as a publish.Store.
+// A SweepStore forgets records without references, under the same promises as a publish.Store.
 type SweepStore interface {
-	// Sweep forgets expired uploads, idempotency records, sessions, logins and stops, blob records
-	// created before the time given that nothing refers to, the files of projects that were deleted
-	// before it, and used-up bookkeeping; at most limit records a call. What got a time in the
-	// future from a wrong clock counts as made now. It returns the names that may now be deleted
-	// from Blobs, and whether there is more. A failure with one kind of records does not keep it
-	// from others; the error then comes together with what was done.
+	// Sweep forgets expired uploads, idempotency records, sessions, logins and stops, blob records created before the
+	// time given without references, the files of projects that were deleted before it, and used-up bookkeeping; at
+	// most limit records a call. A record with a time in the future, from a wrong clock, counts as made now. It returns
+	// the names that may now be deleted from Blobs, and whether there is more. A failure with one kind of records does
+	// not keep it from others; it then returns the error together with the names.
 	Sweep(ctx context.Context, now, before time.Time, limit int) (gone []sandlot.BlobRef, more bool, err error)
 	// Unknown returns those of the names that no record has.
 	Unknown(ctx context.Context, refs []sandlot.BlobRef) ([]sandlot.BlobRef, error)
@@ -40,40 +38,38 @@ type SweepStore interface {
 
 // TrimStore forgets old versions, under the same promises as a publish.Store.
 type TrimStore interface {
-	// Trim looks at some projects after the one with this Number and forgets those of their
-	// versions that have at least keep newer ones and were superseded before the time given, or, as
-	// a clock had it that was ahead, long after; their files are left to Sweep. A step of it
-	// changes at most limit records. It returns how far it came, and whether there is more; also
-	// with an error that is about one project, which is then the last.
+	// Trim reads some projects after the one with this Number and forgets those of their versions that have at least
+	// keep newer ones and were superseded before the time given, or, by a clock that was ahead, long after; their files
+	// are left to Sweep. A step of it changes at most limit records. It returns the Number of the last project it read,
+	// and whether there is more; also with an error that is about one project, which is then the last.
 	Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, changed sandlot.Changed, err error)
 }
 
-// CollectBlobs is where a Collector deletes stored bytes. Its methods are those of publish.Blobs.
+// CollectBlobs stores the bytes that a Collector deletes. Its methods are those of publish.Blobs.
 type CollectBlobs interface {
 	Delete(ctx context.Context, ref sandlot.BlobRef) error
 	List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error]
 }
 
-// Collector deletes what nothing refers to any more: expired uploads, records that no version
-// needs, and stored bytes without a record. If Keep is set, it first forgets versions beyond
-// that number. Names of blobs are never used again, so it needs no lock: it may run beside
-// everything else, other Collectors included. With Leases one of those at a time works, which
-// spares the store the others. Only one Run, Collect or Inherit of a Collector may be under way.
+// A Collector deletes everything without references: expired uploads, records that no version needs, and stored bytes
+// without a record. If Keep is set, it first forgets versions beyond that number. Names of blobs are never used again,
+// so it needs no lock: it may run beside everything else, other Collectors included. With Leases one of those at a time
+// works, which spares the store the others. Only one Run, Collect or Inherit of a Collector may be under way.
 type Collector struct {
 	Records SweepStore
 	Blobs   CollectBlobs
-	// Staged reports whether a request still holds a blob, as Contents.Held does. Such a blob is no
-	// stray, whatever the time of its file. Nil if nobody stores anything meanwhile.
+	// Staged reports whether a request still holds a blob, as Contents.Held does. Such a blob is no stray, whatever the
+	// time of its file. Nil if nobody stores anything meanwhile.
 	Staged func(sandlot.BlobRef) bool
 	Leases LeaseStore // nil: there is no other Collector
 	Trim   Trimmer    // needed only if Keep is not 0
-	Keep   int        // how many versions of each project are kept; 0: all of them
-	Ages   *AgeGuard  // is asked before each round; nil: the clock is trusted
+	Keep   int        // the number of versions kept of each project; 0: all
+	Ages   *AgeGuard  // consulted before each round; nil: the clock is trusted
 	Log    *slog.Logger
 	Now    func() time.Time
 	// Failures counts blobs that could not be deleted, and steps that failed.
 	Failures *worker.Failures
-	Spend    func() // as that of a Config
+	Spend    func() // as in Config
 
 	undeleted worker.Setbacks[sandlot.BlobRef]
 
@@ -81,8 +77,8 @@ type Collector struct {
 	renewed time.Time // when the lease was renewed last
 }
 
-// Run collects every hour until ctx ends. Where another process makes the round, it makes that only if
-// the other is gone.
+// Run collects every hour until ctx ends. While another process makes the round, it makes that only if the other is
+// gone.
 func (c *Collector) Run(ctx context.Context) {
 	worker.Every(ctx, collectEvery, func() {
 		n, err := c.Collect(ctx)
@@ -97,14 +93,13 @@ func (c *Collector) Run(ctx context.Context) {
 	})
 }
 
-// Collect makes one round and returns how many blobs it deleted: none while the clock is not
-// trusted. If another process makes one it is sandlot.ErrLeased. A failure does not keep it from
-// the rest; the error joins all of them.
+// Collect makes one round and returns the number of deleted blobs: none while the clock is not trusted. If another
+// process makes one it is sandlot.ErrLeased. A failure does not keep it from the rest; the error joins all of them.
 func (c *Collector) Collect(ctx context.Context) (deleted int, err error) {
 	return c.round(ctx, c.hold)
 }
 
-// Inherit is Collect if the process that made the last round is gone, and else nothing.
+// Inherit is Collect if the process that made the last round is gone, and else does nothing.
 func (c *Collector) Inherit(ctx context.Context) (deleted int, err error) {
 	if deleted, err = c.round(ctx, c.inherit); errors.Is(err, errNothingLeft) {
 		return 0, nil
@@ -117,7 +112,7 @@ var errNothingLeft = errors.New("no process left a round")
 
 // round makes a round under a lease.
 func (c *Collector) round(ctx context.Context, lease func(context.Context) error) (deleted int, err error) {
-	now := c.Now().UTC() // read before the guard is asked, so that the guard knows of any jump before it
+	now := c.Now().UTC() // read before the guard is consulted, so that the guard knows of any jump before it
 	may, err := c.mayDelete(ctx)
 	if !may {
 		return 0, err
@@ -134,8 +129,8 @@ func (c *Collector) round(ctx context.Context, lease func(context.Context) error
 	failed.Add(c.trim(ctx, now.Add(-Grace)))
 	deleted, err = c.sweep(ctx, now)
 	failed.Add(err)
-	// This is done also when the records cannot be written: strays are found by reading, and
-	// what a failed step may have recorded is held as staged.
+	// This is done also when the records cannot be written: strays are found by reading, and blobs that a failed step
+	// may have recorded are held as staged.
 	n, err := c.Strays(ctx, now.Add(-Grace))
 	failed.Add(err)
 	return deleted + n, failed.Err()
@@ -163,7 +158,7 @@ func (c *Collector) inherit(ctx context.Context) error {
 	return err
 }
 
-// leased notes what a call has leased. After one that failed the lease is as it was.
+// leased notes the lease of a call. After a failed call the lease is as it was.
 func (c *Collector) leased(call func() (int64, error)) error {
 	begun, name := time.Now(), int64(0)
 	err := sandlot.EvenFull(c.Spend, func() (err error) {
@@ -176,7 +171,7 @@ func (c *Collector) leased(call func() (int64, error)) error {
 	return err
 }
 
-// letGo ends the lease of a round. Where that fails it lapses.
+// letGo ends the lease of a round. If that fails it lapses.
 func (c *Collector) letGo(ctx context.Context) {
 	if c.lease != 0 {
 		if _, err := c.Leases.LeaseWork(context.WithoutCancel(ctx), collectWork, c.lease, 0); err != nil {
@@ -186,7 +181,7 @@ func (c *Collector) letGo(ctx context.Context) {
 	c.lease = 0
 }
 
-// sweep forgets records that nothing needs, and deletes their blobs.
+// sweep forgets unneeded records, and deletes their blobs.
 func (c *Collector) sweep(ctx context.Context, now time.Time) (deleted int, err error) {
 	var failed worker.Errors
 	for more := true; more && ctx.Err() == nil; {
@@ -226,8 +221,8 @@ func (c *Collector) mayDelete(ctx context.Context) (bool, error) {
 	return c.Ages.MayDelete(ctx)
 }
 
-// trim forgets versions beyond Keep; their bytes are collected like others. Versions that were
-// superseded after before are kept, for somebody may be reading them.
+// trim forgets versions beyond Keep; their bytes are collected like others. Versions that were superseded after before
+// are kept, because somebody may be reading them.
 func (c *Collector) trim(ctx context.Context, before time.Time) error {
 	if c.Keep == 0 {
 		return nil
@@ -253,8 +248,8 @@ func (c *Collector) trim(ctx context.Context, before time.Time) error {
 	return failed.Err()
 }
 
-// Strays deletes blobs that were stored before a time and have no record, and returns how many it
-// deleted. It does not ask Ages.
+// Strays deletes blobs that were stored before a time and have no record, and returns their number. It does not consult
+// Ages.
 func (c *Collector) Strays(ctx context.Context, before time.Time) (deleted int, err error) {
 	var failed worker.Errors
 	batch := make([]sandlot.BlobRef, 0, collectBatch)
@@ -281,8 +276,7 @@ func (c *Collector) Strays(ctx context.Context, before time.Time) (deleted int, 
 
 // deleteUnknown deletes those of the blobs that no record has and no request holds.
 func (c *Collector) deleteUnknown(ctx context.Context, refs []sandlot.BlobRef) (deleted int, err error) {
-	// Staged blobs are left out before the records are asked: one that is recorded in between
-	// is then found there.
+	// Staged blobs are left out before the records are queried: a blob that is recorded in between is then found there.
 	refs = slices.DeleteFunc(refs, func(ref sandlot.BlobRef) bool { return c.Staged != nil && c.Staged(ref) })
 	unknown, err := c.Records.Unknown(ctx, refs)
 	if err != nil {
@@ -292,8 +286,8 @@ func (c *Collector) deleteUnknown(ctx context.Context, refs []sandlot.BlobRef) (
 	return c.delete(ctx, unknown)
 }
 
-// delete deletes blobs that nothing refers to. One that cannot be deleted is put off. It has no
-// record any more, so it is found among the strays later.
+// delete deletes blobs without references. A blob that cannot be deleted is put off. It has no record any more, so it
+// is found among the strays later.
 func (c *Collector) delete(ctx context.Context, refs []sandlot.BlobRef) (deleted int, err error) {
 	var failed worker.Errors
 	now := c.now()

@@ -7,9 +7,9 @@ import (
 	"sandlot"
 )
 
-// currentStore is a Store as the Service has it: what a step changed is dropped from Heads
-// before the step returns. A step of Store that returns a sandlot.Changed has to be here: a
-// test finds each. All that it writes has the room that is kept on a full disk: it protects people.
+// currentStore is a Store that drops the heads that a step changed before the step returns. Every step of Store that
+// returns a sandlot.Changed has to be here: a test finds each. All its writes may use the room that is reserved on a
+// full disk: they protect people.
 type currentStore struct {
 	Store
 	heads sandlot.Follow
@@ -52,13 +52,13 @@ func (s currentStore) LiftStops(ctx context.Context, mailbox sandlot.Digest, e s
 	return sandlot.EvenFull(s.spend, func() error { return s.Store.LiftStops(ctx, mailbox, e) })
 }
 
-// A Trimmer is a TrimStore as a Collector has it.
+// A Trimmer is a TrimStore that drops the heads of trimmed projects.
 type Trimmer struct {
 	Store TrimStore
-	Heads sandlot.Follow // drops what was trimmed; nil: nothing is cached
+	Heads sandlot.Follow // nil: nothing is cached
 }
 
-// Trim is that of TrimStore, but for what changed.
+// Trim is that of TrimStore without the Changed.
 func (t Trimmer) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, err error) {
 	last, more, changed, err := t.Store.Trim(ctx, keep, before, after, limit)
 	return last, more, t.Heads.After(changed, err)

@@ -14,13 +14,13 @@ import (
 // sameEmail is the most accounts of one address that an error names.
 const sameEmail = 20
 
-// Found is what an operator named: an account or a project. One of the two is set.
+// Found is the account or the project that an operator named. One of the two is set.
 type Found struct {
 	Account *AccountDetail
 	Project *ProjectDetail
 }
 
-// Target is the name under which the audit log has it, empty if nothing was found.
+// Target returns its name in the audit log, empty if nothing was found.
 func (f Found) Target() string {
 	switch {
 	case f.Account != nil:
@@ -31,7 +31,7 @@ func (f Found) Target() string {
 	return ""
 }
 
-// subject is what a store's method is about.
+// subject returns the Subject for a method of the store.
 func (f Found) subject() sandlot.Subject {
 	if f.Account != nil {
 		return sandlot.Subject{Account: f.Account.ID}
@@ -39,10 +39,9 @@ func (f Found) subject() sandlot.Subject {
 	return sandlot.Subject{Project: f.Project.ID}
 }
 
-// Find looks up what an operator named: an account by its handle, with or without an @, or by
-// its e-mail address; or a project by its id or any of its addresses. What is not there is
-// sandlot.ErrNotFound, with a message that says so if it was deleted. A name that could mean
-// several is an error that lists them.
+// Find looks up the account or project that an operator named: an account by its handle, with or without an @, or by
+// its e-mail address; or a project by its id or any of its addresses. A missing one is sandlot.ErrNotFound, with a
+// message that says so if it was deleted. An ambiguous name is an error that lists the candidates.
 func (s *Service) Find(ctx context.Context, by sandlot.Caller, ref string) (Found, error) {
 	if err := operator(by); err != nil {
 		return Found{}, err
@@ -104,7 +103,7 @@ func (s *Service) accountNamed(ctx context.Context, ref string) (AccountDetail, 
 	return *found.Account, nil
 }
 
-// none says that what was named is not there.
+// none returns the error that there is no such account or project.
 func none(what string) error { return fmt.Errorf("there is no %s: %w", what, sandlot.ErrNotFound) }
 
 func (s *Service) account(ctx context.Context, handle string) (Found, error) {

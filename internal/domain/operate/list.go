@@ -8,8 +8,7 @@ import (
 	"sandlot"
 )
 
-// Accounts returns accounts with an ID above after, oldest first, at most limit. If suspended, it
-// returns only those that are suspended.
+// Accounts returns accounts with an ID above after, oldest first, at most limit; if suspended, only suspended ones.
 func (s *Service) Accounts(ctx context.Context, by sandlot.Caller, after sandlot.AccountID, suspended bool, limit int) ([]AccountDetail, error) {
 	if err := operator(by); err != nil {
 		return nil, err
@@ -33,8 +32,8 @@ func (s *Service) Log(ctx context.Context, by sandlot.Caller, q LogQuery) ([]san
 	return s.store.Log(ctx, q)
 }
 
-// LogTarget returns the name under which the audit log has what an operator named, as for Find.
-// It finds also what was deleted.
+// LogTarget returns the name in the audit log of the account or project that an operator named, as for Find. It also
+// finds deleted ones.
 func (s *Service) LogTarget(ctx context.Context, by sandlot.Caller, ref string) (string, error) {
 	if err := operator(by); err != nil {
 		return "", err

@@ -11,8 +11,8 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// A MailboxStore shows the stops of mailboxes to an operator, who may lift them, under the same
-// promises as a publish.Store.
+// A MailboxStore shows the stops of mailboxes to an operator, who may lift them, under the same promises as a
+// publish.Store.
 type MailboxStore interface {
 	// Stops returns stops, newest first, at most limit, after the skip newest; only of one mailbox if it is not nil.
 	Stops(ctx context.Context, mailbox *sandlot.Digest, now time.Time, skip, limit int) ([]sandlot.Stop, error)
@@ -57,7 +57,7 @@ func (s *Service) AllowMail(ctx context.Context, by sandlot.Caller, address, rea
 	return target, nil
 }
 
-// namedMailbox is the mailbox of an address that an operator wrote.
+// namedMailbox returns the mailbox of an address that an operator wrote.
 func namedMailbox(address string) (sandlot.Digest, error) {
 	clean, err := names.Email(strings.TrimSpace(address))
 	if err != nil {
@@ -66,6 +66,6 @@ func namedMailbox(address string) (sandlot.Digest, error) {
 	return sandlot.MailboxOf(clean), nil
 }
 
-// MailboxName is the name by which operators know a mailbox, whose address is not kept: the first
-// twelve hexadecimal digits of its hash.
+// MailboxName returns the name by which operators know a mailbox, whose address is not kept: the first twelve
+// hexadecimal digits of its hash.
 func MailboxName(mailbox sandlot.Digest) string { return fmt.Sprintf("mailbox:%x", mailbox[:6]) }

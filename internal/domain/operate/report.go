@@ -13,16 +13,16 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// MaxDetails is the most characters that the details of a report may have: two pages.
+// MaxDetails is the most characters of the details of a report: two pages.
 const MaxDetails = 4000
 
-// How the number of a report is drawn.
+// Constants of the number of a report.
 const (
 	caseDraws    = 5                                  // of 10^12 numbers five are not taken in a row
-	caseAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford's base32: nothing in it is taken for something else
+	caseAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford's base32: no character in it looks like another
 )
 
-// Reasons returns what a report can be about.
+// Reasons returns the possible reasons of a report.
 func Reasons() []string {
 	return []string{"illegal", "deceptive", "malware", "copyright", "harassment", "other"}
 }
@@ -35,8 +35,8 @@ type NewReport struct {
 	Lang                     string // of the form, as BCP 47; the message to the operator is in it
 }
 
-// Reportable returns a project that can be reported, which may be suspended, and the token of a
-// form to report it with. Anything else is sandlot.ErrNotFound, with a token all the same. Anybody may call it.
+// Reportable returns a project that can be reported, which may be suspended, and the token of a form to report it with.
+// Anything else is sandlot.ErrNotFound, with a token all the same. Anybody may call it.
 func (s *Service) Reportable(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (p sandlot.Project, formToken string, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return sandlot.Project{}, "", err
@@ -75,8 +75,8 @@ func (s *Service) Report(ctx context.Context, by sandlot.Caller, in NewReport) (
 	return s.addReport(ctx, by, r, in, s.vault.Keyed("report", fmt.Sprintf("%s %s %q", p.ID, in.FormToken, []string{r.Reason, r.Details, r.Contact})))
 }
 
-// addReport records a report under a number that no other has. form is the digest that tells the
-// same form with the same words.
+// addReport records a report under a number that no other has. form is the digest by which a repeat of the same form
+// with the same words is found.
 func (s *Service) addReport(ctx context.Context, by sandlot.Caller, r Report, in NewReport, form sandlot.Digest) (number string, err error) {
 	var job *sandlot.Job
 	if s.reportMail != "" {
@@ -95,7 +95,7 @@ func (s *Service) addReport(ctx context.Context, by sandlot.Caller, r Report, in
 	return "", fmt.Errorf("draw case: %d are taken", caseDraws)
 }
 
-// cleanDetails removes what could control the terminal of whoever reads the details.
+// cleanDetails removes characters that could control the terminal of a reader.
 func cleanDetails(text string) (string, error) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > MaxDetails {

@@ -11,7 +11,7 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// Report is what somebody has said against a project.
+// Report is a complaint about a project.
 type Report struct {
 	Case    string // its number, such as R-7K3M-9Q2D
 	Project sandlot.ProjectID
@@ -19,37 +19,38 @@ type Report struct {
 	Details string // of at most MaxDetails characters
 	Contact string // the e-mail address for an answer; may be empty
 	At      time.Time
-	// ClosedAt is when the operator closed it, zero while it is open. Details and Contact are deleted ReportKept later.
+	// ClosedAt is when the operator closed the report, zero while it is open. Details and Contact are deleted
+	// ReportKept later.
 	ClosedAt time.Time
 }
 
-// ReportKept is how long the words of a report are kept after it was closed: long enough for an
-// objection to the outcome.
+// ReportKept is the time that the words of a report are kept after it was closed: long enough for an objection to the
+// outcome.
 const ReportKept = 90 * 24 * time.Hour
 
-// A ReportStore keeps reports, under the same promises as a publish.Store. They stay, but for
-// what somebody wrote in them: see ReportKept.
+// A ReportStore keeps reports, under the same promises as a publish.Store. They stay, but for their Details and
+// Contact: see ReportKept.
 type ReportStore interface {
-	// AddReport records a report that came by a form, and enqueues the job, if there is one. It
-	// returns the number of the case: that of the report which came by the same form before, if one
-	// did, and then nothing is recorded. A number that another report has is sandlot.ErrExists.
+	// AddReport records a report that came by a form, and enqueues the job, if any. It returns the number of the
+	// report: that of an earlier report by the same form, if there is one, and then nothing is recorded. A number that
+	// another report has is sandlot.ErrExists.
 	AddReport(ctx context.Context, r Report, form sandlot.Digest, job *sandlot.Job) (number string, err error)
-	// Project returns a project, also one that is suspended.
+	// Project returns a project, also a suspended one.
 	Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error)
 	// Report returns the report with a number.
 	Report(ctx context.Context, number string) (Report, error)
 	// Reports returns reports, newest first.
 	Reports(ctx context.Context, q ReportQuery) ([]Report, error)
-	// CloseReport marks a report as closed at e.At, but no earlier than it came, and records e. One
-	// that is closed already is sandlot.ErrMoved.
+	// CloseReport marks a report as closed at e.At, but no earlier than it came, and records e. A closed report is
+	// sandlot.ErrMoved.
 	CloseReport(ctx context.Context, number string, e sandlot.LogEntry) error
 }
 
-// ReportQuery says which reports to list.
+// ReportQuery selects the reports to list.
 type ReportQuery struct {
 	Open    bool              // only those that are not closed
 	Project sandlot.ProjectID // of this project; empty: of all
-	Skip    int               // how many of the newest are left out
+	Skip    int               // the number of newest reports to leave out
 	Limit   int               // the most reports
 }
 
@@ -61,8 +62,8 @@ func (s *Service) Reports(ctx context.Context, by sandlot.Caller, q ReportQuery)
 	return s.store.Reports(ctx, q)
 }
 
-// CloseReport closes a report and returns it. What its sender wrote is deleted after ReportKept.
-// One that is closed already is an error.
+// CloseReport closes a report and returns it. The words of its sender are deleted after ReportKept. A closed report is
+// an error.
 func (s *Service) CloseReport(ctx context.Context, by sandlot.Caller, number, reason string) (Report, error) {
 	if err := operator(by); err != nil {
 		return Report{}, err
@@ -85,8 +86,7 @@ func (s *Service) CloseReport(ctx context.Context, by sandlot.Caller, number, re
 	return s.report(ctx, r.Case)
 }
 
-// ReadReport returns one report by its number, in whatever case. An unknown number is
-// sandlot.ErrNotFound.
+// ReadReport returns one report by its number, in any case of its letters. An unknown number is sandlot.ErrNotFound.
 func (s *Service) ReadReport(ctx context.Context, by sandlot.Caller, number string) (Report, error) {
 	if err := operator(by); err != nil {
 		return Report{}, err

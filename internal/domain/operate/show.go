@@ -12,22 +12,22 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// Shown is an account or a project with what belongs to it. Each list has at most as many items as
-// were asked for, newest first unless it says otherwise.
+// Shown is an account or a project with its records. Each list has at most as many items as the limit of Show, newest
+// first unless it says otherwise.
 type Shown struct {
 	Found
-	Deleted  *Deletion               // of what was deleted; then only Log is set besides
+	Deleted  *Deletion               // of a deleted one; then only Log is set besides
 	Proposed *Proposal               // of an account, if it has one
 	Projects []ProjectDetail         // of an account, oldest first
-	Keys     []sandlot.Key           // those that are not revoked
+	Keys     []sandlot.Key           // without revoked ones
 	Versions []sandlot.VersionChange // of a project
 	Files    []sandlot.File          // of a project's current version, by their names
 	Reports  []Report                // of the project, or of the projects listed
 	Log      []sandlot.LogEntry
 }
 
-// Show is Find together with what belongs to the account or project. Each list has at most limit
-// items. What was deleted is no error: Deleted tells of it.
+// Show is Find together with the records of the account or project. Each list has at most limit items. A deleted one is
+// no error: Deleted describes it.
 func (s *Service) Show(ctx context.Context, by sandlot.Caller, ref string, limit int) (out Shown, err error) {
 	if err := operator(by); err != nil {
 		return out, err
@@ -57,7 +57,7 @@ func (s *Service) Show(ctx context.Context, by sandlot.Caller, ref string, limit
 	return out, err
 }
 
-// showAccount adds what belongs to an account.
+// showAccount adds the records of an account.
 func (s *Service) showAccount(ctx context.Context, out *Shown, limit int) (err error) {
 	proposed, err := s.store.ProposedEmail(ctx, out.Account.ID, s.now().UTC())
 	if err == nil {
@@ -81,10 +81,10 @@ func (s *Service) showAccount(ctx context.Context, out *Shown, limit int) (err e
 	return nil
 }
 
-// showProject adds what belongs to a project.
+// showProject adds the records of a project.
 func (s *Service) showProject(ctx context.Context, out *Shown, limit int) (err error) {
 	p := out.Project
-	if !p.DeletedAt.IsZero() { // what belongs to it nobody reads until it is taken back
+	if !p.DeletedAt.IsZero() { // nobody reads the other records until it is taken back
 		out.Reports, err = s.store.Reports(ctx, ReportQuery{Project: p.ID, Limit: limit})
 		return err
 	}
@@ -122,8 +122,8 @@ func (s *Service) keysOf(ctx context.Context, account sandlot.AccountID, id sand
 	return keys, nil
 }
 
-// deleted returns the deletion of what an operator named, as for Find. E-mail addresses find
-// nothing, for they went with their accounts. What was not deleted is sandlot.ErrNotFound.
+// deleted returns the deletion of the account or project that an operator named, as for Find. E-mail addresses find
+// nothing, because they went with their accounts. One that was not deleted is sandlot.ErrNotFound.
 func (s *Service) deleted(ctx context.Context, ref string) (Deletion, error) {
 	ref = strings.TrimSpace(ref)
 	handle, isHandle := strings.CutPrefix(ref, "@")
@@ -149,8 +149,7 @@ func (s *Service) deletedProject(ctx context.Context, id string) (Deletion, erro
 	return s.store.DeletedProject(ctx, sandlot.ProjectID(id))
 }
 
-// toldDeleted adds to an error that is sandlot.ErrNotFound when and by whom ref was deleted, if it
-// was.
+// toldDeleted adds to an error that is sandlot.ErrNotFound when and by whom ref was deleted, if it was.
 func (s *Service) toldDeleted(ctx context.Context, ref string, err error) error {
 	if !errors.Is(err, sandlot.ErrNotFound) {
 		return err
@@ -162,7 +161,7 @@ func (s *Service) toldDeleted(ctx context.Context, ref string, err error) error 
 	return fmt.Errorf("%s was deleted %s: %w", inspect.Quoted(strings.TrimSpace(ref)), d.Told(), sandlot.ErrNotFound)
 }
 
-// Told says, for people, when the deletion was, by whom, and of what.
+// Told describes the time, the actor and the target of the deletion for people.
 func (d Deletion) Told() string {
 	text := "at " + d.At.UTC().Format(time.RFC3339)
 	if d.Entry.ID != 0 {

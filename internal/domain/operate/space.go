@@ -12,11 +12,11 @@ import (
 // A SpaceStore returns the room of deleted records to the disk, under the same promises as a
 // publish.Store.
 type SpaceStore interface {
-	// Unused returns how many bytes of the store's room on the disk hold nothing. New records get them first. A store
-	// that tends its room by itself has none.
+	// Unused returns the bytes of the store's room on the disk that hold no records. New records get them first. A
+	// store that tends its room by itself has none.
 	Unused(ctx context.Context) (int64, error)
-	// GiveBack returns a little of that room to the disk, unless other steps wait, and tells
-	// whether there is more to return. It keeps some for the records of the next minutes.
+	// GiveBack returns a little of that room to the disk, unless other steps wait, and reports whether there is more to
+	// return. It keeps some for the records of the next minutes.
 	GiveBack(ctx context.Context) (more bool, err error)
 }
 
@@ -26,14 +26,13 @@ const (
 	shrinkPause = 10 * time.Millisecond
 )
 
-// Shrinker returns the room of deleted records to the disk, in small steps between which others
-// may write.
+// A Shrinker returns the room of deleted records to the disk, in small steps between which others may write.
 type Shrinker struct {
 	Space SpaceStore
 	Log   *slog.Logger
 	// Failures counts steps that failed.
 	Failures *worker.Failures
-	Spend    func() // as that of a Config
+	Spend    func() // as in Config
 }
 
 // Run shrinks every minute until ctx ends. Failures are logged and counted.
@@ -46,7 +45,7 @@ func (s *Shrinker) Run(ctx context.Context) {
 	})
 }
 
-// Shrink returns all room to the disk that is to be returned now.
+// Shrink returns all unused room to the disk but for the rest that GiveBack keeps.
 func (s *Shrinker) Shrink(ctx context.Context) error {
 	for {
 		var more bool

@@ -12,7 +12,7 @@ type AccountDetail struct {
 	sandlot.Account
 	SuspendedAt time.Time // zero if it is not suspended
 	VerifiedAt  time.Time // when its address was verified; zero if it was not, or if that was not recorded
-	Projects    int       // how many it has
+	Projects    int       // the number of its projects
 	Bytes       int64     // of the current versions of its projects
 }
 
@@ -20,12 +20,12 @@ type AccountDetail struct {
 // project's account is suspended.
 type ProjectDetail struct {
 	sandlot.Project
-	Number      int64     // higher than that of every project that was made before
+	Number      int64     // higher than that of every older project
 	SuspendedAt time.Time // zero if it is not suspended itself
 	DeletedAt   time.Time // since when its owner can take it back; zero if it is not deleted
 }
 
-// ProjectQuery says which projects to list.
+// ProjectQuery selects the projects to list.
 type ProjectQuery struct {
 	Account   sandlot.AccountID // of this account; 0: of all
 	Suspended bool              // only those that are suspended themselves
@@ -33,7 +33,7 @@ type ProjectQuery struct {
 	Limit     int
 }
 
-// LogQuery says which entries of the log to list.
+// LogQuery selects the entries of the log to list.
 type LogQuery struct {
 	Target       string    // of this target; empty: of all
 	Actor        string    // by this actor, or a person of this name; empty: by all
@@ -46,18 +46,18 @@ type LogQuery struct {
 // Deletion is the end of an account or a project.
 type Deletion struct {
 	At     time.Time
-	Target string           // whose it was, as the log names it: the account of a project that went with it
+	Target string           // the account or project in the log's words: the account of a project that went with it
 	Entry  sandlot.LogEntry // the entry of the audit log; its ID is 0 if there is none
 }
 
-// Proposal is another address that an account wants and that nobody has confirmed.
+// Proposal is an address that an account wants and that nobody has confirmed.
 type Proposal struct {
 	Email     string
 	ExpiresAt time.Time // of the link that confirms it
 }
 
-// AdminStore keeps what operators do, under the same promises as a publish.Store. What was deleted
-// is sandlot.ErrNotFound. Methods that list may read all records: they are for people.
+// AdminStore keeps the acts of operators, under the same promises as a publish.Store. A deleted account or project is
+// sandlot.ErrNotFound. Methods that list may read all records: they are for people.
 type AdminStore interface {
 	// AccountByHandle returns the account that has this handle now.
 	AccountByHandle(ctx context.Context, handle string) (AccountDetail, error)
@@ -71,38 +71,37 @@ type AdminStore interface {
 	// ListProjects returns projects that are not deleted, oldest first.
 	ListProjects(ctx context.Context, q ProjectQuery) ([]ProjectDetail, error)
 
-	// What becomes of an account is true of all its projects at once, for whoever reads one; into
-	// lists they come by and by, the last of them before the method returns, or by Sweep if that is
-	// cut short.
+	// A change of an account holds for all its projects at once, for a reader of one; lists show it by and by, the last
+	// of them before the method returns, or by Sweep if that is cut short.
 
-	// Suspend marks the subject as suspended at e.At and records e. One that is suspended already is ErrExists. It finds also a
+	// Suspend marks the subject as suspended at e.At and records e. A suspended one is ErrExists. It also finds a
 	// project that its owner can take back, and so do Reinstate and Remove, after which the owner cannot.
 	Suspend(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error)
 	// Reinstate ends a suspension and records e. One that is not suspended is ErrMoved.
 	Reinstate(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error)
-	// Remove deletes the subject, an account with its projects, and records e. Handles and project
-	// ids are not used again, and stay; titles and descriptions, and of an account the names of its
-	// keys and what its calls left, are then in no file of the store, nor are details and contact
-	// of reports that give an address which it had proved, and no other account has; its addresses,
-	// once ForgetEmail was called for them. The files are left to Sweep.
+	// Remove deletes the subject, an account with its projects, and records e. Handles and project ids are not used
+	// again, and stay. Titles and descriptions, and of an account the names of its keys and the records of its calls,
+	// are then in no file of the store, nor are details and contact of reports that give an address which it had
+	// proved, and no other account has; its addresses, once ForgetEmail was called for them. The files are left to
+	// Sweep.
 	Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error)
-	// AddKey adds a key to an account and records e. If revoke, all its other account keys are
-	// revoked, and it tells how many.
+	// AddKey adds a key to an account and records e. If revoke, it revokes all its other account keys, and returns
+	// their number.
 	AddKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, revoke bool, e sandlot.LogEntry) (revoked int, err error)
 
-	// DeletedAccount tells of the deletion of the account that had this handle; one that is there,
-	// or never was, is ErrNotFound.
+	// DeletedAccount returns the deletion of the account that had this handle; an account that exists, or never did, is
+	// ErrNotFound.
 	DeletedAccount(ctx context.Context, handle string) (Deletion, error)
 	// DeletedProject is DeletedAccount for a project.
 	DeletedProject(ctx context.Context, id sandlot.ProjectID) (Deletion, error)
 
-	// Log returns entries of the log, newest first. One of "restore", as earlier releases named it, is one of
+	// Log returns entries of the log, newest first. An entry of "restore", the name in earlier releases, is one of
 	// ActionReinstate.
 	Log(ctx context.Context, q LogQuery) ([]sandlot.LogEntry, error)
 }
 
-// A PartStore reads what belongs to an account or a project, as the stores of their owners do:
-// see publish.KeyringStore, RecoveryStore, ProjectStore and Store.
+// A PartStore reads the records of an account or a project, as the stores of their owners do: see publish.KeyringStore,
+// RecoveryStore, ProjectStore and Store.
 type PartStore interface {
 	Keys(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Key, error)
 	ProposedEmail(ctx context.Context, id sandlot.AccountID, now time.Time) (Proposal, error)
@@ -110,27 +109,25 @@ type PartStore interface {
 	Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error)
 }
 
-// A SaltStore keeps the salt of each day, by which its visitors are told apart, under the
-// same promises as a publish.Store.
+// A SaltStore keeps the salt of each day, by which its visitors are distinguished, under the same promises as a
+// publish.Store.
 type SaltStore interface {
-	// DaySalt returns the salt of a day, counted from 1970, which is fresh the first time it is
-	// asked for and then the same. It forgets those of days that are over by the store's clock. No
-	// copy of the store has any.
+	// DaySalt returns the salt of a day, counted from 1970: fresh at the first call, and the same afterwards. It
+	// forgets those of days that are over by the store's clock. No copy of the store has any.
 	DaySalt(ctx context.Context, day int64, fresh [32]byte) ([32]byte, error)
 }
 
 // A LeaseStore gives work to one process at a time, under the same promises as a
 // publish.Store.
 type LeaseStore interface {
-	// LeaseWork keeps the work of that name to its caller for that long, by the store's clock, and
-	// returns what names the lease. If somebody else has it it is sandlot.ErrLeased. A lease that
-	// the caller holds already is renewed, or, for no time at all, ended; 0 is none.
+	// LeaseWork leases the work of that name to its caller for length, by the store's clock, and returns the number of
+	// the lease. If somebody else has it it is sandlot.ErrLeased. held is the lease that the caller has, 0 for none: it
+	// is renewed, or ended if length is 0.
 	LeaseWork(ctx context.Context, work string, held int64, length time.Duration) (int64, error)
-	// InheritWork is LeaseWork of work whose lease has lapsed: whoever had it is gone. While somebody
-	// has it it is sandlot.ErrLeased, and if it was ended, or there was none, sandlot.ErrNotFound.
+	// InheritWork is LeaseWork of work whose lease has lapsed because its holder is gone. While somebody has it it is
+	// sandlot.ErrLeased, and if it was ended, or there was none, sandlot.ErrNotFound.
 	InheritWork(ctx context.Context, work string, length time.Duration) (int64, error)
 }
 
-// WorkLeaseMax is the longest that work is leased at a time. What seems to be leased for longer
-// got its time from a wrong clock.
+// WorkLeaseMax is the longest lease of work. A lease that seems longer got its time from a wrong clock.
 const WorkLeaseMax = 10 * time.Minute

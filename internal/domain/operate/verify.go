@@ -12,8 +12,7 @@ import (
 	"sandlot"
 )
 
-// VerifyStore shows everything that is recorded, in pieces, under the same
-// promises as a publish.Store.
+// VerifyStore shows all records, in pieces, under the same promises as a publish.Store.
 type VerifyStore interface {
 	// Content returns the bytes of a blob that is kept in its record.
 	Content(ctx context.Context, blobID int64) ([]byte, error)
@@ -23,21 +22,20 @@ type VerifyStore interface {
 	Unknown(ctx context.Context, refs []sandlot.BlobRef) ([]sandlot.BlobRef, error)
 	// BlobsAfter returns blobs with an ID above after, in the order of their IDs, at most limit.
 	BlobsAfter(ctx context.Context, after int64, limit int) ([]sandlot.Blob, error)
-	// BlobUses returns what refers to a blob, at most limit, the oldest version first. A blob
-	// without a record is ErrNotFound.
+	// BlobUses returns the uses of a blob, at most limit, the oldest version first. A blob without a record is
+	// ErrNotFound.
 	BlobUses(ctx context.Context, id int64, limit int) ([]BlobUse, error)
-	// Mistakes compares the next projects, at most limit, after the one with this Number, with
-	// their files and versions. It returns how many it saw and the last one's Number; none is the
-	// end.
+	// Mistakes compares the next projects, at most limit, after the one with this Number, with their files and
+	// versions. It returns the number of projects it saw and the last one's Number; none is the end.
 	Mistakes(ctx context.Context, after int64, limit int) (found []Mistake, seen int, last int64, err error)
 	// AccountMistakes is Mistakes for accounts, by their IDs: their totals and handles.
 	AccountMistakes(ctx context.Context, after int64, limit int) (found []Mistake, seen int, last int64, err error)
-	// Damage reads all records and tells, in at most limit sentences, what is wrong with how they are kept.
+	// Damage reads all records and describes the damage of their storage, in at most limit sentences.
 	Damage(ctx context.Context, limit int) ([]string, error)
 }
 
-// BlobUse says that a blob is a file of a project, a compressed form of one, or
-// a part of an upload.
+// BlobUse is a reference to a blob: by a file of a project, a compressed form of one, a part of an upload, or a
+// picture.
 type BlobUse struct {
 	Project  sandlot.ProjectID
 	Filename string
@@ -48,7 +46,7 @@ type BlobUse struct {
 	Account  string
 }
 
-// Mistake is something in the records of a project or an account that contradicts other records.
+// Mistake is a contradiction between the records of a project or an account and other records.
 type Mistake struct {
 	Handle   string // if it is about an account
 	Project  sandlot.ProjectID
@@ -56,27 +54,28 @@ type Mistake struct {
 	Detail   string
 }
 
-// VerifyBlobs is where a Verifier reads stored bytes.
+// VerifyBlobs stores the bytes that a Verifier reads.
 type VerifyBlobs interface {
-	// Open is that of publish.Blobs, and reads the whole blob before it returns; checkpoints that come with it are compared, too.
+	// Open is that of publish.Blobs, and reads the whole blob before it returns; checkpoints of the blob are compared,
+	// too.
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 	// List is that of publish.Blobs.
 	List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error]
-	// Foreign yields what lies among the blobs since before the time given and cannot be one.
+	// Foreign yields the names of other things that have lain among the blobs since before the time given.
 	Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error]
 }
 
 // The kinds of a Finding. All but FoundStray are damage.
 const (
-	FoundMissing  = "missing"    // bytes that are recorded are not there
+	FoundMissing  = "missing"    // recorded bytes do not exist
 	FoundDamaged  = "damaged"    // bytes are not those that were stored: cut, longer, or changed
 	FoundUnread   = "unreadable" // bytes cannot be read from the disk
 	FoundMistake  = "mistake"    // records contradict each other
 	FoundDatabase = "database"   // the database itself is damaged
-	FoundStray    = "stray"      // something that nothing refers to; the Collector deletes what belongs to the service
+	FoundStray    = "stray"      // nothing refers to it; the Collector deletes it if it belongs to the service
 )
 
-// Finding is one thing that is not as it should be. Empty fields do not apply.
+// Finding is a fault that a Verifier reports. Empty fields do not apply.
 type Finding struct {
 	Kind     string            `json:"kind"`
 	Handle   string            `json:"handle,omitempty"` // of an account
@@ -88,7 +87,7 @@ type Finding struct {
 	Detail   string            `json:"detail"`
 }
 
-// Verified counts what a Verifier has seen.
+// Verified holds the counts of a Verifier.
 type Verified struct {
 	Projects int64 `json:"projects"`
 	Blobs    int64 `json:"blobs"`
@@ -104,20 +103,19 @@ const (
 	damageShown = 100 // sentences about the database
 )
 
-// Verifier compares every blob with its hash, and every record with what it refers to. It holds
-// some hundred records at a time, and may run beside a running server. A Verifier is for one
-// Run.
+// A Verifier compares every blob with its hash, and every record with the records and bytes that it refers to. It holds
+// some hundred records at a time, and may run beside a running server. A Verifier is for one Run.
 type Verifier struct {
 	Records VerifyStore
 	Blobs   VerifyBlobs
 	Now     func() time.Time
-	Report  func(Finding) error // is called with each finding as it is found; its error ends the run
+	Report  func(Finding) error // called with each finding as it is found; its error ends the run
 
 	seen Verified
 }
 
-// Run verifies everything once and returns what it has counted. Findings are no error: an error
-// means that not everything could be verified.
+// Run verifies everything once and returns its counts. Findings are no error: an error means that not everything could
+// be verified.
 func (v *Verifier) Run(ctx context.Context) (Verified, error) {
 	for _, part := range []func(context.Context) error{v.database, v.accounts, v.projects, v.blobs, v.strays} {
 		if err := part(ctx); err != nil {
@@ -161,7 +159,7 @@ func (v *Verifier) projects(ctx context.Context) error {
 	return err
 }
 
-// mistakes reads page after page, reports the mistakes, and returns how many records it read.
+// mistakes reads page after page, reports the mistakes, and returns the number of records it read.
 func (v *Verifier) mistakes(ctx context.Context, read func(ctx context.Context, after int64, limit int) ([]Mistake, int, int64, error)) (all int64, err error) {
 	for last := int64(0); ; {
 		found, seen, next, err := read(ctx, last, verifyPage)
@@ -215,7 +213,7 @@ func (v *Verifier) blob(ctx context.Context, b sandlot.Blob) (err error) {
 	}
 	uses, useErr := v.Records.BlobUses(ctx, b.ID, usesShown)
 	if errors.Is(useErr, sandlot.ErrNotFound) {
-		return nil // it was collected since its record was read
+		return nil // collected since its record was read
 	}
 	if useErr != nil {
 		return useErr
@@ -223,8 +221,7 @@ func (v *Verifier) blob(ctx context.Context, b sandlot.Blob) (err error) {
 	return v.bad(b, kind, err.Error(), uses)
 }
 
-// read reads a whole blob. Blobs compares those in files with their hashes; those in records are
-// compared here.
+// read reads a whole blob. Blobs compares those in files with their hashes; read compares those in records.
 func (v *Verifier) read(ctx context.Context, b sandlot.Blob) error {
 	if b.Ref == "" {
 		bytes, err := v.Records.Content(ctx, b.ID)

@@ -203,7 +203,7 @@ type Minted struct {
 // need not be sent again before ExpiresAt.
 type Pending struct {
 	UploadID                    string
-	Token                       sandlot.Secret // a key with which any network can join the upload; empty if a key of the account is needed
+	Token                       sandlot.Secret // the upload_token, which joins the upload from any network; empty if a key of the account is needed
 	Total                       int            // 0 while unknown
 	Received                    []int          // the first 100, as of Missing
 	Missing                     []int          // below the total, or below the highest part received

@@ -11,7 +11,7 @@ import (
 // Quota bounds the projects and bytes of an account. A zero is no bound. A bound below the present use takes nothing
 // away: it refuses every addition.
 type Quota struct {
-	Projects int   // without deleted ones
+	Projects int   // that are not deleted
 	Bytes    int64 // of the files of all their versions and the parts of open uploads, each as often as it was sent
 }
 

@@ -123,7 +123,7 @@ type NewProject struct {
 	Suffix      string
 	Key         sandlot.Key // scoped to this project; none if it has no Hash
 	CreatedAt   time.Time   // of version 1
-	Begun       time.Time   // the time of the project's first version, if that was before version 1
+	Begun       time.Time   // when the project was begun, if that was before version 1
 	Description string
 	Tags        sandlot.Tags
 	Unlisted    bool

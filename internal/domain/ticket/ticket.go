@@ -15,31 +15,31 @@ import (
 )
 
 const (
-	// mostWaiting is how many tickets of one account, or of one network without a key, may wait at
-	// once: an agent has one for each file that it is about to send, and sends many as an archive.
+	// mostWaiting bounds the unused tickets of one account, or of one network without a key: an agent has one for each
+	// file that it is about to send, and sends many as an archive.
 	mostWaiting = 100
-	// mostTold is how many bytes a ticket may keep of what was told. All fields fit at their
-	// longest, and what waits of one network stays under a megabyte.
+	// mostTold bounds the fields that a ticket keeps, in bytes. All fields fit at their longest, and the unused tickets
+	// of one network stay under a megabyte.
 	mostTold = 8 << 10
 )
 
-// Most is how many tickets may wait: of one owner, and of each of the networks around it.
+// Most bounds the unused tickets: of one owner, and of each of the networks around it.
 type Most [3]int
 
 // A Store keeps tickets, under the same promises as a publish.Store.
 type Store interface {
 	sandlot.SecretStore
-	// AddTicket records a ticket. If its Owner has as many as most says that are not used and not
-	// expired, or one of its Wider networks has, it is publish.ErrTooMany.
+	// AddTicket records a ticket. If its Owner has as many as most of unused and unexpired ones, or one of its Wider
+	// networks has, it is publish.ErrTooMany.
 	AddTicket(ctx context.Context, t sandlot.Ticket, most Most) error
 }
 
-// Publisher checks what tickets are asked for; *publish.Service does.
+// Publisher checks the calls of tickets; *publish.Service is one.
 type Publisher interface {
 	Foresee(ctx context.Context, by sandlot.Caller, in publish.Intended) (sandlot.Project, []sandlot.Warning, error)
 }
 
-// Service issues tickets and tells what they are for. Its methods may be called concurrently.
+// A Service issues tickets and opens their calls. Its methods may be called concurrently.
 type Service struct {
 	store     Store
 	publisher Publisher
@@ -53,7 +53,7 @@ type Option func(*Service)
 // WithClock makes the Service read the time from now, which may be called concurrently.
 func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = now } }
 
-// New makes a Service. It asks the store for the installation's secret, and fails with it.
+// New returns a Service. It reads the installation's secret from the store, and fails if that fails.
 func New(ctx context.Context, store Store, publisher Publisher, opts ...Option) (*Service, error) {
 	s := &Service{store: store, publisher: publisher, now: time.Now}
 	for _, o := range opts {
@@ -72,11 +72,11 @@ type Issued struct {
 	Warnings  []sandlot.Warning
 }
 
-// Issue checks all of a call but its bytes, as Publish or Update would, and makes a ticket for it.
-// It makes nothing else: nothing of the call has happened.
+// Issue checks everything of a call but its bytes, as Publish or Update would, and makes a ticket for it. It makes
+// nothing else: the call has had no effect.
 //
-// 100 tickets of an account, or of a network without a key, may wait; one more is
-// CodeQuotaExceeded. Only keys and nobody ask for tickets.
+// 100 tickets of an account, or of a network without a key, may be unused; one more is CodeQuotaExceeded. Only keys and
+// nobody may request tickets.
 func (s *Service) Issue(ctx context.Context, by sandlot.Caller, told Told) (Issued, error) {
 	if by.Ticket() != nil {
 		return Issued{}, sandlot.TicketElsewhere()
@@ -110,12 +110,12 @@ func (s *Service) Issue(ctx context.Context, by sandlot.Caller, told Told) (Issu
 	return Issued{t.ID(), secret, t.ExpiresAt, warnings}, nil
 }
 
-// check asks whether by may make the call, and puts the project's id in the place of its address.
+// check checks whether by may make the call, and replaces the project's address by its id.
 func (s *Service) check(ctx context.Context, by sandlot.Caller, told *Told) ([]sandlot.Warning, error) {
 	in := publish.Intended{Publish: told.publish()}
 	if told.Update {
 		update := told.update()
-		update.Archive = told.Archive // or it would lack a filename
+		update.Archive = told.Archive // or the update would lack a filename
 		in.Update = &update
 	}
 	p, warnings, err := s.publisher.Foresee(ctx, by, in)
@@ -123,8 +123,8 @@ func (s *Service) check(ctx context.Context, by sandlot.Caller, told *Told) ([]s
 	return warnings, err
 }
 
-// Call returns the call that the ticket which by presented was issued for; its bytes are still to
-// be added. A caller without a ticket, and a ticket whose ID is not id, is CodeInvalidKey.
+// Call returns the call of the ticket that by presented; its bytes are still to be added. A caller without a ticket,
+// and a ticket whose ID is not id, is CodeInvalidKey.
 func (s *Service) Call(_ context.Context, by sandlot.Caller, id string) (Call, error) {
 	t := by.Ticket()
 	if t == nil {
@@ -160,11 +160,11 @@ func (s *Service) mint() (sandlot.Secret, error) {
 	return sandlot.Secret(body + names.KeyChecksum(body)), nil
 }
 
-// sealPurpose is what the words of tickets are sealed for.
+// sealPurpose is the purpose for which the fields of tickets are sealed.
 const sealPurpose = "ticket"
 
-// seal encrypts what was told under the ticket: it may hold an e-mail address, and is of no use to
-// anybody but whoever brings the ticket.
+// seal encrypts the fields of the call under the ticket: they may hold an e-mail address, and are of no use without the
+// ticket.
 func (s *Service) seal(with sandlot.Secret, told Told) ([]byte, error) {
 	text, err := json.Marshal(told)
 	if err != nil {
@@ -177,7 +177,7 @@ func (s *Service) seal(with sandlot.Secret, told Told) ([]byte, error) {
 	return s.vault.SealWith(sealPurpose, with, text)
 }
 
-// open decrypts what seal has encrypted, with the ticket that by presented.
+// open decrypts the fields of a ticket, with the ticket that by presented.
 func (s *Service) open(by sandlot.Caller, t sandlot.Ticket) (told Told, err error) {
 	text, err := s.vault.UnsealPresented(sealPurpose, by, t.Told)
 	if err == nil {
@@ -186,8 +186,8 @@ func (s *Service) open(by sandlot.Caller, t sandlot.Ticket) (told Told, err erro
 	return told, err
 }
 
-// owners are those of whose tickets only so many may wait: the account, or else the network that asks and the two around it.
-// A network that anybody may have is counted alone.
+// owners returns the owners whose unused tickets are limited: the account, or else the network of the caller and the
+// two around it. A network that strangers may share is counted alone.
 func (s *Service) owners(by sandlot.Caller) (owner sandlot.Digest, wider [2]sandlot.Digest, most Most) {
 	of := func(who string) sandlot.Digest { return s.vault.Keyed("tickets of", who) }
 	most = Most{mostWaiting}

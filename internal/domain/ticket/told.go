@@ -2,9 +2,8 @@ package ticket
 
 import "sandlot/internal/domain/publish"
 
-// Told is what a call says besides its bytes, as the client sent it: that of an update if Update is
-// set, and of a publish otherwise. The fields are those of publish.UpdateInput and
-// publish.PublishInput.
+// Told holds the fields of a call besides its bytes, as the client sent them: those of an update if Update is set, and
+// of a publish otherwise. They are those of publish.UpdateInput and publish.PublishInput.
 type Told struct {
 	Update    bool             `json:",omitempty"`
 	Project   string           `json:",omitempty"`
@@ -15,7 +14,7 @@ type Told struct {
 	Lang      string           `json:",omitempty"`
 	IfVersion *int             `json:",omitempty"`
 	Declared  publish.Declared // of the file, or of the archive as it is sent
-	Archive   string           `json:",omitempty"` // the format of the archive that the bytes are; empty for a file
+	Archive   string           `json:",omitempty"` // the format of the archive in the bytes; empty for a file
 	Replace   bool             `json:",omitempty"`
 	Force     bool             `json:",omitempty"`
 	Primary   string           `json:",omitempty"`
@@ -24,18 +23,18 @@ type Told struct {
 	About *publish.About `json:",omitempty"`
 }
 
-// A Call is what the bearer of a ticket may do: exactly one of Publish and Update is set. Whoever
-// has the bytes adds them to it, and makes it.
+// A Call is the call that the bearer of a ticket may make: exactly one of Publish and Update is set. The holder of the
+// bytes adds them to it, and makes it.
 type Call struct {
 	Publish *publish.PublishInput
 	Update  *publish.UpdateInput
 
-	Filename string           // as it was told
-	Archive  string           // the format of the archive that the bytes are, if that was told
-	Declared publish.Declared // of the bytes, also where they are an archive
+	Filename string           // as the client sent it
+	Archive  string           // the format of the archive in the bytes, if any
+	Declared publish.Declared // of the bytes, also if they are an archive
 }
 
-// DryRun reports whether the bytes are only to be checked.
+// DryRun reports whether the call only checks the bytes.
 func (c Call) DryRun() bool {
 	return c.Publish != nil && c.Publish.DryRun || c.Update != nil && c.Update.DryRun
 }

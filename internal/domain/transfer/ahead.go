@@ -7,17 +7,16 @@ import (
 	"sandlot"
 )
 
-// Files are handed over in handfuls: to wake the other goroutine for each small one
-// would cost as much as to look it up. Three handfuls are open at most: one that is
-// written, one that waits and one that is gathered. Content that lies in the database
-// is read when it is opened, so of an export whose reader has stopped they are in memory.
+// Files are handed over in handfuls: to wake the other goroutine for each small one would cost as much as to look it
+// up. Three handfuls are open at most: one being written, one waiting and one being gathered. Content in the database
+// is read when it is opened, so for an export whose reader has stopped they are in memory.
 const (
 	handfulFiles = 16
 	handfulBytes = 64 << 10
 )
 
-// opened is a file at the beginning of what its entry is copied from: the deflate
-// stream of its gzip variant, or its own bytes.
+// opened is a file at the beginning of the bytes for its entry: the deflate stream of its gzip variant, or its own
+// bytes.
 type opened struct {
 	file     sandlot.File
 	variant  sandlot.Variant
@@ -26,10 +25,9 @@ type opened struct {
 	err      error // then there is nothing to close
 }
 
-// openAhead calls write with each file, in their order, and opens the next ones
-// meanwhile: looking up small content takes longer than writing it. write closes
-// what it gets. The first error of write, or the end of ctx, ends it; whatever is
-// open then is closed when it returns.
+// openAhead calls write with each file, in their order, and opens the next ones meanwhile: looking up small content
+// takes longer than writing it. write closes each file. The first error of write, or the end of ctx, ends it; open
+// files are closed when it returns.
 func openAhead(ctx context.Context, files []sandlot.File, src Source, write func(opened) error) error {
 	opening, stop := context.WithCancel(ctx)
 	next := make(chan []opened, 1)
@@ -93,7 +91,7 @@ func openOne(ctx context.Context, f sandlot.File, src Source) (o opened) {
 	return o
 }
 
-// size is how many bytes are behind from.
+// size returns the number of bytes behind from.
 func (o opened) size() int64 {
 	if o.deflated {
 		return o.variant.Blob.Size

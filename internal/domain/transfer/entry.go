@@ -12,11 +12,11 @@ import (
 	"sandlot"
 )
 
-// entryName is where a file lies in the archive. Project ids and filenames are
-// such that it unpacks on every system.
+// entryName returns the path of a file in the archive. Project ids and filenames are such that it unpacks on every
+// system.
 func entryName(p sandlot.Project, f sandlot.File) string { return string(p.ID) + "/" + f.Name }
 
-// writeOpened writes the entry of a file and closes what it was read from.
+// writeOpened writes the entry of a file and closes the file.
 func writeOpened(z *zip.Writer, path string, at time.Time, o opened) error {
 	if o.err != nil {
 		return o.err
@@ -34,7 +34,7 @@ func writeOpened(z *zip.Writer, path string, at time.Time, o opened) error {
 	return copyWhole(w, o.from, o.file.Blob.Size)
 }
 
-// packed is the encoding of the variants that are copied.
+// packed is the encoding of the copied variants.
 const packed = "gzip"
 
 // A gzip member as the service makes it has a header of 10 bytes and a trailer
@@ -44,9 +44,8 @@ const (
 	gzipTrailer = 8
 )
 
-// deflated opens the file's gzip variant and returns it at the beginning of the
-// deflate stream; nil if there is none to be used. All that can be found wrong
-// with it is found here, while the entry can still be written from the plain
+// deflated opens the file's gzip variant and returns it at the beginning of the deflate stream; nil if there is no
+// usable one. Every fault of it that can be found is found here, while the entry can still be written from the plain
 // bytes.
 func deflated(ctx context.Context, f sandlot.File, src Source) (io.ReadCloser, sandlot.Variant, error) {
 	for _, v := range f.Variants {
@@ -69,8 +68,7 @@ func deflated(ctx context.Context, f sandlot.File, src Source) (io.ReadCloser, s
 	return nil, sandlot.Variant{}, nil
 }
 
-// skipHeader reads a gzip header that has none of the optional fields, which
-// would make it longer.
+// skipHeader reads a gzip header without the optional fields, which would make it longer.
 func skipHeader(r io.Reader) error {
 	var h [gzipHeader]byte
 	if _, err := io.ReadFull(r, h[:]); err != nil {
@@ -95,8 +93,7 @@ func copyDeflated(z *zip.Writer, h *zip.FileHeader, f sandlot.File, v sandlot.Va
 	return copyWhole(w, io.LimitReader(stream, size), size)
 }
 
-// copyWhole copies size bytes. An entry that has already told its size must not
-// end early.
+// copyWhole copies size bytes. An entry that has already announced its size must not end early.
 func copyWhole(w io.Writer, r io.Reader, size int64) error {
 	n, err := io.Copy(w, r)
 	if err == nil && n != size {
@@ -114,8 +111,7 @@ const (
 	unixTime   = 0x5455
 )
 
-// complete fills in what CreateHeader would and CreateRaw does not, so that all
-// entries look alike.
+// complete sets the fields that CreateHeader would set and CreateRaw does not, so that all entries look alike.
 func complete(h *zip.FileHeader) {
 	at := h.Modified
 	h.CreatorVersion |= zipVersion
@@ -125,8 +121,7 @@ func complete(h *zip.FileHeader) {
 	h.Extra = extendedTime(at)
 }
 
-// extendedTime is the time in seconds since 1970, with the mark that it is the
-// only one.
+// extendedTime returns the time in seconds since 1970, with the mark that it is the only one.
 func extendedTime(at time.Time) []byte {
 	b := binary.LittleEndian.AppendUint16(nil, unixTime)
 	b = binary.LittleEndian.AppendUint16(b, 5)

@@ -9,7 +9,8 @@ import (
 	"sandlot/internal/format/unpack"
 )
 
-// importWait is when an import is asked for again that had to wait for another: most are done by then.
+// importWait is the time after which a client should repeat an import that had to wait for another: most are done by
+// then.
 const importWait = 5 * time.Second
 
 // noExport refuses an archive as a whole.
@@ -23,7 +24,7 @@ func tooLarge(format string, limit int64) *sandlot.Error {
 		Note("Export one project at a time, with its own key, or without earlier versions. Nothing was imported.")
 }
 
-// badArchive makes a refusal of what package unpack says of an archive.
+// badArchive makes a refusal of an error of package unpack.
 func badArchive(err error) error {
 	var bad *unpack.Error
 	if !errors.As(err, &bad) {

@@ -12,17 +12,17 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// versionsPage is how many versions are asked for at a time.
+// versionsPage is the number of versions that are read at a time.
 const versionsPage = publish.MaxPage
 
-// A pastVersion is an earlier version with those files that only lie in an archive with it.
+// A pastVersion is an earlier version with those files that lie in the archive for it alone.
 type pastVersion struct {
 	n     int
 	at    time.Time
 	files []sandlot.File
 }
 
-// add plans what is written of an earlier version.
+// add plans the entries of an earlier version.
 func (l *plan) add(id sandlot.ProjectID, v pastVersion) {
 	if len(v.files) == 0 {
 		return
@@ -34,8 +34,9 @@ func (l *plan) add(id sandlot.ProjectID, v pastVersion) {
 	l.due += len(v.files)
 }
 
-// paths knows where the bytes of one project's files lie. Those of the current version lie under their names. Of
-// what only earlier versions have, bytes of one hash lie where the first of these has them, in a folder beside the project's.
+// paths maps the bytes of one project's files to their entries. Files of the current version lie under their names.
+// Bytes that only earlier versions have lie, once for each hash, where the first of these has them, in a folder beside
+// the project's.
 type paths struct {
 	project sandlot.Project
 	known   map[sandlot.Digest]string
@@ -51,7 +52,7 @@ func pathsOf(p sandlot.Project, current []sandlot.File) *paths {
 	return at
 }
 
-// of is the path of a file of version n, which may be a fresh one.
+// of returns the path of a file of version n; fresh means that no file has it yet.
 func (p *paths) of(n int, f sandlot.File) (path string, fresh bool) {
 	if n == p.project.Version {
 		return entryName(p.project, f), false
@@ -64,13 +65,13 @@ func (p *paths) of(n int, f sandlot.File) (path string, fresh bool) {
 	return path, true
 }
 
-// pastName is where a file lies that came with an earlier version.
+// pastName returns the path of a file that came with an earlier version.
 func pastName(p sandlot.Project, n int, f sandlot.File) string {
 	return fmt.Sprintf("%s.v%d/%s", p.ID, n, f.Name) // no project id has a dot
 }
 
-// eachVersion calls do with each version of a project up to the one that is exported, the oldest first, with its files.
-// One that was erased, also since it was listed, comes without files.
+// eachVersion calls do with each version of a project up to the exported one, the oldest first, with its files. A
+// version that was erased, also since it was listed, comes without files.
 func eachVersion(ctx context.Context, p sandlot.Project, current []sandlot.File, src Source, do func(sandlot.VersionChange, []sandlot.File) error) error {
 	list, err := versionsOf(ctx, p, src)
 	if err != nil {
@@ -92,7 +93,7 @@ func eachVersion(ctx context.Context, p sandlot.Project, current []sandlot.File,
 	return nil
 }
 
-// versionsOf lists the versions up to the one that is exported, without what each changed.
+// versionsOf lists the versions up to the exported one, without their lists of changes.
 func versionsOf(ctx context.Context, p sandlot.Project, src Source) (list []sandlot.VersionChange, err error) {
 	for before := p.Version + 1; before > 1; before = list[len(list)-1].N {
 		page, err := src.VersionsBelow(ctx, p.ID, before, versionsPage)
@@ -111,7 +112,7 @@ func versionsOf(ctx context.Context, p sandlot.Project, src Source) (list []sand
 	return list, nil
 }
 
-// writeHistory writes what earlier versions have and the current one has not.
+// writeHistory writes the files that only earlier versions have.
 func writeHistory(ctx context.Context, z *zip.Writer, p sandlot.Project, l *plan) error {
 	for _, v := range l.past[p.ID] {
 		l.due -= len(v.files)

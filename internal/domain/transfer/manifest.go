@@ -17,15 +17,15 @@ import (
 // manifestName is the first entry of an export. No project id has a dot, so the name is free.
 const manifestName = "manifest.json"
 
-// newestFormat is the newest format that is read.
+// newestFormat is the newest format that an import can read.
 const newestFormat = 2
 
-// manifest is what an export says of itself, of which versions hold only what they changed.
+// manifest is the content of an export's manifest, with only the changes of each version.
 type manifest struct {
 	format   int
 	projects []project
 	portrait *picture
-	paths    map[string]bool // that are named
+	paths    map[string]bool // the paths that it names
 	erased   int             // versions without files
 }
 
@@ -36,9 +36,9 @@ type project struct {
 	created, updated                      time.Time
 	versions                              []version // the oldest first
 	files                                 int       // of the current version
-	count                                 int       // of versions, also of a project that is refused, of which none is kept
-	refused                               error     // why it cannot be taken
-	cover                                 *picture  // that its owner sent
+	count                                 int       // of versions, also of a project that is refused, which keeps none
+	refused                               error     // why it cannot be imported
+	cover                                 *picture  // the picture that its owner sent
 }
 
 type version struct {
@@ -57,7 +57,7 @@ type file struct {
 	sum        sandlot.Digest
 }
 
-// readManifest reads the manifest of an export as it streams: an export with many versions has more of it than of anything else.
+// readManifest reads the manifest of an export as it streams: of an export with many versions it is the largest part.
 func (s *Service) readManifest(zip *unpack.ZIPFile, charge sandlot.Charge) (m manifest, err error) {
 	entry, ok := zip.Find(manifestName)
 	if !ok {
@@ -88,7 +88,7 @@ func (s *Service) readManifest(zip *unpack.ZIPFile, charge sandlot.Charge) (m ma
 	return m, nil
 }
 
-// unreadable refuses a manifest that is not as one is. What is wrong with the archive stays what it is.
+// unreadable refuses a malformed manifest. An error of the archive stays as it is.
 func unreadable(err error) error {
 	var bad *unpack.Error
 	var refused *sandlot.Error
@@ -106,7 +106,7 @@ func unreadable(err error) error {
 
 var errShape = errors.New("something stands there that no manifest has")
 
-// warnings tell what of an archive was not taken.
+// warnings warns about the parts of an archive that were not taken.
 func (m manifest) warnings(zip *unpack.ZIPFile) (w []sandlot.Warning) {
 	extra, first := 0, ""
 	for e := range zip.Files() {
@@ -133,7 +133,7 @@ func (m manifest) warnings(zip *unpack.ZIPFile) (w []sandlot.Warning) {
 	return w
 }
 
-// fileOf is what the manifest says of one file.
+// fileOf holds the fields of one file in the manifest.
 type fileOf struct {
 	filename, path string
 	size           int64
@@ -149,14 +149,14 @@ func (f fileOf) digest() (d sandlot.Digest, ok bool) {
 }
 
 const (
-	// maxToken is the longest text, number or gap that is read: the longest that an export has is a description.
+	// maxToken is the longest text, number or gap that is read: the longest of an export is a description.
 	maxToken = 64 << 10
-	// maxDepth is how deep objects and lists may lie in each other: those of an export lie seven deep.
+	// maxDepth bounds the nesting of objects and lists: those of an export are seven deep.
 	maxDepth = 32
 )
 
-// A short reader refuses a manifest with a longer token or gap, or a deeper one, which the decoder would hold in memory,
-// a gap reading it again from its beginning with each piece that comes.
+// A short reader refuses a manifest with a longer token or gap, or deeper nesting, which the decoder would hold in
+// memory; it would read a gap again from its beginning with each piece that comes.
 type short struct {
 	r               io.Reader
 	n               int // bytes of the token so far, and of gaps beside it

@@ -14,7 +14,7 @@ import (
 	"sandlot/internal/format/unpack"
 )
 
-// A parser reads a manifest once, from its beginning to its end, and holds of a version only what it changed.
+// A parser reads a manifest once, from its beginning to its end, and holds only the changes of a version.
 type parser struct {
 	d    *json.Decoder // of a short reader, so that no token takes much memory
 	zip  *unpack.ZIPFile
@@ -23,7 +23,7 @@ type parser struct {
 	all  int // files that are held
 }
 
-// read reads all of it.
+// read reads the whole manifest.
 func (p *parser) read() error {
 	return p.fields(func(name string) error {
 		switch name {
@@ -48,7 +48,7 @@ func (p *parser) read() error {
 	})
 }
 
-// project reads one project. What is wrong with it alone is remembered in it.
+// project reads one project. A fault of it alone is kept in its refused.
 func (p *parser) project() error {
 	x := project{}
 	var current, before []file
@@ -105,7 +105,7 @@ func (p *parser) project() error {
 	return err
 }
 
-// tags reads the tags of a project, of which so many are held as it may have.
+// tags reads the tags of a project, and keeps as many as it may have.
 func (p *parser) tags(x *project) error {
 	return p.elements(func() error {
 		var tag string
@@ -125,7 +125,8 @@ func (p *parser) hold(files []file) error {
 	return nil
 }
 
-// settle makes the current files the one version of a project without a history, and otherwise holds them to its last version.
+// settle makes the current files the only version of a project without a history, and otherwise compares them with its
+// last version.
 func (x *project) settle(current, last []file, history bool) {
 	x.files = len(current)
 	switch {
@@ -149,7 +150,7 @@ func (x *project) settle(current, last []file, history bool) {
 	}
 }
 
-// version reads one version, of which before is the one before, and returns its files.
+// version reads one version and returns its files. before are those of the version before.
 func (p *parser) version(x *project, before []file) ([]file, error) {
 	var v version
 	var files []file
@@ -201,7 +202,7 @@ func (p *parser) version(x *project, before []file) ([]file, error) {
 	return files, p.hold(v.put)
 }
 
-// files reads the files of one version, by name.
+// files reads the files of one version, and sorts them by name.
 func (p *parser) files(x *project) ([]file, error) {
 	var list []file
 	err := p.elements(func() error {
@@ -222,7 +223,7 @@ func (p *parser) files(x *project) ([]file, error) {
 	return list, err
 }
 
-// fileOf reads what is said of one file.
+// fileOf reads the fields of one file.
 func (p *parser) fileOf(f *fileOf) error {
 	return p.fields(func(name string) error {
 		switch name {
@@ -239,7 +240,7 @@ func (p *parser) fileOf(f *fileOf) error {
 	})
 }
 
-// file checks what is said of one file: its name, and that the archive has such a file.
+// file checks the fields of one file: its name, and that the archive has such a file.
 func (p *parser) file(f fileOf) (file, error) {
 	out := file{path: f.path, size: f.size}
 	var err error
@@ -275,14 +276,14 @@ func apart(list []file) error {
 	return nil
 }
 
-// refuse remembers the first thing that is wrong with a project.
+// refuse keeps the first fault of a project.
 func (x *project) refuse(err error) {
 	if x.refused == nil {
 		x.refused = err
 	}
 }
 
-// change is what makes one list of files another. Both are by name.
+// change returns the changes from one list of files to another. Both are sorted by name.
 func change(before, after []file) (drop []string, put []file) {
 	i := 0
 	for _, f := range after {
@@ -313,7 +314,7 @@ func sameFiles(a, b []file) bool {
 	return slices.EqualFunc(a, b, func(x, y file) bool { return x.name == y.name && x.sum == y.sum })
 }
 
-// fields calls do with the name of each field of an object, which do reads. A name that comes twice is refused: two
+// fields calls do with the name of each field of an object; do reads its value. A repeated name is refused: two
 // programs could read different manifests.
 func (p *parser) fields(do func(name string) error) error {
 	seen := map[string]bool{}
@@ -331,10 +332,10 @@ func (p *parser) fields(do func(name string) error) error {
 	})
 }
 
-// maxNames is how many names an object may have, those included that are passed over.
+// maxNames bounds the names of an object, with those that are passed over.
 const maxNames = 100
 
-// elements calls do for each element of a list, which do reads.
+// elements calls do for each element of a list; do reads it.
 func (p *parser) elements(do func() error) error { return p.within('[', ']', do) }
 
 func (p *parser) within(opens, closes json.Delim, do func() error) error {
@@ -371,7 +372,7 @@ func (p *parser) value(into any) error {
 	return nil
 }
 
-// assign puts a token where one of its kind is wanted.
+// assign stores a token in a variable of its kind.
 func assign(into any, t json.Token) bool {
 	var err error
 	switch into := into.(type) {
@@ -399,10 +400,10 @@ func assign(into any, t json.Token) bool {
 	return false
 }
 
-// maxText is how much of a text is kept, in bytes: no title, name or description that is taken has more.
+// maxText bounds the bytes of a text that are kept: no accepted title, name or description has more.
 const maxText = 4 << 10
 
-// begin is the beginning of a text, so long that it is as much too long as all of it.
+// begin returns the beginning of a text, which is too long for every limit that the whole text exceeds.
 func begin(text string) string {
 	if len(text) <= maxText {
 		return text
@@ -410,7 +411,7 @@ func begin(text string) string {
 	return strings.ToValidUTF8(strings.Clone(text[:maxText]), "")
 }
 
-// pass reads a value that nobody needs, piece by piece.
+// pass skips a value that nobody needs, piece by piece.
 func (p *parser) pass() error {
 	for depth := 0; ; {
 		t, err := p.d.Token()

@@ -14,13 +14,13 @@ import (
 	"sandlot/internal/format/unpack"
 )
 
-// A picture is a cover or a portrait of an export, as its manifest has it.
+// A picture is a cover or a portrait of an export, as its manifest describes it.
 type picture struct {
 	file
 	problem string // why it cannot be read
 }
 
-// picture reads what is said of a picture. What is wrong with it keeps it alone from coming in.
+// picture reads the fields of a picture. A fault of it only keeps the picture itself out.
 func (p *parser) picture(into **picture) error {
 	var f fileOf
 	if err := p.fileOf(&f); err != nil {
@@ -41,7 +41,7 @@ func (p *parser) picture(into **picture) error {
 	return nil
 }
 
-// coverOf brings the cover of a project that came in, or would.
+// coverOf imports the cover of a project that was adopted, or would be.
 func (s *Service) coverOf(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, p project, a *publish.Adopted) error {
 	left, err := s.bring(ctx, by, in, zip, p.cover, publish.Brought{Project: a.Project.ID})
 	if left != "" {
@@ -50,7 +50,7 @@ func (s *Service) coverOf(ctx context.Context, by sandlot.Caller, in Input, zip 
 	return err
 }
 
-// portrait brings the portrait of an account.
+// portrait imports the portrait of an account.
 func (s *Service) portrait(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, m manifest, out *Report) error {
 	left, err := s.bring(ctx, by, in, zip, m.portrait, publish.Brought{Portrait: true})
 	if left != "" {
@@ -63,7 +63,7 @@ func leftOut(what, why, hint string) sandlot.Warning {
 	return sandlot.Warning{Code: "picture_left_out", Message: "The " + what + " was left out. " + why, Hint: hint}
 }
 
-// bring has a picture made of what the archive holds. left says why there is none; an error is one that ends the import.
+// bring has a picture made of an entry of the archive. left is the reason why there is none; an error ends the import.
 func (s *Service) bring(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, f *picture, b publish.Brought) (left string, err error) {
 	if f == nil || f.problem != "" {
 		return f.why(), nil
@@ -84,7 +84,7 @@ func (s *Service) bring(ctx context.Context, by sandlot.Caller, in Input, zip *u
 	return left, err
 }
 
-// why says why a picture cannot be read.
+// why returns the reason why a picture cannot be read.
 func (f *picture) why() string {
 	if f == nil {
 		return ""
@@ -92,7 +92,7 @@ func (f *picture) why() string {
 	return f.problem
 }
 
-// compared reads bytes that must have that hash: else the end is an error.
+// compared reads bytes that must have that hash: otherwise the end is an error.
 type compared struct {
 	r    io.Reader
 	sum  hash.Hash

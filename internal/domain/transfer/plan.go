@@ -7,19 +7,20 @@ import (
 	"sandlot"
 )
 
-// listedFiles is how many files of current versions a plan remembers: as many as one project
-// may have, at some 700 bytes each.
+// listedFiles bounds the files of current versions that a plan remembers: as many as one project may have, at some 700
+// bytes each.
 const listedFiles = 10_000
 
-// A plan remembers what the manifest names until it is written. What earlier versions have is only asked for once, for a version may be
-// erased meanwhile; the files of a current one do not change, and what does not fit is read again, which else took a fourth of the
-// time of an export of small files. It is used by one goroutine.
+// A plan remembers the files that the manifest names until they are written. Files of earlier versions are read only
+// once, because a version may be erased meanwhile; files of a current version do not change, and those that do not fit
+// are read again. Reading all of them again would take a fourth of the time of an export of small files. It is used by
+// one goroutine.
 type plan struct {
 	Source
 	room  int
 	known map[listed][]sandlot.File
 	past  map[sandlot.ProjectID][]pastVersion
-	due   int // entries that the manifest names and that are not written
+	due   int // entries that the manifest names and that are not written yet
 }
 
 type listed struct {
@@ -28,8 +29,7 @@ type listed struct {
 	encoding string
 }
 
-// FilesWith returns the files of a version, the second time perhaps from memory, which
-// then lets go of them.
+// FilesWith returns the files of a version, the second time perhaps from memory, and then forgets them.
 func (l *plan) FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error) {
 	key := listed{id, version, encoding}
 	if files, ok := l.known[key]; ok {

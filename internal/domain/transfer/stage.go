@@ -10,7 +10,7 @@ import (
 	"sandlot/internal/format/unpack"
 )
 
-// stage reads the bytes of a project out of the archive, each content once, and compares them with the manifest.
+// stage reads the bytes of a project from the archive, each content once, and compares them with the manifest.
 func stage(ctx context.Context, zip *unpack.ZIPFile, tree *publish.Tree, p project) ([]publish.AdoptedVersion, error) {
 	kept := map[sandlot.Digest]publish.Content{}
 	list := make([]publish.AdoptedVersion, len(p.versions))
@@ -31,7 +31,7 @@ func stage(ctx context.Context, zip *unpack.ZIPFile, tree *publish.Tree, p proje
 	return list, nil
 }
 
-// read stages the bytes of one file, if they are those that the manifest says.
+// read stages the bytes of one file, if they match the manifest.
 func read(ctx context.Context, zip *unpack.ZIPFile, tree *publish.Tree, f file) (c publish.Content, err error) {
 	err = zip.Read(f.path, func(_ unpack.Entry, r io.Reader) error {
 		c, err = tree.Keep(ctx, f.name, r)

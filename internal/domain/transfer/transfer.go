@@ -1,7 +1,8 @@
-// Package transfer takes the projects of an export into an account: a whole project with its history, or nothing of it.
+// Package transfer writes exports, and takes the projects of an export into an account: a whole project with its
+// history, or nothing of it.
 //
-// An export comes from anywhere and may be forged. What its manifest says of bytes is compared with them; what it says of ids,
-// handles and numbers counts for nothing.
+// An export comes from anywhere and may be forged. The hashes in its manifest are compared with the bytes; its ids,
+// handles and counts are ignored.
 package transfer
 
 import (
@@ -26,28 +27,30 @@ const (
 	maxProjects = 1_000
 	maxVersions = 1_000 // of one project
 	maxFiles    = 100_000
-	// projectsOfData is how many times as many bytes as one project an archive may have, packed and unpacked.
+	// projectsOfData is the number of bytes that an archive may have, packed and unpacked, in multiples of one
+	// project's.
 	projectsOfData = 4
 )
 
-// Projects makes projects; *publish.Service does.
+// Projects makes projects; *publish.Service is one.
 type Projects interface {
 	Adopt(ctx context.Context, by sandlot.Caller, in publish.Adoption) (publish.Adopted, error)
 }
 
-// Contents stages what an archive holds; *publish.Contents does.
+// Contents stages the files of an archive; *publish.Contents is one.
 type Contents interface {
 	NewTree(charge sandlot.Charge) *publish.Tree
 	DiscardTree(ctx context.Context, t *publish.Tree)
 	Receive(all *spool.Spool, r io.Reader, limit int64) error
 }
 
-// Pictures makes the pictures that an export brings; *cover.Service does.
+// Pictures makes the pictures of an export; *cover.Service is one.
 type Pictures interface {
 	Bring(ctx context.Context, by sandlot.Caller, b publish.Brought) (left string, err error)
 }
 
-// Config is what a Service is made of. Projects, Contents and Pictures must be set. Limits that are 0 are those of package publish.
+// Config holds the parts of a Service. Projects, Contents and Pictures must be set. Limits that are 0 are those of
+// package publish.
 type Config struct {
 	Projects  Projects
 	Contents  Contents
@@ -57,7 +60,7 @@ type Config struct {
 	MaxFiles  int    // of one version
 }
 
-// Service imports exports. It may be used concurrently; an account has one import at a time in a process.
+// A Service imports exports. It may be used concurrently; an account has one import at a time in a process.
 type Service struct {
 	Config
 	mu   sync.Mutex
@@ -75,18 +78,18 @@ func New(cfg Config) *Service {
 	return &Service{Config: cfg, busy: map[sandlot.AccountID]bool{}}
 }
 
-// Input asks for an import.
+// Input requests an import.
 type Input struct {
 	Archive     io.Reader // a ZIP
-	Size        int64     // that Archive was said to have; 0 or less: not said
-	Idempotency string    // the idempotency key, if one came
-	DryRun      bool      // only look whether it would be done
+	Size        int64     // the declared size of Archive; 0 or less: not declared
+	Idempotency string    // the idempotency key, if any
+	DryRun      bool      // only check the call
 	Charge      sandlot.Charge
 
-	// Where the operator asks, for the account of somebody: projects keep their ids.
+	// For an import by the operator into somebody's account: projects keep their ids.
 	Account sandlot.AccountID
 	Stored  *io.SectionReader // in place of Archive: a ZIP that is read where it lies
-	Rename  bool              // gives a project another id whose own was used here before, or can be none; otherwise it is refused
+	Rename  bool              // gives a project another id if its own was used here before, or is invalid; otherwise the project is refused
 	Reason  string            // for the audit log
 }
 
@@ -96,16 +99,16 @@ type archive interface {
 	Size() int64
 }
 
-// Report tells of each project of an export what became of it.
+// Report lists the outcome of each project of an export.
 type Report struct {
 	Projects []Outcome // in the order of the manifest
 	DryRun   bool
 	Warnings []sandlot.Warning
 }
 
-// Outcome is what became of one project: Adopted, or Refused.
+// Outcome is the result for one project: Adopted, or Refused.
 type Outcome struct {
-	From     string // the id that the export gives it
+	From     string // its id in the export
 	Title    string
 	Versions int
 	Files    int // of the current version
@@ -113,11 +116,12 @@ type Outcome struct {
 	Refused  *sandlot.Error
 }
 
-// Import takes the projects of an export into the caller's account. What is no export is refused whole; a project that
-// cannot be taken is told in the report, and the others come in nevertheless.
+// Import takes the projects of an export into the caller's account. Anything else is refused as a whole; a project that
+// cannot be imported is refused in the report, and the others come in nevertheless.
 //
-// With in.Idempotency the same archive within publish.IdempotencyLife makes nothing twice: what was imported is told again, and
-// the rest is done. An error that is no refusal may come when some projects are there already, so callers should send a key.
+// With in.Idempotency the same archive within publish.IdempotencyLife makes nothing twice: the report lists the
+// projects imported before, and the rest is imported. An error that is no refusal may come after some projects were
+// imported, so callers should send a key.
 func (s *Service) Import(ctx context.Context, by sandlot.Caller, in Input) (Report, error) {
 	owner, err := mayImport(by, in)
 	if err != nil {
@@ -172,7 +176,7 @@ func (s *Service) alone(id sandlot.AccountID) (done func(), err error) {
 	}, nil
 }
 
-// most is how many bytes an archive may have, packed and unpacked.
+// most returns the number of bytes that an archive may have, packed and unpacked.
 func (s *Service) most() int64 { return projectsOfData * s.MaxFile }
 
 func (s *Service) tooLarge() error {
@@ -224,7 +228,8 @@ func (s *Service) adoptAll(ctx context.Context, by sandlot.Caller, in Input, zip
 	return out, nil
 }
 
-// stopped is the error that ends an import midway. What came in before stays, so it must not say that nothing was changed.
+// stopped returns the error that ends an import midway. Projects imported before stay, so it must not say that nothing
+// was changed.
 func (r Report) stopped(err error, in Input) error {
 	adopted := 0
 	for _, o := range r.Projects {
@@ -244,8 +249,8 @@ func (r Report) stopped(err error, in Input) error {
 	return &told
 }
 
-// refusal is err if it is told of this project: a limit that it meets, too, for a smaller one may still have room. What every
-// other would meet is nil.
+// refusal returns err if it is about this project alone: a limit, too, because a smaller project may still have room.
+// An error that every other project would meet is nil.
 func refusal(err error) *sandlot.Error {
 	var e *sandlot.Error
 	if errors.As(err, &e) && !errors.Is(err, sandlot.CodeInvalidKey) && !errors.Is(err, sandlot.CodeAccountSuspended) && !errors.Is(err, sandlot.CodeIdempotencyMismatch) && !errors.Is(err, sandlot.CodeStorageFull) {

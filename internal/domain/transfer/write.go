@@ -1,8 +1,6 @@
-// Package archive writes an export: one ZIP with a manifest and the original
-// bytes of every file, streamed as it is read.
-//
-// Nothing is compressed twice: where a file has a gzip variant, its deflate
-// stream is copied into the archive as it is.
+// This file writes an export: one ZIP with a manifest and the original bytes of every file, streamed as it is read.
+// Nothing is compressed twice: if a file has a gzip variant, its deflate stream is copied into the archive as it is.
+
 package transfer
 
 import (
@@ -19,7 +17,7 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// Source reads what an export names.
+// Source reads the files and details of an export.
 type Source interface {
 	// FilesWith returns the files of a version by name, with the variants of one encoding.
 	FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error)
@@ -32,20 +30,17 @@ type Source interface {
 // writeBuffer gathers the many small writes of ZIP headers into few.
 const writeBuffer = 64 << 10
 
-// Write writes the archive of e to w: manifest.json first, then
-// the account's portrait, then {project_id}/{filename} for each file, in the order of e and of the names, the cover that its owner sent behind them, and, with
-// e.History, after the files of a project what only earlier versions of it have. The
-// same export with the same variants gives the same bytes; the time of the
-// export is in the manifest and its entry alone. Memory does not depend on the
-// size of the files: it holds the names of one project's files, those of up to
-// 10,000 more and of what only earlier versions have, what the store gives of a few
-// files that come next, and the directory that a ZIP has at its end.
+// Write writes the archive of e to w: manifest.json first, then the account's portrait, then {project_id}/{filename}
+// for each file, in the order of e and of the names, behind them the cover that its owner sent, and, with e.History,
+// after the files of a project those that only earlier versions of it have. The same export with the same variants
+// gives the same bytes; the time of the export is in the manifest and its entry alone. Memory does not depend on the
+// size of the files: it holds the names of one project's files, those of up to 10,000 more and of files that only
+// earlier versions have, the small contents of the next few files, and the directory that a ZIP has at its end.
 //
-// A gzip variant that is damaged or gone is not missed: the file's own bytes take
-// its place. A file that is damaged or gone is a *sandlot.Error that names it. What the
-// manifest names and was not written is an error, too. Any failure, and the end of ctx, ends Write; what was written then is not a whole
-// archive, and the caller must break the connection so that nobody takes it for
-// one.
+// A gzip variant that is damaged or missing does no harm: the file's own bytes take its place. A file that is damaged
+// or missing is a *sandlot.Error that names it. An entry that the manifest names and that was not written is an error,
+// too. Any failure, and the end of ctx, ends Write; the bytes written then are not a whole archive, and the caller must
+// break the connection so that nobody takes them for one.
 func Write(ctx context.Context, w io.Writer, e publish.Export, src Source) error {
 	buffered := bufio.NewWriterSize(untilDone{ctx, w}, writeBuffer)
 	z := zip.NewWriter(buffered)
@@ -91,9 +86,9 @@ func (u untilDone) Write(p []byte) (int, error) {
 	return u.w.Write(p)
 }
 
-// uncompressed frames bytes as deflate blocks without compressing them. A stored
-// entry would have to tell its checksum before its bytes; a deflated one may tell
-// it after them. One writer serves all entries, for they come one after another.
+// uncompressed frames bytes as deflate blocks without compressing them. A stored entry would have to announce its
+// checksum before its bytes; a deflated one may have it after them. One writer serves all entries, because they come
+// one after another.
 func uncompressed() zip.Compressor {
 	var one *flate.Writer
 	return func(w io.Writer) (io.WriteCloser, error) {
@@ -130,8 +125,7 @@ func namedIn(err error, p sandlot.Project, n int, f sandlot.File) error {
 		With(sandlot.OpExport).Note("Export without the earlier versions, or erase that version on the website first.").Because(err)
 }
 
-// named tells the owner which file is damaged, for until it is sent again nothing
-// can be exported.
+// named names the damaged file to the owner, because until it is sent again nothing can be exported.
 func named(err error, p sandlot.Project, f sandlot.File) error {
 	if !errors.Is(err, sandlot.ErrCorrupt) && !errors.Is(err, sandlot.ErrNotFound) {
 		return err

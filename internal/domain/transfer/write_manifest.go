@@ -15,7 +15,7 @@ import (
 )
 
 // The manifest: {"format", "exported_at", "account", "projects": [...]}. Format 2 is format 1 with the versions of each
-// project. Whoever reads a format passes over names that they do not know, so a name more is the same format.
+// project. Readers of a format ignore unknown names, so an additional name is the same format.
 const (
 	plainFormat   = 1
 	historyFormat = 2
@@ -40,11 +40,11 @@ type projectEntry struct {
 	CreatedAt   time.Time   `json:"created_at"`
 	UpdatedAt   time.Time   `json:"updated_at"`
 	Stats       stats       `json:"stats"`
-	Cover       *fileEntry  `json:"cover,omitempty"` // that its owner sent
+	Cover       *fileEntry  `json:"cover,omitempty"` // the picture that its owner sent
 	Files       []fileEntry `json:"files"`
 }
 
-// versionEntry is one of a project's that are kept, or that the owner erased, of which no more than this is left.
+// versionEntry is a kept version of a project, or an erased one, of which nothing else is left.
 type versionEntry struct {
 	Version      int         `json:"version"`
 	CreatedAt    time.Time   `json:"created_at"`
@@ -99,7 +99,7 @@ func writeManifest(ctx context.Context, z *zip.Writer, e publish.Export, l *plan
 	return err
 }
 
-// separator is what stands before the element i of a list.
+// separator returns the text before the element i of a list.
 func separator(i int) string {
 	if i == 0 {
 		return "\n"
@@ -138,7 +138,7 @@ func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, e publi
 	return err
 }
 
-// writeVersions writes one version after another, for all of them may be very many files.
+// writeVersions writes one version after another, because all of them may have very many files.
 func writeVersions(ctx context.Context, w io.Writer, p sandlot.Project, current []sandlot.File, l *plan) error {
 	i, at := 0, pathsOf(p, current)
 	return eachVersion(ctx, p, current, l, func(v sandlot.VersionChange, files []sandlot.File) error {
@@ -154,7 +154,7 @@ func writeVersions(ctx context.Context, w io.Writer, p sandlot.Project, current 
 	})
 }
 
-// describeVersion also returns what the version has that none before it and not the current one has.
+// describeVersion also returns the files of the version that neither an earlier version nor the current one has.
 func describeVersion(v sandlot.VersionChange, files []sandlot.File, at *paths) (versionEntry, pastVersion) {
 	out := versionEntry{Version: v.N, CreatedAt: v.CreatedAt.UTC().Truncate(time.Second), Title: optional(v.Title), PrimaryFile: v.Primary, RestoredFrom: v.RestoredFrom}
 	own := pastVersion{n: v.N, at: v.CreatedAt}

@@ -12,8 +12,8 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// pictureOf returns the cover that the owner of a project sent or, without a project, the portrait as files of the archive. Of an
-// export that is of less than an account the portrait is no part.
+// pictureOf returns the cover that the owner of a project sent or, without a project, the portrait as files of the
+// archive. An export of less than an account has no portrait.
 func pictureOf(e publish.Export, id sandlot.ProjectID) (f sandlot.File, ok bool) {
 	if id == "" && !e.Whole {
 		return f, false
@@ -22,7 +22,7 @@ func pictureOf(e publish.Export, id sandlot.ProjectID) (f sandlot.File, ok bool)
 	return sandlot.File{Name: picturePath(p), Blob: p.Blob}, ok
 }
 
-// picturePath is where a picture lies. No project id has a dot, so no file of a project lies there.
+// picturePath returns the path of a picture. No project id has a dot, so no file of a project lies there.
 func picturePath(p publish.SentPicture) string {
 	ending := ".jpg"
 	if strings.HasPrefix(string(p.ID), sandlot.PNGPicture) {
