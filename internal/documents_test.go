@@ -84,7 +84,8 @@ func TestNoSentenceStandsInTwoDocuments(t *testing.T) {
 const mostLines = 10
 
 func TestDecisionsAreDatedAndShort(t *testing.T) {
-	entries := strings.Split(documents(t)["docs/decisions.md"], "\n## ")[1:]
+	index, all, _ := strings.Cut(documents(t)["docs/decisions.md"], "\n## ")
+	entries := strings.Split(all, "\n## ")
 	if len(entries) < 100 {
 		t.Fatalf("only %d decisions were found", len(entries))
 	}
@@ -98,6 +99,9 @@ func TestDecisionsAreDatedAndShort(t *testing.T) {
 			continue
 		}
 		dates = append(dates, found[1])
+		if !strings.Contains(index, "["+strings.TrimPrefix(title, found[1]+": ")+"](") {
+			t.Errorf("the index by subject lacks %s", title)
+		}
 		lines := strings.Split(strings.TrimSpace(text), "\n")
 		if len(lines) > mostLines {
 			t.Errorf("%s: %d lines", title, len(lines))
