@@ -32,8 +32,10 @@ const (
 	mostMethods   = 45 // methods of a type
 	mostFields    = 16 // fields of a struct, but of a Config, which has groups
 	mostInterface = 24 // methods of an interface, with those of the interfaces that it embeds
-	mostFiles     = 40 // files of publish, and of web, without tests
 )
+
+// mostFiles bounds the files of the two largest rooms, without tests.
+var mostFiles = map[string]int{"publish": 30, "web": 40}
 
 // wide are the rooms that the first three bounds do not hold yet, nor that no receiver only embeds another type. In
 // these a type has at most wideExported and wideMethods, and no room is added.
@@ -99,8 +101,9 @@ func TestNoRoomIsTooWide(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(w.interfaces)) {
 		report(name, len(w.all(name)), mostInterface)
 	}
-	report("files of publish", w.files["publish"], mostFiles)
-	report("files of web", w.files["web"], mostFiles)
+	for room, most := range mostFiles {
+		report("files of "+room, w.files[room], most)
+	}
 	if len(w.interfaces) < 50 || len(w.methods) < 200 {
 		t.Errorf("only %d interfaces and %d types with methods were found", len(w.interfaces), len(w.methods))
 	}
