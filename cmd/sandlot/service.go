@@ -88,26 +88,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	if a.papers, err = s.readPapers(); err != nil {
 		return nil, err
 	}
-	lock, err := lockFolder(s.Data)
-	if err != nil {
-		return nil, err
-	}
-	a.lock = lock
-	if a.store, err = s.open(ctx, a.memory.database); err != nil {
-		return nil, err
-	}
-	now := a.store.Now // leases, due and expiry times use one clock, for any number of processes
-	if s.DatabaseURL == "" {
-		err = a.store.Alone(ctx) // it lies in the folder, whose lock no other server has
-		if errors.Is(err, sandlot.ErrFull) {
-			a.log.Warn("jobs of the previous process wait until their leases lapse", "error", err)
-			err = nil // records can still be read and deleted
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	if a.blobs, err = s.files(ctx, a.store, s.BlobCache); err != nil {
+	if err = a.openStores(ctx); err != nil {
 		return nil, err
 	}
 	mailer, err := a.mailer()
@@ -117,20 +98,12 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	if s.SMTPURL != "" {
 		a.mails = &account.MailServer{}
 	}
-	cfg := publish.Config{
-		Places: places, InlineMax: inlineMax(s.InlineMax), MaxFile: int64(s.MaxFileSize), SMTP: s.SMTPURL != "", MailUp: a.mails.Up,
-		Quarantine: s.quarantine(places.Base), Temporary: s.Data,
-		MailFolder: "the folder mail of the service's data folder",
-		Remembered: a.memory.remembered, Heavy: collecting(os.Getenv("GOGC")),
-	}
-	s.restrict(&cfg)
-	if !s.elsewhere() {
-		s.keepRoom(&cfg, s.Data, a.store.Upkeep())
-	}
-	counts, seen := a.failuresOf("counts"), gallery.Config{Public: cfg.Public, Plays: a.memory.plays, Texts: a.memory.searches, Shared: a.settings.DatabaseURL != "", Now: now}
+	cfg := a.publishConfig()
 	if a.shared, err = s.share(ctx, a.store, log); err != nil {
 		return nil, err
 	}
+	now, counts := a.store.Now, a.failuresOf("counts")
+	seen := gallery.Config{Public: cfg.Public, Plays: a.memory.plays, Texts: a.memory.searches, Shared: s.DatabaseURL != "", Now: now}
 	players, count := a.players(now)
 	counters := gallery.NewCounters(seen, a.store.Gallery(), players, log, counts)
 	keyUses := publish.NewKeyUses(a.store.Credentials(), log, counts)
@@ -139,67 +112,124 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	if a.service, err = publish.New(ctx, cfg, a.stores, log, publish.WithClock(now)); err != nil {
 		return nil, err
 	}
+	if a.gallery, err = gallery.New(ctx, seen, a.store.Gallery(), a.service, counters); err != nil {
+		return nil, err
+	}
+	a.figures = figures.New(a.store.Gallery(), a.service, counters, now)
+	if err = a.openServices(ctx, cfg.Spend); err != nil {
+		return nil, err
+	}
+	a.workers = append(a.upkeep(cfg.Spend), count, counters.Run, keyUses.Run, a.courier(mailer).Run)
+	pictures := cover.NewWorker(a.covers, log, a.failuresOf("covers"))
+	a.workers = append(a.workers, pictures.Run)
+	a.playtester(&a.onTrial, pictures)
+	return a, nil
+}
+
+// openStores locks the data folder, and opens the database and the blobs.
+func (a *app) openStores(ctx context.Context) (err error) {
+	s := a.settings
+	lock, err := lockFolder(s.Data)
+	if err != nil {
+		return err
+	}
+	a.lock = lock
+	if a.store, err = s.open(ctx, a.memory.database); err != nil {
+		return err
+	}
+	if s.DatabaseURL == "" {
+		err = a.store.Alone(ctx) // it lies in the folder, whose lock no other server has
+		if errors.Is(err, sandlot.ErrFull) {
+			a.log.Warn("jobs of the previous process wait until their leases lapse", "error", err)
+			err = nil // records can still be read and deleted
+		}
+	}
+	if err != nil {
+		return err
+	}
+	a.blobs, err = s.files(ctx, a.store, s.BlobCache)
+	return err
+}
+
+func (a *app) publishConfig() publish.Config {
+	s := a.settings
+	cfg := publish.Config{
+		Places: a.places, InlineMax: inlineMax(s.InlineMax), MaxFile: int64(s.MaxFileSize), SMTP: s.SMTPURL != "", MailUp: a.mails.Up,
+		Quarantine: s.quarantine(a.places.Base), Temporary: s.Data,
+		MailFolder: "the folder mail of the service's data folder",
+		Remembered: a.memory.remembered, Heavy: collecting(os.Getenv("GOGC")),
+	}
+	s.restrict(&cfg)
+	if !s.elsewhere() {
+		s.keepRoom(&cfg, s.Data, a.store.Upkeep())
+	}
+	return cfg
+}
+
+// openServices makes the services beside publish. All use one clock, for any number of processes. spend frees the
+// reserve of a full disk.
+func (a *app) openServices(ctx context.Context, spend func()) (err error) {
+	now, follow := a.store.Now, a.service.Heads.After
+	settled := operate.Config{ReportMail: a.settings.ReportMail, Heads: follow, Spend: spend}
+	if a.operate, err = operate.New(ctx, settled, a.store.Operate(), operate.WithClock(now)); err != nil {
+		return err
+	}
+	if a.tickets, err = ticket.New(ctx, a.store.Tickets(), a.service, ticket.WithClock(now)); err != nil {
+		return err
+	}
+	a.covers = cover.New(cover.Config{
+		Store: a.store.Covers(), Content: a.service.Contents, Projects: a.service, Heads: follow, Spend: spend, Places: a.places,
+		Temporary: a.settings.Data, Now: now,
+	})
+	owners := account.Config{Spend: spend, Heads: follow, Uncounted: !public(a.places)}
+	if a.account, err = account.New(ctx, owners, a.store.Account().Stores(), account.WithClock(now)); err != nil {
+		return err
+	}
+	a.vault, err = sandlot.OpenVault(ctx, a.store.Account(), rand.Reader)
+	return err
+}
+
+// upkeep returns the workers that follow other nodes, keep lists and heads current, and delete what is due.
+func (a *app) upkeep(spend func()) []func(context.Context) {
+	s, now, records, log := a.settings, a.store.Now, a.store.Upkeep(), a.log
 	hear := func(context.Context) {}
 	if a.shared != nil {
 		hints := redis.NewHints(a.shared)
 		a.service.Heads.Share(hints)
 		hear = func(ctx context.Context) { hints.Run(ctx, a.service.Heads.Heard) }
 	}
-	if a.operate, err = operate.New(ctx, operate.Config{ReportMail: s.ReportMail, Heads: a.service.Heads.After, Spend: cfg.Spend}, a.store.Operate(), operate.WithClock(now)); err != nil {
-		return nil, err
-	}
-	if a.gallery, err = gallery.New(ctx, seen, a.store.Gallery(), a.service, counters); err != nil {
-		return nil, err
-	}
-	a.figures = figures.New(a.store.Gallery(), a.service, counters, now)
-	if a.tickets, err = ticket.New(ctx, a.store.Tickets(), a.service, ticket.WithClock(now)); err != nil {
-		return nil, err
-	}
-	a.covers = cover.New(cover.Config{Store: a.store.Covers(), Content: a.service.Contents, Projects: a.service, Heads: a.service.Heads.After, Spend: cfg.Spend, Places: places, Temporary: s.Data, Now: now})
-	records := a.store.Account()
-	if a.account, err = account.New(ctx, account.Config{Spend: cfg.Spend, Heads: a.service.Heads.After, Uncounted: !public(places)}, records.Stores(), account.WithClock(now)); err != nil {
-		return nil, err
-	}
-	if a.vault, err = sandlot.OpenVault(ctx, records, rand.Reader); err != nil {
-		return nil, err
-	}
 	started := time.Now()
-	ages := &operate.AgeGuard{Times: a.store.Upkeep(), Now: now, Running: func() time.Duration { return time.Since(started) }, Log: log, Failures: a.failuresOf("clock")}
+	running := func() time.Duration { return time.Since(started) }
+	ages := &operate.AgeGuard{Times: records, Now: now, Running: running, Log: log, Failures: a.failuresOf("clock")}
 	collector := &operate.Collector{
-		Records: a.store.Upkeep(), Blobs: a.blobs, Staged: a.service.Contents.Held, Leases: a.store.Upkeep(), Trim: operate.Trimmer{Store: a.store.Upkeep(), Heads: a.service.Heads.After}, Keep: s.KeepVersions, Ages: ages, Log: log, Now: now,
-		Failures: a.failuresOf("collect"), Spend: cfg.Spend,
+		Records: records, Blobs: a.blobs, Staged: a.service.Contents.Held, Leases: records,
+		Trim: operate.Trimmer{Store: records, Heads: a.service.Heads.After}, Keep: s.KeepVersions, Ages: ages, Log: log, Now: now,
+		Failures: a.failuresOf("collect"), Spend: spend,
 	}
 	keepSalt := saltFile{filepath.Join(s.Data, saltName), log, a.failuresOf("salt")}.keep
 	if s.DatabaseURL != "" {
-		keepSalt = sharedSalt{a.store.Upkeep(), log, a.failures["salt"]}.keep
+		keepSalt = sharedSalt{records, log, a.failures["salt"]}.keep
 	}
 	a.visitors = play.KeepVisitors(keepSalt)
-	forgetter := s.forgetter(a.store.Upkeep())
-	forgetter.Log, forgetter.Failures, forgetter.Spend = log, a.failuresOf("forget"), cfg.Spend
+	forgetter := s.forgetter(records)
+	forgetter.Log, forgetter.Failures, forgetter.Spend = log, a.failuresOf("forget"), spend
 	unconfirmed := a.failuresOf("heads")
-	pictures := cover.NewWorker(a.covers, log, a.failuresOf("covers"))
-	a.workers = []func(context.Context){
+	variants := a.service.Contents.Guard(a.store.Variants())
+	return []func(context.Context){
 		func(ctx context.Context) { renew(ctx, a.visitors, now) },
-		count,
 		hear,
 		func(ctx context.Context) {
 			if err := a.store.Gallery().Follow(ctx); err != nil && ctx.Err() == nil {
 				log.Warn("not everything is in the lists and found by a search yet; it is tried again within an hour", "error", err)
 			}
 		},
-		counters.Run,
-		keyUses.Run,
 		func(ctx context.Context) { a.service.Heads.Run(ctx, unconfirmed) },
-		a.courier(mailer).Run,
 		collector.Run,
 		forgetter.Run,
 		ages.Run,
-		(&operate.Shrinker{Space: a.store.Upkeep(), Log: log, Failures: a.failuresOf("shrink"), Spend: cfg.Spend}).Run,
-		squeeze.New(a.service.Contents.Guard(a.store.Variants()), a.service.Contents, log, a.failuresOf("variants")).Run,
-		pictures.Run,
+		(&operate.Shrinker{Space: records, Log: log, Failures: a.failuresOf("shrink"), Spend: spend}).Run,
+		squeeze.New(variants, a.service.Contents, log, a.failuresOf("variants")).Run,
 	}
-	a.playtester(&a.onTrial, pictures)
-	return a, nil
 }
 
 // players returns the count of current players, with the worker that it needs.
