@@ -10,8 +10,8 @@ import (
 const (
 	// tellEvery is the time between two exchanges of nodes.
 	tellEvery = time.Second
-	// togetherMost bounds the shares that they exchange, at some 150 bytes each. Each node limits the others on its
-	// own.
+	// togetherMost bounds the shares that they exchange, at some 150 bytes each. Each node limits further
+	// shares on its own.
 	togetherMost = 10_000
 )
 
