@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Proxies are the networks whose peers are believed about a client's address.
+// Proxies are the networks whose peers are trusted to report a client's address.
 type Proxies []netip.Prefix
 
 // ParseProxies reads a list of addresses and CIDR ranges, separated by commas or blanks. An
@@ -32,23 +32,22 @@ func ParseProxies(text string) (Proxies, error) {
 	return list, nil
 }
 
-// A list is vast if it has this share of all addresses: a /6 of IPv4, which is 64 million
-// addresses and more than any network of proxies has, or a /12 of IPv6, which is what a
-// registry has for a continent.
+// A list is vast if it has this share of all addresses: a /6 of IPv4, which is 64 million addresses and more than any
+// network of proxies has, or a /12 of IPv6, which is the share of a registry for a continent.
 const (
 	vastBits4 = 6
 	vastBits6 = 12
 )
 
-// vast reports whether the ranges together are a great part of all addresses. Each address is
-// counted once; those of this machine and of private networks are not counted.
+// vast reports whether the ranges together are a great part of all addresses. Each address is counted once; those of
+// this machine and of private networks are not counted.
 func (p Proxies) vast() bool {
 	var share4, share6 float64
 	for i, r := range p {
 		within := func(other netip.Prefix) bool { return other.Bits() <= r.Bits() && other.Contains(r.Addr()) }
 		if slices.ContainsFunc(localRanges, within) || slices.ContainsFunc(p[:i], within) ||
 			slices.ContainsFunc(p[i+1:], func(other netip.Prefix) bool { return other != r && within(other) }) {
-			continue // ranges are never in each other by halves
+			continue // ranges never overlap in part
 		}
 		if share := math.Ldexp(1, -r.Bits()); r.Addr().Is4() {
 			share4 += share
@@ -70,12 +69,10 @@ func (p Proxies) Trust(a netip.Addr) bool {
 	return slices.ContainsFunc(p, func(r netip.Prefix) bool { return r.Contains(a) })
 }
 
-// Client returns the address that a request comes from. If the peer is not trusted, that is
-// the peer's. Otherwise it is the right-most address in the proxies' headers that is not
-// itself trusted, for anything left of that may be forged. If all are trusted, it is the
-// left-most. Client returns false if a trusted proxy tells something that is no address
-// before such an address is found: then nobody knows who the client is, and it must not be
-// taken for the proxy.
+// Client returns the address that a request comes from. If the peer is not trusted, that is the peer's. Otherwise it is
+// the right-most address in the proxies' headers that is not itself trusted, because anything left of that may be
+// forged. If all are trusted, it is the left-most. Client returns false if a trusted proxy reports an invalid address
+// before such an address is found: then the client is unknown, and must not be taken for the proxy.
 //
 // for_ are the values of X-Forwarded-For, in order. forwarded are those of Forwarded (RFC
 // 7239), which count only if there is no X-Forwarded-For.
@@ -99,8 +96,7 @@ func (p Proxies) Client(peer netip.Addr, for_, forwarded []string) (netip.Addr, 
 	return peer, true
 }
 
-// forwardedFor takes the for= of each element. An element without one is kept as
-// a hop that is no address.
+// forwardedFor returns the for= of each element. An element without one is kept as a hop with an invalid address.
 func forwardedFor(value string) []string {
 	hops := strings.Split(value, ",") // no address holds a comma
 	for i, element := range hops {
@@ -114,8 +110,8 @@ func forwardedFor(value string) []string {
 	return hops
 }
 
-// parseHop reads an address with or without a port: ip, ip:port, [v6] or [v6]:port. The port
-// is not looked at and may be an obfuscated one (RFC 7239, 6.3).
+// parseHop reads an address with or without a port: ip, ip:port, [v6] or [v6]:port. The port is ignored and may be an
+// obfuscated one (RFC 7239, 6.3).
 func parseHop(hop string) (netip.Addr, bool) {
 	host, port, ok := strings.TrimSpace(hop), "", true
 	if rest, v6 := strings.CutPrefix(host, "["); v6 {
@@ -136,14 +132,13 @@ func outsidePort(r rune) bool {
 	return !letter && (r < '0' || r > '9') && r != '_' && r != '-' && r != '.'
 }
 
-// Peer returns the address in a text of the form host:port. For any other text the address is
-// not valid.
+// Peer returns the address in a text of the form host:port. For any other text the address is invalid.
 func Peer(hostport string) netip.Addr {
 	a, _ := parseHop(hostport)
 	return a
 }
 
-// plain brings an address into one form: without a zone, and IPv4 not as IPv6.
+// plain normalizes an address: without a zone, and IPv4 not as IPv6.
 func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
 // Local reports whether a is on this machine or in a private network: loopback,
@@ -152,9 +147,9 @@ func Local(a netip.Addr) bool {
 	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
 }
 
-// Exempt reports whether clients at an address have no limits but the one that protects the
-// memory. On a public instance these are only clients on this machine: behind a private
-// address may be a proxy or the gateway of a container, and so the whole internet.
+// Exempt reports whether clients at an address have no limits but the one that protects the memory. On a public
+// instance these are only clients on this machine: behind a private address may be a proxy or the gateway of a
+// container, and so the whole internet.
 func Exempt(a netip.Addr, public bool) bool {
 	return a.IsLoopback() || !public && Local(a)
 }
@@ -163,15 +158,15 @@ func Exempt(a netip.Addr, public bool) bool {
 // at least a /64.
 const ownBits = 64
 
-// Group returns what counts as one client with an address: an IPv4 address itself, or the
-// first address of the /64 of an IPv6 address. An invalid address is a group of its own.
+// Group returns the address that stands for all addresses of one client: an IPv4 address itself, or the first address
+// of the /64 of an IPv6 address. An invalid address is a group of its own.
 func Group(a netip.Addr) netip.Addr {
 	if a.Is4() {
 		return a
 	}
 	p, err := a.Prefix(ownBits)
 	if err != nil {
-		return a // an address that is not valid is a group of its own
+		return a // an invalid address is a group of its own
 	}
 	return p.Addr()
 }

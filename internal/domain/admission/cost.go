@@ -4,11 +4,10 @@ import (
 	"sandlot"
 )
 
-// Charge begins to count one kind of bytes that come of the request, such as those that are
-// decoded or unpacked. The cost of a request is the largest of these counts and of the bytes
-// received. The function that Charge returns adds n bytes. It is for one goroutine at a time.
-// If a limit has no room for them, its error is a *Denied: what was left of the limit is
-// used up, and the request must have no effect.
+// Charge begins to count one kind of bytes of the request, such as decoded or unpacked ones. The cost of a request is
+// the largest of these counts and of the bytes received. The function that Charge returns adds n bytes. It is for one
+// goroutine at a time. If a limit has no room for them, its error is a *Denied: the rest of the limit is used up, and
+// the request must have no effect.
 func (g *Grant) Charge() sandlot.Charge {
 	var made int64
 	return func(n int) error {
@@ -22,8 +21,7 @@ func (g *Grant) Charge() sandlot.Charge {
 	}
 }
 
-// Received counts n bytes of the body that were received. Its error is like that of Charge's
-// function.
+// Received counts n received bytes of the body. Its error is like that of Charge's function.
 func (g *Grant) Received(n int) error {
 	if g == nil {
 		return nil
@@ -34,8 +32,8 @@ func (g *Grant) Received(n int) error {
 	return refused(g.charge(g.received))
 }
 
-// Whole tells that the body has been received, so that it does not have to make way any more.
-// If it had to already, the error is a *Denied, and the request must have no effect.
+// Whole marks the body as received, so that it no longer has to make way. If it had to already, the error is a *Denied,
+// and the request must have no effect.
 func (g *Grant) Whole() error {
 	if g == nil {
 		return nil
@@ -49,7 +47,7 @@ func (g *Grant) Whole() error {
 	return nil
 }
 
-// charge takes from all volumes what the request costs in addition to what was charged before.
+// charge takes the cost of the request from all volumes, as far as it was not charged before.
 func (g *Grant) charge(cost int64) *Denied {
 	more := cost - g.charged
 	if more <= 0 || g.done {
@@ -64,7 +62,7 @@ func (g *Grant) charge(cost int64) *Denied {
 		if left >= float64(more) {
 			continue
 		}
-		// Nobody knows how much more it would have cost. Twice as much the next time ends after a few tries.
+		// The rest of the cost is unknown. Twice as much the next time ends after a few tries.
 		if d := s.lacks(max(g.length, 2*cost), now); worst == nil || d.After > worst.After {
 			worst = d
 		}

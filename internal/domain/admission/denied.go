@@ -6,18 +6,18 @@ import (
 	"sandlot"
 )
 
-// Denied is the error of a limit that is reached. It wraps the *sandlot.Error to answer with:
-// sandlot.CodeRateLimited, or sandlot.CodeUnavailable if the limit is the service's own.
+// Denied is the error of a limit that is reached. It wraps the *sandlot.Error for the answer: sandlot.CodeRateLimited,
+// or sandlot.CodeUnavailable if the limit is the service's own.
 type Denied struct {
 	Limit string        // the limit's name, as in RateLimit fields and after limit- in settings
 	All   bool          // whether the limit is one of the whole service, not of the caller
-	After time.Duration // how long to wait before the next try; above 0
+	After time.Duration // the wait before the next try; above 0
 }
 
-// Error gives the message.
+// Error returns the message.
 func (d *Denied) Error() string { return d.refusal().Message }
 
-// Unwrap gives the *sandlot.Error.
+// Unwrap returns the *sandlot.Error.
 func (d *Denied) Unwrap() error { return d.refusal() }
 
 // refusal makes the *sandlot.Error. Its wait is in whole seconds.
@@ -34,8 +34,7 @@ func (d *Denied) refusal() *sandlot.Error {
 	return e.Note("%s", text[1])
 }
 
-// told has two sentences for each limit: what there was too much of, and what to do. It never
-// changes.
+// told has two sentences for each limit: the excess, and the remedy. It never changes.
 var told = map[string][2]string{
 	"accounts":   {"Too many accounts were made from this address without a key.", "Use the api_key that an earlier answer returned: with a key a publish makes no account. Or wait."},
 	"writes":     {"Too many requests came from this address, account or key.", "Send fewer in the same time."},

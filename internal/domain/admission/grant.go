@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// Body is what is known of a request's body before any of it is read.
+// Body describes a request's body before any of it is read.
 type Body struct {
-	Length int64 // in bytes; below 0 if it is not known
-	// Stop ends the receiving of the body at once, if it has to make way for another. It must
-	// not call the Grant. If it is nil, the body never has to make way.
+	Length int64 // in bytes; below 0 if unknown
+	// Stop ends the receiving of the body at once, if it has to make way for another. It must not call the Grant. If it
+	// is nil, the body never has to make way.
 	Stop func()
 }
 
-// Grant is the permission for one request. Done must be called when the request is over. The
-// methods may be called concurrently, and on nil, which stands for no limits.
+// Grant is the permission for one request. Done must be called when the request is over. The methods may be called
+// concurrently, and on nil, which means no limits.
 type Grant struct {
 	l       *Limits
 	from    Origin
 	archive *entry // of the account to which an archive is sent
 	done    bool
 
-	// What follows is for operations with a body.
+	// The fields below are for operations with a body.
 	body     bool
 	of       []netip.Prefix // nil for a client without limits
 	stop     func()
 	began    time.Time
 	received int64
-	length   int64 // as the request declared it; below 1 if it did not
-	charged  int64 // bytes that were taken from the volumes
+	length   int64 // as the request declared it; below 1 without a declaration
+	charged  int64 // bytes taken from the volumes
 	whole    bool  // whether the body was received to its end
 	cut      bool  // whether the body had to make way
 	volumes  []share
@@ -38,15 +38,15 @@ type Grant struct {
 	standing []Standing
 }
 
-// Admit asks for an operation, before anything of the request's body is read. It takes what
-// the operation counts against from all limits, or, if it is denied, from none.
+// Admit requests an operation, before any byte of the request's body is read. It counts the operation against all its
+// limits, or, if it is denied, against none.
 //
-// An operation with a body counts as a write at once; its bytes count as they come. If all
-// slots for bodies are taken, the slowest body of the network that has the most of them
-// makes way for one of a network that has fewer. in is not looked at for other operations.
+// An operation with a body counts as a write at once; its bytes count as they come. If all slots for bodies are taken,
+// the slowest body of the network that has the most of them makes way for one of a network that has fewer. in is
+// ignored for other operations.
 //
-// The error is a *Denied, or a fault for the zero Operation and those that do not exist: so a
-// route without an operation answers nothing. On a nil Limits everything is admitted.
+// The error is a *Denied, or a fault for the zero Operation and unknown ones: so a route without an operation answers
+// nothing. On a nil Limits everything is admitted.
 func (l *Limits) Admit(from Origin, op Operation, in Body) (*Grant, error) {
 	if !op.Known() {
 		return nil, fmt.Errorf("admit: there is no %v", op)
@@ -66,9 +66,8 @@ func (l *Limits) Admit(from Origin, op Operation, in Body) (*Grant, error) {
 	return g, nil
 }
 
-// Also asks for a further operation that only the content of the request reveals, such as the
-// message that a publish causes. The operation must be one without a body and without an
-// archive. The error is like that of Admit.
+// Also requests a further operation that only the content of the request reveals, such as the message that a publish
+// causes. The operation must be one without a body and without an archive. The error is like that of Admit.
 func (g *Grant) Also(op Operation) error {
 	if !op.Known() || termsOf[op].body || termsOf[op].archive {
 		return fmt.Errorf("admit: %v does not come with another operation", op)
@@ -81,8 +80,8 @@ func (g *Grant) Also(op Operation) error {
 	return refused(g.l.admit(g, termsOf[op], Body{}))
 }
 
-// Work adds n units of work, 0.1 ms of a processor each, that only the answer reveals, such as for a list of many files. It refuses
-// nothing: what the limit has no room for is owed, and the next request is refused until it is paid.
+// Work adds n units of work, 0.1 ms of a processor each, that only the answer reveals, such as for a list of many
+// files. It refuses nothing: work beyond the limit is owed, and the next request is refused until it is paid.
 func (g *Grant) Work(n int) {
 	if g == nil || n <= 0 || g.l.unpriced(g.from) {
 		return
@@ -98,14 +97,14 @@ func (l *Limits) unpriced(from Origin) bool { return l.Work.Count == 0 || l.Exem
 // Files adds the work of a list of n files.
 func (g *Grant) Files(n int) { g.Work(n / filesPerWork) }
 
-// Archive adds the work of an archive of n files: a file is read, hashed and packed in four times as long as it is listed.
+// Archive adds the work of an archive of n files: to read, hash and pack a file takes four times as long as to list it.
 func (g *Grant) Archive(n int) { g.Files(4 * n) }
 
-// filesPerWork is how many files of a list one unit of work reads and writes: 10,000 took 65 to 100 ms.
+// filesPerWork is the number of files of a list that one unit of work reads and writes: 10,000 took 65 to 100 ms.
 const filesPerWork = 10
 
-// Standing returns what was left when the request was admitted, once for each limit that holds
-// for its body. It is empty for operations without a body.
+// Standing returns the rest of each limit on the body when the request was admitted. It is empty for operations without
+// a body.
 func (g *Grant) Standing() []Standing {
 	if g == nil {
 		return nil
@@ -113,7 +112,7 @@ func (g *Grant) Standing() []Standing {
 	return g.standing
 }
 
-// Made tells that the request has made an account, which counts against the limit for them.
+// Made reports that the request has made an account, which counts against the limit of accounts.
 func (g *Grant) Made() {
 	if g == nil {
 		return
@@ -145,7 +144,7 @@ func (g *Grant) Done() {
 	}
 }
 
-// admit takes what an operation counts against, or nothing.
+// admit counts an operation against its limits, or against none.
 func (l *Limits) admit(g *Grant, of terms, in Body) *Denied {
 	at := l.address(g.from.Addr)
 	if of.body {
@@ -199,8 +198,7 @@ func (l *Limits) enter(g *Grant, at []*entry, of terms, in Body) *Denied {
 	return nil
 }
 
-// count holds a body to the limits of its caller. It looks at all of them before it takes from
-// any.
+// count checks the limits of a body's caller. It checks all of them before it takes from any.
 func (l *Limits) count(g *Grant, at []*entry, of terms, in Body) *Denied {
 	now := l.Now()
 	if l.held.full(g.of) {
@@ -236,7 +234,7 @@ func (l *Limits) count(g *Grant, at []*entry, of terms, in Body) *Denied {
 	return nil
 }
 
-// release gives the slot of a body back. A body that had to make way has given it to another.
+// release frees the slot of a body. A body that had to make way has given it to another.
 func (g *Grant) release() {
 	if g.cut {
 		g.l.leaving--

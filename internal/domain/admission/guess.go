@@ -7,14 +7,14 @@ import (
 	"sandlot"
 )
 
-// Keys makes the caller of a presented key. *publish.Authenticator does. What it does not know
-// is sandlot.ErrNotFound or sandlot.CodeInvalidKey.
+// Keys makes the caller of a presented key; *publish.Authenticator is one. An unknown key is sandlot.ErrNotFound or
+// sandlot.CodeInvalidKey.
 type Keys interface {
 	Identify(ctx context.Context, presented sandlot.Presented, from sandlot.Sender) (sandlot.Caller, error)
 }
 
-// Identify makes the caller of a key, as Keys does, and counts the key if it is wrong. It is
-// the only way for a transport to look up a key. Errors are those of Guess.
+// Identify makes the caller of a key, as Keys does, and counts the key if it is wrong. It is the only way for a
+// transport to look up a key. Errors are those of Guess.
 func (l *Limits) Identify(ctx context.Context, from Origin, key sandlot.Secret) (by sandlot.Caller, err error) {
 	err = l.Guess(from, key.Hash(), func() (bool, error) {
 		by, err = l.Keys.Identify(ctx, sandlot.Presented{Key: key}, l.Sender(from))
@@ -23,14 +23,13 @@ func (l *Limits) Identify(ctx context.Context, from Origin, key sandlot.Secret) 
 	return by, err
 }
 
-// Guess calls try for something that could be guessed, a key or a short code, and counts it
-// for the address if it is wrong. secret is its hash. It is wrong if try returns false, or one
-// of the errors sandlot.ErrNotFound and sandlot.CodeInvalidKey; after any other error it counts
-// neither as right nor as wrong.
+// Guess calls try for a secret that could be guessed, a key or a short code, and counts it for the address if it is
+// wrong. secret is its hash. It is wrong if try returns false, or one of the errors sandlot.ErrNotFound and
+// sandlot.CodeInvalidKey; after any other error it counts neither as right nor as wrong.
 //
-// If too many wrong ones came from an address, Guess refuses without calling try, and the
-// error is a *Denied. Secrets that were right before are still tried, so that the others
-// behind an address do not suffer for one of them. Otherwise the error is that of try.
+// If too many wrong ones came from an address, Guess refuses without calling try, and the error is a *Denied. Secrets
+// that were right before are still tried, so that one client behind an address does not lock out the others. Otherwise
+// the error is that of try.
 func (l *Limits) Guess(from Origin, secret [32]byte, try func() (right bool, err error)) error {
 	if d := l.mayGuess(from, secret); d != nil {
 		return d
@@ -72,8 +71,7 @@ func (l *Limits) guessed(from Origin, secret [32]byte, right bool) {
 	spend(list, 0, l.Now())
 }
 
-// guesses are the shares of wrong keys. Only addresses have such shares: nobody knows whose
-// account a wrong key was meant for.
+// guesses returns the shares of wrong keys. Only addresses have such shares: the account of a wrong key is unknown.
 func (l *Limits) guesses(from Origin) []share {
 	return l.shares(l.address(from.Addr), Origin{}, wrongKeys)
 }

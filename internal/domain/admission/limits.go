@@ -6,52 +6,51 @@ import (
 	"time"
 )
 
-// Config says how much may be done. A zero is no limit. "Each address" means each client: see
-// Group. Its larger IPv6 networks may do four and sixteen times as much.
+// Config holds the limits. A zero is no limit. "Each address" means each client: see Group. Its larger IPv6 networks
+// have four and sixteen times as much.
 type Config struct {
 	Accounts   Rate             // accounts made without a key: each address
 	Writes     Rate             // requests with a body: each address, each account; half of it each key
-	Bytes      Rate             // that they cost: likewise
-	Mails      Rate             // messages asked for: each address, each account
+	Bytes      Rate             // the cost of these: likewise
+	Mails      Rate             // messages requested: each address, each account
 	WrongKeys  Rate             // each address
 	Heartbeats Rate             // each address
 	Reports    Rate             // each address
-	Likes      Rate             // each address, also those that are taken back
+	Likes      Rate             // each address, also likes taken back
 	Searches   Rate             // each address
 	Downloads  Rate             // of archives: each address, each account
-	Work       Rate             // units of 0.1 ms of a processor, as operations cost: each address
+	Work       Rate             // units of 0.1 ms of a processor, the cost of operations: each address
 	Bodies     int              // received at once: each address
 	Archives   int              // sent at once: each account
 	MaxBodies  int              // received at once in all, those of exempt clients included
-	Remembered int              // addresses that are remembered, and as many accounts and keys, at some 300 bytes each; 0: 65,536
+	Remembered int              // addresses in memory, and as many accounts and keys, at some 300 bytes each; 0: 65,536
 	Public     bool             // whether strangers may come: then only this machine is exempt, otherwise private networks, too
 	Now        func() time.Time // nil: time.Now
-	Keys       Keys             // whom Identify asks
+	Keys       Keys             // looks up the keys of Identify
 }
 
 const (
-	// maxEntries bounds the addresses, and the accounts and keys, that are remembered: 20 MB a table, and more clients
-	// than a single machine serves in the hour that most limits are for.
+	// maxEntries bounds the addresses, and the accounts and keys, in memory: 20 MB a table, and more clients than a
+	// single machine serves in the hour that most limits are for.
 	maxEntries = 65_536
-	// goodKeysPart is the part of that number that bounds the hashes of keys that were right
-	// before, at some 50 bytes each.
+	// goodKeysPart is the part of that number that bounds the hashes of keys that were right before, at some 50 bytes
+	// each.
 	goodKeysPart = 4
-	// bodyWait is when to try again while bodies are being received: most take less.
+	// bodyWait is the wait before the next try while bodies are being received: most take less.
 	bodyWait = 2 * time.Second
-	// archiveWait is when to try again while one archive is being sent: those of most accounts take less.
+	// archiveWait is the wait before the next try while one archive is being sent: those of most accounts take less.
 	archiveWait = 10 * time.Second
 )
 
-// Limits holds callers to a Config. Clients that are Exempt have no limit but MaxBodies. The
-// methods may be called concurrently. Admit, Guess, Sender and Exempt may be called on nil,
-// which stands for no limits.
+// Limits applies a Config to callers. Clients that are Exempt have no limit but MaxBodies. The methods may be called
+// concurrently. Admit, Guess, Sender and Exempt may be called on nil, which means no limits.
 type Limits struct {
 	Config
 	mu        sync.Mutex
 	addresses *table[netip.Prefix, *entry]
 	owners    *table[owner, *entry]
 	goodKeys  *table[[32]byte, struct{}]
-	bodies    map[*Grant]struct{} // those that are received, but for those that were cut
+	bodies    map[*Grant]struct{} // bodies being received, without those that were cut
 	leaving   int                 // bodies that were cut and have not ended yet
 	held      held                // bodies, by network
 	together  *together           // nil: this node limits on its own
@@ -60,7 +59,7 @@ type Limits struct {
 // owner is an account, or one key of it.
 type owner struct{ account, key int64 }
 
-// New returns Limits under which nobody has done anything yet.
+// New returns unused Limits.
 func New(cfg Config) *Limits {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -74,15 +73,15 @@ func New(cfg Config) *Limits {
 	}
 }
 
-// Standing tells what is left of one limit.
+// Standing is the rest of one limit.
 type Standing struct {
 	Limit string        // the limit's name, as in Denied
 	Rate  Rate          // the limit
-	Left  int64         // how much may be done now
-	Full  time.Duration // how long it takes until all of it is there again
+	Left  int64         // the amount that is left now
+	Full  time.Duration // the time until all of it is left again
 }
 
-// share is what one address, account or key has of a limit.
+// share is the part of a limit that one address, account or key has.
 type share struct {
 	e    *entry
 	kind kind
@@ -93,8 +92,7 @@ type share struct {
 // Exempt reports whether clients at a have no limits.
 func (l *Limits) Exempt(a netip.Addr) bool { return Exempt(a, l != nil && l.Public) }
 
-// address returns the entries of an address, one for each of its networks. It is nil for an
-// address that is exempt.
+// address returns the entries of an address, one for each of its networks. It is nil for an exempt address.
 func (l *Limits) address(a netip.Addr) []*entry {
 	if Exempt(a, l.Public) {
 		return nil
@@ -117,8 +115,7 @@ func find[K comparable](t *table[K, *entry], k K) *entry {
 	return e
 }
 
-// shares returns the shares that limits of these kinds have for an origin: those of its
-// networks, its account and its key.
+// shares returns the shares of an origin in limits of these kinds: those of its networks, its account and its key.
 func (l *Limits) shares(at []*entry, o Origin, of ...kind) []share {
 	var list []share
 	add := func(e *entry, k kind, r Rate) {
@@ -141,13 +138,12 @@ func (l *Limits) shares(at []*entry, o Origin, of ...kind) []share {
 	return list
 }
 
-// rate is the limit of a kind for one client.
+// rate returns the limit of a kind for one client.
 func (l *Limits) rate(k kind) Rate {
 	return [kinds]Rate{l.Accounts, l.Writes, l.Bytes, l.Mails, l.WrongKeys, l.Heartbeats, l.Reports, l.Likes, l.Searches, l.Downloads, l.Work}[k]
 }
 
-// left is what a share has left, below 0 if it owes something. Accounts that requests under way
-// may yet make count as made.
+// left returns the rest of a share, below 0 if it is owed. Accounts that requests under way may yet make count as made.
 func (s share) left(now time.Time) float64 {
 	n := s.e.bucket(s.kind, s.rate).TokensAt(now)
 	if s.kind == accounts {
@@ -156,8 +152,7 @@ func (s share) left(now time.Time) float64 {
 	return n
 }
 
-// lacks denies a call that needs n. It may be tried again when the share has as much, or all
-// that it can have.
+// lacks denies a call that needs n. It may be tried again when the share has as much, or all that it can have.
 func (s share) lacks(n int64, now time.Time) *Denied {
 	missing := float64(min(n, s.rate.Burst)) - s.left(now)
 	return &Denied{Limit: names[s.kind], After: max(s.rate.until(missing), time.Second)}
@@ -181,7 +176,7 @@ func spend(list []share, cost int64, now time.Time) {
 	}
 }
 
-// short denies a request if a share has less than 1, by the share for which that lasts longest.
+// short denies a request if a share has less than 1, by the share with the longest wait.
 func short(list []share, now time.Time) *Denied {
 	var worst *Denied
 	for _, s := range list {

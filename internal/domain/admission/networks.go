@@ -2,20 +2,19 @@ package admission
 
 import "net/netip"
 
-// levels are the networks in which an IPv6 address counts, the narrowest first, and how many
-// times as much each may do as one client. Providers give a household at least a /64, mostly
-// a /56, and a company a /48. So whoever has many networks has the limits of a few clients,
-// while 256 neighbours in a /48 still have what sixteen clients need.
+// levels are the networks in which an IPv6 address counts, the narrowest first, with the multiple of one client's
+// limits that each has. Providers give a household at least a /64, mostly a /56, and a company a /48. So a client with
+// many networks has the limits of a few clients, while 256 neighbours in a /48 still have the limits of sixteen.
 var levels = [...]struct {
 	bits   int
 	factor int64
 }{{ownBits, 1}, {56, 4}, {48, 16}}
 
-// networks returns the networks in which an address counts, the narrowest first. An IPv4
-// address counts as itself alone, and so do all invalid addresses together.
+// networks returns the networks in which an address counts, the narrowest first. An IPv4 address counts as itself
+// alone, and so do all invalid addresses together.
 func networks(a netip.Addr) []netip.Prefix {
 	if !a.Is6() {
-		p, _ := a.Prefix(a.BitLen()) // the zero Prefix stands for what is no address
+		p, _ := a.Prefix(a.BitLen()) // the zero Prefix stands for invalid addresses
 		return []netip.Prefix{p}
 	}
 	list := make([]netip.Prefix, len(levels))
@@ -25,22 +24,21 @@ func networks(a netip.Addr) []netip.Prefix {
 	return list
 }
 
-// times is the rate for as much as factor clients.
+// times returns the rate of factor clients.
 func (r Rate) times(factor int64) Rate {
 	return Rate{Count: r.Count * factor, Per: r.Per, Burst: r.Burst * factor}
 }
 
-// partOfAll: of what is held at once, no larger network may hold more than one in partOfAll.
-// So it takes several to leave nothing to others.
+// partOfAll bounds the slots of a larger network to one in partOfAll. So it takes several to leave none to others.
 const partOfAll = 4
 
-// held counts what is held at once, by network.
+// held counts the slots that are held at once, by network.
 type held struct {
-	each, all int                  // what one client may hold, and all together; 0: no limit
-	by        map[netip.Prefix]int // what each network holds
+	each, all int                  // the slots of one client, and of all together; 0: no limit
+	by        map[netip.Prefix]int // the slots that each network holds
 }
 
-// most is what a network of a level may hold.
+// most returns the slots that a network of a level may hold.
 func (h *held) most(level int) int {
 	n := h.each * int(levels[level].factor)
 	if h.all > 0 {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Operation is what a request asks for. Each route of each transport names one. The zero
-// Operation is none, and no request is admitted with it.
+// Operation is the operation that a request performs. Each route of each transport names one. The zero Operation is
+// none, and no request is admitted with it.
 type Operation uint8
 
 // The operations.
 const (
 	_          Operation = iota
-	Look                 // reads something, or sends a small form about what is one's own
+	Look                 // reads something, or sends a small form about the caller's own account
 	Publish              // makes a project from a body; for nobody, an account with it
 	Update               // changes a project by a body
 	DeleteFile           // deletes a file, named in a body
@@ -25,20 +25,20 @@ const (
 	Like                 // likes a project, or takes that back
 	Report               // reports a project
 	Heartbeat            // says that somebody plays
-	Ticket               // asks for a ticket to publish or update with; for nobody, one that may make an account
+	Ticket               // requests a ticket to publish or update with; for nobody, one that may make an account
 	Watch                // watches a project's numbers: its streams have Slots of their own
 	Draw                 // has a picture drawn that is not kept; only by Grant.Also
 	Compare              // compares two versions of a file
-	Fetch                // reads a picture, a script or a count that is kept
+	Fetch                // reads a stored picture, script or count
 	operations
 )
 
-// terms say what an operation takes of its caller's limits.
+// terms are the charges of an operation to its caller's limits.
 type terms struct {
 	name     string
 	cost     int64  // in units of work, without the additions of Grant.Work: more than the worst case takes (TestSoakRegressionM32...)
 	counts   []kind // it takes one of each of these limits
-	body     bool   // it takes a slot while its body is received, one write, and what its bytes cost
+	body     bool   // it takes a slot while its body is received, one write, and the cost of its bytes
 	accounts bool   // it may make an account if its caller is nobody
 	archive  bool   // it takes one of the archives that are sent to an account at once
 }
@@ -65,7 +65,7 @@ var termsOf = [operations]terms{
 	Fetch:      {name: "fetch", cost: 1},
 }
 
-// String gives the operation's name.
+// String returns the operation's name.
 func (op Operation) String() string {
 	if !op.Known() {
 		return fmt.Sprintf("operation %d", uint8(op))
@@ -73,7 +73,7 @@ func (op Operation) String() string {
 	return termsOf[op].name
 }
 
-// Named returns the operation of a name, and none for a name that none has.
+// Named returns the operation of a name, and none for an unknown name.
 func Named(name string) Operation {
 	i := slices.IndexFunc(termsOf[:], func(t terms) bool { return t.name == name })
 	return Operation(max(i, 0))
@@ -82,7 +82,7 @@ func Named(name string) Operation {
 // Known reports whether the operation exists.
 func (op Operation) Known() bool { return op > 0 && op < operations }
 
-// Free reports whether the operation takes of no limit but that of work.
+// Free reports whether the operation counts against no limit but that of work.
 func (op Operation) Free() bool {
 	return op.Known() && !termsOf[op].body && !termsOf[op].archive && len(termsOf[op].counts) == 0
 }

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Rate is how much of something may be done: Count in each Per on average, and Burst at once.
-// The zero Rate is no limit.
+// Rate is a limit: Count in each Per on average, and Burst at once. The zero Rate is no limit.
 type Rate struct {
 	Count int64
 	Per   time.Duration
@@ -28,12 +27,11 @@ func ParseRate(text string) (Rate, error) {
 	return ParseRateOf(text, func(number string) (int64, error) { return strconv.ParseInt(number, 10, 64) })
 }
 
-// mostOfRate bounds the numbers of a rate, so that what is made of them (a larger network has
-// sixteen times as much) is never beyond an int64.
+// mostOfRate bounds the numbers of a rate, so that their multiples (a larger network has sixteen times as much) never
+// overflow an int64.
 const mostOfRate = 1 << 50
 
-// ParseRateOf is ParseRate for a rate whose numbers are read by number, such as sizes with
-// units.
+// ParseRateOf is ParseRate for a rate whose numbers are read by number, such as sizes with units.
 func ParseRateOf(text string, number func(string) (int64, error)) (Rate, error) {
 	if text == "off" {
 		return Rate{}, nil
@@ -49,17 +47,17 @@ func ParseRateOf(text string, number func(string) (int64, error)) (Rate, error) 
 	return Rate{Count: c, Per: per, Burst: b}, nil
 }
 
-// half is the rate of one key of an account, so that no key can use up what the account has.
+// half returns the rate of one key of an account, so that no key can use up the whole account's.
 func (r Rate) half() Rate {
 	return Rate{Count: (r.Count + 1) / 2, Per: r.Per, Burst: (r.Burst + 1) / 2}
 }
 
-// limiter makes a full bucket.
+// limiter returns a full bucket.
 func (r Rate) limiter() *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(float64(r.Count)/r.Per.Seconds()), int(r.Burst))
 }
 
-// until is how long it takes until so much may be done again.
+// until returns the time until so many tokens are left again.
 func (r Rate) until(tokens float64) time.Duration {
 	return time.Duration(tokens * float64(r.Per) / float64(r.Count))
 }

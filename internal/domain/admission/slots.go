@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Slots bound how many of something, such as connections, are held at once: in all, and by
-// each network. All methods may be called concurrently.
+// Slots bounds the things, such as connections, that are held at once: in all, and by each network. All methods may be
+// called concurrently.
 type Slots struct {
 	exempt func(netip.Addr) bool
 	mu     sync.Mutex
@@ -14,16 +14,15 @@ type Slots struct {
 	held   held
 }
 
-// NewSlots returns Slots of which none is held. There are all of them, of which one client may
-// hold each; 0 is no limit. Larger networks may hold four and sixteen times as many, but no
-// more than a quarter of all. Addresses that are exempt are bounded by all alone.
+// NewSlots returns Slots of which none is held: all in number, and each for one client; 0 is no limit. Larger networks
+// may hold four and sixteen times as many, but no more than a quarter of all. Exempt addresses are bounded by all
+// alone.
 func NewSlots(each, all int, exempt func(netip.Addr) bool) *Slots {
 	return &Slots{exempt: exempt, held: held{each, all, map[netip.Prefix]int{}}}
 }
 
-// Take takes a slot for an address, and reports whether it did. If not, all tells whether all
-// slots are taken; otherwise the address's network holds as many as it may. Give must be
-// called once for each slot that was taken.
+// Take takes a slot for an address, and reports whether it did. If not, all reports whether all slots are taken;
+// otherwise the address's network holds as many as it may. Give must be called once for each slot that was taken.
 func (s *Slots) Take(a netip.Addr) (taken, all bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +49,7 @@ func (s *Slots) Give(a netip.Addr) {
 	}
 }
 
-// Held returns how many slots are held.
+// Held returns the number of held slots.
 func (s *Slots) Held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

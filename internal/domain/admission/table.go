@@ -20,11 +20,10 @@ const (
 	kinds
 )
 
-// names are the names of the limits, as they are told to clients.
+// names are the names of the limits in answers to clients.
 var names = [kinds]string{"accounts", "writes", "bytes", "mails", "wrong-keys", "heartbeats", "reports", "likes", "searches", "downloads", "work"}
 
-// entry is what one address, account or key has done lately. Its buckets are made when they are
-// first needed.
+// entry holds the recent use of one address, account or key. Its buckets are made when they are first needed.
 type entry struct {
 	of       any // the netip.Prefix or the owner
 	buckets  [kinds]*rate.Limiter
@@ -40,9 +39,9 @@ func (e *entry) bucket(k kind, r Rate) *rate.Limiter {
 	return e.buckets[k]
 }
 
-// table keeps the entries that were used last: at most about as many as its bound, and at
-// least half as many. An entry that was forgotten begins anew. Only an attacker with tens of
-// thousands of addresses can bring that about, and gains nothing by it.
+// table keeps the entries that were used last: at most about as many as its bound, and at least half as many. A
+// forgotten entry begins anew. Only an attacker with tens of thousands of addresses can cause that, and gains nothing
+// by it.
 type table[K comparable, V any] struct {
 	recent, older map[K]V
 	most          int

@@ -8,28 +8,28 @@ import (
 )
 
 const (
-	// tellEvery is how often nodes tell each other what they let pass.
+	// tellEvery is the time between two exchanges of nodes.
 	tellEvery = time.Second
-	// togetherMost bounds the shares of which they tell, at some 150 bytes each. Those beyond it are
-	// limited by each node on its own.
+	// togetherMost bounds the shares that they exchange, at some 150 bytes each. Each node limits further
+	// shares on its own.
 	togetherMost = 10_000
 )
 
-// Spent is what this node let pass of one limit of one address, account or key, since it told last.
+// Spent is the amount that this node let pass of one limit of one address, account or key, since its last exchange.
 type Spent struct {
 	Name string // of the share; the same on all nodes
 	Rate Rate
 	N    int64
 }
 
-// Shared knows what all nodes together let pass. It need not be reliable: it only tightens limits.
+// Shared adds up the amounts that all nodes let pass. It need not be reliable: it only tightens limits.
 type Shared interface {
-	// Spend tells what this node let pass, and returns for each share how much is missing from a full
-	// bucket that all nodes together spend from. What is below 0, or no number, is no answer.
+	// Spend reports the amounts that this node let pass, and returns for each share the amount that is missing from a
+	// full bucket that all nodes together spend from. A value below 0, or NaN, is no answer.
 	Spend(ctx context.Context, list []Spent) (missing []float64, err error)
 }
 
-// together is what nodes are to be told, and the shares of which others may have spent.
+// together holds the amounts to report to other nodes, and the shares that these may have spent from.
 type together struct {
 	spent map[mark]*pending
 }
@@ -40,13 +40,13 @@ type mark struct {
 	kind kind
 }
 
-// pending is what was spent since others were told.
+// pending is the amount spent since the last exchange.
 type pending struct {
 	rate Rate
 	n    int64
 }
 
-// note notes what a share spent. A nil together notes nothing.
+// note adds the spending of a share. A nil together notes nothing.
 func (t *together) note(s share, n int64) {
 	if t == nil {
 		return
@@ -63,9 +63,9 @@ func (t *together) note(s share, n int64) {
 	p.n += n
 }
 
-// Share tells other nodes once a second what this one let pass, and takes from its own buckets what
-// they did, until ctx ends. Nobody waits for it, and no bucket is ever filled by it. What could not be
-// told is lost to the others.
+// Share reports the amounts that this node let pass to other nodes once a second, and takes theirs from its own
+// buckets, until ctx ends. Nobody waits for it, and it never fills a bucket. Amounts that could not be reported are
+// lost to the others.
 func (l *Limits) Share(ctx context.Context, with Shared) {
 	tick := time.NewTicker(tellEvery)
 	defer tick.Stop()
@@ -76,12 +76,12 @@ func (l *Limits) Share(ctx context.Context, with Shared) {
 		case <-ctx.Done():
 			return
 		}
-		// Whoever wants to know that it failed asks what stands behind Shared.
+		// The implementation of Shared reports its own failures.
 		_ = l.Exchange(ctx, with)
 	}
 }
 
-// join begins to note what is spent.
+// join begins to note spending.
 func (l *Limits) join() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +90,7 @@ func (l *Limits) join() {
 	}
 }
 
-// Exchange tells and takes once. Share calls it; the first call only begins to note what is spent.
+// Exchange reports and takes once. Share calls it; the first call only begins to note spending.
 func (l *Limits) Exchange(ctx context.Context, with Shared) error {
 	l.join()
 	marks, list := l.told()
@@ -112,8 +112,7 @@ func (l *Limits) Exchange(ctx context.Context, with Shared) error {
 	return nil
 }
 
-// told takes what is to be told. Shares of which nothing was spent are asked for as long as their
-// bucket is not full.
+// told returns the amounts to report. Shares without spending are reported as long as their bucket is not full.
 func (l *Limits) told() ([]mark, []Spent) {
 	marks, list := l.take()
 	for i, m := range marks {
@@ -138,8 +137,8 @@ func (l *Limits) take() (marks []mark, list []Spent) {
 	return marks, list
 }
 
-// tighten takes from a bucket what it has more than all nodes together have left. It may owe as much
-// as it can ever have, and no more, whatever the answer was.
+// tighten takes the difference from a bucket that has more than all nodes together have left. It may owe as much as it
+// can ever have, and no more, whatever the answer was.
 func (l *Limits) tighten(m mark, r Rate, missing float64) {
 	if math.IsNaN(missing) || missing < 0 {
 		return
@@ -147,7 +146,7 @@ func (l *Limits) tighten(m mark, r Rate, missing float64) {
 	burst, now, bucket := float64(r.Burst), l.Now(), m.e.bucket(m.kind, r)
 	left := burst - min(missing, 2*burst)
 	if p := l.together.spent[m]; p != nil {
-		left -= float64(p.n) // meanwhile
+		left -= float64(p.n) // spent meanwhile
 	}
 	more := int64(bucket.TokensAt(now) - max(left, -burst))
 	for more > 0 {

@@ -7,18 +7,17 @@ import (
 )
 
 const (
-	// settling is how long a body has before its pace is judged: connections begin slowly.
+	// settling is the time before the pace of a body is judged: connections begin slowly.
 	settling = time.Second
-	// slowPace, in bytes a second, is below any line on which somebody would send a project. A
-	// slower body makes way also for one of a network that holds as many.
+	// slowPace, in bytes a second, is below any line on which a person would send a project. A slower body makes way
+	// also for one of a network that holds as many.
 	slowPace = 16 << 10
 	// leavingPart is the part of all bodies that may have been cut and not have ended: each still has its buffers.
 	leavingPart = 8
 )
 
-// makesWay returns the body that has to make way for another: the slowest body of the network
-// that has the most. It is nil if no network has more than the other's would have, and no body
-// is slow.
+// makesWay returns the body that has to make way for another: the slowest body of the network that has the most. It is
+// nil if no network has more than the other's would have, and no body is slow.
 func (l *Limits) makesWay(other *Grant) *Grant {
 	if l.leaving >= max(1, l.MaxBodies/leavingPart) {
 		return nil
@@ -43,7 +42,7 @@ func (l *Limits) before(p, q *Grant, now time.Time) bool {
 	return cmp.Or(cmp.Compare(l.holds(q), l.holds(p)), cmp.Compare(p.pace(now), q.pace(now)), p.began.Compare(q.began)) < 0
 }
 
-// holds is how many bodies the widest network of a body's client sends; 0 for one without limits.
+// holds returns the number of bodies from the widest network of a body's client; 0 for a client without limits.
 func (l *Limits) holds(p *Grant) int {
 	if p.of == nil {
 		return 0
@@ -51,8 +50,7 @@ func (l *Limits) holds(p *Grant) int {
 	return l.held.by[p.widest()]
 }
 
-// widest is the widest network of the body's client; the zero Prefix for a client without
-// limits.
+// widest returns the widest network of the body's client; the zero Prefix for a client without limits.
 func (p *Grant) widest() netip.Prefix {
 	if p.of == nil {
 		return netip.Prefix{}
@@ -60,7 +58,7 @@ func (p *Grant) widest() netip.Prefix {
 	return p.of[len(p.of)-1]
 }
 
-// pace is how many bytes of the body came each second, on average.
+// pace returns the bytes of the body that came each second, on average.
 func (p *Grant) pace(now time.Time) float64 {
 	return float64(p.received) / max(now.Sub(p.began), settling).Seconds()
 }

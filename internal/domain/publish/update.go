@@ -259,8 +259,8 @@ func (s *Service) putFile(ctx context.Context, by sandlot.Caller, nf newFile, c 
 	return out, nil
 }
 
-// withoutWrapper removes p.Wrapper, the folder that once wrapped the project's files, from a filename, if the project has
-// nothing in that folder.
+// withoutWrapper removes p.Wrapper, the folder that once wrapped the project's files, from a filename, if the project
+// has nothing in that folder.
 func withoutWrapper(ctx context.Context, store currentStore, p sandlot.Project, name string) (string, []sandlot.Warning, error) {
 	inside, found := strings.CutPrefix(name, p.Wrapper)
 	clean, err := names.Filename(inside)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// A Code names what a trial found.
+// A Code names the kind of a finding.
 type Code string
 
 // The codes of findings. All are warnings but AnotherHost, which may be meant.
@@ -18,18 +18,18 @@ const (
 	AnotherHost Code = "another_host"
 )
 
-// A Finding is one thing that a trial found, with how to mend it.
+// A Finding is one fault that a trial found, with its remedy.
 type Finding struct {
 	Code    Code
 	Message string
 	Hint    string
 }
 
-// elsewhereHint is what may be behind a page that asks for other hosts and fails.
+// elsewhereHint is the hint for a page that asks for other hosts and fails.
 const elsewhereHint = "That may be for want of the other hosts alone, which a trial does not reach: open it in a browser to see."
 
-// findings says what is probably wrong with a page that looked so, the worst first; that it asked for other hosts is before what that may
-// have led to.
+// findings returns the probable faults of a page with these observations, the worst first; its use of other hosts is
+// before the faults that this may have caused.
 func findings(s Seen) (all []Finding) {
 	say := func(when bool, code Code, message, hint string) {
 		if when {
@@ -55,7 +55,7 @@ func findings(s Seen) (all []Finding) {
 	return all
 }
 
-// first is a sentence about a list, by its first entry.
+// first returns a sentence about a list, with its first entry.
 func first(many, one string, list []string) string {
 	switch len(list) {
 	case 0:

@@ -14,36 +14,36 @@ import (
 
 // Limits of the runner.
 const (
-	mostDaily  = 50 // trials of one account and day: some ten minutes of the one browser there is
+	mostDaily  = 50 // trials of one account and day: some ten minutes of the only browser
 	poll       = 3 * time.Second
 	afterFail  = 30 * time.Second
-	askAgain   = 10 * time.Minute // whether a browser can be started by now
+	askAgain   = 10 * time.Minute // until a browser is probed again
 	leaseFor   = 2 * time.Minute  // four times as long as a trial may take
 	recordTime = 10 * time.Second
 	shotTime   = 10 * time.Second
-	looks      = 100 // whether a version has come to this node: it keeps for a second what it has read
+	looks      = 100 // for a version on this node, which keeps for a second what it has read
 	lookAgain  = 50 * time.Millisecond
 )
 
-// Browser opens pages; *browser.Browser does.
+// Browser opens pages; *browser.Browser is one.
 type Browser interface {
-	// Probe returns why no page can be opened, nil if one can.
+	// Probe returns the reason why no page can be opened, nil if one can.
 	Probe(ctx context.Context) error
-	// Open opens a page and returns what there was to see. An error says nothing about the page.
+	// Open opens a page and returns its observations. An error means nothing about the page.
 	Open(ctx context.Context, p Page) (Seen, error)
 }
 
-// Shots takes the pictures of versions. A picture is what a page made of the browser, and hostile.
+// Shots takes the screenshots of versions. A screenshot is made by a page in the browser, and hostile.
 type Shots interface {
 	Shot(ctx context.Context, id sandlot.ProjectID, version int, picture []byte) error
 }
 
-// Runner opens versions that are due, one at a time. Only one Run at a time.
+// A Runner opens versions that are due, one at a time. There is only one Run at a time.
 type Runner struct {
 	Store    Store
 	Projects Projects
 	Browser  Browser
-	Shots    Shots // nil: pictures are let go
+	Shots    Shots // nil: screenshots are dropped
 	Places   sandlot.Places
 	Status   *Status
 	Log      *slog.Logger
@@ -51,13 +51,13 @@ type Runner struct {
 	Counts   *Counts
 }
 
-// Counts are the trials since the process began. They may be read concurrently.
+// Counts counts the trials since the process began. It may be read concurrently.
 type Counts struct {
 	Done, Failed, Passed, Milliseconds atomic.Int64
 }
 
-// Run opens what is due until ctx ends. Where no browser can be started, which is asked again after
-// each failure, it says so once, and asks again every ten minutes, or after half a minute where it was only slow.
+// Run opens due versions until ctx ends. If no browser can be started, which is probed again after each failure, it
+// logs that once, and probes again every ten minutes, or after half a minute if it was only slow.
 func (r *Runner) Run(ctx context.Context) {
 	ready := false
 	for wait := time.Duration(0); worker.Wait(ctx, wait); {
@@ -106,7 +106,7 @@ func (r *Runner) start(ctx context.Context) bool {
 	}
 }
 
-// Round opens the version whose turn it is. It is sandlot.ErrNotFound if none is due.
+// Round opens the next version. It is sandlot.ErrNotFound if none is due.
 func (r *Runner) Round(ctx context.Context) error {
 	due, err := r.Store.ClaimTrial(ctx, mostTries, mostDaily, leaseFor)
 	if err != nil {
@@ -119,7 +119,8 @@ func (r *Runner) Round(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	var untaken error
 	if err == nil {
-		// Before the end is recorded: a version that has one is not due again, so its picture would not come back after a crash.
+		// Before the end is recorded: a version with an end is not due again, so its screenshot would be lost in a
+		// crash.
 		untaken = r.picture(ctx, due, seen)
 	}
 	ctx, cancel := context.WithTimeout(ctx, recordTime)
@@ -135,18 +136,18 @@ func (r *Runner) Round(ctx context.Context) error {
 	r.Counts.Done.Add(1)
 	if err := r.Store.EndTrial(ctx, due, Done, seen.write()); err != nil {
 		if errors.Is(err, sandlot.ErrNotFound) {
-			return untaken // another has it by now
+			return untaken // another node has it by now
 		}
 		return errors.Join(untaken, fmt.Errorf("record trial: %w", err))
 	}
 	return untaken
 }
 
-// errNothingSeen is a trial of which there is no picture: the next may come when the machine is less busy.
+// errNothingSeen is a trial without a screenshot: the next may come when the machine is less busy.
 var errNothingSeen = errors.New("the machine was too busy to draw the page")
 
-// open opens a version, and looks afterwards whether it was the current one to the end. It is
-// sandlot.ErrNotFound if it was not, or its project is gone: should that come back, it is due again.
+// open opens a version, and checks afterwards whether it was the current one to the end. It is sandlot.ErrNotFound if
+// it was not, or its project is gone: if that comes back, it is due again.
 func (r *Runner) open(ctx context.Context, due Due) (seen Seen, err error) {
 	if err := r.current(ctx, due); err != nil {
 		return Seen{}, err
@@ -165,8 +166,8 @@ func (r *Runner) open(ctx context.Context, due Due) (seen Seen, err error) {
 	return seen, r.current(ctx, due)
 }
 
-// current returns nil once a version is what visitors of this node get, which may be a moment after
-// another node has published it. It is sandlot.ErrNotFound if they get nothing, or a newer one.
+// current returns nil once visitors of this node get the version, which may be a moment after another node has
+// published it. It is sandlot.ErrNotFound if they get nothing, or a newer one.
 func (r *Runner) current(ctx context.Context, due Due) error {
 	for range looks {
 		p, err := r.Projects.Current(ctx, sandlot.Caller{}, due.Project)
@@ -183,7 +184,8 @@ func (r *Runner) current(ctx context.Context, due Due) error {
 	return errors.New("this node does not have the version yet")
 }
 
-// picture hands the picture over, if there is one, in a time of its own: what is told of the trial does not wait for it longer.
+// picture hands over the screenshot, if there is one, within a time of its own: the result of the trial waits no longer
+// for it.
 func (r *Runner) picture(ctx context.Context, due Due, s Seen) error {
 	if r.Shots == nil || len(s.Shot) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"sandlot"
 )
 
-// State is how far the trial of a project's current version is.
+// State is the progress of the trial of a project's current version.
 type State string
 
 // The states.
@@ -19,27 +19,27 @@ const (
 	Waiting     State = "waiting"
 	Running     State = "running"
 	Ended       State = "done"
-	NotOpened   State = "failed" // it was tried and said nothing, or there were too many
+	NotOpened   State = "failed" // it was tried without a result, or there were too many
 )
 
-// Checks is what is known of a project's trials. All but State and Reason is of the last version
-// that was opened, which may be older than the current one; its Version is 0 if none was.
+// Checks holds the results of a project's trials. All but State and Reason is of the last version that was opened,
+// which may be older than the current one; its Version is 0 if none was.
 type Checks struct {
 	Project  sandlot.Project
 	State    State
-	Reason   string // why there is no result of the current version
-	TooMany  bool   // the current version was not opened since its account had published so many that day
-	Ahead    int    // while State is Waiting: how many versions are opened before, MostAhead at most
+	Reason   string // why the current version has no result
+	TooMany  bool   // the current version was not opened because its account had published so many that day
+	Ahead    int    // while State is Waiting: the number of versions that are opened before, MostAhead at most
 	Version  int
 	At       time.Time
 	Seen     Seen
 	Findings []Finding
 }
 
-// Projects is where projects are looked up; *publish.Service does.
+// Projects looks up projects; *publish.Service is one.
 type Projects interface {
 	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
-	// Versions is for those alone who may read all of a project's files.
+	// Versions is only for callers who may read all of a project's files.
 	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (sandlot.VersionPage, error)
 }
 
@@ -51,13 +51,13 @@ type Service struct {
 	waiting  chan struct{} // a slot for each call of Await that waits
 }
 
-// New makes a Service. status is that of the Runner beside it; nil: there is none.
+// New returns a Service. status is that of the Runner beside it; nil: there is none.
 func New(store Store, projects Projects, status *Status) *Service {
 	return &Service{store: store, projects: projects, status: status, waiting: make(chan struct{}, mostWaiting)}
 }
 
-// Checks returns what the play-tester saw of a project, by its id or one of its addresses. Only who
-// may read all of the project's files is told.
+// Checks returns the results of a project's trials, by its id or one of its addresses. It is only for callers who may
+// read all of the project's files.
 func (s *Service) Checks(ctx context.Context, by sandlot.Caller, ref string) (Checks, error) {
 	if err := sandlot.Authorize(by, sandlot.ActReadFiles, nil); err != nil {
 		return Checks{}, err
@@ -92,7 +92,7 @@ func (s *Service) checks(ctx context.Context, p sandlot.Project) (Checks, error)
 	return c, nil
 }
 
-// state is how far the trial of the current version is.
+// state returns the progress of the trial of the current version.
 func (s *Service) state(p sandlot.Project, r Record) (State, string) {
 	off, why := s.status.look()
 	switch {
@@ -112,14 +112,14 @@ func (s *Service) state(p sandlot.Project, r Record) (State, string) {
 	return Waiting, ""
 }
 
-// Status says whether the Runner of this process can open anything. The zero value can. It may be
-// used concurrently; a nil one is that of a service without a play-tester.
+// Status holds the reason why the Runner of this process can open nothing. The zero value has none. It may be used
+// concurrently; a nil one is that of a service without a play-tester.
 type Status struct {
 	mu  sync.Mutex
 	why string
 }
 
-// Set says why nothing can be opened; empty: it can.
+// Set sets the reason why nothing can be opened; empty: it can.
 func (s *Status) Set(why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

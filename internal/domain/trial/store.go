@@ -13,31 +13,31 @@ const LeaseMax = 10 * time.Minute
 // MostAhead bounds the place in the queue that is counted.
 const MostAhead = 1000
 
-// mostTries is how often a version is begun that no trial of ends.
+// mostTries bounds the trials of a version without an end.
 const mostTries = 2
 
-// Due is a version that is to be opened, and is leased to who asked for it.
+// Due is a version to open, leased to the caller of ClaimTrial.
 type Due struct {
 	Project sandlot.ProjectID
 	Version int
-	Lease   int64 // names the lease
+	Lease   int64 // the number of the lease
 	Try     int   // the first is 1
 }
 
-// Outcome is how the trial of a version ended.
+// Outcome is the end of the trial of a version.
 type Outcome string
 
 // The outcomes.
 const (
 	Done   Outcome = "done"
-	Failed Outcome = "failed" // nothing can be said of the version
+	Failed Outcome = "failed" // nothing is known about the version
 	Passed Outcome = "passed" // it was not opened: there were too many
 )
 
-// A Record is what is kept of a project's trials: the last one that ended, and who is at one.
+// A Record holds a project's trials: the last one that ended, and the running one.
 type Record struct {
-	Version int       // of the last that ended; 0: none has
-	At      time.Time // when it did
+	Version int       // of the last trial that ended; 0: none has
+	At      time.Time // when it ended
 	Outcome Outcome
 	Seen    []byte // as it was recorded
 	Running int    // the version that is being opened; 0: none
@@ -45,19 +45,20 @@ type Record struct {
 
 // A Store keeps trials, under the same promises as a publish.Store.
 type Store interface {
-	// ClaimTrial leases a current version that was neither opened nor is leased, for as long as it
-	// says; LeaseMax at most. Accounts take turns: the version is of the account with the fewest trials
-	// today, and of several the one that waits longest. It is sandlot.ErrNotFound if there is none. Projects that are deleted or suspended have none. A version that was leased tries times
-	// without an end has Failed, and one whose account had daily trials today is Passed over; of
-	// those it ends some at a time.
+	// ClaimTrial leases a current version that was neither opened nor is leased, for length; LeaseMax at most. Accounts
+	// take turns: the version is of the account with the fewest trials today, and of several the one that waits
+	// longest. It is sandlot.ErrNotFound if there is none. Deleted and suspended projects have none. A version that was
+	// leased tries times without an end has Failed, and one whose account had daily trials today is Passed over; it
+	// ends some of those at a time.
 	ClaimTrial(ctx context.Context, tries, daily int, length time.Duration) (Due, error)
-	// EndTrial records how a trial ended that was claimed, unless the lease is another's by now:
-	// sandlot.ErrNotFound. The version is not due again.
+	// EndTrial records the outcome of a claimed trial, unless the lease is another's by now: sandlot.ErrNotFound. The
+	// version is not due again.
 	EndTrial(ctx context.Context, d Due, how Outcome, seen []byte) error
-	// GiveBackTrial ends the lease alone: the version is due again. forget says that this try does not count.
+	// GiveBackTrial only ends the lease: the version is due again. With forget this try does not count.
 	GiveBackTrial(ctx context.Context, d Due, forget bool) error
-	// Trial returns what is kept of a project's trials; nothing is a Record of nothing.
+	// Trial returns the Record of a project's trials, zero without any.
 	Trial(ctx context.Context, id sandlot.ProjectID) (Record, error)
-	// TrialsAhead returns how many versions ClaimTrial would lease before that of a project, MostAhead at most; 0 if it is not due.
+	// TrialsAhead returns the number of versions that ClaimTrial would lease before that of a project, MostAhead at
+	// most; 0 if it is not due.
 	TrialsAhead(ctx context.Context, id sandlot.ProjectID) (int, error)
 }

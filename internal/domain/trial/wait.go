@@ -16,8 +16,9 @@ const (
 	mostWaiting = 200 // calls of Await at once; each holds a connection
 )
 
-// Await returns the Checks of a project that Checks returned, anew as soon as the trial of its current version is over, and after wait
-// or WaitMax at the latest. It reads no list of files. It does not wait while nothing can be opened, nor while 200 other calls wait.
+// Await returns c, the Checks of a project, anew as soon as the trial of its current version is over, and after wait or
+// WaitMax at the latest. It reads no list of files. It does not wait while nothing can be opened, nor while 200 other
+// calls wait.
 func (s *Service) Await(ctx context.Context, by sandlot.Caller, c Checks, wait time.Duration) (Checks, error) {
 	if err := sandlot.Authorize(by, sandlot.ActReadFiles, &c.Project); err != nil {
 		return Checks{}, err
@@ -53,7 +54,7 @@ func (s *Service) rest(ctx context.Context, end time.Time) bool {
 	return why == "" && left > 0 && worker.Wait(ctx, min(left, askEvery))
 }
 
-// pending reports whether a trial is going to end.
+// pending reports whether a trial has yet to end.
 func (s State) pending() bool { return s == Waiting || s == Running }
 
 // queued adds the place in the queue to the Checks of a version that waits.

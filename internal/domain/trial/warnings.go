@@ -7,10 +7,11 @@ import (
 	"sandlot"
 )
 
-// mostWarned is how many projects Warnings reads: the newest of a list.
+// mostWarned bounds the projects that Warnings reads: the newest of a list.
 const mostWarned = 10
 
-// After returns the State of the trial of a version that was just made, and the Warnings of the version before it, 0 for none.
+// After returns the State of the trial of a version that was just made, and the Warnings of the version before it, 0
+// for none.
 func (s *Service) After(ctx context.Context, by sandlot.Caller, p sandlot.Project, before int) (State, []sandlot.Warning, error) {
 	if off, _ := s.status.look(); off {
 		return Off, nil, nil
@@ -25,8 +26,8 @@ func (s *Service) After(ctx context.Context, by sandlot.Caller, p sandlot.Projec
 	return state, warnings, err
 }
 
-// Warnings returns a warning for each of the first ten projects whose version was found broken when it was opened. Projects that
-// by may not read whole have none.
+// Warnings returns a warning for each of the first ten projects whose version was found broken when it was opened. It
+// skips projects whose files by may not read.
 func (s *Service) Warnings(ctx context.Context, by sandlot.Caller, projects ...sandlot.Project) (all []sandlot.Warning, err error) {
 	if off, _ := s.status.look(); off {
 		return nil, nil

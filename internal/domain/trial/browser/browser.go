@@ -1,21 +1,19 @@
-// Package browser opens a project in a headless Chromium, for the play-tester, and tells what it
-// saw.
+// Package browser opens a project in a headless Chromium, for the play-tester, and returns its observations.
 //
-// What is opened is hostile, and so is whatever a page may make of the browser. So the browser runs
-// in a process of its own beneath a worker, under a user that owns nothing, with Chromium's own
-// sandbox on, inside namespaces:
+// The page is hostile, and so is anything that it makes of the browser. So the browser runs in a process of its own
+// beneath a worker, under a user that owns nothing, with Chromium's own sandbox on, inside namespaces:
 //
 //   - of the network: there is a loopback interface and nothing else. On it listens a proxy, whose
 //     listener the worker hands to the server's process; all requests of the browser end there. It
-//     answers those for the one origin that is on trial, and refuses any other. It dials nothing.
-//   - of mounts: the programs of the machine can be read, and memory is written to. No folder of
-//     the service is there.
-//   - of processes: nothing else can be seen, and all ends with the worker.
+//     answers those for the one origin on trial, and refuses any other. It dials nothing.
+//   - of mounts: the programs of the machine can be read, and only memory is written to. No folder
+//     of the service is there.
+//   - of processes: no other process can be seen, and all end with the worker.
 //
-// The server's process sees to time and memory, and kills the worker when either has run out. What
-// the worker says is read in bounded frames, and is not believed.
+// The server's process watches time and memory, and kills the worker when either has run out. It reads the worker's
+// messages in bounded frames, and does not believe them.
 //
-// Where a machine does not allow such namespaces, nothing is opened at all.
+// If a machine does not allow such namespaces, no page is opened at all.
 package browser
 
 import (
@@ -33,17 +31,17 @@ import (
 // Limits of a trial.
 const (
 	probeWall   = 20 * time.Second
-	mostMemory  = 1 << 30 // of the worker and all beneath it; a game of some size takes 400 MiB
+	mostMemory  = 1 << 30 // of the worker and all processes beneath it; a game of some size takes 400 MiB
 	mostThreads = 768     // Chromium has 150 with one page; a page with a hundred workers has 250
 	mostShot    = 1 << 20
 	proxyPort   = 3128 // in the worker's own network
 )
 
-// programs are the browsers that are looked for, in this order. Those with a whole path are the
-// programs of Debian's packages, whose names on the PATH are shells around them.
+// programs are the browsers to look for, in this order. Those with a whole path are the programs of Debian's packages,
+// whose names on the PATH are shells around them.
 var programs = []string{"/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "chromium", "chromium-browser", "google-chrome-stable"}
 
-// ErrNoBrowser says that there is none on the machine.
+// ErrNoBrowser means that there is no browser on the machine.
 var ErrNoBrowser = errors.New("no Chromium was found: install Debian's package chromium-headless-shell (or chromium)")
 
 // find returns the browser of this machine, or ErrNoBrowser.
@@ -56,7 +54,7 @@ func find() (string, error) {
 	return "", ErrNoBrowser
 }
 
-// Origin answers what a page on trial asks of its own origin.
+// Origin answers the requests of a page on trial to its own origin.
 type Origin interface {
 	// ServeTrial answers a request for a file of that version, and leaves no trace of it.
 	ServeTrial(w http.ResponseWriter, r *http.Request, page trial.Page)
@@ -67,35 +65,35 @@ type Browser struct {
 	User   User
 	Origin Origin
 
-	times   times  // none: usual
-	program string // as Probe found it
-	stage   string // that a worker begins with; empty: StageRoom
-	memory  int64  // that it may take; 0: mostMemory
+	times   times  // zero: usual
+	program string // the path that Probe found
+	stage   string // the first stage of a worker; empty: StageRoom
+	memory  int64  // the limit of a worker's memory; 0: mostMemory
 }
 
-// times are how long a trial may take for what it does.
+// times are the limits of the parts of a trial.
 type times struct {
-	Wall time.Duration // from the start of the worker to its end, whatever it is at
-	Play time.Duration // how long to stay
-	Most time.Duration // and where the machine is busy, so that each move was made once
-	Load time.Duration // then it is played with, whether it has loaded or not
-	Step time.Duration // for one answer of the page; one that hangs has none
+	Wall time.Duration // from the start of the worker to its end, whatever it is doing
+	Play time.Duration // the time to play
+	Most time.Duration // the same on a busy machine, so that each move was made once
+	Load time.Duration // then the page is played with, whether it has loaded or not
+	Step time.Duration // for one answer of the page; one that hangs gives none
 	Toil time.Duration // of the processor, for a page that answers nothing meanwhile: it hangs
 
 	Pause time.Duration // between two moves
 }
 
-// usual are the times of a trial. A machine that is busy gives a page less of the processor, so what is
-// a page that hangs is not measured by the clock.
+// usual returns the times of a trial. A busy machine gives a page less of the processor, so a hanging page is not
+// detected by the clock.
 func usual() times {
 	return times{Wall: 30 * time.Second, Play: 10 * time.Second, Most: 20 * time.Second, Load: 6 * time.Second, Step: 3 * time.Second, Toil: 5 * time.Second, Pause: 700 * time.Millisecond}
 }
 
 var _ trial.Browser = (*Browser)(nil)
 
-// Open opens a page, after Probe has found a browser, plays with it for ten seconds, and returns what there was to see. It takes at
-// most 30 seconds. An error says that nothing can be said about the page: one that takes longer may be
-// fine, on a machine that is busy.
+// Open opens a page, after Probe has found a browser, plays with it for ten seconds, and returns its observations. It
+// takes at most 30 seconds. An error means that nothing is known about the page: one that takes longer may be fine, on
+// a busy machine.
 func (b *Browser) Open(ctx context.Context, p trial.Page) (trial.Seen, error) {
 	long := cmp.Or(b.times, usual())
 	ctx, cancel := context.WithTimeout(ctx, long.Wall)
@@ -115,8 +113,7 @@ func (b *Browser) Open(ctx context.Context, p trial.Page) (trial.Seen, error) {
 	return s, nil
 }
 
-// Probe looks for a browser, and starts it as Open does, on an empty page, and returns why that
-// cannot be done.
+// Probe looks for a browser, starts it as Open does, on an empty page, and returns the reason if that fails.
 func (b *Browser) Probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probeWall)
 	defer cancel()

@@ -16,7 +16,7 @@ const (
 	height = 720
 )
 
-// answer reads an order, carries it out, and says what there was to see.
+// answer reads an order, carries it out, and sends the report.
 func answer(ctx context.Context, conn io.ReadWriter) error {
 	kind, body, err := readFrame(conn)
 	if err != nil {
@@ -39,14 +39,14 @@ func answer(ctx context.Context, conn io.ReadWriter) error {
 	return writeJSON(conn, frameReport, r)
 }
 
-// endWith ends this process when the server's has closed its end, however that came: one that was
-// killed has nobody left who would see to time and memory. All in the namespace ends with it.
+// endWith ends this process when the server's process has closed its end, for any reason: without it nothing watches
+// time and memory. All processes in the namespace end with it.
 func endWith(conn io.Reader) {
-	_, _ = conn.Read(make([]byte, 1)) // the order was the last that it says
+	_, _ = conn.Read(make([]byte, 1)) // the server sends nothing after the order
 	os.Exit(1)
 }
 
-// open starts the browser, and has the page played with.
+// open starts the browser, and plays with the page.
 func open(ctx context.Context, todo order) (r report, shot []byte, err error) {
 	said := &tail{}
 	ctx, cancel := context.WithCancel(ctx)
@@ -69,8 +69,8 @@ func open(ctx context.Context, todo order) (r report, shot []byte, err error) {
 	return s.report(), s.look.picture(), nil
 }
 
-// options are the browser's command line. Its own sandbox stays on: there is no --no-sandbox here,
-// and it would not be root in any case.
+// options returns the browser's command line. Its own sandbox stays on: there is no --no-sandbox here, and the browser
+// would not be root in any case.
 func options(todo order, said io.Writer) []chromedp.ExecAllocatorOption {
 	flags := map[string]any{
 		"proxy-server": fmt.Sprintf("http://127.0.0.1:%d", proxyPort), "proxy-bypass-list": "<-loopback>", // loopback as well

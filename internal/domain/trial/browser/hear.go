@@ -15,13 +15,13 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// heard is what a worker has said until it ended.
+// heard holds the messages of a worker until it ended.
 type heard struct {
 	report report
 	shot   []byte
 }
 
-// hear reads all that a worker says after it is ready. A worker says each thing once.
+// hear reads all messages of a worker after it is ready. A worker sends each kind once.
 func hear(r io.Reader) (h heard, err error) {
 	for {
 		kind, body, err := readFrame(r)
@@ -40,7 +40,7 @@ func hear(r io.Reader) (h heard, err error) {
 	}
 }
 
-// seen is what can be taken over of it.
+// seen returns the observations in the messages that can be accepted.
 func (h heard) seen(wall time.Duration) trial.Seen {
 	s := trial.Seen{Shot: h.shot, Moved: h.report.Moved, Blank: h.report.Blank, Unseen: h.report.Unseen, Hangs: h.report.Hangs}
 	if h.report.Painted {
@@ -54,14 +54,14 @@ func (h heard) seen(wall time.Duration) trial.Seen {
 	return s
 }
 
-// plainText is a text of a page as it may be shown: valid, on one line, without what steers or cannot be
-// seen, without keys, and not longer than most bytes.
+// plainText returns a text of a page in a form that may be shown: valid, on one line, without control and invisible
+// characters, without keys, and not longer than most bytes.
 func plainText(s string, most int) string {
 	s = inspect.Redact(visible(clip(s, 4*most)))
-	return strings.TrimSpace(clip(visible(s), most)) // again: a key may have been taken out of what was encoded
+	return strings.TrimSpace(clip(visible(s), most)) // again: a key may have been removed from an encoded text
 }
 
-// visible is a text without what steers a terminal or the direction of reading, and on one line.
+// visible returns a text without characters that control a terminal or the direction of reading, and on one line.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -76,7 +76,7 @@ func visible(s string) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// tail keeps the last KiB of what a process says to people.
+// tail keeps the last KiB of a process's output for people.
 type tail struct {
 	mu   sync.Mutex
 	text []byte

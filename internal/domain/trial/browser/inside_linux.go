@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Stages of a worker process. The first has its namespaces still to furnish; the second has no
-// capabilities any more, and starts the browser.
+// Stages of a worker process. The first has yet to furnish its namespaces; the second has no capabilities any more, and
+// starts the browser.
 const (
 	StageRoom = "room"
 	StagePage = "page"
@@ -24,16 +24,15 @@ const (
 // control is the descriptor of the socket to the server's process.
 const control = 3
 
-// Limits of what a trial leaves on the memory that looks like a disk to it. It all goes with the
-// namespace.
+// Limits of the files that a trial writes to memory that looks like a disk to it. All of it goes with the namespace.
 const (
 	roomBytes   = "size=16m,nr_inodes=1k,mode=755"
 	tempBytes   = "size=96m,nr_inodes=16k,mode=1777"
 	sharedBytes = "size=256m,nr_inodes=4k,mode=1777"
 )
 
-// seen is what of the machine's files there is in the room, to be read: the browser with its
-// libraries and fonts, and nothing that the service keeps. What is missing is left out.
+// seen lists the files of the machine that can be read in the room: the browser with its libraries and fonts, and
+// nothing that the service keeps. Missing ones are left out.
 var seen = []string{
 	"/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/share", "/usr/local/share/fonts", "/bin", "/lib", "/lib32", "/lib64", "/opt/google",
 	"/etc/alternatives", "/etc/chromium", "/etc/chromium.d", "/etc/fonts", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
@@ -41,7 +40,7 @@ var seen = []string{
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
 }
 
-// Shows reports whether a browser may read anything of that folder, which need not be there yet.
+// Shows reports whether a browser may read anything of that folder, which need not exist yet.
 func Shows(folder string) bool {
 	folder = resolved(folder)
 	for _, name := range seen {
@@ -52,7 +51,7 @@ func Shows(folder string) bool {
 	return false
 }
 
-// resolved is where a path leads, as far as it is there.
+// resolved returns the target of a path, as far as it exists.
 func resolved(path string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
@@ -71,7 +70,7 @@ func within(folder, path string) bool {
 	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// Work is the worker's process, in one of its stages.
+// Work runs the worker's process, in one of its stages.
 func Work(ctx context.Context, stage string) error {
 	switch stage {
 	case StageRoom:
@@ -82,8 +81,8 @@ func Work(ctx context.Context, stage string) error {
 	return fmt.Errorf("there is no stage %q", stage)
 }
 
-// furnish makes the namespaces a room in which nothing of the machine can be reached, lets go of
-// all that it may do, and becomes the next stage.
+// furnish makes the namespaces a room from which nothing of the machine can be reached, drops all capabilities, and
+// becomes the next stage.
 func furnish() error {
 	runtime.LockOSThread() // capabilities belong to threads, and exec keeps those of this one
 	if os.Getpid() != 1 {
@@ -105,7 +104,7 @@ func furnish() error {
 	return syscall.Exec("/proc/self/exe", []string{"sandlot", "playtest-worker", StagePage}, environment)
 }
 
-// environment is all that the browser gets of one.
+// environment is the whole environment of the browser.
 var environment = []string{"HOME=/tmp", "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TZ=UTC", "GOMEMLIMIT=96MiB"}
 
 func loopbackUp() error {
@@ -122,8 +121,8 @@ func loopbackUp() error {
 	return unix.IoctlIfreq(socket, unix.SIOCSIFFLAGS, lo)
 }
 
-// newRoot makes a file system of the few folders that a browser reads, and of memory to write to,
-// and takes all others away.
+// newRoot makes a file system of the few folders that a browser reads, and of memory to write to, and removes all
+// others.
 func newRoot() error {
 	const root = "/tmp"
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
@@ -153,7 +152,7 @@ func newRoot() error {
 	return enter(root)
 }
 
-// show has a folder or file of the machine in the room as well, to be read.
+// show mounts a folder or file of the machine in the room, to be read.
 func show(from, at string) error {
 	info, err := os.Lstat(from)
 	if err != nil {
@@ -186,7 +185,7 @@ func show(from, at string) error {
 	return unix.MountSetattr(unix.AT_FDCWD, at, unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID})
 }
 
-// enter makes a folder the root, and takes the former one away.
+// enter makes a folder the root, and removes the former one.
 func enter(root string) error {
 	if err := unix.Chdir(root); err != nil {
 		return err
@@ -200,7 +199,7 @@ func enter(root string) error {
 	return unix.Chdir("/tmp")
 }
 
-// limit bounds what the processes may take. Memory is watched from outside: address space is what
+// limit bounds the resources of the processes. Memory is watched from outside: address space includes memory that
 // Chromium reserves without using it.
 func limit() error {
 	for what, most := range map[int]uint64{unix.RLIMIT_NPROC: mostThreads, unix.RLIMIT_NOFILE: 4096, unix.RLIMIT_FSIZE: 256 << 20, unix.RLIMIT_CORE: 0} {
@@ -209,10 +208,10 @@ func limit() error {
 		}
 	}
 	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, 5)                          // players come first
-	return os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0o600) // and the first to go is this
+	return os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0o600) // and this process is the first to go
 }
 
-// unarm lets go of all capabilities for good.
+// unarm drops all capabilities for good.
 func unarm() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return err
@@ -224,9 +223,9 @@ func unarm() error {
 	return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 }
 
-// browse opens a page in a browser and tells what it saw.
+// browse opens a page in a browser and sends its report.
 func browse(ctx context.Context) error {
-	// The browser's processes are the same user's. They cannot look into this one, or change what it does.
+	// The browser's processes are the same user's. They cannot look into this one, or change it.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return err
 	}
@@ -243,8 +242,8 @@ func browse(ctx context.Context) error {
 	return answer(ctx, conn)
 }
 
-// hand listens in this namespace, and gives the listener to the server's process: what the browser
-// asks for is answered there.
+// hand listens in this namespace, and gives the listener to the server's process, which answers the requests of the
+// browser.
 func hand(conn *net.UnixConn) error {
 	l, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: proxyPort})
 	if err != nil {
@@ -259,7 +258,7 @@ func hand(conn *net.UnixConn) error {
 	return handOver(conn, file)
 }
 
-// handOver says that the worker is ready, and gives a listener away.
+// handOver reports that the worker is ready, and gives a listener away.
 func handOver(conn *net.UnixConn, listener *os.File) error {
 	_, _, err := conn.WriteMsgUnix([]byte{frameReady, 0, 0, 0, 0}, unix.UnixRights(int(listener.Fd())), nil)
 	return err

@@ -9,23 +9,23 @@ import (
 	"image/png"
 )
 
-// A look compares the pictures that are taken of a page.
+// A look compares the screenshots of a page.
 type look struct {
 	taken  int
 	moved  bool
 	last   *image.RGBA
-	best   []byte // of those that show something
-	detail int    // how much best shows
+	best   []byte // of the screenshots that show something
+	detail int    // the detail of best
 }
 
-// Of the pixels of a picture, so many in a thousand: what must change for the page to have moved, which
-// a caret that blinks does not, and what must differ from the rest for it not to be blank.
+// Shares of a screenshot's pixels, in a thousand: those that must change for the page to have moved, more than by a
+// blinking caret, and those that must differ from the rest for it not to be blank.
 const (
 	movedShare = 0.5
 	blankShare = 0.5
 )
 
-// at takes a picture in.
+// at adds a screenshot.
 func (l *look) at(shot []byte) {
 	size, err := png.DecodeConfig(bytes.NewReader(shot))
 	if err != nil || size.Width > 2*width || size.Height > 2*height {
@@ -45,10 +45,10 @@ func (l *look) at(shot []byte) {
 	}
 }
 
-// blank reports whether all pictures had one colour.
+// blank reports whether all screenshots had one colour.
 func (l *look) blank() bool { return l.taken > 0 && l.best == nil }
 
-// picture is the best of the pictures, nil if none shows anything.
+// picture returns the best of the screenshots, nil if none shows anything.
 func (l *look) picture() []byte {
 	if len(l.best) <= mostShot {
 		return l.best
@@ -64,7 +64,7 @@ func (l *look) picture() []byte {
 	return out.Bytes()
 }
 
-// differ reports whether enough pixels changed from one picture to the next.
+// differ reports whether enough pixels changed from one screenshot to the next.
 func differ(a, b *image.RGBA) bool {
 	if a.Bounds() != b.Bounds() {
 		return true
@@ -78,7 +78,7 @@ func differ(a, b *image.RGBA) bool {
 	return float64(changed) > float64(len(a.Pix)/4)*movedShare/1000
 }
 
-// far reports whether two colours are told apart at a glance.
+// far reports whether two colours differ at a glance.
 func far(a, b []byte) bool {
 	sum := 0
 	for i := range a {
@@ -87,8 +87,8 @@ func far(a, b []byte) bool {
 	return sum > 48
 }
 
-// detail is how much a picture shows: its pixels that differ from the one before, and more for
-// each colour; 0 if nearly all have one colour.
+// detail measures the content of a screenshot: its pixels that differ from the one before, and more for each colour; 0
+// if nearly all have one colour.
 func detail(m *image.RGBA) int {
 	edges, other := 0, 0
 	first := m.RGBAAt(m.Bounds().Dx()/2, 0)

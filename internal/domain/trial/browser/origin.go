@@ -12,7 +12,7 @@ import (
 	"sandlot/internal/domain/trial"
 )
 
-// Limits of what a page may ask for in its trial.
+// Limits of the requests of a page in its trial.
 const (
 	mostRequests = 2000
 	mostBytes    = 512 << 20 // of answers
@@ -20,14 +20,14 @@ const (
 	mostHeader   = 32 << 10
 )
 
-// An origin is the proxy of one trial: it answers for the page's own origin, and refuses all else.
-// Of what was asked it keeps what is worth telling.
+// An origin is the proxy of one trial: it answers for the page's own origin, and refuses all other requests. It keeps
+// the failed requests and the refused hosts.
 type origin struct {
 	serve  Origin
 	page   trial.Page
 	url    *url.URL
 	server *http.Server
-	tls    *secure // of an https origin
+	tls    *secure // for an https origin
 	key    string
 	wall   time.Duration // the trial ends by then
 
@@ -63,7 +63,7 @@ func (o *origin) close() {
 	}
 }
 
-// proxy answers what a browser asks of its proxy.
+// proxy answers the requests of a browser to its proxy.
 func (o *origin) proxy(w http.ResponseWriter, r *http.Request) {
 	switch host := r.Host; {
 	case r.Method == http.MethodConnect && o.tls != nil && host == withPort(o.url):
@@ -82,7 +82,7 @@ func withPort(u *url.URL) string {
 	return u.Host + ":443"
 }
 
-// refuse answers a request for another host, which is told.
+// refuse answers a request for another host, which it notes.
 func (o *origin) refuse(w http.ResponseWriter, host string) {
 	host = plainText(strings.TrimSuffix(host, ":443"), trial.MostHost)
 	o.mu.Lock()
@@ -120,7 +120,7 @@ func (o *origin) own(w http.ResponseWriter, r *http.Request) {
 	o.answered(r, c.status)
 }
 
-// answered keeps a request that failed, once.
+// answered notes a request that failed, once.
 func (o *origin) answered(r *http.Request, status int) {
 	if status < 400 {
 		return
@@ -133,19 +133,19 @@ func (o *origin) answered(r *http.Request, status int) {
 	}
 }
 
-// note adds what was asked to what was seen.
+// note adds the noted requests to the observations.
 func (o *origin) note(s *trial.Seen) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s.Failed, s.Elsewhere = slices.Clone(o.failed), slices.Clone(o.elsewhere)
-	for _, f := range o.failed { // a browser adds that the page of an error is no script
+	for _, f := range o.failed { // a browser adds that an error page is no script
 		s.Errors = slices.DeleteFunc(s.Errors, func(e string) bool {
 			return strings.Contains(e, "Refused to") && strings.Contains(e, o.url.Host+f.Path+"'")
 		})
 	}
 }
 
-// counted counts what is answered.
+// counted counts the answered bytes.
 type counted struct {
 	http.ResponseWriter
 	origin *origin
@@ -173,7 +173,7 @@ func (c *counted) Write(p []byte) (int, error) {
 	return c.ResponseWriter.Write(p)
 }
 
-// few is a listener with so many connections at most; others wait.
+// few is a listener with a bounded number of connections; others wait.
 type few struct {
 	net.Listener
 	slots chan struct{}

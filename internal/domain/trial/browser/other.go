@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-// User is whose processes a worker and its browser are.
+// User is the user of a worker and its browser.
 type User struct{}
 
 var errLinux = errors.New("the play-tester needs the namespaces of Linux")
@@ -20,13 +20,13 @@ const (
 	StagePage = "page"
 )
 
-// FindUser returns who trials run as.
+// FindUser returns the user of trials.
 func FindUser(string) (User, error) { return User{}, errLinux }
 
 // Shows reports whether a browser may read anything of that folder.
 func Shows(string) bool { return false }
 
-// Work is the worker's process, in one of its stages.
+// Work runs the worker's process, in one of its stages.
 func Work(context.Context, string) error { return errLinux }
 
 func (*Browser) work(context.Context, order, *origin) (heard, error) { return heard{}, errLinux }

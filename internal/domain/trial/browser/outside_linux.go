@@ -18,14 +18,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// User is whose processes a worker and its browser are.
+// User is the user of a worker and its browser.
 type User struct{ UID, GID int }
 
-// Myself is the user of the server's own process.
+// Myself returns the user of the server's own process.
 func Myself() User { return User{os.Geteuid(), os.Getegid()} }
 
-// FindUser returns who trials run as: the user of that name or number, which only root may choose, or
-// else the user of the server. It is never root.
+// FindUser returns the user of trials: the user of that name or number, which only root may choose, or else the user of
+// the server. It is never root.
 func FindUser(name string) (User, error) {
 	me := Myself()
 	if name == "" {
@@ -56,7 +56,7 @@ func FindUser(name string) (User, error) {
 	return User{uid, gid}, nil
 }
 
-// errMemory says that a worker and what is beneath it took too much.
+// errMemory means that a worker and the processes beneath it took too much.
 var errMemory = errors.New("the page took more memory than a trial has")
 
 // work runs one worker, from its start to the end of all its processes.
@@ -76,7 +76,7 @@ func (b *Browser) work(ctx context.Context, todo order, o *origin) (h heard, err
 	ended := make(chan struct{})
 	end := sync.OnceFunc(func() {
 		_ = cmd.Process.Kill() // the first process of its namespace: all others end with it
-		_ = cmd.Wait()         // until all is read that they have said
+		_ = cmd.Wait()         // until all its output is read
 		close(ended)
 	})
 	defer end()
@@ -97,8 +97,8 @@ func (b *Browser) work(ctx context.Context, todo order, o *origin) (h heard, err
 	return h, err
 }
 
-// refused says what an operator can do where the system does not give a process namespaces of its own. Its own words for that lead astray:
-// beyond user.max_user_namespaces it says that there is no space left on a device.
+// refused adds an operator's remedies to the error of a system that gives a process no namespaces of its own. The
+// system's words for that mislead: beyond user.max_user_namespaces they are that there is no space left on a device.
 func refused(err error) error {
 	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
 		return fmt.Errorf("this system refuses them; look at user.max_user_namespaces, kernel.unprivileged_userns_clone, AppArmor's apparmor_restrict_unprivileged_userns, RestrictNamespaces of a systemd unit, and at limits of the container (%w)", err)
@@ -106,7 +106,7 @@ func refused(err error) error {
 	return err
 }
 
-// talk gives a worker its order, answers what its browser asks, and hears what it says.
+// talk gives a worker its order, answers its browser, and reads its messages.
 func talk(conn *net.UnixConn, todo order, o *origin) (heard, error) {
 	l, err := receive(conn)
 	if err != nil {
@@ -120,9 +120,9 @@ func talk(conn *net.UnixConn, todo order, o *origin) (heard, error) {
 	return hear(conn)
 }
 
-// receive takes over the listener in the worker's network. Whatever else comes is closed.
+// receive takes over the listener in the worker's network, and closes any other file.
 func receive(conn *net.UnixConn) (net.Listener, error) {
-	head, rights := make([]byte, 5), make([]byte, unix.CmsgSpace(4)) // which one descriptor fills, and two do as well
+	head, rights := make([]byte, 5), make([]byte, unix.CmsgSpace(4)) // one descriptor fills it, and two do as well
 	n, got, _, _, err := conn.ReadMsgUnix(head, rights)
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func receive(conn *net.UnixConn) (net.Listener, error) {
 	return net.FileListener(given[0])
 }
 
-// filesIn are those that came beside a message.
+// filesIn returns the files that came beside a message.
 func filesIn(rights []byte) (all []*os.File, err error) {
 	messages, err := unix.ParseSocketControlMessage(rights)
 	for i := range messages {
@@ -153,7 +153,7 @@ func filesIn(rights []byte) (all []*os.File, err error) {
 	return all, err
 }
 
-// command is the worker's process: this program again, in namespaces of its own.
+// command returns the worker's process: this program again, in namespaces of its own.
 func (b *Browser) command(ctx context.Context, socket *os.File, said io.Writer) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "/proc/self/exe", "playtest-worker", cmp.Or(b.stage, StageRoom))
 	cmd.Args[0] = "sandlot"
@@ -171,7 +171,7 @@ func (b *Browser) command(ctx context.Context, socket *os.File, said io.Writer) 
 		Credential:                 &syscall.Credential{Uid: uint32(b.User.UID), Gid: uint32(b.User.GID), NoSetGroups: !root},
 		AmbientCaps:                []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN}, // over its namespaces, until they are furnished
 		Setsid:                     true,
-		Pdeathsig:                  syscall.SIGKILL, // also where a page has taken it over, so that it would not end by itself
+		Pdeathsig:                  syscall.SIGKILL, // also if a page has taken it over, so that it would not end by itself
 	}
 	return cmd
 }
@@ -182,7 +182,7 @@ func start(cmd *exec.Cmd, theirs *os.File) error {
 	return cmd.Start()
 }
 
-// pair makes the two ends that server and worker talk over.
+// pair makes the two ends between server and worker.
 func pair() (ours *net.UnixConn, theirs *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// moves are what somebody would do who does not know the game: to look first, to click, and to try
-// the keys that games are played with.
+// moves are the acts of a person who does not know the game: to look first, to click, and to try the keys that games
+// are played with.
 var moves = []func(*session){
 	(*session).rest, (*session).rest,
 	(*session).click,
@@ -26,7 +26,7 @@ var moves = []func(*session){
 	func(s *session) { s.keys(" ") },
 }
 
-// play goes to the page, and makes moves until the time is over, with a look after each.
+// play goes to the page, and makes moves until the time is over, with a screenshot after each.
 func (s *session) play(todo order) error {
 	begin := time.Now()
 	err := s.step(func(ctx context.Context) error {
@@ -55,15 +55,15 @@ func (s *session) play(todo order) error {
 	return s.painted()
 }
 
-// goesOn reports whether there is another move: until the time is over, and where the machine is
-// busy for somewhat longer, so that each was made once.
+// goesOn reports whether there is another move: until the time is over, and on a busy machine for somewhat longer, so
+// that each was made once.
 func (s *session) goesOn(move int, played time.Duration) bool {
 	return s.ctx.Err() == nil && (played < s.long.Play || move < len(moves) && played < s.long.Most)
 }
 
-// shoot takes a look at the page. A busy machine takes long to draw, and what it is at is waited for
-// until the time is over, for the next look would take as long: a page hangs only if it does not even
-// answer when nothing is drawn.
+// shoot takes a screenshot of the page. A busy machine takes long to draw, and shoot waits for the drawing until the
+// time is over, because the next one would take as long: a page hangs only if it does not even answer when nothing is
+// drawn.
 func (s *session) shoot(until time.Time) error {
 	ctx, cancel := context.WithDeadline(s.ctx, until)
 	defer cancel()
@@ -89,9 +89,8 @@ func (s *session) shoot(until time.Time) error {
 	return nil
 }
 
-// answers waits until the page's own thread does anything else but what it is at. If that thread gets
-// the processor for so long meanwhile that it should have, the page hangs. If it neither answers nor
-// works, nothing can be said of it.
+// answers waits until the page's own thread finishes its present work. If that thread has the processor meanwhile for
+// longer than it should need, the page hangs. If it neither answers nor works, nothing is known about it.
 func (s *session) answers() error {
 	ctx, cancel := context.WithTimeout(s.ctx, s.long.Most)
 	defer cancel()
@@ -121,14 +120,14 @@ func (s *session) answers() error {
 	}
 }
 
-// over reports whether there is nothing more to see of the page.
+// over reports whether nothing more can be seen of the page.
 func (s *session) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.hangs || s.crashed
 }
 
-// painted asks the page when it first painted something.
+// painted reads from the page when it first painted something.
 func (s *session) painted() error {
 	_ = s.step(func(ctx context.Context) error {
 		at, err := chromedp.Run(ctx, chromedp.Evaluate[float64](`(performance.getEntriesByType("paint").find(e => e.name === "first-contentful-paint") || performance.getEntriesByType("paint")[0] || {startTime: 0}).startTime`))
@@ -165,7 +164,7 @@ func (s *session) wander() {
 	}
 }
 
-// held is for how long a key is held down: a few frames, for games that look at each.
+// held is the time that a key is held down: a few frames, for games that poll the keys in each.
 const held = 120 * time.Millisecond
 
 // keys presses keys, one after another, as long as the page takes them.
@@ -185,7 +184,7 @@ func (s *session) keys(keys string) {
 				})
 			})
 			if err != nil {
-				return // one that takes none now takes no other
+				return // a page that takes none now takes no other
 			}
 		}
 	}

@@ -16,15 +16,15 @@ import (
 	"time"
 )
 
-// secure answers for an https origin: it speaks TLS itself, with a certificate of one trial that
-// the browser is told to believe.
+// secure answers for an https origin: it speaks TLS itself, with a certificate of one trial that the browser is made to
+// accept.
 type secure struct {
 	config *tls.Config
 	done   chan struct{}
 	wall   time.Duration
 }
 
-// newSecure makes a certificate, and returns also the hash of its key.
+// newSecure makes a certificate, and also returns the hash of its key.
 func newSecure(host string, wall time.Duration) (*secure, string, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -45,7 +45,7 @@ func newSecure(host string, wall time.Duration) (*secure, string, error) {
 	return &secure{config: config, done: make(chan struct{}), wall: wall}, base64.StdEncoding.EncodeToString(hash[:]), nil
 }
 
-// tunnel answers a CONNECT, and serves what comes through it.
+// tunnel answers a CONNECT, and serves the requests inside it.
 func (s *secure) tunnel(w http.ResponseWriter, own http.Handler) {
 	h, ok := w.(http.Hijacker)
 	if !ok {

@@ -29,7 +29,7 @@ type session struct {
 	loaded  chan struct{}
 	onLoad  sync.Once
 	closing int  // windows that are being closed
-	hangs   bool // it did not answer
+	hangs   bool // the page did not answer
 	crashed bool
 	paint   float64 // ms
 }
@@ -38,8 +38,8 @@ func newSession(ctx context.Context, long times) *session {
 	return &session{ctx: ctx, long: long, loaded: make(chan struct{})}
 }
 
-// prepare has the browser tell what happens, and refuses what a page could ask of a person. There is no page
-// yet that could hold it up: a machine that is busy has all the time of the trial for it.
+// prepare subscribes to the browser's events, and refuses all requests of a page to a person. There is no page yet that
+// could delay it: a busy machine has all the time of the trial for it.
 func (s *session) prepare() error {
 	if err := chromedp.Listen(s.ctx, s.hear); err != nil {
 		return err
@@ -59,14 +59,14 @@ func (s *session) prepare() error {
 	return err
 }
 
-// step does one thing with the page, for which it has a time.
+// step does one thing with the page, within a time.
 func (s *session) step(do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(s.ctx, s.long.Step)
 	defer cancel()
 	return do(ctx)
 }
 
-// hear takes note of an event. It must not wait.
+// hear notes an event. It must not wait.
 func (s *session) hear(event any) {
 	switch e := event.(type) {
 	case *page.EventJavascriptDialogOpening:
@@ -92,8 +92,8 @@ func (s *session) dismiss() {
 	})
 }
 
-// shut closes a window that the page has opened. Where a page opens them faster than they close,
-// those beyond a few stay until the end.
+// shut closes a window that the page has opened. If a page opens them faster than they close, those beyond a few stay
+// until the end.
 func (s *session) shut(id target.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +112,7 @@ func (s *session) shut(id target.ID) {
 	}()
 }
 
-// console gathers what a page says of its errors, each once, until the session ends.
+// console gathers the page's errors, each once, until the session ends.
 func (s *session) console() {
 	for m, err := range chromedp.Console(s.ctx) {
 		if err != nil {
@@ -141,7 +141,7 @@ func (s *session) fault(m chromedp.ConsoleMessage) {
 	}
 }
 
-// report is what there was to see.
+// report returns the observations.
 func (s *session) report() report {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 
 const watchEvery = 200 * time.Millisecond
 
-// watch calls tooMuch once when a process and all beneath it have more memory than most, and
-// returns then, or when ended is closed.
+// watch calls tooMuch once when a process and all beneath it have more memory than most, and then returns, or when
+// ended is closed.
 func watch(ended <-chan struct{}, pid int, most int64, tooMuch func()) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -27,8 +27,8 @@ func watch(ended <-chan struct{}, pid int, most int64, tooMuch func()) {
 	}
 }
 
-// taken is how many bytes of memory of their own a process and all beneath it have. What several
-// of them share counts for each.
+// taken returns the bytes of memory that a process and all beneath it have of their own. Memory that several of them
+// share counts for each.
 func taken(root int) (sum int64) {
 	children := map[int][]int{}
 	entries, err := os.ReadDir("/proc")
@@ -51,11 +51,11 @@ func taken(root int) (sum int64) {
 }
 
 func statusOf(pid int) []byte {
-	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status") // it may have ended
+	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status") // the process may have ended
 	return text
 }
 
-// number is the number after a name at the begin of a line; 0 if there is none.
+// number returns the number after a name at the beginning of a line; 0 if there is none.
 func number(text []byte, name string) int64 {
 	_, after, found := bytes.Cut(text, []byte("\n"+name))
 	fields := bytes.Fields(after[:min(len(after), 64)])

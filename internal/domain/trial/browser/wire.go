@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// The kinds of frames between the two processes, and the most bytes of each. A frame is its kind,
-// the length of what follows in four bytes, and that.
+// The kinds of frames between the two processes, and the most bytes of each. A frame is its kind, the length of its
+// body in four bytes, and the body.
 const (
-	frameOrder  = 'o' // to the worker: what it is to open
+	frameOrder  = 'o' // to the worker: the page to open
 	frameReady  = 'l' // from the worker: it listens; the listener comes beside it
 	frameReport = 'r'
 	frameShot   = 's'
@@ -20,22 +20,21 @@ const (
 
 var mostOf = map[byte]int{frameOrder: 4 << 10, frameReady: 0, frameReport: 64 << 10, frameShot: mostShot, frameFailed: 1 << 10}
 
-// An order is what a worker is to do.
+// An order is the task of a worker.
 type order struct {
 	Browser string // the program
-	URL     string // where to go; empty: only show that a browser starts here
+	URL     string // the page; empty: only prove that a browser starts here
 	Times   times
-	Key     string // the hash of the key of the origin's certificate, if it is an https one
+	Key     string // the hash of the key of the origin's certificate, if it is an https origin
 }
 
-// A report is what a worker says it saw. Nothing of it can be believed: the page may have taken
-// the browser over.
+// A report holds a worker's observations. None of them can be believed: the page may have taken the browser over.
 type report struct {
 	Painted bool
 	Paint   int64 // ms
 	Moved   bool
 	Blank   bool
-	Unseen  bool // there were too few pictures to tell whether it moved
+	Unseen  bool // there were too few screenshots to see whether it moved
 	Hangs   bool
 	Errors  []string
 }
@@ -49,7 +48,7 @@ func writeFrame(w io.Writer, kind byte, body []byte) error {
 	return err
 }
 
-// readFrame reads a frame; one that is longer than its kind may be is an error before it is read.
+// readFrame reads a frame; one longer than its kind may be is an error before it is read.
 func readFrame(r io.Reader) (kind byte, body []byte, err error) {
 	var head [5]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
