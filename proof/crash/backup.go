@@ -13,11 +13,10 @@ import (
 	"sandlot/internal/base/failpoint"
 )
 
-// lastBackup is the latest moment of a backup at which it is killed: about as
-// long as one takes.
+// lastBackup is the latest moment at which a backup is killed: about as long as one takes.
 const lastBackup = 300 * time.Millisecond
 
-// backupDeaths are a few in each epoch: each costs a whole backup.
+// backupDeaths returns a few deaths per epoch: each costs a whole backup.
 func backupDeaths(r *rand.Rand) []death {
 	list := []death{{how: byBackup, point: failpoint.MidBackup, count: 1 + r.IntN(4)}}
 	for range 2 {
@@ -26,8 +25,8 @@ func backupDeaths(r *rand.Rand) []death {
 	return list
 }
 
-// backup makes one beside the running program, after some that were killed. What
-// those leave is whole or has not the name of a backup.
+// backup makes a backup beside the running program, after some that were killed. A killed backup leaves a whole one, or
+// files without the name of a backup.
 func (e *epoch) backup(ctx context.Context) error {
 	for _, d := range backupDeaths(e.random) {
 		killed, err := e.runBackup(ctx, d)
@@ -51,13 +50,13 @@ func (e *epoch) backup(ctx context.Context) error {
 	return err
 }
 
-// runBackup runs the command until it ends, or dies as told.
+// runBackup runs the command until it ends, or is killed as d says.
 func (e *epoch) runBackup(ctx context.Context, d death) (killed bool, err error) {
 	bin := e.Plain
 	if d.point != "" {
 		bin, d.after = e.Tagged, time.Minute
 	}
-	ctx, cancel := context.WithTimeout(ctx, d.after) // which ends it by SIGKILL
+	ctx, cancel := context.WithTimeout(ctx, d.after) // ends it by SIGKILL
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bin, "backup", "--data", e.data, e.copied)
 	cmd.Env = append(ownEnvironment(), d.environment()...)
@@ -68,14 +67,14 @@ func (e *epoch) runBackup(ctx context.Context, d death) (killed bool, err error)
 	case wasKilled(cmd.ProcessState) && d.how == byBackup:
 		return true, nil
 	case cmd.ProcessState != nil && cmd.ProcessState.Success():
-		return false, nil // it was done just as it was to die
+		return false, nil // it was done at the moment of the kill
 	case ctx.Err() != nil && cmd.Process == nil:
 		return false, nil // it had no time to start
 	}
 	return false, fmt.Errorf("sandlot backup: %w\n%s", err, out)
 }
 
-// recover starts the program on the backup, which must show all that the ledger says.
+// recover starts the program on the backup, and compares it with the whole ledger.
 func (e *epoch) recover(ctx context.Context) error {
 	p, err := start(ctx, e.Plain, e.log, []string{"--data", e.copied}, nil)
 	if err != nil {

@@ -8,15 +8,13 @@ import (
 	"path/filepath"
 )
 
-// A key is sla_ or slp_ and 36 characters. Any 16 of them in a row say more than
-// should be anywhere, and stand nowhere by chance.
+// A key is sla_ or slp_ and 36 characters. Any 16 of them in a row reveal too much, and occur nowhere by chance.
 const (
 	keyPrefix = 4
 	inARow    = 16
 )
 
-// sweepForKeys reads every file that the run has left: data, log and ledger. None
-// may hold a part of a key.
+// sweepForKeys reads all files of the run: data, log and ledger. None may hold a part of a key.
 func (e *epoch) sweepForKeys() error {
 	parts := map[string]bool{}
 	for _, key := range e.keys.keys {
@@ -25,7 +23,7 @@ func (e *epoch) sweepForKeys() error {
 		}
 	}
 	if len(parts) == 0 && e.untouched() {
-		return nil // the few kills that were left came before any work
+		return nil // the few remaining kills came before any work
 	}
 	if len(parts) == 0 {
 		return fmt.Errorf("there were no keys to look for")
@@ -53,9 +51,8 @@ func sweepFolder(dir string, parts map[string]bool) error {
 	})
 }
 
-// findPart returns where one of the parts begins, or -1. Only rows of letters and
-// digits with a capital are looked up, which the published bytes have not: a key
-// has one in nearly any place.
+// findPart returns the position of one of the parts, or -1. It looks up only rows of letters and digits with a capital.
+// The published bytes have no capitals, while nearly every part of a key has one.
 func findPart(data []byte, parts map[string]bool) int {
 	for from := 0; ; {
 		at := capital(data, from)
@@ -78,13 +75,13 @@ func findPart(data []byte, parts map[string]bool) int {
 	}
 }
 
-// capital returns where the first capital is from there on, or -1. Eight bytes without
-// one, nor what is next to capitals in ASCII, are passed at once.
+// capital returns the position of the first capital from there on, or -1. It skips eight bytes at once if none of them
+// is a capital or an ASCII neighbour of capitals.
 func capital(data []byte, from int) int {
 	const each = 0x01_01_01_01_01_01_01_01
 	for i := from; i < len(data); i++ {
 		if len(data)-i >= 8 {
-			// A byte of these eight is zero where its upper three bits are those of capitals.
+			// A byte of v is zero if its upper three bits are those of capitals.
 			v := binary.NativeEndian.Uint64(data[i:])&(each*0xe0) ^ each*0x40
 			if (v-each)&^v&(each*0x80) == 0 {
 				i += 7

@@ -15,15 +15,15 @@ import (
 	api "sandlot/internal/client/client"
 )
 
-// A checker holds what the program shows against a shard.
+// A checker compares the answers of the program with a shard.
 type checker struct {
 	*client
 	shard *shard
 	bytes int64 // compared so far
 }
 
-// account compares an account and those of its projects for which touched says
-// so. Whole compares the export, too.
+// account compares an account and those of its projects for which touched returns true. With whole it compares the
+// export, too.
 func (c *checker) account(a *account, touched func(*project) bool, whole bool) error {
 	who, err := c.api(a.Key).WhoAmI(context.Background(), 1000)
 	if err != nil {
@@ -33,7 +33,7 @@ func (c *checker) account(a *account, touched func(*project) bool, whole bool) e
 		return fmt.Errorf("the account %s is shown as %s, its address %q, not %q", a.Handle, who.Handle, who.Email, a.Email)
 	}
 	want := a.there()
-	slices.Reverse(want) // of those that one operation made, the last is the newest
+	slices.Reverse(want) // of projects made by one operation, the last is the newest
 	slices.SortStableFunc(want, func(p, q *project) int { return cmp.Compare(q.Changed, p.Changed) })
 	if len(who.Projects) != len(want) {
 		return fmt.Errorf("the account %s has %d projects, not %d", a.Handle, len(who.Projects), len(want))
@@ -61,14 +61,14 @@ func (c *checker) account(a *account, touched func(*project) bool, whole bool) e
 	return nil
 }
 
-// gone tries a project that was deleted.
+// gone checks that a deleted project is not served.
 func (c *checker) gone(a *account, p *project) error {
 	_, err := c.api(a.Key).Project(context.Background(), p.ID, "none")
 	if refused := (*api.Error)(nil); !errors.As(err, &refused) || refused.Status != http.StatusNotFound {
 		return fmt.Errorf("the project %s was deleted, and is answered %w", p.ID, err)
 	}
 	if p.URL == "" {
-		return nil // it was never answered where it is
+		return nil // its address was never answered
 	}
 	status, _, err := c.get(p.URL)
 	if err == nil && status != http.StatusNotFound {
@@ -77,7 +77,7 @@ func (c *checker) gone(a *account, p *project) error {
 	return err
 }
 
-// same compares what every view of a project tells.
+// same compares the fields that every view of a project has.
 func same(p *project, v api.Project) error {
 	var size int64
 	for _, f := range p.Files {
@@ -93,7 +93,7 @@ func same(p *project, v api.Project) error {
 	return nil
 }
 
-// project compares all that can be seen of a project.
+// project compares all views of a project.
 func (c *checker) project(a *account, p *project) error {
 	v, err := c.api(a.Key).Project(context.Background(), p.ID, "small")
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *checker) project(a *account, p *project) error {
 	}
 	for i, f := range v.Files {
 		if len(v.Files) > 2*manyFiles && i%16 != p.Version%16 && f.Content != nil {
-			if fileOf(f.Content) != p.Files[f.Filename] { // to open each of hundreds takes long; the export has all
+			if fileOf(f.Content) != p.Files[f.Filename] { // opening hundreds of files takes long; the export has them all
 				return fmt.Errorf("the content of %s in the list: its %d bytes are other ones", f.Filename, len(f.Content))
 			}
 			continue
@@ -127,14 +127,14 @@ func (c *checker) file(want file, f api.File) error {
 	if err := c.serves(f.URL, want); err != nil {
 		return err
 	}
-	// What is too large for the list is nil.
+	// Content too large for the list is nil.
 	if f.Content != nil && fileOf(f.Content) != want {
 		return fmt.Errorf("the content of %s in the list: its %d bytes are other ones", f.Filename, len(f.Content))
 	}
 	return nil
 }
 
-// serves compares what an address serves.
+// serves compares the bytes at an address.
 func (c *checker) serves(url string, want file) error {
 	status, served, err := c.get(url)
 	if err != nil {
@@ -147,8 +147,8 @@ func (c *checker) serves(url string, want file) error {
 	return nil
 }
 
-// versions compares the current version's address and the one before; older ones
-// were compared when they were that.
+// versions compares the addresses of the current version and the one before; older ones were compared when they were
+// that.
 func (c *checker) versions(p *project, v api.Project) error {
 	if err := c.serves(v.VersionURL, p.Files[primary]); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (c *checker) versions(p *project, v api.Project) error {
 	return nil
 }
 
-// scoped tries the project's own key.
+// scoped checks the project's own key.
 func (c *checker) scoped(p *project) error {
 	if p.Key == "" {
 		return nil // not answered yet

@@ -15,11 +15,11 @@ import (
 	api "sandlot/internal/client/client"
 )
 
-// base is what the program makes its addresses from. It stays the same while the
-// port changes with each start, so that acknowledged addresses do too.
+// base is the base of the program's addresses. It stays the same while the port changes with each start, so that
+// acknowledged addresses do too.
 var base = &url.URL{Scheme: "http", Host: "localhost:8080"}
 
-// keyring keeps the keys in memory, for the ledger has only their hashes.
+// keyring holds the keys in memory, since the ledger has only their hashes.
 type keyring struct {
 	mu       sync.Mutex
 	keys     map[string]string
@@ -44,18 +44,17 @@ func (k *keyring) get(sum string) string {
 	return k.keys[sum]
 }
 
-// A client talks to the program that runs now.
+// A client calls the running program.
 type client struct {
 	http *http.Client
 	keys *keyring
 }
 
-// newClient makes a client whose every connection goes to addr, whatever host an
-// address names.
+// newClient returns a client that makes every connection to addr, whatever the host of an address.
 func newClient(addr string, keys *keyring) *client {
 	var d net.Dialer
 	return &client{keys: keys, http: &http.Client{
-		Timeout: time.Minute, // a publish takes milliseconds; what hangs so long is an error
+		Timeout: time.Minute, // a publish takes milliseconds; a call that takes this long is an error
 		Transport: &http.Transport{
 			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 				return d.DialContext(ctx, network, addr)
@@ -67,14 +66,13 @@ func newClient(addr string, keys *keyring) *client {
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// api is the API's client with the key of that hash, or with none. Its calls end
-// with the program or by the timeout, so they take no context.
+// api returns the API's client with the key of that hash, or with none. Its calls end with the program or by the
+// timeout, so they take no context.
 func (c *client) api(sum string) *api.Client {
 	return &api.Client{Base: base, Key: c.keys.get(sum), HTTP: c.http}
 }
 
-// send sends an operation and returns the answer. An error that is not
-// api.ErrNoAnswer is the answer's fault.
+// send sends an operation and returns the answer. An error other than api.ErrNoAnswer is a fault of the answer.
 func (c *client) send(s *shard, o *op, times int) (api.Answer, error) {
 	switch {
 	case o.Kind == trash:
@@ -94,7 +92,7 @@ func (c *client) send(s *shard, o *op, times int) (api.Answer, error) {
 	return a, c.refusedOf(o, err)
 }
 
-// deleteProject asks that a project be deleted.
+// deleteProject deletes the project of an operation.
 func (c *client) deleteProject(s *shard, o *op) (a api.Answer, err error) {
 	id := s.project(o.Account, o.Project).ID
 	req, err := http.NewRequest(http.MethodDelete, base.JoinPath("v1", "project", id).String(), strings.NewReader(fmt.Sprintf(`{"confirm":%q}`, id)))
@@ -115,13 +113,13 @@ func (c *client) deleteProject(s *shard, o *op) (a api.Answer, err error) {
 	return a, json.Unmarshal(text, &a)
 }
 
-// get fetches what an address serves.
+// get fetches an address.
 func (c *client) get(url string) (status int, served file, err error) {
 	req, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
 		return 0, file{}, err
 	}
-	req.Header.Set("User-Agent", "Mozilla/5.0 (compatible; crash-bot/1.0)") // what it opens is not played
+	req.Header.Set("User-Agent", "Mozilla/5.0 (compatible; crash-bot/1.0)") // its loads are no plays
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return 0, file{}, fmt.Errorf("%w: %w", api.ErrNoAnswer, err)

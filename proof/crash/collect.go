@@ -17,19 +17,18 @@ import (
 	_ "modernc.org/sqlite" // the records, which are made older while no server runs
 )
 
-// aged is how old everything is made for the collector: more than the day that it waits.
+// aged is the age given to all data for the collector: more than the day that it waits.
 const aged = 48 * time.Hour
 
-// strayCount is how many blobs without a record are planted each time, and as many with one that nothing
-// refers to.
+// strayCount is how many blobs without a record are planted each time, and as many with an unused record.
 const strayCount = 8
 
-// strayText is what each holds.
+// strayText is the content of each stray.
 const strayText = "stray"
 
-// age makes the next start one with much to collect: everything is two days old,
-// unfinished uploads and remembered answers have expired, and there are blobs that no record knows. What
-// is pending is settled before, for a part of an expired upload cannot be.
+// age gives the next start much to collect: all data are two days old, unfinished uploads and idempotency records have
+// expired, and there are blobs without a record. Pending operations are settled before, since a part of an expired
+// upload cannot be.
 func (e *epoch) age(ctx context.Context) error {
 	if err := e.lapse(ctx, append(slices.Clone(longLeases), "uploads")...); err != nil {
 		return err
@@ -62,7 +61,7 @@ func (e *epoch) age(ctx context.Context) error {
 	return nil
 }
 
-// ageRecords changes what no client can: the times in the database.
+// ageRecords changes the times in the database, which no client can change.
 func (e *epoch) ageRecords(ctx context.Context) error {
 	db, err := e.records("")
 	if err != nil {
@@ -80,17 +79,17 @@ func (e *epoch) ageRecords(ctx context.Context) error {
 	if err := e.lapse(ctx, longLeases...); err != nil {
 		return err
 	}
-	// A server that has run for an hour knows that its clock goes right; until then nothing is deleted by age.
+	// A server that has run for an hour trusts its clock; until then nothing is deleted by age.
 	_, err = db.ExecContext(ctx, fmt.Sprintf("INSERT INTO clock (one, at) VALUES (1, %d) ON CONFLICT (one) DO UPDATE SET at = excluded.at", time.Now().UnixMicro()))
 	return err
 }
 
-// longLeases are the tables in which a program leases something for minutes: its round of the collector, and
-// the files that it compresses; and, for some seconds, the versions that it records in steps.
+// longLeases lists the tables with leases of minutes: the collector's round, and the files being compressed; and, for
+// some seconds, the versions recorded in steps.
 var longLeases = []string{"leases", "blobs", "drafts"}
 
-// lapse ends what a program that was killed had leased, as if the time had passed. Where everything is in its
-// folder it does that itself.
+// lapse ends the leases of a killed program, as if their time had passed. With a data folder the program does that
+// itself.
 func (e *epoch) lapse(ctx context.Context, tables ...string) error {
 	if e.place == nil {
 		return nil
@@ -126,8 +125,7 @@ func (e *epoch) ageBlobs() error {
 	})
 }
 
-// plant leaves blobs as a crash between a blob and its record leaves them, and others as a deletion does, but
-// two days ago.
+// plant makes blobs as a crash between a blob and its record leaves them, and others as a deletion two days ago.
 func (e *epoch) plant(ctx context.Context) error {
 	db, err := e.records("")
 	if err != nil {
@@ -149,7 +147,7 @@ func (e *epoch) plant(ctx context.Context) error {
 	return nil
 }
 
-// looseRecord is a statement that records the blob as one that nothing refers to.
+// looseRecord returns a statement that records the blob as unused.
 func (e *epoch) looseRecord(ref string) string {
 	sum := "x'" + fileOf([]byte(strayText)).Sum + "'"
 	if e.place != nil {
@@ -159,7 +157,7 @@ func (e *epoch) looseRecord(ref string) string {
 	return fmt.Sprintf("INSERT INTO blobs (ref, size, sha256, is_text, loose, created_at) VALUES ('%s', %d, %s, 0, 1, %d)", ref, len(strayText), sum, then)
 }
 
-// plantBlob makes one.
+// plantBlob makes one stray blob.
 func (e *epoch) plantBlob() (ref string, err error) {
 	folder := fmt.Sprintf("%02x", e.random.IntN(256))
 	name := folder + strings.ToLower(rand.Text()[:26])
@@ -179,7 +177,7 @@ func (e *epoch) plantBlob() (ref string, err error) {
 	return name, nil
 }
 
-// migrations counts those of the program. Its source is asked once: a soak lasts.
+// migrations returns the number of the program's migrations. It reads their source once, since a soak lasts.
 func migrations(ctx context.Context, full bool) (int, error) {
 	of := "sqlite"
 	if full {

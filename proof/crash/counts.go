@@ -11,19 +11,19 @@ import (
 	"sandlot/internal/base/failpoint"
 )
 
-// counts are the figures of a run. Its methods may be called concurrently.
+// counts holds the figures of a run. Its methods may be called concurrently.
 type counts struct {
 	mu         sync.Mutex
 	kills      map[how]int
 	points     map[failpoint.Point]int // kills at each
-	starts     int                     // that came after a kill, and listened
-	took       time.Duration           // all of them
+	starts     int                     // starts that came after a kill and reached listening
+	took       time.Duration           // total of these starts
 	longest    time.Duration
 	ops        map[kind]int // acknowledged
 	unacked    int          // sent without an answer
 	retries    int
-	landed     int // answered in the end, and had been seen to have happened before
-	fromRecord int // marked as an answer given again
+	landed     int // answered in the end, but seen to have happened before
+	fromRecord int // marked as a repeated answer
 	looks      int
 	bytes      int64
 	epochs     int
@@ -90,7 +90,7 @@ func (c *counts) allKills() (n int) {
 	return n
 }
 
-// missed are the points at which nothing was killed.
+// missed returns the points without a kill.
 func (c *counts) missed(of []failpoint.Point) (list []failpoint.Point) {
 	for _, p := range of {
 		if c.points[p] == 0 {
@@ -100,7 +100,7 @@ func (c *counts) missed(of []failpoint.Point) (list []failpoint.Point) {
 	return list
 }
 
-// print writes the figures as they stand in docs/durability.md, with the points that could be passed.
+// print writes the figures in the form of docs/durability.md, with the points that could be passed.
 func (c *counts) print(w io.Writer, of []failpoint.Point) {
 	fmt.Fprintf(w, "kills                 %d, in %d folders\n", c.allKills(), c.epochs)
 	for _, h := range sorted(c.kills) {

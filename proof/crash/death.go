@@ -9,7 +9,7 @@ import (
 	"sandlot/internal/base/failpoint"
 )
 
-// how is the way in which the program is killed.
+// how is a way to kill the program.
 type how string
 
 const (
@@ -24,18 +24,18 @@ const (
 
 const (
 	lastMoment = 200 * time.Millisecond // of work before a kill
-	lastStart  = 80 * time.Millisecond  // of a start before a kill: about as long as one takes
-	patience   = 3 * time.Second        // for a failpoint; then the kill is one at a moment
+	lastStart  = 80 * time.Millisecond  // from start to kill: about as long as a start takes
+	patience   = 3 * time.Second        // for a failpoint; after it the kill is one at a moment
 )
 
-// A death is one kill to come.
+// A death is one planned kill.
 type death struct {
 	how   how
 	after time.Duration
 	point failpoint.Point
 	count int
-	fresh bool // of a folder that is not there yet
-	only  bool // the workers ask only for what passes the point
+	fresh bool // with a new folder
+	only  bool // the workers send only requests that pass the point
 }
 
 func (d death) environment() []string {
@@ -52,11 +52,11 @@ func (d death) String() string {
 	return fmt.Sprintf("kill %s, %s:%d", d.how, d.point, d.count)
 }
 
-// often says up to which time a point is waited for: few for what is rare.
+// often returns the highest count drawn for a point: small for a rare one.
 func often(p failpoint.Point) int {
 	switch p {
 	case failpoint.MidFolders, failpoint.MidMigration:
-		return 1 // a start, and each migration, has one
+		return 1 // a start, and each migration, passes it once
 	case failpoint.MidMail, failpoint.AfterAssembly:
 		return 2
 	case failpoint.MidAssembly, failpoint.MidVariant, failpoint.MidSweep, failpoint.MidCollection:
@@ -80,13 +80,12 @@ func drawPoint(r *rand.Rand, p failpoint.Point) death {
 	return d
 }
 
-// firstDeaths are those of a folder in which nothing was acknowledged yet: in
-// each migration, of which there are as many as that, and around them, where the
-// folders and the installation's secret are made.
+// firstDeaths returns the deaths in a folder without acknowledged changes: in each migration, and around them, where
+// the folders and the installation's secret are made.
 func firstDeaths(r *rand.Rand, migrations int) []death {
 	list := []death{{how: byMigrate, point: failpoint.MidMigration, count: 1, after: patience, fresh: true}}
 	for range migrations - 1 {
-		// The first that comes is the one that the last death has prevented.
+		// The first one is the migration that the last death prevented.
 		list = append(list, death{how: byMigrate, point: failpoint.MidMigration, count: 2, after: patience})
 	}
 	for range 3 {
@@ -98,15 +97,15 @@ func firstDeaths(r *rand.Rand, migrations int) []death {
 	return append(list, death{how: byMigrate, point: failpoint.MidFolders, count: 1, after: patience, fresh: true})
 }
 
-// firstDeaths are those that this epoch can die.
+// firstDeaths returns the first deaths that this epoch can have.
 func (e *epoch) firstDeaths() []death {
 	return slices.DeleteFunc(firstDeaths(e.random, e.Migrations), func(d death) bool {
 		return d.point != "" && !slices.Contains(e.points(), d.point)
 	})
 }
 
-// laterDeaths draws n, or more: each point of the server once, and the others about
-// half at moments and half at points, in any order.
+// laterDeaths draws n deaths, or more: each point of the server once, and the others about half at moments and half at
+// points, in random order.
 func laterDeaths(r *rand.Rand, points []failpoint.Point, n int) []death {
 	points = slices.DeleteFunc(slices.Clone(points), func(p failpoint.Point) bool { return p == failpoint.MidMigration || p == failpoint.MidBackup })
 	r.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
@@ -118,7 +117,7 @@ func laterDeaths(r *rand.Rand, points []failpoint.Point, n int) []death {
 		case r.IntN(2) == 0:
 			d := drawPoint(r, points[r.IntN(len(points))])
 			if d.how == bySweep && r.IntN(2) == 0 {
-				d = drawMoment(r) // a sweep takes two starts and everything's ageing
+				d = drawMoment(r) // a sweep takes two starts and makes all data old
 			}
 			list = append(list, d)
 		default:

@@ -9,27 +9,25 @@ import (
 )
 
 const (
-	projectsKept = 12 // in an account, so that projects gather versions
-	opsAnAccount = 25 // a new account only so often, for the same reason
+	projectsKept = 12 // per account, so that projects gather versions
+	opsAnAccount = 25 // operations for each new account, for the same reason
 	maxParts     = 5
-	manyFiles    = 12  // at most, mostly
+	manyFiles    = 12  // the usual maximum
 	hundreds     = 280 // more than one step records at once
-	treeNames    = 400 // that files of a tree are called by
+	treeNames    = 400 // possible names of the files of a tree
 )
 
-// filenames are those that updates draw from: primary and other, of every kind
-// that is treated in its own way.
+// filenames returns the names for updates: primary and other files, of every kind that is treated differently.
 func filenames() []string {
 	return []string{primary, "game.js", "assets/style.css", "data.bin", "levels/1.json", "about.html"}
 }
 
-// A drawer draws a worker's operations. What it draws depends on the random
-// source and the shard alone.
+// A drawer draws a worker's operations, depending on the random source and the shard alone.
 type drawer struct {
 	worker int
 	random *rand.Rand
-	run    string          // makes names differ from those of other runs
-	toward failpoint.Point // only what passes it is drawn; empty: everything is
+	run    string          // distinguishes the names from those of other runs
+	toward failpoint.Point // draw only operations that pass it; empty: draw all
 }
 
 // next draws an operation that the service must accept.
@@ -111,7 +109,7 @@ func (d *drawer) perhapsElse(o *op) {
 	}
 }
 
-// perhapsMany makes an operation on one file one on many, of which some have the bytes that they had before.
+// perhapsMany turns an operation on one file into one on many, some of them with the same bytes as before.
 func (d *drawer) perhapsMany(o *op) {
 	n := d.random.IntN(40)
 	if n > 7 {
@@ -140,7 +138,7 @@ func (d *drawer) begin(o *op, s *shard) {
 	d.fill(o, u, 1)
 }
 
-// part sends a part that is missing, in any order, or one that is there already.
+// part sends a missing part, in any order, or repeats one.
 func (d *drawer) part(o *op, u *upload) {
 	o.Title = ""
 	if n := 1 + d.random.IntN(u.Total); d.random.IntN(6) == 0 && u.Have[n].Size > 0 {
@@ -156,7 +154,7 @@ func (d *drawer) part(o *op, u *upload) {
 			missing = append(missing, n+1)
 		}
 	}
-	n := 1 // all are there, and the total was not told
+	n := 1 // all parts are there, but the total is not
 	if len(missing) > 0 {
 		n = missing[d.random.IntN(len(missing))]
 	}
@@ -167,8 +165,8 @@ func (d *drawer) part(o *op, u *upload) {
 	o.Tell = o.Tell || len(missing) <= 1
 }
 
-// fixed reports whether part n is there and cannot be replaced: part 1 of an
-// upload without a key, whose token the worker does not keep.
+// fixed reports whether part n is there and cannot be replaced: part 1 of an upload without a key, whose token the
+// worker does not keep.
 func (u *upload) fixed(n int) bool { return n == 1 && u.Account < 0 && u.Have[n].Size > 0 }
 
 // fill makes the operation part n of the upload.
@@ -178,12 +176,12 @@ func (d *drawer) fill(o *op, u *upload, n int) {
 	o.Content = d.content(u.Filename)
 	o.Content.HTML = n == 1
 	if d.random.IntN(2) == 0 {
-		o.Once = "" // a part sent again is the same part without it, too
+		o.Once = "" // a repeated part is the same part even without it
 	}
 }
 
-// content draws sizes on both sides of what lies in the database, and sometimes
-// what takes several writes.
+// content draws sizes on both sides of the limit for files in the database, and sometimes one that takes several
+// writes.
 func (d *drawer) content(filename string) content {
 	size := 40 + d.random.IntN(6000)
 	switch n := d.random.IntN(100); {
@@ -196,7 +194,7 @@ func (d *drawer) content(filename string) content {
 	return content{Seed: d.random.Uint64() >> 16, Size: size, HTML: html}
 }
 
-// secret draws what nobody guesses.
+// secret draws a text that nobody can guess.
 func (d *drawer) secret() string {
 	return fmt.Sprintf("%016x%016x", d.random.Uint64(), d.random.Uint64())
 }

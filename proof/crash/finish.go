@@ -13,13 +13,11 @@ import (
 	"time"
 )
 
-// collectWait is how long the collector may take for the strays, at the start of
-// a program that is left alone.
+// collectWait is the time limit for the collector to remove the strays, after the start of an otherwise idle program.
 const collectWait = 30 * time.Second
 
-// finish settles what is pending, compares everything with the ledger as it lies
-// on the disk, stops the program, and looks at what it leaves. Here it is waited for that an upload is free
-// which a killed program had leased.
+// finish settles the pending operations, compares everything with the ledger as it lies on the disk, stops the program,
+// and examines the files that it leaves. It also waits for uploads leased by a killed program to become free.
 func (e *epoch) finish(ctx context.Context) error {
 	if err := e.lapse(ctx, longLeases...); err != nil {
 		return err
@@ -55,7 +53,7 @@ func (e *epoch) finish(ctx context.Context) error {
 	return errors.Join(e.unlessApart(ctx, e.recover), e.sweepForKeys())
 }
 
-// unlessApart does what is done with a data folder.
+// unlessApart calls do if the data are in a data folder.
 func (e *epoch) unlessApart(ctx context.Context, do func(context.Context) error) error {
 	if e.place != nil {
 		return nil
@@ -63,8 +61,7 @@ func (e *epoch) unlessApart(ctx context.Context, do func(context.Context) error)
 	return do(ctx)
 }
 
-// fromLedger replaces what the workers remember by what the ledger says, which
-// must be the same.
+// fromLedger replaces the workers' memory by the contents of the ledger, which must be the same.
 func (e *epoch) fromLedger() error {
 	w, err := rebuild(filepath.Join(e.dir, "ledger"), len(e.workers))
 	if err != nil {
@@ -82,7 +79,7 @@ func (e *epoch) fromLedger() error {
 	return nil
 }
 
-// collected waits until the collector has taken what was planted for it.
+// collected waits until the collector has removed the planted strays.
 func (e *epoch) collected() error {
 	for deadline := time.Now().Add(collectWait); ; time.Sleep(20 * time.Millisecond) {
 		left := 0
@@ -100,7 +97,7 @@ func (e *epoch) collected() error {
 	}
 }
 
-// takenBack waits until the collector has taken back what kills left of versions that were recorded in steps.
+// takenBack waits until the collector has removed the remains of versions that were recorded in steps and killed.
 func (e *epoch) takenBack(ctx context.Context) error {
 	db, err := e.records("?mode=ro")
 	if err != nil {
@@ -121,7 +118,7 @@ func (e *epoch) takenBack(ctx context.Context) error {
 	}
 }
 
-// draftsIn describes the versions that were never finished, for who has to find out why.
+// draftsIn describes the unfinished versions, for debugging.
 func draftsIn(ctx context.Context, db *sql.DB) string {
 	rows, err := db.QueryContext(ctx, "SELECT d.project, d.n, d.undone, d.holder, d.leased_until, p.version FROM drafts d LEFT JOIN projects p ON p.num = d.project WHERE d.id > 0")
 	if err != nil {
@@ -141,8 +138,7 @@ func draftsIn(ctx context.Context, db *sql.DB) string {
 	return strings.Join(out, "; ")
 }
 
-// audit counts the records, which nothing may have been written to twice, and
-// compares the blobs with them.
+// audit counts the records, which would show a second write, and compares the blobs with them.
 func (e *epoch) audit(ctx context.Context) error {
 	db, err := e.records("?mode=ro")
 	if err != nil {
@@ -166,15 +162,15 @@ func (e *epoch) audit(ctx context.Context) error {
 		want         any
 	}{
 		{"accounts", "SELECT count(*) FROM accounts", accounts},
-		{"projects", "SELECT count(*) FROM projects WHERE version > 0", projects}, // of one that was never finished a row is left
+		{"projects", "SELECT count(*) FROM projects WHERE version > 0", projects}, // a project that was never finished leaves a row
 		{"versions", "SELECT count(*) FROM versions", versions},
 		{"projects with a gap in their versions", "SELECT count(*) FROM projects p WHERE (SELECT count(*) FROM versions v WHERE v.project = p.num AND v.n BETWEEN 1 AND p.version) <> p.version", 0},
-		{"keys", "SELECT count(*) FROM keys", accounts + projects - imported}, // what was imported has none of its own
+		{"keys", "SELECT count(*) FROM keys", accounts + projects - imported}, // imported projects have no key of their own
 		{"rows that refer to nothing", "SELECT count(*) FROM pragma_foreign_key_check", 0},
 		{"integrity", "SELECT * FROM pragma_integrity_check", "ok"},
 	} {
 		if e.place != nil && strings.Contains(must.query, "pragma") {
-			continue // verify asks PostgreSQL in its own way
+			continue // verify queries PostgreSQL in its own way
 		}
 		var got string
 		if err := db.QueryRowContext(ctx, must.query).Scan(&got); err != nil {
@@ -187,7 +183,7 @@ func (e *epoch) audit(ctx context.Context) error {
 	return e.auditBlobs(ctx, db)
 }
 
-// verify asks the program itself, as an operator would.
+// verify runs the program's own check, like an operator.
 func (e *epoch) verify(ctx context.Context, args ...string) error {
 	cmd := exec.CommandContext(ctx, e.Plain, append([]string{"verify"}, args...)...)
 	cmd.Env = append(ownEnvironment(), e.env...)

@@ -13,13 +13,13 @@ import (
 	api "sandlot/internal/client/client"
 )
 
-// A brought project is one of an export that an operation imports, with all its versions.
+// A brought project is a project of an imported export, with all its versions.
 type brought struct {
 	title    string
 	versions [][]named
 }
 
-// brought are the projects of the export: the first may have hundreds of files, the second has two versions.
+// brought returns the projects of the export: the first may have hundreds of files, the second has two versions.
 func (o *op) brought() (list []brought) {
 	for i := range o.Projects {
 		each := *o
@@ -37,7 +37,7 @@ func (o *op) brought() (list []brought) {
 	return list
 }
 
-// entry is a file of a manifest.
+// entry is a file in a manifest.
 type entry struct {
 	Filename string `json:"filename"`
 	Path     string `json:"path"`
@@ -45,7 +45,7 @@ type entry struct {
 	SHA256   string `json:"sha256"`
 }
 
-// export is what is imported: of another instance, whose ids and plays count for nothing here.
+// export returns the archive to import: one of another instance, whose ids and plays are ignored here.
 func (o *op) export() ([]byte, error) {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
@@ -99,7 +99,7 @@ type report struct {
 	}
 }
 
-// sendExport imports it.
+// sendExport imports the export of the operation.
 func (c *client) sendExport(s *shard, o *op) (a api.Answer, err error) {
 	body, err := o.export()
 	if err != nil {
@@ -119,7 +119,7 @@ func (c *client) sendExport(s *shard, o *op) (a api.Answer, err error) {
 	return a, json.Unmarshal(text, &o.report)
 }
 
-// fitsImport compares the map of ids with the export, and with those projects that were seen to be there before.
+// fitsImport compares the map of ids with the export, and with the projects seen earlier.
 func (s *shard) fitsImport(o *op) error {
 	r := o.report
 	if len(r.Projects) != o.Projects || r.Failed != 0 || r.Imported+r.Replayed != o.Projects || r.Replayed < len(o.seen) {
@@ -151,7 +151,7 @@ func (r report) urls() (list []string) {
 	return list
 }
 
-// imported adds the first n projects of an export, whose ids and addresses may not be known.
+// imported adds the first n projects of an export, with their ids and addresses if known.
 func (s *shard) imported(o *op, n int, ids, urls []string) {
 	owner := s.Accounts[o.Account]
 	at := func(list []string, i int) string {
@@ -176,7 +176,7 @@ func (s *shard) imported(o *op, n int, ids, urls []string) {
 	}
 }
 
-// partly looks which projects of an import that was not answered are there: the first ones, each whole. Once seen they stay.
+// partly finds the projects of an unanswered import that exist: the first ones, each whole. Once seen they must stay.
 func (c *checker) partly(o *op) (*shard, error) {
 	a := c.shard.Accounts[o.Account]
 	who, err := c.api(a.Key).WhoAmI(context.Background(), 1000)

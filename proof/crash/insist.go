@@ -11,12 +11,12 @@ import (
 
 const (
 	insistTries    = 4                // lives of the program
-	insistPatience = 30 * time.Second // for the point in each: far longer than the service takes on the busiest machine
+	insistPatience = 30 * time.Second // for the point in each life: far longer than the service takes on the busiest machine
 	insistSteps    = 24               // of each worker: more than the parts of an upload
 )
 
-// insistAll kills at each point at which nothing was killed yet: those that are rare, or passed late on a
-// busy machine, are not left to the luck of the kills before.
+// insistAll kills at each point without a kill so far: rare points, and those passed late on a busy machine, do not
+// depend on the luck of earlier kills.
 func (e *epoch) insistAll(ctx context.Context) error {
 	for _, p := range e.count.missed(e.points()) {
 		if p == failpoint.MidBackup {
@@ -29,11 +29,11 @@ func (e *epoch) insistAll(ctx context.Context) error {
 	return nil
 }
 
-// insist kills at a point. Each worker asks a little, of what passes that point, and then leaves the program
-// alone, so that what it does beside requests has its time.
+// insist kills at a point. Each worker sends a few requests that pass that point, and then leaves the program idle, so
+// that its background work has time.
 func (e *epoch) insist(ctx context.Context, p failpoint.Point, tries int, patience time.Duration) error {
 	for range tries {
-		// What a killed program leased is not waited for.
+		// There is no wait for leases of a killed program.
 		if err := e.lapse(ctx, append(slices.Clone(longLeases), "uploads")...); err != nil {
 			return err
 		}
@@ -48,8 +48,8 @@ func (e *epoch) insist(ctx context.Context, p failpoint.Point, tries int, patien
 	return fmt.Errorf("the service did not pass %s: it was tried %d times for %v, by what must pass it", p, tries, patience)
 }
 
-// press lets each worker do what passes the point, and waits for the end of the program. The collector needs
-// nobody's requests.
+// press lets each worker send requests that pass the point, and waits for the end of the program. The collector needs
+// no requests.
 func (e *epoch) press(c *client, p *program, d death) error {
 	var err error
 	if d.how != bySweep {
@@ -65,7 +65,7 @@ func (e *epoch) press(c *client, p *program, d death) error {
 	return err
 }
 
-// errand draws an operation that passes the point that the drawer was told.
+// errand draws an operation that passes the drawer's point.
 func (d *drawer) errand(o *op, s *shard) {
 	assembles := d.toward == failpoint.MidAssembly || d.toward == failpoint.AfterAssembly
 	switch {

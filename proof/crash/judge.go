@@ -8,8 +8,7 @@ import (
 	api "sandlot/internal/client/client"
 )
 
-// judge compares an answer with what the operation must be answered, and gives
-// what is to be remembered of it.
+// judge compares an answer with the expected one, and returns the part of it that the ledger records.
 func (s *shard) judge(o *op, a api.Answer, keys *keyring) (ack, error) {
 	if want := s.status(o); a.Status != want {
 		return ack{}, fmt.Errorf("%s was answered %d, not %d", o, a.Status, want)
@@ -35,7 +34,7 @@ func (s *shard) status(o *op) int {
 	return http.StatusCreated
 }
 
-// fits compares with the shard as it will be.
+// fits compares an answer with the shard as it will be.
 func (s *shard) fits(o *op, a api.Answer) error {
 	if !s.completes(o) {
 		u := s.uploadOf(o).with(o)
@@ -96,7 +95,7 @@ func (s *shard) fitsChange(p *project, o *op, a api.Answer) error {
 	return nil
 }
 
-// fitsMany compares what an answer says of many files with those that were there.
+// fitsMany compares the answer about many files with the files that were there before.
 func fitsMany(before map[string]file, o *op, a api.Answer) error {
 	sent, removed := o.files(), 0
 	changed := maps.Clone(sent)
@@ -114,7 +113,7 @@ func fitsMany(before map[string]file, o *op, a api.Answer) error {
 	return namesFiles(changed, a.Files)
 }
 
-// newest is the project that the operation has just made.
+// newest returns the project that the operation has just made.
 func (s *shard) newest(o *op) *project {
 	for _, a := range s.Accounts {
 		for _, p := range a.Projects {
@@ -137,10 +136,10 @@ func (s *shard) find(id string) *project {
 	return nil
 }
 
-// mostNamed is how many files the answer of a change names.
+// mostNamed is the number of files listed in the answer of a change.
 const mostNamed = 100
 
-// sameFiles compares a list of files with what must be in it.
+// sameFiles compares a list of files with the expected ones.
 func sameFiles(want map[string]file, got []api.File) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%d files, not %d", len(got), len(want))
@@ -148,7 +147,7 @@ func sameFiles(want map[string]file, got []api.File) error {
 	return eachIn(want, got)
 }
 
-// namesFiles compares the files that the answer of a change names with those that it made new or other.
+// namesFiles compares the files listed in the answer of a change with the new and changed ones.
 func namesFiles(want map[string]file, got []api.File) error {
 	if len(got) != min(len(want), mostNamed) {
 		return fmt.Errorf("%d files of %d are named", len(got), len(want))

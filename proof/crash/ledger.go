@@ -9,32 +9,31 @@ import (
 	"sync"
 )
 
-// A record is one line of the ledger. One of its fields is set, and Worker.
+// A record is one line of the ledger. Worker and one other field are set.
 type record struct {
 	Worker  int
 	Intent  *op  `json:",omitempty"` // about to be sent
-	Ack     *ack `json:",omitempty"` // what the worker's last intent was answered
+	Ack     *ack `json:",omitempty"` // answer to the worker's last intent
 	Expired bool `json:",omitempty"` // the worker's unfinished upload was made too old
 }
 
-// An ack is what of an answer has to be true from then on. Keys are hashed: the
-// ledger is searched for keys as well.
+// An ack holds the parts of an answer that must be true from then on. Keys are hashed, since the ledger is also
+// searched for keys.
 type ack struct {
 	Status     int
-	Account    string `json:",omitempty"` // the hash of its key
+	Account    string `json:",omitempty"` // hash of the account's key
 	Handle     string `json:",omitempty"`
-	Key        string `json:",omitempty"` // the hash of the project's key
+	Key        string `json:",omitempty"` // hash of the project's key
 	Project    string `json:",omitempty"`
 	URL        string `json:",omitempty"`
 	VersionURL string `json:",omitempty"`
 	Version    int    `json:",omitempty"`
 
 	Imported []string `json:",omitempty"` // ids
-	URLs     []string `json:",omitempty"` // of these
+	URLs     []string `json:",omitempty"` // of the imported projects
 }
 
-// A ledger is a file that a record is in when write has returned. Many workers
-// may write at once.
+// A ledger is a file that holds a record once write has returned. Several workers may write at once.
 type ledger struct {
 	mu   sync.Mutex
 	file *os.File
@@ -62,7 +61,7 @@ func (l *ledger) write(r record) error {
 	return nil
 }
 
-// rebuild makes the world from what the file says.
+// rebuild returns the world that the file describes.
 func rebuild(path string, workers int) (world, error) {
 	f, err := os.Open(path)
 	if err != nil {

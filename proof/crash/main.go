@@ -1,25 +1,20 @@
-// Command crash proves that Sandlot keeps its word when it is killed.
+// Command crash proves that Sandlot keeps its promises when it is killed.
 //
 //	go run ./proof/crash -kills 2000
 //
-// It runs the real program on a folder of its own and lets workers publish,
-// update, delete, take back, import, upload in parts, send by tickets, sign up and read, while the program is killed
-// with SIGKILL again and again: at a random moment, while it starts, and at each
-// of the points of package failpoint. Each worker writes to a ledger what it is
-// about to ask, before it asks, and what it was answered, after; the ledger is
-// synced both times.
+// It runs the real program on a folder of its own. Workers publish, update, delete, take back, import, upload in parts,
+// send by tickets, sign up and read, while the program is killed with SIGKILL again and again: at a random moment,
+// during a start, and at each of the points of package failpoint. Each worker writes to a ledger each request, before
+// it sends it, and each answer, after it; the ledger is synced both times.
 //
-// After each restart the ledger is held against the service. What was
-// acknowledged is there: byte for byte, under the address and the keys that were
-// answered, in the lists and in the export. What was not acknowledged has
-// happened wholly or not at all, and once it was seen it stays. Then each such
-// request is sent again under its Idempotency-Key, often into the next kill,
-// until it is answered, and has had one effect.
+// After each restart the service is compared with the ledger. Acknowledged changes must be there: byte for byte, under
+// the address and the keys of the answer, in the lists and in the export. A change without an answer must have happened
+// wholly or not at all, and once seen it must stay. Then each request without an answer is sent again under its
+// Idempotency-Key, often into the next kill, until it is answered, and must have had one effect.
 //
-// At the end everything is compared once more with the ledger as it lies on the
-// disk, the records are counted, and the folder and the logs are searched for
-// keys. The exit code is 0 if nothing was wrong. What the figures say, and what
-// they cannot, is in docs/durability.md.
+// At the end everything is compared once more with the ledger as it lies on the disk, the records are counted, and the
+// folder and the logs are searched for keys. The exit code is 0 if no fault was found. docs/durability.md explains the
+// figures and their limits.
 package main
 
 import (
@@ -45,7 +40,7 @@ func main() {
 	}
 }
 
-// command reads the flags, builds the program twice, and runs.
+// command reads the flags, builds the program twice, and starts the run.
 func command(ctx context.Context, args []string, out io.Writer) error {
 	cfg := config{Out: out}
 	flags := flag.NewFlagSet("crash", flag.ContinueOnError)

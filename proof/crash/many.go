@@ -13,14 +13,14 @@ import (
 	"mime/multipart"
 )
 
-// named is one of the files that an operation brings.
+// named is a file of an operation, with its name.
 type named struct {
 	name string
 	content
 }
 
-// tree are the files of an operation with many, the page first. Of the others some have names and bytes that
-// another operation brings as well.
+// tree returns the files of an operation with many, the page first. Some of the others share names and bytes with the
+// files of another operation.
 func (o *op) tree() []named {
 	list := []named{{primary, content{Seed: o.Content.Seed, Size: 100 + int(o.Content.Seed%4000), HTML: true}}}
 	for i := range o.Many - 1 {
@@ -37,7 +37,7 @@ func (o *op) tree() []named {
 	return list
 }
 
-// files are all that the operation brings.
+// files returns all files of the operation.
 func (o *op) files() map[string]file {
 	if o.Many == 0 {
 		name := o.Filename
@@ -55,7 +55,7 @@ func (o *op) files() map[string]file {
 	return o.madeMany
 }
 
-// manyBody sends them in one of four forms, all of which are the same request.
+// manyBody returns the files in one of four forms of the same request.
 func manyBody(o *op, wire int, fields map[string]any) (contentType string, body []byte, err error) {
 	var out bytes.Buffer
 	switch wire {

@@ -10,7 +10,7 @@ import (
 	api "sandlot/internal/client/client"
 )
 
-// kind is what an operation asks for.
+// kind is the kind of an operation.
 type kind string
 
 const (
@@ -26,10 +26,9 @@ const (
 	imports  kind = "import"
 )
 
-// An op is one request that changes something. It is complete in itself: sent
-// again it is the same request.
+// An op is one request that changes something. It is complete in itself: a repetition is the same request.
 type op struct {
-	ID       int // counts the worker's operations
+	ID       int // number among the worker's operations
 	Kind     kind
 	Once     string  `json:",omitempty"` // the Idempotency-Key
 	Account  int     // index of the worker's account; -1 for nobody
@@ -38,29 +37,29 @@ type op struct {
 	Guarded  bool    `json:",omitempty"` // sent with if_version
 	Filename string  `json:",omitempty"`
 	Content  content `json:",omitzero"`
-	Many     int     `json:",omitempty"` // that many files instead of one
-	Replace  bool    `json:",omitempty"` // of an update with many files
-	Version  int     `json:",omitempty"` // that is restored
+	Many     int     `json:",omitempty"` // number of files; 0: one file, not an archive
+	Replace  bool    `json:",omitempty"` // for an update with many files
+	Version  int     `json:",omitempty"` // the version to restore
 	Title    string  `json:",omitempty"`
 	Email    string  `json:",omitempty"`
-	Wire     int     // which form of a request it is sent in
+	Wire     int     // form of the request
 
-	Upload *upload `json:",omitempty"` // what a first part begins
+	Upload *upload `json:",omitempty"` // the upload that a first part begins
 	Part   int     `json:",omitempty"`
-	Tell   bool    `json:",omitempty"` // the part tells the total
+	Tell   bool    `json:",omitempty"` // whether the part includes the total
 
 	Ticketed bool `json:",omitempty"` // the bytes are sent with a ticket
-	Projects int  `json:",omitempty"` // that many are imported
+	Projects int  `json:",omitempty"` // number of projects to import
 
-	ticket *api.Ticket // once one was answered
-	report report      // what an import was answered
-	seen   []string    // projects of an import that were seen to be there
+	ticket *api.Ticket // set once a ticket was answered
+	report report      // answer to an import
+	seen   []string    // projects of an import that were seen in the service
 
 	made     file            // see op.file
 	madeMany map[string]file // see op.files
 }
 
-// content is what a file holds: bytes that the seed determines.
+// content is the content of a file, determined by the seed.
 type content struct {
 	Seed uint64
 	Size int
@@ -69,7 +68,7 @@ type content struct {
 
 const hexDigits = "0123456789abcdef"
 
-// bytes are text that compresses to about the half, so that variants are made.
+// bytes returns text that compresses to about half, so that variants are made.
 func (c content) bytes() []byte {
 	random := rand.NewChaCha8([32]byte{0: byte(c.Seed), 1: byte(c.Seed >> 8), 2: byte(c.Seed >> 16), 3: byte(c.Seed >> 24), 4: byte(c.Seed >> 32), 5: byte(c.Seed >> 40)})
 	b := make([]byte, c.Size)
@@ -85,7 +84,7 @@ func (c content) bytes() []byte {
 	return b
 }
 
-// file is what a published file must be.
+// file holds the expected size and hash of a published file.
 type file struct {
 	Size int64
 	Sum  string
@@ -96,14 +95,14 @@ func fileOf(b []byte) file {
 	return file{int64(len(b)), hex.EncodeToString(sum[:])}
 }
 
-// readFile is fileOf what r yields, which is not kept.
+// readFile returns the fileOf of the bytes of r, which are not kept.
 func readFile(r io.Reader) (file, error) {
 	sum := sha256.New()
 	n, err := io.Copy(sum, r)
 	return file{n, hex.EncodeToString(sum.Sum(nil))}, err
 }
 
-// file is that of the content.
+// file returns the file of the operation's content.
 func (o *op) file() file {
 	if o.made.Sum == "" {
 		o.made = fileOf(o.Content.bytes())
@@ -111,7 +110,7 @@ func (o *op) file() file {
 	return o.made
 }
 
-// An upload is a chunked publish or update that is not complete.
+// An upload is an incomplete chunked publish or update.
 type upload struct {
 	ID       string
 	Kind     kind // publish or update
@@ -124,10 +123,10 @@ type upload struct {
 	Total    int
 
 	Told bool            `json:",omitempty"`
-	Have map[int]content `json:",omitempty"` // the parts that were accepted
+	Have map[int]content `json:",omitempty"` // accepted parts
 }
 
-// with is the upload after a part was accepted.
+// with returns the upload after a part was accepted.
 func (u *upload) with(o *op) *upload {
 	next := *u
 	next.Told = u.Told || o.Tell
@@ -141,7 +140,7 @@ func (u *upload) with(o *op) *upload {
 
 func (u *upload) complete() bool { return u.Told && len(u.Have) == u.Total }
 
-// whole is the file that the parts make.
+// whole returns the file made of the parts.
 func (u *upload) whole() file {
 	var b []byte
 	for n := range u.Total {
@@ -150,12 +149,12 @@ func (u *upload) whole() file {
 	return fileOf(b)
 }
 
-// sumOf is how keys are called in the ledger.
+// sumOf returns the hash that stands for a key in the ledger.
 func sumOf(key string) string { return fileOf([]byte(key)).Sum }
 
 func (o *op) String() string { return fmt.Sprintf("%s %d", o.counts(), o.ID) }
 
-// counts is what the operation is in the figures of a run.
+// counts returns the kind under which the operation is counted.
 func (o *op) counts() kind {
 	if o.Ticketed {
 		return o.Kind + " by ticket"

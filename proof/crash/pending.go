@@ -10,14 +10,12 @@ import (
 	api "sandlot/internal/client/client"
 )
 
-// resolve looks what has become of the operation that was not answered, if any,
-// and returns the shard as the service must show it: as it was, or as if the
-// operation had happened. Before says that an earlier look had seen it happen:
-// then it must have stayed.
+// resolve finds out whether the unanswered operation, if any, has happened, and returns the shard that the service must
+// show: without it, or with it. before is set if it was seen to have happened earlier: then it must have stayed.
 func (c *checker) resolve(before bool) (s *shard, happened bool, err error) {
 	o := c.shard.Pending
 	if o == nil || !c.shard.completes(o) {
-		return c.shard, false, nil // a part alone shows nowhere
+		return c.shard, false, nil // a part alone is visible nowhere
 	}
 	switch p, owner := c.shard.target(o), c.shard.owner(o); {
 	case o.Kind == imports:
@@ -70,7 +68,7 @@ func (c *checker) deleted(p *project) (bool, error) {
 	return false, err
 }
 
-// added reports whether the account has a project more.
+// added reports whether the account has another project.
 func (c *checker) added(a *account) (bool, error) {
 	who, err := c.api(a.Key).WhoAmI(context.Background(), 1000)
 	if err != nil {
@@ -83,8 +81,7 @@ func (c *checker) added(a *account) (bool, error) {
 	return n == 1, nil
 }
 
-// assume is the shard in which the operation has happened, with the id of a new
-// project as whoami shows it: the newest.
+// assume returns the shard in which the operation has happened, with the id of a new project from whoami: the newest.
 func (c *checker) assume(o *op) (*shard, error) {
 	s := c.shard.after()
 	owner := c.shard.owner(o)
@@ -99,8 +96,8 @@ func (c *checker) assume(o *op) (*shard, error) {
 	return s, nil
 }
 
-// quiet compares a shard with the service while nothing is sent: all of it if
-// whole, else what was touched since the operation of that number.
+// quiet compares a shard with the service while nothing is sent: all of it if whole, else the projects touched since
+// the operation of that number.
 func (c *checker) quiet(since int, before, whole bool) (happened bool, err error) {
 	s, happened, err := c.resolve(before)
 	if err != nil {

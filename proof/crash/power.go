@@ -8,27 +8,26 @@ import (
 	"strings"
 )
 
-// killsADisk bounds what lies on a disk, which is copied at each cut.
+// killsADisk limits the data on a disk, which is copied at each cut.
 const killsADisk = 25
 
 const (
-	diskBytes = 8 << 30 // of which an epoch fills a part; the file of it is sparse
-	// diskOptions keep the file system from writing on its own while a program lives:
-	// what was not asked for by a sync is then not on the disk.
+	diskBytes = 8 << 30 // an epoch fills a part of it; its file is sparse
+	// diskOptions keep the file system from writing on its own while a program lives: only synced data are then on the
+	// disk.
 	diskOptions = "loop,commit=600"
 )
 
-// A disk is an ext4 of its own in a file, from which the power can be cut: what
-// the program wrote and did not sync, folder entries included, is then gone. The
-// system's cache, which a killed program leaves behind, is not.
+// A disk is an ext4 file system in a file, with a power supply that can be cut: all unsynced writes of the program are
+// then gone, including folder entries. The system's cache would survive a mere kill of the program.
 type disk struct {
-	dir    string // where it is mounted
-	folder string // of the images
+	dir    string // mount point
+	folder string // folder of the images
 	cuts   int
-	used   bool // a program ran on it since the last cut
+	used   bool // whether a program ran on it since the last cut
 }
 
-// newDisk makes and mounts one, which needs root, mount and mkfs.ext4.
+// newDisk makes and mounts a disk, which needs root, mount and mkfs.ext4.
 func newDisk(dir, folder string) (*disk, error) {
 	d := &disk{dir: dir, folder: folder}
 	f, err := os.Create(d.image())
@@ -55,9 +54,8 @@ func (d *disk) image() string { return filepath.Join(d.folder, fmt.Sprintf("disk
 
 func (d *disk) mount() error { return tool("mount", "-o", diskOptions, d.image(), d.dir) }
 
-// cut cuts the power if a program was on the disk. What the disk has got by now is
-// copied, and the copy takes its place; the rest is still in the system's cache,
-// and goes to the file that nobody reads any more.
+// cut cuts the power if a program was on the disk. It copies the data that have reached the disk by now, and the copy
+// replaces the disk; the rest is still in the system's cache, and goes to the file that is no longer used.
 func (d *disk) cut() error {
 	if !d.used {
 		return nil

@@ -29,10 +29,10 @@ type program struct {
 	addr   string
 	took   time.Duration // from its start until it listened
 	exited chan struct{} // closed when it is gone and its output complete
-	late   atomic.Bool   // it was killed from outside
+	late   atomic.Bool   // whether it was killed from outside
 }
 
-// launch starts the program and does not wait. Its output is appended to log.
+// launch starts the program and does not wait. It appends the output to log.
 func launch(bin, log string, args, env []string) (*program, <-chan string, error) {
 	out, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -51,14 +51,14 @@ func launch(bin, log string, args, env []string) (*program, <-chan string, error
 	addr := make(chan string, 1)
 	go func() {
 		tee(lines, out, addr)
-		_ = p.cmd.Wait() // how it ended is in ProcessState
+		_ = p.cmd.Wait() // ProcessState has the result
 		out.Close()
 		close(p.exited)
 	}()
 	return p, addr, nil
 }
 
-// ownEnvironment is ours without the settings of somebody's own Sandlot.
+// ownEnvironment returns this process's environment without settings of another Sandlot.
 func ownEnvironment() (env []string) {
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "SANDLOT_") {
@@ -68,12 +68,12 @@ func ownEnvironment() (env []string) {
 	return env
 }
 
-// tee copies what the program prints, and tells the address once.
+// tee copies the program's output, and sends its address once.
 func tee(from io.Reader, to io.Writer, addr chan<- string) {
 	listening := regexp.MustCompile(`msg=listening .*?addr="?([^\s",]+)`)
 	for in := bufio.NewReader(from); ; {
 		line, err := in.ReadString('\n')
-		_, _ = io.WriteString(to, line) // a log that is full must not stop the program
+		_, _ = io.WriteString(to, line) // a full log must not stop the program
 		if m := listening.FindStringSubmatch(line); m != nil {
 			select {
 			case addr <- m[1]:
@@ -86,7 +86,7 @@ func tee(from io.Reader, to io.Writer, addr chan<- string) {
 	}
 }
 
-// start runs the program and returns when it listens, or with errKilled.
+// start runs the program and returns once it listens, or with errKilled.
 func start(ctx context.Context, bin, log string, args, env []string) (*program, error) {
 	begun := time.Now()
 	p, addr, err := launch(bin, log, args, env)
@@ -111,7 +111,7 @@ func start(ctx context.Context, bin, log string, args, env []string) (*program, 
 	return nil, err
 }
 
-// wasKilled tells how a program that is gone has ended.
+// wasKilled reports whether a program that is gone was killed.
 func (p *program) wasKilled() bool { return wasKilled(p.cmd.ProcessState) }
 
 func wasKilled(state *os.ProcessState) bool {
@@ -122,19 +122,19 @@ func wasKilled(state *os.ProcessState) bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
-// kill ends it at once, as a crash would, and returns when it is gone.
+// kill ends the program at once, as a crash would, and returns when it is gone.
 func (p *program) kill() {
 	_ = p.cmd.Process.Kill() // the only error is that it is gone
 	<-p.exited
 }
 
-// killLate is kill when the time has come, also if the program waits for a point.
+// killLate kills the program at the end of its time, even if it waits for a point.
 func (p *program) killLate() {
 	p.late.Store(true)
 	_ = p.cmd.Process.Kill()
 }
 
-// stop asks it to end and returns its exit code.
+// stop sends the program SIGTERM and returns its exit code.
 func (p *program) stop() (int, error) {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return 0, err
@@ -148,8 +148,8 @@ func (p *program) stop() (int, error) {
 	}
 }
 
-// gone reports whether it has ended, or does so soon: an answer may be cut a
-// moment before the process is seen to be gone.
+// gone reports whether the program has ended, or does so soon: an answer may break off a moment before the end of the
+// process is visible.
 func (p *program) gone() bool {
 	select {
 	case <-p.exited:

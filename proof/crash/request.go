@@ -12,7 +12,7 @@ import (
 	api "sandlot/internal/client/client"
 )
 
-// The forms that one and the same request is sent in.
+// The forms of the same request.
 const (
 	plainJSON = iota
 	urlJSON
@@ -21,8 +21,8 @@ const (
 	wires
 )
 
-// request makes the request of an operation. Times counts how often it was sent
-// before: sent again it comes in another form.
+// request returns the request of an operation. times counts how often it was sent before: each repetition has another
+// form.
 func (s *shard) request(o *op, times int) (api.Request, error) {
 	wire, kind, fields := (o.Wire+times)%wires, o.Kind, s.fields(o)
 	if o.Kind == part {
@@ -50,7 +50,7 @@ func requestBody(o *op, wire int, fields map[string]any) (contentType string, bo
 	return "application/json", body, err
 }
 
-// fields are those of the operation, without the content.
+// fields returns the fields of the operation, without the content.
 func (s *shard) fields(o *op) map[string]any {
 	f := map[string]any{}
 	set := func(name, value string) {
@@ -150,7 +150,7 @@ func multipartBody(fields map[string]any, data []byte) (contentType string, body
 	return m.FormDataContentType(), b.Bytes(), err
 }
 
-// key is the hash of the key that an operation is sent with, empty for none.
+// key returns the hash of the key of an operation, "" for none.
 func (s *shard) key(o *op) string {
 	switch {
 	case o.Account < 0:
@@ -161,7 +161,7 @@ func (s *shard) key(o *op) string {
 	return s.Accounts[o.Account].Key
 }
 
-// isKey reports whether an answer's text is a key.
+// isKey reports whether a text in an answer is a key.
 func isKey(text string) bool {
 	return strings.HasPrefix(text, "sla_") || strings.HasPrefix(text, "slp_")
 }

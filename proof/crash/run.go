@@ -13,27 +13,27 @@ import (
 	"time"
 )
 
-// killsAnEpoch bounds what one folder gathers, and so how long the comparison at
-// its end takes and how much disk a run needs: about 2 GB.
+// killsAnEpoch limits the data of one folder, and with them the time of the comparison at its end and the disk space of
+// a run: about 2 GB.
 const killsAnEpoch = 100
 
-// config is what a run is made of.
+// config holds the settings of a run.
 type config struct {
 	Kills      int
 	Workers    int
 	Seed       uint64
 	Dir        string
-	Sample     bool     // kills at some points and migrations only, not at each
-	Migrations int      // that a first start makes
-	Plain      string   // the program as people run it, for kills at moments
+	Sample     bool     // whether to kill at some points and migrations only, not at each
+	Migrations int      // number of migrations in a first start
+	Plain      string   // the normal program, for kills at moments
 	Tagged     string   // the program with failpoints
-	Power      string   // folder for disks that lose power at each kill; empty: the system's cache outlives a kill
-	Servers    *servers // that keep everything; nil: the data folder does
+	Power      string   // folder for disks that lose power at each kill; empty: the system's cache survives a kill
+	Servers    *servers // store everything; nil: the data folder does
 	Out        io.Writer
 }
 
-// run kills as often as it is told, in one folder after another, and prints the
-// figures. The error says what was wrong.
+// run makes the configured number of kills, in one folder after another, and prints the figures. The error describes
+// the faults found.
 func run(ctx context.Context, cfg config) error {
 	fmt.Fprintf(cfg.Out, "seed                  %d\n%s", cfg.Seed, cfg.leftOut())
 	c := newCounts()
@@ -75,10 +75,10 @@ func (c config) killsAnEpoch() int {
 type epoch struct {
 	config
 	dir, data, log string
-	blobs          string // the folder of files
+	blobs          string // folder of the blobs
 	args, env      []string
 	place          *place // nil: the data folder
-	disk           *disk  // nil: the data are on the system's own
+	disk           *disk  // nil: the data are on the system's own disk
 	random         *rand.Rand
 	count          *counts
 	ledger         *ledger
@@ -86,7 +86,7 @@ type epoch struct {
 	workers        []*worker
 	copied         string   // the backup
 	strays         []string // planted for the collector
-	died           bool     // the last program was killed
+	died           bool     // whether the last program was killed
 }
 
 func newEpoch(ctx context.Context, cfg config, c *counts) (*epoch, error) {
@@ -125,7 +125,7 @@ func newEpoch(ctx context.Context, cfg config, c *counts) (*epoch, error) {
 	return e, err
 }
 
-// close lets go of the disk.
+// close unmounts the disk.
 func (e *epoch) close() error {
 	if e == nil || e.disk == nil {
 		return nil
@@ -133,7 +133,7 @@ func (e *epoch) close() error {
 	return e.disk.close()
 }
 
-// remove removes everything of an epoch in which nothing was wrong.
+// remove removes all data of an epoch without faults.
 func (e *epoch) remove(ctx context.Context) error {
 	if e.place != nil {
 		if err := e.place.remove(ctx); err != nil {
@@ -148,20 +148,21 @@ func (e *epoch) remove(ctx context.Context) error {
 	return os.RemoveAll(e.dir)
 }
 
-// cut cuts the power after a kill, if the disk is one that can lose it.
+// cut cuts the power after a kill, if the disk can lose it.
 func (e *epoch) cut() error {
 	if e.place != nil {
-		return os.RemoveAll(e.data) // as on another machine: all that counts is elsewhere
+		return os.RemoveAll(e.data) // as if on another machine: everything that counts is on the servers
 	}
 	if e.disk == nil {
 		return nil
 	}
 	err := e.disk.cut()
-	e.disk.used = true // by the program that is started next
+	e.disk.used = true // by the program that starts next
 	return err
 }
 
-// run kills about n times and compares everything at the end. Unless it is a sample, it also kills at each point that was missed.
+// run makes about n kills and compares everything at the end. Unless it is a sample, it also kills at each point that
+// was missed.
 func (e *epoch) run(ctx context.Context, n int) error {
 	deaths := e.deaths(n)
 	for _, d := range deaths {
@@ -184,15 +185,14 @@ func (e *epoch) run(ctx context.Context, n int) error {
 func (e *epoch) deaths(n int) []death {
 	if e.Sample {
 		list := laterDeaths(e.random, e.points(), n)[:n]
-		list[0] = death{how: byMoment, after: lastMoment} // a first start that is complete: a kill in the collector needs the tables
+		list[0] = death{how: byMoment, after: lastMoment} // a complete first start: a kill in the collector needs the tables
 		return list
 	}
 	list := e.firstDeaths()
 	return append(list, laterDeaths(e.random, e.points(), max(n-len(list), 0))...)
 }
 
-// round lets the program live until its death. Hit tells that it was killed as
-// the death says.
+// round lets the program live until its death. hit reports whether the kill came as planned.
 func (e *epoch) round(ctx context.Context, d death) (hit bool, err error) {
 	if d.fresh && e.untouched() {
 		if err := e.empty(ctx); err != nil {
@@ -226,13 +226,13 @@ func (e *epoch) round(ctx context.Context, d death) (hit bool, err error) {
 	return e.dead(p, d), nil
 }
 
-// untouched reports whether nothing was asked of the folder yet, so that it may
-// go: a point that is passed later than was thought lets work begin.
+// untouched reports whether nothing was requested of the folder yet, so that it may be removed: if a point is passed
+// later than planned, work begins before it.
 func (e *epoch) untouched() bool {
 	return !slices.ContainsFunc(e.workers, func(w *worker) bool { return w.shard.Ops > 0 })
 }
 
-// empty has the next start be the first.
+// empty removes the data, so that the next start is a first one.
 func (e *epoch) empty(ctx context.Context) error {
 	if e.place != nil {
 		return e.place.empty(ctx)
@@ -250,7 +250,7 @@ func (e *epoch) dead(p *program, d death) (hit bool) {
 	return !missed
 }
 
-// start starts the program and counts how long it took after a kill.
+// start starts the program, and counts the time of the start if it follows a kill.
 func (e *epoch) start(ctx context.Context, bin string, env ...string) (*program, error) {
 	if err := e.cut(); err != nil {
 		return nil, err
@@ -307,10 +307,10 @@ func (e *epoch) live(ctx context.Context, p *program, d death) error {
 	return err
 }
 
-// maxSteps is more than a worker does in one life of the program.
+// maxSteps is more than the steps of a worker in one life of the program.
 const maxSteps = 1 << 20
 
-// each lets all workers do something at once and joins their errors.
+// each calls do for all workers at once and joins their errors.
 func (e *epoch) each(do func(*worker) error) error {
 	errs := make([]error, len(e.workers))
 	var all sync.WaitGroup

@@ -17,15 +17,15 @@ import (
 	"sandlot/internal/base/failpoint"
 )
 
-// servers keep everything of the full set, and live on when the program is killed.
+// servers holds the servers of the full set, which store everything and survive a kill of the program.
 type servers struct {
-	Postgres string // URL of a server on which databases may be made
+	Postgres string // URL of a server with permission to make databases
 	S3       string // http://KEY:SECRET@HOST:PORT
-	Folder   string // where the S3 server keeps its buckets, each a folder and each object a file
+	Folder   string // folder of the S3 server, with a folder for each bucket and a file for each object
 	Redis    string
 }
 
-// fullSet finds the servers that scripts/servers has started.
+// fullSet returns the servers started by scripts/servers.
 func fullSet() (*servers, error) {
 	s := &servers{}
 	for name, value := range map[string]*string{
@@ -38,7 +38,7 @@ func fullSet() (*servers, error) {
 	return s, nil
 }
 
-// A place is a database and a bucket of an epoch.
+// A place holds the database and the bucket of an epoch.
 type place struct {
 	servers *servers
 	name    string // of both
@@ -48,7 +48,7 @@ func newPlace(s *servers) *place {
 	return &place{servers: s, name: "sandlot-crash-" + strings.ToLower(rand.Text()[:16])}
 }
 
-// empty makes the database and the bucket anew.
+// empty makes the database and the bucket again, empty.
 func (p *place) empty(ctx context.Context) error {
 	if err := p.remove(ctx); err != nil {
 		return err
@@ -76,13 +76,13 @@ func (p *place) bucket() string { return filepath.Join(p.servers.Folder, p.name)
 func (p *place) database() string {
 	u, err := url.Parse(p.servers.Postgres)
 	if err != nil {
-		return p.servers.Postgres // which the program refuses
+		return p.servers.Postgres // the program refuses this one
 	}
 	u.Path = "/" + p.name
 	return u.String()
 }
 
-// args are those by which the program finds everything, and env has its keys.
+// args returns the arguments that name the servers, and the variables with their keys.
 func (p *place) args() (args, env []string) {
 	u, err := url.Parse(p.servers.S3)
 	if err != nil {
@@ -94,7 +94,7 @@ func (p *place) args() (args, env []string) {
 		[]string{"AWS_ACCESS_KEY_ID=" + u.User.Username(), "AWS_SECRET_ACCESS_KEY=" + secret}
 }
 
-// points are those that the program can pass: each set has some of its own.
+// points returns the failpoints that the program can pass: each set has some of its own.
 func (c config) points() []failpoint.Point {
 	others := []failpoint.Point{failpoint.Stored}
 	if c.Servers != nil {
@@ -106,7 +106,7 @@ func (c config) points() []failpoint.Point {
 	return slices.DeleteFunc(failpoint.All(), func(p failpoint.Point) bool { return slices.Contains(others, p) })
 }
 
-// leftOut says what is not looked at, and why.
+// leftOut lists the checks that are left out, and the reasons.
 func (c config) leftOut() string {
 	if c.Servers == nil {
 		return ""

@@ -11,7 +11,7 @@ import (
 	api "sandlot/internal/client/client"
 )
 
-// takeProjectBack is what the page of deleted projects does for an owner who is logged in.
+// takeProjectBack sends the form of the page of deleted projects, for an owner who is logged in.
 func (c *client) takeProjectBack(s *shard, o *op) (a api.Answer, err error) {
 	session, err := c.keys.session(s.key(o))
 	if err != nil {
@@ -31,7 +31,8 @@ func (c *client) takeProjectBack(s *shard, o *op) (a api.Answer, err error) {
 	return a, err
 }
 
-// session is that of whose key has that hash, who logs in again each time: a power cut may have taken what was not asked of the program.
+// session returns a session of the owner of the key with that hash. It logs in again each time, since a power cut may
+// take a session that was recorded beside the program.
 func (k *keyring) session(sum string) (token string, err error) {
 	k.mu.Lock()
 	if token = k.sessions[sum]; token == "" {
@@ -42,7 +43,7 @@ func (k *keyring) session(sum string) (token string, err error) {
 	return token, k.logIn(sum, token)
 }
 
-// logIn records a session beside the program, as a login does, which would take a message.
+// logIn records a session beside the program, like a login, which would need a mail.
 func (e *epoch) logIn(sum, token string) error {
 	db, err := e.records("?_pragma=busy_timeout(60000)&_pragma=synchronous(FULL)")
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	api "sandlot/internal/client/client"
 )
 
-// sendByTicket asks for a ticket and sends the bytes with it. Sent again, it is with the same ticket, which is good for one
-// call, however often the program was killed meanwhile. Half of them then send other bytes, too, which must be refused.
+// sendByTicket requests a ticket and sends the bytes with it. A repetition uses the same ticket, which is good for one
+// call, however often the program was killed in between. Half of the repetitions then send other bytes, too, which must
+// be refused.
 func (c *client) sendByTicket(s *shard, o *op) (a api.Answer, err error) {
 	bearer := c.api(s.key(o))
 	if o.ticket == nil {
@@ -45,7 +46,7 @@ func (c *client) sendByTicket(s *shard, o *op) (a api.Answer, err error) {
 	return a, fmt.Errorf("%s: other bytes with a ticket that was used are answered %d with version %d: %w", o, twice.Status, twice.Version, err)
 }
 
-// told is what a ticket is asked for.
+// told returns the fields for the ticket of the operation.
 func (o *op) told(project func(account, project int) *project) api.Fields {
 	f := api.Fields{Title: o.Title, Email: o.Email}
 	if o.Many > 0 {
@@ -61,7 +62,7 @@ func (o *op) told(project func(account, project int) *project) api.Fields {
 	return f
 }
 
-// raw is what is sent with a ticket: the file, or the archive of many.
+// raw returns the bytes to send with a ticket: the file, or the archive of many.
 func (o *op) raw() ([]byte, error) {
 	if o.Many == 0 {
 		return o.Content.bytes(), nil
@@ -71,7 +72,7 @@ func (o *op) raw() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// refusedOf says of an error which operation was refused.
+// refusedOf adds to an error the operation that was refused.
 func (c *client) refusedOf(o *op, err error) error {
 	if refused := (*api.Error)(nil); errors.As(err, &refused) {
 		return fmt.Errorf("%s was answered %d %s: %w", o, refused.Status, refused.Code, err)
@@ -79,9 +80,9 @@ func (c *client) refusedOf(o *op, err error) error {
 	return err
 }
 
-// do makes a call that package client has none for. An answer that is no success is an error.
+// do makes a call that package client lacks. An answer without success is an error.
 func (c *client) do(req *http.Request, want int) (text []byte, header http.Header, err error) {
-	resp, err := c.http.Transport.RoundTrip(req) // which follows no redirect
+	resp, err := c.http.Transport.RoundTrip(req) // it follows no redirect
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", api.ErrNoAnswer, err)
 	}
@@ -91,7 +92,7 @@ func (c *client) do(req *http.Request, want int) (text []byte, header http.Heade
 	return text, resp.Header, err
 }
 
-// post is a request with a key, or without.
+// post returns a request with a key, or without.
 func (c *client) post(path, key, contentType string, body io.Reader) (*http.Request, error) {
 	req, err := http.NewRequest(http.MethodPost, base.JoinPath(path).String(), body)
 	if err != nil {

@@ -18,9 +18,9 @@ type worker struct {
 	keys   *keyring
 	count  *counts
 
-	sent  int  // how often the pending operation was sent
-	seen  bool // the pending operation was seen to have happened
-	since int  // what changed from this operation on was not compared yet
+	sent  int  // times that the pending operation was sent
+	seen  bool // whether the pending operation was seen to have happened
+	since int  // first operation whose changes are not compared yet
 }
 
 // record writes to the ledger, then to the shard.
@@ -33,8 +33,8 @@ func (w *worker) record(r record) error {
 	return nil
 }
 
-// work sends what is pending again and then draws, until the program is gone: no
-// error then. Steps bounds it.
+// work sends the pending operation again and then draws new ones, at most steps, until the program is gone, which is no
+// error.
 func (w *worker) work(c *client, steps int) error {
 	for range steps {
 		err := w.step(c)
@@ -61,7 +61,7 @@ func (w *worker) step(c *client) error {
 	return w.sendOnce(c)
 }
 
-// settle sends what is pending until it is answered.
+// settle sends the pending operation until it is answered.
 func (w *worker) settle(c *client) error {
 	if w.shard.Pending == nil {
 		return nil
@@ -89,7 +89,7 @@ func (w *worker) sendOnce(c *client) error {
 	return w.record(record{Ack: &ack})
 }
 
-// look reads, amid the others' changes, one account that nobody else changes.
+// look compares one account that only this worker changes, while others change theirs.
 func (w *worker) look(c *client) error {
 	check := checker{client: c, shard: w.shard}
 	a := w.shard.Accounts[w.random.IntN(len(w.shard.Accounts))]
@@ -102,7 +102,7 @@ func (w *worker) look(c *client) error {
 	return err
 }
 
-// check compares the shard with the service before the work begins again.
+// check compares the shard with the service before new work begins.
 func (w *worker) check(c *client, whole bool) error {
 	check := checker{client: c, shard: w.shard}
 	happened, err := check.quiet(w.since, w.seen, whole)

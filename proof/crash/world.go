@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A world is what must be there, as the ledger tells it. Each worker has a shard
-// of its own, in which things happen one after another.
+// A world is the expected state of the service, according to the ledger. Each worker has a shard of its own, with one
+// operation after another.
 type world []*shard
 
 type shard struct {
@@ -32,11 +32,11 @@ type project struct {
 	Files      map[string]file
 	Past       []version // the earlier ones
 	Changed    int       // the operation that made its newest version
-	Moved      int       // the operation that deleted it last, or took it back
+	Moved      int       // the operation that last deleted it or took it back
 	Deleted    bool      // by its owner, so that it can be taken back
 }
 
-// version is what an earlier version's address must serve.
+// version holds the file that the address of an earlier version must serve.
 type version struct {
 	URL   string
 	Files map[string]file
@@ -52,7 +52,7 @@ func newWorld(workers int) world {
 	return w
 }
 
-// apply is the one way in which a shard changes.
+// apply makes every change of a shard.
 func (s *shard) apply(r record) {
 	switch {
 	case r.Intent != nil:
@@ -125,7 +125,7 @@ func (p *project) updated(o *op, a ack) {
 	maps.Copy(p.Files, o.files())
 }
 
-// at are the files of a version.
+// at returns the files of a version.
 func (p *project) at(n int) map[string]file {
 	if n == p.Version {
 		return p.Files
@@ -133,10 +133,10 @@ func (p *project) at(n int) map[string]file {
 	return p.Past[n-1].Files
 }
 
-// touched is the operation that changed how it is shown last.
+// touched returns the operation that last changed its appearance.
 func (p *project) touched() int { return max(p.Changed, p.Moved) }
 
-// there are an account's projects that are not deleted.
+// there returns the account's projects that are not deleted.
 func (a *account) there() []*project {
 	return slices.DeleteFunc(slices.Clone(a.Projects), func(p *project) bool { return p.Deleted })
 }
@@ -162,7 +162,7 @@ func (s *shard) partAccepted(o *op, a ack) {
 	p.Files[u.Filename] = u.whole()
 }
 
-// uploadOf is the upload that a part belongs to.
+// uploadOf returns the upload that a part belongs to.
 func (s *shard) uploadOf(o *op) *upload {
 	if s.Upload == nil {
 		return o.Upload
@@ -173,8 +173,7 @@ func (s *shard) uploadOf(o *op) *upload {
 // completes reports whether the operation makes a version.
 func (s *shard) completes(o *op) bool { return o.Kind != part || s.uploadOf(o).with(o).complete() }
 
-// target is the project that an operation changes, or nil if it makes one, or
-// nothing but a part.
+// target returns the project that an operation changes, or nil if it makes one, or only adds a part.
 func (s *shard) target(o *op) *project {
 	switch {
 	case o.Kind == update, o.Kind == remove, o.Kind == restore, o.Kind == trash, o.Kind == takeBack:
@@ -186,7 +185,7 @@ func (s *shard) target(o *op) *project {
 	return nil
 }
 
-// owner is the account in which an operation makes a project, or -1.
+// owner returns the account in which an operation makes a project, or -1.
 func (s *shard) owner(o *op) int {
 	switch {
 	case o.Kind == publish:
@@ -197,15 +196,15 @@ func (s *shard) owner(o *op) int {
 	return -1
 }
 
-// if it had happened: a copy of the shard in which the pending operation has.
-// Addresses and keys of the outcome are not known.
+// after returns a copy of the shard in which the pending operation has happened. The addresses and keys of its answer
+// are unknown.
 func (s *shard) after() *shard {
 	c := s.copy()
 	c.apply(record{Ack: &ack{}})
 	return c
 }
 
-// copy is one that can change alone.
+// copy returns an independent copy.
 func (s *shard) copy() *shard {
 	c := &shard{Upload: s.Upload, Pending: s.Pending, Ops: s.Ops}
 	for _, a := range s.Accounts {

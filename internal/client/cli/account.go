@@ -14,7 +14,7 @@ type loginCommand struct {
 	JSON   bool   `help:"Print the API's answer as it is. (default: lines for people)"`
 }
 
-// Run keeps a key that works.
+// Run stores a key after a test.
 func (c *loginCommand) Run(ctx context.Context, env *Env) error {
 	s, err := target{Server: c.Server, JSON: c.JSON}.here(env)
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *loginCommand) Run(ctx context.Context, env *Env) error {
 	return env.print(c.JSON, who.Text, "logged in", "@"+who.Handle, "server", s.server(), "key", kindOf(who), "kept in", ring.path)
 }
 
-// readKey reads one line. On a terminal it asks, and shows nothing of the typed text.
+// readKey reads one line. On a terminal it prompts, and hides the typed text.
 func (env *Env) readKey(ctx context.Context, server string) (string, error) {
 	text, err := env.secretLine(ctx, "Key for "+server+": ")
 	if ended(ctx) {
@@ -67,7 +67,7 @@ type whoamiCommand struct {
 	Limit int `default:"100" placeholder:"N" help:"Projects to list, at most 1000. (default: ${default})"`
 }
 
-// Run shows what the key stands for.
+// Run prints the account or project of the key.
 func (c *whoamiCommand) Run(ctx context.Context, env *Env) error {
 	s, err := c.here(env)
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *whoamiCommand) Run(ctx context.Context, env *Env) error {
 	return nil
 }
 
-// whoAmI returns what the key stands for.
+// whoAmI returns the identity behind the key.
 func (s *session) whoAmI(ctx context.Context, limit int) (client.Identity, error) {
 	return asked(ctx, s, func() (client.Identity, error) { return s.WhoAmI(ctx, limit) })
 }

@@ -1,10 +1,12 @@
-// Package cli is the command line of those who publish: each of its [Commands] is a client of one server, through the API alone.
+// Package cli holds the `sandlot` commands for publishing: each of its [Commands] is a client of one server, through
+// the API alone.
 //
-// A command remembers two things. `.sandlot/project.json`, beside the work, says which project the work is, at which server; it may
-// be shared, and never holds a key. The keys are in a file of their own in the user's folder of settings. A key goes to the server
-// that it is kept for, and never follows a redirect.
+// A command stores two things. `.sandlot/project.json`, beside the work, names its project and server; it may be
+// shared, and never holds a key. The keys are in a file of their own in the user's settings folder. A key is sent only
+// to the server that it is stored for, and never follows a redirect.
 //
-// Texts of a server, and files of a folder that somebody else may have made, are not trusted: see clean, readPlace and connect.
+// Texts from a server, and files of a folder that may be a stranger's, are not trusted: see clean, readPlace and
+// connect.
 package cli
 
 import (
@@ -18,7 +20,7 @@ import (
 	"time"
 )
 
-// Commands are the commands, as the parser of the command line reads them. Each one's Run is given a context and the *Env.
+// Commands holds the commands for the parser of the command line. Each one's Run takes the context and the *Env.
 type Commands struct {
 	Login    loginCommand    `cmd:"" help:"Keep a key, read from standard input, for later commands."`
 	Publish  publishCommand  `cmd:"" help:"Publish a file, or make the project exactly what it is now."`
@@ -34,22 +36,22 @@ type Commands struct {
 	OpenPage openPageCommand `cmd:"" name:"open" help:"Print the project's URL, and open it in a browser."`
 }
 
-// An Env is what a command may use of the process around it.
+// An Env holds the parts of the process that a command may use.
 type Env struct {
-	Args     []string // of the whole command line
+	Args     []string // the whole command line
 	In       io.Reader
 	Out, Err io.Writer
-	Lookup   func(name string) (value string, ok bool) // finds a variable
-	Config   func() (string, error)                    // the user's folder of settings
+	Lookup   func(name string) (value string, ok bool) // reads a variable
+	Config   func() (string, error)                    // returns the user's settings folder
 	HTTP     http.RoundTripper
-	Random   func() string // a name that nobody else has
+	Random   func() string // returns a name that nobody else has
 	Wait     func(ctx context.Context, d time.Duration) error
 	Browse   func(ctx context.Context, address string) error // opens an http or https URL
 	saying   sync.Mutex
-	printed  bool // whether an answer is on Out
+	printed  bool // whether an answer was printed on Out
 }
 
-// NewEnv is the Env of this process, but for what the command line decides.
+// NewEnv returns the Env of this process, except for the settings on the command line.
 func NewEnv(args []string, out, err io.Writer, lookup func(string) (string, bool)) *Env {
 	return &Env{
 		Args: args, In: os.Stdin, Out: out, Err: err, Lookup: lookup, Config: os.UserConfigDir,
@@ -62,19 +64,19 @@ func newTransport() http.RoundTripper {
 	t.DialContext = (&net.Dialer{Timeout: dialWait, KeepAlive: dialWait}).DialContext
 	t.TLSHandshakeTimeout = dialWait
 	t.MaxResponseHeaderBytes = 64 << 10 // the service sends less than 4 KiB
-	// A connection that died without a word is not kept for the next try.
+	// A dead connection must not be reused for the next try.
 	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: dialWait, PingTimeout: dialWait}
 	return t
 }
 
-// The variables that are settings of these commands, and of no server.
+// The variables that configure these commands, and no server.
 const (
 	serverVariable = "SANDLOT_SERVER"
 	keyVariable    = "SANDLOT_KEY"
 )
 
-// placeholderServer stands for the address of a server where only the reader knows it.
+// placeholderServer stands for a server address that only the user knows.
 const placeholderServer = "<https://play.example.com>"
 
-// Variables are the names of the variables that these commands read.
+// Variables returns the names of the variables that these commands read.
 func Variables() []string { return []string{serverVariable, keyVariable} }

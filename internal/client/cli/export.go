@@ -19,7 +19,7 @@ type exportCommand struct {
 	JSON    bool   `help:"Print the file and its size as JSON. (default: lines for people)"`
 }
 
-// exportName is what an export is called if it gets no other name.
+// exportName is the default name of an export.
 const exportName = "sandlot-export.zip"
 
 // Run saves an export, whole or not at all.
@@ -42,7 +42,7 @@ func (c *exportCommand) Run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return unwritten(to, err)
 	}
-	defer os.Remove(part.Name()) // nothing is left of it once it has become the export
+	defer os.Remove(part.Name()) // removes the temporary name once the export has its own
 	defer part.Close()
 	n, err := s.fetchExport(ctx, part, c.History)
 	var full *fs.PathError

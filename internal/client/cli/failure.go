@@ -12,29 +12,29 @@ import (
 	"sandlot/internal/client/client"
 )
 
-// The exit codes. docs/cli.md has them, too.
+// The exit codes, which docs/cli.md lists, too.
 const (
-	exitOther    = 1 // of this machine: a file, a disk
-	exitUsage    = 2 // the call is wrong in itself
-	exitKey      = 3 // it needs a key, or another one
-	exitMissing  = 4 // it names a project, a file or a version that does not exist
-	exitConflict = 5 // it does not fit what has happened since
-	ExitContent  = 6 // its files cannot be taken
+	exitOther    = 1 // a fault of this machine: a file, a disk
+	exitUsage    = 2 // the command is wrong in itself
+	exitKey      = 3 // a key is missing, or the wrong one
+	exitMissing  = 4 // a project, file or version does not exist
+	exitConflict = 5 // the project has changed in between
+	ExitContent  = 6 // the files cannot be accepted
 	exitLimit    = 7 // a limit or a quota is used up
 	exitServer   = 8 // no answer, or a fault of the service
-	ExitPartly   = 9 // some of several things were done, and some refused
+	ExitPartly   = 9 // some of several things were done, and others refused
 )
 
-// A Failure is why a command ended, and the commands that mend it.
+// A Failure holds the reason why a command ended, and the commands that mend it.
 type Failure struct {
 	Message string
 	Notes   []string // sentences
-	Fix     []string // commands, each of which works when it is pasted, once its angle brackets are filled in
+	Fix     []string // commands that work when pasted, once their angle brackets are filled in
 	Exit    int
 	cause   error
 }
 
-// Error returns the message, the notes and the commands, a line each. No name of a file and no text of a server in it can act in a
+// Error returns the message, the notes and the commands, a line each. File names and server texts in it cannot act in a
 // terminal.
 func (f *Failure) Error() string {
 	text := clean(f.Message)
@@ -49,13 +49,13 @@ func (f *Failure) Error() string {
 
 func (f *Failure) Unwrap() error { return f.cause }
 
-// usage makes the failure of a call that is wrong in itself.
+// usage returns the failure of a command that is wrong in itself.
 func usage(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	return &Failure{Message: err.Error(), Exit: exitUsage, cause: err}
 }
 
-// ExitCode returns the exit code for an error of one of these commands; ok reports whether it is of them.
+// ExitCode returns the exit code for an error of these commands; ok is false for any other error.
 func ExitCode(err error) (code int, ok bool) {
 	var f *Failure
 	if errors.As(err, &f) && f.Exit != 0 {
@@ -71,7 +71,8 @@ func ExitCode(err error) (code int, ok bool) {
 	return exitOther, f != nil
 }
 
-// exitOf returns the exit code for a status of HTTP that is none of success. The status of each code of the API is in docs/api.md.
+// exitOf returns the exit code for an HTTP status other than success. docs/api.md lists the status of each code of the
+// API.
 func exitOf(status int) int {
 	switch status {
 	case 401, 403, 451:
@@ -91,11 +92,11 @@ func exitOf(status int) int {
 	return exitServer
 }
 
-// ended reports whether somebody ended the command.
+// ended reports whether the user interrupted the command.
 func ended(ctx context.Context) bool { return ctx.Err() != nil }
 
-// FailureJSON returns an error as one JSON object if the command line has --json: the refusal of the API as it came, or one of this
-// program. It is empty without the flag, and after an answer was printed.
+// FailureJSON returns an error as one JSON object if the command line has --json: the refusal of the API as it came, or
+// one of this program. It returns "" without the flag, and after an answer was printed.
 func (env *Env) FailureJSON(err error, exit int) string {
 	if env.printed || !env.has("--json") {
 		return ""
@@ -115,7 +116,7 @@ func (env *Env) FailureJSON(err error, exit int) string {
 	}{codeOf(err, exit), clean(f.Message), clean(strings.Join(f.Notes, " ")), f.Fix, exit})
 }
 
-// has reports whether the command line has a flag, wherever the parser stopped.
+// has reports whether the command line has a flag, even behind the place where the parser stopped.
 func (env *Env) has(flag string) bool {
 	words := env.Args
 	if i := slices.Index(words, "--"); i >= 0 {
@@ -124,7 +125,7 @@ func (env *Env) has(flag string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return w == flag || strings.HasPrefix(w, flag+"=") })
 }
 
-// codeOf returns the code of a refusal by this program, or of another error; docs/cli.md lists the latter.
+// codeOf returns the code of this program's refusal, or of another error; docs/cli.md lists the latter.
 func codeOf(err error, exit int) string {
 	var refused *client.Error
 	switch {
@@ -138,11 +139,11 @@ func codeOf(err error, exit int) string {
 	return "wrong_call"
 }
 
-// encoded returns a value as JSON whose commands can be read and pasted.
+// encoded returns a value as JSON with commands that can be read and pasted.
 func encoded(v any) string {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // texts and numbers alone
+	_ = e.Encode(v) // only strings and numbers, which cannot fail
 	return strings.TrimSpace(out.String())
 }

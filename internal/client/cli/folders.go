@@ -7,15 +7,16 @@ import (
 	"sandlot/internal/client/client"
 )
 
-// A knownFolder is one line of the file of folders, which says which projects this person has published from where. The state beside
-// the work does not, for it may have come with somebody else's repository, and name any project.
+// A knownFolder is one line of the file of folders, which records the folders and projects that this user has
+// published. The state beside the work is no such record: it may have come with a stranger's repository, and name any
+// project.
 type knownFolder struct {
 	Folder string `json:"folder"`
 	Server string `json:"server"`
 	ID     string `json:"project_id"`
 }
 
-// folder is the line for the folder at hand and a project, and the file where it would be.
+// folder returns the file of folders, and the line in it for the current folder and a project.
 func (s *session) folder(id string) (file string, line knownFolder, err error) {
 	ring, err := s.env.keyring()
 	if err != nil {
@@ -28,7 +29,8 @@ func (s *session) folder(id string) (file string, line knownFolder, err error) {
 	return filepath.Join(filepath.Dir(ring.path), "folders"), knownFolder{dir, s.server(), id}, err
 }
 
-// knows reports whether this person has published the project from the folder at hand. Where that cannot be read, nobody has.
+// knows reports whether this user has published the project from the current folder. It returns false if the file
+// cannot be read.
 func (s *session) knows(id string) (known bool) {
 	file, line, err := s.folder(id)
 	if err == nil {
@@ -37,7 +39,7 @@ func (s *session) knows(id string) (known bool) {
 	return known && err == nil
 }
 
-// note writes down that somebody meant the project with the folder at hand.
+// note records the current folder for the project if the user named the project.
 func (s *session) note(id string) {
 	if !s.meant || s.knows(id) {
 		return
@@ -51,8 +53,8 @@ func (s *session) note(id string) {
 	}
 }
 
-// confirm refuses a project that only the state of the folder names: whoever can write that file could otherwise have files published
-// as any project of whoever gives the command.
+// confirm refuses a project that only the state of the folder names: a stranger who can write that file could otherwise
+// have files published as any project of the user.
 func (s *session) confirm(p client.Project) error {
 	if s.meant || s.place.state.ID != p.ID || s.knows(p.ID) {
 		s.meant = true

@@ -25,7 +25,7 @@ type importCommand struct {
 	JSON   bool   `help:"Print the API's answer as it is. (default: lines for people)"`
 }
 
-// Run takes the projects of an export into the account of the key.
+// Run imports the projects of an export into the account of the key.
 func (c *importCommand) Run(ctx context.Context, env *Env) error {
 	if c.Copy < 1 {
 		return usage("--copy takes a number from 1 on; nothing was sent")
@@ -54,7 +54,7 @@ func (c *importCommand) Run(ctx context.Context, env *Env) error {
 	return s.imported(out)
 }
 
-// An export is a file that may be one.
+// An export is a file that may be an export.
 type export struct {
 	*os.File
 	size int64
@@ -63,9 +63,9 @@ type export struct {
 // manifestName is the entry that every export has.
 const manifestName = "manifest.json"
 
-// openExport opens the file, if it can be an export at all: the way to the server may be long.
+// openExport opens the file and checks its form, since sending it may take long.
 func openExport(path string) (export, error) {
-	info, err := os.Stat(path) // before it is opened, which waits where it is a pipe
+	info, err := os.Stat(path) // before opening it, which blocks for a pipe
 	if err == nil && !info.Mode().IsRegular() {
 		err = &Failure{Message: path + " is no export: it is no plain file; nothing was sent", Exit: ExitContent}
 		return export{}, err
@@ -84,7 +84,7 @@ func openExport(path string) (export, error) {
 	return export{f, info.Size()}, nil
 }
 
-// checkExport refuses an archive that is not whole, or that would put a file anywhere but into the folder where it is unpacked.
+// checkExport refuses an incomplete archive, and one that would unpack a file outside of its folder.
 func checkExport(f io.ReaderAt, size int64) error {
 	z, err := zip.NewReader(f, size)
 	if err != nil {
@@ -101,8 +101,8 @@ func checkExport(f io.ReaderAt, size int64) error {
 	return nil
 }
 
-// key is the idempotency key of a copy of the export: it is made of the bytes, so that whoever sends them again, from wherever, goes
-// on where it was broken off.
+// key returns the idempotency key of a copy of the export. It is derived from the bytes, so that a repetition, from any
+// machine, continues after a broken import.
 func (f export) key(n int) (string, error) {
 	h := sha256.New()
 	if _, err := io.Copy(h, io.NewSectionReader(f, 0, f.size)); err != nil {
@@ -111,7 +111,7 @@ func (f export) key(n int) (string, error) {
 	return "import-" + strconv.Itoa(n) + "-" + hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// sendExport sends an export as often as it takes: the server brings in the projects that it has not brought in yet.
+// sendExport sends an export, with retries: the server imports the projects that are still missing.
 func (s *session) sendExport(ctx context.Context, f export, in client.Import) (client.Imported, error) {
 	if !s.quiet && f.size > wholeMax {
 		s.env.say("sending %s", amount(f.size))
@@ -122,7 +122,7 @@ func (s *session) sendExport(ctx context.Context, f export, in client.Import) (c
 	})
 }
 
-// imported prints the result of each project. Those that were refused are an error.
+// imported prints the result of each project. Refused projects are an error.
 func (s *session) imported(out client.Imported) error {
 	if s.quiet {
 		if err := s.env.print(true, out.Text); err != nil {
@@ -147,7 +147,7 @@ func (s *session) imported(out client.Imported) error {
 	return refusedProjects(out)
 }
 
-// become says in a line what became of a project.
+// become returns the result of a project as one line.
 func become(p client.ImportedProject, dry bool) string {
 	text := plural(p.Versions, "version", "versions") + ", " + plural(p.Files, "file", "files")
 	switch {
@@ -159,7 +159,7 @@ func become(p client.ImportedProject, dry bool) string {
 	return clean(p.ProjectID) + "  " + clean(p.URL) + "  " + text
 }
 
-// refusedProjects is the error of an import with projects that were refused.
+// refusedProjects returns the error of an import with refused projects.
 func refusedProjects(out client.Imported) error {
 	if out.Failed == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// keyForm is how a key looks. Whether it is one, its server says.
+// keyForm matches the form of a key. Only the server knows whether the key is valid.
 var keyForm = regexp.MustCompile(`^sl[ap]_[0-9A-Za-z]{36}$`)
 
 // A keptKey is one line of the file of keys.
@@ -23,7 +23,7 @@ type keptKey struct {
 	Project string `json:"project_id,omitempty"` // of a project key
 }
 
-// A keyring is the file of keys; of those that cover the same, the last counts.
+// A keyring is the file of keys; of several keys for the same account or project, the last counts.
 type keyring struct{ path string }
 
 func (env *Env) keyring() (keyring, error) {
@@ -34,7 +34,7 @@ func (env *Env) keyring() (keyring, error) {
 	return keyring{filepath.Join(folder, "sandlot", "keys")}, nil
 }
 
-// add keeps keys, which are durable when it returns. Without keys it only finds out whether it could.
+// add stores keys, which are durable when it returns. Without keys it only checks that the file can be written.
 func (k keyring) add(keys ...keptKey) error {
 	if err := appendLines(k.path, keys); err != nil {
 		return fmt.Errorf("keys cannot be kept in %s: %w; nothing was sent", k.path, cause(err))
@@ -42,7 +42,7 @@ func (k keyring) add(keys ...keptKey) error {
 	return nil
 }
 
-// read returns the keys of a server, oldest first. Lines that are damaged are not among them.
+// read returns the keys of a server, oldest first. It skips damaged lines.
 func (k keyring) read(server string) (keys []keptKey, err error) {
 	err = readLines(k.path, func(key keptKey) {
 		if key.Server == server && keyForm.MatchString(key.Key) {
@@ -55,7 +55,7 @@ func (k keyring) read(server string) (keys []keptKey, err error) {
 	return keys, nil
 }
 
-// accountKey is the last key of a whole account.
+// accountKey returns the last account key.
 func accountKey(keys []keptKey) (found keptKey) {
 	for _, key := range keys {
 		if strings.HasPrefix(key.Key, "sla_") {
@@ -65,7 +65,8 @@ func accountKey(keys []keptKey) (found keptKey) {
 	return found
 }
 
-// projectKey is the key to change one project with: its own, for that may do the least, unless its account was logged in since.
+// projectKey returns the key for changes to a project: its own key, which permits the least, unless its account has
+// logged in since.
 func projectKey(keys []keptKey, id string) (found keptKey) {
 	for _, key := range keys {
 		whole := strings.HasPrefix(key.Key, "sla_")
@@ -76,13 +77,13 @@ func projectKey(keys []keptKey, id string) (found keptKey) {
 	return found
 }
 
-// The files in the folder of settings have one JSON object a line. Lines are only ever added, all that belong together at once, so
-// that no two commands that run at the same time lose what the other has written.
+// The files in the settings folder have one JSON object a line. Lines are only appended, and related lines in one
+// write, so that commands that run at the same time do not lose each other's lines.
 
-// linesMax bounds such a file, in bytes: a line has 200, and each publish adds one to three.
+// linesMax is the size limit of such a file, in bytes: a line has 200, and each publish adds one to three.
 const linesMax = 8 << 20
 
-// appendLines adds lines, which are durable when it returns. Without lines it only finds out whether it could.
+// appendLines adds lines, which are durable when it returns. Without lines it only checks that the file can be written.
 func appendLines[T any](path string, list []T) error {
 	var text bytes.Buffer
 	for _, one := range list {
@@ -90,7 +91,7 @@ func appendLines[T any](path string, list []T) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&text, "\n%s\n", line) // on a line of its own, also behind one that a crash cut
+		fmt.Fprintf(&text, "\n%s\n", line) // begins a new line, even after a line that a crash cut off
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -103,7 +104,7 @@ func appendLines[T any](path string, list []T) error {
 	return errors.Join(err, f.Chmod(0o600), f.Sync(), f.Close())
 }
 
-// readLines yields the lines of a file, oldest first, but for those that are damaged. A file that does not exist has none.
+// readLines yields the valid lines of a file, oldest first. A file that does not exist has none.
 func readLines[T any](path string, yield func(T)) error {
 	text, err := readSmall(path, linesMax)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,7 +10,7 @@ import (
 	"sandlot/internal/client/client"
 )
 
-// explain makes of an error of a call a sentence for people, with the command that mends it.
+// explain turns the error of a call into a message for people, with the command that mends it.
 func (s *session) explain(ctx context.Context, err error) error {
 	var refused *client.Error
 	switch {
@@ -40,7 +40,7 @@ func (s *session) explain(ctx context.Context, err error) error {
 	return f
 }
 
-// refused explains a refusal of the API by its message and, in place of its hint, which is made for curl, a command.
+// refused explains a refusal of the API by its message. A command replaces its hint, which is made for curl.
 func (s *session) refused(e *client.Error) error {
 	f := &Failure{Message: clean(e.Message), Exit: exitOf(e.Status), cause: e}
 	if mend, ok := mends[e.Code]; ok {
@@ -54,7 +54,7 @@ func (s *session) refused(e *client.Error) error {
 	return f
 }
 
-// later proposes the same command, once the server's advice is followed, or its time is over.
+// later proposes the same command again, after the server's advice or its waiting time.
 func (f *Failure) later(s *session, e *client.Error) {
 	if e.RetryAfter > 0 {
 		f.Notes = []string{fmt.Sprintf("The same command may be given again in %s:", e.RetryAfter)}
@@ -62,10 +62,10 @@ func (f *Failure) later(s *session, e *client.Error) {
 	f.Fix = []string{s.env.again()}
 }
 
-// A mend adds the commands that help against a refusal.
+// A mend adds to a Failure the commands that help against a refusal.
 type mend func(*session, *client.Error, *Failure)
 
-// mends has the commands that help by code of the API. The other refusals are explained by the server's sentences.
+// mends holds the helpful commands by code of the API. Other refusals keep the server's sentences.
 var mends = map[client.Code]mend{
 	"key_required":           login,
 	"invalid_key":            login,
@@ -89,7 +89,7 @@ var mends = map[client.Code]mend{
 	},
 }
 
-// withFlag proposes the same command with another value of a flag.
+// withFlag proposes the same command with a flag set to value.
 func withFlag(flag, value, note string) mend {
 	return func(s *session, _ *client.Error, f *Failure) {
 		if note != "" {
@@ -139,7 +139,7 @@ func conflict(s *session, _ *client.Error, f *Failure) {
 	f.Fix = append(s.about("status"), s.env.again("--force"))
 }
 
-// about is a command about the project at hand.
+// about returns a command about the current project.
 func (s *session) about(words ...string) []string {
 	words = append([]string{"sandlot"}, words...)
 	if s.place.state.ID != s.id || s.place.dir != "." {
@@ -148,7 +148,7 @@ func (s *session) about(words ...string) []string {
 	return []string{command(words...)}
 }
 
-// whole is the command that publishes the folder, or its one file.
+// whole returns the command that publishes the folder, or its one file.
 func (p place) whole() string {
 	if p.state.ID == "" {
 		return command("sandlot", "publish", "<file or folder>")

@@ -22,7 +22,7 @@ type publishCommand struct {
 	target
 }
 
-// Run makes the project what PATH is.
+// Run publishes PATH: it makes a project, or updates the known one.
 func (c *publishCommand) Run(ctx context.Context, env *Env) error {
 	w, err := readWork(c.Path, false)
 	if err != nil {
@@ -30,7 +30,7 @@ func (c *publishCommand) Run(ctx context.Context, env *Env) error {
 	}
 	adopt := true
 	if known := w.place.state.ID; c.New || c.ID != "" && c.ID != known {
-		adopt = c.New || known == "" // the folder stays what it is, unless it is to become another project
+		adopt = c.New || known == "" // the folder keeps its project, unless it is to become another
 		w.place.state = state{Server: w.place.state.Server}
 	}
 	w.alone = true
@@ -66,7 +66,7 @@ func (s *session) publish(ctx context.Context, w work, f client.Fields, dryRun b
 	s.meant = true
 	ring, err := s.env.keyring()
 	if err == nil {
-		err = errors.Join(ring.add(), w.place.prepare()) // what comes back can be kept
+		err = errors.Join(ring.add(), w.place.prepare()) // checks first that the answer can be stored
 	}
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (s *session) publish(ctx context.Context, w work, f client.Fields, dryRun b
 	if err != nil {
 		return err
 	}
-	// Without them nobody could change the project any more: before all else.
+	// Without the keys nobody could change the project any more, so they are stored first.
 	if err := ring.add(s.keysOf(a)...); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (s *session) publish(ctx context.Context, w work, f client.Fields, dryRun b
 	return errors.Join(s.made(a, "published", "handle", "@"+a.Handle, "keys in", ring.path), kept)
 }
 
-// keysOf are the keys of an answer. That of the account is there only if it is new here.
+// keysOf returns the keys of an answer, with the account key only if it is new here.
 func (s *session) keysOf(a client.Answer) (keys []keptKey) {
 	if a.APIKey != "" && a.APIKey != accountKey(s.keys).Key {
 		keys = append(keys, keptKey{Server: s.server(), Key: a.APIKey, Handle: a.Handle})
@@ -94,7 +94,7 @@ func (s *session) keysOf(a client.Answer) (keys []keptKey) {
 	return keys
 }
 
-// remember writes the state of the folder. One that is another project's is left alone.
+// remember writes the state of the folder. It leaves another project's state alone.
 func (s *session) remember(w work, made client.Change, adopt bool) error {
 	known := w.place.state
 	if known.ID != made.ProjectID && (!adopt || known.ID != "") {

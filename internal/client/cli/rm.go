@@ -16,7 +16,7 @@ type rmCommand struct {
 	target
 }
 
-// Run deletes one file of the project, or all of it. The files here stay.
+// Run deletes one file of the project, or the whole project. The local files stay.
 func (c *rmCommand) Run(ctx context.Context, env *Env) error {
 	if c.Project == (c.File != "") || c.Confirm != "" && !c.Project {
 		return usage("name one file of the project, or --project and --confirm for all of it")
@@ -52,7 +52,7 @@ func (c *rmCommand) Run(ctx context.Context, env *Env) error {
 	return env.print(c.JSON, a.Text, "deleted", a.Deleted, "project", a.ProjectID, "version", strconv.Itoa(a.Version))
 }
 
-// whole deletes the project, once somebody has given its id for that.
+// whole deletes the project, once the user has confirmed its id.
 func (c *rmCommand) whole(ctx context.Context, s *session) error {
 	p, err := s.project(ctx)
 	if err != nil {

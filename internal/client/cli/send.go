@@ -18,28 +18,28 @@ import (
 	"sandlot/internal/client/client"
 )
 
-// A delivery is one call of publish or update, with the files that it brings.
+// A delivery is one call of publish or update, with its files.
 type delivery struct {
 	call    string // "publish" or "update"
 	fields  client.Fields
 	tree    *tree
 	many    bool // whether the files keep their own names
-	replace bool // whether the project is to have these files and no others
+	replace bool // whether these files replace all files of the project
 }
 
-// single reports whether one file goes as one file, without an archive around it. A primary file is only taken with an archive.
+// single reports whether the one file is sent without an archive. A primary file can only be set with an archive.
 func (d delivery) single() bool {
 	return len(d.tree.files) == 1 && !d.replace && (!d.many || d.call == "update" && d.fields.PrimaryFile == "")
 }
 
 const (
-	// packFormat is the archive that folders are sent as: it needs no index at its end, so it is read as it comes.
+	// packFormat is the archive format of folders: it has no index at its end, so it can be read as it arrives.
 	packFormat = "tar.zst"
-	// packWindow is how far back the compression looks, in bytes: both sides keep so much in memory.
+	// packWindow is the window of the compression, in bytes: both sides keep as much in memory.
 	packWindow = 4 << 20
 )
 
-// send delivers files, in parts if they are many bytes.
+// send delivers files, in parts if they are large.
 func (s *session) send(ctx context.Context, d delivery) (a client.Answer, err error) {
 	b, err := d.body()
 	if err != nil {
@@ -50,14 +50,14 @@ func (s *session) send(ctx context.Context, d delivery) (a client.Answer, err er
 		a, err = s.upload(ctx, b)
 	} else {
 		if b.fields.IdempotencyKey = s.env.Random(); b.Field == "archive" {
-			b.fields.SHA256, b.fields.Size = "", 0 // of the bytes of an upload
+			b.fields.SHA256, b.fields.Size = "", 0 // the fields of an upload are about its own bytes
 		}
 		a, err = s.sendForm(ctx, b, b.fields, 0, b.Size)
 	}
 	return a, s.explain(ctx, err)
 }
 
-// A body is the bytes of a delivery, and the fields that go with them.
+// A body holds the bytes of a delivery and their fields.
 type body struct {
 	client.Part
 	call   string
@@ -72,7 +72,7 @@ func (b body) close() {
 	}
 }
 
-// body opens the one file of a delivery, or packs its files. The server compares the bytes with their hash.
+// body opens the one file of a delivery, or packs its files. The server checks the bytes against their hash.
 func (d delivery) body() (b body, err error) {
 	b = body{call: d.call, fields: d.fields}
 	if !d.single() {
@@ -91,7 +91,7 @@ func (d delivery) body() (b body, err error) {
 	return b, err
 }
 
-// sendForm makes one call with some bytes of a body, as often as it takes.
+// sendForm makes one call with some bytes of a body, with retries.
 func (s *session) sendForm(ctx context.Context, b body, f client.Fields, at, size int64) (a client.Answer, err error) {
 	err = s.call(ctx, func() error {
 		b.Bytes, b.Size = io.NewSectionReader(b.file, at, size), size
@@ -105,7 +105,7 @@ func (s *session) sendForm(ctx context.Context, b body, f client.Fields, at, siz
 	return a, err
 }
 
-// packed packs a tree into a temporary file. The same files are the same bytes.
+// packed packs a tree into a temporary file. The same files give the same bytes.
 func (t *tree) packed() (file *os.File, sum string, size int64, err error) {
 	file, err = os.CreateTemp("", "sandlot-*."+packFormat)
 	if err != nil {
@@ -154,7 +154,7 @@ func (t *tree) packFile(archive *tar.Writer, f localFile) error {
 	return nil
 }
 
-// try has the server check a delivery, and prints what it would do.
+// try lets the server check a delivery, and prints the changes that it would make.
 func (s *session) try(ctx context.Context, d delivery) error {
 	d.fields.DryRun = true
 	a, err := s.send(ctx, d)
@@ -171,17 +171,17 @@ func (s *session) try(ctx context.Context, d delivery) error {
 }
 
 const (
-	// wholeMax is the most that goes in one call, in bytes: a call that breaks off is made again.
+	// wholeMax is the limit of one call, in bytes: a broken call starts again from its first byte.
 	wholeMax = 8 << 20
-	// partSize is that of a part, in bytes.
+	// partSize is the size of a part, in bytes.
 	partSize = 8 << 20
-	// partsAtOnce is how many parts are under way. More do not make a line faster, and a public server takes four bodies from one
-	// address at once.
+	// partsAtOnce is the number of parts sent at the same time. More do not make a line faster, and a public server
+	// takes four bodies from one address at once.
 	partsAtOnce = 3
 )
 
-// upload sends a body in parts: the first one, which says what the whole is, and then the others, several at once. The call that
-// completes the upload has the full answer, also when it is made again.
+// upload sends a body in parts: first the one that describes the whole, then the others, several at once. The call that
+// completes the upload returns the full answer, even when repeated.
 func (s *session) upload(ctx context.Context, b body) (made client.Answer, err error) {
 	total, sent := int((b.Size+partSize-1)/partSize), 0
 	b.fields.UploadID, b.fields.TotalParts, b.Field, b.Name = s.env.Random(), total, "content", ""
@@ -202,7 +202,7 @@ func (s *session) upload(ctx context.Context, b body) (made client.Answer, err e
 		return made, err
 	}
 	if s.Key == "" {
-		s.Key = made.UploadToken // joins the upload from any network
+		s.Key = made.UploadToken // permits the other parts from any network
 	}
 	all, inner := errgroup.WithContext(ctx)
 	all.SetLimit(partsAtOnce)

@@ -16,27 +16,27 @@ import (
 	"sandlot/internal/client/client"
 )
 
-// A target is the flags that say which project, at which server.
+// A target holds the flags that name the project and its server.
 type target struct {
 	Server string `placeholder:"URL" help:"Server, such as https://play.example.com. (default: SANDLOT_SERVER, then .sandlot/project.json)"`
 	ID     string `name:"id" placeholder:"PROJECT" help:"Project, by its project_id or URL. (default: the one in .sandlot/project.json)"`
 	JSON   bool   `help:"Print the API's answer as it is. (default: lines for people)"`
 }
 
-// A session is one command's way to its server.
+// A session is the connection of one command to its server.
 type session struct {
 	*client.Client
 	env   *Env
 	place place
-	id    string // the project, or empty
+	id    string // the project; may be empty
 	keys  []keptKey
-	named bool        // whether somebody named the server, not only a file of the folder
-	meant bool        // whether somebody named the project, not only a file of the folder
+	named bool        // whether the user named the server, not only a file of the folder
+	meant bool        // whether the user named the project, not only a file of the folder
 	heard atomic.Bool // whether the server has answered, or was sent something
-	quiet bool        // whether a program reads the answer
+	quiet bool        // whether the output is for a program
 }
 
-// connect finds out which server is meant, which project, and which keys are kept. It sends nothing.
+// connect finds the server, the project and the stored keys. It sends nothing.
 func (t target) connect(env *Env, at place) (*session, error) {
 	s := &session{env: env, place: at, id: t.ID, quiet: t.JSON, meant: t.ID != ""}
 	text, named := t.Server, true
@@ -69,7 +69,7 @@ func (t target) connect(env *Env, at place) (*session, error) {
 	return s, s.findKeys()
 }
 
-// here connects to the server that the flags or the folder at hand name.
+// here connects to the server that the flags or the current folder name.
 func (t target) here(env *Env) (*session, error) {
 	at, err := findPlace(".")
 	if err != nil {
@@ -91,8 +91,8 @@ func (t target) project(ctx context.Context, env *Env) (*session, client.Project
 	return s, p, err
 }
 
-// findKeys reads the keys for the server. A key in a variable goes to no server that only a file of the folder names, unless it is
-// known here: whoever can change that file could otherwise have the key sent to themselves.
+// findKeys reads the keys for the server. If only a file of the folder names the server, and no key for it is stored
+// here, a key from a variable is not sent to it: a stranger who can change that file could otherwise get the key.
 func (s *session) findKeys() error {
 	ring, err := s.env.keyring()
 	if err == nil {
@@ -113,12 +113,12 @@ func (s *session) findKeys() error {
 	s.keys = []keptKey{{Server: s.server(), Key: key}}
 	if key[:4] == "slp_" {
 		s.keys[0].Project = s.id
-		s.meant = true // it can change no other
+		s.meant = true // the key can change no other project
 	}
 	return nil
 }
 
-// trusted refuses to send a key to a server that only a file of the folder names, and that is not known here.
+// trusted refuses to send a key to a server that only a file of the folder names and that has no key here.
 func (s *session) trusted(key string) error {
 	if s.named || len(s.keys) > 0 || local(s.Base.Hostname()) {
 		return nil
@@ -131,26 +131,26 @@ func (s *session) trusted(key string) error {
 
 func (s *session) server() string { return s.Base.String() }
 
-// asAccount lets the calls that follow be made with an account's key.
+// asAccount selects an account key for the next calls.
 func (s *session) asAccount() *session {
 	s.Key = accountKey(s.keys).Key
 	return s
 }
 
-// asOwner lets the calls that follow be made with the key that changes the project.
+// asOwner selects the key that may change the project for the next calls.
 func (s *session) asOwner() *session {
 	s.Key = projectKey(s.keys, s.id).Key
 	return s
 }
 
-// Bounds of trying again. The same call has one effect however often it is made: each has an Idempotency-Key, or changes nothing.
+// Limits of retries. A repeated call has its effect once: each has an Idempotency-Key, or changes nothing.
 const (
-	tries     = 6                // in all some 20 s: a server that is being restarted is there again
-	firstWait = time.Second / 2  // then twice as long each time
-	mostWait  = 30 * time.Second // somebody is waiting, who can as well come back
+	tries     = 6                // some 20 s in total: enough for a server to restart
+	firstWait = time.Second / 2  // doubles each time
+	mostWait  = 30 * time.Second // the user is waiting, and may rather come back later
 )
 
-// call makes a call until it is answered.
+// call repeats a call until it is answered, within the limits.
 func (s *session) call(ctx context.Context, make func() error) error {
 	pause, silent := firstWait, 0
 	for n := 1; ; n, pause = n+1, 2*pause {
@@ -171,13 +171,13 @@ func (s *session) call(ctx context.Context, make func() error) error {
 	}
 }
 
-// asked makes a call that returns something until it is answered, and explains its error.
+// asked repeats a call with a result until it is answered, and explains its error.
 func asked[T any](ctx context.Context, s *session, make func() (T, error)) (got T, err error) {
 	err = s.call(ctx, func() (err error) { got, err = make(); return err })
 	return got, s.explain(ctx, err)
 }
 
-// mayTryAgain reports whether the same call may succeed later, and when.
+// mayTryAgain reports whether a retry may succeed, and how long to wait before it.
 func (s *session) mayTryAgain(err error) (again bool, after time.Duration) {
 	var refused *client.Error
 	switch {
@@ -192,18 +192,18 @@ func (s *session) mayTryAgain(err error) (again bool, after time.Duration) {
 	case noTLS(err):
 		return false, 0
 	case unreached(err):
-		return s.heard.Load(), 0 // a server that never answered is rather a mistyped address
+		return s.heard.Load(), 0 // if no server ever answered, the address is probably mistyped
 	}
 	return errors.Is(err, client.ErrNoAnswer), 0
 }
 
-// unreached reports whether no server was there to be sent anything, or none that can be trusted.
+// unreached reports whether the call reached no server, or no trusted one.
 func unreached(err error) bool {
 	var dial *net.OpError
 	return errors.As(err, &dial) && dial.Op == "dial" || noTLS(err)
 }
 
-// noTLS reports whether no https connection could be made that can be trusted.
+// noTLS reports whether no trusted https connection could be made.
 func noTLS(err error) bool {
 	var untrusted *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError
@@ -222,13 +222,13 @@ func (s *session) project(ctx context.Context) (p client.Project, err error) {
 	ask := func() (err error) { p, err = s.Project(ctx, s.id, "none"); return err }
 	err = s.call(ctx, ask)
 	if whole := accountKey(s.keys).Key; errors.Is(err, client.Code("invalid_key")) && whole != "" && whole != s.Key {
-		s.Key = whole // the project's key ended, with the project, say
+		s.Key = whole // the project's key may have ended with the project
 		err = s.call(ctx, ask)
 	}
 	return p, s.explain(ctx, err)
 }
 
-// parseServer reads the address of a server: that of its website, with or without /v1, with or without a scheme.
+// parseServer parses the address of a server: that of its website, with or without /v1, with or without a scheme.
 func parseServer(s string) (*url.URL, error) {
 	text := strings.TrimSpace(s)
 	if !strings.Contains(text, "://") {

@@ -18,29 +18,29 @@ const (
 	stateFile   = "project.json"
 )
 
-// stateMax bounds the state, in bytes: it has some 300.
+// stateMax is the size limit of the state, in bytes: it has some 300.
 const stateMax = 64 << 10
 
 // idForm is the form of a project's id.
 var idForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$`)
 
-// A state says which project the work in a folder is.
+// A state names the project of a folder.
 type state struct {
 	Server  string `json:"server"`
 	ID      string `json:"project_id"`
 	URL     string `json:"url"`
 	Path    string `json:"path"`             // the published file of the folder, or "." for all of it
-	Version int    `json:"version"`          // that this folder last made, or saw
-	Format  int    `json:"format,omitempty"` // 0: this one
+	Version int    `json:"version"`          // the last version that this folder made, or saw
+	Format  int    `json:"format,omitempty"` // 0: this format
 }
 
 // A place is a folder with its state, if it has one.
 type place struct {
-	dir   string // as messages name it
-	state state  // without an ID: none
+	dir   string // as in messages
+	state state  // without an ID if the folder has no state
 }
 
-// errDamaged means that a file of the folder is not as this program writes it.
+// errDamaged means that a file of the folder is not in the form of this program.
 var errDamaged = errors.New("it is damaged")
 
 // readPlace reads the state of a folder. A folder without one is no error.
@@ -85,7 +85,7 @@ func (s *state) read(text []byte) error {
 	return nil
 }
 
-// findPlace looks for the state of a folder, and then of those above it.
+// findPlace searches a folder and then its parents for a state.
 func findPlace(dir string) (place, error) {
 	for at := dir; ; at = filepath.Join(at, "..") {
 		p, err := readPlace(at)
@@ -100,7 +100,7 @@ func findPlace(dir string) (place, error) {
 
 func (p place) path(name string) string { return filepath.Join(p.dir, stateFolder, name) }
 
-// prepare makes sure that the folder can be written, before anything is sent that it would have to remember.
+// prepare checks that the folder can be written, before anything is sent that it would have to remember.
 func (p place) prepare() error {
 	folder := filepath.Join(p.dir, stateFolder)
 	err := os.Mkdir(folder, 0o755)
@@ -136,9 +136,9 @@ func (p place) save(s state) error {
 	return nil
 }
 
-// readSmall reads a plain file of at most so many bytes.
+// readSmall reads a plain file of at most most bytes.
 func readSmall(path string, most int64) ([]byte, error) {
-	info, err := os.Stat(path) // before it is opened, which waits where it is a pipe
+	info, err := os.Stat(path) // before opening it, which blocks for a pipe
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func readSmall(path string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// cause returns the fault of a file without its name, which messages have already.
+// cause returns the fault of a file without its name, which messages include already.
 func cause(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

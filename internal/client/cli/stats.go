@@ -14,14 +14,14 @@ import (
 
 type statsCommand struct{ target }
 
-// Run shows a project's numbers.
+// Run prints a project's numbers.
 func (c *statsCommand) Run(ctx context.Context, env *Env) error {
 	s, err := c.here(env)
 	if err != nil {
 		return err
 	}
 	if s.id == "" {
-		_, err := s.project(ctx) // says so
+		_, err := s.project(ctx) // reports that no project is named
 		return err
 	}
 	n, err := asked(ctx, s, func() (client.Stats, error) { return s.Stats(ctx, s.id) })
@@ -37,7 +37,7 @@ type openPageCommand struct {
 	Page bool `help:"Open the project's page, with its likes and its QR code. (default: the project itself)"`
 }
 
-// Run prints the URL, and opens it.
+// Run prints the URL, and opens it in a browser.
 func (c *openPageCommand) Run(ctx context.Context, env *Env) error {
 	_, p, err := c.project(ctx, env)
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *openPageCommand) Run(ctx context.Context, env *Env) error {
 	if c.Page {
 		address = p.PageURL
 	}
-	// Of the server's answer nothing but a web address is handed to another program.
+	// Of the server's answer only a web address is passed to another program.
 	if u, err := url.Parse(address); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return fmt.Errorf("the server sent %q, which is no web address", clean(address))
 	}
@@ -65,10 +65,10 @@ func (c *openPageCommand) Run(ctx context.Context, env *Env) error {
 	return nil
 }
 
-// browseWait bounds what a program for opening addresses takes to hand one on.
+// browseWait is the time limit for the program that opens an address.
 const browseWait = 15 * time.Second
 
-// browse opens an address with the system's own program for that: no shell reads it.
+// browse opens an address with the system's program for it, without a shell.
 func browse(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, browseWait)
 	defer cancel()

@@ -14,10 +14,10 @@ type statusCommand struct {
 	Files bool `help:"List the project's files. (default: what differs)"`
 }
 
-// quarantined says whether a project is in quarantine. It never changes.
+// quarantined holds the printed form of a project's quarantine. It never changes.
 var quarantined = map[bool]string{false: "no", true: "yes: it reaches no other site, until the email of its account is confirmed"}
 
-// Run shows the project, and the files that differ here.
+// Run prints the project, and the files that differ here.
 func (c *statusCommand) Run(ctx context.Context, env *Env) error {
 	s, p, err := c.project(ctx, env)
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *statusCommand) Run(ctx context.Context, env *Env) error {
 	return s.differences(ctx, p)
 }
 
-// versions are that of the project, and the one that is known here if it is another.
+// versions returns the version of the project, with the version that the folder knows if it is another.
 func (s *session) versions(p client.Project) string {
 	text := strconv.Itoa(p.Version)
 	if known := s.place.state; known.ID == p.ID && known.Version != p.Version {
@@ -49,7 +49,7 @@ func (s *session) versions(p client.Project) string {
 	return text
 }
 
-// differences prints the files of the folder that the project does not have as they are here.
+// differences prints the files of the folder that are missing or different in the project.
 func (s *session) differences(ctx context.Context, p client.Project) error {
 	known := s.place.state
 	switch {

@@ -12,22 +12,22 @@ import (
 	"golang.org/x/term"
 )
 
-// inputWait bounds the wait for a line on standard input without a terminal: a file or a command gives it at once.
+// inputWait is the time limit for a line on standard input without a terminal: a file or a command delivers it at once.
 const inputWait = 30 * time.Second
 
-// keyLine bounds the line that is read as a key, in bytes.
+// keyLine is the size limit of a line with a key, in bytes.
 const keyLine = 4 << 10
 
-// errNoInput means that standard input is open, and that nothing comes.
+// errNoInput means that standard input is open but delivers no data.
 var errNoInput = errors.New("nothing came on standard input")
 
-// terminal reports whether somebody can be asked.
+// terminal reports whether standard input is a terminal.
 func (env *Env) terminal() bool {
 	f, ok := env.In.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// secretLine asks on a terminal without showing the typed text, and leaves the terminal as it was, also after an interrupt.
+// secretLine prompts on a terminal and hides the typed text. It restores the terminal, even after an interrupt.
 func (env *Env) secretLine(ctx context.Context, prompt string) (string, error) {
 	if !env.terminal() {
 		ctx, cancel := context.WithTimeoutCause(ctx, inputWait, errNoInput)
@@ -45,7 +45,7 @@ func (env *Env) secretLine(ctx context.Context, prompt string) (string, error) {
 	return string(line), errors.Join(err, term.Restore(fd, before))
 }
 
-// line reads one line, or a last one without its end.
+// line reads one line, or the last one without its line end.
 func (env *Env) line() (string, error) {
 	line, err := bufio.NewReader(io.LimitReader(env.In, keyLine)).ReadString('\n')
 	if err == io.EOF {
@@ -54,8 +54,8 @@ func (env *Env) line() (string, error) {
 	return line, err
 }
 
-// within returns the result of read, or ends as soon as the command is interrupted: a read of a terminal cannot be broken off, so it
-// is left behind.
+// within returns the result of read, or ends as soon as the command is interrupted: a read from a terminal cannot be
+// cancelled, so it is left behind.
 func within[T any](ctx context.Context, read func() (T, error)) (none T, err error) {
 	done := make(chan struct{})
 	var got T

@@ -9,16 +9,16 @@ import (
 	"sandlot/internal/client/client"
 )
 
-// escape matches the commands of a terminal: CSI, OSC and the two-character kinds.
+// escape matches terminal commands: CSI, OSC and the two-character kinds.
 var escape = regexp.MustCompile("\x1b(\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(\x07|\x1b\\\\)?|.)?")
 
-// clean makes one harmless line of a text that a server sent.
+// clean turns a server's text into one harmless line.
 func clean(s string) string {
 	return strings.Join(strings.Fields(Harmless(s)), " ")
 }
 
-// Harmless returns a text of several lines without what could act in a terminal: no control, no escape sequence, nothing that turns
-// the direction of the text beside it.
+// Harmless returns a text of several lines without characters that act in a terminal: control characters, escape
+// sequences, and marks that turn the direction of the text beside them.
 func Harmless(s string) string {
 	s = escape.ReplaceAllString(strings.ToValidUTF8(s, "?"), "")
 	return strings.Map(func(r rune) rune {
@@ -30,7 +30,7 @@ func Harmless(s string) string {
 	}, s)
 }
 
-// amount writes a size as people read it.
+// amount formats a size for people.
 func amount(n int64) string {
 	size, unit := float64(n), 0
 	for ; size >= 1024 && unit < 4; unit++ {
@@ -39,7 +39,7 @@ func amount(n int64) string {
 	return fmt.Sprintf("%.1f %s", size, [...]string{"B", "KiB", "MiB", "GiB", "TiB"}[unit])
 }
 
-// plural writes a number of things.
+// plural formats a number of things.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -47,7 +47,7 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// some names a few of many.
+// some lists the first of many names.
 func some(names []string) string {
 	const most = 5
 	if n := len(names) - most; n > 0 {
@@ -56,7 +56,7 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// print writes the answer as it came, or as lines of a name and a value. Values that are empty have no line.
+// print writes the answer as it came, or as lines of a name and a value. Empty values have no line.
 func (env *Env) print(asJSON bool, text client.Text, pairs ...string) (err error) {
 	if asJSON {
 		env.printed = true
@@ -71,7 +71,7 @@ func (env *Env) print(asJSON bool, text client.Text, pairs ...string) (err error
 	return err
 }
 
-// say prints a line for people about the work of the command.
+// say prints a line for people about the command's progress.
 func (env *Env) say(format string, args ...any) {
 	env.saying.Lock()
 	defer env.saying.Unlock()
@@ -88,7 +88,7 @@ func (env *Env) warn(all []client.Warning) {
 	}
 }
 
-// notes are the sentences of a hint of the API, without its calls of curl.
+// notes returns the sentences of a hint of the API, without its curl commands.
 func notes(hint string) (sentences []string) {
 	for line := range strings.Lines(hint) {
 		line = clean(line)
@@ -101,7 +101,7 @@ func notes(hint string) (sentences []string) {
 	return sentences
 }
 
-// again returns the command at hand, with another value of a flag, or with a flag more.
+// again returns the current command, with a flag added or its value replaced.
 func (env *Env) again(flag ...string) string {
 	words := append([]string{"sandlot"}, env.Args...)
 	if len(flag) > 0 {
@@ -110,7 +110,7 @@ func (env *Env) again(flag ...string) string {
 	return command(words...)
 }
 
-// without takes a flag out of a command line, and its value if it has one.
+// without removes a flag from a command line, and its value if it has one.
 func without(words []string, flag string, valued bool) (rest []string) {
 	for i := 0; i < len(words); i++ {
 		switch {
@@ -124,7 +124,7 @@ func without(words []string, flag string, valued bool) (rest []string) {
 	return rest
 }
 
-// command writes words for a POSIX shell.
+// command quotes words for a POSIX shell.
 func command(words ...string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
 	quoted := make([]string, 0, len(words))

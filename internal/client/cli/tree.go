@@ -18,7 +18,7 @@ import (
 	"sandlot/internal/client/client"
 )
 
-// A localFile is a file of the folder that is published.
+// A localFile is a file of the published folder.
 type localFile struct {
 	name   string // in the project
 	path   string // in the folder
@@ -26,20 +26,20 @@ type localFile struct {
 	sha256 string // in lower-case hex
 }
 
-// A tree is the published files of a folder.
+// A tree holds the published files of a folder.
 type tree struct {
 	root    *os.Root
 	files   []localFile // by path
-	size    int64       // of all, in bytes
-	ignored []string    // by git, folders with a slash
-	leftOut []string    // by git and by leaveOut, folders with a slash
-	odd     []string    // links that lead out of the folder or to folders, and what is no file
+	size    int64       // of all files, in bytes
+	ignored []string    // paths ignored by git; folders end in a slash
+	leftOut []string    // paths left out by git and by leaveOut; folders end in a slash
+	odd     []string    // links out of the folder or to folders, and special files
 }
 
-// treeMost is how many files a project may have. A folder with more is rarely the one that was meant.
+// treeMost is the limit of files in a project. A folder with more is rarely the intended one.
 const treeMost = 10_000
 
-// leaveOut matches the names of tools, secrets and exports, which nobody publishes on purpose. It never changes.
+// leaveOut holds name patterns of tools, secrets and exports, which nobody publishes on purpose. It never changes.
 var leaveOut = []string{
 	"node_modules", "__MACOSX", "Thumbs.db", "desktop.ini", "Icon\r", exportName,
 	"*.pem", "_netrc", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519",
@@ -59,8 +59,8 @@ func readTree(ctx context.Context, dir string) (*tree, error) {
 	return t, nil
 }
 
-// ignoredByGit lists the paths in a folder that git's rules leave out. There are none without git, outside of a repository, and in a
-// folder that is itself left out, say of a build.
+// ignoredByGit lists the paths in a folder that git's rules ignore. The list is empty without git, outside of a
+// repository, and in a folder that is itself ignored, such as build output.
 func ignoredByGit(ctx context.Context, dir string) []string {
 	// The repository may be a stranger's: none of its settings may start a program, or reach a server.
 	git := exec.CommandContext(ctx, "git", "-C", dir, "-c", "core.fsmonitor=false", "-c", "protocol.allow=never",
@@ -75,7 +75,7 @@ func ignoredByGit(ctx context.Context, dir string) []string {
 	return list
 }
 
-// visit takes a file into the tree, or passes over it.
+// visit adds a file to the tree, or skips it.
 func (t *tree) visit(at string, d fs.DirEntry, err error) error {
 	switch {
 	case err != nil:
@@ -96,7 +96,7 @@ func (t *tree) visit(at string, d fs.DirEntry, err error) error {
 func (t *tree) skips(at string, d fs.DirEntry) bool {
 	base := path.Base(at)
 	if base == stateFolder || base == ".git" {
-		return true // nobody expects them to be there
+		return true // nobody expects them to be published
 	}
 	if d.IsDir() {
 		at += "/"
@@ -110,7 +110,7 @@ func (t *tree) skips(at string, d fs.DirEntry) bool {
 	return true
 }
 
-// add takes a file in. Links are followed only within the folder, and only to files.
+// add adds a file to the tree. It follows links only within the folder, and only to files.
 func (t *tree) add(at string) error {
 	info, err := t.root.Stat(at)
 	if err != nil || !info.Mode().IsRegular() {
@@ -129,7 +129,7 @@ func (t *tree) add(at string) error {
 	return nil
 }
 
-// hash reads a file and takes it in under a name.
+// hash reads a file and adds it to the tree under a name.
 func (t *tree) hash(name, at string) error {
 	f, err := t.root.Open(at)
 	if err != nil {
@@ -143,7 +143,7 @@ func (t *tree) hash(name, at string) error {
 	return err
 }
 
-// only is the tree with some of its files.
+// only returns the tree with some of its files.
 func (t *tree) only(files []localFile) *tree {
 	some := &tree{root: t.root, files: files}
 	for _, f := range some.files {
@@ -152,7 +152,7 @@ func (t *tree) only(files []localFile) *tree {
 	return some
 }
 
-// report prints which files of a folder are not sent.
+// report prints the files of a folder that are not sent.
 func (t *tree) report(env *Env) {
 	if len(t.leftOut) > 0 {
 		env.say("left out: %s", some(t.leftOut))
@@ -162,13 +162,13 @@ func (t *tree) report(env *Env) {
 	}
 }
 
-// A difference lists the files that a folder and a project do not have in common.
+// A difference lists the files that differ between a folder and a project.
 type difference struct {
 	added, changed []localFile
-	only           []string // of the project alone
+	only           []string // in the project alone
 }
 
-// none reports whether they are the same.
+// none reports whether there is no difference.
 func (d difference) none() bool { return len(d.added)+len(d.changed)+len(d.only) == 0 }
 
 // compare compares files with those of a project, by name and hash.

@@ -18,7 +18,7 @@ type updateCommand struct {
 	target
 }
 
-// Run puts files into the project, and takes none away.
+// Run sends files to the project, and removes none.
 func (c *updateCommand) Run(ctx context.Context, env *Env) error {
 	w, err := readWork(c.Path, true)
 	if err != nil {
@@ -35,16 +35,16 @@ func (c *updateCommand) Run(ctx context.Context, env *Env) error {
 	return s.update(ctx, w, change{force: c.Force, damaged: c.Damaged, dryRun: c.DryRun})
 }
 
-// A change says how a project is brought to the state of a folder.
+// A change holds the options of an update.
 type change struct {
-	title, page   string // empty: they stay
+	title, page   string // empty: unchanged
 	force, dryRun bool
-	damaged       bool // files that look damaged are sent, too
-	exact         bool // files that are not here go from the project
-	adopt         bool // the folder becomes that project's, if it is no other's
+	damaged       bool // accept files that look damaged
+	exact         bool // remove files from the project that are not here
+	adopt         bool // the folder becomes this project's, if it has no other
 }
 
-// update brings a project to the files here, if they differ.
+// update brings a project to the state of the files here, if they differ.
 func (s *session) update(ctx context.Context, w work, c change) error {
 	p, err := s.asOwner().project(ctx)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *session) apply(ctx context.Context, w work, c change, p client.Project,
 	return errors.Join(s.made(a, "updated"), kept)
 }
 
-// nothing prints that the project has the files here already.
+// nothing prints that the project has these files already.
 func (s *session) nothing(w work, p client.Project, c change) error {
 	if !c.dryRun {
 		if err := s.remember(w, client.Change{ProjectID: p.ID, URL: p.URL, Version: p.Version}, c.adopt); err != nil {
@@ -111,7 +111,8 @@ func (s *session) nothing(w work, p client.Project, c change) error {
 	return s.env.print(s.quiet, p.Text, "project", p.ID, "url", p.URL, "version", strconv.Itoa(p.Version))
 }
 
-// mayChange refuses to change a project that is not the caller's, that nobody meant, or that the folder has not seen as it is now.
+// mayChange refuses a project of another account, one that the user did not name, and one that has changed since the
+// folder last saw it.
 func (s *session) mayChange(p client.Project, force bool) error {
 	if err := s.owned(p); err != nil {
 		return err
@@ -127,7 +128,7 @@ func (s *session) mayChange(p client.Project, force bool) error {
 	return s.refused(&client.Error{Code: "version_conflict", Status: 412, Message: text})
 }
 
-// owned refuses a project whose files the key does not show, for nothing could be compared.
+// owned refuses a project whose files the key may not see, since nothing could be compared.
 func (s *session) owned(p client.Project) error {
 	if s.Key == "" {
 		return s.refused(&client.Error{Code: "key_required", Status: 401, Message: "there is no key here for " + s.server()})
@@ -139,7 +140,7 @@ func (s *session) owned(p client.Project) error {
 	return nil
 }
 
-// amend changes the title or the page of the project, for which no file has to be sent.
+// amend changes the title or the primary file of the project without sending a file.
 func (s *session) amend(ctx context.Context, w work, c change, p client.Project) error {
 	if c.dryRun {
 		s.env.say("would change the title or the page of %s at %s, and send no file; nothing was changed", p.ID, s.server())

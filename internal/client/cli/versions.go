@@ -14,7 +14,7 @@ type versionsCommand struct {
 	Limit int `default:"20" placeholder:"N" help:"Versions to list, newest first, at most 1000. (default: ${default})"`
 }
 
-// Run lists the project's versions.
+// Run prints the project's versions.
 func (c *versionsCommand) Run(ctx context.Context, env *Env) error {
 	s, p, err := c.project(ctx, env)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *versionsCommand) Run(ctx context.Context, env *Env) error {
 	return nil
 }
 
-// changes says in a few words what a version did.
+// changes summarizes the changes of a version.
 func changes(v client.Version) string {
 	text := "?"
 	if v.Changes != nil {
@@ -57,7 +57,7 @@ type restoreCommand struct {
 	target
 }
 
-// Run makes a version with the files of an older one. The files here stay.
+// Run makes a version from the files of an older one. The local files stay.
 func (c *restoreCommand) Run(ctx context.Context, env *Env) error {
 	s, p, err := c.project(ctx, env)
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 	"sandlot/internal/client/client"
 )
 
-// A work is a file or a folder that a command sends, and where its state is.
+// A work is the file or folder that a command sends, with the place of its state.
 type work struct {
 	place  place
-	path   string // as it was given
+	path   string // as given
 	folder bool
-	as     string // the name that the file gets in the project, if one was given
-	alone  bool   // whether a file that no state knows is a project of its own
+	as     string // the name of the file in the project, if given
+	alone  bool   // whether a file without a state is a project of its own
 }
 
-// readWork looks at a path. With above, a state further up counts, too: the path is then part of that project.
+// readWork examines a path. With above, a state in a parent folder also counts: the path is then part of that project.
 func readWork(path string, above bool) (w work, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -41,7 +41,7 @@ func readWork(path string, above bool) (w work, err error) {
 	return w, err
 }
 
-// files lists the files to send, by the names that they have in the project, of which page is the primary file.
+// files lists the files to send, under their names in the project; page is its primary file.
 func (w work) files(ctx context.Context, page string) (*tree, error) {
 	if w.folder {
 		return readTree(ctx, w.path)
@@ -62,7 +62,8 @@ func (w work) files(ctx context.Context, page string) (*tree, error) {
 	return t, nil
 }
 
-// name is that of a file in the project: the page's where one file is the project, else its path below the folder.
+// name returns a file's name in the project: that of the page if the one file is the project, else its path below the
+// folder.
 func (w work) name(page string) (string, error) {
 	switch {
 	case w.as != "":
@@ -82,7 +83,7 @@ func (w work) isPage() bool {
 	return !w.folder && sameFile(filepath.Join(w.place.dir, known.Path), w.path)
 }
 
-// name is the name in the project of a path on this machine.
+// name returns the name in the project of a local path.
 func (p place) name(path string) (string, error) {
 	from, errFrom := filepath.Abs(p.dir)
 	to, errTo := filepath.Abs(path)
@@ -100,7 +101,7 @@ func sameFile(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// published is the path of the project in its folder.
+// published returns the path of the project in its folder.
 func (w work) published() string {
 	if !w.isPage() {
 		return "."
@@ -108,7 +109,7 @@ func (w work) published() string {
 	return filepath.Base(w.path)
 }
 
-// page is the primary file of a project.
+// page returns the primary file of a project.
 func page(p client.Project) string {
 	if p.PrimaryFile == "" {
 		return "index.html"

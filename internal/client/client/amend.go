@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// An Amendment is what is to be said about a project from now on. What is nil stays; an empty text takes away.
+// An Amendment holds the new details of a project. A nil field stays as it is; an empty text removes the detail.
 type Amendment struct {
 	Title       *string   `json:"title,omitempty"`
 	Description *string   `json:"description,omitempty"`
@@ -19,21 +19,21 @@ type Amendment struct {
 	Lang        *string   `json:"lang,omitempty"`
 	Listed      *bool     `json:"listed,omitempty"`
 	Threads     *bool     `json:"threads,omitempty"`
-	PrimaryFile *string   `json:"primary_file,omitempty"` // alone of all it makes a version
+	PrimaryFile *string   `json:"primary_file,omitempty"` // the only field that makes a version
 	IfVersion   int       `json:"if_version,omitempty"`   // refuse the call if the project has another version
 }
 
-// Amend changes what is said about a project, and returns it without the contents of its files.
+// Amend changes the details of a project, and returns it without the contents of its files.
 func (c *Client) Amend(ctx context.Context, id string, a Amendment) (p Project, err error) {
 	return p, c.change(ctx, http.MethodPatch, id, a, &p)
 }
 
-// A Deleted is a project that is deleted, and that its owner can take back for a while.
+// A Deleted is a deleted project, which its owner can take back for a while.
 type Deleted struct {
 	Text
 	ID          string    `json:"project_id"`
 	DeletedAt   time.Time `json:"deleted_at"`
-	GoneAt      time.Time `json:"gone_at"`       // when it is gone for good
+	GoneAt      time.Time `json:"gone_at"`       // when it is purged
 	TakeBackURL string    `json:"take_back_url"` // where its owner takes it back
 	Warnings    []Warning `json:"warnings"`
 }
@@ -43,7 +43,7 @@ func (c *Client) DeleteProject(ctx context.Context, id string) (d Deleted, err e
 	return d, c.change(ctx, http.MethodDelete, id, map[string]string{"confirm": id}, &d)
 }
 
-// change makes a call on a project itself, which has the same effect if it is made again.
+// change makes a call on a project itself. A repetition has no further effect.
 func (c *Client) change(ctx context.Context, method, id string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -58,8 +58,8 @@ func (c *Client) change(ctx context.Context, method, id string, body, into any) 
 	return err
 }
 
-// File returns the bytes of one file of a project, of an earlier version or, with 0, of the current one. The caller closes it. What
-// breaks off fails in Read, with ErrNoAnswer.
+// File returns the bytes of one file of a project, from an earlier version or, with 0, from the current one. The caller
+// closes it. A broken transfer fails in Read, with ErrNoAnswer.
 func (c *Client) File(ctx context.Context, id, name string, version int) (io.ReadCloser, error) {
 	query := url.Values{}
 	if version > 0 {

@@ -1,9 +1,9 @@
 // Package client calls the public API, /v1, as any other program would: it imports nothing of the service.
 //
-// Every method makes one request and never repeats it. It returns one of three things: the typed answer; an *Error, which is the
-// service's refusal; or an error that is ErrNoAnswer, after which nobody knows whether the call has happened, and only a repetition
-// under the same Idempotency-Key is safe. A success that is not the API's is ErrNotAPI. No call follows a redirect: where a key
-// goes is for those to say who have it.
+// Every method makes one request and never repeats it. It returns one of three things: the typed answer; an *Error,
+// which is the service's refusal; or an error that is ErrNoAnswer, after which it is unknown whether the call has
+// happened, and only a repetition under the same Idempotency-Key is safe. A success that did not come from the API is
+// ErrNotAPI. No call follows a redirect: the holder of a key decides where it goes.
 package client
 
 import (
@@ -19,37 +19,39 @@ import (
 	"time"
 )
 
-// ErrNoAnswer means that no whole answer came. The call may or may not have happened.
+// ErrNoAnswer means that no complete answer came. The call may or may not have happened.
 var ErrNoAnswer = errors.New("no answer")
 
-// ErrNotAPI means that what answered is not the API, though it spoke of success: a web page, say.
+// ErrNotAPI means that the answer reported success but did not come from the API: a web page, for example.
 var ErrNotAPI = errors.New("no answer of the API")
 
-// answerMax bounds the JSON answers, in bytes. The longest is a project of 10,000 files with 8 MiB of content inline.
+// answerMax is the limit of a JSON answer, in bytes. The longest is a project of 10,000 files with 8 MiB of content
+// inline.
 const answerMax = 32 << 20
 
-// A Client calls one service with one key. Its methods may be called concurrently; its fields must not change meanwhile.
+// A Client calls one service with one key. Its methods may be called concurrently; its fields must not change during a
+// call.
 type Client struct {
 	Base *url.URL     // the service's base-url, without /v1
-	Key  string       // account key, project key or upload token; empty: the calls are made without one
-	HTTP *http.Client // nil: http.DefaultClient. Its Timeout, if any, includes the time that content takes
+	Key  string       // account key, project key or upload token; empty: calls without a key
+	HTTP *http.Client // nil: http.DefaultClient. Its Timeout, if any, includes the transfer of content
 
-	Waits Waits // how long the other side is waited for
+	Waits Waits // how long to wait for the other side
 }
 
-// Signup makes an account. Of f it sends what is set; Email and Handle make sense.
+// Signup makes an account. It sends the fields of f that are set; Email and Handle make sense.
 func (c *Client) Signup(ctx context.Context, f Fields) (Answer, error) {
 	return c.send(ctx, "signup", f, nil)
 }
 
-// Publish creates a project whose primary file is the content, or adds a part to an upload that does. It reads content once, as it
-// sends it, and may read on for a moment after it has returned an error. If content fails, nothing is published and the error wraps
-// content's.
+// Publish creates a project whose primary file is the content, or adds a part to an upload for one. It reads content
+// once, as it sends it, and may read on for a moment after it has returned an error. If content fails, nothing is
+// published and the error wraps that of content.
 func (c *Client) Publish(ctx context.Context, f Fields, content io.Reader) (Answer, error) {
 	return c.send(ctx, "publish", f, content)
 }
 
-// Update puts one file into a project, or adds a part to an upload that does. It treats content as Publish does.
+// Update puts one file into a project, or adds a part to an upload for one. It treats content as Publish does.
 func (c *Client) Update(ctx context.Context, f Fields, content io.Reader) (Answer, error) {
 	return c.send(ctx, "update", f, content)
 }
@@ -59,13 +61,13 @@ func (c *Client) DeleteFile(ctx context.Context, f Fields) (Answer, error) {
 	return c.send(ctx, "delete-file", f, nil)
 }
 
-// Restore makes a version that has the files of an older one, f.Version.
+// Restore makes a version from the files of an older one, f.Version.
 func (c *Client) Restore(ctx context.Context, f Fields) (Answer, error) {
 	return c.send(ctx, "restore", f, nil)
 }
 
-// Ticket asks for a ticket to publish with f, or to update with it if it has a ProjectID. Whoever has it sends the bytes, once, with
-// SendWithTicket and without the key.
+// Ticket requests a ticket to publish with f, or to update if f has a ProjectID. The holder of the ticket sends the
+// bytes, once, with SendWithTicket and without the key.
 func (c *Client) Ticket(ctx context.Context, f Fields) (t Ticket, err error) {
 	fields, err := json.Marshal(f)
 	if err != nil {
@@ -80,8 +82,8 @@ func (c *Client) Ticket(ctx context.Context, f Fields) (t Ticket, err error) {
 	return t, err
 }
 
-// SendWithTicket sends the bytes of a ticket, size of them or, if that is 0, as many as come. The answer is that of Publish or Update. The
-// same bytes may be sent again, and get the same answer.
+// SendWithTicket sends the bytes of a ticket, size of them or, if that is 0, all of content. The answer is that of
+// Publish or Update. The same bytes may be sent again, and get the same answer.
 func (c *Client) SendWithTicket(ctx context.Context, t Ticket, content io.Reader, size int64) (a Answer, err error) {
 	bearer := Client{Base: c.Base, Key: t.Ticket, HTTP: c.HTTP, Waits: c.Waits}
 	req, err := bearer.request(ctx, http.MethodPut, content, nil, "uploads", t.UploadID)
@@ -99,7 +101,7 @@ func (c *Client) SendWithTicket(ctx context.Context, t Ticket, content io.Reader
 	return a, nil
 }
 
-// send makes the JSON of a call that changes something.
+// send makes a call that changes something, with a JSON body.
 func (c *Client) send(ctx context.Context, call string, f Fields, content io.Reader) (Answer, error) {
 	fields, err := json.Marshal(f)
 	if err != nil {
@@ -112,7 +114,7 @@ func (c *Client) send(ctx context.Context, call string, f Fields, content io.Rea
 	return c.Send(ctx, r)
 }
 
-// A Request is a call that changes something, whose body is sent as it is.
+// A Request is a call that changes something, with its body as it is sent.
 type Request struct {
 	Call           string // "publish", "update", "delete-file", "restore" or "signup"
 	ContentType    string
@@ -121,7 +123,7 @@ type Request struct {
 	Size           int64 // of Body in bytes; 0: not known
 }
 
-// Send sends exactly the bytes of r.Body: for those who must choose the form of a request themselves.
+// Send sends exactly the bytes of r.Body, for callers that choose the form of a request themselves.
 func (c *Client) Send(ctx context.Context, r Request) (a Answer, err error) {
 	req, err := c.request(ctx, http.MethodPost, r.Body, nil, r.Call)
 	if err != nil {
@@ -142,8 +144,9 @@ func (c *Client) Send(ctx context.Context, r Request) (a Answer, err error) {
 	return a, nil
 }
 
-// Project returns a project by its id or any of its addresses. To its owner it lists the files; content is "none", "small" or "all"
-// and says which of them come with their bytes; empty means "small". An answer of over 32 MiB is an error.
+// Project returns a project by its id or any of its addresses. Its owner also gets the list of files; content selects
+// the files that come with their bytes: "none", "small" or "all"; empty means "small". An answer of over 32 MiB is an
+// error.
 func (c *Client) Project(ctx context.Context, id, content string) (p Project, err error) {
 	query := url.Values{}
 	if content != "" {
@@ -152,13 +155,13 @@ func (c *Client) Project(ctx context.Context, id, content string) (p Project, er
 	return p, c.get(ctx, &p, query, "project", id)
 }
 
-// Stats returns a project's numbers of this moment.
+// Stats returns a project's current numbers.
 func (c *Client) Stats(ctx context.Context, id string) (s Stats, err error) {
 	return s, c.get(ctx, &s, nil, "project", id, "stats")
 }
 
-// Checks returns the results of the play-tester, as soon as the trial of the current version is over and after wait at the latest, of
-// which a server grants some seconds.
+// Checks returns the results of the play-tester once the trial of the current version is over, but after wait at the
+// latest; a server grants some seconds of it.
 func (c *Client) Checks(ctx context.Context, id string, wait time.Duration) (checks Checks, err error) {
 	query := url.Values{}
 	if wait > 0 {
@@ -167,8 +170,8 @@ func (c *Client) Checks(ctx context.Context, id string, wait time.Duration) (che
 	return checks, c.get(ctx, &checks, query, "project", id, "checks")
 }
 
-// Versions returns a project's versions, newest first, at most limit (1 to 1000). cursor continues an earlier list; empty: from the
-// newest on.
+// Versions returns a project's versions, newest first, at most limit (1 to 1000). cursor continues an earlier list;
+// empty: from the newest on.
 func (c *Client) Versions(ctx context.Context, id string, limit int, cursor string) (v Versions, err error) {
 	query := url.Values{"limit": {strconv.Itoa(limit)}}
 	if cursor != "" {
@@ -177,13 +180,13 @@ func (c *Client) Versions(ctx context.Context, id string, limit int, cursor stri
 	return v, c.get(ctx, &v, query, "project", id, "versions")
 }
 
-// WhoAmI returns what the key stands for, with its first projects, at most limit (1 to 1000).
+// WhoAmI returns the identity behind the key, with its first projects, at most limit (1 to 1000).
 func (c *Client) WhoAmI(ctx context.Context, limit int) (who Identity, err error) {
 	return who, c.get(ctx, &who, url.Values{"limit": {strconv.Itoa(limit)}}, "whoami")
 }
 
-// Export returns a ZIP of all that the key covers, with the earlier versions or without, as it arrives and of any size. The caller closes it. An export that breaks off
-// fails in Read, with ErrNoAnswer.
+// Export returns a ZIP of all projects that the key covers, optionally with their earlier versions, as a stream of any
+// size. The caller closes it. A broken transfer fails in Read, with ErrNoAnswer.
 func (c *Client) Export(ctx context.Context, history bool) (io.ReadCloser, error) {
 	query := url.Values{}
 	if history {
@@ -196,7 +199,7 @@ func (c *Client) Export(ctx context.Context, history bool) (io.ReadCloser, error
 	return c.stream(req)
 }
 
-// broken is a body whose failures are ErrNoAnswer.
+// broken is a body with ErrNoAnswer for all its failures.
 type broken struct{ io.ReadCloser }
 
 func (b broken) Read(p []byte) (int, error) {
@@ -217,7 +220,7 @@ func (c *Client) get(ctx context.Context, into any, query url.Values, path ...st
 	return err
 }
 
-// request makes a request for the path below /v1, whose segments may hold any characters.
+// request returns a request for the path below /v1, whose segments may hold any characters.
 func (c *Client) request(ctx context.Context, method string, body io.Reader, query url.Values, path ...string) (*http.Request, error) {
 	u := c.Base.JoinPath("v1")
 	for _, segment := range path {
@@ -234,7 +237,7 @@ func (c *Client) request(ctx context.Context, method string, body io.Reader, que
 	return req, nil
 }
 
-// do sends a request. The answer has a status of success and an open body, which is no transfer.
+// do sends a request. The answer has a success status and an open body, which is not yet a transfer.
 func (c *Client) do(req *http.Request) (*http.Response, error) {
 	doer := http.Client{}
 	if c.HTTP != nil {
@@ -255,7 +258,7 @@ func (c *Client) do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// stream sends a request whose answer is a transfer. What breaks off fails in Read, with ErrNoAnswer.
+// stream sends a request whose answer is a transfer. A broken transfer fails in Read, with ErrNoAnswer.
 func (c *Client) stream(req *http.Request) (io.ReadCloser, error) {
 	resp, err := c.do(req)
 	if err != nil {
@@ -265,7 +268,7 @@ func (c *Client) stream(req *http.Request) (io.ReadCloser, error) {
 	return broken{resp.Body}, nil
 }
 
-// unanswered is an error after which nobody knows whether the call has happened.
+// unanswered returns err as an ErrNoAnswer, after which it is unknown whether the call has happened.
 func unanswered(err error) error {
 	if errors.Is(err, ErrNoAnswer) {
 		return err

@@ -5,15 +5,16 @@ import (
 	"io"
 )
 
-// withContent makes the body of a request: the fields, a JSON object, with the content as base64 at its end. It is made while it is
-// read, so content of any size takes a few KiB of memory. The HTTP client closes what it returns, and that ends the writer.
+// withContent returns the body of a request: the fields, a JSON object, with the content as base64 at its end. The body
+// is made as it is read, so content of any size takes a few KiB of memory. The HTTP client closes the body, and that
+// ends the writer.
 func withContent(fields []byte, content io.Reader) io.ReadCloser {
 	body, w := io.Pipe()
 	go func() { w.CloseWithError(writeContent(w, fields, content)) }()
 	return body
 }
 
-// writeContent writes what withContent returns. Its error is that of content or of w.
+// writeContent writes the body of withContent. Its error is that of content or of w.
 func writeContent(w io.Writer, fields []byte, content io.Reader) error {
 	begin := fields[:len(fields)-1] // without the closing brace
 	if len(begin) > 1 {

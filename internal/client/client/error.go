@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// errorMax bounds what is read of a refusal, in bytes.
+// errorMax is how much of a refusal is read, in bytes.
 const errorMax = 1 << 20
 
-// A Code names what was wrong; docs/api.md lists them. It is an error, for errors.Is:
+// A Code names the reason of a refusal; docs/api.md lists them. It is an error, for errors.Is:
 //
 //	if errors.Is(err, client.Code("version_conflict"))
 type Code string
@@ -20,26 +20,27 @@ type Code string
 // Error implements error.
 func (c Code) Error() string { return string(c) }
 
-// An Error is a refusal: the service has answered, and the call has not happened, unless the code says so (upload_completed).
+// An Error is a refusal: the service has answered, and the call has not happened, unless the code says otherwise
+// (upload_completed).
 type Error struct {
-	Code       Code          `json:"error"`      // empty: something before the service answered, say a proxy
-	Message    string        `json:"message"`    // what was wrong
+	Code       Code          `json:"error"`      // empty: the answer came from something in front of the service, such as a proxy
+	Message    string        `json:"message"`    // description of the fault
 	Hint       string        `json:"hint"`       // a corrected call
-	Field      string        `json:"field"`      // what of the request was wrong; empty: no one field
+	Field      string        `json:"field"`      // the faulty part of the request; empty: no single field
 	RequestID  string        `json:"request_id"` // finds the call in the service's log
 	Status     int           `json:"status"`     // of HTTP
-	RetryAfter time.Duration `json:"-"`          // how long to wait; 0: the service did not say
-	Location   string        `json:"-"`          // of a redirect: where it leads
+	RetryAfter time.Duration `json:"-"`          // how long to wait; 0: not given by the service
+	Location   string        `json:"-"`          // target of a redirect
 	Text       []byte        `json:"-"`          // the answer as it came; nil if Code is empty
 }
 
-// Error implements error: the message alone, which never holds a key.
+// Error implements error. It returns only the message, which never holds a key.
 func (e *Error) Error() string { return e.Message }
 
 // Is reports whether target is the error's Code.
 func (e *Error) Is(target error) bool { return target == e.Code }
 
-// refusal reads an answer that is not one of success.
+// refusal returns the error for an answer without a success status.
 func refusal(resp *http.Response) error {
 	e := &Error{}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, errorMax))

@@ -12,15 +12,16 @@ import (
 	"slices"
 )
 
-// A Part of a form is bytes that are sent as they are.
+// A Part is a part of a form whose bytes are sent as they are.
 type Part struct {
 	Field string // "content", "archive"
-	Name  string // how the sender calls the file; empty: it has no name
+	Name  string // the sender's name of the file; empty: it has no name
 	Bytes io.Reader
 	Size  int64 // in bytes; 0: not known
 }
 
-// Form makes the request of a call as a form: the fields of f, and after them the bytes, which are read once, as they are sent.
+// Form returns the request of a call as a form: the fields of f, and after them the bytes, which are read once, as they
+// are sent.
 func Form(call string, f Fields, p Part) (Request, error) {
 	var head bytes.Buffer
 	form := multipart.NewWriter(&head)
@@ -45,7 +46,7 @@ func Form(call string, f Fields, p Part) (Request, error) {
 	return r, nil
 }
 
-// begin writes the head of the bytes. A name that nobody gave must not be told: it would count as the file's.
+// begin writes the header of the part. Without a name it sends none: any name would count as the file's.
 func begin(form *multipart.Writer, p Part) error {
 	if p.Name != "" {
 		_, err := form.CreateFormFile(p.Field, p.Name)
@@ -58,7 +59,7 @@ func begin(form *multipart.Writer, p Part) error {
 	return err
 }
 
-// writeFields writes what is set of f, by the names that its JSON has.
+// writeFields writes the fields of f that are set, under their JSON names.
 func writeFields(form *multipart.Writer, f Fields) error {
 	text, err := json.Marshal(f)
 	if err != nil {

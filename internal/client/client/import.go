@@ -7,41 +7,41 @@ import (
 	"net/url"
 )
 
-// An Import is the ZIP of an export, of this server or another one.
+// An Import is the ZIP of an export, from this server or another one.
 type Import struct {
-	Archive        io.Reader // is read once, as it is sent
+	Archive        io.Reader // read once, as it is sent
 	Size           int64     // of Archive in bytes; 0: not known
-	IdempotencyKey string    // the same archive with the same key brings nothing twice, and goes on where it was broken off
+	IdempotencyKey string    // a repetition with the same key imports no project twice, and continues after a broken call
 	DryRun         bool      // check everything, and change nothing
 }
 
-// Imported tells what became of each project of an export.
+// Imported is the result for each project of an export.
 type Imported struct {
 	Text
 	DryRun   bool              `json:"dry_run"`
 	Imported int               `json:"imported"`
-	Replayed int               `json:"replayed"` // that an earlier call with the same key had brought
+	Replayed int               `json:"replayed"` // already imported by an earlier call with the same key
 	Failed   int               `json:"failed"`
 	Projects []ImportedProject `json:"projects"` // in the order of the export
 	Warnings []Warning         `json:"warnings"`
 }
 
-// An ImportedProject is one project of an export: taken whole, or refused.
+// An ImportedProject is one project of an export: imported whole, or refused.
 type ImportedProject struct {
 	From      string    `json:"from"`       // its id in the export
-	ProjectID string    `json:"project_id"` // its id here; empty: it was refused, or only looked at
+	ProjectID string    `json:"project_id"` // its id here; empty: refused, or a dry run
 	Title     string    `json:"title"`
 	URL       string    `json:"url"`
 	PageURL   string    `json:"page_url"`
 	Versions  int       `json:"versions"`
 	Files     int       `json:"files"` // of the current version
 	Replayed  bool      `json:"replayed"`
-	Refused   *Error    `json:"error"` // nil: it was taken
+	Refused   *Error    `json:"error"` // nil: it was imported
 	Warnings  []Warning `json:"warnings"`
 }
 
-// Import takes the projects of an export into the account of the key: each of them whole or not at all, under a new id. A project that
-// is refused is no error.
+// Import imports the projects of an export into the account of the key: each of them whole or not at all, under a new
+// id. A refused project is no error.
 func (c *Client) Import(ctx context.Context, in Import) (out Imported, err error) {
 	query := url.Values{}
 	if in.DryRun {

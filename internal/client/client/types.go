@@ -2,7 +2,7 @@ package client
 
 import "time"
 
-// Fields are what a call says in addition to its content. Empty fields are not sent.
+// Fields hold the parameters of a call besides its content. Empty fields are not sent.
 type Fields struct {
 	ProjectID       string `json:"project_id,omitempty"`
 	Filename        string `json:"filename,omitempty"`
@@ -12,18 +12,18 @@ type Fields struct {
 	Handle          string `json:"handle,omitempty"`
 	ContentEncoding string `json:"content_encoding,omitempty"` // "gzip+base64" if the content is a gzip stream
 
-	SHA256 string `json:"sha256,omitempty"` // what the content must have, in lower-case hex
-	Size   int64  `json:"size,omitempty"`   // likewise, in bytes
+	SHA256 string `json:"sha256,omitempty"` // hash that the content must have, in lower-case hex
+	Size   int64  `json:"size,omitempty"`   // size that the content must have, in bytes
 
-	// Of many files, which come as an archive.
-	ArchiveFormat string `json:"archive_format,omitempty"` // "zip", "tar", "tar.gz" or "tar.zst"; of an upload: what its bytes are
-	Replace       bool   `json:"replace,omitempty"`        // they are all that the project has afterwards
+	// For many files, which are sent as an archive.
+	ArchiveFormat string `json:"archive_format,omitempty"` // "zip", "tar", "tar.gz" or "tar.zst"; for an upload: the format of its bytes
+	Replace       bool   `json:"replace,omitempty"`        // they replace all files of the project
 
-	PrimaryFile string `json:"primary_file,omitempty"` // the one that is served for "/"
+	PrimaryFile string `json:"primary_file,omitempty"` // the file served for "/"
 
-	Version int  `json:"version,omitempty"` // of a restore: the one whose files come back
+	Version int  `json:"version,omitempty"` // of a restore: the version to restore
 	DryRun  bool `json:"dry_run,omitempty"` // check everything, and change nothing
-	Force   bool `json:"force,omitempty"`   // take files that look damaged, too
+	Force   bool `json:"force,omitempty"`   // accept files that look damaged
 
 	UploadID   string `json:"upload_id,omitempty"` // set: the content is a part of this upload
 	Part       int    `json:"part,omitempty"`      // from 1
@@ -32,16 +32,16 @@ type Fields struct {
 	IdempotencyKey string `json:"-"` // the same call with the same key has one effect
 }
 
-// Text is an answer as it came, for those who pass it on.
+// Text holds an answer as it came, for callers that pass it on.
 type Text struct {
 	JSON string `json:"-"`
 }
 
 func (t *Text) keep(text []byte) { t.JSON = string(text) }
 
-// An Answer is what a call that changes something was answered. Which parts are set depends on the call and on Status.
+// An Answer is the result of a call that changes something. Which parts are set depends on the call and on Status.
 type Answer struct {
-	Status     int  `json:"-"` // of HTTP
+	Status     int  `json:"-"` // HTTP status
 	FromRecord bool `json:"-"` // whether it came from the idempotency record of an earlier call
 
 	Text               // the answer as it came
@@ -51,7 +51,7 @@ type Answer struct {
 	Warnings []Warning `json:"warnings"`
 }
 
-// A Ticket sends the bytes of one call, without the key that asked for it.
+// A Ticket permits sending the bytes of one call without the key that requested it.
 type Ticket struct {
 	UploadID  string    `json:"upload_id"`
 	URL       string    `json:"url"`
@@ -61,7 +61,7 @@ type Ticket struct {
 	Warnings  []Warning `json:"warnings"`
 }
 
-// An Account is what a signup made, or a publish without a key.
+// An Account is the result of a signup, or of a publish without a key.
 type Account struct {
 	Handle           string `json:"handle"`
 	APIKey           string `json:"api_key"`
@@ -73,35 +73,35 @@ type Account struct {
 // A Change is a new version of a project.
 type Change struct {
 	ProjectID     string `json:"project_id"`
-	ProjectAPIKey string `json:"project_api_key"` // of a publish
+	ProjectAPIKey string `json:"project_api_key"` // only after a publish
 	Title         string `json:"title"`
 	URL           string `json:"url"`
 	PathURL       string `json:"path_url"`
 	PageURL       string `json:"page_url"`
 	VersionURL    string `json:"version_url"`
 	Version       int    `json:"version"`
-	Previous      int    `json:"previous_version"` // 0 of a publish
-	Files         []File `json:"files"`            // those that are new or other; the first hundred
-	FileCount     int    `json:"file_count"`       // of the version; 0 of an update of one file
-	Filename      string `json:"filename"`         // of an update, as the next three
+	Previous      int    `json:"previous_version"` // 0 after a publish
+	Files         []File `json:"files"`            // the new and changed ones; the first hundred
+	FileCount     int    `json:"file_count"`       // of the version; 0 after an update of one file
+	Filename      string `json:"filename"`         // after an update, like the next three
 	Size          int64  `json:"size"`
 	SHA256        string `json:"sha256"`
 	Created       bool   `json:"created"` // the file is new
-	Deleted       string `json:"deleted"` // of a deletion: the filename
+	Deleted       string `json:"deleted"` // after a deletion: the filename
 	Quarantined   bool   `json:"quarantined"`
-	Unchanged     int    `json:"unchanged"` // of a call with many files: how many were there already as they were sent
-	Removed       int    `json:"removed"`   // likewise: how many the project has no more
+	Unchanged     int    `json:"unchanged"` // after a call with many files: the number that were already there as sent
+	Removed       int    `json:"removed"`   // likewise: the number that were removed
 	RestoredFrom  int    `json:"restored_from"`
 	Checks        struct {
-		State string `json:"state"` // of the play-tester with this version; empty: the server does not say
+		State string `json:"state"` // state of the play-tester for this version; empty: not reported by the server
 	} `json:"checks"`
 }
 
-// Pending says which parts an upload has and needs. It lists the first hundred of each.
+// Pending lists the parts that an upload has and needs, the first hundred of each.
 type Pending struct {
 	UploadID      string    `json:"upload_id"`
 	UploadToken   string    `json:"upload_token"` // continues an upload begun without a key, as a Client's Key
-	TotalParts    int       `json:"total_parts"`  // 0: not told yet
+	TotalParts    int       `json:"total_parts"`  // 0: not known yet
 	ReceivedParts []int     `json:"received_parts"`
 	MissingParts  []int     `json:"missing_parts"`
 	ReceivedCount int       `json:"received_count"`
@@ -109,7 +109,7 @@ type Pending struct {
 	ExpiresAt     time.Time `json:"expires_at"`
 }
 
-// A Warning tells of a part of a call that the service ignored or read in another way.
+// A Warning reports a part of a call that the service ignored or interpreted differently.
 type Warning struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -123,10 +123,10 @@ type File struct {
 	SHA256      string `json:"sha256"` // lower-case hex
 	ContentType string `json:"content_type"`
 	URL         string `json:"url"`
-	Content     []byte `json:"content"` // nil: not sent along
+	Content     []byte `json:"content"` // nil: not included
 }
 
-// A Project is one project as the key may see it: Files and VersionURL are for its owner.
+// A Project is one project as its key may see it: only its owner gets Files and VersionURL.
 type Project struct {
 	Text
 	ID          string    `json:"project_id"`
@@ -145,17 +145,17 @@ type Project struct {
 	Stats       Stats     `json:"stats"`
 	Files       []File    `json:"files"`
 	Status      string    `json:"status"`      // "suspended" if the operator has taken it down
-	Quarantined bool      `json:"quarantined"` // told to its owner
+	Quarantined bool      `json:"quarantined"` // only reported to its owner
 	Warnings    []Warning `json:"warnings"`
 }
 
-// Versions are some of a project's, newest first.
+// Versions is a part of a project's versions, newest first.
 type Versions struct {
 	Text
 	ProjectID  string    `json:"project_id"`
 	Version    int       `json:"version"` // the current one
 	Versions   []Version `json:"versions"`
-	NextCursor string    `json:"next_cursor"` // empty: there are no older ones
+	NextCursor string    `json:"next_cursor"` // empty: there are no older versions
 }
 
 // A Version is a list of files that never changes.
@@ -165,11 +165,11 @@ type Version struct {
 	Title        string    `json:"title"`
 	VersionURL   string    `json:"version_url"`
 	Erased       bool      `json:"erased"`
-	RestoredFrom int       `json:"restored_from"` // 0: it was not restored
-	Changes      *Changes  `json:"changes"`       // against the version before; nil: not known any more
+	RestoredFrom int       `json:"restored_from"` // 0: not a restored version
+	Changes      *Changes  `json:"changes"`       // compared with the previous version; nil: no longer known
 }
 
-// Changes are how many files differ.
+// Changes counts the files that differ.
 type Changes struct {
 	Added   int `json:"added"`
 	Changed int `json:"changed"`
@@ -182,29 +182,29 @@ type Stats struct {
 	PlayerCount int       `json:"player_count"` // now
 	Plays       int64     `json:"plays"`
 	Likes       int64     `json:"likes"`
-	AsOf        time.Time `json:"as_of"` // zero inside of a Project
+	AsOf        time.Time `json:"as_of"` // zero in a Project
 }
 
-// Checks are the results of the play-tester.
+// Checks holds the results of the play-tester.
 type Checks struct {
 	Text
 	ProjectID string `json:"project_id"`
 	Version   int    `json:"version"` // the current one
 	State     string `json:"state"`   // of its trial: off, unavailable, waiting, running, done or failed
 	Reason    string `json:"reason"`
-	Ahead     int    `json:"ahead"` // how many versions are opened before
+	Ahead     int    `json:"ahead"` // number of versions ahead in the queue
 	Checked   *struct {
 		Version  int       `json:"version"`
 		At       time.Time `json:"at"`
-		Moved    *bool     `json:"moved"` // nil: not seen
+		Moved    *bool     `json:"moved"` // nil: unknown
 		Findings []Warning `json:"findings"`
-	} `json:"checked"` // the last version that was opened; nil: none was
+	} `json:"checked"` // the last version opened; nil: none yet
 }
 
-// Pending reports whether the trial of the current version is going to end.
+// Pending reports whether the trial of the current version is still to end.
 func (c Checks) Pending() bool { return c.State == "waiting" || c.State == "running" }
 
-// An Identity is what a key stands for.
+// An Identity is the account or project behind a key.
 type Identity struct {
 	Text
 	Handle        string    `json:"handle"`
@@ -213,10 +213,10 @@ type Identity struct {
 	CreatedAt     time.Time `json:"created_at"`
 	Key           Key       `json:"key"`
 	Projects      []Project `json:"projects"`    // newest change first
-	NextCursor    string    `json:"next_cursor"` // empty: these are all
+	NextCursor    string    `json:"next_cursor"` // empty: there are no more
 }
 
-// A Key is everything about a key except its secret.
+// A Key describes a key without its secret.
 type Key struct {
 	Kind      string `json:"kind"` // "account" or "project"
 	Name      string `json:"name"`

@@ -9,27 +9,27 @@ import (
 	"time"
 )
 
-// ErrStalled means that the other side was waited for as long as the Client's Waits say. It is an ErrNoAnswer, too.
+// ErrStalled means that the other side exceeded the Client's Waits. It is an ErrNoAnswer, too.
 var ErrStalled = errors.New("waited in vain")
 
-// Waits bound how long a Client waits for the other side; what this side takes to read or to write counts for nothing. A transfer is
-// what goes there, and what File and Export bring. The zero value bounds nothing.
+// Waits limit how long a Client waits for the other side; time that this side takes to read or write does not count. A
+// transfer is the body of a request, or the answer of File or Export. The zero value sets no limits.
 type Waits struct {
-	Stall  time.Duration // for the next bytes of a transfer, and for an answer to begin
-	Pace   int64         // bytes a second: what a transfer has on the average, once it has taken Stall
-	Work   int64         // bytes that were sent, for each of which many the answer may begin a second later
-	Most   time.Duration // for an answer to begin, however much was sent
-	Answer time.Duration // for all of an answer that is no transfer, from its beginning
+	Stall  time.Duration // for the next bytes of a transfer, and for the beginning of an answer
+	Pace   int64         // average bytes a second that a transfer needs once it has taken Stall
+	Work   int64         // bytes sent for which the answer may begin one second later
+	Most   time.Duration // for the beginning of an answer, however much was sent
+	Answer time.Duration // for the whole of an answer that is no transfer, from its beginning
 }
 
-// stalled says what was waited for.
+// stalled describes the wait that timed out.
 type stalled string
 
 func (s stalled) Error() string { return string(s) }
 
 func (s stalled) Is(target error) bool { return target == ErrStalled || target == ErrNoAnswer }
 
-// What a watch can wait for.
+// The events that a watch can wait for.
 const (
 	forMore  = "it took no more of what is sent"
 	forPace  = "it was slower than any line that is of use"
@@ -38,21 +38,22 @@ const (
 	forRest  = "no more of the answer came"
 )
 
-// A watch ends one request when it waits too long. The HTTP client reads the body and returns the answer at the same time, so it has a lock.
+// A watch cancels one request when it waits too long. The HTTP client reads the body and returns the answer at the same
+// time, so a watch has a lock.
 type watch struct {
 	waits    Waits
 	cancel   context.CancelCauseFunc
 	lock     sync.Mutex
 	timer    *time.Timer
 	what     string
-	long     time.Duration // 0: not of interest
-	since    time.Time     // when it began to wait
-	waited   time.Duration // in all, for this transfer
+	long     time.Duration // 0: left out of the error
+	since    time.Time     // when the wait began
+	waited   time.Duration // in total, for this transfer
 	moved    int64         // bytes of this transfer
 	answered bool
 }
 
-// watched is a request that ends with an error that is ErrStalled when it was waited for too long.
+// watched returns a copy of a request that ends with ErrStalled if a wait takes too long.
 func (w Waits) watched(req *http.Request) (*watch, *http.Request) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	v := &watch{waits: w, cancel: cancel}
@@ -83,7 +84,7 @@ func (v *watch) fire() {
 	v.cancel(stalled(v.what))
 }
 
-// wait begins to wait for something.
+// wait starts the wait for an event.
 func (v *watch) wait(what string, long time.Duration) {
 	v.what, v.long, v.since = what, long, time.Now()
 	if long > 0 {
@@ -91,7 +92,7 @@ func (v *watch) wait(what string, long time.Duration) {
 	}
 }
 
-// next waits for the next bytes of a transfer, which must not come too slowly either.
+// next waits for the next bytes of a transfer, within its pace.
 func (v *watch) next(what string) {
 	v.wait(what, v.waits.Stall)
 	if v.waits.Pace == 0 {
@@ -99,18 +100,18 @@ func (v *watch) next(what string) {
 	}
 	if left := v.waits.Stall + time.Duration(v.moved/v.waits.Pace)*time.Second - v.waited; left < v.waits.Stall {
 		v.what, v.long = forPace, 0
-		v.timer.Reset(max(left, 0)) // one that has run out fires at once
+		v.timer.Reset(max(left, 0)) // a pace already missed fires at once
 	}
 }
 
-// came notes that bytes have come or gone, and that nothing is waited for.
+// came records that bytes were transferred, and ends the wait.
 func (v *watch) came(n int) {
 	v.timer.Stop()
 	v.waited += time.Since(v.since)
 	v.moved += int64(n)
 }
 
-// begun notes that an answer has begun, of which all is waited for.
+// begun records that an answer has begun, and waits for the rest.
 func (v *watch) begun() {
 	v.lock.Lock()
 	defer v.lock.Unlock()
@@ -119,7 +120,7 @@ func (v *watch) begun() {
 	v.wait(forWhole, v.waits.Answer)
 }
 
-// end waits for nothing any more. It returns what ended the request, or err if that was no wait.
+// end ends the watch. It returns the wait that ended the request, or err if none did.
 func (v *watch) end(ctx context.Context, err error) error {
 	v.lock.Lock()
 	defer v.lock.Unlock()
@@ -128,7 +129,7 @@ func (v *watch) end(ctx context.Context, err error) error {
 	return why(ctx, err)
 }
 
-// why is the wait that ended a request, if one did, instead of what that led to.
+// why returns the wait that ended a request, if one did, instead of the error that it led to.
 func why(ctx context.Context, err error) error {
 	var waited stalled
 	if err != nil && errors.As(context.Cause(ctx), &waited) {
@@ -137,7 +138,7 @@ func why(ctx context.Context, err error) error {
 	return err
 }
 
-// sending is the body of a request, whose reader sends what it has read.
+// sending is the body of a request, whose reader sends the bytes that it has read.
 type sending struct {
 	io.ReadCloser
 	v *watch
@@ -164,7 +165,7 @@ func (s sending) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// begin is how long an answer may take to begin after so many bytes.
+// begin returns how long an answer may take to begin after a number of sent bytes.
 func (w Waits) begin(sent int64) time.Duration {
 	if w.Work == 0 {
 		return w.Stall
@@ -180,7 +181,7 @@ type answer struct {
 	transfer bool
 }
 
-// Read waits as long as it may, and then fails with ErrStalled.
+// Read waits within the limits, and then fails with ErrStalled.
 func (a *answer) Read(p []byte) (int, error) {
 	if a.transfer {
 		a.v.lock.Lock()
@@ -201,7 +202,7 @@ func (a *answer) Close() error {
 	return a.ReadCloser.Close()
 }
 
-// stream is the answer of which as much may come as there is, as long as something comes.
+// stream turns the answer into a transfer, which has no limit in total while bytes keep coming.
 func (a *answer) stream() {
 	a.v.lock.Lock()
 	defer a.v.lock.Unlock()

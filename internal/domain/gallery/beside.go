@@ -11,25 +11,28 @@ import (
 )
 
 const (
-	// besideSize is how many projects a list beside a project has: two rows of three.
+	// besideSize is the number of projects in a list beside a project: two rows of three.
 	besideSize = 6
-	// poolReach is how many of those that trend are looked at for what comes next: enough that two projects rarely lead to the same.
+	// poolReach is how many trending projects are candidates for the next one: enough that two projects rarely lead to
+	// the same.
 	poolReach = 72
-	// alikeReach is how many that share a tag are read: some are of the same creators, or in no list any more.
+	// alikeReach is how many projects with a shared tag are read: some are by the same creator, or no longer listed.
 	alikeReach = 4 * besideSize
 	// MostCards is how many projects CardsOf takes at once: twenty rows, and one query of the store.
 	MostCards = 60
 )
 
-// Beside is what the page of a project leads on to. All of it may be listed, and the project itself is in neither list.
+// Beside holds the projects that a project page leads on to. All of them may be listed, and the project itself is in
+// neither list.
 type Beside struct {
-	More []Card // of its own creator, newest first, at most six
-	Next []Card // of others, at most six
+	More []Card // of the same creator, newest first, at most six
+	Next []Card // of other creators, at most six
 }
 
-// Beside returns what a project leads on to. What others made shares tags with it, as far as there is such: of what trends, those with the
-// most in common first, then the newest. The rest trends, or is new, another part for each project. Like a first page it may be half a
-// second old, and the ranking behind it half a minute.
+// Beside returns the projects that a project page leads on to. Projects of other creators come first if they share
+// tags: the trending ones, most tags in common first, then the newest. The rest are trending or new projects, a
+// different part of them for each project. Like a first page the list may be half a second old, and its ranking half a
+// minute.
 func (s *Service) Beside(ctx context.Context, by sandlot.Caller, of sandlot.Project) (Beside, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Beside{}, err
@@ -51,8 +54,8 @@ func (s *Service) Beside(ctx context.Context, by sandlot.Caller, of sandlot.Proj
 	return Beside{s.cards(ctx, more[:min(len(more), besideSize)]), s.cards(ctx, nextOf(of, append(alike, turned(of, pool)...)))}, nil
 }
 
-// alike returns projects of others that share a tag with one: at most alikeReach that trend and, where these do not fill a list, of each
-// tag as many of the newest. It costs a small query, and where there are few one more for each tag.
+// alike returns projects of other creators that share a tag: at most alikeReach trending ones and, if these do not fill
+// a list, as many of the newest of each tag. It costs one small query, and another for each tag if there are few.
 func (s *Service) alike(ctx context.Context, of sandlot.Project) ([]sandlot.Project, error) {
 	tags := of.Tags.List()
 	if len(tags) == 0 {
@@ -80,8 +83,8 @@ func (s *Service) alike(ctx context.Context, of sandlot.Project) ([]sandlot.Proj
 	return list, err
 }
 
-// alike are those of the first of what trends that share tags, those with the most in common first; among equals from a place on that is
-// the project's own.
+// alike returns the leading trending projects that share tags, most tags in common first. Equals begin at a place that
+// depends on the project.
 func (t trend) alike(of sandlot.Project, tags []string) []sandlot.ProjectID {
 	common := map[sandlot.ProjectID]int{}
 	var ids []sandlot.ProjectID
@@ -100,7 +103,7 @@ func (t trend) alike(of sandlot.Project, tags []string) []sandlot.ProjectID {
 	return ids[:min(len(ids), alikeReach)]
 }
 
-// pool is what may come next: what trends, then the newest.
+// pool returns the candidates for the next project: trending ones, then the newest.
 func (s *Service) pool(ctx context.Context) ([]sandlot.Project, error) {
 	t, err := s.trending(ctx)
 	if err != nil {
@@ -119,7 +122,7 @@ func (s *Service) pool(ctx context.Context) ([]sandlot.Project, error) {
 	return pool, err
 }
 
-// turned is a list that begins at a place that is the project's own.
+// turned rotates a list to begin at a place that depends on the project.
 func turned[T any](of sandlot.Project, list []T) []T {
 	if len(list) == 0 {
 		return nil
@@ -130,7 +133,8 @@ func turned[T any](of sandlot.Project, list []T) []T {
 	return slices.Concat(list[begin:], list[:begin])
 }
 
-// nextOf chooses what comes after a project: the first that others made, one of each creator while there are such.
+// nextOf chooses the projects to follow a project: the first by other creators, one of each creator while there are
+// enough.
 func nextOf(of sandlot.Project, pool []sandlot.Project) []sandlot.Project {
 	var next, spare []sandlot.Project
 	seen := map[sandlot.ProjectID]bool{of.ID: true}
@@ -150,8 +154,8 @@ func nextOf(of sandlot.Project, pool []sandlot.Project) []sandlot.Project {
 	return append(next, spare[:min(len(spare), besideSize-len(next))]...)
 }
 
-// Random returns a project that may be listed, another one than not if there is one. sandlot.ErrNotFound says that there is none. It costs
-// two small queries at most, however many projects there are.
+// Random returns a project that may be listed, and not the one in not if there is another. It returns
+// sandlot.ErrNotFound if there is none. It costs at most two small queries, however many projects there are.
 func (s *Service) Random(ctx context.Context, by sandlot.Caller, not sandlot.ProjectID) (sandlot.ProjectID, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", err
@@ -160,7 +164,7 @@ func (s *Service) Random(ctx context.Context, by sandlot.Caller, not sandlot.Pro
 	if err != nil || newest == 0 {
 		return "", errors.Join(err, sandlot.ErrNotFound)
 	}
-	// A place before which there is nothing, or only what one comes from, leads around to the newest.
+	// If no project comes before the place, or only the excluded one, the search goes on from the newest.
 	for _, before := range []int64{s.Draw(newest) + 2, 0} {
 		found, err := s.store.Listed(ctx, ListedQuery{Before: before, Limit: 2})
 		if err != nil {
@@ -175,7 +179,7 @@ func (s *Service) Random(ctx context.Context, by sandlot.Caller, not sandlot.Pro
 	return "", sandlot.ErrNotFound
 }
 
-// highest is the number of the newest project that may be listed, 0 where there is none.
+// highest returns the number of the newest project that may be listed, 0 if there is none.
 func (s *Service) highest(ctx context.Context) (int64, error) {
 	found, err := s.store.Listed(ctx, ListedQuery{Limit: 1})
 	if err != nil || len(found) == 0 {
@@ -184,8 +188,8 @@ func (s *Service) highest(ctx context.Context) (int64, error) {
 	return found[0].Number, nil
 }
 
-// CardsOf returns those of the first MostCards projects that anybody may look at, in the order given: also such as are in no list, for
-// whoever names one has been there. What is no id is passed over.
+// CardsOf returns the first MostCards projects that the public may see, in the given order. That includes unlisted
+// projects, since a caller who knows the id has been there. Invalid ids are skipped.
 func (s *Service) CardsOf(ctx context.Context, by sandlot.Caller, ids []sandlot.ProjectID) ([]Card, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return nil, err

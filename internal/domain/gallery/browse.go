@@ -16,18 +16,20 @@ import (
 )
 
 const (
-	// pageSize is how many projects a page of a list has: it can be divided into two, three and four columns.
+	// pageSize is the number of projects on a page of a list: divisible into two, three and four columns.
 	pageSize = 24
-	// rankLimit is how many places a ranking has: 41 pages, more than anybody turns.
+	// rankLimit is the number of places in a ranking: about 41 pages, more than anybody turns.
 	rankLimit = 1_000
-	// liveReach is how many of the busiest projects are looked at for those that may be listed, so that made-up players of others push few out.
+	// liveReach is how many of the busiest projects are searched for those that may be listed, so that made-up players
+	// of others push few out.
 	liveReach = 5_000
-	// firstFor, playedFor and liveFor are how long a first page and a ranking are kept before they are looked up again, so that they cost the store the same however many look.
-	// What is suspended is to be gone from every page within a second: half of it is for the rendering of pages.
+	// firstFor, playedFor and liveFor are how long a first page and the rankings are kept before they are read again,
+	// so that their cost for the store does not depend on the number of callers. A suspended project must disappear
+	// from every page within a second: half of that is left for rendering.
 	firstFor  = 500 * time.Millisecond
 	playedFor = 30 * time.Second
 	liveFor   = 3 * time.Second
-	// maxSearch and maxWords bound what is looked for: bytes, and words of it.
+	// maxSearch and maxWords limit a search text: its bytes, and its words.
 	maxSearch = 200
 	maxWords  = 8
 )
@@ -54,31 +56,32 @@ type Card struct {
 type Page struct {
 	Cards []Card // at most 24
 	Next  string // the cursor of the next page; empty on the last
-	// Waiting is 0 unless nothing at all is listed. Then it is how many of the MostWaiting newest projects would be listed if their account's
-	// address were verified.
+	// Waiting is 0 unless no project is listed. Then it is how many of the MostWaiting newest projects would be listed
+	// if the address of their account were verified.
 	Waiting int
 }
 
-// MostWaiting is how many of the newest projects are searched for those that wait to be listed.
+// MostWaiting is how many of the newest projects are searched for projects that wait to be listed.
 const MostWaiting = 1_000
 
-// lists keeps the rankings and first pages, which everybody asks for.
+// lists caches the rankings and first pages, which every caller needs.
 type lists struct {
 	played, live *cached[ranking]
 	trend        *cached[trend]
-	featured     *cached[[]sandlot.ProjectID] // what was chosen at the beginning of the hour
+	featured     *cached[[]sandlot.ProjectID] // chosen at the beginning of the hour
 	first        map[Sort]*cached[sheet]
-	pool         *cached[[]sandlot.Project] // what may come next after any
+	pool         *cached[[]sandlot.Project] // candidates for the next project, the same for all projects
 	highest      *cached[int64]
 }
 
-// A ranking is what an order has that has an end, with the tags of each, so that those of one tag are found without the store.
+// A ranking is a list of limited length in one order, with the tags of each project, so that a tag is selected without
+// the store.
 type ranking struct {
 	ids []sandlot.ProjectID
 	of  map[sandlot.ProjectID][]string
 }
 
-// rankingOf is the ranking of what is in that order.
+// rankingOf returns the ranking of projects that are already in order.
 func rankingOf(list []sandlot.Project) ranking {
 	r := ranking{of: make(map[sandlot.ProjectID][]string, len(list))}
 	for _, p := range list {
@@ -108,9 +111,9 @@ func newLists() *lists {
 	}
 }
 
-// Browse returns a page of the projects that may be listed, in an order; an empty cursor means the first page. A first page may be half
-// a second old, a ranking by players three seconds, and one by plays half a minute. The numbers on the cards are current. An invalid cursor
-// or order is sandlot.ErrNotFound.
+// Browse returns a page of the projects that may be listed, in an order; an empty cursor means the first page. A first
+// page may be half a second old, a ranking by players three seconds, and one by plays half a minute. The numbers on the
+// cards are current. An invalid cursor or order is sandlot.ErrNotFound.
 func (s *Service) Browse(ctx context.Context, by sandlot.Caller, order Sort, cursor string) (Page, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Page{}, err
@@ -130,7 +133,7 @@ func (s *Service) Browse(ctx context.Context, by sandlot.Caller, order Sort, cur
 	return s.page(ctx, found), err
 }
 
-// sorted finds the page of an order that begins at a place.
+// sorted reads the page of an order that begins at a place.
 func (s *Service) sorted(ctx context.Context, order Sort, place int64) (sheet, error) {
 	if order != SortNewest {
 		r, err := s.ranking(ctx, order)
@@ -143,7 +146,7 @@ func (s *Service) sorted(ctx context.Context, order Sort, place int64) (sheet, e
 	return found, err
 }
 
-// ranking is all of an order that has an end.
+// ranking returns the whole ranking of an order other than SortNewest.
 func (s *Service) ranking(ctx context.Context, order Sort) (ranking, error) {
 	switch order {
 	case SortPlayed:
@@ -155,7 +158,7 @@ func (s *Service) ranking(ctx context.Context, order Sort) (ranking, error) {
 	return s.lists.live.get(ctx, s.Now(), func() (ranking, error) { return s.busiest(ctx) })
 }
 
-// busiest ranks the projects with the most players that may be listed.
+// busiest ranks the projects that may be listed by their players.
 func (s *Service) busiest(ctx context.Context) (ranking, error) {
 	busy, err := s.counters.busiest(ctx, liveReach)
 	if err != nil {
@@ -165,7 +168,7 @@ func (s *Service) busiest(ctx context.Context) (ranking, error) {
 	return rankingOf(found[:min(len(found), rankLimit)]), err
 }
 
-// ranked is the page of a ranking that begins at a place.
+// ranked returns the page of a ranking that begins at a place.
 func (s *Service) ranked(ctx context.Context, ids []sandlot.ProjectID, place int64, err error) (sheet, error) {
 	if err != nil {
 		return sheet{}, err
@@ -177,7 +180,7 @@ func (s *Service) ranked(ctx context.Context, ids []sandlot.ProjectID, place int
 	return out, err
 }
 
-// nextPlace is the cursor of the page of a ranking that comes after the one that begins there.
+// nextPlace returns the cursor of the page that follows the page beginning at begin; empty after the last.
 func nextPlace(begin int64, all int) string {
 	if begin+pageSize >= int64(all) {
 		return ""
@@ -185,7 +188,7 @@ func nextPlace(begin int64, all int) string {
 	return strconv.FormatInt(begin+pageSize, 36)
 }
 
-// inOrder returns those of the projects that may be listed, in the order given.
+// inOrder returns the projects that may be listed, in the given order.
 func (s *Service) inOrder(ctx context.Context, ids []sandlot.ProjectID) ([]sandlot.Project, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -207,7 +210,7 @@ func (s *Service) inOrder(ctx context.Context, ids []sandlot.ProjectID) ([]sandl
 	return out, nil
 }
 
-// listed is a page of a list that is newest first, of q.Limit projects, or those of a page of the gallery.
+// listed returns a page of q.Limit projects, or pageSize by default, newest first.
 func (s *Service) listed(ctx context.Context, q ListedQuery) (sheet, error) {
 	size := cmp.Or(q.Limit, pageSize)
 	q.Limit = size + 1
@@ -215,7 +218,7 @@ func (s *Service) listed(ctx context.Context, q ListedQuery) (sheet, error) {
 	return sheetOf(found, size), err
 }
 
-// sheetOf is a page of projects, of which there is one more if another page follows.
+// sheetOf returns a page of size projects; found holds one more if another page follows.
 func sheetOf(found []Listed, size int) sheet {
 	out := sheet{projects: make([]sandlot.Project, 0, len(found))}
 	if len(found) > size {
@@ -228,12 +231,12 @@ func sheetOf(found []Listed, size int) sheet {
 	return out
 }
 
-// page adds the numbers of now.
+// page adds the current numbers.
 func (s *Service) page(ctx context.Context, found sheet) Page {
 	return Page{Next: found.next, Waiting: found.waiting, Cards: s.cards(ctx, found.projects)}
 }
 
-// cards are projects with their numbers of now.
+// cards returns projects with their current numbers.
 func (s *Service) cards(ctx context.Context, projects []sandlot.Project) []Card {
 	out := make([]Card, 0, len(projects))
 	for _, p := range projects {
@@ -242,11 +245,12 @@ func (s *Service) cards(ctx context.Context, projects []sandlot.Project) []Card 
 	return out
 }
 
-// listingSize is how many projects a page of a Listing has: of 50,000 it takes fifty, and at some 300 bytes each a page is held in little.
+// listingSize is the number of projects on a page of a Listing: 50,000 projects take fifty pages, and at some 300 bytes
+// each a page needs little memory.
 const listingSize = 1_000
 
-// Listing returns up to a thousand projects that may be listed, newest first, without their numbers, as a list of all of them needs it; the
-// empty cursor means the first. An invalid cursor is sandlot.ErrNotFound.
+// Listing returns up to a thousand projects that may be listed, newest first, without their numbers, for lists of all
+// projects; an empty cursor means the first page. An invalid cursor is sandlot.ErrNotFound.
 func (s *Service) Listing(ctx context.Context, by sandlot.Caller, cursor string) (list []sandlot.Project, next string, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return nil, "", err
@@ -259,9 +263,11 @@ func (s *Service) Listing(ctx context.Context, by sandlot.Caller, cursor string)
 	return found.projects, found.next, err
 }
 
-// Search returns a page of the projects that may be listed and match a text, newest first. A project matches if each word of the text is a
-// part of a word of its title, its account's handle or its tags, whatever case and accents; what is new or changed is found after half a second. Only the first 200 bytes and 8 words of the text count,
-// and of these such as are symbols alone, like emoji, only if all are; a text without a word matches nothing. An invalid cursor is sandlot.ErrNotFound.
+// Search returns a page of the projects that may be listed and match a text, newest first. A project matches if each
+// word of the text is part of a word of its title, its account's handle or its tags, regardless of case and accents.
+// New and changed projects are found after half a second. Only the first 200 bytes and 8 words of the text count; words
+// of symbols alone, like emoji, count only if there are no others. A text without a word matches nothing. An invalid
+// cursor is sandlot.ErrNotFound.
 func (s *Service) Search(ctx context.Context, by sandlot.Caller, text, cursor string) (Page, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Page{}, err
@@ -279,14 +285,15 @@ func (s *Service) Search(ctx context.Context, by sandlot.Caller, text, cursor st
 }
 
 const (
-	// mostSuggested is how many projects are suggested while somebody types: what a phone shows above its keyboard.
+	// mostSuggested is how many projects are suggested while a visitor types: as many as fit above a phone's keyboard.
 	mostSuggested = 8
-	// suggestReach is how many of the newest matches are looked at for those to suggest.
+	// suggestReach is how many of the newest matches are searched for suggestions.
 	suggestReach = 96
 )
 
-// Suggest returns up to 8 projects for a text that somebody is typing, of the 96 newest that Search finds: first those whose title begins
-// with it, then those with a word that begins with it in their title, then those whose handle does; among these the newest first.
+// Suggest returns up to 8 projects for an unfinished text, out of the 96 newest that Search finds: first those whose
+// title begins with it, then those with a title word that begins with it, then those whose handle does; the newest
+// first within each.
 func (s *Service) Suggest(ctx context.Context, by sandlot.Caller, text string) ([]Card, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return nil, err
@@ -305,7 +312,8 @@ func (s *Service) Suggest(ctx context.Context, by sandlot.Caller, text string) (
 	return s.cards(ctx, found.projects[:min(len(found.projects), mostSuggested)]), nil
 }
 
-// farness is how far a project is from what was typed, as names.Searchable writes it.
+// farness returns the distance of a project from the typed text, which is in the form of names.Searchable; 0 is
+// nearest.
 func farness(p sandlot.Project, typed string) int {
 	title := names.Searchable(p.Title)
 	switch {
@@ -319,7 +327,7 @@ func farness(p sandlot.Project, typed string) int {
 	return 3
 }
 
-// searchWords are the words of a text that count in a search.
+// searchWords returns the words of a text that count in a search.
 func searchWords(text string) []string {
 	words := strings.Fields(names.Searchable(text[:min(len(text), maxSearch)]))
 	isSymbol := func(w string) bool {
@@ -331,7 +339,7 @@ func searchWords(text string) []string {
 	return words[:min(len(words), maxWords)]
 }
 
-// readPlace reads a cursor. The empty one is 0, the first page.
+// readPlace parses a cursor. The empty one is 0, the first page.
 func readPlace(cursor string) (int64, error) {
 	if cursor == "" {
 		return 0, nil

@@ -8,23 +8,24 @@ import (
 	"sandlot/internal/base/turns"
 )
 
-// cached keeps one value that many ask for and that is costly to find. One caller at a time finds it anew. Meanwhile the others get the old
-// value while that is not twice as old as it may be, and wait otherwise; where it cannot be found they have the same error. It may be used
-// concurrently.
+// cached holds one value that is costly to compute and often needed. One caller at a time computes it again. Meanwhile
+// the others get the old value until it is twice its permitted age, and wait after that; if the computation fails they
+// get the same error. It may be used concurrently.
 type cached[T any] struct {
-	keep  time.Duration // how long a value is returned before it is found anew
+	keep  time.Duration // how long a value is returned before it is computed again
 	turns *turns.Locks[struct{}]
 
 	mu    sync.Mutex
 	value T
-	at    time.Time // when it was found; zero before
+	at    time.Time // when it was computed; zero before the first time
 }
 
 func newCached[T any](keep time.Duration) *cached[T] {
 	return &cached[T]{keep: keep, turns: turns.NewLocks[struct{}]()}
 }
 
-// get returns the value, and calls find for it if it is too old at the time given. If find fails the value before is kept.
+// get returns the value, and calls find if the value is too old at the given time. If find fails, the previous value is
+// kept.
 func (s *cached[T]) get(ctx context.Context, now time.Time, find func() (T, error)) (T, error) {
 	v, age := s.peek(now)
 	if age == fresh || age == stale && s.turns.Full(struct{}{}) {
@@ -42,16 +43,15 @@ func (s *cached[T]) get(ctx context.Context, now time.Time, find func() (T, erro
 	return v, err
 }
 
-// age says what may be done with a value.
+// age is the state of a value: whether it may still be returned.
 type age int
 
 const (
-	missing age = iota // there is none yet, or it is too old for anybody
-	stale              // it is returned while somebody finds a new one
-	fresh              // it is returned
+	missing age = iota // there is none yet, or it is too old to be returned
+	stale              // returned while another caller computes a new one
+	fresh              // returned
 )
 
-// peek returns the value and its age.
 func (s *cached[T]) peek(now time.Time) (T, age) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *cached[T]) peek(now time.Time) (T, age) {
 	return s.value, stale
 }
 
-// put keeps a value that was found at a time.
+// put stores a value that was computed at a given time.
 func (s *cached[T]) put(v T, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

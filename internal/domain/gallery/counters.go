@@ -11,9 +11,9 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 )
 
-// Counters counts plays and players. It tells the numbers of a project as they are now, plays that are not written yet included. Plays are
-// written every two seconds; a crash loses those of at most five seconds. All methods may be called concurrently; only one Run may be under
-// way.
+// Counters counts plays and players. It returns the current numbers of a project, including plays that are not written
+// yet. Plays are written every two seconds; a crash loses at most those of five seconds. All methods may be called
+// concurrently; only one Run may be active.
 type Counters struct {
 	store    CountStore
 	live     Live
@@ -21,14 +21,14 @@ type Counters struct {
 	now      func() time.Time
 	public   bool
 	limit    *countLimit
-	beats    *countLimit // of new stays, and of sources that are told apart from plays
+	beats    *countLimit // of new stays, and of sources counted apart from plays
 	hosts    *hostLimit
 	tally    *tally
 	stays    *figures.Stays
 	failures *worker.Failures
 }
 
-// NewCounters makes Counters. failures counts the writes that failed; it may be nil.
+// NewCounters returns Counters. failures counts the failed writes; it may be nil.
 func NewCounters(cfg Config, store CountStore, live Live, log *slog.Logger, failures *worker.Failures) *Counters {
 	cfg = cfg.withDefaults()
 	return &Counters{
@@ -61,10 +61,10 @@ func (c *Counters) ListStats(ctx context.Context, p sandlot.Project) sandlot.Sta
 	return sandlot.Stats{Players: n, Likes: p.Likes, Plays: c.tally.plays(p.ID, func() (plays, number int64) { return p.Plays, p.Counted })}
 }
 
-// staysOfPlays is how many loads of the last half hour are remembered for each stay that is measured: people stay some minutes.
+// staysOfPlays is the number of remembered loads of the last half hour per measured stay: people stay some minutes.
 const staysOfPlays = 4
 
-// play is Service.Play.
+// play implements Service.Play.
 func (c *Counters) play(id sandlot.ProjectID, p Player) {
 	now := c.now()
 	if c.public {
@@ -78,12 +78,12 @@ func (c *Counters) Unwritten(id sandlot.ProjectID, read func() (batch int64)) fi
 	return c.tally.unwritten(id, read)
 }
 
-// busiest returns the projects that have players present, most players first, at most limit.
+// busiest returns at most limit projects with players present, most players first.
 func (c *Counters) busiest(ctx context.Context, limit int) ([]sandlot.ProjectID, error) {
 	return c.live.Busiest(ctx, limit, c.now())
 }
 
-// touch is Service.Touch for a project that exists.
+// touch implements Service.Touch for a project that exists.
 func (c *Counters) touch(ctx context.Context, id sandlot.ProjectID, p Player) {
 	now := c.now()
 	c.soft("count a player", c.live.Touch(ctx, id, p.ID, now, c.crowds(p.From)...))
@@ -113,7 +113,7 @@ func (c *Counters) soft(what string, err error) {
 	}
 }
 
-// Flush writes the plays that are still in memory. Plays that cannot be written stay there for the next Flush.
+// Flush writes the plays that are still in memory. Plays stay there for the next Flush if the write fails.
 func (c *Counters) Flush(ctx context.Context) error {
 	c.tally.stayed(c.stays.End(c.now(), false))
 	err := c.tally.flush(c.now, func(counts map[sandlot.ProjectID]Counts) ([]Load, error) { return c.store.AddCounts(ctx, counts) })
@@ -124,7 +124,7 @@ func (c *Counters) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Run writes plays every two seconds until ctx ends, and then once more, with the stays that are not over.
+// Run writes plays every two seconds until ctx ends, and then once more, together with the stays that are still open.
 func (c *Counters) Run(ctx context.Context) {
 	worker.FlushUntil(ctx, "counts", func(flushing context.Context) error {
 		if ctx.Err() != nil {

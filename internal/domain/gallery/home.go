@@ -11,28 +11,30 @@ import (
 )
 
 const (
-	// rowSize is how many projects a row of the front has: what a phone shows in some swipes.
+	// rowSize is the number of projects in a row of the home page: a few swipes on a phone.
 	rowSize = 12
-	// fullRow is how many fill the width of a desk: with fewer a row would look empty, and shows again what others show.
+	// fullRow is how many projects fill the width of a desktop screen: a row with fewer would look empty, so it repeats
+	// projects of other rows.
 	fullRow = 5
-	// mostTags is how many tags the front names.
+	// mostTags is the number of tags on the home page.
 	mostTags = 14
 	// featuredFor is how long the featured project stays.
 	featuredFor = time.Hour
 )
 
-// A Home is what everybody sees first.
+// A Home is the content of the home page.
 type Home struct {
-	Featured *Card  // what trends most and has a picture, the same for an hour; nil where nothing is listed
-	About    string // the featured project as its owner describes it; may be empty
-	Live     []Card // most players first; only such as have players
+	Featured *Card  // the top trending project with a picture, the same for an hour; nil if no project is listed
+	About    string // the owner's description of the featured project; may be empty
+	Live     []Card // most players first; only projects with players
 	Trending []Card
 	New      []Card
-	Tags     []string // some that projects have, the most used first
+	Tags     []string // some tags of projects, the most used first
 	Waiting  int      // as in a Page
 }
 
-// Home returns what everybody sees first. Like a first page it may be half a second old, and what trends half a minute.
+// Home returns the content of the home page. Like a first page it may be half a second old, and the trending projects
+// half a minute.
 func (s *Service) Home(ctx context.Context, by sandlot.Caller) (Home, error) {
 	var out Home
 	row := func(order Sort) ([]Card, error) {
@@ -66,7 +68,7 @@ func (s *Service) Home(ctx context.Context, by sandlot.Caller) (Home, error) {
 	return out, err
 }
 
-// cut leaves of each row what it shows: what no row above has, where that is enough.
+// cut reduces each row to its size, and drops the projects of the rows above if enough others remain.
 func (h *Home) cut() {
 	isFeatured := func(c Card) bool { return h.Featured != nil && c.Project.ID == h.Featured.Project.ID }
 	h.Live = slices.DeleteFunc(h.Live, func(c Card) bool { return c.Stats.Players == 0 })
@@ -84,13 +86,14 @@ func (h *Home) cut() {
 	}
 }
 
-// featured is the project that is shown large: the first that is still listed of those that were chosen at the beginning of the hour.
+// featured returns the project that is shown large: the first one still listed of those chosen at the beginning of the
+// hour.
 func (s *Service) featured(ctx context.Context, newest []Card) (*Card, error) {
 	now := s.Now().UTC()
 	chosen, err := s.lists.featured.get(ctx, now.Truncate(featuredFor), func() ([]sandlot.ProjectID, error) {
 		t, err := s.trending(ctx)
 		if err == nil && len(t.featured) == 0 {
-			err = sandlot.ErrNotFound // which is not kept
+			err = sandlot.ErrNotFound // an error is not cached
 		}
 		return t.featured, err
 	})
@@ -108,7 +111,7 @@ func (s *Service) featured(ctx context.Context, newest []Card) (*Card, error) {
 	return &Card{list[0], s.counters.ListStats(ctx, list[0])}, nil
 }
 
-// tagsWith adds to the tags of what trends those of what is new.
+// tagsWith adds the tags of the newest projects to those of the trending ones.
 func tagsWith(tags []string, newest []Card) []string {
 	tags = slices.Clone(tags)
 	for _, c := range newest {
@@ -121,7 +124,7 @@ func tagsWith(tags []string, newest []Card) []string {
 	return tags
 }
 
-// Tags returns some tags that projects have which trend or are new, the most used first.
+// Tags returns some tags of trending and new projects, the most used first.
 func (s *Service) Tags(ctx context.Context, by sandlot.Caller) ([]string, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return nil, err
@@ -134,8 +137,9 @@ func (s *Service) Tags(ctx context.Context, by sandlot.Caller) ([]string, error)
 	return tagsWith(t.tags, newest.Cards), err
 }
 
-// Tagged returns a page of the projects that have a tag and may be listed, in an order; an empty cursor means the first page. Rankings are
-// those of Browse, without what lacks the tag. What is no tag, and an invalid cursor or order, is sandlot.ErrNotFound.
+// Tagged returns a page of the projects that have a tag and may be listed, in an order; an empty cursor means the first
+// page. Rankings are those of Browse, without the projects that lack the tag. An invalid tag, cursor or order is
+// sandlot.ErrNotFound.
 func (s *Service) Tagged(ctx context.Context, by sandlot.Caller, tag string, order Sort, cursor string) (Page, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Page{}, err

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// overviewPage is how many projects a person sees at once.
+	// overviewPage is the number of projects on a page.
 	overviewPage = 50
-	// OverviewDays is how many days of plays an overview has.
+	// OverviewDays is the number of days in an overview.
 	OverviewDays = 30
 )
 
@@ -22,20 +22,20 @@ type OverviewRow struct {
 	Days []int64 // plays on each of the last OverviewDays days, in UTC, today last; those of the last seconds may be missing
 }
 
-// Overview returns a page of at most 50 of the caller's projects, those that were changed last first. next is the cursor of the next page,
-// empty on the last. An invalid cursor is sandlot.ErrNotFound.
+// Overview returns a page of at most 50 of the caller's projects, the last changed first. next is the cursor of the
+// next page, empty on the last. An invalid cursor is sandlot.ErrNotFound.
 func (s *Service) Overview(ctx context.Context, by sandlot.Caller, cursor string) (list []OverviewRow, next string, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return nil, "", err
 	}
 	own, err := s.projects.Whoami(ctx, by, overviewPage, cursor)
 	if errors.Is(err, sandlot.CodeInvalidField) {
-		err = sandlot.ErrNotFound // the cursor: the limit is one that it takes
+		err = sandlot.ErrNotFound // the cursor: the limit is always valid
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	ids := make([]sandlot.ProjectID, len(own.Projects)) // those of the page: an account may have ten thousand others
+	ids := make([]sandlot.ProjectID, len(own.Projects)) // only this page: an account may have ten thousand others
 	for i, v := range own.Projects {
 		ids[i] = v.Project.ID
 	}

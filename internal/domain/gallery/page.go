@@ -7,15 +7,15 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// A ProjectPage is what anybody may know of a project.
+// A ProjectPage holds the public information about a project.
 type ProjectPage struct {
 	Project     sandlot.Project
 	Stats       sandlot.Stats
-	Description string // plain text, which may have line breaks and may be empty
+	Description string // plain text, possibly with line breaks; may be empty
 }
 
-// ProjectPage returns what the page of a project shows. Its counts include plays that are not written yet. An invalid id is
-// sandlot.ErrNotFound, and a project that was taken down is sandlot.CodeTakenDown.
+// ProjectPage returns the content of a project's page. Its counts include plays that are not written yet. An invalid id
+// is sandlot.ErrNotFound, and a project that was taken down is sandlot.CodeTakenDown.
 func (s *Service) ProjectPage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (ProjectPage, error) {
 	if !names.ValidProjectID(string(id)) {
 		return ProjectPage{}, sandlot.ErrNotFound
@@ -28,8 +28,8 @@ func (s *Service) ProjectPage(ctx context.Context, by sandlot.Caller, id sandlot
 	return ProjectPage{p, s.counters.Stats(ctx, p), d.Description}, err
 }
 
-// Stats returns the id and the public numbers of a project. ref is its id or any of its addresses. Plays that are not written yet are
-// included. Errors are those of publish.Service.Find.
+// Stats returns the id and the public numbers of a project, including plays that are not written yet. ref is its id or
+// any of its addresses. Errors are those of publish.Service.Find.
 func (s *Service) Stats(ctx context.Context, by sandlot.Caller, ref string) (sandlot.ProjectID, sandlot.Stats, error) {
 	p, err := s.find(ctx, by, ref)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Service) Stats(ctx context.Context, by sandlot.Caller, ref string) (san
 	return p.ID, s.counters.Stats(ctx, p), nil
 }
 
-// find returns a project that anybody may look at.
+// find returns a project that the public may see.
 func (s *Service) find(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return sandlot.Project{}, err
@@ -46,8 +46,8 @@ func (s *Service) find(ctx context.Context, by sandlot.Caller, ref string) (sand
 	return s.projects.Find(ctx, by, ref)
 }
 
-// Counts returns a project's public numbers for those who watch them. They are those of Stats, at less cost: the project is taken from its
-// cached head. A project that was taken down is sandlot.CodeTakenDown.
+// Counts returns a project's public numbers for live updates. They are those of Stats, at less cost: the project comes
+// from its cached head. A project that was taken down is sandlot.CodeTakenDown.
 func (s *Service) Counts(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Stats, error) {
 	p, err := s.current(ctx, by, id)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Service) Counts(ctx context.Context, by sandlot.Caller, id sandlot.Proj
 	return s.counters.Stats(ctx, p), nil
 }
 
-// current returns a project that anybody may look at, from its cached head.
+// current returns a project that the public may see, from its cached head.
 func (s *Service) current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return sandlot.Project{}, err

@@ -11,19 +11,20 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// The most that one network adds to the numbers of one project on a public instance. Loads and likes beyond are served and not counted, so
-// that a script makes nobody popular. A school class behind one address still counts.
+// The limits on the additions of one network to the numbers of one project on a public instance. Loads and likes beyond
+// them are served but not counted, so that a script makes nobody popular. A school class behind one address still
+// counts.
 const (
 	playsAtOnce   = 60
 	playsAnHour   = 240
 	likesAtOnce   = 20
 	likesAnHour   = 60
 	playersAtOnce = 50
-	hostsAtOnce   = 4 // that are new as the ones that led to it
+	hostsAtOnce   = 4 // new hosts as a source
 	hostsAnHour   = 1
 )
 
-// crowds returns the networks whose bounds a player from an address counts in; none on an instance that is not public.
+// crowds returns the networks in whose limits a player with the address counts; none on an instance that is not public.
 func (c *Counters) crowds(from netip.Addr) []Crowd {
 	if !c.public {
 		return nil
@@ -35,18 +36,18 @@ func (c *Counters) crowds(from netip.Addr) []Crowd {
 	return list
 }
 
-// countCells is how many cells a countLimit has, in 512 KiB.
+// countCells is the number of cells of a countLimit, in 512 KiB.
 const countCells = 1 << 16
 
-// A countLimit bounds how much each network adds to each project. Each pair of network and project has a cell by its hash, and pairs with the
-// same hash share one. So the memory is fixed, and nobody can make the countLimit forget what they used up. Where pairs share a cell less is
-// counted, never more. It may be used concurrently.
+// A countLimit limits the additions of each network to each project. Each pair of network and project has a cell by its
+// hash, and pairs with the same hash share one. So the memory is fixed, and nobody can make the countLimit forget their
+// use. Pairs that share a cell count less, never more. It may be used concurrently.
 type countLimit struct {
-	every time.Duration // until there is one more
-	most  time.Duration // until all are there again, when none is left
+	every time.Duration // time until one more is available
+	most  time.Duration // time until all are available again after none was left
 	seed  maphash.Seed
 	mu    sync.Mutex
-	full  []int64 // when all are there again, in ns since 1970
+	full  []int64 // when all are available again, in ns since 1970
 }
 
 func newCountLimit(atOnce, anHour int) *countLimit {
@@ -54,8 +55,8 @@ func newCountLimit(atOnce, anHour int) *countLimit {
 	return &countLimit{every: every, most: every * time.Duration(atOnce), seed: maphash.MakeSeed(), full: make([]int64, countCells)}
 }
 
-// take reports whether an address may add one to a project now. If so, one is taken from each of the address's networks; otherwise nothing
-// is.
+// take reports whether an address may add one to a project now. If so, it takes one from each of the address's
+// networks; otherwise it takes nothing.
 func (l *countLimit) take(id sandlot.ProjectID, from netip.Addr, now time.Time) bool {
 	type cell struct {
 		project sandlot.ProjectID
@@ -69,7 +70,7 @@ func (l *countLimit) take(id sandlot.ProjectID, from netip.Addr, now time.Time) 
 	for i, n := range list {
 		at[i] = maphash.Comparable(l.seed, cell{id, n.Prefix}) % countCells
 		none := now.Add(l.most).UnixNano()
-		l.full[at[i]] = min(l.full[at[i]], none) // it is later where the clock was ahead
+		l.full[at[i]] = min(l.full[at[i]], none) // it is later if the clock was ahead
 		if next[i] = max(l.full[at[i]], now.UnixNano()) + int64(l.every)/int64(n.Share); next[i] > none {
 			return false
 		}
@@ -80,25 +81,26 @@ func (l *countLimit) take(id sandlot.ProjectID, from netip.Addr, now time.Time) 
 	return true
 }
 
-// hostBits is how many bits a hostLimit has, in 256 KiB: a hundred thousand hosts of a day, of all projects and networks, leave one in twenty
-// taken for one that was named.
+// hostBits is the number of bits of a hostLimit, in 256 KiB: with a hundred thousand hosts in a day, over all projects
+// and networks, one new host in twenty is mistaken for a known one.
 const hostBits = 1 << 21
 
-// A hostLimit bounds how many hosts each network names that led it to a project, for a day has room for figures.MostSources and everybody can
-// make some up. It may be used concurrently.
+// A hostLimit limits how many source hosts each network can name for a project, since a day has room for
+// figures.MostSources and hosts are easy to make up. It may be used concurrently.
 type hostLimit struct {
 	fresh *countLimit
 	seed  maphash.Seed
 	mu    sync.Mutex
-	day   int64    // since 1970, of named
-	named []uint64 // a bit for each project, network and host, by its hash
+	day   int64    // the day of named, since 1970
+	named []uint64 // a bit for each project, network and host, by their hash
 }
 
 func newHostLimit() *hostLimit {
 	return &hostLimit{fresh: newCountLimit(hostsAtOnce, hostsAnHour), seed: maphash.MakeSeed(), named: make([]uint64, hostBits/64)}
 }
 
-// source is under which host a play counts: one that its network has not named today is one of the others once it has named so many.
+// source returns the host under which a play counts: figures.Others for a host that is new today once the network has
+// reached its limit.
 func (l *hostLimit) source(id sandlot.ProjectID, p Player, now time.Time) string {
 	if p.Source == "" {
 		return ""

@@ -9,16 +9,16 @@ import (
 	"sandlot"
 )
 
-// profileOrders are those of an account's projects. It never changes.
+// profileOrders holds the orders of an account's projects. It never changes.
 var profileOrders = []Sort{SortNewest, SortPlayed, SortTrending}
 
-// ProfileOrders returns the orders that a Profile may have, the usual one first.
+// ProfileOrders returns the possible orders of a Profile, the default first.
 func ProfileOrders() []Sort { return slices.Clone(profileOrders) }
 
-// Profile returns a page of the projects of an account that may be listed, in an order: the newest first, those with the most plays first, or
-// what trends first and the others behind it, the newest first. The last two have the thousand newest. For a handle that the account no longer
-// has, the page is empty and current is the handle that it has now. An account that is suspended or gone, and an invalid cursor or order, is
-// sandlot.ErrNotFound.
+// Profile returns a page of an account's projects that may be listed, in an order: the newest first, the most played
+// first, or the trending ones first and then the newest. The last two include the thousand newest projects. For a
+// former handle of the account the page is empty and current is its present handle. An account that is suspended or
+// gone, and an invalid cursor or order, is sandlot.ErrNotFound.
 func (s *Service) Profile(ctx context.Context, by sandlot.Caller, handle string, order Sort, cursor string) (current string, _ Page, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", Page{}, err
@@ -38,7 +38,7 @@ func (s *Service) Profile(ctx context.Context, by sandlot.Caller, handle string,
 	return a.Handle, s.page(ctx, found), err
 }
 
-// ofAccount finds the page of an account's projects in an order that begins at a place.
+// ofAccount returns the page of an account's projects that begins at a place of an order.
 func (s *Service) ofAccount(ctx context.Context, id sandlot.AccountID, order Sort, place int64) (sheet, error) {
 	if order == SortNewest {
 		return s.listed(ctx, ListedQuery{Account: id, Before: place})
@@ -58,17 +58,17 @@ func (s *Service) ofAccount(ctx context.Context, id sandlot.AccountID, order Sor
 	return sheet{projects: list[begin:end], next: nextPlace(begin, len(list))}, err
 }
 
-// trendingFirst moves to the front of an account's projects what trends of them. The others stay in their order.
+// trendingFirst moves an account's trending projects to the front. The others keep their order.
 func (s *Service) trendingFirst(ctx context.Context, id sandlot.AccountID, list []sandlot.Project) error {
 	q := s.trendQuery()
 	q.Account, q.OfOne = id, rankLimit
 	trending, err := s.store.Trending(ctx, q)
 	if err != nil {
-		return fmt.Errorf("rank an account's by plays and likes: %w", err)
+		return fmt.Errorf("rank an account's projects by plays and likes: %w", err)
 	}
 	places := make(map[sandlot.ProjectID]int, len(trending))
 	for i, id := range trending {
-		places[id] = i - len(trending) // before 0, which all others have
+		places[id] = i - len(trending) // below 0, the place of all others
 	}
 	slices.SortStableFunc(list, func(a, b sandlot.Project) int { return cmp.Compare(places[a.ID], places[b.ID]) })
 	return nil

@@ -14,42 +14,43 @@ import (
 // PlayWindow is the time within which all loads of a project by a player are one play.
 const PlayWindow = 30 * time.Minute
 
-// maxWritten is how many loads one batch has at most, and how many projects, so that the store's other steps wait for it some hundredths of
-// a second, also after a time without a store.
+// maxWritten is the limit of loads and of projects in one batch, so that other steps of the store wait only some
+// hundredths of a second for it, even after an outage of the store.
 const maxWritten = 2000
 
-// tally counts plays in memory until they are written. No lock is held during a write. Instead counts are written in batches with numbers,
-// and the store keeps with each project the number of the batch that was added last. So a reader can tell which batches a stored count
-// includes; where another process has added a batch since, plays that are being written may be told twice until they are. Where processes share
-// their counts, the store tells which loads another has counted already: until then those are told as plays. It may be used concurrently.
+// tally counts plays in memory until they are written. No lock is held during a write. Counts are written in numbered
+// batches instead, and the store keeps with each project the number of the last batch added. So a reader can derive
+// which batches a stored count includes; if another process has added a batch since, plays may be counted twice while
+// they are being written. If processes share their counts, the store returns the loads that another process has counted
+// already; until then these are included as plays. It may be used concurrently.
 type tally struct {
-	most    int  // loads that are remembered; beyond it the older half is forgotten, and may count twice
+	most    int  // limit of remembered loads; beyond it the older half is forgotten, and may count twice
 	shared  bool // other processes count loads, too
 	mu      sync.Mutex
-	recent  map[load]time.Time // loads that counted, the newer ones
+	recent  map[load]time.Time // the newer loads that counted
 	older   map[load]time.Time
 	since   time.Time // when recent was begun
 	begun   time.Time // when filed was begun
-	filed   int       // loads since then that the store holds against those of others, at most most, which bounds what it keeps
-	pending batch     // has no number yet
-	sending *batch    // is being written, or failed and will be written again under the same number
-	sent    batch     // the last that was written
+	filed   int       // loads recorded in the store since then for comparison between processes; at most most, which limits the store's size
+	pending batch     // not numbered yet
+	sending *batch    // being written, or failed and to be written again under the same number
+	sent    batch     // the last batch written
 	writing bool      // whether a flush is under way
 }
 
-// batch is counts that are written together.
+// batch holds counts that are written together.
 type batch struct {
 	number  int64
 	plays   map[sandlot.ProjectID]int64
 	figures map[sandlot.ProjectID]*figures.Added
-	loads   map[load]loaded // those of the plays that another process may have counted
+	loads   map[load]loaded // loads behind the plays that another process may have counted
 }
 
 func newBatch(number int64) batch {
 	return batch{number, map[sandlot.ProjectID]int64{}, map[sandlot.ProjectID]*figures.Added{}, map[load]loaded{}}
 }
 
-// of is what the batch adds to the figures of a project.
+// of returns the batch's additions to the figures of a project.
 func (b *batch) of(id sandlot.ProjectID) *figures.Added {
 	a := b.figures[id]
 	if a == nil {
@@ -59,32 +60,32 @@ func (b *batch) of(id sandlot.ProjectID) *figures.Added {
 	return a
 }
 
-// A load is a project and who loaded it.
+// A load is a pair of project and player.
 type load struct {
 	project sandlot.ProjectID
 	player  PlayerID
 }
 
-// loaded is when a load was, and how it counts in the figures.
+// loaded holds the time of a load, and its version and source in the figures.
 type loaded struct {
 	at      time.Time
 	version int
 	source  string
 }
 
-// id is the hash by which the store knows a load.
+// id returns the hash that identifies a load in the store.
 func (l load) id() int64 {
 	sum := sha256.Sum256([]byte(string(l.player) + "\x00" + string(l.project)))
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)
 }
 
 func newTally(most int, shared bool) *tally {
-	// Other processes, and the one before this, have other numbers: each draws one of 2^38.
+	// Other processes, and the previous one, have other numbers: each draws one of 2^38.
 	first := batch{number: BatchesOfProcess * (1 + rand.Int64N(1<<38-1))}
 	return &tally{most: most, shared: shared, recent: map[load]time.Time{}, older: map[load]time.Time{}, pending: newBatch(0), sent: first}
 }
 
-// play counts a load, if it is the player's first within PlayWindow and may returns true. may is called only then.
+// play counts a load if it is the player's first within PlayWindow and may returns true. may is called only then.
 func (t *tally) play(id sandlot.ProjectID, p Player, now time.Time, may func() bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,7 +100,8 @@ func (t *tally) play(id sandlot.ProjectID, p Player, now time.Time, may func() b
 	}
 }
 
-// first remembers a load, and reports whether it is the first within PlayWindow and may returns true. t.mu is held.
+// first remembers a load, and reports whether it is the first within PlayWindow and may returns true. t.mu must be
+// held.
 func (t *tally) first(l load, now time.Time, may func() bool) bool {
 	if within(t.recent, l, now) || within(t.older, l, now) || !may() {
 		return false
@@ -111,7 +113,8 @@ func (t *tally) first(l load, now time.Time, may func() bool) bool {
 	return true
 }
 
-// file has a load that counted held against those of others. A load of which one waits to be written is no other's.
+// file marks a counted load for comparison with those of other processes. A load that already waits to be written is
+// not marked twice.
 func (t *tally) file(l load, as loaded) {
 	if as.at.Sub(t.begun).Abs() > PlayWindow {
 		t.begun, t.filed = as.at, 0
@@ -122,7 +125,7 @@ func (t *tally) file(l load, as loaded) {
 	}
 }
 
-// led counts for a play that was counted by itself where the player came from, once within PlayWindow.
+// led counts the source of a play that was counted separately, once within PlayWindow.
 func (t *tally) led(id sandlot.ProjectID, p Player, now time.Time, may func() bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -131,7 +134,7 @@ func (t *tally) led(id sandlot.ProjectID, p Player, now time.Time, may func() bo
 	}
 }
 
-// stayed counts how long people played.
+// stayed counts the lengths of stays.
 func (t *tally) stayed(stays []figures.Stay) {
 	if len(stays) == 0 {
 		return
@@ -149,12 +152,12 @@ func within(m map[load]time.Time, l load, now time.Time) bool {
 	return ok && now.Sub(at).Abs() < PlayWindow
 }
 
-// readTries bounds how often a stored count is read. It is read once more only if two batches were written during one read, and they are
-// written two seconds apart.
+// readTries limits the reads of a stored count. It is read once more only if two batches were written during one read,
+// and batches are written two seconds apart.
 const readTries = 8
 
-// plays returns the plays of a project, those that are not written yet included. read returns the stored count with the number of its last
-// batch; it may be called up to readTries times. plays never waits for a write.
+// plays returns the plays of a project, including those not written yet. read returns the stored count with the number
+// of its last batch; it may be called up to readTries times. plays never waits for a write.
 func (t *tally) plays(id sandlot.ProjectID, read func() (plays, number int64)) (sum int64) {
 	for range readTries {
 		begun := t.lastSent()
@@ -167,15 +170,15 @@ func (t *tally) plays(id sandlot.ProjectID, read func() (plays, number int64)) (
 	return sum
 }
 
-// lastSent is the number of the batch that was written last.
+// lastSent returns the number of the last batch written.
 func (t *tally) lastSent() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.sent.number
 }
 
-// sum adds to a stored count the plays that it does not include. number is that of the count's last batch, begun that of the batch that was
-// written last when the read began. The sum is exact unless more than one batch was written since.
+// sum adds to a stored count the plays that it does not include. number is the last batch of the count, begun the last
+// batch written when the read began. The sum is exact unless more than one batch was written since.
 func (t *tally) sum(id sandlot.ProjectID, stored, number, begun int64) (sum int64, exact bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -189,7 +192,8 @@ func (t *tally) sum(id sandlot.ProjectID, stored, number, begun int64) (sum int6
 	return sum, exact
 }
 
-// lacks returns the batches that a record does not include, some of which may be nil; its arguments are those of sum. t.mu is held.
+// lacks returns the batches that a record does not include, some of which may be nil; it takes the arguments of sum.
+// t.mu must be held.
 func (t *tally) lacks(number, begun int64) (list [3]*batch, exact bool) {
 	list[0] = &t.pending
 	sending := t.sending != nil && number == t.sending.number
@@ -202,7 +206,7 @@ func (t *tally) lacks(number, begun int64) (list [3]*batch, exact bool) {
 	return list, t.sent.number-begun <= 1
 }
 
-// unwritten is plays for what a record of a project's figures lacks.
+// unwritten returns the additions that a record of a project's figures does not include, in the manner of plays.
 func (t *tally) unwritten(id sandlot.ProjectID, read func() (number int64)) (added figures.Added) {
 	for range readTries {
 		begun := t.lastSent()
@@ -227,8 +231,8 @@ func (t *tally) lacking(id sandlot.ProjectID, number, begun int64) (added figure
 	return added, exact
 }
 
-// flush writes what was counted. A batch that fails is kept and written again under the same number, for it may have been written in spite
-// of the error. If another flush is under way, flush does nothing.
+// flush writes the counts. A batch that fails is kept and written again under the same number, since it may have been
+// written in spite of the error. If another flush is active, flush does nothing.
 func (t *tally) flush(now func() time.Time, write func(map[sandlot.ProjectID]Counts) ([]Load, error)) error {
 	for more := true; more; {
 		var b *batch
@@ -245,7 +249,7 @@ func (t *tally) flush(now func() time.Time, write func(map[sandlot.ProjectID]Cou
 	return nil
 }
 
-// counts is the batch as it is written, and its loads by their hashes.
+// counts returns the batch in the form for the store, and its loads by their hashes.
 func (b *batch) counts(now time.Time) (map[sandlot.ProjectID]Counts, map[int64]load) {
 	counts, loads := make(map[sandlot.ProjectID]Counts, len(b.figures)), make(map[int64]load, len(b.loads))
 	for id, a := range b.figures {
@@ -262,8 +266,8 @@ func (b *batch) counts(now time.Time) (map[sandlot.ProjectID]Counts, map[int64]l
 	return counts, loads
 }
 
-// begin returns the batch to be written, nil if there is none, and whether newer plays may wait to be written after it: it failed before, or
-// there were too many for one.
+// begin returns the batch to be written, nil if there is none. It also reports whether newer plays may wait behind it:
+// it failed before, or there were too many for one batch.
 func (t *tally) begin() (b *batch, more bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -280,7 +284,8 @@ func (t *tally) begin() (b *batch, more bool) {
 	return t.sending, before || len(t.pending.figures) > 0
 }
 
-// split takes at most so many loads, with their plays. If there are no more than that it takes at most so many projects, with all of theirs.
+// split takes at most most loads out of the batch, with their plays. If there are no more than that, it takes at most
+// most projects, with all their counts.
 func (b *batch) split(most int) batch {
 	part := newBatch(0)
 	switch {
@@ -307,7 +312,7 @@ func (b *batch) split(most int) batch {
 	return part
 }
 
-// hand gives another so many of its projects.
+// hand moves up to most projects to another batch.
 func (b *batch) hand(to *batch, most int) {
 	for id, a := range b.figures {
 		if len(to.figures) == most {
@@ -328,7 +333,8 @@ func (b *batch) hand(to *batch, most int) {
 	}
 }
 
-// end ends the write of the batch from begin. The loads that are again there were counted by others, whose time holds for the next of them.
+// end ends the write of the batch from begin. Loads in again were counted by other processes, whose times apply to the
+// next load.
 func (t *tally) end(written bool, now time.Time, loads map[int64]load, again []Load) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -14,44 +14,46 @@ import (
 )
 
 const (
-	// DefaultTexts is how many bytes of texts are kept by default: at 80 to 100 bytes each, those of more than a million listed projects.
+	// DefaultTexts is the default size of the texts in bytes: at 80 to 100 bytes each, more than a million listed
+	// projects.
 	DefaultTexts = 128 << 20
-	// textBytes is the memory of an entry without the bytes of its text.
+	// textBytes is the memory of an entry without its text, in bytes.
 	textBytes = 40
 	// namedPage is how many projects are read at a time: some 10 ms.
 	namedPage = 5_000
-	// relistedMost is how many changes are read at most; where there are more, all texts are read anew.
+	// relistedMost is the limit of changes to read; beyond it all texts are read again.
 	relistedMost = 10_000
-	// commitTime is longer than a step of any process can take between the moment that it gets a number and its commit.
+	// commitTime is longer than any process can take from drawing a number to the commit of its step.
 	commitTime = 30 * time.Second
-	// commitNumbers is taken for more numbers than are given out in that time, before there is a mark that is so old.
+	// commitNumbers is more than the numbers drawn in that time; it serves until a mark is that old.
 	commitNumbers = 1_000
 )
 
-// texts holds the folded title, handle and tags of each listed project, for searches. Its methods may be called concurrently, but for follow.
+// texts holds the folded title, handle and tags of each listed project, for searches. Its methods may be called
+// concurrently, except follow.
 type texts struct {
-	most int // bytes; beyond them the oldest projects are left out
+	most int // in bytes; beyond it the oldest projects are left out
 
 	mu    sync.RWMutex
-	list  []text // by their numbers
+	list  []text // by number
 	bytes int
 
 	from, next mark
 }
 
-// A text is what searches look through of a project; it is empty when the project is not listed any more.
+// A text is the searchable text of a project; it is empty if the project is no longer listed.
 type text struct {
 	number int64
 	folded string
 }
 
-// A mark is the highest number of a project and the highest Relisting that were read at a time.
+// A mark holds the highest project number and the highest Relisting read at a time.
 type mark struct {
 	at                time.Time
 	number, relisting int64
 }
 
-// folded is the text of a project.
+// folded returns the searchable text of a project.
 func folded(title, handle string, tags sandlot.Tags) string {
 	return names.Searchable(title) + "\n" + names.Searchable(handle) + "\n" + names.Searchable(string(tags))
 }
@@ -61,7 +63,7 @@ func hasAll(text string, words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
-// current returns x as the store is now, or other texts, read anew, where x is nil or too far behind.
+// current returns x, updated from the store, or new texts if x is nil or too far behind.
 func (x *texts) current(ctx context.Context, store Store, most int, now time.Time) (*texts, error) {
 	if x != nil {
 		if followed, err := x.follow(ctx, store, now); err != nil || followed {
@@ -83,7 +85,7 @@ func (x *texts) current(ctx context.Context, store Store, most int, now time.Tim
 	return x, err
 }
 
-// follow reads what has changed, and reports false where that is too much.
+// follow reads the changes, and returns false if there are too many.
 func (x *texts) follow(ctx context.Context, store Store, now time.Time) (bool, error) {
 	changed, err := store.Relisted(ctx, x.from.relisting, relistedMost)
 	if err != nil || len(changed) == relistedMost {
@@ -97,14 +99,15 @@ func (x *texts) follow(ctx context.Context, store Store, now time.Time) (bool, e
 	if err := x.extend(ctx, store, &at); err != nil {
 		return false, err
 	}
-	// Numbers are not in the order of commits, so what is read goes back to a mark that all steps of its time have ended since.
+	// Numbers are not in the order of commits, so each read starts at a mark so old that all steps of its time have
+	// ended.
 	if now.Sub(x.next.at) >= commitTime {
 		x.from, x.next = x.next, at
 	}
 	return true, nil
 }
 
-// extend reads the listed projects above the number of a mark, and moves it on to the last.
+// extend reads the listed projects above the number of a mark, and advances the mark to the last.
 func (x *texts) extend(ctx context.Context, store Store, to *mark) error {
 	for {
 		list, err := store.Named(ctx, to.number, namedPage)
@@ -121,7 +124,7 @@ func (x *texts) extend(ctx context.Context, store Store, to *mark) error {
 	}
 }
 
-// put keeps the texts of projects as they are now.
+// put replaces the texts of projects.
 func (x *texts) put(list []Named) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -147,12 +150,12 @@ func (x *texts) put(list []Named) {
 	}
 }
 
-// place is where the text of a project is, or would be.
+// place returns the position of a project's text, and whether the project has one.
 func (x *texts) place(number int64) (int, bool) {
 	return slices.BinarySearchFunc(x.list, number, func(t text, n int64) int { return cmp.Compare(t.number, n) })
 }
 
-// matching returns the newest projects below a number whose texts have all the words, at most so many.
+// matching returns at most most of the newest projects below a number whose texts have all the words.
 func (x *texts) matching(words []string, before int64, most int) (numbers []int64) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -165,11 +168,11 @@ func (x *texts) matching(words []string, before int64, most int) (numbers []int6
 	return numbers
 }
 
-// mostLooked is how many projects a search reads: that so many have changed in half a second is no accident.
+// mostLooked is how many projects a search reads: more changes in half a second are no accident.
 const mostLooked = 1_000
 
-// search returns the newest projects below a number that may be listed and have all the words, as the store has them now. The texts may be
-// half a second old.
+// search returns the newest projects below a number that may be listed and have all the words, in their current state
+// in the store. The texts may be half a second old.
 func (s *Service) search(ctx context.Context, words []string, before int64, limit int) (found []Listed, err error) {
 	x, err := s.texts.get(ctx, s.Now(), func() (*texts, error) {
 		x, _ := s.texts.peek(s.Now())

@@ -11,27 +11,30 @@ import (
 )
 
 const (
-	// likeWorth is how many plays a like weighs: somebody who likes a project has done more than to open it.
+	// likeWorth is how many plays a like weighs: a like takes more than opening a project.
 	likeWorth = 5
-	// young and damping say how age weighs: after two days a project weighs 0.57 of what it did when it was new, after a week 0.30.
+	// young and damping set the effect of age: a project has 0.57 of its initial weight after two days, and 0.30 after
+	// a week.
 	young, damping = 2, 0.8
-	// trendDays are the days that count, today included.
+	// trendDays is the number of days that count, including today.
 	trendDays = 7
-	// mostOfOne is how many projects of one creator are among those that trend, so that nobody fills the row.
+	// mostOfOne is how many projects of one creator may trend, so that nobody fills the row.
 	mostOfOne = 2
 )
 
-// A trend is the ranking of what is played and liked now, with what is asked of it often.
+// A trend is the ranking by recent plays and likes, with two lists taken from it that are needed often.
 type trend struct {
 	ranking
-	featured []sandlot.ProjectID // the first of them that have a picture, or the first of all
-	tags     []string            // of them, the most used first
+	featured []sandlot.ProjectID // the first with a picture, then the first without
+	tags     []string            // the most used tags, most used first
 }
 
-// featuredReach is how many projects may be featured: the first that is still listed is.
+// featuredReach is how many projects with a picture, and how many without, may be featured: the first one still listed
+// is.
 const featuredReach = 6
 
-// trending ranks projects by their plays and likes of the week, damped by age: what is new has had less time to be found.
+// trending ranks projects by their plays and likes of the week, damped by age, since a new project has had less time to
+// be found.
 func (s *Service) trending(ctx context.Context) (trend, error) {
 	return s.lists.trend.get(ctx, s.Now(), func() (trend, error) {
 		ids, err := s.store.Trending(ctx, s.trendQuery())
@@ -43,13 +46,13 @@ func (s *Service) trending(ctx context.Context) (trend, error) {
 	})
 }
 
-// trendQuery asks for what trends now.
+// trendQuery returns the query for the projects that trend now.
 func (s *Service) trendQuery() TrendQuery {
 	now := s.Now().UTC()
 	return TrendQuery{Since: now.AddDate(0, 0, 1-trendDays), Now: now, LikeWorth: likeWorth, Young: young, Damping: damping, OfOne: mostOfOne, Limit: rankLimit}
 }
 
-// trendOf is the ranking of what is in that order.
+// trendOf returns the trend of projects that are already in order.
 func trendOf(list []sandlot.Project) trend {
 	t, used := trend{ranking: rankingOf(list)}, map[string]int{}
 	var plain []sandlot.ProjectID
@@ -68,7 +71,7 @@ func trendOf(list []sandlot.Project) trend {
 	return t
 }
 
-// mostUsed are the tags that are used most, those of the service before others among equals.
+// mostUsed returns the most used tags; among equals those of the service come first.
 func mostUsed(used map[string]int) (list []string) {
 	for tag := range used {
 		list = append(list, tag)
@@ -79,7 +82,7 @@ func mostUsed(used map[string]int) (list []string) {
 	return list[:min(len(list), mostTags)]
 }
 
-// rank is the place of a tag among those of the service, or behind them.
+// rank returns the place of a tag among those of the service; other tags follow them.
 func rank(tag string) int {
 	if i := slices.Index(knownTags, tag); i >= 0 {
 		return i
@@ -87,7 +90,7 @@ func rank(tag string) int {
 	return len(knownTags)
 }
 
-// played is the ranking by the plays of the week.
+// played returns the ranking by the plays of the week.
 func (s *Service) played(ctx context.Context) (ranking, error) {
 	return s.lists.played.get(ctx, s.Now(), func() (ranking, error) {
 		ids, err := s.store.MostPlayed(ctx, s.Now().AddDate(0, 0, 1-trendDays), rankLimit)

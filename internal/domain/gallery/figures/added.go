@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// A Cell is the figures of one day, or of one version.
+// A Cell holds the figures of one day, or of one version.
 type Cell struct {
 	Plays   int64
-	Likes   int64 // that were given, less those that were taken back
-	Players int64 // of days that are over
+	Likes   int64 // likes given, less likes taken back
+	Players int64 // of past days
 	Seen    Sketch
 	Lengths Lengths
 }
 
-// Merge adds another cell to this one. It leaves the other as it is.
+// Merge adds another cell to this one. It does not change the other.
 func (c *Cell) Merge(other Cell) {
 	c.Plays += other.Plays
 	c.Likes += other.Likes
@@ -23,29 +23,30 @@ func (c *Cell) Merge(other Cell) {
 	c.Lengths.Merge(other.Lengths)
 }
 
-// People returns how many players there were: each once a day. There are not more than plays, however a sketch errs.
+// People returns the number of players, each counted once a day. It never exceeds the plays, whatever the error of the
+// sketch.
 func (c Cell) People() int64 { return min(c.Players+c.Seen.Count(), max(c.Plays, 0)) }
 
-// Added is what was counted of a project since the last batch was written: what a version was played, and the plays that others' sites led
-// to. Version 0 is the one that is current when the batch is written. The zero value is empty.
+// Added holds the counts of a project since the last batch was written: the figures of its versions, and the plays led
+// to it by other sites. Version 0 is the version that is current when the batch is written. The zero value is empty.
 type Added struct {
 	Versions map[int]Cell
 	Sources  map[string]int64 // at most MostSources hosts, and Others
 }
 
-// Play counts a play of a version by a player whom a source led there, if any, and returns what Led does.
+// Play counts a play of a version by a player, with the source that led there, if any, and returns the result of Led.
 func (a *Added) Play(version int, player, source string) string {
 	a.change(version, func(c *Cell) { c.Plays++; c.Seen.Add(player) })
 	return a.Led(source, 1)
 }
 
-// Length counts how long a version was played.
+// Length counts the length of a stay in a version.
 func (a *Added) Length(version int, d time.Duration) {
 	a.change(version, func(c *Cell) { c.Lengths.Add(d) })
 }
 
-// Led counts plays to which a source led; an empty one is none. It returns the source under which they are counted: beyond MostSources it is
-// Others.
+// Led counts plays led by a source; an empty source counts nothing. It returns the source under which they are counted:
+// beyond MostSources it is Others.
 func (a *Added) Led(source string, plays int64) string {
 	if source == "" || plays == 0 {
 		return source
@@ -60,7 +61,7 @@ func (a *Added) Led(source string, plays int64) string {
 	return source
 }
 
-// Merge adds what was added elsewhere. It leaves that as it is.
+// Merge adds the counts of other. It does not change other.
 func (a *Added) Merge(other Added) {
 	for version, c := range other.Versions {
 		a.change(version, func(into *Cell) { into.Merge(c) })
@@ -70,7 +71,8 @@ func (a *Added) Merge(other Added) {
 	}
 }
 
-// Move counts so many plays more of a version and of a source, as Play returned it, whose players are counted elsewhere.
+// Move adds plays, which may be negative, to a version and a source, as Play returned it. Their players are counted
+// elsewhere.
 func (a *Added) Move(version int, source string, plays int64) {
 	a.change(version, func(c *Cell) { c.Plays += plays })
 	if source == "" {
@@ -84,7 +86,7 @@ func (a *Added) Move(version int, source string, plays int64) {
 	}
 }
 
-// Copy returns what Move may change while a stays as it is. The sketches are shared: nothing may be added to either.
+// Copy returns a copy that Move does not change. The sketches are shared: no player may be added to either.
 func (a Added) Copy() Added { return Added{maps.Clone(a.Versions), maps.Clone(a.Sources)} }
 
 func (a *Added) change(version int, by func(*Cell)) {
@@ -96,7 +98,7 @@ func (a *Added) change(version int, by func(*Cell)) {
 	a.Versions[version] = c
 }
 
-// Whole is what was added of all versions together.
+// Whole returns the sum over all versions.
 func (a Added) Whole() (c Cell) {
 	for _, of := range a.Versions {
 		c.Merge(of)

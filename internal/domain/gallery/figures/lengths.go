@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Lengths counts play lengths by their size, so that their median is known and no more. The first size is below ten seconds; each further
-// one reaches 19 % higher, up to four hours, as which all longer ones count. So a median is wrong by less than 19 %. It is nil while there
-// is none.
+// Lengths counts play lengths by size, so that only their median is known. The first size is below ten seconds; each
+// further one reaches 19 % higher, up to four hours, the size of all longer ones. So the error of a median is below 19
+// %. It is nil when empty.
 type Lengths []int64
 
 const (
@@ -19,7 +19,7 @@ const (
 	perOctave = 4
 )
 
-// below is the length at which a size ends.
+// below returns the upper end of a size, which the size excludes.
 func below(size int) time.Duration {
 	return time.Duration(float64(firstSize) * math.Exp2(float64(size)/perOctave))
 }
@@ -37,7 +37,7 @@ func (l *Lengths) grow(n int) {
 	}
 }
 
-// Merge adds what another has counted.
+// Merge adds the counts of other.
 func (l *Lengths) Merge(other Lengths) {
 	l.grow(len(other))
 	for i, n := range other {
@@ -45,7 +45,7 @@ func (l *Lengths) Merge(other Lengths) {
 	}
 }
 
-// Median returns the length that half of them do not reach, and false if there is none.
+// Median returns the median of the lengths, and false if there are none.
 func (l Lengths) Median() (time.Duration, bool) {
 	var all int64
 	for _, n := range l {
@@ -65,7 +65,8 @@ func (l Lengths) Median() (time.Duration, bool) {
 	return from + time.Duration(float64(below(i)-from)*half/float64(l[i])), true
 }
 
-// Bytes is the form in which lengths are kept: at most 4 bytes for each size up to 268 million of them. It is nil if there is none.
+// Bytes returns the stored form of lengths: at most 4 bytes for each size, up to 268 million lengths in it. It is nil
+// without lengths.
 func (l Lengths) Bytes() (b []byte) {
 	for _, n := range l {
 		b = binary.AppendUvarint(b, uint64(n))
@@ -73,7 +74,7 @@ func (l Lengths) Bytes() (b []byte) {
 	return b
 }
 
-// ReadLengths reads what Bytes wrote. What is damaged counts nothing.
+// ReadLengths parses the result of Bytes. Damaged bytes are no lengths.
 func ReadLengths(b []byte) Lengths {
 	var l Lengths
 	for len(b) > 0 && len(l) < sizes {

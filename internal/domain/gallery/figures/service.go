@@ -13,29 +13,30 @@ import (
 )
 
 const (
-	// DefaultDays is how many days are told where nobody says how many.
+	// DefaultDays is the number of days in a report by default.
 	DefaultDays = 30
-	// MostDays is how many days are told at most.
+	// MostDays is the limit of days in a report.
 	MostDays = DaysKept
-	// MostVersions is how many versions are told: more are no chart that one could read.
+	// MostVersions is the limit of versions in a report: nobody could read a chart of more.
 	MostVersions = 1000
 )
 
-// Projects is what a Service asks of publish; *publish.Service has it.
+// Projects holds the methods of publish that a Service needs; *publish.Service implements it.
 type Projects interface {
-	// Find returns a project by its id or address, as the store has it now. One that was taken down is CodeTakenDown, and is returned, too.
+	// Find returns a project by its id or address, in its current state in the store. For a project that was taken down
+	// it returns both the project and CodeTakenDown.
 	Find(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error)
 }
 
-// Counts has what was counted and is not written yet; *gallery.Counters does.
+// Counts holds the counts that are not written yet; *gallery.Counters implements it.
 type Counts interface {
-	// Unwritten returns what was counted of a project and is not in what read returns the last batch of. It may call read more than once, and
-	// what it returns is exact with what the last call read.
+	// Unwritten returns the counts of a project that the record from read does not include; read returns the last batch
+	// of that record. It may call read more than once, and its result is exact for the record of the last call.
 	Unwritten(id sandlot.ProjectID, read func() (batch int64)) Added
 }
 
-// Service tells owners the figures of their projects. Its methods may be called concurrently. Each takes the caller, and returns a
-// *sandlot.Error or sandlot.ErrNotFound for what it refuses. Any other error is a fault of the service.
+// Service returns to owners the figures of their projects. Its methods may be called concurrently. Each takes the
+// caller, and returns a *sandlot.Error or sandlot.ErrNotFound for a refusal. Any other error is a fault of the service.
 type Service struct {
 	store    Store
 	projects Projects
@@ -43,18 +44,18 @@ type Service struct {
 	now      func() time.Time
 }
 
-// New makes a Service. Its time is that of the store.
+// New returns a Service. now must be the clock of the store.
 func New(store Store, projects Projects, counts Counts, now func() time.Time) *Service {
 	return &Service{store, projects, counts, now}
 }
 
-// Numbers are those of a day, or of a version.
+// Numbers are the figures of a day, a version or a period.
 type Numbers struct {
 	Plays   int64
-	Players int64         // of each day once; those of several days are added up
-	Likes   int64         // that were given, less those that were taken back
-	Median  time.Duration // how long half of the players play at most
-	Known   bool          // whether it is known how long anybody played
+	Players int64         // each counted once a day; the sum over several days
+	Likes   int64         // likes given, less likes taken back
+	Median  time.Duration // median length of play
+	Known   bool          // whether Median is known: at least one stay was measured
 }
 
 func numbers(c Cell) Numbers {
@@ -62,41 +63,42 @@ func numbers(c Cell) Numbers {
 	return Numbers{c.Plays, c.People(), c.Likes, median, known}
 }
 
-// A Day is the figures of one day.
+// A Day holds the figures of one day.
 type Day struct {
 	Date time.Time // its beginning, in UTC
 	Numbers
 }
 
-// A Referrer is a host and the plays to which it led, or Direct or Others.
+// A Referrer is a source host, Direct or Others, with the plays that it led to the project.
 type Referrer struct {
 	Host  string
 	Plays int64
 }
 
-// Days is the figures of a project by day.
+// Days holds the figures of a project by day.
 type Days struct {
 	Project   sandlot.Project
-	Days      []Day // without a gap, oldest first, today last
+	Days      []Day // without gaps, oldest first, today last
 	Total     Numbers
-	Referrers []Referrer // of these days together, most plays first, with Direct
+	Referrers []Referrer // over all these days, most plays first, including Direct
 }
 
-// A Version is the figures of one version.
+// A Version holds the figures of one version.
 type Version struct {
 	Version int
 	Numbers
 }
 
-// Versions is the figures of a project by version.
+// Versions holds the figures of a project by version.
 type Versions struct {
 	Project  sandlot.Project
-	Versions []Version // newest first; those without figures are left out, and those beyond MostVersions
+	Versions []Version // newest first, at most MostVersions; versions without figures are absent
 }
 
-// ByDay returns the figures of the last days of a project, today's included. What was counted by this process and is not written yet is among
-// them. ref is the project's id or any of its addresses. It is for whoever may read the project's files; one that was taken down is
-// sandlot.CodeTakenDown for them. A number of days that is not from 1 to MostDays is sandlot.CodeInvalidField.
+// ByDay returns the figures of the last days of a project, including today's and the counts of this process that are
+// not written yet. ref is the project's id or any of its addresses. The caller must be allowed to read the project's
+// files; for such a caller a project that was taken down is sandlot.CodeTakenDown. A number of days outside 1 to
+// MostDays is sandlot.CodeInvalidField.
 func (s *Service) ByDay(ctx context.Context, by sandlot.Caller, ref string, days int) (Days, error) {
 	p, err := s.readable(ctx, by, ref)
 	if err != nil {
@@ -119,7 +121,7 @@ func (s *Service) ByDay(ctx context.Context, by sandlot.Caller, ref string, days
 	return arrange(p, first, days, kept, added), nil
 }
 
-// arrange puts days into their order, with what was added today.
+// arrange returns the days in order, and adds the unwritten counts to today.
 func arrange(p sandlot.Project, first time.Time, days int, kept ByDay, added Added) Days {
 	out := Days{Project: p}
 	var total Cell
@@ -145,7 +147,8 @@ func arrange(p sandlot.Project, first time.Time, days int, kept ByDay, added Add
 	return out
 }
 
-// referrers lists at most MostSources hosts, most plays first, then the others together. What none of them led to is direct.
+// referrers lists at most MostSources hosts, most plays first, then the sum of the others. Plays without a source are
+// Direct.
 func referrers(plays int64, sources map[string]int64) (list []Referrer) {
 	others := sources[Others]
 	for host, n := range sources {
@@ -168,7 +171,7 @@ func referrers(plays int64, sources map[string]int64) (list []Referrer) {
 	return list
 }
 
-// ByVersion returns the figures of the versions of a project, to those and under the same conditions as ByDay.
+// ByVersion returns the figures of the versions of a project, under the same conditions as ByDay.
 func (s *Service) ByVersion(ctx context.Context, by sandlot.Caller, ref string) (Versions, error) {
 	p, err := s.readable(ctx, by, ref)
 	if err != nil {
@@ -196,14 +199,14 @@ func (s *Service) ByVersion(ctx context.Context, by sandlot.Caller, ref string) 
 	return out, nil
 }
 
-// readable returns a project of which the caller may see the figures.
+// readable returns a project whose figures the caller may see.
 func (s *Service) readable(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, sandlot.ActReadFiles, nil); err != nil {
 		return sandlot.Project{}, err
 	}
 	p, err := s.projects.Find(ctx, by, ref)
 	if _, _, session := by.Login(); session && errors.Is(err, sandlot.CodeProjectNotFound) {
-		return p, sandlot.ErrNotFound // as if it were another's
+		return p, sandlot.ErrNotFound // the same as for another account's project
 	}
 	if err != nil && !errors.Is(err, sandlot.CodeTakenDown) {
 		return p, err
@@ -214,7 +217,7 @@ func (s *Service) readable(ctx context.Context, by sandlot.Caller, ref string) (
 	return p, err
 }
 
-// missing says of a project that was deleted meanwhile what is said of one that is not there.
+// missing returns for a project that was deleted meanwhile the error of a project that does not exist.
 func missing(err error) error {
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return sandlot.CodeProjectNotFound

@@ -8,17 +8,18 @@ import (
 	"slices"
 )
 
-// A Sketch tells how many different players were added to it, and to others that were merged with it, without keeping who. Up to 96 it is
-// exact, but for one in a million that meet by chance; beyond it is a HyperLogLog of 512 registers, whose error is 4.6 % in two of three
-// cases and stays below 14 % in 997 of 1000. It has at most 512 bytes, in the form in which it is kept, and is nil while nobody was added.
+// A Sketch counts the different players that were added to it, and to the sketches merged into it, without keeping who
+// they are. Up to 96 players it is exact, except for one hash collision in a million; beyond that it is a HyperLogLog
+// of 512 registers, whose error is 4.6 % in two of three cases and stays below 14 % in 997 of 1000. It has at most 512
+// bytes, is stored as it is, and is nil when empty.
 //
-// Up to 96 players it is their hashes, of 32 bits each, in order; beyond, the registers.
+// Up to 96 players it holds their hashes, of 32 bits each, in order; beyond that the registers.
 type Sketch []byte
 
 const (
 	registers  = 512
-	indexBits  = 9  // registers is 2 to the power of it
-	rankBits   = 23 // what is left of a hash
+	indexBits  = 9  // registers is 2 to this power
+	rankBits   = 23 // the remaining bits of a hash
 	mostHashes = 96
 )
 
@@ -29,7 +30,7 @@ func (s *Sketch) Add(player string) {
 	s.add(uint32(mix(h.Sum64()) >> 32))
 }
 
-// mix spreads what differs between two hashes over all bits.
+// mix spreads the differences between two hashes over all bits.
 func mix(h uint64) uint64 {
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
 	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
@@ -57,7 +58,7 @@ func (s *Sketch) add(hash uint32) {
 	}
 }
 
-// find returns the place of a hash among those of the sketch.
+// find returns the place of a hash in the sketch, and whether it is there.
 func (s *Sketch) find(hash uint32) (at int, there bool) {
 	low, high := 0, len(*s)/4
 	for low < high {
@@ -79,7 +80,7 @@ func (s *Sketch) register(hash uint32) {
 	(*s)[i] = max((*s)[i], byte(rank))
 }
 
-// Merge adds all that were added to another sketch, which it leaves as it is. It may change the bytes of s in place.
+// Merge adds all players of another sketch, which it does not change. It may change the bytes of s in place.
 func (s *Sketch) Merge(other Sketch) {
 	if len(other) != registers {
 		for ; len(other) >= 4; other = other[4:] {
@@ -98,15 +99,16 @@ func (s *Sketch) Merge(other Sketch) {
 	}
 }
 
-// Count tells how many were added.
+// Count returns the number of players.
 func (s Sketch) Count() int64 {
 	if len(s) != registers {
 		return int64(len(s) / 4)
 	}
-	return int64(math.Round(min(s.estimate(), 1<<32))) // full registers know no number
+	return int64(math.Round(min(s.estimate(), 1<<32))) // full registers give no finite number
 }
 
-// estimate is that of O. Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), which has no bias at any number.
+// estimate implements O. Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), which has no
+// bias at any number.
 func (s Sketch) estimate() float64 {
 	var have [rankBits + 2]float64 // registers of each rank
 	for _, rank := range s {

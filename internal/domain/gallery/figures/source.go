@@ -8,20 +8,21 @@ import (
 )
 
 const (
-	// Direct is what is told of plays to which no other site led: there was no referrer, or it was the service itself.
+	// Direct is the host of plays to which no other site led: there was no referrer, or it was the service itself.
 	Direct = "direct"
-	// Others is what is told of the hosts of a day that were too many to be kept.
+	// Others is the host of plays from hosts beyond the limit of their day.
 	Others = "other"
-	// MostSources is how many hosts are kept of each day of a project. A page of links has fewer; whoever makes hosts up gets no further.
+	// MostSources is the limit of hosts stored for each day of a project. A page of links has fewer; made-up hosts stop
+	// at it.
 	MostSources = 50
 
 	longestReferrer = 2048
 	longestHost     = 253
 )
 
-// Source returns the host of the site that led to a project: of a referrer, which is an http or https URL, in lower case, without a port and
-// without "www." before it. Nothing else of the referrer is kept. It is empty where there is no referrer or it cannot be read, and where it
-// is an address of the service itself.
+// Source returns the host of the site that led to a project, from a referrer, which is an http or https URL: in lower
+// case, without its port and without a leading "www.". Nothing else of the referrer is kept. It returns "" if the
+// referrer is absent or invalid, or is an address of the service itself.
 func Source(places sandlot.Places, referrer string) string {
 	host := hostOf(referrer)
 	if host == "" || host == places.Base.Hostname() {
@@ -37,7 +38,7 @@ func Source(places sandlot.Places, referrer string) string {
 	return host
 }
 
-// hostOf is the host of a referrer, empty if it cannot be one.
+// hostOf returns the host of a referrer, "" if it is invalid.
 func hostOf(referrer string) string {
 	if len(referrer) > longestReferrer {
 		return ""
@@ -49,7 +50,7 @@ func hostOf(referrer string) string {
 	if end := strings.IndexAny(rest, `/\?#`); end >= 0 {
 		rest = rest[:end]
 	}
-	if strings.Contains(rest, "@") { // no browser says who its user is
+	if strings.Contains(rest, "@") { // browsers leave out user names
 		return ""
 	}
 	host := strings.ToLower(strings.TrimSuffix(nameOf(rest), "."))
@@ -59,7 +60,7 @@ func hostOf(referrer string) string {
 	return host
 }
 
-// nameOf is a host without its port. An IPv6 address loses its brackets.
+// nameOf returns a host without its port. An IPv6 address loses its brackets.
 func nameOf(host string) string {
 	if inside, ok := strings.CutPrefix(host, "["); ok {
 		inside, _, _ = strings.Cut(inside, "]")
@@ -69,7 +70,8 @@ func nameOf(host string) string {
 	return name
 }
 
-// isHost reports whether browsers would write a host so: letters, digits and hyphens between dots, or an IPv6 address.
+// isHost reports whether a host has the form that browsers send: letters, digits and hyphens between dots, or an IPv6
+// address.
 func isHost(host string) bool {
 	if strings.Contains(host, ":") {
 		_, err := netip.ParseAddr(host)

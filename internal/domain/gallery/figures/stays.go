@@ -8,18 +8,19 @@ import (
 	"sandlot"
 )
 
-// Silence is how long a stay lasts on without a heartbeat. Heartbeats come every 20 seconds, but where nodes share them each may hear one in
-// a few.
+// Silence is how long a stay lasts without a heartbeat. Heartbeats come every 20 seconds, but if nodes share them each
+// node may receive only one in a few.
 const Silence = 5 * time.Minute
 
-// Stays tells how long people play: a stay is from a player's first heartbeat to the last, or to when the page says that it is left. It is
-// in memory alone, and forgets nothing but who the players are: they are hashes with a seed of this process. It may be used concurrently.
+// Stays measures how long people play: a stay lasts from a player's first heartbeat to the last, or until the page
+// reports that the player left. It lives in memory alone, and stores players only as hashes with a seed of this
+// process. It may be used concurrently.
 type Stays struct {
-	most   int // stays at once; beyond it new ones are not measured
+	most   int // limit of current stays; beyond it new ones are not measured
 	seed   maphash.Seed
 	mu     sync.Mutex
-	recent map[uint64]stay // those that were heard of since since
-	older  map[uint64]stay // those that were heard of in the Silence before
+	recent map[uint64]stay // stays with a heartbeat since since
+	older  map[uint64]stay // stays whose last heartbeat was in the Silence before
 	since  time.Time
 }
 
@@ -28,20 +29,20 @@ type stay struct {
 	begun, last time.Time
 }
 
-// A Stay is one that is over.
+// A Stay is a stay that is over.
 type Stay struct {
 	Project sandlot.ProjectID
-	Version int // the one that was played first
+	Version int // the first version played
 	Length  time.Duration
 }
 
-// NewStays makes Stays of which there are at most so many at once, at about 150 bytes each.
+// NewStays returns Stays with room for most current stays, at about 150 bytes each.
 func NewStays(most int) *Stays {
 	return &Stays{most: most, seed: maphash.MakeSeed(), recent: map[uint64]stay{}, older: map[uint64]stay{}}
 }
 
-// Beat notes a player's heartbeat in a project at a version. It begins a stay where there is none, if may returns true; may is called only
-// then. It returns the stays that it found to be over.
+// Beat records a player's heartbeat in a project at a version. Without a current stay it begins one if may returns
+// true; may is called only then. It returns the stays that it found to be over.
 func (s *Stays) Beat(id sandlot.ProjectID, version int, player string, now time.Time, may func() bool) []Stay {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +79,7 @@ func (s *Stays) Gone(id sandlot.ProjectID, player string, now time.Time) (over S
 	return at.over(), true
 }
 
-// End ends the stays of which nothing was heard for Silence, or all of them, and returns them.
+// End ends the stays without a heartbeat for Silence, or all of them, and returns them.
 func (s *Stays) End(now time.Time, all bool) []Stay {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +91,7 @@ func (s *Stays) End(now time.Time, all bool) []Stay {
 	return over
 }
 
-// turn ends those that nothing was heard of for at least Silence. Each is looked at once in that time.
+// turn ends the stays without a heartbeat for at least Silence. Each is examined once in that time.
 func (s *Stays) turn(now time.Time) (over []Stay) {
 	if now.Sub(s.since).Abs() < Silence {
 		return nil
@@ -125,7 +126,7 @@ func (s *Stays) key(id sandlot.ProjectID, player string) uint64 {
 	return maphash.Comparable(s.seed, pair{id, player})
 }
 
-// over is the stay with its length, which a clock that was set back does not make negative.
+// over returns the stay with its length, which is 0 if the clock was set back.
 func (at stay) over() Stay {
 	at.Length = max(at.last.Sub(at.begun), 0)
 	return at.Stay
