@@ -16,14 +16,15 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// overviewRows is what the first page of the account asks of the domain.
+// overviewRows lists the projects on the first page of the account.
 type overviewRows interface {
-	// Overview returns a page of the caller's projects with their plays by day, newest change first, and the cursor of the next page, if there is one.
+	// Overview returns a page of the caller's projects with their plays by day, newest change first, and the cursor of the
+	// next page, if there is one.
 	Overview(ctx context.Context, by sandlot.Caller, cursor string) (list []gallery.OverviewRow, next string, err error)
 }
 
-// overviews are the first page of the account, and its forms about accounts that its address was given for and never
-// confirmed.
+// overviews serves the first page of the account, and its forms about accounts that were created with its address and
+// never confirmed.
 type overviews struct {
 	gallery overviewRows
 	trash   Trash
@@ -38,7 +39,7 @@ func (o overviews) routes() []route {
 	}
 }
 
-// page shows the account's projects with their numbers, and those that were deleted.
+// page shows the account's projects with their numbers, and the deleted ones.
 func (o overviews) page(v *visit) error {
 	list, next, err := o.gallery.Overview(v.r.Context(), v.by, v.r.URL.Query().Get("after"))
 	if err != nil {
@@ -50,7 +51,7 @@ func (o overviews) page(v *visit) error {
 		return err
 	}
 	for i := range deleted {
-		deleted[i].Cover = "" // its pictures are sent to nobody until it is taken back
+		deleted[i].Cover = "" // its pictures are sent to nobody until it is recovered
 	}
 	claimed, err := o.account.Claimants(v.r.Context(), v.by)
 	if err != nil {
@@ -59,21 +60,21 @@ func (o overviews) page(v *visit) error {
 	return v.show(http.StatusOK, "account.html", v.T("account.title"), overviewPage{Claimed: claimed, Projects: list, Next: next, Deleted: deleted, Older: older})
 }
 
-// overviewPage is what the first page of the account shows.
+// overviewPage holds the data of the account's first page.
 type overviewPage struct {
-	Claimed  []account.LoginChoice // accounts that the address was given for, and never confirmed
+	Claimed  []account.LoginChoice // accounts that were created with the address and never confirmed
 	Projects []gallery.OverviewRow
 	Next     string
-	Deleted  []publish.Trashed // those that can be taken back
-	Older    string            // where the next page of them begins
+	Deleted  []publish.Trashed // those that can be recovered
+	Older    string            // the cursor of the next page of them
 }
 
-// Unconfirmed tells whether what is published is kept apart until the owner's email is confirmed.
+// Unconfirmed reports whether the projects wait for the owner's email to be confirmed.
 func (a overviewPage) Unconfirmed() bool {
 	return len(a.Projects) > 0 && !a.Projects[0].Project.Verified
 }
 
-// MostPlays is the most on one day of any of the projects, by which their sparklines can be compared.
+// MostPlays returns the most plays of any project on one day, the common scale of the sparklines.
 func (a overviewPage) MostPlays() (most int64) {
 	for _, row := range a.Projects {
 		most = max(most, slices.Max(append([]int64{0}, row.Days...)))
@@ -81,7 +82,7 @@ func (a overviewPage) MostPlays() (most int64) {
 	return most
 }
 
-// State is what is out of the ordinary about a project, in the visitor's language.
+// State lists the unusual states of a project, in the visitor's language.
 func (v view) State(p sandlot.Project) (list []string) {
 	if p.Suspended {
 		list = append(list, v.T("account.suspended"))
@@ -94,20 +95,20 @@ func (v view) State(p sandlot.Project) (list []string) {
 	return list
 }
 
-// At reports whether the page shown is the one of this path.
+// At reports whether the current page has this path.
 func (v view) At(path string) bool { return v.r.URL.Path == path }
 
-// Below reports whether the page shown is one of those below this path.
+// Below reports whether the current page is below this path.
 func (v view) Below(path string) bool { return strings.HasPrefix(v.r.URL.Path, path+"/") }
 
-// claimants is what the first page of the account asks about others that its address was given for.
+// claimants lists and settles the unconfirmed accounts with the owner's address.
 type claimants interface {
 	Claimants(ctx context.Context, by sandlot.Caller) ([]account.LoginChoice, error)
 	TakeOver(ctx context.Context, by sandlot.Caller, handle string) error
 	Disown(ctx context.Context, by sandlot.Caller, handle string) error
 }
 
-// settle takes the form of a step about the account of a handle. One that is sent twice leads to the same page.
+// settle handles the form of a step about the account of a handle. A form sent twice leads to the same page.
 func settle(step func(context.Context, sandlot.Caller, string) error, said string) func(*visit) error {
 	return form(maxForm, func(v *visit) error {
 		handle := v.r.PostForm.Get("handle")
@@ -119,8 +120,7 @@ func settle(step func(context.Context, sandlot.Caller, string) error, said strin
 	}, "handle")
 }
 
-// sessionLists is what the page of the logins asks of the domain, on behalf of the caller
-// whose account it is.
+// sessionLists lists and ends the sessions of the caller's account.
 type sessionLists interface {
 	Sessions(ctx context.Context, by sandlot.Caller) ([]sandlot.Session, error)
 	EndSession(ctx context.Context, by sandlot.Caller, id int64) error
@@ -128,7 +128,7 @@ type sessionLists interface {
 	EndOtherSessions(ctx context.Context, by sandlot.Caller) error
 }
 
-// sessionPages are the page of the logins.
+// sessionPages serves the page of the logins.
 type sessionPages struct{ account sessionLists }
 
 func (s sessionPages) routes() []route {
@@ -138,7 +138,7 @@ func (s sessionPages) routes() []route {
 	}
 }
 
-// list shows where the account is logged in.
+// list shows the account's sessions.
 func (s sessionPages) list(v *visit) error {
 	list, err := s.account.Sessions(v.r.Context(), v.by)
 	if err != nil {
@@ -147,8 +147,8 @@ func (s sessionPages) list(v *visit) error {
 	return v.show(http.StatusOK, "sessions.html", v.T("sessions.title"), list)
 }
 
-// end logs one browser out, or all but this one. A session that is over
-// already is as it should be: the button was pressed twice.
+// end logs one browser out, or all but this one. A session that is already over is no error: the button was pressed
+// twice.
 func (s sessionPages) end(v *visit) error {
 	if v.r.PostForm.Get("others") != "" {
 		return v.doneIf(s.account.EndOtherSessions(v.r.Context(), v.by), "/account/sessions", "said.others-out")
@@ -163,8 +163,8 @@ func (s sessionPages) end(v *visit) error {
 	return v.done("/account/sessions", "said.browser-out")
 }
 
-// agents are parts of what browsers say they are, and what people call them. The
-// first that fits counts: most also name others, to be taken for them.
+// agents maps parts of a User-Agent header to the common names of browsers. The first match counts: most browsers also
+// name others, for compatibility.
 var agents = [][2]string{
 	{"Edg", "Edge"},
 	{"OPR/", "Opera"},
@@ -176,7 +176,7 @@ var agents = [][2]string{
 	{"Safari/", "Safari"},
 }
 
-// systems are the same for what a browser runs on.
+// systems does the same for operating systems.
 var systems = [][2]string{
 	{"iPhone", "iPhone"},
 	{"iPad", "iPad"},
@@ -187,7 +187,7 @@ var systems = [][2]string{
 	{"Linux", "Linux"},
 }
 
-// Browser is what people call the browser that says this of itself.
+// Browser returns the common names of the browser and system with this User-Agent header.
 func (v view) Browser(agent string) string {
 	name, system := called(agents, agent), called(systems, agent)
 	switch {
@@ -208,15 +208,15 @@ func called(list [][2]string, agent string) string {
 	return ""
 }
 
-// Measures of a sparkline, in its own units.
+// The dimensions of a sparkline, in its own units.
 const (
 	sparkHeight = 32
 	sparkStep   = 4 // from bar to bar
 	sparkBar    = 3 // the width of a bar
 )
 
-// Spark is the path of the bars for numbers, as an SVG draws it, on a scale that ends at most. A
-// day with any is seen, a day without leaves its place.
+// Spark returns the SVG path of the bars for numbers, on a scale that ends at most. A day with any plays has a visible
+// bar, a day without leaves a gap.
 func (overviewPage) Spark(numbers []int64, most int64) string {
 	var d strings.Builder
 	for i, n := range numbers {
@@ -228,12 +228,12 @@ func (overviewPage) Spark(numbers []int64, most int64) string {
 	return d.String()
 }
 
-// SparkBox is the view box of a sparkline of so many numbers.
+// SparkBox returns the view box of a sparkline of these numbers.
 func (overviewPage) SparkBox(numbers []int64) string {
 	return fmt.Sprintf("0 0 %d %d", max(1, len(numbers)*sparkStep), sparkHeight)
 }
 
-// Sum adds numbers up.
+// Sum returns the sum of numbers.
 func (overviewPage) Sum(numbers []int64) (sum int64) {
 	for _, n := range numbers {
 		sum += n

@@ -19,16 +19,16 @@ import (
 	"sandlot/internal/transport/web/card"
 )
 
-// cardLook is the version of what cards look like: who changes that, changes this.
+// cardLook is the version of the cards' design; a change of the design increments it.
 const cardLook = "4"
 
-// coverWidth is the width of the cover that a card is made of.
+// coverWidth is the width in pixels of the cover on a card.
 const coverWidth = 1280
 
-// frontTile are the colours of the icon.
+// frontTile holds the colours of the icon.
 var frontTile = [2]color.RGBA{{0x4a, 0x2f, 0x8f, 0xff}, {0x1b, 0x14, 0x32, 0xff}}
 
-// card sends the picture that stands for a project where its address is shared.
+// card sends the share picture of a project.
 func (s *shares) card(v *visit) error {
 	found, err := headOf(v, s.heads, sandlot.ProjectID(v.r.PathValue("id")))
 	if err != nil {
@@ -38,18 +38,18 @@ func (s *shares) card(v *visit) error {
 	return s.picture(v, "image/png", cardParts(s.fonts, found), s.cardOf(v, found))
 }
 
-// cardParts are all that the card of a project is made of.
+// cardParts returns everything that the card of a project depends on.
 func cardParts(fonts card.Fonts, p sandlot.Project) []string {
 	return []string{"card", cardLook, string(p.ID), string(p.Cover), p.Title, p.Lang, p.Handle, fonts.Names()}
 }
 
-// cardAddress is where the card of a project lies as it is now. Another card has another address: who shares a page again
-// after a change is not shown what was kept of it.
+// cardAddress returns the address of a project's current card. Another card has another address: a page that is shared
+// again after a change does not show a cached card.
 func cardAddress(at sandlot.Places, fonts card.Fonts, p sandlot.Project) string {
 	return at.Base.String() + "/p/" + string(p.ID) + "/card.png?v=" + pictureKey(cardParts(fonts, p))[:keyShown]
 }
 
-// keyShown is how many characters of a key stand in an address.
+// keyShown is the number of a key's characters in an address.
 const keyShown = 16
 
 func pictureKey(parts []string) string {
@@ -57,7 +57,7 @@ func pictureKey(parts []string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// cardOf is how the card of a project is made. A cover that was just replaced, or is damaged, leaves the tile.
+// cardOf returns the drawing of a project's card. A cover that was just replaced, or is damaged, gives way to the tile.
 func (s *shares) cardOf(v *visit, p sandlot.Project) drawing {
 	out := drawing{begin: s.share(v), draw: func(shown []byte) ([]byte, error) {
 		return s.press.Draw(card.Card{Title: name(p), Handle: "@" + p.Handle, Lang: p.Lang, Picture: shown, Tile: cover.Hues[cover.HueOf(p.ID)]})
@@ -75,7 +75,8 @@ func (s *shares) cardOf(v *visit, p sandlot.Project) drawing {
 	return out
 }
 
-// share returns the function that takes the visitor's share of the pictures that are drawn: work, and a place among those of the network.
+// share returns the function that charges the visitor for a drawing: its work, and a place among the drawings of the
+// visitor's network.
 func (s *shares) share(v *visit) func() (end func(), err error) {
 	return func() (func(), error) {
 		if v.by.From.Free {
@@ -91,7 +92,7 @@ func (s *shares) share(v *visit) func() (end func(), err error) {
 	}
 }
 
-// front sends the picture that stands for the whole instance.
+// front sends the share picture of the whole instance.
 func (s *shares) front(v *visit) error {
 	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
 	host := s.places.Base.Host
@@ -110,7 +111,7 @@ func (s *shares) code(v *visit) error {
 	return s.picture(v, "image/svg+xml", []string{"code", page}, drawing{draw: func([]byte) ([]byte, error) { return qrCode(page) }})
 }
 
-// picture sends a picture that is made of no more than these parts.
+// picture sends a picture that depends on these parts alone.
 func (s *shares) picture(v *visit, contentType string, parts []string, by drawing) error {
 	key := pictureKey(parts)
 	h := v.w.Header()
@@ -130,7 +131,7 @@ func (s *shares) picture(v *visit, contentType string, parts []string, by drawin
 	return v.send(contentType, body)
 }
 
-// unchanged names what is sent by a tag, and reports whether the client has it, which is answered then.
+// unchanged sets the ETag of the answer. If the client has that version, it answers 304 and reports true.
 func (v *visit) unchanged(tag string) bool {
 	tag = `"` + tag + `"`
 	v.w.Header().Set("ETag", tag)
@@ -141,7 +142,7 @@ func (v *visit) unchanged(tag string) bool {
 	return true
 }
 
-// send answers with something that is not a page.
+// send sends a body that is not a page.
 func (v *visit) send(contentType string, body []byte) error {
 	h := v.w.Header()
 	h.Set("Content-Type", contentType)
@@ -152,12 +153,12 @@ func (v *visit) send(contentType string, body []byte) error {
 	return nil
 }
 
-// quietZone is how many light modules stand on each side of a QR code: ISO/IEC 18004
-// wants four, and cameras do not find a code that has less.
+// quietZone is the number of light modules on each side of a QR code: ISO/IEC 18004 requires four, and cameras miss a
+// code with fewer.
 const quietZone = 4
 
-// qrCode draws an address as a QR code with its quiet zone. It is dark on light
-// whatever the page is: not every camera reads the inverse.
+// qrCode draws an address as an SVG of a QR code with its quiet zone. It is dark on light in every theme: not every
+// camera reads the inverse.
 func qrCode(address string) ([]byte, error) {
 	code, err := qr.Encode(address, qr.M, qr.Unicode)
 	if err != nil {

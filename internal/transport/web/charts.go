@@ -10,22 +10,22 @@ import (
 	"sandlot/internal/transport/web/texts"
 )
 
-// A chart is one of the numbers of each day as bars. What it says is in HTML around them, in the size of other texts; the bars are as wide as
-// there is room.
+// A chart shows one number of each day as bars. Its texts are HTML around the bars, in the size of other texts; the
+// bars fill the available width.
 type chart struct {
-	Name   string // of the text
-	Sum    string // of all days, as people read it
-	Label  string // what somebody learns who does not see it
-	Top    string // the axis
+	Name   string // the name of a text
+	Sum    string // of all days, formatted
+	Label  string // the description for screen readers
+	Top    string // the labels of the axis
 	Middle string
 	Bottom string
 	Width  int
-	Bars   string // the path of all; empty where there is nothing on any day
-	Zero   int    // where nothing is
-	Each   []bar  // each by itself with what it says; empty where they are too many to be pointed at
+	Bars   string // the path of all bars; empty if every day has zero
+	Zero   int    // the height of zero
+	Each   []bar  // each bar with its label; empty if there are too many to point at
 }
 
-// A bar is that of one day, in the chart's units.
+// A bar is the bar of one day, in the chart's units.
 type bar struct {
 	X      int
 	Y      float64
@@ -33,7 +33,7 @@ type bar struct {
 	Says   string
 }
 
-// Measures of a chart: a bar is barWidth of the dayWidth of its day.
+// The dimensions of a chart: a bar takes barWidth of the dayWidth of its day.
 const (
 	chartHeight = 100
 	dayWidth    = 10
@@ -41,10 +41,10 @@ const (
 	mostPointed = 90 // days that can be pointed at
 )
 
-// drawn writes figures in the language of a visit, for the template of their page.
+// drawn formats figures in the language of a visit, for the template of their page.
 type drawn struct{ v texts.Voice }
 
-// charts are those of the page: plays, players, likes and play lengths.
+// charts returns the charts of the page: plays, players, likes and play lengths.
 func (d drawn) charts(days []figures.Day) []chart {
 	count := func(name string, of func(figures.Numbers) int64) chart {
 		numbers := make([]int64, len(days))
@@ -68,13 +68,13 @@ func (d drawn) charts(days []figures.Day) []chart {
 	}
 }
 
-// counted and timed are round numbers below which an axis ends, and whose half is round, too. Beyond the last they go on tenfold.
+// counted and timed list the round ends of an axis, whose halves are round, too. Beyond the last they repeat tenfold.
 var (
 	counted = []int64{2, 4, 6, 8, 10, 12, 16, 20, 30, 40, 50, 60, 80, 100}
 	timed   = []int64{20, 60, 120, 240, 600, 1200, 2400, 3600, 7200, 14400, 18000}
 )
 
-// ceiling is the least of round numbers that none of the numbers is above, whatever its sign.
+// ceiling returns the least round number that is no smaller than the absolute value of any number.
 func ceiling(numbers []int64, round []int64) int64 {
 	most := int64(0)
 	for _, n := range numbers {
@@ -91,7 +91,7 @@ func ceiling(numbers []int64, round []int64) int64 {
 
 func (d drawn) chart(name string, days []figures.Day, numbers []int64, top int64, write func(any) string, sum string) chart {
 	low := int64(0)
-	if slices.Min(numbers) < 0 { // then nothing is in the middle
+	if slices.Min(numbers) < 0 { // then zero is in the middle
 		low = -top
 	}
 	c := chart{
@@ -103,7 +103,7 @@ func (d drawn) chart(name string, days []figures.Day, numbers []int64, top int64
 	for i, n := range numbers {
 		b := bar{X: i*dayWidth + (dayWidth-barWidth)/2, Height: float64(max(n, -n)) * scale}
 		if n != 0 {
-			b.Height = max(b.Height, 1) // it is seen
+			b.Height = max(b.Height, 1) // still visible
 		}
 		if b.Y = float64(c.Zero); n > 0 {
 			b.Y -= b.Height
@@ -121,10 +121,10 @@ func (d drawn) chart(name string, days []figures.Day, numbers []int64, top int64
 	return c
 }
 
-// Day writes a day that is one of UTC wherever it is read.
+// Day formats a day, which is one of UTC wherever it is read.
 func (d drawn) Day(t time.Time) string { return d.v.Day(t.UTC()) }
 
-// Length writes how long people play.
+// Length formats a play length.
 func (d drawn) Length(length time.Duration) string {
 	seconds := int64(length.Round(time.Second) / time.Second)
 	switch {
@@ -138,7 +138,7 @@ func (d drawn) Length(length time.Duration) string {
 	return d.v.T("figures.hours", "h", seconds/3600, "m", seconds%3600/60)
 }
 
-// Share is a number as a part of the largest of its table, from 0 to 100.
+// Share returns a number as a percentage of the largest in its table, at least 1 if it is positive.
 func (drawn) Share(n, most int64) int64 {
 	if n <= 0 || most <= 0 {
 		return 0
@@ -146,7 +146,7 @@ func (drawn) Share(n, most int64) int64 {
 	return max(1, n*100/most)
 }
 
-// MostPlays is the most of what a table of versions has.
+// MostPlays returns the most plays of any version in a table.
 func (drawn) MostPlays(list []figures.Version) (most int64) {
 	for _, of := range list {
 		most = max(most, of.Plays)
@@ -154,7 +154,7 @@ func (drawn) MostPlays(list []figures.Version) (most int64) {
 	return most
 }
 
-// Site names what led players to a project.
+// Site names the referrer of a project's players.
 func (d drawn) Site(host string) string {
 	switch host {
 	case figures.Direct:
@@ -165,20 +165,20 @@ func (d drawn) Site(host string) string {
 	return host
 }
 
-// A measured is numbers for a template that writes them in the visit's language.
+// measured holds numbers for a template that formats them in the visit's language.
 type measured struct {
 	V drawn
 	N figures.Numbers
 }
 
-// Measured hands numbers to a template.
+// Measured returns numbers for a template.
 func (d drawn) Measured(n figures.Numbers) measured { return measured{d, n} }
 
-// Middle is the one in the middle of days.
+// Middle returns the middle one of the days.
 func (drawn) Middle(days []figures.Day) figures.Day { return days[len(days)/2] }
 
-// Last is the last of days.
+// Last returns the last of the days.
 func (drawn) Last(days []figures.Day) figures.Day { return days[len(days)-1] }
 
-// Unknown is said of play lengths that are not known.
+// Unknown returns the text for an unknown play length.
 func (d drawn) Unknown() string { return d.v.T("figures.unknown") }

@@ -16,7 +16,7 @@ import (
 	"sandlot/internal/transport/web/texts"
 )
 
-// How wide a cover is on a card, and among what a search finds, for the browser to choose by.
+// The widths of a cover on a card, among search results and on a poster, as the browser needs them to choose a file.
 const (
 	cardSizes  = "(min-width: 40rem) 18rem, 45vw"
 	foundSizes = "6rem"
@@ -24,10 +24,9 @@ const (
 	posterSizes = "(min-width: 90rem) 80rem, 100vw"
 )
 
-// coverOf is what stands for a project in a list: its picture, or where it has none that is shown a tile with its
-// title, in a colour of its own. It says nothing to a screen reader: the title stands beside it.
-// sizes is how wide it is shown, as the attribute of that name says it; empty for the width of a card.
-// Its class is "cover"; a tile is "tile", too.
+// coverOf returns the cover of a project in a list: its picture, or else a tile with its title in a colour of its own.
+// Screen readers skip it: the title stands beside it. sizes is the value of the attribute of that name; empty means the
+// width of a card. The class is "cover"; a tile also has "tile".
 func coverOf(p sandlot.Project, sizes string) template.HTML {
 	if sizes == "" {
 		sizes = cardSizes
@@ -40,13 +39,13 @@ func coverOf(p sandlot.Project, sizes string) template.HTML {
 	return template.HTML(out.String())
 }
 
-// firstCover is the cover of what is looked at first, which a browser loads before all others.
+// firstCover returns the cover of the project that visitors look at first, which a browser loads before all others.
 func firstCover(p sandlot.Project, sizes string) template.HTML {
 	return template.HTML(strings.Replace(string(coverOf(p, sizes)), `loading="lazy" decoding="async"`, `fetchpriority="high"`, 1))
 }
 
-// posterCover is the cover on a frame, which is shown whole: where the frame has another shape a blurred copy fills what is left. The copy is
-// the file that a phone shows, and is loaded only where it is seen, so that it costs no bytes.
+// posterCover returns the whole cover on a frame: where the frame has another aspect ratio, a blurred copy fills the
+// rest. The copy is the file for phones, and is loaded only where it is visible, so it costs no bytes elsewhere.
 func posterCover(p sandlot.Project) template.HTML {
 	whole := firstCover(p, posterSizes)
 	if p.Cover == "" || p.Suspended {
@@ -55,7 +54,8 @@ func posterCover(p sandlot.Project) template.HTML {
 	return template.HTML(`<img class="cover behind" src="/i/`+template.HTMLEscapeString(p.Cover.File(640))+`" alt="" loading="lazy" decoding="async">`) + whole
 }
 
-// onPhone is where a large cover has the middle width, however many points its screen has: no picture is to take a phone over 60 KB.
+// onPhone is the media query for which a large cover has the middle width at any pixel density: no picture may cost a
+// phone over 60 KB.
 const onPhone = "(max-width: 40rem), (max-height: 30rem)"
 
 func writeCover(out *strings.Builder, p sandlot.Project, sizes string) {
@@ -76,7 +76,7 @@ func writeCover(out *strings.Builder, p sandlot.Project, sizes string) {
 	}
 }
 
-// writeTile writes the title of a project, set as large as it fits.
+// writeTile writes the title of a project as a tile, as large as it fits.
 func writeTile(out *strings.Builder, p sandlot.Project) {
 	title := p.Title
 	if title == "" {
@@ -91,7 +91,7 @@ func writeTile(out *strings.Builder, p sandlot.Project) {
 	out.WriteString(">" + template.HTMLEscapeString(title) + "</span></span>")
 }
 
-// titleSize is the class of a title by how much room it takes, and its longest word, which should not be broken.
+// titleSize returns the class of a title by its width and by its longest word, which should not be broken.
 func titleSize(title string) string {
 	all, word, longest := 0, 0, 0
 	for _, r := range title[:min(len(title), 400)] {
@@ -120,7 +120,7 @@ func titleSize(title string) string {
 	return "least"
 }
 
-// cells is how wide a character is: two for those of East Asia, none for a mark on another.
+// cells returns the width of a character: two for East Asian ones, none for a mark on another.
 func cells(r rune) int {
 	switch {
 	case r < utf8.RuneSelf:
@@ -134,14 +134,14 @@ func cells(r rune) int {
 	return 1
 }
 
-// What is shown of projects may be kept by a browser, but a cache that many share, such as a CDN, asks again after 25 seconds. With
-// the 30 for which a node goes on that has lost its database, what was taken down is gone within a minute.
+// Browsers may cache public answers, but a shared cache, such as a CDN, must revalidate after 25 seconds. With the 30
+// for which a node without its database goes on, a suspended project is gone within a minute.
 const (
 	sharedFor   = ", s-maxage=25"
 	keptForever = "public, max-age=31536000, immutable" + sharedFor
 )
 
-// pictureFiles are the pictures under their addresses.
+// pictureFiles serves the pictures at their addresses.
 type pictureFiles struct{ covers Covers }
 
 func (p pictureFiles) routes() []route {
@@ -150,8 +150,8 @@ func (p pictureFiles) routes() []route {
 	}
 }
 
-// send sends a picture under a name that is never another one's. It was made here of what somebody sent, and still a browser
-// may do nothing with it but show it.
+// send sends a picture under a name that no other picture ever gets. The server encoded it from somebody's upload, and
+// still a browser may only display it.
 func (p pictureFiles) send(v *visit) error {
 	id, width, contentType, ok := parsePicture(v.r.PathValue("file"))
 	if !ok {
@@ -164,7 +164,7 @@ func (p pictureFiles) send(v *visit) error {
 	h := v.w.Header()
 	h.Set("Cache-Control", keptForever)
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // readers of feeds show it on pages of theirs
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // feed readers show it on their own pages
 	h.Set("X-Content-Type-Options", "nosniff")
 	if v.unchanged(v.r.PathValue("file")) {
 		return nil
@@ -172,7 +172,7 @@ func (p pictureFiles) send(v *visit) error {
 	return v.send(contentType, body)
 }
 
-// parsePicture reads the name of a picture in one of its widths.
+// parsePicture parses the file name of a picture in one of its widths.
 func parsePicture(file string) (id sandlot.PictureID, width int, contentType string, ok bool) {
 	name, ending, _ := strings.Cut(file, ".")
 	random, wide, _ := strings.Cut(name, "-")
@@ -190,12 +190,11 @@ func parsePicture(file string) (id sandlot.PictureID, width int, contentType str
 	return id, width, "image/jpeg", true
 }
 
-// Cards are the cards of projects in a list. They are most of a page that is made anew for
-// each who looks, and written here in a twentieth of the time that a template takes: so whatever
-// anybody could have written is escaped here.
+// Cards returns the cards of projects in a list. They are most of a page that is rendered for each visitor, and this
+// code takes a twentieth of a template's time: so all text of users is escaped here.
 func (v view) Cards(list []gallery.Card) template.HTML { return cards(v.Voice, v.Title, list) }
 
-// cards writes the cards of a list on a page of that title.
+// cards returns the cards of a list on a page of that title.
 func cards(in texts.Voice, title string, list []gallery.Card) template.HTML {
 	var out strings.Builder
 	out.Grow(1280*len(list) + 64)
@@ -213,10 +212,10 @@ type cardWriter struct {
 	voice  texts.Voice
 	title  string // of the page
 	out    *strings.Builder
-	counts map[count]string // what it has said: most cards say the same of few plays
+	counts map[count]string // its texts so far: most cards have the same few counts
 }
 
-// A count is a text that speaks of n things.
+// A count is a text about n things.
 type count struct {
 	text string
 	n    int64
@@ -228,7 +227,7 @@ func (w *cardWriter) add(texts ...string) {
 	}
 }
 
-// T is the text of that name that speaks of n things, as HTML.
+// T returns the text of that name about n things, as HTML.
 func (w *cardWriter) T(text string, n int64) string {
 	c := count{text, n}
 	said, ok := w.counts[c]
@@ -260,7 +259,7 @@ func (w *cardWriter) card(c gallery.Card) {
 	if c.Stats.Players > 0 {
 		w.add("<span class=\"live\">", w.T("gallery.players", int64(c.Stats.Players)), "</span>\n")
 	}
-	if c.Stats.Plays > 0 { // that there is none yet is nothing to tell
+	if c.Stats.Plays > 0 { // a count of zero is not shown
 		w.add("<span>", w.T("gallery.plays", c.Stats.Plays), "</span>\n")
 	}
 	if c.Stats.Likes > 0 {

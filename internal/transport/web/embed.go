@@ -14,13 +14,14 @@ import (
 	"sandlot/internal/transport/web/card"
 )
 
-// The size of an embedded frame in CSS pixels, where nobody asks for another.
+// The default size of an embedded frame in CSS pixels.
 const (
 	embedWidth  = 800
 	embedHeight = 600
 )
 
-// shares are what other sites show of a project: its frame, its card and its code. They know nobody. They may be used concurrently.
+// shares serves the parts of a project that other sites show: its frame, its card and its QR code. It reads no login.
+// It may be used concurrently.
 type shares struct {
 	heads    heads
 	places   sandlot.Places
@@ -28,10 +29,10 @@ type shares struct {
 	covers   coverBytes
 	fonts    card.Fonts
 	press    *card.Press          // of the one drawing at a time
-	drawers  *turns.Locks[string] // of a network: its pictures that are drawn or wait
+	drawers  *turns.Locks[string] // of a network: its pictures that are being drawn or wait
 }
 
-// coverBytes gives the bytes of pictures.
+// coverBytes returns the bytes of pictures.
 type coverBytes interface {
 	Picture(ctx context.Context, by sandlot.Caller, id sandlot.PictureID, width int) ([]byte, error)
 }
@@ -53,7 +54,7 @@ func (s *shares) routes() []route {
 	}
 }
 
-// embed shows the frame alone, inside of any page.
+// embed shows the frame alone, inside any page.
 func (s *shares) embed(v *visit) error {
 	found, err := headOf(v, s.heads, sandlot.ProjectID(v.r.PathValue("id")))
 	if err != nil {
@@ -73,13 +74,13 @@ func (s *shares) embed(v *visit) error {
 	return v.show(http.StatusOK, "embed.html", on.Name, on)
 }
 
-// snippet is the HTML by which others embed a project.
+// snippet returns the HTML with which other sites embed a project.
 func snippet(at sandlot.Places, of sandlot.Project, width, height int) string {
 	return `<iframe src="` + at.Base.String() + "/embed/" + string(of.ID) + `" title="` + html.EscapeString(name(of)) +
 		`" width="` + strconv.Itoa(width) + `" height="` + strconv.Itoa(height) + `" allow="` + allowed + `" loading="lazy"></iframe>`
 }
 
-// oembedAnswer is how a page tells others to show it: oembed.com, 2.3.4.
+// oembedAnswer describes a project's frame to other sites: oembed.com, 2.3.4.
 type oembedAnswer struct {
 	Version         string `json:"version"`
 	Type            string `json:"type"`
@@ -96,7 +97,7 @@ type oembedAnswer struct {
 	Height          int    `json:"height"` // CSS pixels
 }
 
-// oembed answers for the address of a project, any of them but a version's.
+// oembed answers for every address of a project but a version's.
 func (s *shares) oembed(v *visit) error {
 	q := v.r.URL.Query()
 	if format := q.Get("format"); format != "" && format != "json" {
@@ -131,7 +132,7 @@ func (s *shares) oembedOf(found sandlot.Project, width, height int) oembedAnswer
 	}
 }
 
-// atMost is the lesser of what somebody asks for and what there is.
+// atMost returns the number asked for, or most if that is less or no number was asked for.
 func atMost(asked string, most int) int {
 	n, err := strconv.Atoi(asked)
 	if err != nil || n < 1 {

@@ -17,7 +17,7 @@ import (
 
 const examplesPath = "/new/examples"
 
-// offers are the pages on which visitors publish the examples that come with the program, while there is no project.
+// offers serves the pages on which visitors publish the built-in examples, while the instance has no project.
 type offers struct {
 	form    beginnings
 	service intake.Publisher
@@ -34,7 +34,7 @@ func (p offers) routes() []route {
 	}
 }
 
-// ask shows the examples. Where there is a project it leads to it.
+// ask shows the examples. If there is a project, it redirects to the home page.
 func (p offers) ask(v *visit) error {
 	found, err := p.gallery.Home(v.r.Context(), v.by)
 	if err != nil {
@@ -46,7 +46,8 @@ func (p offers) ask(v *visit) error {
 	return p.form.show(v, http.StatusOK, newPage{Examples: examples.All()})
 }
 
-// publish publishes them, once for a form token, and shows where they are, and the keys of the account that was made for them.
+// publish publishes the examples, once for a form token, and shows their addresses, and the keys of an account created
+// for them.
 func (p offers) publish(v *visit) error {
 	if err := v.grant.Whole(); err != nil {
 		return err
@@ -69,13 +70,14 @@ func (p offers) publish(v *visit) error {
 	return p.form.show(v, http.StatusCreated, page)
 }
 
-// publishAll publishes the examples one after the other. The first makes an account where nobody is logged in, and the others go into it.
+// publishAll publishes the examples one after the other. Without a login the first creates an account, and the others
+// go into it.
 func (p offers) publishAll(v *visit, page newPage) (made []publish.Published, err error) {
 	ctx, by := v.r.Context(), v.by
 	for _, e := range page.Examples {
 		in := publish.PublishInput{Lang: "en", About: publish.About{Description: &e.Description, Tags: e.Tags}, Idempotency: page.FormToken + "-" + e.Folder}
 		if by.Nobody() {
-			in.Email, in.Lang = page.Email, v.Lang // which is that of the messages to the account, too
+			in.Email, in.Lang = page.Email, v.Lang // also the language of the messages to the account
 			if err := v.grant.Also(admission.Mail); err != nil {
 				return nil, err
 			}

@@ -14,13 +14,13 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 )
 
-// Figures tells owners the numbers of a project over time; *figures.Service does.
+// Figures returns the numbers of a project over time to its owner; *figures.Service implements it.
 type Figures interface {
 	ByDay(ctx context.Context, by sandlot.Caller, ref string, days int) (figures.Days, error)
 	ByVersion(ctx context.Context, by sandlot.Caller, ref string) (figures.Versions, error)
 }
 
-// statistics are the page of a project's numbers over time, and its tables.
+// statistics serves the page of a project's numbers over time, and its tables.
 type statistics struct{ service Figures }
 
 func (s statistics) routes() []route {
@@ -31,10 +31,10 @@ func (s statistics) routes() []route {
 	}
 }
 
-// ranges are the numbers of days that one chooses from.
+// ranges lists the periods to choose from, in days.
 var ranges = []int{7, 30, 90, figures.MostDays}
 
-// versionsCharted is how many versions the page shows: the table to download has all.
+// versionsCharted is the number of versions on the page: the table to download has all.
 const versionsCharted = 30
 
 type statisticsPage struct {
@@ -47,7 +47,7 @@ type statisticsPage struct {
 	Empty    bool
 }
 
-// daysAsked is how many days an address asks for; any but those offered are the usual ones.
+// daysAsked returns the number of days that an address asks for, or the default if that is none of the choices.
 func daysAsked(v *visit) int {
 	n := number(v.r.URL.Query().Get("days"))
 	if !slices.Contains(ranges, n) {
@@ -70,7 +70,7 @@ func (s statistics) page(v *visit) error {
 	page.Charts = page.charts(page.Days.Days)
 	page.Empty = !slices.ContainsFunc(page.Days.Days, func(d figures.Day) bool { return d.Plays != 0 || d.Likes != 0 || d.Known })
 	query := v.r.URL.Query()
-	v.place = len(query) == 1 && query.Has("days") // of the address nothing is on the page but a choice of four
+	v.place = len(query) == 1 && query.Has("days") // of the address the page has nothing but a choice of four
 	return v.show(http.StatusOK, "statistics.html", v.T("figures.title"), page)
 }
 
@@ -86,7 +86,7 @@ func (s statistics) table(v *visit) error {
 	h.Set("Content-Disposition", `attachment; filename="`+string(v.ownID())+"-"+by+`.csv"`)
 	h.Set("Cache-Control", "no-store")
 	out := csv.NewWriter(v.w)
-	out.UseCRLF = true // as RFC 4180 has it
+	out.UseCRLF = true // as RFC 4180 requires
 	_ = out.WriteAll(rows)
 	return nil
 }
@@ -127,7 +127,7 @@ func csvCells(n figures.Numbers) []string {
 	return out
 }
 
-// harmless is a text that no spreadsheet takes for a formula.
+// harmless returns a text that no spreadsheet takes for a formula.
 func harmless(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return "'" + text

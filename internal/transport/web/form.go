@@ -14,14 +14,12 @@ import (
 	"sandlot"
 )
 
-// maxForm bounds a form that holds a few words.
+// maxForm bounds a form of a few words, in bytes.
 const maxForm = 4 << 10
 
-// form reads a form of at most limit bytes for a handler, which finds it in
-// PostForm. Each field is there once; one with a "?" behind its name may be
-// absent, as a box is that was not ticked. What pages of ours cannot have sent is
-// refused, so that nothing is taken for a wish that is only missing. One with a "*" may be there several
-// times.
+// form returns a handler that parses a form of at most limit bytes into PostForm. Each field must be there once; a
+// field with a "?" after its name may be absent, like a checkbox without a tick; one with a "*" may be there several
+// times. A form that our pages cannot have sent is rejected, so that a field that got lost is not taken for a choice.
 func form(limit int64, handle func(*visit) error, fields ...string) func(*visit) error {
 	return func(v *visit) error {
 		if status, name := v.readForm(limit, fields); status != 0 {
@@ -31,7 +29,7 @@ func form(limit int64, handle func(*visit) error, fields ...string) func(*visit)
 	}
 }
 
-// readForm returns the status and the page of what is wrong with a form; 0 is nothing.
+// readForm returns the status and the error page for a bad form; status 0 means that the form is good.
 func (v *visit) readForm(limit int64, fields []string) (status int, name string) {
 	if kind, _, _ := mime.ParseMediaType(v.r.Header.Get("Content-Type")); kind != "" && kind != "application/x-www-form-urlencoded" {
 		return http.StatusUnsupportedMediaType, "error.form"
@@ -47,7 +45,7 @@ func (v *visit) readForm(limit int64, fields []string) (status int, name string)
 	return 0, ""
 }
 
-// lacks reports whether a field of the form is not as a browser would send it.
+// lacks reports whether a field of the form differs from everything that a browser would send.
 func (v *visit) lacks(field string) bool {
 	field, optional := strings.CutSuffix(field, "?")
 	field, several := strings.CutSuffix(field, "*")
@@ -58,21 +56,20 @@ func (v *visit) lacks(field string) bool {
 	return len(values) > 1 && !several || slices.ContainsFunc(values, func(value string) bool { return !utf8.ValidString(value) || strings.ContainsRune(value, 0) })
 }
 
-// refusedToken reports whether a form was refused for its form token:
-// every form of ours has a good one.
+// refusedToken reports whether a form was rejected for its form token: every form of ours has a good one.
 func refusedToken(err error) bool {
 	var e *sandlot.Error
 	return errors.As(err, &e) && e.Field == "form_token"
 }
 
-// askPage asks once before something is done that cannot be taken back, or under a name
-// that is not what was typed. It works without scripts, and nothing else asks again.
+// askPage asks once for confirmation of a step that cannot be undone, or that would use another name than the typed
+// one. It works without scripts, and nothing else asks again.
 type askPage struct {
 	Leads  []any  // a string, or HTML
-	Action string // where the form is sent
+	Action string // the address of the form
 	Fields []askField
 	Yes    string
-	Back   string // where whoever says no goes
+	Back   string // the link for no
 }
 
 type askField struct{ Name, Value string }
@@ -81,23 +78,23 @@ func (v *visit) ask(title string, page askPage) error {
 	return v.show(http.StatusOK, "ask.html", title, page)
 }
 
-// query is a word of the address, as a form would send it.
+// query returns a parameter of the address, cleaned like a field of a form.
 func (v *visit) query(name string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(v.r.URL.Query().Get(name), "\x00", ""), "")
 }
 
-// A form that was taken leads to a page, and that page says once what the form did. The
-// way there is a cookie that the page takes away again: nothing is kept of it on the
-// server, it is in no address, and it names a text of ours and never brings its own.
+// A successful form redirects to a page, and that page reports once the effect of the form. The message travels in a
+// cookie that the page deletes: the server stores nothing of it, it is in no address, and it names a text of ours and
+// never brings its own.
 const (
 	saidCookie  = "__Host-said"
-	saidSeconds = 60      // for a redirect that is slow to be followed
+	saidSeconds = 60      // enough for a slow redirect
 	maxSaid     = 3_000   // bytes: a name of 512 in JSON and base64, twice; browsers take 4,096
-	saidTexts   = "said." // how the names of the texts begin
-	saidPlace   = "#said" // where the page says it, which gets the focus
+	saidTexts   = "said." // the prefix of the texts' names
+	saidPlace   = "#said" // the place of the message on the page, which gets the focus
 )
 
-// done leads to a path whose page says what a form did: the text of that name.
+// done redirects to a path whose page shows the effect of a form: the text of that name.
 func (v *visit) done(path, name string, args ...any) error {
 	if value := saidValue(append([]any{name}, args...)); len(value) <= maxSaid {
 		v.setCookie(saidCookie, value, saidSeconds)
@@ -105,7 +102,7 @@ func (v *visit) done(path, name string, args ...any) error {
 	return v.redirect(path + saidPlace)
 }
 
-// doneIf is done where a form was taken, and returns the error of one that was not.
+// doneIf is done for a successful form, and returns the error of any other.
 func (v *visit) doneIf(err error, path, name string, args ...any) error {
 	if err != nil {
 		return err
@@ -113,7 +110,7 @@ func (v *visit) doneIf(err error, path, name string, args ...any) error {
 	return v.done(path, name, args...)
 }
 
-// saidValue is a text's name and its arguments as a cookie has them.
+// saidValue encodes the name of a text and its arguments for a cookie.
 func saidValue(said []any) string {
 	text, err := json.Marshal(said)
 	if err != nil {
@@ -122,7 +119,7 @@ func saidValue(said []any) string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// hear reads what the form before did, for the page that comes now.
+// hear reads the message of the form before, for the page that comes now.
 func (v *visit) hear() {
 	value := v.cookie(saidCookie)
 	if value == "" || v.r.Method != http.MethodGet {
@@ -145,7 +142,7 @@ func (v *visit) hear() {
 				said[i] = template.HTML("<bdi>" + template.HTMLEscapeString(one) + "</bdi>") // a name in any script
 			}
 		default:
-			return // done says nothing else
+			return // done encodes nothing else
 		}
 	}
 	v.heard = true
@@ -154,5 +151,5 @@ func (v *visit) hear() {
 	}
 }
 
-// Said is what the form that led to this page did; empty where none did.
+// Said returns the message of the form that led to this page; empty if there is none.
 func (v view) Said() template.HTML { return v.said }

@@ -18,8 +18,7 @@ import (
 	"sandlot/internal/domain/gallery"
 )
 
-// galleries is what the lists that everybody sees ask of the domain. What is no
-// cursor is sandlot.ErrNotFound.
+// galleries returns the public lists of projects. An invalid cursor is sandlot.ErrNotFound.
 type galleries interface {
 	Browse(ctx context.Context, by sandlot.Caller, order gallery.Sort, cursor string) (gallery.Page, error)
 	Home(ctx context.Context, by sandlot.Caller) (gallery.Home, error)
@@ -27,11 +26,11 @@ type galleries interface {
 	Tags(ctx context.Context, by sandlot.Caller) ([]string, error)
 	Search(ctx context.Context, by sandlot.Caller, text, cursor string) (gallery.Page, error)
 	Suggest(ctx context.Context, by sandlot.Caller, text string) ([]gallery.Card, error)
-	// Profile returns the handle that the account has now, and no projects if it is another one.
+	// Profile returns the current handle of the account, and no projects if it is another one.
 	Profile(ctx context.Context, by sandlot.Caller, handle string, order gallery.Sort, cursor string) (current string, page gallery.Page, err error)
 }
 
-// profilePath is how the paths of profiles begin.
+// profilePath is the prefix of the paths of profiles.
 const profilePath = "/@"
 
 func (l lists) routes() []route {
@@ -44,26 +43,25 @@ func (l lists) routes() []route {
 	}
 }
 
-// A shelf is a list of projects as a template sees it.
+// A shelf is a list of projects for a template.
 type shelf struct {
 	gallery.Page
 	of    *visit
 	At    string   // the path of the list
-	Tag   string   // that all of them have
-	Tags  []string // to go on to, on the page of a tag
-	Query string   // what was searched for
+	Tag   string   // that all projects have
+	Tags  []string // links to other tags, on the page of a tag
+	Query string   // the text of the search
 	Sort  gallery.Sort
-	After bool // whether it is a later page
+	After bool // whether it is not the first page
 }
 
-// AllWaiting reports whether all projects that were looked at wait to be listed: there
-// may be more.
+// AllWaiting reports whether all projects examined wait to be listed: there may be more.
 func (s shelf) AllWaiting() bool { return s.Waiting >= gallery.MostWaiting }
 
-// fewFound is how many results of a search leave most of a page empty.
+// fewFound is the number of search results below which most of a page is empty.
 const fewFound = 8
 
-// Popular are cards for whoever has found little or nothing.
+// Popular returns popular cards for a visitor whose list is empty or short.
 func (s shelf) Popular() template.HTML {
 	few := len(s.Cards) == 0 || s.Query != "" && len(s.Cards) < fewFound
 	if !few || s.After || s.Next != "" {
@@ -72,14 +70,14 @@ func (s shelf) Popular() template.HTML {
 	return s.of.lost.cards(s.of)
 }
 
-// maxQuery is how many bytes of a search are taken: the service looks at no more.
+// maxQuery bounds a search in bytes: the service reads no more.
 const maxQuery = 200
 
 func wanted(query string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(query[:min(len(query), maxQuery)], ""))
 }
 
-// suggest answers with the options of what is being typed into the search, as a piece of a page.
+// suggest sends the suggestions for the search text being typed, as a fragment of HTML.
 func (l lists) suggest(v *visit) error {
 	text := wanted(v.r.URL.Query().Get("q"))
 	found, err := l.gallery.Suggest(v.r.Context(), v.by, text)
@@ -92,7 +90,7 @@ func (l lists) suggest(v *visit) error {
 	return v.send("text/html; charset=utf-8", []byte(options(found)))
 }
 
-// options are projects as a list to choose from. Whatever anybody could have written is escaped.
+// options returns projects as a list to choose from. All text of users is escaped.
 func options(list []gallery.Card) string {
 	var out strings.Builder
 	for i, c := range list {
@@ -104,10 +102,11 @@ func options(list []gallery.Card) string {
 	return out.String()
 }
 
-// tagName is how the names of the texts begin that are known tags.
+// tagName is the prefix of the names of texts for known tags.
 const tagName = "tag."
 
-// Tag is the name of a tag in the visit's language: known ones have one in each, others are what their owners wrote.
+// Tag returns the name of a tag in the visit's language: a known tag has one in each language, others stay as their
+// owners wrote them.
 func (v *visit) Tag(tag string) string {
 	if gallery.KnownTag(tag) {
 		return v.T(tagName + tag)
@@ -115,7 +114,7 @@ func (v *visit) Tag(tag string) string {
 	return tag
 }
 
-// tagHeading is what the page of a tag is called.
+// tagHeading returns the heading of a tag's page.
 func tagHeading(v *visit, tag string) string {
 	if gallery.KnownTag(tag) {
 		return v.Tag(tag)
@@ -123,7 +122,7 @@ func tagHeading(v *visit, tag string) string {
 	return isolated("#" + tag)
 }
 
-// tagWords are tags as a form shows them.
+// tagWords returns tags as the text of a form field.
 func tagWords(v *visit, tags sandlot.Tags) string {
 	list := tags.List()
 	for i, tag := range list {
@@ -132,7 +131,8 @@ func tagWords(v *visit, tags sandlot.Tags) string {
 	return strings.Join(list, ", ")
 }
 
-// readTagWords are the tags that somebody wrote into a form. The name of a known one in the visit's language is that one.
+// readTagWords returns the tags in the text of a form field. The name of a known tag in the visit's language stands for
+// that tag.
 func (v *visit) readTagWords(text string) []string {
 	list := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",،、，;；\n", r) })
 	list = slices.DeleteFunc(list, func(word string) bool { return strings.TrimSpace(word) == "" })
@@ -146,7 +146,7 @@ func (v *visit) readTagWords(text string) []string {
 	return list
 }
 
-// A feed is RSS 2.0, with the picture of each project as Media RSS has it.
+// A feed is RSS 2.0, with the picture of each project in Media RSS.
 type feed struct {
 	XMLName xml.Name    `xml:"rss"`
 	Version string      `xml:"version,attr"`
@@ -189,7 +189,7 @@ type feedPicture struct {
 	Height int    `xml:"height,attr"`
 }
 
-// feed tells feed readers of the newest projects, or of those of a tag.
+// feed sends feed readers the newest projects, of all or of a tag.
 func (l lists) feed(v *visit) error {
 	tag := v.r.PathValue("tag")
 	var page gallery.Page
@@ -235,7 +235,7 @@ func feedItems(places sandlot.Places, cards []gallery.Card) (items []feedItem) {
 	return items
 }
 
-// sendFeed answers with a feed, or says that it is as it was.
+// sendFeed sends a feed, or 304 if the client has it.
 func sendFeed(v *visit, body []byte, cards []gallery.Card) error {
 	sum := sha256.Sum256(body)
 	h := v.w.Header()

@@ -15,7 +15,7 @@ import (
 	"sandlot/internal/transport/web/stencil"
 )
 
-// orders are those of a list, as its page offers them. It never changes.
+// orders lists the orders of a list, as its page offers them. It never changes.
 var orders = []gallery.Sort{gallery.SortTrending, gallery.SortLive, gallery.SortNewest, gallery.SortPlayed}
 
 // A namedOrder is an order of a list, with its name in the visit's language.
@@ -24,7 +24,7 @@ type namedOrder struct {
 	Name string
 }
 
-// Orders are those that the list may have.
+// Orders returns the orders that the list may have.
 func (s shelf) Orders() (list []namedOrder) {
 	for _, order := range orders {
 		list = append(list, namedOrder{order, nameOf(s.of, order)})
@@ -32,7 +32,7 @@ func (s shelf) Orders() (list []namedOrder) {
 	return list
 }
 
-// nameOf is the name of an order in the visit's language.
+// nameOf returns the name of an order in the visit's language.
 func nameOf(v *visit, order gallery.Sort) string {
 	switch order {
 	case gallery.SortPlayed:
@@ -45,7 +45,7 @@ func nameOf(v *visit, order gallery.Sort) string {
 	return v.T("gallery.newest")
 }
 
-// Sought is what was searched for on the page.
+// Sought returns the search text of the page.
 func (v view) Sought() string {
 	if s, ok := v.Data.(shelf); ok {
 		return s.Query
@@ -53,22 +53,22 @@ func (v view) Sought() string {
 	return ""
 }
 
-// lists are the pages on which people look for something to play.
+// lists serves the pages on which people find projects to play.
 type lists struct {
 	gallery galleries
 	fronts  *fronts
 }
 
-// A frontPage is the home page as its template sees it.
+// A frontPage is the home page for its template.
 type frontPage gallery.Home
 
-// AllWaiting reports whether all projects that were looked at wait to be listed: there may be more.
+// AllWaiting reports whether all projects examined wait to be listed: there may be more.
 func (f frontPage) AllWaiting() bool { return f.Waiting >= gallery.MostWaiting }
 
-// Empty reports whether there is nothing to play, and nothing that will be.
+// Empty reports whether no project is listed or waits to be.
 func (f frontPage) Empty() bool { return f.Featured == nil && f.Waiting == 0 }
 
-// home shows something to play at once, one of the whole lists, or what was searched for.
+// home shows the home page, one of the whole lists, or the results of a search.
 func (l lists) home(v *visit) error {
 	query := v.r.URL.Query()
 	after := query.Get("after")
@@ -96,10 +96,11 @@ func (l lists) home(v *visit) error {
 	return v.show(http.StatusOK, "list.html", v.T("gallery.found", "q", isolated(s.Query)), s)
 }
 
-// tagPath is how the paths of tags begin.
+// tagPath is the prefix of the paths of tags.
 const tagPath = "/tag/"
 
-// tagged shows the projects that have a tag. One in capitals, or written otherwise, leads to the page of the tag as it is kept.
+// tagged shows the projects with a tag. A tag in capitals, or in another spelling, redirects to the page of the stored
+// form.
 func (l lists) tagged(v *visit) error {
 	query, tag := v.r.URL.Query(), v.r.PathValue("tag")
 	after := query.Get("after")
@@ -124,7 +125,8 @@ func (l lists) tagged(v *visit) error {
 	return v.show(http.StatusOK, "list.html", tagHeading(v, tag), s)
 }
 
-// bestTagged is what a page of a tag shows to whoever asked for no order: what trends or, where that is little, all, the newest first.
+// bestTagged returns the projects on a page of a tag without a chosen order: those that trend or, if these are few, all
+// of them, newest first.
 func (l lists) bestTagged(v *visit, tag string) (gallery.Sort, gallery.Page, error) {
 	page, err := l.gallery.Tagged(v.r.Context(), v.by, tag, gallery.SortTrending, "")
 	if err != nil || len(page.Cards) >= fewFound {
@@ -134,8 +136,8 @@ func (l lists) bestTagged(v *visit, tag string) (gallery.Sort, gallery.Page, err
 	return gallery.SortNewest, page, err
 }
 
-// front shows the home page, or the first page of a list. But for the visitor's own name it is the same to all, so it is rendered now and
-// then, however many ask.
+// front shows the home page, or the first page of a list. Except for the visitor's own name it is the same for all, so
+// it is rendered at intervals, however many visitors come.
 func (l lists) front(v *visit, s shelf) error {
 	if v.said != "" {
 		body, err := l.renderFront(v, s)
@@ -172,14 +174,14 @@ func (l lists) renderFront(v *visit, s shelf) ([]byte, error) {
 	return page.Bytes(), err
 }
 
-// forAll is the visit for a page that is kept for all.
+// forAll returns the visit for a page that is cached for all visitors.
 func (v *visit) forAll() *visit {
 	all := *v
 	all.by, all.me, all.anybody = sandlot.Caller{From: v.from()}, nil, true
 	return &all
 }
 
-// Who is the part of a page's head that is the visitor's own.
+// Who returns the part of a page's header that is the visitor's own.
 func (v view) Who() (template.HTML, error) {
 	if v.anybody {
 		return holeOf(whoHole), nil

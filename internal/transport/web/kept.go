@@ -12,15 +12,14 @@ import (
 )
 
 const (
-	// frontFor is how long a rendered page is sent again: to render one takes a
-	// millisecond. The list in it may be half a second old by then, and neither may show
-	// for longer than a second what was suspended.
+	// frontFor is the time for which a rendered page is sent again: rendering takes a millisecond. The list in it may
+	// already be half a second old, and together they must not show a suspended project for longer than a second.
 	frontFor = 400 * time.Millisecond
-	// mostFronts is how many pages are kept, at some 30 KB each: those that many open at once.
+	// mostFronts bounds the cached pages, at some 30 KB each: the pages that many visitors open at once.
 	mostFronts = 256
 )
 
-// fronts keeps the first pages of lists and profiles as they were rendered last. It may be used concurrently.
+// fronts caches the first pages of lists and profiles. It may be used concurrently.
 type fronts struct {
 	now   func() time.Time
 	turns *turns.Locks[frontKey] // one at a time renders a page
@@ -30,10 +29,10 @@ type fronts struct {
 
 type frontKey struct {
 	lang, path string
-	sort       gallery.Sort // one that the service took; empty: the home page
+	sort       gallery.Sort // one that the service accepted; empty: the home page
 }
 
-// A front is a page as it was rendered at a time.
+// A front is a page with the time of its rendering.
 type front struct {
 	stencil.Stencil
 	at time.Time
@@ -43,8 +42,8 @@ func newFronts(now func() time.Time) *fronts {
 	return &fronts{now: now, turns: turns.NewLocks[frontKey](), kept: map[frontKey]front{}}
 }
 
-// page returns a page that is young enough, and has it rendered if there is none. Who comes meanwhile waits, and
-// has the same error where that fails. A page that is nil is not kept.
+// page returns a page that is fresh enough, or else renders it. Calls that come meanwhile wait, and share an error. A
+// page that is nil is not cached.
 func (f *fronts) page(ctx context.Context, key frontKey, render func() (stencil.Stencil, error)) (stencil.Stencil, error) {
 	if page, ok := f.get(key); ok {
 		return page, nil
@@ -77,37 +76,37 @@ func (f *fronts) put(key frontKey, page front) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, had := f.kept[key]; !had && len(f.kept) >= mostFronts {
-		clear(f.kept) // they are worth little: each is made anew a moment later anyway
+		clear(f.kept) // they are worth little: each is rendered again a moment later anyway
 	}
 	f.kept[key] = page
 }
 
 const (
-	// maxSheets bounds the pages that are kept, in bytes: some five hundred projects at 15 KB in one language.
+	// maxSheets bounds the cached pages, in bytes: some five hundred projects at 15 KB in one language.
 	maxSheets = 16 << 20
-	// sheetCost is what a page takes beside its text: its pieces, its place in the map, and up to twelve cards of what it leads on to.
+	// sheetCost is the memory of a page beside its text, in bytes: its pieces, its place in the map, and up to twelve
+	// cards of the projects it leads on to.
 	sheetCost = 16 << 10
 )
 
-// A sheet is the page of a project but for what moves: that is put into its holes for each who
-// looks. Of a template it takes a millisecond to make, so it is kept while the project stays as
-// it is.
+// A sheet is the page of a project without its moving parts, which fill its holes for each visitor. A template takes a
+// millisecond to render it, so it is cached until the project changes.
 type sheet struct {
 	stencil.Stencil
-	change int64 // of the project, as it was then
+	change int64 // the change number of the project at the time
 	size   int
 
-	turn  chan struct{} // full while somebody finds what moves
+	turn  chan struct{} // full while a call fetches the moving parts
 	mu    sync.Mutex
-	moved moving // as it was found last
+	moved moving // the moving parts that were fetched last
 }
 
 func newSheet(body []byte, change int64) *sheet {
-	// Packed, HTML has less than half of its bytes.
+	// Compressed, HTML has less than half of its bytes.
 	return &sheet{Stencil: newStencil(body), change: change, size: len(body)*3/2 + sheetCost, turn: make(chan struct{}, 1)}
 }
 
-// now is what moves, as it was found last.
+// now returns the moving parts that were fetched last.
 func (s *sheet) now() moving {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,10 +119,10 @@ func (s *sheet) move(to moving) {
 	s.moved = to
 }
 
-// sheets keeps the pages of projects as they are for whoever they do not belong to. When it is full a new
-// one takes the place of any others. It may be used concurrently.
+// sheets caches the pages of projects for visitors other than their owners. When it is full, a new page replaces
+// arbitrary others. It may be used concurrently.
 type sheets struct {
-	turns *turns.Locks[sheetKey] // one at a time makes a page
+	turns *turns.Locks[sheetKey] // one at a time renders a page
 	mu    sync.RWMutex
 	kept  map[sheetKey]*sheet
 	size  int
@@ -138,8 +137,8 @@ type sheetKey struct {
 	lang string
 }
 
-// page returns the page of a project as it is now, and has it made if there is none. Who comes meanwhile waits, and has the same
-// error where that fails.
+// page returns the current page of a project, or else has it rendered. Calls that come meanwhile wait, and share an
+// error.
 func (s *sheets) page(ctx context.Context, key sheetKey, change int64, find func() (*sheet, error)) (*sheet, error) {
 	if made := s.get(key, change); made != nil {
 		return made, nil
@@ -157,7 +156,7 @@ func (s *sheets) page(ctx context.Context, key sheetKey, change int64, find func
 	return made, err
 }
 
-// get returns the page of a project as it is now, nil if there is none.
+// get returns the current page of a project, or nil if it is not cached.
 func (s *sheets) get(key sheetKey, change int64) *sheet {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -181,7 +180,7 @@ func (s *sheets) put(key sheetKey, made *sheet) {
 	s.size += made.size
 }
 
-// drop is called under the mutex.
+// drop removes a page. The caller holds the mutex.
 func (s *sheets) drop(key sheetKey) {
 	if before := s.kept[key]; before != nil {
 		delete(s.kept, key)

@@ -14,8 +14,7 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// keyrings is what the page of the keys asks of the domain. Each method knows
-// only of the keys of the caller's account.
+// keyrings lists and changes keys. Each method covers the keys of the caller's account alone.
 type keyrings interface {
 	Keys(ctx context.Context, by sandlot.Caller, before int64) (list []sandlot.Key, next int64, err error)
 	KeyProjects(ctx context.Context, by sandlot.Caller) (list []sandlot.Project, more bool, err error)
@@ -27,7 +26,7 @@ type keyrings interface {
 	ReplaceOldKeys(ctx context.Context, by sandlot.Caller, formToken string) (sandlot.Secret, error)
 }
 
-// keys are the page of an account's keys.
+// keys serves the page of an account's keys.
 type keys struct{ service keyrings }
 
 func (k keys) routes() []route {
@@ -43,11 +42,11 @@ func (k keys) routes() []route {
 	}
 }
 
-// keysPage is what the page of the keys shows.
+// keysPage holds the data of the page of the keys.
 type keysPage struct {
 	Keys      []sandlot.Key
-	Next      int64             // where the next page begins; 0: nowhere
-	Projects  []sandlot.Project // to choose from, those changed last
+	Next      int64             // the cursor of the next page; 0: none
+	Projects  []sandlot.Project // to choose from, last changed first
 	More      bool              // whether there are others: their ids can be typed
 	Name      field
 	Project   string // chosen
@@ -57,7 +56,7 @@ type keysPage struct {
 	Fresh     bool // whether the login may change keys
 }
 
-// Title is what a project is called; empty where that is not known here.
+// Title returns the title of a project; empty if the page does not have it.
 func (p keysPage) Title(id sandlot.ProjectID) string {
 	i := slices.IndexFunc(p.Projects, func(of sandlot.Project) bool { return of.ID == id })
 	if i < 0 {
@@ -66,7 +65,7 @@ func (p keysPage) Title(id sandlot.ProjectID) string {
 	return p.Projects[i].Title
 }
 
-// newKeyPage shows a secret. It is empty if the form came a second time, for a secret is shown once.
+// newKeyPage shows a secret. Secret is empty if the form came a second time, for a secret is shown once.
 type newKeyPage struct {
 	Secret, Name string
 	Project      sandlot.ProjectID
@@ -76,7 +75,7 @@ func (k keys) page(v *visit) error {
 	return k.show(v, http.StatusOK, keysPage{Project: v.r.URL.Query().Get("project")})
 }
 
-// show fills in what the page has in any case.
+// show sets the fields that the page always has.
 func (k keys) show(v *visit, status int, page keysPage) error {
 	before, _ := strconv.ParseInt(v.r.URL.Query().Get("after"), 10, 64) // an invalid number means the first page
 	ctx := v.r.Context()
@@ -98,7 +97,7 @@ func (k keys) show(v *visit, status int, page keysPage) error {
 	return v.show(status, "keys.html", v.T("keys.title"), page)
 }
 
-// mint answers with the secret itself: it is in no address and nowhere kept.
+// mint shows the secret on the page itself: it is in no address and is stored nowhere.
 func (k keys) mint(v *visit) error {
 	in := publish.NewKey{Project: sandlot.ProjectID(strings.TrimSpace(v.r.PostForm.Get("project"))), Name: v.r.PostForm.Get("name"), Form: v.r.PostForm.Get("form_token")}
 	secret, err := k.service.MintKey(v.r.Context(), v.by, in)
@@ -116,7 +115,7 @@ func (k keys) mint(v *visit) error {
 	return k.show(v, http.StatusUnprocessableEntity, keysPage{Name: field{in.Name, wrong}, Project: string(in.Project)})
 }
 
-// replaceKeys takes the form of a step that ends keys and mints one in their place.
+// replaceKeys handles the form of a step that ends keys and mints one in their place.
 func replaceKeys(
 	step func(context.Context, sandlot.Caller, string) (sandlot.Secret, error), said string,
 ) func(*visit) error {
@@ -129,8 +128,8 @@ func replaceKeys(
 	}, "form_token")
 }
 
-// showSecret shows a new key. A form that was sent a second time made it the
-// first time, and nobody can be told it again.
+// showSecret shows a new key. A form that was sent a second time minted the key the first time, and the key is not
+// shown again.
 func showSecret(v *visit, secret sandlot.Secret, page newKeyPage, err error) error {
 	title := v.T("key.title")
 	switch {
@@ -144,7 +143,7 @@ func showSecret(v *visit, secret sandlot.Secret, page newKeyPage, err error) err
 	return v.show(http.StatusOK, "key_new.html", title, page)
 }
 
-// askRevoke names the key that ends.
+// askRevoke asks for confirmation, and names the key to revoke.
 func (k keys) askRevoke(v *visit) error {
 	id, err := strconv.ParseInt(v.query("id"), 10, 64)
 	if err != nil || id < 1 {
@@ -167,7 +166,7 @@ func (k keys) askRevoke(v *visit) error {
 			Action: "/account/keys/revoke", Fields: []askField{{"id", strconv.FormatInt(id, 10)}}, Yes: v.T("keys.revoke"), Back: "/account/keys",
 		})
 	}
-	return v.done("/account/keys", "said.revoked") // by a form that was sent before
+	return v.done("/account/keys", "said.revoked") // by an earlier form
 }
 
 func (k keys) askRotate(v *visit) error {
@@ -193,7 +192,7 @@ func (k keys) askAgain(v *visit, title, action, yes string, lead any) error {
 	return v.ask(title, askPage{Leads: []any{lead, v.T("ask.for-good")}, Action: action, Fields: []askField{{"form_token", formToken}}, Yes: yes, Back: "/account/keys"})
 }
 
-// revoke ends a key at once; the button may be pressed twice.
+// revoke ends a key at once; pressing the button twice is no error.
 func (k keys) revoke(v *visit) error {
 	id, err := strconv.ParseInt(v.r.PostForm.Get("id"), 10, 64)
 	if err != nil {
@@ -202,7 +201,7 @@ func (k keys) revoke(v *visit) error {
 	return v.doneIf(k.service.RevokeKey(v.r.Context(), v.by, id), "/account/keys", "said.revoked")
 }
 
-// keyPrefix is what the keys of a kind begin with.
+// keyPrefix returns the prefix of the keys of a kind.
 func keyPrefix(kind sandlot.KeyKind) string {
 	if kind == sandlot.AccountKey {
 		return "sla_"

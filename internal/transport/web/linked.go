@@ -11,14 +11,14 @@ import (
 
 const (
 	mostLinks = 5  // of one text: a text with more is a list of links
-	mostPath  = 32 // characters of an address that are shown behind its host
+	mostPath  = 32 // characters of an address shown after its host
 )
 
-// address matches a possible address in a text. Blanks, quotes, marks of other scripts and characters without a shape end it.
+// address matches a possible address in a text. Blanks, quotes, marks of other scripts and invisible characters end it.
 var address = regexp.MustCompile(`(?i)\bhttps://[\p{L}\p{M}\p{N}\-._~:/?#\[\]@!$&'()*+,;=%]+`)
 
-// linked writes a text of an owner with its first https addresses as links. A link shows the host that it leads to, whole and in
-// ASCII; an address whose host could be taken for another one stays text, and so does all else.
+// linked returns a text of an owner with its first https addresses as links. A link shows its target's host, whole and
+// in ASCII; an address whose host looks like another stays text, and so does all else.
 func linked(text string) template.HTML {
 	var out strings.Builder
 	done, links := 0, 0
@@ -37,7 +37,7 @@ func linked(text string) template.HTML {
 	return template.HTML(out.String())
 }
 
-// trimmed is an address without the marks of the sentence around it.
+// trimmed returns an address without the punctuation of the sentence around it.
 func trimmed(s string) string {
 	for {
 		cut := strings.TrimRight(s, ".,:;!?'*_~")
@@ -53,7 +53,8 @@ func trimmed(s string) string {
 	}
 }
 
-// linkOf returns where an address leads, nil where a page may not lead there. No host of a name ends in a number or in a dot.
+// linkOf returns the target of an address, or nil if a page may not link to it. A host name never ends in a number or
+// in a dot.
 func linkOf(written string) *url.URL {
 	link, err := names.Link(written)
 	if err != nil {
@@ -70,7 +71,7 @@ func linkOf(written string) *url.URL {
 	return u
 }
 
-// shownLink returns the text of a link: the host as a browser asks for it, and the beginning of the rest as it was written.
+// shownLink returns the text of a link: the host in ASCII, and the beginning of the rest as it was written.
 func shownLink(to *url.URL, written string) string {
 	rest := written[len("https://"):]
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {

@@ -15,14 +15,14 @@ import (
 	"sandlot/internal/transport/web/watch"
 )
 
-// live is what the moving numbers of a project's page ask of the domain.
+// live counts and registers the players of a project.
 type live interface {
 	Counts(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Stats, error)
 	Touch(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p gallery.Player) error
 	Leave(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p gallery.Player) error
 }
 
-// numbers are the moving numbers of a project's page, which its scripts ask for. They may be used concurrently.
+// numbers serves the moving numbers of a project's page to its scripts. It may be used concurrently.
 type numbers struct {
 	gallery  live
 	visitors visitors
@@ -37,7 +37,7 @@ func (n *numbers) routes() []route {
 	}
 }
 
-// counts answers browsers that cannot have the numbers as they change.
+// counts sends the counts to browsers that cannot stream them.
 func (n *numbers) counts(v *visit) error {
 	stats, err := n.gallery.Counts(v.r.Context(), v.by, sandlot.ProjectID(v.r.PathValue("id")))
 	if err != nil {
@@ -46,7 +46,7 @@ func (n *numbers) counts(v *visit) error {
 	return sendJSON(v, watch.CountsOf(stats))
 }
 
-// live tells the numbers as they change, as server-sent events.
+// live streams the counts as they change, as server-sent events.
 func (n *numbers) live(v *visit) error {
 	if fromElsewhere(v) {
 		return v.problem(http.StatusForbidden, "error.elsewhere")
@@ -69,25 +69,26 @@ func (n *numbers) live(v *visit) error {
 	h := v.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Connection", "close")
-	h.Set("X-Accel-Buffering", "no") // nginx would wait for more
+	h.Set("X-Accel-Buffering", "no") // nginx would buffer the events
 	place.Begin(id, conn, h, watch.CountsOf(stats))
 	return nil
 }
 
-// fromElsewhere reports whether another site asks, as far as a browser tells.
+// fromElsewhere reports whether the request comes from another site, as far as the browser reports that.
 func fromElsewhere(v *visit) bool {
 	site, origin := v.r.Header.Get("Sec-Fetch-Site"), v.r.Header.Get("Origin")
 	return site != "" && site != "same-origin" && site != "none" || origin != "" && origin != v.places.Base.String()
 }
 
-// maxHeartbeat bounds the body of a heartbeat: a player of 64 characters and a host of 253 in a small object need two thirds of it.
+// maxHeartbeat bounds the body of a heartbeat in bytes: a player of 64 characters and a host of 253 in a small object
+// need two thirds of it.
 const maxHeartbeat = 512
 
-// isPlayer finds what play takes for a player, too.
+// isPlayer matches the ids that play accepts for a player, too.
 var isPlayer = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// heartbeat takes what the page says while its frame is open. Those of the project's
-// own address count with them.
+// heartbeat registers the player while the page's frame is open. Heartbeats of the project's own address count with
+// them.
 func (n *numbers) heartbeat(v *visit) error {
 	var beat struct {
 		Player string `json:"player"` // a random id from the page's storage, or empty

@@ -14,39 +14,36 @@ import (
 	"sandlot/internal/domain/admission"
 )
 
-// Logins is what the pages ask of the domain to log somebody in; *account.Service is one.
-// A browser is told by the token that AskLogin returned. What is used, too old or another
-// browser's is sandlot.ErrNotFound.
+// Logins logs people in; *account.Service implements it. The token that AskLogin returned identifies a browser. A token
+// that is used, too old or another browser's is sandlot.ErrNotFound.
 type Logins interface {
 	// MintBrowser draws a token for a browser that has not asked for a login yet.
 	MintBrowser(ctx context.Context, by sandlot.Caller) (string, error)
-	// AskLogin has a message sent, if an account has the address; it does not tell.
+	// AskLogin sends a message if an account has the address; its result does not reveal whether one has.
 	AskLogin(ctx context.Context, by sandlot.Caller, in account.LoginInput) (browser string, err error)
 	PendingLogin(ctx context.Context, by sandlot.Caller, browser string) (account.Login, error)
-	// LoginLink looks at a link and uses nothing up; UseLoginLink and UseLoginCode do.
+	// LoginLink reads a link without using it up; UseLoginLink and UseLoginCode use it up.
 	LoginLink(ctx context.Context, by sandlot.Caller, browser, token string) (own bool, err error)
 	UseLoginLink(ctx context.Context, by sandlot.Caller, browser, token string) error
 	UseLoginCode(ctx context.Context, by sandlot.Caller, browser, code string) (right bool, err error)
 	LoginAccounts(ctx context.Context, by sandlot.Caller, browser string) ([]sandlot.Account, error)
-	// LoginChoices returns what tells the accounts of LoginAccounts apart.
+	// LoginChoices returns details by which people tell the accounts of LoginAccounts apart.
 	LoginChoices(ctx context.Context, by sandlot.Caller, browser string) ([]account.LoginChoice, error)
-	// FinishLogin returns the token of a session in place of the one that the caller had, and the path to go to.
+	// FinishLogin returns the token of a session in place of the caller's, and the path to redirect to.
 	FinishLogin(ctx context.Context, by sandlot.Caller, browser, handle, agent string) (token, back string, err error)
-	// Remember returns what the browser is to keep after a login with an address, in place of known.
+	// Remember returns the token for the browser to keep after a login with an address, in place of known.
 	Remember(ctx context.Context, by sandlot.Caller, known, address string) (string, error)
 }
 
-// Cookies of a login: the one that binds it to its browser, and how long browsers
-// keep them.
+// The cookies of a login, and the time that browsers keep them.
 const (
 	loginCookie   = "__Host-login"
-	knownCookie   = "__Host-known"  // what Remember returned
+	knownCookie   = "__Host-known"  // the token that Remember returned
 	loginSeconds  = 3600            // longer than any login lasts
-	cookieSeconds = 400 * 24 * 3600 // the most that browsers take (RFC 6265bis); the session itself ends when it was not seen for long
+	cookieSeconds = 400 * 24 * 3600 // the most that browsers accept (RFC 6265bis); a session itself ends after a time without use
 )
 
-// overTLS answers itself where browsers would refuse the cookie: it is for https,
-// and for this machine.
+// overTLS shows an explanation if browsers would refuse the cookie: it needs https or a loopback address.
 func overTLS(handle func(*visit) error) func(*visit) error {
 	return func(v *visit) error {
 		if keepsLogins(v.places.Base) {
@@ -56,14 +53,14 @@ func overTLS(handle func(*visit) error) func(*visit) error {
 	}
 }
 
-// keepsLogins reports whether browsers take the cookie of a login from a website.
+// keepsLogins reports whether browsers accept the cookie of a login from a website.
 func keepsLogins(base *url.URL) bool {
 	host := base.Hostname()
 	ip, _ := netip.ParseAddr(host)
 	return base.Scheme == "https" || host == "localhost" || strings.HasSuffix(host, ".localhost") || ip.IsLoopback()
 }
 
-// logins are the pages on which people log in, and out.
+// logins serves the pages on which people log in and out.
 type logins struct {
 	service  Logins
 	sessions sessionLists
@@ -83,10 +80,10 @@ func (l *logins) routes() []route {
 	}
 }
 
-// loginForm is what the first page of a login shows.
+// loginForm holds the data of the first page of a login.
 type loginForm struct {
 	Email, To string
-	Wrong     string // what is wrong with the address, or with asking
+	Wrong     string // the problem with the address, or with the request
 }
 
 func (l *logins) ask(v *visit) error {
@@ -99,7 +96,7 @@ func (l *logins) ask(v *visit) error {
 		if err != nil {
 			return err
 		}
-		v.setCookie(loginCookie, token, loginSeconds) // now, so that the form is of one browser, however often it is sent
+		v.setCookie(loginCookie, token, loginSeconds) // now, so that all copies of the form belong to one browser
 	}
 	return showLogin(v, http.StatusOK, form)
 }
@@ -112,7 +109,7 @@ func showLogin(v *visit, status int, form loginForm) error {
 	return v.show(status, "login.html", title, form)
 }
 
-// send has the message sent. Whether an account has the address changes nothing of its answer.
+// send sends the login message. The answer is the same whether an account has the address or not.
 func (l *logins) send(v *visit) error {
 	form := loginForm{Email: strings.TrimSpace(v.r.PostForm.Get("email")), To: localPath(v.r.PostForm.Get("to"))}
 	in := account.LoginInput{Email: form.Email, Browser: browser(v), Back: form.To, Lang: v.Lang, Known: v.cookie(knownCookie)}
@@ -132,7 +129,7 @@ func (l *logins) send(v *visit) error {
 	return v.redirect("/login/code")
 }
 
-// codeForm is what the page that asks for the code shows.
+// codeForm holds the data of the page for the code.
 type codeForm struct {
 	Email, To string
 	Wrong     bool
@@ -169,7 +166,7 @@ func (l *logins) useCode(v *visit) error {
 	return l.proved(v)
 }
 
-// askLink shows what a link would do, and does nothing: see askVerify.
+// askLink describes the effect of a link without causing it: see askVerify.
 func (l *logins) askLink(v *visit) error {
 	token := linkToken(v)
 	own, err := l.service.LoginLink(v.r.Context(), v.by, browser(v), token)
@@ -189,8 +186,8 @@ func (l *logins) useLink(v *visit) error {
 	return l.proved(v)
 }
 
-// proved goes on after the address is proved: into the account that asked to be
-// confirmed, or the only one, or to a choice.
+// proved continues once the address is proved: into the account that asked for confirmation, or the only one, or to a
+// choice.
 func (l *logins) proved(v *visit) error {
 	list, err := l.service.LoginAccounts(v.r.Context(), v.by, browser(v))
 	if err != nil {
@@ -232,7 +229,7 @@ func (l *logins) finish(v *visit, handle string) error {
 	return v.redirect(localPath(back))
 }
 
-// keep has the browser keep a session, and that it was logged in with that address.
+// keep stores a session in the browser, and the fact that the browser was logged in with that address.
 func (l *logins) keep(v *visit, session, email string) error {
 	known, err := l.service.Remember(v.r.Context(), v.by, v.cookie(knownCookie), email)
 	if err != nil {
@@ -243,8 +240,8 @@ func (l *logins) keep(v *visit, session, email string) error {
 	return nil
 }
 
-// loginOver offers another login in place of one that is used up. A form that
-// was sent twice leads on where the first one logged in.
+// loginOver offers another login in place of one that is used up. A form that was sent twice continues where the first
+// one logged in.
 func loginOver(v *visit, err error) error {
 	switch {
 	case !errors.Is(err, sandlot.ErrNotFound):
@@ -255,7 +252,7 @@ func loginOver(v *visit, err error) error {
 	return v.show(http.StatusGone, "login_over.html", v.T("login.over-title"), nil)
 }
 
-// logout ends the session. Without one it is as it should be.
+// logout ends the session. Having none is no error.
 func (l *logins) logout(v *visit) error {
 	if v.me != nil {
 		err := l.sessions.EndSession(v.r.Context(), v.by, v.me.Session.ID)
@@ -267,10 +264,10 @@ func (l *logins) logout(v *visit) error {
 	return v.done("/", "said.logged-out")
 }
 
-// browser is the token that binds a login to this browser, empty without one.
+// browser returns the token that binds a login to this browser, empty without one.
 func browser(v *visit) string { return v.cookie(loginCookie) }
 
-// cookie is the value of the browser's only cookie of that name, empty without one.
+// cookie returns the value of the only cookie of that name, empty if there is none or several.
 func (v *visit) cookie(name string) string {
 	cookies := v.r.CookiesNamed(name)
 	if len(cookies) != 1 {
@@ -279,15 +276,14 @@ func (v *visit) cookie(name string) string {
 	return cookies[0].Value
 }
 
-// from is where the visitor comes from, for the domain.
+// from returns the visitor's origin, for the domain.
 func (v *visit) from() sandlot.Sender { return v.limits.Sender(v.origin()) }
 
-// maxPath bounds the path to go to after a login: pages of ours have far shorter ones.
+// maxPath bounds the path to redirect to after a login, in bytes: pages of ours have far shorter ones.
 const maxPath = 500
 
-// localPath is to if that is a path of this website to go to after a login, and
-// the account's first page where it is anything else: nobody is led to another
-// site, and nobody in a circle.
+// localPath returns a path of this website to redirect to after a login, or the account's first page for any other
+// input: nobody is led to another site, and nobody in a circle.
 func localPath(to string) string {
 	const first = "/account"
 	u, err := url.Parse(to)
@@ -299,5 +295,5 @@ func localPath(to string) string {
 	return u.RequestURI()
 }
 
-// unsent are the characters that no browser sends in an address as they are.
+// unsent reports whether no browser sends the character unescaped in an address.
 func unsent(r rune) bool { return r <= ' ' || r > '~' || r == '\\' }

@@ -10,19 +10,19 @@ import (
 	"sandlot/internal/domain/admission"
 )
 
-// claims is what the links that verify an address ask of the domain. Each returns
-// sandlot.ErrNotFound for a token that is unknown, used or expired.
+// claims uses the links that verify an address. Each method returns sandlot.ErrNotFound for a token that is unknown,
+// used or expired.
 type claims interface {
-	// Claim looks at a link and uses nothing up.
+	// Claim reads a link without using it up.
 	Claim(ctx context.Context, by sandlot.Caller, token string) (account.Claim, error)
 	Verify(ctx context.Context, by sandlot.Caller, token string) (sandlot.Account, error)
-	// VerifyHere returns the token of a session, too, where the browser had none.
+	// VerifyHere also returns the token of a session, if the browser had none.
 	VerifyHere(ctx context.Context, by sandlot.Caller, token, agent string) (a sandlot.Account, session string, err error)
 	// RefuseClaim returns the account as it was, and the token of a page that refuses all such messages.
 	RefuseClaim(ctx context.Context, by sandlot.Caller, token string) (a sandlot.Account, notMe string, err error)
 }
 
-// mailLinks are the pages that links in messages lead to. A link changes nothing: the form of its page does.
+// mailLinks serves the pages that links in messages lead to. A link changes nothing: the form of its page does.
 type mailLinks struct {
 	account interface {
 		claims
@@ -47,17 +47,17 @@ func (m mailLinks) routes() []route {
 	}
 }
 
-// claimPage is what the page of a link shows: what whoever says yes confirms.
+// claimPage holds the data of a link's page: the claim that a yes confirms.
 type claimPage struct {
 	Token string
 	account.Claim
 }
 
-// Shown is how many projects the page shows.
+// Shown returns the number of projects on the page.
 func (p claimPage) Shown() int { return len(p.Projects) }
 
-// askVerify shows what a link would do, and does nothing: programs that look at
-// links in messages before people do must not use them up.
+// askVerify describes the effect of a link without causing it: programs that open links in messages before people do
+// must not use them up.
 func (m mailLinks) askVerify(v *visit) error {
 	token := linkToken(v)
 	found, err := m.account.Claim(v.r.Context(), v.by, token)
@@ -67,7 +67,7 @@ func (m mailLinks) askVerify(v *visit) error {
 	return v.show(http.StatusOK, "verify.html", v.T("verify.title"), claimPage{token, found})
 }
 
-// refuseClaim uses the link up: the address is taken away from the account.
+// refuseClaim uses the link up: the account loses the address.
 func (m mailLinks) refuseClaim(v *visit) error {
 	a, notMe, err := m.account.RefuseClaim(v.r.Context(), v.by, linkToken(v))
 	if err != nil {
@@ -79,17 +79,17 @@ func (m mailLinks) refuseClaim(v *visit) error {
 	}{a, notMe})
 }
 
-// verifiedPage is what comes after the link: the way on.
+// verifiedPage holds the data of the page after the link, with the next steps.
 type verifiedPage struct {
 	sandlot.Account
-	Projects []sandlot.Project // some of the account
+	Projects []sandlot.Project // some projects of the account
 	Here     bool              // whether this browser is logged in to it
 }
 
-// maxOnward is how many projects the page after a link leads to.
+// maxOnward is the number of projects that the page after a link leads to.
 const maxOnward = 5
 
-// verify uses the link up, logs the browser in, and shows the way on.
+// verify uses the link up, logs the browser in, and shows the next steps.
 func (m mailLinks) verify(v *visit) error {
 	token := linkToken(v)
 	claim, err := m.account.Claim(v.r.Context(), v.by, token)
@@ -110,7 +110,7 @@ func (m mailLinks) verify(v *visit) error {
 	})
 }
 
-// useVerification verifies, and makes a session where the browser can keep one and has none.
+// useVerification verifies the address, and creates a session if the browser can keep one and has none.
 func (m mailLinks) useVerification(v *visit, token string) (a sandlot.Account, session string, err error) {
 	if keepsLogins(v.places.Base) {
 		return m.account.VerifyHere(v.r.Context(), v.by, token, v.r.UserAgent())
@@ -119,7 +119,7 @@ func (m mailLinks) useVerification(v *visit, token string) (a sandlot.Account, s
 	return a, "", err
 }
 
-// linkUsedUp shows where another link is to be had, or that none is needed.
+// linkUsedUp shows the way to another link, or that none is needed.
 func linkUsedUp(v *visit, err error) error {
 	if !errors.Is(err, sandlot.ErrNotFound) {
 		return err
@@ -127,28 +127,28 @@ func linkUsedUp(v *visit, err error) error {
 	return v.show(http.StatusGone, "used_up.html", v.T("used-up.title"), v.r.URL.Path == "/account/email")
 }
 
-// recoveries is what the links in mails about an address ask of the domain. Each
-// returns sandlot.ErrNotFound for a token that is unknown, used, expired or replaced.
+// recoveries uses the links in messages about an address. Each method returns sandlot.ErrNotFound for a token that is
+// unknown, used, expired or replaced.
 type recoveries interface {
 	EmailLink(ctx context.Context, by sandlot.Caller, token string, undo bool) (account.EmailMove, error)
 	TakeEmail(ctx context.Context, by sandlot.Caller, token string) (sandlot.Account, error)
 	TakeEmailBack(ctx context.Context, by sandlot.Caller, token string) (sandlot.Account, error)
 }
 
-// movePage is what a link of a mail shows. Done: the account has the address.
+// movePage holds the data of such a link's page. Done is set once the account has the address.
 type movePage struct {
 	Token, Action           string
 	Question, Yes, No, Done string
 }
 
-// askEmail shows what the link to a new address would do, and does nothing.
+// askEmail describes the effect of the link to a new address without causing it.
 func (m mailLinks) askEmail(v *visit) error {
 	return m.askMove(v, false, func(of account.EmailMove) movePage {
 		return movePage{Action: "/account/email", Question: v.T("email.question", "email", of.Email, "handle", of.Handle), Yes: v.T("email.yes"), No: v.T("email.no")}
 	}, v.T("email.title"))
 }
 
-// takeEmail uses the link up: the address is the account's.
+// takeEmail uses the link up: the account gets the address.
 func (m mailLinks) takeEmail(v *visit) error {
 	a, err := m.account.TakeEmail(v.r.Context(), v.by, linkToken(v))
 	if err != nil {
@@ -157,15 +157,15 @@ func (m mailLinks) takeEmail(v *visit) error {
 	return v.show(http.StatusOK, "email_move.html", v.T("email.done-title"), movePage{Done: v.T("email.done", "email", a.Email, "handle", a.Handle)})
 }
 
-// askUndo shows what the link to the address before would do, and does nothing.
+// askUndo describes the effect of the link to the previous address without causing it.
 func (m mailLinks) askUndo(v *visit) error {
 	return m.askMove(v, true, func(of account.EmailMove) movePage {
 		return movePage{Action: "/account/undo", Question: v.T("undo.question", "email", of.Email, "handle", of.Handle), Yes: v.T("undo.yes"), No: v.T("undo.no")}
 	}, v.T("undo.title"))
 }
 
-// undoEmail uses the link up: the address before is the account's again, and no
-// browser is logged in to it any more, not even this one.
+// undoEmail uses the link up: the account gets its previous address back, and all its browsers are logged out, even
+// this one.
 func (m mailLinks) undoEmail(v *visit) error {
 	a, err := m.account.TakeEmailBack(v.r.Context(), v.by, linkToken(v))
 	if err != nil {
@@ -189,7 +189,7 @@ func (m mailLinks) askMove(v *visit, undo bool, page func(account.EmailMove) mov
 	return v.show(http.StatusOK, "email_move.html", title, data)
 }
 
-// linkToken is that of a link, or of the form which it led to.
+// linkToken returns the token of a link, or of the form on its page.
 func linkToken(v *visit) string {
 	v.w.Header().Set("Referrer-Policy", "no-referrer")
 	if v.r.Method == http.MethodPost {
@@ -198,25 +198,25 @@ func linkToken(v *visit) string {
 	return v.r.URL.Query().Get("token")
 }
 
-// notMes is what the links for those who did not ask for a message ask of the
-// domain. Each returns sandlot.ErrNotFound for a token that is not ours, or too old.
+// notMes uses the links for recipients who did not request a message. Each method returns sandlot.ErrNotFound for a
+// token that is not ours, or too old.
 type notMes interface {
-	// NotMe looks at a link and changes nothing.
+	// NotMe reads a link and changes nothing.
 	NotMe(ctx context.Context, by sandlot.Caller, token string) (account.NotMe, error)
 	StopMail(ctx context.Context, by sandlot.Caller, token string) (account.NotMe, error)
 	AllowMail(ctx context.Context, by sandlot.Caller, token string) (account.NotMe, error)
 }
 
-// notMePage is what the page shows. Notice: the message tells of an address that
-// was replaced; Allowed: a stop has just been taken back.
+// notMePage holds the data of such a link's page. Notice: the message reports that an address was replaced; Allowed: a
+// stop has just been undone.
 type notMePage struct {
 	Token string
 	account.NotMe
 	Notice, Allowed bool
 }
 
-// notMe takes a step about a link, and shows the state after it. That of GET only looks: see askVerify. Pressed again
-// a form shows the same.
+// notMe takes a step about a link, and shows the state after it. The step of GET only reads: see askVerify. A form sent
+// again shows the same.
 func (mailLinks) notMe(
 	step func(context.Context, sandlot.Caller, string) (account.NotMe, error), allowed bool,
 ) func(*visit) error {

@@ -15,18 +15,18 @@ import (
 	"sandlot/internal/transport/web/stencil"
 )
 
-// maxMine bounds the form that asks for cards: an id has at most 80 bytes.
+// maxMine bounds the form that asks for cards, in bytes: an id has at most 80.
 const maxMine = gallery.MostCards*80 + maxForm
 
-// wanderings is what the pages of a visitor's own way ask of the domain.
+// wanderings returns projects by chance and by id.
 type wanderings interface {
-	// Random returns a project that is listed, another one than not; sandlot.ErrNotFound if there is none.
+	// Random returns a listed project other than not; sandlot.ErrNotFound if there is none.
 	Random(ctx context.Context, by sandlot.Caller, not sandlot.ProjectID) (sandlot.ProjectID, error)
-	// CardsOf returns those of the projects that anybody may look at, in that order.
+	// CardsOf returns the public ones among the projects, in the order of ids.
 	CardsOf(ctx context.Context, by sandlot.Caller, ids []sandlot.ProjectID) ([]gallery.Card, error)
 }
 
-// strolls are ways through the projects that are a visitor's own: by chance, and by what the browser remembers.
+// strolls serves the personal ways through the projects: by chance, and by the browser's memory.
 type strolls struct{ gallery wanderings }
 
 func (s strolls) routes() []route {
@@ -37,13 +37,13 @@ func (s strolls) routes() []route {
 	}
 }
 
-// mine is the page of what a browser remembers: what its owner liked and played. The service knows nothing of it.
+// mine shows the page of the projects that the browser remembers as liked or played. The service has no record of them.
 func (strolls) mine(v *visit) error {
 	return v.show(http.StatusOK, "mine.html", v.T("mine.title"), v.lost.cards(v))
 }
 
-// cards writes the cards of the projects that a browser remembers, and keeps nothing of what it was asked. A form asks, and no address, so that
-// no log has it.
+// cards returns the cards of the projects that a browser remembers, and stores nothing of the request. The ids come in
+// a form and not in the address, so that no log has them.
 func (s strolls) cards(v *visit) error {
 	var ids []sandlot.ProjectID
 	for id := range strings.FieldsSeq(v.r.PostForm.Get("ids")) {
@@ -56,7 +56,7 @@ func (s strolls) cards(v *visit) error {
 	return v.send("text/html; charset=utf-8", []byte(cards(v.Voice, "", list)))
 }
 
-// random leads to a project that is listed, another one than the visitor comes from.
+// random redirects to a listed project, another one than the visitor comes from.
 func (s strolls) random(v *visit) error {
 	id, err := s.gallery.Random(v.r.Context(), v.by, sandlot.ProjectID(v.query("not")))
 	if errors.Is(err, sandlot.ErrNotFound) {
@@ -68,32 +68,32 @@ func (s strolls) random(v *visit) error {
 	return v.redirect("/p/" + string(id))
 }
 
-// What a page of an error shows beside what is wrong.
+// The limits of the cards on an error page.
 const (
-	lostCards = 4                      // a row on a desk
-	lostWait  = 200 * time.Millisecond // for the list: who is lost does not wait for a database that is slow
+	lostCards = 4                      // a row on a desktop
+	lostWait  = 200 * time.Millisecond // for the list: a lost visitor does not wait for a slow database
 )
 
-// A mishap is an error as a template sees it.
+// A mishap is an error for a template.
 type mishap struct {
 	Text, RequestID string
-	Lost            bool          // whether there is only nothing here: then one can search
-	Cards           template.HTML // of other projects; may be none
+	Lost            bool          // whether the page just does not exist: then it offers the search
+	Cards           template.HTML // of other projects; may be empty
 }
 
-// consolation is what is played much, for those who have found nothing: one list for each language. It is asked for
-// as seldom as the front page is rendered, however many addresses somebody tries.
+// consolation caches popular projects for visitors who found nothing: one list for each language. It queries the
+// gallery as seldom as the front page is rendered, however many addresses somebody tries.
 type consolation struct {
 	gallery galleries
 	kept    *fronts // by language
 }
 
-// cards are those for a page that has nothing else to show.
+// cards returns cards for a page that has nothing else to show.
 func (c consolation) cards(v *visit) template.HTML {
 	ctx, cancel := context.WithTimeout(v.r.Context(), lostWait)
 	defer cancel()
 	list, err := c.kept.page(ctx, frontKey{lang: v.Lang}, func() (stencil.Stencil, error) {
-		// Also where there is none: a database that fails is not asked by each.
+		// An empty list is cached, too: a failing database is not queried for each visitor.
 		return stencil.Text([]byte(c.find(ctx, v))), nil
 	})
 	if err != nil {
@@ -104,7 +104,7 @@ func (c consolation) cards(v *visit) template.HTML {
 	return template.HTML(html.String())
 }
 
-// find returns those of what is played most this week, or of what is new where nothing is.
+// find returns cards of the projects played most this week, or of the newest if none was played.
 func (c consolation) find(ctx context.Context, v *visit) template.HTML {
 	for _, order := range []gallery.Sort{gallery.SortPlayed, gallery.SortNewest} {
 		page, err := c.gallery.Browse(ctx, sandlot.Caller{From: v.by.From}, order, "")
@@ -118,7 +118,7 @@ func (c consolation) find(ctx context.Context, v *visit) template.HTML {
 	return ""
 }
 
-// newMishap is what the page of an error shows.
+// newMishap returns the data of an error page.
 func newMishap(v *visit, status int, name string) mishap {
 	m := mishap{Text: v.T(name + ".text"), RequestID: v.requestID(v.r.Context())}
 	if status == http.StatusNotFound || status == http.StatusUnavailableForLegalReasons {

@@ -11,26 +11,27 @@ import (
 	"sandlot/internal/transport/web/stencil"
 )
 
-// movingFor is how long the numbers and lists of a project's page are shown again. The lists may
-// be half a second old by then, and none may have for longer than a second what was suspended. The
-// scripts of the page have the numbers sent as they change.
+// movingFor is the time for which the numbers and lists of a project's page are shown again. The lists may already be
+// half a second old, and none may show a suspended project for longer than a second. The scripts of the page have the
+// numbers streamed.
 const movingFor = 400 * time.Millisecond
 
-// moving is what of a project's page changes while the project does not, the same for all.
+// moving holds the counts and lists of a project page that change without a new version and are the same for every
+// visitor.
 type moving struct {
 	at    time.Time
 	stats sandlot.Stats
-	page  stencil.Stencil // with what it leads on to
+	page  stencil.Stencil // with the projects it leads on to
 }
 
-// A liking is what this visitor thinks of a project.
+// A liking is this visitor's relation to a project.
 type liking struct {
 	liked bool
-	token string        // for a browser that has none, should it like the project
-	stats sandlot.Stats // as they are after whatever this visitor has done
+	token string        // for a browser that has none, in case it likes the project
+	stats sandlot.Stats // the stats after this visitor's last action
 }
 
-// moves returns what moves on a page, found anew if it is too old. Who comes meanwhile waits.
+// moves returns the moving parts of a page, fetched again if they are too old. Calls that come meanwhile wait.
 func (p *projectPages) moves(v *visit, s *sheet, of sandlot.Project) (moving, error) {
 	young := func(m moving) bool { return v.now().Sub(m.at).Abs() < movingFor }
 	if moved := s.now(); young(moved) {
@@ -60,11 +61,11 @@ func (p *projectPages) moves(v *visit, s *sheet, of sandlot.Project) (moving, er
 	return moved, nil
 }
 
-// besideWait is how long a page waits for what it leads on to.
+// besideWait is the time that a page waits for the projects it leads on to.
 const besideWait = 500 * time.Millisecond
 
-// ledOn is the page with what it leads on to. Where that cannot be found it is as it was a moment ago, or leads on to nothing: a project can
-// be played while the database cannot be asked.
+// ledOn returns the page with the projects it leads on to. If they cannot be fetched, the page has those of a moment
+// ago, or none: a project can be played while the database is down.
 func (p *projectPages) ledOn(v *visit, s *sheet, of sandlot.Project) (stencil.Stencil, error) {
 	ctx, cancel := context.WithTimeout(v.r.Context(), besideWait)
 	defer cancel()
@@ -81,7 +82,7 @@ func (p *projectPages) ledOn(v *visit, s *sheet, of sandlot.Project) (stencil.St
 	return s.With(ways(v, of, beside)), nil
 }
 
-// ways writes what a project leads on to, for each hole of the page.
+// ways returns the links and lists of the projects that a project leads on to, for each hole of the page.
 func ways(v *visit, of sandlot.Project, beside gallery.Beside) map[string]string {
 	holes := map[string]string{"bar-next": "", "onward": "", "next": "", "more": ""}
 	onto := beside.Next
@@ -94,7 +95,7 @@ func ways(v *visit, of sandlot.Project, beside gallery.Beside) map[string]string
 	first := onto[0].Project
 	address, title := template.HTMLEscapeString("/p/"+string(first.ID)), template.HTMLEscapeString(name(first))
 	label := template.HTMLEscapeString(v.T("project.next-one", "title", name(first)))
-	// The link in the bar to what comes next, and the one on the poster, after somebody has played.
+	// The link in the bar to the next project, and the one on the poster after a play.
 	holes["bar-next"] = `<a class="tool" href="` + address + `" rel="next" aria-label="` + label + `" title="` + label + `">` + icon("next") + `</a>`
 	holes["onward"] = `<a class="onward" href="` + address + `" rel="next" hidden>` + template.HTMLEscapeString(v.T("project.next")) + ` <bdi>` + title + `</bdi> ` + icon("next") + `</a>`
 	if len(beside.Next) > 0 {
@@ -111,7 +112,7 @@ func section(class, title string, cards template.HTML) string {
 	return `<section class="` + class + `" aria-labelledby="` + class + "\">\n<h2 id=\"" + class + `">` + title + "</h2>\n" + string(cards) + "\n</section>"
 }
 
-// likes returns what this visitor thinks of a project. Whoever has no token likes none, and is told the numbers that all are told.
+// likes returns this visitor's relation to a project. A visitor without a token likes none, and gets the common stats.
 func (p *projectPages) likes(v *visit, of sandlot.Project, all sandlot.Stats) (liking, error) {
 	ctx := v.r.Context()
 	mine := p.visitors.token(v.r)
@@ -127,14 +128,14 @@ func (p *projectPages) likes(v *visit, of sandlot.Project, all sandlot.Stats) (l
 	return liking{liked, "", stats}, err
 }
 
-// A filling is what fills the holes of a page for one visitor.
+// A filling fills the holes of a page for one visitor.
 type filling struct {
 	*visit
 	of  sandlot.Project
 	its liking
 }
 
-// fill writes what moves into a hole of the page.
+// fill writes the moving content of a hole of the page.
 func (f filling) fill(to *bytes.Buffer, name string) {
 	switch name {
 	case "bar-like":
@@ -166,7 +167,7 @@ func (f filling) like(to *bytes.Buffer) {
 		`</span> <b data-likes` + unless(f.its.stats.Likes > 0) + `>` + f.Whole(f.its.stats.Likes) + `</b></button></form>`)
 }
 
-// unless hides an element of which there is nothing to tell. The scripts of the page show it when there is.
+// unless returns the attribute that hides an element without content. The scripts of the page show it once it has some.
 func unless(some bool) string {
 	if some {
 		return ""
@@ -174,7 +175,7 @@ func unless(some bool) string {
 	return " hidden"
 }
 
-// counts writes the numbers, each with a label that has forms where the language has: "1 play", "2 plays".
+// counts writes the counts, each with a label in the plural form of the language: "1 play", "2 plays".
 func (f filling) counts(to *bytes.Buffer) {
 	to.WriteString(`<dl class="counts" data-project="` + template.HTMLEscapeString(string(f.of.ID)) + `">`)
 	add := func(text, label, sign, data string, n int64) {
@@ -186,7 +187,7 @@ func (f filling) counts(to *bytes.Buffer) {
 	to.WriteString("</dl>")
 }
 
-// forms are those of a text, as an attribute.
+// forms returns the plural forms of a text, as the value of an attribute.
 func (f filling) forms(text string) string {
 	forms, err := f.Forms(text)
 	if err != nil {
@@ -195,7 +196,7 @@ func (f filling) forms(text string) string {
 	return template.HTMLEscapeString(forms)
 }
 
-// icon is a symbol of the page's sprite. It says nothing to a screen reader: a label stands beside it.
+// icon returns a symbol of the page's sprite. Screen readers skip it: a label stands beside it.
 func icon(name string) string {
 	return `<svg class="icon i-` + name + `" width="20" height="20" aria-hidden="true" focusable="false"><use href="#i-` + name + `"/></svg>`
 }

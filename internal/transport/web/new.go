@@ -13,7 +13,7 @@ import (
 	"sandlot/internal/transport/intake"
 )
 
-// beginnings are the pages on which projects are published.
+// beginnings serves the pages on which projects are published.
 type beginnings struct {
 	intake  *intake.Intake
 	service intake.Publisher
@@ -26,47 +26,47 @@ func (p beginnings) routes() []route {
 	}
 }
 
-// newPage is what the page shows on which a project is published: its form or, once there is one, the project.
+// newPage holds the data of the page for a new project: its form or, after success, the project.
 type newPage struct {
 	FormToken string // the form publishes once under it
-	As        string // whose login the form was made for; empty: nobody's
+	As        string // the handle of the login that the form was made for; empty: none
 	typed
 	preview
 	LargestFile, LargestAll int64
-	Wrong, Detail           string // what was refused, in the visitor's language, and what the service says of it in English
+	Wrong, Detail           string // the refusal in the visitor's language, and the service's message in English
 	Code                    sandlot.Code
 	Candidates              []string // for the start page
-	Checked                 bool     // all was checked, and would be published
+	Checked                 bool     // the check passed, and the project would be published
 	Notes                   []note
-	Examples                []examples.Example // on their page, in the place of files
+	Examples                []examples.Example // in place of the files, on the page of the examples
 	Done                    *publish.Published
 	Made                    []publish.Published // the examples, of which Done is the first
-	Until                   bool                // whether it is kept apart until its e-mail is confirmed
+	Until                   bool                // whether it waits for its e-mail to be confirmed
 }
 
-// typed has the words of the form as they were typed.
+// typed holds the words of the form as they were typed.
 type typed struct{ Title, Description, Tags, Email string }
 
-// preview is the frame in which a page is tried before it is published.
+// preview describes the frame in which a page is tried before it is published.
 type preview struct {
 	Sandbox, Allow string
-	Origins        string // where previews have their origins, with "*" for the label; empty: there are none
+	Origins        string // the origins of previews, with "*" for the label; empty: there are none
 }
 
-// MaxDescription is how many characters a description may have.
+// MaxDescription returns the maximum number of characters in a description.
 func (newPage) MaxDescription() int { return publish.MaxDescription }
 
-// Named is what the project that was published is called.
+// Named returns the name of the published project.
 func (page newPage) Named() string { return name(page.Done.Project) }
 
-// AccountKey and ProjectKey are the keys that were minted, in clear.
+// AccountKey and ProjectKey return the minted keys, in clear.
 func (page newPage) AccountKey() string { return string(page.Done.Keys.Account) }
 func (page newPage) ProjectKey() string { return string(page.Done.Keys.Project) }
 
-// Most are how many files a project may have.
+// Most returns the maximum number of files in a project.
 func (newPage) Most() int { return publish.DefaultMaxFiles }
 
-// show fills in what the page has in any case.
+// show sets the fields that the page always has.
 func (p beginnings) show(v *visit, status int, page newPage) error {
 	page.FormToken = cmp.Or(page.FormToken, rand.Text())
 	if v.me != nil {
@@ -94,8 +94,8 @@ func (p beginnings) show(v *visit, status int, page newPage) error {
 	return v.show(status, "new.html", title, page)
 }
 
-// publish publishes what the form brings, or only checks it. A form that was made for a login is not taken from anybody else: who has
-// lost the login would publish as a stranger.
+// publish publishes the project in the form, or only checks it. A form that was made for a login is rejected without
+// it: a visitor whose login ended would publish as a stranger.
 func (p beginnings) publish(v *visit) error {
 	if as := v.r.URL.Query().Get("as"); as != "" && (v.me == nil || v.me.Account.Handle != as) {
 		return p.refused(v, newPage{}, sandlot.Refuse(sandlot.CodeKeyRequired, "The login is over."))
@@ -118,7 +118,7 @@ func (p beginnings) publish(v *visit) error {
 	return err
 }
 
-// refused shows the form again, and what was refused.
+// refused shows the form again with the refusal.
 func (p beginnings) refused(v *visit, page newPage, e *sandlot.Error) error {
 	status := http.StatusUnprocessableEntity
 	v.retryAfter(e)
@@ -147,7 +147,7 @@ func (p beginnings) refused(v *visit, page newPage, e *sandlot.Error) error {
 	return p.show(v, status, page)
 }
 
-// LoginAgain is where whoever has lost the login gets one, and comes back.
+// LoginAgain returns the address of a login that comes back to the form.
 func (page newPage) LoginAgain() string {
 	back := "/new"
 	if page.Examples != nil {
@@ -156,5 +156,5 @@ func (page newPage) LoginAgain() string {
 	return "/login?to=" + url.QueryEscape(back)
 }
 
-// Verified reports whether what the visitor publishes belongs to somebody whose address is known to be theirs.
+// Verified reports whether the visitor is logged in to an account with a verified address.
 func (v view) Verified() bool { return v.me != nil && v.me.Account.EmailVerified }

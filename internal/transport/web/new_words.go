@@ -8,11 +8,12 @@ import (
 	"sandlot/internal/format/check"
 )
 
-// A note is a warning in words for people: what it is about and what helps, in the visitor's language; and what the service says of it, in
-// English, where that names files.
+// A note is a warning in words for people: its subject and a remedy, in the visitor's language; and the service's
+// message in English, if that names files.
 type note struct{ Words, Detail string }
 
-// notes are the warnings that somebody who has files in a browser can do something about. What is said of the way a call was written is left out.
+// notes returns the warnings that somebody with files in a browser can act on. Warnings about the form of a call are
+// left out.
 func notes(v *visit, list []sandlot.Warning) (out []note) {
 	for _, w := range list {
 		if text, ok := noteTexts[check.Code(w.Code)]; ok {
@@ -22,7 +23,7 @@ func notes(v *visit, list []sandlot.Warning) (out []note) {
 	return out
 }
 
-// noteTexts are the texts of the warnings that mean something to people.
+// noteTexts maps the warnings that make sense to people to their texts.
 var noteTexts = map[check.Code]string{
 	check.CutOff:                         "new.note.cut-off",
 	check.DoesNotParse:                   "new.note.does-not-parse",
@@ -51,7 +52,7 @@ var noteTexts = map[check.Code]string{
 	"title_cleaned":                      "new.note.title",
 }
 
-// refusalTexts are the texts of the refusals that need no more words.
+// refusalTexts maps the refusals without arguments to their texts.
 var refusalTexts = map[sandlot.Code]string{
 	sandlot.CodeMissingField:         "new.wrong.nothing",
 	sandlot.CodeEmailRequired:        "new.wrong.email",
@@ -70,11 +71,11 @@ var refusalTexts = map[sandlot.Code]string{
 	sandlot.CodeRequestInProgress:    "new.wrong.in-progress",
 	sandlot.CodeReplayedElsewhere:    "new.wrong.elsewhere",
 	sandlot.CodeKeyRequired:          "new.wrong.login",
-	sandlot.CodeInvalidJSON:          "own.broken", // it broke off, or is no form of ours
-	sandlot.CodeUnsupportedMediaType: "own.broken", // it broke off, or is no form of ours
+	sandlot.CodeInvalidJSON:          "own.broken", // the body broke off, or is no form of ours
+	sandlot.CodeUnsupportedMediaType: "own.broken", // the body broke off, or is no form of ours
 }
 
-// refusedWords says what a refusal means; "" where it is a fault or a page of its own.
+// refusedWords returns the text for a refusal; "" if it is a fault or has a page of its own.
 func (p beginnings) refusedWords(v *visit, e *sandlot.Error) string {
 	switch e.Code {
 	case sandlot.CodeInvalidField:
@@ -103,7 +104,7 @@ func wrongField(v *visit, e *sandlot.Error) string {
 	return v.T("own.broken")
 }
 
-// tellsNames reports whether the service's own sentence about a refusal names the file that it is about.
+// tellsNames reports whether the service's own message about a refusal names the file in question.
 func tellsNames(code sandlot.Code) bool {
 	switch code {
 	case sandlot.CodeInvalidArchive, sandlot.CodeInvalidFilename, sandlot.CodeFilenameConflict, sandlot.CodeDoubleEncoded, sandlot.CodeKeyInContent, sandlot.CodeQuotaExceeded:
@@ -112,5 +113,5 @@ func tellsNames(code sandlot.Code) bool {
 	return false
 }
 
-// minutes are the whole ones that a wait takes.
+// minutes returns a wait in whole minutes, rounded up.
 func minutes(d time.Duration) int { return max(1, int((d+time.Minute-1)/time.Minute)) }

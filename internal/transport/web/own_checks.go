@@ -8,19 +8,19 @@ import (
 	"sandlot/internal/domain/trial"
 )
 
-// Trials tells owners what the play-tester saw; *trial.Service does.
+// Trials returns the trials of projects to their owners; *trial.Service implements it.
 type Trials interface {
 	Checks(ctx context.Context, by sandlot.Caller, ref string) (trial.Checks, error)
 }
 
-// shortList is how many entries of a finding are shown before it is opened.
+// shortList is the number of entries that a finding shows before it is unfolded.
 const shortList = 3
 
-// checks is what the page of a project says of its trials.
+// checks holds the trials of a project for its page.
 type checks struct {
 	trial.Checks
 	v     *visit
-	Now   string // how far the trial of the current version is; empty: it has ended
+	Now   string // the progress of the trial of the current version; empty: it has ended
 	Facts []string
 	Told  []toldCheck
 }
@@ -29,13 +29,13 @@ type checks struct {
 type toldCheck struct {
 	What, Hint string
 	Of         []string // in the page's own words
-	Mild       bool     // whether it may be meant
+	Mild       bool     // whether it may be intended
 }
 
-// Short reports whether all of it is shown at once.
+// Short reports whether all entries are shown at once.
 func (c toldCheck) Short() bool { return len(c.Of) <= shortList }
 
-// told returns what is to be said of a project's trials; nil where there is nothing to say, since nothing is opened here.
+// told returns the trials of a project; nil if there are none, since this instance runs none.
 func (o *ownPages) told(v *visit, p sandlot.Project) (*checks, error) {
 	if p.Suspended {
 		return nil, nil
@@ -52,7 +52,7 @@ func (o *ownPages) told(v *visit, p sandlot.Project) (*checks, error) {
 	return c, nil
 }
 
-// now says how far the trial of the current version is.
+// now returns the progress of the trial of the current version.
 func (c *checks) now() string {
 	version := c.Project.Version
 	switch c.State {
@@ -71,7 +71,7 @@ func (c *checks) now() string {
 	return c.v.T("checks.unavailable")
 }
 
-// facts are when there was something to see, and whether it moved.
+// facts returns the time of the first paint, and whether the page moved.
 func (c *checks) facts() []string {
 	painted, moved := c.v.T("checks.unpainted"), c.v.T("checks.still")
 	if ms := c.Seen.FirstPaint.Milliseconds(); ms > 0 {
@@ -86,7 +86,7 @@ func (c *checks) facts() []string {
 	return []string{painted, moved}
 }
 
-// told are the findings, with what they are about.
+// told returns the findings with their entries.
 func (c *checks) told() (all []toldCheck) {
 	T, failed := c.v.T, false
 	blank, errors := T("checks.blank-hint"), T("checks.errors-hint")
@@ -120,7 +120,7 @@ func (c *checks) told() (all []toldCheck) {
 	return all
 }
 
-// failed are the requests that were answered with an error.
+// failed returns the requests that were answered with an error.
 func (c *checks) failed() (all []string) {
 	for _, r := range c.Seen.Failed {
 		all = append(all, strconv.Itoa(r.Status)+" "+r.Path)

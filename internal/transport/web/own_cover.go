@@ -17,7 +17,7 @@ import (
 	"sandlot/internal/transport/intake"
 )
 
-// Covers is what the pages ask about pictures; *cover.Service is one.
+// Covers returns and changes pictures; *cover.Service implements it.
 type Covers interface {
 	Picture(ctx context.Context, by sandlot.Caller, id sandlot.PictureID, width int) ([]byte, error)
 	Cover(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (cover.Mine, error)
@@ -29,10 +29,10 @@ type Covers interface {
 	RemovePortrait(ctx context.Context, by sandlot.Caller) error
 }
 
-// pictureForm bounds the form that brings a picture: there are a few bytes beside it.
+// pictureForm bounds the form with a picture in bytes: there are a few beside it.
 const pictureForm = picture.MaxBytes + 16<<10
 
-// ownCovers are the pages on which owners choose pictures.
+// ownCovers serves the pages on which owners choose pictures.
 type ownCovers struct {
 	covers Covers
 	own    *ownPages
@@ -50,12 +50,12 @@ func (p ownCovers) routes() []route {
 	}
 }
 
-// coverPage is what the page of a project's cover shows.
+// coverPage holds the data of the page of a project's cover.
 type coverPage struct {
 	cover.Mine
 	Project sandlot.Project
 	Wrong   string
-	Of      string // what it was made of
+	Of      string // the source of the cover
 	Told    []toldFinding
 	Wanted  string // a file that was refused
 	Files   []coverFile
@@ -68,10 +68,10 @@ type coverFile struct {
 	Chosen        bool
 }
 
-// maxCoverFiles bounds how many pictures of a project a page shows; of others the name is typed.
+// maxCoverFiles bounds the pictures of a project on a page; the owner types the names of others.
 const maxCoverFiles = 60
 
-// A toldFinding is a picture that could not be used, in the visitor's language.
+// A toldFinding is an unusable picture with the reason in the visitor's language.
 type toldFinding struct{ File, Why string }
 
 func (p ownCovers) cover(v *visit) error { return p.show(v, http.StatusOK, coverPage{}) }
@@ -94,7 +94,7 @@ func (p ownCovers) show(v *visit, status int, page coverPage) error {
 	return v.show(status, "own_cover.html", v.T("cover.title"), page)
 }
 
-// toldOf says of each picture that could not be used why.
+// toldOf returns the reason for each unusable picture.
 func toldOf(v *visit, mine cover.Mine) (told []toldFinding) {
 	for _, f := range mine.Findings {
 		told = append(told, toldFinding{f.File, v.wrong(&picture.Problem{Kind: f.Kind, Format: f.Format, Width: f.Width, Height: f.Height})})
@@ -102,7 +102,7 @@ func toldOf(v *visit, mine cover.Mine) (told []toldFinding) {
 	return told
 }
 
-// coverFiles lists the pictures that can be a cover, but those that were found to be none, and tells whether there are more.
+// coverFiles lists the pictures that can be a cover, except those with a finding, and reports whether there are more.
 func coverFiles(m publish.Managed, found []cover.Finding) (list []coverFile, more bool) {
 	none := map[string]bool{}
 	for _, f := range found {
@@ -128,7 +128,7 @@ func coverFiles(m publish.Managed, found []cover.Finding) (list []coverFile, mor
 	return list, false
 }
 
-// wrong says what is wrong with a picture.
+// wrong returns the text of a picture's problem.
 func (v *visit) wrong(p *picture.Problem) string {
 	switch p.Kind {
 	case picture.OtherFormat:
@@ -153,7 +153,7 @@ func (v *visit) wrong(p *picture.Problem) string {
 	return v.T("cover.problem-not-a-picture")
 }
 
-// madeOf says what a cover was made of.
+// madeOf returns the text of a cover's source.
 func (v *visit) madeOf(m cover.Mine) string {
 	if m.Due {
 		return v.T("cover.due")
@@ -175,7 +175,7 @@ func (v *visit) madeOf(m cover.Mine) string {
 	return v.T("cover.from-none")
 }
 
-// upload makes the picture of the form the cover.
+// upload makes the picture in the form the cover.
 func (p ownCovers) upload(v *visit) error {
 	err := takePicture(v, func(r io.Reader) error { return p.covers.Upload(v.r.Context(), v.by, v.ownID(), r) })
 	return p.chosen(v, err, coverPage{})
@@ -192,7 +192,7 @@ func (p ownCovers) choose(v *visit) error {
 	return p.chosen(v, p.covers.ChooseFile(ctx, v.by, v.ownID(), file), coverPage{Wanted: file})
 }
 
-// chosen leads back, or tells on the page what is wrong with a picture.
+// chosen redirects to the page of the cover, or shows the problem of a picture on it.
 func (p ownCovers) chosen(v *visit, err error, page coverPage) error {
 	var problem *picture.Problem
 	switch {
@@ -208,7 +208,7 @@ func (p ownCovers) chosen(v *visit, err error, page coverPage) error {
 	return p.show(v, http.StatusUnprocessableEntity, page)
 }
 
-// takePicture hands on the picture of a form as it comes.
+// takePicture streams the picture of a form to take.
 func takePicture(v *visit, take func(io.Reader) error) error {
 	if v.r.ContentLength > pictureForm {
 		return &picture.Problem{Kind: picture.TooManyBytes}
@@ -225,7 +225,7 @@ func takePicture(v *visit, take func(io.Reader) error) error {
 	return err
 }
 
-// portraitPage is what the page of an account's portrait shows.
+// portraitPage holds the data of the page of an account's portrait.
 type portraitPage struct{ Wrong string }
 
 func (p ownCovers) portrait(v *visit) error {
@@ -251,8 +251,8 @@ func (p ownCovers) removePortrait(v *visit) error {
 	return v.done("/account/settings/portrait", "said.saved")
 }
 
-// portrait is the picture of an account, round and 96 pixels wide, or where it has none the first letter of its handle.
-// It says nothing to a screen reader: the handle stands beside it.
+// portrait returns the picture of an account, round and 96 pixels wide, or else the first letter of its handle. Screen
+// readers skip it: the handle stands beside it.
 func portrait(id sandlot.PictureID, handle string) template.HTML {
 	if id == "" {
 		of := initial{handle}

@@ -23,20 +23,20 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Limits of what a comparison reads and shows.
+// The limits of a comparison.
 const (
 	maxCompared  = 256 << 10 // bytes of either file: nobody reads more line by line
-	diffLines    = 5_000     // that are shown
-	maxDiffLine  = 600       // characters of a line that are shown; minified code has one long line
-	maxDiffShown = 200_000   // characters of all lines together: a page has up to 2 MB then
-	signShown    = 6         // characters of a sign that stands for one, as in U+0001
+	diffLines    = 5_000     // shown at most
+	maxDiffLine  = 600       // characters shown of a line; minified code has one long line
+	maxDiffShown = 200_000   // characters of all lines together: the page then has up to 2 MB
+	signShown    = 6         // characters of an escape, as in U+0001
 	maxShown     = 2 << 20   // bytes of a picture that is shown as it is
 
-	comparisonWait = 20 * time.Second // for those of others, as somebody waits for a page
+	comparisonWait = 20 * time.Second // for the comparisons of others, as long as a visitor waits for a page
 )
 
-// newComparisons bounds the memory that comparisons take: some 50 MB while one is made, which is one at a time, and up to 2 MB until its page
-// was read, which is one of each account.
+// newComparisons bounds the memory of comparisons: some 50 MB while one is made, one at a time, and up to 2 MB until
+// its page has been read, one for each account.
 func newComparisons() *turns.Lists[sandlot.AccountID] {
 	return turns.NewLists[sandlot.AccountID](1, 1, comparisonWait)
 }
@@ -46,16 +46,16 @@ type diffPage struct {
 	publish.Managed
 	N        int
 	Change   sandlot.FileChange
-	Old, New *comparedFile // nil: it is not there
+	Old, New *comparedFile // nil: not in that version
 	Diff     textDiff
-	Why      string // why no lines are shown; empty: they are
+	Why      string // the reason for showing no lines; empty: they are shown
 }
 
-// comparedFile is one of the two.
+// A comparedFile is one of the two files.
 type comparedFile struct {
 	sandlot.File
 	Version int
-	Picture string // its address, where it is a picture that may be shown
+	Picture string // its address, if it is a picture that may be shown
 }
 
 func (s versions) diff(v *visit) error {
@@ -71,7 +71,7 @@ func (s versions) diff(v *visit) error {
 	return err
 }
 
-// writeDiff writes the page of a comparison.
+// writeDiff renders the page of a comparison.
 func (s versions) writeDiff(v *visit, to *bytes.Buffer) error {
 	ctx, page := v.r.Context(), diffPage{N: number(v.r.PathValue("n"))}
 	var err error
@@ -112,7 +112,7 @@ func (s versions) writeDiff(v *visit, to *bytes.Buffer) error {
 	return v.render(to, "own_diff.html", v.T("own.diff-title", "name", isolated(name), "version", page.N), page)
 }
 
-// compared finds one of the files of a comparison.
+// compared returns one of the files of a comparison.
 func (s versions) compared(v *visit, ctx context.Context, of sandlot.VersionView, name string) (*comparedFile, error) {
 	found, err := s.service.File(ctx, v.by, string(v.ownID()), name, of.N)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s versions) compared(v *visit, ctx context.Context, of sandlot.VersionView
 	return f, nil
 }
 
-// compare fills in what is other, or why that is not shown.
+// compare sets the difference of the page, or the reason for showing none.
 func (s versions) compare(v *visit, ctx context.Context, page *diffPage) error {
 	var texts [2]string
 	for i, f := range []*comparedFile{page.Old, page.New} {
@@ -157,7 +157,7 @@ func (s versions) compare(v *visit, ctx context.Context, page *diffPage) error {
 	return nil
 }
 
-// cut leaves of a comparison the lines of which there are not too many characters.
+// cut shortens a comparison to the lines that fit into maxDiffShown.
 func cut(d *textDiff) {
 	left := maxDiffShown
 	for i, hunk := range d.Hunks {
@@ -170,7 +170,7 @@ func cut(d *textDiff) {
 	}
 }
 
-// charactersOf are those of a line as Code writes it.
+// charactersOf returns the number of characters with which Code writes a line.
 func charactersOf(text string) (n int) {
 	for _, r := range text {
 		if n += shownAs(r); n > maxDiffLine {
@@ -180,7 +180,7 @@ func charactersOf(text string) (n int) {
 	return n
 }
 
-// shownAs is how many characters stand for one.
+// shownAs returns the number of characters with which Code writes a rune.
 func shownAs(r rune) int {
 	if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || strings.ContainsRune("\u200b\ufeff\u2028\u2029", r)) {
 		return signShown
@@ -188,7 +188,7 @@ func shownAs(r rune) int {
 	return 1
 }
 
-// text reads a file that is no longer than maxCompared.
+// text reads a file of at most maxCompared bytes.
 func (s versions) text(ctx context.Context, f sandlot.File) (string, error) {
 	r, err := s.contents.Open(ctx, f.Blob, 0, -1)
 	if err != nil {
@@ -200,26 +200,27 @@ func (s versions) text(ctx context.Context, f sandlot.File) (string, error) {
 	return b.String(), err
 }
 
-// readable tells whether a file is text by its bytes, and by its name nothing that only happens to be.
+// readable reports whether a file's bytes are text, and its name is not one of a picture, sound or film.
 func readable(f sandlot.File) bool {
 	kind := mediatype.Of(f.Name, true)
 	return f.Blob.Text && !(strings.HasPrefix(kind, "image/") && kind != "image/svg+xml") && !strings.HasPrefix(kind, "audio/") && !strings.HasPrefix(kind, "video/")
 }
 
-// showable tells whether a file is a picture that a page may load as it is. Browsers run nothing of a picture.
+// showable reports whether a file is a picture that a page may load as it is. Browsers run nothing in a picture.
 func showable(f sandlot.File) bool {
 	return f.Blob.Size > 0 && f.Blob.Size <= maxShown && strings.HasPrefix(mediatype.Of(f.Name, false), "image/")
 }
 
-// fileAddress is where a file lies below the address of a version or a project.
+// fileAddress returns the address of a file below the address of a version or a project.
 func fileAddress(base, name string) string {
 	return base + strings.ReplaceAll((&url.URL{Path: name}).EscapedPath(), "+", "%2B")
 }
 
-// sign marks a line for who does not see colours.
+// sign returns the mark of a line for readers who cannot see its colour.
 func sign(l diffLine) string { return string([]rune(" −+")[l.Kind]) }
 
-// Code writes a line of a file. What could change how it is read is written out: what has no shape, and what turns the direction.
+// Code returns a line of a file as HTML. Characters that could mislead a reader are escaped: invisible ones, and those
+// that change the direction.
 func (v view) Code(text string) template.HTML {
 	var b strings.Builder
 	n := 0
@@ -245,10 +246,10 @@ func hex4(r rune) string {
 	return strings.Repeat("0", max(4-len(s), 0)) + s
 }
 
-// After is the version that a page of the versions comes before, to begin with this one.
+// After returns the cursor for a page of the versions that begins with this one.
 func (p diffPage) After() int { return p.N + 1 }
 
-// Pictured tells whether either file is shown as a picture.
+// Pictured reports whether either file is shown as a picture.
 func (p diffPage) Pictured() bool {
 	return p.Old != nil && p.Old.Picture != "" || p.New != nil && p.New.Picture != ""
 }
@@ -263,22 +264,22 @@ const (
 // A diffLine is a line of either text of a comparison, or of both.
 type diffLine struct {
 	Kind     int
-	Old, New int    // its numbers, from 1; 0 in the text that does not have it
+	Old, New int    // its line numbers, from 1; 0 in the text that lacks it
 	Text     string // without the line feed
-	Open     bool   // whether it is the last one, and has no line feed
+	Open     bool   // whether it is the last line, and has no line feed
 }
 
 // A textDiff is the difference between two texts.
 type textDiff struct {
-	Hunks     [][]diffLine // lines that differ, with three around them, in their order
-	Gone, New int          // how many lines differ, those that are not in Hunks, too
-	More      bool         // whether there are more than Hunks has
+	Hunks     [][]diffLine // the differing lines, each with three lines around it, in order
+	Gone, New int          // the counts of differing lines, including those not in Hunks
+	More      bool         // whether Hunks is incomplete
 }
 
-// compareTexts compares two texts of at most maxCompared bytes, in time that grows little faster than their length. The hunks have at
-// most that many lines in all.
+// compareTexts compares two texts of at most maxCompared bytes, in time that grows little faster than their length. The
+// hunks have at most most lines in all.
 func compareTexts(before, after string, most int) (d textDiff) {
-	was, is := 0, 0 // numbers of the next lines
+	was, is := 0, 0 // the numbers of the next lines
 	shown := 0
 	for text := range strings.Lines(string(diff.Diff("", []byte(before), "", []byte(after)))) {
 		kind := strings.IndexByte(" -+", text[0])
@@ -288,7 +289,7 @@ func compareTexts(before, after string, most int) (d textDiff) {
 			_, _ = fmt.Sscanf(text, "@@ -%d,%d +%d,%d @@", &was, &n, &is, &n)
 			d.Hunks = append(d.Hunks, nil)
 			continue
-		case len(d.Hunks) == 0: // of the head
+		case len(d.Hunks) == 0: // a line of the header
 			continue
 		case kind < 0: // the last line has no line feed
 			markOpen(d.Hunks[len(d.Hunks)-1])

@@ -17,7 +17,7 @@ import (
 	"sandlot/internal/transport/intake"
 )
 
-// ownFiles is what the forms about a project's files ask of the domain.
+// ownFiles changes the files of a project.
 type ownFiles interface {
 	Update(ctx context.Context, by sandlot.Caller, in publish.UpdateInput) (publish.Updated, *publish.Pending, error)
 	MoveFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, from, to string, form publish.Form) error
@@ -26,17 +26,17 @@ type ownFiles interface {
 	versionFiles
 }
 
-// maxUpload bounds the bytes of one form: the largest file there may be.
+// maxUpload bounds one form in bytes: the size of the largest file allowed.
 const maxUpload = sandlot.DefaultMaxFile
 
 // uploadFiles makes one version with all files of the form, or none.
 func (o *ownPages) uploadFiles(v *visit) error {
-	// A visitor who may not do it gets the refusal before their files are kept.
+	// A visitor without permission gets the refusal before the files are staged.
 	m, err := o.manage(v)
 	if err != nil {
 		return err
 	}
-	v.turn.end() // from here on the visitor is waited for
+	v.turn.end() // from here on the server waits for the visitor
 	if m.Project.Suspended {
 		return sandlot.Refuse(sandlot.CodeTakenDown, "The project was taken down.")
 	}
@@ -65,7 +65,7 @@ func (o *ownPages) uploadFiles(v *visit) error {
 		return o.show(v, http.StatusUnprocessableEntity, page)
 	}
 	tree := u.tree
-	u.tree = nil                                                                                                   // the call has it
+	u.tree = nil                                                                                                   // the call owns it
 	in := publish.UpdateInput{Project: string(v.ownID()), Tree: tree, FormToken: words["form_token"], Force: true} // people choose files, and models write them
 	if n := number(words["seen"]); n != 0 {
 		in.IfVersion = &n
@@ -81,16 +81,16 @@ func (o *ownPages) uploadTooLarge(v *visit, folder string) error {
 	return o.show(v, http.StatusRequestEntityTooLarge, ownPage{Wrong: v.T("own.too-large", "size", v.Size(maxUpload)), Folder: folder})
 }
 
-// An upload gathers the files of a form.
+// An upload collects the files of a form.
 type upload struct {
 	*visit
 	contents Contents
 	tree     *publish.Tree
-	plain    int  // files that came as they are
+	plain    int  // files that came unpacked
 	packed   bool // whether a ZIP brought files
 }
 
-// take keeps a file of the form, or the files of a ZIP that is to be unpacked.
+// take stages a file of the form, or the files in a ZIP to unpack.
 func (u *upload) take(words map[string]string, name string, r io.Reader) error {
 	if words["unpack"] != "" && words["as"] == "" && !u.packed && strings.HasSuffix(strings.ToLower(name), ".zip") {
 		u.packed = true
@@ -108,7 +108,7 @@ func (u *upload) take(words map[string]string, name string, r io.Reader) error {
 	return nil
 }
 
-// inFolder returns the folder that the files of a form go to; empty: the project's top.
+// inFolder returns the target folder of a form's files; empty: the project's root.
 func inFolder(words map[string]string) string { return strings.Trim(words["folder"], "/ ") }
 
 func (o *ownPages) moveFile(v *visit) error {
@@ -123,19 +123,19 @@ func (o *ownPages) moveFile(v *visit) error {
 	return o.arranged(v, err, ownPage{From: from, To: to}, "said.moved", "from", from, "to", to)
 }
 
-// askFilename shows the name that a file will have, where it is not the one that was typed.
+// askFilename asks for confirmation if a file's name will differ from the typed one.
 func askFilename(v *visit, from, to string, form publish.Form) error {
 	return v.ask(v.T("own.move-title", "from", from, "to", to), askPage{
 		Action: ownForm(v, "move"), Fields: []askField{{"file", from}, {"to", to}, {"form_token", form.Token}, {"seen", strconv.Itoa(form.Seen)}}, Yes: v.T("own.move"), Back: ownFolder(v) + "#files",
 	})
 }
 
-// formSent is what a form says of itself.
+// formSent returns the token of a form and the version that it was made for.
 func formSent(of url.Values) publish.Form {
 	return publish.Form{Token: of.Get("form_token"), Seen: number(of.Get("seen"))}
 }
 
-// askRemove names the file that is deleted.
+// askRemove asks for confirmation, and names the file to delete.
 func (o *ownPages) askRemove(v *visit) error {
 	name := v.query("file")
 	if name == "" {
@@ -166,8 +166,7 @@ func (o *ownPages) choosePrimary(v *visit) error {
 	return o.arranged(v, o.service.ChoosePrimary(v.r.Context(), v.by, v.ownID(), form.Get("file"), formSent(form)), ownPage{}, "said.primary", "name", form.Get("file"))
 }
 
-// arranged answers a form about files: what it did, in the text of that name, or what was
-// refused is told on the page.
+// arranged answers a form about files: it reports success with the text of that name, or shows the refusal on the page.
 func (o *ownPages) arranged(v *visit, err error, page ownPage, said string, args ...any) error {
 	switch {
 	case err == nil:
@@ -197,8 +196,7 @@ func (o *ownPages) arranged(v *visit, err error, page ownPage, said string, args
 	return o.show(v, http.StatusUnprocessableEntity, page)
 }
 
-// refusal is what a refusal of the domain says on the page; empty: it is a page of
-// its own.
+// refusal returns the text of a refusal on the page; empty: the refusal has a page of its own.
 func refusal(v *visit, code sandlot.Code) string {
 	switch code {
 	case sandlot.CodeInvalidFilename:

@@ -1,9 +1,10 @@
 package web
 
-// A langChoice is a language that a project may be in, as those who speak it call it.
+// A langChoice is a language of a project, with its native name.
 type langChoice struct{ Code, Name string }
 
-// projectLangs are offered by name; a program may set any other. The tables of x/text/language/display would take 2.3 MB of the binary.
+// projectLangs lists the languages offered by name; a program may set any other. The tables of x/text/language/display
+// would take 2.3 MB of the binary.
 var projectLangs = [...]langChoice{
 	{"ar", "العربية"},
 	{"bg", "Български"},
@@ -57,7 +58,7 @@ var projectLangs = [...]langChoice{
 	{"zh-Hant", "繁體中文"},
 }
 
-// Lang is the language that stands in the form; empty: none.
+// Lang returns the language in the form; empty: none.
 func (p ownPage) Lang() string {
 	if p.Said.Lang == nil {
 		return ""
@@ -65,7 +66,7 @@ func (p ownPage) Lang() string {
 	return *p.Said.Lang
 }
 
-// Langs are the languages that the form offers, with the one that stands in it.
+// Langs returns the languages that the form offers, including the current one.
 func (p ownPage) Langs() []langChoice {
 	list := projectLangs[:]
 	for _, l := range list {

@@ -13,45 +13,45 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// ownFilesPage is how many files and folders the page of a project lists: each has forms of its own.
+// ownFilesPage is the number of files and folders on the page of a project: each has forms of its own.
 const ownFilesPage = 100
 
-// foundFilesPage is how many of a search are: such a page is sent as it is, not packed.
+// foundFilesPage is the same for a search: its page is sent uncompressed.
 const foundFilesPage = 10
 
-// wantedFiles says which files of a project a page lists.
+// wantedFiles selects the files of a project that a page lists.
 type wantedFiles struct {
-	In    string // only those of this folder, which ends with a slash; empty: of the project's root
-	Query string // only those whose path has this, from all folders; empty: In counts
-	After string // only what comes after this path
-	Must  string // the page has this file, whatever else was wanted
+	In    string // only files in this folder, which ends with a slash; empty: the project's root
+	Query string // only files whose path contains this, from all folders; empty: In counts
+	After string // only rows after this path
+	Must  string // a file that must be on the page; it overrides the other fields
 }
 
-// A listing is a page of a project's files, with the folders among them.
+// A listing is a page of a project's files and folders.
 type listing struct {
 	wantedFiles
 	Rows  []fileRow
-	Next  string // the path that the next page comes after; empty: there is none
-	Later bool   // whether others come before these
-	Found int    // how many files and folders there are on all pages
+	Next  string // the path before the next page; empty: there is none
+	Later bool   // whether there is a page before this one
+	Found int    // the number of files and folders on all pages
 }
 
-// A fileRow is a file, or a folder with how much is in it.
+// A fileRow is a file, or a folder with the count and size of its files.
 type fileRow struct {
 	sandlot.File
 	Path  string // of a folder with its slash
-	Label string // what it is called where it lies
+	Label string // its name relative to the folder
 	Count int    // files in the folder; 0: it is a file
 	Size  int64
 }
 
-// Folder tells whether it is one.
+// Folder reports whether the row is a folder.
 func (r fileRow) Folder() bool { return r.Count > 0 }
 
-// Removable tells whether it may be deleted: not what players open.
+// Removable reports whether the file may be deleted: the file that players open may not.
 func (r fileRow) Removable(primary string) bool { return r.Path != primary && r.Path != "index.html" }
 
-// listFiles lists files, which come by name. What it takes is bounded by how many they are.
+// listFiles lists files, which are sorted by name. Its cost is bounded by their number.
 func listFiles(files []sandlot.File, want wantedFiles) listing {
 	if want.Must != "" {
 		want.In, want.Query, want.After = folderOf(want.Must), "", ""
@@ -82,7 +82,7 @@ func listFiles(files []sandlot.File, want wantedFiles) listing {
 	return l
 }
 
-// rowsOf are the rows of all pages: folders come where their first file does.
+// rowsOf returns the rows of all pages: a folder takes the place of its first file.
 func rowsOf(files []sandlot.File, want wantedFiles) (rows []fileRow) {
 	query := names.Fold(want.Query)
 	for _, f := range files {
@@ -111,16 +111,16 @@ func rowsOf(files []sandlot.File, want wantedFiles) (rows []fileRow) {
 	return rows
 }
 
-// folderOf is the folder of a file with its slash; empty for one at the root.
+// folderOf returns the folder of a file with its slash; empty for one at the root.
 func folderOf(name string) string {
 	i := strings.LastIndexByte(name, '/')
 	return name[:i+1]
 }
 
-// A crumb is a folder on the way to another.
+// A crumb is a folder on the path to another.
 type crumb struct{ Name, Path string }
 
-// Crumbs are the folders from the root to this one.
+// Crumbs returns the folders from the root to this one.
 func (l listing) Crumbs() (list []crumb) {
 	for i, r := range l.In {
 		if r == '/' {
@@ -130,8 +130,8 @@ func (l listing) Crumbs() (list []crumb) {
 	return list
 }
 
-// pictureAt is the address of a file that is a picture which a page may load as it is; else empty. It is that of the version, so that it never
-// changes.
+// pictureAt returns the address of a picture that a page may load as it is, or "" for any other file. It is the address
+// in the version, so its content never changes.
 func pictureAt(at sandlot.Addresses, f sandlot.File) string {
 	base := at.Version
 	if base == "" {
@@ -143,10 +143,10 @@ func pictureAt(at sandlot.Addresses, f sandlot.File) string {
 	return fileAddress(base, f.Name)
 }
 
-// fileAddressAt is where anybody opens a file.
+// fileAddressAt returns the public address of a file.
 func fileAddressAt(at sandlot.Addresses, name string) string { return fileAddress(at.URL, name) }
 
-// fileKind names what a file is, for its sign: page, code, picture, sound, film, font, text, data.
+// fileKind returns the kind of a file, for its icon: page, code, image, audio, video, font, text or data.
 func fileKind(f sandlot.File) string {
 	kind, _, _ := strings.Cut(mediatype.Of(f.Name, true), ";")
 	group, _, _ := strings.Cut(kind, "/")
@@ -163,7 +163,7 @@ func fileKind(f sandlot.File) string {
 	return "data"
 }
 
-// downloadFile sends one file of a project as it is, to be saved: under the website's own address no browser shows it.
+// downloadFile sends one file of a project as a download: on the website's own origin no browser displays it.
 func (o *ownPages) downloadFile(v *visit) error {
 	version, err := strconv.Atoi(v.query("version"))
 	if v.query("version") != "" && (err != nil || version < 1) {
@@ -187,10 +187,10 @@ func (o *ownPages) downloadFile(v *visit) error {
 		return nil
 	}
 	if _, err := io.Copy(v.w, body); err != nil {
-		panic(http.ErrAbortHandler) // a short file must not look whole
+		panic(http.ErrAbortHandler) // a truncated file must not look whole
 	}
 	return nil
 }
 
-// after is the version that a page of the versions comes before, to begin with n.
+// after returns the cursor for a page of the versions that begins with n.
 func after(n int) int { return n + 1 }

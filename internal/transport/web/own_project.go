@@ -15,8 +15,7 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// ownProjects is what the page of a project for its owner asks of the domain. To
-// another account a project is sandlot.ErrNotFound.
+// ownProjects reads and changes the caller's projects. A project of another account is sandlot.ErrNotFound.
 type ownProjects interface {
 	Manage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (publish.Managed, error)
 	Describe(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, in publish.DescribeInput) error
@@ -25,15 +24,15 @@ type ownProjects interface {
 	ownFiles
 }
 
-// maxDetails bounds the form of the details: a description of MaxDescription
-// characters has up to 12 bytes each on its way, and there is a title.
+// maxDetails bounds the form of the details in bytes: each of the MaxDescription characters takes up to 12 bytes in
+// transit, and there is a title.
 const maxDetails = 12*publish.MaxDescription + 8<<10
 
-// maxMarked bounds the form that names files to be deleted: all of a page, each name of at most 512
-// bytes with three of them for each on its way.
+// maxMarked bounds the form that names files to delete, in bytes: all files of a page, each name of at most 512 bytes,
+// of which each takes three in transit.
 const maxMarked = ownFilesPage*(3*512+8) + maxForm
 
-// ownPages are the page of a project for its owner, and the forms on it.
+// ownPages serves the page of a project for its owner, and the forms on it.
 type ownPages struct {
 	service  ownProjects
 	trash    Trash
@@ -64,35 +63,35 @@ func (o *ownPages) routes() []route {
 	}
 }
 
-// ownPage is what the page of a project shows to its owner.
+// ownPage holds the data of the page of a project for its owner.
 type ownPage struct {
 	publish.Managed
 	listing
-	Typed     *publish.DescribeInput // details that were refused; nil: those that are recorded
-	Said      publish.DescribeInput  // what stands in the form of the details
+	Typed     *publish.DescribeInput // details that were refused; nil: the stored ones are shown
+	Said      publish.DescribeInput  // the content of the form of the details
 	FormToken string                 // of this page: each of its forms acts once under it
-	Wrong     string                 // what was refused, in the visitor's language
-	Refused   string                 // the file that it is about, if it is one of several
-	From, To  string                 // a name that was refused
+	Wrong     string                 // the refusal, in the visitor's language
+	Refused   string                 // the file that the refusal is about, if it is one of several
+	From, To  string                 // a rename that was refused
 	Folder    string                 // of an upload that was refused
 	TagWords  string                 // the tags as the form shows them
-	Checks    *checks                // nil: nothing is opened here
+	Checks    *checks                // nil: this instance runs no trials
 	CoverTold []toldFinding          // pictures that could not be its cover
 }
 
-// MaxDescription is how many characters a description may have.
+// MaxDescription returns the maximum number of characters in a description.
 func (ownPage) MaxDescription() int { return publish.MaxDescription }
 
-// ownID is the project of the path.
+// ownID returns the project of the path.
 func (v *visit) ownID() sandlot.ProjectID { return sandlot.ProjectID(v.r.PathValue("id")) }
 
-// ownPath is where a project's owner finds it.
+// ownPath returns the path of the project's page for its owner.
 func (v *visit) ownPath() string { return "/account/projects/" + string(v.ownID()) }
 
-// ownFolder is the folder of it that the owner looked at, told by the address of a form.
+// ownFolder returns the path of the folder that the owner looked at, from the address of a form.
 func ownFolder(v *visit) string { return ownForm(v, "") }
 
-// ownForm is the address of a form about files, which tells the folder on.
+// ownForm returns the address of a form about files, which passes the folder on.
 func ownForm(v *visit, name string) string {
 	path := v.ownPath()
 	if name != "" {
@@ -105,22 +104,22 @@ func ownForm(v *visit, name string) string {
 }
 
 const (
-	// ownListings is how many pages of an account are made from a list of files at once: two windows. All of a project of 10,000 files were
-	// 6 MB for each.
+	// ownListings is the number of pages that an account may have rendered from a list of files at once: two windows.
+	// Without the limit, a project of 10,000 files took 6 MB for each.
 	ownListings = 2
-	listingWait = 20 * time.Second // for those of others, as somebody waits for a page
+	listingWait = 20 * time.Second // for the pages of others, as long as a visitor waits for one
 )
 
-// newListings bounds the pages that are made from lists of files. Reading such a list keeps a processor busy, and more at once than twice as
-// many as there are would wait with what they have read.
+// newListings bounds the pages that are rendered from lists of files. Reading such a list keeps a processor busy, and
+// more calls than twice the number of processors would wait with the lists in memory.
 func newListings() *turns.Lists[sandlot.AccountID] {
 	return turns.NewLists[sandlot.AccountID](2*runtime.GOMAXPROCS(0), ownListings, listingWait)
 }
 
-// A turn is that of a page to be made from a list of files. The zero value has none.
+// A turn is the permission to render a page from a list of files. The zero value has none.
 type turn struct{ made, sent func() }
 
-// end lets others have their lists.
+// end passes the turn on.
 func (t *turn) end() {
 	if t.made != nil {
 		t.made()
@@ -129,7 +128,8 @@ func (t *turn) end() {
 	}
 }
 
-// manage returns the project of the path for its owner, with all of its files. The visit has its turn until it ends it, or its page is sent.
+// manage returns the project of the path for its owner, with all of its files. The visit keeps its turn until it calls
+// end or sends its page.
 func (o *ownPages) manage(v *visit) (m publish.Managed, err error) {
 	if v.turn.made == nil {
 		if v.turn.made, v.turn.sent, err = o.listings.Begin(v.r.Context(), v.me.Account.ID); err != nil {
@@ -143,7 +143,7 @@ func (o *ownPages) manage(v *visit) (m publish.Managed, err error) {
 
 func (o *ownPages) page(v *visit) error { return o.show(v, http.StatusOK, ownPage{}) }
 
-// show fills in what the page has in any case. Details that were refused stay.
+// show sets the fields that the page always has. Details that were refused stay in the form.
 func (o *ownPages) show(v *visit, status int, page ownPage) error {
 	var err error
 	if page.Managed, err = o.manage(v); err != nil {
@@ -207,18 +207,18 @@ func (o *ownPages) describe(v *visit) error {
 	return o.show(v, status, page)
 }
 
-// An ownFrame is what stands above each page of a project for its owner.
+// An ownFrame is the frame of each page of a project for its owner.
 type ownFrame struct {
 	view
 	Project sandlot.Project
 	Name    string
-	First   bool // whether it is above the project's own page, whose heading it has
+	First   bool // whether the page is the project's own, whose heading it has
 }
 
-// Frame is that of a project, above its first page or another.
+// Frame returns the frame of a project's pages, for its first page or another.
 func (v view) Frame(p sandlot.Project, first bool) ownFrame { return ownFrame{v, p, name(p), first} }
 
-// download sends the project as a ZIP, as it is written.
+// download streams the project as a ZIP.
 func (o *ownPages) download(v *visit) error {
 	e, err := o.service.ExportProject(v.r.Context(), v.by, v.ownID())
 	if err != nil {
@@ -227,7 +227,7 @@ func (o *ownPages) download(v *visit) error {
 	return o.zip.send(v, e, string(v.ownID()))
 }
 
-// leavePage asks before something is gone.
+// leavePage asks for confirmation before a deletion.
 type leavePage struct {
 	publish.Managed
 	Typed, Wrong string
@@ -243,8 +243,7 @@ func (o *ownPages) showDelete(v *visit, status int, page leavePage) (err error) 
 	return v.show(status, "own_delete.html", v.T("own.delete-title"), page)
 }
 
-// delete deletes it if its id was typed. Sent twice, the second time says
-// the same.
+// delete deletes the project if its id was typed. A form sent twice gets the same answer.
 func (o *ownPages) delete(v *visit) error {
 	typed := v.r.PostForm.Get("typed")
 	out, err := o.service.DeleteProject(v.r.Context(), v.by, string(v.ownID()), typed)
@@ -254,15 +253,15 @@ func (o *ownPages) delete(v *visit) error {
 	return v.doneIf(err, "/account", "said.project-deleted", "name", name(out.Project), "date", v.Day(out.GoneAt()))
 }
 
-// Trash is what the pages of deleted projects ask of the domain; *publish.Trash is one. To another
-// account such a project is sandlot.ErrNotFound.
+// Trash lists, recovers and purges deleted projects; *publish.Trash implements it. A project of another account is
+// sandlot.ErrNotFound.
 type Trash interface {
 	List(ctx context.Context, by sandlot.Caller, q publish.TrashPage) (list []publish.Trashed, next string, err error)
 	TakeBack(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 	Purge(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 }
 
-// takeBack makes a deleted project again what it was. Sent twice, the second time says the same.
+// takeBack recovers a deleted project. A form sent twice gets the same answer.
 func (o *ownPages) takeBack(v *visit) error {
 	back, err := o.trash.TakeBack(v.r.Context(), v.by, v.ownID())
 	return v.doneIf(err, v.ownPath(), "said.taken-back", "name", name(back))
@@ -278,7 +277,7 @@ func (o *ownPages) askPurge(v *visit) error {
 	})
 }
 
-// purge deletes for good what could be taken back. Sent twice, the second time finds nothing.
+// purge deletes a project in the trash for good. A form sent twice finds nothing.
 func (o *ownPages) purge(v *visit) error {
 	gone, err := o.trash.Purge(v.r.Context(), v.by, v.ownID())
 	return v.doneIf(err, "/account", "said.purged", "name", name(gone))

@@ -15,7 +15,7 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// ownVersions is what the page of a project's versions asks of the domain.
+// ownVersions lists, restores and erases the versions of a project.
 type ownVersions interface {
 	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (sandlot.VersionPage, error)
 	RestoreVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, form publish.Form) error
@@ -23,46 +23,46 @@ type ownVersions interface {
 	versionFiles
 }
 
-// versionFiles finds a file of a version; 0: the current one.
+// versionFiles returns a file of a version; version 0 is the current one.
 type versionFiles interface {
 	File(ctx context.Context, by sandlot.Caller, ref, name string, version int) (publish.FileView, error)
 }
 
 const (
-	versionsShown = 20  // that a person sees at once
-	changesShown  = 6   // files that a version is described with
-	changesFolded = 100 // files more, which can be unfolded
+	versionsShown = 20  // on one page
+	changesShown  = 6   // files listed for a version
+	changesFolded = 100 // further files, folded away
 )
 
-// versionsPage is what the page of the versions shows.
+// versionsPage holds the data of the page of the versions.
 type versionsPage struct {
 	publish.Managed
 	Versions  []versionItem
-	After     bool   // whether newer ones come before them
-	Next      string // where the next page begins; empty: nowhere
+	After     bool   // whether there are newer ones before them
+	Next      string // the cursor of the next page; empty: none
 	FormToken string
-	Wrong     string // what was refused, in the visitor's language
+	Wrong     string // the refusal, in the visitor's language
 }
 
-// versionItem is a version on the page.
+// A versionItem is a version on the page.
 type versionItem struct {
 	sandlot.VersionView
 	At    string
-	Began string // the start page, where it is another than before; empty: it is the same
+	Began string // the start page, if the version changed it; empty: it did not
 }
 
-// Shown are the changes that everybody sees, Folded those that can be unfolded, Beyond how many more there are.
+// Shown returns the visible changes, Folded those that can be unfolded, Beyond the number of the rest.
 func (v versionItem) Shown() []sandlot.FileChange { return v.Files[:min(len(v.Files), changesShown)] }
 
-// Folded are those after them.
+// Folded returns the changes after those of Shown.
 func (v versionItem) Folded() []sandlot.FileChange {
 	return v.Files[len(v.Shown()):min(len(v.Files), changesShown+changesFolded)]
 }
 
-// Beyond is how many more there are.
+// Beyond returns the number of changes after those of Folded.
 func (v versionItem) Beyond() int { return len(v.Files) - len(v.Shown()) - len(v.Folded()) }
 
-// versions are the pages of a project's versions for its owner.
+// versions serves the pages of a project's versions for its owner.
 type versions struct {
 	service     ownVersions
 	contents    Contents
@@ -114,18 +114,18 @@ func item(v *visit, of sandlot.VersionView) versionItem {
 	return versionItem{VersionView: of, At: v.ownPath() + "/versions/" + strconv.Itoa(of.N)}
 }
 
-// Start is the name of the start page that the version brought.
+// Start returns the name of the version's start page as HTML.
 func (v versionItem) Start() template.HTML {
 	return template.HTML("<bdi>" + template.HTMLEscapeString(v.Began) + "</bdi>")
 }
 
-// A changeSum is how many files the same happened to.
+// A changeSum is the number of files with one kind of change.
 type changeSum struct {
 	Kind string
 	N    int
 }
 
-// Sums says in a line what happened to several files; of one its own line says it.
+// Sums counts the changes of each kind; empty for a single file, whose own line shows its change.
 func (v versionItem) Sums() (list []changeSum) {
 	if len(v.Files) < 2 {
 		return nil
@@ -142,7 +142,7 @@ func (v versionItem) Sums() (list []changeSum) {
 	return list
 }
 
-// changeKind names what happened to a file.
+// changeKind returns the kind of a file's change.
 func changeKind(c sandlot.FileChange) string {
 	switch {
 	case c.From != "":
@@ -155,7 +155,7 @@ func changeKind(c sandlot.FileChange) string {
 	return "changed"
 }
 
-// ChangeSize writes how large a file was and is.
+// ChangeSize formats the size of a file before and after a change.
 func (v view) ChangeSize(c sandlot.FileChange) string {
 	switch {
 	case c.Before < 0 || c.Before == c.Size:
@@ -177,15 +177,15 @@ type changeLine struct {
 	Change sandlot.FileChange
 }
 
-// Change is a change with what its line needs.
+// Change returns a change with the data for its line.
 func (v view) Change(at string, c sandlot.FileChange) changeLine { return changeLine{v, at, c} }
 
-// diffAt is the address of a page below that compares a file.
+// diffAt returns the address of the page below at that compares a file.
 func diffAt(at string, c sandlot.FileChange) template.URL {
 	return template.URL(at + "/diff?file=" + url.QueryEscape(c.Name))
 }
 
-// number is the version that a form or a link is about; 0: none.
+// number returns the version in a form or a link; 0: none.
 func number(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -194,7 +194,7 @@ func number(text string) int {
 	return max(n, 0)
 }
 
-// restore makes an older version the current one again, if that is still the one that was seen.
+// restore makes a new version of an older one, if the current version is still the one that the visitor saw.
 func (s versions) restore(v *visit) error {
 	form := v.r.PostForm
 	n := number(form.Get("n"))
@@ -208,8 +208,7 @@ func (s versions) restore(v *visit) error {
 	return v.done(v.ownPath()+"/versions", "said.restored", "version", n)
 }
 
-// askErase asks before a version is gone. Whoever comes from a login has lost
-// which one it was.
+// askErase asks for confirmation before a version is erased. A visitor who comes from the login has lost its number.
 func (s versions) askErase(v *visit) (err error) {
 	page := leavePage{N: number(v.r.URL.Query().Get("n"))}
 	if page.N == 0 {
@@ -224,7 +223,7 @@ func (s versions) askErase(v *visit) (err error) {
 	return v.show(http.StatusOK, "own_erase.html", v.T("own.erase-title", "version", page.N), page)
 }
 
-// erase erases a version; the button may be pressed twice.
+// erase erases a version; pressing the button twice is no error.
 func (s versions) erase(v *visit) error {
 	n := number(v.r.PostForm.Get("n"))
 	err := s.service.EraseVersion(v.r.Context(), v.by, v.ownID(), n)

@@ -9,7 +9,7 @@ import (
 	"sandlot/internal/transport/web/paper"
 )
 
-// leaflets are the pages of what the operator has written.
+// leaflets serves the papers of the operator.
 type leaflets struct{}
 
 func (l leaflets) routes() (all []route) {
@@ -19,7 +19,7 @@ func (l leaflets) routes() (all []route) {
 	return all
 }
 
-// A leaflet is a paper as a template sees it.
+// A leaflet is a paper for a template.
 type leaflet struct {
 	paper.Text
 	Headed bool // whether it has a heading of its own
@@ -35,16 +35,17 @@ func (l leaflets) show(name string) func(*visit) error {
 	}
 }
 
-// paperTexts are what papers without a title are called.
+// paperTexts maps papers without a title to the texts of their names.
 var paperTexts = map[string]string{"about": "foot.about", "terms": "foot.terms", "privacy": "foot.privacy"}
 
-// maxLinked is how many characters of a paper's own title a link at the foot may have.
+// maxLinked is the maximum number of characters of a paper's own title in a link at the foot.
 const maxLinked = 40
 
-// A link is one to a page of this site.
+// A link leads to a page of this site.
 type link struct{ Path, Words string }
 
-// PaperLinks lead to what the operator has written. Each is called as its paper is, where that is in the language of the page.
+// PaperLinks returns links to the operator's papers. A link has the paper's title if that is in the language of the
+// page.
 func (v view) PaperLinks() (all []link) {
 	for _, name := range paper.Names {
 		text, ok := v.papers.Find(name, v.Lang)
@@ -60,7 +61,7 @@ func (v view) PaperLinks() (all []link) {
 	return all
 }
 
-// titleOf is what a paper is called where it is shown.
+// titleOf returns the title of a paper's page.
 func titleOf(v *visit, name string, text paper.Text) string {
 	if text.Title != "" {
 		return text.Title

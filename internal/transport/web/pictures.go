@@ -12,19 +12,19 @@ import (
 	"sandlot/internal/domain/admission"
 )
 
-// Limits of pictures. A card is 60 to 300 KB and takes up to some 300 ms, so they are drawn one
-// after another: a crowd of them must not slow the projects down.
+// Limits of pictures. A card is 60 to 300 KB and takes up to some 300 ms, so cards are drawn one after another: a crowd
+// of them must not slow the projects down.
 const (
 	maxPictures = 256
-	maxDrawn    = 8 << 20 // bytes of them
-	maxWaiting  = 32      // requests; more are told to come later
-	maxOfOne    = 2       // of these from one network, so that none keeps the pictures of all others from being drawn
+	maxDrawn    = 8 << 20 // bytes of the pictures
+	maxWaiting  = 32      // requests; more are refused as unavailable
+	maxOfOne    = 2       // of these from one network, so that none blocks the pictures of all others
 )
 
-// pictures keeps what was drawn last. It may be used concurrently.
+// pictures caches the pictures drawn last. It may be used concurrently.
 type pictures struct {
-	turns   *turns.Locks[string] // of a key; one at a time makes its picture
-	drawing chan struct{}        // holds one
+	turns   *turns.Locks[string] // of a key; one at a time draws its picture
+	drawing chan struct{}        // full while a picture is drawn
 	waiting atomic.Int32
 	mu      sync.Mutex
 	made    map[string][]byte
@@ -36,23 +36,23 @@ func newPictures() *pictures {
 	return &pictures{turns: turns.NewLocks[string](), drawing: make(chan struct{}, 1), made: map[string][]byte{}}
 }
 
-// A drawing is how a picture is made.
+// A drawing holds the steps that make a picture.
 type drawing struct {
-	begin func() (end func(), err error)     // takes the visitor's share, only for a picture that is not kept; nil: it costs nothing
-	fetch func() ([]byte, error)             // brings what it shows, which may take long; nil: nothing
+	begin func() (end func(), err error)     // charges the visitor's share, only for a picture that is not cached; nil: free
+	fetch func() ([]byte, error)             // fetches the picture to show, which may take long; nil: none
 	draw  func(shown []byte) ([]byte, error) // keeps a processor busy
 }
 
-// get returns the picture of a key, which is drawn once however many ask; they share an error, too,
-// but for a refusal, which is the visitor's own. What one shows is fetched beside the
-// drawing of others. It is sandlot.ErrUnavailable if too many wait.
+// get returns the picture of a key, which is drawn once for all concurrent calls; they share an error, too, except a
+// refusal, which is the visitor's own. Fetching runs beside other drawings. The error is sandlot.ErrUnavailable if too
+// many calls wait.
 func (p *pictures) get(ctx context.Context, key string, by drawing) (body []byte, err error) {
 	if body, ok := p.find(key); ok {
 		return body, nil
 	}
 	err = p.turns.Do(ctx, key, isRefusal, func() (err error) {
 		var ok bool
-		if body, ok = p.find(key); ok { // somebody drew it meanwhile
+		if body, ok = p.find(key); ok { // another call drew it meanwhile
 			return nil
 		}
 		if body, err = p.make(ctx, by); err == nil {

@@ -15,14 +15,14 @@ import (
 	"sandlot/internal/transport/web/stencil"
 )
 
-// profilePage is what the page of an account shows to everybody.
+// profilePage holds the data of the public page of an account.
 type profilePage struct {
 	shelf
 	initial
 	Person account.Person
 }
 
-// Host is the host of the link, as it is asked for: in ASCII, so that it looks like no other.
+// Host returns the host of the link in ASCII, so that it looks like no other.
 func (p profilePage) Host() string {
 	u, err := url.Parse(p.Person.Link)
 	if err != nil {
@@ -31,7 +31,7 @@ func (p profilePage) Host() string {
 	return u.Host
 }
 
-// Picture is the file of the one by which the page is shared: the portrait, or else the first cover; empty where there is none.
+// Picture returns the file of the page's share picture: the portrait, or else the first cover; empty if there is none.
 func (p profilePage) Picture() string {
 	if p.Person.Portrait != "" {
 		return p.Person.Portrait.File(256)
@@ -44,7 +44,7 @@ func (p profilePage) Picture() string {
 	return ""
 }
 
-// profiles are the pages of accounts.
+// profiles serves the pages of accounts.
 type profiles struct {
 	gallery galleries
 	people  People
@@ -55,8 +55,7 @@ func (p profiles) routes() []route {
 	return []route{{"GET", "/{profile}", anyone, admission.Look, p.profile}}
 }
 
-// profile shows a creator and their projects. An old handle leads to the new one, and so does
-// one in capitals.
+// profile shows a creator and their projects. An old handle redirects to the new one, and so does one in capitals.
 func (p profiles) profile(v *visit) error {
 	handle, isProfile := strings.CutPrefix("/"+v.r.PathValue("profile"), profilePath)
 	if !isProfile {
@@ -86,7 +85,7 @@ func (p profiles) profile(v *visit) error {
 	return v.fillIn(page, nil)
 }
 
-// personal is a page of a profile; nil where the handle is another one now, to which the visitor was led.
+// personal returns a page of a profile, or nil if it redirected the visitor to the current handle.
 func (p profiles) personal(v *visit, handle string, order gallery.Sort, after string) (*profilePage, error) {
 	person, err := p.people.Person(v.r.Context(), v.by, strings.ToLower(handle))
 	if err != nil {
@@ -101,7 +100,7 @@ func (p profiles) personal(v *visit, handle string, order gallery.Sort, after st
 	return page, err
 }
 
-// Orders are those that the projects may have; none where there is one project to sort.
+// Orders returns the orders of the projects; none for a single project.
 func (p profilePage) Orders() (list []namedOrder) {
 	if p.Person.Projects < 2 {
 		return nil
@@ -109,7 +108,7 @@ func (p profilePage) Orders() (list []namedOrder) {
 	for _, order := range gallery.ProfileOrders() {
 		name := nameOf(p.of, order)
 		if order == gallery.SortPlayed {
-			name = p.of.T("profile.played") // of all time, as each card tells it
+			name = p.of.T("profile.played") // of all time, as on each card
 		}
 		list = append(list, namedOrder{order, name})
 	}
@@ -118,7 +117,7 @@ func (p profilePage) Orders() (list []namedOrder) {
 
 func (p profilePage) title() string { return "@" + p.Person.Handle }
 
-// describe records what an owner says about themselves.
+// describe stores the owner's words about themselves.
 func (s settings) describe(v *visit) error {
 	typed := account.Words{Line: v.r.PostForm.Get("line"), Link: v.r.PostForm.Get("link")}
 	_, err := s.people.Describe(v.r.Context(), v.by, typed)

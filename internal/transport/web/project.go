@@ -18,22 +18,22 @@ import (
 	"sandlot/internal/transport/web/card"
 )
 
-// projects is what the page of a project asks of the domain.
+// projects returns the data of a project's page.
 type projects interface {
-	// ProjectPage returns what anybody may know of a project.
+	// ProjectPage returns the public data of a project.
 	ProjectPage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (gallery.ProjectPage, error)
-	// Beside returns what a project leads on to.
+	// Beside returns the projects that a project leads on to.
 	Beside(ctx context.Context, by sandlot.Caller, of sandlot.Project) (gallery.Beside, error)
 	Counts(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Stats, error)
 	likes
 }
 
-// heads finds a project as it is now.
+// heads returns the current state of a project.
 type heads interface {
 	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 }
 
-// projectPages are the pages on which projects are played and liked.
+// projectPages serves the pages on which projects are played and liked.
 type projectPages struct {
 	heads    heads
 	gallery  projects
@@ -43,8 +43,8 @@ type projectPages struct {
 	fonts    card.Fonts
 }
 
-// What a project's frame may do, and no more; browsers warn of features that they do not know. It may keep its own origin only where
-// that is not the website's, and may never lead the window elsewhere.
+// The permissions of a project's frame, and no more; browsers warn of features that they do not know. It may keep its
+// own origin only where that is not the website's, and may never navigate the window elsewhere.
 const (
 	sandbox = "allow-scripts allow-pointer-lock allow-orientation-lock allow-modals allow-forms allow-popups " +
 		"allow-downloads allow-storage-access-by-user-activation"
@@ -53,33 +53,33 @@ const (
 		"xr-spatial-tracking; keyboard-map; cross-origin-isolated"
 )
 
-// A stage is what the frame of a project is made of.
+// A stage holds the data of a project's frame.
 type stage struct {
 	Project        sandlot.Project
-	Name           string // the title, or the id where there is none
+	Name           string // the title, or the id of an untitled project
 	Address, Page  string
 	Sandbox, Allow string
-	Storage        string // the page that tells whether framed storage works; empty where there is none to have
-	Embedded       bool   // whether there is nothing but the frame
+	Storage        string // the page that checks whether framed storage works; empty: no storage to check
+	Embedded       bool   // whether the page has nothing but the frame
 }
 
-// projectPage is what the page of a project shows but for what moves: see moving.
+// projectPage holds the data of a project's page without its moving parts: see moving.
 type projectPage struct {
 	stage
-	About   string // what its owner says of it; may be empty
-	Linked  bool   // whether addresses in that are links: those of a stranger would lead from a site that people trust
+	About   string // the owner's description; may be empty
+	Linked  bool   // whether addresses in it become links: a stranger's link would lead away from a trusted site
 	Noindex bool
 	Own     bool   // whether it is the visitor's own
-	Embed   string // what others put into their pages
-	Card    string // the address of the picture by which it is shared
+	Embed   string // the HTML for other sites
+	Card    string // the address of the share picture
 	Tags    []string
 	initial
 }
 
-// An initial is what stands for an account without a portrait.
+// An initial represents an account without a portrait.
 type initial struct{ handle string }
 
-// Letter is the first of the handle.
+// Letter returns the first letter of the handle.
 func (f initial) Letter() string {
 	for _, r := range f.handle {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -90,7 +90,7 @@ func (f initial) Letter() string {
 	return string(r)
 }
 
-// Hue is its colour.
+// Hue returns the colour of the account.
 func (f initial) Hue() int { return cover.HueOf(sandlot.ProjectID("@" + f.handle)) }
 
 func (p *projectPages) routes() []route {
@@ -100,10 +100,10 @@ func (p *projectPages) routes() []route {
 	}
 }
 
-// owns tells whether a project is the visitor's own.
+// owns reports whether a project is the visitor's own.
 func owns(v *visit, p sandlot.Project) bool { return v.me != nil && v.me.Account.ID == p.Account }
 
-// project shows a project in its frame, in the project's language; its owner goes on in that of all other pages.
+// project shows a project in its frame, in the project's language; its owner sees the language of all other pages.
 func (p *projectPages) project(v *visit) error {
 	id := sandlot.ProjectID(v.r.PathValue("id"))
 	head, err := headOf(v, p.heads, id)
@@ -126,7 +126,8 @@ func (p *projectPages) project(v *visit) error {
 		return err
 	}
 	if head.Threads && v.places.Content != "" {
-		// A frame is isolated only within a page that is: what this page loads is its own, and the project allows itself to be framed.
+		// A frame is isolated only within an isolated page: this page loads only its own files, and the project allows
+		// itself to be framed.
 		v.w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")
 	}
 	if hidden(head) {
@@ -138,7 +139,7 @@ func (p *projectPages) project(v *visit) error {
 // hidden reports whether a project is kept from search engines.
 func hidden(p sandlot.Project) bool { return p.Unlisted || !p.Verified }
 
-// sheet returns the page of a project, which all have in common whose it is not.
+// sheet returns the page of a project, which all visitors but its owner share.
 func (p *projectPages) sheet(v *visit, head sandlot.Project) (*sheet, error) {
 	if owns(v, head) || v.said != "" {
 		return p.newSheet(v, head.ID)
@@ -165,7 +166,7 @@ func (p *projectPages) newSheet(v *visit, id sandlot.ProjectID) (*sheet, error) 
 	return newSheet(body.Bytes(), found.Change), nil
 }
 
-// notShown is the page of a project that nobody may see. Its owner is told what is left to do.
+// notShown shows the page of a suspended project. Its owner sees the next steps.
 func (p *projectPages) notShown(v *visit, id sandlot.ProjectID, why error) error {
 	if v.me == nil || !errors.Is(why, sandlot.CodeTakenDown) {
 		return why
@@ -176,8 +177,7 @@ func (p *projectPages) notShown(v *visit, id sandlot.ProjectID, why error) error
 	return v.show(http.StatusUnavailableForLegalReasons, "down.html", v.T("error.taken-down.title"), id)
 }
 
-// headOf is the project of an address that anybody may see. What is no id at all
-// is not there either.
+// headOf returns the public project of an address. An invalid id is not found either.
 func headOf(v *visit, in heads, id sandlot.ProjectID) (sandlot.Project, error) {
 	found, err := in.Current(v.r.Context(), v.by, id)
 	if errors.Is(err, sandlot.CodeInvalidField) {
@@ -196,7 +196,7 @@ func newStage(places sandlot.Places, of sandlot.Project) stage {
 	return s
 }
 
-// name is what a project is called.
+// name returns the title of a project, or its id.
 func name(p sandlot.Project) string {
 	if p.Title == "" {
 		return string(p.ID)
@@ -204,14 +204,14 @@ func name(p sandlot.Project) string {
 	return p.Title
 }
 
-// likes is what the like button asks of the domain.
+// likes reads and changes likes.
 type likes interface {
 	Like(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, token string, from netip.Addr, like bool) (int64, error)
 	Liked(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, token string) (bool, error)
 }
 
-// like takes the button of a project's page: the form says whether the visitor likes
-// the project from now on, so that pressing it twice is pressing it once.
+// like handles the like button: the form states whether the visitor likes the project from now on, so that pressing the
+// button twice changes nothing more.
 func (p *projectPages) like(v *visit) error {
 	id := sandlot.ProjectID(v.r.PathValue("id"))
 	wish := v.r.PostForm.Get("like")

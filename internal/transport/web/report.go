@@ -10,14 +10,16 @@ import (
 	"sandlot/internal/domain/operate"
 )
 
-// Reports is what the form against a project asks of the operator's room.
+// Reports takes reports of projects; *operate.Service implements it.
 type Reports interface {
-	// Reportable returns sandlot.ErrNotFound for a project that is not there, and a token all the same; one that was taken down is there.
+	// Reportable returns sandlot.ErrNotFound for a missing project, and a token all the same; a suspended project is
+	// found.
 	Reportable(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (p sandlot.Project, formToken string, err error)
 	Report(ctx context.Context, by sandlot.Caller, in operate.NewReport) (number string, err error)
 }
 
-// maxReport bounds a report: a character has up to four bytes, each of which three as a form sends it, and there are other short fields.
+// maxReport bounds a report in bytes: a character has up to four bytes, each of which takes three in a form, and there
+// are other short fields.
 const maxReport = operate.MaxDetails*12 + maxForm
 
 func (f reports) routes() []route {
@@ -27,23 +29,23 @@ func (f reports) routes() []route {
 	}
 }
 
-// reports is the form against a project.
+// reports serves the form for reporting a project.
 type reports struct{ service Reports }
 
-// reportForm is what the page shows, and what was typed.
+// reportForm holds the data of the page, with the words that were typed.
 type reportForm struct {
-	Address string          // in which the project is looked for
-	Project sandlot.Project // none where it is not found
+	Address string          // from which the project is found
+	Project sandlot.Project // zero if it is not found
 	Reasons []reason
 	operate.NewReport
 	Most                                          int // characters of the details
 	BadAddress, BadReason, BadDetails, BadContact bool
 }
 
-// reason is one that can be chosen.
+// A reason is one of the choices.
 type reason struct{ Value, Text string }
 
-// reasonText is how the names of the texts of reasons begin.
+// reasonText is the prefix of the names of the reasons' texts.
 const reasonText = "report."
 
 func reasons(v *visit) (list []reason) {
@@ -72,7 +74,7 @@ func (f reports) show(v *visit, status int, form reportForm) error {
 	return v.show(status, "report.html", v.T("report.title"), form)
 }
 
-// report records a report. The same form sent again is shown the same number, and with other words another one.
+// report stores a report. The same form sent again gets the same number, and with other words another one.
 func (f reports) report(v *visit) error {
 	address := v.r.PostForm.Get("project")
 	in := operate.NewReport{

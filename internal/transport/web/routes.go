@@ -8,18 +8,17 @@ import (
 	"sandlot/internal/domain/admission"
 )
 
-// access says who may come to a route.
+// access is the kind of visitors that a route admits.
 type access int
 
 const (
 	anyone   access = iota // with a login or without
-	owner                  // only with a login; others are led to it
-	recent                 // only with a login that was proved within freshFor; others prove it again
-	stranger               // anyone, whose cookie is not looked at: for what other sites show
+	owner                  // only with a login; others are redirected to it
+	recent                 // only with a login proved within freshFor; others prove it again
+	stranger               // anyone, and the login is not read: for resources on other sites
 )
 
-// A route is one way into the pages. Path is a pattern of http.ServeMux without
-// the method; GET takes HEAD as well.
+// A route is one entry to the pages. Path is a pattern of http.ServeMux without the method; GET takes HEAD as well.
 type route struct {
 	method, path string
 	access       access
@@ -27,10 +26,10 @@ type route struct {
 	handle       func(*visit) error
 }
 
-// An area is some pages with the services that they need. Its handlers are methods, which get a visit.
+// An area is a group of pages with the services that they need. Its handlers are methods that take a visit.
 type area interface{ routes() []route }
 
-// areas are all of them, with what each may use.
+// areas returns all areas, each with its services.
 func (p *Pages) areas(c Config) []area {
 	zip, begin := archives{c.Archive}, beginnings{c.Intake, c.Service}
 	login := &logins{c.Logins, c.Account}
@@ -60,7 +59,7 @@ func (p *Pages) areas(c Config) []area {
 	}
 }
 
-// website is the files and the documentation of the site itself.
+// website serves the files and the documentation of the site itself.
 type website struct {
 	page func(name string) (title string, body template.HTML, ok bool)
 }

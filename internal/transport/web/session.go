@@ -18,22 +18,21 @@ import (
 	"sandlot/internal/transport/web/texts"
 )
 
-// sessions finds out whose browser asks; *publish.Authenticator does.
+// sessions identifies browsers by their sessions; *publish.Authenticator implements it.
 type sessions interface {
-	// Identify returns the caller of a cookie's token, sandlot.ErrNotFound for a session that is unknown or over.
+	// Identify returns the caller of a cookie's token, or sandlot.ErrNotFound for a session that is unknown or over.
 	Identify(ctx context.Context, presented sandlot.Presented, from sandlot.Sender) (sandlot.Caller, error)
 }
 
-// cookieName has a prefix by which browsers take the cookie only from this host
-// itself, over TLS or on loopback: no project can set or widen it.
+// cookieName has a prefix with which browsers accept the cookie only from this host itself, over TLS or on loopback: no
+// project can set or widen it.
 const cookieName = "__Host-session"
 
-// freshFor is how long after a proof of the address a login may change keys, the
-// address, or delete.
+// freshFor is the time after a proof of the address in which a login may change keys or the address, or delete.
 const freshFor = 15 * time.Minute
 
-// recognise finds out whose browser this is. Two cookies of our name are an attack
-// by a sibling, or damage: then it is nobody's.
+// recognise identifies the login of the browser. Two cookies of our name mean an attack by a sibling domain, or damage:
+// then there is no login.
 func (v *visit) recognise() error {
 	cookies := v.r.CookiesNamed(cookieName)
 	if len(cookies) != 1 || cookies[0].Value == "" {
@@ -55,7 +54,7 @@ func (v *visit) recognise() error {
 	return nil
 }
 
-// setCookie gives the browser a cookie for maxAge seconds; below 0 takes it away.
+// setCookie sets a cookie for maxAge seconds; a negative maxAge deletes it.
 func (v *visit) setCookie(name, value string, maxAge int) {
 	http.SetCookie(v.w, &http.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: maxAge,
@@ -63,7 +62,7 @@ func (v *visit) setCookie(name, value string, maxAge int) {
 	})
 }
 
-// playerTokens is what the pages ask of the domain about people without a login.
+// playerTokens mints and checks the tokens of visitors without a login.
 type playerTokens interface {
 	MintPlayerToken(ctx context.Context, by sandlot.Caller) (string, error)
 	KnowsPlayerToken(ctx context.Context, by sandlot.Caller, token string) bool
@@ -72,17 +71,16 @@ type playerTokens interface {
 // visitorCookie has its prefix for the same reason as cookieName.
 const visitorCookie = "__Host-visitor"
 
-// visitorLife is the longest that browsers keep a cookie, 400 days, in seconds.
+// visitorLife is the longest life that browsers grant a cookie, 400 days, in seconds.
 const visitorLife = 400 * 24 * 60 * 60
 
-// visitors knows people without a login by the cookie of their browser.
+// visitors identifies visitors without a login by the cookie of their browser.
 type visitors struct {
 	tokens playerTokens
 	id     func(r *http.Request, token string) gallery.PlayerID
 }
 
-// token returns the token of the browser that sent a request; empty for one that has none of ours yet, or two of that
-// name.
+// token returns the visitor token in a request; empty if it has none of ours, or two cookies of that name.
 func (s visitors) token(r *http.Request) string {
 	cookies := r.CookiesNamed(visitorCookie)
 	if len(cookies) != 1 || !s.tokens.KnowsPlayerToken(r.Context(), sandlot.Caller{}, cookies[0].Value) {
@@ -91,9 +89,8 @@ func (s visitors) token(r *http.Request) string {
 	return cookies[0].Value
 }
 
-// welcome is token for somebody who does something that is remembered: a browser
-// without a token gets the one that its form has, so that a form sent twice is one
-// visitor's.
+// welcome is token for a visitor whose action is stored: a browser without a token gets the one in its form, so that a
+// form sent twice belongs to one visitor.
 func (s visitors) welcome(v *visit) (string, error) {
 	if token := s.token(v.r); token != "" {
 		return token, nil
@@ -108,24 +105,24 @@ func (s visitors) welcome(v *visit) (string, error) {
 	return token, err
 }
 
-// today is the visitor, known by the token or else by the request for the rest of the day.
+// today returns the visitor as a player, identified by the token, or else by the request for the rest of the day.
 func (s visitors) today(v *visit) gallery.Player {
 	return gallery.Player{ID: s.id(v.r, s.token(v.r)), From: v.origin().Addr}
 }
 
-// What a visitor chooses at the foot of a page stays with the browser for a year, with a login
-// or without. The language is also the account's, as in the settings.
+// A visitor's choices at the foot of a page stay in the browser for a year, with a login or without. The language is
+// also stored in the account, as in the settings.
 const (
 	langCookie    = "__Host-lang"
 	themeCookie   = "__Host-theme"
 	choiceSeconds = 365 * 24 * 60 * 60
-	choicesPlace  = "#choices" // where the foot has them
+	choicesPlace  = "#choices" // the place of the choices in the foot
 )
 
-// themes are those that may be chosen beside the system's own, which is none.
+// themes lists the themes to choose from beside the system's own, which is the empty one.
 var themes = []string{"light", "dark"}
 
-// choices are the forms at the foot of every page.
+// choices serves the forms at the foot of every page.
 type choices struct {
 	account interface {
 		SetLang(ctx context.Context, by sandlot.Caller, lang string) error
@@ -137,7 +134,7 @@ func (c choices) routes() []route {
 	return []route{{"POST", "/choices", anyone, admission.Look, form(2*maxForm, c.choose, "theme?", "lang?")}}
 }
 
-// recall finds what the browser's visitor has chosen.
+// recall reads the visitor's choices from the browser's cookies.
 func (v *visit) recall() {
 	if theme := v.cookie(themeCookie); slices.Contains(themes, theme) {
 		v.theme = theme
@@ -147,7 +144,8 @@ func (v *visit) recall() {
 	}
 }
 
-// choose keeps a theme or a language, and leads back to where it was chosen. What no page offers changes nothing.
+// choose stores a theme or a language, and redirects to the page of the form. A value that no page offers changes
+// nothing.
 func (c choices) choose(v *visit) error {
 	switch theme := v.r.PostForm.Get("theme"); {
 	case slices.Contains(themes, theme):
@@ -166,7 +164,7 @@ func (c choices) choose(v *visit) error {
 	return v.redirect(c.cameFrom(v) + choicesPlace)
 }
 
-// prefer keeps a language in the browser; with "" it is the browser's own again.
+// prefer stores a language in the browser; "" restores the browser's own.
 func prefer(v *visit, lang string) {
 	if lang == "" {
 		v.setCookie(langCookie, "", -1)
@@ -175,7 +173,7 @@ func prefer(v *visit, lang string) {
 	v.setCookie(langCookie, lang, choiceSeconds)
 }
 
-// cameFrom is the page that a form stood on, and the front page where that cannot be told or be opened again.
+// cameFrom returns the page of the form, or the front page if that is unknown or cannot be opened again.
 func (c choices) cameFrom(v *visit) string {
 	from, err := url.Parse(v.r.Referer())
 	if err != nil || from.Host != v.places.Base.Host || strings.HasPrefix(from.Path, "//") || len(from.RequestURI()) > maxPath || !c.opens(from.Path) {
@@ -184,10 +182,10 @@ func (c choices) cameFrom(v *visit) string {
 	return from.RequestURI()
 }
 
-// htmlTag is how the element begins that has the theme.
+// htmlTag is the beginning of the element that has the theme.
 const htmlTag = "<html"
 
-// themeAttribute says the theme that a visitor has chosen, if any.
+// themeAttribute returns the attribute of a chosen theme, or "".
 func themeAttribute(theme string) string {
 	if theme == "" {
 		return ""
@@ -195,8 +193,8 @@ func themeAttribute(theme string) string {
 	return ` data-theme="` + theme + `"`
 }
 
-// themed is a page in the theme that its visitor has chosen. Templates know nothing of it: it
-// is put into the page on its way.
+// themed returns a page in the visitor's theme. Templates know nothing of themes: this inserts the attribute into the
+// rendered page.
 func themed(page []byte, theme string) []byte {
 	before, after, ok := bytes.Cut(page, []byte(htmlTag))
 	if theme == "" || !ok {
@@ -205,14 +203,14 @@ func themed(page []byte, theme string) []byte {
 	return slices.Concat(before, []byte(htmlTag+themeAttribute(theme)), after)
 }
 
-// The holes of every page.
+// The names of the holes of every page.
 const (
 	themeHole = "theme" // within <html>
 	whoHole   = "who"
 )
 
-// newStencil is the stencil of a rendered page.
+// newStencil returns the stencil of a rendered page.
 func newStencil(body []byte) stencil.Stencil { return stencil.New(body, htmlTag, themeHole) }
 
-// holeOf is a hole of a stencil for templates.
+// holeOf returns the marker of a hole for templates.
 func holeOf(name string) template.HTML { return template.HTML(stencil.Hole(name)) }

@@ -13,9 +13,9 @@ import (
 	"sandlot/internal/transport/web/texts"
 )
 
-// owners is what the settings ask of the domain, on behalf of the caller whose account it is.
+// owners changes the settings of the caller's account.
 type owners interface {
-	// HandleFor returns the handle that Rename would give, or the error that it would return but for how often it was asked.
+	// HandleFor returns the handle that Rename would give, or its error, except that of the rate limit.
 	HandleFor(ctx context.Context, by sandlot.Caller, want string) (string, error)
 	Rename(ctx context.Context, by sandlot.Caller, want string) (string, error)
 	SetLang(ctx context.Context, by sandlot.Caller, lang string) error
@@ -25,7 +25,7 @@ type owners interface {
 	DeleteAccount(ctx context.Context, by sandlot.Caller, typed string) error
 }
 
-// settings are the page of an account's settings, and those on which one takes everything away or leaves.
+// settings serves the page of an account's settings, and the pages of its export and deletion.
 type settings struct {
 	account owners
 	people  People
@@ -48,16 +48,16 @@ func (s settings) routes() []route {
 	}
 }
 
-// A field is what stands in a field of a form, and what is wrong with it.
+// A field is the value of a form's field, and the problem with it.
 type field struct{ Value, Problem string }
 
-// settingsPage is what the settings show.
+// settingsPage holds the data of the settings.
 type settingsPage struct {
 	Handle, Email field
 	Line, Link    field
-	typed         bool   // whether Line and Link were, and are not those that are recorded
+	typed         bool   // whether Line and Link were typed, and are not the stored ones
 	Proposed      string // the address whose link has not been used
-	Lang          string // of the account; empty: as the browser asks
+	Lang          string // of the account; empty: as the browser prefers
 	Langs         []string
 	Fresh         bool // whether the login may change the address
 }
@@ -66,7 +66,7 @@ func (s settings) page(v *visit) error {
 	return s.show(v, http.StatusOK, settingsPage{Handle: field{Value: v.me.Account.Handle}})
 }
 
-// showSettings fills in what the page has in any case.
+// show sets the fields that the page always has.
 func (s settings) show(v *visit, status int, page settingsPage) error {
 	var err error
 	if page.Proposed, err = s.account.ProposedEmail(v.r.Context(), v.by); err != nil {
@@ -86,11 +86,11 @@ func (s settings) show(v *visit, status int, page settingsPage) error {
 	return v.show(status, "settings.html", v.T("settings.title"), page)
 }
 
-// fresh reports whether the login may change keys and the address. One of a time to come
-// is of a clock that was wrong.
+// fresh reports whether the login may change keys and the address. A proof dated in the future comes from a wrong
+// clock.
 func (v *visit) fresh() bool { return v.now().Sub(v.me.ProvedAt).Abs() <= freshFor }
 
-// askRename shows the handle that it will be.
+// askRename asks for confirmation of the handle that the account will get.
 func (s settings) askRename(v *visit) error { return s.askHandle(v, v.query("handle")) }
 
 func (s settings) askHandle(v *visit, want string) error {
@@ -107,8 +107,7 @@ func (s settings) askHandle(v *visit, want string) error {
 	})
 }
 
-// rename gives the account the handle that its owner was shown; another one is shown
-// first.
+// rename gives the account the handle that its owner confirmed; any other handle is shown for confirmation first.
 func (s settings) rename(v *visit) error {
 	want := v.r.PostForm.Get("handle")
 	handle, err := s.account.HandleFor(v.r.Context(), v.by, want)
@@ -124,7 +123,7 @@ func (s settings) rename(v *visit) error {
 	return v.done("/account/settings", "said.renamed", "handle", handle)
 }
 
-// handleRefused shows the settings with what is wrong with a handle.
+// handleRefused shows the settings with the problem of a handle.
 func (s settings) handleRefused(v *visit, want string, err error) error {
 	wrong := ""
 	switch {
@@ -171,25 +170,25 @@ func (s settings) proposeEmail(v *visit) error {
 	return s.show(v, http.StatusUnprocessableEntity, settingsPage{Handle: field{Value: v.me.Account.Handle}, Email: field{address, wrong}})
 }
 
-// withdrawEmail ends the proposal; the button may be pressed twice.
+// withdrawEmail withdraws the proposed address; pressing the button twice is no error.
 func (s settings) withdrawEmail(v *visit) error {
 	return v.doneIf(s.account.WithdrawEmail(v.r.Context(), v.by), "/account/settings", "said.email-kept")
 }
 
-// langNames are what languages are called by those who speak them.
+// langNames holds the native names of languages.
 var langNames = map[string]string{
 	"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français", "ja": "日本語", "pt": "Português (Brasil)", "zh-Hans": "简体中文",
 }
 
 func langName(lang string) string { return langNames[lang] }
 
-// exports is what the page that hands everything over asks of the domain.
+// exports exports an account.
 type exports interface {
-	// Export returns all that the caller's account has published.
+	// Export returns all projects of the caller's account.
 	Export(ctx context.Context, by sandlot.Caller) (publish.Export, error)
 }
 
-// export sends everything of the account as a ZIP, as it is written.
+// export streams all projects of the account as a ZIP.
 func (s settings) export(v *visit) error {
 	e, err := s.exports.Export(v.r.Context(), v.by)
 	if err != nil {
@@ -198,12 +197,12 @@ func (s settings) export(v *visit) error {
 	return s.zip.send(v, e, "sandlot-"+v.me.Account.Handle)
 }
 
-// archives sends what somebody has published as a ZIP.
+// archives sends exports as ZIPs.
 type archives struct {
 	write func(ctx context.Context, w io.Writer, e publish.Export) error
 }
 
-// send sends a ZIP under a name, which is a handle or an id, and the day.
+// send streams a ZIP whose name is a handle or an id, and the day.
 func (a archives) send(v *visit, e publish.Export, name string) error {
 	name = `attachment; filename="` + name + "-" + v.now().UTC().Format(time.DateOnly) + `.zip"`
 	if v.r.Method == http.MethodHead {
@@ -216,13 +215,12 @@ func (a archives) send(v *visit, e publish.Export, name string) error {
 	err := a.write(v.r.Context(), out, e)
 	if err != nil && out.begun {
 		v.log.Error("export broken off", "request_id", v.requestID(v.r.Context()), "error", err)
-		panic(http.ErrAbortHandler) // so that nobody takes it for whole
+		panic(http.ErrAbortHandler) // so that no client takes it for whole
 	}
 	return err
 }
 
-// archiveWriter says that an archive comes when its first bytes do: until then
-// the answer may still be a page.
+// archiveWriter sets the headers of an archive with its first bytes: until then the answer may still be a page.
 type archiveWriter struct {
 	w     http.ResponseWriter
 	name  string
@@ -243,8 +241,7 @@ func (s settings) askDelete(v *visit) error {
 	return v.show(http.StatusOK, "delete_account.html", v.T("delete.title"), field{})
 }
 
-// deleteAccount deletes it if its handle was typed. Sent twice, the second time
-// finds nobody logged in.
+// deleteAccount deletes the account if its handle was typed. A form sent twice finds nobody logged in.
 func (s settings) deleteAccount(v *visit) error {
 	typed, handle := v.r.PostForm.Get("handle"), v.me.Account.Handle
 	err := s.account.DeleteAccount(v.r.Context(), v.by, typed)

@@ -15,7 +15,7 @@ import (
 	"sandlot/internal/transport/web/texts"
 )
 
-// A site has what all pages share. It may be used concurrently.
+// A site holds the dependencies of all pages. It may be used concurrently.
 type site struct {
 	places    sandlot.Places
 	papers    paper.Papers
@@ -25,7 +25,7 @@ type site struct {
 	requestID func(context.Context) string
 	now       func() time.Time
 	templates *template.Template
-	policy    string // Content-Security-Policy of a page
+	policy    string // the Content-Security-Policy of a page
 	feet      feet
 	lost      consolation
 }
@@ -42,7 +42,7 @@ func newSite(cfg Config) *site {
 // public reports whether strangers are expected.
 func (s *site) public() bool { return s.limits != nil && s.limits.Public }
 
-// visit begins the answer to a request.
+// visit returns the visit of a request.
 func (s *site) visit(w http.ResponseWriter, r *http.Request) *visit {
 	v := &visit{site: s, w: w, r: r}
 	v.Lang, v.accepted = texts.Open().Accepted(r.Header.Get("Accept-Language"))
@@ -50,7 +50,7 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request) *visit {
 	return v
 }
 
-// serve answers for one route.
+// serve returns the handler of one route.
 func (s *site) serve(r route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		v := s.visit(w, req)
@@ -60,7 +60,7 @@ func (s *site) serve(r route) http.Handler {
 	})
 }
 
-// guard sets the headers that every page has, and refuses forms from elsewhere: from another site, and from a project under the same domain.
+// guard sets the headers of every page, and rejects forms from other sites and from projects under the same domain.
 func (s *site) guard(next http.Handler) http.Handler {
 	origin := http.NewCrossOriginProtection()
 	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -79,8 +79,8 @@ func (s *site) guard(next http.Handler) http.Handler {
 	})
 }
 
-// policy is the Content-Security-Policy of a page: scripts come from one folder
-// alone, so that no project on the path form can be one, and frames hold projects.
+// policy returns the Content-Security-Policy of a page: scripts come from one folder alone, so that no project on the
+// path form can be one, and frames hold projects.
 func policy(at sandlot.Places) string {
 	base := at.Base.String()
 	frames := base + "/~/"
@@ -92,7 +92,7 @@ func policy(at sandlot.Places) string {
 		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }
 
-// feet are the ends of pages, one for each language: they are the same on all pages, and rendered once.
+// feet holds the ends of pages, one for each language: they are the same on all pages, and rendered once.
 type feet map[string]func() template.HTML
 
 func newFeet(s *site) feet {
@@ -101,7 +101,7 @@ func newFeet(s *site) feet {
 		all[lang] = sync.OnceValue(func() template.HTML {
 			var out strings.Builder
 			if err := s.templates.ExecuteTemplate(&out, "foot", view{visit: &visit{site: s, Voice: texts.Voice{Lang: lang}}}); err != nil {
-				panic(err) // it asks for nothing that could fail
+				panic(err) // it calls nothing that could fail
 			}
 			return template.HTML(out.String())
 		})
@@ -109,36 +109,35 @@ func newFeet(s *site) feet {
 	return all
 }
 
-// A view is what a template sees: the visit's language and login, and the page's
-// own data.
+// A view is the dot of a template: the visit, with its language and login, and the page's own data.
 type view struct {
 	*visit
 	Title string
 	Data  any
 }
 
-// Me is the visitor's login; nil without one.
+// Me returns the visitor's login; nil without one.
 func (v view) Me() *login { return v.me }
 
-// Base is the address of the website.
+// Base returns the address of the website.
 func (v view) Base() string { return v.places.Base.String() }
 
-// Path is the path of the page.
+// Path returns the path of the page.
 func (v view) Path() string { return v.r.URL.Path }
 
-// A graph is what a page tells of itself where somebody shares it.
+// A graph describes a page to sites where somebody shares it.
 type graph struct{ Title, About, Page, Picture string }
 
-// newGraph is that of a page at an address, with its picture there.
+// newGraph returns the graph of a page with its address and its picture's.
 func newGraph(title, about, page, picture string) graph {
 	return graph{title, about, page, picture}
 }
 
-// isolated keeps the direction of a text that somebody has written from what stands around it, where no element can.
+// isolated keeps the direction of somebody's text apart from the text around it, in places that cannot have an element.
 func isolated(text string) string { return "\u2068" + text + "\u2069" }
 
-// Foot is the end of every page.
+// Foot returns the end of every page.
 func (v view) Foot() template.HTML { return v.feet[v.Lang]() }
 
-// Langs are the languages that pages are in.
+// Langs returns the languages of the pages.
 func (v view) Langs() []string { return texts.Open().Langs }

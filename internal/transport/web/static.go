@@ -17,12 +17,12 @@ import (
 // An asset is a file of our own that pages load.
 type asset struct {
 	bytes       []byte
-	packed      []byte // the same with gzip, if that is shorter; nothing in it is anybody's secret
+	packed      []byte // the same with gzip, if the type compresses; it contains no secret
 	contentType string
-	hash        string // of the bytes: a page names it, so that browsers keep a file for ever and see a new one at once
+	hash        string // of the bytes: its address has it, so that browsers cache a file for ever and see a new one at once
 }
 
-// openAssets reads static, and packs it, once in each process. The style sheet is sent as one file.
+// openAssets reads and compresses the static files, once in each process. The style sheet is sent as one file.
 var openAssets = sync.OnceValue(func() map[string]asset {
 	out := map[string]asset{}
 	var css bytes.Buffer
@@ -49,7 +49,8 @@ var openAssets = sync.OnceValue(func() map[string]asset {
 	return out
 })
 
-// face is the file of the display face, which pages and the style sheet name alike, so that browsers load it once.
+// face is the file of the display face, which pages and the style sheet load from the same address, so that browsers
+// load it once.
 const face = "tilt-warp.woff2"
 
 func newAsset(name string, data []byte) asset {
@@ -69,12 +70,12 @@ func packed(data []byte) []byte {
 	return out.Bytes()
 }
 
-// assetURL is the address under which pages load a file of static.
+// assetURL returns the address from which pages load a static file.
 func assetURL(name string) string { return "/static/" + name + "?v=" + openAssets()[name].hash }
 
 func static(v *visit) error { return sendAsset(v, v.r.PathValue("file")) }
 
-// favicon is what browsers ask for by themselves, also for a project in the path form.
+// favicon sends the icon that browsers request by themselves, also for a project in the path form.
 func favicon(v *visit) error { return sendAsset(v, "icon.svg") }
 
 func sendAsset(v *visit, name string) error {

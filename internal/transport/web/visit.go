@@ -21,23 +21,23 @@ import (
 // A visit is one request for a page, and its answer.
 type visit struct {
 	*site
-	texts.Voice // says the texts in the language of the page
+	texts.Voice // returns the texts in the language of the page
 	w           http.ResponseWriter
 	r           *http.Request
 	theme       string // one of themes; empty: the system's
 	chosen      bool   // whether the visitor has chosen the language
-	accepted    bool   // whether the browser asks for one of ours
+	accepted    bool   // whether the browser prefers one of ours
 	by          sandlot.Caller
 	me          *login // nil without a login
 	grant       *admission.Grant
-	said        template.HTML // what the form before this page did
-	heard       bool          // whether the browser keeps that still
-	anybody     bool          // whether the page is kept for all
-	turn        turn          // for a page that is made of a list of files
-	place       bool          // whether all that the address asks for is a place in a list: the page has none of its words
+	said        template.HTML // the message of the form before this page
+	heard       bool          // whether the browser still has that message
+	anybody     bool          // whether the page is cached for all visitors
+	turn        turn          // for a page that is rendered from a list of files
+	place       bool          // whether the query only holds a place in a list: the page shows none of its words
 }
 
-// A login is a browser's session and whose it is.
+// A login is a browser's session and its account.
 type login struct {
 	sandlot.Session
 	Account sandlot.Account
@@ -52,7 +52,8 @@ func (v *visit) enter(r route) error {
 		}
 		v.hear()
 	}
-	// Rooms take an address of a project for its id. Here what is written in one would go into paths, and into the names of files.
+	// Rooms accept the address of a project as its id. Here an id goes into paths and names of files, so addresses are
+	// refused.
 	if id := v.r.PathValue("id"); id != "" && !names.ValidProjectID(id) {
 		return sandlot.ErrNotFound
 	}
@@ -67,22 +68,22 @@ func (v *visit) enter(r route) error {
 	return r.handle(v)
 }
 
-// admit asks whether the visitor may do now what a route does, before any of a body is
-// read. The grant's Done must be called when the request is over.
+// admit admits the visitor to the operation of a route, before any of a body is read. The grant's Done must be called
+// when the request is over.
 func (v *visit) admit(op admission.Operation) (err error) {
 	control := http.NewResponseController(v.w)
 	v.grant, err = v.limits.Admit(v.origin(), op, admission.Body{
 		Length: v.r.ContentLength,
-		Stop:   func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }, // a connection without deadlines goes on until it stalls
+		Stop:   func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }, // a connection without deadlines continues until it stalls
 	})
 	return err
 }
 
-// origin is where the visitor comes from, and whose it is once that is known.
+// origin returns the visitor's network address, with the account once that is known.
 func (v *visit) origin() admission.Origin { return admission.From(v.r.RemoteAddr, v.by) }
 
-// speak makes the visit's language that of what is shown, if there is a catalog
-// for it, unless the visitor has chosen one, or has a browser that asks for one of the book's.
+// speak sets the visit's language to that of the content, if there is a catalog for it, unless the visitor has chosen
+// one, or the browser prefers one of the catalogs.
 func (v *visit) speak(lang string) {
 	if v.chosen || v.accepted || v.me != nil && v.me.Account.Lang != "" {
 		return
@@ -106,8 +107,8 @@ func (v *visit) show(status int, template, title string, data any) error {
 	return err
 }
 
-// fillIn sends a kept page whose holes are filled in; fill may be nil where it has none but those of every page. However short it is it is
-// packed: nothing that the address asks for is among its pieces.
+// fillIn sends a cached page with its holes filled; fill may be nil if the page has only the holes of every page. A
+// page of any length is compressed: its compressed pieces contain nothing from the query.
 func (v *visit) fillIn(page stencil.Stencil, fill stencil.Filler) error {
 	who, err := view{visit: v}.Who()
 	if err != nil {
@@ -138,24 +139,23 @@ func (v *visit) fillIn(page stencil.Stencil, fill stencil.Filler) error {
 	return nil
 }
 
-// bodies are room for pages that are sent and not kept: to find it anew for each page, which
-// has some 30 KB, took several copies of it.
+// bodies pools the buffers of pages that are sent and not cached: allocating one for each page, of some 30 KB, took
+// several copies of it.
 var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// keptBody is the largest room that is kept: a page has more only where an owner has many files.
+// keptBody is the capacity of the largest pooled buffer in bytes: a page has more only if an owner has many files.
 const keptBody = 128 << 10
 
 func (v *visit) render(to *bytes.Buffer, template, title string, data any) error {
 	return v.templates.ExecuteTemplate(to, template, view{visit: v, Title: title, Data: data})
 }
 
-// packFrom is the size, in bytes, from which a page is sent with gzip: lists of an
-// owner that would take longer than a page may. Most are far shorter.
+// packFrom is the size in bytes from which a page is sent with gzip: lists of an owner that would take longer than a
+// page may. Most pages are far shorter.
 const packFrom = 32 << 10
 
-// packs reports whether a page is to be sent with gzip. Where somebody else could have
-// put their words into the address, the length of the answer would tell them what
-// else is in it; a place in a list is not in the answer.
+// packs reports whether a page is sent with gzip. If an attacker could have put words into the address, the length of
+// the answer would reveal its other content; a place in a list is not in the answer.
 func (v *visit) packs(body []byte) bool {
 	return len(body) > packFrom && (v.r.URL.RawQuery == "" || v.place) && v.r.Method != http.MethodPost && takesGzip(v.r.Header.Get("Accept-Encoding"))
 }
@@ -182,21 +182,21 @@ func (v *visit) sendPage(status int, body []byte) {
 	h.Add("Vary", "Cookie")
 	h.Add("Vary", "Accept-Encoding")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	v.turn.end() // from here on the visitor is waited for
+	v.turn.end() // from here on the server waits for the visitor
 	v.w.WriteHeader(status)
 	if v.r.Method != http.MethodHead {
 		_, _ = v.w.Write(body) // the browser is gone if this fails
 	}
 }
 
-// redirect leads to a path of the website, after a form as well.
+// redirect redirects to a path of the website, after a form as well.
 func (v *visit) redirect(path string) error {
 	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
 	return nil
 }
 
-// toLogin asks for a login, and leads back after it: to the page of a form, for
-// what was sent with it is gone, and it is not sent a second time by itself.
+// toLogin redirects to the login, which leads back afterwards: to the page of a form, because the content of the form
+// is lost, and is not sent again by itself.
 func (v *visit) toLogin() error {
 	back := v.r.URL.RequestURI()
 	if v.r.Method != http.MethodGet && v.r.Method != http.MethodHead {
@@ -208,8 +208,7 @@ func (v *visit) toLogin() error {
 	return v.redirect("/login?to=" + url.QueryEscape(back))
 }
 
-// problem shows a page that says what is wrong. The texts are name.title and
-// name.text. It returns nil, as an answer was given.
+// problem shows an error page with the texts name.title and name.text. It returns nil, as an answer was given.
 func (v *visit) problem(status int, name string) error {
 	err := v.show(status, "error.html", v.T(name+".title"), newMishap(v, status, name))
 	if err != nil {
@@ -218,7 +217,7 @@ func (v *visit) problem(status int, name string) error {
 	return nil
 }
 
-// retryAfter sets the header that says when to try again.
+// retryAfter sets the header with the time of the next try.
 func (v *visit) retryAfter(e *sandlot.Error) {
 	if e.RetryAfter > 0 {
 		v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
@@ -249,9 +248,9 @@ func (v *visit) fail(err error) {
 		status, name = http.StatusForbidden, "error.refused"
 	case kind == sandlot.KindFull:
 		status, name = http.StatusInsufficientStorage, "error.full"
-	case errors.As(err, &denied): // the service is busy, which is no fault: who asks comes again
+	case errors.As(err, &denied): // the service is busy, which is no fault: the visitor comes again
 		status, name = http.StatusServiceUnavailable, "error.later"
-	case kind == sandlot.KindUnavailable, errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled): // whoever has left is no fault either
+	case kind == sandlot.KindUnavailable, errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled): // a visitor who left is no fault either
 		status, name = http.StatusServiceUnavailable, "error.later"
 	}
 	if status >= http.StatusInternalServerError && denied == nil && !errors.Is(err, context.Canceled) {

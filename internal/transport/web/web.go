@@ -1,12 +1,11 @@
 // Package web serves the pages for people.
 //
-// Pages are rendered on the server in the language of whoever looks at them, and
-// load nothing from elsewhere. They work without scripts wherever that can serve. A
-// key means nothing here, and the cookie of a login means nothing to the API.
+// Pages are rendered on the server in the language of the visitor, and load nothing from elsewhere. They work without
+// scripts wherever that is possible. A key means nothing here, and the cookie of a login means nothing to the API.
 //
-// routes.go lists the areas. Each has a type with the few services that it needs;
-// its routes lead to methods of it, the handlers. A handler gets a visit, calls one
-// of the services and shows one page; its error becomes a page, too, in one place.
+// routes.go lists the areas. Each is a type with the few services that it needs; its routes lead to its methods, the
+// handlers. A handler takes a visit, calls one of the services and shows one page; its error becomes a page, too, in
+// one place.
 package web
 
 import (
@@ -35,7 +34,7 @@ import (
 	"sandlot/internal/transport/web/watch"
 )
 
-// Service is what the pages ask of the domain; *publish.Service is one.
+// Service publishes and changes projects and keys; *publish.Service implements it.
 type Service interface {
 	heads
 	exports
@@ -45,8 +44,7 @@ type Service interface {
 	intake.Publisher
 }
 
-// Account is what the pages ask about a person's account and its messages;
-// *account.Service is one.
+// Account changes a person's account and handles its messages; *account.Service implements it.
 type Account interface {
 	sessionLists
 	owners
@@ -56,14 +54,14 @@ type Account interface {
 	notMes
 }
 
-// People is what the pages ask about what owners say about themselves; *people.Profiles is one.
+// People holds the owners' words about themselves; *account.Profiles implements it.
 type People interface {
 	Person(ctx context.Context, by sandlot.Caller, handle string) (account.Person, error)
 	Own(ctx context.Context, by sandlot.Caller) (account.Words, error)
 	Describe(ctx context.Context, by sandlot.Caller, w account.Words) (account.Words, error)
 }
 
-// Gallery is what the pages ask about what everybody sees and plays.
+// Gallery lists, counts and plays public projects.
 type Gallery interface {
 	galleries
 	projects
@@ -73,7 +71,7 @@ type Gallery interface {
 	live
 }
 
-// Contents stages the files of a form until a call uses them, and reads those that are there; *publish.Contents does.
+// Contents stages the files of a form until a call uses them, and reads stored ones; *publish.Contents implements it.
 type Contents interface {
 	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
 	Discard(ctx context.Context, c publish.Content)
@@ -82,9 +80,9 @@ type Contents interface {
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 }
 
-// Config has what the pages are made of. All but Fonts, Now and Admission must be set.
+// Config holds the dependencies and settings of the pages. All but Fonts, Now and Admission must be set.
 type Config struct {
-	// What the areas ask of the domain.
+	// The services of the areas.
 	Service  Service
 	Trash    Trash
 	Sessions sessions
@@ -99,23 +97,25 @@ type Config struct {
 	Reports  Reports
 	Intake   *intake.Intake // reads the form of the page for a new project
 
-	// What pages are made of.
+	// The content of pages.
 	Places sandlot.Places
-	Fonts  card.Fonts   // of the system, for the pictures by which projects are shared; may be none
-	Papers paper.Papers // what the operator has written; may be none
-	// Docs gives a page of the documentation, the first one for "": its title, and its HTML, which is taken as it is. It is in English.
+	Fonts  card.Fonts   // of the system, for share pictures; may be none
+	Papers paper.Papers // of the operator; may be none
+	// Docs returns the title and the HTML of a page of the documentation, the first one for "". The HTML is trusted,
+	// and in English.
 	Docs func(name string) (title string, body template.HTML, ok bool)
 	// Archive writes an export as a ZIP. It may be called concurrently.
 	Archive func(ctx context.Context, w io.Writer, e publish.Export) error
 
 	// How requests are answered.
 	Log       *slog.Logger
-	Admission *admission.Limits // holds visitors to their limits; nil: none
+	Admission *admission.Limits // the limits of visitors; nil: none
 	// RequestID returns the name of a request, for pages that report a fault.
 	RequestID func(context.Context) string
-	// VisitorID tells the visitors of a day apart, by the token of the browser, or where that is empty by the request, as the projects' own addresses do.
+	// VisitorID returns the player id of a visitor for a day, from the browser's token, or from the request if that is
+	// empty, as the projects' own addresses do.
 	VisitorID func(r *http.Request, token string) gallery.PlayerID
-	Watchers  int              // streams of pages that are watched, at some 9 KiB each; 0: 20,000
+	Watchers  int              // the maximum number of watch streams, at some 9 KiB each; 0: 20,000
 	Now       func() time.Time // nil: time.Now
 }
 
@@ -127,7 +127,7 @@ var openTemplates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(templateFuncs).ParseFS(files, "templates/*.html"))
 })
 
-// templateFuncs are what templates call that depends on no visit.
+// templateFuncs holds the functions of templates that depend on no visit.
 var templateFuncs = template.FuncMap{
 	"asset": assetURL, "icon": iconOf, "linked": linked, "hole": holeOf, "graph": newGraph, "langName": langName,
 	"cover": coverOf, "firstCover": firstCover, "posterCover": posterCover, "portrait": portrait, "prefix": keyPrefix,
@@ -135,7 +135,7 @@ var templateFuncs = template.FuncMap{
 	"changeKind": changeKind, "diffAt": diffAt, "after": after, "sign": sign,
 }
 
-// Languages are those that pages are in.
+// Languages returns the languages of the pages.
 func Languages() []string { return texts.Open().Langs }
 
 // Pages answers the requests for pages. It may be used concurrently.
@@ -153,8 +153,7 @@ type Pages struct {
 	listings    *turns.Lists[sandlot.AccountID]
 }
 
-// New returns the pages. It panics only if an embedded file is broken, which
-// every test rules out.
+// New returns the pages. It panics only if an embedded file is broken, which every test rules out.
 func New(cfg Config) *Pages {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -179,28 +178,28 @@ func New(cfg Config) *Pages {
 // ServeHTTP implements http.Handler.
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
 
-// Close ends the streams of all who watch a project's numbers, which would otherwise
-// outlive the server: their connections are taken from it. None begins afterwards.
+// Close ends all watch streams, which would otherwise outlive the server: it no longer has their connections. No stream
+// begins afterwards.
 func (p *Pages) Close() { p.numbers.watchers.Close() }
 
-// Visitor returns the token of the browser that sent a request to the website's own origin; empty for a browser without one.
+// Visitor returns the visitor token in a request to the website's own origin; empty if it has none.
 func (p *Pages) Visitor(r *http.Request) string { return p.visitors.token(r) }
 
-// Has reports whether a path is that of a page, or would be: the rest of the website is
-// the API's, which helps whoever mistyped an endpoint.
+// Has reports whether a path is that of a page, or looks like one: the API answers all other paths, which helps a client
+// that mistyped an endpoint.
 func (p *Pages) Has(path string) bool {
 	return path == "/" || strings.HasPrefix(path, profilePath) || slices.ContainsFunc(p.prefixes, func(prefix string) bool {
 		return len(prefix) > 1 && (path == prefix || strings.HasSuffix(prefix, "/") && strings.HasPrefix(path, prefix))
 	})
 }
 
-// opens reports whether a path is that of a page to open.
+// opens reports whether a GET of the path shows a page.
 func (p *Pages) opens(path string) bool {
 	_, pattern := p.mux.Handler(&http.Request{Method: http.MethodGet, Host: p.places.Base.Host, URL: &url.URL{Path: path}})
 	return pattern != "" && pattern != "GET /"
 }
 
-// prefix is a pattern up to its first variable part.
+// prefix returns a pattern up to its first variable part.
 func prefix(pattern string) string {
 	fixed, _, _ := strings.Cut(pattern, "{")
 	return fixed

@@ -1,5 +1,5 @@
-// Package card draws the pictures by which projects are shared: a project's cover or a tile of its colour, with the
-// title and the creator's handle, in whatever script there is a font for. It knows texts and pictures alone.
+// Package card draws the share pictures of projects: the cover, or a tile of the project's colour, with the title and
+// the creator's handle, in every script that has an installed font. It depends on texts and pictures alone.
 package card
 
 import (
@@ -12,7 +12,7 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// The size of a card in pixels, as Open Graph asks for it.
+// The size of a card in pixels, as Open Graph recommends it.
 const (
 	Width  = 1200
 	Height = 630
@@ -21,23 +21,23 @@ const (
 const (
 	margin    = 72                           // around all words
 	baseline  = 560                          // of the lowest line
-	mostLines = 3                            // of a title
-	gap       = 28                           // between a title and the line below it
-	mostTall  = baseline - margin - gap - 38 // of a title
+	mostLines = 3                            // lines of a title
+	gap       = 28                           // between the title and the line below it
+	mostTall  = baseline - margin - gap - 38 // the height of a title
 )
 
-// The sizes at which a title, and a line below it, are tried, in pixels.
+// The font sizes tried for a title, and for the line below it, in pixels.
 var (
 	titleSizes = []int{112, 96, 84, 72, 62, 54}
 	smallSizes = []int{38}
 )
 
-// A Card is what is drawn.
+// A Card holds the content of one card.
 type Card struct {
 	Title   string
 	Handle  string // with its @
 	Lang    string // of the title, a BCP 47 tag; may be empty
-	Picture []byte // a PNG or a JPEG; nil, or one that cannot be drawn: the tile
+	Picture []byte // a PNG or a JPEG; nil or undecodable: the tile is drawn
 	Tile    [2]color.RGBA
 }
 
@@ -51,8 +51,8 @@ type Press struct {
 	brush vector.Rasterizer
 }
 
-// New makes a Press that writes with its own fonts and with those. It panics only if an embedded font is broken, which
-// every test rules out.
+// New returns a Press that writes with its embedded fonts and with those given. It panics only if an embedded font is
+// broken, which every test rules out.
 func New(fonts Fonts, log *slog.Logger) *Press {
 	p := &Press{fonts: fonts, shelf: shelf{most: fonts.keep}, own: openOwn(), log: log}
 	mark, ok := p.newSetting("").set("sandlot", smallSizes, 1, Width)
@@ -63,8 +63,8 @@ func New(fonts Fonts, log *slog.Logger) *Press {
 	return p
 }
 
-// Draw draws a card as a PNG of at most 300 KB. A title that no font can write, wholly, gives way to the handle: half of
-// it would be worse.
+// Draw returns a card as a PNG of at most 300 KB. If no font can write the whole title, the card shows the handle
+// instead: half a title would be worse.
 func (p *Press) Draw(c Card) ([]byte, error) {
 	title, small := p.words(c)
 	picture := decode(c.Picture)
@@ -80,7 +80,7 @@ func (p *Press) Draw(c Card) ([]byte, error) {
 	return body, err
 }
 
-// paint paints all of a card; a picture with squares of grain pixels.
+// paint paints the whole card; a picture is drawn in squares of grain pixels.
 func (p *Press) paint(img *image.RGBA, c Card, picture image.Image, title, small block, grain int) {
 	y := baseline
 	if len(small.lines) > 0 {
@@ -97,7 +97,7 @@ func (p *Press) paint(img *image.RGBA, c Card, picture image.Image, title, small
 	p.write(img, small, baseline, quiet)
 }
 
-// words sets the title, and the line below it. The title's direction is that of both.
+// words sets the title and the line below it. Both have the title's direction.
 func (p *Press) words(c Card) (title, small block) {
 	const wide = Width - 2*margin
 	s := p.newSetting(c.Lang)
@@ -112,7 +112,7 @@ func (p *Press) words(c Card) (title, small block) {
 	return title, small
 }
 
-// guarded sets a title with the fonts of the system. A parser that panics on one of those is no reason to end the server.
+// guarded sets a title with the system's fonts. A font that makes the parser panic must not end the server.
 func (p *Press) guarded(s *setting, title string, wide int) (b block, ok bool) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -123,7 +123,7 @@ func (p *Press) guarded(s *setting, title string, wide int) (b block, ok bool) {
 	return s.set(title, titleSizes, mostLines, wide)
 }
 
-// A block is lines of text that were set.
+// A block holds the lines of a text that was set.
 type block struct {
 	lines        []line
 	size         int
@@ -131,19 +131,19 @@ type block struct {
 	rtl          bool
 }
 
-// A line is outlines, in pixels from where its baseline begins.
+// A line holds outlines, in pixels from the start of its baseline.
 type line struct {
 	runs  [][]stroke
 	width fixed.Int26_6
 }
 
-// step is from one baseline to the next: some scripts reach far up and down.
+// step returns the distance between two baselines: some scripts reach far up and down.
 func (b block) step() int { return max(b.size*115/100, b.above+b.below+b.size/12) }
 
-// height is from the top of the first line to the foot of the last.
+// height returns the distance from the top of the first line to the foot of the last.
 func (b block) height() int { return b.above + b.below + b.step()*(len(b.lines)-1) }
 
-// measure looks how far the shapes reach, at least as most letters do.
+// measure sets how far the shapes reach above and below a baseline, at least as far as most letters do.
 func (b *block) measure() {
 	above, below := float32(b.size)*0.72, float32(b.size)*0.1
 	for _, l := range b.lines {
@@ -155,11 +155,11 @@ func (b *block) measure() {
 			}
 		}
 	}
-	// A title on three lines has to fit whatever a font holds.
+	// A title on three lines has to fit with every font.
 	b.above, b.below = min(int(above), b.size*13/10), min(int(below), b.size*7/10)
 }
 
-// write paints lines, the last one upon the baseline y, along the margin where reading begins.
+// write paints lines along the margin where reading begins; the last line has the baseline y.
 func (p *Press) write(img *image.RGBA, b block, y int, c color.Color) {
 	for _, l := range slices.Backward(b.lines) {
 		x := margin

@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	maxTitle = 200 // characters that are looked at; three lines hold fewer
-	mostOpen = 8   // fonts of the system for one title: some take 20 MB
+	maxTitle = 200 // characters of a title that are considered; three lines hold fewer
+	mostOpen = 8   // system fonts for one title: some take 20 MB
 
-	mostMarks   = 8 // upon one character: Burmese and Tibetan need six
-	mostAccents = 3 // of those that any script may use: Vietnamese needs two
+	mostMarks   = 8 // on one character: Burmese and Tibetan need six
+	mostAccents = 3 // of the marks shared by all scripts: Vietnamese needs two
 )
 
-// A choice chooses the face for each character of one text. It opens fonts as they are needed.
+// A choice chooses the face for each character of one text. It opens fonts on demand.
 type choice struct {
 	fonts  Fonts
 	shelf  *shelf
 	own    ownFaces
-	family string // of the fonts of East Asia, which write the same character in several ways
+	family string // of the East Asian font, which has regional forms of the same character
 	latin  *font.Face
 	script language.Script
-	opened map[string]*font.Face // nil: cannot be had
+	opened map[string]*font.Face // nil: cannot be opened
 	order  []*font.Face
 }
 
-// SetScript tells the script of the characters that are asked for next.
+// SetScript sets the script of the next characters to resolve.
 func (c *choice) SetScript(s language.Script) { c.script = s }
 
-// ResolveFace returns a face with a character, or if there is none any.
+// ResolveFace returns a face that has the character, or the Latin face if there is none.
 func (c *choice) ResolveFace(r rune) *font.Face {
 	if f := c.find(c.script, r); f != nil {
 		return f
@@ -73,15 +73,15 @@ func (c *choice) open(name string) *font.Face {
 	if known || c.fonts.files[name] == "" || len(c.opened) == mostOpen {
 		return f
 	}
-	c.opened[name] = nil // also where it panics
+	c.opened[name] = nil // also if opening it panics
 	if f, err := c.shelf.get(c.fonts, name, c.family); err == nil {
 		c.opened[name], c.order = f, append(c.order, f)
 	}
 	return c.opened[name]
 }
 
-// prepare makes a text one that can be written: emoji, and what is not there to be seen, are left out. It reports whether
-// there is a face for all the rest.
+// prepare returns the writable form of a text, without emoji and invisible characters. It reports whether every other
+// character has a face.
 func (c *choice) prepare(text string) ([]rune, bool) {
 	all := []rune(norm.NFC.String(strings.ToValidUTF8(text, "")))
 	all = all[:min(len(all), maxTitle)]
@@ -111,7 +111,7 @@ func (c *choice) prepare(text string) ([]rune, bool) {
 	return out, slices.ContainsFunc(out, func(r rune) bool { return r != ' ' })
 }
 
-// carried tells whether a mark has a character to stand on, and not too many marks beside it: some pile them up.
+// carried reports whether a mark has a base character, with few enough marks on it: some texts pile them up.
 func carried(before []rune, mark rune) bool {
 	most := mostMarks
 	if unicode.Is(unicode.Inherited, mark) {
@@ -125,7 +125,7 @@ func carried(before []rune, mark rune) bool {
 	return false
 }
 
-// european is the first face with all letters of the alphabets of Europe that a text has: one word in two faces looks
+// european returns the first face that has all Latin, Greek and Cyrillic letters of a text: one word in two faces looks
 // like a mistake.
 func (c *choice) european(text []rune) *font.Face {
 	letters := func(r rune) bool { return unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) }
@@ -140,16 +140,16 @@ func (c *choice) european(text []rune) *font.Face {
 	return c.own[1]
 }
 
-// written tells what a text cannot be without.
+// written reports whether a character is a letter, a mark or a digit, which a text cannot lose.
 func written(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) && r != '\u20e3' }
 
-// joiner tells the two characters that are not seen, but change the shapes beside them.
+// joiner reports whether a character is one of the two that are invisible, but change the shapes beside them.
 func joiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
-// unseen tells controls, also those that turn the direction, and what chooses between looks of a character.
+// unseen reports whether a character is a control, such as one of direction, or a variation selector.
 func unseen(r rune) bool {
 	return unicode.In(r, unicode.C, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// pictorial tells what is an emoji, or part of one.
+// pictorial reports whether a character is an emoji, or part of one.
 func pictorial(r rune) bool { return r >= 0x1f000 && r <= 0x1faff || r == '\u20e3' }

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	mostBytes = 300_000 // of a card: messengers leave out larger ones
-	coarsest  = 4       // pixels a side: noise takes half of mostBytes then
+	mostBytes = 300_000 // of a card: messengers ignore larger ones
+	coarsest  = 4       // pixels a side: noise then takes half of mostBytes
 )
 
 func encoded(img image.Image) ([]byte, error) {
@@ -19,7 +19,8 @@ func encoded(img image.Image) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// A hue is a colour of five bits a channel: how many pixels of a card have it, and what these come to.
+// A hue is a colour of five bits a channel, with the number of a card's pixels that have it and the sum of their
+// channels.
 type hue struct {
 	key   int // five bits of red, of green, of blue
 	count int
@@ -30,7 +31,7 @@ func keyOf(pix []uint8) int { return int(pix[0])>>3<<10 | int(pix[1])>>3<<5 | in
 
 func (h hue) channel(n int) int { return h.key >> (10 - 5*n) & 31 }
 
-// reduced draws a card with as many colours as a palette has, which are those of its own pixels by median cut.
+// reduced returns the card in 256 colours at most, chosen from its own pixels by median cut.
 func reduced(img *image.RGBA) *image.Paletted {
 	hues := make([]hue, 1<<15)
 	for at := 0; at < len(img.Pix); at += 4 {
@@ -58,10 +59,10 @@ func reduced(img *image.RGBA) *image.Paletted {
 	return out
 }
 
-// A box is hues that become one colour.
+// A box is a set of hues that become one colour.
 type box struct {
 	hues   []hue
-	weight int // how much would be gained by cutting it
+	weight int // the gain of cutting it
 	along  int // the channel in which they differ most
 }
 
@@ -95,7 +96,8 @@ func (b box) mean() color.RGBA {
 	return color.RGBA{uint8(sum[0] / count), uint8(sum[1] / count), uint8(sum[2] / count), 0xff}
 }
 
-// cut parts hues until there are so many boxes, always the one where it does most, so that each half has as many pixels.
+// cut splits hues into at most that many boxes: it always halves the box of the largest weight, with as many pixels on
+// each side.
 func cut(hues []hue, most int) []box {
 	boxes := []box{newBox(hues)}
 	for len(boxes) < most {
@@ -117,7 +119,7 @@ func cut(hues []hue, most int) []box {
 	return boxes
 }
 
-// middle is where half of the pixels lie on either side, with at least one hue on each.
+// middle returns the index that splits the pixels into halves, with at least one hue on each side.
 func (b box) middle() int {
 	all, seen := 0, 0
 	for _, h := range b.hues {

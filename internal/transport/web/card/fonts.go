@@ -15,13 +15,13 @@ import (
 	"golang.org/x/image/font/gofont/gobold"
 )
 
-// Folders are where systems keep Noto: Debian and Ubuntu, Alpine and Arch, Fedora.
+// Folders lists the folders where systems keep Noto fonts: Debian and Ubuntu, Alpine and Arch, Fedora.
 var Folders = []string{
 	"/usr/share/fonts/truetype/noto", "/usr/share/fonts/opentype/noto", "/usr/share/fonts/noto", "/usr/share/fonts/noto-cjk",
 	"/usr/share/fonts/google-noto", "/usr/share/fonts/google-noto-sans-cjk-fonts", "/usr/local/share/fonts",
 }
 
-// The fonts that are looked for beside those of scripts.
+// The fonts to find beside those of single scripts.
 const (
 	general = "NotoSans-Bold"
 	eastern = "NotoSansCJK-Bold"
@@ -29,7 +29,7 @@ const (
 
 var symbols = []string{"NotoSansSymbols-Bold", "NotoSansSymbols2-Regular", "NotoSansMath-Regular"}
 
-// scripts are the fonts by script; the others are in general.
+// scripts maps scripts to their fonts; general covers the others.
 var scripts = map[language.Script]string{
 	language.Adlam: "NotoSansAdlam-Bold", language.Arabic: "NotoSansArabic-Bold", language.Armenian: "NotoSansArmenian-Bold",
 	language.Balinese: "NotoSansBalinese-Bold", language.Bengali: "NotoSansBengali-Bold",
@@ -48,13 +48,14 @@ var scripts = map[language.Script]string{
 	language.Vai: "NotoSansVai-Regular", language.Yi: "NotoSansYi-Regular",
 }
 
-// Fonts are files of fonts, by their names without endings. The zero value has none.
+// Fonts holds font files by their names without extensions. The zero value has none.
 type Fonts struct {
 	files map[string]string
 	keep  int64
 }
 
-// Find looks in folders, and not below them, for the fonts that a card may need. It opens none.
+// Find returns the fonts that a card may need from these folders, not from their subfolders. It opens none of the
+// files.
 func Find(folders ...string) Fonts {
 	f := Fonts{files: map[string]string{}}
 	for _, folder := range folders {
@@ -69,7 +70,7 @@ func Find(folders ...string) Fonts {
 	return f
 }
 
-// look takes those of the fonts that lie in a folder, unless they were found before.
+// look records those of the named fonts that lie in a folder, unless an earlier folder had them.
 func (f Fonts) look(folder string, fonts ...string) {
 	for _, name := range fonts {
 		for _, ending := range [...]string{".ttf", ".otf", ".ttc"} {
@@ -81,25 +82,26 @@ func (f Fonts) look(folder string, fonts ...string) {
 	}
 }
 
-// Keep returns the same fonts, of which those used last are to be kept in memory, up to so many bytes.
+// Keep returns the same fonts with a memory cache of at most that many bytes for those used last.
 func (f Fonts) Keep(bytes int64) Fonts {
 	f.keep = bytes
 	return f
 }
 
-// Len is how many there are.
+// Len returns the number of fonts.
 func (f Fonts) Len() int { return len(f.files) }
 
-// Names tells which fonts there are: with others, cards look otherwise.
+// Names returns the names of the fonts: cards look different with other fonts.
 func (f Fonts) Names() string { return strings.Join(slices.Sorted(maps.Keys(f.files)), " ") }
 
-// open reads a font; of a file with several the one that is called family, or else the first. It tells how long the file is.
+// open reads a font and returns its face and the length of its file. Of a collection it reads the font of that family,
+// or else the first.
 func (f Fonts) open(name, family string) (*font.Face, int64, error) {
 	file, err := os.Open(f.files[name])
 	if err != nil {
 		return nil, 0, err
 	}
-	defer file.Close() // all that is used of it is read at once
+	defer file.Close() // everything needed of it is read at once
 	info, err := file.Stat()
 	if err != nil {
 		return nil, 0, err
@@ -127,7 +129,7 @@ func (f Fonts) open(name, family string) (*font.Face, int64, error) {
 //go:embed tilt-warp.ttf
 var display []byte
 
-// ownFaces are the fonts that are always there, in the order in which they are preferred.
+// ownFaces holds the embedded fonts, in order of preference.
 type ownFaces [2]*font.Face
 
 func openOwn() ownFaces {

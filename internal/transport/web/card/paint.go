@@ -11,7 +11,7 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// The colours of words and of the mark; dusk lies between them and a picture.
+// The colours of the words and of the mark; dusk lies between them and a picture.
 var (
 	paper = color.RGBA{0xff, 0xff, 0xff, 0xff}
 	quiet = color.RGBA{0xff, 0xe9, 0xcb, 0xff}
@@ -19,10 +19,10 @@ var (
 	dusk  = [3]float64{0x12, 0x0c, 0x24}
 )
 
-// maxSide bounds a picture: covers are at most 1280 wide.
+// maxSide bounds the sides of a picture in pixels: covers are at most 1280 wide.
 const maxSide = 1280
 
-// decode decodes a picture; nil if that cannot be drawn.
+// decode returns the picture, or nil if it cannot be decoded or is too large.
 func decode(picture []byte) image.Image {
 	look, _, err := image.DecodeConfig(bytes.NewReader(picture))
 	if err != nil || look.Width < 1 || look.Height < 1 || look.Width > maxSide || look.Height > maxSide {
@@ -35,7 +35,7 @@ func decode(picture []byte) image.Image {
 	return decoded
 }
 
-// drawPicture fills a card with a picture, whose edges are cut where it has another form.
+// drawPicture fills a card with a picture, cropped where it has another aspect ratio.
 func drawPicture(img *image.RGBA, picture image.Image, grain int) {
 	from := picture.Bounds()
 	if tall := from.Dx() * Height / Width; tall <= from.Dy() {
@@ -50,14 +50,14 @@ func drawPicture(img *image.RGBA, picture image.Image, grain int) {
 	if grain > 1 {
 		into = image.NewRGBA(image.Rect(0, 0, Width/grain, Height/grain))
 	}
-	draw.Draw(into, into.Bounds(), image.NewUniform(color.RGBA{0x12, 0x0c, 0x24, 0xff}), image.Point{}, draw.Src) // below what is transparent
+	draw.Draw(into, into.Bounds(), image.NewUniform(color.RGBA{0x12, 0x0c, 0x24, 0xff}), image.Point{}, draw.Src) // below transparent pixels
 	draw.ApproxBiLinear.Scale(into, into.Bounds(), picture, from, draw.Over, nil)
 	if grain > 1 {
 		draw.NearestNeighbor.Scale(img, img.Bounds(), into, into.Bounds(), draw.Src, nil)
 	}
 }
 
-// shade darkens a picture from somewhat above top on, so that white is read well on it whatever it shows.
+// shade darkens a picture from a little above top downwards, so that white text is legible on any picture.
 func shade(img *image.RGBA, top int) {
 	begin := max(top-140, 0)
 	for y := begin; y < Height; y++ {
@@ -72,7 +72,7 @@ func shade(img *image.RGBA, top int) {
 	}
 }
 
-// drawTile fills a card with its colours, from corner to corner.
+// drawTile fills a card with a diagonal gradient of the tile's colours.
 func drawTile(img *image.RGBA, hue [2]color.RGBA) {
 	mix := func(a, b uint8, t float64) uint8 { return uint8(math.Round(float64(a)*(1-t) + float64(b)*t)) }
 	var steps [1024]color.RGBA
@@ -88,7 +88,7 @@ func drawTile(img *image.RGBA, hue [2]color.RGBA) {
 	}
 }
 
-// fill fills outlines that begin at x, y, scaled.
+// fill fills scaled outlines that begin at x, y.
 func (p *Press) fill(img *image.RGBA, strokes []stroke, x, y, scale float32, c color.Color) {
 	top, bottom := float32(Height), float32(0)
 	for _, s := range strokes {

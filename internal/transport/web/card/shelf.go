@@ -6,14 +6,14 @@ import (
 	"github.com/go-text/typesetting/font"
 )
 
-// MostKept is how many bytes of fonts are worth keeping: the one for East Asia, of 20 MB, and some others.
+// MostKept is the useful size of the font cache in bytes: room for the East Asian font, of 20 MB, and some others.
 const MostKept = 24 << 20
 
-// A shelf keeps the fonts that were opened last, as far as their files come to no more than most bytes. A larger one is
-// opened anew for each card.
+// A shelf caches the fonts used last while their files add up to at most most bytes. A larger font is opened again for
+// each card.
 type shelf struct {
 	most, bytes int64
-	kept        []keptFace // the one that was used last is the last
+	kept        []keptFace // the last is the one used last
 }
 
 type keptFace struct {

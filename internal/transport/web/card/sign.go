@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	markSize = 44 // of the mark, in pixels; it is drawn in a square of 16
+	markSize = 44 // the side of the mark in pixels; it is drawn in a square of 16
 	markGap  = 12
 )
 
-// arc is where the handles of a Bézier curve are that is a quarter of a circle of radius 1: 4/3·(√2-1).
+// arc places the control points of a Bezier quarter circle of radius 1: 4/3*(sqrt(2)-1).
 const arc = 0.5522848
 
 func (p *Press) signWidth() int { return markSize + markGap + p.mark.lines[0].width.Ceil() }
 
-// sign draws the mark of the website with its name, in the corner where no line begins.
+// sign draws the website's mark and name, in the corner where no line begins.
 func (p *Press) sign(img *image.RGBA, left bool) {
 	x := Width - margin - p.signWidth()
 	if left {
@@ -36,7 +36,7 @@ type shape struct {
 	color   color.RGBA
 }
 
-// markShapes are those of the icon of the website: three discs, and what one presses to play.
+// markShapes returns the shapes of the website's icon: three discs and a play button.
 func markShapes() []shape {
 	var shapes []shape
 	for _, at := range [][2]float32{{8, 2.9}, {2.9, 8}, {8, 13.1}} {
@@ -55,7 +55,7 @@ func markShapes() []shape {
 func disc(x, y, r float32) []stroke {
 	at := func(dx, dy float32) [2]float32 { return [2]float32{x + dx*r, y + dy*r} }
 	out := []stroke{{opentype.SegmentOpMoveTo, [3][2]float32{at(1, 0)}}}
-	for _, q := range [][2]float32{{1, 0}, {0, 1}, {-1, 0}, {0, -1}} { // a quarter begins there, and turns
+	for _, q := range [][2]float32{{1, 0}, {0, 1}, {-1, 0}, {0, -1}} { // the start of each quarter
 		tx, ty := -q[1], q[0]
 		out = append(out, stroke{opentype.SegmentOpCubeTo, [3][2]float32{at(q[0]+arc*tx, q[1]+arc*ty), at(tx+arc*q[0], ty+arc*q[1]), at(tx, ty)}})
 	}

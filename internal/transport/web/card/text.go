@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// A setting sets texts of one language in lines.
+// A setting breaks texts of one language into lines.
 type setting struct {
 	choice
 	lang   language.Language
@@ -27,11 +27,11 @@ func (p *Press) newSetting(lang string) *setting {
 	return &setting{choice: choice{fonts: p.fonts, shelf: &p.shelf, own: p.own, opened: map[string]*font.Face{}}, lang: language.NewLanguage(lang)}
 }
 
-// used are the names of the fonts that were opened.
+// used returns the names of the opened fonts.
 func (s *setting) used() []string { return slices.Sorted(maps.Keys(s.opened)) }
 
-// set sets a text in the largest of the sizes in which it needs no more lines than most. In the last one it is cut, with
-// an ellipsis. It reports whether all that is left of the text could be written.
+// set sets a text in the largest of the sizes that needs at most most lines. In the smallest size it cuts the text with
+// an ellipsis. It reports whether the whole prepared text has glyphs.
 func (s *setting) set(text string, sizes []int, most, wide int) (block, bool) {
 	s.family = s.eastern(text)
 	runes, ok := s.prepare(text)
@@ -93,7 +93,7 @@ func width(l shaping.Line) (sum fixed.Int26_6) {
 	return sum
 }
 
-// outline takes the shapes of a line, from the left to the right. It reports whether there is one for each character.
+// outline returns the shapes of a line from left to right. It reports whether each character has a glyph.
 func outline(l shaping.Line) (line, bool) {
 	out := line{width: width(l)}
 	var x fixed.Int26_6
@@ -113,7 +113,7 @@ func outline(l shaping.Line) (line, bool) {
 	return out, true
 }
 
-// A stroke is a part of an outline, in pixels, with y downwards.
+// A stroke is one segment of an outline, in pixels, with y downwards.
 type stroke struct {
 	op     opentype.SegmentOp
 	points [3][2]float32
@@ -136,8 +136,8 @@ func strokesOf(run shaping.Output, g shaping.Glyph, x fixed.Int26_6) []stroke {
 	return out
 }
 
-// inOrder puts the runs of a line in the order in which they stand from the left, as rule L2 of Unicode's algorithm does.
-// The wrapper knows directions alone: it takes a number out of the words around it.
+// inOrder puts the runs of a line into visual order, as rule L2 of Unicode's bidirectional algorithm does. The wrapper
+// knows directions alone: it separates a number from the words around it.
 func inOrder(l shaping.Line, text []rune, rtl bool) shaping.Line {
 	out, levels := slices.Clone(l), make([]int, len(l))
 	for i, run := range l {
@@ -162,8 +162,8 @@ func inOrder(l shaping.Line, text []rune, rtl bool) shaping.Line {
 	return out
 }
 
-// afterNumber is where a number ends that belongs to words before it that are read from the right, if words that are
-// read from the left follow in the same run; and otherwise 0.
+// afterNumber returns the end of a number that belongs to the right-to-left words before it, if left-to-right words
+// follow in the same run, or else 0.
 func afterNumber(run shaping.Input) (at int) {
 	if run.Direction == di.DirectionRTL || !endsFromTheRight(run.Text[:run.RunStart]) {
 		return 0
@@ -186,10 +186,10 @@ func classOf(r rune) bidi.Class {
 
 func fromLeft(r rune) bool { return classOf(r) == bidi.L }
 
-// fromTheRight tells by the first letter in which direction a text is read.
+// fromTheRight reports whether the first letter of a text is read from right to left.
 func fromTheRight(text []rune) bool { return firstFromTheRight(slices.All(text)) }
 
-// endsFromTheRight tells in which direction the last letter of a text is read.
+// endsFromTheRight reports whether the last letter of a text is read from right to left.
 func endsFromTheRight(text []rune) bool { return firstFromTheRight(slices.Backward(text)) }
 
 func firstFromTheRight(text iter.Seq2[int, rune]) bool {
@@ -204,7 +204,7 @@ func firstFromTheRight(text iter.Seq2[int, rune]) bool {
 	return false
 }
 
-// eastern is the font of East Asia for a text: as its language says, or as its letters do.
+// eastern returns the East Asian font family for a text, by its language or else by its letters.
 func (s *setting) eastern(text string) string {
 	lang := strings.ToLower(string(s.lang))
 	in := func(tables ...*unicode.RangeTable) bool {

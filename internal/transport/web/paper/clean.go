@@ -14,17 +14,17 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// elements are those that a paper may have: text and its order.
+// elements lists the elements that a paper may have: text and its structure.
 var elements = strings.Fields("h1 h2 h3 h4 h5 h6 p a ul ol li dl dt dd strong em b i u s del ins small sub sup code pre kbd blockquote q cite br hr " +
 	"table caption thead tbody tfoot tr th td time address abbr span div section article")
 
-// attributes are those that its elements may have.
+// attributes lists the attributes that its elements may have.
 var attributes = strings.Fields("href id lang dir title datetime start reversed colspan rowspan scope")
 
-// schemes are those of its links; empty is an address on this site.
+// schemes lists the schemes of its links; the empty one is an address on this site.
 var schemes = []string{"", "http", "https", "mailto", "tel"}
 
-// fromMarkdown returns the HTML of a Markdown text. HTML in it stays, to be looked at like all else.
+// fromMarkdown returns the HTML of a Markdown text. HTML in it stays, for clean to check.
 func fromMarkdown(source string) (string, error) {
 	var out strings.Builder
 	tables := extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)) // any other is a style
@@ -33,7 +33,7 @@ func fromMarkdown(source string) (string, error) {
 	return out.String(), err
 }
 
-// clean returns a text whose every element is closed, and refuses what a paper may not hold.
+// clean returns the text with every element closed, and an error for a node that a paper may not have.
 func clean(source string) (Text, error) {
 	top := &html.Node{Type: html.ElementNode, Data: "article", DataAtom: atom.Article}
 	nodes, err := html.ParseFragment(strings.NewReader(source), top)
@@ -59,7 +59,7 @@ func clean(source string) (Text, error) {
 	return text, nil
 }
 
-// within yields a node and all below it.
+// within yields a node and all its descendants.
 func within(n *html.Node) func(yield func(*html.Node) bool) {
 	return func(yield func(*html.Node) bool) {
 		if !yield(n) {
@@ -73,7 +73,7 @@ func within(n *html.Node) func(yield func(*html.Node) bool) {
 	}
 }
 
-// allow refuses a node that is no text, and takes away what would only change its looks.
+// allow returns an error for a node that is not plain text, and removes classes, which would only change its looks.
 func allow(n *html.Node) error {
 	switch n.Type {
 	case html.TextNode, html.CommentNode:
@@ -100,7 +100,7 @@ func allow(n *html.Node) error {
 	return nil
 }
 
-// wordsOf are those of a node, with one blank between them.
+// wordsOf returns the words of a node, separated by single spaces.
 func wordsOf(n *html.Node) string {
 	var out strings.Builder
 	for in := range within(n) {

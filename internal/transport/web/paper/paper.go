@@ -1,6 +1,6 @@
-// Package paper reads what the operator of an instance has written for its visitors: who runs it, its terms, and
-// what becomes of their data. A paper is Markdown or plain HTML, and can hold nothing that runs, loads or sends
-// anything: it is on the origin that people are logged in to, and may have been copied from somewhere.
+// Package paper reads the operator's papers for visitors: who runs the instance, its terms, and its use of their data.
+// A paper is Markdown or plain HTML, and can hold nothing that runs, loads or sends anything: it is served on the
+// origin where people are logged in, and may be a copy from anywhere.
 package paper
 
 import (
@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 )
 
-// Names are those of all papers, in the order in which pages link to them.
+// Names lists all papers, in the order in which pages link to them.
 var Names = []string{"about", "terms", "privacy"}
 
 // maxSize bounds one paper, in bytes: a book has more, the terms of a site do not.
@@ -24,17 +24,17 @@ const maxSize = 256 << 10
 
 // A Text is a paper in one language.
 type Text struct {
-	Lang  string        // empty: that is not told
-	Title string        // its first heading of the first level; empty: it has none
-	Body  template.HTML // with that heading
+	Lang  string        // empty: unknown
+	Title string        // its first h1; empty: it has none
+	Body  template.HTML // including that heading
 }
 
-// Papers are those of an instance, by their names. The zero value has none.
+// Papers holds the papers of an instance by name. The zero value has none.
 type Papers map[string][]Text
 
-// Read returns the papers in a folder, none for "". They are files such as about.md, terms.de.md and privacy.html,
-// in one of these languages where it is named. Other files may lie there; a file that begins like a paper and is
-// none is an error, and so is one that holds more than a paper may.
+// Read returns the papers in a folder, none for "". They are files such as about.md, terms.de.md and privacy.html; a
+// language in a name is one of langs. Other files may lie there; a file that is named like a paper and is none is an
+// error, and so is a paper with forbidden content.
 func Read(folder string, langs []string) (Papers, error) {
 	if folder == "" {
 		return nil, nil
@@ -87,7 +87,7 @@ func readText(path, kind string) (Text, error) {
 	return clean(source)
 }
 
-// readFile reads a file, and nothing that another program might fill or hold open.
+// readFile reads a regular file, and nothing that another program might fill or hold open.
 func readFile(path string) (string, error) {
 	if info, err := os.Stat(path); err != nil {
 		return "", cause(err)
@@ -106,7 +106,7 @@ func readFile(path string) (string, error) {
 	return strings.TrimPrefix(string(data), "\ufeff"), cause(err)
 }
 
-// cause is an error without the path, which the caller names.
+// cause returns an error without the path, which the caller names.
 func cause(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -115,7 +115,7 @@ func cause(err error) error {
 	return err
 }
 
-// Find returns a paper in a language, or else in none that is told, or else in the first that it is in.
+// Find returns a paper in a language, or else the one without a language, or else the first.
 func (p Papers) Find(name, lang string) (Text, bool) {
 	texts := p[name]
 	for _, want := range []string{lang, ""} {
@@ -129,7 +129,7 @@ func (p Papers) Find(name, lang string) (Text, bool) {
 	return texts[0], true
 }
 
-// String says which there are, such as "about (de, en), terms".
+// String lists the papers, such as "about (de, en), terms".
 func (p Papers) String() string {
 	var all []string
 	for _, name := range Names {

@@ -1,4 +1,4 @@
-// Package stencil keeps pages that are the same for all who look, but for holes that are filled in for each.
+// Package stencil keeps pages that are the same for all visitors, except for holes that are filled for each.
 package stencil
 
 import (
@@ -10,29 +10,29 @@ import (
 	"sync"
 )
 
-// A Stencil is a page that is the same for all who look, but for its holes: they are filled in for each. It is packed piece by piece, once
-// each. What is in a hole is never packed, so the length of the answer tells nothing of it.
+// A Stencil is a page that is the same for all visitors, except for its holes, which are filled for each. Each piece of
+// text is compressed once. The content of a hole is never compressed, so the length of the answer reveals nothing else
+// about it.
 type Stencil []*piece
 
-// A piece of a Stencil is a text, or a hole.
+// A piece of a Stencil is a text or a hole.
 type piece struct {
 	hole  string // its name; empty: a text
 	text  []byte
 	once  sync.Once
-	short []byte // the text as deflate makes it; ends at a whole byte
+	short []byte // the text after deflate; ends at a whole byte
 }
 
-// A Filler writes what belongs into a hole.
+// A Filler writes the content of the hole of that name.
 type Filler func(to *bytes.Buffer, name string)
 
-// hole marks in what a template writes the place of something that moves. Nobody else can write
-// it: a NUL is escaped everywhere.
+// hole delimits the name of a hole in a template's output. No user can write it: a NUL is escaped everywhere.
 const hole = "\x00"
 
-// Hole is the place of something that moves, as a template writes it.
+// Hole returns the marker of a hole, for a template.
 func Hole(name string) string { return hole + name + hole }
 
-// New returns the stencil of a page. Behind the first mark, which stays, it has one more hole of that name.
+// New returns the stencil of a page. After the first mark, which stays, it inserts one more hole of that name.
 func New(body []byte, mark, name string) (s Stencil) {
 	before, after, whole := bytes.Cut(body, []byte(mark))
 	if whole {
@@ -45,7 +45,7 @@ func New(body []byte, mark, name string) (s Stencil) {
 // Text returns a stencil without holes, which is not nil.
 func Text(text []byte) Stencil { return Stencil{{text: text}} }
 
-// textPieces cuts what a template wrote at its holes.
+// textPieces splits a template's output at its holes.
 func textPieces(body []byte) (s Stencil) {
 	for i, part := range bytes.Split(bytes.Clone(body), []byte(hole)) {
 		switch {
@@ -58,7 +58,7 @@ func textPieces(body []byte) (s Stencil) {
 	return s
 }
 
-// With is the stencil with some of its holes filled for all.
+// With returns the stencil with some of its holes filled for all visitors.
 func (s Stencil) With(texts map[string]string) Stencil {
 	s = slices.Clone(s)
 	for i, p := range s {
@@ -69,7 +69,7 @@ func (s Stencil) With(texts map[string]string) Stencil {
 	return s
 }
 
-// Write writes the page.
+// Write writes the page with its holes filled.
 func (s Stencil) Write(to *bytes.Buffer, fill Filler) {
 	for _, p := range s {
 		if p.hole == "" {
@@ -80,11 +80,11 @@ func (s Stencil) Write(to *bytes.Buffer, fill Filler) {
 	}
 }
 
-// Pack writes the page as gzip does.
+// Pack writes the page in gzip format.
 func (s Stencil) Pack(to *bytes.Buffer, fill Filler) {
 	var filled bytes.Buffer
 	sum, size := uint32(0), uint32(0)
-	to.WriteString("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff") // deflate, of no time and no system
+	to.WriteString("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff") // deflate, without a time and a system
 	for _, p := range s {
 		text := p.text
 		if p.hole == "" {
@@ -101,7 +101,7 @@ func (s Stencil) Pack(to *bytes.Buffer, fill Filler) {
 	to.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, sum), size))
 }
 
-// store writes blocks of deflate that hold bytes as they are.
+// store writes deflate blocks of uncompressed bytes.
 func store(to *bytes.Buffer, text []byte) {
 	for block := range slices.Chunk(text, 1<<16-1) {
 		n := uint16(len(block))
@@ -110,7 +110,7 @@ func store(to *bytes.Buffer, text []byte) {
 	}
 }
 
-// packFew is the size up to which a piece is stored: what deflate would save is less than what it takes to begin.
+// packFew is the size in bytes up to which a piece is stored: deflate would save less than its overhead.
 const packFew = 32
 
 func (p *piece) packed() []byte {
@@ -130,11 +130,11 @@ func (p *piece) packed() []byte {
 	return p.short
 }
 
-// deflaters are kept, for each has some hundred KB: as many as work at once.
+// deflaters pools the writers, which take some hundred KB each: as many exist as work at once.
 var deflaters = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.DefaultCompression)
 	if err != nil {
-		panic(err) // the level is one of its own
+		panic(err) // the level is one of the package's own
 	}
 	return w
 }}

@@ -10,13 +10,13 @@ import (
 	"sandlot/internal/base/catalog"
 )
 
-// A notation is how a language writes numbers, after CLDR as browsers have it: what the server writes, scripts write again.
+// A notation is the number format of a language, after CLDR as browsers have it: scripts rewrite the server's numbers.
 type notation struct {
 	group, decimal string
-	least          int // digits that a number has at least to be grouped
+	least          int // digits from which on a number is grouped
 }
 
-// notations are those of our languages; the fallback's serves where there is none.
+// notations holds the number formats of the website's languages; other languages use the fallback's.
 var notations = map[string]notation{
 	"en": {",", ".", 4}, "de": {".", ",", 4}, "es": {".", ",", 5}, "fr": {"\u202f", ",", 4},
 	"ja": {",", ".", 4}, "pt": {".", ",", 4}, "zh-Hans": {",", ".", 4},
@@ -29,7 +29,7 @@ func notationOf(lang string) notation {
 	return notations[catalog.Fallback]
 }
 
-// Number writes a whole number as the language does.
+// Number formats a whole number as the language does.
 func (v Voice) Number(n any) string {
 	whole, _ := toInt(n)
 	return v.Whole(whole)
@@ -56,12 +56,13 @@ func (v Voice) Whole(n int64) string {
 	return b.String()
 }
 
-// Tenths writes a number of tenths with its decimal.
+// Tenths formats a number of tenths with its decimal.
 func (v Voice) Tenths(n int64) string {
 	return v.Whole(n/10) + notationOf(v.Lang).decimal + strconv.FormatInt(n%10, 10)
 }
 
-// Size writes a number of bytes in units of 1,024, as limits are set in: 100 MiB is "100 MB". Scripts write sizes alike.
+// Size formats a number of bytes in units of 1,024, like the settings of limits: 100 MiB is "100 MB". Scripts format
+// sizes alike.
 func (v Voice) Size(bytes int64) string {
 	if bytes < 1000 {
 		return v.T("size.bytes", "n", bytes)
@@ -77,23 +78,23 @@ func (v Voice) Size(bytes int64) string {
 	return written + "\u00a0" + units[i]
 }
 
-// Date writes a day as the language does. It is that of UTC; in a browser, times.js makes it the visitor's.
+// Date formats a day of UTC as the language does; in a browser, times.js changes it to the visitor's day.
 func (v Voice) Date(t time.Time) template.HTML { return timeElement("day", t, v.Day(t)) }
 
-// Time writes a day and a time of day with its zone. That is UTC; in a browser, times.js makes it the visitor's.
+// Time formats a day and a time of day with the zone UTC; in a browser, times.js changes them to the visitor's zone.
 func (v Voice) Time(t time.Time) template.HTML {
 	t = t.UTC()
 	return timeElement("time", t, v.T("date.time", "day", v.Day(t), "time", t.Format("15:04"), "zone", "UTC"))
 }
 
-// Day writes a day of UTC, which stays that wherever it is read.
+// Day formats a day of UTC, which times.js leaves alone.
 func (v Voice) Day(t time.Time) string {
 	t = t.UTC()
 	months := strings.Split(v.T("date.months"), " ")
 	return v.T("date.day", "d", v.T("date.nth", "n", t.Day()), "m", months[t.Month()-1], "y", t.Format("2006"))
 }
 
-// timeElement is a moment for people and for scripts. The written form comes from the catalogs alone.
+// timeElement returns a time element for people and for scripts. The written form comes from the catalogs alone.
 func timeElement(as string, t time.Time, written string) template.HTML {
 	return template.HTML(`<time data-as="` + as + `" datetime="` + t.UTC().Format(time.RFC3339) + `">` + template.HTMLEscapeString(written) + `</time>`)
 }

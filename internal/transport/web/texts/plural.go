@@ -8,17 +8,18 @@ import (
 	"golang.org/x/text/language"
 )
 
-// categories are the names of CLDR's plural forms, at the places that x/text gives them.
+// categories holds the names of CLDR's plural forms, at their indexes in x/text.
 var categories = [...]string{
 	plural.Other: "other", plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few", plural.Many: "many",
 }
 
-// manyMillions are the languages of ours that say "a million of them". CLDR has the rule since its version 38; x/text has version 32.
+// manyMillions lists the website's languages that say "a million of them". CLDR has the rule since its version 38;
+// x/text has version 32.
 var manyMillions = []string{"es", "fr", "pt"}
 
 const million = 1_000_000
 
-// formOf returns the CLDR category in which a language speaks of n whole things.
+// formOf returns the CLDR category of a language for n whole things.
 func formOf(lang string, n int64) string {
 	if n < 0 {
 		n = -max(n, -1<<62)
@@ -30,7 +31,7 @@ func formOf(lang string, n int64) string {
 	return categories[plural.Cardinal.MatchPlural(tagOf(lang), int(min(n, million+n%million)), 0, 0, 0, 0)]
 }
 
-// tags are those of our languages: to read one takes longer than to say a text.
+// tags holds the parsed tags of the website's languages: parsing one takes longer than formatting a text.
 var tags = sync.OnceValue(func() map[string]language.Tag {
 	read := map[string]language.Tag{}
 	for lang := range notations {
@@ -46,11 +47,11 @@ func tagOf(lang string) language.Tag {
 	return language.Make(lang)
 }
 
-// formsOf returns the categories that a language uses for whole numbers. "other" is one of each language's,
-// even where no whole number has it.
+// formsOf returns the categories that a language uses for whole numbers. Every language has "other", even if no whole
+// number needs it.
 func formsOf(lang string) []string {
 	forms := []string{"other"}
-	for n := range int64(2 * million / 1000) { // rules that look at more than three digits have whole millions alone
+	for n := range int64(2 * million / 1000) { // rules about more than three digits are about whole millions alone
 		for _, form := range []string{formOf(lang, n), formOf(lang, n*million)} {
 			if !slices.Contains(forms, form) {
 				forms = append(forms, form)

@@ -1,4 +1,5 @@
-// Package texts holds the texts of the pages in all languages, and writes numbers, times and sizes as each language does.
+// Package texts holds the texts of the pages in all languages, and formats numbers, times and sizes as each language
+// does.
 package texts
 
 import (
@@ -15,11 +16,11 @@ import (
 //go:embed */*.json
 var files embed.FS
 
-// Words are one text in one language. {name} in it stands for an argument. A text that speaks of n things has
-// a form for each of CLDR's categories that the language uses for whole numbers; one of one form fits any number.
+// Words holds one text in one language. {name} in it stands for an argument. A text that counts n things has a form for
+// each CLDR category that the language uses for whole numbers; a text of one form fits any number.
 type Words map[string]string
 
-// UnmarshalJSON takes a text of one form as a string.
+// UnmarshalJSON also takes a string, as a text of one form.
 func (t *Words) UnmarshalJSON(b []byte) error {
 	var s string
 	if json.Unmarshal(b, &s) == nil {
@@ -35,15 +36,15 @@ type Book = catalog.Texts[Words]
 // Open reads {area}/{lang}.json, once in each process.
 var Open = sync.OnceValue(func() *Book { return catalog.Open[Words](files, "*/*.json") })
 
-// A Voice says the texts of the book in one language.
+// A Voice returns the texts of the book in one language.
 type Voice struct{ Lang string }
 
-// T returns the text of that name with its arguments, which are names and values in turns.
+// T returns the text of that name with its arguments, which are alternating names and values.
 func (v Voice) T(name string, args ...any) string {
 	return v.fill(v.form(name, args), args, fmt.Sprint)
 }
 
-// Rich is T as HTML: everything is escaped, except arguments that are HTML themselves.
+// Rich returns the text as HTML: everything is escaped, except arguments that are HTML themselves.
 func (v Voice) Rich(name string, args ...any) template.HTML {
 	said := template.HTMLEscapeString(v.form(name, args))
 	return template.HTML(v.fill(said, args, func(arg ...any) string {
@@ -60,7 +61,7 @@ func (v Voice) Forms(name string) (string, error) {
 	return string(forms), err
 }
 
-// Complete reports whether there is a text of that name, and the arguments are all that it needs.
+// Complete reports whether the text of that name exists and these arguments fill all its placeholders.
 func (v Voice) Complete(name string, args ...any) bool {
 	if _, ok := Open().ByLang[catalog.Fallback][name]; !ok {
 		return false
@@ -72,7 +73,7 @@ func (v Voice) Complete(name string, args ...any) bool {
 	return !strings.Contains(left, "{")
 }
 
-// words returns a text with all its forms.
+// words returns a text with all its forms, in the fallback language if need be.
 func (v Voice) words(name string) Words {
 	if t, ok := Open().ByLang[v.Lang][name]; ok {
 		return t
@@ -93,7 +94,7 @@ func (v Voice) form(name string, args []any) string {
 	return t["other"]
 }
 
-// fill puts the arguments into a text: n as the language writes numbers, all others as write does.
+// fill replaces the placeholders of a text: n in the language's number format, all others by write.
 func (v Voice) fill(said string, args []any, write func(...any) string) string {
 	pairs := make([]string, 0, len(args))
 	for i := 0; i+1 < len(args); i += 2 {
@@ -105,7 +106,7 @@ func (v Voice) fill(said string, args []any, write func(...any) string) string {
 		}
 		pairs = append(pairs, "{"+fmt.Sprint(args[i])+"}", written)
 	}
-	if len(pairs) == 2 { // as most have
+	if len(pairs) == 2 { // the case of most texts
 		return strings.ReplaceAll(said, pairs[0], pairs[1])
 	}
 	return strings.NewReplacer(pairs...).Replace(said)

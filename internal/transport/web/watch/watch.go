@@ -1,4 +1,4 @@
-// Package watch sends a project's numbers to those who look at its page, as they change.
+// Package watch streams a project's counts to the visitors of its page, as they change.
 package watch
 
 import (
@@ -21,35 +21,39 @@ import (
 )
 
 const (
-	// Most bounds the streams where nothing else does: twice what one popular project is to have. At some 9 KiB each, as measured, they take 180 MB.
+	// Most bounds the streams of a node without another setting: twice the expected peak of one popular project. At
+	// some 9 KiB each, as measured, they take 180 MB.
 	Most = 20_000
-	// maxWatchersOf bounds those of one address, of clients without limits excepted: a school behind one address looks at a game, and each browser has one for each page it shows.
+	// maxWatchersOf bounds the streams of one address, except of clients without limits: a school behind one address
+	// watches one game, and each browser has a stream for each open page.
 	maxWatchersOf = 200
-	// watchAgain is when to try again: people look at a page for minutes. Until then the page asks for its numbers instead.
+	// watchAgain is the time until a retry: people stay on a page for minutes. Until then the page polls its counts
+	// instead.
 	watchAgain = time.Minute
-	// tellEvery is how often a project's watchers hear of changes: faster than anyone reads.
+	// tellEvery is the interval between updates of a project's watchers: faster than anyone reads.
 	tellEvery = time.Second
-	// stillHere is how often they hear that the stream lives: proxies end what is silent for a minute, some for half of it.
+	// stillHere is the silence after which a watcher gets a sign of life: proxies end connections that are silent for a
+	// minute, some after half of it.
 	stillHere = 25 * time.Second
-	// watchLife ends a stream; the browser opens another. It bounds what the system holds for one who never reads: a message a second is 200 KiB in an hour.
+	// watchLife bounds the life of a stream; the browser then opens another. It bounds the system's buffer for a client
+	// that never reads: a message a second is 200 KiB in an hour.
 	watchLife = time.Hour
-	// tellWait is what a reader has to take a message when the system holds no more for it.
+	// tellWait is the time that a client has to take a message once the system's buffer is full.
 	tellWait = 20 * time.Second
 )
 
-// Counts are a project's numbers.
+// Counts holds the counts of a project.
 type Counts struct {
 	Players int   `json:"player_count"`
 	Plays   int64 `json:"plays"`
 	Likes   int64 `json:"likes"`
 }
 
-// CountsOf are those of a project's stats.
+// CountsOf returns the counts in a project's stats.
 func CountsOf(s sandlot.Stats) Counts { return Counts{s.Players, s.Plays, s.Likes} }
 
-// Watchers are the streams that tell projects' numbers as they change. Each project
-// that is watched has one goroutine, which asks for the numbers once for all; a
-// watcher has a connection, and a goroutine that waits for its end.
+// Watchers holds the streams of projects' counts. Each watched project has one goroutine, which fetches the counts once
+// for all its watchers; a watcher has a connection, and a goroutine that waits for its end.
 type Watchers struct {
 	ask     func(context.Context, sandlot.Caller, sandlot.ProjectID) (sandlot.Stats, error)
 	slots   *admission.Slots
@@ -61,7 +65,7 @@ type Watchers struct {
 	closed bool
 }
 
-// room is a project that is watched.
+// A room is a watched project.
 type room struct {
 	id       sandlot.ProjectID
 	watchers map[*Watcher]struct{} // under the mutex of all
@@ -73,22 +77,23 @@ type Watcher struct {
 	all   *Watchers
 	addr  netip.Addr
 	room  *room // nil before it has joined
-	left  bool  // under the mutex of all, as room
+	left  bool  // under the mutex of all, like room
 	conn  net.Conn
 	until time.Time
 
-	// What is being sent, and to whom nothing is sent meanwhile; the others belong to whoever has set it.
+	// busy is held while a message is being sent, and no other is sent meanwhile; its holder owns told and heard.
 	busy  atomic.Bool
 	told  Counts
-	heard time.Time // when something was sent last
+	heard time.Time // the time of the last message
 }
 
-// New returns no streams yet, and at most that many: ask is asked for the numbers of a project, and exempt addresses have no bound of their own.
+// New returns an empty set of at most that many streams: ask fetches the counts of a project, and exempt addresses have
+// no bound of their own.
 func New(ask func(context.Context, sandlot.Caller, sandlot.ProjectID) (sandlot.Stats, error), most int, exempt func(netip.Addr) bool, now func() time.Time) *Watchers {
 	return &Watchers{ask: ask, slots: admission.NewSlots(maxWatchersOf, most, exempt), now: now, rooms: map[sandlot.ProjectID]*room{}}
 }
 
-// Reserve takes the place of a stream to an address. Its Leave must be called, or its Begin.
+// Reserve takes a slot for a stream to an address. The caller must call Leave or Begin.
 func (l *Watchers) Reserve(addr netip.Addr) (*Watcher, *admission.Denied) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,22 +106,21 @@ func (l *Watchers) Reserve(addr netip.Addr) (*Watcher, *admission.Denied) {
 	return &Watcher{all: l, addr: addr}, nil
 }
 
-// Begin answers on the connection with the numbers as they are, and goes on to tell
-// them until one side ends it.
+// Begin answers on the connection with the current counts, and keeps sending changes until one side ends the stream.
 func (w *Watcher) Begin(id sandlot.ProjectID, conn net.Conn, h http.Header, now Counts) {
 	at := w.all.now()
 	w.conn, w.told, w.heard, w.until = conn, now, at, at.Add(watchLife)
 	var b bytes.Buffer
 	b.WriteString("HTTP/1.1 200 OK\r\n")
 	_ = h.Write(&b) // a Buffer takes everything
-	// After a break not all come back at once.
+	// After a break the clients do not all return at once.
 	fmt.Fprintf(&b, "\r\nretry: %d\n%s", 2000+rand.IntN(4000), event(now))
 	w.write(b.Bytes())
 	w.all.join(w, id)
 	go w.wait()
 }
 
-// event is one of the stream.
+// event returns the counts as one server-sent event.
 func event(c Counts) []byte {
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -125,15 +129,14 @@ func event(c Counts) []byte {
 	return fmt.Appendf(nil, "data: %s\n\n", text)
 }
 
-// wait ends the stream when the browser does. Browsers send nothing on it: whatever
-// does is none.
+// wait ends the stream when the client does. Browsers send nothing on it: a client that sends is not one.
 func (w *Watcher) wait() {
 	var b [1]byte
 	_, _ = w.conn.Read(b[:])
 	w.Leave()
 }
 
-// write ends the stream if the browser is gone, or does not read.
+// write ends the stream if the client is gone or does not read.
 func (w *Watcher) write(b []byte) {
 	_ = w.conn.SetWriteDeadline(time.Now().Add(tellWait)) // fails on a closed connection, as the write will
 	if _, err := w.conn.Write(b); err != nil {
@@ -163,14 +166,14 @@ func (l *Watchers) join(w *Watcher, id sandlot.ProjectID) {
 	r.watchers[w] = struct{}{}
 }
 
-// Leave ends a stream, once.
+// Leave ends the stream. Only the first call has an effect.
 func (w *Watcher) Leave() {
 	w.all.mu.Lock()
 	defer w.all.mu.Unlock()
 	w.forget()
 }
 
-// forget is Leave under the mutex.
+// forget is Leave with the mutex held.
 func (w *Watcher) forget() {
 	l := w.all
 	if w.left {
@@ -189,7 +192,7 @@ func (w *Watcher) forget() {
 	}
 }
 
-// run tells a room's watchers, who know the last numbers, until all have left.
+// run sends the counts to a room's watchers until all have left; last holds the counts that they have.
 func (l *Watchers) run(ctx context.Context, r *room, last Counts) {
 	tick := time.NewTicker(tellEvery)
 	defer tick.Stop()
@@ -204,15 +207,15 @@ func (l *Watchers) run(ctx context.Context, r *room, last Counts) {
 			l.empty(r)
 			return
 		}
-		if err == nil { // otherwise the next one may be had
+		if err == nil { // otherwise the next call may succeed
 			last = CountsOf(stats)
 		}
 		l.tell(r, last)
 	}
 }
 
-// tell sends the numbers to those who do not know them, and a sign of life to those
-// who heard nothing for long. Nobody waits for another who is slow.
+// tell sends the counts to the watchers that lack them, and a sign of life to those that got nothing for long. No
+// watcher waits for a slow one.
 func (l *Watchers) tell(r *room, c Counts) {
 	text, now := event(c), l.now()
 	for _, w := range l.list(r) {
@@ -253,10 +256,10 @@ func (l *Watchers) empty(r *room) {
 	}
 }
 
-// Held returns how many streams there are.
+// Held returns the number of streams.
 func (l *Watchers) Held() int { return l.slots.Held() }
 
-// Close ends all streams, and lets none begin.
+// Close ends all streams and refuses new ones.
 func (l *Watchers) Close() {
 	l.mu.Lock()
 	l.closed = true
