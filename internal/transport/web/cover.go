@@ -135,7 +135,7 @@ func cells(r rune) int {
 }
 
 // Browsers may cache public answers, but a shared cache, such as a CDN, must revalidate after 25 seconds. With the 30
-// for which a node without its database goes on, a suspended project is gone within a minute.
+// for which a node without its database answers, a suspended project is gone within a minute.
 const (
 	sharedFor   = ", s-maxage=25"
 	keptForever = "public, max-age=31536000, immutable" + sharedFor

@@ -35,7 +35,7 @@ type toldCheck struct {
 // Short reports whether all entries are shown at once.
 func (c toldCheck) Short() bool { return len(c.Of) <= shortList }
 
-// told returns the trials of a project; nil if there are none, since this instance runs none.
+// told returns the trials of a project; nil if it is suspended, or has none and this instance runs none.
 func (o *ownPages) told(v *visit, p sandlot.Project) (*checks, error) {
 	if p.Suspended {
 		return nil, nil

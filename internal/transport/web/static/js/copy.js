@@ -1,5 +1,5 @@
-// Buttons that copy what is shown above them, and say so. Where nothing can be copied
-// it is selected. Without this module they are hidden.
+// Makes buttons copy the text above them and confirm that. Where copying fails, the text is selected. Without this
+// module the buttons are hidden.
 const copy = async (from) => {
   try {
     await navigator.clipboard.writeText(from.value ?? from.textContent);

@@ -1,4 +1,5 @@
-// Beside each call of the documentation a button copies it. What is wider than the page scrolls, by the keyboard, too.
+// Adds a button to each call in the documentation that copies it. Content wider than the page scrolls, by the keyboard,
+// too.
 const { words: copy, done: copied } = document.querySelector('.docs').dataset;
 
 for (const pre of document.querySelectorAll('.docs pre')) {

@@ -1,11 +1,11 @@
-// Files that are dropped anywhere on the page lead to the page on which they are published. It takes the place of this one, so that
-// nothing has to be kept on the way there.
+// Files dropped anywhere on the page open the publish page. It replaces the content of this page, so that the files
+// need no storage on the way.
 const dropping = document.documentElement.classList;
 let leading = false;
 
 const bringsFiles = (event) => event.dataTransfer?.types.includes('Files');
 
-// held is what was dropped, in a form that outlives the event.
+// held returns the dropped items in a form that outlives the event.
 const held = (data) => ({
   items: Array.from(data.items, (item) => item.kind === 'file' && item.webkitGetAsEntry?.()).filter(Boolean).map((entry) => ({ kind: 'file', webkitGetAsEntry: () => entry })),
   files: Array.from(data.files),

@@ -1,5 +1,5 @@
-// Says above a chart what the day that is pointed at, touched or reached with the arrow keys has. The numbers are those of the table of
-// all days. Without this module the table is where they are read.
+// Shows above a chart the number of the day that is pointed at, touched or reached with the arrow keys. The numbers are
+// those of the table of all days, which serves readers without this module.
 const days = [...document.querySelectorAll('.fig-numbers tbody tr')];
 
 document.querySelectorAll('.fig-charts .fig-card').forEach((card, column) => {

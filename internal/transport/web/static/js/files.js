@@ -1,9 +1,10 @@
-// Says what was chosen for the upload form or dropped on it, and sends it at a press of its button, with a bar that moves; takes whole
-// folders, too. A file that is dropped beside it changes nothing. Without it the form works as any form does.
+// Shows the files that were chosen for the upload form or dropped on it, and sends them at a press of its button, with
+// a progress bar; takes whole folders, too. A file dropped beside it changes nothing. Without this module the form
+// works as any form does.
 import { size } from './size.js';
 
 let form = document.querySelector('[data-upload]');
-let staged = null; // what the button sends: {files, as}
+let staged = null; // the files that the button sends: {files, as}
 
 const wrong = (nodes) => {
   const alert = document.querySelector('[role=alert]');
@@ -28,8 +29,7 @@ const idle = (yes) => {
   if (yes) bar(null);
 };
 
-// typed lists what was written beside the files and is not sent yet, with the place it
-// has on any page of the project.
+// typed lists the unsent input in the other forms, with its place on any page of the project.
 const typed = () => Array.from(document.querySelectorAll('#files input:not([type=file], [type=hidden])'))
   .filter((field) => field.value !== field.defaultValue)
   .map((field) => ({ of: field.form.elements.file?.value, name: field.name, value: field.value }));
@@ -43,8 +43,8 @@ const retype = (fields) => {
   }
 };
 
-// renew takes from a later page of the project what an upload changes: the files, and
-// what is said of them. All else stays as it is, with what is typed there.
+// renew replaces the parts of the page that an upload changes, from a later page of the project: the files and the
+// messages about them. All else stays as it is, with the input typed there.
 const renew = (page) => {
   const kept = typed();
   for (const part of ['#files', '.own-head', '[role=alert]']) document.querySelector(part).replaceWith(page.querySelector(part));
@@ -59,7 +59,7 @@ const renew = (page) => {
   said.focus();
 };
 
-// answered shows the page that the form leads to, or what it says is wrong.
+// answered shows the page that the form leads to, or its error message.
 const answered = (request) => {
   const page = new DOMParser().parseFromString(request.responseText, 'text/html');
   if (request.status < 300 && new URL(request.responseURL).pathname !== new URL(form.action).pathname) {
@@ -69,7 +69,7 @@ const answered = (request) => {
   }
   idle(true);
   const seen = request.status === 412 && page.querySelector('[data-upload]')?.elements.seen.value;
-  if (seen) form.elements.seen.value = seen; // what was chosen goes up at another press
+  if (seen) form.elements.seen.value = seen; // a changed selection goes up at another press
   const said = page.querySelectorAll('[role=alert] p, main > .lead');
   if (said.length) wrong(said); else broken();
 };
@@ -91,12 +91,13 @@ const send = ({ files, as }) => {
   request.send(body);
 };
 
-// within drops the name of the outermost folder: what is in it is what goes up.
+// within drops the name of the outermost folder: its content goes up.
 const within = (path) => path.replace(/^[^/]*\//, '');
 
 const chosen = (input) => Array.from(input.files, (file) => ({ file, name: within(file.webkitRelativePath) || file.name }));
 
-// describe says what is staged, a file by its name, several by their number, and where it goes if that is not the project's root.
+// describe describes the staged files, one by its name, several by their number, and their folder unless it is the
+// project's root.
 const describe = () => {
   const [name, much] = form.querySelector('[data-staged]').children;
   const bytes = size(staged.files.reduce((sum, { file }) => sum + file.size, 0));
@@ -111,7 +112,7 @@ const describe = () => {
   much.textContent = one ? bytes : '';
 };
 
-// stage makes files what the button sends; without any, nothing.
+// stage sets the files that the button sends; without any, none.
 const stage = (files, as = '') => {
   staged = files.length ? { files, as } : null;
   form.classList.toggle('chosen', Boolean(staged));
@@ -129,7 +130,7 @@ const cancel = () => {
   form.elements.files.focus();
 };
 
-// inside lists the files of what was dropped, folders with all that is in them.
+// inside lists the dropped files, including all files in folders.
 const inside = async (entry) => {
   if (entry.isFile) {
     const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
@@ -184,13 +185,12 @@ const begin = () => {
   form.addEventListener('dragover', (event) => { event.preventDefault(); form.classList.add('over'); });
   form.addEventListener('dragleave', () => form.classList.remove('over'));
   form.addEventListener('drop', dropped);
-  stage(chosen(files)); // what a browser has kept when one comes back
+  stage(chosen(files)); // the selection that the browser restores when the visitor comes back
 };
 
 const bringsFiles = (event) => event.dataTransfer.types.includes('Files');
 
-// A browser would open a file that is dropped beside the box, in place of the page and
-// what was typed into it.
+// A browser would open a file that is dropped beside the box, in place of the page and the input typed into it.
 const guard = () => {
   document.addEventListener('dragover', (event) => {
     if (!bringsFiles(event)) return;
@@ -208,7 +208,7 @@ const guard = () => {
   });
 };
 
-// A menu is left with Escape, or by a press beside it.
+// Escape, or a press beside it, closes a menu.
 const menus = () => {
   const open = () => document.querySelector('.file-menu[open]');
   document.addEventListener('keydown', (event) => {

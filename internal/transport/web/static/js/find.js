@@ -1,4 +1,4 @@
-// Suggests projects while one types into the search. Without this module the form searches when it is sent.
+// Suggests projects while the visitor types into the search. Without this module the form searches when it is sent.
 const box = document.getElementById('find');
 const list = document.createElement('ul');
 list.id = 'found';
@@ -41,7 +41,7 @@ const ask = async () => {
     shown = text;
     point(-1);
     open(list.children.length > 0 && document.activeElement === box);
-  } catch { /* typed on, or no network: the form still searches */ }
+  } catch { /* newer input, or no network: the form still searches */ }
 };
 box.addEventListener('input', () => { clearTimeout(wait); wait = setTimeout(ask, 180); });
 box.addEventListener('focus', () => { if (list.children.length) open(true); });

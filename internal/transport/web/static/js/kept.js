@@ -1,4 +1,4 @@
-// Remembers, in this browser alone, which projects it liked and played. The page of these lists reads them: mine.js.
+// Stores, in this browser alone, the projects that it liked and played. The page of these lists reads them: mine.js.
 const storageKey = 'kept';
 const most = 60; // of each list
 
@@ -26,5 +26,5 @@ const knows = () => {
 
 document.addEventListener('sandlot:play', () => remember('played', true));
 document.addEventListener('sandlot:like', () => remember('liked', likes()));
-// What was liked by a form without scripts, or before there were lists.
+// Catches up with a like made by a form without scripts, or before there were lists.
 if (likes() !== knows()) remember('liked', likes());

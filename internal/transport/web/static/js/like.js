@@ -1,4 +1,4 @@
-// Likes, and takes it back, without a new page.
+// Sets or withdraws a like without loading a new page.
 const form = document.querySelector('form.like');
 const buttons = document.querySelectorAll('form.like button, [form=like]');
 const number = new Intl.NumberFormat(document.documentElement.lang);
@@ -22,7 +22,7 @@ form.addEventListener('submit', async (event) => {
     }
     document.dispatchEvent(new CustomEvent('sandlot:like'));
   } catch {
-    form.submit(); // the service's own page says what is wrong
+    form.submit(); // the service's own page shows the error
   } finally {
     busy = false;
   }

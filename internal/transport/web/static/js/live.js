@@ -6,11 +6,11 @@ const pollEvery = 10_000; // ms
 const number = new Intl.NumberFormat(document.documentElement.lang);
 const plural = new Intl.PluralRules(document.documentElement.lang);
 
-// A label beside a number has forms where the language has: "1 play", "2 plays".
+// A label beside a number has the plural forms of the language: "1 play", "2 plays".
 const show = (name, value) => {
   for (const element of document.querySelectorAll(`[${name}]`)) {
     element.textContent = number.format(value);
-    (element.closest('.counts > div') ?? element).hidden = !value; // that there is none is nothing to tell
+    (element.closest('.counts > div') ?? element).hidden = !value; // a count of zero is not shown
     const label = element.closest('div')?.querySelector('[data-forms]');
     if (!label) continue;
     const forms = JSON.parse(label.dataset.forms);
@@ -51,7 +51,7 @@ const start = () => {
   if (document.hidden) return;
   stream = new EventSource(`${base}/live`);
   stream.onmessage = (event) => update(JSON.parse(event.data));
-  // A stream that broke off is opened again by the browser; one that was refused is not.
+  // The browser reopens a stream that broke off, but not one that was refused.
   stream.onerror = () => { if (stream?.readyState === EventSource.CLOSED) startPolling(); };
 };
 

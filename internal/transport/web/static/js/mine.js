@@ -1,25 +1,25 @@
-// Shows what this browser remembers of the projects that it liked and played. The ids are sent for their cards, and
-// nothing of them is kept: see kept.js. Pages wait for it before they are painted, and each list is as high as its
-// cards before they are there, so that nothing moves.
+// Shows the projects that this browser remembers as liked and played. It sends the ids to get their cards, and the
+// service stores none of them: see kept.js. Pages wait for this module before they are painted, and each list has the
+// height of its cards before they arrive, so that nothing moves.
 const storageKey = 'kept';
 
 const parsed = (text) => {
   try {
     return JSON.parse(text) ?? {};
   } catch {
-    return {}; // what is no list of ours is none
+    return {}; // a value that is not one of our lists counts as none
   }
 };
 
 const listOf = (kept, name) => (Array.isArray(kept[name]) ? kept[name] : []).filter((id) => /^[\w-]{1,80}$/.test(id));
 
-// read throws in a browser that keeps nothing.
+// read throws in a browser without storage.
 const read = () => {
   const kept = parsed(localStorage.getItem(storageKey));
   return { liked: listOf(kept, 'liked'), played: listOf(kept, 'played') };
 };
 
-// standIns are n cards without words.
+// standIns returns n cards without words.
 const standIns = (n) => {
   const list = document.createElement('ul');
   list.className = 'cards';

@@ -5,7 +5,7 @@ const share = document.querySelector('[data-send]');
 if (share && navigator.share) {
   share.hidden = false;
   share.addEventListener('click', () => {
-    navigator.share({ title: document.title, url: share.dataset.send }).catch(() => {}); // whoever thought better of it
+    navigator.share({ title: document.title, url: share.dataset.send }).catch(() => {}); // the visitor cancelled
   });
 }
 

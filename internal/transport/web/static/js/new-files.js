@@ -1,9 +1,9 @@
-// What somebody has dropped or chosen, as a list of files with their names; and the rules of names that the service has, so that the
-// preview shows what will be published.
+// Turns dropped or chosen items into a list of files with their names; and applies the service's rules for names, so
+// that the preview shows the files that will be published.
 const folders = { __macosx: '__MACOSX/', '.git': '.git/', node_modules: 'node_modules/', '.sandlot': '.sandlot/' };
 const files = { '.ds_store': '.DS_Store', 'thumbs.db': 'Thumbs.db', 'desktop.ini': 'desktop.ini', '.git': '.git' };
 
-// leftOut tells as what a file is left out; undefined is a file that is taken.
+// leftOut returns the reason for which a file is left out, or undefined for a file that is taken.
 export const leftOut = (name) => {
   const parts = name.toLowerCase().split('/');
   const last = parts.pop();
@@ -16,14 +16,15 @@ export const isArchive = (name) => /\.(zip|tar|tgz|tar\.gz|tar\.zst)$/i.test(nam
 export const isZip = (name) => /\.zip$/i.test(name);
 const isPage = (name) => /\.html?$/i.test(name);
 
-// pageOf is the name of what opens first: index.html, or else the one page at the root.
+// pageOf returns the name of the start page: index.html, or else the only page at the root.
 const pageOf = (names) => {
   if (names.includes('index.html')) return 'index.html';
   const found = names.filter((name) => !name.includes('/') && /\.html$/i.test(name));
   return found.length === 1 ? found[0] : '';
 };
 
-// arrange takes off the folder that wraps all files, if it holds the page, and finds the page, or else what could be it.
+// arrange removes the folder that wraps all files, if it holds the page, and finds the page, or else the candidates for
+// it.
 export const arrange = (list) => {
   const names = list.map((file) => file.name);
   const folder = names[0]?.includes('/') ? names[0].slice(0, names[0].indexOf('/') + 1) : '';
@@ -37,7 +38,7 @@ export const arrange = (list) => {
 
 export class TooMany extends Error {}
 
-// A Gathering is files on their way in, bounded.
+// A Gathering collects files up to its limits.
 class Gathering {
   constructor(most) {
     this.most = most;
@@ -51,7 +52,7 @@ class Gathering {
     else if (this.list.push({ name, bytes }) > this.most) throw new TooMany();
   }
 
-  // walk takes a folder with all that is in it, and goes into none that is left out.
+  // walk adds a folder with all its files, and enters none that is left out.
   async walk(entry, name) {
     if (entry.isFile) {
       this.add(await new Promise((resolve, reject) => { entry.file(resolve, reject); }), name);
@@ -71,7 +72,7 @@ class Gathering {
   }
 }
 
-// fromDrop takes what was dropped. A folder alone is the project; beside others it is one in it.
+// fromDrop returns the dropped files. A folder alone is the project; beside others it is a folder in it.
 export const fromDrop = (data, most) => {
   const entries = Array.from(data.items, (item) => item.kind === 'file' && item.webkitGetAsEntry?.()).filter(Boolean);
   const plain = Array.from(data.files);
@@ -84,7 +85,7 @@ export const fromDrop = (data, most) => {
   };
 };
 
-// fromInput takes what was chosen in a field, a folder without its own name.
+// fromInput returns the files chosen in a field, without a chosen folder's own name.
 export const fromInput = (input, most) => async () => {
   const g = new Gathering(most);
   let called = '';
@@ -96,7 +97,7 @@ export const fromInput = (input, most) => async () => {
   return { list: g.list, left: g.left, called };
 };
 
-// titleOf suggests a title: that of the page, or else what the folder or file is called.
+// titleOf suggests a title: the page's, or else the name of the folder or file.
 export const titleOf = async (page, called) => {
   const text = page ? await page.slice(0, 64 << 10).text() : '';
   const [, inside = ''] = /<title(?:\s[^>]*)?>([\s\S]*?)(?:<\/title|$)/i.exec(text) || []; // the page as a whole would have its styles applied, which the policy refuses

@@ -1,12 +1,13 @@
-// Runs files in a frame before they are published. The frame has an origin that is drawn here; the page there takes the files from this
-// page alone, not over the network. When the preview ends, that origin forgets all.
+// Runs files in a frame before they are published. The frame has an origin with a random name drawn here; the page
+// there gets the files from this page alone, not over the network. When the preview ends, that origin deletes
+// everything.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-const kept = 'previews'; // origins that may not have been emptied, as when a browser was closed
+const kept = 'previews'; // origins that may not have been emptied, for instance because a browser was closed
 const mostKept = 8;
-const patience = 10_000; // ms, for an answer of the page of the frame
+const patience = 10_000; // ms, for an answer from the frame's page
 const mostErrors = 3;
 const longestError = 300; // characters
-const longest = 60_000; // ms, until it shows the files: it keeps up to 256 MB of them first
+const longest = 60_000; // ms, until it shows the files: it first stores up to 256 MB of them
 
 const draw = () => Array.from(crypto.getRandomValues(new Uint8Array(20)), (n) => alphabet[n % 32]).join('');
 
@@ -26,8 +27,9 @@ const remember = (list) => {
 };
 
 export class Preview {
-  // box gets the frame, and says in its data how frames are made here; hear is told "shown" or "unavailable". fails is told, once for a
-  // preview that is shown, {blank, errors}: a few short texts, which may be anybody's.
+  // box gets the frame, and has the attributes of frames in its data; hear is called with "shown" or "unavailable".
+  // fails is called once for a preview that is shown, with {blank, errors}: a few short texts, which anybody may have
+  // written.
   constructor(box, hear, fails) {
     this.box = box;
     this.hear = hear;
@@ -59,8 +61,8 @@ export class Preview {
     this.box.append(this.frame);
   }
 
-  // message hears the page of the frame until it has the files and has answered. What runs there afterwards is somebody's code: it is heard once
-  // more, as errors.
+  // message listens to the frame's page until it has the files and has answered. Afterwards somebody's code runs there:
+  // it is heard once more, for its errors.
   message({ source, origin, data }) {
     const theirs = this.opaque ? 'null' : new URL(this.frame.src).origin;
     if (source !== this.frame.contentWindow || origin !== theirs) return;
@@ -89,7 +91,7 @@ export class Preview {
     this.hear(what);
   }
 
-  // end takes the frame away, and has its origin forget what it keeps.
+  // end removes the frame, and makes its origin delete its files.
   end() {
     clearTimeout(this.timer);
     removeEventListener('message', this.waits);
@@ -124,7 +126,7 @@ export class Preview {
     document.body.append(frame);
   }
 
-  // emptyAll ends what earlier pages could not.
+  // emptyAll empties the origins that earlier pages could not.
   emptyAll() {
     for (const label of remembered()) if (label !== this.label) this.empty(label);
   }

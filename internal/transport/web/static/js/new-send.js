@@ -1,5 +1,5 @@
-// Sends a form with files and tells how far it is. A connection that is lost is taken up again, with the same form token, under which the
-// service publishes once however often the form comes.
+// Sends a form with files and reports its progress. After a lost connection it sends the form again, with the same form
+// token, under which the service publishes once however often the form comes.
 const tries = 8;
 const longest = 30_000; // ms between two tries
 
@@ -19,7 +19,7 @@ const once = (action, body, progress, signal) => new Promise((resolve, reject) =
   request.send(body);
 });
 
-// pause waits, or until the connection is back.
+// pause waits for a time, or until the connection is back.
 const pause = (ms, signal) => new Promise((resolve, reject) => {
   const go = () => {
     clearTimeout(timer);
@@ -33,7 +33,7 @@ const pause = (ms, signal) => new Promise((resolve, reject) => {
 
 const waits = ({ status, page }) => status === 409 && page.querySelector('[data-code=request_in_progress]') || status === 502 || status === 504;
 
-// send gives {status, page, after}. hear is told "lost" before each further try.
+// send returns {status, page, after}. It calls hear with "lost" before each further try.
 export const send = async (action, body, { progress, hear, signal }) => {
   for (let n = 1; ; n++) {
     try {

@@ -10,11 +10,11 @@ const part = (name) => form.querySelector(`[data-part=${name}]`);
 const { elements } = form;
 const limits = { files: Number(form.dataset.most), file: Number(form.dataset.file), all: Number(form.dataset.all) };
 const mostShown = 256 << 20; // bytes that a preview holds
-const mostWait = 2000; // milliseconds, for the scripts of the page that tells of what was published
-const mostChecked = 24 << 20; // bytes that are sent twice, to check them first
-const mostEarly = 8 << 20; // bytes that are sent for that while the preview runs, before anybody has pressed
+const mostWait = 2000; // milliseconds, for the scripts of the page that shows the published project
+const mostChecked = 24 << 20; // bytes of files that are sent twice, to check them first
+const mostEarly = 8 << 20; // bytes of files that are checked during the preview, before the visitor presses the button
 
-// say is a text of the page, with what it speaks of.
+// say returns a text of the page with its arguments.
 const say = (name, words = {}) => {
   const text = document.querySelector(`#new-says [data-say=${name}]`).textContent;
   return text.replace(/\{(\w+)\}/g, (all, key) => words[key] ?? all);
@@ -32,10 +32,10 @@ const wrong = (...nodes) => {
 
 const status = (text) => { form.querySelector('#new-status').textContent = text; };
 
-// chosen is what will be published: {files, archive, page, pages, called, bytes}.
+// chosen holds the files to publish: {files, archive, page, pages, called, bytes}.
 let chosen = null;
-let turn = 0; // counts selections: what an earlier one still does is dropped
-let sending = null; // aborts what is on its way
+let turn = 0; // counts selections: results of an earlier one are dropped
+let sending = null; // aborts the request under way
 let early = null; // aborts the check that runs beside the preview, and has a promise of its end
 let suggested = '';
 let token = elements.form_token.value;
@@ -84,7 +84,8 @@ const showPreview = () => {
   preview.show(files, page);
 };
 
-// unzip reads a ZIP for the preview. What is wrong with it for everybody fails; where only we cannot read it there are no files.
+// unzip reads a ZIP for the preview. A ZIP that is damaged for everybody fails; one that only this reader cannot read
+// yields no files.
 const unzip = async (file) => {
   let list = await entries(file, limits);
   const left = new Set();
@@ -121,7 +122,7 @@ const readFiles = ({ list, left, called }) => {
   return { ...arranged, left, called: called || list[0]?.name || '', bytes, large };
 };
 
-// problemOf says what is wrong with what was chosen before it is sent.
+// problemOf returns the problem with the selection before it is sent.
 const problemOf = (c) => {
   if (c.problem) return c.problem;
   if (c.large) return say('large-file', { name: c.large.name, size: size(c.large.bytes.size), most: size(limits.file) });
@@ -152,7 +153,8 @@ const suggest = async (c) => {
   suggested = title;
 };
 
-// take makes what was dropped or chosen the project. Something that cannot be published leaves the one before as it is.
+// take makes the dropped or chosen files the project. Files that cannot be published leave the previous selection as it
+// is.
 const take = async (gather) => {
   const mine = ++turn;
   wrong();
@@ -193,7 +195,7 @@ export const takeDrop = (data) => take(fromDrop(data, limits.files));
 const allWords = ['title', 'description', 'tags', 'email', 'lang', 'primary_file'];
 const earlyWords = ['title', 'lang', 'primary_file']; // the others are still being typed
 
-// body is the form as it is sent: the words first.
+// body returns the form to send: the words first.
 const body = (dry, words = allWords) => {
   const out = new FormData();
   if (dry) out.append('dry_run', 'true'); else out.append('form_token', token);
@@ -215,7 +217,7 @@ const busy = (yes) => {
 
 const progress = (share) => {
   const bar = part('progress').querySelector('progress');
-  if (share < 1) bar.value = share; else bar.removeAttribute('value'); // all has come, and is being looked at
+  if (share < 1) bar.value = share; else bar.removeAttribute('value'); // all bytes have arrived, and are being checked
 };
 
 const deliver = (dry) => {
@@ -225,7 +227,7 @@ const deliver = (dry) => {
   return send(form.action, body(dry), { progress, hear: () => status(say('lost')), signal: sending.signal });
 };
 
-// checked notes that the files were looked at, and returns whether there is something to mend.
+// checked notes that the files were checked, and returns whether there is something to fix.
 const checked = () => {
   form.dataset.checked = 'yes';
   const notes = part('notes').childElementCount > 0;
@@ -233,7 +235,8 @@ const checked = () => {
   return notes;
 };
 
-// checkEarly shows beside the preview what publishing would warn of, or refuse. What is large, or costs the visitor, is checked at the press.
+// checkEarly shows beside the preview the warnings or the refusal that publishing would bring. Large files, or ones
+// that count against the visitor's limits, are checked at the press.
 const checkEarly = () => {
   early?.abort();
   early = null;
@@ -252,7 +255,7 @@ const checkEarly = () => {
   mine.over.catch(() => {}); // the press tries again
 };
 
-// adopt shows what a page of the service says: what is wrong, or what could be better.
+// adopt shows the message of a page from the service: an error, or a suggestion.
 const adopt = ({ status: code, page }) => {
   const said = page.querySelector('#new-wrong');
   const notes = page.querySelector('[data-part=notes]');
@@ -268,7 +271,7 @@ const done = async (page) => {
   removeEventListener('beforeunload', unsent);
   preview.end();
   const main = page.querySelector('main');
-  main.hidden = true; // until it has its buttons: what comes later moves what one is about to press
+  main.hidden = true; // until it has its buttons: later content would move the button about to be pressed
   document.querySelector('main').replaceWith(main);
   document.title = page.title;
   const again = '?' + Date.now(); // modules that the page before may have run
@@ -280,7 +283,7 @@ const done = async (page) => {
   scrollTo(0, 0);
 };
 
-// publish checks first and asks, if there is something to mend; then it publishes.
+// publish checks first and asks, if there is something to fix; then it publishes.
 const publish = async () => {
   wrong();
   busy(true);

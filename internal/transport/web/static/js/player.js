@@ -1,12 +1,10 @@
-// Tells the service that somebody is playing in the frame: on the project's page,
-// and where others embed it.
+// Reports to the service that somebody is playing in the frame: on the project's page, and where others embed it.
 const address = `/p/${document.querySelector('.stage').dataset.project}/heartbeat`;
 
 const beatEvery = 20_000; // ms; the service forgets a player after 45 s
 const storageKey = 'player';
 
-// One player for each browser. Without storage the id is empty, and the service
-// tells players apart in its own way.
+// One player for each browser. Without storage the id is empty, and the service distinguishes players in its own way.
 const player = () => {
   try {
     let id = localStorage.getItem(storageKey) ?? '';
@@ -20,13 +18,13 @@ const player = () => {
   }
 };
 
-// Where the visitor came from, told once: a host, and nothing else of the address.
+// The host that the visitor came from, reported once, and nothing else of the address.
 let from = '';
 try {
   from = new URL(document.referrer).hostname;
 } catch { /* from nowhere */ }
 
-let id = null; // until somebody plays nothing is kept
+let id = null; // nothing is stored until somebody plays
 let playing = false;
 let beating = 0;
 
@@ -36,7 +34,7 @@ const beat = async () => {
     const { status } = await fetch(address, { method: 'POST', body, keepalive: true, cache: 'no-store' });
     if (status < 500) from = '';
     if (status !== 404 && status !== 451) return;
-    clearInterval(beating); // deleted, or taken down: a page that stays open has no player any more
+    clearInterval(beating); // deleted or suspended: a page that stays open has no player any more
     playing = false;
   } catch { /* the next one may come through */ }
 };
@@ -61,5 +59,5 @@ document.addEventListener('sandlot:pause', () => {
 });
 addEventListener('pagehide', goodbye);
 addEventListener('pageshow', (event) => { if (event.persisted && playing) play(); });
-// Browsers slow the timers of hidden pages down to less than the service waits.
+// Browsers slow the timers of hidden pages down beyond the time that the service waits.
 document.addEventListener('visibilitychange', () => { if (!document.hidden && playing) play(); });

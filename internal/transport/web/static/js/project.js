@@ -1,20 +1,19 @@
-// Puts a project into its frame when somebody asks for it, and not before.
+// Puts a project into its frame when the visitor presses Play, and not before.
 const stage = document.querySelector('.stage');
 const poster = stage.querySelector('.poster');
 const start = poster.querySelector('button.start');
 const apart = poster.querySelector('.apart');
 const exit = stage.querySelector('.exit');
-const onward = poster.querySelector('.onward'); // what comes next
-const full = document.querySelector('.full'); // there is none where the frame is the whole page
+const onward = poster.querySelector('.onward'); // the link to the next project
+const full = document.querySelector('.full'); // null where the frame is the whole page
 const phone = matchMedia('(max-width: 40rem), (max-height: 30rem) and (pointer: coarse)');
 
 for (const element of document.querySelectorAll('[data-scripted]')) element.hidden = false;
 for (const element of document.querySelectorAll('[data-plain]')) element.hidden = true;
 
-// The frame is made once, and stays what it is and where it is: a game that is moved
-// or made anew begins again.
+// The frame is made once, and keeps its element and place: a game that is moved or made again starts over.
 let frame = null;
-let small = false; // whether somebody has played in the page, without filling the window
+let small = false; // whether the visitor has played in the page, without filling the window
 
 const isFilled = () => stage.classList.contains('filled');
 
@@ -23,22 +22,21 @@ const show = (filled) => {
   for (const element of document.querySelectorAll('.skip, header.site, .about, footer.site')) element.inert = filled;
 };
 
-// What fills the window is a step of its own in the history, so that going back leads
-// to the page.
+// Filling the window is a step of its own in the history, so that going back leads to the page.
 let steps = 0;
 
 const fill = () => {
   if (isFilled()) return;
   show(true);
-  if (history.state?.filled) return; // there was a reload
+  if (history.state?.filled) return; // after a reload
   history.pushState({ filled: true }, '');
   steps = history.length;
 };
 
-// Browsers may keep storage from what another site frames, as in private windows. A
-// game that reads it first stays blank then: a page on the project's own origin finds
-// that out while the poster shows. Whoever does not answer in time has storage.
-const patience = 5000; // ms; the game comes from where the answer does, and would not be there sooner
+// Browsers may deny storage to frames of another site, as in private windows. A game that reads it first then stays
+// blank: a page on the project's own origin finds that out while the poster shows. If it does not answer in time,
+// storage counts as available.
+const patience = 5000; // ms; the game comes from the same place as the answer, and would not arrive sooner
 const grace = 1000; // ms, once that page has loaded: it answers before, or never
 
 const storageWorks = () => new Promise((resolve) => {
@@ -69,7 +67,7 @@ const storageWorks = () => new Promise((resolve) => {
   document.body.append(probe);
 });
 
-// play begins, or goes on after the poster covered the frame.
+// play starts the game, or continues it after the poster covered the frame.
 const play = (filled) => {
   if (!frame) {
     frame = stage.querySelector('template').content.firstElementChild.cloneNode(true);
@@ -87,7 +85,7 @@ const play = (filled) => {
 
 const press = () => play(full && phone.matches);
 
-// cover puts the poster over the frame, in which all stays as it is.
+// cover puts the poster over the frame, whose content stays as it is.
 const cover = () => {
   apart.hidden = true;
   start.hidden = false;
@@ -100,8 +98,8 @@ const cover = () => {
   document.dispatchEvent(new CustomEvent('sandlot:pause'));
 };
 
-// shrink leads back to where one came from: to the poster, for on a phone the frame in
-// the page is too small to play in; or to the frame in the page.
+// shrink leads back to the previous view: to the poster, for on a phone the frame in the page is too small to play in;
+// or to the frame in the page.
 const shrink = () => {
   show(false);
   if (phone.matches || !small) cover();
@@ -112,7 +110,7 @@ const leave = () => {
   if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
   if (!isFilled()) return;
   shrink();
-  // Going back would be a step inside of a project that has made steps since.
+  // Going back would be a step inside a project that has made steps since.
   if (history.length === steps) history.back();
   else history.replaceState(null, '');
 };
@@ -170,9 +168,9 @@ if (full) {
   });
 }
 
-// Browsers hand a key or a turn of the wheel that a game does not take to the page around it, which would scroll away under the game. While the
-// game has the focus the page stays where it is, until the pointer is on the page.
-let beside = false; // whether the pointer is
+// Browsers hand a key or a turn of the wheel that a game does not take to the page around it, which would scroll away
+// under the game. While the game has the focus the page stays where it is, until the pointer is on the page.
+let beside = false; // whether the pointer is on the page
 const hold = () => document.documentElement.classList.toggle('held', !beside && document.activeElement === frame && frame !== null);
 const pointed = ({ target }) => {
   beside = target !== frame;
@@ -191,11 +189,11 @@ const ways = document.querySelector('details.share');
 for (const share of navigator.share ? document.querySelectorAll('[data-share]') : []) {
   share.hidden = false;
   share.addEventListener('click', () => {
-    navigator.share({ title: document.title, url: share.dataset.share }).catch(() => {}); // whoever thought better of it
+    navigator.share({ title: document.title, url: share.dataset.share }).catch(() => {}); // the visitor cancelled
   });
 }
 
-// The ways to share close as menus do.
+// The menus to share close as other menus do.
 if (ways) {
   addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || !ways.open) return;
@@ -205,7 +203,8 @@ if (ways) {
   addEventListener('click', ({ target }) => { if (!ways.contains(target)) ways.open = false; });
 }
 
-// Whoever pressed Play on another page is not asked to press it again. The address loses its end, so that a reload shows the poster.
+// A visitor who pressed Play on another page need not press it again. The address loses its fragment, so that a reload
+// shows the poster.
 if (full && location.hash === '#play') {
   history.replaceState(history.state, '', location.pathname + location.search);
   storage.then((works) => { if (works && !frame) press(); });

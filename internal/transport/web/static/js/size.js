@@ -1,5 +1,5 @@
-// Writes how much some bytes are in the language of the page, in units of 1,024 as the server does,
-// with a capital K as such units have.
+// Formats a number of bytes in the language of the page, in units of 1,024 as the server does, with the capital K of
+// such units.
 const { lang } = document.documentElement;
 
 export const size = (bytes) => {

@@ -1,4 +1,5 @@
-// Radio buttons that show one of several parts become tabs, for whoever uses a keyboard or a screen reader. Nothing moves.
+// Turns radio buttons that show one of several parts into tabs, for visitors with a keyboard or a screen reader.
+// Nothing moves.
 for (const set of document.querySelectorAll('[data-tabs]')) {
   const radios = [...set.querySelectorAll(':scope > input')];
   const tabs = radios.map((r) => {
@@ -27,7 +28,7 @@ for (const set of document.querySelectorAll('[data-tabs]')) {
     tab.setAttribute('aria-controls', parts[i].id);
     parts[i].setAttribute('role', 'tabpanel');
     parts[i].setAttribute('aria-labelledby', tab.id);
-    radios[i].hidden = true; // it has no label now, and still says which part shows
+    radios[i].hidden = true; // it has no label now, and still selects the visible part
     tab.addEventListener('click', () => choose(i));
     tab.addEventListener('keydown', (e) => {
       const back = getComputedStyle(set).direction === 'rtl';

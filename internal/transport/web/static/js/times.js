@@ -1,5 +1,5 @@
-// Writes times in the browser's own zone, with its name: the server does not know it and writes UTC. The page waits for
-// this module before it is first painted, where the browser can, so that nothing moves.
+// Rewrites times in the browser's own zone, with its name: the server does not know it and writes UTC. The page waits
+// for this module before it is first painted, where the browser can, so that nothing moves.
 const { lang } = document.documentElement;
 const { months, nth, day, time } = document.querySelector('script[data-months]').dataset;
 const forms = JSON.parse(nth);

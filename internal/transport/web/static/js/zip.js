@@ -1,5 +1,6 @@
-// Unpacks a ZIP in the browser, for a preview. What it reads is bounded before it takes memory: how many entries, how many bytes they say
-// they have, and that they have no more. What it cannot read safely it does not guess at: the service decides then.
+// Unpacks a ZIP in the browser, for a preview. All that it reads is bounded before it takes memory: the number of
+// entries, the sizes that they declare, and that they do not exceed these. It does not guess at entries that it cannot
+// read safely: the service decides then.
 const END = 22; // bytes of the record at the end, before its comment
 const mostComment = 0xffff;
 const mostFolder = 16 << 20; // bytes of the list of entries: 10,000 with names of 512 take 6 MB
@@ -23,7 +24,7 @@ const nameOf = (bytes) => {
   }
 };
 
-// entries lists what is in the ZIP. Limits are {files, file, all}: what is beyond them is told as an error with its kind.
+// entries lists the files in the ZIP. Limits are {files, file, all}; exceeding one is an error with its kind.
 export const entries = async (file, limits) => {
   const start = Math.max(0, file.size - END - mostComment);
   const tail = await bytesOf(file, start, file.size);
@@ -54,7 +55,7 @@ export const entries = async (file, limits) => {
   return list;
 };
 
-// exactly lets through as many bytes as an entry says that it has, and fails with the first one more.
+// exactly passes the number of bytes that an entry declares, and fails with the first one more.
 const exactly = (size) => {
   let left = size;
   return new TransformStream({
@@ -67,7 +68,7 @@ const exactly = (size) => {
   });
 };
 
-// unpack gives the bytes of an entry.
+// unpack returns the bytes of an entry.
 export const unpack = async (file, entry) => {
   if (entry.encrypted || entry.method !== 0 && entry.method !== 8) throw new ZipError('unknown form');
   const head = await bytesOf(file, entry.at, entry.at + 30);
