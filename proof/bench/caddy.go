@@ -18,8 +18,7 @@ const (
 	pocketModule  = "github.com/pocketbase/pocketbase/examples/base@" + pocketVersion
 )
 
-// caddyRow compares serving with Caddy, with precompressed files, no access log, and
-// the same headers.
+// caddyRow compares serving with Caddy, with precompressed files, no access log, and the same headers.
 func caddyRow(ctx context.Context, b *bench) ([]line, error) {
 	bin, err := b.tool(ctx, "caddy", caddyModule)
 	if err != nil {
@@ -77,7 +76,7 @@ http://:%s {
 `, addr[strings.LastIndexByte(addr, ':')+1:], root, set.String())
 }
 
-// tool returns a foreign program, built in the folder of tools if it is not there.
+// tool returns a foreign program, and builds it in the tools folder if it is missing.
 func (b *bench) tool(ctx context.Context, name, module string) (string, error) {
 	path := filepath.Join(b.tools, filepath.Base(strings.SplitN(module, "@", 2)[0]))
 	if _, err := os.Stat(path); err == nil {

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	checkPublishes = 200 // of which one round takes the mean
+	checkPublishes = 200 // publishes in a round, which takes their mean
 	checkLooks     = 2000
 )
 
-// checkRow compares the publish check of a page of 10 KiB with the publish of it, by processor time. The check runs in this
-// process: the difference of two publishes, with it and without it, is smaller than what publishes differ by themselves.
+// checkRow compares the processor time of the publish check of a 10 KiB page with that of the publish. The check runs
+// in this process: its part is smaller than the variation between publishes.
 func checkRow(ctx context.Context, b *bench) ([]line, error) {
 	page := gamePage(smallSize)
 	s, err := b.Service(ctx, "")
@@ -55,7 +55,7 @@ func checkRow(ctx context.Context, b *bench) ([]line, error) {
 	}}, nil
 }
 
-// checking is the processor time of one check of the page.
+// checking returns the processor time of one check of the page.
 func checking(page []byte) (float64, error) {
 	var begun, ended syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &begun); err != nil {
@@ -73,7 +73,7 @@ func checking(page []byte) (float64, error) {
 
 func microseconds(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// gamePage is a page with a game of that size, as people write them: a head, a canvas, and a script.
+// gamePage returns a page with a typical game of that size: a head, a canvas, and a script.
 func gamePage(size int) []byte {
 	const begins, ends = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Rocks</title><meta name="viewport" content="width=device-width, initial-scale=1">
 <style>body{margin:0;background:#111;color:#eee;font:16px sans-serif}canvas{display:block;width:100vw;height:100vh}</style></head>

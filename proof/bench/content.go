@@ -6,8 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// text makes n bytes of a page that compress about as well as a program does, to
-// a third; the same n gives the same bytes.
+// text returns n bytes of a page that compress about as well as a program, to a third; the same n gives the same bytes.
 func text(n int) []byte {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	words := make([][]byte, 4000)
@@ -22,11 +21,11 @@ func text(n int) []byte {
 	b.Grow(n + 16)
 	b.WriteString("<!doctype html><title>Bench</title><pre>\n")
 	for b.Len() < n {
-		u := r.Float64() // some words are used more than others
+		u := r.Float64() // some words are more frequent than others
 		b.Write(words[int(u*u*u*float64(len(words)))])
 	}
 	return b.Bytes()[:n]
 }
 
-// encoded is content as JSON carries it.
+// encoded returns the content in its JSON form.
 func encoded(content []byte) string { return base64.StdEncoding.EncodeToString(content) }

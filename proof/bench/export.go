@@ -14,14 +14,13 @@ import (
 )
 
 const (
-	exportFiles   = 10_000 // as many as a project may have
+	exportFiles   = 10_000 // the limit of files in a project
 	exportFile    = 8 << 10
 	exportClients = 32
 	squeezeWait   = 15 * time.Minute // for 10,000 files, compressed by one worker
 )
 
-// export compares the archive of an account with sending the bytes that are stored
-// of its files, compressed as they are, without a look at anything else.
+// export compares the archive of an account with a plain copy of the stored, compressed bytes of its files.
 func export(ctx context.Context, b *bench) ([]line, error) {
 	s, err := b.Service(ctx, "")
 	if err != nil {
@@ -52,7 +51,7 @@ func export(ctx context.Context, b *bench) ([]line, error) {
 	return []line{p.line("export of 10,000 files of text, of the stored bytes", "MB/s", 0.7)}, s.Remove()
 }
 
-// drain returns the MB in a second at which stored bytes arrived, in whatever form.
+// drain returns the MB in a second at which stored bytes arrived, in any form.
 func drain(ctx context.Context, addr string, request []byte, bytes int64) (float64, error) {
 	l, err := rig.NewLane(ctx, addr)
 	if err != nil {
@@ -94,7 +93,7 @@ func publishMany(ctx context.Context, s *rig.Service) (key string, err error) {
 func squeezed(ctx context.Context, data string) error {
 	ctx, cancel := context.WithTimeout(ctx, squeezeWait)
 	defer cancel()
-	// What the server is at counts as left: by this clock its claims have lapsed.
+	// Files claimed by the server count as not compressed: by this clock its claims have lapsed.
 	later := func() time.Time { return time.Now().Add(sandlot.SqueezeLeaseMax) }
 	db, err := sqlstore.OpenSQLite(ctx, filepath.Join(data, "sandlot.db"), sqlstore.Options{Now: later})
 	if err != nil {
@@ -114,7 +113,7 @@ func squeezed(ctx context.Context, data string) error {
 	}
 }
 
-// storedBytes is how many bytes there are to be copied.
+// storedBytes returns the number of bytes to copy.
 func storedBytes(ctx context.Context, data string) (n int64, err error) {
 	db, err := sqlstore.OpenSQLite(ctx, filepath.Join(data, "sandlot.db"), sqlstore.Options{})
 	if err != nil {
@@ -128,7 +127,7 @@ func storedBytes(ctx context.Context, data string) (n int64, err error) {
 	return n, err
 }
 
-// storedForms are what is stored of each file of the first account's project.
+// storedForms returns the stored form of each file of the first account's project.
 func storedForms(ctx context.Context, db *sqlstore.DB) ([]sandlot.Blob, error) {
 	projects, err := db.Publish().Projects(ctx, 1, 0, 1)
 	if err != nil || len(projects) != 1 {
@@ -142,7 +141,7 @@ func storedForms(ctx context.Context, db *sqlstore.DB) ([]sandlot.Blob, error) {
 	return forms, err
 }
 
-// storedForm is what an export copies.
+// storedForm returns the blob that an export copies.
 func storedForm(f sandlot.File) sandlot.Blob {
 	for _, v := range f.Variants {
 		if v.Encoding == "gzip" {

@@ -13,13 +13,13 @@ const (
 	fewProjects   = 1_000
 	manyProjects  = 1_000_000
 	growthClients = 8
-	growthEach    = 250 // publishes a client, so that a thousand projects do not become ten thousand
+	growthEach    = 250 // publishes per client, so that a thousand projects do not become ten thousand
 	startUpMost   = 2 * time.Second
 	growthPublish = 1.5
 )
 
-// growth compares the time of a publish in a full store with that in one nearly
-// empty, and looks how long the full one takes to start.
+// growth compares the time of a publish in a full store with that in a nearly empty one, and measures the start of the
+// full one.
 func growth(ctx context.Context, b *bench) ([]line, error) {
 	few, err := b.seeded(ctx, "", fewProjects)
 	if err != nil {
@@ -56,7 +56,7 @@ func growth(ctx context.Context, b *bench) ([]line, error) {
 	}, nil
 }
 
-// publishTime returns the median time of a publish in ms, and how long the start took.
+// publishTime returns the median time of a publish in ms, and the time of the start.
 func (b *bench) publishTime(ctx context.Context, data string) (p50 float64, start time.Duration, err error) {
 	s, err := b.Service(ctx, data)
 	if err != nil {
@@ -79,7 +79,7 @@ func (b *bench) publishTime(ctx context.Context, data string) (p50 float64, star
 	return t.Quantile(0.5).Seconds() * 1000, s.Took, s.Stop()
 }
 
-// seeded returns a data folder with n projects, which is kept in dir if that is named.
+// seeded returns a data folder with n projects, which is kept in dir if that is set.
 func (b *bench) seeded(ctx context.Context, dir string, n int) (string, error) {
 	if dir == "" {
 		var err error

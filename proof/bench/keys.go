@@ -11,9 +11,8 @@ import (
 	"sandlot/proof/bench/rig"
 )
 
-// keysRow compares the search for keys, in content that is built to be its worst
-// case, with hashing the same bytes. Both are in this process: of a publish, the
-// search is too small a part to be told from the rest.
+// keysRow compares the search for keys, in content built as its worst case, with hashing the same bytes. Both run in
+// this process: the search is too small a part of a publish to be measured there.
 func keysRow(_ context.Context, b *bench) ([]line, error) {
 	wrong := []byte(rig.MadeUpKey(1, 1))
 	if last := &wrong[len(wrong)-1]; *last == '0' {
@@ -50,7 +49,7 @@ func keysRow(_ context.Context, b *bench) ([]line, error) {
 	return out, nil
 }
 
-// milliseconds is how long do takes for 100 MB, if it takes a piece each time.
+// milliseconds returns the time of do for 100 MB, one piece per call.
 func milliseconds(piece []byte, do func()) float64 {
 	begun := time.Now()
 	for range largeSize / len(piece) {

@@ -10,7 +10,7 @@ import (
 	"sandlot/proof/bench/rig"
 )
 
-// largeSize is the largest content that one request may bring.
+// largeSize is the size limit of the content of one request.
 const largeSize = 100 << 20
 
 func large(ctx context.Context, b *bench) ([]line, error) {
@@ -21,14 +21,14 @@ func large16(ctx context.Context, b *bench) ([]line, error) {
 	return b.uploads(ctx, uploads{n: 16, reach: 0.85, memory: 48})
 }
 
-// uploads describes publishes of 100 MB at once.
+// uploads describes concurrent publishes of 100 MB.
 type uploads struct {
 	n      int
 	reach  float64
-	memory int // MiB over idle
+	memory int // limit in MiB above idle
 }
 
-// name is how the table calls it.
+// name returns the name in the table.
 func (u uploads) name() string {
 	if u.n == 1 {
 		return "one 100 MB publish"
@@ -36,9 +36,8 @@ func (u uploads) name() string {
 	return fmt.Sprintf("%d publishes of 100 MB at once", u.n)
 }
 
-// uploads measures both sides by the bytes of the body that they took in a second.
-// Each measurement has a fresh process and a fresh folder, and both sides get the
-// very same body from the same client.
+// uploads measures both sides by the bytes of the body that they took in a second. Each measurement has a fresh process
+// and a fresh folder, and both sides get the same body from the same client.
 func (b *bench) uploads(ctx context.Context, u uploads) ([]line, error) {
 	body := []byte("{" + rig.JSON("content", encoded(text(largeSize))) + "," + rig.JSON("title", "A large game") + "}")
 	var grown []float64
@@ -58,7 +57,7 @@ func (b *bench) uploads(ctx context.Context, u uploads) ([]line, error) {
 	}, nil
 }
 
-// publishLarge returns MB in a second, and by how much the service grew.
+// publishLarge returns MB in a second, and the growth of the service's memory.
 func (b *bench) publishLarge(ctx context.Context, n int, body []byte) (rate, grown float64, err error) {
 	s, err := b.Service(ctx, "")
 	if err != nil {
@@ -68,7 +67,7 @@ func (b *bench) publishLarge(ctx context.Context, n int, body []byte) (rate, gro
 	if err != nil {
 		return 0, 0, err
 	}
-	if _, err := s.Publish(ctx, key, text(1000)); err != nil { // whatever is made once, is made now
+	if _, err := s.Publish(ctx, key, text(1000)); err != nil { // makes everything that is made only once
 		return 0, 0, err
 	}
 	idle, err := s.Idle(ctx)
@@ -116,8 +115,7 @@ func (b *bench) startOwn(ctx context.Context, what, dir string) (*rig.Program, e
 	return b.Start(ctx, "", self, "yardstick", what, dir)
 }
 
-// post sends one request from each of n clients at once and returns the MB that
-// went over in a second.
+// post sends one request from each of n clients at once and returns the MB transferred in a second.
 func post(ctx context.Context, addr string, n int, request []byte) (float64, error) {
 	rig.Settle()
 	t, err := rig.Crowd(ctx, addr, n, 1, time.Hour, func(l *rig.Lane, _, _ int) error {

@@ -13,19 +13,20 @@ import (
 
 const (
 	players    = 10_000
-	clientMost = 12 << 10         // bytes each
+	clientMost = 12 << 10         // bytes of memory per client
 	countWait  = 10 * time.Second // until the count is right
-	heralds    = 32               // goroutines that send the heartbeats of all
-	beats      = 3                // of each player
+	heralds    = 32               // goroutines that send all heartbeats
+	beats      = 3                // heartbeats of each player
 )
 
-// live lets players come, each on a connection of its own as browsers do, and say
-// three times that they are there. Their connections stay open.
+// live measures players, each with a connection of its own like a browser and three heartbeats. Their connections stay
+// open.
 func live(ctx context.Context, b *bench) ([]line, error) {
 	return b.crowd(ctx, "live players on one project", "the count of the 10,000 is right after", b.play)
 }
 
-// crowd is the rows of 10,000 clients of one kind: what each takes, and how long after their coming something is right.
+// crowd returns the rows for 10,000 clients of one kind: the memory of each, and the time from their arrival until the
+// state named by right.
 func (b *bench) crowd(ctx context.Context, clients, right string, once func(context.Context) (each float64, late time.Duration, err error)) ([]line, error) {
 	var each, late []float64
 	for range min(b.runs, 3) { // memory varies less than speed
@@ -48,8 +49,8 @@ func (b *bench) crowd(ctx context.Context, clients, right string, once func(cont
 	}, nil
 }
 
-// play returns the memory that each player takes at the most, and how long after
-// the last player's first word the count is right.
+// play returns the peak memory per player, and the time from the last player's first heartbeat until the count is
+// right.
 func (b *bench) play(ctx context.Context) (each float64, late time.Duration, err error) {
 	s, project, err := b.game(ctx)
 	if err != nil {
@@ -84,7 +85,7 @@ func (b *bench) play(ctx context.Context) (each float64, late time.Duration, err
 	return float64(busy.Peak-idle.Now) / players, late, s.Remove()
 }
 
-// game starts a service with one project that somebody has looked at.
+// game starts a service with one project that has been loaded once.
 func (b *bench) game(ctx context.Context) (*rig.Service, string, error) {
 	s, err := b.Service(ctx, "")
 	if err != nil {
@@ -124,7 +125,7 @@ func beat(s *rig.Service, project string, lanes []*rig.Lane) error {
 	return g.Wait()
 }
 
-// counted returns how long it takes until the statistics tell the right number.
+// counted returns the time until the statistics contain the right number.
 func counted(ctx context.Context, s *rig.Service, project string) (time.Duration, error) {
 	began, got := time.Now(), 0
 	for time.Since(began) < 2*countWait {

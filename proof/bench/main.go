@@ -1,10 +1,9 @@
-// Command bench measures Sandlot against what the same machine can do: each row
-// puts a path of the service beside a yardstick that moves the same bytes, in the
-// same run, in turns, and prints the ratio. Only ratios travel from one machine to
-// another; the figures beside them are there to be looked at.
+// Command bench measures Sandlot against the limits of the same machine: each row compares a path of the service with a
+// yardstick that moves the same bytes, in the same run, in turns, and prints the ratio. Only ratios can be compared
+// between machines; the other figures are for orientation.
 //
-// Everything runs on loopback and writes to one temporary folder. docs/performance.md
-// tells what each row is and holds the figures of the last run.
+// Everything runs on loopback and writes to one temporary folder. docs/performance.md describes each row and holds the
+// figures of the last run.
 //
 //	go run ./proof/bench                     all rows
 //	go run ./proof/bench -row large,nginx    some
@@ -44,13 +43,13 @@ func exit(err error) {
 	}
 }
 
-// bench is what the rows share.
+// bench holds the settings and tools shared by the rows.
 type bench struct {
 	*rig.Rig
-	runs  int           // how often each pair is measured; the median counts
-	limit time.Duration // how long one measurement of a rate takes
-	tools string        // where foreign programs are, once built
-	seeds string        // where stores with many projects are kept; empty: in the run's folder
+	runs  int           // measurements of each pair, of which the median counts
+	limit time.Duration // length of one measurement of a rate
+	tools string        // folder of foreign programs, once built
+	seeds string        // folder of stores with many projects; empty: in the run's folder
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -85,7 +84,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return errors.Join(b.all(ctx, chosen, out), b.Close())
 }
 
-// tags are those that the service is built with.
+// tags returns the build tags of the service.
 func tags(profiles string) string {
 	if profiles != "" {
 		return "pprof"
@@ -93,8 +92,7 @@ func tags(profiles string) string {
 	return ""
 }
 
-// all measures the rows and prints their lines as a table. A row that fails does
-// not keep the others from being measured.
+// all measures the rows and prints their lines as a table. A failed row does not stop the others.
 func (b *bench) all(ctx context.Context, rows []row, out io.Writer) error {
 	fmt.Fprintf(out, "%s, median of %d\n\n%s", rig.Machine(), b.runs, heading)
 	var errs []error
@@ -115,7 +113,7 @@ func (b *bench) all(ctx context.Context, rows []row, out io.Writer) error {
 	return errors.Join(append(errs, ctx.Err())...)
 }
 
-// choose finds rows by their names.
+// choose returns rows by their names.
 func choose(names string) ([]row, error) {
 	if names == "" {
 		return rows[:], nil

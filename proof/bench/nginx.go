@@ -13,9 +13,9 @@ import (
 	"sandlot/proof/bench/rig"
 )
 
-// logSettings are the access logs with which the two are compared, and on how many pages.
+// logSettings lists the access logs for the comparison, with the number of pages.
 var logSettings = [...]struct {
-	name       string // told behind nginx
+	name       string // printed after nginx
 	own, nginx string
 	pages      int
 	want       func(form) float64
@@ -25,9 +25,8 @@ var logSettings = [...]struct {
 	{", with Sandlot's access log alone", "all", "off", 1, func(form) float64 { return 0.8 }},
 }
 
-// nginxRow compares serving with nginx, set up as its own documentation would for
-// speed, and to do the same: the same headers, and a line in a log for each request,
-// buffered; or no such line.
+// nginxRow compares serving with nginx, configured for speed as its own documentation says, and for the same work: the
+// same headers, and a buffered log line for each request, or none.
 func nginxRow(ctx context.Context, b *bench) (lines []line, err error) {
 	for _, logs := range logSettings {
 		s, err := b.serving(ctx, "--access-log", logs.own)
@@ -51,7 +50,7 @@ func nginxRow(ctx context.Context, b *bench) (lines []line, err error) {
 	return lines, nil
 }
 
-// nginx starts one with the pages of a site.
+// nginx starts an nginx with the pages of a site.
 func (b *bench) nginx(ctx context.Context, s *publishedPages, accessLog string) (*rig.Program, error) {
 	addr, err := rig.FreePort()
 	if err != nil {
@@ -68,7 +67,7 @@ func (b *bench) nginx(ctx context.Context, s *publishedPages, accessLog string) 
 	return b.Start(ctx, addr, "nginx", "-p", dir, "-c", conf, "-e", filepath.Join(dir, "error.log"), "-g", "daemon off;")
 }
 
-// nginxConf serves root at addr.
+// nginxConf returns the configuration that serves root at addr.
 func nginxConf(addr, dir, root, accessLog string, headers http.Header) []byte {
 	var add strings.Builder
 	for _, name := range foreignHeaders(headers) {
@@ -101,7 +100,7 @@ http {
 `, dir, addr, root, add.String(), accessLog)
 }
 
-// foreignHeaders are those that a peer must be told to send.
+// foreignHeaders returns the headers that a peer must be configured to send.
 func foreignHeaders(h http.Header) []string {
 	own := []string{"Date", "Etag", "Content-Length", "Content-Type", "Content-Encoding", "Accept-Ranges", "Connection"}
 	var names []string

@@ -11,20 +11,18 @@ import (
 	"sandlot/proof/bench/rig"
 )
 
-// mostNodes is how many share a set at the most. They share the machine, too.
+// mostNodes is the limit of nodes on a set. They share the machine, too.
 const mostNodes = 3
 
-// A round is one measurement of nodes: how many requests were answered in a second, and what
-// processor time each part took for one.
+// A round is one measurement of nodes: the rate of requests in a second, and the processor time of each part for one.
 type round struct {
 	rate float64
 	each map[string]time.Duration
 }
 
-// nodesRow compares one node on PostgreSQL, a bucket and Redis with one on a folder, and two and
-// three with one. All of them, their servers and the clients share the processors of one machine:
-// so the rate tells what a node costs, and the processor time of each part what another machine would
-// gain.
+// nodesRow compares one node on PostgreSQL, a bucket and Redis with one on a folder, and two and three nodes with one.
+// The nodes, their servers and the clients share the processors of one machine: so the rate shows the cost of a node,
+// and the processor time of each part shows the gain from another machine.
 func nodesRow(ctx context.Context, b *bench) ([]line, error) {
 	set, err := b.Set(ctx, b.tools)
 	if err != nil {
@@ -73,7 +71,7 @@ func (b *bench) nodes(ctx context.Context, set *rig.Set, what string, measure fu
 	return lines, nil
 }
 
-// nodesRound starts what is measured: a folder if n is 0.
+// nodesRound starts the nodes and measures them: on a folder if n is 0.
 func (b *bench) nodesRound(ctx context.Context, set *rig.Set, n int, measure func(context.Context, *bench, *rig.Set, []*rig.Service) (round, error)) (round, error) {
 	var nodes []*rig.Service
 	if n == 0 {
@@ -95,7 +93,7 @@ func (b *bench) nodesRound(ctx context.Context, set *rig.Set, n int, measure fun
 	return r, errors.Join(err, rig.RemoveAll(nodes))
 }
 
-// publishNodes has 64 clients publish, each at one node.
+// publishNodes lets 64 clients publish, each at one node.
 func publishNodes(ctx context.Context, b *bench, set *rig.Set, nodes []*rig.Service) (round, error) {
 	requests, err := smallRequests(ctx, nodes[0], smallClients, text(smallSize))
 	if err != nil {
@@ -110,7 +108,7 @@ func publishNodes(ctx context.Context, b *bench, set *rig.Set, nodes []*rig.Serv
 	})
 }
 
-// serveNodes asks all nodes for one page, which is compressed by then.
+// serveNodes measures requests to all nodes for one page, after its compression.
 func serveNodes(ctx context.Context, b *bench, set *rig.Set, nodes []*rig.Service) (round, error) {
 	key, err := nodes[0].Signup(ctx, "serve@example.com")
 	if err != nil {
@@ -141,7 +139,7 @@ func addresses(nodes []*rig.Service) (list []string) {
 	return list
 }
 
-// spending measures what the parts take while do runs, which returns a rate and how many there were.
+// spending measures the processor time of the parts while do runs, which returns a rate and a number of requests.
 func spending(parts []rig.Part, do func() (float64, int, error)) (round, error) {
 	before, err := rig.Used(parts)
 	if err != nil {
@@ -169,7 +167,7 @@ func compareRounds(what string, ours, yard []round) line {
 	}
 }
 
-// spent tells the median processor time of each part that took any.
+// spent formats the median processor time of each part that used any.
 func spent(rounds []round) string {
 	var told []string
 	for _, name := range []string{"nodes", "PostgreSQL", "bucket", "Redis"} {

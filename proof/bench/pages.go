@@ -13,17 +13,17 @@ import (
 
 const pageProjects = 50_000
 
-// pageReach is what the pages promise that are the same to many.
+// pageReach is the promised ratio of pages that are the same for many visitors.
 const pageReach = 1.0 / 3
 
-// An asking is one way to ask for one page.
+// An asking is a form of request for a page.
 type asking struct {
 	what, path string
 	headers    []string // "Name: value"
 	reach      float64  // 0: none
 }
 
-// askings are the pages that everybody sees, each as browsers ask for it and as what takes no gzip does, and a search.
+// askings returns the requests: the public pages, each as from browsers and as from clients without gzip, and a search.
 func askings(session string) []asking {
 	browser := "Accept-Encoding: gzip, deflate, br, zstd"
 	list := []asking{{what: "a search", path: "/?q=seeded"}}
@@ -37,8 +37,8 @@ func askings(session string) []asking {
 	return list
 }
 
-// pagesRow asks for the pages that everybody sees, of a service with many projects,
-// beside a bare handler that writes the same bytes from memory.
+// pagesRow compares the public pages of a service with many projects with a bare handler that writes the same bytes
+// from memory.
 func pagesRow(ctx context.Context, b *bench) ([]line, error) {
 	s, session, err := b.listed(ctx)
 	if err != nil {
@@ -86,7 +86,7 @@ func pagesRow(ctx context.Context, b *bench) ([]line, error) {
 	return append(lines, searches), s.Remove()
 }
 
-// searches asks for a mix of searches, none of which is answered from another's answer.
+// searches measures a mix of searches, none of which is answered from another's result.
 func (b *bench) searches(ctx context.Context, s *rig.Service, dir string) (line, error) {
 	var rates []float64
 	for range b.runs {
@@ -105,7 +105,7 @@ func (b *bench) searches(ctx context.Context, s *rig.Service, dir string) (line,
 	return line{what: "at 50,000 projects, a mix of searches", ours: fmt.Sprintf("%.0f /s", rate), reach: ">= 1500 /s", reached: rate >= 1500}, nil
 }
 
-// listed starts a service all of whose projects are listed, as they are on a local instance, and returns the cookie of a login.
+// listed starts a service whose projects are all listed, as on a local instance, and returns the cookie of a login.
 func (b *bench) listed(ctx context.Context) (*rig.Service, string, error) {
 	data, err := b.seeded(ctx, "", pageProjects)
 	if err != nil {
@@ -119,7 +119,7 @@ func (b *bench) listed(ctx context.Context) (*rig.Service, string, error) {
 	return s, session, err
 }
 
-// saveAnswer keeps the body of a page, as it is sent, in a file.
+// saveAnswer saves the body of a page in a file, as it is sent.
 func saveAnswer(ctx context.Context, s *rig.Service, a asking, file string) error {
 	l, err := rig.NewLane(ctx, s.Addr)
 	if err != nil {

@@ -20,17 +20,18 @@ import (
 	"sandlot/proof/bench/rig"
 )
 
-// publishScript has what a publish into an account sends: the same rows, in the same number of statements and messages.
+// publishScript holds the statements of a publish into an account: the same rows, in the same number of statements and
+// messages.
 //
 //go:embed publish.pgbench
 var publishScript []byte
 
-// publishTrips is how many round trips a publish may take.
+// publishTrips is the limit of round trips of a publish.
 const publishTrips = 6
 
-// pgbenchRow compares publishes of one node with pgbench inserting the same rows into the same tables
-// of the same server, and with nothing but the round trips. The node compresses what it publishes beside
-// it, so that it is also measured with content of which no variants are made.
+// pgbenchRow compares publishes at one node with pgbench inserting the same rows into the same tables of the same
+// server, and with the round trips alone. The node also compresses the content, so it is measured with incompressible
+// content, too.
 func pgbenchRow(ctx context.Context, b *bench) ([]line, error) {
 	set, err := b.Set(ctx, b.tools)
 	if err != nil {
@@ -70,7 +71,7 @@ func pgbenchRow(ctx context.Context, b *bench) ([]line, error) {
 	return append(lines, l), set.Stop()
 }
 
-// publishRequests makes an account for each client, and the publish that it sends.
+// publishRequests makes an account for each client, and returns the publish that each sends.
 func publishRequests(ctx context.Context, s *rig.Service, filename string) ([][]byte, error) {
 	requests := make([][]byte, smallClients)
 	fields := rig.JSON("content", encoded(text(smallSize))) + "," + rig.JSON("title", "A small game")
@@ -119,7 +120,7 @@ func (b *bench) publishOnSet(ctx context.Context, set *rig.Set, requests func(*r
 
 var pgbenchRate = regexp.MustCompile(`(?m)^tps = ([0-9.]+)`)
 
-// pgbench returns the transactions in a second of as many clients, on tables and accounts that a node has made.
+// pgbench returns the transactions in a second of as many clients, on tables and accounts made by a node.
 func (b *bench) pgbench(ctx context.Context, set *rig.Set, requests func(*rig.Service) ([][]byte, error)) (float64, error) {
 	var database string
 	if err := b.onNode(ctx, set, func(on *rig.Shared, s *rig.Service) error {
@@ -154,7 +155,7 @@ func (b *bench) pgbench(ctx context.Context, set *rig.Set, requests func(*rig.Se
 }
 
 // bareTrips returns how often in a second as many clients, each on a connection of its own, make the round trips of a
-// publish one after another with statements that do nothing: the bound that the way to the database sets.
+// publish, with statements that do nothing: the upper limit set by the way to the database.
 func bareTrips(ctx context.Context, set *rig.Set, limit time.Duration) (float64, error) {
 	on, err := set.Installation(ctx)
 	if err != nil {

@@ -12,10 +12,9 @@ import (
 	"sandlot/proof/bench/rig"
 )
 
-// pocketRow compares durable publishes with creating the like in PocketBase: a
-// record with the same file, by anybody. PocketBase as it comes does not sync: neither
-// its log (synchronous is NORMAL there) nor its files. What it makes of one that syncs
-// its log is told beside it.
+// pocketRow compares durable publishes with creating a comparable record in PocketBase: with the same file, without a
+// login. PocketBase by default syncs neither its log (synchronous is NORMAL there) nor its files. The rate of a
+// PocketBase that syncs its log is printed beside it.
 func pocketRow(ctx context.Context, b *bench) ([]line, error) {
 	bin, err := b.tool(ctx, "pocketbase", pocketModule)
 	if err != nil {
@@ -45,14 +44,14 @@ func (b *bench) againstPocket(ctx context.Context, bin string) (pair, error) {
 		func() (float64, error) { return b.pocketRecords(ctx, bin, content) })
 }
 
-// pocketRecords returns the records that a fresh PocketBase takes in a second.
+// pocketRecords returns the records that a fresh PocketBase stores in a second.
 func (b *bench) pocketRecords(ctx context.Context, bin string, content []byte) (float64, error) {
 	dir, err := b.Folder("pocket")
 	if err != nil {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
-	data := filepath.Join(dir, "data") // beside it PocketBase writes migrations
+	data := filepath.Join(dir, "data") // PocketBase writes migrations beside it
 	const admin, password = "bench@example.com", "bench-bench-bench"
 	if out, err := exec.CommandContext(ctx, bin, "superuser", "upsert", admin, password, "--dir", data).CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("superuser: %w\n%s", err, out)
@@ -100,7 +99,7 @@ func pocketCollection(ctx context.Context, addr, admin, password string) error {
 	return err
 }
 
-// pocketBody makes a multipart body with one file.
+// pocketBody returns a multipart body with one file.
 func pocketBody(content []byte) (body []byte, contentType string) {
 	const boundary = "----------------------------bench"
 	b := fmt.Appendf(nil, "--%s\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nA small game\r\n", boundary)

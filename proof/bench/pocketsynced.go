@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// syncedSource is PocketBase with one setting changed: its log is synced in every
-// commit, as ours is. Its files are still not.
+// syncedSource is PocketBase with one setting changed: its log is synced in every commit, like Sandlot's. Its files are
+// still not.
 const syncedSource = `package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 }
 `
 
-// syncedPocket returns the program, built in the folder of tools if it is not there.
+// syncedPocket returns the program, and builds it in the tools folder if it is missing.
 func (b *bench) syncedPocket(ctx context.Context) (string, error) {
 	path := filepath.Join(b.tools, "synced-pocketbase")
 	if _, err := os.Stat(path); err == nil {

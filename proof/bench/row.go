@@ -42,19 +42,19 @@ func byName(name string) (row, bool) {
 	return rows[i], true
 }
 
-// A line is one result: what was measured, with what it was compared, and the ratio.
+// A line is one result: the measured figure, the figure it is compared with, and the ratio.
 type line struct {
 	what        string
 	ours, yard  string
 	ratio       float64 // 0: none
 	reach       string
 	reached     bool
-	unqualified bool // there is nothing to reach
+	unqualified bool // there is no target
 }
 
 const heading = "| path | Sandlot | yardstick | ratio | reach | |\n|---|---|---|---|---|---|\n"
 
-// String is a line of the table.
+// String returns the line as a row of the table.
 func (l line) String() string {
 	ratio, verdict := "", "missed"
 	if l.ratio != 0 {
@@ -69,12 +69,11 @@ func (l line) String() string {
 	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |\n", l.what, l.ours, l.yard, ratio, l.reach, verdict)
 }
 
-// pair is the outcome of measuring two things in turns.
+// pair holds the result of measuring two things in turns.
 type pair struct{ ours, yard, ratio float64 }
 
-// pairs measures ours and the yardstick in turns, so that what the machine does
-// beside them meets both, and returns the medians. The ratio is the median of each
-// turn's own.
+// pairs measures Sandlot and the yardstick in turns, so that other work of the machine affects both, and returns the
+// medians. The ratio is the median of the ratios of the turns.
 func (b *bench) pairs(ours, yard func() (float64, error)) (pair, error) {
 	var o, y, r []float64
 	for range b.runs {
@@ -98,7 +97,7 @@ func median(v []float64) float64 {
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
-// line compares a pair of rates with what is to be reached.
+// line compares a pair of rates with the ratio to reach.
 func (p pair) line(what, unit string, reach float64) line {
 	return line{
 		what: what, ours: fmt.Sprintf("%.0f %s", p.ours, unit), yard: fmt.Sprintf("%.0f %s", p.yard, unit),
@@ -108,7 +107,7 @@ func (p pair) line(what, unit string, reach float64) line {
 
 const mib = 1 << 20
 
-// atMost is the line of something that is bounded, in MiB.
+// atMost returns the line of a figure with an upper limit, in MiB.
 func atMost(what string, bytes float64, most int) line {
 	return line{
 		what: what, ours: fmt.Sprintf("%.1f MiB", bytes/mib), reach: fmt.Sprintf("<= %d MiB", most),

@@ -13,7 +13,7 @@ import (
 	"sandlot/proof/bench/rig"
 )
 
-// A page is what GET is measured on: a project, and what a peer needs to send the same.
+// A page is a project for the measurement of GET, with the data for a peer to send the same.
 type page struct {
 	name    string // "10 KiB"
 	file    string // in the folder of the peer
@@ -23,11 +23,11 @@ type page struct {
 	headers http.Header // of the compressed answer
 }
 
-// A form is one way to ask for a page.
+// A form is a form of request for a page.
 type form struct {
 	name   string
 	coding string // of Accept-Encoding
-	etag   bool   // ask with the ETag of the answer before
+	etag   bool   // ask with the ETag of the previous answer
 	caddy  float64
 	nginx  float64
 }
@@ -38,21 +38,21 @@ var forms = [...]form{
 	{name: "304", coding: "gzip", etag: true, nginx: 0.7, caddy: 2.5},
 }
 
-// publishedPages are a service with pages on it, and a folder of the same for its peers.
+// publishedPages holds a service with pages, and a folder of the same pages for its peers.
 type publishedPages struct {
 	*rig.Service
 	pages []page
 	root  string
 }
 
-// pageSizes are a small game and a large one.
+// pageSizes lists a small game and a large one.
 var pageSizes = [...]struct {
 	name string
 	size int
 }{{"10 KiB", 10 << 10}, {"300 KiB", 300 << 10}}
 
-// serving starts the service with these flags, publishes the pages, waits for their compressed
-// forms, and writes both forms to the folder of the peers.
+// serving starts the service with these flags, publishes the pages, waits for their compressed forms, and writes both
+// forms to the folder of the peers.
 func (b *bench) serving(ctx context.Context, flags ...string) (*publishedPages, error) {
 	s, err := b.Service(ctx, "", flags...)
 	if err != nil {
@@ -87,14 +87,14 @@ func (b *bench) serving(ctx context.Context, flags ...string) (*publishedPages, 
 	return out, squeezed(ctx, s.Data)
 }
 
-// read asks for both forms of the page until the compressed one is made.
+// read requests both forms of the page until the compressed one is made.
 func (p *page) read(ctx context.Context, addr string) error {
 	l, err := rig.NewLane(ctx, addr)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	until := time.Now().Add(time.Minute) // the worker looks twice a second
+	until := time.Now().Add(time.Minute) // the worker polls twice a second
 	for time.Now().Before(until) {
 		if p.plain, _, err = p.get(l, "/", "identity"); err != nil {
 			return err
@@ -160,14 +160,14 @@ func (b *bench) compare(ctx context.Context, s *publishedPages, p peer) ([]line,
 	return lines, nil
 }
 
-// request is what wrk is told.
+// request holds the arguments for wrk.
 type request struct {
 	url     string
 	headers []string
 }
 
-// target prepares a form for wrk, after a look at what the server answers: the
-// same bytes, and no fewer headers than the service sends.
+// target prepares a form for wrk, after a check of the server's answer: the same bytes, and no fewer headers than the
+// service sends.
 func target(ctx context.Context, addr, path string, pg page, f form) (request, error) {
 	l, err := rig.NewLane(ctx, addr)
 	if err != nil {
@@ -183,7 +183,7 @@ func target(ctx context.Context, addr, path string, pg page, f form) (request, e
 		want = pg.gzip
 	}
 	if !bytes.Equal(body, want) {
-		return request{}, fmt.Errorf("%s as %s: %d other bytes", pg.name, f.name, len(body))
+		return request{}, fmt.Errorf("%s as %s: %d wrong bytes", pg.name, f.name, len(body))
 	}
 	if err := sameHeaders(headers, pg.headers, f.coding); err != nil {
 		return request{}, err
@@ -196,8 +196,8 @@ func target(ctx context.Context, addr, path string, pg page, f form) (request, e
 	return r, err
 }
 
-// sameHeaders tells whether a header that the service sends is missing or has
-// another value. ETags and dates are each server's own.
+// sameHeaders checks that no header of the service is missing or has another value. It ignores ETags and dates, which
+// each server makes itself.
 func sameHeaders(got, want http.Header, coding string) error {
 	own := []string{"Etag", "Date", "Content-Length", "Content-Encoding", "Accept-Ranges"}
 	for name, values := range want {

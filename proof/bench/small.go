@@ -15,8 +15,8 @@ const (
 	smallClients = 64
 )
 
-// small compares publishes, which cross HTTP, JSON, base64 and a transaction of
-// eight tables, with nothing but the bytes on the disk.
+// small compares publishes, which cross HTTP, JSON, base64 and a transaction of eight tables, with a write of the bytes
+// to the disk alone.
 func small(ctx context.Context, b *bench) ([]line, error) {
 	content := text(smallSize)
 	p, err := b.pairs(
@@ -35,7 +35,7 @@ func small(ctx context.Context, b *bench) ([]line, error) {
 	return []line{p.line("durable publishes of 10 KiB, 64 clients", "/s", 0.4)}, nil
 }
 
-// publishSmall returns publishes in a second on a fresh data folder.
+// publishSmall returns the publishes in a second on a fresh data folder.
 func (b *bench) publishSmall(ctx context.Context, content []byte) (float64, error) {
 	s, err := b.Service(ctx, "")
 	if err != nil {
@@ -62,7 +62,7 @@ func (b *bench) publishSmall(ctx context.Context, content []byte) (float64, erro
 	return t.Rate(), s.Remove()
 }
 
-// smallRequests makes an account for each client, and the publish that it sends.
+// smallRequests makes an account for each client, and returns the publish that each sends.
 func smallRequests(ctx context.Context, s *rig.Service, clients int, content []byte) ([][]byte, error) {
 	requests := make([][]byte, clients)
 	for c := range requests {

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	treeFiles = 10_000 // as many as one call may bring
+	treeFiles = 10_000 // the limit of one call
 	treeSize  = 2 << 10
 )
 
-// tree compares the publish of 10,000 small files, sent as a tar, with copying the folder that has them and syncing the copy.
+// tree compares the publish of 10,000 small files, sent as a tar, with a synced copy of the folder that has them.
 func tree(ctx context.Context, b *bench) ([]line, error) {
 	from, err := b.Folder("tree")
 	if err != nil {
@@ -70,7 +70,7 @@ func layTree(dir string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// publishTree returns the seconds that one publish takes, until it is acknowledged, on a fresh data folder.
+// publishTree returns the seconds until one publish is acknowledged, on a fresh data folder.
 func (b *bench) publishTree(ctx context.Context, body []byte) (float64, error) {
 	s, err := b.Service(ctx, "")
 	if err != nil {

@@ -21,21 +21,21 @@ const (
 	waitMost     = 50 * time.Millisecond
 )
 
-// A change is one whose work grows with an account or a project.
+// A change is a step whose work grows with an account or a project.
 type change struct {
 	what string
 	do   func() error
 }
 
-// grown is where all of that is.
+// grown holds the large account and projects.
 type grown struct {
 	db              *sqlstore.DB
 	account, other  sandlot.AccountID
-	files, versions sandlot.Project // of other
+	files, versions sandlot.Project // of another account
 }
 
-// waits measures the longest wait of a small write of another account while something
-// large is changed, against the longest one of as many writes alone.
+// waits compares the longest wait of a small write of another account during a large change with the longest of as many
+// writes alone.
 func waits(ctx context.Context, b *bench) ([]line, error) {
 	dir, err := b.Folder("waits")
 	if err != nil {
@@ -46,7 +46,7 @@ func waits(ctx context.Context, b *bench) ([]line, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Opened anew, so that the log of the seed is not folded in beside the first change.
+	// Reopened, so that the first change does not coincide with a checkpoint of the seed's log.
 	if l.db, err = sqlstore.OpenSQLite(ctx, file, sqlstore.Options{}); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func seedLarge(ctx context.Context, file string) (l grown, err error) {
 	return l, errors.Join(db.Close(), rig.SeedVersions(ctx, file, l.versions.ID, waitVersions))
 }
 
-// ofAccount are the changes of an account of many projects.
+// ofAccount returns the changes of an account of many projects.
 func (l grown) ofAccount(ctx context.Context) []change {
 	whole, entry := sandlot.Subject{Account: l.account}, sandlot.LogEntry{At: time.Now(), Actor: "bench", Action: "change", Target: "large"}
 	const of = " an account of 10,000 projects"
@@ -112,7 +112,7 @@ func (l grown) ofAccount(ctx context.Context) []change {
 	}
 }
 
-// ofProjects are the changes of a project of many files, and of one of many versions.
+// ofProjects returns the changes of a project with many files, and of one with many versions.
 func (l grown) ofProjects(ctx context.Context) []change {
 	id, n := l.files.ID, l.files.Version
 	return []change{
@@ -129,7 +129,7 @@ func (l grown) ofProjects(ctx context.Context) []change {
 	}
 }
 
-// move brings all files but the primary one to another folder.
+// move renames all files but the primary one into another folder.
 func move(ctx context.Context, db *sqlstore.DB, p sandlot.Project) error {
 	list, err := db.Publish().Files(ctx, p.ID, p.Version)
 	if err != nil {
@@ -146,7 +146,7 @@ func move(ctx context.Context, db *sqlstore.DB, p sandlot.Project) error {
 	return err
 }
 
-// restore makes a version of the files before they were moved.
+// restore makes a version from the files before their move.
 func restore(ctx context.Context, db *sqlstore.DB, p sandlot.Project) error {
 	old, err := db.Publish().Files(ctx, p.ID, p.Version)
 	if err != nil {
@@ -160,7 +160,7 @@ func restore(ctx context.Context, db *sqlstore.DB, p sandlot.Project) error {
 	return err
 }
 
-// collect lets go of everything that was deleted, as if it had been long ago.
+// collect purges all deleted data, as if deleted long ago.
 func collect(ctx context.Context, db *sqlstore.DB) error {
 	for more := true; more; {
 		var err error
@@ -192,8 +192,7 @@ func (l grown) waitBeside(ctx context.Context, c change) (line, error) {
 	}, err
 }
 
-// longestWait writes one small thing after another, at least once, until enough of
-// them were.
+// longestWait makes small writes one after another, at least one, until enough returns true.
 func longestWait(ctx context.Context, db *sqlstore.DB, id sandlot.AccountID, enough func(int) bool) (longest time.Duration, writes int, err error) {
 	for writes = 0; writes == 0 || !enough(writes); writes++ {
 		began := time.Now()
@@ -207,5 +206,5 @@ func longestWait(ctx context.Context, db *sqlstore.DB, id sandlot.AccountID, eno
 
 func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
 
-// second is the error of a step, without what it changed.
+// second returns the error of a step, without its Changed.
 func second(_ sandlot.Changed, err error) error { return err }

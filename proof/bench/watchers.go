@@ -16,17 +16,16 @@ import (
 
 const (
 	watchers = 10_000
-	watched  = 100 // players whose coming the watchers are told of
+	watched  = 100 // players whose arrival the watchers see
 )
 
-// watch lets browsers look at one project's page, each with a stream of its own, and
-// then players come.
+// watch measures browsers on one project's page, each with a stream of its own, while players arrive.
 func watch(ctx context.Context, b *bench) ([]line, error) {
 	return b.crowd(ctx, "watchers of one project", "all of the 10,000 know the right count after", b.look)
 }
 
-// look returns the memory that each watcher takes at the most, and how long after the
-// last player's first word all of them know the count.
+// look returns the peak memory per watcher, and the time from the last player's first heartbeat until every stream has
+// the count.
 func (b *bench) look(ctx context.Context) (each float64, late time.Duration, err error) {
 	s, project, err := b.game(ctx)
 	if err != nil {
@@ -66,8 +65,7 @@ func (b *bench) look(ctx context.Context) (each float64, late time.Duration, err
 	return float64(busy.Peak-idle.Now) / watchers, late, s.Remove()
 }
 
-// open begins a stream and reads its first numbers. No buffer is kept for it: what
-// follows is one event at a time.
+// open begins a stream and reads its first numbers. It keeps no buffer: later events are read one at a time.
 func open(ctx context.Context, s *rig.Service, project string) (net.Conn, error) {
 	l, err := rig.NewLane(ctx, s.Addr)
 	if err != nil {
@@ -80,12 +78,12 @@ func open(ctx context.Context, s *rig.Service, project string) (net.Conn, error)
 	return c, until(c, "player_count")
 }
 
-// pages is the Host of the service's own pages, which are under no other.
+// pages returns the Host of the service's own pages, which have no other.
 func pages(s *rig.Service) string {
 	return "localhost" + s.Addr[len("127.0.0.1"):]
 }
 
-// told waits until each stream tells the right count.
+// told waits until each stream has the right count.
 func told(streams []net.Conn) error {
 	var g errgroup.Group
 	for h := range heralds {
@@ -101,7 +99,7 @@ func told(streams []net.Conn) error {
 	return g.Wait()
 }
 
-// until reads a stream up to an event with a text in it.
+// until reads a stream up to an event that contains a text.
 func until(c net.Conn, text string) error {
 	if err := c.SetReadDeadline(time.Now().Add(2 * countWait)); err != nil {
 		return err

@@ -15,10 +15,10 @@ import (
 	"sandlot/internal/storage/sqlstore"
 )
 
-// yardstick runs one of our own yardsticks as a process, as the service is one:
+// yardstick runs one of the yardsticks as a process of its own, like the service:
 //
 //	yardstick save FOLDER   saves each request's body with fsync
-//	yardstick copy FOLDER   answers with what is stored of all files of a data folder
+//	yardstick copy FOLDER   answers with the stored bytes of all files of a data folder
 //	yardstick send FOLDER   answers with a file of the folder, from memory
 func yardstick(args []string) error {
 	if len(args) != 2 {
@@ -42,7 +42,7 @@ func yardstick(args []string) error {
 	return http.Serve(l, h)
 }
 
-// saver is the least that a server can do that has promised to keep a body.
+// saver returns the minimal server that keeps its promise to store a body.
 func saver(dir string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := save(dir, r.Body); err != nil {
@@ -65,7 +65,7 @@ func save(dir string, body io.Reader) error {
 	return f.Sync()
 }
 
-// sender is the least that a server can do that answers with bytes.
+// sender returns the minimal server that answers with bytes.
 func sender(dir string) (http.HandlerFunc, error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -83,8 +83,7 @@ func sender(dir string) (http.HandlerFunc, error) {
 	}, nil
 }
 
-// copier reads what is stored of each file of a data folder, one after another,
-// from where it is, and sends it.
+// copier returns a handler that reads the stored form of each file of a data folder, one after another, and sends it.
 func copier(data string) (http.HandlerFunc, error) {
 	ctx := context.Background()
 	db, err := sqlstore.OpenSQLite(ctx, filepath.Join(data, "sandlot.db"), sqlstore.Options{})
@@ -108,8 +107,8 @@ func copier(data string) (http.HandlerFunc, error) {
 	}, nil
 }
 
-// appending lets writers append the same bytes to one file, each with an fsync
-// before its next, and returns how many were written in a second.
+// appending lets writers append the same bytes to one file, each with an fsync before its next write, and returns the
+// writes in a second.
 func appending(ctx context.Context, file string, writers int, bytes []byte, limit time.Duration) (float64, error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

@@ -15,39 +15,41 @@ import (
 	"sandlot/proof/bench/rig"
 )
 
-// Rows from 21 on are attacks that worked once, each beside honest visitors: the number is 20 above that in docs/regressions.md.
+// Rows from 21 on are attacks that once worked, each beside honest visitors: the number is 20 above that in
+// docs/regressions.md.
 const (
 	bombBytes     = 100 << 20
 	bombClients   = 4
-	bombLimit     = 256 << 20 // what an address has at once in row 22
+	bombLimit     = 256 << 20 // bytes per address at once in row 22
 	dripNetworks  = 256
 	dripSlots     = 64
 	honestWait    = 2 * time.Second
-	makers        = 16 // clients that make popularity up
+	makers        = 16 // clients that make up popularity
 	playsOnce     = 60
 	likesOnce     = 20
 	healthWait    = time.Second
 	silentConns   = 7_000
-	anHourOfPlays = 240 // and so many come again in an hour
+	anHourOfPlays = 240 // and as many again each hour
 	anHourOfLikes = 60
 )
 
-// public starts a service as strangers reach it, with the attackers behind a proxy that this program plays.
+// public starts a service with a public instance's settings. This program acts as the proxy in front of it, and the
+// attackers are its clients.
 func (l *load) public(ctx context.Context, flags ...string) (*stage, error) {
 	return l.stage(ctx, append([]string{"--base-url", "https://play.example.com", "--content-host", "localhost", "--disk-limit", "100", "--trusted-proxies", "127.0.0.1"}, flags...)...)
 }
 
-// behind puts the address of a client into a request, as a proxy does.
+// behind adds the address of a client to a request, as a proxy does.
 func behind(addr string, request []byte) []byte {
 	return bytes.Replace(request, []byte("\r\n"), []byte("\r\nX-Forwarded-For: "+addr+"\r\n"), 1)
 }
 
-// bomb is the body of a publish of 100 MB that repeats one text.
+// bomb returns the body of a publish of 100 MB that repeats one text.
 func bomb(text string) ([]byte, error) {
 	return packed(`"email":"bomb@mail.internal",`, bytes.Repeat([]byte(text), (1<<20)/len(text)), bombBytes>>20)
 }
 
-// packed is the body of a publish whose content is gzipped: a piece, many times. The fields stand before the content.
+// packed returns the body of a publish with gzipped content: a piece, repeated. The fields come before the content.
 func packed(fields string, piece []byte, times int) ([]byte, error) {
 	var content bytes.Buffer
 	z := gzip.NewWriter(&content)
@@ -62,8 +64,7 @@ func packed(fields string, piece []byte, times int) ([]byte, error) {
 	return fmt.Appendf(nil, `{%s"content_encoding":"gzip+base64",%s}`, fields, rig.JSON("content", base64.StdEncoding.EncodeToString(content.Bytes()))), nil
 }
 
-// keyBomb is row 21: what content that is full of beginnings of keys costs, beside
-// content of blanks.
+// keyBomb is row 21: the cost of content full of beginnings of keys, compared with content of blanks.
 func keyBomb(ctx context.Context, l *load) ([]result, error) {
 	s, err := l.public(ctx)
 	if err != nil {
@@ -102,14 +103,14 @@ func keyBomb(ctx context.Context, l *load) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The visitors' loads are in the second figure, too: so thrice, where the search itself has twice.
+	// The second figure includes the visitors' loads: so a factor of three, while the search itself may take two.
 	return []result{
 		unaffected(before, during),
 		promised("processor time of 100 MB of beginnings of keys, visitors beside", "<= 3 x that of blanks, and 1 s", dear <= 3*blank+time.Second, "%s, blanks %s", dear.Round(10*time.Millisecond), blank.Round(10*time.Millisecond)),
 	}, s.Remove()
 }
 
-// withVisitors lets honest visitors load the page while an attack runs.
+// withVisitors lets honest visitors load the page during an attack.
 func (s *stage) withVisitors(ctx context.Context, limit time.Duration, attack func() error) (rig.Times, error) {
 	failed := make(chan error, 1)
 	go func() { failed <- attack() }()
@@ -166,7 +167,7 @@ func diskBomb(ctx context.Context, l *load) ([]result, error) {
 	}, s.Remove()
 }
 
-// tally sends a publish and counts what came of it: it was made, or refused for now.
+// tally sends a publish and counts its outcome: made, or refused for now.
 func tally(lane *rig.Lane, request []byte, made, refused *atomic.Int64) (busy bool, err error) {
 	res, answer, err := lane.Do(request)
 	switch {
@@ -182,8 +183,8 @@ func tally(lane *rig.Lane, request []byte, made, refused *atomic.Int64) (busy bo
 	return false, fmt.Errorf("%s: %.200s", res.Status, answer)
 }
 
-// count is tally for an attack of bodies: with no pause after a refusal it would be
-// one of requests, which row 5 is.
+// count works like tally, for an attack of bodies: without a pause after a refusal it would be an attack of requests,
+// which is row 5.
 func count(lane *rig.Lane, request []byte, made, refused *atomic.Int64) error {
 	busy, err := tally(lane, request, made, refused)
 	if busy {
@@ -260,7 +261,7 @@ func drip(ctx context.Context, addr string, head []byte) {
 	}
 }
 
-// popularity is row 26: plays and likes that one address makes up.
+// popularity is row 26: plays and likes made up by one address.
 func popularity(ctx context.Context, l *load) ([]result, error) {
 	s, err := l.public(ctx)
 	if err != nil {
@@ -301,7 +302,7 @@ func popularity(ctx context.Context, l *load) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The visitors beside are one, on this machine.
+	// The visitors count as one, since they are on this machine.
 	hours := time.Since(began).Hours()
 	plays, likes := after.Plays-start.Plays, after.Likes-start.Likes
 	mostPlays, mostLikes := int64(playsOnce+1+hours*anHourOfPlays), int64(likesOnce+1+hours*anHourOfLikes)
@@ -348,7 +349,7 @@ func silent(ctx context.Context, l *load) ([]result, error) {
 	}, s.Remove()
 }
 
-// health asks for it on the private listener, and tells how long that took.
+// health requests the health page on the private listener, and returns the time it took.
 func (s *stage) health(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	lane, err := rig.NewLane(ctx, s.Metrics)

@@ -9,7 +9,7 @@ import (
 	"sandlot/proof/bench/rig"
 )
 
-// bombers are as many as send bodies of the kind at once.
+// bombers is how many clients send such bodies at once.
 const bombers = 4
 
 // keyBombs is row 17: 130 KB on the wire that hold 25 million beginnings of keys.

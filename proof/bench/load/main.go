@@ -1,6 +1,5 @@
-// Command load puts the service under the loads that a public instance meets, each
-// for a bounded time and on loopback, and prints what happened beside what was
-// promised. It ends with an error if a promise was not kept.
+// Command load exposes the service to the loads that a public instance meets, each for a limited time and on loopback,
+// and prints the results beside the promises. It ends with an error if a promise was not kept.
 //
 //	go run ./proof/bench/load              all rows
 //	go run ./proof/bench/load -row 1,16    some
@@ -61,11 +60,11 @@ var rows = [...]row{
 	{17, "small packed bodies full of what looks like keys", keyBombs},
 }
 
-// load is what the rows share.
+// load holds the settings and tools shared by the rows.
 type load struct {
 	*rig.Rig
-	limit time.Duration // how long a load lasts
-	seeds string        // a folder that bench -seeds has filled; empty: row 13 fills its own
+	limit time.Duration // length of a load
+	seeds string        // a folder filled by bench -seeds; empty: row 13 fills its own
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -134,7 +133,7 @@ func choose(numbers string) ([]row, error) {
 	return chosen, nil
 }
 
-// A result is one thing that was seen.
+// A result is one observed figure.
 type result struct {
 	what, got, promise string
 	broken             bool
@@ -150,12 +149,12 @@ func (r result) verdict() string {
 	return "kept"
 }
 
-// told is a figure without a promise.
+// told returns a figure without a promise.
 func told(what, format string, args ...any) result {
 	return result{what: what, got: fmt.Sprintf(format, args...)}
 }
 
-// promised is a figure that keeps a promise or does not.
+// promised returns a figure with a promise, and whether it was kept.
 func promised(what, promise string, kept bool, format string, args ...any) result {
 	return result{what: what, got: fmt.Sprintf(format, args...), promise: promise, broken: !kept}
 }

@@ -37,7 +37,7 @@ func (l *load) stage(ctx context.Context, flags ...string) (*stage, error) {
 	return st, st.warm(ctx)
 }
 
-// page makes n bytes of a page.
+// page returns n bytes of a page.
 func page(n int) []byte {
 	b := []byte("<!doctype html><title>Load</title><pre>\n")
 	for i := 0; len(b) < n; i++ {
@@ -56,9 +56,9 @@ const (
 	probePause = 5 * time.Millisecond
 )
 
-// probe loads the page as a few honest visitors do, each on a connection that is
-// new every time, for that long. They are in a process of their own: in this one they
-// would wait for the thousands of clients that make the load, as visitors elsewhere do not.
+// probe loads the page as a few honest visitors do, each time on a new connection, until the limit. They run in a
+// process of their own: in this one they would wait for the thousands of clients that make the load, unlike visitors
+// elsewhere.
 func (s *stage) probe(ctx context.Context, limit time.Duration) (rig.Times, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -74,10 +74,10 @@ func (s *stage) probe(ctx context.Context, limit time.Duration) (rig.Times, erro
 	return t, json.Unmarshal(out, &t)
 }
 
-// visitCommand is the argument that makes this program the visitors.
+// visitCommand is the argument that turns this program into the visitors.
 const visitCommand = "visit"
 
-// visit loads a page as probe says, and prints how long each load took.
+// visit loads a page for probe, and prints the time of each load.
 func visit(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) != 3 {
 		return errors.New("visit takes an address, a host and a time")
@@ -105,16 +105,15 @@ func visit(ctx context.Context, args []string, out io.Writer) error {
 	return json.NewEncoder(out).Encode(t)
 }
 
-// unaffected compares what honest visitors waited before a load and during it. A
-// probe pauses; the pause is taken off. On few cores the load's own clients take
-// their part of the time, so below two milliseconds nothing is told apart.
+// unaffected compares the waits of honest visitors before a load and during it. It subtracts the pause of a probe. On
+// few cores the load's own clients take part of the time, so differences below two milliseconds do not count.
 func unaffected(before, during rig.Times) result {
 	const floor = 2 * time.Millisecond
 	b, d := before.Quantile(0.99)-probePause, during.Quantile(0.99)-probePause
 	return promised("honest visitors' loads, p99", fmt.Sprintf("<= 2 x %s before", max(b, floor).Round(10*time.Microsecond)), d <= 2*max(b, floor), "%s", d.Round(10*time.Microsecond))
 }
 
-// connect opens n connections, each of which then sends what begin makes for it.
+// connect opens n connections, and sends on each the bytes from begin.
 func connect(ctx context.Context, addr string, n int, begin func(i int) []byte) ([]*rig.Lane, error) {
 	lanes := make([]*rig.Lane, 0, n)
 	for i := range n {

@@ -15,7 +15,7 @@ import (
 const (
 	packedConns  = 50
 	stormClients = 64
-	stormRate    = 2_000  // a second in all
+	stormRate    = 2_000  // a second in total
 	stormers     = 10_000 // addresses of the second storm
 	updateConns  = 500
 	signups      = 10_000
@@ -82,15 +82,14 @@ func storm(ctx context.Context, l *load) ([]result, error) {
 	}, s.Remove()
 }
 
-// A stormed is what a storm came to.
+// A stormed holds the results of a storm.
 type stormed struct {
 	made, refused int64
 	rate          float64
 	visitors      rig.Times
 }
 
-// storm publishes without a key from the address that from tells, while honest
-// visitors load the page.
+// storm publishes without a key from the addresses that from returns, while honest visitors load the page.
 func (s *stage) storm(ctx context.Context, limit time.Duration, from func(i int) string) (stormed, error) {
 	var made, refused, turn atomic.Int64
 	content := base64.StdEncoding.EncodeToString(page(1000))
@@ -100,7 +99,7 @@ func (s *stage) storm(ctx context.Context, limit time.Duration, from func(i int)
 		t, err = rig.Crowd(ctx, s.Addr, stormClients, 0, limit, func(*rig.Lane, int, int) error {
 			i := int(turn.Add(1))
 			time.Sleep(time.Until(began.Add(time.Second * time.Duration(i) / stormRate)))
-			l, err := rig.NewLane(ctx, s.Addr) // a refusal before the body ends the connection
+			l, err := rig.NewLane(ctx, s.Addr) // a refusal before the end of the body ends the connection
 			if err != nil {
 				return err
 			}
@@ -121,7 +120,7 @@ func updates(ctx context.Context, l *load) ([]result, error) {
 		return nil, err
 	}
 	var done, refused atomic.Int64
-	var seen [updateConns + 2]atomic.Int64 // how often each version was made
+	var seen [updateConns + 2]atomic.Int64 // times that each version was made
 	t, err := rig.Crowd(ctx, s.Addr, updateConns, 1, time.Hour, func(l *rig.Lane, c, _ int) error {
 		body := fmt.Sprintf(`{"project_id":%q,"filename":"file-%d.txt","content":%q}`, s.project, c, base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "by %d", c)))
 		res, answer, err := l.Do(rig.Post("/v1/update", s.Addr, "application/json", s.key, []byte(body)))

@@ -17,9 +17,9 @@ const (
 	playClients   = 32
 	exportFiles   = 10 // of 100 MB
 	exportClients = 20
-	exportMemory  = 1 << 20 // each
+	exportMemory  = 1 << 20 // per export
 	keyClients    = 16
-	keyRate       = 1000 // a second in all
+	keyRate       = 1000 // a second in total
 	wholePage     = 1000
 )
 
@@ -56,7 +56,7 @@ func hot(ctx context.Context, l *load) ([]result, error) {
 		return nil, err
 	}
 	requests := (plain + unchanged) * l.limit.Seconds()
-	// Everything that is read, from sockets and pipes too: a wrk request has under 200 bytes.
+	// All reads, including sockets and pipes: a wrk request has under 200 bytes.
 	each := float64(after-before) / requests
 	return []result{
 		told("a hot page of 10 KiB", "%.0f/s whole, %.0f/s as 304", plain, unchanged),
@@ -101,7 +101,7 @@ func plays(ctx context.Context, l *load) ([]result, error) {
 	}, s.Remove()
 }
 
-// kept is what the service has written to disks beside its log.
+// kept returns the bytes that the service has written to disks except its log.
 func (s *stage) kept() (int64, error) {
 	written, err := s.WrittenBytes()
 	if err != nil {
@@ -172,7 +172,7 @@ func million(ctx context.Context, l *load) ([]result, error) {
 	}, s.Stop()
 }
 
-// timed asks for a path a hundred times.
+// timed requests a path a hundred times.
 func (s *stage) timed(ctx context.Context, path string) (rig.Times, error) {
 	request := rig.Get(path, s.Addr, "Authorization: Bearer "+s.key+"\r\n")
 	return rig.Crowd(ctx, s.Addr, 1, 100, time.Hour, func(l *rig.Lane, _, _ int) error {
@@ -232,7 +232,7 @@ func wrongKeys(ctx context.Context, l *load) ([]result, error) {
 	return nil, ctx.Err()
 }
 
-// keysUnaffected compares what the owner of a right key waited.
+// keysUnaffected compares the waits of the owner of a valid key.
 func keysUnaffected(before, during rig.Times) result {
 	const floor = 2 * time.Millisecond
 	b, d := before.Quantile(0.99), during.Quantile(0.99)

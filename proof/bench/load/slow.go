@@ -14,16 +14,17 @@ import (
 )
 
 const (
-	idleConns   = 7_000 // with the slow ones nearly as many as there may be where 20,000 files are allowed
+	idleConns   = 7_000 // with the slow ones nearly the limit for 20,000 files
 	slowConns   = 7_000
 	headerCut   = 10 * time.Second
-	cutSlack    = 5 * time.Second // a machine that is busy looks late
+	cutSlack    = 5 * time.Second // a busy machine may notice late
 	dripBytes   = 100             // a second
 	dripConns   = 1_000
 	bodyCut     = 10 * time.Second
 	readerCut   = 20 * time.Second
-	readerBytes = 64 << 10 // of memory each
-	// stalledCut is when readers are gone: until the buffers of both systems are full they seem to read, and then have up to two waits.
+	readerBytes = 64 << 10 // bytes of memory per reader
+	// stalledCut is when readers must be gone: until the buffers of both systems are full they appear to read, and then
+	// have up to two waits.
 	stalledCut = 3*readerCut + cutSlack
 )
 
@@ -112,15 +113,15 @@ func slowReaders(ctx context.Context, l *load) ([]result, error) {
 	}, s.Remove()
 }
 
-// unread is what was seen of clients that read nothing of what they asked for.
+// unread holds the results for clients that do not read their answers.
 type unread struct {
 	visitors result // of the honest visitors meanwhile
-	each     int64  // bytes of memory that each took
+	each     int64  // bytes of memory per client
 	left     int    // clients that were not cut
 	late     time.Duration
 }
 
-// unread has n clients read nothing of what they ask for, until all but few are cut.
+// unread lets n clients send a request and not read the answer, until all but few are cut.
 func (s *stage) unread(ctx context.Context, limit time.Duration, n, few int, request []byte) (u unread, err error) {
 	before, err := s.probe(ctx, limit)
 	if err != nil {
@@ -148,10 +149,10 @@ func (s *stage) unread(ctx context.Context, limit time.Duration, n, few int, req
 	return unread{unaffected(before, during), (busy.Peak - idle.Now) / int64(n), left, at.Sub(began).Round(time.Second)}, nil
 }
 
-// until waits until the service holds few connections, or until a time, and tells
-// how many are left and when that was seen.
+// until waits until the service has at most few connections, or until a time, and returns the number left and the time
+// of that.
 func (s *stage) until(ctx context.Context, limit time.Time, few int) (left int, at time.Time) {
-	const own = 40 // files of its own: the database, folders, the listener
+	const own = 40 // its own files: the database, folders, the listener
 	for {
 		n, err := s.Files()
 		if left = max(0, n-own); err != nil || left <= few || time.Now().After(limit) || ctx.Err() != nil {
@@ -161,7 +162,7 @@ func (s *stage) until(ctx context.Context, limit time.Time, few int) (left int, 
 	}
 }
 
-// A cut tells when the service ended connections.
+// A cut holds the times at which the service ended connections.
 type cut struct {
 	n, of       int
 	first, last time.Duration
@@ -198,7 +199,7 @@ func ended(c net.Conn, limit time.Time, drip []byte) bool {
 		if c.SetReadDeadline(time.Now().Add(time.Second)) != nil {
 			return true
 		}
-		// An answer, such as 408, comes before the end.
+		// An answer, such as 408, precedes the end.
 		if _, err := c.Read(b); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			return true
 		}
@@ -211,7 +212,7 @@ func ended(c net.Conn, limit time.Time, drip []byte) bool {
 	return false
 }
 
-// busyAnswers are those that tell a client to come again.
+// busyAnswer reports whether an answer asks the client to come back later.
 func busyAnswer(res *http.Response) bool {
 	return (res.StatusCode == http.StatusServiceUnavailable || res.StatusCode == http.StatusTooManyRequests) && res.Header.Get("Retry-After") != ""
 }

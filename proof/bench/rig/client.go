@@ -12,11 +12,10 @@ import (
 	"time"
 )
 
-// requestWait bounds one request: 100 MB on a machine that is busy.
+// requestWait is the time limit of one request: 100 MB on a busy machine.
 const requestWait = 5 * time.Minute
 
-// answerMax bounds what is kept of an answer: the longest JSON that is read here
-// lists a thousand projects.
+// answerMax is how much of an answer is kept: the longest JSON here lists a thousand projects.
 const answerMax = 4 << 20
 
 func dial(ctx context.Context, addr string) (net.Conn, error) {
@@ -24,15 +23,14 @@ func dial(ctx context.Context, addr string) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", addr)
 }
 
-// A Lane is one connection on which requests go one after another. It does less
-// than Go's own client, so that on few cores the service is measured and not the
-// client. It is used by one goroutine.
+// A Lane is one connection with one request after another. It does less than Go's own client, so that on few cores the
+// service is measured and not the client. It is used by one goroutine.
 type Lane struct {
 	conn net.Conn
 	in   *bufio.Reader
 }
 
-// NewLane connects.
+// NewLane opens a connection.
 func NewLane(ctx context.Context, addr string) (*Lane, error) {
 	c, err := dial(ctx, addr)
 	if err != nil {
@@ -44,10 +42,10 @@ func NewLane(ctx context.Context, addr string) (*Lane, error) {
 // Close ends the connection.
 func (l *Lane) Close() error { return l.conn.Close() }
 
-// Conn is the connection itself, for those who misuse it.
+// Conn returns the connection itself, for attacks on it.
 func (l *Lane) Conn() net.Conn { return l.conn }
 
-// Post makes the bytes of a request with a body.
+// Post returns the bytes of a request with a body.
 func Post(path, host, contentType, key string, body []byte) []byte {
 	b := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n", path, host, contentType, len(body))
 	if key != "" {
@@ -57,8 +55,7 @@ func Post(path, host, contentType, key string, body []byte) []byte {
 	return append(b, body...)
 }
 
-// Get makes the bytes of a request. More are lines of the header, each with its
-// line break.
+// Get returns the bytes of a request. more holds header lines, each with its line break.
 func Get(path, host, more string) []byte {
 	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", path, host, more)
 }
@@ -91,7 +88,7 @@ func (l *Lane) Answer() (*http.Response, []byte, error) {
 	return res, body.Bytes(), nil
 }
 
-// Want is Do for an answer that must have a status.
+// Want works like Do, and returns an error unless the answer has the status.
 func (l *Lane) Want(status int, request []byte) ([]byte, error) {
 	res, body, err := l.Do(request)
 	if err != nil {
@@ -103,7 +100,7 @@ func (l *Lane) Want(status int, request []byte) ([]byte, error) {
 	return body, nil
 }
 
-// Drain reads an answer of any size and returns how many bytes its body had.
+// Drain reads an answer of any size and returns the bytes of its body.
 func (l *Lane) Drain(request []byte) (int64, error) {
 	if err := l.conn.SetDeadline(time.Now().Add(requestWait)); err != nil {
 		return 0, err

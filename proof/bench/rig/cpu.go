@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// CPU returns the processor time that the program has used, with that of its processes: PostgreSQL
-// has one for each connection.
+// CPU returns the processor time used by the program and its processes: PostgreSQL has one for each connection.
 func (p *Program) CPU() (time.Duration, error) {
 	own, err := times(p.proc("stat"))
 	if err != nil {
@@ -18,7 +17,7 @@ func (p *Program) CPU() (time.Duration, error) {
 	sum := own.used + own.ended
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range all {
-		// One that has ended meanwhile is not there, and counts among the ended the next time.
+		// A process that has ended meanwhile is missing, and counts among the ended ones next time.
 		if t, err := times(file); err == nil && t.parent == p.cmd.Process.Pid {
 			sum += t.used + t.ended
 		}
@@ -26,10 +25,10 @@ func (p *Program) CPU() (time.Duration, error) {
 	return sum, err
 }
 
-// processTimes are what /proc says of a process.
+// processTimes holds the figures of a process from /proc.
 type processTimes struct {
 	parent      int
-	used, ended time.Duration // its own, and that of its processes that have ended
+	used, ended time.Duration // its own, and that of its ended child processes
 }
 
 func times(file string) (processTimes, error) {
@@ -37,8 +36,8 @@ func times(file string) (processTimes, error) {
 	if err != nil {
 		return processTimes{}, err
 	}
-	// Behind the name, which may hold anything, the parent is the second field, and user and system time, both
-	// of the process and then of its ended ones, are from the 12th on.
+	// After the name, which may hold anything, the parent is the second field; user and system time, first of the
+	// process and then of its ended children, start at the 12th.
 	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
 	n := make([]int64, 0, 5)
 	for _, i := range []int{1, 11, 12, 13, 14} {
@@ -52,7 +51,7 @@ func times(file string) (processTimes, error) {
 	return processTimes{parent: int(n[0]), used: time.Duration(n[1]+n[2]) * tick, ended: time.Duration(n[3]+n[4]) * tick}, nil
 }
 
-// Usage is the processor time of each part of a run, by its name.
+// Usage is the processor time of each part of a run, by name.
 type Usage map[string]time.Duration
 
 // A Part is a program, or several that do the same work, under one name.
@@ -61,7 +60,7 @@ type Part struct {
 	Programs []*Program
 }
 
-// Parts names the nodes and the servers they share.
+// Parts returns the nodes and their shared servers as parts.
 func (s *Set) Parts(nodes []*Service) []Part {
 	parts := []Part{{"PostgreSQL", []*Program{s.Postgres}}, {"bucket", []*Program{s.Bucket}}, {"Redis", []*Program{s.Redis}}}
 	var all []*Program
@@ -71,7 +70,7 @@ func (s *Set) Parts(nodes []*Service) []Part {
 	return append([]Part{{"nodes", all}}, parts...)
 }
 
-// Used returns what the parts have used so far.
+// Used returns the processor time of the parts so far.
 func Used(parts []Part) (Usage, error) {
 	u := Usage{}
 	for _, part := range parts {
@@ -86,7 +85,7 @@ func Used(parts []Part) (Usage, error) {
 	return u, nil
 }
 
-// Since returns what was used after before.
+// Since returns the usage since before.
 func (u Usage) Since(before Usage) Usage {
 	d := Usage{}
 	for name, t := range u {

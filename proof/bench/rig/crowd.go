@@ -9,17 +9,16 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Times are how long requests took.
+// Times holds the times of requests.
 type Times struct {
 	All  []time.Duration // sorted
 	Took time.Duration   // from the first request to the last answer
 }
 
-// Rate is how many there were in a second.
+// Rate returns the requests in a second.
 func (t Times) Rate() float64 { return float64(len(t.All)) / t.Took.Seconds() }
 
-// Quantile returns the time that a part q of them did not exceed; 0 if there are
-// none.
+// Quantile returns the time that a part q of the requests did not exceed; 0 if there are none.
 func (t Times) Quantile(q float64) time.Duration {
 	if len(t.All) == 0 {
 		return 0
@@ -27,14 +26,13 @@ func (t Times) Quantile(q float64) time.Duration {
 	return t.All[min(int(q*float64(len(t.All))), len(t.All)-1)]
 }
 
-// Crowd lets n clients, each with a connection to addr, send one request after
-// another until the time is over or each has sent most (0: no bound). next does
-// the i-th of client c. The first error ends all.
+// Crowd lets n clients, each with a connection to addr, send one request after another until the time is over or each
+// has sent most (0: no limit). next sends the i-th request of client c. The first error ends all.
 func Crowd(ctx context.Context, addr string, n, most int, limit time.Duration, next func(l *Lane, c, i int) error) (Times, error) {
 	return CrowdOf(ctx, []string{addr}, n, most, limit, next)
 }
 
-// CrowdOf is Crowd with the clients shared out among several addresses.
+// CrowdOf works like Crowd, with the clients spread over several addresses.
 func CrowdOf(ctx context.Context, addrs []string, n, most int, limit time.Duration, next func(l *Lane, c, i int) error) (Times, error) {
 	lanes := make([]*Lane, n)
 	for c := range lanes {

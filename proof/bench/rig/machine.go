@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Machine names what the figures were measured on.
+// Machine describes the machine of the measurement.
 func Machine() string {
 	return fmt.Sprintf("%s: %d x %s, %s of memory, Linux %s, %s", time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(),
 		field("/proc/cpuinfo", "model name"), memory(), firstLine("/proc/sys/kernel/osrelease"), runtime.Version())
@@ -32,7 +32,7 @@ func firstLine(file string) string {
 	return line
 }
 
-// read is empty where there is no such file: the name is only shown.
+// read returns the file's text, or "" without the file: it is only shown.
 func read(file string) string {
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A Program is one that Start has started.
+// A Program is a program started by Start.
 type Program struct {
 	Addr string        // where it listens
 	Took time.Duration // from its start until it listened
@@ -25,22 +25,21 @@ type Program struct {
 }
 
 const (
-	startWait = 2 * time.Minute  // to listen: a store of a million projects on a machine that is busy
-	stopWait  = 45 * time.Second // to end by itself: the service gives its requests 30 s
+	startWait = 2 * time.Minute  // to listen: a store of a million projects on a busy machine
+	stopWait  = 45 * time.Second // to end after SIGTERM: the service gives its requests 30 s
 	pollStep  = 2 * time.Millisecond
 )
 
-// announced is how our own programs tell where they listen.
+// announced matches the log line with the address of our own programs.
 var announced = regexp.MustCompile(`(?m)msg=listening addr=(\S+)`)
 
-// Start runs a program and returns when it listens. Its output goes to a file, as
-// a service manager would have it. If addr is empty the program chooses a port
-// itself and prints "msg=listening addr=HOST:PORT".
+// Start runs a program and returns when it listens. Its output goes to a file, as with a service manager. If addr is
+// empty the program chooses a port itself and prints "msg=listening addr=HOST:PORT".
 func (r *Rig) Start(ctx context.Context, addr string, argv ...string) (*Program, error) {
 	return r.start(ctx, addr, nil, argv...)
 }
 
-// start is Start with variables beside those of the run.
+// start works like Start, with additional variables.
 func (r *Rig) start(ctx context.Context, addr string, env []string, argv ...string) (*Program, error) {
 	dir, err := r.Folder(filepath.Base(argv[0]))
 	if err != nil {
@@ -54,14 +53,14 @@ func (r *Rig) start(ctx context.Context, addr string, env []string, argv ...stri
 	defer out.Close()
 	p.cmd = exec.Command(argv[0], argv[1:]...)
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, out, out
-	// The settings of somebody's own server are not ours.
+	// Settings of another server must not apply.
 	p.cmd.Env = append(append(ownEnv(), "HOME="+dir), env...)
 	started := time.Now()
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
 	go func() {
-		_ = p.cmd.Wait() // how it ended is in the log
+		_ = p.cmd.Wait() // the log has the result
 		close(p.ended)
 	}()
 	r.running = append(r.running, p)
@@ -82,7 +81,7 @@ func ownEnv() []string {
 	return env
 }
 
-// await polls, for a program can only be asked.
+// await polls, since a program does not notify anybody.
 func (p *Program) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
@@ -112,10 +111,10 @@ func (p *Program) listens() bool {
 	return err == nil
 }
 
-// logShown bounds what is read of a program's output: its beginning.
+// logShown limits how much of a program's output is read, from its beginning.
 const logShown = 16 << 10
 
-// Log returns the beginning of what the program has printed.
+// Log returns the beginning of the program's output.
 func (p *Program) Log() string {
 	f, err := os.Open(p.log)
 	if err != nil {
@@ -127,8 +126,7 @@ func (p *Program) Log() string {
 	return string(b[:n])
 }
 
-// Stop asks the program to end, and ends it if it does not. It may be called
-// again.
+// Stop sends the program SIGTERM, and kills it if it does not end. It may be called again.
 func (p *Program) Stop() error {
 	select {
 	case <-p.ended:
@@ -152,13 +150,13 @@ func (p *Program) Kill() {
 	<-p.ended
 }
 
-// Memory is what a process has of the machine's, in bytes.
+// Memory holds the memory of a process, in bytes.
 type Memory struct {
 	Now  int64 // resident
-	Peak int64 // the most that was resident since ResetPeak
+	Peak int64 // the most since ResetPeak
 }
 
-// Memory asks the kernel.
+// Memory returns the memory of the program, from the kernel.
 func (p *Program) Memory() (Memory, error) {
 	b, err := os.ReadFile(p.proc("status"))
 	if err != nil {
@@ -167,18 +165,18 @@ func (p *Program) Memory() (Memory, error) {
 	return Memory{Now: kib(b, "VmRSS"), Peak: kib(b, "VmHWM")}, nil
 }
 
-// ResetPeak lets the peak begin anew.
+// ResetPeak restarts the measurement of the peak.
 func (p *Program) ResetPeak() error {
 	return os.WriteFile(p.proc("clear_refs"), []byte("5"), 0)
 }
 
-// Files returns how many file descriptors the program holds.
+// Files returns the number of open file descriptors of the program.
 func (p *Program) Files() (int, error) {
 	list, err := os.ReadDir(p.proc("fd"))
 	return len(list), err
 }
 
-// Logged returns how many bytes the program has printed.
+// Logged returns the bytes that the program has printed.
 func (p *Program) Logged() (int64, error) {
 	info, err := os.Stat(p.log)
 	if err != nil {
@@ -187,10 +185,10 @@ func (p *Program) Logged() (int64, error) {
 	return info.Size(), nil
 }
 
-// ReadBytes returns how many bytes the program has read, from whatever.
+// ReadBytes returns the bytes that the program has read, from any source.
 func (p *Program) ReadBytes() (int64, error) { return p.io("rchar") }
 
-// WrittenBytes returns how many bytes the program has written to disks.
+// WrittenBytes returns the bytes that the program has written to disks.
 func (p *Program) WrittenBytes() (int64, error) { return p.io("write_bytes") }
 
 func (p *Program) io(name string) (int64, error) {
@@ -207,7 +205,7 @@ func (p *Program) proc(name string) string {
 	return filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), name)
 }
 
-// kib finds a line such as "VmRSS:  1234 kB".
+// kib parses a line such as "VmRSS:  1234 kB".
 func kib(status []byte, name string) int64 {
 	_, rest, _ := strings.Cut(string(status), name+":")
 	line, _, _ := strings.Cut(rest, "\n")

@@ -1,7 +1,6 @@
-// Package rig sets up what the measurements run against: programs on loopback
-// ports with folders of their own, looked at from outside as an operator would,
-// and clients that cost little beside them. Everything it starts ends with it,
-// and everything it writes lies in one temporary folder.
+// Package rig starts the programs for the measurements: on loopback ports, with folders of their own, and observed from
+// outside as by an operator; and it has clients that cost little beside them. Everything that it starts ends with it,
+// and everything that it writes is in one temporary folder.
 package rig
 
 import (
@@ -17,10 +16,9 @@ import (
 	"strconv"
 )
 
-// A Rig holds the programs of one run and the folder they write to. It is used
-// by one goroutine.
+// A Rig holds the programs of one run and their folder. It is used by one goroutine.
 type Rig struct {
-	// Profiles is where CPU profiles of the service go; empty for none.
+	// Profiles is the folder for CPU profiles of the service; empty: no profiles.
 	Profiles string
 
 	dir     string
@@ -29,14 +27,14 @@ type Rig struct {
 	running []*Program
 }
 
-// New makes a Rig below a temporary folder and builds the service. tags are
-// build tags; the program is otherwise the one that is released.
+// New returns a Rig below a temporary folder and builds the service. tags are build tags; otherwise it is the released
+// program.
 func New(ctx context.Context, tags string) (*Rig, error) {
 	dir, err := os.MkdirTemp("", "sandlot-bench-*")
 	if err != nil {
 		return nil, err
 	}
-	// nginx drops root and must still get through to what it serves.
+	// nginx drops root and must still be able to read its files.
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -49,8 +47,7 @@ func New(ctx context.Context, tags string) (*Rig, error) {
 	return r, nil
 }
 
-// Close ends what is still running, the last first, for a server waits for those that use it, and
-// removes the folder.
+// Close ends the running programs, the last first, since a server waits for its clients, and removes the folder.
 func (r *Rig) Close() error {
 	for _, p := range slices.Backward(r.running) {
 		p.Stop()
@@ -65,8 +62,7 @@ func (r *Rig) Folder(name string) (string, error) {
 	return path, os.Mkdir(path, 0o755)
 }
 
-// FreePort returns a loopback address that nothing listens on. It is for programs
-// that cannot choose one themselves.
+// FreePort returns a free loopback address. It is for programs that cannot choose a port themselves.
 func FreePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -25,14 +25,14 @@ import (
 )
 
 const (
-	perAccount     = 10 // but the first account, which has a page of them
+	perAccount     = 10 // except the first account, which has a page of them
 	firstAccount   = 1000
-	seeders        = 256 // as many as share a commit
+	seeders        = 256 // the number that share a commit
 	seedContentLen = 300
 )
 
-// Seeded returns a data folder below dir with n projects, at least a thousand: made
-// now, or by an earlier call for the same dir.
+// Seeded returns a data folder below dir with n projects, at least a thousand. It makes the folder unless an earlier
+// call for the same dir did.
 func Seeded(ctx context.Context, dir string, n int) (string, error) {
 	data := filepath.Join(dir, fmt.Sprintf("projects-%d", n))
 	done := data + ".done"
@@ -48,7 +48,7 @@ func Seeded(ctx context.Context, dir string, n int) (string, error) {
 	return data, os.WriteFile(done, nil, 0o600)
 }
 
-// seed goes through the store itself: through HTTP it would take three times as long.
+// seed uses the store directly: through HTTP it would take three times as long.
 func seed(ctx context.Context, data string, n int) error {
 	db, err := sqlstore.OpenSQLite(ctx, filepath.Join(data, "sandlot.db"), sqlstore.Options{})
 	if err != nil {
@@ -62,7 +62,8 @@ func seed(ctx context.Context, data string, n int) error {
 
 // Fill makes n projects in an empty store, at least a thousand.
 func Fill(ctx context.Context, db *sqlstore.DB, n int) error {
-	// As on the local instance that it is for, whose first start would else list a million projects before it listens.
+	// As on the local instance that it is for: its first start would otherwise list a million projects before it
+	// listens.
 	if err := db.Gallery().ListUnverified(ctx, true); err != nil {
 		return err
 	}
@@ -81,8 +82,8 @@ func Fill(ctx context.Context, db *sqlstore.DB, n int) error {
 	return g.Wait()
 }
 
-// settle marks all content as compressed, as it is in a service that has run for a
-// while: otherwise that work would be measured beside the requests.
+// settle marks all content as compressed, as in a service that has run for a while: otherwise the compression would be
+// measured along with the requests.
 func settle(ctx context.Context, file string) error {
 	db, err := sql.Open("sqlite", "file:"+file)
 	if err != nil {
@@ -125,23 +126,22 @@ func seedProject(ctx context.Context, db *sqlstore.DB, owner sandlot.AccountID, 
 	return err
 }
 
-// seededWords are what titles are made of.
+// seededWords holds the words of titles.
 var seededWords = strings.Fields(`space cat race jump puzzle mario ninja dragon tower defense chess snake pong zombie farm city cooking pirate robot
 	battle arena soccer tennis piano quiz math garden ocean volcano castle knight wizard jelly candy maze tank plane train rocket alien galaxy moon
 	desert jungle winter kitten horse unicorn mermaid princess hero 星の カービィ 麻雀 ゲーム 冒险 迷宫 гонки танки épée straße señor 태권도 게임`)
 
-// seededTitle is the title of the i-th project: two words that one in some 30 has, its number,
-// and one of two words that half of all have.
+// seededTitle returns the title of the i-th project: two words shared by one in some 30, its number, and one of two
+// words shared by half of all.
 func seededTitle(i int) string {
 	n := len(seededWords)
 	half := [...]string{"foxtrot", "quebec"}[i%2]
 	return fmt.Sprintf("A seeded game %s %s %d %s", seededWords[i%n], seededWords[(i/n*7+i)%n], i, half)
 }
 
-// SeededSearches are paths of searches in the website of a service with n seeded projects. Of a
-// hundred, 60 are by one word of a title, 10 by a part of one, 10 by two words, 5 by a number, 5
-// by a handle, 5 by what nobody has, 3 by a word of all and 2 by two that half have and none both.
-// Of the first 24 of what is found there is a page.
+// SeededSearches returns paths of searches in the website of a service with n seeded projects. Of a hundred, 60 are for
+// one word of a title, 10 for a part of one, 10 for two words, 5 for a number, 5 for a handle, 5 for an absent word, 3
+// for a word of all titles and 2 for two words that half have and none both. A page shows the first 24 results.
 func SeededSearches(n int) (paths []string) {
 	word := func(i int) string { return seededWords[i%len(seededWords)] }
 	add := func(times int, query func(i int) string) {
@@ -160,27 +160,26 @@ func SeededSearches(n int) (paths []string) {
 	return paths
 }
 
-// seedContent is the file of the i-th project.
+// seedContent returns the file of the i-th project, and its digest.
 func seedContent(i int) (content []byte, digest [sha256.Size]byte) {
 	content = make([]byte, seedContentLen)
 	binary.LittleEndian.PutUint64(content, uint64(i))
 	return content, sha256.Sum256(content)
 }
 
-// SeededProject is the i-th project of a seeded store.
+// SeededProject returns the id of the i-th project of a seeded store.
 func SeededProject(i int) string {
 	_, digest := seedContent(i)
 	return fmt.Sprintf("seed-%d-%x", i, digest[:3])
 }
 
-// SeededKey is the key of the n-th account of a seeded store. The first has a
-// thousand projects.
+// SeededKey returns the key of the n-th account of a seeded store. The first account has a thousand projects.
 func SeededKey(n int) string { return key(fmt.Sprintf("seeded%024d", n)) }
 
-// SeededHandle is the handle of the n-th account of a seeded store.
+// SeededHandle returns the handle of the n-th account of a seeded store.
 func SeededHandle(n int) string { return fmt.Sprintf("seed-%d", n) }
 
-// SeedLogin makes a session of the n-th account of a seeded store, and returns what its cookie holds.
+// SeedLogin makes a session of the n-th account of a seeded store, and returns the value of its cookie.
 func SeedLogin(ctx context.Context, file string, n int) (cookie string, err error) {
 	db, err := sqlstore.OpenSQLite(ctx, file, sqlstore.Options{})
 	if err != nil {
@@ -199,10 +198,10 @@ func SeedLogin(ctx context.Context, file string, n int) (cookie string, err erro
 	return cookie, err
 }
 
-// MadeUpKey is a key that is well formed and that nobody has.
+// MadeUpKey returns a well-formed key that does not exist.
 func MadeUpKey(c, i int) string { return key(fmt.Sprintf("madeup%012d%012d", c, i)) }
 
-// key puts a prefix before, and a checksum behind, the 30 characters that a key is drawn as.
+// key adds the prefix and the checksum to the 30 random characters of a key.
 func key(drawn string) string {
 	const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	text := "sla_" + drawn
@@ -215,8 +214,8 @@ func key(drawn string) string {
 	return text + string(check[:])
 }
 
-// SeedAccount makes an account of n projects in a store. Its address is not verified yet:
-// the token of Digest{1} does that.
+// SeedAccount makes an account with n projects in a store. Its address is not verified yet; the token of Digest{1}
+// verifies it.
 func SeedAccount(ctx context.Context, db *sqlstore.DB, n int) (sandlot.AccountID, error) {
 	now := time.Now()
 	made, err := db.Publish().CreateAccount(ctx, publish.NewAccount{Handles: []string{"large"}, Email: "large@example.com", CreatedAt: now})
@@ -235,7 +234,7 @@ func SeedAccount(ctx context.Context, db *sqlstore.DB, n int) (sandlot.AccountID
 	return made.ID, err
 }
 
-// SeedFiles gives a project n files more, in one version, whose bytes nobody asks for.
+// SeedFiles adds n files to a project, in one version. Their bytes are never read.
 func SeedFiles(ctx context.Context, db *sqlstore.DB, p sandlot.Project, n int) (sandlot.Project, error) {
 	var c publish.Change
 	for i := range n {
@@ -246,7 +245,7 @@ func SeedFiles(ctx context.Context, db *sqlstore.DB, p sandlot.Project, n int) (
 	return p, err
 }
 
-// SeedVersions gives a project n versions, of which each has other bytes of one file.
+// SeedVersions adds n versions to a project, each with other bytes of one file.
 func SeedVersions(ctx context.Context, file string, id sandlot.ProjectID, n int) error {
 	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)")
 	if err != nil {
@@ -257,7 +256,7 @@ func SeedVersions(ctx context.Context, file string, id sandlot.ProjectID, n int)
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // nothing once it is committed
+	defer tx.Rollback() // has no effect after the commit
 	const numbers = "WITH RECURSIVE v (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM v WHERE n < ?2) "
 	for _, query := range []string{
 		numbers + "INSERT INTO versions (project, n, suffix, title, primary_file, created_at) SELECT p.num, v.n, 'seeded', p.title, p.primary_file, 0 FROM v, projects p WHERE p.id = ?1",

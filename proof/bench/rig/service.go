@@ -19,16 +19,15 @@ import (
 type Service struct {
 	*Program
 	Data    string // its data folder
-	Metrics string // where its metrics, and profiles, are
+	Metrics string // address of its metrics and profiles
 
 	rig *Rig
 }
 
-// metricsAddr is how the service tells where its metrics are.
+// metricsAddr matches the log line with the address of the metrics.
 var metricsAddr = regexp.MustCompile(`(?m)msg=metrics addr=(\S+)`)
 
-// Service starts the service on a data folder: data, or a new one if that is
-// empty.
+// Service starts the service on a data folder: data, or a new one if that is empty.
 func (r *Rig) Service(ctx context.Context, data string, flags ...string) (*Service, error) {
 	return r.service(ctx, data, nil, flags...)
 }
@@ -60,15 +59,16 @@ func (s *Service) Remove() error {
 	return os.RemoveAll(s.Data)
 }
 
-// Host is the name under which a project is asked for.
+// Host returns the host name of a project.
 func (s *Service) Host(project string) string {
 	return project + ".localhost" + s.Addr[len("127.0.0.1"):]
 }
 
-// perCall opens a connection for each call and closes it, so that none of its own stays with the service that is measured.
+// perCall uses a new connection for each call, so that no connection of its own remains in the measured service.
 var perCall = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: requestWait}
 
-// API calls the service with a key, or with none if that is empty. What is measured goes over a Lane instead.
+// API returns a client of the service with a key, or with none if that is empty. Measured requests go over a Lane
+// instead.
 func (s *Service) API(key string) *client.Client {
 	return &client.Client{Base: &url.URL{Scheme: "http", Host: s.Addr}, Key: key, HTTP: perCall}
 }
@@ -85,11 +85,11 @@ func (s *Service) Publish(ctx context.Context, key string, content []byte) (proj
 	return made.ProjectID, err
 }
 
-// Idle brings the service to rest, so that what it holds then is what it always
-// holds, and lets the peak of its memory begin anew.
+// Idle waits until the service is at rest, so that only its permanent memory is left, and restarts the peak of its
+// memory.
 func (s *Service) Idle(ctx context.Context) (Memory, error) {
 	var last Memory
-	for range 100 { // 10 s; work behind a small publish takes one or two
+	for range 100 { // 10 s; the work after a small publish takes one or two
 		m, err := s.Memory()
 		if err != nil {
 			return m, err
@@ -110,8 +110,8 @@ func (s *Service) Idle(ctx context.Context) (Memory, error) {
 	return s.Memory()
 }
 
-// Profile begins to take a CPU profile of that many seconds, if the run asks for
-// profiles. What it returns waits until it is written.
+// Profile starts a CPU profile of that many seconds, if the run has profiles. The returned function waits until it is
+// written.
 func (s *Service) Profile(name string, seconds int) (wait func() error) {
 	if s.rig.Profiles == "" {
 		return func() error { return nil }
@@ -123,7 +123,7 @@ func (s *Service) Profile(name string, seconds int) (wait func() error) {
 	return func() error { return <-done }
 }
 
-// fetch saves what the private listener answers.
+// fetch saves an answer of the private listener.
 func (s *Service) fetch(path, file string) error {
 	res, err := http.Get("http://" + s.Metrics + path)
 	if err != nil {

@@ -18,13 +18,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A Set is what nodes share: a PostgreSQL that syncs what it commits, an S3-compatible server, and
-// Redis, each a process of its own on loopback.
+// A Set holds the servers shared by nodes: a PostgreSQL that syncs its commits, an S3-compatible server, and Redis,
+// each a process of its own on loopback.
 type Set struct {
 	Postgres, Bucket, Redis *Program
 
 	rig   *Rig
-	files string // below which the buckets are, one folder each
+	files string // the folder of the buckets, one folder each
 	made  int
 }
 
@@ -37,12 +37,12 @@ type Shared struct {
 }
 
 const (
-	setSecret = "bench"   // the bucket's; PostgreSQL and Redis ask for none
+	setSecret = "bench"   // the bucket's; PostgreSQL and Redis need none
 	setUser   = "sandlot" // of PostgreSQL
 )
 
-// Set starts the three servers. The S3-compatible one is built into the folder of tools if it is not
-// there; PostgreSQL and Redis must be installed.
+// Set starts the three servers. The S3-compatible one is built in the tools folder if it is missing; PostgreSQL and
+// Redis must be installed.
 func (r *Rig) Set(ctx context.Context, tools string) (*Set, error) {
 	gateway, err := buildGateway(ctx, tools)
 	if err != nil {
@@ -70,7 +70,7 @@ func (r *Rig) Set(ctx context.Context, tools string) (*Set, error) {
 	return s, err
 }
 
-// onPort starts a server that must be told its port.
+// onPort starts a server that takes its port as an argument.
 func (r *Rig) onPort(ctx context.Context, env []string, argv func(addr, port string) []string) (*Program, error) {
 	addr, err := FreePort()
 	if err != nil {
@@ -102,8 +102,8 @@ func buildGateway(ctx context.Context, tools string) (string, error) {
 	return path, nil
 }
 
-// postgres starts a new one. Only what is said here is not as PostgreSQL comes: with less room for its
-// log a measurement of seconds would be one of checkpoints.
+// postgres starts a new server. All settings not given here are PostgreSQL's defaults: with less room for its log a
+// short measurement would mostly measure checkpoints.
 func (r *Rig) postgres(ctx context.Context) (*Program, error) {
 	bin, err := PostgresPrograms()
 	if err != nil {
@@ -130,8 +130,8 @@ func (r *Rig) postgres(ctx context.Context) (*Program, error) {
 	})
 }
 
-// PostgresPrograms finds the folder of PostgreSQL's programs, the newest where there are several:
-// Debian has them on no PATH.
+// PostgresPrograms returns the folder of PostgreSQL's programs, the newest of several: Debian does not have them in
+// PATH.
 func PostgresPrograms() (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	if err == nil && len(found) > 0 {
@@ -141,8 +141,8 @@ func PostgresPrograms() (string, error) {
 	return filepath.Dir(path), err
 }
 
-// giveAway makes a folder that of the user as whom PostgreSQL runs, which root it does not, and tells
-// with what its commands begin.
+// giveAway gives a folder to the user that runs PostgreSQL, which refuses root, and returns the prefix of the commands
+// for that user.
 func giveAway(dir string) (as []string, err error) {
 	if os.Getuid() != 0 {
 		return nil, nil
@@ -220,7 +220,7 @@ const (
 	NodesBase = "http://" + NodesHost
 )
 
-// RemoveAll stops nodes and removes what they have of their own.
+// RemoveAll stops nodes and removes their own data.
 func RemoveAll(nodes []*Service) error {
 	var errs []error
 	for _, s := range nodes {

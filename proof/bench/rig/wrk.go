@@ -20,15 +20,13 @@ var (
 	wrkFailed = regexp.MustCompile(`Non-2xx or 3xx responses: \d+|Socket errors: .*`)
 )
 
-// Wrk asks for a URL on 64 connections, as fast as the answers come, and returns
-// the rate. Headers are "Name: value". An answer that is no success, or a
-// connection that breaks, is an error.
+// Wrk requests a URL on 64 connections, as fast as the answers come, and returns the rate. Headers are "Name: value".
+// An answer without success, or a broken connection, is an error.
 func Wrk(ctx context.Context, limit time.Duration, url string, headers ...string) (float64, error) {
 	return wrk(ctx, limit, 2, 64, "", url, headers...)
 }
 
-// WrkAll is Wrk for several servers at once, among which the connections are shared out, and returns
-// the rate of all.
+// WrkAll works like Wrk for several servers at once, with the connections spread over them, and returns the total rate.
 func WrkAll(ctx context.Context, limit time.Duration, urls []string, headers ...string) (float64, error) {
 	rates := make([]float64, len(urls))
 	g, ctx := errgroup.WithContext(ctx)
@@ -46,8 +44,8 @@ func WrkAll(ctx context.Context, limit time.Duration, urls []string, headers ...
 	return sum, err
 }
 
-// WrkEach is Wrk for several paths below a URL, which each connection's thread asks for in turns.
-// The folder is for the script that says so.
+// WrkEach works like Wrk for several paths below a URL, which each connection's thread requests in turn. The script for
+// that is written to dir.
 func WrkEach(ctx context.Context, limit time.Duration, dir, url string, paths []string, headers ...string) (float64, error) {
 	quoted := make([]string, len(paths))
 	for i, p := range paths {
@@ -78,7 +76,7 @@ func wrk(ctx context.Context, limit time.Duration, threads, connections int, scr
 	}
 	rate := wrkRate.FindSubmatch(out)
 	if rate == nil {
-		return 0, errors.New("wrk tells no rate:\n" + string(out))
+		return 0, errors.New("wrk reports no rate:\n" + string(out))
 	}
 	return strconv.ParseFloat(string(rate[1]), 64)
 }

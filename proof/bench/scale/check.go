@@ -15,20 +15,20 @@ import (
 
 const (
 	checkedProjects = 20_000
-	// checkedMemory is the least that a node can be given, so that many of the projects do not fit.
+	// checkedMemory is the least memory that a node accepts, so that many of the projects do not fit.
 	checkedMemory = 1 << 20
-	// seededWeight is what a seeded project takes of it: its list and its bytes, as play weighs them.
+	// seededWeight is the memory of a seeded project: its list and its bytes, as play weighs them.
 	seededWeight = 1_870
 )
 
-// driven is the load of the check, all in a second: about half of what two processors can bear.
+// driven is the load of the check, per second: about half of the capacity of two processors.
 var driven = []struct {
 	work Work
 	rate float64
 }{{Hit, 1200}, {Play, 120}, {Heartbeat, 600}, {Publish, 20}, {Update, 20}, {Large, 2}, {Search, 6}}
 
-// check puts three nodes under a skewed load and tells the processor time of each part beside what the model says of it.
-// The model is told how much of each work was done, and finds by itself how many reads miss, and what nodes do beside.
+// check puts three nodes under a skewed load and prints the processor time of each part beside the model's. The model
+// gets the amount of each work, and finds by itself how many reads miss, and which work nodes do by themselves.
 func check(ctx context.Context, r *rig.Rig, tools string, c Costs, limit time.Duration, out io.Writer) error {
 	s, err := newStand(ctx, r, tools, checkedProjects, "--cache-size", "1MiB")
 	if err != nil {
@@ -53,7 +53,7 @@ func check(ctx context.Context, r *rig.Rig, tools string, c Costs, limit time.Du
 	return errors.Join(err, s.close())
 }
 
-// drive sends the load, each request at its time or as soon after it as a client is free, and counts what was done.
+// drive sends the load, each request at its time or as soon after it as a client is free, and counts the works.
 func (s *stand) drive(ctx context.Context, z Zipf, limit time.Duration) (map[Work]float64, error) {
 	var all float64
 	for _, d := range driven {
@@ -92,7 +92,7 @@ func (s *stand) drive(ctx context.Context, z Zipf, limit time.Duration) (map[Wor
 
 var newVisitors atomic.Int64
 
-// one does one of the work.
+// one performs one work.
 func (s *stand) one(l *rig.Lane, w Work, c int, z Zipf, r *rand.Rand) error {
 	project := rig.SeededProject(z.Draw(r) - 1)
 	status, request := http.StatusOK, []byte(nil)
@@ -116,7 +116,7 @@ func (s *stand) one(l *rig.Lane, w Work, c int, z Zipf, r *rand.Rand) error {
 	return err
 }
 
-// compare prints what was measured beside what the model says.
+// compare prints the measured figures beside the model's.
 func compare(out io.Writer, c Costs, z Zipf, got sample, done map[Work]float64) {
 	took := got.took.Seconds()
 	reads := (done[Hit] + done[Play]) / took
@@ -141,5 +141,5 @@ func compare(out io.Writer, c Costs, z Zipf, got sample, done map[Work]float64) 
 	fmt.Fprintf(out, "| the database's log | %.0f KiB/s | %.0f KiB/s | %.2f |\n", got.log/took/1024, d.Log/1024, d.Log*took/got.log)
 }
 
-// presence is gallery.Presence: for so many seconds after a heartbeat nodes ask for a project's players.
+// presence is gallery.Presence: for so many seconds after a heartbeat nodes query a project's players.
 const presence = 45

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// The parts that have processors.
+// The parts with processors.
 const (
 	nodes    = "nodes"
 	database = "PostgreSQL"
@@ -18,53 +18,53 @@ const (
 
 var parts = [...]string{nodes, database, bucket, redis}
 
-// A Work is something that is done again and again and costs about the same each time.
+// A Work is a repeated task with about the same cost each time.
 type Work string
 
-// Those that are measured. What nodes do for themselves is told for one node.
+// The measured works. Works that nodes do by themselves are per node.
 const (
-	Publish   Work = "publish"   // a text of 10 KiB into an account, with its compressing
-	Update    Work = "update"    // of such a file, with its compressing
-	Large     Work = "large"     // a publish of 300 KiB, which lies in the bucket, with its compressing
-	Hit       Work = "hit"       // a read from a node's memory, of a head that is confirmed
-	Ask       Work = "ask"       // what a read costs more where the head must be asked for
-	Miss      Work = "miss"      // what a read costs more where head, list and bytes come from the database
-	Fetch     Work = "fetch"     // a read of 300 KiB that comes from the bucket
-	Play      Work = "play"      // what a load costs more where it counts as a play
+	Publish   Work = "publish"   // a text of 10 KiB into an account, and its compression
+	Update    Work = "update"    // of such a file, and its compression
+	Large     Work = "large"     // a publish of 300 KiB, stored in the bucket, and its compression
+	Hit       Work = "hit"       // a read from a node's memory, with a confirmed head
+	Ask       Work = "ask"       // additional cost of a read if the head must be queried
+	Miss      Work = "miss"      // additional cost of a read if head, list and bytes come from the database
+	Fetch     Work = "fetch"     // a read of 300 KiB from the bucket
+	Play      Work = "play"      // additional cost of a load that counts as a play
 	Heartbeat Work = "heartbeat" // of a live player
-	Room      Work = "room"      // one project with players, about which a node asks Redis once
+	Room      Work = "room"      // one query of Redis by a node about one project with players
 	Confirm   Work = "confirm"   // one head among those that a node confirms together
-	Search    Work = "search"    // a page of the gallery that was searched for
-	Hint      Work = "hint"      // one node hears of a change
-	Idle      Work = "idle"      // one node that does nothing, for a second
+	Search    Work = "search"    // a page of search results in the gallery
+	Hint      Work = "hint"      // one node receives a change
+	Idle      Work = "idle"      // one idle node, for a second
 )
 
 var works = [...]Work{Publish, Update, Large, Hit, Ask, Miss, Fetch, Play, Heartbeat, Room, Confirm, Search, Hint, Idle}
 
-// Costs are what measuring writes and the model reads.
+// Costs holds the measured costs that the model reads.
 type Costs struct {
 	Date    string `json:"date"`
 	Machine string `json:"machine"`
 	Commit  string `json:"commit"`
-	Load    string `json:"load"` // what else the machine did
-	// CPU has the microseconds of processor time that one of each work takes of each part.
+	Load    string `json:"load"` // other load on the machine
+	// CPU holds the microseconds of processor time of each part for one of each work.
 	CPU map[Work]map[string]float64 `json:"cpu_us"`
-	// Trips are round trips to the database for one, and Log the bytes that it adds to the database's log.
+	// Trips are the round trips to the database for one work, and Log the bytes that it adds to the database's log.
 	Trips map[Work]float64 `json:"round_trips"`
 	Log   map[Work]float64 `json:"log_bytes"`
-	// Stored is what projects take in the database.
+	// Stored holds the database space of projects.
 	Stored Stored `json:"stored"`
 }
 
-// Stored are bytes for each project.
+// Stored holds bytes per project.
 type Stored struct {
-	Projects int              `json:"projects"` // how many there were
-	Rows     map[string]Table `json:"rows"`     // of the seeded ones, by table: without their contents
-	Database float64          `json:"database"` // of one with 10 KiB of text in the database, compressed forms and rows included
-	Bucket   float64          `json:"bucket"`   // of one with 300 KiB of text, in the bucket, compressed forms included
+	Projects int              `json:"projects"` // number of projects
+	Rows     map[string]Table `json:"rows"`     // of the seeded projects, by table: without their contents
+	Database float64          `json:"database"` // of one with 10 KiB of text in the database, including compressed forms and rows
+	Bucket   float64          `json:"bucket"`   // of one with 300 KiB of text, in the bucket, including compressed forms
 }
 
-// A Table is one in the database.
+// A Table holds the size of a database table.
 type Table struct {
 	Table   float64            `json:"table"`
 	Indexes map[string]float64 `json:"indexes"`
@@ -73,7 +73,7 @@ type Table struct {
 //go:embed costs.json
 var lastCosts []byte
 
-// readCosts returns those of a file, or the last ones that were measured.
+// readCosts returns the costs in a file, or the last measured ones.
 func readCosts(file string) (c Costs, err error) {
 	b := lastCosts
 	if file != "" {
@@ -97,10 +97,10 @@ func readCosts(file string) (c Costs, err error) {
 	return c, nil
 }
 
-// of returns the seconds that one takes of a part.
+// of returns the seconds of a part for one work.
 func (c Costs) of(w Work, part string) float64 { return c.CPU[w][part] / 1e6 }
 
-// RowBytes are those of a project's rows and indexes, without contents.
+// RowBytes returns the bytes of a project's rows and indexes, without contents.
 func (s Stored) RowBytes() (sum float64) {
 	for _, t := range s.Rows {
 		sum += t.Table

@@ -1,10 +1,10 @@
-// Command scale says how many machines a load takes: what saturates first, at which number, and how many nodes and
-// databases are needed beyond it. docs/scale.md tells what the model is, and what of it was measured.
+// Command scale computes the machines for a load: which part saturates first, at which number, and how many nodes and
+// databases are needed beyond it. docs/scale.md describes the model, and which of its figures are measured.
 //
 //	go run ./proof/bench/scale                      the loads of the document
 //	go run ./proof/bench/scale -players 100000 ...  another one
 //	go run ./proof/bench/scale -measure             costs.json anew, from three nodes on this machine
-//	go run ./proof/bench/scale -check               three nodes under a skewed load, beside what the model says of it
+//	go run ./proof/bench/scale -check               three nodes under a skewed load, beside the model's figures
 package main
 
 import (

@@ -24,13 +24,13 @@ import (
 
 const (
 	measuredNodes = 3
-	clients       = 18 // as many of each node
+	clients       = 18 // at each node
 	smallSize     = 10 << 10
 	largeSize     = 300 << 10
 	settleWait    = 10 * time.Minute
 )
 
-// A stand is three nodes on their servers, with projects in the database, and who measures them.
+// A stand is three nodes on their servers, with projects in the database, and the clients' keys.
 type stand struct {
 	*rig.Rig
 	set      *rig.Set
@@ -43,7 +43,7 @@ type stand struct {
 	log      func(string, ...any)
 }
 
-// newStand fills a database and starts three nodes on it. Flags are theirs.
+// newStand fills a database and starts three nodes on it, with flags.
 func newStand(ctx context.Context, r *rig.Rig, tools string, projects int, flags ...string) (*stand, error) {
 	s := &stand{Rig: r, seeded: projects, log: func(format string, args ...any) {
 		fmt.Fprintf(os.Stderr, time.Now().Format(time.TimeOnly)+" "+format+"\n", args...)
@@ -97,7 +97,7 @@ func (s *stand) close() error {
 	return rig.RemoveAll(s.nodes)
 }
 
-// settle waits until nodes have done what a publish leaves to them: compressing.
+// settle waits until the nodes have finished the work after a publish: compression.
 func (s *stand) settle(ctx context.Context) error {
 	for until := time.Now().Add(settleWait); ; time.Sleep(200 * time.Millisecond) {
 		var left int
@@ -105,12 +105,12 @@ func (s *stand) settle(ctx context.Context) error {
 			return err
 		}
 		if time.Now().After(until) {
-			return fmt.Errorf("%d things are left to be done", left)
+			return fmt.Errorf("%d blobs are not compressed", left)
 		}
 	}
 }
 
-// addresses are those of the nodes.
+// addresses returns the addresses of the nodes.
 func (s *stand) addresses() (list []string) {
 	for _, n := range s.nodes {
 		list = append(list, n.Addr)
@@ -118,14 +118,14 @@ func (s *stand) addresses() (list []string) {
 	return list
 }
 
-// sample is what the parts took, and the database's log, for a while.
+// sample holds the use of the parts and of the database's log over a time.
 type sample struct {
 	cpu  rig.Usage
 	log  float64
 	took time.Duration
 }
 
-// during takes a sample of what do causes.
+// during returns a sample of the time in which do runs.
 func (s *stand) during(ctx context.Context, do func() error) (sample, error) {
 	at := func() (rig.Usage, float64, error) {
 		u, err := rig.Used(s.set.Parts(s.nodes))
@@ -149,7 +149,7 @@ func (s *stand) during(ctx context.Context, do func() error) (sample, error) {
 	return sample{after.Since(before), end - log, took}, err
 }
 
-// crowd has clients send n requests in all, to the nodes in turns.
+// crowd lets clients send n requests in total, to the nodes in turns.
 func (s *stand) crowd(ctx context.Context, n, status int, request func(c, i int) []byte) error {
 	_, err := rig.CrowdOf(ctx, s.addresses(), clients, n/clients, time.Hour, func(l *rig.Lane, c, i int) error {
 		_, err := l.Want(status, request(c, i))
@@ -166,7 +166,7 @@ type meter struct {
 	rest  float64            // bytes of log in a second
 }
 
-// work measures one: n of it are done by do, and less is what of other works is among one of it.
+// work measures one work: do performs n of it, and less lists the other works contained in one.
 func (m *meter) work(ctx context.Context, w Work, n int, less map[Work]float64, do func() error) error {
 	got, err := m.during(ctx, do)
 	if err != nil {
@@ -188,10 +188,10 @@ func (m *meter) work(ctx context.Context, w Work, n int, less map[Work]float64, 
 	return nil
 }
 
-// round leaves three digits: more are noise.
+// round keeps three digits: more are noise.
 func round(x float64) float64 {
 	var v float64
-	_, _ = fmt.Sscanf(fmt.Sprintf("%.3g", x), "%g", &v) // what was printed can be read
+	_, _ = fmt.Sscanf(fmt.Sprintf("%.3g", x), "%g", &v) // the printed form can be parsed
 	return v
 }
 
@@ -208,7 +208,7 @@ func measure(ctx context.Context, r *rig.Rig, tools, file, beside string, projec
 	failed := errors.Join(m.all(ctx), s.close())
 	b, err := json.MarshalIndent(m.costs, "", "\t")
 	if err == nil {
-		err = os.WriteFile(file, append(b, '\n'), 0o644) // what was measured before a failure, too
+		err = os.WriteFile(file, append(b, '\n'), 0o644) // even after a failure, with the figures measured so far
 	}
 	return errors.Join(failed, err)
 }
@@ -230,7 +230,7 @@ func (m *meter) all(ctx context.Context) error {
 	return nil
 }
 
-// nothing measures nodes at rest. What they wait for then, the other works do not pay again.
+// nothing measures nodes at rest. Their idle use is not charged to the other works again.
 func (m *meter) nothing(ctx context.Context) error {
 	const rest = 15 * time.Second
 	got, err := m.during(ctx, func() error { return sleep(ctx, rest) })
@@ -257,7 +257,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// content is a page that no other publish has and that compresses as a program does.
+// content returns a page unlike that of any other publish, which compresses like a program.
 func content(n, which int) []byte {
 	r := rand.New(rand.NewPCG(uint64(which), uint64(n)))
 	words := make([][]byte, 1000)
@@ -270,7 +270,7 @@ func content(n, which int) []byte {
 	}
 	b := bytes.NewBufferString("<!doctype html><title>Game</title><pre>\n")
 	for b.Len() < n {
-		u := r.Float64() // some words are used more than others
+		u := r.Float64() // some words are more frequent than others
 		b.Write(words[int(u*u*u*float64(len(words)))])
 	}
 	return b.Bytes()[:n]
@@ -278,10 +278,10 @@ func content(n, which int) []byte {
 
 var contents atomic.Int64
 
-// newContent is one that was never sent.
+// newContent returns a content that was never sent.
 func newContent(n int) []byte { return content(n, int(contents.Add(1))+clients) }
 
-// stored reads the sizes of all tables and indexes, by bytes for each project.
+// stored reads the sizes of all tables and indexes, in bytes per project.
 func (m *meter) stored(ctx context.Context) error {
 	rows, err := m.db.Query(ctx, `SELECT t.relname, pg_table_size(t.oid), coalesce(i.relname, ''), coalesce(pg_relation_size(i.oid), 0)
 		FROM pg_class t LEFT JOIN pg_index x ON x.indrelid = t.oid LEFT JOIN pg_class i ON i.oid = x.indexrelid
@@ -312,7 +312,7 @@ func (m *meter) stored(ctx context.Context) error {
 	return err
 }
 
-// kept is the bytes of the database and of the bucket.
+// kept returns the bytes of the database and of the bucket.
 func (s *stand) kept(ctx context.Context) (database, bucket float64, err error) {
 	if err = s.db.QueryRow(ctx, "SELECT pg_database_size(current_database())").Scan(&database); err != nil {
 		return 0, 0, err
@@ -321,7 +321,7 @@ func (s *stand) kept(ctx context.Context) (database, bucket float64, err error) 
 	return database, bucket, err
 }
 
-// updated are the fields of an update, beside its content: of the primary file of the client's project.
+// updated returns the fields of an update besides its content, for the primary file of the client's project.
 func (s *stand) updated(client int) string {
 	return "," + rig.JSON("project_id", s.projects[client]) + "," + rig.JSON("filename", "index.html")
 }
@@ -363,7 +363,7 @@ func (m *meter) writes(ctx context.Context) error {
 	}
 	_, after, err = m.kept(ctx)
 	m.costs.Stored.Bucket = round((after - before) / larges)
-	// How much of Redis is of the hints cannot be told from the rest of a publish: all of it is taken for them.
+	// Redis's work for hints cannot be separated from the rest of a publish: all of it is charged to hints.
 	m.costs.CPU[Hint] = map[string]float64{redis: round(m.costs.CPU[Publish][redis] / measuredNodes)}
 	m.costs.CPU[Publish][redis], m.costs.CPU[Update][redis], m.costs.CPU[Large][redis] = 0, 0, 0
 	return err

@@ -5,16 +5,17 @@ import (
 	"slices"
 )
 
-// A Machine is what one of a part is assumed to be. Its processors are as fast as those of the measurement.
+// A Machine holds the assumed capacity of one machine of a part. Its processors are as fast as those of the
+// measurement.
 type Machine struct {
 	Cores  float64
-	Log    float64 // bytes a second that its disk takes of the database's log; 0: no bound
-	Disk   float64 // bytes; 0: no bound
-	Linked float64 // nodes that can be connected to it; 0: no bound
+	Log    float64 // bytes a second of the database's log that its disk can write; 0: no limit
+	Disk   float64 // bytes; 0: no limit
+	Linked float64 // nodes that can be connected to it; 0: no limit
 }
 
 // machines are assumed: a node of 8 processors, a database of 32 with 8 TB, a server for the bucket of 8, and Redis,
-// which works on one.
+// which uses one.
 var machines = map[string]Machine{
 	nodes:    {Cores: 8},
 	database: {Cores: 32, Log: 300e6, Disk: 8e12, Linked: 30},
@@ -22,17 +23,18 @@ var machines = map[string]Machine{
 	redis:    {Cores: 1},
 }
 
-// full is how busy a part may be: above it waits grow fast, and nothing is left for the death of a neighbour.
+// full is the highest permitted use of a part: above it waits grow fast, and nothing is left for the loss of a
+// neighbour.
 const full = 0.6
 
-// Demand is what a load takes of everything.
+// Demand holds the resources that a load takes.
 type Demand struct {
 	CPU  map[string]float64 // seconds of processor time in a second, by part
 	Log  float64            // bytes a second of the database's log
 	Disk map[string]float64 // bytes, by part
 }
 
-// Demand adds up rates and costs.
+// Demand returns the sum of the costs at these rates.
 func (c Costs) Demand(l Load, rates map[Work]float64) Demand {
 	d := Demand{CPU: map[string]float64{}, Disk: map[string]float64{}}
 	for _, w := range works {
@@ -46,14 +48,14 @@ func (c Costs) Demand(l Load, rates map[Work]float64) Demand {
 	return d
 }
 
-// A Bound is one thing of which there is only so much, and how much of it is taken: 1 is all that may be.
+// A Bound is a limited resource, with the used part of it: 1 is all that is permitted.
 type Bound struct {
 	Part, What string
 	Taken      float64
 }
 
-// Bounds tells how much of one machine of each part a demand takes, the most first. Nodes are not among them: they can
-// be as many as one likes.
+// Bounds returns the used part of one machine of each part, highest first. Nodes are left out, since their number is
+// free.
 func (d Demand) Bounds(f Fleet) []Bound {
 	var list []Bound
 	for _, part := range parts[1:] {
@@ -81,18 +83,18 @@ func (d Demand) Bounds(f Fleet) []Bound {
 	return list
 }
 
-// A Plan is what carries a load.
+// A Plan is the set of machines for a load.
 type Plan struct {
 	Fleet    Fleet
 	Mix      Mix
 	Rates    map[Work]float64
 	Demand   Demand
 	Bounds   []Bound
-	Machines map[string]int // how many of each part
+	Machines map[string]int // number of machines by part
 }
 
-// Plan finds how many machines a load needs. What each node asks for by itself grows with their number, so it is
-// looked for until it stays.
+// Plan returns the machines that a load needs. The work that each node causes by itself grows with their number, so
+// Plan repeats until the number is stable.
 func (c Costs) Plan(l Load, byProject bool) Plan {
 	p := Plan{Fleet: Fleet{Nodes: 2, ByProject: byProject}}
 	for range 20 {
@@ -116,8 +118,8 @@ func (c Costs) Plan(l Load, byProject bool) Plan {
 
 func ceil(x float64) int { return int(math.Ceil(x - 1e-9)) }
 
-// Limit is by how much a load can grow, of everything alike, until one machine of a part other than nodes has no more
-// to give, and which.
+// Limit returns the factor by which a load can grow, all of it alike, until one machine of a part other than nodes is
+// full, and the bound that it meets.
 func (c Costs) Limit(l Load, byProject bool) (k float64, first Bound) {
 	return c.limit(l.times, byProject)
 }
@@ -138,8 +140,8 @@ func (c Costs) limit(load func(k float64) Load, byProject bool) (k float64, firs
 	return low, at(high).Bounds[0]
 }
 
-// Wait is how long a request waits for one of c processors on average, in times of what it takes itself, where they are
-// busy for that part of the time: A. K. Erlang's formula for M/M/c. It is infinite from 1 on.
+// Wait returns the average wait of a request for one of c processors, as a multiple of its own time, if the processors
+// are busy for that part of the time: A. K. Erlang's formula for M/M/c. It is infinite from 1 on.
 func Wait(processors int, busy float64) float64 {
 	if busy >= 1 {
 		return math.Inf(1)

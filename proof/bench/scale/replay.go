@@ -6,34 +6,34 @@ import (
 	"math/rand/v2"
 )
 
-// A Mix is what became of the reads that came to one node, as parts of all of them, and how many heads the
-// node confirms in a second.
+// A Mix holds the outcomes of one node's reads, as parts of all of them, and the number of heads that the node confirms
+// in a second.
 type Mix struct {
 	Hit      float64 // from memory, the project's head confirmed within its second
-	Ask      float64 // from memory, after a question whether the project is still as it was
+	Ask      float64 // from memory, after a query whether the project has changed
 	Miss     float64 // head, list and bytes from the database
-	Confirms float64 // heads in a second that are confirmed together
+	Confirms float64 // heads confirmed together in a second
 }
 
-// A Node is what the replay needs to know of one.
+// A Node holds the figures of a node for the replay.
 type Node struct {
 	Places int     // projects whose list and bytes fit into its memory
 	Heads  int     // projects whose heads it keeps
-	Reads  float64 // in a second
+	Reads  float64 // per second
 }
 
 const (
-	// confirmEvery and headHolds are publish.HeadsHold and its neighbours, in seconds: what is read within a
-	// second of its last confirmation is not asked for, and all that was read is confirmed every 750 ms.
+	// confirmEvery and headHolds are publish.HeadsHold and its neighbours, in seconds: a read within a second of the
+	// project's last confirmation needs no query, and all recently read heads are confirmed every 750 ms.
 	confirmEvery = 0.75
 	headHolds    = 1.0
-	// warmUp is how many requests for each place pass before anything is counted, and counted how many after that.
+	// warmUp is how many requests for each place come before the count, and counted how many are in it.
 	warmUp  = 4
 	counted = 60_000
 )
 
-// Replay sends a node reads, each for a project drawn from z, and keeps in its memory those projects that were read
-// last. What the program keeps there is chosen better than that, so it hits somewhat more often.
+// Replay sends reads to a node, each for a project drawn from z, with the last-read projects in its memory. The program
+// chooses those better, so it hits somewhat more often.
 func Replay(z Zipf, n Node, seed uint64) Mix {
 	if n.Reads == 0 {
 		return Mix{}
@@ -90,7 +90,7 @@ func Replay(z Zipf, n Node, seed uint64) Mix {
 	return m
 }
 
-// recent keeps the projects that were used last.
+// recent holds the most recently used projects.
 type recent struct {
 	most  int
 	order *list.List
@@ -101,13 +101,13 @@ func newRecent(most int) *recent {
 	return &recent{most: max(1, most), order: list.New(), at: map[int]*list.Element{}}
 }
 
-// use reports whether k was kept; from then on it is.
+// use adds k, and reports whether it was there.
 func (r *recent) use(k int) bool {
 	had, _ := r.swap(k)
 	return had
 }
 
-// swap is use, and also tells which had to go, or 0.
+// swap works like use, and also returns the dropped project, or 0.
 func (r *recent) swap(k int) (had bool, gone int) {
 	if e, ok := r.at[k]; ok {
 		r.order.MoveToFront(e)

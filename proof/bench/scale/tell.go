@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ladder are the loads of docs/scale.md: of everything ten times as much at each step.
+// ladder holds the loads of docs/scale.md: each step is ten times the one before.
 var ladder = []struct{ projects, players, publishes, searches float64 }{
 	{1e5, 1e3, 10, 1}, {1e6, 1e4, 100, 5}, {1e7, 1e5, 1_000, 25}, {1e8, 1e6, 10_000, 125},
 }
@@ -59,12 +59,12 @@ func tellAll(out io.Writer, c Costs) {
 	}
 }
 
-// String tells what a bound is of.
+// String returns the name of the bound.
 func (b Bound) String() string {
 	return fmt.Sprintf("%s of %s (%.2f)", b.What, b.Part, b.Taken)
 }
 
-// tell prints what one load takes.
+// tell prints the machines for one load.
 func tell(out io.Writer, c Costs, l Load, byProject bool) {
 	p := c.Plan(l, byProject)
 	fmt.Fprintf(out, "%.0f reads/s, %.0f plays/s, %.0f heartbeats/s. Reads: %.2f from memory, %.2f asked for, %.2f missed.\n\n",
@@ -89,7 +89,7 @@ func tell(out io.Writer, c Costs, l Load, byProject bool) {
 	fmt.Fprintf(out, "What takes most of each part: %s.\n", strings.Join(most, ", "))
 }
 
-// dearest is the work that takes most of a part, and its share.
+// dearest returns the work that takes the largest share of a part, and that share.
 func (c Costs) dearest(p Plan, part string) (most Work, share float64) {
 	for _, w := range works {
 		if s := p.Rates[w] * c.of(w, part) / math.Max(p.Demand.CPU[part], 1e-12); s > share {

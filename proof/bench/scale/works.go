@@ -15,13 +15,13 @@ import (
 	"sandlot/proof/bench/rig"
 )
 
-// write is a request that publishes or updates, with more fields.
+// write returns a request that publishes or updates, with more fields.
 func (s *stand) write(path string, client int, content []byte, more string) []byte {
 	body := "{" + rig.JSON("content", base64.StdEncoding.EncodeToString(content)) + more + "}"
 	return rig.Post(path, rig.NodesHost, "application/json", s.keys[client], []byte(body))
 }
 
-// read asks for a project's primary file.
+// read returns a request for a project's primary file.
 func read(project, more string) []byte {
 	return rig.Get("/", project+"."+rig.NodesHost, "Accept-Encoding: gzip\r\n"+more)
 }
@@ -33,13 +33,13 @@ func heartbeat(project string, player int) []byte {
 const (
 	hits     = 36_000
 	few      = 1_800 // projects that are read all the time
-	many     = 9_000 // projects that are read once and once more
+	many     = 9_000 // projects that are read once and then once more
 	fetches  = 60
 	beats    = 18_000
 	searches = 180
 )
 
-// walk has the clients of each node read projects from the first on, each of them once at each node.
+// walk lets the clients of each node read projects from first on, each of them once at each node.
 func (m *meter) walk(ctx context.Context, first, projects, times int) error {
 	each := clients / measuredNodes
 	return m.crowd(ctx, projects*measuredNodes*times, http.StatusOK, func(c, i int) []byte {
@@ -66,7 +66,7 @@ func (m *meter) reads(ctx context.Context) error {
 	if err := m.confirms(ctx); err != nil {
 		return err
 	}
-	// The first time all is missing, the second time only the head is too old: it holds for 1.75 s at most.
+	// The first time every read misses, the second time only the head is too old: it holds for 1.75 s at most.
 	beside := map[Work]float64{Hit: 1, Confirm: 1}
 	for _, w := range []Work{Miss, Ask} {
 		if err := m.work(ctx, w, many*measuredNodes, beside, func() error { return m.walk(ctx, few, many, 1) }); err != nil {
@@ -79,7 +79,7 @@ func (m *meter) reads(ctx context.Context) error {
 	return m.fetch(ctx)
 }
 
-// confirms measures what heads take that are read so often that they are only confirmed.
+// confirms measures the cost of heads that are read so often that they are only confirmed.
 func (m *meter) confirms(ctx context.Context) error {
 	if err := m.walk(ctx, 0, few, 1); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (m *meter) confirms(ctx context.Context) error {
 	return nil
 }
 
-// fetch reads large files at the two nodes that did not take them.
+// fetch reads large files at the two nodes that did not receive them.
 func (m *meter) fetch(ctx context.Context) error {
 	var made []string
 	for i := range fetches {
@@ -134,7 +134,7 @@ func (m *meter) players(ctx context.Context) error {
 	one := m.projects[0]
 	if err := m.work(ctx, Heartbeat, beats, nil, func() error {
 		err := m.crowd(ctx, beats, http.StatusNoContent, func(c, i int) []byte { return heartbeat(one, c*1000+i%300) })
-		return errors.Join(err, sleep(ctx, 2*time.Second)) // until Redis was told
+		return errors.Join(err, sleep(ctx, 2*time.Second)) // until Redis has them
 	}); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (m *meter) searches(ctx context.Context) error {
 	})
 }
 
-// trips counts round trips to the database, of one client at one node whose connections lead through here.
+// trips counts round trips to the database, for one client at one node that connects through a wire.
 func (m *meter) trips(ctx context.Context) error {
 	w, err := newWire(ctx, m.set.Postgres.Addr)
 	if err != nil {
@@ -175,7 +175,7 @@ func (m *meter) trips(ctx context.Context) error {
 		return err
 	}
 	defer lane.Close()
-	file := "," + rig.JSON("filename", "level.bin") // which nobody compresses beside
+	file := "," + rig.JSON("filename", "level.bin") // its type is not compressed in the background
 	for _, of := range []struct {
 		work    Work
 		status  int
@@ -202,7 +202,7 @@ func (m *meter) trips(ctx context.Context) error {
 	return rig.RemoveAll(more)
 }
 
-// A wire passes on connections to a database and counts how often it is asked and answers.
+// A wire forwards connections to a database and counts the round trips.
 type wire struct {
 	net.Listener
 	turns atomic.Int64
@@ -231,7 +231,7 @@ func (w *wire) pass(ctx context.Context, c net.Conn, to string) {
 	var d net.Dialer
 	server, err := d.DialContext(ctx, "tcp", to)
 	if err != nil {
-		return // the node is told by the end of its connection
+		return // the node notices the end of its connection
 	}
 	defer server.Close()
 	var mu sync.Mutex
@@ -270,12 +270,12 @@ func copyBytes(to, from net.Conn, came func(), done chan<- struct{}) {
 // count returns the round trips of one do, without those that the node makes by itself.
 func (w *wire) count(ctx context.Context, do func(i int) error) (float64, error) {
 	const rest, times = 4 * time.Second, 100
-	for i := range 20 { // their statements are prepared
+	for i := range 20 { // prepares their statements
 		if err := do(1_000 + i); err != nil {
 			return 0, err
 		}
 	}
-	if err := sleep(ctx, rest); err != nil { // what they left to be done is done
+	if err := sleep(ctx, rest); err != nil { // finishes the work that they left
 		return 0, err
 	}
 	before := w.turns.Load()

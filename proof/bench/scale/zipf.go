@@ -5,17 +5,17 @@ import (
 	"math/rand/v2"
 )
 
-// A Zipf is a skew: of n projects, the i-th most popular is asked for in proportion to 1/i^s. All its
-// methods but Draw may be called at once.
+// A Zipf is a skew: of n projects, the i-th most popular is requested in proportion to 1/i^s. All its methods except
+// Draw may be called concurrently.
 type Zipf struct {
 	n, s  float64
-	total float64 // what all weights come to
-	// Of the drawing, by W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates from
-	// monotone discrete distributions" (1996): the standard library's draws only where s is above 1.
+	total float64 // sum of all weights
+	// For Draw, by W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates from monotone discrete
+	// distributions" (1996): the standard library's needs s above 1.
 	low, high, cut float64
 }
 
-// NewZipf makes a skew of n projects, at least 1, with s above 0.
+// NewZipf returns a skew of n projects, at least 1, with s above 0.
 func NewZipf(n int, s float64) Zipf {
 	z := Zipf{n: float64(n), s: s}
 	z.total = z.between(1, n)
@@ -36,10 +36,10 @@ func (z Zipf) Draw(r *rand.Rand) int {
 	}
 }
 
-// Share is the part of all requests that is for the k-th project.
+// Share returns the part of all requests that is for the k-th project.
 func (z Zipf) Share(k int) float64 { return math.Pow(float64(k), -z.s) / z.total }
 
-// area is an integral of x^-s, and back its inverse.
+// area returns an integral of x^-s; back is its inverse.
 func (z Zipf) area(x float64) float64 {
 	if math.Abs(z.s-1) < 1e-9 {
 		return math.Log(x)
@@ -54,11 +54,11 @@ func (z Zipf) back(u float64) float64 {
 	return math.Pow(max(0, 1+u*(1-z.s)), 1/(1-z.s))
 }
 
-// exact is up to which rank sums are taken one by one; beyond it ranks are so alike that a stretch of them is
+// exact is the rank up to which sums are taken one by one; ranks beyond it differ so little that a stretch of them is
 // taken as one.
 const exact = 100_000
 
-// between sums the weights of the ranks from a to b.
+// between returns the sum of the weights of the ranks from a to b.
 func (z Zipf) between(a, b int) (sum float64) {
 	for k := a; k <= min(b, exact); k++ {
 		sum += math.Pow(float64(k), -z.s)
@@ -69,7 +69,7 @@ func (z Zipf) between(a, b int) (sum float64) {
 	return sum
 }
 
-// Sum adds up f of each project's share.
+// Sum returns the sum of f over each project's share.
 func (z Zipf) Sum(f func(share float64) float64) (sum float64) {
 	n := int(z.n)
 	for k := 1; k <= min(n, exact); k++ {
@@ -83,13 +83,13 @@ func (z Zipf) Sum(f func(share float64) float64) (sum float64) {
 	return sum
 }
 
-// Distinct is how many projects are among that many requests, on average.
+// Distinct returns the average number of different projects among that many requests.
 func (z Zipf) Distinct(requests float64) float64 {
 	return z.Sum(func(p float64) float64 { return -math.Expm1(-p * requests) })
 }
 
-// HitRate is the part of requests that a cache of that many projects answers if it drops what was not asked
-// for longest, by the approximation of H. Che (2002): each project stays for the same time.
+// HitRate returns the part of requests that a cache of that many projects answers, if it drops the least recently used
+// one, by the approximation of H. Che (2002): each project stays for the same time.
 func (z Zipf) HitRate(places int) float64 {
 	if float64(places) >= z.n {
 		return 1
