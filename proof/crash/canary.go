@@ -26,7 +26,7 @@ func (e *epoch) sweepForKeys() error {
 		return nil // the few remaining kills came before any work
 	}
 	if len(parts) == 0 {
-		return fmt.Errorf("there were no keys to look for")
+		return fmt.Errorf("there are no keys to search for")
 	}
 	err := sweepFolder(e.dir, parts)
 	if err == nil && e.place != nil {

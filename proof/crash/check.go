@@ -108,7 +108,7 @@ func (c *checker) project(a *account, p *project) error {
 	for i, f := range v.Files {
 		if len(v.Files) > 2*manyFiles && i%16 != p.Version%16 && f.Content != nil {
 			if fileOf(f.Content) != p.Files[f.Filename] { // opening hundreds of files takes long; the export has them all
-				return fmt.Errorf("the content of %s in the list: its %d bytes are other ones", f.Filename, len(f.Content))
+				return fmt.Errorf("the content of %s in the list: %d wrong bytes", f.Filename, len(f.Content))
 			}
 			continue
 		}
@@ -129,7 +129,7 @@ func (c *checker) file(want file, f api.File) error {
 	}
 	// Content too large for the list is nil.
 	if f.Content != nil && fileOf(f.Content) != want {
-		return fmt.Errorf("the content of %s in the list: its %d bytes are other ones", f.Filename, len(f.Content))
+		return fmt.Errorf("the content of %s in the list: %d wrong bytes", f.Filename, len(f.Content))
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func (e *epoch) lapse(ctx context.Context, tables ...string) error {
 	defer db.Close()
 	for _, table := range tables {
 		if _, err := db.ExecContext(ctx, "UPDATE "+table+" SET leased_until = 1 WHERE leased_until > 0"); err != nil {
-			return fmt.Errorf("have leases lapse: %w", err)
+			return fmt.Errorf("end leases: %w", err)
 		}
 	}
 	return nil

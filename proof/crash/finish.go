@@ -92,7 +92,7 @@ func (e *epoch) collected() error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("the collector left %d of %d blobs that no record knows", left, len(e.strays))
+			return fmt.Errorf("the collector left %d of %d blobs without a record", left, len(e.strays))
 		}
 	}
 }
@@ -113,7 +113,7 @@ func (e *epoch) takenBack(ctx context.Context) error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%d versions that were never finished are left: %s", left, draftsIn(ctx, db))
+			return fmt.Errorf("%d unfinished versions are left: %s", left, draftsIn(ctx, db))
 		}
 	}
 }
@@ -177,7 +177,7 @@ func (e *epoch) audit(ctx context.Context) error {
 			return fmt.Errorf("count %s: %w", must.about, err)
 		}
 		if want := fmt.Sprint(must.want); got != want {
-			return fmt.Errorf("the database has %s: %s, and by the ledger it is %s", must.about, got, want)
+			return fmt.Errorf("the database has %s: %s, and the ledger %s", must.about, got, want)
 		}
 	}
 	return e.auditBlobs(ctx, db)
@@ -219,7 +219,7 @@ func (e *epoch) auditBlobs(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 		if got != want {
-			return fmt.Errorf("the blob %s has %d bytes, not %d, or other ones", ref, got.Size, want.Size)
+			return fmt.Errorf("the blob %s has %d bytes, not %d, or wrong ones", ref, got.Size, want.Size)
 		}
 	}
 	if e.place != nil {

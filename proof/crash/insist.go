@@ -33,7 +33,7 @@ func (e *epoch) insistAll(ctx context.Context) error {
 // that its background work has time.
 func (e *epoch) insist(ctx context.Context, p failpoint.Point, tries int, patience time.Duration) error {
 	for range tries {
-		// There is no wait for leases of a killed program.
+		// Leases of a killed program are ended, to save the wait.
 		if err := e.lapse(ctx, append(slices.Clone(longLeases), "uploads")...); err != nil {
 			return err
 		}
@@ -42,10 +42,10 @@ func (e *epoch) insist(ctx context.Context, p failpoint.Point, tries int, patien
 		if hit, err := e.round(ctx, d); hit {
 			return nil
 		} else if err != nil {
-			return fmt.Errorf("before or at %v, which was insisted on: %w", d, err)
+			return fmt.Errorf("before or at the repeated %v: %w", d, err)
 		}
 	}
-	return fmt.Errorf("the service did not pass %s: it was tried %d times for %v, by what must pass it", p, tries, patience)
+	return fmt.Errorf("the service did not pass %s in %d tries of %v with requests that must pass it", p, tries, patience)
 }
 
 // press lets each worker send requests that pass the point, and waits for the end of the program. The collector needs

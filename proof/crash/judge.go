@@ -90,7 +90,7 @@ func (s *shard) fitsChange(p *project, o *op, a api.Answer) error {
 		return fitsMany(p.Files, o, a)
 	}
 	if want := next.Files[a.Filename]; want != (file{a.Size, a.SHA256}) {
-		return fmt.Errorf("%q has %d bytes, not %d, or other ones", a.Filename, a.Size, want.Size)
+		return fmt.Errorf("%q has %d bytes, not %d, or wrong ones", a.Filename, a.Size, want.Size)
 	}
 	return nil
 }

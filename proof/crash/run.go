@@ -59,7 +59,7 @@ func run(ctx context.Context, cfg config) error {
 	c.print(cfg.Out, cfg.points())
 	fmt.Fprintf(cfg.Out, "took                  %v\n", time.Since(begun).Round(time.Second))
 	if missed := c.missed(cfg.points()); len(missed) > 0 && !cfg.Sample {
-		return fmt.Errorf("nothing was killed at %v", missed)
+		return fmt.Errorf("there was no kill at %v", missed)
 	}
 	return nil
 }
@@ -302,7 +302,7 @@ func (e *epoch) live(ctx context.Context, p *program, d death) error {
 		return ctx.Err()
 	}
 	if err == nil && !p.gone() {
-		err = errors.New("the program gave no answer, and lives")
+		err = errors.New("the program gives no answer, but still runs")
 	}
 	return err
 }

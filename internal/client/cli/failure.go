@@ -18,7 +18,7 @@ const (
 	exitUsage    = 2 // the command is wrong in itself
 	exitKey      = 3 // a key is missing, or the wrong one
 	exitMissing  = 4 // a project, file or version does not exist
-	exitConflict = 5 // the project has changed in between
+	exitConflict = 5 // it conflicts with an earlier change
 	ExitContent  = 6 // the files cannot be accepted
 	exitLimit    = 7 // a limit or a quota is used up
 	exitServer   = 8 // no answer, or a fault of the service

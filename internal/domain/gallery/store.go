@@ -142,7 +142,7 @@ type ListedQuery struct {
 	Tag    string
 	Before int64 // only those with a lower Number; 0: all
 	Limit  int   // the most projects
-	// Numbers, if not empty, selects the projects with these numbers; all other fields but Limit are then ignored.
+	// Numbers, if not empty, selects the projects with these numbers; Account and Tag are then ignored.
 	Numbers []int64
 }
 
