@@ -8,8 +8,7 @@ import (
 	"sandlot/internal/domain/account"
 )
 
-// Account keeps what package account needs, in the database of a DB and under the same
-// promises.
+// Account is the store of package account, in the database of a DB and under the same promises.
 type Account struct{ db *DB }
 
 // AccountStore is the view of the database for package account.

@@ -185,7 +185,7 @@ func scanKey(r row) (k sandlot.Key, err error) {
 // TouchKeys implements publish.Store. Keys that are not there are passed over.
 func (store Credentials) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 	return in("touch keys", store.db.step(ctx, 0, func(t *tx) error {
-		for _, id := range slices.Sorted(maps.Keys(used)) { // in one order, for whoever else does
+		for _, id := range slices.Sorted(maps.Keys(used)) { // in one order, against deadlocks with other steps
 			at := micros(used[id])
 			if err := t.later("UPDATE keys SET last_used_at = ? WHERE id = ? AND last_used_at < ?", at, id, at); err != nil {
 				return err

@@ -124,7 +124,7 @@ func (t *tx) act(s sandlot.Subject, e sandlot.LogEntry, wrong error, at any, sta
 	return t.log(e)
 }
 
-// named is where a subject is found, and by what.
+// named returns the table and the id of a subject.
 func named(s sandlot.Subject) (table string, id any) {
 	if s.Project != "" {
 		return "projects WHERE id = ? AND " + isKept + ofAccount, string(s.Project)
@@ -132,9 +132,9 @@ func named(s sandlot.Subject) (table string, id any) {
 	return "accounts WHERE id = ? AND deleted_at IS NULL", s.Account
 }
 
-// Remove implements operate.AdminStore. What a deleted account or project was
-// called by people goes at once; their rows stay, so that their names do. What other
-// records tell of an account goes in steps, which Sweep does if they are cut short.
+// Remove implements operate.AdminStore. The titles and other texts of a deleted account or project go at
+// once; their rows stay, so that their names do. Other records about an account are emptied in steps, which
+// Sweep does if they are cut short.
 func (store Operate) Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
 	err := store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
 		if err := t.lockSubject(s); err != nil {
@@ -152,7 +152,7 @@ func (store Operate) Remove(ctx context.Context, s sandlot.Subject, e sandlot.Lo
 		return t.log(e)
 	})
 	if err == nil {
-		_ = store.db.finishForgets(context.WithoutCancel(ctx)) // Sweep sees to what is left
+		_ = store.db.finishForgets(context.WithoutCancel(ctx)) // Sweep finishes the rest
 		store.db.engine.Wipe()
 	}
 	return s.Changed(), in("remove", err)

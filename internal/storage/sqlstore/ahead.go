@@ -8,8 +8,8 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// aheads finds what ends later than its kind can, by the skew at least: it got its
-// time from a wrong clock, and ends as if it were made now.
+// aheads are the queries for records that end later than their kind can, by the skew at least: they got their
+// time from a wrong clock, and end as if they were made now.
 var aheads = []struct {
 	query string // sets the time ?1 where it is later than ?2, in at most ?3 records
 	life  time.Duration
@@ -27,8 +27,8 @@ var aheads = []struct {
 	{"UPDATE reports SET closed_at = ?1 WHERE id IN (SELECT id FROM reports WHERE closed_at IS NOT NULL AND (details <> '' OR contact <> '') AND closed_at > ?2 LIMIT ?3)", 0},
 }
 
-// bringBack sees to it that what was recorded while the clock was ahead is not there
-// until the clock gets to that time.
+// bringBack sets back the times that were recorded while the clock was ahead, so that these records do not
+// stay until the clock gets there.
 func (s *sweep) bringBack(now time.Time) error {
 	for _, a := range aheads {
 		if err := s.times(a.query, micros(now.Add(a.life)), notAfter(now.Add(a.life))); err != nil {

@@ -20,8 +20,8 @@ func scanFileSpan(r row) (f fileSpan, err error) {
 	return f, err
 }
 
-// describe tells what each version changed against the one before it, which
-// follows it in the list, if both are there whole.
+// describe fills in the changes of each version against the one before it, which follows it in the list, if
+// both are there whole.
 func describe(list []sandlot.VersionChange, files []fileSpan) {
 	came, went := map[int][]fileSpan{}, map[int][]fileSpan{}
 	slices.SortFunc(files, func(a, b fileSpan) int { return strings.Compare(a.name, b.name) })
@@ -38,7 +38,7 @@ func describe(list []sandlot.VersionChange, files []fileSpan) {
 	}
 }
 
-// tell tells of the files that came with a version and of those that went with it, both by name.
+// tell fills in the files that came with a version and those that went with it, both by name.
 func tell(v *sandlot.VersionChange, came, went []fileSpan) {
 	old := make(map[string]fileSpan, len(went))
 	for _, f := range went {
@@ -48,7 +48,7 @@ func tell(v *sandlot.VersionChange, came, went []fileSpan) {
 	for _, f := range came {
 		fresh[f.name] = true
 	}
-	gone := map[sandlot.Digest][]string{} // what has another name now, if it is there
+	gone := map[sandlot.Digest][]string{} // removed names by content: a file that came with it was renamed
 	for _, f := range went {
 		if !fresh[f.name] {
 			v.Removed = append(v.Removed, f.name)

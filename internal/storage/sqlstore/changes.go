@@ -7,10 +7,9 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// Changes implements publish.ChangeStore. A change number is the sum of two that only
-// grow: the project's own, and its account's, which one statement moves on for all of
-// its projects. Each statement that changes what is read of a project counts it; a
-// guard in the tests refuses one that does not.
+// Changes implements publish.ChangeStore. A change number is the sum of two that only grow: the project's
+// own, and its account's, which one statement increments for all of its projects. Each statement that changes
+// the readable state of a project increments its number; a guard in the tests rejects one that does not.
 func (store Publish) Changes(ctx context.Context, ids []sandlot.ProjectID) (map[sandlot.ProjectID]int64, error) {
 	type change struct {
 		id sandlot.ProjectID
@@ -31,5 +30,5 @@ func (store Publish) Changes(ctx context.Context, ids []sandlot.ProjectID) (map[
 	return changes, nil
 }
 
-// changed is what a step changes of one project.
+// changed returns the change of one project.
 func changed(id sandlot.ProjectID) sandlot.Changed { return sandlot.Subject{Project: id}.Changed() }

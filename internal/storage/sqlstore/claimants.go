@@ -34,8 +34,8 @@ func (store Account) Disown(ctx context.Context, id sandlot.AccountID, email str
 	}))
 }
 
-// TakeOver implements account.ClaimStore. The numbers of a project's changes are added up with its
-// account's, and never fall: so they take along what the account before had.
+// TakeOver implements account.ClaimStore. The change number of a project is added to its account's, and the
+// sum never falls: so the projects take along the number of their former account.
 func (store Account) TakeOver(ctx context.Context, from, to sandlot.AccountID, email string) (changed sandlot.Changed, err error) {
 	changed.Account = from
 	err = store.db.changeAccount(ctx, &to, func(t *tx) error {
@@ -77,7 +77,8 @@ func mayTakeOver(t *tx, from, to sandlot.AccountID, email string) error {
 	return mayVerify(t, email)
 }
 
-// handOver moves what goes with the projects of an account, and has them come into the lists under their new one.
+// handOver moves the records of an account's projects, and has the projects come into the lists under their
+// new account.
 func handOver(t *tx, from, to sandlot.AccountID) error {
 	for _, query := range []string{
 		"UPDATE keys SET account = ?2 WHERE account = ?1 AND project IS NOT NULL",

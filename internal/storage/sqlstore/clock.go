@@ -26,6 +26,6 @@ func (store Upkeep) RecordTime(ctx context.Context, now time.Time) error {
 // that a wrong clock left.
 const skew = time.Hour
 
-// notAfter bounds what is counted as past: a clock that was ahead may have left
-// times that are still to come.
+// notAfter returns the latest time that counts as past: a clock that was ahead may have left times that are
+// still to come.
 func notAfter(now time.Time) int64 { return micros(now.Add(skew)) }

@@ -30,7 +30,7 @@ func (store Gallery) AddCounts(ctx context.Context, counts map[sandlot.ProjectID
 		}
 		day, added := dayOf(now), map[int64]bool{}
 		var all []projectFigures
-		for _, id := range slices.Sorted(maps.Keys(counts)) { // in one order, for whoever else does
+		for _, id := range slices.Sorted(maps.Keys(counts)) { // in one order, against deadlocks with other steps
 			c, lead := counts[id], counts[id].Figures.Copy()
 			for _, l := range c.Loads {
 				if at, known := lost[l.ID]; known {
@@ -78,13 +78,13 @@ func (t *tx) addBatches(counts map[sandlot.ProjectID]gallery.Counts, now time.Ti
 	return true, nil
 }
 
-// dropCounters forgets processes that counted nothing for a week: they are gone, or else
-// what they have counted was too long ago to be written again.
+// dropCounters forgets processes that counted nothing for a week: they are gone, or their counts are too old
+// to be written again.
 func (s *sweep) dropCounters(now time.Time) error {
 	return s.times("DELETE FROM counters WHERE at < ?1 AND process IN (SELECT process FROM counters WHERE at < ?1 LIMIT ?2)", micros(now.Add(-countersKept)))
 }
 
-// countersKept is longer than a process lives that cannot write what it has counted.
+// countersKept is longer than the life of a process that cannot write its counts.
 const countersKept = 7 * 24 * time.Hour
 
 // addPlays counts plays for a day.

@@ -7,7 +7,7 @@
 // # Engine
 //
 // The queries here run on an [engine.Engine], which makes steps durable, reads beside
-// them, and has what only one database can do behind a method each: the parts of
+// them, and has a method for each feature that databases do in their own way: the parts of
 // queries that databases say in other words ([engine.Dialect]), copies, checks and
 // room. Each method of the store is one step or one consistent read, so that it has
 // happened wholly or not at all.
@@ -24,7 +24,7 @@
 // Where a reference to a blob goes away, the blob is marked as loose in the same
 // step. Sweep looks only at marked blobs, asks three indexes whether something
 // refers to them still, and forgets them or takes the mark away: its cost
-// depends on what went away, not on what is kept. Should it ever be wrong, a
+// depends on the removed references, not on the kept ones. Should it ever be wrong, a
 // foreign key stops it.
 //
 // # Moves
@@ -35,7 +35,7 @@
 // # Migrations
 //
 // Each engine has its own, and with them the triggers that keep the lists of projects
-// (projects_relisted), number what a search is to read again (projects_stamped), have projects follow their accounts
-// (accounts_followed), count what an account has (projects_removed, files_added,
+// (projects_relisted), number the projects that a search is to read again (projects_stamped), have projects follow their accounts
+// (accounts_followed), count the projects and bytes of an account (projects_removed, files_added,
 // files_removed) and guard the audit log (acts_*).
 package sqlstore

@@ -14,9 +14,8 @@ const eraseStep = 100
 // the versions next to it that are there; 0 is none.
 type erasure struct{ project, n, before, after int64 }
 
-// It may walk through many erased versions, so it is not asked where others wait. If a
-// neighbour is erased as well meanwhile, whoever erases it sees both gone, and lets go
-// of the files that they shared.
+// It may walk through many erased versions, so it does not run where others wait. If a neighbour is erased as
+// well meanwhile, its erasure sees both gone, and lets go of the files that they shared.
 const selectErasures = `SELECT e.project, e.n,
 	coalesce((SELECT v.n FROM versions v WHERE v.project = e.project AND v.erased_at IS NULL AND v.n < e.n ORDER BY v.n DESC LIMIT 1), 0),
 	coalesce((SELECT v.n FROM versions v WHERE v.project = e.project AND v.erased_at IS NULL AND v.n > e.n ORDER BY v.n LIMIT 1), 0)
@@ -52,7 +51,7 @@ func (store Publish) EraseVersion(ctx context.Context, id sandlot.ProjectID, n i
 	if err != nil {
 		return changed(id), in("erase version", err)
 	}
-	_ = store.db.finishErasures(context.WithoutCancel(ctx)) // Sweep sees to what is left
+	_ = store.db.finishErasures(context.WithoutCancel(ctx)) // Sweep finishes the rest
 	return changed(id), nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// projectFigures is what a step adds to the figures of a project, which it has locked.
+// projectFigures are the figures that a step adds to a project, which it has locked.
 type projectFigures struct {
 	num     int64
 	version int // the current one
@@ -47,9 +47,8 @@ type figuring struct {
 	day int64
 }
 
-// add adds to the figures of projects. What is kept of players and lengths is
-// read once for all of them, and nobody else adds to it meanwhile: whoever does has
-// locked the project. A sweep has not.
+// add adds to the figures of projects. The stored players and lengths are read once for all of them, and no
+// other step adds to them meanwhile: each locks its projects first. A sweep has not.
 func (t figuring) add(list []projectFigures) error {
 	kept, err := t.kept(list)
 	if err != nil {
@@ -79,7 +78,7 @@ func empty(c figures.Cell) bool {
 	return c.Plays == 0 && c.Likes == 0 && len(c.Seen) == 0 && len(c.Lengths) == 0
 }
 
-// keptFigures is what there is of the projects that a step adds to.
+// keptFigures are the stored figures of the projects that a step adds to.
 type keptFigures struct {
 	days     map[int64]figures.Cell // by project
 	versions map[int64]keptVersion  // by versionKey
@@ -201,8 +200,7 @@ func (t figuring) addSource(project int64, host string, plays int64) error {
 		ON CONFLICT (project, day, host) DO UPDATE SET plays = day_sources.plays + excluded.plays`, project, t.day, host, plays)
 }
 
-// addLikes adds to the figures of a project, which the step has locked, what its likes
-// were changed by.
+// addLikes adds the change of a project's likes to its figures. The step has locked the project.
 func (t figuring) addLikes(project, by int64) error {
 	if by == 0 {
 		return nil

@@ -31,9 +31,8 @@ func (t *tx) forgetting(id sandlot.AccountID) error {
 	return nil
 }
 
-// A remnant is a kind of records that tell of a deleted account: find returns what
-// empty takes out of one of them, ?1, putting with in its place, from ?2 on. Emptied
-// records are not found again.
+// A remnant is a kind of records about a deleted account: find selects the records, and empty clears one of
+// them, ?1, with the values of with from ?2 on. Emptied records are not found again.
 type remnant struct {
 	find, empty string
 	with        []any
@@ -45,8 +44,8 @@ func used(d engine.Dialect) string {
 		" OR EXISTS (SELECT 1 FROM email_moves m WHERE " + d.EqualFold("m.email", "g.email") + "))"
 }
 
-// remnants of the account ?1. Records by which a repeated call is known stay, without
-// what they tell.
+// remnants returns the remnants of the account ?1. Records by which a repeated call is known stay, without
+// their content.
 func remnants(d engine.Dialect) []remnant {
 	nothing, noWords := []byte{}, []byte("{}")
 	return []remnant{
@@ -80,9 +79,9 @@ func remnants(d engine.Dialect) []remnant {
 	}
 }
 
-// finishForgets empties what is left of deleted accounts in records of other kinds.
-// It looks while others write, and empties in steps between which they have their turn.
-// What fails keeps it from no other account, and from no other kind of records.
+// finishForgets empties the remnants of deleted accounts. It looks while others write, and empties in steps
+// between which they have their turn. A failure stops neither the other accounts nor the other kinds of
+// records.
 func (db *DB) finishForgets(ctx context.Context) error {
 	accounts, err := all(ctx, db, scanValue[int64], "SELECT account FROM forgets WHERE email = ''")
 	if err != nil || len(accounts) == 0 {

@@ -12,8 +12,7 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// Gallery keeps what package gallery needs, in the database of a DB and under the same
-// promises.
+// Gallery is the store of package gallery, in the database of a DB and under the same promises.
 type Gallery struct{ db *DB }
 
 var (
@@ -43,8 +42,8 @@ func (store Gallery) Details(ctx context.Context, id sandlot.ProjectID) (publish
 // readListing is 1 where projects of accounts without a verified address are listed, too.
 const readListing = "SELECT unverified FROM listing WHERE one = 1"
 
-// listable holds for an account whose projects may be listed, if it is not suspended. It
-// is asked again of what the lists have, which follow an account and the rule in steps.
+// listable is the condition that an account's projects may be listed, if it is not suspended. Queries apply
+// it again to the projects in the lists, which follow an account and the rule in steps.
 const listable = "(verified = 1 OR (" + readListing + ") = 1)"
 
 const (
@@ -73,9 +72,8 @@ func (t *tx) list(p projectRow, may bool) error {
 	return nil
 }
 
-// ListUnverified implements gallery.Store. Lists ask for the rule again of what they
-// have, so where it is another one than before they are right at once, but for what they
-// lack until Follow or Sweep has been there.
+// ListUnverified implements gallery.Store. Lists apply the rule again to their projects: so after a change of
+// the rule they show none too many at once, but lack some until Follow or Sweep has been there.
 func (store Gallery) ListUnverified(ctx context.Context, yes bool) error {
 	const about = "choose what is listed"
 	now, err := one(ctx, store.db, scanValue[bool], readListing)
@@ -92,9 +90,8 @@ func (store Gallery) ListUnverified(ctx context.Context, yes bool) error {
 	}))
 }
 
-// Follow has the projects follow that are to come into the lists, or to leave them, since
-// the rule or their account was changed: a step for each followStep of them, between which
-// others have their turn. Sweep does what it leaves.
+// Follow has projects come into the lists, or leave them, after a change of the rule or their account: a step
+// for each followStep of them, between which others have their turn. Sweep does the rest.
 func (store Gallery) Follow(ctx context.Context) error {
 	return in("have the lists follow", store.db.finishFollows(ctx))
 }

@@ -31,7 +31,7 @@ func (store Gallery) Unlike(ctx context.Context, id sandlot.ProjectID, by sandlo
 	return likes, in("unlike", err)
 }
 
-// changeLikes keeps the project's count with its likes: change tells by how much.
+// changeLikes keeps the project's count with its likes: change returns the difference.
 func (store Gallery) changeLikes(ctx context.Context, id sandlot.ProjectID, change func(t *tx, project int64) (int64, error)) (likes int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))

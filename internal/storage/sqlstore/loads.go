@@ -22,7 +22,7 @@ func (t *tx) addLoads(counts map[sandlot.ProjectID]gallery.Counts, now time.Time
 	if len(loads) == 0 {
 		return nil, nil
 	}
-	// In one order, for whoever else does, and each once: the newest of what has one hash.
+	// In one order, against deadlocks with other steps, and each once: the newest load of each ID.
 	slices.SortFunc(loads, func(a, b gallery.Load) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Ago, b.Ago)) })
 	loads = slices.CompactFunc(loads, func(a, b gallery.Load) bool { return a.ID == b.ID })
 	rows := make([]string, len(loads))

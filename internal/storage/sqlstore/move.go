@@ -54,7 +54,7 @@ func (m Move) Run(ctx context.Context) error {
 
 func unwatched(string, string, int64) error { return nil }
 
-// longStep is step for what takes longer than a request may.
+// longStep is step for work that takes longer than a request may.
 func (db *DB) longStep(ctx context.Context, run func(*tx) error) error {
 	return db.engine.LongStep(ctx, func(t engine.Tx) error { return run(&tx{Tx: t, dialect: db.dialect}) })
 }

@@ -7,8 +7,7 @@ import (
 	"sandlot/internal/domain/operate"
 )
 
-// Operate keeps what an operate.Service needs, in the database of a DB and under the same
-// promises.
+// Operate is the store of an operate.Service, in the database of a DB and under the same promises.
 type Operate struct{ db *DB }
 
 var _ operate.Store = Operate{}

@@ -8,7 +8,7 @@ import (
 	"sandlot/internal/domain/account"
 )
 
-// People keeps what package people needs, in the database of a DB and under the same promises.
+// People is the store of package people, in the database of a DB and under the same promises.
 type People struct{ Gallery }
 
 var _ account.ProfileStore = People{}

@@ -7,8 +7,7 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// Publish keeps what package publish needs, in the database of a DB and under the same
-// promises.
+// Publish is the store of package publish, in the database of a DB and under the same promises.
 type Publish struct{ db *DB }
 
 var (
@@ -22,8 +21,7 @@ func (db *DB) Publish() Publish { return Publish{db} }
 // Ping implements publish.Store.
 func (store Publish) Ping(ctx context.Context) error { return store.db.Ping(ctx) }
 
-// Credentials keeps what callers present, in the database of a DB and under the same
-// promises.
+// Credentials is the store of callers' credentials, in the database of a DB and under the same promises.
 type Credentials struct{ db *DB }
 
 var (

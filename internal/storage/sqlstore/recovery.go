@@ -161,8 +161,8 @@ func (store Account) TakeEmailBack(ctx context.Context, token sandlot.Digest, no
 	return a, sandlot.Changed{Account: a.ID}, in("take address back", err)
 }
 
-// moveEmail makes m's address the account's, and ends what would lead elsewhere:
-// links to its address before, proposals, and what came from undo on; 0 is none.
+// moveEmail makes m's address the account's, and ends all that would lead elsewhere: links to its address
+// before, proposals, and the moves from undo on; 0 is none.
 func (t *tx) moveEmail(m move, undo int64) (sandlot.Account, error) {
 	if err := mayVerify(t, m.Email); err != nil {
 		return sandlot.Account{}, err

@@ -50,7 +50,7 @@ func (store Operate) AddReport(ctx context.Context, r operate.Report, form sandl
 	return number, nil
 }
 
-// addReportJob records a job, and which report it tells of.
+// addReportJob records a job, and the report that it is about.
 func (t *tx) addReportJob(j sandlot.Job, report int64) error {
 	id, err := t.Insert("jobs", "INSERT INTO jobs (id, kind, address, lang, attempts, due, asker, network) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		j.Kind, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:])
@@ -95,7 +95,7 @@ func (store Operate) CloseReport(ctx context.Context, number string, e sandlot.L
 	}))
 }
 
-// emptyReports takes what somebody wrote out of reports that were closed long ago.
+// emptyReports clears the words of people in reports that were closed long ago.
 func (s *sweep) emptyReports(now time.Time) error {
 	return s.times(`UPDATE reports SET details = '', contact = '' WHERE id IN (SELECT id FROM reports
 		WHERE closed_at IS NOT NULL AND (details <> '' OR contact <> '') AND closed_at <= ? LIMIT ?)`, micros(now.Add(-operate.ReportKept)))

@@ -113,7 +113,7 @@ func reserveMailbox(ctx context.Context, t *tx, id sandlot.AccountID, at time.Ti
 	return t.setStop(sandlot.Stop{Mailbox: sandlot.MailboxOf(a.Email), Kind: sandlot.StopSuspended, At: at})
 }
 
-// yieldMailbox ends what reserveMailbox did, unless another account with the mailbox is suspended.
+// yieldMailbox ends the reservation of reserveMailbox, unless another account with the mailbox is suspended.
 func yieldMailbox(ctx context.Context, t *tx, id sandlot.AccountID) error {
 	a, err := one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ?", id)
 	if err != nil || !a.EmailVerified {

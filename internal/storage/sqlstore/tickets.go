@@ -57,7 +57,7 @@ func (store Tickets) AddTicket(ctx context.Context, k sandlot.Ticket, most ticke
 			if owner.of == (sandlot.Digest{}) {
 				continue
 			}
-			// Of two at once the second counts what the first has added.
+			// Of two at once the second counts the tickets of the first.
 			if err := t.alone(owner.of); err != nil {
 				return err
 			}

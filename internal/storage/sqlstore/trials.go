@@ -22,7 +22,7 @@ func (db *DB) Trials() Trials { return Trials{db} }
 // endedAtOnce is how many versions one step ends that are not to be opened.
 const endedAtOnce = 50
 
-// One node after another asks what is due: of two at once the second finds what the first has leased.
+// The lock under which nodes claim trials: of two at once the second sees the lease of the first.
 var claimsOfTrials = sandlot.Digest(sha256.Sum256([]byte("trials")))
 
 // selectUntried lists versions that are due and not leased, with how many trials their accounts had today. An account with fewer comes
@@ -58,7 +58,8 @@ func (store Trials) ClaimTrial(ctx context.Context, tries, daily int, length tim
 	return due, in("claim trial", err)
 }
 
-// claim leases what is due, and ends what is not to be opened. It returns nothing if that was as much as a step does.
+// claim leases the next version that is due, and ends those that are not to be opened. It returns nothing if
+// those filled the step.
 func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.Due, error) {
 	if err := t.alone(claimsOfTrials); err != nil {
 		return trial.Due{}, err

@@ -53,9 +53,9 @@ func (store Upkeep) Trim(ctx context.Context, keep int, before time.Time, after 
 	return after, len(page) == trimPage, changed, nil
 }
 
-// trim forgets as many old versions of a project as the step has left, the oldest
-// first, and then files of versions that were forgotten. In this order, for a
-// version that is there has all its files. fewer tells whether versions went.
+// trim forgets as many old versions of a project as the step has left, the oldest first, and then files of
+// versions that were forgotten. In this order, for a version that is there has all its files. fewer reports
+// whether versions went.
 func (s *sweep) trim(project int64, keep int, before time.Time) (fewer bool, err error) {
 	if err := s.lockOwnerOf(project); err != nil {
 		return false, err

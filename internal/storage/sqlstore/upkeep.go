@@ -6,8 +6,8 @@ import (
 	"sandlot/internal/domain/operate"
 )
 
-// Upkeep keeps what the workers of package operate need, and verify and backup, in the
-// database of a DB and under the same promises.
+// Upkeep is the store of the workers of package operate, of verify and of backup, in the database of a DB and
+// under the same promises.
 type Upkeep struct{ db *DB }
 
 var (

@@ -185,9 +185,8 @@ func scanOver(r row) (u publish.Upload, err error) {
 	return u, err
 }
 
-// complete closes the upload that a step consumes; nil is none. What remains has
-// its key, what part 1 said, and no parts; the row with the parts loses its key,
-// for Sweep.
+// complete closes the upload that a step consumes; nil is none. The remaining record has its key, the fields
+// of part 1, and no parts; the row with the parts loses its key, for Sweep.
 func (t *tx) complete(c *publish.Completion) error {
 	if c == nil {
 		return nil

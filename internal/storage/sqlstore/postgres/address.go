@@ -40,7 +40,7 @@ func parse(address string) (*pgxpool.Config, error) {
 	return nil, errors.New("the database's URL cannot be used" + why)
 }
 
-// parameterForm is what a parameter of PostgreSQL's or of the driver's can be called.
+// parameterForm matches the names that a parameter of PostgreSQL or of the driver can have.
 var parameterForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`)
 
 // astray reports whether a password seems to have ended at a /, ? or # of its own: its rest is then
@@ -54,7 +54,7 @@ func astray(u *url.URL) bool {
 	return strings.Contains(u.EscapedPath(), "@") || strings.Contains(u.Host, "@") || u.Fragment != ""
 }
 
-// harmless reports whether a text tells nothing of a password in the URL.
+// harmless reports whether a text contains no part of the URL that may be a password.
 func harmless(text string, u *url.URL) bool {
 	secrets := append(u.Query()["password"], u.Query()["sslpassword"]...)
 	if password, ok := u.User.Password(); ok {

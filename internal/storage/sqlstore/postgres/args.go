@@ -56,7 +56,7 @@ func argument(a any) (any, error) {
 	return byKind(a)
 }
 
-// byKind takes what has a type of its own.
+// byKind converts an argument of a named type by its kind.
 func byKind(a any) (any, error) {
 	v := reflect.ValueOf(a)
 	switch v.Kind() {

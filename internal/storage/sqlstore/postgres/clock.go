@@ -12,7 +12,7 @@ import (
 // by a few milliseconds in that time.
 const clockEvery = time.Minute
 
-// clock is the database's, told without asking it each time.
+// clock is the database's clock, read without a query each time.
 type clock struct {
 	fixed func() time.Time // of tests, if not nil
 	last  atomic.Pointer[reading]
@@ -30,8 +30,8 @@ func (c *clock) now() time.Time {
 	return r.there.Add(time.Since(r.here))
 }
 
-// measure reads the database's clock. What it tells is taken for the time in the
-// middle between question and answer.
+// measure reads the database's clock. The answer is taken for the time in the middle between question and
+// answer.
 func (c *clock) measure(ctx context.Context, conn *pgx.Conn) error {
 	asked := time.Now()
 	var micros int64

@@ -21,23 +21,22 @@ const (
 	acquireTime = 10 * time.Second
 	// connectTime bounds making one, where the URL does not say.
 	connectTime = 5 * time.Second
-	// idleTime is after how long unused a connection has to answer before it is used again:
-	// a firewall may have forgotten it by then, and swallow what is sent.
+	// idleTime is the time after which an unused connection has to answer before it is used again: a firewall
+	// may have forgotten it by then, and swallow its messages.
 	idleTime = 30 * time.Second
 	// pingTime is how soon a connection has to answer to be taken for alive.
 	pingTime = 3 * time.Second
 )
 
-// limits end what hangs on the database's side: a statement, the wait for a lock, and
-// a transaction whose node went silent. The longest statement of the store takes less
-// than a second.
+// limits are the database's own timeouts: for a statement, the wait for a lock, and a transaction whose node
+// went silent. The longest statement of the store takes less than a second.
 var limits = [][2]string{
 	{"statement_timeout", "15s"},
 	{"lock_timeout", "5s"},
 	{"idle_in_transaction_session_timeout", "15s"},
 }
 
-// A state is what there is to know of a database before it is used.
+// A state holds the facts about a database that are needed before it is used.
 type state struct {
 	pooled   bool // a pooler is between: sessions are not ours
 	version  int  // of PostgreSQL, without its minor part
@@ -73,7 +72,7 @@ func (s state) check(name string) error {
 	return nil
 }
 
-// look connects once and finds out what there is.
+// look connects once and returns the state of the database.
 func look(ctx context.Context, config *pgx.ConnConfig, name string) (s state, err error) {
 	conn, err := connectOnce(ctx, config)
 	if err != nil {
@@ -141,7 +140,7 @@ func leading(text string) (int, error) {
 	return strconv.Atoi(text[:n])
 }
 
-// settings are what every session or, behind a pooler, every transaction begins with.
+// settings returns the settings with which every session or, behind a pooler, every transaction begins.
 func (s state) settings() [][2]string {
 	list := limits
 	if s.unsynced {

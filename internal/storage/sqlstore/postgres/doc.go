@@ -1,39 +1,35 @@
-// Package postgres is the engine under the store's queries on PostgreSQL, which any
-// number of equal nodes use at once. What it promises package engine says.
+// Package postgres is the engine under the store's queries on PostgreSQL, which any number of equal nodes use
+// at once. Package engine states its promises.
 //
 // # Steps
 //
-// [Engine.Step] runs a transaction, READ COMMITTED, on one connection of the pool. A
-// message to the database and back is what a step costs, so what need not be answered
-// at once is put off, and sent together: BEGIN, what the step asks for a little later,
-// the ids of what it inserts, and what it writes ([engine.Tx.Later],
+// [Engine.Step] runs a transaction, READ COMMITTED, on one connection of the pool. The cost of a step is its
+// round trips to the database, so messages that need no answer at once are put off, and sent together: BEGIN,
+// queries whose answer is needed a little later, the ids of inserted records, and writes ([engine.Tx.Later],
 // [engine.Tx.Insert]). COMMIT is sent alone, behind the last answer. See transaction.go.
 //
-// An attempt that failed before COMMIT was sent, for a deadlock or a lost connection
-// for example, is made again. When the connection breaks after that, the database is
-// asked whether it has the number that the step recorded: see outcome.go.
+// An attempt that failed before COMMIT was sent, for a deadlock or a lost connection for example, is made
+// again. When the connection breaks after that, the engine queries the database for the number that the step
+// recorded: see outcome.go.
 //
 // # Reads
 //
-// [Engine.Read] and [Engine.Snapshot] use the same pool, of which steps leave a
-// quarter to them. They are made again on a connection that answers if theirs turns
-// out to be dead.
+// [Engine.Read] and [Engine.Snapshot] use the same pool, of which steps leave a quarter to them. They are
+// made again on a connection that answers if theirs turns out to be dead.
 //
 // # Behind a pooler
 //
-// PgBouncer, pooling transactions, gives each transaction whatever session is free. So
-// nothing is kept in sessions then: no prepared statement, no setting, no lock. [Open]
-// finds it out, as the process that answers is not the one that the connection was
-// told of.
+// PgBouncer, pooling transactions, gives each transaction any free session. So nothing is kept in sessions
+// then: no prepared statement, no setting, no lock. [Open] detects it, as the process that answers is not the
+// one that was announced to the connection.
 //
 // # Clocks
 //
-// What the database's clock says is read once a minute, and counted on from there
-// (clock.go), so that nodes whose clocks disagree agree on leases.
+// The database's clock is read once a minute, and counted on from there (clock.go), so that nodes whose
+// clocks disagree agree on leases.
 //
 // # The schema
 //
-// Migrations are numbered files, applied one at a time under a lock (migrate.go). A
-// node starts, and goes on, beside one migration that it does not know, if that only
-// expands the schema.
+// Migrations are numbered files, applied one at a time under a lock (migrate.go). A node starts, and goes on,
+// beside one migration that it does not know, if that only expands the schema.
 package postgres

@@ -12,7 +12,7 @@ import (
 	"sandlot"
 )
 
-// said returns what the database said of an error, nil if it was not the database.
+// said returns the database's part of an error, nil if it was not the database.
 func said(err error) *pgconn.PgError {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
@@ -54,13 +54,13 @@ func kindOfOther(err error, cut bool) error {
 	return nil
 }
 
-// kindOf tells what an SQLSTATE means.
+// kindOf returns the error that an SQLSTATE stands for.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html lists them.
 func kindOf(code string) error {
 	switch code {
 	case "23505": // unique_violation
 		return sandlot.ErrExists
-	case "23503", // foreign_key_violation: what a new record was to belong to
+	case "23503", // foreign_key_violation: a new record refers to a missing one
 		"22021": // character_not_in_repertoire: no record has a text with such bytes, or a zero
 		return sandlot.ErrNotFound
 	case "53100": // disk_full
@@ -127,7 +127,7 @@ func unclear(e *pgconn.PgError) bool {
 	return over(e) || e.Code == "08007" || e.Code == "40003" // transaction_resolution_unknown, statement_completion_unknown
 }
 
-// in says what was being done when err came up. It keeps nil.
+// in adds the failed action to err. It keeps nil.
 func in(what string, err error) error {
 	if err == nil {
 		return nil

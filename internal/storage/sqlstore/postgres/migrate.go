@@ -81,9 +81,9 @@ func (e *Engine) todo(ctx context.Context, known []engine.Migration) ([]engine.M
 	return e.unapplied(ctx, c.Conn(), known)
 }
 
-// migrate applies what the database still needs, each migration in a transaction of
-// its own: it has happened wholly or not at all. One process does so at a time, and
-// the others wait for it. The lock is the transaction's, so a pooler keeps none of it.
+// migrate applies the missing migrations, each in a transaction of its own: it has happened wholly or not at
+// all. One process does so at a time, and the others wait for it. The lock is the transaction's, so a pooler
+// keeps none of it.
 func (e *Engine) migrate(ctx context.Context, s state, known []engine.Migration) error {
 	if s.ours {
 		if todo, err := e.todo(ctx, known); err != nil || len(todo) == 0 {
@@ -99,7 +99,7 @@ func (e *Engine) migrate(ctx context.Context, s state, known []engine.Migration)
 	}
 }
 
-// migrateOnce applies the next migration, and tells whether there was one.
+// migrateOnce applies the next migration, and reports whether there was one.
 func (e *Engine) migrateOnce(ctx context.Context, known []engine.Migration) (more bool, err error) {
 	c, err := e.acquire(ctx, false)
 	if err != nil {
@@ -141,7 +141,7 @@ func (e *Engine) apply(ctx context.Context, conn *pgx.Conn, m engine.Migration) 
 	return err
 }
 
-// mayNot says what failed, and whether the user lacks the right to it. It keeps nil.
+// mayNot adds the failed action to err, or says that the user lacks the right to it. It keeps nil.
 func (e *Engine) mayNot(what string, err error) error {
 	if p := said(err); p != nil && p.Code == "42501" {
 		return fmt.Errorf("%s: its user may not make tables (%s); make it the owner of the database", e.name, p.Message)
@@ -149,7 +149,7 @@ func (e *Engine) mayNot(what string, err error) error {
 	return in(what+" "+e.name, err)
 }
 
-// sequencesOf returns what numbers the rows of each table.
+// sequencesOf returns the sequence that numbers the rows of each table.
 func sequencesOf(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	rows, err := conn.Query(ctx, `
 		SELECT t.relname, quote_ident(n.nspname) || '.' || quote_ident(s.relname)

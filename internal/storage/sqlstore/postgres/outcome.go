@@ -71,15 +71,14 @@ func (s *slot) note() statement {
 	}
 }
 
-// askOutcome waits for the transaction that wrote the slot last, then tells which
-// number it left there. It is a write itself: where commits wait for a standby, its
-// answer comes when the standby has what it tells of, too.
+// askOutcome waits for the last transaction that wrote the slot, then returns the number that it left there.
+// It is a write itself: where commits wait for a standby, its answer comes when the standby has that
+// transaction, too.
 const askOutcome = "INSERT INTO steps (slot, step) VALUES ($1, 0) ON CONFLICT (slot) DO UPDATE SET at = now() RETURNING step"
 
-// outcome finds out what became of a step whose connection broke after COMMIT was
-// sent. The answer is certain, also by a standby that has taken over: it has the row
-// exactly if it has all else of the step. Where nobody answers in time, the error does
-// not say that nothing was changed.
+// outcome finds out whether a step was committed whose connection broke after COMMIT was sent. The answer is
+// certain, also by a standby that has taken over: it has the row exactly if it has all else of the step.
+// Where nobody answers in time, the error does not say that nothing was changed.
 func (e *Engine) outcome(s *slot, cause error) (again bool, err error) {
 	until := time.Now().Add(e.outcomeTime)
 	for n := 1; ; n++ {

@@ -11,7 +11,7 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// readTime bounds a read, for a network that swallows what is sent.
+// readTime bounds a read, for a network that swallows messages.
 const readTime = 30 * time.Second
 
 // Read implements engine.Engine. When ctx ends its connection is cut, and the database
@@ -126,7 +126,7 @@ func (r *reader) dead(err error) bool {
 	return r.ctx.Err() == nil && passing(err, r.conn.Conn().IsClosed())
 }
 
-// send sends a query, and what begins the transaction before the first one.
+// send sends a query, and before the first one the beginning of the transaction.
 func (r *reader) send(query string, args []any) (*rows, error) {
 	conn := r.conn.Conn()
 	if len(r.begin) == 0 || r.begun {

@@ -11,7 +11,7 @@ import (
 // takes no memory.
 const rewrittenMax = 4096
 
-// rewritten keeps what numbered made of a query. Its zero value is empty.
+// rewritten keeps the queries that numbered has rewritten. Its zero value is empty.
 type rewritten struct {
 	mu   sync.RWMutex
 	kept map[string]string
@@ -66,8 +66,8 @@ func numbered(query string) string {
 	return text.String()
 }
 
-// token is the length of what the query begins with: a text or a name in quotes, a
-// comment, or a single byte.
+// token returns the length of the first token of a query: a text or a name in quotes, a comment, or a single
+// byte.
 func token(query string) int {
 	end := ""
 	switch {

@@ -12,11 +12,11 @@ import (
 // error of the query comes from the query.
 type rows struct {
 	r      pgx.Rows
-	first  bool // Next has not told of the first row yet
+	first  bool // Next has not returned the first row yet
 	has    bool // whether there is one
 	err    error
 	closed bool
-	end    func(error) error // what else there is to close; makes an error one that publish knows
+	end    func(error) error // closes the rest; makes an error one that publish knows
 }
 
 func newRows(r pgx.Rows, end func(error) error) (*rows, error) {
@@ -50,7 +50,7 @@ func (r *rows) Scan(dest ...any) error {
 	return nil
 }
 
-// Err is what ended the rows before their end.
+// Err returns the error that ended the rows before their end.
 func (r *rows) Err() error {
 	if r.closed || r.err != nil {
 		return r.err
@@ -61,7 +61,7 @@ func (r *rows) Err() error {
 	return nil
 }
 
-// Close reads what is left, and returns what ended it before its end.
+// Close reads the remaining rows, and returns the error that ended them before their end.
 func (r *rows) Close() error {
 	if r.closed {
 		return r.err

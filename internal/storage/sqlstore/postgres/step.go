@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// waitingMax bounds the steps that wait or run. A step takes some milliseconds of a
-	// connection, so with a dozen of them the last has its turn in well under a second;
-	// beyond that it is better to be told to come back.
+	// waitingMax bounds the steps that wait or run. A step takes some milliseconds of a connection, so with a
+	// dozen of them the last has its turn in well under a second; beyond that a refusal that asks to come
+	// back is better.
 	waitingMax = 1024
-	// attemptTime bounds one attempt at a step, for a network that swallows what is sent.
-	// The database's own timeouts end one long before. A commit has as much again.
+	// attemptTime bounds one attempt at a step, for a network that swallows messages. The database's own
+	// timeouts end one long before. A commit has as much again.
 	attemptTime = 30 * time.Second
 	// againTime bounds for how long a step that failed without its fault begins anew. A
 	// restart of PostgreSQL takes a few seconds, and nobody waits much longer.
@@ -32,10 +32,9 @@ const (
 
 // Step implements engine.Engine.
 //
-// An attempt that a deadlock, a serialization failure, a lock or a lost connection
-// ended before COMMIT was sent has had no effect, and the step begins anew, for at
-// most ten seconds. When the connection breaks after that, the database is asked what
-// became of it: see outcome.
+// An attempt that a deadlock, a serialization failure, a lock or a lost connection ended before COMMIT was
+// sent has had no effect, and the step begins anew, for at most ten seconds. When the connection breaks after
+// that, Step queries the database for the outcome: see outcome.
 func (e *Engine) Step(ctx context.Context, _ int, run func(engine.Tx) error) error {
 	return e.step(ctx, attemptTime, run)
 }
@@ -144,7 +143,7 @@ func (t *transaction) rollBack() {
 	}
 }
 
-// commit ends the transaction of a step. It returns what attempt does.
+// commit ends the transaction of a step. Its results are those of attempt.
 func (e *Engine) commit(t *transaction, c *pgxpool.Conn) (again bool, err error) {
 	failpoint.Hit(failpoint.BeforeCommit)
 	ctx, cancel := context.WithTimeout(context.Background(), attemptTime)

@@ -49,7 +49,7 @@ func value(types *pgtype.Map, f *pgconn.FieldDescription, raw []byte) (any, erro
 		}
 		return integer(raw)
 	case pgtype.BoolOID:
-		// In both formats the first byte tells.
+		// In both formats the first byte decides.
 		if len(raw) == 1 && (raw[0] == 1 || raw[0] == 't') {
 			return int64(1), nil
 		}
@@ -82,7 +82,7 @@ func integer(raw []byte) (any, error) {
 	return nil, fmt.Errorf("a number of %d bytes", len(raw))
 }
 
-// numeric is what sum makes of whole numbers, and avg.
+// numeric converts a numeric: a sum of whole numbers, or an avg.
 func numeric(types *pgtype.Map, f *pgconn.FieldDescription, raw []byte) (any, error) {
 	var n pgtype.Numeric
 	if err := types.Scan(f.DataTypeOID, f.Format, raw, &n); err != nil {
@@ -133,7 +133,7 @@ func assign(dest, v any) error {
 	return assignKind(to.Elem(), v)
 }
 
-// assignKind stores a value in what has a type of its own.
+// assignKind stores a value in a variable of a named type, by its kind.
 func assignKind(to reflect.Value, v any) error {
 	if to.Kind() == reflect.Pointer {
 		if v == nil {

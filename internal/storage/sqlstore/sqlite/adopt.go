@@ -9,9 +9,9 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// Before the first release the schema grew by 30 migrations, which are one baseline
-// now. A database that has all of them is adopted: what the baseline has beside them
-// is added, and it is recorded as one that began with the baseline.
+// Before the first release the schema grew by 30 migrations, which are one baseline now. A database that has
+// all of them is adopted: it gets the other parts of the baseline, and is recorded as one that began with the
+// baseline.
 var (
 	//go:embed adoption/adopt.sql
 	adoptSQL string

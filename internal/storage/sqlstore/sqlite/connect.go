@@ -26,26 +26,25 @@ const pageSize = 16384
 
 const (
 	busyMillis = 5000 // how long a connection waits for another process
-	// cacheBytes are the pages of a batch, in the writer, and some for each reader: what is asked for often is cached above the store.
-	// Larger caches were no faster, for the kernel has the rest.
+	// cacheBytes are the pages of a batch, in the writer, and some for each reader: frequent reads are cached
+	// above the store. Larger caches were no faster, for the kernel has the rest.
 	cacheBytes     = 8 << 20
 	readerCacheKiB = cacheBytes >> 10 / 2 / readers
 	checkpointAt   = 2048     // pages in the log, 32 MiB: a checkpoint syncs the database, so not too often
-	logKeepBytes   = 64 << 20 // what a log that once grew is cut back to
+	logKeepBytes   = 64 << 20 // a log that once grew is cut back to this
 )
 
 // pragma is a setting that a connection must have.
 type pragma struct {
 	name string
 	set  string // how it is set; empty if it is only looked at
-	want string // what reading it back must yield; empty if nothing in particular
+	want string // the value that reading it back must yield; empty if any will do
 	born bool   // it is set of a database that is new, and not looked at
 }
 
-// writerPragmas are those of the connection that writes. WAL lets readers and
-// the writer go on side by side; FULL syncs the log in every commit, so that
-// what was answered survives a power loss. The rest bounds memory and disk, and
-// keeps a strange file from doing harm.
+// writerPragmas returns the settings of the connection that writes. WAL lets readers and the writer go on
+// side by side; FULL syncs the log in every commit, so that an acknowledged step survives a power loss. The
+// rest bounds memory and disk, and keeps a strange file from doing harm.
 func writerPragmas(cacheKiB int) []pragma {
 	return append([]pragma{
 		{name: "busy_timeout", set: strconv.Itoa(busyMillis), want: strconv.Itoa(busyMillis)},

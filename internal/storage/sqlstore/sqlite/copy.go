@@ -10,10 +10,9 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// CopyTo writes a copy of the database, as one moment left it, into a new file of
-// that name with mode 0600, has clean take out of it what does not belong there, and
-// syncs it. Reads and writes go on meanwhile; the log grows with what is written. If
-// it fails, the file is removed. No room is sandlot.ErrFull.
+// CopyTo writes a copy of the database, as one moment left it, into a new file of that name with mode 0600,
+// has clean remove the records that do not belong there, and syncs it. Reads and writes go on meanwhile; the
+// log grows with the writes. If it fails, the file is removed. No room is sandlot.ErrFull.
 func (e *Engine) CopyTo(ctx context.Context, path string, clean func(engine.Tx) error) error {
 	if e.closed.Load() {
 		return errClosed

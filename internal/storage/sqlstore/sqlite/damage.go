@@ -10,8 +10,8 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// Damage has SQLite check every page, index and reference, and tells what is wrong,
-// at most limit lines of each kind. References of the table except are left out.
+// Damage has SQLite check every page, index and reference, and returns the faults, at most limit lines of
+// each kind. References of the table except are left out.
 func (e *Engine) Damage(ctx context.Context, limit int, except string) ([]string, error) {
 	var list []string
 	err := e.Snapshot(ctx, func(s engine.Querier) (err error) {

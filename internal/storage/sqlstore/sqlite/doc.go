@@ -1,5 +1,5 @@
 // Package sqlite is an engine under the store's queries: one SQLite database, and
-// everything that only SQLite can do. What an engine promises is said in package engine.
+// everything that only SQLite can do. Package engine states the promises of an engine.
 //
 // # Steps
 //
@@ -25,7 +25,7 @@
 //
 // [Open] creates the file or checks it, and brings its schema up to date (migrate.go);
 // a database of before the first release is adopted (adopt.go).
-// The log is kept short, and emptied of what was deleted (log.go). Room that is not
+// The log is kept short, and emptied of deleted records (log.go). Room that is not
 // used is given back (space.go), a copy is taken beside reads and writes (copy.go),
 // and every page can be checked (damage.go).
 package sqlite

@@ -47,7 +47,7 @@ func kindOf(code int) error {
 	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
 		return sandlot.ErrExists
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return sandlot.ErrNotFound // what a new record was to belong to
+		return sandlot.ErrNotFound // a new record refers to a missing one
 	case sqlite3.SQLITE_IOERR_SHMSIZE:
 		return sandlot.ErrFull // no room for the index of the log
 	}
@@ -63,9 +63,9 @@ func kindOf(code int) error {
 	return nil
 }
 
-// lostSync reports whether a commit failed in a way after which no later commit
-// can be trusted. After a write to the log that failed, for a quota for example, one
-// can: what it left has no commit behind it, and the next begins at the same place.
+// lostSync reports whether a commit failed in a way after which no later commit can be trusted. After a write
+// to the log that failed, for a quota for example, one can: the partial write has no commit behind it, and
+// the next begins at the same place.
 func lostSync(err error) bool {
 	switch c := code(err); c {
 	case sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_WRITE:
@@ -83,7 +83,7 @@ func unwritten(err error) bool {
 	return c == sqlite3.SQLITE_IOERR_WRITE || c&0xff == sqlite3.SQLITE_FULL
 }
 
-// in says what was being done when err came up. It keeps nil.
+// in adds the failed action to err. It keeps nil.
 func in(what string, err error) error {
 	if err == nil {
 		return nil

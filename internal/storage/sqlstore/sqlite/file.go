@@ -30,9 +30,8 @@ const applicationID = 0x53444c54 // "SDLT", as in the first migration
 
 var magic = []byte("SQLite format 3\x00") // https://www.sqlite.org/fileformat.html#magic_header_string
 
-// prepareFile makes sure that there is a file, and that it is one that may be
-// written to. It changes nothing in a file that exists, but for taking back what a
-// crash cut short (rollBack).
+// prepareFile makes sure that there is a file, and that it is one that may be written to. It changes nothing
+// in a file that exists, except that it rolls back a transaction that a crash cut short (rollBack).
 func prepareFile(ctx context.Context, path string, known []engine.Migration) error {
 	size, err := ensureFile(path)
 	if err != nil {
@@ -179,7 +178,7 @@ func lookAt(path string) (r *reader, end func() error, err error) {
 	return newReader(db), db.Close, nil
 }
 
-// checkPages reads what can be read at once.
+// checkPages checks the pages that can be read at once.
 func checkPages(ctx context.Context, r *reader, tables []string) error {
 	size, err := value[int64](ctx, r, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
 	if err != nil {
@@ -200,7 +199,7 @@ func checkPages(ctx context.Context, r *reader, tables []string) error {
 	return nil
 }
 
-// sentence says which file it was, and what to do about damage. It keeps nil.
+// sentence adds the path to err, and advice if the file is damaged. It keeps nil.
 func sentence(path string, err error) error {
 	switch {
 	case err == nil:

@@ -37,8 +37,7 @@ func unapplied(ctx context.Context, q engine.Querier, path string, known []engin
 	return engine.Unapplied(path, known, sums, false)
 }
 
-// migrate applies what the database still needs, each migration in a step of its
-// own: it has happened wholly or not at all.
+// migrate applies the missing migrations, each in a step of its own: it has happened wholly or not at all.
 func (e *Engine) migrate(ctx context.Context, path string, known []engine.Migration) error {
 	for {
 		more := false

@@ -19,12 +19,12 @@ const readers = 4
 
 var errClosed = fmt.Errorf("%w: the database is closed", sandlot.ErrUnavailable)
 
-// probeBytes is what Ping writes after a failed commit: more than a publish with
-// content in the database takes, so that what it says is true of that.
+// probeBytes is the size of Ping's write after a failed commit: more than a publish with content in the
+// database takes, so that its result holds for that.
 const probeBytes = 1 << 20
 
-// Options are what may differ from one use of a database to another. The zero value
-// is right for a server.
+// Options are the settings that may differ from one use of a database to another. The zero value is right for
+// a server.
 type Options struct {
 	Now func() time.Time // time.Now if nil; stamps records
 	// CacheBytes is how much of the database all connections cache together; 0: 8 MiB. The writer has half of it.
@@ -171,8 +171,8 @@ func probe(t engine.Tx) error {
 	return err
 }
 
-// Now is what the clock of the database says, which all processes that use it share:
-// leases end by it. That of SQLite is this machine's clock, or Options.Now.
+// Now returns the time of the database's clock, which all processes that use it share: leases end by it. That
+// of SQLite is this machine's clock, or Options.Now.
 func (e *Engine) Now() time.Time { return e.now() }
 
 // CheckPlace returns sandlot.ErrUnavailable unless the database's files are those

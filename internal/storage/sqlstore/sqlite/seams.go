@@ -9,12 +9,12 @@ func (t *Tx) OnCommit(replace func(commit func() error) error) {
 	t.w.commit = func() error { return replace(commit) }
 }
 
-// Commits tells how many commits there were, and how many steps shared them.
+// Commits returns the number of commits, and of the steps that shared them.
 func (e *Engine) Commits() (commits, steps int64) {
 	return e.write.commits.Load(), e.write.steps.Load()
 }
 
-// Waiting tells how many steps wait for the writer.
+// Waiting returns the number of steps that wait for the writer.
 func (e *Engine) Waiting() int { return len(e.write.queue) }
 
 // Queries are the statements that were run so far, of readers and of the step that
@@ -27,8 +27,8 @@ func (t *Tx) Queries(e *Engine) []string {
 	return list
 }
 
-// LimitLog sets how long the log may get, in bytes, and how old what was overwritten
-// may get in it; 0 leaves what is.
+// LimitLog sets how long the log may get, in bytes, and how old overwritten pages may get in it; 0 leaves a
+// limit as it is.
 func (e *Engine) LimitLog(bytes int64, age time.Duration) {
 	if bytes > 0 {
 		e.log.max.Store(bytes)

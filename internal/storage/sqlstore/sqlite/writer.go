@@ -17,12 +17,11 @@ import (
 )
 
 const (
-	// queueLen bounds the steps that wait. A commit of a full batch takes some
-	// 50 ms, so the last of them waits well under a second; beyond that it is
-	// better to be told to come back.
+	// queueLen bounds the steps that wait. A commit of a full batch takes some 50 ms, so the last of them
+	// waits well under a second; beyond that a refusal that asks to come back is better.
 	queueLen = 1024
-	// batchLen and batchBytes bound what shares a commit: what is gained by sharing
-	// is gained by then, and the pages of a batch should fit the writer's cache.
+	// batchLen and batchBytes bound the steps that share a commit: more would gain little, and the pages of a
+	// batch should fit the writer's cache.
 	batchLen   = 256
 	batchBytes = 4 << 20
 )
@@ -82,10 +81,9 @@ func newWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 	return w, nil
 }
 
-// do runs a step and waits until it is durable. If ctx ends before the step's
-// turn has come it is dropped; after that it is not interrupted, for nobody could
-// tell then whether it had happened.
-// Any error but that of a commit is sandlot.ErrNoEffect.
+// do runs a step and waits until it is durable. If ctx ends before the step's turn has come it is dropped;
+// after that it is not interrupted, for nobody could know then whether it had happened. Any error but that of
+// a commit is sandlot.ErrNoEffect.
 func (w *writer) do(ctx context.Context, bytes int, run func(engine.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return sandlot.NoEffect(err)
@@ -189,7 +187,7 @@ func (w *writer) foldLog(full bool) {
 	}
 }
 
-// copyLog copies of the log what no reader keeps. It tells whether that was all.
+// copyLog copies the pages of the log that no reader keeps. It reports whether those were all.
 func (w *writer) copyLog() (all bool, err error) {
 	s, err := w.prepare("PRAGMA wal_checkpoint(PASSIVE)")
 	if err != nil {
@@ -200,8 +198,8 @@ func (w *writer) copyLog() (all bool, err error) {
 	return err == nil && busy == 0 && pages == copied, err
 }
 
-// answer tells each step its own error, or the one that all of them share. A step
-// that failed in a transaction which was committed was rolled back.
+// answer returns to each step its own error, or the one that all of them share. A step that failed in a
+// transaction which was committed was rolled back.
 func answer(batch []*step, shared error) {
 	for _, s := range batch {
 		err := sandlot.NoEffect(s.err)
@@ -248,8 +246,8 @@ func (w *writer) begin() error {
 	if err := w.poison.Load(); err != nil {
 		return *err
 	}
-	// Looked at before, so that nothing is seen of what cannot be kept; and again
-	// after the commit, so that nothing of it is acknowledged.
+	// Checked before, so that nobody sees a step that cannot be kept; and again after the commit, so that no
+	// such step is acknowledged.
 	if err := w.place.Check(); err != nil {
 		return w.doubt(err)
 	}
@@ -320,11 +318,10 @@ func (w *writer) runAll(steps []*step) error {
 	return nil
 }
 
-// failed decides what a failed commit means. After a failed fsync the kernel may
-// have dropped the very pages that were to be written and call them clean: a
-// later fsync would succeed without them. So nothing that is written after it may
-// ever be acknowledged; only a new process, which reads the log from the disk,
-// knows again what is there.
+// failed returns the error of a failed commit. After a failed fsync the kernel may have dropped the very
+// pages that were to be written and call them clean: a later fsync would succeed without them. So nothing
+// that is written after it may ever be acknowledged; only a new process, which reads the log from the disk,
+// knows the state of the database again.
 func (w *writer) failed(err error) error {
 	if !lostSync(err) {
 		failed := in("commit", Classify(err))
