@@ -171,40 +171,6 @@ func (e *Error) Unwrap() []error {
 	return list
 }
 
-// Op is the operation that a Fix proposes. Each transport prints it in its own language: the API as a call that can be
-// pasted, a command line as a command.
-type Op string
-
-// The operations a Fix can name.
-const (
-	OpNone       Op = ""
-	OpSame       Op = "same" // the operation of the request, with its own arguments except for the Args, and without the Field at fault
-	OpPublish    Op = "publish"
-	OpUpdate     Op = "update"
-	OpDeleteFile Op = "delete-file"
-
-	OpDeleteProject Op = "delete-project"
-
-	OpSignup     Op = "signup"
-	OpRestore    Op = "restore"
-	OpProject    Op = "project"
-	OpAmend      Op = "amend"
-	OpVersions   Op = "versions"
-	OpChecks     Op = "checks"
-	OpFile       Op = "file"
-	OpStats      Op = "stats"
-	OpTicket     Op = "uploads" // request a ticket
-	OpWhoami     Op = "whoami"
-	OpExport     Op = "export"
-	OpImport     Op = "import"
-	OpPresentKey Op = "present-key" // the operation of the request, with the key of an account
-	OpEncode     Op = "encode"      // encode the file with a command
-	OpPack       Op = "pack"        // pack the folder of the project with a command, and send that archive
-	OpRotate     Op = "rotate"      // the key has leaked: mint another, revoke this one
-	OpWait       Op = "wait"        // send the same again later
-	OpNothing    Op = "nothing"     // no call fixes it; the Note says how to
-)
-
 // PlaceholderEmail stands in a proposed call for an address that only the user knows. A call that sends it is refused:
 // an example that worked would tie the account to nobody.
 const PlaceholderEmail = "<your e-mail>"
