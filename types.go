@@ -159,18 +159,11 @@ func (b Blob) InlineSize() int {
 }
 
 // Spooled is small content that waits for its record in a temporary file. The File stays open and unchanged until the
-// call that records it has returned, or has failed and closed it to free its room.
+// call that records it has returned.
 type Spooled struct {
-	File SpoolFile
+	File io.ReaderAt
 	Off  int64
 	Size int
-}
-
-// A SpoolFile is a temporary file that several goroutines may read at once. Close frees its room; closing it again does
-// nothing.
-type SpoolFile interface {
-	io.ReaderAt
-	io.Closer
 }
 
 // Load reads the bytes into memory.

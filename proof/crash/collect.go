@@ -84,9 +84,8 @@ func (e *epoch) ageRecords(ctx context.Context) error {
 	return err
 }
 
-// longLeases lists the tables with leases of minutes: the collector's round, and the files being compressed; and, for
-// some seconds, the versions recorded in steps.
-var longLeases = []string{"leases", "blobs", "drafts"}
+// longLeases lists the tables with leases of minutes: the collector's round, and the files being compressed.
+var longLeases = []string{"leases", "blobs"}
 
 // lapse ends the leases of a killed program, as if their time had passed. With a data folder the program does that
 // itself.

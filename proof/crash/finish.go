@@ -41,7 +41,7 @@ func (e *epoch) finish(ctx context.Context) error {
 	if err := e.each(func(w *worker) error { return w.check(c, true) }); err != nil {
 		return err
 	}
-	if err := errors.Join(e.collected(), e.takenBack(ctx), e.unlessApart(ctx, e.backup)); err != nil {
+	if err := errors.Join(e.collected(), e.unlessApart(ctx, e.backup)); err != nil {
 		return err
 	}
 	if code, err := p.stop(); err != nil || code != 0 {
@@ -97,47 +97,6 @@ func (e *epoch) collected() error {
 	}
 }
 
-// takenBack waits until the collector has removed the remains of versions that were recorded in steps and killed.
-func (e *epoch) takenBack(ctx context.Context) error {
-	db, err := e.records("?mode=ro")
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	for deadline := time.Now().Add(collectWait); ; time.Sleep(20 * time.Millisecond) {
-		var left int
-		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM drafts WHERE id > 0").Scan(&left); err != nil {
-			return fmt.Errorf("count drafts: %w", err)
-		}
-		if left == 0 {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("%d unfinished versions are left: %s", left, draftsIn(ctx, db))
-		}
-	}
-}
-
-// draftsIn describes the unfinished versions, for debugging.
-func draftsIn(ctx context.Context, db *sql.DB) string {
-	rows, err := db.QueryContext(ctx, "SELECT d.project, d.n, d.undone, d.holder, d.leased_until, p.version FROM drafts d LEFT JOIN projects p ON p.num = d.project WHERE d.id > 0")
-	if err != nil {
-		return err.Error()
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var project, n, undone, until int64
-		var version sql.NullInt64
-		var holder string
-		if err := rows.Scan(&project, &n, &undone, &holder, &until, &version); err != nil {
-			return err.Error()
-		}
-		out = append(out, fmt.Sprintf("project %d at %v, version %d, undone %d, holder %s, leased until %v", project, version.Int64, n, undone, holder, time.UnixMicro(until)))
-	}
-	return strings.Join(out, "; ")
-}
-
 // audit counts the records, which would show a second write, and compares the blobs with them.
 func (e *epoch) audit(ctx context.Context) error {
 	db, err := e.records("?mode=ro")
@@ -162,7 +121,7 @@ func (e *epoch) audit(ctx context.Context) error {
 		want         any
 	}{
 		{"accounts", "SELECT count(*) FROM accounts", accounts},
-		{"projects", "SELECT count(*) FROM projects WHERE version > 0", projects}, // a project that was never finished leaves a row
+		{"projects", "SELECT count(*) FROM projects", projects},
 		{"versions", "SELECT count(*) FROM versions", versions},
 		{"projects with a gap in their versions", "SELECT count(*) FROM projects p WHERE (SELECT count(*) FROM versions v WHERE v.project = p.num AND v.n BETWEEN 1 AND p.version) <> p.version", 0},
 		{"keys", "SELECT count(*) FROM keys", accounts + projects - imported}, // imported projects have no key of their own

@@ -42,8 +42,6 @@ func regressions() []mutation {
 		{"regression 39: counts are locked while they are written", "internal/domain/gallery/tally.go", "		again, err := write(counts)\n", "		t.mu.Lock()\n		again, err := write(counts)\n		t.mu.Unlock()\n", of("39", galleryTests)},
 		{"regression 40: nobody looks what ended an upload", "internal/domain/publish/uploads.go", "!errors.Is(err, sandlot.ErrUploadMoved) {\n			break\n", "true {\n			break\n", of("40", publishTests)},
 		{"regression 41: an answer lists all parts", "internal/domain/publish/uploads.go", "const listed = 100", "const listed = MaxParts", of("41", publishTests)},
-		{"regression 41: variants are made of a draft", "internal/storage/sqlstore/variants.go", " AND f.since <= p.version LIMIT 1", " LIMIT 1", of("41", storeTests)},
-		{"regression 41: a backup has a draft in it", "internal/storage/sqlstore/sqlite/copy.go", "		err = cleanCopy(ctx, path, clean)\n", "", of("41", storeTests)},
 		{"regression 42: a million is said as a thousand is", "internal/transport/web/texts/plural.go", "if n != 0 && n%million == 0 &&", "if n < 0 && n%million == 0 &&", of("42", "./internal/transport/web/texts")},
 		{"regression 43: the cache takes more than an eighth", "cmd/sandlot/memory.go", "max(share/8, leastCache)", "max(share/4, leastCache)", of("43", main)},
 		{"regression 42: a million is said as a thousand is", "internal/transport/web/texts/plural.go", "if n != 0 && n%million == 0 &&", "if n < 0 && n%million == 0 &&", of("42", "./internal/transport/web/texts")},

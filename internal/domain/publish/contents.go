@@ -97,11 +97,31 @@ func (c *Contents) stageUnpacked(ctx context.Context, packed io.Reader, limit in
 }
 
 // inRecord holds small content in memory until it is recorded.
-func inRecord(b *sandlot.Blob, data []byte) error { b.Inline = bytes.Clone(data); return nil }
+func inRecord(b *sandlot.Blob, data []byte) (held bool, err error) {
+	b.Inline = bytes.Clone(data)
+	return true, nil
+}
+
+const (
+	// mostRecorded is up to how many bytes of the files of one call are in their records, but for those of files of at most
+	// alwaysRecorded. All are written in one step, and nobody else writes to SQLite meanwhile.
+	mostRecorded   = 24 << 20
+	alwaysRecorded = 1 << 10
+)
+
+// hold keeps small content for its record, unless the records of the call are large already.
+func (t *Tree) hold(b *sandlot.Blob, data []byte) (bool, error) {
+	if len(data) > alwaysRecorded && t.small.Size()+int64(len(data)) > mostRecorded {
+		return false, nil
+	}
+	b.Spooled = &sandlot.Spooled{File: t.small, Off: t.small.Size(), Size: len(data)}
+	_, err := t.small.Write(data)
+	return true, err
+}
 
 // keep stages the bytes of the reader that through returns. The first bytes are read into a buffer: if the content ends
-// there, hold keeps it for its record; otherwise they go to Blobs ahead of the rest.
-func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io.Reader, hold func(*sandlot.Blob, []byte) error) (Content, error) {
+// there, hold may keep it for its record; otherwise they go to Blobs ahead of the rest.
+func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io.Reader, hold func(*sandlot.Blob, []byte) (bool, error)) (Content, error) {
 	if err := c.admitBytes(); err != nil {
 		return Content{}, err
 	}
@@ -112,15 +132,18 @@ func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io
 	n, err := content.Fill(seen, *head, len(*head))
 	if n < len(*head) && err == io.EOF { // itself: an error that wraps it is one of r, not its end
 		kept := inspected(in)
-		if err := hold(&kept.Blob, (*head)[:n]); err != nil {
+		held, err := hold(&kept.Blob, (*head)[:n])
+		if err != nil {
 			return Content{}, fmt.Errorf("stage content: %w", err)
 		}
-		return kept, nil
+		if held {
+			return kept, nil
+		}
 	}
 	if err != nil && err != io.EOF { // the next read returns it again
 		return Content{}, fmt.Errorf("stage content: %w", err)
 	}
-	ref, err := c.putStaged(ctx, io.MultiReader(bytes.NewReader(*head), seen))
+	ref, err := c.putStaged(ctx, io.MultiReader(bytes.NewReader((*head)[:n]), seen))
 	if err != nil {
 		return Content{}, fmt.Errorf("stage content: %w", err)
 	}

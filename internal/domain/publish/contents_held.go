@@ -110,20 +110,13 @@ func (s *heldBlobs) move(blobs []sandlot.Blob, to stage) {
 // takes blobs in here.
 type guardedStore struct {
 	Store
-	held  *heldBlobs
-	spend func()
+	held *heldBlobs
 }
 
 func (g guardedStore) CreateProject(ctx context.Context, np NewProject) (p sandlot.Project, err error) {
 	blobs := blobsOf(np.Files)
 	for _, v := range np.Later {
 		blobs = append(blobs, blobsOf(v.Change.Put)...)
-	}
-	np.Yield = func() {
-		yield(g.spend, np.Files)
-		for _, v := range np.Later {
-			yield(nil, v.Change.Put)
-		}
 	}
 	err = g.held.use(func() error { p, err = g.Store.CreateProject(ctx, np); return err }, blobs...)
 	return p, err
@@ -146,27 +139,12 @@ func (g guardedStore) SaveUpload(ctx context.Context, u Upload, part *Part, with
 // A guardedManagement is the same for the steps that owners make by hand.
 type guardedManagement struct {
 	ManagementStore
-	held  *heldBlobs
-	spend func()
+	held *heldBlobs
 }
 
 func (g guardedManagement) Rearrange(ctx context.Context, id sandlot.ProjectID, c Change, at Edit) (p sandlot.Project, changed sandlot.Changed, err error) {
-	at.Yield = func() { yield(g.spend, c.Put) }
 	err = g.held.use(func() error { p, changed, err = g.ManagementStore.Rearrange(ctx, id, c, at); return err }, blobsOf(c.Put)...)
 	return p, changed, err
-}
-
-// yield frees the room of the bytes of files whose step failed, and the room that is reserved for deletions: rolling
-// the step back is one.
-func yield(spend func(), files []sandlot.File) {
-	for _, f := range files {
-		if f.Blob.Spooled != nil {
-			_ = f.Blob.Spooled.File.Close() // its maker closes it once more
-		}
-	}
-	if spend != nil {
-		spend()
-	}
 }
 
 // blobsOf returns the blobs of files that have names; only those can be held.

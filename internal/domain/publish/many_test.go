@@ -1,7 +1,9 @@
 package publish_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -296,4 +298,35 @@ func TestWhoBringsVeryManyFilesIsToldOfWhileItLasts(t *testing.T) {
 	send(1000)
 	send(1000) // as many as may be at once, and one more: each has given back what it took
 	expect.Same(t, "told", told, []bool{true, false, true, false, true, false})
+}
+
+// TestTheRecordsOfACallAreBounded: files beyond 24 MiB are kept apart, but for the smallest.
+func TestTheRecordsOfACallAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open(publish.Config{Places: local(), InlineMax: publish.DefaultInlineMax})
+	tree, text := s.Contents.NewTree(nil), strings.Repeat("a", publish.DefaultInlineMax)
+	for i := range 400 {
+		expect.OK(t, tree.Add(t.Context(), fmt.Sprint("a", i), publish.Declared{}, strings.NewReader(text)))
+	}
+	expect.OK(t, tree.Put(t.Context(), "b", publish.Declared{}, w.stageOn(s, text)))
+	expect.OK(t, tree.Add(t.Context(), "index.html", publish.Declared{}, strings.NewReader(page)))
+	out, _, err := s.Publish(t.Context(), w.account(), publish.PublishInput{Tree: tree})
+	expect.OK(t, err)
+	files, err := w.db.Publish().Files(t.Context(), out.Project.ID, 1)
+	expect.OK(t, err)
+	recorded := map[string]bool{}
+	for _, f := range files {
+		if f.Blob.Ref == "" {
+			recorded[f.Name] = true
+		}
+		r, err := s.Contents.Open(t.Context(), f.Blob, 0, -1)
+		expect.OK(t, err)
+		b, err := io.ReadAll(r)
+		expect.OK(t, errors.Join(err, r.Close()))
+		expect.Equal(t, f.Name, int64(len(b)), f.Blob.Size)
+	}
+	expect.Equal(t, "files of 24 MiB in their records, and a small one", len(recorded), 24<<20/publish.DefaultInlineMax+1)
+	expect.Equal(t, "the small one", recorded["index.html"], true)
+	expect.Equal(t, "one staged before", recorded["b"], false)
 }

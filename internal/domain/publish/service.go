@@ -122,7 +122,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	heads := NewHeads(stores.Store, cfg.Remembered.Projects, log)
 	s := &Service{
 		Config: cfg, Contents: contents, Heads: heads,
-		store: currentStore{guardedStore{stores.Store, contents.held, cfg.Spend}, heads}, management: currentManagement{guardedManagement{stores.Management, contents.held, cfg.Spend}, heads}, statistics: stores.Statistics,
+		store: currentStore{guardedStore{stores.Store, contents.held}, heads}, management: currentManagement{guardedManagement{stores.Management, contents.held}, heads}, statistics: stores.Statistics,
 		log: log, now: time.Now, random: rand.Reader,
 		edits: turns.NewLocks[sandlot.ProjectID](),
 	}

@@ -132,7 +132,6 @@ type NewProject struct {
 	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before
 	Within      Quota              // of the owner
 	Log         *sandlot.LogEntry  // recorded in the same step; nil: none
-	Yield       func()             // frees room on a disk that a step found full, so that its records can be rolled back; then Spooled bytes are gone; nil: nothing is freed
 }
 
 // A LaterVersion is a version after the first of a project that is recorded with its history.
@@ -163,7 +162,6 @@ type Edit struct {
 	Upload      *Completion
 	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before, whatever else would fail
 	Within      Quota              // of the owner
-	Yield       func()             // as that of a NewProject
 
 	Details      DetailsChange // recorded in the same step; its Title, By and Expect are ignored
 	RestoredFrom int           // the version whose files the new one has again; 0 for none

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -200,7 +201,10 @@ func (t *Tree) Put(ctx context.Context, sent string, d Declared, c Content) erro
 		err = t.room(sent, c.Size, c.Size)
 	}
 	if err == nil && c.Ref == "" {
-		err = t.hold(&c.Blob, c.Inline)
+		var held bool
+		if held, err = t.hold(&c.Blob, c.Inline); err == nil && !held {
+			c.Ref, err = t.contents.putStaged(ctx, bytes.NewReader(c.Inline))
+		}
 	}
 	if err != nil {
 		return discard(err)
@@ -277,13 +281,6 @@ func (t *Tree) Keep(ctx context.Context, name string, r io.Reader) (Content, err
 	kept.Head = nil
 	t.took(newTreeFile(name, kept, Declared{}))
 	return kept, nil
-}
-
-// hold keeps small content for its record.
-func (t *Tree) hold(b *sandlot.Blob, data []byte) error {
-	b.Spooled = &sandlot.Spooled{File: t.small, Off: t.small.Size(), Size: len(data)}
-	_, err := t.small.Write(data)
-	return err
 }
 
 // place normalizes a name, and refuses one that collides with the files that came. It returns "" for a name that no

@@ -4,11 +4,15 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"sandlot"
 	"sandlot/internal/storage/sqlstore/engine"
 )
+
+// contentBytes bounds the bytes of new blobs that a step holds.
+const contentBytes = 1 << 20
 
 // use says what refers to a blob.
 type use int
@@ -23,7 +27,7 @@ const (
 // they are inline, and returns its id. One that is recorded already is used again.
 func (t *tx) keep(b sandlot.Blob, as use, now time.Time) (int64, error) {
 	if b.ID != 0 {
-		return b.ID, t.keepAgain(b.ID, as)
+		return b.ID, t.keepAgain([]int64{b.ID}, as)
 	}
 	ids, err := t.keepNew([]sandlot.Blob{b}, as, now)
 	if err != nil {
@@ -38,7 +42,7 @@ func (t *tx) keepNew(list []sandlot.Blob, as use, now time.Time) ([]int64, error
 	if as == asFile {
 		squeezed = new(int64)
 	}
-	var rows, contents, points [][]any
+	var rows, points [][]any
 	for _, b := range list {
 		ref := sql.NullString{String: string(b.Ref), Valid: b.Ref != ""}
 		rows = append(rows, []any{ref, b.Size, b.SHA256[:], b.Text, squeezed, micros(now)})
@@ -51,26 +55,53 @@ func (t *tx) keepNew(list []sandlot.Blob, as use, now time.Time) ([]int64, error
 		if b.Checkpoints != "" {
 			points = append(points, []any{ids[i], []byte(b.Checkpoints)})
 		}
+	}
+	if err := t.LaterAll("INSERT INTO checkpoints (blob, points) VALUES (?, ?)", points); err != nil {
+		return nil, err
+	}
+	return ids, t.addContents(ids, list)
+}
+
+// addContents records the bytes of new blobs that no name stands for. It holds some
+// contentBytes of them at once.
+func (t *tx) addContents(ids []int64, list []sandlot.Blob) error {
+	const query = "INSERT INTO contents (blob, bytes) VALUES (?, ?)"
+	var rows [][]any
+	held := 0
+	for i, b := range list {
 		if b.Ref != "" {
 			continue
 		}
 		bytes, err := b.Bytes()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		contents = append(contents, []any{ids[i], orEmpty(bytes)})
+		rows = append(rows, []any{ids[i], orEmpty(bytes)})
+		if held += len(bytes); held < contentBytes {
+			continue
+		}
+		if err := errors.Join(t.LaterAll(query, rows), t.Flush()); err != nil {
+			return err
+		}
+		rows, held = nil, 0
 	}
-	if err := t.LaterAll("INSERT INTO checkpoints (blob, points) VALUES (?, ?)", points); err != nil {
-		return nil, err
-	}
-	return ids, t.LaterAll("INSERT INTO contents (blob, bytes) VALUES (?, ?)", contents)
+	return t.LaterAll(query, rows)
 }
 
-func (t *tx) keepAgain(id int64, as use) error {
-	if as != asFile {
-		return nil // the foreign key tells whether it is there
+// keepAgain has the variants made of blobs that become files. The next Flush fails if one is
+// not there.
+func (t *tx) keepAgain(ids []int64, as use) error {
+	if as != asFile || len(ids) == 0 {
+		return nil // the foreign key says whether it is there
 	}
-	return t.Later(sandlot.ErrNotFound, "UPDATE blobs SET squeezed = coalesce(squeezed, 0) WHERE id = ?", id)
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	ask(t, scanValue[int64], func(n int64, err error) error {
+		if err == nil && n < int64(len(ids)) {
+			err = sandlot.ErrNotFound
+		}
+		return err
+	}, "SELECT count(*) FROM blobs WHERE "+t.amongNumbers("id"), engine.List(ids))
+	return t.later("UPDATE blobs SET squeezed = 0 WHERE squeezed IS NULL AND "+t.amongNumbers("id"), engine.List(ids))
 }
 
 // loosen marks a blob to which a reference went away, for Sweep to look at.

@@ -22,18 +22,14 @@ func (store Publish) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlo
 	p, err := store.edit(ctx, id, at, f.Blob.InlineSize(), func(t *tx, p *projectRow) error {
 		p.FileCount++
 		p.Size += f.Blob.Size
+		t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, publish.Quota{Bytes: f.Blob.Size}, store.db.Now())
 		t.closeFile(p, f.Folded, f.Name, func(err error) error {
 			if errors.Is(err, sandlot.ErrNotFound) {
 				return nil // it is a new one
 			}
 			return err
 		})
-		var k kept
-		if err := t.addFiles(p.num, []pastFile{{&f, int64(p.Version), current}}, k.anew(), store.db.Now()); err != nil {
-			return err
-		}
-		t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, store.db.Now())
-		return nil
+		return t.addFiles(p.num, []pastFile{{&f, int64(p.Version), current}}, store.db.Now())
 	})
 	return p, changed(id), in("put file", err)
 }
@@ -70,9 +66,49 @@ func (t *tx) closeFile(p *projectRow, folded, name string, judge func(error) err
 		RETURNING (SELECT size FROM blobs WHERE blobs.id = files.blob)`, p.Version, p.num, folded, name)
 }
 
+// closeFiles ends current files with the version before p.Version, and takes them out of
+// the project's totals.
+func (t *tx) closeFiles(p *projectRow, files []sandlot.File) error {
+	if len(files) == 0 {
+		return nil
+	}
+	folded, names := make([]string, len(files)), make(map[string]bool, len(files))
+	for i, f := range files {
+		folded[i], names[f.Name] = f.Folded, true
+	}
+	// IS TRUE keeps PostgreSQL from a join, which without statistics reads through the list for each file.
+	closed, err := all(context.Background(), t, scanClosedFile, "UPDATE files SET until = ? WHERE project = ? AND until = 9223372036854775807 AND (folded IN (SELECT value FROM "+
+		t.dialect.Texts("?", "j")+")) IS TRUE RETURNING name, (SELECT size FROM blobs WHERE blobs.id = files.blob)", p.Version, p.num, engine.List(folded))
+	if err != nil {
+		return err
+	}
+	for _, f := range closed {
+		if !names[f.name] {
+			return sandlot.ErrNotFound
+		}
+		p.Size -= f.size
+		p.FileCount--
+	}
+	if len(closed) < len(names) {
+		return sandlot.ErrNotFound
+	}
+	return nil
+}
+
+// closedFile is what closeFiles needs of a file that it ends.
+type closedFile struct {
+	name string
+	size int64
+}
+
+func scanClosedFile(r row) (f closedFile, err error) {
+	err = r.Scan(&f.name, &f.size)
+	return f, err
+}
+
 // addFiles records files of the project of that number.
-func (t *tx) addFiles(project int64, files []pastFile, k *kept, now time.Time) error {
-	blobs, err := t.keepAll(files, k, now)
+func (t *tx) addFiles(project int64, files []pastFile, now time.Time) error {
+	blobs, err := t.keepAll(files, now)
 	if err != nil {
 		return err
 	}
@@ -94,9 +130,8 @@ const (
 	// As the keys have it, which saves sorting a row for each variant; by name it is
 	// sorted in the end.
 	orderFiles = " ORDER BY f.until, f.folded, v.encoding"
-	// What a project p has now. A draft of its next version may have closed some of it
-	// already, and may have put what is not there yet.
-	currentFiles = "f.until > p.version AND f.since <= p.version"
+	// What a project has now.
+	currentFiles = "f.until = 9223372036854775807"
 )
 
 // Files implements publish.Store.
@@ -206,7 +241,7 @@ func (store Publish) FilesNear(ctx context.Context, id sandlot.ProjectID, folded
 // halves are two looks into the order of the current names.
 func nearQuery(names int) string {
 	const current = "SELECT " + fileColumns + ` FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
-		WHERE p.id = ? AND p.deleted_at IS NULL` + ofAccount + ` AND f.until IN (p.version + 1, 9223372036854775807) AND f.since <= p.version AND `
+		WHERE p.id = ? AND p.deleted_at IS NULL` + ofAccount + ` AND f.until = 9223372036854775807 AND `
 	return current + "f.folded IN (?" + strings.Repeat(", ?", names-1) + ") UNION ALL " +
 		current + "f.folded >= ? AND f.folded < ? ORDER BY 1 LIMIT ?"
 }
@@ -216,7 +251,7 @@ func (store Publish) NamesFolded(ctx context.Context, id sandlot.ProjectID, fold
 	var names []string
 	err := store.db.snapshot(ctx, func(q querier) (err error) {
 		names, err = all(ctx, q, scanValue[string], `SELECT f.name FROM projects p JOIN files f ON f.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount+
-			` AND f.until IN (p.version + 1, 9223372036854775807) AND f.since <= p.version AND `+store.db.amongTexts("f.folded"), string(id), engine.List(folded))
+			` AND f.until = 9223372036854775807 AND `+store.db.amongTexts("f.folded"), string(id), engine.List(folded))
 		if err == nil && len(names) == 0 {
 			_, err = one(ctx, q, scanProject, selectProject+"p.id = ?", string(id))
 		}

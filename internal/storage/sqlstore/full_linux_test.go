@@ -38,6 +38,14 @@ func TestFullDisk(t *testing.T) {
 	for n := range uint64(5) {
 		expect.Is(t, "a later publish", publishLarge(t, db, 10_000+n), sandlot.ErrFull)
 	}
+	np, na := benchProject(20_000, nil), benchAccount(20_000)
+	np.New, np.Primary, np.Files = &na, "a/7", lettered("a")
+	for i := range np.Files {
+		np.Files[i].Blob = sandlot.Blob{Inline: bytes.Repeat([]byte{1}, 64<<10), Size: 64 << 10, SHA256: benchSum("large", uint64(i))}
+	}
+	_, err = db.Publish().CreateProject(t.Context(), np)
+	expect.Is(t, "a publish that is larger than the disk", err, sandlot.ErrFull)
+	expect.Is(t, "a publish that is larger than the disk", err, sandlot.ErrNoEffect)
 	for range 3 {
 		expect.Is(t, "ping", db.Ping(t.Context()), sandlot.ErrFull)
 	}

@@ -115,7 +115,7 @@ func (store Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]galle
 	query, args := selectListed+"TRUE"+rest, []any{q.Before, q.Limit}
 	switch {
 	case len(q.Numbers) > 0:
-		query, args = selectListed+engine.Among("p.num", store.db.dialect.Numbers("?", "j"))+rest, append([]any{engine.List(q.Numbers)}, args...)
+		query, args = selectListed+store.db.dialect.Among("p.num", store.db.dialect.Numbers("?", "j"))+rest, append([]any{engine.List(q.Numbers)}, args...)
 	case q.Tag != "":
 		query, args = selectTagged, append([]any{q.Tag}, args...)
 	case q.Account != 0:

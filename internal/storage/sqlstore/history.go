@@ -100,8 +100,3 @@ func (h *history) inlined() (n int) {
 	}
 	return n
 }
-
-// large tells whether the history is more than one step may record.
-func (h *history) large() bool {
-	return len(h.files)+len(h.versions) > oneStep || h.inlined() > draftBytes
-}

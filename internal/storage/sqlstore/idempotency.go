@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -58,24 +57,6 @@ func (t *tx) addRecord(o *publish.IdempotencyRecord, account sandlot.AccountID, 
 		}
 	}
 	return t.useTicket(o)
-}
-
-// refuseAlreadyDone is the error that addRecord would return now, in a step that comes
-// before the one that claims.
-func (t *tx) refuseAlreadyDone(o *publish.IdempotencyRecord, now time.Time) error {
-	if o == nil {
-		return nil
-	}
-	for _, key := range recordKeys(o) {
-		_, err := one(context.Background(), t, scanRecord, selectRecord, key[:], micros(now))
-		if err == nil {
-			return sandlot.ErrAlreadyDone
-		}
-		if !errors.Is(err, sandlot.ErrNotFound) {
-			return err
-		}
-	}
-	return nil
 }
 
 // ownRecord gives a record the account that its step made.

@@ -61,7 +61,7 @@ const (
 
 func selectDue(d engine.Dialect, kind string) string {
 	return "SELECT " + jobColumns + " FROM jobs WHERE due > ?1 AND due <= ?2 AND (leased_until <= ?5 OR leased_until > ?6) AND kind " + kind +
-		" AND NOT (" + engine.Among(d.DomainOf("address"), d.Texts("?3", "domains")) + ") ORDER BY due, id LIMIT ?4"
+		" AND NOT (" + d.Among(d.DomainOf("address"), d.Texts("?3", "domains")) + ") ORDER BY due, id LIMIT ?4"
 }
 
 // due returns the jobs that may go now, or else those that a wrong clock made due

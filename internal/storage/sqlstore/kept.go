@@ -1,18 +1,10 @@
 package sqlstore
 
 import (
-	"maps"
 	"time"
 
 	"sandlot"
 )
-
-// kept knows the blobs that came with one change, which may be recorded in steps: what is
-// the content of several files is recorded once. The zero value knows none.
-type kept struct {
-	before map[contentKey]int64 // recorded by the steps before
-	now    map[contentKey]int64 // by this one, if it is made
-}
 
 // A contentKey tells content on its way into a record from other content of the same change:
 // by its name, or, where the record has the bytes, by them. Other names are other blobs,
@@ -30,51 +22,32 @@ func contentOf(b sandlot.Blob) contentKey {
 	return contentKey{sha256: b.SHA256, size: b.Size}
 }
 
-// anew begins with a step, which may have been tried before.
-func (k *kept) anew() *kept {
-	k.now = map[contentKey]int64{}
-	return k
-}
-
-// stay says that the step was made.
-func (k *kept) stay() {
-	if k.before == nil {
-		k.before = map[contentKey]int64{}
-	}
-	maps.Copy(k.before, k.now)
-}
-
-// keepAll records the contents of files, but for what is recorded already, and returns the ids.
-func (t *tx) keepAll(files []pastFile, k *kept, now time.Time) ([]int64, error) {
-	ids := make([]int64, len(files))
+// keepAll records the contents of files, each once, and returns the ids.
+func (t *tx) keepAll(files []pastFile, now time.Time) ([]int64, error) {
+	var known []int64
 	var fresh []sandlot.Blob
 	at := map[contentKey]int{} // where they are in fresh
-	for i, f := range files {
-		if ids[i] = f.Blob.ID; ids[i] != 0 {
-			if err := t.keepAgain(ids[i], asFile); err != nil {
-				return nil, err
-			}
-			continue
-		}
+	for _, f := range files {
 		key := contentOf(f.Blob)
-		if ids[i] = k.before[key]; ids[i] != 0 {
-			continue
-		}
-		if _, found := at[key]; !found {
+		if _, found := at[key]; f.Blob.ID != 0 {
+			known = append(known, f.Blob.ID)
+		} else if !found {
 			at[key] = len(fresh)
 			fresh = append(fresh, f.Blob)
 		}
 	}
-	made, err := t.keepNew(fresh, asFile, now)
+	if err := t.keepAgain(known, asFile); err != nil {
+		return nil, err
+	}
+	ids, err := t.keepNew(fresh, asFile, now)
 	if err != nil {
 		return nil, err
 	}
+	list := make([]int64, len(files))
 	for i, f := range files {
-		if ids[i] == 0 {
-			key := contentOf(f.Blob)
-			ids[i] = made[at[key]]
-			k.now[key] = ids[i]
+		if list[i] = f.Blob.ID; list[i] == 0 {
+			list[i] = ids[at[contentOf(f.Blob)]]
 		}
 	}
-	return ids, nil
+	return list, nil
 }

@@ -68,9 +68,6 @@ func (store Upkeep) InheritWork(ctx context.Context, work string, length time.Du
 // lease lapses. The mail that it was at stays leased, for it may have been sent.
 func (db *DB) Alone(ctx context.Context) error {
 	return in("end the leases of former processes", db.step(ctx, 0, func(t *tx) error {
-		if _, err := t.exec("UPDATE drafts SET leased_until = 0 WHERE leased_until > 0"); err != nil {
-			return err
-		}
 		if _, err := t.exec("UPDATE uploads SET leased_until = 0 WHERE leased_until > 0"); err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
@@ -91,48 +90,29 @@ func said[T any](v *T, before T) T {
 
 // Rearrange implements publish.ProjectStore.
 func (store Publish) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
-	if large(c) {
-		p, err := store.rearrangeLarge(ctx, id, c, at)
-		return p, changed(id), in("rearrange", err)
+	inline, adds := 0, publish.Quota{}
+	for _, f := range c.Put {
+		inline += f.Blob.InlineSize()
+		adds.Bytes += f.Blob.Size
 	}
-	p, err := store.edit(ctx, id, at, inlined(c.Put), func(t *tx, p *projectRow) error {
-		var k kept
-		if err := t.change(p, c, k.anew(), store.db.Now()); err != nil {
+	p, err := store.edit(ctx, id, at, inline, func(t *tx, p *projectRow) error {
+		t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, adds, store.db.Now())
+		t.Reserve(slices.Repeat([]string{"blobs"}, len(c.Put))...)
+		if err := t.closeFiles(p, c.Drop); err != nil {
 			return err
 		}
-		return t.settle(p, c, at, store.db.Now())
+		p.Size += adds.Bytes
+		p.FileCount += len(c.Put)
+		if err := t.setPrimary(p, c); err != nil {
+			return err
+		}
+		put := make([]pastFile, len(c.Put))
+		for i := range c.Put {
+			put[i] = pastFile{&c.Put[i], int64(p.Version), current}
+		}
+		return t.addFiles(p.num, put, store.db.Now())
 	})
 	return p, changed(id), in("rearrange", err)
-}
-
-// change drops and puts files, and keeps the project's totals.
-func (t *tx) change(p *projectRow, c publish.Change, k *kept, now time.Time) error {
-	t.Reserve(slices.Repeat([]string{"blobs"}, len(c.Put))...)
-	for _, f := range c.Drop {
-		t.closeFile(p, f.Folded, f.Name, func(err error) error { return err })
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	for _, f := range c.Put {
-		p.Size += f.Blob.Size
-		p.FileCount++
-	}
-	put := make([]pastFile, len(c.Put))
-	for i := range c.Put {
-		put[i] = pastFile{&c.Put[i], int64(p.Version), current}
-	}
-	return t.addFiles(p.num, put, k, now)
-}
-
-// settle is what a change of a project ends with: it has its primary file, and its
-// owner no more than may be.
-func (t *tx) settle(p *projectRow, c publish.Change, at publish.Edit, now time.Time) error {
-	if err := t.setPrimary(p, c); err != nil {
-		return err
-	}
-	t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, now)
-	return nil
 }
 
 // setPrimary makes a file the primary one, or leaves it as it is; in either case the

@@ -55,7 +55,6 @@ var movedTables = []engine.Table{
 	moved("day_salts", "day", "salt"),
 	moved("follows", "account", "after"),
 	moved("erasures", "project n", ""),
-	numbered("drafts", "id", "project n undone holder leased_until"),
 	moved("listing", "one", "unverified"),
 	moved("forgets", "account email", "proved"),
 }

@@ -2,12 +2,10 @@ package sqlstore
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"sync/atomic"
 	"time"
 
-	"sandlot"
 	"sandlot/internal/storage/sqlstore/engine"
 	"sandlot/internal/storage/sqlstore/postgres"
 	"sandlot/internal/storage/sqlstore/sqlite"
@@ -33,8 +31,6 @@ type DB struct {
 	engine  engine.Engine
 	dialect engine.Dialect
 	mover   engine.Mover
-	name    string // tells its leases from those of other processes
-	drafts  drafting
 	swept   atomic.Bool // whether a sweep that is not at its end has forgotten anything
 }
 
@@ -57,7 +53,7 @@ func OpenPostgres(ctx context.Context, url string, opts postgres.Options) (*DB, 
 }
 
 func newDB(e engine.Engine, m engine.Mover) *DB {
-	return &DB{engine: e, dialect: e.Dialect(), mover: m, name: rand.Text(), drafts: drafting{at: map[sandlot.ProjectID]chan struct{}{}}}
+	return &DB{engine: e, dialect: e.Dialect(), mover: m}
 }
 
 // Close lets the writes that wait finish, folds the log into the database and
@@ -102,7 +98,7 @@ func (db *DB) words() engine.Dialect { return db.dialect }
 
 // amongTexts holds where an expression is one of the texts that the query's parameter lists.
 func (db *DB) amongTexts(expression string) string {
-	return engine.Among(expression, db.dialect.Texts("?", "j"))
+	return db.dialect.Among(expression, db.dialect.Texts("?", "j"))
 }
 
 // in says what was being done when err came up. It keeps nil.

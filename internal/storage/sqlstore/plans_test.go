@@ -273,7 +273,7 @@ func manage(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
 	expect.Is(t, "project", err, nil)
 	_, _, err = db.Publish().Rearrange(ctx, p.ID, publish.Change{Put: []sandlot.File{{Name: "c.js", Folded: "c.js", Blob: sandlot.Blob{Inline: []byte("x")}}}}, publish.Edit{Expect: p.Version})
 	expect.Is(t, "rearrange", err, nil)
-	large := publish.Change{Put: make([]sandlot.File, oneStep+1)}
+	large := publish.Change{Put: make([]sandlot.File, 61)} // as many as statements for many rows and for one
 	for i := range large.Put {
 		large.Put[i] = sandlot.File{Name: fmt.Sprint(i), Folded: fmt.Sprint(i), Blob: sandlot.Blob{Inline: []byte("x")}}
 	}

@@ -38,10 +38,6 @@ func (store Publish) CreateProject(ctx context.Context, np publish.NewProject) (
 	if err != nil {
 		return sandlot.Project{}, in("create project", sandlot.NoEffect(err))
 	}
-	if h.large() {
-		p, err := store.createLarge(ctx, np, h)
-		return p, in("create project", err)
-	}
 	var p projectRow
 	err = store.db.step(ctx, h.inlined(), func(t *tx) error {
 		now := store.db.Now()
@@ -56,7 +52,7 @@ func (store Publish) CreateProject(ctx context.Context, np publish.NewProject) (
 		if p, err = t.createProject(np, h, owner, now); err != nil {
 			return err
 		}
-		return t.ends(np, p, now)
+		return t.ends(np, p)
 	})
 	return p.Project, in("create project", err)
 }
@@ -120,6 +116,7 @@ func (t *tx) createProject(np publish.NewProject, h history, owner sandlot.Accou
 	if err := t.complete(np.Upload); err != nil {
 		return p, err
 	}
+	t.within(owner.ID, np.Within, publish.Quota{Projects: 1, Bytes: h.bytes()}, now)
 	seq, err := t.nextSeq(owner.ID, 1)
 	if err != nil {
 		return p, err
@@ -138,14 +135,12 @@ func (t *tx) createProject(np publish.NewProject, h history, owner sandlot.Accou
 	if err := t.addVersions(p.num, h.versions); err != nil {
 		return p, err
 	}
-	var k kept
-	return p, t.addFiles(p.num, h.files, k.anew(), now)
+	return p, t.addFiles(p.num, h.files, now)
 }
 
-// ends is what the step ends with that makes a project: its key, its owner's limits, and
-// whose the record of the call is.
-func (t *tx) ends(np publish.NewProject, p projectRow, now time.Time) error {
-	t.within(p.Account, np.Within, now)
+// ends is what the step ends with that makes a project: its key, and whose the record of
+// the call is.
+func (t *tx) ends(np publish.NewProject, p projectRow) error {
 	if np.Log != nil {
 		if err := t.log(*np.Log); err != nil {
 			return err
@@ -255,22 +250,20 @@ func scanVersion(r row) (v sandlot.Version, err error) {
 // file and keeps the project's totals.
 func (store Publish) edit(ctx context.Context, id sandlot.ProjectID, at publish.Edit, bytes int, change func(*tx, *projectRow) error) (sandlot.Project, error) {
 	var p projectRow
-	err := store.db.undrafted(ctx, id, func() error {
-		return store.db.step(ctx, bytes, func(t *tx) (err error) {
-			p, err = t.edit(id, at, store.db.Now(), 0, change)
-			return err
-		})
+	err := store.db.step(ctx, bytes, func(t *tx) (err error) {
+		p, err = t.edit(id, at, store.db.Now(), change)
+		return err
 	})
 	return p.Project, err
 }
 
-// edit is that step, also for the draft of that number.
-func (t *tx) edit(id sandlot.ProjectID, at publish.Edit, now time.Time, own int64, change func(*tx, *projectRow) error) (p projectRow, err error) {
+// edit is that step.
+func (t *tx) edit(id sandlot.ProjectID, at publish.Edit, now time.Time, change func(*tx, *projectRow) error) (p projectRow, err error) {
 	t.Reserve("blobs") // most edits put a file
 	if err := t.addRecord(at.Idempotency, 0, id, now); err != nil {
 		return p, err
 	}
-	if p, err = t.editable(id, at, own); err != nil {
+	if p, err = t.editable(id, at); err != nil {
 		return p, err
 	}
 	if err := t.complete(at.Upload); err != nil {
@@ -295,9 +288,8 @@ func (t *tx) edit(id sandlot.ProjectID, at publish.Edit, now time.Time, own int6
 	return p, t.saveEdit(&p, at.RestoredFrom)
 }
 
-// editable returns the project that an edit was computed against, if it may be made
-// now, and has no draft but own, of which 0 is none.
-func (t *tx) editable(id sandlot.ProjectID, at publish.Edit, own int64) (p projectRow, err error) {
+// editable returns the project that an edit was computed against, if it may be made now.
+func (t *tx) editable(id sandlot.ProjectID, at publish.Edit) (p projectRow, err error) {
 	if err := t.lockOwner(id); err != nil {
 		return p, err
 	}
@@ -308,13 +300,13 @@ func (t *tx) editable(id sandlot.ProjectID, at publish.Edit, own int64) (p proje
 		return err
 	}, selectProject+"p.id = ?", string(id))
 	t.mayAct(at.By)
-	ask(t, scanDraft, func(d draft, err error) error {
-		if p.Suspended {
-			return sandlot.ErrSuspended
-		}
-		return drafted(d, err, own)
-	}, selectDraft+"project = (SELECT num FROM projects WHERE id = ?)", string(id))
-	return p, t.Flush()
+	if err := t.Flush(); err != nil {
+		return p, err
+	}
+	if p.Suspended {
+		return p, sandlot.ErrSuspended
+	}
+	return p, nil
 }
 
 func (t *tx) saveEdit(p *projectRow, restoredFrom int) error {

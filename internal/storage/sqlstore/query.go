@@ -109,7 +109,7 @@ func (t *tx) words() engine.Dialect { return t.dialect }
 // amongNumbers holds where an expression is one of the numbers that the statement's
 // parameter lists.
 func (t *tx) amongNumbers(expression string) string {
-	return engine.Among(expression, t.dialect.Numbers("?", "j"))
+	return t.dialect.Among(expression, t.dialect.Numbers("?", "j"))
 }
 
 // exec runs a statement and tells how many rows it changed.

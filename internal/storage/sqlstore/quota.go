@@ -8,16 +8,17 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// within fails if an account has more than q. Triggers keep the totals, but for
-// the project that createProject adds, and for open uploads. It is asked: the next Flush
-// fails.
-func (t *tx) within(id sandlot.AccountID, q publish.Quota, now time.Time) {
+// within fails if an account has more than q together with what the step is about to add.
+// Triggers keep the totals, but for the project that createProject adds, and for open
+// uploads. It is asked: the next statement that is not asked, or the next Flush, fails.
+func (t *tx) within(id sandlot.AccountID, q, adds publish.Quota, now time.Time) {
 	if q == (publish.Quota{}) {
 		return
 	}
 	var has publish.Quota
 	ask(t, scanTotals, func(found publish.Quota, err error) error {
-		if has = found; err == nil && q.Projects > 0 && has.Projects > q.Projects {
+		has = publish.Quota{Projects: found.Projects + adds.Projects, Bytes: found.Bytes + adds.Bytes}
+		if err == nil && q.Projects > 0 && has.Projects > q.Projects {
 			err = sandlot.ErrTooManyProjects
 		}
 		return err
@@ -88,7 +89,7 @@ func (t *tx) uploadsWithin(u publish.Upload, brings bool, q publish.UploadQuota,
 	if u.Account == 0 {
 		return nil
 	}
-	t.within(u.Account, publish.Quota{Bytes: q.Account}, now)
+	t.within(u.Account, publish.Quota{Bytes: q.Account}, publish.Quota{}, now)
 	return t.Flush()
 }
 

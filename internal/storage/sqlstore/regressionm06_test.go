@@ -14,7 +14,6 @@ func TestRegressionM06ADamagedRecordKeepsNoOtherOfItsKind(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ table, rows, first string }{
 		{"erasures", "INSERT INTO erasures (project, n) VALUES (1, 9), (2, 9), (3, 9)", "project = 1"},
-		{"drafts", "INSERT INTO drafts (id, project, n) VALUES (1, 1, 9), (2, 2, 9), (3, 3, 9)", "id = 1"},
 		{"follows", "INSERT INTO follows (account, after) VALUES (1, 0), (2, 0), (3, 0) ON CONFLICT DO NOTHING", "account = 3"},
 		{"trash", "INSERT INTO trash (project, account, at) SELECT num, account, num FROM projects", "project = 1"},
 		{"removals", "INSERT INTO removals (project, at) VALUES (1, 1), (2, 2), (3, 3)", "project = 1"},

@@ -25,7 +25,7 @@ const sweepStep = 50
 func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int) (gone []sandlot.BlobRef, more bool, err error) {
 	var errs []error
 	all := limit
-	for _, finish := range []func(context.Context) error{store.db.finishErasures, store.db.finishDrafts, store.db.finishFollows, store.db.finishForgets} {
+	for _, finish := range []func(context.Context) error{store.db.finishErasures, store.db.finishFollows, store.db.finishForgets} {
 		errs = append(errs, finish(ctx))
 	}
 	for _, part := range append([]func(*sweep) error{

@@ -62,7 +62,7 @@ func (store Publish) TakeBack(ctx context.Context, id sandlot.ProjectID, within 
 		if err != nil {
 			return err
 		}
-		t.within(sandlot.AccountID(account), publish.Quota{Projects: within.Projects}, store.db.Now())
+		t.within(sandlot.AccountID(account), publish.Quota{Projects: within.Projects}, publish.Quota{}, store.db.Now())
 		if err := t.Flush(); err != nil {
 			return err
 		}

@@ -11,11 +11,10 @@ import (
 
 // squeezeTurns are the files without variants, each with its turn: what the account's
 // files up to it cost, small ones first, without those of a list, and without those that are leased at the first time, of leases that end until the second. A file costs one, and one more for each 16 MiB.
-// What only a draft has is not among them: if that is refused, its bytes are deleted at once.
 func squeezeTurns(d engine.Dialect) string {
 	return `SELECT id, CAST(sum(1 + size / 16777216) OVER (PARTITION BY account ORDER BY size > 16777216, id) AS BIGINT) AS turn
-	FROM (SELECT b.id, b.size, (SELECT p.account FROM files f JOIN projects p ON p.num = f.project WHERE f.blob = b.id AND f.since <= p.version LIMIT 1) AS account
-		FROM blobs b WHERE b.squeezed = 0 AND NOT (` + engine.Among("b.id", d.Numbers("?", "j")) + `) AND (b.leased_until <= ? OR b.leased_until > ?)) waiting WHERE account IS NOT NULL`
+	FROM (SELECT b.id, b.size, (SELECT p.account FROM files f JOIN projects p ON p.num = f.project WHERE f.blob = b.id LIMIT 1) AS account
+		FROM blobs b WHERE b.squeezed = 0 AND NOT (` + d.Among("b.id", d.Numbers("?", "j")) + `) AND (b.leased_until <= ? OR b.leased_until > ?)) waiting WHERE account IS NOT NULL`
 }
 
 // Unsqueezed implements publish.VariantStore. The files come without variants. A

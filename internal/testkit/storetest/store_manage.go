@@ -122,6 +122,7 @@ func rearrangeMissing(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	for what, c := range map[string]publish.Change{
 		"file": {Drop: []sandlot.File{file("never.js", sandlot.Blob{})}, Put: []sandlot.File{file("b.js", inline("b"))}},
+		"name": {Drop: []sandlot.File{{Name: "Index.html", Folded: "index.html"}}, Put: []sandlot.File{file("index.html", inline("b"))}},
 		"blob": {Put: []sandlot.File{file("b.js", inline("b")), file("c.js", sandlot.Blob{ID: 1 << 40, Size: 1})}},
 	} {
 		wants(t, what, drop(s.Management.Rearrange(t.Context(), p.ID, c, edit(p))), sandlot.ErrNotFound)

@@ -10,7 +10,7 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// many is how many files a change has that a store may want to record in steps.
+// many is how many files a change of many has: more than a statement inserts.
 const many = 700
 
 func rearrangeCases() []storeCase {

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"strings"
 	"testing"
@@ -24,7 +23,7 @@ func treeCases() []storeCase {
 		{"CreateProject/of many files that is refused leaves no account", createManyNewRefused},
 		{"CreateProject/of many files is there wholly or not at all", createManyWhole},
 		{"CreateProject/of many files is made once under an idempotency record", createManyOnce},
-		{"CreateProject/an owner that has begun more projects than p.Within is ErrTooManyProjects", createManyWithin},
+		{"CreateProject/many at once, of which an owner would have more projects than p.Within, are ErrTooManyProjects", createManyWithin},
 		{"CreateProject/files of one content have one record", createShared},
 		{"Rearrange/files of one content have one record", rearrangeShared},
 	}
@@ -33,10 +32,7 @@ func treeCases() []storeCase {
 // spooled is inline, but that the bytes wait in a file.
 func spooled(text string) sandlot.Blob {
 	b := inline(text)
-	all := struct {
-		*strings.Reader
-		io.Closer
-	}{strings.NewReader("before" + text + "after"), io.NopCloser(nil)}
+	all := strings.NewReader("before" + text + "after")
 	b.Inline, b.Spooled = nil, &sandlot.Spooled{File: all, Off: int64(len("before")), Size: len(text)}
 	return b
 }
@@ -49,7 +45,7 @@ func tree(id string, owner sandlot.AccountID) (np publish.NewProject, want map[s
 	return np, map[string]string{"a.js": "a", "b/c.js": "c", "empty": "", "start.html": "<p>start"}
 }
 
-// several is how many files a new project has that a store may want to record in steps.
+// several is how many files a project of many has: more than a statement inserts.
 const several = 320
 
 // manyTree is a tree with several files besides.

@@ -98,9 +98,6 @@ type Engine interface {
 	CheckPlace() error
 	// Wipe says that something was deleted that should leave no trace: the log is emptied soon.
 	Wipe()
-	// Fold has the log, if there is one, moved into the database after the next step: on a disk that was
-	// full it then begins anew in the room it has.
-	Fold()
 	// Unused tells how many bytes the database holds that are free for new records.
 	Unused(ctx context.Context) (int64, error)
 	// GiveBack gives some of the unused bytes back, and tells whether there are more;
@@ -131,6 +128,8 @@ type Dialect interface {
 	// under an alias.
 	Numbers(parameter, alias string) string
 	Texts(parameter, alias string) string
+	// Among holds where an expression is one of the values of such a table.
+	Among(expression, table string) string
 	// Greatest is the largest of several values.
 	Greatest(values ...string) string
 	// EqualFold holds where two texts are the same but for the case of ASCII letters. The
@@ -145,12 +144,6 @@ type Dialect interface {
 	// Alone is a statement by which a step waits for the end of others that ran it with
 	// the same number before. It is empty where steps come one after the other anyway.
 	Alone(parameter string) string
-}
-
-// Among holds where an expression is one of the values of a table that Numbers or Texts
-// made of a parameter.
-func Among(expression, table string) string {
-	return expression + " IN (SELECT value FROM " + table + ")"
 }
 
 // List is the parameter of Numbers and Texts for a list.

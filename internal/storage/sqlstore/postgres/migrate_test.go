@@ -2,11 +2,14 @@ package postgres
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
 	"sandlot/internal/storage/sqlstore/engine"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/storetest"
 	"sandlot/internal/testkit/testenv"
 )
 
@@ -101,6 +104,25 @@ func TestMigrations(t *testing.T) {
 		expect.Same(t, "tables", read[string](t, e, "SELECT relname::text FROM pg_class WHERE relname IN ('notes', 'half')"), []string{"notes"})
 		expect.Same(t, "migrations", read[int64](t, e, "SELECT n FROM migrations"), []int64{1})
 	})
+}
+
+func TestAMigrationTakesBackWhatTheReleaseBeforeWasRecordingInSteps(t *testing.T) {
+	known, err := knownMigrations()
+	expect.OK(t, err)
+	dropped := slices.IndexFunc(known, func(m engine.Migration) bool { return strings.HasSuffix(m.Name, "_drafts.sql") })
+	url := testenv.Postgres(t)
+	before, err := open(t.Context(), url, Options{}, known[:dropped])
+	expect.OK(t, err)
+	for _, query := range storetest.Drafts {
+		exec(t, before, strings.ReplaceAll(query, "x'00'", `'\x00'`))
+	}
+	expect.OK(t, before.Close())
+	after, err := open(t.Context(), url, Options{}, known)
+	expect.OK(t, err)
+	defer after.Close()
+	for query, want := range storetest.Undrafted {
+		expect.Equal(t, query, strings.Join(read[string](t, after, query), " "), want)
+	}
 }
 
 // TestNodesThatStartTogetherMakeOneSchema: eight at a time on an empty database, three times each way.

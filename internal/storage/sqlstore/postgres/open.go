@@ -242,9 +242,6 @@ func (e *Engine) CheckPlace() error {
 // stay in the log and its archive for as long as the operator keeps them.
 func (e *Engine) Wipe() {}
 
-// Fold implements engine.Engine. There is nothing to do: the server sees to its log.
-func (e *Engine) Fold() {}
-
 // Unused implements engine.Engine. It is always 0: autovacuum makes room for new
 // records, and the database does not tell how much.
 func (e *Engine) Unused(context.Context) (int64, error) { return 0, nil }

@@ -138,28 +138,27 @@ func (t *transaction) Reserve(tables ...string) {
 			t.fault(fmt.Errorf("the table %s numbers nothing", table))
 			return
 		}
-		sequences[i] = "nextval('" + s + "')"
+		sequences[i] = s
 	}
 	t.asked = append(t.asked, tables...)
-	t.queue = append(t.queue, statement{query: "SELECT " + strings.Join(sequences, ", "), read: func(r engine.Rows) error { return t.keep(tables, r) }})
+	t.queue = append(t.queue, statement{query: nextvals, args: []any{engine.List(sequences)}, read: func(r engine.Rows) error { return t.keep(tables, r) }})
 }
+
+// nextvals takes a number from each of a list of sequences.
+const nextvals = "SELECT nextval(CAST(s AS regclass)) FROM json_array_elements_text(CAST($1 AS json)) s"
 
 // keep keeps ids that were asked for.
 func (t *transaction) keep(tables []string, r engine.Rows) error {
-	ids := make([]int64, len(tables))
-	into := make([]any, len(ids))
-	for i := range ids {
-		into[i] = &ids[i]
-	}
-	r.Next()
-	if err := r.Scan(into...); err != nil {
-		return err
-	}
 	if t.reserved == nil {
 		t.reserved = map[string][]int64{}
 	}
-	for i, table := range tables {
-		t.reserved[table] = append(t.reserved[table], ids[i])
+	for _, table := range tables {
+		var id int64
+		r.Next()
+		if err := r.Scan(&id); err != nil {
+			return err
+		}
+		t.reserved[table] = append(t.reserved[table], id)
 	}
 	t.asked = t.asked[len(tables):]
 	return nil

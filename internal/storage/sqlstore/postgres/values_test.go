@@ -180,9 +180,9 @@ func TestTheDialect(t *testing.T) {
 		d := e.Dialect()
 		exec(t, e, "INSERT INTO notes (id, name, n) VALUES (1, 'Kim@Example.ORG', 10), (2, 'É', 20), (5000000000, 'it''s \"quoted\"', 30)")
 
-		expect.Same(t, "among numbers", read[int64](t, e, "SELECT n FROM notes WHERE "+engine.Among("id", d.Numbers("?1", "j"))+" ORDER BY n", engine.List([]sandlot.AccountID{5000000000, 1, 7})), []int64{10, 30})
-		expect.Same(t, "among none", read[int64](t, e, "SELECT n FROM notes WHERE "+engine.Among("id", d.Numbers("?", "j")), engine.List([]int64{})), nil)
-		expect.Same(t, "among texts", read[int64](t, e, "SELECT n FROM notes WHERE "+engine.Among("name", d.Texts("?", "j")), engine.List([]string{`it's "quoted"`})), []int64{30})
+		expect.Same(t, "among numbers", read[int64](t, e, "SELECT n FROM notes WHERE "+d.Among("id", d.Numbers("?1", "j"))+" ORDER BY n", engine.List([]sandlot.AccountID{5000000000, 1, 7})), []int64{10, 30})
+		expect.Same(t, "among none", read[int64](t, e, "SELECT n FROM notes WHERE "+d.Among("id", d.Numbers("?", "j")), engine.List([]int64{})), nil)
+		expect.Same(t, "among texts", read[int64](t, e, "SELECT n FROM notes WHERE "+d.Among("name", d.Texts("?", "j")), engine.List([]string{`it's "quoted"`})), []int64{30})
 		expect.Same(t, "unknown texts", read[string](t, e, "SELECT j.value FROM "+d.Texts("?", "j")+" WHERE NOT EXISTS (SELECT 1 FROM notes WHERE name = j.value)", engine.List([]string{"É", "new"})), []string{"new"})
 		expect.Same(t, "the largest", read[int64](t, e, "SELECT "+d.Greatest("n", "?", "7")+" FROM notes WHERE id = 1", 12), []int64{12})
 		expect.Same(t, "the same but for case", read[int64](t, e, "SELECT n FROM notes WHERE "+d.EqualFold("name", "?"), "kIM@eXAMPLE.org"), []int64{10})

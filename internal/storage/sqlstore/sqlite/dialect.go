@@ -19,6 +19,11 @@ func (Dialect) Numbers(parameter, alias string) string {
 // Texts implements engine.Dialect.
 func (d Dialect) Texts(parameter, alias string) string { return d.Numbers(parameter, alias) }
 
+// Among implements engine.Dialect.
+func (Dialect) Among(expression, table string) string {
+	return expression + " IN (SELECT value FROM " + table + ")"
+}
+
 // Locked implements engine.Dialect: while a step runs nobody else writes.
 func (Dialect) Locked(...string) string { return "" }
 

@@ -150,9 +150,6 @@ func (k *logKeeper) run() {
 // Wipe has the log emptied soon: something was deleted that is to be nowhere any more.
 func (e *Engine) Wipe() { e.log.wiped.Store(true) }
 
-// Fold implements engine.Engine.
-func (e *Engine) Fold() { e.write.fold.Store(true) }
-
 // refold has the writer fold the log once more where it could not copy all of it: nobody else would, as long as nothing is written. While a
 // reader keeps the log, to try costs next to nothing.
 func (k *logKeeper) refold() {
@@ -162,7 +159,7 @@ func (k *logKeeper) refold() {
 		return
 	}
 	err := k.engine.Step(context.Background(), 0, func(engine.Tx) error {
-		k.engine.Fold()
+		w.fold.Store(true)
 		return nil
 	})
 	if err != nil {

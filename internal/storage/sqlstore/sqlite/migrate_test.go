@@ -9,6 +9,7 @@ import (
 
 	"sandlot/internal/storage/sqlstore/engine"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/storetest"
 	"sandlot/internal/testkit/testenv"
 )
 
@@ -57,6 +58,27 @@ func TestMigrations(t *testing.T) {
 		}
 		mustExec(t, db, "DELETE FROM moving")
 		expect.OK(t, db.migrate(t.Context(), path, known))
+	})
+
+	t.Run("what the release before was recording in steps is taken back", func(t *testing.T) {
+		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
+		known, err := knownMigrations()
+		expect.OK(t, err)
+		dropped := slices.IndexFunc(known, func(m engine.Migration) bool { return strings.HasSuffix(m.Name, "_drafts.sql") })
+		expect.OK(t, prepareFile(t.Context(), path, known[:dropped]))
+		db := &Engine{now: time.Now}
+		expect.OK(t, db.connect(t.Context(), path, Options{CacheBytes: cacheBytes}))
+		t.Cleanup(func() { expect.OK(t, db.Close()) })
+		expect.OK(t, db.migrate(t.Context(), path, known[:dropped]))
+		for _, query := range storetest.Drafts {
+			mustExec(t, db, query)
+		}
+		expect.OK(t, db.migrate(t.Context(), path, known))
+		for query, want := range storetest.Undrafted {
+			got, err := values[string](t.Context(), db.read, query)
+			expect.OK(t, err)
+			expect.Equal(t, query, strings.Join(got, " "), want)
+		}
 	})
 }
 

@@ -44,7 +44,7 @@ func (e *Engine) GiveBack(ctx context.Context) (more bool, err error) {
 	err = e.Step(ctx, 0, func(t engine.Tx) error {
 		if !more {
 			// What leads to the shorter file is in the log first. The batch before this one would use up what is asked for outside.
-			e.Fold()
+			e.write.fold.Store(true)
 		}
 		rows, err := t.Query(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", giveBackPages))
 		if err != nil {

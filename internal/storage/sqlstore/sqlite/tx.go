@@ -22,6 +22,9 @@ var _ engine.Tx = (*Tx)(nil)
 
 // Query implements engine.Querier.
 func (t *Tx) Query(_ context.Context, query string, args ...any) (engine.Rows, error) {
+	if t.failed != nil {
+		return nil, t.failed
+	}
 	s, err := t.w.prepare(query)
 	if err != nil {
 		return nil, Classify(err)
@@ -98,6 +101,9 @@ func (t *Tx) LaterAll(query string, rows [][]any) error {
 }
 
 func (t *Tx) run(query string, args []any) (sql.Result, error) {
+	if t.failed != nil {
+		return nil, t.failed
+	}
 	s, err := t.w.prepare(query)
 	if err != nil {
 		return nil, err
