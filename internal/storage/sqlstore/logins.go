@@ -131,7 +131,7 @@ func (store Account) LogIn(ctx context.Context, login int64, token sandlot.Diges
 // AccountsOf implements account.LoginStore.
 func (store Account) AccountsOf(ctx context.Context, email string, limit int) ([]sandlot.Account, error) {
 	list, err := all(ctx, store.db, scanAccount, "SELECT "+accountColumns+` FROM accounts
-		WHERE `+store.db.dialect.EqualFold("email", "?")+` AND email = ? AND verified = 1 AND deleted_at IS NULL LIMIT ?`, email, email, limit)
+		WHERE `+store.db.dialect.EqualFold("email", "?")+` AND email = ? AND verified = 1 AND deleted_at IS NULL ORDER BY id LIMIT ?`, email, email, limit)
 	return list, in("list accounts of an address", err)
 }
 
