@@ -73,7 +73,7 @@ func EvenFull(spend func(), step func() error) error {
 	return step()
 }
 
-// Follow is handed what a step of a store changed, and the error of the step, before the step returns. It returns
+// Follow is handed the Changed of a step of a store, and the error of the step, before the step returns. It returns
 // that error. A nil Follow does nothing else. It may be called concurrently.
 type Follow func(Changed, error) error
 

@@ -26,7 +26,7 @@ import (
 	"sandlot/internal/testkit/expect"
 )
 
-// Bounds of a room: what is wider is two rooms. No type is an exception.
+// Bounds of a room: a wider one is two rooms. No type is an exception.
 const (
 	mostExported  = 25 // exported methods of a type
 	mostMethods   = 45 // methods of a type

@@ -22,7 +22,7 @@ type clientLimits struct {
 	uploads     int64 // 0: twice max-file-size
 }
 
-// A limitRow is a limit of single clients: its name, what it is unless set, and where it is read to.
+// A limitRow is a limit of single clients: its name, its default, and the field that holds it.
 type limitRow struct {
 	name, normal, strict string
 	read                 func(l *clientLimits, text string) error

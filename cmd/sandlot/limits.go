@@ -11,7 +11,7 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// limitSettings say what clients may do.
+// limitSettings are the limits of clients.
 type limitSettings struct {
 	Limits          string    `enum:"auto,off,normal,strict" default:"auto" help:"Limits of single clients: off, normal, strict (a quarter of them), or auto (normal if base-url is public, otherwise off). Loopback addresses are never limited, private ones only if base-url is public. (default: ${default})"`
 	Limit           limitList `placeholder:"NAME=RATE" help:"Another limit than that of --limits, as in accounts=60/h:20; once for each, or in a list with commas. docs/operating.md has the names. (default: none)"`

@@ -105,7 +105,7 @@ func Wait(ctx context.Context, d time.Duration) bool {
 const flushEvery = 2 * time.Second
 
 // FlushUntil calls flush every two seconds until ctx ends, and then once more with a limit of two seconds, although ctx
-// has ended. It logs an error as one of writing what, and continues. It returns after the last call.
+// has ended. It logs an error under the name in what, and continues. It returns after the last call.
 func FlushUntil(ctx context.Context, what string, flush func(context.Context) error, log *slog.Logger) {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()

@@ -13,7 +13,7 @@ import (
 	"sandlot/internal/testkit/testworld"
 )
 
-// TestSearchesOfAllNodesFollowTheStore: what may not be found is not found at once, and what is new or changed is after half a second.
+// TestSearchesOfAllNodesFollowTheStore: unlisted projects are not found at once, and new or changed ones are found after half a second.
 func TestSearchesOfAllNodesFollowTheStore(t *testing.T) {
 	t.Parallel()
 	for name, set := range testworld.Sets {
@@ -113,7 +113,7 @@ func TestASearchThatIsFarBehindReadsAllAnew(t *testing.T) {
 	expect.Equal(t, "found by a rare one", search("toad"), 1)
 }
 
-// TestASearchNeedsTheStore: a fault is none of what is found.
+// TestASearchNeedsTheStore: a fault is an error, and not an empty list.
 func TestASearchNeedsTheStore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -73,7 +73,7 @@ func TestTextsStayInTheirBounds(t *testing.T) {
 	expect.Equal(t, "those far back", len(x.matching([]string{"far"}, math.MaxInt64, 9)), 0)
 }
 
-// BenchmarkScan looks through a million texts for what none has.
+// BenchmarkScan looks through a million texts for a word that none has.
 func BenchmarkScan(b *testing.B) {
 	x := &texts{most: math.MaxInt}
 	for i := range int64(1_000_000) {

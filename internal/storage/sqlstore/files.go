@@ -95,7 +95,7 @@ func (t *tx) closeFiles(p *projectRow, files []sandlot.File) error {
 	return nil
 }
 
-// closedFile is what closeFiles needs of a file that it ends.
+// closedFile holds the columns of a file that closeFiles ends.
 type closedFile struct {
 	name string
 	size int64

@@ -138,7 +138,7 @@ func (t *tx) createProject(np publish.NewProject, h history, owner sandlot.Accou
 	return p, t.addFiles(p.num, h.files, now)
 }
 
-// ends is what the step ends with that makes a project: its key, and whose the record of
+// ends holds the last records of a step that makes a project: its key, and whose the record of
 // the call is.
 func (t *tx) ends(np publish.NewProject, p projectRow) error {
 	if np.Log != nil {

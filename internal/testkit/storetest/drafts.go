@@ -14,7 +14,7 @@ var Drafts = []string{
 	`INSERT INTO drafts (id, project, n) VALUES (1, 1, 2), (2, 2, 1)`,
 }
 
-// Undrafted are what queries return after a migration that takes Drafts back.
+// Undrafted are the results of queries after a migration that takes Drafts back.
 var Undrafted = map[string]string{
 	"SELECT name FROM files WHERE until = 9223372036854775807 ORDER BY name": "a b",
 	"SELECT id FROM projects":                            "pong",

@@ -261,7 +261,7 @@ func namedAll(t *testing.T, s Stores) {
 	same(t, "what has changed since it was made", len(must(s.Gallery.Relisted(t.Context(), 0, 9))(t)), 0)
 }
 
-// relisted follows each change by the two lists of names, and compares what it has then with all names.
+// relisted follows each change by the two lists of names, and compares its copy with all names.
 func relisted(t *testing.T, s Stores) {
 	kim, lee := s.maker(t, "kim"), s.mustAccount(t, newAccount("lee"))
 	p := s.titled(t, "one", kim.ID, "Pong")

@@ -20,7 +20,7 @@ func part(id string, n int, content string, more obj) obj {
 
 const longID = "0123456789abcdefghijklmnop"
 
-// TestRowsUpload is what the reading of fields refuses, internal/domain/publish has the rest.
+// TestRowsUpload has the refusals of the reading of fields; internal/domain/publish has the rest.
 func TestRowsUpload(t *testing.T) {
 	t.Parallel()
 	refuses(t, settled(t), []row{

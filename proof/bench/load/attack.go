@@ -167,7 +167,7 @@ func diskBomb(ctx context.Context, l *load) ([]result, error) {
 	}, s.Remove()
 }
 
-// tally sends a publish and counts its outcome: made, or refused for now.
+// tally sends a publish and counts its outcome: made, or refused as busy.
 func tally(lane *rig.Lane, request []byte, made, refused *atomic.Int64) (busy bool, err error) {
 	res, answer, err := lane.Do(request)
 	switch {

@@ -76,13 +76,13 @@ type Engine interface {
 	// interrupted. Any error but that of a commit is sandlot.ErrNoEffect. Where so many
 	// steps wait that another had better come back it is ErrTooMany.
 	Step(ctx context.Context, bytes int, run func(Tx) error) error
-	// LongStep is Step for what takes hours, such as a move.
+	// LongStep is Step for work of hours, such as a move.
 	LongStep(ctx context.Context, run func(Tx) error) error
 	// Read runs one query outside of any step, which sees one consistent state. Any
 	// error is sandlot.ErrNoEffect.
 	Read(ctx context.Context, read func(Querier) error) error
 	// Snapshot runs several queries on one consistent state. Any error is
-	// sandlot.ErrNoEffect. LongSnapshot is for what takes minutes.
+	// sandlot.ErrNoEffect. LongSnapshot is for reads of minutes.
 	Snapshot(ctx context.Context, read func(Querier) error) error
 	LongSnapshot(ctx context.Context, read func(Querier) error) error
 	// Dialect writes the parts of queries that this database has its own words for.
