@@ -14,7 +14,8 @@ const SqueezeLeaseMax = 15 * time.Minute
 type VariantStore interface {
 	// Unsqueezed returns files whose variants have not been made yet and that nobody has claimed, except for those with
 	// a blob in except, at most limit: the oldest of all, and then those of all accounts in turn, of each its oldest
-	// first. One of over 16 MiB comes behind its account's smaller ones, and uses up a turn for each 16 MiB.
+	// first. One of over 16 MiB comes behind its account's smaller ones, and uses up a turn for each 16 MiB. Turns are
+	// taken among the few hundred oldest and newest files, so the call costs the same however many wait.
 	Unsqueezed(ctx context.Context, except []int64, limit int) ([]File, error)
 	// ClaimSqueezing claims blobs without variants for a while, SqueezeLeaseMax at most, by the clock that all users of
 	// the store share. It returns those that nobody else has claimed, and the number of the claim. A claim ends with
@@ -22,9 +23,6 @@ type VariantStore interface {
 	ClaimSqueezing(ctx context.Context, blobs []int64, lease time.Duration) (mine []int64, claim int64, err error)
 	// EndSqueezing releases the claimed blobs that have no variants yet, but none that somebody else has claimed since.
 	EndSqueezing(ctx context.Context, blobs []int64, claim int64) error
-	// LeavePlain records the files that are more than most turns away for their account as made, without any variants,
-	// 1,000 files at a time, and returns how many.
-	LeavePlain(ctx context.Context, most int) (int, error)
 	// PutVariants records the variants of a blob (possibly none) as made. A missing blob is ErrNotFound.
 	PutVariants(ctx context.Context, blobID int64, v []Variant) error
 }

@@ -52,8 +52,6 @@ func (r *records) ClaimSqueezing(_ context.Context, blobs []int64, _ time.Durati
 
 func (r *records) EndSqueezing(context.Context, []int64, int64) error { return nil }
 
-func (r *records) LeavePlain(context.Context, int) (int, error) { return 0, nil }
-
 func (r *records) PutVariants(ctx context.Context, id int64, v []sandlot.Variant) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

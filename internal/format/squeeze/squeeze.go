@@ -29,7 +29,6 @@ const (
 	restEvery = 4 << 20 // bytes of a file between two rests
 	minSize   = 200     // a smaller file fits a packet either way
 	batch     = 32      // files claimed at a time
-	mostTurns = 50_000  // waiting files of one account: five projects with as many files as they may have
 	poll      = 500 * time.Millisecond
 	restStep  = 50 * time.Millisecond
 	maxRest   = 2 * time.Second // before each compression, so that endless load delays variants but never prevents them
@@ -107,11 +106,6 @@ func (w *Worker) round(ctx context.Context, most int64) (int, error) {
 	}
 	left := files // claimed, and not done
 	defer func() { w.giveBack(ctx, left, claim) }()
-	if len(files) == batch {
-		if err := w.leavePlain(ctx); err != nil {
-			return 0, err
-		}
-	}
 	var failed error
 	done := int64(0)
 	for i, f := range files {
@@ -177,18 +171,6 @@ func (w *Worker) goOn(ctx context.Context, f sandlot.File, why error) bool {
 	}
 	w.log.Error("too many files fail at a time; one of them is served uncompressed from now on", "blob", f.Blob.ID, "error", why)
 	return w.records.PutVariants(ctx, f.Blob.ID, nil) == nil
-}
-
-// leavePlain gives up the variants of files beyond one account's limit.
-func (w *Worker) leavePlain(ctx context.Context) error {
-	n, err := w.records.LeavePlain(ctx, mostTurns)
-	if err != nil {
-		return fmt.Errorf("limit what waits for variants: %w", err)
-	}
-	if n > 0 {
-		w.log.Warn("an account has too many files that wait for variants; the rest is served uncompressed", "files", n)
-	}
-	return nil
 }
 
 // rest waits while content is arriving, but not for ever.

@@ -2,30 +2,33 @@ package sqlstore
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"sandlot"
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// squeezeTurns are the files without variants, each with its turn: what the account's
-// files up to it cost, small ones first, without those of a list, and without those that are leased at the first time, of leases that end until the second. A file costs one, and one more for each 16 MiB.
-func squeezeTurns(d engine.Dialect) string {
-	return `SELECT id, CAST(sum(1 + size / 16777216) OVER (PARTITION BY account ORDER BY size > 16777216, id) AS BIGINT) AS turn
-	FROM (SELECT b.id, b.size, (SELECT p.account FROM files f JOIN projects p ON p.num = f.project WHERE f.blob = b.id LIMIT 1) AS account
-		FROM blobs b WHERE b.squeezed = 0 AND NOT (` + d.Among("b.id", d.Numbers("?", "j")) + `) AND (b.leased_until <= ? OR b.leased_until > ?)) waiting WHERE account IS NOT NULL`
-}
+// squeezeAhead is how many of the oldest and of the newest files without variants take turns: as many as it takes to
+// find the files that another account published behind many, at a cost that does not grow with those that wait.
+const squeezeAhead = 256
 
-// Unsqueezed implements publish.VariantStore. The files come without variants. A
-// blob that is a file under several names comes once, under one of them.
+// Unsqueezed implements sandlot.VariantStore. The files come without variants. A blob that is a file under several names
+// comes once, under one of them. A turn is the sum of what an account's files up to that one cost, small ones first: one,
+// and one more for each 16 MiB.
 func (store Variants) Unsqueezed(ctx context.Context, except []int64, limit int) ([]sandlot.File, error) {
-	l := store.db.lease(sandlot.SqueezeLeaseMax)
-	files, err := all(ctx, store.db, scanFile, "WITH w AS ("+squeezeTurns(store.db.dialect)+"), oldest AS (SELECT min(id) AS id FROM w) SELECT "+fileColumns+` FROM
-			(SELECT id, turn FROM w ORDER BY id = (SELECT id FROM oldest) DESC, turn, id LIMIT ?) t
-		JOIN blobs b ON b.id = t.id JOIN files f ON f.blob = b.id
+	d, l := store.db.dialect, store.db.lease(sandlot.SqueezeLeaseMax)
+	waiting := func(order string) string {
+		return `SELECT id, size FROM (SELECT id, size FROM blobs WHERE squeezed = 0 AND NOT (` + d.Among("id", d.Numbers("?1", "j")) + `)
+			AND (leased_until <= ?2 OR leased_until > ?3) ORDER BY ` + order + ` LIMIT ?4) w`
+	}
+	files, err := all(ctx, store.db, scanFile, `WITH
+		w AS (`+waiting("id")+` UNION `+waiting("id DESC")+`),
+		owned AS (SELECT id, size, (SELECT p.account FROM files f JOIN projects p ON p.num = f.project WHERE f.blob = w.id LIMIT 1) AS account FROM w),
+		t AS (SELECT id, id = min(id) OVER () AS oldest, sum(1 + size / 16777216) OVER (PARTITION BY account ORDER BY size > 16777216, id) AS turn
+			FROM owned WHERE account IS NOT NULL ORDER BY oldest DESC, turn, id LIMIT ?5)
+		SELECT `+fileColumns+` FROM t JOIN blobs b ON b.id = t.id JOIN files f ON f.blob = b.id
 		WHERE NOT EXISTS (SELECT 1 FROM files o WHERE o.blob = b.id AND (o.project, o.since, o.folded) < (f.project, f.since, f.folded))
-		ORDER BY b.id = (SELECT id FROM oldest) DESC, t.turn, b.id`, engine.List(except), micros(l.now), l.never(), limit)
+		ORDER BY t.oldest DESC, t.turn, b.id`, engine.List(except), micros(l.now), l.never(), squeezeAhead, limit)
 	return files, in("list files without variants", err)
 }
 
@@ -47,26 +50,6 @@ func (store Variants) EndSqueezing(ctx context.Context, blobs []int64, claim int
 		_, err := t.exec("UPDATE blobs SET leased_until = 0 WHERE "+t.amongNumbers("id")+" AND leased_until = ?", engine.List(blobs), claim)
 		return err
 	}))
-}
-
-// LeavePlain implements publish.VariantStore.
-func (store Variants) LeavePlain(ctx context.Context, most int) (int, error) {
-	left := 0
-	over, err := all(ctx, store.db, scanValue[int64], "SELECT id FROM ("+squeezeTurns(store.db.dialect)+") turns WHERE turn > ? LIMIT 1000", engine.List[int64](nil), math.MaxInt64, 0, most)
-	if err != nil || len(over) == 0 {
-		return 0, in("find files that wait beyond the limit", err)
-	}
-	err = store.db.step(ctx, 0, func(t *tx) error {
-		for _, id := range over {
-			n, err := t.exec("UPDATE blobs SET squeezed = 1 WHERE id = ? AND squeezed = 0", id)
-			if err != nil {
-				return err
-			}
-			left += int(n)
-		}
-		return nil
-	})
-	return left, in("leave files plain", err)
 }
 
 // PutVariants implements publish.VariantStore. Variants that were recorded before

@@ -173,7 +173,6 @@ func variantCases() []storeCase {
 		{"Unsqueezed/returns files whose variants have not been made yet, at most limit", unsqueezed},
 		{"Unsqueezed/the oldest of all, and then those of all accounts in turn, of each its oldest first", unsqueezedInTurn},
 		{"Unsqueezed/one of over 16 MiB comes behind its account's smaller ones, and uses up a turn for each 16 MiB", unsqueezedLarge},
-		{"LeavePlain/records as made, without any, the variants of files that are more than most turns away for their account", leavePlain},
 		{"Unsqueezed/but for those with a blob in except", unsqueezedExcept},
 		{"ClaimSqueezing/returns those that nobody else has claimed", claimSqueezing},
 		{"ClaimSqueezing/keeps blobs from others for a while", claimSqueezingLapses},
@@ -235,19 +234,6 @@ func unsqueezedLarge(t *testing.T, s Stores) {
 		}
 	}
 	same(t, "in the end", unsqueezedNames(t, s, 9), []string{"game.wasm"})
-}
-
-func leavePlain(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	s.mustProject(t, "maze")
-	for _, name := range []string{"1.js", "2.js", "3.js"} {
-		p = s.mustPut(t, p, file(name, inline(name)))
-	}
-	same(t, "none beyond", must(s.Variants.LeavePlain(t.Context(), 4))(t), 0)
-	same(t, "beyond two", must(s.Variants.LeavePlain(t.Context(), 2))(t), 2)
-	same(t, "left", unsqueezedNames(t, s, 9), []string{"index.html", "index.html", "1.js"})
-	same(t, "variants of one", len(s.fileNamed(t, p, "3.js").Variants), 0)
-	same(t, "recorded as made", s.fileNamed(t, p, "3.js").Squeezed, true)
 }
 
 func unsqueezedExcept(t *testing.T, s Stores) {
