@@ -150,7 +150,7 @@ func messages() []mutation {
 		share   = "-run ^TestRegression05 ./internal/domain/account"
 		claim   = "-run ^TestRegression07 ./internal/domain/account"
 		slow    = "-run ^TestRegression45 ./internal/storage/mail"
-		claims  = "UPDATE accounts SET email = '' WHERE verified = 0 AND \"+ofMailbox"
+		claims  = "UPDATE accounts SET email = '', mailbox = '' WHERE verified = 0 AND \"+ofMailbox"
 	)
 	return []mutation{
 		{"a message goes where none is wanted", notMe, "	return err == nil, err\n", "	return false, err\n", notMeOf},
@@ -194,7 +194,7 @@ func messages() []mutation {
 		{"mail: a word of any mailbox makes a known browser", "internal/domain/account/known.go", "string(word)+names.EmailKey(address)", "string(word)", share},
 		{"mail: other messages take the places of logins", "internal/domain/account/dispatch.go", "r.total-r.logins >= most-most/4", "false && most > 0", slow},
 		{"mail: a slow domain takes all places", "internal/domain/account/dispatch.go", "case n < mailsPerDomain:", "case n < 100*mailsPerDomain:", slow},
-		{"mail: an address that was refused stays", "internal/storage/sqlstore/jobs.go", "UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 0", "UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 2", claim},
+		{"mail: an address that was refused stays", "internal/storage/sqlstore/jobs.go", "UPDATE accounts SET email = '', mailbox = '' WHERE id = ? AND email = ? AND verified = 0", "UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 2", claim},
 		{"mail: keys from before a verification stay", "internal/storage/sqlstore/keyring.go", "created_at < (SELECT", "created_at > (SELECT", claim},
 		{"to look at the link of a message stops them", "internal/transport/web/mail_links.go", "m.notMe(m.account.NotMe, false)", "m.notMe(m.account.StopMail, false)", "-run NotMe ./internal/transport/web"},
 	}

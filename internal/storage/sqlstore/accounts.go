@@ -10,6 +10,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/names"
 )
 
 const accountColumns = "id, handle, email, verified, lang, suspended_at IS NOT NULL, created_at, portrait"
@@ -36,7 +37,8 @@ func (store Publish) CreateAccount(ctx context.Context, na publish.NewAccount) (
 
 func (t *tx) createAccount(na publish.NewAccount) (sandlot.Account, error) {
 	a := accountOf(na)
-	id, err := t.Insert("accounts", "INSERT INTO accounts (id, handle, email, verified, lang, created_at) VALUES (?, ?, ?, 0, ?, ?)", a.Handle, na.Email, na.Lang, micros(na.CreatedAt))
+	id, err := t.Insert("accounts", "INSERT INTO accounts (id, handle, email, mailbox, verified, lang, created_at) VALUES (?, ?, ?, ?, 0, ?, ?)",
+		a.Handle, na.Email, names.EmailKey(na.Email), na.Lang, micros(na.CreatedAt))
 	if err != nil {
 		return a, err
 	}
@@ -115,7 +117,7 @@ func (t *tx) setEmail(id sandlot.AccountID, e *publish.NewEmail) error {
 	if verified == 1 {
 		return sandlot.ErrVerified
 	}
-	if err := t.later("UPDATE accounts SET email = ? WHERE id = ?", e.Address, id); err != nil {
+	if err := t.later("UPDATE accounts SET email = ?, mailbox = ? WHERE id = ?", e.Address, names.EmailKey(e.Address), id); err != nil {
 		return err
 	}
 	if err := t.later("DELETE FROM verifications WHERE account = ? AND email <> ?", id, e.Address); err != nil {

@@ -188,7 +188,7 @@ func (t *tx) removeAccount(id sandlot.AccountID, at time.Time) error {
 	if _, err := t.exec("UPDATE pictures SET gone_at = 1 WHERE account = ? AND gone_at = 0", id); err != nil {
 		return err
 	}
-	err = t.must(sandlot.ErrNotFound, "UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', verified = 0, lang = '', portrait = '' WHERE id = ? AND deleted_at IS NULL", micros(at), id)
+	err = t.must(sandlot.ErrNotFound, "UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', mailbox = '', verified = 0, lang = '', portrait = '' WHERE id = ? AND deleted_at IS NULL", micros(at), id)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (store Account) Disown(ctx context.Context, id sandlot.AccountID, email str
 		if err := t.lockAccount(id); err != nil {
 			return err
 		}
-		if err := t.must(sandlot.ErrNotFound, "UPDATE accounts SET email = '' WHERE id = ? AND "+claimant(t.dialect), id, names.EmailKey(email), email); err != nil {
+		if err := t.must(sandlot.ErrNotFound, "UPDATE accounts SET email = '', mailbox = '' WHERE id = ? AND "+claimant(t.dialect), id, names.EmailKey(email), email); err != nil {
 			return err
 		}
 		_, err := t.exec("DELETE FROM verifications WHERE account = ?", id)

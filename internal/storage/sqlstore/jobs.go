@@ -279,7 +279,7 @@ func (store Account) RefuseVerification(ctx context.Context, token sandlot.Diges
 		if a, err = one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ?", v.Account); err != nil {
 			return err
 		}
-		_, err = t.exec("UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 0", v.Account, v.Email)
+		_, err = t.exec("UPDATE accounts SET email = '', mailbox = '' WHERE id = ? AND email = ? AND verified = 0", v.Account, v.Email)
 		return err
 	})
 	return a, in("refuse verification", err)

@@ -11,7 +11,7 @@ import (
 // the database does not compute by itself. A test holds them to the schema.
 var movedTables = []engine.Table{
 	moved("secrets", "name", "value"),
-	numbered("accounts", "id", "handle email verified lang created_at suspended_at deleted_at projects bytes verified_at seq changed portrait"),
+	numbered("accounts", "id", "handle email mailbox verified lang created_at suspended_at deleted_at projects bytes verified_at seq changed portrait"),
 	moved("people", "account", "line link"),
 	moved("handles", "handle", "account renamed_at"),
 	numbered("projects", "num", `id account title lang primary_file version suffix size file_count plays likes seq created_at updated_at

@@ -7,6 +7,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/format/names"
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
@@ -183,7 +184,7 @@ func (t *tx) moveEmail(m move, undo int64) (sandlot.Account, error) {
 			return sandlot.Account{}, err
 		}
 	}
-	return one(context.Background(), t, scanAccount, "UPDATE accounts SET changed = changed + 1, email = ?, verified = 1 WHERE id = ? RETURNING "+accountColumns, m.Email, m.Account)
+	return one(context.Background(), t, scanAccount, "UPDATE accounts SET changed = changed + 1, email = ?, mailbox = ?, verified = 1 WHERE id = ? RETURNING "+accountColumns, m.Email, names.EmailKey(m.Email), m.Account)
 }
 
 // dropMoves forgets the moves that have expired, with their links, and has the messages

@@ -171,7 +171,7 @@ func TestRegression24WhatWasDeletedBeforeIsOverwritten(t *testing.T) {
 	db, err := OpenSQLite(t.Context(), path, Options{})
 	expect.Is(t, "open", err, nil)
 	_, words, _ := told(t, db, 40)
-	for _, q := range []string{"PRAGMA secure_delete = 0", "UPDATE projects SET description = '', title = ''", "UPDATE accounts SET email = ''", "DELETE FROM jobs", "PRAGMA user_version = 0"} {
+	for _, q := range []string{"PRAGMA secure_delete = 0", "UPDATE projects SET description = '', title = ''", "UPDATE accounts SET email = '', mailbox = ''", "DELETE FROM jobs", "PRAGMA user_version = 0"} {
 		mustExec(t, db, q)
 	}
 	expect.Is(t, "close", db.Close(), nil)

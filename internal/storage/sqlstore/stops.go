@@ -31,7 +31,7 @@ func (store Account) StopMail(ctx context.Context, s sandlot.Stop, key string) e
 	if s.Kind == sandlot.StopClaims {
 		queries = append(queries,
 			"DELETE FROM verifications WHERE account IN (SELECT id FROM accounts WHERE verified = 0 AND "+ofMailbox+")",
-			"UPDATE accounts SET email = '' WHERE verified = 0 AND "+ofMailbox,
+			"UPDATE accounts SET email = '', mailbox = '' WHERE verified = 0 AND "+ofMailbox,
 			"DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE undo = 0 AND "+ofMailbox+")",
 			"UPDATE email_moves SET email = '' WHERE undo = 0 AND "+ofMailbox)
 	}
