@@ -53,7 +53,7 @@ func (s *Service) tryPublish(ctx context.Context, by sandlot.Caller, in PublishI
 		return Published{}, err
 	}
 	if words.Title == "" {
-		words.Title, _ = cleanTitle(b.title)
+		words.Title, _ = cleanTitle(documentTitle(b.document))
 	}
 	p := sandlot.Project{Account: by.Account(), Title: words.Title, Lang: words.Lang, Unlisted: words.Unlisted, Threads: words.Threads, Tags: words.Tags, Primary: b.primary, Version: 1, FileCount: len(b.files)}
 	for _, f := range b.files {

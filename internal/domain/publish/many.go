@@ -17,8 +17,8 @@ import (
 type brought struct {
 	files    []sandlot.File
 	primary  string
-	wrapper  string // the folder that was taken off from around the files
-	title    string // of the document in the primary file
+	wrapper  string  // the folder that was taken off from around the files
+	document Content // of the primary file, whose head may have a title
 	warnings []sandlot.Warning
 	many     bool
 }
@@ -56,7 +56,7 @@ func (s *fileSet) brought(ctx context.Context, wanted string) (brought, error) {
 		return brought{}, err
 	}
 	about, err := s.warningsAbout(ctx, primary)
-	b.title = documentTitle(page)
+	b.document = page
 	b.warnings = slices.Concat(s.warnings, about)
 	b.files = make([]sandlot.File, len(s.files))
 	for i, f := range s.files {

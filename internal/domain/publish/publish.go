@@ -125,7 +125,7 @@ func (in PublishInput) brings(ctx context.Context, set *fileSet) (brought, error
 func onePage(c Content) brought {
 	return brought{
 		files: []sandlot.File{{Name: primaryFile, Folded: names.Fold(primaryFile), Blob: c.Blob}}, primary: primaryFile,
-		title: documentTitle(c), warnings: contentWarnings(c, primaryFile, true),
+		document: c, warnings: contentWarnings(c, primaryFile, true),
 	}
 }
 
@@ -165,7 +165,7 @@ func (c Config) checkPublish(by sandlot.Caller, in PublishInput) (newProject, er
 // meanwhile is drawn again, and an account whose address was verified is read again.
 func (s *Service) createProject(ctx context.Context, by sandlot.Caller, words newProject, b brought, x extras) (out Published, err error) {
 	if words.Title == "" {
-		words.Title, _ = cleanTitle(b.title)
+		words.Title, _ = cleanTitle(documentTitle(b.document))
 	}
 	np := NewProject{
 		By: by.Key().ID, Account: by.Account(), Title: words.Title, Description: words.Description, Tags: words.Tags, Unlisted: words.Unlisted, Threads: words.Threads, Lang: words.Lang, CreatedAt: s.now().UTC(), Within: s.Quota,

@@ -56,7 +56,7 @@ func DamageOf(head, tail []byte) (d Damage) {
 	if said := sentence.FindSubmatch(first); said != nil && !keyword.Match(said[1]) {
 		d |= codeProse
 	}
-	if i := max(bytes.LastIndex(tail, []byte("</html>")), bytes.LastIndex(tail, []byte("</HTML>"))); i >= 0 {
+	if i := max(lastOf(tail, "</html>"), lastOf(tail, "</HTML>")); i >= 0 {
 		switch rest := tail[i+len("</html>"):]; {
 		case isFence(rest):
 			d |= fenced
@@ -68,6 +68,14 @@ func DamageOf(head, tail []byte) (d Damage) {
 		d |= escaped
 	}
 	return d
+}
+
+// lastOf returns the last index of a text that is seldom there, or -1. Searches forward are much faster.
+func lastOf(b []byte, text string) int {
+	if !bytes.Contains(b, []byte(text)) {
+		return -1
+	}
+	return bytes.LastIndex(b, []byte(text))
 }
 
 func isDiff(first []byte) bool {

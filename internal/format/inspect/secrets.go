@@ -44,6 +44,15 @@ func shape(what, begins, rest string) secretShape {
 // secretAnchors are rare bytes, of which each beginning has one. A search for a byte costs a tenth of one for a text.
 const secretAnchors = "_-AG"
 
+// shapesWith holds the shapes that are searched by a byte.
+var shapesWith = func() (by [256][]*secretShape) {
+	for i := range secretShapes {
+		s := &secretShapes[i]
+		by[s.begins[s.anchor]] = append(by[s.begins[s.anchor]], s)
+	}
+	return by
+}()
+
 const (
 	// mostAnchors and mostShaped are how many anchors and beginnings are checked in a text. These checks cost some 15 ns
 	// and a microsecond, and no text that people write has that many.
@@ -56,14 +65,13 @@ const (
 func FindSecret(text []byte) (what string, line int) {
 	anchors, shaped := 0, 0
 	for _, anchor := range []byte(secretAnchors) {
-		shapes := shapesWith(anchor)
 		for at := 0; anchors < mostAnchors && shaped < mostShaped; at++ {
 			i := bytes.IndexByte(text[at:], anchor)
 			if i < 0 {
 				break
 			}
 			at, anchors = at+i, anchors+1
-			for _, s := range shapes {
+			for _, s := range shapesWith[anchor] {
 				from := at - s.anchor
 				if from < 0 || text[from] != s.begins[0] || from > 0 && wordByte(text[from-1]) || !bytes.HasPrefix(text[from:], []byte(s.begins)) {
 					continue
@@ -75,16 +83,6 @@ func FindSecret(text []byte) (what string, line int) {
 		}
 	}
 	return "", 0
-}
-
-// shapesWith returns the shapes that are searched by that byte.
-func shapesWith(anchor byte) (list []*secretShape) {
-	for i := range secretShapes {
-		if s := &secretShapes[i]; s.begins[s.anchor] == anchor {
-			list = append(list, s)
-		}
-	}
-	return list
 }
 
 func wordByte(c byte) bool {
