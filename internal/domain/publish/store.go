@@ -51,11 +51,11 @@ type Store interface {
 	// FilesWith is Files with the variants of one encoding alone ("": with none). It also has the files of a deleted
 	// project until Sweep releases them.
 	FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error)
-	// FilesNear returns those current files whose folded name is folded, is one of its folders, or
-	// lies in it as a folder; at most ten.
+	// FilesNear returns those current files whose folded name is folded, is one of its folders, or lies in it as a
+	// folder; at most ten. A project that is not there has none.
 	FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error)
 	// NamesFolded returns the names of those current files whose folded names are among folded, at most 200, in no
-	// order.
+	// order. A project that is not there has none.
 	NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error)
 	// Projects returns an account's projects with Seq below before (0: all), newest change first,
 	// at most limit: one consistent snapshot.

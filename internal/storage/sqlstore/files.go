@@ -221,42 +221,22 @@ func scanFile(r row) (f sandlot.File, err error) {
 
 // FilesNear implements publish.Store. The files come without their variants.
 func (store Publish) FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error) {
-	names := lineage(folded)
-	args := []any{string(id)}
-	for _, n := range names {
-		args = append(args, n)
-	}
-	args = append(args, string(id), folded+"/", folded+"0", nearLimit) // "0" is the character after "/"
-	var files []sandlot.File
-	err := store.db.snapshot(ctx, func(q querier) (err error) {
-		if files, err = all(ctx, q, scanFile, nearQuery(len(names)), args...); err == nil && len(files) == 0 {
-			_, err = one(ctx, q, scanProject, selectProject+"p.id = ?", string(id))
-		}
-		return err
-	})
+	files, err := all(ctx, store.db, scanFile, nearQuery(store.db.amongTexts("f.folded")),
+		string(id), engine.List(lineage(folded)), string(id), folded+"/", folded+"0", nearLimit) // "0" is the character after "/"
 	return files, in("look for files", err)
 }
 
-// nearQuery has a text for each depth of a name, so it is not kept prepared. Its
-// halves are two looks into the order of the current names.
-func nearQuery(names int) string {
+// nearQuery looks twice into the order of the current names: for those among a list, and for those between two.
+func nearQuery(among string) string {
 	const current = "SELECT " + fileColumns + ` FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
 		WHERE p.id = ? AND p.deleted_at IS NULL` + ofAccount + ` AND f.until = 9223372036854775807 AND `
-	return current + "f.folded IN (?" + strings.Repeat(", ?", names-1) + ") UNION ALL " +
-		current + "f.folded >= ? AND f.folded < ? ORDER BY 1 LIMIT ?"
+	return current + among + " UNION ALL " + current + "f.folded >= ? AND f.folded < ? ORDER BY 1 LIMIT ?"
 }
 
 // NamesFolded implements publish.Store.
 func (store Publish) NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error) {
-	var names []string
-	err := store.db.snapshot(ctx, func(q querier) (err error) {
-		names, err = all(ctx, q, scanValue[string], `SELECT f.name FROM projects p JOIN files f ON f.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount+
-			` AND f.until = 9223372036854775807 AND `+store.db.amongTexts("f.folded"), string(id), engine.List(folded))
-		if err == nil && len(names) == 0 {
-			_, err = one(ctx, q, scanProject, selectProject+"p.id = ?", string(id))
-		}
-		return err
-	})
+	names, err := all(ctx, store.db, scanValue[string], `SELECT f.name FROM projects p JOIN files f ON f.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL`+
+		ofAccount+` AND f.until = 9223372036854775807 AND `+store.db.amongTexts("f.folded"), string(id), engine.List(folded))
 	return names, in("look for files", err)
 }
 
