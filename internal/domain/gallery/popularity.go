@@ -36,8 +36,8 @@ func (c *Counters) crowds(from netip.Addr) []Crowd {
 	return list
 }
 
-// countCells is the number of cells of a countLimit, in 512 KiB.
-const countCells = 1 << 16
+// countCells is the number of cells of a countLimit, in 128 KiB: the collector lets garbage grow with what is kept.
+const countCells = 1 << 14
 
 // A countLimit limits the additions of each network to each project. Each pair of network and project has a cell by its
 // hash, and pairs with the same hash share one. So the memory is fixed, and nobody can make the countLimit forget their

@@ -392,7 +392,7 @@ func (w *writer) prepare(query string) (*sql.Stmt, error) {
 	if s, ok := w.stmts[query]; ok {
 		return s, nil
 	}
-	s, err := w.conn.PrepareContext(context.Background(), query)
+	s, err := w.conn.PrepareContext(context.Background(), steadyPlan(query))
 	if err != nil {
 		return nil, err
 	}

@@ -280,3 +280,14 @@ func TestErrors(t *testing.T) {
 		expect.Equal(t, "lost sync of "+code.Error(), lostSync(code), want)
 	}
 }
+
+func TestBoundsOfRowsAreNoParametersAlone(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]string{
+		"SELECT a FROM b ORDER BY a LIMIT ?":                       "SELECT a FROM b ORDER BY a LIMIT ? + 0",
+		"SELECT a FROM (SELECT a FROM b LIMIT ?4) c LIMIT ?12":     "SELECT a FROM (SELECT a FROM b LIMIT ?4 + 0) c LIMIT ?12 + 0",
+		"DELETE FROM b WHERE a IN (SELECT a FROM b LIMIT 100) = ?": "DELETE FROM b WHERE a IN (SELECT a FROM b LIMIT 100) = ?",
+	} {
+		expect.Equal(t, query, steadyPlan(query), want)
+	}
+}
