@@ -9,6 +9,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/storage/sqlstore/engine"
 )
 
 const selectAccountDetail = `
@@ -56,19 +57,10 @@ const selectProjectDetail = "SELECT coalesce(t.at, 0), coalesce(p.suspended_at, 
 
 func scanProjectDetail(r row) (d operate.ProjectDetail, err error) {
 	var trashed, suspended int64
-	p, err := scanProject(behind{behind{r, &trashed}, &suspended})
+	p, err := scanProject(before{r, []any{&trashed, &suspended}})
 	d.Project, d.Number, d.SuspendedAt, d.DeletedAt = p.Project, p.num, sometime(suspended), sometime(trashed)
 	return d, err
 }
-
-// behind scans a row after its first column.
-type behind struct {
-	row
-	first any
-}
-
-// Scan implements row.
-func (b behind) Scan(dest ...any) error { return b.row.Scan(append([]any{b.first}, dest...)...) }
 
 // ProjectDetail implements operate.AdminStore.
 func (store Operate) ProjectDetail(ctx context.Context, id sandlot.ProjectID) (operate.ProjectDetail, error) {
@@ -121,7 +113,7 @@ func (t *tx) act(s sandlot.Subject, e sandlot.LogEntry, wrong error, at any, sta
 	if err := t.must(wrong, update, at, id); err != nil {
 		return err
 	}
-	return t.log(e)
+	return t.Run(newEntry(e))
 }
 
 // named returns the table and the id of a subject.
@@ -149,7 +141,7 @@ func (store Operate) Remove(ctx context.Context, s sandlot.Subject, e sandlot.Lo
 		if err != nil {
 			return err
 		}
-		return t.log(e)
+		return t.Run(newEntry(e))
 	})
 	if err == nil {
 		_ = store.db.finishForgets(context.WithoutCancel(ctx)) // Sweep finishes the rest
@@ -169,8 +161,7 @@ func (t *tx) removeProject(id sandlot.ProjectID, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("INSERT INTO removals (project, at) VALUES (?, ?)", num, micros(at))
-	return err
+	return t.do("INSERT INTO removals (project, at) VALUES (?, ?)", num, micros(at))
 }
 
 func (t *tx) removeAccount(id sandlot.AccountID, at time.Time) error {
@@ -181,11 +172,11 @@ func (t *tx) removeAccount(id sandlot.AccountID, at time.Time) error {
 		return err
 	}
 	// Its projects follow, also if all that it has can only be taken back.
-	_, err := t.exec("INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE id = ?1 AND EXISTS (SELECT 1 FROM trash WHERE account = ?1) ON CONFLICT (account) DO UPDATE SET after = 0", id)
+	err := t.do("INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE id = ?1 AND EXISTS (SELECT 1 FROM trash WHERE account = ?1) ON CONFLICT (account) DO UPDATE SET after = 0", id)
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec("UPDATE pictures SET gone_at = 1 WHERE account = ? AND gone_at = 0", id); err != nil {
+	if err := t.do("UPDATE pictures SET gone_at = 1 WHERE account = ? AND gone_at = 0", id); err != nil {
 		return err
 	}
 	err = t.must(sandlot.ErrNotFound, "UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', verified = 0, lang = '', portrait = '' WHERE id = ? AND deleted_at IS NULL", micros(at), id)
@@ -199,7 +190,7 @@ func (t *tx) removeAccount(id sandlot.AccountID, at time.Time) error {
 		"DELETE FROM sessions WHERE account = ?",
 		"DELETE FROM people WHERE account = ?",
 	} {
-		if _, err := t.exec(query, id); err != nil {
+		if err := t.do(query, id); err != nil {
 			return err
 		}
 	}
@@ -216,22 +207,20 @@ func (store Operate) AddKey(ctx context.Context, id sandlot.AccountID, k sandlot
 			return err
 		}
 		if revoke {
-			n, err := t.exec("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL", micros(e.At), id)
+			n, err := t.Exec("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL", micros(e.At), id)
 			if revoked = int(n); err != nil {
 				return err
 			}
 		}
-		if err := t.createKey(k, id, nil); err != nil {
-			return err
-		}
-		return t.log(e)
+		return t.Run(newKey(k, id, nil), newEntry(e))
 	})
 	return revoked, in("add key", err)
 }
 
-func (t *tx) log(e sandlot.LogEntry) error {
-	_, err := t.exec("INSERT INTO acts (at, actor, name, action, target, reason) VALUES (?, ?, ?, ?, ?, ?)", micros(e.At), e.Actor, e.Name, e.Action, e.Target, e.Reason)
-	return err
+// newEntry records an action in the audit log.
+func newEntry(e sandlot.LogEntry) engine.Statement {
+	return do("INSERT INTO acts (at, actor, name, action, target, reason) VALUES (?, ?, ?, ?, ?, ?)",
+		micros(e.At), e.Actor, e.Name, e.Action, e.Target, e.Reason)
 }
 
 func scanLogEntry(r row) (e sandlot.LogEntry, err error) {

@@ -29,8 +29,7 @@ func (store Account) Disown(ctx context.Context, id sandlot.AccountID, email str
 		if err := t.must(sandlot.ErrNotFound, "UPDATE accounts SET email = '' WHERE id = ? AND "+claimant(t.dialect), id, names.EmailKey(email), email); err != nil {
 			return err
 		}
-		_, err := t.exec("DELETE FROM verifications WHERE account = ?", id)
-		return err
+		return t.do("DELETE FROM verifications WHERE account = ?", id)
 	}))
 }
 
@@ -48,7 +47,7 @@ func (store Account) TakeOver(ctx context.Context, from, to sandlot.AccountID, e
 			return err
 		}
 		// The account's own keys are for its one project from then on; where it has several they stay, and reach none.
-		if _, err := t.exec("UPDATE keys SET project = (SELECT num FROM projects WHERE account = ?1 AND deleted_at IS NULL) WHERE account = ?1 AND project IS NULL AND (SELECT projects FROM accounts WHERE id = ?1) = 1", from); err != nil {
+		if err := t.do("UPDATE keys SET project = (SELECT num FROM projects WHERE account = ?1 AND deleted_at IS NULL) WHERE account = ?1 AND project IS NULL AND (SELECT projects FROM accounts WHERE id = ?1) = 1", from); err != nil {
 			return err
 		}
 		ids, err := all(ctx, t, scanValue[string], "UPDATE projects SET changed = changed + 1 + (SELECT changed FROM accounts WHERE id = ?1), account = ?2 WHERE account = ?1 RETURNING id", from, to)
@@ -85,15 +84,14 @@ func handOver(t *tx, from, to sandlot.AccountID) error {
 		"UPDATE trash SET account = ?2 WHERE account = ?1",
 		"UPDATE accounts SET projects = projects + (SELECT projects FROM accounts WHERE id = ?1), bytes = bytes + (SELECT bytes FROM accounts WHERE id = ?1) WHERE id = ?2",
 	} {
-		if _, err := t.exec(query, from, to); err != nil {
+		if err := t.do(query, from, to); err != nil {
 			return err
 		}
 	}
-	if _, err := t.exec("UPDATE accounts SET projects = 0, bytes = 0 WHERE id = ?", from); err != nil {
+	if err := t.do("UPDATE accounts SET projects = 0, bytes = 0 WHERE id = ?", from); err != nil {
 		return err
 	}
-	_, err := t.exec("INSERT INTO follows (account, after) VALUES (?, 0) ON CONFLICT (account) DO UPDATE SET after = 0", to)
-	return err
+	return t.do("INSERT INTO follows (account, after) VALUES (?, 0) ON CONFLICT (account) DO UPDATE SET after = 0", to)
 }
 
 // Projects implements account.MailStore.

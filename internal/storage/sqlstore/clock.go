@@ -17,8 +17,7 @@ func (store Upkeep) LastTime(ctx context.Context) (at time.Time, err error) {
 // RecordTime implements operate.ClockStore.
 func (store Upkeep) RecordTime(ctx context.Context, now time.Time) error {
 	return in("record the time", store.db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec("INSERT INTO clock (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at", micros(now))
-		return err
+		return t.do("INSERT INTO clock (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at", micros(now))
 	}))
 }
 

@@ -24,9 +24,8 @@ func (db *DB) CopyTo(ctx context.Context, path string) error {
 
 // forgetDays deletes the salts of days, and the loads by them.
 func (t *tx) forgetDays() error {
-	if _, err := t.exec("DELETE FROM day_salts"); err != nil {
+	if err := t.do("DELETE FROM day_salts"); err != nil {
 		return err
 	}
-	_, err := t.exec("DELETE FROM loads")
-	return err
+	return t.do("DELETE FROM loads")
 }

@@ -55,14 +55,6 @@ func scanCover(r row) (t cover.Task, err error) {
 	return t, err
 }
 
-// before is a row whose first columns go to these places.
-type before struct {
-	row
-	to []any
-}
-
-func (b before) Scan(to ...any) error { return b.row.Scan(append(slices.Clone(b.to), to...)...) }
-
 // Cover implements cover.Store.
 func (store Covers) Cover(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, cover.State, error) {
 	t, err := one(ctx, store.db, scanCover, "SELECT "+coverColumns+"p.id = ?", string(id))
@@ -150,8 +142,7 @@ func (store Covers) GiveBack(ctx context.Context, numbers []int64, lease int64, 
 		if forget {
 			query = "UPDATE covers SET leased_until = 0, tries = CASE WHEN tries > 0 THEN tries - 1 ELSE 0 END WHERE "
 		}
-		_, err := t.exec(query+t.amongNumbers("project")+" AND leased_until = ?", engine.List(numbers), lease)
-		return err
+		return t.do(query+t.amongNumbers("project")+" AND leased_until = ?", engine.List(numbers), lease)
 	}))
 }
 
@@ -186,7 +177,7 @@ func (t covering) coverIs(project int64, version int, s cover.Settled, now time.
 	if err := t.addPicture(s.Fresh, &project, nil, now); err != nil {
 		return err
 	}
-	_, err := t.exec("UPDATE covers SET source = ?, made = ?, findings = ? WHERE project = ?", string(s.Source), s.Made, s.Findings, project)
+	err := t.do("UPDATE covers SET source = ?, made = ?, findings = ? WHERE project = ?", string(s.Source), s.Made, s.Findings, project)
 	if err != nil {
 		return err
 	}
@@ -200,9 +191,8 @@ func (t covering) coverIs(project int64, version int, s cover.Settled, now time.
 
 // letGo says of the pictures of a project that are not used any more since when.
 func (t covering) letGo(project int64, now time.Time) error {
-	_, err := t.exec(`UPDATE pictures SET gone_at = ?1 WHERE project = ?2 AND gone_at = 0 AND id NOT IN (SELECT cover FROM projects WHERE num = ?2)
+	return t.do(`UPDATE pictures SET gone_at = ?1 WHERE project = ?2 AND gone_at = 0 AND id NOT IN (SELECT cover FROM projects WHERE num = ?2)
 		AND id NOT IN (SELECT shot FROM covers WHERE project = ?2) AND id NOT IN (SELECT upload FROM covers WHERE project = ?2)`, micros(now), project)
-	return err
 }
 
 // addPicture records a picture, if there is one.
@@ -210,7 +200,7 @@ func (t covering) addPicture(n *cover.Fresh, project, account *int64, now time.T
 	if n == nil {
 		return nil
 	}
-	if _, err := t.exec("INSERT INTO pictures (id, project, account, made_at) VALUES (?, ?, ?, ?)", string(n.ID), project, account, micros(now)); err != nil {
+	if err := t.do("INSERT INTO pictures (id, project, account, made_at) VALUES (?, ?, ?, ?)", string(n.ID), project, account, micros(now)); err != nil {
 		return err
 	}
 	for _, width := range slices.Sorted(maps.Keys(n.Sizes)) {
@@ -218,7 +208,7 @@ func (t covering) addPicture(n *cover.Fresh, project, account *int64, now time.T
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec("INSERT INTO picture_sizes (picture, width, blob) VALUES (?, ?, ?)", string(n.ID), width, blob); err != nil {
+		if err := t.do("INSERT INTO picture_sizes (picture, width, blob) VALUES (?, ?, ?)", string(n.ID), width, blob); err != nil {
 			return err
 		}
 	}
@@ -249,8 +239,7 @@ func (store Covers) Choose(ctx context.Context, id sandlot.ProjectID, w cover.Wi
 		case s != nil:
 			return covering{t}.coverIs(p.num, cmp.Or(s.Version, p.Version), *s, now)
 		}
-		_, err = t.exec("UPDATE projects SET changed = changed + 1, covered = 0 WHERE num = ?", p.num)
-		return err
+		return t.do("UPDATE projects SET changed = changed + 1, covered = 0 WHERE num = ?", p.num)
 	}))
 }
 
@@ -279,11 +268,11 @@ func (store Covers) Shoot(ctx context.Context, id sandlot.ProjectID, version int
 		if err := (covering{t}).addPicture(&shot, &p.num, nil, now); err != nil {
 			return err
 		}
-		_, err = t.exec(`INSERT INTO covers (project, shot) VALUES (?, ?) ON CONFLICT (project) DO UPDATE SET shot = excluded.shot, tries = 0, leased_until = 0`, p.num, string(shot.ID))
+		err = t.do(`INSERT INTO covers (project, shot) VALUES (?, ?) ON CONFLICT (project) DO UPDATE SET shot = excluded.shot, tries = 0, leased_until = 0`, p.num, string(shot.ID))
 		if err != nil {
 			return err
 		}
-		if _, err = t.exec("UPDATE projects SET covered = 0 WHERE num = ?", p.num); err != nil {
+		if err = t.do("UPDATE projects SET covered = 0 WHERE num = ?", p.num); err != nil {
 			return err
 		}
 		return covering{t}.letGo(p.num, now)
@@ -306,7 +295,7 @@ func (store Covers) Portray(ctx context.Context, id sandlot.AccountID, portrait 
 		if err != nil {
 			return err
 		}
-		_, err = t.exec("UPDATE pictures SET gone_at = ? WHERE account = ? AND gone_at = 0", micros(now), id)
+		err = t.do("UPDATE pictures SET gone_at = ? WHERE account = ? AND gone_at = 0", micros(now), id)
 		if err != nil {
 			return err
 		}
@@ -318,8 +307,7 @@ func (store Covers) Portray(ctx context.Context, id sandlot.AccountID, portrait 
 		if err := (covering{t}).addPicture(portrait, nil, &number, now); err != nil {
 			return err
 		}
-		_, err = t.exec("UPDATE accounts SET changed = changed + 1, portrait = ? WHERE id = ?", string(shown), id)
-		return err
+		return t.do("UPDATE accounts SET changed = changed + 1, portrait = ? WHERE id = ?", string(shown), id)
 	}))
 }
 
@@ -342,10 +330,10 @@ func (s *sweep) dropPictures(now time.Time) error {
 				return err
 			}
 		}
-		if _, err := s.exec("DELETE FROM picture_sizes WHERE picture = ?", id); err != nil {
+		if err := s.do("DELETE FROM picture_sizes WHERE picture = ?", id); err != nil {
 			return err
 		}
-		if _, err := s.exec("DELETE FROM pictures WHERE id = ?", id); err != nil {
+		if err := s.do("DELETE FROM pictures WHERE id = ?", id); err != nil {
 			return err
 		}
 		s.left--
@@ -355,9 +343,8 @@ func (s *sweep) dropPictures(now time.Time) error {
 
 // uncover lets go of the cover of a deleted project.
 func (s *sweep) uncover(project int64) error {
-	if _, err := s.exec("UPDATE pictures SET gone_at = 1 WHERE project = ? AND gone_at = 0", project); err != nil {
+	if err := s.do("UPDATE pictures SET gone_at = 1 WHERE project = ? AND gone_at = 0", project); err != nil {
 		return err
 	}
-	_, err := s.exec("DELETE FROM covers WHERE project = ?", project)
-	return err
+	return s.do("DELETE FROM covers WHERE project = ?", project)
 }

@@ -69,7 +69,7 @@ func (t *tx) addBatches(counts map[sandlot.ProjectID]gallery.Counts, now time.Ti
 		}
 	}
 	for _, of := range slices.Sorted(maps.Keys(newest)) {
-		n, err := t.exec(`INSERT INTO counters (process, batch, at) VALUES (?, ?, ?)
+		n, err := t.Exec(`INSERT INTO counters (process, batch, at) VALUES (?, ?, ?)
 			ON CONFLICT (process) DO UPDATE SET batch = excluded.batch, at = excluded.at WHERE counters.batch < excluded.batch`, of, newest[of], micros(now))
 		if err != nil || n == 0 {
 			return false, err
@@ -92,9 +92,8 @@ func (t *tx) addPlays(id sandlot.ProjectID, plays, day int64) error {
 	if plays == 0 {
 		return nil
 	}
-	_, err := t.exec(`INSERT INTO play_days (day, project, plays) SELECT ?, num, ? FROM projects WHERE id = ? AND `+isKept+`
+	return t.do(`INSERT INTO play_days (day, project, plays) SELECT ?, num, ? FROM projects WHERE id = ? AND `+isKept+`
 		ON CONFLICT (day, project) DO UPDATE SET plays = play_days.plays + excluded.plays`, day, plays, string(id))
-	return err
 }
 
 // PlaysByDay implements gallery.Store. It looks each day of each project up,

@@ -42,11 +42,10 @@ func (store Publish) EraseVersion(ctx context.Context, id sandlot.ProjectID, n i
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec("UPDATE projects SET changed = changed + 1 WHERE num = ?", p.num); err != nil {
+		if err := t.do("UPDATE projects SET changed = changed + 1 WHERE num = ?", p.num); err != nil {
 			return err
 		}
-		_, err = t.exec("INSERT INTO erasures (project, n) VALUES (?, ?) ON CONFLICT DO NOTHING", p.num, n)
-		return err
+		return t.do("INSERT INTO erasures (project, n) VALUES (?, ?) ON CONFLICT DO NOTHING", p.num, n)
 	})
 	if err != nil {
 		return changed(id), in("erase version", err)
@@ -82,8 +81,7 @@ func (db *DB) finish(ctx context.Context, e erasure) error {
 			if done = s.left > 0; !done {
 				return nil
 			}
-			_, err := t.exec("DELETE FROM erasures WHERE project = ? AND n = ?", e.project, e.n)
-			return err
+			return t.do("DELETE FROM erasures WHERE project = ? AND n = ?", e.project, e.n)
 		})
 		if err != nil {
 			return err

@@ -24,7 +24,7 @@ func (t *tx) forgetting(id sandlot.AccountID) error {
 		"INSERT INTO forgets (account, email, proved) SELECT account, email, undo FROM email_moves WHERE account = ?1 ON CONFLICT DO NOTHING",
 		"INSERT INTO forgets (account, email, proved) SELECT account, email, 0 FROM verifications WHERE account = ?1 ON CONFLICT DO NOTHING",
 	} {
-		if _, err := t.exec(query, id); err != nil {
+		if err := t.do(query, id); err != nil {
 			return err
 		}
 	}
@@ -97,8 +97,7 @@ func (db *DB) forget(ctx context.Context, account int64) error {
 		return err
 	}
 	return db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec("DELETE FROM forgets WHERE account = ? AND email = ''", account)
-		return err
+		return t.do("DELETE FROM forgets WHERE account = ? AND email = ''", account)
 	})
 }
 
@@ -119,7 +118,7 @@ func (db *DB) forgetKind(ctx context.Context, kind remnant, account int64) error
 func (db *DB) empty(ctx context.Context, kind remnant, keys []any) error {
 	return db.step(ctx, 0, func(t *tx) error {
 		for _, key := range keys {
-			if _, err := t.exec(kind.empty, append([]any{key}, kind.with...)...); err != nil {
+			if err := t.do(kind.empty, append([]any{key}, kind.with...)...); err != nil {
 				return err
 			}
 		}
@@ -139,8 +138,7 @@ func (store Upkeep) Forgotten(ctx context.Context, after operate.ForgottenEmail,
 // ForgetEmail implements operate.ForgetStore.
 func (store Upkeep) ForgetEmail(ctx context.Context, f operate.ForgottenEmail) error {
 	err := store.db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec("DELETE FROM forgets WHERE account = ? AND email = ?", f.Account, f.Email)
-		return err
+		return t.do("DELETE FROM forgets WHERE account = ? AND email = ?", f.Account, f.Email)
 	})
 	store.db.engine.Wipe()
 	return in("forget address", err)

@@ -58,18 +58,13 @@ func scanListed(r row) (l gallery.Listed, err error) {
 	return gallery.Listed{Project: p.Project, Number: p.num}, err
 }
 
-// list puts a new project into the lists, if it may be there. Triggers do
-// whatever comes later.
-func (t *tx) list(p projectRow, may bool) error {
-	if !may {
-		return nil
-	}
+// newTags puts a new project into the lists of its tags. Triggers do whatever comes later.
+func newTags(p projectRow) engine.Statement {
+	s := engine.Statement{Query: "INSERT INTO project_tags (tag, project) VALUES (?, ?)"}
 	for _, tag := range p.Tags.List() {
-		if err := t.later("INSERT INTO project_tags (tag, project) VALUES (?, ?)", tag, p.num); err != nil {
-			return err
-		}
+		s.Rows = append(s.Rows, []any{tag, p.num})
 	}
-	return nil
+	return s
 }
 
 // ListUnverified implements gallery.Store. Lists apply the rule again to their projects: so after a change of
@@ -81,12 +76,11 @@ func (store Gallery) ListUnverified(ctx context.Context, yes bool) error {
 		return in(about, err)
 	}
 	return in(about, store.db.step(ctx, 0, func(t *tx) error {
-		if _, err := t.exec("UPDATE listing SET unverified = ? WHERE one = 1", yes); err != nil {
+		if err := t.do("UPDATE listing SET unverified = ? WHERE one = 1", yes); err != nil {
 			return err
 		}
-		_, err := t.exec(`INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE verified = 0 AND projects > 0 AND deleted_at IS NULL
+		return t.do(`INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE verified = 0 AND projects > 0 AND deleted_at IS NULL
 			ON CONFLICT (account) DO UPDATE SET after = 0`)
-		return err
 	}))
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/sqlstore/engine"
 )
 
 const (
@@ -50,26 +51,24 @@ func (t *tx) addRecord(o *publish.IdempotencyRecord, account sandlot.AccountID, 
 		return nil
 	}
 	for _, key := range recordKeys(o) {
-		err := t.Later(sandlot.ErrAlreadyDone, insertRecord,
+		err := t.must(sandlot.ErrAlreadyDone, insertRecord,
 			key[:], o.Request[:], micros(o.ExpiresAt), account, string(o.Project), o.Version, o.Email, orEmpty(o.Answer), orEmpty(o.Made), string(project), micros(now))
 		if err != nil {
 			return err
 		}
 	}
-	return t.useTicket(o)
+	return nil
 }
 
 // ownRecord gives a record the account that its step made.
-func (t *tx) ownRecord(o *publish.IdempotencyRecord, account sandlot.AccountID) error {
+func ownRecord(o *publish.IdempotencyRecord, account sandlot.AccountID) (list []engine.Statement) {
 	if o == nil {
 		return nil
 	}
 	for _, key := range recordKeys(o) {
-		if err := t.later("UPDATE once SET account = ? WHERE key = ?", account, key[:]); err != nil {
-			return err
-		}
+		list = append(list, do("UPDATE once SET account = ? WHERE key = ?", account, key[:]))
 	}
-	return nil
+	return list
 }
 
 // recordKeys are the keys that the record of a step is found by.

@@ -17,13 +17,21 @@ import (
 // jobColumns are empty where a job belongs to no account, or to no login.
 const jobColumns = "id, kind, coalesce(account, 0), coalesce(login, 0), address, lang, attempts, due, asker, network"
 
+// newJob counts a job of an account, 0 for none, in its shares, and returns its record.
+func (t *tx) newJob(j sandlot.Job, account sandlot.AccountID) (engine.Statement, error) {
+	return do(`INSERT INTO jobs (kind, account, login, address, lang, attempts, due, asker, network)
+		VALUES (?, nullif(CAST(? AS BIGINT), 0), nullif(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?)`,
+		j.Kind, account, j.Login, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:],
+	), takeShares(t, nil, j.Asks, j.Due, j.Due.Add(-sandlot.MailDay))
+}
+
 // addJob records a job of an account; 0 for none.
 func (t *tx) addJob(j sandlot.Job, account sandlot.AccountID) error {
-	if err := takeShares(t, nil, j.Asks, j.Due, j.Due.Add(-sandlot.MailDay)); err != nil {
+	job, err := t.newJob(j, account)
+	if err != nil {
 		return err
 	}
-	return t.later("INSERT INTO jobs (kind, account, login, address, lang, attempts, due, asker, network) VALUES (?, nullif(CAST(? AS BIGINT), 0), nullif(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?)",
-		j.Kind, account, j.Login, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:])
+	return t.Run(job)
 }
 
 func scanJob(r row) (j sandlot.Job, err error) {
@@ -118,7 +126,7 @@ func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy account.Bus
 			if c.unread != nil {
 				query, until = "UPDATE jobs SET due = ? WHERE id = ?", micros(now.Add(account.JobWaitMax))
 			}
-			n, err := t.exec(query+" AND (leased_until <= ? OR leased_until > ?)", until, c.ID, micros(l.now), l.never())
+			n, err := t.Exec(query+" AND (leased_until <= ? OR leased_until > ?)", until, c.ID, micros(l.now), l.never())
 			switch {
 			case err != nil:
 				return nil, nil, err
@@ -166,7 +174,7 @@ func takeShares(t *tx, job any, shares []sandlot.Share, at, since time.Time) err
 		}
 	}
 	for _, s := range shares {
-		if _, err := t.exec("INSERT INTO mails (mailbox, at, job) VALUES (?, ?, ?)", s.Counter[:], micros(at), job); err != nil {
+		if err := t.do("INSERT INTO mails (mailbox, at, job) VALUES (?, ?, ?)", s.Counter[:], micros(at), job); err != nil {
 			return err
 		}
 	}
@@ -182,11 +190,9 @@ func (store Mail) FinishJob(ctx context.Context, j sandlot.Job, sent bool, at ti
 			return err
 		}
 		if !sent {
-			_, err = t.exec("DELETE FROM mails WHERE job = ?", j.ID)
-			return err
+			return t.do("DELETE FROM mails WHERE job = ?", j.ID)
 		}
-		_, err = t.exec("UPDATE mails SET at = ? WHERE job = ?", micros(at), j.ID)
-		return err
+		return t.do("UPDATE mails SET at = ? WHERE job = ?", micros(at), j.ID)
 	}))
 }
 
@@ -211,8 +217,7 @@ func (store Mail) AddVerification(ctx context.Context, v account.Verification) (
 			return sandlot.ErrMoved
 		}
 		handle = a.Handle
-		_, err = t.exec("INSERT INTO verifications (token, account, email, expires_at) VALUES (?, ?, ?, ?)", v.Token[:], v.Account, v.Email, micros(v.ExpiresAt))
-		return err
+		return t.do("INSERT INTO verifications (token, account, email, expires_at) VALUES (?, ?, ?, ?)", v.Token[:], v.Account, v.Email, micros(v.ExpiresAt))
 	})
 	if err != nil {
 		return "", in("add verification", err)
@@ -235,10 +240,8 @@ func (store Account) Verification(ctx context.Context, token sandlot.Digest, now
 
 // verification finds what a token verifies, and locks its account.
 func (t *tx) verification(ctx context.Context, token sandlot.Digest, now time.Time) (v account.Verification, err error) {
-	if locked := t.dialect.Locked("accounts"); locked != "" {
-		if err := t.later("SELECT id FROM accounts WHERE id = (SELECT account FROM verifications WHERE token = ?)"+locked, token[:]); err != nil {
-			return v, err
-		}
+	if err := t.lock("SELECT id FROM accounts WHERE id = (SELECT account FROM verifications WHERE token = ?)", token[:]); err != nil {
+		return v, err
 	}
 	return one(ctx, t, scanVerification, selectVerification, token[:], micros(now))
 }
@@ -254,7 +257,7 @@ func (store Account) UseVerification(ctx context.Context, token sandlot.Digest, 
 		if err := mayVerify(t, v.Email); err != nil {
 			return err
 		}
-		if _, err := t.exec("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
+		if err := t.do("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
 			return err
 		}
 		a, err = one(ctx, t, scanAccount, "UPDATE accounts SET changed = changed + 1, verified = 1, verified_at = ? WHERE id = ? AND email = ? RETURNING "+accountColumns, micros(now), v.Account, v.Email)
@@ -273,14 +276,13 @@ func (store Account) RefuseVerification(ctx context.Context, token sandlot.Diges
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
+		if err := t.do("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
 			return err
 		}
 		if a, err = one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ?", v.Account); err != nil {
 			return err
 		}
-		_, err = t.exec("UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 0", v.Account, v.Email)
-		return err
+		return t.do("UPDATE accounts SET email = '' WHERE id = ? AND email = ? AND verified = 0", v.Account, v.Email)
 	})
 	return a, in("refuse verification", err)
 }

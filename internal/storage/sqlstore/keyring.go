@@ -44,7 +44,7 @@ func (store Publish) MintKey(ctx context.Context, id sandlot.AccountID, k sandlo
 		if n >= int64(limit) {
 			return publish.ErrTooMany
 		}
-		return t.createKey(k, id, &project)
+		return t.Run(newKey(k, id, &project))
 	}))
 }
 
@@ -60,11 +60,7 @@ func (store Publish) RotateKey(ctx context.Context, id sandlot.AccountID, k sand
 		if err := t.active(id); err != nil {
 			return err
 		}
-		_, err := t.exec("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL", micros(k.CreatedAt), id)
-		if err != nil {
-			return err
-		}
-		return t.createKey(k, id, nil)
+		return t.Run(do("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL", micros(k.CreatedAt), id), newKey(k, id, nil))
 	}))
 }
 
@@ -100,10 +96,7 @@ func (store Publish) ReplaceOldKeys(ctx context.Context, id sandlot.AccountID, k
 		if err := t.active(id); err != nil {
 			return err
 		}
-		if _, err := t.exec("UPDATE keys SET revoked_at = ?2 WHERE"+oldKeys, id, micros(k.CreatedAt)); err != nil {
-			return err
-		}
-		return t.createKey(k, id, nil)
+		return t.Run(do("UPDATE keys SET revoked_at = ?2 WHERE"+oldKeys, id, micros(k.CreatedAt)), newKey(k, id, nil))
 	}))
 }
 

@@ -49,7 +49,7 @@ func (store Upkeep) InheritWork(ctx context.Context, work string, length time.Du
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		l := store.db.lease(length)
 		name = l.until()
-		n, err := t.exec("UPDATE leases SET leased_until = ? WHERE work = ? AND leased_until > 0 AND (leased_until <= ? OR leased_until > ?)",
+		n, err := t.Exec("UPDATE leases SET leased_until = ? WHERE work = ? AND leased_until > 0 AND (leased_until <= ? OR leased_until > ?)",
 			name, work, micros(l.now), lease{l.now, operate.WorkLeaseMax}.never())
 		if err != nil || n > 0 {
 			return err
@@ -68,10 +68,9 @@ func (store Upkeep) InheritWork(ctx context.Context, work string, length time.Du
 // lease lapses. The mail that it was at stays leased, for it may have been sent.
 func (db *DB) Alone(ctx context.Context) error {
 	return in("end the leases of former processes", db.step(ctx, 0, func(t *tx) error {
-		if _, err := t.exec("UPDATE uploads SET leased_until = 0 WHERE leased_until > 0"); err != nil {
+		if err := t.do("UPDATE uploads SET leased_until = 0 WHERE leased_until > 0"); err != nil {
 			return err
 		}
-		_, err := t.exec("DELETE FROM leases")
-		return err
+		return t.do("DELETE FROM leases")
 	}))
 }

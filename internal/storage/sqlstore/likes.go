@@ -10,7 +10,7 @@ import (
 // Like implements gallery.Store.
 func (store Gallery) Like(ctx context.Context, id sandlot.ProjectID, by sandlot.Digest, counted bool) (int64, error) {
 	likes, err := store.changeLikes(ctx, id, func(t *tx, project int64) (int64, error) {
-		n, err := t.exec("INSERT INTO likes (project, visitor, counted) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", project, by[:], counted)
+		n, err := t.Exec("INSERT INTO likes (project, visitor, counted) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", project, by[:], counted)
 		if !counted {
 			n = 0
 		}

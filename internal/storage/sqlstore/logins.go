@@ -21,10 +21,10 @@ func (store Account) AddLogin(ctx context.Context, l account.Login, job sandlot.
 		if err := t.alone(l.Browser); err != nil {
 			return err
 		}
-		if _, err := t.exec("DELETE FROM logins WHERE browser = ?", l.Browser[:]); err != nil {
+		if err := t.do("DELETE FROM logins WHERE browser = ?", l.Browser[:]); err != nil {
 			return err
 		}
-		id, err = t.Insert("logins", "INSERT INTO logins (id, browser, email, back, tries, proved, asked_at, expires_at) VALUES (?, ?, ?, ?, 0, 0, ?, ?)",
+		id, err = t.insert("id", "INSERT INTO logins (browser, email, back, tries, proved, asked_at, expires_at) VALUES (?, ?, ?, 0, 0, ?, ?)",
 			l.Browser[:], l.Email, l.Back, micros(l.AskedAt), micros(l.ExpiresAt))
 		if err != nil {
 			return err
@@ -69,8 +69,7 @@ func (store Mail) WriteLogin(ctx context.Context, id int64, m account.LoginMessa
 				address = one
 			}
 		}
-		_, err = t.exec("UPDATE logins SET token = ?, code = ?, email = ?, expires_at = ? WHERE id = ?", m.Token[:], m.Code[:], address, micros(m.ExpiresAt), id)
-		return err
+		return t.do("UPDATE logins SET token = ?, code = ?, email = ?, expires_at = ? WHERE id = ?", m.Token[:], m.Code[:], address, micros(m.ExpiresAt), id)
 	})
 	return address, in("write login", err)
 }
@@ -90,15 +89,14 @@ func (store Account) TryLogin(ctx context.Context, id int64, code sandlot.Digest
 		if _, err := t.number("SELECT id FROM logins WHERE id = ?"+t.dialect.Locked("logins"), id); err != nil {
 			return err
 		}
-		n, err := t.exec("UPDATE logins SET proved = 1, token = NULL, code = NULL WHERE id = ? AND code = ? AND expires_at > ?", id, code[:], micros(now))
+		n, err := t.Exec("UPDATE logins SET proved = 1, token = NULL, code = NULL WHERE id = ? AND code = ? AND expires_at > ?", id, code[:], micros(now))
 		if right = n == 1; right || err != nil {
 			return err
 		}
 		if err := t.must(sandlot.ErrNotFound, "UPDATE logins SET tries = tries + 1 WHERE id = ? AND proved = 0 AND expires_at > ?", id, micros(now)); err != nil {
 			return err
 		}
-		_, err = t.exec("DELETE FROM logins WHERE id = ? AND tries >= ?", id, most)
-		return err
+		return t.do("DELETE FROM logins WHERE id = ? AND tries >= ?", id, most)
 	})
 	return right, in("try login", err)
 }
@@ -116,10 +114,10 @@ func (store Account) LogIn(ctx context.Context, login int64, token sandlot.Diges
 		if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND email = ? AND verified = 1 AND deleted_at IS NULL", s.Account, email); err != nil {
 			return err
 		}
-		if _, err := t.exec("DELETE FROM logins WHERE id = ?", login); err != nil {
+		if err := t.do("DELETE FROM logins WHERE id = ?", login); err != nil {
 			return err
 		}
-		if _, err := t.exec("DELETE FROM sessions WHERE account = ? AND id = ?", had.Account, had.ID); err != nil {
+		if err := t.do("DELETE FROM sessions WHERE account = ? AND id = ?", had.Account, had.ID); err != nil {
 			return err
 		}
 		id, err = t.addSession(token, s)

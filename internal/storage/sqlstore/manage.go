@@ -8,6 +8,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/sqlstore/engine"
 )
 
 // changesLimit bounds the changed files that a page of versions is described
@@ -40,8 +41,7 @@ func (store Publish) SetDetails(ctx context.Context, id sandlot.ProjectID, d pub
 		case d.Expect != 0 && d.Expect != p.Version:
 			return sandlot.ErrMoved
 		}
-		t.mayAct(d.By)
-		if err := t.Flush(); err != nil {
+		if err := t.mayAct(d.By); err != nil {
 			return err
 		}
 		if err := t.replaces(p, d); err != nil {
@@ -50,7 +50,7 @@ func (store Publish) SetDetails(ctx context.Context, id sandlot.ProjectID, d pub
 		if d.Title != nil {
 			p.Title = *d.Title
 		}
-		return t.describe(&p, d)
+		return t.Run(describe(&p, d))
 	}))
 }
 
@@ -67,7 +67,7 @@ func (t *tx) replaces(p projectRow, d publish.DetailsChange) error {
 }
 
 // describe records the title of p, and what else d says of it.
-func (t *tx) describe(p *projectRow, d publish.DetailsChange) error {
+func describe(p *projectRow, d publish.DetailsChange) engine.Statement {
 	var description any
 	if d.Description != nil {
 		description = *d.Description
@@ -75,9 +75,9 @@ func (t *tx) describe(p *projectRow, d publish.DetailsChange) error {
 	p.Unlisted, p.Threads, p.Lang = said(d.Unlisted, p.Unlisted), said(d.Threads, p.Threads), said(d.Lang, p.Lang)
 	p.Tags = said(d.Tags, p.Tags)
 	p.Change++
-	_, err := t.exec("UPDATE projects SET changed = changed + 1, title = ?, description = coalesce(?, description), unlisted = ?, threads = ?, lang = ?, tags = ? WHERE num = ?",
+	return do(`UPDATE projects SET changed = changed + 1, title = ?, description = coalesce(?, description), unlisted = ?, threads = ?, lang = ?,
+		tags = ? WHERE num = ?`,
 		p.Title, description, p.Unlisted, p.Threads, p.Lang, string(p.Tags), p.num)
-	return err
 }
 
 // said is what v says, or else what was before.
@@ -90,27 +90,19 @@ func said[T any](v *T, before T) T {
 
 // Rearrange implements publish.ProjectStore.
 func (store Publish) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
-	inline, adds := 0, publish.Quota{}
+	inline, more := 0, int64(0)
 	for _, f := range c.Put {
 		inline += f.Blob.InlineSize()
-		adds.Bytes += f.Blob.Size
+		more += f.Blob.Size
 	}
-	p, err := store.edit(ctx, id, at, inline, func(t *tx, p *projectRow) error {
-		t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, adds, store.db.Now())
-		t.Reserve(slices.Repeat([]string{"blobs"}, len(c.Put))...)
+	p, err := store.edit(ctx, id, at, more, inline, func(t *tx, p *projectRow) ([]engine.Statement, error) {
 		if err := t.closeFiles(p, c.Drop); err != nil {
-			return err
+			return nil, err
 		}
-		p.Size += adds.Bytes
-		p.FileCount += len(c.Put)
 		if err := t.setPrimary(p, c); err != nil {
-			return err
+			return nil, err
 		}
-		put := make([]pastFile, len(c.Put))
-		for i := range c.Put {
-			put[i] = pastFile{&c.Put[i], int64(p.Version), current}
-		}
-		return t.addFiles(p.num, put, store.db.Now())
+		return t.putFiles(p, c.Put, store.db.Now())
 	})
 	return p, changed(id), in("rearrange", err)
 }
@@ -157,7 +149,7 @@ func (store Publish) Versions(ctx context.Context, id sandlot.ProjectID, before,
 		changes, err := all(ctx, q, scanFileSpan, `SELECT f.since, f.until, f.name, b.size, b.sha256 FROM files f JOIN blobs b ON b.id = f.blob
 			WHERE f.project = ? AND f.until >= ? AND (f.since BETWEEN ? AND ? OR f.until <= ?) LIMIT ?`, num, list[len(list)-1].N, list[len(list)-1].N, list[0].N, list[0].N, changesLimit+1)
 		if len(changes) <= changesLimit {
-			describe(list, changes)
+			fillChanges(list, changes)
 		}
 		return err
 	})

@@ -92,7 +92,7 @@ func (db *DB) copyInto(ctx context.Context, to *DB, t *tx, progress func(done, t
 		return err
 	}
 	for _, statement := range back {
-		if _, err := t.exec(statement); err != nil {
+		if err := t.do(statement); err != nil {
 			return err
 		}
 	}
@@ -101,7 +101,7 @@ func (db *DB) copyInto(ctx context.Context, to *DB, t *tx, progress func(done, t
 
 // copyTable replaces the rows of a table: some tables have one from the first on.
 func (t *tx) copyTable(ctx context.Context, q engine.Querier, table engine.Table) (n int64, err error) {
-	if _, err := t.exec("DELETE FROM " + table.Name); err != nil {
+	if err := t.do("DELETE FROM " + table.Name); err != nil {
 		return 0, err
 	}
 	for last := []any(nil); ; {
@@ -218,7 +218,7 @@ func marks(n int) string { return "(" + strings.TrimSuffix(strings.Repeat("?, ",
 // write adds rows to a table.
 func (t *tx) write(table engine.Table, rows [][]any) error {
 	one := marks(len(table.Columns))
-	_, err := t.exec("INSERT INTO "+table.Name+" ("+strings.Join(table.Columns, ", ")+") VALUES "+one+
+	err := t.do("INSERT INTO "+table.Name+" ("+strings.Join(table.Columns, ", ")+") VALUES "+one+
 		strings.Repeat(", "+one, len(rows)-1), slices.Concat(rows...)...)
 	if errors.Is(err, sandlot.ErrNotFound) {
 		err = fmt.Errorf("a row refers to a record that is not there: %w", err)

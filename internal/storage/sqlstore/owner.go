@@ -28,7 +28,7 @@ func (store Account) Rename(ctx context.Context, id sandlot.AccountID, handle st
 		if _, err := t.takeHandle(id, []string{handle}, at); err != nil {
 			return err
 		}
-		return t.Later(sandlot.ErrNotFound, "UPDATE accounts SET changed = changed + 1, handle = ? WHERE id = ? AND deleted_at IS NULL", handle, id)
+		return t.must(sandlot.ErrNotFound, "UPDATE accounts SET changed = changed + 1, handle = ? WHERE id = ? AND deleted_at IS NULL", handle, id)
 	}))
 }
 

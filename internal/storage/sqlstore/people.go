@@ -38,7 +38,7 @@ func (store People) SetWords(ctx context.Context, id sandlot.AccountID, w accoun
 			if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", id); err != nil {
 				return err
 			}
-			return t.later("DELETE FROM people WHERE account = ?", id)
+			return t.do("DELETE FROM people WHERE account = ?", id)
 		}
 		return t.must(sandlot.ErrNotFound, `INSERT INTO people (account, line, link) SELECT id, CAST(? AS TEXT), CAST(? AS TEXT) FROM accounts WHERE id = ? AND deleted_at IS NULL
 			ON CONFLICT (account) DO UPDATE SET line = excluded.line, link = excluded.link`, w.Line, w.Link, id)

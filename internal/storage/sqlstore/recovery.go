@@ -34,11 +34,9 @@ func moveOf(ctx context.Context, q querier, token sandlot.Digest, undo bool, now
 
 // moveOf is moveOf for a step that changes the account, which it locks.
 func (t *tx) moveOf(ctx context.Context, token sandlot.Digest, undo bool, now time.Time) (m move, err error) {
-	if locked := t.dialect.Locked("accounts"); locked != "" {
-		err := t.later("SELECT id FROM accounts WHERE id = (SELECT m.account FROM email_links k JOIN email_moves m ON m.id = k.move WHERE k.token = ?)"+locked, token[:])
-		if err != nil {
-			return m, err
-		}
+	err = t.lock("SELECT id FROM accounts WHERE id = (SELECT m.account FROM email_links k JOIN email_moves m ON m.id = k.move WHERE k.token = ?)", token[:])
+	if err != nil {
+		return m, err
 	}
 	return moveOf(ctx, t, token, undo, now)
 }
@@ -68,8 +66,7 @@ func (store Account) ProposeEmail(ctx context.Context, m account.EmailMove, job 
 }
 
 func (t *tx) addMove(m account.EmailMove) error {
-	_, err := t.exec("INSERT INTO email_moves (account, email, undo, expires_at) VALUES (?, ?, ?, ?)", m.Account, m.Email, m.Undo, micros(m.ExpiresAt))
-	return err
+	return t.do("INSERT INTO email_moves (account, email, undo, expires_at) VALUES (?, ?, ?, ?)", m.Account, m.Email, m.Undo, micros(m.ExpiresAt))
 }
 
 // ProposedEmail implements account.RecoveryStore.
@@ -90,11 +87,10 @@ func (store Account) WithdrawEmail(ctx context.Context, id sandlot.AccountID) er
 		if err := t.lockAccount(id); err != nil {
 			return err
 		}
-		if _, err := t.exec("DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ? AND undo = 0)", id); err != nil {
+		if err := t.do("DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ? AND undo = 0)", id); err != nil {
 			return err
 		}
-		_, err := t.exec("UPDATE email_moves SET email = '' WHERE account = ? AND undo = 0", id)
-		return err
+		return t.do("UPDATE email_moves SET email = '' WHERE account = ? AND undo = 0", id)
 	}))
 }
 
@@ -110,8 +106,7 @@ func (store Mail) AddEmailLink(ctx context.Context, token sandlot.Digest, m acco
 			return err
 		}
 		handle = found.Handle
-		_, err = t.exec("INSERT INTO email_links (token, move) VALUES (?, ?)", token[:], found.id)
-		return err
+		return t.do("INSERT INTO email_links (token, move) VALUES (?, ?)", token[:], found.id)
 	})
 	return handle, in("add link of an address", err)
 }
@@ -155,8 +150,7 @@ func (store Account) TakeEmailBack(ctx context.Context, token sandlot.Digest, no
 		if a, err = t.moveEmail(m, m.id); err != nil {
 			return err
 		}
-		_, err = t.exec("DELETE FROM sessions WHERE account = ?", m.Account)
-		return err
+		return t.do("DELETE FROM sessions WHERE account = ?", m.Account)
 	})
 	return a, sandlot.Changed{Account: a.ID}, in("take address back", err)
 }
@@ -171,7 +165,7 @@ func (t *tx) moveEmail(m move, undo int64) (sandlot.Account, error) {
 		"DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ?1 AND (undo = 0 OR ?2 > 0 AND id >= ?2))",
 		"DELETE FROM email_moves WHERE account = ?1 AND (undo = 0 OR ?2 > 0 AND id >= ?2)",
 	} {
-		if _, err := t.exec(query, m.Account, undo); err != nil {
+		if err := t.do(query, m.Account, undo); err != nil {
 			return sandlot.Account{}, err
 		}
 	}
@@ -179,7 +173,7 @@ func (t *tx) moveEmail(m move, undo int64) (sandlot.Account, error) {
 		"DELETE FROM verifications WHERE account = ?",
 		"UPDATE sessions SET proved_at = 0 WHERE account = ?", // of another address
 	} {
-		if _, err := t.exec(query, m.Account); err != nil {
+		if err := t.do(query, m.Account); err != nil {
 			return sandlot.Account{}, err
 		}
 	}
@@ -201,7 +195,7 @@ func (s *sweep) dropMoves(now time.Time) error {
 		"INSERT INTO forgets (account, email, proved) SELECT account, email, 0 FROM email_moves WHERE " + s.amongNumbers("id") + " ON CONFLICT DO NOTHING",
 		"DELETE FROM email_moves WHERE " + s.amongNumbers("id"),
 	} {
-		if err := s.later(query, engine.List(moves)); err != nil {
+		if err := s.do(query, engine.List(moves)); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ func (store Operate) AddReport(ctx context.Context, r operate.Report, form sandl
 			return sandlot.ErrExists
 		}
 		number = r.Case
-		id, err := t.Insert("reports", "INSERT INTO reports (id, number, form, project, reason, details, contact, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		id, err := t.insert("id", "INSERT INTO reports (number, form, project, reason, details, contact, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 			r.Case, form[:], string(r.Project), r.Reason, r.Details, r.Contact, micros(r.At))
 		if err != nil || job == nil {
 			return err
@@ -52,13 +52,12 @@ func (store Operate) AddReport(ctx context.Context, r operate.Report, form sandl
 
 // addReportJob records a job, and the report that it is about.
 func (t *tx) addReportJob(j sandlot.Job, report int64) error {
-	id, err := t.Insert("jobs", "INSERT INTO jobs (id, kind, address, lang, attempts, due, asker, network) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+	id, err := t.insert("id", "INSERT INTO jobs (kind, address, lang, attempts, due, asker, network) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		j.Kind, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:])
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("UPDATE reports SET job = ? WHERE id = ?", id, report)
-	return err
+	return t.do("UPDATE reports SET job = ? WHERE id = ?", id, report)
 }
 
 // ReportOfJob implements account.MailStore. The ID of a job that is done may be
@@ -91,7 +90,7 @@ func (store Operate) CloseReport(ctx context.Context, number string, e sandlot.L
 		if err := t.must(sandlot.ErrMoved, "UPDATE reports SET closed_at = "+t.dialect.Greatest("?", "at", "coalesce((SELECT at FROM clock WHERE one = 1), 0)")+" WHERE number = ? AND closed_at IS NULL", micros(e.At), number); err != nil {
 			return err
 		}
-		return t.log(e)
+		return t.Run(newEntry(e))
 	}))
 }
 

@@ -24,7 +24,7 @@ func (store Account) AddSession(ctx context.Context, token sandlot.Digest, s san
 }
 
 func (t *tx) addSession(token sandlot.Digest, s sandlot.Session) (id int64, err error) {
-	return t.Insert("sessions", "INSERT INTO sessions (id, hash, account, agent, created_at, proved_at, seen_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+	return t.insert("id", "INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		token[:], s.Account, s.Agent, micros(s.CreatedAt), micros(s.ProvedAt), micros(s.SeenAt), micros(s.ExpiresAt))
 }
 
@@ -64,7 +64,6 @@ func (store Account) EndSession(ctx context.Context, account sandlot.AccountID, 
 // EndSessions implements account.SessionStore.
 func (store Account) EndSessions(ctx context.Context, account sandlot.AccountID, but int64) error {
 	return in("end sessions", store.db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec("DELETE FROM sessions WHERE account = ? AND id <> ?", account, but)
-		return err
+		return t.do("DELETE FROM sessions WHERE account = ? AND id <> ?", account, but)
 	}))
 }

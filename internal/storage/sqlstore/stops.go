@@ -36,13 +36,13 @@ func (store Account) StopMail(ctx context.Context, s sandlot.Stop, key string) e
 			"UPDATE email_moves SET email = '' WHERE undo = 0 AND "+ofMailbox)
 	}
 	return in("stop mail", store.db.step(ctx, 0, func(t *tx) error {
-		if locked := t.dialect.Locked("accounts"); locked != "" && s.Kind == sandlot.StopClaims {
-			if err := t.later("SELECT id FROM accounts WHERE verified = 0 AND "+ofMailbox+" ORDER BY id"+locked, key); err != nil {
+		if s.Kind == sandlot.StopClaims {
+			if err := t.lock("SELECT id FROM accounts WHERE verified = 0 AND "+ofMailbox+" ORDER BY id", key); err != nil {
 				return err
 			}
 		}
 		for _, query := range queries {
-			if _, err := t.exec(query, key); err != nil {
+			if err := t.do(query, key); err != nil {
 				return err
 			}
 		}
@@ -59,11 +59,10 @@ func (t *tx) setStop(s sandlot.Stop) error {
 	if err := t.alone(s.Mailbox); err != nil {
 		return err
 	}
-	if _, err := t.exec(deleteStop, s.Mailbox[:], s.Kind); err != nil {
+	if err := t.do(deleteStop, s.Mailbox[:], s.Kind); err != nil {
 		return err
 	}
-	_, err := t.exec("INSERT INTO stops (mailbox, kind, at, until) VALUES (?, ?, ?, ?)", s.Mailbox[:], s.Kind, micros(s.At), until)
-	return err
+	return t.do("INSERT INTO stops (mailbox, kind, at, until) VALUES (?, ?, ?, ?)", s.Mailbox[:], s.Kind, micros(s.At), until)
 }
 
 // StopOf implements account.StopStore.
@@ -77,8 +76,7 @@ const deleteStop = "DELETE FROM stops WHERE mailbox = ? AND kind = ?"
 // LiftStop implements account.StopStore.
 func (store Account) LiftStop(ctx context.Context, mailbox sandlot.Digest, kind string) error {
 	return in("lift stop", store.db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec(deleteStop, mailbox[:], kind)
-		return err
+		return t.do(deleteStop, mailbox[:], kind)
 	}))
 }
 
@@ -100,7 +98,7 @@ func (store Operate) LiftStops(ctx context.Context, mailbox sandlot.Digest, e sa
 		if err != nil {
 			return err
 		}
-		return t.log(e)
+		return t.Run(newEntry(e))
 	}))
 }
 
@@ -123,9 +121,8 @@ func yieldMailbox(ctx context.Context, t *tx, id sandlot.AccountID) error {
 	if err := t.alone(mailbox); err != nil {
 		return err
 	}
-	_, err = t.exec(deleteStop+" AND NOT EXISTS (SELECT 1 FROM accounts WHERE mailbox = ? AND verified = 1 AND suspended_at IS NOT NULL)",
+	return t.do(deleteStop+" AND NOT EXISTS (SELECT 1 FROM accounts WHERE mailbox = ? AND verified = 1 AND suspended_at IS NOT NULL)",
 		mailbox[:], sandlot.StopSuspended, names.EmailKey(a.Email))
-	return err
 }
 
 // mayVerify returns sandlot.ErrSuspended for an address whose mailbox is reserved.

@@ -8,6 +8,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/ticket"
+	"sandlot/internal/storage/sqlstore/engine"
 )
 
 // Tickets keeps tickets, in the database of a DB and under the same promises.
@@ -69,15 +70,15 @@ func (store Tickets) AddTicket(ctx context.Context, k sandlot.Ticket, most ticke
 				return publish.ErrTooMany
 			}
 		}
-		return t.later("INSERT INTO tickets (hash, key, project, owner, owner56, owner48, told, expires_at) VALUES (?, nullif(CAST(? AS BIGINT), 0), nullif(CAST(? AS TEXT), ''), ?, ?, ?, ?, ?)",
+		return t.do("INSERT INTO tickets (hash, key, project, owner, owner56, owner48, told, expires_at) VALUES (?, nullif(CAST(? AS BIGINT), 0), nullif(CAST(? AS TEXT), ''), ?, ?, ?, ?, ?)",
 			k.Hash[:], k.Key, string(k.Project), k.Owner[:], orNull(k.Wider[0]), orNull(k.Wider[1]), orEmpty(k.Told), micros(k.ExpiresAt))
 	}))
 }
 
 // useTicket uses up the ticket of a step, which is kept as long as the step's record.
-func (t *tx) useTicket(o *publish.IdempotencyRecord) error {
-	if o.Ticket == (sandlot.Digest{}) {
+func useTicket(o *publish.IdempotencyRecord) []engine.Statement {
+	if o == nil || o.Ticket == (sandlot.Digest{}) {
 		return nil
 	}
-	return t.later("UPDATE tickets SET used = 1, expires_at = ? WHERE hash = ?", micros(o.ExpiresAt), o.Ticket[:])
+	return []engine.Statement{do("UPDATE tickets SET used = 1, expires_at = ? WHERE hash = ?", micros(o.ExpiresAt), o.Ticket[:])}
 }

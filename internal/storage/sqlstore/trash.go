@@ -23,7 +23,7 @@ const selectTrashed = "SELECT t.at, " + projectColumns + `
 
 func scanTrashed(r row) (out publish.Trashed, err error) {
 	var at int64
-	p, err := scanProject(behind{r, &at})
+	p, err := scanProject(before{r, []any{&at}})
 	return publish.Trashed{Project: p.Project, DeletedAt: sometime(at)}, err
 }
 
@@ -33,18 +33,17 @@ func (store Publish) Trash(ctx context.Context, id sandlot.ProjectID, key int64,
 		if err := t.lockOwner(id); err != nil {
 			return err
 		}
-		t.mayAct(key)
-		if err := t.Flush(); err != nil {
+		if err := t.mayAct(key); err != nil {
 			return err
 		}
 		num, err := t.number("UPDATE projects SET changed = changed + 1, deleted_at = ? WHERE id = ? AND deleted_at IS NULL"+ofAccount+" RETURNING num", micros(e.At), string(id))
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec("INSERT INTO trash (project, account, at) SELECT num, account, coalesce((SELECT at FROM clock WHERE at > deleted_at), deleted_at) FROM projects WHERE num = ?", num); err != nil {
+		if err := t.do("INSERT INTO trash (project, account, at) SELECT num, account, coalesce((SELECT at FROM clock WHERE at > deleted_at), deleted_at) FROM projects WHERE num = ?", num); err != nil {
 			return err
 		}
-		return t.log(e)
+		return t.Run(newEntry(e))
 	}))
 }
 
@@ -62,11 +61,10 @@ func (store Publish) TakeBack(ctx context.Context, id sandlot.ProjectID, within 
 		if err != nil {
 			return err
 		}
-		t.within(sandlot.AccountID(account), publish.Quota{Projects: within.Projects}, publish.Quota{}, store.db.Now())
-		if err := t.Flush(); err != nil {
+		if err := t.within(sandlot.AccountID(account), publish.Quota{Projects: within.Projects}, store.db.Now()); err != nil {
 			return err
 		}
-		return t.log(e)
+		return t.Run(newEntry(e))
 	}))
 }
 
@@ -86,7 +84,7 @@ func (store Publish) Purge(ctx context.Context, id sandlot.ProjectID, e sandlot.
 		if err := t.purge(num); err != nil {
 			return err
 		}
-		return t.log(e)
+		return t.Run(newEntry(e))
 	})
 	if err == nil {
 		store.db.engine.Wipe()
@@ -100,11 +98,10 @@ func (t *tx) purge(num int64) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '' WHERE num = ?", num); err != nil {
+	if err := t.do("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '' WHERE num = ?", num); err != nil {
 		return err
 	}
-	_, err = t.exec("INSERT INTO removals (project, at) VALUES (?, ?)", num, at)
-	return err
+	return t.do("INSERT INTO removals (project, at) VALUES (?, ?)", num, at)
 }
 
 // Trashed implements publish.TrashStore.

@@ -81,7 +81,7 @@ func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.
 			err = store.pass(t, d, trial.Passed)
 		default:
 			due := trial.Due{Project: sandlot.ProjectID(d.id), Version: d.version, Lease: l.until(), Try: int(d.tries.Int64) + 1}
-			_, err := t.exec(`INSERT INTO trials (project, trying, tries, leased_until, day, opened) VALUES (?1, ?2, 1, ?3, ?4, 1) ON CONFLICT (project) DO UPDATE SET
+			err := t.do(`INSERT INTO trials (project, trying, tries, leased_until, day, opened) VALUES (?1, ?2, 1, ?3, ?4, 1) ON CONFLICT (project) DO UPDATE SET
 				trying = excluded.trying, tries = CASE WHEN trials.trying = excluded.trying THEN trials.tries + 1 ELSE 1 END, leased_until = excluded.leased_until,
 				opened = CASE WHEN trials.day = excluded.day THEN trials.opened + 1 ELSE 1 END, day = excluded.day`, d.num, d.version, due.Lease, day)
 			return due, err
@@ -95,7 +95,7 @@ func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.
 
 // pass ends the trial of a version that is not to be opened.
 func (store Trials) pass(t *tx, d untried, how trial.Outcome) error {
-	_, err := t.exec(`INSERT INTO trials (project, version, at, outcome) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (project) DO UPDATE SET
+	err := t.do(`INSERT INTO trials (project, version, at, outcome) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (project) DO UPDATE SET
 		version = excluded.version, at = excluded.at, outcome = excluded.outcome, seen = '', trying = 0, tries = 0, leased_until = 0`, d.num, d.version, micros(store.db.Now()), string(how))
 	if err != nil {
 		return err
@@ -105,8 +105,7 @@ func (store Trials) pass(t *tx, d untried, how trial.Outcome) error {
 
 // tried notes that a version is not due any more.
 func (t *tx) tried(project int64, version int) error {
-	_, err := t.exec("UPDATE projects SET tried = ?1 WHERE num = ?2 AND tried < ?1", version, project)
-	return err
+	return t.do("UPDATE projects SET tried = ?1 WHERE num = ?2 AND tried < ?1", version, project)
 }
 
 // EndTrial implements trial.Store.
@@ -129,8 +128,7 @@ func (store Trials) GiveBackTrial(ctx context.Context, d trial.Due, forget bool)
 		if forget {
 			forgotten = 1
 		}
-		_, err := t.exec("UPDATE trials SET leased_until = 0, tries = tries - ?1 WHERE project = (SELECT num FROM projects WHERE id = ?2) AND leased_until = ?3", forgotten, string(d.Project), d.Lease)
-		return err
+		return t.do("UPDATE trials SET leased_until = 0, tries = tries - ?1 WHERE project = (SELECT num FROM projects WHERE id = ?2) AND leased_until = ?3", forgotten, string(d.Project), d.Lease)
 	}))
 }
 

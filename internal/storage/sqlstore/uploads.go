@@ -9,6 +9,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/sqlstore/engine"
 )
 
 const (
@@ -141,7 +142,7 @@ func (store Publish) LeaseUpload(ctx context.Context, key sandlot.Digest, genera
 		if name = 0; length > 0 {
 			name = max(l.until(), held+1)
 		}
-		n, err := t.exec(`UPDATE uploads SET leased_until = ? WHERE key = ? AND generation = ? AND done_project IS NULL
+		n, err := t.Exec(`UPDATE uploads SET leased_until = ? WHERE key = ? AND generation = ? AND done_project IS NULL
 			AND (leased_until <= ? OR leased_until > ? OR leased_until = ?)`, name, key[:], generation, micros(l.now), lease{l.now, publish.UploadLeaseMax}.never(), held)
 		if err != nil || n > 0 {
 			return err
@@ -158,8 +159,7 @@ func (store Publish) LeaseUpload(ctx context.Context, key sandlot.Digest, genera
 // endExpired takes its key from an upload that has expired, so that another can
 // have it. Its parts are left to Sweep: there may be ten thousand.
 func (t *tx) endExpired(key sandlot.Digest, now time.Time) error {
-	_, err := t.exec("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ? AND expires_at <= ?", key[:], micros(now))
-	return err
+	return t.do("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ? AND expires_at <= ?", key[:], micros(now))
 }
 
 func (t *tx) savePart(upload int64, p publish.Part, now time.Time) error {
@@ -176,33 +176,33 @@ func (t *tx) savePart(upload int64, p publish.Part, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("INSERT INTO upload_parts (upload, n, blob) VALUES (?, ?, ?) ON CONFLICT (upload, n) DO UPDATE SET blob = excluded.blob", upload, p.N, blob)
-	return err
+	return t.do("INSERT INTO upload_parts (upload, n, blob) VALUES (?, ?, ?) ON CONFLICT (upload, n) DO UPDATE SET blob = excluded.blob", upload, p.N, blob)
 }
 
-func scanOver(r row) (u publish.Upload, err error) {
-	err = r.Scan(asDigest{&u.Token}, asDigest{&u.Owner}, &u.Meta)
-	return u, err
-}
-
-// complete closes the upload that a step consumes; nil is none. The remaining record has its key, the fields
-// of part 1, and no parts; the row with the parts loses its key, for Sweep.
-func (t *tx) complete(c *publish.Completion) error {
+// complete finds the upload that a step consumes, nil for none, and returns what closes it, and how many bytes it held of
+// an account. The remaining record has its key, the fields of part 1, and no parts; the row with the parts loses its key,
+// for Sweep.
+func (t *tx) complete(c *publish.Completion, of sandlot.AccountID) (list []engine.Statement, held int64, err error) {
 	if c == nil {
-		return nil
+		return nil, 0, nil
 	}
-	u, err := one(context.Background(), t, scanOver, `SELECT token, owner, meta FROM uploads
+	u, err := one(context.Background(), t, func(r row) (u publish.Upload, err error) {
+		err = r.Scan(asDigest{&u.Token}, asDigest{&u.Owner}, &u.Meta, &u.Account, &held)
+		return u, err
+	}, `SELECT token, owner, meta, coalesce(account, 0), held FROM uploads
 		WHERE key = ? AND generation = ? AND done_project IS NULL`+t.dialect.Locked("uploads"), c.Key[:], c.Generation)
 	if errors.Is(err, sandlot.ErrNotFound) {
-		return sandlot.ErrUploadMoved
+		err = sandlot.ErrUploadMoved
 	}
-	if err != nil {
-		return err
+	if u.Account != of {
+		held = 0
 	}
-	if err := t.later("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ?", c.Key[:]); err != nil {
-		return err
-	}
-	return t.later(`INSERT INTO uploads (key, token, owner, meta, total, generation, expires_at, done_project, done_version, done_part, done_sha256, done_answer, done_made)
-		VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)`, c.Key[:], orNull(u.Token), u.Owner[:], orEmpty(u.Meta), c.Generation+1, micros(c.ExpiresAt),
-		string(c.Done.Project), c.Done.Version, c.Done.Part, c.Done.SHA256[:], c.Done.Answer, c.Done.Made)
+	return []engine.Statement{
+		do("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ?", c.Key[:]),
+		do(`INSERT INTO uploads (key, token, owner, meta, total, generation, expires_at,
+				done_project, done_version, done_part, done_sha256, done_answer, done_made)
+			VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			c.Key[:], orNull(u.Token), u.Owner[:], orEmpty(u.Meta), c.Generation+1, micros(c.ExpiresAt),
+			string(c.Done.Project), c.Done.Version, c.Done.Part, c.Done.SHA256[:], c.Done.Answer, c.Done.Made),
+	}, held, err
 }

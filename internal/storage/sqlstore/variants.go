@@ -44,8 +44,7 @@ func (store Variants) ClaimSqueezing(ctx context.Context, blobs []int64, length 
 // EndSqueezing implements publish.VariantStore.
 func (store Variants) EndSqueezing(ctx context.Context, blobs []int64, claim int64) error {
 	return in("give back files for variants", store.db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec("UPDATE blobs SET leased_until = 0 WHERE "+t.amongNumbers("id")+" AND leased_until = ?", engine.List(blobs), claim)
-		return err
+		return t.do("UPDATE blobs SET leased_until = 0 WHERE "+t.amongNumbers("id")+" AND leased_until = ?", engine.List(blobs), claim)
 	}))
 }
 
@@ -58,7 +57,7 @@ func (store Variants) LeavePlain(ctx context.Context, most int) (int, error) {
 	}
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		for _, id := range over {
-			n, err := t.exec("UPDATE blobs SET squeezed = 1 WHERE id = ? AND squeezed = 0", id)
+			n, err := t.Exec("UPDATE blobs SET squeezed = 1 WHERE id = ? AND squeezed = 0", id)
 			if err != nil {
 				return err
 			}
@@ -88,7 +87,7 @@ func (store Variants) PutVariants(ctx context.Context, blobID int64, variants []
 			if err != nil {
 				return err
 			}
-			if _, err := t.exec("INSERT INTO variants (blob, encoding, variant, crc32) VALUES (?, ?, ?, ?)", blobID, v.Encoding, id, v.CRC32); err != nil {
+			if err := t.do("INSERT INTO variants (blob, encoding, variant, crc32) VALUES (?, ?, ?, ?)", blobID, v.Encoding, id, v.CRC32); err != nil {
 				return err
 			}
 		}
@@ -107,6 +106,5 @@ func (t *tx) dropVariants(blob int64) error {
 			return err
 		}
 	}
-	_, err = t.exec("DELETE FROM variants WHERE blob = ?", blob)
-	return err
+	return t.do("DELETE FROM variants WHERE blob = ?", blob)
 }
