@@ -20,9 +20,9 @@ func scanAccount(r row) (a sandlot.Account, err error) {
 	return a, err
 }
 
-// CreateAccount implements publish.Store. If all of the handles were taken the
+// If all of the handles were taken the
 // error is sandlot.ErrExists.
-func (store Publish) CreateAccount(ctx context.Context, na publish.NewAccount) (a sandlot.Account, err error) {
+func (store AccountStore) CreateAccount(ctx context.Context, na publish.NewAccount) (a sandlot.Account, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.addRecord(na.Idempotency, 0, "", store.db.Now()); err != nil {
 			return err
@@ -46,7 +46,7 @@ func (t *tx) createAccount(na publish.NewAccount) (a sandlot.Account, records []
 		return a, nil, err
 	}
 	a.ID = sandlot.AccountID(id)
-	if a.Handle, err = t.takeHandle(a.ID, na.Handles, time.Time{}); err != nil {
+	if a.Handle, err = takeHandle(t, a.ID, na.Handles, time.Time{}); err != nil {
 		return a, nil, err
 	}
 	if a.Handle != na.Handles[0] {
@@ -62,7 +62,7 @@ func (t *tx) createAccount(na publish.NewAccount) (a sandlot.Account, records []
 
 // takeHandle gives an account the first of the handles that was never given out: when it
 // was renamed, or the zero time for a new one.
-func (t *tx) takeHandle(id sandlot.AccountID, handles []string, renamed time.Time) (string, error) {
+func takeHandle(t *tx, id sandlot.AccountID, handles []string, renamed time.Time) (string, error) {
 	at := int64(0)
 	if !renamed.IsZero() {
 		at = micros(renamed)
@@ -79,14 +79,11 @@ func (t *tx) takeHandle(id sandlot.AccountID, handles []string, renamed time.Tim
 	return "", fmt.Errorf("all of %d handles: %w", len(handles), sandlot.ErrExists)
 }
 
-// Account implements publish.Store.
-func (store Publish) Account(ctx context.Context, id sandlot.AccountID) (sandlot.Account, error) {
-	a, err := one(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
-	return a, in("read account", err)
+func (store AccountStore) Account(ctx context.Context, id sandlot.AccountID) (sandlot.Account, error) {
+	return one(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
 }
 
-// SetEmail implements publish.Store.
-func (store Publish) SetEmail(ctx context.Context, id sandlot.AccountID, address string, job sandlot.Job) error {
+func (store AccountStore) SetEmail(ctx context.Context, id sandlot.AccountID, address string, job sandlot.Job) error {
 	return in("set email", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
 			return err
@@ -161,10 +158,8 @@ const selectKey = `
 	FROM keys k JOIN accounts a ON a.id = k.account LEFT JOIN projects p ON p.num = k.project
 	WHERE a.deleted_at IS NULL AND p.deleted_at IS NULL AND k.revoked_at IS NULL AND `
 
-// KeyByHash implements publish.CredentialStore.
 func (store Credentials) KeyByHash(ctx context.Context, hash sandlot.Digest) (sandlot.Key, error) {
-	k, err := one(ctx, store.db, scanKey, selectKey+"k.hash = ?", hash[:])
-	return k, in("look up key", err)
+	return one(ctx, store.db, scanKey, selectKey+"k.hash = ?", hash[:])
 }
 
 func scanKey(r row) (k sandlot.Key, err error) {
@@ -176,7 +171,7 @@ func scanKey(r row) (k sandlot.Key, err error) {
 	return k, err
 }
 
-// TouchKeys implements publish.Store. Keys that are not there are passed over.
+// Keys that are not there are passed over.
 func (store Credentials) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 	return in("touch keys", store.db.step(ctx, 0, func(t *tx) error {
 		for _, id := range slices.Sorted(maps.Keys(used)) { // in one order, against deadlocks with other steps
@@ -189,8 +184,7 @@ func (store Credentials) TouchKeys(ctx context.Context, used map[int64]time.Time
 	}))
 }
 
-// Secret implements publish.Store.
-func (store Publish) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
+func (store SecretStore) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
 	secret, err := store.KnownSecret(ctx, name)
 	if !errors.Is(err, sandlot.ErrNotFound) {
 		return secret, err
@@ -208,7 +202,6 @@ func (store Publish) Secret(ctx context.Context, name string, fresh []byte) ([]b
 const selectSecret = "SELECT value FROM secrets WHERE name = ?"
 
 // KnownSecret is a secret that was made before, and sandlot.ErrNotFound where none was.
-func (store Publish) KnownSecret(ctx context.Context, name string) ([]byte, error) {
-	secret, err := one(ctx, store.db, scanValue[[]byte], selectSecret, name)
-	return secret, in("read secret", err)
+func (store SecretStore) KnownSecret(ctx context.Context, name string) ([]byte, error) {
+	return one(ctx, store.db, scanValue[[]byte], selectSecret, name)
 }

@@ -34,22 +34,17 @@ func sometime(micros int64) (t time.Time) {
 	return t
 }
 
-// AccountByHandle implements operate.AdminStore.
 func (store Operate) AccountByHandle(ctx context.Context, handle string) (operate.AccountDetail, error) {
-	d, err := one(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id = (SELECT account FROM handles WHERE handle = ?) AND a.handle = ?", handle, handle)
-	return d, in("read account", err)
+	return one(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id = (SELECT account FROM handles WHERE handle = ?) AND a.handle = ?", handle, handle)
 }
 
-// AccountsByEmail implements operate.AdminStore. It reads through all accounts.
+// It reads through all accounts.
 func (store Operate) AccountsByEmail(ctx context.Context, address string, limit int) ([]operate.AccountDetail, error) {
-	list, err := all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.email = ? ORDER BY a.id LIMIT ?", address, limit)
-	return list, in("look for accounts", err)
+	return all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.email = ? ORDER BY a.id LIMIT ?", address, limit)
 }
 
-// ListAccounts implements operate.AdminStore.
 func (store Operate) ListAccounts(ctx context.Context, after sandlot.AccountID, suspended bool, limit int) ([]operate.AccountDetail, error) {
-	list, err := all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id > ? AND (a.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) ORDER BY a.id LIMIT ?", after, suspended, limit)
-	return list, in("list accounts", err)
+	return all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id > ? AND (a.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) ORDER BY a.id LIMIT ?", after, suspended, limit)
 }
 
 const selectProjectDetail = "SELECT coalesce(t.at, 0), coalesce(p.suspended_at, 0), " + projectColumns + `
@@ -62,46 +57,40 @@ func scanProjectDetail(r row) (d operate.ProjectDetail, err error) {
 	return d, err
 }
 
-// ProjectDetail implements operate.AdminStore.
 func (store Operate) ProjectDetail(ctx context.Context, id sandlot.ProjectID) (operate.ProjectDetail, error) {
-	d, err := one(ctx, store.db, scanProjectDetail, selectProjectDetail+"p.id = ? AND (p.deleted_at IS NULL OR t.project IS NOT NULL)", string(id))
-	return d, in("read project", err)
+	return one(ctx, store.db, scanProjectDetail, selectProjectDetail+"p.id = ? AND (p.deleted_at IS NULL OR t.project IS NOT NULL)", string(id))
 }
 
-// ListProjects implements operate.AdminStore.
 func (store Operate) ListProjects(ctx context.Context, q operate.ProjectQuery) ([]operate.ProjectDetail, error) {
 	const rest = "p.deleted_at IS NULL AND p.num > ? AND (p.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) ORDER BY p.num LIMIT ?"
 	query, args := selectProjectDetail+rest, []any{q.After, q.Suspended, q.Limit}
 	if q.Account != 0 {
 		query, args = selectProjectDetail+"p.account = ? AND "+rest, append([]any{q.Account}, args...)
 	}
-	list, err := all(ctx, store.db, scanProjectDetail, query, args...)
-	return list, in("list projects", err)
+	return all(ctx, store.db, scanProjectDetail, query, args...)
 }
 
-// Suspend implements operate.AdminStore.
 func (store Operate) Suspend(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
 	return s.Changed(), in("suspend", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
-		if err := t.act(s, e, sandlot.ErrExists, micros(e.At), "suspended_at IS NULL"); err != nil || s.Project != "" {
+		if err := setSuspended(t, s, e, sandlot.ErrExists, micros(e.At), "suspended_at IS NULL"); err != nil || s.Project != "" {
 			return err
 		}
 		return reserveMailbox(ctx, t, s.Account, e.At)
 	}))
 }
 
-// Reinstate implements operate.AdminStore.
 func (store Operate) Reinstate(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
 	return s.Changed(), in("reinstate", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
-		if err := t.act(s, e, sandlot.ErrMoved, nil, "suspended_at IS NOT NULL"); err != nil || s.Project != "" {
+		if err := setSuspended(t, s, e, sandlot.ErrMoved, nil, "suspended_at IS NOT NULL"); err != nil || s.Project != "" {
 			return err
 		}
 		return yieldMailbox(ctx, t, s.Account)
 	}))
 }
 
-// act sets when a subject was suspended, if it is in the state it must be in; in
+// setSuspended sets when a subject was suspended, if it is in the state it must be in; in
 // another one it is wrong.
-func (t *tx) act(s sandlot.Subject, e sandlot.LogEntry, wrong error, at any, state string) error {
+func setSuspended(t *tx, s sandlot.Subject, e sandlot.LogEntry, wrong error, at any, state string) error {
 	if err := t.lockSubject(s); err != nil {
 		return err
 	}
@@ -124,19 +113,19 @@ func named(s sandlot.Subject) (table string, id any) {
 	return "accounts WHERE id = ? AND deleted_at IS NULL", s.Account
 }
 
-// Remove implements operate.AdminStore. The titles and other texts of a deleted account or project go at
+// The titles and other texts of a deleted account or project go at
 // once; their rows stay, so that their names do. Other records about an account are emptied in steps, which
 // Sweep does if they are cut short.
-func (store Operate) Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
+func (store RemovalStore) Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
 	err := store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
 		if err := t.lockSubject(s); err != nil {
 			return err
 		}
 		var err error
 		if s.Project != "" {
-			err = t.removeProject(s.Project, e.At)
+			err = removeProject(t, s.Project, e.At)
 		} else {
-			err = t.removeAccount(s.Account, e.At)
+			err = removeAccount(t, s.Account, e.At)
 		}
 		if err != nil {
 			return err
@@ -150,7 +139,7 @@ func (store Operate) Remove(ctx context.Context, s sandlot.Subject, e sandlot.Lo
 	return s.Changed(), in("remove", err)
 }
 
-func (t *tx) removeProject(id sandlot.ProjectID, at time.Time) error {
+func removeProject(t *tx, id sandlot.ProjectID, at time.Time) error {
 	switch num, err := t.number("SELECT num FROM projects WHERE id = ? AND "+inTrash+ofAccount, string(id)); {
 	case err == nil:
 		return t.purge(num)
@@ -164,11 +153,11 @@ func (t *tx) removeProject(id sandlot.ProjectID, at time.Time) error {
 	return t.do("INSERT INTO removals (project, at) VALUES (?, ?)", num, micros(at))
 }
 
-func (t *tx) removeAccount(id sandlot.AccountID, at time.Time) error {
+func removeAccount(t *tx, id sandlot.AccountID, at time.Time) error {
 	if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", id); err != nil {
 		return err
 	}
-	if err := t.forgetting(id); err != nil {
+	if err := forgetting(t, id); err != nil {
 		return err
 	}
 	// Its projects follow, also if all that it has can only be taken back.
@@ -197,7 +186,6 @@ func (t *tx) removeAccount(id sandlot.AccountID, at time.Time) error {
 	return nil
 }
 
-// AddKey implements operate.AdminStore.
 func (store Operate) AddKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, revoke bool, e sandlot.LogEntry) (revoked int, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
@@ -231,7 +219,6 @@ func scanLogEntry(r row) (e sandlot.LogEntry, err error) {
 	return e, err
 }
 
-// Log implements operate.AdminStore.
 func (store Operate) Log(ctx context.Context, q operate.LogQuery) ([]sandlot.LogEntry, error) {
 	const (
 		entries = selectLog + "id < ?1"
@@ -253,8 +240,7 @@ func (store Operate) Log(ctx context.Context, q operate.LogQuery) ([]sandlot.Log
 	if q.Target != "" {
 		query, args = entries+some+" AND target = ?7"+last, append(args, q.Target)
 	}
-	list, err := all(ctx, store.db, scanLogEntry, query, args...)
-	return list, in("read log", err)
+	return all(ctx, store.db, scanLogEntry, query, args...)
 }
 
 // An account is named by its handle of now in the log, whichever of its handles is
@@ -266,12 +252,10 @@ const (
 		FROM projects p JOIN accounts a ON a.id = p.account WHERE p.id = ? AND (p.deleted_at IS NOT NULL OR a.deleted_at IS NOT NULL)`
 )
 
-// DeletedAccount implements operate.AdminStore.
 func (store Operate) DeletedAccount(ctx context.Context, handle string) (operate.Deletion, error) {
 	return store.deletion(ctx, selectAccountDeleted, handle)
 }
 
-// DeletedProject implements operate.AdminStore.
 func (store Operate) DeletedProject(ctx context.Context, id sandlot.ProjectID) (operate.Deletion, error) {
 	return store.deletion(ctx, selectProjectDeleted, string(id))
 }

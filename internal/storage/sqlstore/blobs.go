@@ -147,8 +147,7 @@ func (t *tx) loosen(id int64) error {
 	return t.do("UPDATE blobs SET loose = 1 WHERE id = ?", id)
 }
 
-// Content implements publish.Store.
-func (store Publish) Content(ctx context.Context, blobID int64) ([]byte, error) {
+func (store FileStore) Content(ctx context.Context, blobID int64) ([]byte, error) {
 	bytes, err := one(ctx, store.db, scanValue[[]byte], "SELECT bytes FROM contents WHERE blob = ?", blobID)
 	if err != nil {
 		return nil, in("read content", err)
@@ -156,8 +155,7 @@ func (store Publish) Content(ctx context.Context, blobID int64) ([]byte, error) 
 	return orEmpty(bytes), nil
 }
 
-// Checkpoints implements publish.Store.
-func (store Publish) Checkpoints(ctx context.Context, blobID int64) (string, error) {
+func (store FileStore) Checkpoints(ctx context.Context, blobID int64) (string, error) {
 	points, err := one(ctx, store.db, scanValue[[]byte], "SELECT points FROM checkpoints WHERE blob = ?", blobID)
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return "", nil
@@ -165,7 +163,6 @@ func (store Publish) Checkpoints(ctx context.Context, blobID int64) (string, err
 	return string(points), in("read checkpoints", err)
 }
 
-// Unknown implements operate.SweepStore.
 func (store Upkeep) Unknown(ctx context.Context, refs []sandlot.BlobRef) ([]sandlot.BlobRef, error) {
 	// Another database in its place may have them, as one that was recovered from a backup.
 	if err := store.db.engine.CheckPlace(); err != nil {
@@ -174,7 +171,6 @@ func (store Upkeep) Unknown(ctx context.Context, refs []sandlot.BlobRef) ([]sand
 	if len(refs) == 0 {
 		return nil, nil
 	}
-	unknown, err := all(ctx, store.db, scanValue[sandlot.BlobRef],
+	return all(ctx, store.db, scanValue[sandlot.BlobRef],
 		"SELECT n.value FROM "+store.db.dialect.Texts("?", "n")+" WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.ref = n.value)", engine.List(refs))
-	return unknown, in("look up blobs", err)
 }

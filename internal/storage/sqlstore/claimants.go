@@ -13,15 +13,12 @@ func claimant(words engine.Dialect) string {
 	return "mailbox = ? AND verified = 0 AND " + words.EqualFold("email", "?") + " AND deleted_at IS NULL AND suspended_at IS NULL"
 }
 
-// Claimants implements account.ClaimStore.
-func (store Account) Claimants(ctx context.Context, email string, limit int) ([]sandlot.Account, error) {
-	list, err := all(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE "+claimant(store.db.dialect)+" AND projects > 0 ORDER BY id DESC LIMIT ?",
+func (store ClaimStore) Claimants(ctx context.Context, email string, limit int) ([]sandlot.Account, error) {
+	return all(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE "+claimant(store.db.dialect)+" AND projects > 0 ORDER BY id DESC LIMIT ?",
 		names.EmailKey(email), email, limit)
-	return list, in("look for whom an address was given", err)
 }
 
-// Disown implements account.ClaimStore.
-func (store Account) Disown(ctx context.Context, id sandlot.AccountID, email string) error {
+func (store ClaimStore) Disown(ctx context.Context, id sandlot.AccountID, email string) error {
 	return in("disown account", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
 			return err
@@ -33,9 +30,9 @@ func (store Account) Disown(ctx context.Context, id sandlot.AccountID, email str
 	}))
 }
 
-// TakeOver implements account.ClaimStore. The change number of a project is added to its account's, and the
+// The change number of a project is added to its account's, and the
 // sum never falls: so the projects take along the number of their former account.
-func (store Account) TakeOver(ctx context.Context, from, to sandlot.AccountID, email string) (changed sandlot.Changed, err error) {
+func (store ClaimStore) TakeOver(ctx context.Context, from, to sandlot.AccountID, email string) (changed sandlot.Changed, err error) {
 	changed.Account = from
 	err = store.db.changeAccount(ctx, &to, func(t *tx) error {
 		for _, id := range []sandlot.AccountID{min(from, to), max(from, to)} {
@@ -88,13 +85,8 @@ func handOver(t *tx, from, to sandlot.AccountID) error {
 			return err
 		}
 	}
-	if err := t.do("UPDATE accounts SET projects = 0, bytes = 0 WHERE id = ?", from); err != nil {
-		return err
-	}
-	return t.do("INSERT INTO follows (account, after) VALUES (?, 0) ON CONFLICT (account) DO UPDATE SET after = 0", to)
-}
-
-// Projects implements account.MailStore.
-func (store Mail) Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error) {
-	return store.db.Publish().Projects(ctx, id, before, limit)
+	return t.Run(
+		do("UPDATE accounts SET projects = 0, bytes = 0 WHERE id = ?", from),
+		do("INSERT INTO follows (account, after) VALUES (?, 0) ON CONFLICT (account) DO UPDATE SET after = 0", to),
+	)
 }

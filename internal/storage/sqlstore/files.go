@@ -16,9 +16,9 @@ import (
 // nearLimit bounds the answer of FilesNear: enough to name what is in the way.
 const nearLimit = 10
 
-// PutFile implements publish.Store. If another file has the same folded name the
+// If another file has the same folded name the
 // error is sandlot.ErrExists.
-func (store Publish) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+func (store ProjectStore) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
 	p, err := store.edit(ctx, id, at, f.Blob.Size, f.Blob.InlineSize(), func(t *tx, p *projectRow) ([]engine.Statement, error) {
 		if err := t.closeFile(p, f.Folded, f.Name); err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 			return nil, err
@@ -28,8 +28,7 @@ func (store Publish) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlo
 	return p, changed(id), in("put file", err)
 }
 
-// DeleteFile implements publish.Store.
-func (store Publish) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+func (store ProjectStore) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
 	at.Within = publish.Quota{} // nothing is added
 	p, err := store.edit(ctx, id, at, 0, 0, func(t *tx, p *projectRow) ([]engine.Statement, error) {
 		if name == p.Primary {
@@ -140,19 +139,17 @@ const (
 	currentFiles = "f.until = 9223372036854775807"
 )
 
-// Files implements publish.Store.
-func (store Publish) Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error) {
+func (store FileStore) Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error) {
 	return store.files(ctx, id, version, versionOf, selectFiles)
 }
 
-// FilesWith implements publish.Store.
-func (store Publish) FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error) {
+func (store FileStore) FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error) {
 	return store.files(ctx, id, version, versionKept, selectFilesWith, encoding)
 }
 
 // files lists the files of a version that is there, by one of the queries above, which
 // may take an argument first.
-func (store Publish) files(ctx context.Context, id sandlot.ProjectID, version int, there findVersion, query string, first ...any) ([]sandlot.File, error) {
+func (store FileStore) files(ctx context.Context, id sandlot.ProjectID, version int, there findVersion, query string, first ...any) ([]sandlot.File, error) {
 	// The current version is where it takes no look at the project's history.
 	current := func(q querier) ([]sandlot.File, error) {
 		return gather(ctx, q, query+"p.version = ? AND "+currentFiles+orderFiles, append(first, string(id), version)...)
@@ -225,8 +222,8 @@ func scanFile(r row) (f sandlot.File, err error) {
 	return f, err
 }
 
-// FilesNear implements publish.Store. The files come without their variants.
-func (store Publish) FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error) {
+// The files come without their variants.
+func (store FileStore) FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error) {
 	names := lineage(folded)
 	args := []any{string(id)}
 	for _, n := range names {
@@ -252,8 +249,7 @@ func nearQuery(names int) string {
 		current + "f.folded >= ? AND f.folded < ? ORDER BY 1 LIMIT ?"
 }
 
-// NamesFolded implements publish.Store.
-func (store Publish) NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error) {
+func (store FileStore) NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error) {
 	var names []string
 	err := store.db.snapshot(ctx, func(q querier) (err error) {
 		names, err = all(ctx, q, scanValue[string], `SELECT f.name FROM projects p JOIN files f ON f.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount+

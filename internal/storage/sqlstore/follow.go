@@ -119,10 +119,10 @@ func (s *sweep) removeProjects(account, after, last int64) error {
 		return err
 	}
 	const part = " WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND deleted_at IS NULL"
-	if err := s.do("INSERT INTO removals (project, at) SELECT num, (SELECT deleted_at FROM accounts WHERE id = ?1) FROM projects"+part, account, after, last); err != nil {
-		return err
-	}
-	return s.do("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last)
+	return s.Run(
+		do("INSERT INTO removals (project, at) SELECT num, (SELECT deleted_at FROM accounts WHERE id = ?1) FROM projects"+part, account, after, last),
+		do("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last),
+	)
 }
 
 // relist brings the projects of an account in a part of their order into the lists,

@@ -20,8 +20,7 @@ func scanRecord(r row) (o publish.IdempotencyRecord, err error) {
 	return o, err
 }
 
-// IdempotencyRecord implements publish.Store.
-func (store Publish) IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time, or ...sandlot.Digest) (publish.IdempotencyRecord, error) {
+func (store ProjectStore) IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time, or ...sandlot.Digest) (publish.IdempotencyRecord, error) {
 	query, args := selectRecord, []any{key[:], micros(now)}
 	if len(or) > 0 {
 		query = selectRecords + "expires_at > ? AND key IN (?" + strings.Repeat(", ?", len(or)) + ")"
@@ -30,8 +29,7 @@ func (store Publish) IdempotencyRecord(ctx context.Context, key sandlot.Digest, 
 			args = append(args, k[:])
 		}
 	}
-	o, err := one(ctx, store.db, scanRecord, query, args...)
-	return o, in("read what was made", err)
+	return one(ctx, store.db, scanRecord, query, args...)
 }
 
 // insertRecord fails where there is a record that has not expired; one that has makes

@@ -92,7 +92,7 @@ func dueWithin(ctx context.Context, q querier, after, until int64, l lease, busy
 	return append(jobs, others...), err
 }
 
-// ClaimJobs implements account.MailStore. If whoever claimed a job is gone when its
+// If whoever claimed a job is gone when its
 // lease ends, it is simply there again.
 func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy account.Busy, limit int) (jobs []sandlot.Job, err error) {
 	// Mostly there is none, and to know that takes no turn of the writer.
@@ -102,7 +102,7 @@ func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy acco
 	}
 	var unread error
 	err = store.db.step(ctx, 0, func(t *tx) (err error) {
-		jobs, unread, err = t.claim(ctx, now, store.db.lease(until.Sub(now)), busy, limit)
+		jobs, unread, err = claim(t, ctx, now, store.db.lease(until.Sub(now)), busy, limit)
 		return err
 	})
 	if err != nil {
@@ -113,7 +113,7 @@ func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy acco
 
 // claim claims jobs. One that cannot be read is put off for as long as a job may be,
 // so that it keeps no other from its turn.
-func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy account.Busy, limit int) (jobs []sandlot.Job, unread, err error) {
+func claim(t *tx, ctx context.Context, now time.Time, l lease, busy account.Busy, limit int) (jobs []sandlot.Job, unread, err error) {
 	claim := l.until()
 	for again := true; again && len(jobs) < limit; {
 		list, err := due(ctx, t, now, l, busy, limit-len(jobs))
@@ -143,7 +143,6 @@ func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy account.Bus
 	return jobs, unread, nil
 }
 
-// CountMail implements account.MailStore.
 func (store Mail) CountMail(ctx context.Context, job int64, shares []account.Share, at, since time.Time) error {
 	return in("count mail", store.db.step(ctx, 0, func(t *tx) error {
 		return takeShares(t, job, shares, at, since)
@@ -181,7 +180,7 @@ func takeShares(t *tx, job any, shares []sandlot.Share, at, since time.Time) err
 	return nil
 }
 
-// FinishJob implements account.MailStore. The ID of a job is never used again, so
+// The ID of a job is never used again, so
 // what was counted for it needs not forget it.
 func (store Mail) FinishJob(ctx context.Context, j sandlot.Job, sent bool, at time.Time) error {
 	return in("finish job", store.db.step(ctx, 0, func(t *tx) error {
@@ -196,14 +195,10 @@ func (store Mail) FinishJob(ctx context.Context, j sandlot.Job, sent bool, at ti
 	}))
 }
 
-// RetryJob implements account.MailStore.
 func (store Mail) RetryJob(ctx context.Context, j sandlot.Job, due time.Time) error {
-	return in("retry job", store.db.step(ctx, 0, func(t *tx) error {
-		return t.must(sandlot.ErrNotFound, "UPDATE jobs SET due = ?, attempts = attempts + 1, leased_until = 0 WHERE id = ? AND leased_until = ?", micros(due), j.ID, j.Claim)
-	}))
+	return in("retry job", store.db.must(ctx, sandlot.ErrNotFound, "UPDATE jobs SET due = ?, attempts = attempts + 1, leased_until = 0 WHERE id = ? AND leased_until = ?", micros(due), j.ID, j.Claim))
 }
 
-// AddVerification implements account.MailStore.
 func (store Mail) AddVerification(ctx context.Context, v account.Verification) (handle string, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(v.Account); err != nil {
@@ -232,25 +227,23 @@ func scanVerification(r row) (v account.Verification, err error) {
 	return v, err
 }
 
-// Verification implements account.ClaimStore.
-func (store Account) Verification(ctx context.Context, token sandlot.Digest, now time.Time) (account.Verification, error) {
-	v, err := one(ctx, store.db, scanVerification, selectVerification, token[:], micros(now))
-	return v, in("read verification", err)
+func (store ClaimStore) Verification(ctx context.Context, token sandlot.Digest, now time.Time) (account.Verification, error) {
+	return one(ctx, store.db, scanVerification, selectVerification, token[:], micros(now))
 }
 
 // verification finds what a token verifies, and locks its account.
-func (t *tx) verification(ctx context.Context, token sandlot.Digest, now time.Time) (v account.Verification, err error) {
+func verification(t *tx, ctx context.Context, token sandlot.Digest, now time.Time) (v account.Verification, err error) {
 	if err := t.lock("SELECT id FROM accounts WHERE id = (SELECT account FROM verifications WHERE token = ?)", token[:]); err != nil {
 		return v, err
 	}
 	return one(ctx, t, scanVerification, selectVerification, token[:], micros(now))
 }
 
-// UseVerification implements account.ClaimStore. What it does not find it does not
+// What it does not find it does not
 // find in Verification either.
-func (store Account) UseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, _ sandlot.Changed, err error) {
+func (store ClaimStore) UseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, _ sandlot.Changed, err error) {
 	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
-		v, err := t.verification(ctx, token, now)
+		v, err := verification(t, ctx, token, now)
 		if err != nil {
 			return err
 		}
@@ -269,10 +262,9 @@ func (store Account) UseVerification(ctx context.Context, token sandlot.Digest, 
 	return a, sandlot.Changed{Account: a.ID}, in("use verification", err)
 }
 
-// RefuseVerification implements account.ClaimStore.
-func (store Account) RefuseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, err error) {
+func (store ClaimStore) RefuseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
-		v, err := t.verification(ctx, token, now)
+		v, err := verification(t, ctx, token, now)
 		if err != nil {
 			return err
 		}

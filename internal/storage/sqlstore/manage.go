@@ -16,17 +16,14 @@ import (
 // 10,000. What the versions of a page with more changed is not known.
 const changesLimit = 20_000
 
-// Details implements publish.ProjectStore.
-func (store Publish) Details(ctx context.Context, id sandlot.ProjectID) (publish.Details, error) {
-	d, err := one(ctx, store.db, func(r row) (d publish.Details, err error) {
+func (store ProjectStore) Details(ctx context.Context, id sandlot.ProjectID) (publish.Details, error) {
+	return one(ctx, store.db, func(r row) (d publish.Details, err error) {
 		err = r.Scan(&d.Title, &d.Description, &d.Unlisted, &d.Threads, &d.Tags)
 		return d, err
 	}, "SELECT title, description, unlisted, threads, tags FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
-	return d, in("read details", err)
 }
 
-// SetDetails implements publish.ProjectStore.
-func (store Publish) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) (sandlot.Changed, error) {
+func (store ProjectStore) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) (sandlot.Changed, error) {
 	return changed(id), in("set details", store.db.step(ctx, publish.MaxDescription, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
@@ -44,7 +41,7 @@ func (store Publish) SetDetails(ctx context.Context, id sandlot.ProjectID, d pub
 		if err := t.mayAct(d.By); err != nil {
 			return err
 		}
-		if err := t.replaces(p, d); err != nil {
+		if err := replaces(t, p, d); err != nil {
 			return err
 		}
 		if d.Title != nil {
@@ -55,7 +52,7 @@ func (store Publish) SetDetails(ctx context.Context, id sandlot.ProjectID, d pub
 }
 
 // replaces is ErrMoved where p has other details than a change was made for.
-func (t *tx) replaces(p projectRow, d publish.DetailsChange) error {
+func replaces(t *tx, p projectRow, d publish.DetailsChange) error {
 	if d.Seen == "" {
 		return nil
 	}
@@ -88,8 +85,7 @@ func said[T any](v *T, before T) T {
 	return *v
 }
 
-// Rearrange implements publish.ProjectStore.
-func (store Publish) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+func (store ProjectStore) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
 	inline, more := 0, int64(0)
 	for _, f := range c.Put {
 		inline += f.Blob.InlineSize()
@@ -99,7 +95,7 @@ func (store Publish) Rearrange(ctx context.Context, id sandlot.ProjectID, c publ
 		if err := t.closeFiles(p, c.Drop); err != nil {
 			return nil, err
 		}
-		if err := t.setPrimary(p, c); err != nil {
+		if err := setPrimary(t, p, c); err != nil {
 			return nil, err
 		}
 		return t.putFiles(p, c.Put, store.db.Now())
@@ -110,7 +106,7 @@ func (store Publish) Rearrange(ctx context.Context, id sandlot.ProjectID, c publ
 // setPrimary makes a file the primary one, or leaves it as it is; in either case the
 // version has it. Looking for it reads the project's current files, some ten
 // thousand at most, so only a change that takes it from where it was does.
-func (t *tx) setPrimary(p *projectRow, c publish.Change) error {
+func setPrimary(t *tx, p *projectRow, c publish.Change) error {
 	is := func(f sandlot.File) bool { return f.Name == p.Primary }
 	dropped := slices.ContainsFunc(c.Drop, is)
 	if !dropped && (c.Primary == "" || c.Primary == p.Primary) {
@@ -129,8 +125,7 @@ func (t *tx) setPrimary(p *projectRow, c publish.Change) error {
 	return err
 }
 
-// Versions implements publish.ProjectStore.
-func (store Publish) Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error) {
+func (store ProjectStore) Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}

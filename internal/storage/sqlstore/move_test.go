@@ -154,7 +154,7 @@ func filled(t *testing.T, db *DB) *DB {
 			err := x.do("DELETE FROM " + table.Name)
 			expect.OK(t, err)
 			for i := range n {
-				if err := x.write(table, [][]any{r.row(table, columns, i+1)}); err != nil {
+				if err := insertRows(x, table, [][]any{r.row(table, columns, i+1)}); err != nil {
 					return in(table.Name, err)
 				}
 			}

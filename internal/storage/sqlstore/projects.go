@@ -35,9 +35,9 @@ func scanProject(r row) (p projectRow, err error) {
 	return p, err
 }
 
-// CreateProject implements publish.Store. If p.New is set and all of its handles
+// If p.New is set and all of its handles
 // were taken the error is sandlot.ErrExists, too.
-func (store Publish) CreateProject(ctx context.Context, np publish.NewProject) (sandlot.Project, error) {
+func (store ProjectStore) CreateProject(ctx context.Context, np publish.NewProject) (sandlot.Project, error) {
 	h, err := historyOf(np)
 	if err != nil {
 		return sandlot.Project{}, in("create project", sandlot.NoEffect(err))
@@ -173,14 +173,12 @@ func newVersions(project int64, list []sandlot.Version) engine.Statement {
 	return s
 }
 
-// Project implements publish.Store.
-func (store Publish) Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
+func (store ProjectStore) Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
 	p, err := one(ctx, store.db, scanProject, selectProject+"p.id = ?", string(id))
 	return p.Project, in("read project", err)
 }
 
-// Projects implements publish.Store.
-func (store Publish) Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error) {
+func (store ProjectStore) Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
@@ -207,8 +205,7 @@ func (store Publish) Projects(ctx context.Context, id sandlot.AccountID, before 
 	return list, nil
 }
 
-// Version implements publish.Store.
-func (store Publish) Version(ctx context.Context, id sandlot.ProjectID, n int) (sandlot.Version, error) {
+func (store ProjectStore) Version(ctx context.Context, id sandlot.ProjectID, n int) (sandlot.Version, error) {
 	v, err := versionOf(ctx, store.db, id, n)
 	return v, in("read version", err)
 }
@@ -238,7 +235,7 @@ func scanVersion(r row) (v sandlot.Version, err error) {
 type editing func(*tx, *projectRow) ([]engine.Statement, error)
 
 // edit makes the next version of a project, with as many bytes more, of which so many are inline.
-func (store Publish) edit(ctx context.Context, id sandlot.ProjectID, at publish.Edit, more int64, inline int, change editing) (sandlot.Project, error) {
+func (store ProjectStore) edit(ctx context.Context, id sandlot.ProjectID, at publish.Edit, more int64, inline int, change editing) (sandlot.Project, error) {
 	var p projectRow
 	err := store.db.step(ctx, inline, func(t *tx) (err error) {
 		p, err = t.edit(id, at, more, store.db.Now(), change)

@@ -58,7 +58,6 @@ type before struct {
 	to []any
 }
 
-// Scan implements row.
 func (b before) Scan(dest ...any) error { return b.row.Scan(append(slices.Clone(b.to), dest...)...) }
 
 // all returns all rows. Its errors are as those of one.
@@ -199,7 +198,6 @@ func stored(t time.Time) time.Time { return time.UnixMicro(micros(t)).UTC() }
 // asTime scans a stored time.
 type asTime struct{ t *time.Time }
 
-// Scan implements sql.Scanner.
 func (a asTime) Scan(src any) error {
 	n, ok := src.(int64)
 	if !ok {
@@ -212,7 +210,6 @@ func (a asTime) Scan(src any) error {
 // asDigest scans a stored hash; null is the zero Digest.
 type asDigest struct{ d *sandlot.Digest }
 
-// Scan implements sql.Scanner.
 func (a asDigest) Scan(src any) error {
 	b, ok := src.([]byte)
 	if src == nil {

@@ -38,15 +38,13 @@ func scanUsage(r row) (q publish.Quota, err error) {
 	return q, err
 }
 
-// Usage implements publish.ProjectStore.
-func (store Publish) Usage(ctx context.Context, id sandlot.AccountID, now time.Time) (publish.Quota, error) {
-	has, err := one(ctx, store.db, scanUsage, selectUsage, micros(now), id)
-	return has, in("read usage", err)
+func (store AccountStore) Usage(ctx context.Context, id sandlot.AccountID, now time.Time) (publish.Quota, error) {
+	return one(ctx, store.db, scanUsage, selectUsage, micros(now), id)
 }
 
 // uploadsWithin fails if the open uploads of u's owner are more than they may be. A
 // call that brings no part may always tell a total.
-func (t *tx) uploadsWithin(u publish.Upload, brings bool, q publish.UploadQuota, now time.Time) error {
+func uploadsWithin(t *tx, u publish.Upload, brings bool, q publish.UploadQuota, now time.Time) error {
 	if !brings {
 		return nil
 	}

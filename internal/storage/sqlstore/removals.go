@@ -49,10 +49,10 @@ func (s *sweep) dropProject(project int64) error {
 	if err := s.dropFiguresOf(project); err != nil || s.left <= 0 {
 		return err
 	}
-	if err := s.do("DELETE FROM trials WHERE project = ?", project); err != nil {
-		return err
-	}
-	return s.do("DELETE FROM removals WHERE project = ?", project)
+	return s.Run(
+		do("DELETE FROM trials WHERE project = ?", project),
+		do("DELETE FROM removals WHERE project = ?", project),
+	)
 }
 
 // dropFiles lets go of the files of a project that a query finds; its last

@@ -19,7 +19,6 @@ func scanReport(r row) (p operate.Report, err error) {
 	return p, err
 }
 
-// AddReport implements operate.ReportStore.
 func (store Operate) AddReport(ctx context.Context, r operate.Report, form sandlot.Digest, job *sandlot.Job) (number string, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.alone(form); err != nil {
@@ -60,27 +59,22 @@ func (t *tx) addReportJob(j sandlot.Job, report int64) error {
 	return t.do("UPDATE reports SET job = ? WHERE id = ?", id, report)
 }
 
-// ReportOfJob implements account.MailStore. The ID of a job that is done may be
+// The ID of a job that is done may be
 // used again: the newest report is meant.
 func (store Mail) ReportOfJob(ctx context.Context, job int64) (account.ReportNotice, error) {
 	r, err := one(ctx, store.db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE job = ? ORDER BY id DESC LIMIT 1", job)
 	return account.ReportNotice{Case: r.Case, Project: r.Project}, in("read report", err)
 }
 
-// Report implements operate.ReportStore.
 func (store Operate) Report(ctx context.Context, number string) (operate.Report, error) {
-	r, err := one(ctx, store.db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE number = ?", number)
-	return r, in("read report", err)
+	return one(ctx, store.db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE number = ?", number)
 }
 
-// Reports implements operate.ReportStore.
 func (store Operate) Reports(ctx context.Context, q operate.ReportQuery) ([]operate.Report, error) {
-	list, err := all(ctx, store.db, scanReport, "SELECT "+reportColumns+` FROM reports
+	return all(ctx, store.db, scanReport, "SELECT "+reportColumns+` FROM reports
 		WHERE (closed_at IS NULL OR CAST(? AS BIGINT) = 0) AND (project = ? OR ? = '') AND id > 0 ORDER BY id DESC LIMIT ? OFFSET ?`, q.Open, string(q.Project), string(q.Project), q.Limit, q.Skip)
-	return list, in("list reports", err)
 }
 
-// CloseReport implements operate.ReportStore.
 func (store Operate) CloseReport(ctx context.Context, number string, e sandlot.LogEntry) error {
 	// Not before the time that was known to be right last: by a clock that is behind it would be closed for long already.
 	return in("close report", store.db.step(ctx, 0, func(t *tx) error {

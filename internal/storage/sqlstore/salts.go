@@ -6,7 +6,6 @@ import (
 	"sandlot"
 )
 
-// DaySalt implements operate.SaltStore.
 func (store Upkeep) DaySalt(ctx context.Context, day int64, fresh [32]byte) (salt [32]byte, err error) {
 	var kept sandlot.Digest // which has as many bytes
 	gone := int64(0)

@@ -19,7 +19,7 @@ const mailsKept = 7 * 24 * time.Hour
 // sweepStep is how many records one step of a sweep forgets: some 3 ms.
 const sweepStep = 50
 
-// Sweep implements operate.SweepStore. It first finishes what was cut short, and is
+// It first finishes what was cut short, and is
 // itself done in steps between which others get their turn. Each is of one kind of
 // records, so that a damaged one keeps none of another kind.
 func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int) (gone []sandlot.BlobRef, more bool, err error) {
@@ -221,10 +221,10 @@ func (s *sweep) dropBlob(b looseBlob) error {
 	if err := s.dropVariants(b.id); err != nil {
 		return err
 	}
-	if err := s.do("DELETE FROM contents WHERE blob = ?", b.id); err != nil {
-		return err
-	}
-	if err := s.do("DELETE FROM blobs WHERE id = ?", b.id); err != nil {
+	if err := s.Run(
+		do("DELETE FROM contents WHERE blob = ?", b.id),
+		do("DELETE FROM blobs WHERE id = ?", b.id),
+	); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.MidSweep)

@@ -27,8 +27,7 @@ func scanTrashed(r row) (out publish.Trashed, err error) {
 	return publish.Trashed{Project: p.Project, DeletedAt: sometime(at)}, err
 }
 
-// Trash implements publish.TrashStore.
-func (store Publish) Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) (sandlot.Changed, error) {
+func (store TrashStore) Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) (sandlot.Changed, error) {
 	return changed(id), in("delete project", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
@@ -40,15 +39,14 @@ func (store Publish) Trash(ctx context.Context, id sandlot.ProjectID, key int64,
 		if err != nil {
 			return err
 		}
-		if err := t.do("INSERT INTO trash (project, account, at) SELECT num, account, coalesce((SELECT at FROM clock WHERE at > deleted_at), deleted_at) FROM projects WHERE num = ?", num); err != nil {
-			return err
-		}
-		return t.Run(newEntry(e))
+		return t.Run(
+			do("INSERT INTO trash (project, account, at) SELECT num, account, coalesce((SELECT at FROM clock WHERE at > deleted_at), deleted_at) FROM projects WHERE num = ?", num),
+			newEntry(e),
+		)
 	}))
 }
 
-// TakeBack implements publish.TrashStore.
-func (store Publish) TakeBack(ctx context.Context, id sandlot.ProjectID, within publish.Quota, e sandlot.LogEntry) (sandlot.Changed, error) {
+func (store TrashStore) TakeBack(ctx context.Context, id sandlot.ProjectID, within publish.Quota, e sandlot.LogEntry) (sandlot.Changed, error) {
 	return changed(id), in("take project back", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
@@ -68,8 +66,7 @@ func (store Publish) TakeBack(ctx context.Context, id sandlot.ProjectID, within 
 	}))
 }
 
-// Purge implements publish.TrashStore.
-func (store Publish) Purge(ctx context.Context, id sandlot.ProjectID, e sandlot.LogEntry) error {
+func (store TrashStore) Purge(ctx context.Context, id sandlot.ProjectID, e sandlot.LogEntry) error {
 	err := store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
@@ -98,14 +95,13 @@ func (t *tx) purge(num int64) error {
 	if err != nil {
 		return err
 	}
-	if err := t.do("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '' WHERE num = ?", num); err != nil {
-		return err
-	}
-	return t.do("INSERT INTO removals (project, at) VALUES (?, ?)", num, at)
+	return t.Run(
+		do("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '' WHERE num = ?", num),
+		do("INSERT INTO removals (project, at) VALUES (?, ?)", num, at),
+	)
 }
 
-// Trashed implements publish.TrashStore.
-func (store Publish) Trashed(ctx context.Context, q publish.TrashQuery) ([]publish.Trashed, error) {
+func (store TrashStore) Trashed(ctx context.Context, q publish.TrashQuery) ([]publish.Trashed, error) {
 	query, args := selectTrashed+"p.id = ? LIMIT ?", []any{string(q.Project), q.Limit}
 	if q.Project == "" {
 		before := int64(math.MaxInt64)
@@ -114,8 +110,7 @@ func (store Publish) Trashed(ctx context.Context, q publish.TrashQuery) ([]publi
 		}
 		query, args = selectTrashed+"t.account = ? AND p.seq < ? ORDER BY p.seq DESC LIMIT ?", []any{q.Account, before, q.Limit}
 	}
-	list, err := all(ctx, store.db, scanTrashed, query, args...)
-	return list, in("list deleted projects", err)
+	return all(ctx, store.db, scanTrashed, query, args...)
 }
 
 // emptyTrash hands over to removals what was deleted long enough ago, but for what the operator has taken down.

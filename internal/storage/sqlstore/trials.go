@@ -11,14 +11,6 @@ import (
 	"sandlot/internal/domain/trial"
 )
 
-// Trials keeps trials, in the database of a DB and under the same promises.
-type Trials struct{ db *DB }
-
-var _ trial.Store = Trials{}
-
-// Trials is the view of the database for package trial.
-func (db *DB) Trials() Trials { return Trials{db} }
-
 // endedAtOnce is how many versions one step ends that are not to be opened.
 const endedAtOnce = 50
 
@@ -47,7 +39,6 @@ func scanUntried(r row) (d untried, err error) {
 	return d, err
 }
 
-// ClaimTrial implements trial.Store.
 func (store Trials) ClaimTrial(ctx context.Context, tries, daily int, length time.Duration) (due trial.Due, err error) {
 	for due.Version == 0 && err == nil { // some at a time
 		err = store.db.step(ctx, 0, func(t *tx) (err error) {
@@ -100,15 +91,14 @@ func (store Trials) pass(t *tx, d untried, how trial.Outcome) error {
 	if err != nil {
 		return err
 	}
-	return t.tried(d.num, d.version)
+	return tried(t, d.num, d.version)
 }
 
 // tried notes that a version is not due any more.
-func (t *tx) tried(project int64, version int) error {
+func tried(t *tx, project int64, version int) error {
 	return t.do("UPDATE projects SET tried = ?1 WHERE num = ?2 AND tried < ?1", version, project)
 }
 
-// EndTrial implements trial.Store.
 func (store Trials) EndTrial(ctx context.Context, d trial.Due, how trial.Outcome, seen []byte) error {
 	return in("end trial", store.db.step(ctx, 0, func(t *tx) error {
 		num, err := t.number(`UPDATE trials SET version = ?1, at = ?2, outcome = ?3, seen = ?4, trying = 0, tries = 0, leased_until = 0
@@ -117,11 +107,10 @@ func (store Trials) EndTrial(ctx context.Context, d trial.Due, how trial.Outcome
 		if err != nil {
 			return err
 		}
-		return t.tried(num, d.Version)
+		return tried(t, num, d.Version)
 	}))
 }
 
-// GiveBackTrial implements trial.Store.
 func (store Trials) GiveBackTrial(ctx context.Context, d trial.Due, forget bool) error {
 	return in("give back trial", store.db.step(ctx, 0, func(t *tx) error {
 		forgotten := 0
@@ -132,7 +121,6 @@ func (store Trials) GiveBackTrial(ctx context.Context, d trial.Due, forget bool)
 	}))
 }
 
-// Trial implements trial.Store.
 func (store Trials) Trial(ctx context.Context, id sandlot.ProjectID) (trial.Record, error) {
 	l := store.db.lease(trial.LeaseMax)
 	r, err := one(ctx, store.db, func(r row) (out trial.Record, err error) {
@@ -154,7 +142,6 @@ func (store Trials) Trial(ctx context.Context, id sandlot.ProjectID) (trial.Reco
 	return r, in("read trial", err)
 }
 
-// TrialsAhead implements trial.Store.
 func (store Trials) TrialsAhead(ctx context.Context, id sandlot.ProjectID) (int, error) {
 	now := store.db.Now()
 	list, err := all(ctx, store.db, scanUntried, selectUntried, dayOf(now), micros(now), lease{now, trial.LeaseMax}.never(), trial.MostAhead)

@@ -19,7 +19,6 @@ type trimmable struct {
 	left                 bool // files of versions that were forgotten are still there
 }
 
-// Trim implements operate.TrimStore.
 func (store Upkeep) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, changed sandlot.Changed, err error) {
 	page, err := all(ctx, store.db, func(r row) (p trimmable, err error) {
 		err = r.Scan(&p.num, &p.id, &p.version, &p.oldest, &p.left)

@@ -48,8 +48,8 @@ func scanPart(r row) (p publish.Part, err error) {
 	return p, err
 }
 
-// Upload implements publish.Store. A completed upload has no parts.
-func (store Publish) Upload(ctx context.Context, key sandlot.Digest, part int, now time.Time) (publish.Upload, error) {
+// A completed upload has no parts.
+func (store UploadStore) Upload(ctx context.Context, key sandlot.Digest, part int, now time.Time) (publish.Upload, error) {
 	var u uploadRow
 	err := store.db.snapshot(ctx, func(q querier) (err error) {
 		if u, err = one(ctx, q, scanUpload, selectUpload, key[:], micros(now)); err != nil {
@@ -64,17 +64,14 @@ func (store Publish) Upload(ctx context.Context, key sandlot.Digest, part int, n
 	return u.Upload, nil
 }
 
-// UploadOfToken implements publish.CredentialStore.
 func (store Credentials) UploadOfToken(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Digest, error) {
-	key, err := one(ctx, store.db, func(r row) (key sandlot.Digest, err error) {
+	return one(ctx, store.db, func(r row) (key sandlot.Digest, err error) {
 		err = r.Scan(asDigest{&key})
 		return key, err
 	}, "SELECT key FROM uploads WHERE token = ? AND expires_at > ?", token[:], micros(now))
-	return key, in("find upload by token", err)
 }
 
-// UploadParts implements publish.Store.
-func (store Publish) UploadParts(ctx context.Context, key sandlot.Digest, generation int64) (parts []publish.Part, err error) {
+func (store UploadStore) UploadParts(ctx context.Context, key sandlot.Digest, generation int64) (parts []publish.Part, err error) {
 	err = store.db.snapshot(ctx, func(q querier) error {
 		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM uploads WHERE key = ? AND generation = ? AND done_project IS NULL", key[:], generation)
 		if errors.Is(err, sandlot.ErrNotFound) {
@@ -88,10 +85,10 @@ func (store Publish) UploadParts(ctx context.Context, key sandlot.Digest, genera
 	return parts, in("read parts", err)
 }
 
-// SaveUpload implements publish.Store. An upload that has expired by the store's
+// An upload that has expired by the store's
 // clock does not exist, and neither does a completed one for this method: both are
 // sandlot.ErrUploadMoved unless u.Generation is 0, and then the expired one is replaced.
-func (store Publish) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (int64, error) {
+func (store UploadStore) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (int64, error) {
 	bytes := 0
 	if part != nil {
 		bytes = part.Blob.InlineSize()
@@ -102,14 +99,14 @@ func (store Publish) SaveUpload(ctx context.Context, u publish.Upload, part *pub
 				return err
 			}
 		}
-		num, err := t.saveUpload(u, store.db.Now())
+		num, err := saveUpload(t, u, store.db.Now())
 		if err != nil {
 			return err
 		}
-		if err := t.uploadsWithin(u, part != nil, within, store.db.Now()); err != nil || part == nil {
+		if err := uploadsWithin(t, u, part != nil, within, store.db.Now()); err != nil || part == nil {
 			return err
 		}
-		return t.savePart(num, *part, store.db.Now())
+		return savePart(t, num, *part, store.db.Now())
 	})
 	if err != nil {
 		return 0, in("save upload", err)
@@ -117,13 +114,13 @@ func (store Publish) SaveUpload(ctx context.Context, u publish.Upload, part *pub
 	return u.Generation + 1, nil
 }
 
-func (t *tx) saveUpload(u publish.Upload, now time.Time) (num int64, err error) {
+func saveUpload(t *tx, u publish.Upload, now time.Time) (num int64, err error) {
 	if u.Generation != 0 {
 		num, err = t.number(`UPDATE uploads SET token = ?, owner = ?, account = ?, meta = ?, total = ?, received = ?, bytes = ?, held = ?, generation = generation + 1, expires_at = ?, leased_until = 0
 			WHERE key = ? AND generation = ? AND expires_at > ? AND done_project IS NULL RETURNING num`,
 			orNull(u.Token), u.Owner[:], orNone(u.Account), orEmpty(u.Meta), u.Total, orEmpty(u.Received), u.Bytes, u.Held, micros(u.ExpiresAt), u.Key[:], u.Generation, micros(now))
 	} else {
-		if err := t.endExpired(u.Key, now); err != nil {
+		if err := endExpired(t, u.Key, now); err != nil {
 			return 0, err
 		}
 		num, err = t.number(`INSERT INTO uploads (key, token, owner, owner56, owner48, account, meta, total, received, bytes, held, generation, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
@@ -135,8 +132,7 @@ func (t *tx) saveUpload(u publish.Upload, now time.Time) (num int64, err error) 
 	return num, err
 }
 
-// LeaseUpload implements publish.Store.
-func (store Publish) LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (name int64, err error) {
+func (store UploadStore) LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (name int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		l := store.db.lease(length)
 		if name = 0; length > 0 {
@@ -158,11 +154,11 @@ func (store Publish) LeaseUpload(ctx context.Context, key sandlot.Digest, genera
 
 // endExpired takes its key from an upload that has expired, so that another can
 // have it. Its parts are left to Sweep: there may be ten thousand.
-func (t *tx) endExpired(key sandlot.Digest, now time.Time) error {
+func endExpired(t *tx, key sandlot.Digest, now time.Time) error {
 	return t.do("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ? AND expires_at <= ?", key[:], micros(now))
 }
 
-func (t *tx) savePart(upload int64, p publish.Part, now time.Time) error {
+func savePart(t *tx, upload int64, p publish.Part, now time.Time) error {
 	old, err := t.number("SELECT blob FROM upload_parts WHERE upload = ? AND n = ?", upload, p.N)
 	switch {
 	case err == nil:

@@ -17,19 +17,17 @@ func squeezeTurns(d engine.Dialect) string {
 		FROM blobs b WHERE b.squeezed = 0 AND NOT (` + d.Among("b.id", d.Numbers("?", "j")) + `) AND (b.leased_until <= ? OR b.leased_until > ?)) waiting WHERE account IS NOT NULL`
 }
 
-// Unsqueezed implements publish.VariantStore. The files come without variants. A
+// The files come without variants. A
 // blob that is a file under several names comes once, under one of them.
 func (store Variants) Unsqueezed(ctx context.Context, except []int64, limit int) ([]sandlot.File, error) {
 	l := store.db.lease(sandlot.SqueezeLeaseMax)
-	files, err := all(ctx, store.db, scanFile, "WITH w AS ("+squeezeTurns(store.db.dialect)+"), oldest AS (SELECT min(id) AS id FROM w) SELECT "+fileColumns+` FROM
+	return all(ctx, store.db, scanFile, "WITH w AS ("+squeezeTurns(store.db.dialect)+"), oldest AS (SELECT min(id) AS id FROM w) SELECT "+fileColumns+` FROM
 			(SELECT id, turn FROM w ORDER BY id = (SELECT id FROM oldest) DESC, turn, id LIMIT ?) t
 		JOIN blobs b ON b.id = t.id JOIN files f ON f.blob = b.id
 		WHERE NOT EXISTS (SELECT 1 FROM files o WHERE o.blob = b.id AND (o.project, o.since, o.folded) < (f.project, f.since, f.folded))
 		ORDER BY b.id = (SELECT id FROM oldest) DESC, t.turn, b.id`, engine.List(except), micros(l.now), l.never(), limit)
-	return files, in("list files without variants", err)
 }
 
-// ClaimSqueezing implements publish.VariantStore.
 func (store Variants) ClaimSqueezing(ctx context.Context, blobs []int64, length time.Duration) (mine []int64, claim int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) (err error) {
 		l := store.db.lease(sandlot.SqueezeLeaseMax)
@@ -41,14 +39,10 @@ func (store Variants) ClaimSqueezing(ctx context.Context, blobs []int64, length 
 	return mine, claim, in("claim files for variants", err)
 }
 
-// EndSqueezing implements publish.VariantStore.
 func (store Variants) EndSqueezing(ctx context.Context, blobs []int64, claim int64) error {
-	return in("give back files for variants", store.db.step(ctx, 0, func(t *tx) error {
-		return t.do("UPDATE blobs SET leased_until = 0 WHERE "+t.amongNumbers("id")+" AND leased_until = ?", engine.List(blobs), claim)
-	}))
+	return in("give back files for variants", store.db.run(ctx, do("UPDATE blobs SET leased_until = 0 WHERE "+store.db.amongNumbers("id")+" AND leased_until = ?", engine.List(blobs), claim)))
 }
 
-// LeavePlain implements publish.VariantStore.
 func (store Variants) LeavePlain(ctx context.Context, most int) (int, error) {
 	left := 0
 	over, err := all(ctx, store.db, scanValue[int64], "SELECT id FROM ("+squeezeTurns(store.db.dialect)+") turns WHERE turn > ? LIMIT 1000", engine.List[int64](nil), math.MaxInt64, 0, most)
@@ -68,7 +62,7 @@ func (store Variants) LeavePlain(ctx context.Context, most int) (int, error) {
 	return left, in("leave files plain", err)
 }
 
-// PutVariants implements publish.VariantStore. Variants that were recorded before
+// Variants that were recorded before
 // are replaced.
 func (store Variants) PutVariants(ctx context.Context, blobID int64, variants []sandlot.Variant) error {
 	bytes := 0

@@ -59,6 +59,11 @@ type Engine struct {
 
 	clock clock
 
+	life
+}
+
+// A life ends when the last call that uses an engine has.
+type life struct {
 	mu     sync.RWMutex // held for writing only to close
 	closed bool
 	using  sync.WaitGroup
@@ -165,17 +170,17 @@ func (e *Engine) checkRights(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // enter keeps the engine open until leave.
-func (e *Engine) enter() error {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	if e.closed {
+func (l *life) enter() error {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.closed {
 		return errClosed
 	}
-	e.using.Add(1)
+	l.using.Add(1)
 	return nil
 }
 
-func (e *Engine) leave() { e.using.Done() }
+func (l *life) leave() { l.using.Done() }
 
 // Close implements engine.Engine.
 func (e *Engine) Close() error {

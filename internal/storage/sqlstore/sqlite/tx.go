@@ -120,7 +120,7 @@ func (e *Engine) LongSnapshot(ctx context.Context, read func(engine.Querier) err
 }
 
 // driverRows are those of the driver, with errors that are classified.
-type driverRows struct{ *sql.Rows }
+type driverRows struct{ rows *sql.Rows }
 
 func asRows(r *sql.Rows, err error) (engine.Rows, error) {
 	if err != nil {
@@ -129,14 +129,17 @@ func asRows(r *sql.Rows, err error) (engine.Rows, error) {
 	return driverRows{r}, nil
 }
 
+// Next implements engine.Rows.
+func (r driverRows) Next() bool { return r.rows.Next() }
+
 // Scan implements engine.Rows.
-func (r driverRows) Scan(dest ...any) error { return Classify(r.Rows.Scan(dest...)) }
+func (r driverRows) Scan(dest ...any) error { return Classify(r.rows.Scan(dest...)) }
 
 // Err implements engine.Rows.
-func (r driverRows) Err() error { return Classify(r.Rows.Err()) }
+func (r driverRows) Err() error { return Classify(r.rows.Err()) }
 
 // Close implements engine.Rows.
-func (r driverRows) Close() error { return Classify(r.Rows.Close()) }
+func (r driverRows) Close() error { return Classify(r.rows.Close()) }
 
 // reader runs queries on the connections that only read. Each query sees one
 // consistent state.
