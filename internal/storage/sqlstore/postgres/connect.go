@@ -170,7 +170,7 @@ func (e *Engine) configure(config *pgxpool.Config, s state) {
 		// Descriptions are kept by us, and hold for every session; no statement is.
 		cc.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 		local := localSettings(s.settings())
-		e.begin, e.beginSnapshot = e.begin+local, e.beginSnapshot+local
+		e.begin, e.beginSnapshot = append(e.begin, local), append(e.beginSnapshot, local)
 	}
 	config.AfterConnect = e.checkPlaceOf
 	config.ShouldPing = func(ctx context.Context, p pgxpool.ShouldPingParams) bool {
@@ -186,7 +186,7 @@ func localSettings(list [][2]string) string {
 	for i, p := range list {
 		calls[i] = "set_config('" + p[0] + "', '" + p[1] + "', true)"
 	}
-	return "; SELECT " + strings.Join(calls, ", ")
+	return "SELECT " + strings.Join(calls, ", ")
 }
 
 // bound sets how long connecting may take, where the URL does not say.

@@ -4,8 +4,8 @@
 // # Steps
 //
 // [Engine.Step] runs a transaction, READ COMMITTED, on one connection of the pool. The cost of a step is its
-// round trips to the database: one for BEGIN, for each statement, for each list of statements ([engine.Tx.Run])
-// and for COMMIT.
+// round trips to the database: one for each statement, for each list of statements ([engine.Tx.Run]) and for
+// COMMIT. BEGIN goes with the first.
 //
 // An attempt that failed before COMMIT was sent, for a deadlock or a lost connection for example, is made
 // again. When the connection breaks after that, the engine queries the database for the number that the step

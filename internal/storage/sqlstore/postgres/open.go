@@ -52,7 +52,7 @@ type Engine struct {
 	trips   atomic.Int64
 	full    atomic.Bool // the last step found no room
 
-	begin, beginSnapshot string // what begins a transaction
+	begin, beginSnapshot []string // what begins a transaction
 
 	// Seams: tests have less patience.
 	againTime, outcomeTime time.Duration
@@ -94,7 +94,7 @@ func open(ctx context.Context, url string, opts Options, known []engine.Migratio
 	}
 	bound(config.ConnConfig)
 	e := &Engine{name: nameOf(&config.ConnConfig.Config), slots: newSlots(), againTime: againTime, outcomeTime: outcomeTime}
-	e.begin, e.beginSnapshot = "BEGIN ISOLATION LEVEL READ COMMITTED", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	e.begin, e.beginSnapshot = []string{"BEGIN ISOLATION LEVEL READ COMMITTED"}, []string{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}
 	e.clock.fixed = opts.Now
 	s, err := look(ctx, config.ConnConfig, e.name)
 	if err == nil && opts.Alone {

@@ -63,12 +63,9 @@ func (s *slots) give(one *slot, broken bool) {
 	s.free = append(s.free, one)
 }
 
-// note has a step record its number. It goes before all others of the step, so that askOutcome waits for a
+// noteStep has a step record its number. It goes before all others of the step, so that askOutcome waits for a
 // COMMIT that is still under way.
-func (s *slot) note() string {
-	return fmt.Sprintf("; INSERT INTO steps (slot, step) VALUES ('%s', %d) ON CONFLICT (slot) DO UPDATE SET step = excluded.step, at = now()",
-		s.name, s.number)
-}
+const noteStep = "INSERT INTO steps (slot, step) VALUES ($1, $2) ON CONFLICT (slot) DO UPDATE SET step = excluded.step, at = now()"
 
 // askOutcome waits for the last transaction that wrote the slot, then returns the number that it left there.
 // It is a write itself: where commits wait for a standby, its answer comes when the standby has that

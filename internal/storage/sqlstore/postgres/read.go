@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -16,7 +17,7 @@ const readTime = 30 * time.Second
 // Read implements engine.Engine. When ctx ends its connection is cut, and the database
 // is asked to cancel the query.
 func (e *Engine) Read(ctx context.Context, read func(engine.Querier) error) error {
-	return sandlot.NoEffect(e.read(ctx, readTime, "", read))
+	return sandlot.NoEffect(e.read(ctx, readTime, nil, read))
 }
 
 // Snapshot implements engine.Engine. When ctx ends it is as with Read.
@@ -32,7 +33,7 @@ func (e *Engine) LongSnapshot(ctx context.Context, read func(engine.Querier) err
 	return sandlot.NoEffect(e.read(ctx, longTime, e.beginSnapshot, read))
 }
 
-func (e *Engine) read(ctx context.Context, most time.Duration, begin string, read func(engine.Querier) error) error {
+func (e *Engine) read(ctx context.Context, most time.Duration, begin []string, read func(engine.Querier) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ type reader struct {
 	e           *Engine
 	caller, ctx context.Context
 	conn        *pgxpool.Conn
-	begin       string
+	begin       []string
 	begun       bool
 	queried     bool
 }
@@ -115,8 +116,8 @@ func (r *reader) dead(err error) bool {
 
 // send sends a query, and before the first one the beginning of the transaction.
 func (r *reader) send(query string, args []any) (*rows, error) {
-	if r.begin != "" && !r.begun {
-		if _, err := simple(r.ctx, r.conn.Conn(), r.begin); err != nil {
+	if r.begin != nil && !r.begun {
+		if _, err := simple(r.ctx, r.conn.Conn(), strings.Join(r.begin, "; ")); err != nil {
 			return nil, err
 		}
 		r.begun = true

@@ -99,19 +99,14 @@ func (e *Engine) attempt(ctx context.Context, sure bool, most time.Duration, run
 	defer cancel()
 	t := &transaction{e: e, ctx: ctx, conn: c.Conn(), slot: e.slots.take()}
 	defer func() { e.slots.give(t.slot, t.conn.IsClosed()) }()
-	if _, err = simple(ctx, t.conn, e.begin+t.slot.note()); err != nil {
-		err = t.fault(err)
-	} else {
-		err = guard(run, t)
-	}
-	if err == nil && t.wrote {
+	if err = guard(run, t); err == nil && t.wrote {
 		return e.commit(t, c)
 	}
 	if err != nil {
 		e.full.Store(errors.Is(err, sandlot.ErrFull))
 	}
 	again = err != nil && passing(err, t.conn.IsClosed())
-	if !t.conn.IsClosed() {
+	if t.begun && !t.conn.IsClosed() {
 		_, _ = simple(ctx, t.conn, "ROLLBACK") // should it fail, the pool ends the connection, and the database the transaction
 	}
 	return again, sandlot.NoEffect(err)

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -10,54 +11,88 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// A transaction is one of PostgreSQL's, on one connection. It implements engine.Tx.
+// A transaction is one of PostgreSQL's, on one connection. It implements engine.Tx. What
+// begins it goes with its first statement.
 type transaction struct {
 	e     *Engine
 	ctx   context.Context
 	conn  *pgx.Conn
 	slot  *slot // where it records its number
-	wrote bool  // a statement was sent that changes something
+	begun bool
+	wrote bool // a statement was sent that changes something
+}
+
+// batch returns what goes before a statement.
+func (t *transaction) batch() *pgx.Batch {
+	var b pgx.Batch
+	if !t.begun {
+		t.begun = true
+		for _, query := range t.e.begin {
+			b.Queue(query)
+		}
+		b.Queue(noteStep, t.slot.name, t.slot.number)
+	}
+	return &b
+}
+
+// send sends a statement, of which the results are left to read.
+func (t *transaction) send(query string, args []any) (pgx.BatchResults, error) {
+	args, err := arguments(args)
+	if err != nil {
+		return nil, err
+	}
+	b := t.batch()
+	b.Queue(t.e.queries.of(query), args...)
+	results := t.conn.SendBatch(t.ctx, b)
+	for range b.Len() - 1 {
+		if _, err := results.Exec(); err != nil {
+			_ = results.Close() // it has the same error
+			return nil, t.fault(err)
+		}
+	}
+	return results, nil
 }
 
 // Query implements engine.Querier. Its context is not used: the transaction has one
 // of its own, which bounds it.
 func (t *transaction) Query(_ context.Context, query string, args ...any) (engine.Rows, error) {
-	args, err := arguments(args)
+	t.wrote = t.wrote || !strings.HasPrefix(strings.TrimSpace(query), "SELECT")
+	results, err := t.send(query, args)
 	if err != nil {
 		return nil, err
 	}
-	t.wrote = t.wrote || !strings.HasPrefix(strings.TrimSpace(query), "SELECT")
-	r, err := t.conn.Query(t.ctx, t.e.queries.of(query), args...)
+	r, err := results.Query()
 	if err != nil {
+		_ = results.Close()
 		return nil, t.fault(err)
 	}
-	return newRows(r, t.fault)
+	return newRows(r, func(err error) error { return t.fault(cmp.Or(err, results.Close())) })
 }
 
 // Exec implements engine.Tx.
 func (t *transaction) Exec(query string, args ...any) (int64, error) {
-	args, err := arguments(args)
+	t.wrote = true
+	results, err := t.send(query, args)
 	if err != nil {
 		return 0, err
 	}
-	t.wrote = true
-	tag, err := t.conn.Exec(t.ctx, t.e.queries.of(query), args...)
-	return tag.RowsAffected(), t.fault(err)
+	tag, err := results.Exec()
+	return tag.RowsAffected(), t.fault(cmp.Or(err, results.Close()))
 }
 
 // Run implements engine.Tx.
 func (t *transaction) Run(list ...engine.Statement) error {
 	t.wrote = true
-	var batch pgx.Batch
+	b := t.batch()
 	for _, s := range list {
-		if err := t.queue(&batch, s); err != nil {
+		if err := t.queue(b, s); err != nil {
 			return err
 		}
 	}
-	if batch.Len() == 0 {
+	if b.Len() == 0 {
 		return nil
 	}
-	return t.fault(t.conn.SendBatch(t.ctx, &batch).Close())
+	return t.fault(t.conn.SendBatch(t.ctx, b).Close())
 }
 
 // rowsTogether are how many rows one statement inserts, the most that there are first: so a
