@@ -11,6 +11,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/names"
+	"sandlot/internal/storage/sqlstore/engine"
 )
 
 const accountColumns = "id, handle, email, verified, lang, suspended_at IS NOT NULL, created_at, portrait"
@@ -20,64 +21,55 @@ func scanAccount(r row) (a sandlot.Account, err error) {
 	return a, err
 }
 
-// CreateAccount implements publish.Store. If all of the handles were taken the
+// If all of the handles were taken the
 // error is sandlot.ErrExists.
-func (store Publish) CreateAccount(ctx context.Context, na publish.NewAccount) (a sandlot.Account, err error) {
+func (store AccountStore) CreateAccount(ctx context.Context, na publish.NewAccount) (a sandlot.Account, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.addRecord(na.Idempotency, 0, "", store.db.Now()); err != nil {
 			return err
 		}
-		if a, err = t.createAccount(na); err != nil {
+		var records []engine.Statement
+		if a, records, err = t.createAccount(na); err != nil {
 			return err
 		}
-		return t.ownRecord(na.Idempotency, a.ID)
+		return t.Run(append(records, ownRecord(na.Idempotency, a.ID)...)...)
 	})
 	return a, in("create account", err)
 }
 
-func (t *tx) createAccount(na publish.NewAccount) (sandlot.Account, error) {
-	a := accountOf(na)
-	id, err := t.Insert("accounts", "INSERT INTO accounts (id, handle, email, mailbox, verified, lang, created_at) VALUES (?, ?, ?, ?, 0, ?, ?)",
+// createAccount records an account and its handle, and returns the records that are left to
+// make: its first key, and its first message.
+func (t *tx) createAccount(na publish.NewAccount) (a sandlot.Account, records []engine.Statement, err error) {
+	a = sandlot.Account{Handle: na.Handles[0], Email: na.Email, Lang: na.Lang, CreatedAt: stored(na.CreatedAt)}
+	id, err := t.insert("id", "INSERT INTO accounts (handle, email, mailbox, verified, lang, created_at) VALUES (?, ?, ?, 0, ?, ?)",
 		a.Handle, na.Email, names.EmailKey(na.Email), na.Lang, micros(na.CreatedAt))
 	if err != nil {
-		return a, err
+		return a, nil, err
 	}
 	a.ID = sandlot.AccountID(id)
-	handle, err := t.takeHandle(a.ID, na.Handles, time.Time{})
-	if err != nil {
-		return a, err
+	if a.Handle, err = takeHandle(t, a.ID, na.Handles, time.Time{}); err != nil {
+		return a, nil, err
 	}
-	if handle != a.Handle {
-		a.Handle = handle
-		if err := t.later("UPDATE accounts SET changed = changed + 1, handle = ? WHERE id = ?", handle, a.ID); err != nil {
-			return a, err
-		}
+	if a.Handle != na.Handles[0] {
+		records = append(records, do("UPDATE accounts SET changed = changed + 1, handle = ? WHERE id = ?", a.Handle, a.ID))
 	}
-	return a, t.addFirst(na, a.ID)
-}
-
-// accountOf is a new account before it has an id, under the first of its handles.
-func accountOf(na publish.NewAccount) sandlot.Account {
-	return sandlot.Account{Handle: na.Handles[0], Email: na.Email, Lang: na.Lang, CreatedAt: stored(na.CreatedAt)}
-}
-
-// addFirst records the first key of a new account, and its first message.
-func (t *tx) addFirst(na publish.NewAccount, id sandlot.AccountID) error {
-	if err := t.createKey(na.Key, id, nil); err != nil || na.Job == nil {
-		return err
+	records = append(records, newKey(na.Key, a.ID, nil))
+	if na.Job == nil {
+		return a, records, nil
 	}
-	return t.addJob(*na.Job, id)
+	job, err := t.newJob(*na.Job, a.ID)
+	return a, append(records, job), err
 }
 
 // takeHandle gives an account the first of the handles that was never given out: when it
 // was renamed, or the zero time for a new one.
-func (t *tx) takeHandle(id sandlot.AccountID, handles []string, renamed time.Time) (string, error) {
+func takeHandle(t *tx, id sandlot.AccountID, handles []string, renamed time.Time) (string, error) {
 	at := int64(0)
 	if !renamed.IsZero() {
 		at = micros(renamed)
 	}
 	for _, h := range handles {
-		n, err := t.exec("INSERT INTO handles (handle, account, renamed_at) VALUES (?, ?, ?) ON CONFLICT (handle) DO NOTHING", h, id, at)
+		n, err := t.Exec("INSERT INTO handles (handle, account, renamed_at) VALUES (?, ?, ?) ON CONFLICT (handle) DO NOTHING", h, id, at)
 		if err != nil {
 			return "", err
 		}
@@ -88,45 +80,45 @@ func (t *tx) takeHandle(id sandlot.AccountID, handles []string, renamed time.Tim
 	return "", fmt.Errorf("all of %d handles: %w", len(handles), sandlot.ErrExists)
 }
 
-// Account implements publish.Store.
-func (store Publish) Account(ctx context.Context, id sandlot.AccountID) (sandlot.Account, error) {
-	a, err := one(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
-	return a, in("read account", err)
+func (store AccountStore) Account(ctx context.Context, id sandlot.AccountID) (sandlot.Account, error) {
+	return one(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
 }
 
-// SetEmail implements publish.Store.
-func (store Publish) SetEmail(ctx context.Context, id sandlot.AccountID, address string, job sandlot.Job) error {
+func (store AccountStore) SetEmail(ctx context.Context, id sandlot.AccountID, address string, job sandlot.Job) error {
 	return in("set email", store.db.step(ctx, 0, func(t *tx) error {
-		return t.setEmail(id, &publish.NewEmail{Address: address, Job: job})
+		if err := t.lockAccount(id); err != nil {
+			return err
+		}
+		verified, err := t.number("SELECT verified FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
+		if err != nil {
+			return err
+		}
+		records, err := t.newEmail(id, verified == 1, &publish.NewEmail{Address: address, Job: job})
+		if err != nil {
+			return err
+		}
+		return t.Run(records...)
 	}))
 }
 
-// setEmail makes e the unverified address of an account that has no verified one;
+// newEmail makes e the unverified address of an account that is locked and has no verified one;
 // nil changes nothing.
-func (t *tx) setEmail(id sandlot.AccountID, e *publish.NewEmail) error {
-	if e == nil {
-		return nil
+func (t *tx) newEmail(id sandlot.AccountID, verified bool, e *publish.NewEmail) ([]engine.Statement, error) {
+	switch {
+	case e == nil:
+		return nil, nil
+	case verified:
+		return nil, sandlot.ErrVerified
 	}
-	if err := t.lockAccount(id); err != nil {
-		return err
-	}
-	verified, err := t.number("SELECT verified FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
-	if err != nil {
-		return err
-	}
-	if verified == 1 {
-		return sandlot.ErrVerified
-	}
-	if err := t.later("UPDATE accounts SET email = ?, mailbox = ? WHERE id = ?", e.Address, names.EmailKey(e.Address), id); err != nil {
-		return err
-	}
-	if err := t.later("DELETE FROM verifications WHERE account = ? AND email <> ?", id, e.Address); err != nil {
-		return err
+	records := []engine.Statement{
+		do("UPDATE accounts SET email = ?, mailbox = ? WHERE id = ?", e.Address, names.EmailKey(e.Address), id),
+		do("DELETE FROM verifications WHERE account = ? AND email <> ?", id, e.Address),
 	}
 	if e.Job.Kind == "" {
-		return nil
+		return records, nil
 	}
-	return t.addJob(e.Job, id)
+	job, err := t.newJob(e.Job, id)
+	return append(records, job), err
 }
 
 // active fails unless an account is there and not suspended.
@@ -138,28 +130,26 @@ func (t *tx) active(id sandlot.AccountID) error {
 	return err
 }
 
-// mayAct fails if the key that asks is revoked or its account is suspended by now;
-// 0 is none. It is asked: the next Flush fails.
-func (t *tx) mayAct(key int64) {
+// mayAct fails if the caller's key is revoked or its account is suspended by now; 0 is none.
+func (t *tx) mayAct(key int64) error {
 	if key == 0 {
-		return
+		return nil
 	}
-	ask(t, scanValue[bool], func(suspended bool, err error) error {
-		switch {
-		case errors.Is(err, sandlot.ErrNotFound):
-			return sandlot.ErrRevoked
-		case err == nil && suspended:
-			return sandlot.ErrSuspended
-		}
-		return err
-	}, `SELECT a.suspended_at IS NOT NULL FROM keys k JOIN accounts a ON a.id = k.account
+	suspended, err := t.number(`SELECT a.suspended_at IS NOT NULL FROM keys k JOIN accounts a ON a.id = k.account
 		WHERE k.revoked_at IS NULL AND k.id = ? AND a.deleted_at IS NULL`, key)
+	switch {
+	case errors.Is(err, sandlot.ErrNotFound):
+		return sandlot.ErrRevoked
+	case err == nil && suspended == 1:
+		return sandlot.ErrSuspended
+	}
+	return err
 }
 
-// createKey records a key of an account, and of one project of it if project is
+// newKey records a key of an account, and of one project of it if project is
 // not nil.
-func (t *tx) createKey(k sandlot.Key, account sandlot.AccountID, project *int64) error {
-	return t.later("INSERT INTO keys (hash, account, project, name, last_four, created_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+func newKey(k sandlot.Key, account sandlot.AccountID, project *int64) engine.Statement {
+	return do("INSERT INTO keys (hash, account, project, name, last_four, created_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		k.Hash[:], account, project, k.Name, k.LastFour, micros(k.CreatedAt), micros(k.LastUsedAt))
 }
 
@@ -169,10 +159,8 @@ const selectKey = `
 	FROM keys k JOIN accounts a ON a.id = k.account LEFT JOIN projects p ON p.num = k.project
 	WHERE a.deleted_at IS NULL AND p.deleted_at IS NULL AND k.revoked_at IS NULL AND `
 
-// KeyByHash implements publish.CredentialStore.
 func (store Credentials) KeyByHash(ctx context.Context, hash sandlot.Digest) (sandlot.Key, error) {
-	k, err := one(ctx, store.db, scanKey, selectKey+"k.hash = ?", hash[:])
-	return k, in("look up key", err)
+	return one(ctx, store.db, scanKey, selectKey+"k.hash = ?", hash[:])
 }
 
 func scanKey(r row) (k sandlot.Key, err error) {
@@ -184,12 +172,12 @@ func scanKey(r row) (k sandlot.Key, err error) {
 	return k, err
 }
 
-// TouchKeys implements publish.Store. Keys that are not there are passed over.
+// Keys that are not there are passed over.
 func (store Credentials) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 	return in("touch keys", store.db.step(ctx, 0, func(t *tx) error {
 		for _, id := range slices.Sorted(maps.Keys(used)) { // in one order, against deadlocks with other steps
 			at := micros(used[id])
-			if err := t.later("UPDATE keys SET last_used_at = ? WHERE id = ? AND last_used_at < ?", at, id, at); err != nil {
+			if err := t.do("UPDATE keys SET last_used_at = ? WHERE id = ? AND last_used_at < ?", at, id, at); err != nil {
 				return err
 			}
 		}
@@ -197,14 +185,13 @@ func (store Credentials) TouchKeys(ctx context.Context, used map[int64]time.Time
 	}))
 }
 
-// Secret implements publish.Store.
-func (store Publish) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
+func (store SecretStore) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
 	secret, err := store.KnownSecret(ctx, name)
 	if !errors.Is(err, sandlot.ErrNotFound) {
 		return secret, err
 	}
 	err = store.db.step(ctx, 0, func(t *tx) error {
-		if _, err := t.exec("INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, orEmpty(fresh)); err != nil {
+		if err := t.do("INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, orEmpty(fresh)); err != nil {
 			return err
 		}
 		secret, err = one(ctx, t, scanValue[[]byte], selectSecret, name)
@@ -216,7 +203,6 @@ func (store Publish) Secret(ctx context.Context, name string, fresh []byte) ([]b
 const selectSecret = "SELECT value FROM secrets WHERE name = ?"
 
 // KnownSecret is a secret that was made before, and sandlot.ErrNotFound where none was.
-func (store Publish) KnownSecret(ctx context.Context, name string) ([]byte, error) {
-	secret, err := one(ctx, store.db, scanValue[[]byte], selectSecret, name)
-	return secret, in("read secret", err)
+func (store SecretStore) KnownSecret(ctx context.Context, name string) ([]byte, error) {
+	return one(ctx, store.db, scanValue[[]byte], selectSecret, name)
 }

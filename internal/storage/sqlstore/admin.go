@@ -9,6 +9,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/storage/sqlstore/engine"
 )
 
 const selectAccountDetail = `
@@ -33,22 +34,17 @@ func sometime(micros int64) (t time.Time) {
 	return t
 }
 
-// AccountByHandle implements operate.AdminStore.
 func (store Operate) AccountByHandle(ctx context.Context, handle string) (operate.AccountDetail, error) {
-	d, err := one(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id = (SELECT account FROM handles WHERE handle = ?) AND a.handle = ?", handle, handle)
-	return d, in("read account", err)
+	return one(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id = (SELECT account FROM handles WHERE handle = ?) AND a.handle = ?", handle, handle)
 }
 
-// AccountsByEmail implements operate.AdminStore. It reads through all accounts.
+// It reads through all accounts.
 func (store Operate) AccountsByEmail(ctx context.Context, address string, limit int) ([]operate.AccountDetail, error) {
-	list, err := all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.email = ? ORDER BY a.id LIMIT ?", address, limit)
-	return list, in("look for accounts", err)
+	return all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.email = ? ORDER BY a.id LIMIT ?", address, limit)
 }
 
-// ListAccounts implements operate.AdminStore.
 func (store Operate) ListAccounts(ctx context.Context, after sandlot.AccountID, suspended bool, limit int) ([]operate.AccountDetail, error) {
-	list, err := all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id > ? AND (a.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) ORDER BY a.id LIMIT ?", after, suspended, limit)
-	return list, in("list accounts", err)
+	return all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id > ? AND (a.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) ORDER BY a.id LIMIT ?", after, suspended, limit)
 }
 
 const selectProjectDetail = "SELECT coalesce(t.at, 0), coalesce(p.suspended_at, 0), " + projectColumns + `
@@ -56,60 +52,45 @@ const selectProjectDetail = "SELECT coalesce(t.at, 0), coalesce(p.suspended_at, 
 
 func scanProjectDetail(r row) (d operate.ProjectDetail, err error) {
 	var trashed, suspended int64
-	p, err := scanProject(behind{behind{r, &trashed}, &suspended})
+	p, err := scanProject(before{r, []any{&trashed, &suspended}})
 	d.Project, d.Number, d.SuspendedAt, d.DeletedAt = p.Project, p.num, sometime(suspended), sometime(trashed)
 	return d, err
 }
 
-// behind scans a row after its first column.
-type behind struct {
-	row
-	first any
-}
-
-// Scan implements row.
-func (b behind) Scan(dest ...any) error { return b.row.Scan(append([]any{b.first}, dest...)...) }
-
-// ProjectDetail implements operate.AdminStore.
 func (store Operate) ProjectDetail(ctx context.Context, id sandlot.ProjectID) (operate.ProjectDetail, error) {
-	d, err := one(ctx, store.db, scanProjectDetail, selectProjectDetail+"p.id = ? AND (p.deleted_at IS NULL OR t.project IS NOT NULL)", string(id))
-	return d, in("read project", err)
+	return one(ctx, store.db, scanProjectDetail, selectProjectDetail+"p.id = ? AND (p.deleted_at IS NULL OR t.project IS NOT NULL)", string(id))
 }
 
-// ListProjects implements operate.AdminStore.
 func (store Operate) ListProjects(ctx context.Context, q operate.ProjectQuery) ([]operate.ProjectDetail, error) {
 	const rest = "p.deleted_at IS NULL AND p.num > ? AND (p.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) ORDER BY p.num LIMIT ?"
 	query, args := selectProjectDetail+rest, []any{q.After, q.Suspended, q.Limit}
 	if q.Account != 0 {
 		query, args = selectProjectDetail+"p.account = ? AND "+rest, append([]any{q.Account}, args...)
 	}
-	list, err := all(ctx, store.db, scanProjectDetail, query, args...)
-	return list, in("list projects", err)
+	return all(ctx, store.db, scanProjectDetail, query, args...)
 }
 
-// Suspend implements operate.AdminStore.
 func (store Operate) Suspend(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
 	return s.Changed(), in("suspend", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
-		if err := t.act(s, e, sandlot.ErrExists, micros(e.At), "suspended_at IS NULL"); err != nil || s.Project != "" {
+		if err := setSuspended(t, s, e, sandlot.ErrExists, micros(e.At), "suspended_at IS NULL"); err != nil || s.Project != "" {
 			return err
 		}
 		return reserveMailbox(ctx, t, s.Account, e.At)
 	}))
 }
 
-// Reinstate implements operate.AdminStore.
 func (store Operate) Reinstate(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
 	return s.Changed(), in("reinstate", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
-		if err := t.act(s, e, sandlot.ErrMoved, nil, "suspended_at IS NOT NULL"); err != nil || s.Project != "" {
+		if err := setSuspended(t, s, e, sandlot.ErrMoved, nil, "suspended_at IS NOT NULL"); err != nil || s.Project != "" {
 			return err
 		}
 		return yieldMailbox(ctx, t, s.Account)
 	}))
 }
 
-// act sets when a subject was suspended, if it is in the state it must be in; in
+// setSuspended sets when a subject was suspended, if it is in the state it must be in; in
 // another one it is wrong.
-func (t *tx) act(s sandlot.Subject, e sandlot.LogEntry, wrong error, at any, state string) error {
+func setSuspended(t *tx, s sandlot.Subject, e sandlot.LogEntry, wrong error, at any, state string) error {
 	if err := t.lockSubject(s); err != nil {
 		return err
 	}
@@ -121,7 +102,7 @@ func (t *tx) act(s sandlot.Subject, e sandlot.LogEntry, wrong error, at any, sta
 	if err := t.must(wrong, update, at, id); err != nil {
 		return err
 	}
-	return t.log(e)
+	return t.Run(newEntry(e))
 }
 
 // named returns the table and the id of a subject.
@@ -132,24 +113,24 @@ func named(s sandlot.Subject) (table string, id any) {
 	return "accounts WHERE id = ? AND deleted_at IS NULL", s.Account
 }
 
-// Remove implements operate.AdminStore. The titles and other texts of a deleted account or project go at
+// The titles and other texts of a deleted account or project go at
 // once; their rows stay, so that their names do. Other records about an account are emptied in steps, which
 // Sweep does if they are cut short.
-func (store Operate) Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
+func (store RemovalStore) Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
 	err := store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
 		if err := t.lockSubject(s); err != nil {
 			return err
 		}
 		var err error
 		if s.Project != "" {
-			err = t.removeProject(s.Project, e.At)
+			err = removeProject(t, s.Project, e.At)
 		} else {
-			err = t.removeAccount(s.Account, e.At)
+			err = removeAccount(t, s.Account, e.At)
 		}
 		if err != nil {
 			return err
 		}
-		return t.log(e)
+		return t.Run(newEntry(e))
 	})
 	if err == nil {
 		_ = store.db.finishForgets(context.WithoutCancel(ctx)) // Sweep finishes the rest
@@ -158,7 +139,7 @@ func (store Operate) Remove(ctx context.Context, s sandlot.Subject, e sandlot.Lo
 	return s.Changed(), in("remove", err)
 }
 
-func (t *tx) removeProject(id sandlot.ProjectID, at time.Time) error {
+func removeProject(t *tx, id sandlot.ProjectID, at time.Time) error {
 	switch num, err := t.number("SELECT num FROM projects WHERE id = ? AND "+inTrash+ofAccount, string(id)); {
 	case err == nil:
 		return t.purge(num)
@@ -169,23 +150,22 @@ func (t *tx) removeProject(id sandlot.ProjectID, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("INSERT INTO removals (project, at) VALUES (?, ?)", num, micros(at))
-	return err
+	return t.do("INSERT INTO removals (project, at) VALUES (?, ?)", num, micros(at))
 }
 
-func (t *tx) removeAccount(id sandlot.AccountID, at time.Time) error {
+func removeAccount(t *tx, id sandlot.AccountID, at time.Time) error {
 	if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", id); err != nil {
 		return err
 	}
-	if err := t.forgetting(id); err != nil {
+	if err := forgetting(t, id); err != nil {
 		return err
 	}
 	// Its projects follow, also if all that it has can only be taken back.
-	_, err := t.exec("INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE id = ?1 AND EXISTS (SELECT 1 FROM trash WHERE account = ?1) ON CONFLICT (account) DO UPDATE SET after = 0", id)
+	err := t.do("INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE id = ?1 AND EXISTS (SELECT 1 FROM trash WHERE account = ?1) ON CONFLICT (account) DO UPDATE SET after = 0", id)
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec("UPDATE pictures SET gone_at = 1 WHERE account = ? AND gone_at = 0", id); err != nil {
+	if err := t.do("UPDATE pictures SET gone_at = 1 WHERE account = ? AND gone_at = 0", id); err != nil {
 		return err
 	}
 	err = t.must(sandlot.ErrNotFound, "UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', mailbox = '', verified = 0, lang = '', portrait = '' WHERE id = ? AND deleted_at IS NULL", micros(at), id)
@@ -199,14 +179,13 @@ func (t *tx) removeAccount(id sandlot.AccountID, at time.Time) error {
 		"DELETE FROM sessions WHERE account = ?",
 		"DELETE FROM people WHERE account = ?",
 	} {
-		if _, err := t.exec(query, id); err != nil {
+		if err := t.do(query, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// AddKey implements operate.AdminStore.
 func (store Operate) AddKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, revoke bool, e sandlot.LogEntry) (revoked int, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
@@ -216,22 +195,20 @@ func (store Operate) AddKey(ctx context.Context, id sandlot.AccountID, k sandlot
 			return err
 		}
 		if revoke {
-			n, err := t.exec("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL", micros(e.At), id)
+			n, err := t.Exec("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL", micros(e.At), id)
 			if revoked = int(n); err != nil {
 				return err
 			}
 		}
-		if err := t.createKey(k, id, nil); err != nil {
-			return err
-		}
-		return t.log(e)
+		return t.Run(newKey(k, id, nil), newEntry(e))
 	})
 	return revoked, in("add key", err)
 }
 
-func (t *tx) log(e sandlot.LogEntry) error {
-	_, err := t.exec("INSERT INTO acts (at, actor, name, action, target, reason) VALUES (?, ?, ?, ?, ?, ?)", micros(e.At), e.Actor, e.Name, e.Action, e.Target, e.Reason)
-	return err
+// newEntry records an action in the audit log.
+func newEntry(e sandlot.LogEntry) engine.Statement {
+	return do("INSERT INTO acts (at, actor, name, action, target, reason) VALUES (?, ?, ?, ?, ?, ?)",
+		micros(e.At), e.Actor, e.Name, e.Action, e.Target, e.Reason)
 }
 
 func scanLogEntry(r row) (e sandlot.LogEntry, err error) {
@@ -242,7 +219,6 @@ func scanLogEntry(r row) (e sandlot.LogEntry, err error) {
 	return e, err
 }
 
-// Log implements operate.AdminStore.
 func (store Operate) Log(ctx context.Context, q operate.LogQuery) ([]sandlot.LogEntry, error) {
 	const (
 		entries = selectLog + "id < ?1"
@@ -264,8 +240,7 @@ func (store Operate) Log(ctx context.Context, q operate.LogQuery) ([]sandlot.Log
 	if q.Target != "" {
 		query, args = entries+some+" AND target = ?7"+last, append(args, q.Target)
 	}
-	list, err := all(ctx, store.db, scanLogEntry, query, args...)
-	return list, in("read log", err)
+	return all(ctx, store.db, scanLogEntry, query, args...)
 }
 
 // An account is named by its handle of now in the log, whichever of its handles is
@@ -277,12 +252,10 @@ const (
 		FROM projects p JOIN accounts a ON a.id = p.account WHERE p.id = ? AND (p.deleted_at IS NOT NULL OR a.deleted_at IS NOT NULL)`
 )
 
-// DeletedAccount implements operate.AdminStore.
 func (store Operate) DeletedAccount(ctx context.Context, handle string) (operate.Deletion, error) {
 	return store.deletion(ctx, selectAccountDeleted, handle)
 }
 
-// DeletedProject implements operate.AdminStore.
 func (store Operate) DeletedProject(ctx context.Context, id sandlot.ProjectID) (operate.Deletion, error) {
 	return store.deletion(ctx, selectProjectDeleted, string(id))
 }

@@ -25,8 +25,7 @@ func TestTheAuditLogHasNoWayBack(t *testing.T) {
 		"INSERT INTO acts (id, at, actor, action, target, reason) VALUES (1, 0, '', '', '', '') ON CONFLICT (id) DO UPDATE SET reason = 'none'",
 	} {
 		err := db.step(t.Context(), 0, func(tx *tx) error {
-			_, err := tx.exec(query)
-			return err
+			return tx.do(query)
 		})
 		if err == nil || !strings.Contains(err.Error(), "the audit log is never changed") {
 			t.Errorf("%s: %v", query, err)

@@ -27,90 +27,127 @@ const (
 // they are inline, and returns its id. One that is recorded already is used again.
 func (t *tx) keep(b sandlot.Blob, as use, now time.Time) (int64, error) {
 	if b.ID != 0 {
-		return b.ID, t.keepAgain([]int64{b.ID}, as)
+		return b.ID, nil // the foreign key says whether it is there
 	}
-	ids, err := t.keepNew([]sandlot.Blob{b}, as, now)
+	k := keeping{fresh: []sandlot.Blob{b}}
+	if err := t.Run(newBlobs(k.fresh, as, now, &k.ids)); err != nil {
+		return 0, err
+	}
+	contents, err := t.newContents(&k)
 	if err != nil {
 		return 0, err
 	}
-	return ids[0], nil
+	return k.ids[0], t.Run(contents...)
 }
 
-// keepNew records blobs that have no record yet.
-func (t *tx) keepNew(list []sandlot.Blob, as use, now time.Time) ([]int64, error) {
+// A contentKey tells content on its way into a record from other content of the same change:
+// by its name, or, where the record has the bytes, by them. Other names are other blobs,
+// also of the same bytes: whoever stored them counts on a record of each.
+type contentKey struct {
+	ref    sandlot.BlobRef
+	sha256 sandlot.Digest
+	size   int64
+}
+
+func contentOf(b sandlot.Blob) contentKey {
+	if b.Ref != "" {
+		return contentKey{ref: b.Ref}
+	}
+	return contentKey{sha256: b.SHA256, size: b.Size}
+}
+
+// A keeping is the contents of files on their way into records: those that have one, and
+// those that have none yet, each once.
+type keeping struct {
+	known []int64
+	fresh []sandlot.Blob
+	ids   []int64 // of the fresh ones, once they are recorded
+	at    map[contentKey]int
+}
+
+func keepFiles(files []pastFile) *keeping {
+	k := &keeping{at: map[contentKey]int{}}
+	for _, f := range files {
+		key := contentOf(f.Blob)
+		if _, found := k.at[key]; f.Blob.ID != 0 {
+			k.known = append(k.known, f.Blob.ID)
+		} else if !found {
+			k.at[key] = len(k.fresh)
+			k.fresh = append(k.fresh, f.Blob)
+		}
+	}
+	return k
+}
+
+// id returns the id of the record of one of these contents.
+func (k *keeping) id(b sandlot.Blob) int64 {
+	if b.ID != 0 {
+		return b.ID
+	}
+	return k.ids[k.at[contentOf(b)]]
+}
+
+// newBlobs records blobs that have no record yet.
+func newBlobs(list []sandlot.Blob, as use, now time.Time, ids *[]int64) engine.Statement {
+	s := engine.Statement{
+		Query: "INSERT INTO blobs (ref, size, sha256, is_text, squeezed, created_at) VALUES (?, ?, ?, ?, ?, ?)", ID: "id", IDs: ids,
+	}
 	var squeezed *int64
 	if as == asFile {
 		squeezed = new(int64)
 	}
-	var rows, points [][]any
 	for _, b := range list {
 		ref := sql.NullString{String: string(b.Ref), Valid: b.Ref != ""}
-		rows = append(rows, []any{ref, b.Size, b.SHA256[:], b.Text, squeezed, micros(now)})
+		s.Rows = append(s.Rows, []any{ref, b.Size, b.SHA256[:], b.Text, squeezed, micros(now)})
 	}
-	ids, err := t.InsertAll("blobs", "INSERT INTO blobs (id, ref, size, sha256, is_text, squeezed, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-	if err != nil {
-		return nil, err
-	}
-	for i, b := range list {
-		if b.Checkpoints != "" {
-			points = append(points, []any{ids[i], []byte(b.Checkpoints)})
-		}
-	}
-	if err := t.LaterAll("INSERT INTO checkpoints (blob, points) VALUES (?, ?)", points); err != nil {
-		return nil, err
-	}
-	return ids, t.addContents(ids, list)
+	return s
 }
 
-// addContents records the bytes of new blobs that no name stands for. It holds some
-// contentBytes of them at once.
-func (t *tx) addContents(ids []int64, list []sandlot.Blob) error {
-	const query = "INSERT INTO contents (blob, bytes) VALUES (?, ?)"
-	var rows [][]any
+// newContents records the bytes of new blobs that no name stands for, and the checkpoints of others, and has
+// the variants made of recorded ones. It holds some contentBytes at once: what exceeds them it records itself.
+func (t *tx) newContents(k *keeping) (list []engine.Statement, err error) {
+	if known := slices.Compact(slices.Sorted(slices.Values(k.known))); len(known) > 0 {
+		n, err := t.number("SELECT count(*) FROM blobs WHERE "+t.amongNumbers("id"), engine.List(known))
+		if err == nil && n < int64(len(known)) {
+			err = sandlot.ErrNotFound
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, do("UPDATE blobs SET squeezed = 0 WHERE squeezed IS NULL AND "+t.amongNumbers("id"), engine.List(known)))
+	}
+	points := engine.Statement{Query: "INSERT INTO checkpoints (blob, points) VALUES (?, ?)"}
+	contents := engine.Statement{Query: "INSERT INTO contents (blob, bytes) VALUES (?, ?)"}
 	held := 0
-	for i, b := range list {
+	for i, b := range k.fresh {
+		if b.Checkpoints != "" {
+			points.Rows = append(points.Rows, []any{k.ids[i], []byte(b.Checkpoints)})
+		}
 		if b.Ref != "" {
 			continue
 		}
 		bytes, err := b.Bytes()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		rows = append(rows, []any{ids[i], orEmpty(bytes)})
+		contents.Rows = append(contents.Rows, []any{k.ids[i], orEmpty(bytes)})
 		if held += len(bytes); held < contentBytes {
 			continue
 		}
-		if err := errors.Join(t.LaterAll(query, rows), t.Flush()); err != nil {
-			return err
+		if err := t.Run(contents); err != nil {
+			return nil, err
 		}
-		rows, held = nil, 0
+		contents.Rows, held = nil, 0
 	}
-	return t.LaterAll(query, rows)
-}
-
-// keepAgain has the variants made of blobs that become files. The next Flush fails if one is
-// not there.
-func (t *tx) keepAgain(ids []int64, as use) error {
-	if as != asFile || len(ids) == 0 {
-		return nil // the foreign key says whether it is there
-	}
-	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	ask(t, scanValue[int64], func(n int64, err error) error {
-		if err == nil && n < int64(len(ids)) {
-			err = sandlot.ErrNotFound
-		}
-		return err
-	}, "SELECT count(*) FROM blobs WHERE "+t.amongNumbers("id"), engine.List(ids))
-	return t.later("UPDATE blobs SET squeezed = 0 WHERE squeezed IS NULL AND "+t.amongNumbers("id"), engine.List(ids))
+	return append(list, points, contents), nil
 }
 
 // loosen marks a blob to which a reference went away, for Sweep to look at.
 func (t *tx) loosen(id int64) error {
-	return t.later("UPDATE blobs SET loose = 1 WHERE id = ?", id)
+	return t.do("UPDATE blobs SET loose = 1 WHERE id = ?", id)
 }
 
-// Content implements publish.Store.
-func (store Publish) Content(ctx context.Context, blobID int64) ([]byte, error) {
+func (store FileStore) Content(ctx context.Context, blobID int64) ([]byte, error) {
 	bytes, err := one(ctx, store.db, scanValue[[]byte], "SELECT bytes FROM contents WHERE blob = ?", blobID)
 	if err != nil {
 		return nil, in("read content", err)
@@ -118,8 +155,7 @@ func (store Publish) Content(ctx context.Context, blobID int64) ([]byte, error) 
 	return orEmpty(bytes), nil
 }
 
-// Checkpoints implements publish.Store.
-func (store Publish) Checkpoints(ctx context.Context, blobID int64) (string, error) {
+func (store FileStore) Checkpoints(ctx context.Context, blobID int64) (string, error) {
 	points, err := one(ctx, store.db, scanValue[[]byte], "SELECT points FROM checkpoints WHERE blob = ?", blobID)
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return "", nil
@@ -127,7 +163,6 @@ func (store Publish) Checkpoints(ctx context.Context, blobID int64) (string, err
 	return string(points), in("read checkpoints", err)
 }
 
-// Unknown implements operate.SweepStore.
 func (store Upkeep) Unknown(ctx context.Context, refs []sandlot.BlobRef) ([]sandlot.BlobRef, error) {
 	// Another database in its place may have them, as one that was recovered from a backup.
 	if err := store.db.engine.CheckPlace(); err != nil {
@@ -136,7 +171,6 @@ func (store Upkeep) Unknown(ctx context.Context, refs []sandlot.BlobRef) ([]sand
 	if len(refs) == 0 {
 		return nil, nil
 	}
-	unknown, err := all(ctx, store.db, scanValue[sandlot.BlobRef],
+	return all(ctx, store.db, scanValue[sandlot.BlobRef],
 		"SELECT n.value FROM "+store.db.dialect.Texts("?", "n")+" WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.ref = n.value)", engine.List(refs))
-	return unknown, in("look up blobs", err)
 }

@@ -20,9 +20,9 @@ func scanFileSpan(r row) (f fileSpan, err error) {
 	return f, err
 }
 
-// describe fills in the changes of each version against the one before it, which follows it in the list, if
+// fillChanges fills in the changes of each version against the one before it, which follows it in the list, if
 // both are there whole.
-func describe(list []sandlot.VersionChange, files []fileSpan) {
+func fillChanges(list []sandlot.VersionChange, files []fileSpan) {
 	came, went := map[int][]fileSpan{}, map[int][]fileSpan{}
 	slices.SortFunc(files, func(a, b fileSpan) int { return strings.Compare(a.name, b.name) })
 	for _, f := range files {

@@ -13,15 +13,12 @@ func claimant(words engine.Dialect) string {
 	return "mailbox = ? AND verified = 0 AND " + words.EqualFold("email", "?") + " AND deleted_at IS NULL AND suspended_at IS NULL"
 }
 
-// Claimants implements account.ClaimStore.
-func (store Account) Claimants(ctx context.Context, email string, limit int) ([]sandlot.Account, error) {
-	list, err := all(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE "+claimant(store.db.dialect)+" AND projects > 0 ORDER BY id DESC LIMIT ?",
+func (store ClaimStore) Claimants(ctx context.Context, email string, limit int) ([]sandlot.Account, error) {
+	return all(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE "+claimant(store.db.dialect)+" AND projects > 0 ORDER BY id DESC LIMIT ?",
 		names.EmailKey(email), email, limit)
-	return list, in("look for whom an address was given", err)
 }
 
-// Disown implements account.ClaimStore.
-func (store Account) Disown(ctx context.Context, id sandlot.AccountID, email string) error {
+func (store ClaimStore) Disown(ctx context.Context, id sandlot.AccountID, email string) error {
 	return in("disown account", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
 			return err
@@ -29,14 +26,13 @@ func (store Account) Disown(ctx context.Context, id sandlot.AccountID, email str
 		if err := t.must(sandlot.ErrNotFound, "UPDATE accounts SET email = '', mailbox = '' WHERE id = ? AND "+claimant(t.dialect), id, names.EmailKey(email), email); err != nil {
 			return err
 		}
-		_, err := t.exec("DELETE FROM verifications WHERE account = ?", id)
-		return err
+		return t.do("DELETE FROM verifications WHERE account = ?", id)
 	}))
 }
 
-// TakeOver implements account.ClaimStore. The change number of a project is added to its account's, and the
+// The change number of a project is added to its account's, and the
 // sum never falls: so the projects take along the number of their former account.
-func (store Account) TakeOver(ctx context.Context, from, to sandlot.AccountID, email string) (changed sandlot.Changed, err error) {
+func (store ClaimStore) TakeOver(ctx context.Context, from, to sandlot.AccountID, email string) (changed sandlot.Changed, err error) {
 	changed.Account = from
 	err = store.db.changeAccount(ctx, &to, func(t *tx) error {
 		for _, id := range []sandlot.AccountID{min(from, to), max(from, to)} {
@@ -48,7 +44,7 @@ func (store Account) TakeOver(ctx context.Context, from, to sandlot.AccountID, e
 			return err
 		}
 		// The account's own keys are for its one project from then on; where it has several they stay, and reach none.
-		if _, err := t.exec("UPDATE keys SET project = (SELECT num FROM projects WHERE account = ?1 AND deleted_at IS NULL) WHERE account = ?1 AND project IS NULL AND (SELECT projects FROM accounts WHERE id = ?1) = 1", from); err != nil {
+		if err := t.do("UPDATE keys SET project = (SELECT num FROM projects WHERE account = ?1 AND deleted_at IS NULL) WHERE account = ?1 AND project IS NULL AND (SELECT projects FROM accounts WHERE id = ?1) = 1", from); err != nil {
 			return err
 		}
 		ids, err := all(ctx, t, scanValue[string], "UPDATE projects SET changed = changed + 1 + (SELECT changed FROM accounts WHERE id = ?1), account = ?2 WHERE account = ?1 RETURNING id", from, to)
@@ -85,18 +81,12 @@ func handOver(t *tx, from, to sandlot.AccountID) error {
 		"UPDATE trash SET account = ?2 WHERE account = ?1",
 		"UPDATE accounts SET projects = projects + (SELECT projects FROM accounts WHERE id = ?1), bytes = bytes + (SELECT bytes FROM accounts WHERE id = ?1) WHERE id = ?2",
 	} {
-		if _, err := t.exec(query, from, to); err != nil {
+		if err := t.do(query, from, to); err != nil {
 			return err
 		}
 	}
-	if _, err := t.exec("UPDATE accounts SET projects = 0, bytes = 0 WHERE id = ?", from); err != nil {
-		return err
-	}
-	_, err := t.exec("INSERT INTO follows (account, after) VALUES (?, 0) ON CONFLICT (account) DO UPDATE SET after = 0", to)
-	return err
-}
-
-// Projects implements account.MailStore.
-func (store Mail) Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error) {
-	return store.db.Publish().Projects(ctx, id, before, limit)
+	return t.Run(
+		do("UPDATE accounts SET projects = 0, bytes = 0 WHERE id = ?", from),
+		do("INSERT INTO follows (account, after) VALUES (?, 0) ON CONFLICT (account) DO UPDATE SET after = 0", to),
+	)
 }

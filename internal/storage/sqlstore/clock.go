@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// LastTime implements operate.ClockStore.
 func (store Upkeep) LastTime(ctx context.Context) (at time.Time, err error) {
 	at, err = one(ctx, store.db, func(r row) (at time.Time, err error) {
 		err = r.Scan(asTime{&at})
@@ -14,12 +13,8 @@ func (store Upkeep) LastTime(ctx context.Context) (at time.Time, err error) {
 	return at, in("read the time recorded last", err)
 }
 
-// RecordTime implements operate.ClockStore.
 func (store Upkeep) RecordTime(ctx context.Context, now time.Time) error {
-	return in("record the time", store.db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec("INSERT INTO clock (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at", micros(now))
-		return err
-	}))
+	return in("record the time", store.db.run(ctx, do("INSERT INTO clock (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at", micros(now))))
 }
 
 // skew is by how much a time may be ahead of the clock without being taken for one

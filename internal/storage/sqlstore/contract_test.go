@@ -107,8 +107,7 @@ func mustExec(t testing.TB, db *DB, query string, args ...any) {
 
 func execute(db *DB, query string, args ...any) error {
 	return db.step(context.Background(), 0, func(tx *tx) error {
-		_, err := tx.exec(query, args...)
-		return err
+		return tx.do(query, args...)
 	})
 }
 

@@ -14,19 +14,18 @@ import (
 // sandlot.ErrFull. The copy is one of SQLite, whatever the database is.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
 	err := db.engine.CopyTo(ctx, path, func(t engine.Tx) error {
-		return (&tx{Tx: t, dialect: db.dialect}).forgetDays()
+		return forgetDays(&tx{Tx: t, dialect: db.dialect})
 	})
 	if errors.Is(err, errors.ErrUnsupported) {
-		return db.copyRows(ctx, path, (*tx).forgetDays)
+		return db.copyRows(ctx, path, forgetDays)
 	}
 	return err
 }
 
 // forgetDays deletes the salts of days, and the loads by them.
-func (t *tx) forgetDays() error {
-	if _, err := t.exec("DELETE FROM day_salts"); err != nil {
-		return err
-	}
-	_, err := t.exec("DELETE FROM loads")
-	return err
+func forgetDays(t *tx) error {
+	return t.Run(
+		do("DELETE FROM day_salts"),
+		do("DELETE FROM loads"),
+	)
 }

@@ -26,11 +26,10 @@ func TestACopyOfADatabaseOnAServer(t *testing.T) {
 		go func() {
 			for n := 1; ctx.Err() == nil; n++ {
 				err := from.step(context.Background(), 0, func(x *tx) error {
-					if _, err := x.exec("INSERT INTO secrets (name, value) VALUES (?, ?)", fmt.Sprint(n), []byte{1}); err != nil {
+					if err := x.do("INSERT INTO secrets (name, value) VALUES (?, ?)", fmt.Sprint(n), []byte{1}); err != nil {
 						return err
 					}
-					_, err := x.exec("INSERT INTO day_salts (day, salt) VALUES (?, ?)", n, []byte{1})
-					return err
+					return x.do("INSERT INTO day_salts (day, salt) VALUES (?, ?)", n, []byte{1})
 				})
 				if err != nil {
 					ended <- err

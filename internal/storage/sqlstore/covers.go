@@ -15,20 +15,11 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// Covers keeps pictures, in the database of a DB and under the same promises.
-type Covers struct{ db *DB }
-
-var _ cover.Store = Covers{}
-
-// Covers is the view of the database for package cover.
-func (db *DB) Covers() Covers { return Covers{db} }
-
 // coverLeaseMax is the longest lease of a cover.
 const coverLeaseMax = 10 * time.Minute
 
-// Picture implements cover.Store.
 func (store Covers) Picture(ctx context.Context, id sandlot.PictureID, width int) (cover.Kept, error) {
-	k, err := one(ctx, store.db, func(r row) (k cover.Kept, err error) {
+	return one(ctx, store.db, func(r row) (k cover.Kept, err error) {
 		var project, ref sql.NullString
 		var goneAt int64
 		err = r.Scan(&project, &k.Account, &goneAt, &k.Blob.ID, &ref, &k.Blob.Size, asDigest{&k.Blob.SHA256}, &k.Blob.Text)
@@ -41,7 +32,6 @@ func (store Covers) Picture(ctx context.Context, id sandlot.PictureID, width int
 		FROM pictures i JOIN picture_sizes s ON s.picture = i.id JOIN blobs b ON b.id = s.blob
 		LEFT JOIN projects p ON p.num = i.project LEFT JOIN accounts a ON a.id = i.account
 		WHERE i.id = ? AND s.width = ? AND (i.account IS NULL OR a.deleted_at IS NULL AND a.suspended_at IS NULL)`, string(id), width)
-	return k, in("look up picture", err)
 }
 
 const coverColumns = `coalesce(c.wish, ''), coalesce(c.file, ''), coalesce(c.upload, ''), coalesce(c.shot, ''), coalesce(c.source, ''),
@@ -55,21 +45,11 @@ func scanCover(r row) (t cover.Task, err error) {
 	return t, err
 }
 
-// before is a row whose first columns go to these places.
-type before struct {
-	row
-	to []any
-}
-
-func (b before) Scan(to ...any) error { return b.row.Scan(append(slices.Clone(b.to), to...)...) }
-
-// Cover implements cover.Store.
 func (store Covers) Cover(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, cover.State, error) {
 	t, err := one(ctx, store.db, scanCover, "SELECT "+coverColumns+"p.id = ?", string(id))
 	return t.Project, t.State, in("read cover", err)
 }
 
-// Sent implements cover.Store.
 func (store Covers) Sent(ctx context.Context, id sandlot.AccountID) (map[sandlot.ProjectID]publish.SentPicture, error) {
 	list, err := all(ctx, store.db, func(r row) (p publish.SentPicture, err error) {
 		var ref sql.NullString
@@ -89,25 +69,20 @@ func (store Covers) Sent(ctx context.Context, id sandlot.AccountID) (map[sandlot
 	return sent, in("list pictures that were sent", err)
 }
 
-// FilesFolded implements cover.Store.
 func (store Covers) FilesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]sandlot.File, error) {
-	files, err := all(ctx, store.db, scanFile, "SELECT "+fileColumns+` FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
+	return all(ctx, store.db, scanFile, "SELECT "+fileColumns+` FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
 		WHERE p.id = ? AND p.deleted_at IS NULL AND f.until = 9223372036854775807 AND `+store.db.amongTexts("f.folded"), string(id), engine.List(folded))
-	return files, in("look up files", err)
 }
 
-// Due implements cover.Store.
 func (store Covers) Due(ctx context.Context, after int64, limit int) ([]cover.Waiting, error) {
 	l := store.db.lease(coverLeaseMax)
-	list, err := all(ctx, store.db, func(r row) (w cover.Waiting, err error) {
+	return all(ctx, store.db, func(r row) (w cover.Waiting, err error) {
 		err = r.Scan(&w.Number, &w.Account)
 		return w, err
 	}, `SELECT p.num, p.account FROM projects p WHERE p.covered <> p.version AND p.deleted_at IS NULL AND p.num > ?
 		AND NOT EXISTS (SELECT 1 FROM covers c WHERE c.project = p.num AND c.leased_until > ? AND c.leased_until <= ?) ORDER BY p.num LIMIT ?`, after, micros(l.now), l.never(), limit)
-	return list, in("list covers to be made", err)
 }
 
-// Lease implements cover.Store.
 func (store Covers) Lease(ctx context.Context, numbers []int64, length time.Duration) (list []cover.Task, name int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		l := store.db.lease(coverLeaseMax)
@@ -131,7 +106,6 @@ func (store Covers) Lease(ctx context.Context, numbers []int64, length time.Dura
 	return list, name, in("lease covers", err)
 }
 
-// Begin implements cover.Store.
 func (store Covers) Begin(ctx context.Context, number, lease int64) (tries int, err error) {
 	return tries, in("begin cover", store.db.step(ctx, 0, func(t *tx) error {
 		n, err := t.number("UPDATE covers SET tries = tries + 1 WHERE project = ? AND leased_until = ? RETURNING tries", number, lease)
@@ -143,19 +117,16 @@ func (store Covers) Begin(ctx context.Context, number, lease int64) (tries int, 
 	}))
 }
 
-// GiveBack implements cover.Store.
 func (store Covers) GiveBack(ctx context.Context, numbers []int64, lease int64, forget bool) error {
 	return in("give back covers", store.db.step(ctx, 0, func(t *tx) error {
 		query := "UPDATE covers SET leased_until = 0 WHERE "
 		if forget {
 			query = "UPDATE covers SET leased_until = 0, tries = CASE WHEN tries > 0 THEN tries - 1 ELSE 0 END WHERE "
 		}
-		_, err := t.exec(query+t.amongNumbers("project")+" AND leased_until = ?", engine.List(numbers), lease)
-		return err
+		return t.do(query+t.amongNumbers("project")+" AND leased_until = ?", engine.List(numbers), lease)
 	}))
 }
 
-// Settle implements cover.Store.
 func (store Covers) Settle(ctx context.Context, of cover.Task, lease int64, s cover.Settled, now time.Time) (sandlot.Changed, error) {
 	return changed(of.Project.ID), in("settle cover", store.db.step(ctx, sizeOf(s.Fresh), func(t *tx) error {
 		if err := t.lockOwner(of.Project.ID); err != nil {
@@ -165,7 +136,7 @@ func (store Covers) Settle(ctx context.Context, of cover.Task, lease int64, s co
 		if err != nil {
 			return err
 		}
-		return covering{t}.coverIs(of.Number, of.Project.Version, s, now)
+		return coverIs(t, of.Number, of.Project.Version, s, now)
 	}))
 }
 
@@ -178,15 +149,12 @@ func sizeOf(n *cover.Fresh) (bytes int) {
 	return bytes
 }
 
-// covering is a step about pictures.
-type covering struct{ *tx }
-
 // coverIs records the cover of a project for a version of it.
-func (t covering) coverIs(project int64, version int, s cover.Settled, now time.Time) error {
-	if err := t.addPicture(s.Fresh, &project, nil, now); err != nil {
+func coverIs(t *tx, project int64, version int, s cover.Settled, now time.Time) error {
+	if err := addPicture(t, s.Fresh, &project, nil, now); err != nil {
 		return err
 	}
-	_, err := t.exec("UPDATE covers SET source = ?, made = ?, findings = ? WHERE project = ?", string(s.Source), s.Made, s.Findings, project)
+	err := t.do("UPDATE covers SET source = ?, made = ?, findings = ? WHERE project = ?", string(s.Source), s.Made, s.Findings, project)
 	if err != nil {
 		return err
 	}
@@ -195,22 +163,21 @@ func (t covering) coverIs(project int64, version int, s cover.Settled, now time.
 	if err != nil {
 		return err
 	}
-	return t.letGo(project, now)
+	return letGo(t, project, now)
 }
 
 // letGo says of the pictures of a project that are not used any more since when.
-func (t covering) letGo(project int64, now time.Time) error {
-	_, err := t.exec(`UPDATE pictures SET gone_at = ?1 WHERE project = ?2 AND gone_at = 0 AND id NOT IN (SELECT cover FROM projects WHERE num = ?2)
+func letGo(t *tx, project int64, now time.Time) error {
+	return t.do(`UPDATE pictures SET gone_at = ?1 WHERE project = ?2 AND gone_at = 0 AND id NOT IN (SELECT cover FROM projects WHERE num = ?2)
 		AND id NOT IN (SELECT shot FROM covers WHERE project = ?2) AND id NOT IN (SELECT upload FROM covers WHERE project = ?2)`, micros(now), project)
-	return err
 }
 
 // addPicture records a picture, if there is one.
-func (t covering) addPicture(n *cover.Fresh, project, account *int64, now time.Time) error {
+func addPicture(t *tx, n *cover.Fresh, project, account *int64, now time.Time) error {
 	if n == nil {
 		return nil
 	}
-	if _, err := t.exec("INSERT INTO pictures (id, project, account, made_at) VALUES (?, ?, ?, ?)", string(n.ID), project, account, micros(now)); err != nil {
+	if err := t.do("INSERT INTO pictures (id, project, account, made_at) VALUES (?, ?, ?, ?)", string(n.ID), project, account, micros(now)); err != nil {
 		return err
 	}
 	for _, width := range slices.Sorted(maps.Keys(n.Sizes)) {
@@ -218,21 +185,20 @@ func (t covering) addPicture(n *cover.Fresh, project, account *int64, now time.T
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec("INSERT INTO picture_sizes (picture, width, blob) VALUES (?, ?, ?)", string(n.ID), width, blob); err != nil {
+		if err := t.do("INSERT INTO picture_sizes (picture, width, blob) VALUES (?, ?, ?)", string(n.ID), width, blob); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Choose implements cover.Store.
 func (store Covers) Choose(ctx context.Context, id sandlot.ProjectID, w cover.Wish, file string, s *cover.Settled, now time.Time) (sandlot.Changed, error) {
 	bytes := 0
 	if s != nil {
 		bytes = sizeOf(s.Fresh)
 	}
 	return changed(id), in("choose cover", store.db.step(ctx, bytes, func(t *tx) error {
-		p, err := covering{t}.ownProject(id)
+		p, err := ownProject(t, id)
 		if err != nil {
 			return err
 		}
@@ -247,15 +213,14 @@ func (store Covers) Choose(ctx context.Context, id sandlot.ProjectID, w cover.Wi
 		case err != nil:
 			return err
 		case s != nil:
-			return covering{t}.coverIs(p.num, cmp.Or(s.Version, p.Version), *s, now)
+			return coverIs(t, p.num, cmp.Or(s.Version, p.Version), *s, now)
 		}
-		_, err = t.exec("UPDATE projects SET changed = changed + 1, covered = 0 WHERE num = ?", p.num)
-		return err
+		return t.do("UPDATE projects SET changed = changed + 1, covered = 0 WHERE num = ?", p.num)
 	}))
 }
 
 // ownProject returns a project that may be changed, with its owner locked.
-func (t covering) ownProject(id sandlot.ProjectID) (projectRow, error) {
+func ownProject(t *tx, id sandlot.ProjectID) (projectRow, error) {
 	if err := t.lockOwner(id); err != nil {
 		return projectRow{}, err
 	}
@@ -266,31 +231,29 @@ func (t covering) ownProject(id sandlot.ProjectID) (projectRow, error) {
 	return p, err
 }
 
-// Shoot implements cover.Store.
 func (store Covers) Shoot(ctx context.Context, id sandlot.ProjectID, version int, shot cover.Fresh, now time.Time) error {
 	return in("record shot", store.db.step(ctx, sizeOf(&shot), func(t *tx) error {
-		p, err := covering{t}.ownProject(id)
+		p, err := ownProject(t, id)
 		if err == nil && p.Version != version {
 			err = sandlot.ErrMoved
 		}
 		if err != nil {
 			return err
 		}
-		if err := (covering{t}).addPicture(&shot, &p.num, nil, now); err != nil {
+		if err := addPicture(t, &shot, &p.num, nil, now); err != nil {
 			return err
 		}
-		_, err = t.exec(`INSERT INTO covers (project, shot) VALUES (?, ?) ON CONFLICT (project) DO UPDATE SET shot = excluded.shot, tries = 0, leased_until = 0`, p.num, string(shot.ID))
+		err = t.do(`INSERT INTO covers (project, shot) VALUES (?, ?) ON CONFLICT (project) DO UPDATE SET shot = excluded.shot, tries = 0, leased_until = 0`, p.num, string(shot.ID))
 		if err != nil {
 			return err
 		}
-		if _, err = t.exec("UPDATE projects SET covered = 0 WHERE num = ?", p.num); err != nil {
+		if err = t.do("UPDATE projects SET covered = 0 WHERE num = ?", p.num); err != nil {
 			return err
 		}
-		return covering{t}.letGo(p.num, now)
+		return letGo(t, p.num, now)
 	}))
 }
 
-// Portray implements cover.Store.
 func (store Covers) Portray(ctx context.Context, id sandlot.AccountID, portrait *cover.Fresh, now time.Time) (sandlot.Changed, error) {
 	return sandlot.Changed{Account: id}, in("record portrait", store.db.step(ctx, sizeOf(portrait), func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
@@ -306,7 +269,7 @@ func (store Covers) Portray(ctx context.Context, id sandlot.AccountID, portrait 
 		if err != nil {
 			return err
 		}
-		_, err = t.exec("UPDATE pictures SET gone_at = ? WHERE account = ? AND gone_at = 0", micros(now), id)
+		err = t.do("UPDATE pictures SET gone_at = ? WHERE account = ? AND gone_at = 0", micros(now), id)
 		if err != nil {
 			return err
 		}
@@ -315,11 +278,10 @@ func (store Covers) Portray(ctx context.Context, id sandlot.AccountID, portrait 
 			shown = portrait.ID
 		}
 		number := int64(id)
-		if err := (covering{t}).addPicture(portrait, nil, &number, now); err != nil {
+		if err := addPicture(t, portrait, nil, &number, now); err != nil {
 			return err
 		}
-		_, err = t.exec("UPDATE accounts SET changed = changed + 1, portrait = ? WHERE id = ?", string(shown), id)
-		return err
+		return t.do("UPDATE accounts SET changed = changed + 1, portrait = ? WHERE id = ?", string(shown), id)
 	}))
 }
 
@@ -342,10 +304,10 @@ func (s *sweep) dropPictures(now time.Time) error {
 				return err
 			}
 		}
-		if _, err := s.exec("DELETE FROM picture_sizes WHERE picture = ?", id); err != nil {
-			return err
-		}
-		if _, err := s.exec("DELETE FROM pictures WHERE id = ?", id); err != nil {
+		if err := s.Run(
+			do("DELETE FROM picture_sizes WHERE picture = ?", id),
+			do("DELETE FROM pictures WHERE id = ?", id),
+		); err != nil {
 			return err
 		}
 		s.left--
@@ -355,9 +317,8 @@ func (s *sweep) dropPictures(now time.Time) error {
 
 // uncover lets go of the cover of a deleted project.
 func (s *sweep) uncover(project int64) error {
-	if _, err := s.exec("UPDATE pictures SET gone_at = 1 WHERE project = ? AND gone_at = 0", project); err != nil {
-		return err
-	}
-	_, err := s.exec("DELETE FROM covers WHERE project = ?", project)
-	return err
+	return s.Run(
+		do("UPDATE pictures SET gone_at = 1 WHERE project = ? AND gone_at = 0", project),
+		do("DELETE FROM covers WHERE project = ?", project),
+	)
 }

@@ -16,15 +16,14 @@ import (
 // dayOf is the number of a time's day, in UTC.
 func dayOf(t time.Time) int64 { return figures.DayOf(t) }
 
-// AddCounts implements gallery.CountStore.
 func (store Gallery) AddCounts(ctx context.Context, counts map[sandlot.ProjectID]gallery.Counts) (again []gallery.Load, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		again = nil
 		now := store.db.Now()
-		if fresh, err := t.addBatches(counts, now); err != nil || !fresh {
+		if fresh, err := addBatches(t, counts, now); err != nil || !fresh {
 			return err
 		}
-		lost, err := t.addLoads(counts, now)
+		lost, err := addLoads(t, counts, now)
 		if err != nil {
 			return err
 		}
@@ -49,7 +48,7 @@ func (store Gallery) AddCounts(ctx context.Context, counts map[sandlot.ProjectID
 			if err != nil {
 				return err
 			}
-			if err := t.addPlays(id, c.Plays, day); err != nil {
+			if err := addPlays(t, id, c.Plays, day); err != nil {
 				return err
 			}
 			all = append(all, of.with(lead, c))
@@ -61,7 +60,7 @@ func (store Gallery) AddCounts(ctx context.Context, counts map[sandlot.ProjectID
 
 // addBatches notes the batches of counts, each with the process that it is of, whose
 // batches have numbers that grow. It reports whether they are there for the first time.
-func (t *tx) addBatches(counts map[sandlot.ProjectID]gallery.Counts, now time.Time) (fresh bool, err error) {
+func addBatches(t *tx, counts map[sandlot.ProjectID]gallery.Counts, now time.Time) (fresh bool, err error) {
 	newest := map[int64]int64{} // of each process
 	for _, c := range counts {
 		if of := c.Batch / gallery.BatchesOfProcess; c.Batch != 0 {
@@ -69,7 +68,7 @@ func (t *tx) addBatches(counts map[sandlot.ProjectID]gallery.Counts, now time.Ti
 		}
 	}
 	for _, of := range slices.Sorted(maps.Keys(newest)) {
-		n, err := t.exec(`INSERT INTO counters (process, batch, at) VALUES (?, ?, ?)
+		n, err := t.Exec(`INSERT INTO counters (process, batch, at) VALUES (?, ?, ?)
 			ON CONFLICT (process) DO UPDATE SET batch = excluded.batch, at = excluded.at WHERE counters.batch < excluded.batch`, of, newest[of], micros(now))
 		if err != nil || n == 0 {
 			return false, err
@@ -88,16 +87,15 @@ func (s *sweep) dropCounters(now time.Time) error {
 const countersKept = 7 * 24 * time.Hour
 
 // addPlays counts plays for a day.
-func (t *tx) addPlays(id sandlot.ProjectID, plays, day int64) error {
+func addPlays(t *tx, id sandlot.ProjectID, plays, day int64) error {
 	if plays == 0 {
 		return nil
 	}
-	_, err := t.exec(`INSERT INTO play_days (day, project, plays) SELECT ?, num, ? FROM projects WHERE id = ? AND `+isKept+`
+	return t.do(`INSERT INTO play_days (day, project, plays) SELECT ?, num, ? FROM projects WHERE id = ? AND `+isKept+`
 		ON CONFLICT (day, project) DO UPDATE SET plays = play_days.plays + excluded.plays`, day, plays, string(id))
-	return err
 }
 
-// PlaysByDay implements gallery.Store. It looks each day of each project up,
+// It looks each day of each project up,
 // about a microsecond each.
 func (store Gallery) PlaysByDay(ctx context.Context, ids []sandlot.ProjectID, from, to time.Time) (map[sandlot.ProjectID][]int64, error) {
 	type count struct {

@@ -21,9 +21,9 @@ const selectErasures = `SELECT e.project, e.n,
 	coalesce((SELECT v.n FROM versions v WHERE v.project = e.project AND v.erased_at IS NULL AND v.n > e.n ORDER BY v.n LIMIT 1), 0)
 	FROM erasures e WHERE e.project > 0`
 
-// EraseVersion implements publish.ProjectStore. The version is gone with the first
+// The version is gone with the first
 // step; those that let go of its files are done by Sweep if they are cut short.
-func (store Publish) EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) (sandlot.Changed, error) {
+func (store ProjectStore) EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) (sandlot.Changed, error) {
 	err := store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
@@ -42,11 +42,10 @@ func (store Publish) EraseVersion(ctx context.Context, id sandlot.ProjectID, n i
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec("UPDATE projects SET changed = changed + 1 WHERE num = ?", p.num); err != nil {
-			return err
-		}
-		_, err = t.exec("INSERT INTO erasures (project, n) VALUES (?, ?) ON CONFLICT DO NOTHING", p.num, n)
-		return err
+		return t.Run(
+			do("UPDATE projects SET changed = changed + 1 WHERE num = ?", p.num),
+			do("INSERT INTO erasures (project, n) VALUES (?, ?) ON CONFLICT DO NOTHING", p.num, n),
+		)
 	})
 	if err != nil {
 		return changed(id), in("erase version", err)
@@ -82,8 +81,7 @@ func (db *DB) finish(ctx context.Context, e erasure) error {
 			if done = s.left > 0; !done {
 				return nil
 			}
-			_, err := t.exec("DELETE FROM erasures WHERE project = ? AND n = ?", e.project, e.n)
-			return err
+			return t.do("DELETE FROM erasures WHERE project = ? AND n = ?", e.project, e.n)
 		})
 		if err != nil {
 			return err

@@ -27,7 +27,7 @@ func manyVersions(t *testing.T, db *DB, id sandlot.ProjectID, n int) (num int64)
 			numbers + "INSERT INTO files (project, since, until, folded, name, blob) SELECT ?1, n - 1, n, 'a.js', 'a.js', (SELECT max(id) FROM blobs) FROM v",
 			"UPDATE projects SET version = ?2 WHERE num = ?1",
 		} {
-			if _, err = x.exec(q, num, n); err != nil {
+			if err = x.do(q, num, n); err != nil {
 				return err
 			}
 		}
@@ -47,7 +47,7 @@ func TestSoakRegression41ErasingLooksAtNoOtherVersions(t *testing.T) {
 		for range 20 {
 			err := db.step(t.Context(), 0, func(x *tx) error {
 				begun := time.Now()
-				if _, err := x.exec("UPDATE versions SET erased_at = 1 WHERE project = ? AND n = 2", num); err != nil {
+				if err := x.do("UPDATE versions SET erased_at = 1 WHERE project = ? AND n = 2", num); err != nil {
 					return err
 				}
 				if err := (&sweep{tx: x, left: eraseStep}).dropErased(erasure{num, 2, 1, 3}); err != nil {
@@ -83,7 +83,7 @@ func TestRegression41ErasingLetsGoOfFilesInSteps(t *testing.T) {
 			"UPDATE projects SET version = 3 WHERE num = ?1 AND ?2 > 0",
 		} {
 			if err == nil {
-				_, err = x.exec(q, num, files)
+				err = x.do(q, num, files)
 			}
 		}
 		return err

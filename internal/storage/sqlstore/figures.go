@@ -145,7 +145,7 @@ func (t figuring) kept(list []projectFigures) (kept keptFigures, err error) {
 
 func (t figuring) addDay(project int64, c, kept figures.Cell) error {
 	kept.Merge(c)
-	return t.later(`INSERT INTO day_figures (project, day, plays, likes, seen, lengths) VALUES (?, ?, ?, ?, ?, ?)
+	return t.do(`INSERT INTO day_figures (project, day, plays, likes, seen, lengths) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (project, day) DO UPDATE SET plays = day_figures.plays + excluded.plays, likes = day_figures.likes + excluded.likes,
 			seen = excluded.seen, lengths = excluded.lengths`, project, t.day, c.Plays, c.Likes, orNoBytes(kept.Seen), orNoBytes(kept.Lengths.Bytes()))
 }
@@ -161,7 +161,7 @@ func (t figuring) addVersion(project int64, version int, c figures.Cell, kept ke
 		players, kept.Seen = kept.Seen.Count(), nil
 	}
 	kept.Merge(c)
-	return t.later(`INSERT INTO version_figures (project, version, day, plays, likes, players, seen, lengths) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+	return t.do(`INSERT INTO version_figures (project, version, day, plays, likes, players, seen, lengths) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (project, version) DO UPDATE SET day = excluded.day, plays = version_figures.plays + excluded.plays, likes = version_figures.likes + excluded.likes,
 			players = version_figures.players + CASE WHEN version_figures.seen IS NULL THEN 0 ELSE excluded.players END, seen = excluded.seen, lengths = excluded.lengths`,
 		project, version, day, c.Plays, c.Likes, players, orNoBytes(kept.Seen), orNoBytes(kept.Lengths.Bytes()))
@@ -196,7 +196,7 @@ func (t figuring) addSource(project int64, host string, plays int64) error {
 	if plays == 0 {
 		return nil
 	}
-	return t.later(`INSERT INTO day_sources (project, day, host, plays) VALUES (?, ?, ?, ?)
+	return t.do(`INSERT INTO day_sources (project, day, host, plays) VALUES (?, ?, ?, ?)
 		ON CONFLICT (project, day, host) DO UPDATE SET plays = day_sources.plays + excluded.plays`, project, t.day, host, plays)
 }
 
@@ -205,11 +205,11 @@ func (t figuring) addLikes(project, by int64) error {
 	if by == 0 {
 		return nil
 	}
-	if err := t.later(`INSERT INTO day_figures (project, day, plays, likes) VALUES (?, ?, 0, ?)
+	if err := t.do(`INSERT INTO day_figures (project, day, plays, likes) VALUES (?, ?, 0, ?)
 		ON CONFLICT (project, day) DO UPDATE SET likes = day_figures.likes + excluded.likes`, project, t.day, by); err != nil {
 		return err
 	}
-	return t.later(`INSERT INTO version_figures (project, version, day, plays, likes) SELECT num, version, ?, 0, ? FROM projects WHERE num = ?
+	return t.do(`INSERT INTO version_figures (project, version, day, plays, likes) SELECT num, version, ?, 0, ? FROM projects WHERE num = ?
 		ON CONFLICT (project, version) DO UPDATE SET likes = version_figures.likes + excluded.likes`, t.day, by, project)
 }
 

@@ -9,7 +9,7 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 )
 
-// FiguresByDay implements figures.Store. It is one query, so that the days fit the
+// It is one query, so that the days fit the
 // batch.
 func (store Gallery) FiguresByDay(ctx context.Context, id sandlot.ProjectID, from, to time.Time) (figures.ByDay, error) {
 	out := figures.ByDay{Days: map[int64]figures.Cell{}, Sources: map[string]int64{}}
@@ -37,7 +37,6 @@ func (store Gallery) FiguresByDay(ctx context.Context, id sandlot.ProjectID, fro
 	return out, in("read figures by day", err)
 }
 
-// FiguresByVersion implements figures.Store.
 func (store Gallery) FiguresByVersion(ctx context.Context, id sandlot.ProjectID, limit int) (out figures.ByVersion, err error) {
 	found, err := all(ctx, store.db, func(r row) (_ int, err error) {
 		var v figures.VersionCell
@@ -57,7 +56,6 @@ func (store Gallery) FiguresByVersion(ctx context.Context, id sandlot.ProjectID,
 // asSketch scans a sketch; null is that of nobody.
 type asSketch struct{ s *figures.Sketch }
 
-// Scan implements sql.Scanner.
 func (a asSketch) Scan(src any) error {
 	b, _ := src.([]byte)
 	*a.s = slices.Clone(b)
@@ -67,7 +65,6 @@ func (a asSketch) Scan(src any) error {
 // asLengths scans lengths; null is none.
 type asLengths struct{ l *figures.Lengths }
 
-// Scan implements sql.Scanner.
 func (a asLengths) Scan(src any) error {
 	b, _ := src.([]byte)
 	*a.l = figures.ReadLengths(b)

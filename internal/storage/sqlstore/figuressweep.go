@@ -41,7 +41,7 @@ func (s *sweep) forgetSeen(table, key string, before int64) error {
 	}
 	for _, p := range list {
 		// Only where they are still those: a clock that is set back lets a day come again.
-		if _, err := s.exec("UPDATE "+table+" SET players = players + ?, seen = NULL WHERE project = ? AND "+key+" = ? AND seen = ?", p.players.Count(), p.project, p.key, []byte(p.players)); err != nil {
+		if err := s.do("UPDATE "+table+" SET players = players + ?, seen = NULL WHERE project = ? AND "+key+" = ? AND seen = ?", p.players.Count(), p.project, p.key, []byte(p.players)); err != nil {
 			return err
 		}
 		s.left--

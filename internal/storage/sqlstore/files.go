@@ -16,54 +16,46 @@ import (
 // nearLimit bounds the answer of FilesNear: enough to name what is in the way.
 const nearLimit = 10
 
-// PutFile implements publish.Store. If another file has the same folded name the
+// If another file has the same folded name the
 // error is sandlot.ErrExists.
-func (store Publish) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
-	p, err := store.edit(ctx, id, at, f.Blob.InlineSize(), func(t *tx, p *projectRow) error {
-		p.FileCount++
-		p.Size += f.Blob.Size
-		t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, publish.Quota{Bytes: f.Blob.Size}, store.db.Now())
-		t.closeFile(p, f.Folded, f.Name, func(err error) error {
-			if errors.Is(err, sandlot.ErrNotFound) {
-				return nil // it is a new one
-			}
-			return err
-		})
-		return t.addFiles(p.num, []pastFile{{&f, int64(p.Version), current}}, store.db.Now())
+func (store ProjectStore) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+	p, err := store.edit(ctx, id, at, f.Blob.Size, f.Blob.InlineSize(), func(t *tx, p *projectRow) ([]engine.Statement, error) {
+		if err := t.closeFile(p, f.Folded, f.Name); err != nil && !errors.Is(err, sandlot.ErrNotFound) {
+			return nil, err
+		}
+		return t.putFiles(p, []sandlot.File{f}, store.db.Now())
 	})
 	return p, changed(id), in("put file", err)
 }
 
-// DeleteFile implements publish.Store.
-func (store Publish) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
-	p, err := store.edit(ctx, id, at, 0, func(t *tx, p *projectRow) error {
+func (store ProjectStore) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+	at.Within = publish.Quota{} // nothing is added
+	p, err := store.edit(ctx, id, at, 0, 0, func(t *tx, p *projectRow) ([]engine.Statement, error) {
 		if name == p.Primary {
-			return sandlot.ErrNoPrimary
+			return nil, sandlot.ErrNoPrimary
 		}
 		// A project has an index of its folded names only; this reads through its
 		// current files, some ten thousand at most.
-		folded, err := one(ctx, t, scanValue[string], "SELECT folded FROM files WHERE project = ? AND until = 9223372036854775807 AND name = ?", p.num, name)
+		folded, err := one(ctx, t, scanValue[string],
+			"SELECT folded FROM files WHERE project = ? AND until = 9223372036854775807 AND name = ?", p.num, name)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		t.closeFile(p, folded, name, func(err error) error { return err })
-		return nil
+		return nil, t.closeFile(p, folded, name)
 	})
 	return p, changed(id), in("delete file", err)
 }
 
 // closeFile ends a current file with the version before p.Version, and takes it out of
-// the project's totals. It is asked: judge gets sandlot.ErrNotFound if there is none, and
-// what it returns is the next Flush's.
-func (t *tx) closeFile(p *projectRow, folded, name string, judge func(error) error) {
-	ask(t, scanValue[int64], func(size int64, err error) error {
-		if err == nil {
-			p.Size -= size
-			p.FileCount--
-		}
-		return judge(err)
-	}, `UPDATE files SET until = ? WHERE project = ? AND until = 9223372036854775807 AND folded = ? AND name = ?
+// the project's totals.
+func (t *tx) closeFile(p *projectRow, folded, name string) error {
+	size, err := t.number(`UPDATE files SET until = ? WHERE project = ? AND until = 9223372036854775807 AND folded = ? AND name = ?
 		RETURNING (SELECT size FROM blobs WHERE blobs.id = files.blob)`, p.Version, p.num, folded, name)
+	if err == nil {
+		p.Size -= size
+		p.FileCount--
+	}
+	return err
 }
 
 // closeFiles ends current files with the version before p.Version, and takes them out of
@@ -106,17 +98,30 @@ func scanClosedFile(r row) (f closedFile, err error) {
 	return f, err
 }
 
-// addFiles records files of the project of that number.
-func (t *tx) addFiles(project int64, files []pastFile, now time.Time) error {
-	blobs, err := t.keepAll(files, now)
-	if err != nil {
-		return err
+// putFiles records the contents of files that come with p.Version, adds them to the project's
+// totals, and returns the records that are left to make.
+func (t *tx) putFiles(p *projectRow, files []sandlot.File, now time.Time) ([]engine.Statement, error) {
+	put := make([]pastFile, len(files))
+	for i := range files {
+		put[i] = pastFile{&files[i], int64(p.Version), current}
+		p.Size += files[i].Blob.Size
 	}
-	rows := make([][]any, len(files))
-	for i, f := range files {
-		rows[i] = []any{project, f.until, f.since, f.Folded, f.Name, blobs[i]}
+	p.FileCount += len(files)
+	k := keepFiles(put)
+	if err := t.Run(newBlobs(k.fresh, asFile, now, &k.ids)); err != nil {
+		return nil, err
 	}
-	return t.LaterAll("INSERT INTO files (project, until, since, folded, name, blob) VALUES (?, ?, ?, ?, ?, ?)", rows)
+	contents, err := t.newContents(k)
+	return append(contents, newFiles(p.num, put, k)), err
+}
+
+// newFiles records files of the project of that number, whose contents are kept.
+func newFiles(project int64, files []pastFile, k *keeping) engine.Statement {
+	s := engine.Statement{Query: "INSERT INTO files (project, until, since, folded, name, blob) VALUES (?, ?, ?, ?, ?, ?)"}
+	for _, f := range files {
+		s.Rows = append(s.Rows, []any{project, f.until, f.since, f.Folded, f.Name, k.id(f.Blob)})
+	}
+	return s
 }
 
 // What a file is read from. A row more for each variant is what the joins add.
@@ -134,19 +139,17 @@ const (
 	currentFiles = "f.until = 9223372036854775807"
 )
 
-// Files implements publish.Store.
-func (store Publish) Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error) {
+func (store FileStore) Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error) {
 	return store.files(ctx, id, version, versionOf, selectFiles)
 }
 
-// FilesWith implements publish.Store.
-func (store Publish) FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error) {
+func (store FileStore) FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error) {
 	return store.files(ctx, id, version, versionKept, selectFilesWith, encoding)
 }
 
 // files lists the files of a version that is there, by one of the queries above, which
 // may take an argument first.
-func (store Publish) files(ctx context.Context, id sandlot.ProjectID, version int, there findVersion, query string, first ...any) ([]sandlot.File, error) {
+func (store FileStore) files(ctx context.Context, id sandlot.ProjectID, version int, there findVersion, query string, first ...any) ([]sandlot.File, error) {
 	// The current version is where it takes no look at the project's history.
 	current := func(q querier) ([]sandlot.File, error) {
 		return gather(ctx, q, query+"p.version = ? AND "+currentFiles+orderFiles, append(first, string(id), version)...)
@@ -219,8 +222,8 @@ func scanFile(r row) (f sandlot.File, err error) {
 	return f, err
 }
 
-// FilesNear implements publish.Store. The files come without their variants.
-func (store Publish) FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error) {
+// The files come without their variants.
+func (store FileStore) FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error) {
 	files, err := all(ctx, store.db, scanFile, nearQuery(store.db.amongTexts("f.folded")),
 		string(id), engine.List(lineage(folded)), string(id), folded+"/", folded+"0", nearLimit) // "0" is the character after "/"
 	return files, in("look for files", err)
@@ -233,8 +236,7 @@ func nearQuery(among string) string {
 	return current + among + " UNION ALL " + current + "f.folded >= ? AND f.folded < ? ORDER BY 1 LIMIT ?"
 }
 
-// NamesFolded implements publish.Store.
-func (store Publish) NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error) {
+func (store FileStore) NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error) {
 	names, err := all(ctx, store.db, scanValue[string], `SELECT f.name FROM projects p JOIN files f ON f.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL`+
 		ofAccount+` AND f.until = 9223372036854775807 AND `+store.db.amongTexts("f.folded"), string(id), engine.List(folded))
 	return names, in("look for files", err)

@@ -85,7 +85,7 @@ func (s *sweep) followAccount(id int64) error {
 		case err != nil:
 			return err
 		case last == 0:
-			_, err = s.exec("DELETE FROM follows WHERE account = ?", id)
+			err = s.do("DELETE FROM follows WHERE account = ?", id)
 			s.left--
 		case a.deleted:
 			err = s.removeProjects(id, a.after, last)
@@ -109,7 +109,7 @@ func (s *sweep) followed(account, after int64) (last int64, err error) {
 	}
 	s.left -= len(seqs)
 	last = seqs[len(seqs)-1]
-	_, err = s.exec("UPDATE follows SET after = ? WHERE account = ?", last, account)
+	err = s.do("UPDATE follows SET after = ? WHERE account = ?", last, account)
 	return last, err
 }
 
@@ -119,11 +119,10 @@ func (s *sweep) removeProjects(account, after, last int64) error {
 		return err
 	}
 	const part = " WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND deleted_at IS NULL"
-	if _, err := s.exec("INSERT INTO removals (project, at) SELECT num, (SELECT deleted_at FROM accounts WHERE id = ?1) FROM projects"+part, account, after, last); err != nil {
-		return err
-	}
-	_, err := s.exec("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last)
-	return err
+	return s.Run(
+		do("INSERT INTO removals (project, at) SELECT num, (SELECT deleted_at FROM accounts WHERE id = ?1) FROM projects"+part, account, after, last),
+		do("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last),
+	)
 }
 
 // relist brings the projects of an account in a part of their order into the lists,
@@ -133,7 +132,6 @@ func (s *sweep) relist(account, after, last int64) error {
 		part = " WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND deleted_at IS NULL"
 		may  = "(CASE WHEN unlisted = 0 AND suspended_at IS NULL AND (SELECT " + listable + " AND suspended_at IS NULL FROM accounts WHERE id = ?1) THEN 1 ELSE 0 END)"
 	)
-	_, err := s.exec("UPDATE projects SET changed = changed + (CASE listed WHEN "+may+" THEN 0 ELSE 1 END), listed = "+may+", stamp = (SELECT coalesce(max(stamp), 0) + 1 FROM projects WHERE stamp > 0)"+part+
+	return s.do("UPDATE projects SET changed = changed + (CASE listed WHEN "+may+" THEN 0 ELSE 1 END), listed = "+may+", stamp = (SELECT coalesce(max(stamp), 0) + 1 FROM projects WHERE stamp > 0)"+part+
 		" AND (listed = 1 OR "+may+" = 1)", account, after, last)
-	return err
 }

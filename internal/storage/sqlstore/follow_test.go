@@ -61,7 +61,7 @@ func manyProjects(t *testing.T, db *DB, p sandlot.Project) {
 			"UPDATE accounts SET projects = ?1 WHERE id = ?2",
 			"UPDATE accounts SET seq = 100000 WHERE ?1 > 0 AND id = ?2",
 		} {
-			if _, err := x.exec(q, followers, p.Account); err != nil {
+			if err := x.do(q, followers, p.Account); err != nil {
 				return fmt.Errorf("%s: %w", q, err)
 			}
 		}

@@ -17,14 +17,14 @@ const forgetBatch = 5000
 
 // forgetting notes all addresses of an account that is being deleted, whose records
 // are then emptied in steps.
-func (t *tx) forgetting(id sandlot.AccountID) error {
+func forgetting(t *tx, id sandlot.AccountID) error {
 	for _, query := range []string{
 		"INSERT INTO forgets (account, email, proved) VALUES (?1, '', 0)",
 		"INSERT INTO forgets (account, email, proved) SELECT id, email, verified FROM accounts WHERE id = ?1 ON CONFLICT DO NOTHING",
 		"INSERT INTO forgets (account, email, proved) SELECT account, email, undo FROM email_moves WHERE account = ?1 ON CONFLICT DO NOTHING",
 		"INSERT INTO forgets (account, email, proved) SELECT account, email, 0 FROM verifications WHERE account = ?1 ON CONFLICT DO NOTHING",
 	} {
-		if _, err := t.exec(query, id); err != nil {
+		if err := t.do(query, id); err != nil {
 			return err
 		}
 	}
@@ -96,10 +96,7 @@ func (db *DB) forget(ctx context.Context, account int64) error {
 	if err != nil {
 		return err
 	}
-	return db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec("DELETE FROM forgets WHERE account = ? AND email = ''", account)
-		return err
-	})
+	return db.run(ctx, do("DELETE FROM forgets WHERE account = ? AND email = ''", account))
 }
 
 func (db *DB) forgetKind(ctx context.Context, kind remnant, account int64) error {
@@ -119,7 +116,7 @@ func (db *DB) forgetKind(ctx context.Context, kind remnant, account int64) error
 func (db *DB) empty(ctx context.Context, kind remnant, keys []any) error {
 	return db.step(ctx, 0, func(t *tx) error {
 		for _, key := range keys {
-			if _, err := t.exec(kind.empty, append([]any{key}, kind.with...)...); err != nil {
+			if err := t.do(kind.empty, append([]any{key}, kind.with...)...); err != nil {
 				return err
 			}
 		}
@@ -127,21 +124,15 @@ func (db *DB) empty(ctx context.Context, kind remnant, keys []any) error {
 	})
 }
 
-// Forgotten implements operate.ForgetStore.
 func (store Upkeep) Forgotten(ctx context.Context, after operate.ForgottenEmail, limit int) ([]operate.ForgottenEmail, error) {
-	list, err := all(ctx, store.db, func(r row) (f operate.ForgottenEmail, err error) {
+	return all(ctx, store.db, func(r row) (f operate.ForgottenEmail, err error) {
 		err = r.Scan(&f.Account, &f.Email, &f.Used)
 		return f, err
 	}, "SELECT g.account, g.email, "+used(store.db.dialect)+" FROM forgets g WHERE g.email <> '' AND (g.account, g.email) > (?, ?) ORDER BY g.account, g.email LIMIT ?", after.Account, after.Email, limit)
-	return list, in("list forgotten addresses", err)
 }
 
-// ForgetEmail implements operate.ForgetStore.
 func (store Upkeep) ForgetEmail(ctx context.Context, f operate.ForgottenEmail) error {
-	err := store.db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec("DELETE FROM forgets WHERE account = ? AND email = ?", f.Account, f.Email)
-		return err
-	})
+	err := store.db.run(ctx, do("DELETE FROM forgets WHERE account = ? AND email = ?", f.Account, f.Email))
 	store.db.engine.Wipe()
 	return in("forget address", err)
 }

@@ -7,37 +7,8 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/gallery"
-	"sandlot/internal/domain/gallery/figures"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore/engine"
 )
-
-// Gallery is the store of package gallery, in the database of a DB and under the same promises.
-type Gallery struct{ db *DB }
-
-var (
-	_ gallery.Store      = Gallery{}
-	_ gallery.CountStore = Gallery{}
-	_ figures.Store      = Gallery{}
-)
-
-// Gallery is the view of the database for package gallery.
-func (db *DB) Gallery() Gallery { return Gallery{db} }
-
-// Secret implements gallery.Store.
-func (store Gallery) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
-	return store.db.Publish().Secret(ctx, name, fresh)
-}
-
-// Project implements gallery.CountStore.
-func (store Gallery) Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
-	return store.db.Publish().Project(ctx, id)
-}
-
-// Details implements gallery.Store.
-func (store Gallery) Details(ctx context.Context, id sandlot.ProjectID) (publish.Details, error) {
-	return store.db.Publish().Details(ctx, id)
-}
 
 // readListing is 1 where projects of accounts without a verified address are listed, too.
 const readListing = "SELECT unverified FROM listing WHERE one = 1"
@@ -58,21 +29,16 @@ func scanListed(r row) (l gallery.Listed, err error) {
 	return gallery.Listed{Project: p.Project, Number: p.num}, err
 }
 
-// list puts a new project into the lists, if it may be there. Triggers do
-// whatever comes later.
-func (t *tx) list(p projectRow, may bool) error {
-	if !may {
-		return nil
-	}
+// newTags puts a new project into the lists of its tags. Triggers do whatever comes later.
+func newTags(p projectRow) engine.Statement {
+	s := engine.Statement{Query: "INSERT INTO project_tags (tag, project) VALUES (?, ?)"}
 	for _, tag := range p.Tags.List() {
-		if err := t.later("INSERT INTO project_tags (tag, project) VALUES (?, ?)", tag, p.num); err != nil {
-			return err
-		}
+		s.Rows = append(s.Rows, []any{tag, p.num})
 	}
-	return nil
+	return s
 }
 
-// ListUnverified implements gallery.Store. Lists apply the rule again to their projects: so after a change of
+// Lists apply the rule again to their projects: so after a change of
 // the rule they show none too many at once, but lack some until Follow or Sweep has been there.
 func (store Gallery) ListUnverified(ctx context.Context, yes bool) error {
 	const about = "choose what is listed"
@@ -81,12 +47,11 @@ func (store Gallery) ListUnverified(ctx context.Context, yes bool) error {
 		return in(about, err)
 	}
 	return in(about, store.db.step(ctx, 0, func(t *tx) error {
-		if _, err := t.exec("UPDATE listing SET unverified = ? WHERE one = 1", yes); err != nil {
+		if err := t.do("UPDATE listing SET unverified = ? WHERE one = 1", yes); err != nil {
 			return err
 		}
-		_, err := t.exec(`INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE verified = 0 AND projects > 0 AND deleted_at IS NULL
+		return t.do(`INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE verified = 0 AND projects > 0 AND deleted_at IS NULL
 			ON CONFLICT (account) DO UPDATE SET after = 0`)
-		return err
 	}))
 }
 
@@ -96,17 +61,15 @@ func (store Gallery) Follow(ctx context.Context) error {
 	return in("have the lists follow", store.db.finishFollows(ctx))
 }
 
-// Waiting implements gallery.Store. Numbers that are not used any more count as
+// Numbers that are not used any more count as
 // projects that do not wait.
 func (store Gallery) Waiting(ctx context.Context, reach int) (int, error) {
-	n, err := one(ctx, store.db, scanValue[int], `
+	return one(ctx, store.db, scanValue[int], `
 		SELECT count(*) FROM projects p JOIN accounts a ON a.id = p.account
 		WHERE p.num > (SELECT max(num) FROM projects) - ? AND p.unlisted = 0 AND p.suspended_at IS NULL AND p.deleted_at IS NULL
 			AND NOT `+listable+` AND a.suspended_at IS NULL AND a.deleted_at IS NULL`, reach)
-	return n, in("count what waits to be listed", err)
 }
 
-// Listed implements gallery.Store.
 func (store Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]gallery.Listed, error) {
 	if q.Before == 0 {
 		q.Before = math.MaxInt64
@@ -121,8 +84,7 @@ func (store Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]galle
 	case q.Account != 0:
 		query, args = selectListed+"p.account = ?"+rest, append([]any{q.Account}, args...)
 	}
-	list, err := all(ctx, store.db, scanListed, query, args...)
-	return list, in("list projects", err)
+	return all(ctx, store.db, scanListed, query, args...)
 }
 
 const (
@@ -137,19 +99,14 @@ func scanNamed(r row) (n gallery.Named, err error) {
 	return n, err
 }
 
-// Named implements gallery.Store.
 func (store Gallery) Named(ctx context.Context, after int64, limit int) ([]gallery.Named, error) {
-	list, err := all(ctx, store.db, scanNamed, selectNamed, after, limit)
-	return list, in("list names", err)
+	return all(ctx, store.db, scanNamed, selectNamed, after, limit)
 }
 
-// Relisted implements gallery.Store.
 func (store Gallery) Relisted(ctx context.Context, least int64, limit int) ([]gallery.Named, error) {
-	list, err := all(ctx, store.db, scanNamed, selectRelisted, least, limit)
-	return list, in("list what was relisted", err)
+	return all(ctx, store.db, scanNamed, selectRelisted, least, limit)
 }
 
-// ListedOf implements gallery.Store.
 func (store Gallery) ListedOf(ctx context.Context, ids []sandlot.ProjectID) ([]sandlot.Project, error) {
 	rows, err := all(ctx, store.db, scanProject, selectListed+store.db.amongTexts("p.id"), engine.List(ids))
 	list := make([]sandlot.Project, len(rows))
@@ -159,16 +116,15 @@ func (store Gallery) ListedOf(ctx context.Context, ids []sandlot.ProjectID) ([]s
 	return list, in("read projects", err)
 }
 
-// MostPlayed implements gallery.Store. It reads each project's plays of
+// It reads each project's plays of
 // each of the days: the more were played, the longer it takes.
 func (store Gallery) MostPlayed(ctx context.Context, since time.Time, limit int) ([]sandlot.ProjectID, error) {
-	list, err := all(ctx, store.db, scanValue[sandlot.ProjectID], `
+	return all(ctx, store.db, scanValue[sandlot.ProjectID], `
 		SELECT p.id FROM (SELECT project, sum(plays) AS plays FROM play_days WHERE day >= ? GROUP BY project) d JOIN projects p ON p.num = d.project
 		WHERE p.listed = 1 AND (SELECT `+listable+` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account) ORDER BY d.plays DESC, p.num DESC LIMIT ?`, dayOf(since), limit)
-	return list, in("list most played projects", err)
 }
 
-// Trending implements gallery.Store. It reads each project's plays of each of the
+// It reads each project's plays of each of the
 // days, as MostPlayed does, and beside them the days that were liked; of one account it
 // looks each day of each project up.
 func (store Gallery) Trending(ctx context.Context, q gallery.TrendQuery) ([]sandlot.ProjectID, error) {
@@ -176,8 +132,7 @@ func (store Gallery) Trending(ctx context.Context, q gallery.TrendQuery) ([]sand
 	if q.Account != 0 {
 		query, args = selectTrendingOf, append(args, q.Account, dayOf(q.Now))
 	}
-	list, err := all(ctx, store.db, scanValue[sandlot.ProjectID], query, args...)
-	return list, in("list what trends", err)
+	return all(ctx, store.db, scanValue[sandlot.ProjectID], query, args...)
 }
 
 // selectTrending asks for days from ?1, at ?2, with likes of ?3 plays, ?4 projects of an account and ?5 altogether, damped by an age
@@ -205,8 +160,6 @@ const (
 	WHERE place <= ?4 ORDER BY weight DESC, num DESC LIMIT ?5`
 )
 
-// AccountOfHandle implements gallery.Store.
 func (store Gallery) AccountOfHandle(ctx context.Context, handle string) (sandlot.Account, error) {
-	a, err := one(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = (SELECT account FROM handles WHERE handle = ?) AND deleted_at IS NULL", handle)
-	return a, in("read account", err)
+	return one(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = (SELECT account FROM handles WHERE handle = ?) AND deleted_at IS NULL", handle)
 }

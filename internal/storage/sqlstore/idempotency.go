@@ -7,6 +7,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/sqlstore/engine"
 )
 
 const (
@@ -19,8 +20,7 @@ func scanRecord(r row) (o publish.IdempotencyRecord, err error) {
 	return o, err
 }
 
-// IdempotencyRecord implements publish.Store.
-func (store Publish) IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time, or ...sandlot.Digest) (publish.IdempotencyRecord, error) {
+func (store ProjectStore) IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time, or ...sandlot.Digest) (publish.IdempotencyRecord, error) {
 	query, args := selectRecord, []any{key[:], micros(now)}
 	if len(or) > 0 {
 		query = selectRecords + "expires_at > ? AND key IN (?" + strings.Repeat(", ?", len(or)) + ")"
@@ -29,8 +29,7 @@ func (store Publish) IdempotencyRecord(ctx context.Context, key sandlot.Digest, 
 			args = append(args, k[:])
 		}
 	}
-	o, err := one(ctx, store.db, scanRecord, query, args...)
-	return o, in("read what was made", err)
+	return one(ctx, store.db, scanRecord, query, args...)
 }
 
 // insertRecord fails where there is a record that has not expired; one that has makes
@@ -50,26 +49,24 @@ func (t *tx) addRecord(o *publish.IdempotencyRecord, account sandlot.AccountID, 
 		return nil
 	}
 	for _, key := range recordKeys(o) {
-		err := t.Later(sandlot.ErrAlreadyDone, insertRecord,
+		err := t.must(sandlot.ErrAlreadyDone, insertRecord,
 			key[:], o.Request[:], micros(o.ExpiresAt), account, string(o.Project), o.Version, o.Email, orEmpty(o.Answer), orEmpty(o.Made), string(project), micros(now))
 		if err != nil {
 			return err
 		}
 	}
-	return t.useTicket(o)
+	return nil
 }
 
 // ownRecord gives a record the account that its step made.
-func (t *tx) ownRecord(o *publish.IdempotencyRecord, account sandlot.AccountID) error {
+func ownRecord(o *publish.IdempotencyRecord, account sandlot.AccountID) (list []engine.Statement) {
 	if o == nil {
 		return nil
 	}
 	for _, key := range recordKeys(o) {
-		if err := t.later("UPDATE once SET account = ? WHERE key = ?", account, key[:]); err != nil {
-			return err
-		}
+		list = append(list, do("UPDATE once SET account = ? WHERE key = ?", account, key[:]))
 	}
-	return nil
+	return list
 }
 
 // recordKeys are the keys that the record of a step is found by.

@@ -17,13 +17,21 @@ import (
 // jobColumns are empty where a job belongs to no account, or to no login.
 const jobColumns = "id, kind, coalesce(account, 0), coalesce(login, 0), address, lang, attempts, due, asker, network"
 
+// newJob counts a job of an account, 0 for none, in its shares, and returns its record.
+func (t *tx) newJob(j sandlot.Job, account sandlot.AccountID) (engine.Statement, error) {
+	return do(`INSERT INTO jobs (kind, account, login, address, lang, attempts, due, asker, network)
+		VALUES (?, nullif(CAST(? AS BIGINT), 0), nullif(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?)`,
+		j.Kind, account, j.Login, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:],
+	), takeShares(t, nil, j.Asks, j.Due, j.Due.Add(-sandlot.MailDay))
+}
+
 // addJob records a job of an account; 0 for none.
 func (t *tx) addJob(j sandlot.Job, account sandlot.AccountID) error {
-	if err := takeShares(t, nil, j.Asks, j.Due, j.Due.Add(-sandlot.MailDay)); err != nil {
+	job, err := t.newJob(j, account)
+	if err != nil {
 		return err
 	}
-	return t.later("INSERT INTO jobs (kind, account, login, address, lang, attempts, due, asker, network) VALUES (?, nullif(CAST(? AS BIGINT), 0), nullif(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?)",
-		j.Kind, account, j.Login, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:])
+	return t.Run(job)
 }
 
 func scanJob(r row) (j sandlot.Job, err error) {
@@ -84,7 +92,7 @@ func dueWithin(ctx context.Context, q querier, after, until int64, l lease, busy
 	return append(jobs, others...), err
 }
 
-// ClaimJobs implements account.MailStore. If whoever claimed a job is gone when its
+// If whoever claimed a job is gone when its
 // lease ends, it is simply there again.
 func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy account.Busy, limit int) (jobs []sandlot.Job, err error) {
 	// Mostly there is none, and to know that takes no turn of the writer.
@@ -94,7 +102,7 @@ func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy acco
 	}
 	var unread error
 	err = store.db.step(ctx, 0, func(t *tx) (err error) {
-		jobs, unread, err = t.claim(ctx, now, store.db.lease(until.Sub(now)), busy, limit)
+		jobs, unread, err = claim(t, ctx, now, store.db.lease(until.Sub(now)), busy, limit)
 		return err
 	})
 	if err != nil {
@@ -105,7 +113,7 @@ func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy acco
 
 // claim claims jobs. One that cannot be read is put off for as long as a job may be,
 // so that it keeps no other from its turn.
-func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy account.Busy, limit int) (jobs []sandlot.Job, unread, err error) {
+func claim(t *tx, ctx context.Context, now time.Time, l lease, busy account.Busy, limit int) (jobs []sandlot.Job, unread, err error) {
 	claim := l.until()
 	for again := true; again && len(jobs) < limit; {
 		list, err := due(ctx, t, now, l, busy, limit-len(jobs))
@@ -118,7 +126,7 @@ func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy account.Bus
 			if c.unread != nil {
 				query, until = "UPDATE jobs SET due = ? WHERE id = ?", micros(now.Add(account.JobWaitMax))
 			}
-			n, err := t.exec(query+" AND (leased_until <= ? OR leased_until > ?)", until, c.ID, micros(l.now), l.never())
+			n, err := t.Exec(query+" AND (leased_until <= ? OR leased_until > ?)", until, c.ID, micros(l.now), l.never())
 			switch {
 			case err != nil:
 				return nil, nil, err
@@ -135,7 +143,6 @@ func (t *tx) claim(ctx context.Context, now time.Time, l lease, busy account.Bus
 	return jobs, unread, nil
 }
 
-// CountMail implements account.MailStore.
 func (store Mail) CountMail(ctx context.Context, job int64, shares []account.Share, at, since time.Time) error {
 	return in("count mail", store.db.step(ctx, 0, func(t *tx) error {
 		return takeShares(t, job, shares, at, since)
@@ -166,14 +173,14 @@ func takeShares(t *tx, job any, shares []sandlot.Share, at, since time.Time) err
 		}
 	}
 	for _, s := range shares {
-		if _, err := t.exec("INSERT INTO mails (mailbox, at, job) VALUES (?, ?, ?)", s.Counter[:], micros(at), job); err != nil {
+		if err := t.do("INSERT INTO mails (mailbox, at, job) VALUES (?, ?, ?)", s.Counter[:], micros(at), job); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// FinishJob implements account.MailStore. The ID of a job is never used again, so
+// The ID of a job is never used again, so
 // what was counted for it needs not forget it.
 func (store Mail) FinishJob(ctx context.Context, j sandlot.Job, sent bool, at time.Time) error {
 	return in("finish job", store.db.step(ctx, 0, func(t *tx) error {
@@ -182,22 +189,16 @@ func (store Mail) FinishJob(ctx context.Context, j sandlot.Job, sent bool, at ti
 			return err
 		}
 		if !sent {
-			_, err = t.exec("DELETE FROM mails WHERE job = ?", j.ID)
-			return err
+			return t.do("DELETE FROM mails WHERE job = ?", j.ID)
 		}
-		_, err = t.exec("UPDATE mails SET at = ? WHERE job = ?", micros(at), j.ID)
-		return err
+		return t.do("UPDATE mails SET at = ? WHERE job = ?", micros(at), j.ID)
 	}))
 }
 
-// RetryJob implements account.MailStore.
 func (store Mail) RetryJob(ctx context.Context, j sandlot.Job, due time.Time) error {
-	return in("retry job", store.db.step(ctx, 0, func(t *tx) error {
-		return t.must(sandlot.ErrNotFound, "UPDATE jobs SET due = ?, attempts = attempts + 1, leased_until = 0 WHERE id = ? AND leased_until = ?", micros(due), j.ID, j.Claim)
-	}))
+	return in("retry job", store.db.must(ctx, sandlot.ErrNotFound, "UPDATE jobs SET due = ?, attempts = attempts + 1, leased_until = 0 WHERE id = ? AND leased_until = ?", micros(due), j.ID, j.Claim))
 }
 
-// AddVerification implements account.MailStore.
 func (store Mail) AddVerification(ctx context.Context, v account.Verification) (handle string, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(v.Account); err != nil {
@@ -211,8 +212,7 @@ func (store Mail) AddVerification(ctx context.Context, v account.Verification) (
 			return sandlot.ErrMoved
 		}
 		handle = a.Handle
-		_, err = t.exec("INSERT INTO verifications (token, account, email, expires_at) VALUES (?, ?, ?, ?)", v.Token[:], v.Account, v.Email, micros(v.ExpiresAt))
-		return err
+		return t.do("INSERT INTO verifications (token, account, email, expires_at) VALUES (?, ?, ?, ?)", v.Token[:], v.Account, v.Email, micros(v.ExpiresAt))
 	})
 	if err != nil {
 		return "", in("add verification", err)
@@ -227,34 +227,30 @@ func scanVerification(r row) (v account.Verification, err error) {
 	return v, err
 }
 
-// Verification implements account.ClaimStore.
-func (store Account) Verification(ctx context.Context, token sandlot.Digest, now time.Time) (account.Verification, error) {
-	v, err := one(ctx, store.db, scanVerification, selectVerification, token[:], micros(now))
-	return v, in("read verification", err)
+func (store ClaimStore) Verification(ctx context.Context, token sandlot.Digest, now time.Time) (account.Verification, error) {
+	return one(ctx, store.db, scanVerification, selectVerification, token[:], micros(now))
 }
 
 // verification finds what a token verifies, and locks its account.
-func (t *tx) verification(ctx context.Context, token sandlot.Digest, now time.Time) (v account.Verification, err error) {
-	if locked := t.dialect.Locked("accounts"); locked != "" {
-		if err := t.later("SELECT id FROM accounts WHERE id = (SELECT account FROM verifications WHERE token = ?)"+locked, token[:]); err != nil {
-			return v, err
-		}
+func verification(t *tx, ctx context.Context, token sandlot.Digest, now time.Time) (v account.Verification, err error) {
+	if err := t.lock("SELECT id FROM accounts WHERE id = (SELECT account FROM verifications WHERE token = ?)", token[:]); err != nil {
+		return v, err
 	}
 	return one(ctx, t, scanVerification, selectVerification, token[:], micros(now))
 }
 
-// UseVerification implements account.ClaimStore. What it does not find it does not
+// What it does not find it does not
 // find in Verification either.
-func (store Account) UseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, _ sandlot.Changed, err error) {
+func (store ClaimStore) UseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, _ sandlot.Changed, err error) {
 	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
-		v, err := t.verification(ctx, token, now)
+		v, err := verification(t, ctx, token, now)
 		if err != nil {
 			return err
 		}
 		if err := mayVerify(t, v.Email); err != nil {
 			return err
 		}
-		if _, err := t.exec("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
+		if err := t.do("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
 			return err
 		}
 		a, err = one(ctx, t, scanAccount, "UPDATE accounts SET changed = changed + 1, verified = 1, verified_at = ? WHERE id = ? AND email = ? RETURNING "+accountColumns, micros(now), v.Account, v.Email)
@@ -266,21 +262,19 @@ func (store Account) UseVerification(ctx context.Context, token sandlot.Digest, 
 	return a, sandlot.Changed{Account: a.ID}, in("use verification", err)
 }
 
-// RefuseVerification implements account.ClaimStore.
-func (store Account) RefuseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, err error) {
+func (store ClaimStore) RefuseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
-		v, err := t.verification(ctx, token, now)
+		v, err := verification(t, ctx, token, now)
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
+		if err := t.do("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
 			return err
 		}
 		if a, err = one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ?", v.Account); err != nil {
 			return err
 		}
-		_, err = t.exec("UPDATE accounts SET email = '', mailbox = '' WHERE id = ? AND email = ? AND verified = 0", v.Account, v.Email)
-		return err
+		return t.do("UPDATE accounts SET email = '', mailbox = '' WHERE id = ? AND email = ? AND verified = 0", v.Account, v.Email)
 	})
 	return a, in("refuse verification", err)
 }

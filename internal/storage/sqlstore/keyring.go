@@ -8,21 +8,18 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// Keys implements publish.KeyringStore.
-func (store Publish) Keys(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Key, error) {
+func (store KeyStore) Keys(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Key, error) {
 	if before == 0 {
 		before = 1<<63 - 1
 	}
-	list, err := all(ctx, store.db, scanKey, `
+	return all(ctx, store.db, scanKey, `
 		SELECT k.id, k.hash, k.account, coalesce(p.id, ''), k.name, k.last_four, k.created_at, k.last_used_at, a.suspended_at IS NOT NULL
 		FROM keys k JOIN accounts a ON a.id = k.account LEFT JOIN projects p ON p.num = k.project
 		WHERE k.account = ? AND k.id < ? AND k.revoked_at IS NULL AND a.deleted_at IS NULL AND p.deleted_at IS NULL
 		ORDER BY k.id DESC LIMIT ?`, id, before, limit)
-	return list, in("list keys", err)
 }
 
-// MintKey implements publish.KeyringStore.
-func (store Publish) MintKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, limit int, record publish.IdempotencyRecord) error {
+func (store KeyStore) MintKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, limit int, record publish.IdempotencyRecord) error {
 	return in("mint key", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.addRecord(&record, id, "", store.db.Now()); err != nil {
 			return err
@@ -44,12 +41,11 @@ func (store Publish) MintKey(ctx context.Context, id sandlot.AccountID, k sandlo
 		if n >= int64(limit) {
 			return publish.ErrTooMany
 		}
-		return t.createKey(k, id, &project)
+		return t.Run(newKey(k, id, &project))
 	}))
 }
 
-// RotateKey implements publish.KeyringStore.
-func (store Publish) RotateKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, record publish.IdempotencyRecord) error {
+func (store KeyStore) RotateKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, record publish.IdempotencyRecord) error {
 	return in("rotate key", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.addRecord(&record, id, "", store.db.Now()); err != nil {
 			return err
@@ -60,11 +56,7 @@ func (store Publish) RotateKey(ctx context.Context, id sandlot.AccountID, k sand
 		if err := t.active(id); err != nil {
 			return err
 		}
-		_, err := t.exec("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL", micros(k.CreatedAt), id)
-		if err != nil {
-			return err
-		}
-		return t.createKey(k, id, nil)
+		return t.Run(do("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL", micros(k.CreatedAt), id), newKey(k, id, nil))
 	}))
 }
 
@@ -72,8 +64,7 @@ func (store Publish) RotateKey(ctx context.Context, id sandlot.AccountID, k sand
 // verified. Nobody knows when that was before it was recorded.
 const oldKeys = " account = ?1 AND revoked_at IS NULL AND created_at < (SELECT verified_at FROM accounts WHERE id = ?1 AND deleted_at IS NULL)"
 
-// OldKeys implements publish.KeyringStore.
-func (store Publish) OldKeys(ctx context.Context, id sandlot.AccountID) (n int, verified time.Time, err error) {
+func (store KeyStore) OldKeys(ctx context.Context, id sandlot.AccountID) (n int, verified time.Time, err error) {
 	type found struct {
 		n  int
 		at int64
@@ -88,8 +79,7 @@ func (store Publish) OldKeys(ctx context.Context, id sandlot.AccountID) (n int, 
 	return f.n, verified, in("count old keys", err)
 }
 
-// ReplaceOldKeys implements publish.KeyringStore.
-func (store Publish) ReplaceOldKeys(ctx context.Context, id sandlot.AccountID, k sandlot.Key, record publish.IdempotencyRecord) error {
+func (store KeyStore) ReplaceOldKeys(ctx context.Context, id sandlot.AccountID, k sandlot.Key, record publish.IdempotencyRecord) error {
 	return in("replace old keys", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.addRecord(&record, id, "", store.db.Now()); err != nil {
 			return err
@@ -100,15 +90,11 @@ func (store Publish) ReplaceOldKeys(ctx context.Context, id sandlot.AccountID, k
 		if err := t.active(id); err != nil {
 			return err
 		}
-		if _, err := t.exec("UPDATE keys SET revoked_at = ?2 WHERE"+oldKeys, id, micros(k.CreatedAt)); err != nil {
-			return err
-		}
-		return t.createKey(k, id, nil)
+		return t.Run(do("UPDATE keys SET revoked_at = ?2 WHERE"+oldKeys, id, micros(k.CreatedAt)), newKey(k, id, nil))
 	}))
 }
 
-// RevokeKey implements publish.KeyringStore.
-func (store Publish) RevokeKey(ctx context.Context, account sandlot.AccountID, id int64, at time.Time) error {
+func (store KeyStore) RevokeKey(ctx context.Context, account sandlot.AccountID, id int64, at time.Time) error {
 	return in("revoke key", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(account); err != nil {
 			return err

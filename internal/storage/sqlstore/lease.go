@@ -31,7 +31,6 @@ func (l lease) never() int64 { return micros(l.now.Add(l.length + skew)) }
 // holds tells whether a lease of that length, which ends then, still keeps others away.
 func (l lease) holds(until int64) bool { return until > micros(l.now) && until <= l.never() }
 
-// LeaseWork implements operate.LeaseStore.
 func (store Upkeep) LeaseWork(ctx context.Context, work string, held int64, length time.Duration) (name int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		l := store.db.lease(length)
@@ -44,12 +43,11 @@ func (store Upkeep) LeaseWork(ctx context.Context, work string, held int64, leng
 	return name, in("lease work", err)
 }
 
-// InheritWork implements operate.LeaseStore.
 func (store Upkeep) InheritWork(ctx context.Context, work string, length time.Duration) (name int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		l := store.db.lease(length)
 		name = l.until()
-		n, err := t.exec("UPDATE leases SET leased_until = ? WHERE work = ? AND leased_until > 0 AND (leased_until <= ? OR leased_until > ?)",
+		n, err := t.Exec("UPDATE leases SET leased_until = ? WHERE work = ? AND leased_until > 0 AND (leased_until <= ? OR leased_until > ?)",
 			name, work, micros(l.now), lease{l.now, operate.WorkLeaseMax}.never())
 		if err != nil || n > 0 {
 			return err
@@ -68,10 +66,9 @@ func (store Upkeep) InheritWork(ctx context.Context, work string, length time.Du
 // lease lapses. The mail that it was at stays leased, for it may have been sent.
 func (db *DB) Alone(ctx context.Context) error {
 	return in("end the leases of former processes", db.step(ctx, 0, func(t *tx) error {
-		if _, err := t.exec("UPDATE uploads SET leased_until = 0 WHERE leased_until > 0"); err != nil {
-			return err
-		}
-		_, err := t.exec("DELETE FROM leases")
-		return err
+		return t.Run(
+			do("UPDATE uploads SET leased_until = 0 WHERE leased_until > 0"),
+			do("DELETE FROM leases"),
+		)
 	}))
 }

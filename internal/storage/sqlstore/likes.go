@@ -7,10 +7,9 @@ import (
 	"sandlot"
 )
 
-// Like implements gallery.Store.
 func (store Gallery) Like(ctx context.Context, id sandlot.ProjectID, by sandlot.Digest, counted bool) (int64, error) {
 	likes, err := store.changeLikes(ctx, id, func(t *tx, project int64) (int64, error) {
-		n, err := t.exec("INSERT INTO likes (project, visitor, counted) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", project, by[:], counted)
+		n, err := t.Exec("INSERT INTO likes (project, visitor, counted) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", project, by[:], counted)
 		if !counted {
 			n = 0
 		}
@@ -19,7 +18,6 @@ func (store Gallery) Like(ctx context.Context, id sandlot.ProjectID, by sandlot.
 	return likes, in("like", err)
 }
 
-// Unlike implements gallery.Store.
 func (store Gallery) Unlike(ctx context.Context, id sandlot.ProjectID, by sandlot.Digest) (int64, error) {
 	likes, err := store.changeLikes(ctx, id, func(t *tx, project int64) (int64, error) {
 		counted, err := t.number("DELETE FROM likes WHERE project = ? AND visitor = ? RETURNING counted", project, by[:])
@@ -50,10 +48,8 @@ func (store Gallery) changeLikes(ctx context.Context, id sandlot.ProjectID, chan
 	return likes, err
 }
 
-// Liked implements gallery.Store.
 func (store Gallery) Liked(ctx context.Context, id sandlot.ProjectID, by sandlot.Digest) (bool, error) {
-	liked, err := one(ctx, store.db, scanValue[bool], `
+	return one(ctx, store.db, scanValue[bool], `
 		SELECT EXISTS (SELECT 1 FROM likes l WHERE l.project = p.num AND l.visitor = ?)
 		FROM projects p WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount, by[:], string(id))
-	return liked, in("read like", err)
 }

@@ -14,7 +14,7 @@ import (
 
 // addLoads notes the loads of counts, but for those of which one was noted less than
 // gallery.PlayWindow before or after: those it returns, with when that one was.
-func (t *tx) addLoads(counts map[sandlot.ProjectID]gallery.Counts, now time.Time) (lost map[int64]time.Time, err error) {
+func addLoads(t *tx, counts map[sandlot.ProjectID]gallery.Counts, now time.Time) (lost map[int64]time.Time, err error) {
 	var loads []gallery.Load
 	for _, c := range counts {
 		loads = append(loads, c.Loads...)
@@ -40,11 +40,11 @@ func (t *tx) addLoads(counts map[sandlot.ProjectID]gallery.Counts, now time.Time
 	for _, id := range counted {
 		delete(left, id)
 	}
-	return t.noted(left)
+	return noted(t, left)
 }
 
 // noted returns when the loads of these hashes were that counted.
-func (t *tx) noted(ids map[int64]bool) (map[int64]time.Time, error) {
+func noted(t *tx, ids map[int64]bool) (map[int64]time.Time, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

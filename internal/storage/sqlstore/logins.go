@@ -15,16 +15,15 @@ func scanLogin(r row) (l account.Login, err error) {
 	return l, err
 }
 
-// AddLogin implements account.LoginStore.
-func (store Account) AddLogin(ctx context.Context, l account.Login, job sandlot.Job) (id int64, err error) {
+func (store LoginStore) AddLogin(ctx context.Context, l account.Login, job sandlot.Job) (id int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.alone(l.Browser); err != nil {
 			return err
 		}
-		if _, err := t.exec("DELETE FROM logins WHERE browser = ?", l.Browser[:]); err != nil {
+		if err := t.do("DELETE FROM logins WHERE browser = ?", l.Browser[:]); err != nil {
 			return err
 		}
-		id, err = t.Insert("logins", "INSERT INTO logins (id, browser, email, back, tries, proved, asked_at, expires_at) VALUES (?, ?, ?, ?, 0, 0, ?, ?)",
+		id, err = t.insert("id", "INSERT INTO logins (browser, email, back, tries, proved, asked_at, expires_at) VALUES (?, ?, ?, 0, 0, ?, ?)",
 			l.Browser[:], l.Email, l.Back, micros(l.AskedAt), micros(l.ExpiresAt))
 		if err != nil {
 			return err
@@ -35,19 +34,15 @@ func (store Account) AddLogin(ctx context.Context, l account.Login, job sandlot.
 	return id, in("add login", err)
 }
 
-// Login implements account.LoginStore.
-func (store Account) Login(ctx context.Context, browser sandlot.Digest, now time.Time) (account.Login, error) {
-	l, err := one(ctx, store.db, scanLogin, "SELECT "+loginColumns+" FROM logins WHERE browser = ? AND expires_at > ?", browser[:], micros(now))
-	return l, in("read login", err)
+func (store LoginStore) Login(ctx context.Context, browser sandlot.Digest, now time.Time) (account.Login, error) {
+	return one(ctx, store.db, scanLogin, "SELECT "+loginColumns+" FROM logins WHERE browser = ? AND expires_at > ?", browser[:], micros(now))
 }
 
-// LoginOfToken implements account.LoginStore.
-func (store Account) LoginOfToken(ctx context.Context, token sandlot.Digest, now time.Time) (account.Login, error) {
-	l, err := one(ctx, store.db, scanLogin, "SELECT "+loginColumns+" FROM logins WHERE token = ? AND expires_at > ?", token[:], micros(now))
-	return l, in("read login", err)
+func (store LoginStore) LoginOfToken(ctx context.Context, token sandlot.Digest, now time.Time) (account.Login, error) {
+	return one(ctx, store.db, scanLogin, "SELECT "+loginColumns+" FROM logins WHERE token = ? AND expires_at > ?", token[:], micros(now))
 }
 
-// WriteLogin implements account.MailStore. Of addresses that differ in case it
+// Of addresses that differ in case it
 // prefers the one that was asked for.
 func (store Mail) WriteLogin(ctx context.Context, id int64, m account.LoginMessage, now time.Time) (address string, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
@@ -69,42 +64,35 @@ func (store Mail) WriteLogin(ctx context.Context, id int64, m account.LoginMessa
 				address = one
 			}
 		}
-		_, err = t.exec("UPDATE logins SET token = ?, code = ?, email = ?, expires_at = ? WHERE id = ?", m.Token[:], m.Code[:], address, micros(m.ExpiresAt), id)
-		return err
+		return t.do("UPDATE logins SET token = ?, code = ?, email = ?, expires_at = ? WHERE id = ?", m.Token[:], m.Code[:], address, micros(m.ExpiresAt), id)
 	})
 	return address, in("write login", err)
 }
 
-// ProveLogin implements account.LoginStore.
-func (store Account) ProveLogin(ctx context.Context, browser, token sandlot.Digest, now time.Time) error {
-	return in("prove login", store.db.step(ctx, 0, func(t *tx) error {
-		return t.must(sandlot.ErrNotFound, "UPDATE logins SET proved = 1, token = NULL, code = NULL WHERE token = ? AND browser = ? AND expires_at > ?",
-			token[:], browser[:], micros(now))
-	}))
+func (store LoginStore) ProveLogin(ctx context.Context, browser, token sandlot.Digest, now time.Time) error {
+	return in("prove login", store.db.must(ctx, sandlot.ErrNotFound, "UPDATE logins SET proved = 1, token = NULL, code = NULL WHERE token = ? AND browser = ? AND expires_at > ?",
+		token[:], browser[:], micros(now)))
 }
 
-// TryLogin implements account.LoginStore.
-func (store Account) TryLogin(ctx context.Context, id int64, code sandlot.Digest, most int, now time.Time) (right bool, err error) {
+func (store LoginStore) TryLogin(ctx context.Context, id int64, code sandlot.Digest, most int, now time.Time) (right bool, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		// Tries come one after the other: of many at once no more than that many are looked at.
 		if _, err := t.number("SELECT id FROM logins WHERE id = ?"+t.dialect.Locked("logins"), id); err != nil {
 			return err
 		}
-		n, err := t.exec("UPDATE logins SET proved = 1, token = NULL, code = NULL WHERE id = ? AND code = ? AND expires_at > ?", id, code[:], micros(now))
+		n, err := t.Exec("UPDATE logins SET proved = 1, token = NULL, code = NULL WHERE id = ? AND code = ? AND expires_at > ?", id, code[:], micros(now))
 		if right = n == 1; right || err != nil {
 			return err
 		}
 		if err := t.must(sandlot.ErrNotFound, "UPDATE logins SET tries = tries + 1 WHERE id = ? AND proved = 0 AND expires_at > ?", id, micros(now)); err != nil {
 			return err
 		}
-		_, err = t.exec("DELETE FROM logins WHERE id = ? AND tries >= ?", id, most)
-		return err
+		return t.do("DELETE FROM logins WHERE id = ? AND tries >= ?", id, most)
 	})
 	return right, in("try login", err)
 }
 
-// LogIn implements account.LoginStore.
-func (store Account) LogIn(ctx context.Context, login int64, token sandlot.Digest, s, had sandlot.Session) (id int64, err error) {
+func (store LoginStore) LogIn(ctx context.Context, login int64, token sandlot.Digest, s, had sandlot.Session) (id int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(s.Account); err != nil {
 			return err
@@ -116,10 +104,10 @@ func (store Account) LogIn(ctx context.Context, login int64, token sandlot.Diges
 		if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND email = ? AND verified = 1 AND deleted_at IS NULL", s.Account, email); err != nil {
 			return err
 		}
-		if _, err := t.exec("DELETE FROM logins WHERE id = ?", login); err != nil {
-			return err
-		}
-		if _, err := t.exec("DELETE FROM sessions WHERE account = ? AND id = ?", had.Account, had.ID); err != nil {
+		if err := t.Run(
+			do("DELETE FROM logins WHERE id = ?", login),
+			do("DELETE FROM sessions WHERE account = ? AND id = ?", had.Account, had.ID),
+		); err != nil {
 			return err
 		}
 		id, err = t.addSession(token, s)
@@ -128,24 +116,18 @@ func (store Account) LogIn(ctx context.Context, login int64, token sandlot.Diges
 	return id, in("log in", err)
 }
 
-// AccountsOf implements account.LoginStore.
-func (store Account) AccountsOf(ctx context.Context, email string, limit int) ([]sandlot.Account, error) {
-	list, err := all(ctx, store.db, scanAccount, "SELECT "+accountColumns+` FROM accounts
+func (store LoginStore) AccountsOf(ctx context.Context, email string, limit int) ([]sandlot.Account, error) {
+	return all(ctx, store.db, scanAccount, "SELECT "+accountColumns+` FROM accounts
 		WHERE `+store.db.dialect.EqualFold("email", "?")+` AND email = ? AND verified = 1 AND deleted_at IS NULL ORDER BY id LIMIT ?`, email, email, limit)
-	return list, in("list accounts of an address", err)
 }
 
-// Claimant implements account.MailStore.
 func (store Mail) Claimant(ctx context.Context, id int64, now time.Time) (sandlot.Account, error) {
-	a, err := one(ctx, store.db, scanAccount, "SELECT "+accountColumns+` FROM accounts WHERE id = (
+	return one(ctx, store.db, scanAccount, "SELECT "+accountColumns+` FROM accounts WHERE id = (
 		SELECT a.id FROM logins l JOIN accounts a ON a.mailbox = l.mailbox
 		WHERE l.id = ? AND l.proved = 0 AND l.expires_at > ? AND a.verified = 0 AND `+store.db.dialect.EqualFold("a.email", "l.email")+` AND a.deleted_at IS NULL AND a.suspended_at IS NULL
 		ORDER BY a.id DESC LIMIT 1)`, id, micros(now))
-	return a, in("look for whom an address was given", err)
 }
 
-// CountProjects implements account.LoginStore.
-func (store Account) CountProjects(ctx context.Context, id sandlot.AccountID) (int, error) {
-	n, err := one(ctx, store.db, scanValue[int], "SELECT projects FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
-	return n, in("count projects", err)
+func (store LoginStore) CountProjects(ctx context.Context, id sandlot.AccountID) (int, error) {
+	return one(ctx, store.db, scanValue[int], "SELECT projects FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
 }

@@ -8,6 +8,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/sqlstore/engine"
 )
 
 // changesLimit bounds the changed files that a page of versions is described
@@ -15,17 +16,14 @@ import (
 // 10,000. What the versions of a page with more changed is not known.
 const changesLimit = 20_000
 
-// Details implements publish.ProjectStore.
-func (store Publish) Details(ctx context.Context, id sandlot.ProjectID) (publish.Details, error) {
-	d, err := one(ctx, store.db, func(r row) (d publish.Details, err error) {
+func (store ProjectStore) Details(ctx context.Context, id sandlot.ProjectID) (publish.Details, error) {
+	return one(ctx, store.db, func(r row) (d publish.Details, err error) {
 		err = r.Scan(&d.Title, &d.Description, &d.Unlisted, &d.Threads, &d.Tags)
 		return d, err
 	}, "SELECT title, description, unlisted, threads, tags FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
-	return d, in("read details", err)
 }
 
-// SetDetails implements publish.ProjectStore.
-func (store Publish) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) (sandlot.Changed, error) {
+func (store ProjectStore) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) (sandlot.Changed, error) {
 	return changed(id), in("set details", store.db.step(ctx, publish.MaxDescription, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
@@ -40,22 +38,21 @@ func (store Publish) SetDetails(ctx context.Context, id sandlot.ProjectID, d pub
 		case d.Expect != 0 && d.Expect != p.Version:
 			return sandlot.ErrMoved
 		}
-		t.mayAct(d.By)
-		if err := t.Flush(); err != nil {
+		if err := t.mayAct(d.By); err != nil {
 			return err
 		}
-		if err := t.replaces(p, d); err != nil {
+		if err := replaces(t, p, d); err != nil {
 			return err
 		}
 		if d.Title != nil {
 			p.Title = *d.Title
 		}
-		return t.describe(&p, d)
+		return t.Run(describe(&p, d))
 	}))
 }
 
 // replaces is ErrMoved where p has other details than a change was made for.
-func (t *tx) replaces(p projectRow, d publish.DetailsChange) error {
+func replaces(t *tx, p projectRow, d publish.DetailsChange) error {
 	if d.Seen == "" {
 		return nil
 	}
@@ -67,7 +64,7 @@ func (t *tx) replaces(p projectRow, d publish.DetailsChange) error {
 }
 
 // describe records the title of p, and what else d says of it.
-func (t *tx) describe(p *projectRow, d publish.DetailsChange) error {
+func describe(p *projectRow, d publish.DetailsChange) engine.Statement {
 	var description any
 	if d.Description != nil {
 		description = *d.Description
@@ -75,9 +72,9 @@ func (t *tx) describe(p *projectRow, d publish.DetailsChange) error {
 	p.Unlisted, p.Threads, p.Lang = said(d.Unlisted, p.Unlisted), said(d.Threads, p.Threads), said(d.Lang, p.Lang)
 	p.Tags = said(d.Tags, p.Tags)
 	p.Change++
-	_, err := t.exec("UPDATE projects SET changed = changed + 1, title = ?, description = coalesce(?, description), unlisted = ?, threads = ?, lang = ?, tags = ? WHERE num = ?",
+	return do(`UPDATE projects SET changed = changed + 1, title = ?, description = coalesce(?, description), unlisted = ?, threads = ?, lang = ?,
+		tags = ? WHERE num = ?`,
 		p.Title, description, p.Unlisted, p.Threads, p.Lang, string(p.Tags), p.num)
-	return err
 }
 
 // said is what v says, or else what was before.
@@ -88,29 +85,20 @@ func said[T any](v *T, before T) T {
 	return *v
 }
 
-// Rearrange implements publish.ProjectStore.
-func (store Publish) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
-	inline, adds := 0, publish.Quota{}
+func (store ProjectStore) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+	inline, more := 0, int64(0)
 	for _, f := range c.Put {
 		inline += f.Blob.InlineSize()
-		adds.Bytes += f.Blob.Size
+		more += f.Blob.Size
 	}
-	p, err := store.edit(ctx, id, at, inline, func(t *tx, p *projectRow) error {
-		t.within(p.Account, publish.Quota{Bytes: at.Within.Bytes}, adds, store.db.Now())
-		t.Reserve(slices.Repeat([]string{"blobs"}, len(c.Put))...)
+	p, err := store.edit(ctx, id, at, more, inline, func(t *tx, p *projectRow) ([]engine.Statement, error) {
 		if err := t.closeFiles(p, c.Drop); err != nil {
-			return err
+			return nil, err
 		}
-		p.Size += adds.Bytes
-		p.FileCount += len(c.Put)
-		if err := t.setPrimary(p, c); err != nil {
-			return err
+		if err := setPrimary(t, p, c); err != nil {
+			return nil, err
 		}
-		put := make([]pastFile, len(c.Put))
-		for i := range c.Put {
-			put[i] = pastFile{&c.Put[i], int64(p.Version), current}
-		}
-		return t.addFiles(p.num, put, store.db.Now())
+		return t.putFiles(p, c.Put, store.db.Now())
 	})
 	return p, changed(id), in("rearrange", err)
 }
@@ -118,7 +106,7 @@ func (store Publish) Rearrange(ctx context.Context, id sandlot.ProjectID, c publ
 // setPrimary makes a file the primary one, or leaves it as it is; in either case the
 // version has it. Looking for it reads the project's current files, some ten
 // thousand at most, so only a change that takes it from where it was does.
-func (t *tx) setPrimary(p *projectRow, c publish.Change) error {
+func setPrimary(t *tx, p *projectRow, c publish.Change) error {
 	is := func(f sandlot.File) bool { return f.Name == p.Primary }
 	dropped := slices.ContainsFunc(c.Drop, is)
 	if !dropped && (c.Primary == "" || c.Primary == p.Primary) {
@@ -137,8 +125,7 @@ func (t *tx) setPrimary(p *projectRow, c publish.Change) error {
 	return err
 }
 
-// Versions implements publish.ProjectStore.
-func (store Publish) Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error) {
+func (store ProjectStore) Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
@@ -157,7 +144,7 @@ func (store Publish) Versions(ctx context.Context, id sandlot.ProjectID, before,
 		changes, err := all(ctx, q, scanFileSpan, `SELECT f.since, f.until, f.name, b.size, b.sha256 FROM files f JOIN blobs b ON b.id = f.blob
 			WHERE f.project = ? AND f.until >= ? AND (f.since BETWEEN ? AND ? OR f.until <= ?) LIMIT ?`, num, list[len(list)-1].N, list[len(list)-1].N, list[0].N, list[0].N, changesLimit+1)
 		if len(changes) <= changesLimit {
-			describe(list, changes)
+			fillChanges(list, changes)
 		}
 		return err
 	})

@@ -26,7 +26,7 @@ var ErrNotEmpty = errors.New("it is not empty")
 // Fits returns ErrNotEmpty unless the target has no records, or those of the source already.
 func (m Move) Fits(ctx context.Context) error {
 	return m.To.longStep(ctx, func(t *tx) error {
-		has, err := t.anyRecord(ctx)
+		has, err := anyRecord(t, ctx)
 		if err != nil || has == "" {
 			return err
 		}
@@ -41,7 +41,7 @@ func (m Move) Fits(ctx context.Context) error {
 // the target is as it was before.
 func (m Move) Run(ctx context.Context) error {
 	return m.To.longStep(ctx, func(t *tx) error {
-		has, err := t.anyRecord(ctx)
+		has, err := anyRecord(t, ctx)
 		if err == nil && has == "" {
 			err = m.From.copyInto(ctx, m.To, t, m.Progress)
 		}
@@ -60,7 +60,7 @@ func (db *DB) longStep(ctx context.Context, run func(*tx) error) error {
 }
 
 // anyRecord returns the name of a table that has rows. A new database has none but its settings.
-func (t *tx) anyRecord(ctx context.Context) (string, error) {
+func anyRecord(t *tx, ctx context.Context) (string, error) {
 	for _, table := range movedTables {
 		n, err := one(ctx, t, scanValue[int64], "SELECT count(*) FROM (SELECT 1 FROM "+table.Name+" LIMIT 1) x")
 		if err != nil || n > 0 && table.Name != "listing" {
@@ -78,7 +78,7 @@ func (db *DB) copyInto(ctx context.Context, to *DB, t *tx, progress func(done, t
 	}
 	err = db.engine.LongSnapshot(ctx, func(q engine.Querier) error {
 		for _, table := range movedTables {
-			rows, err := t.copyTable(ctx, q, table)
+			rows, err := copyTable(t, ctx, q, table)
 			if err == nil {
 				err = progress("copied", table.Name, rows)
 			}
@@ -92,7 +92,7 @@ func (db *DB) copyInto(ctx context.Context, to *DB, t *tx, progress func(done, t
 		return err
 	}
 	for _, statement := range back {
-		if _, err := t.exec(statement); err != nil {
+		if err := t.do(statement); err != nil {
 			return err
 		}
 	}
@@ -100,8 +100,8 @@ func (db *DB) copyInto(ctx context.Context, to *DB, t *tx, progress func(done, t
 }
 
 // copyTable replaces the rows of a table: some tables have one from the first on.
-func (t *tx) copyTable(ctx context.Context, q engine.Querier, table engine.Table) (n int64, err error) {
-	if _, err := t.exec("DELETE FROM " + table.Name); err != nil {
+func copyTable(t *tx, ctx context.Context, q engine.Querier, table engine.Table) (n int64, err error) {
+	if err := t.do("DELETE FROM " + table.Name); err != nil {
 		return 0, err
 	}
 	for last := []any(nil); ; {
@@ -109,7 +109,7 @@ func (t *tx) copyTable(ctx context.Context, q engine.Querier, table engine.Table
 		if err != nil || len(rows) == 0 {
 			return n, err
 		}
-		if err := t.write(table, rows); err != nil {
+		if err := insertRows(t, table, rows); err != nil {
 			return n, err
 		}
 		last = rows[len(rows)-1][:table.Keys]
@@ -215,10 +215,10 @@ func scanRow(n int) func(row) ([]any, error) {
 // marks are the parameters of a row.
 func marks(n int) string { return "(" + strings.TrimSuffix(strings.Repeat("?, ", n), ", ") + ")" }
 
-// write adds rows to a table.
-func (t *tx) write(table engine.Table, rows [][]any) error {
+// insertRows adds rows to a table.
+func insertRows(t *tx, table engine.Table, rows [][]any) error {
 	one := marks(len(table.Columns))
-	_, err := t.exec("INSERT INTO "+table.Name+" ("+strings.Join(table.Columns, ", ")+") VALUES "+one+
+	err := t.do("INSERT INTO "+table.Name+" ("+strings.Join(table.Columns, ", ")+") VALUES "+one+
 		strings.Repeat(", "+one, len(rows)-1), slices.Concat(rows...)...)
 	if errors.Is(err, sandlot.ErrNotFound) {
 		err = fmt.Errorf("a row refers to a record that is not there: %w", err)

@@ -151,16 +151,16 @@ func filled(t *testing.T, db *DB) *DB {
 			if table.Columns[0] == "one" {
 				n = 1
 			}
-			_, err := x.exec("DELETE FROM " + table.Name)
+			err := x.do("DELETE FROM " + table.Name)
 			expect.OK(t, err)
 			for i := range n {
-				if err := x.write(table, [][]any{r.row(table, columns, i+1)}); err != nil {
+				if err := insertRows(x, table, [][]any{r.row(table, columns, i+1)}); err != nil {
 					return in(table.Name, err)
 				}
 			}
 		}
 		for _, statement := range back {
-			_, err := x.exec(statement)
+			err := x.do(statement)
 			expect.OK(t, err)
 		}
 		return db.mover.Give(x, tableOf(t, "jobs"), goneJob)
@@ -205,8 +205,7 @@ func sameRecords(t *testing.T, got, want *DB) {
 		return err
 	}))
 	err := got.step(t.Context(), 0, func(x *tx) error {
-		_, err := x.exec("UPDATE acts SET reason = ''")
-		return err
+		return x.do("UPDATE acts SET reason = ''")
 	})
 	if err == nil {
 		t.Error("the audit log can be changed")
@@ -234,8 +233,7 @@ func TestAMoveThereAndBack(t *testing.T) {
 	expect.OK(t, (Move{there, back, unwatched}).Fits(t.Context()))
 	expect.OK(t, (Move{there, back, unwatched}).Run(t.Context())) // as after a kill behind the commit
 	expect.OK(t, back.step(t.Context(), 0, func(x *tx) error {
-		_, err := x.exec("DELETE FROM secrets")
-		return err
+		return x.do("DELETE FROM secrets")
 	}))
 	expect.Is(t, "other records fit", (Move{there, back, unwatched}).Fits(t.Context()), ErrNotEmpty)
 	expect.Is(t, "a move to other records", (Move{there, back, unwatched}).Run(t.Context()), errDiffers)
@@ -250,8 +248,7 @@ func TestRegressionM21AMoveFindsARowThatDiffers(t *testing.T) {
 			return nil
 		}
 		return from.step(t.Context(), 0, func(x *tx) error {
-			_, err := x.exec("UPDATE reports SET details = details || '.'")
-			return err
+			return x.do("UPDATE reports SET details = details || '.'")
 		})
 	}}
 	err := m.Run(t.Context())

@@ -61,7 +61,7 @@ func newDB(e engine.Engine, m engine.Mover) *DB {
 // called again.
 func (db *DB) Close() error { return db.engine.Close() }
 
-// Ping implements publish.Store. After a failed commit it finds out by writing
+// After a failed commit it finds out by writing
 // whether there is room again.
 func (db *DB) Ping(ctx context.Context) error { return db.engine.Ping(ctx) }
 
@@ -72,6 +72,16 @@ func (db *DB) Now() time.Time { return db.engine.Now() }
 // much content it writes.
 func (db *DB) step(ctx context.Context, bytes int, run func(*tx) error) error {
 	return db.engine.Step(ctx, bytes, func(t engine.Tx) error { return run(&tx{Tx: t, dialect: db.dialect}) })
+}
+
+// run is a step of statements alone.
+func (db *DB) run(ctx context.Context, list ...engine.Statement) error {
+	return db.step(ctx, 0, func(t *tx) error { return t.Run(list...) })
+}
+
+// must is a step of one statement that has to change a row; if it changes none the error is missing.
+func (db *DB) must(ctx context.Context, missing error, query string, args ...any) error {
+	return db.step(ctx, 0, func(t *tx) error { return t.must(missing, query, args...) })
 }
 
 // snapshot runs several queries on one consistent state. Any error is
@@ -95,6 +105,11 @@ func (db *DB) read(ctx context.Context, read func(engine.Querier) error) error {
 }
 
 func (db *DB) words() engine.Dialect { return db.dialect }
+
+// amongNumbers holds where an expression is one of the numbers that the query's parameter lists.
+func (db *DB) amongNumbers(expression string) string {
+	return db.dialect.Among(expression, db.dialect.Numbers("?", "j"))
+}
 
 // amongTexts holds where an expression is one of the texts that the query's parameter lists.
 func (db *DB) amongTexts(expression string) string {

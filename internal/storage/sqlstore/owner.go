@@ -9,8 +9,7 @@ import (
 	"sandlot/internal/domain/account"
 )
 
-// Rename implements account.OwnerStore.
-func (store Account) Rename(ctx context.Context, id sandlot.AccountID, handle string, at, since time.Time, limit int) (sandlot.Changed, error) {
+func (store OwnerStore) Rename(ctx context.Context, id sandlot.AccountID, handle string, at, since time.Time, limit int) (sandlot.Changed, error) {
 	return sandlot.Changed{Account: id}, in("rename", store.db.changeAccount(ctx, &id, func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
 			return err
@@ -25,15 +24,14 @@ func (store Account) Rename(ctx context.Context, id sandlot.AccountID, handle st
 		if n >= int64(limit) {
 			return account.ErrTooOften
 		}
-		if _, err := t.takeHandle(id, []string{handle}, at); err != nil {
+		if _, err := takeHandle(t, id, []string{handle}, at); err != nil {
 			return err
 		}
-		return t.Later(sandlot.ErrNotFound, "UPDATE accounts SET changed = changed + 1, handle = ? WHERE id = ? AND deleted_at IS NULL", handle, id)
+		return t.must(sandlot.ErrNotFound, "UPDATE accounts SET changed = changed + 1, handle = ? WHERE id = ? AND deleted_at IS NULL", handle, id)
 	}))
 }
 
-// HandleGiven implements account.OwnerStore.
-func (store Account) HandleGiven(ctx context.Context, handle string) (bool, error) {
+func (store OwnerStore) HandleGiven(ctx context.Context, handle string) (bool, error) {
 	_, err := one(ctx, store.db, scanValue[int64], "SELECT account FROM handles WHERE handle = ?", handle)
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return false, nil
@@ -41,9 +39,6 @@ func (store Account) HandleGiven(ctx context.Context, handle string) (bool, erro
 	return err == nil, in("look for handle", err)
 }
 
-// SetLang implements account.OwnerStore.
-func (store Account) SetLang(ctx context.Context, id sandlot.AccountID, lang string) error {
-	return in("set language", store.db.step(ctx, 0, func(t *tx) error {
-		return t.must(sandlot.ErrNotFound, "UPDATE accounts SET lang = ? WHERE id = ? AND deleted_at IS NULL", lang, id)
-	}))
+func (store OwnerStore) SetLang(ctx context.Context, id sandlot.AccountID, lang string) error {
+	return in("set language", store.db.must(ctx, sandlot.ErrNotFound, "UPDATE accounts SET lang = ? WHERE id = ? AND deleted_at IS NULL", lang, id))
 }

@@ -8,15 +8,6 @@ import (
 	"sandlot/internal/domain/account"
 )
 
-// People is the store of package people, in the database of a DB and under the same promises.
-type People struct{ Gallery }
-
-var _ account.ProfileStore = People{}
-
-// People is the view of the database for package people.
-func (db *DB) People() People { return People{db.Gallery()} }
-
-// Words implements people.ProfileStore.
 func (store People) Words(ctx context.Context, id sandlot.AccountID) (account.Words, error) {
 	w, err := one(ctx, store.db, func(r row) (w account.Words, err error) {
 		err = r.Scan(&w.Line, &w.Link)
@@ -28,7 +19,6 @@ func (store People) Words(ctx context.Context, id sandlot.AccountID) (account.Wo
 	return w, in("read words", err)
 }
 
-// SetWords implements people.ProfileStore.
 func (store People) SetWords(ctx context.Context, id sandlot.AccountID, w account.Words) error {
 	return in("record words", store.db.step(ctx, len(w.Line)+len(w.Link), func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
@@ -38,18 +28,16 @@ func (store People) SetWords(ctx context.Context, id sandlot.AccountID, w accoun
 			if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", id); err != nil {
 				return err
 			}
-			return t.later("DELETE FROM people WHERE account = ?", id)
+			return t.do("DELETE FROM people WHERE account = ?", id)
 		}
 		return t.must(sandlot.ErrNotFound, `INSERT INTO people (account, line, link) SELECT id, CAST(? AS TEXT), CAST(? AS TEXT) FROM accounts WHERE id = ? AND deleted_at IS NULL
 			ON CONFLICT (account) DO UPDATE SET line = excluded.line, link = excluded.link`, w.Line, w.Link, id)
 	}))
 }
 
-// Totals implements people.ProfileStore.
 func (store People) Totals(ctx context.Context, id sandlot.AccountID, most int) (account.Totals, error) {
-	n, err := one(ctx, store.db, func(r row) (n account.Totals, err error) {
+	return one(ctx, store.db, func(r row) (n account.Totals, err error) {
 		err = r.Scan(&n.Projects, &n.Plays, &n.Likes)
 		return n, err
 	}, "SELECT count(*), CAST(coalesce(sum(plays), 0) AS BIGINT), CAST(coalesce(sum(likes), 0) AS BIGINT) FROM (SELECT p.plays, p.likes FROM "+whatListed+"p.account = ? LIMIT ?) listed", id, most)
-	return n, in("count projects", err)
 }

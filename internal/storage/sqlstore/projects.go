@@ -9,15 +9,19 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/sqlstore/engine"
 )
 
 const projectColumns = `
 	p.num, p.id, p.account, a.handle, a.verified, p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL, p.unlisted, p.threads, p.tags, p.title, p.lang, p.primary_file, p.wrapper,
 	p.version, p.suffix, p.size, p.file_count, p.plays, p.counted, p.likes, p.seq, p.changed + a.changed, p.created_at, p.updated_at, p.cover, a.portrait`
 
-const selectProject = "SELECT " + projectColumns + `
+const (
+	selectProject = "SELECT " + fromProjects
+	fromProjects  = projectColumns + `
 	FROM projects p JOIN accounts a ON a.id = p.account
 	WHERE p.deleted_at IS NULL AND a.deleted_at IS NULL AND `
+)
 
 // projectRow is a project with the number that other tables know it by.
 type projectRow struct {
@@ -31,169 +35,150 @@ func scanProject(r row) (p projectRow, err error) {
 	return p, err
 }
 
-// CreateProject implements publish.Store. If p.New is set and all of its handles
+// If p.New is set and all of its handles
 // were taken the error is sandlot.ErrExists, too.
-func (store Publish) CreateProject(ctx context.Context, np publish.NewProject) (sandlot.Project, error) {
+func (store ProjectStore) CreateProject(ctx context.Context, np publish.NewProject) (sandlot.Project, error) {
 	h, err := historyOf(np)
 	if err != nil {
 		return sandlot.Project{}, in("create project", sandlot.NoEffect(err))
 	}
 	var p projectRow
 	err = store.db.step(ctx, h.inlined(), func(t *tx) error {
-		now := store.db.Now()
-		t.Reserve(idsOf(np, h)...)
-		if err := t.addRecord(np.Idempotency, np.Account, "", now); err != nil {
-			return err
-		}
-		owner, err := t.owner(np)
-		if err != nil {
-			return err
-		}
-		if p, err = t.createProject(np, h, owner, now); err != nil {
-			return err
-		}
-		return t.ends(np, p)
+		p, err = t.createProject(np, h, store.db.Now())
+		return err
 	})
 	return p.Project, in("create project", err)
 }
 
-// idsOf are the tables in which a new project gets rows that others know by their ids.
-func idsOf(np publish.NewProject, h history) []string {
-	tables := append(slices.Repeat([]string{"blobs"}, len(h.files)), "projects")
-	if np.New != nil {
-		tables = append(tables, "accounts")
+// createProject is that step. All that depends on no answer is recorded in one list at its end.
+func (t *tx) createProject(np publish.NewProject, h history, now time.Time) (p projectRow, err error) {
+	if err := t.addRecord(np.Idempotency, np.Account, "", now); err != nil {
+		return p, err
 	}
-	return tables
+	owner, records, err := t.owner(np, now)
+	if err != nil {
+		return p, err
+	}
+	over, held, err := t.complete(np.Upload, owner.ID)
+	if err != nil {
+		return p, err
+	}
+	if err := exceeds(publish.Quota{Projects: owner.has.Projects + 1, Bytes: owner.has.Bytes + h.bytes() - held}, np.Within); err != nil {
+		return p, err
+	}
+	p = newRow(np, h, owner)
+	listed := !p.Suspended && !p.Unlisted && (p.Verified || owner.unverified)
+	k := keepFiles(h.files)
+	var nums []int64
+	if err := t.Run(newBlobs(k.fresh, asFile, now, &k.ids), newProject(p, np.Description, listed, &nums)); err != nil {
+		return p, err
+	}
+	p.num = nums[0]
+	contents, err := t.newContents(k)
+	if err != nil {
+		return p, err
+	}
+	records = append(records, do("UPDATE accounts SET seq = seq + 1, projects = projects + 1 WHERE id = ?", p.Account),
+		newVersions(p.num, h.versions), newFiles(p.num, h.files, k))
+	if listed {
+		records = append(records, newTags(p))
+	}
+	if np.Log != nil {
+		records = append(records, newEntry(*np.Log))
+	}
+	if np.Key.Hash != (sandlot.Digest{}) {
+		records = append(records, newKey(np.Key, p.Account, &p.num))
+	}
+	return p, t.Run(slices.Concat(over, contents, records, useTicket(np.Idempotency))...)
 }
 
-// owner returns the account of a new project, for which the address is set that is to
-// be.
-func (t *tx) owner(np publish.NewProject) (a sandlot.Account, err error) {
-	if np.New != nil {
-		return t.createAccount(*np.New)
-	}
-	if a, err = t.mayOwn(np); err != nil {
-		return a, err
-	}
-	return a, t.setEmail(np.Account, np.Email)
+// An owner is the account of a new project.
+type owner struct {
+	sandlot.Account
+	has          publish.Quota
+	seq, changed int64
+	unverified   bool // whether projects of accounts without a verified address are listed
 }
 
-// mayOwn returns the account of a new project that is there already, if it may have one.
-func (t *tx) mayOwn(np publish.NewProject) (a sandlot.Account, err error) {
-	if err := t.lockAccount(np.Account); err != nil {
-		return a, err
-	}
-	t.mayAct(np.By)
-	ask(t, scanAccount, func(found sandlot.Account, err error) error {
-		if a = found; err == nil && a.Suspended {
-			err = sandlot.ErrSuspended
+// owner returns the account of a new project, which it locks unless it makes it, and the
+// records that are left to make of it.
+func (t *tx) owner(np publish.NewProject, now time.Time) (o owner, records []engine.Statement, err error) {
+	if np.New != nil {
+		if o.Account, records, err = t.createAccount(*np.New); err != nil {
+			return o, nil, err
 		}
-		return err
-	}, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", np.Account)
-	return a, t.Flush()
+		if o.Handle != np.New.Handles[0] {
+			o.changed = 1
+		}
+		o.unverified, err = one(context.Background(), t, scanValue[bool], readListing)
+		return o, slices.Concat(records, ownRecord(np.Idempotency, o.ID)), err
+	}
+	if err := t.lockAccount(np.Account); err != nil {
+		return o, nil, err
+	}
+	var valid bool
+	o.Account, err = one(context.Background(), t, func(r row) (sandlot.Account, error) {
+		return scanAccount(before{r, []any{&valid, &o.has.Projects, &o.has.Bytes, &o.seq, &o.changed, &o.unverified}})
+	}, selectOwner, micros(now), np.By, np.Account)
+	switch {
+	case err != nil:
+	case o.Suspended:
+		err = sandlot.ErrSuspended
+	case !valid:
+		err = sandlot.ErrRevoked
+	default:
+		records, err = t.newEmail(o.ID, o.EmailVerified, np.Email)
+	}
+	return o, records, err
 }
 
-// newRow is what is recorded of a new project itself.
-func newRow(np publish.NewProject, h history, owner sandlot.Account) projectRow {
+// selectOwner reads the account ?3 at ?1, and whether its key ?2 is in force; 0 is none.
+const (
+	selectOwner = "SELECT " + keyInForce + ", a.projects, " + bytesOf + ", a.seq, a.changed, (" + readListing + "), " + accountColumns +
+		" FROM accounts a WHERE a.id = ?3 AND a.deleted_at IS NULL"
+	keyInForce = "(CAST(?2 AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM keys k WHERE k.id = ?2 AND k.account = a.id AND k.revoked_at IS NULL))"
+)
+
+// newRow returns the record of a new project itself.
+func newRow(np publish.NewProject, h history, owner owner) projectRow {
 	last := h.last()
+	begun := np.Begun
+	if begun.IsZero() {
+		begun = np.CreatedAt
+	}
 	return projectRow{Project: sandlot.Project{
-		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.EmailVerified, Suspended: owner.Suspended, Title: last.Title, Lang: np.Lang,
-		Primary: last.Primary, Version: last.N, Suffix: last.Suffix, Size: h.size, FileCount: h.count, CreatedAt: begun(np), UpdatedAt: last.CreatedAt,
-		Unlisted: np.Unlisted, Threads: np.Threads, Tags: np.Tags, Wrapper: np.Wrapper, Portrait: owner.Portrait,
+		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.EmailVerified, Suspended: owner.Suspended, Portrait: owner.Portrait,
+		Title: last.Title, Lang: np.Lang, Primary: last.Primary, Wrapper: np.Wrapper, Tags: np.Tags, Unlisted: np.Unlisted, Threads: np.Threads,
+		Version: last.N, Suffix: last.Suffix, Size: h.size, FileCount: h.count, Seq: owner.seq + 1, Change: owner.changed,
+		CreatedAt: stored(begun), UpdatedAt: last.CreatedAt,
 	}}
 }
 
-// begun is when a new project was made: with its version 1, if nothing else is said.
-func begun(np publish.NewProject) time.Time {
-	if np.Begun.IsZero() {
-		return stored(np.CreatedAt)
-	}
-	return stored(np.Begun)
+func newProject(p projectRow, description string, listed bool, nums *[]int64) engine.Statement {
+	s := do(`INSERT INTO projects (id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at,
+		listed, description, unlisted, threads, tags, wrapper)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt),
+		listed, description, p.Unlisted, p.Threads, string(p.Tags), p.Wrapper)
+	s.ID, s.IDs = "num", nums
+	return s
 }
 
-func (t *tx) createProject(np publish.NewProject, h history, owner sandlot.Account, now time.Time) (projectRow, error) {
-	p := newRow(np, h, owner)
-	if err := t.complete(np.Upload); err != nil {
-		return p, err
-	}
-	t.within(owner.ID, np.Within, publish.Quota{Projects: 1, Bytes: h.bytes()}, now)
-	seq, err := t.nextSeq(owner.ID, 1)
-	if err != nil {
-		return p, err
-	}
-	p.Seq, p.Change = seq.n, seq.changed
-	may := !p.Suspended && !p.Unlisted && (p.Verified || seq.unverified)
-	p.num, err = t.Insert("projects", `INSERT INTO projects (num, id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at, listed, description, unlisted, threads, tags, wrapper)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt), may, np.Description, p.Unlisted, p.Threads, string(p.Tags), p.Wrapper)
-	if err != nil {
-		return p, err
-	}
-	if err := t.list(p, may); err != nil {
-		return p, err
-	}
-	if err := t.addVersions(p.num, h.versions); err != nil {
-		return p, err
-	}
-	return p, t.addFiles(p.num, h.files, now)
-}
-
-// ends holds the last records of a step that makes a project: its key, and whose the record of
-// the call is.
-func (t *tx) ends(np publish.NewProject, p projectRow) error {
-	if np.Log != nil {
-		if err := t.log(*np.Log); err != nil {
-			return err
-		}
-	}
-	if np.Key.Hash != (sandlot.Digest{}) {
-		if err := t.createKey(np.Key, p.Account, &p.num); err != nil {
-			return err
-		}
-	}
-	if np.New == nil {
-		return nil
-	}
-	return t.ownRecord(np.Idempotency, p.Account)
-}
-
-// A seq is the number of a change of one of an account's projects, with the account's
-// change number, and whether projects of accounts without a verified address are listed.
-type seq struct {
-	n, changed int64
-	unverified bool
-}
-
-// nextSeq counts a change of one of an account's projects, of which there are so many
-// more. The account's row is written in every such step, so the numbers are in the
-// order of commits.
-func (t *tx) nextSeq(id sandlot.AccountID, more int) (seq, error) {
-	return one(context.Background(), t, func(r row) (s seq, err error) {
-		err = r.Scan(&s.n, &s.changed, &s.unverified)
-		return s, err
-	}, "UPDATE accounts SET seq = seq + 1, projects = projects + ? WHERE id = ? RETURNING seq, changed, ("+readListing+")", more, id)
-}
-
-// addVersions records versions of the project of that number.
-func (t *tx) addVersions(project int64, list []sandlot.Version) error {
+// newVersions records versions of the project of that number.
+func newVersions(project int64, list []sandlot.Version) engine.Statement {
+	s := engine.Statement{Query: "INSERT INTO versions (project, n, suffix, title, primary_file, created_at, restored_from) VALUES (?, ?, ?, ?, ?, ?, ?)"}
 	for _, v := range list {
-		err := t.later("INSERT INTO versions (project, n, suffix, title, primary_file, created_at, restored_from) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			project, v.N, v.Suffix, v.Title, v.Primary, micros(v.CreatedAt), v.RestoredFrom)
-		if err != nil {
-			return err
-		}
+		s.Rows = append(s.Rows, []any{project, v.N, v.Suffix, v.Title, v.Primary, micros(v.CreatedAt), v.RestoredFrom})
 	}
-	return nil
+	return s
 }
 
-// Project implements publish.Store.
-func (store Publish) Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
+func (store ProjectStore) Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
 	p, err := one(ctx, store.db, scanProject, selectProject+"p.id = ?", string(id))
 	return p.Project, in("read project", err)
 }
 
-// Projects implements publish.Store.
-func (store Publish) Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error) {
+func (store ProjectStore) Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
@@ -220,8 +205,7 @@ func (store Publish) Projects(ctx context.Context, id sandlot.AccountID, before 
 	return list, nil
 }
 
-// Version implements publish.Store.
-func (store Publish) Version(ctx context.Context, id sandlot.ProjectID, n int) (sandlot.Version, error) {
+func (store ProjectStore) Version(ctx context.Context, id sandlot.ProjectID, n int) (sandlot.Version, error) {
 	v, err := versionOf(ctx, store.db, id, n)
 	return v, in("read version", err)
 }
@@ -246,30 +230,38 @@ func scanVersion(r row) (v sandlot.Version, err error) {
 	return v, err
 }
 
-// edit makes the next version of a project: change adds, replaces or removes a
-// file and keeps the project's totals.
-func (store Publish) edit(ctx context.Context, id sandlot.ProjectID, at publish.Edit, bytes int, change func(*tx, *projectRow) error) (sandlot.Project, error) {
+// An editing is how a step changes the files of a project: it ends those that go, keeps the
+// project's totals, and returns the records that are left to make.
+type editing func(*tx, *projectRow) ([]engine.Statement, error)
+
+// edit makes the next version of a project, with as many bytes more, of which so many are inline.
+func (store ProjectStore) edit(ctx context.Context, id sandlot.ProjectID, at publish.Edit, more int64, inline int, change editing) (sandlot.Project, error) {
 	var p projectRow
-	err := store.db.step(ctx, bytes, func(t *tx) (err error) {
-		p, err = t.edit(id, at, store.db.Now(), change)
+	err := store.db.step(ctx, inline, func(t *tx) (err error) {
+		p, err = t.edit(id, at, more, store.db.Now(), change)
 		return err
 	})
 	return p.Project, err
 }
 
-// edit is that step.
-func (t *tx) edit(id sandlot.ProjectID, at publish.Edit, now time.Time, change func(*tx, *projectRow) error) (p projectRow, err error) {
-	t.Reserve("blobs") // most edits put a file
+// edit is that step. All that depends on no answer is recorded in one list at its end.
+func (t *tx) edit(id sandlot.ProjectID, at publish.Edit, more int64, now time.Time, change editing) (p projectRow, err error) {
 	if err := t.addRecord(at.Idempotency, 0, id, now); err != nil {
 		return p, err
 	}
-	if p, err = t.editable(id, at); err != nil {
+	p, bytes, err := t.editable(id, at, now)
+	if err != nil {
 		return p, err
 	}
-	if err := t.complete(at.Upload); err != nil {
+	over, held, err := t.complete(at.Upload, p.Account)
+	if err != nil {
 		return p, err
 	}
-	if err := t.setEmail(p.Account, at.Email); err != nil {
+	if err := exceeds(publish.Quota{Bytes: bytes + more - held}, publish.Quota{Bytes: at.Within.Bytes}); err != nil {
+		return p, err
+	}
+	address, err := t.newEmail(p.Account, p.Verified, at.Email)
+	if err != nil {
 		return p, err
 	}
 	p.Version, p.Suffix, p.UpdatedAt = p.Version+1, at.Suffix, stored(at.At)
@@ -277,49 +269,44 @@ func (t *tx) edit(id sandlot.ProjectID, at publish.Edit, now time.Time, change f
 		p.Title = *at.Title
 	}
 	p.Wrapper = cmp.Or(at.Wrapper, p.Wrapper)
-	if err := change(t, &p); err != nil {
+	files, err := change(t, &p)
+	if err != nil {
 		return p, err
 	}
 	if at.Details != (publish.DetailsChange{}) {
-		if err := t.describe(&p, at.Details); err != nil {
-			return p, err
-		}
+		files = append(files, describe(&p, at.Details))
 	}
-	return p, t.saveEdit(&p, at.RestoredFrom)
-}
-
-// editable returns the project that an edit was computed against, if it may be made now.
-func (t *tx) editable(id sandlot.ProjectID, at publish.Edit) (p projectRow, err error) {
-	if err := t.lockOwner(id); err != nil {
-		return p, err
-	}
-	ask(t, scanProject, func(found projectRow, err error) error {
-		if p = found; err == nil && p.Version != at.Expect {
-			err = sandlot.ErrMoved
-		}
-		return err
-	}, selectProject+"p.id = ?", string(id))
-	t.mayAct(at.By)
-	if err := t.Flush(); err != nil {
-		return p, err
-	}
-	if p.Suspended {
-		return p, sandlot.ErrSuspended
-	}
-	return p, nil
-}
-
-func (t *tx) saveEdit(p *projectRow, restoredFrom int) error {
-	seq, err := t.nextSeq(p.Account, 0)
-	if err != nil {
-		return err
-	}
-	p.Seq = seq.n
 	p.Change++
-	v := sandlot.Version{N: p.Version, Suffix: p.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: p.UpdatedAt, RestoredFrom: restoredFrom}
-	if err := t.addVersions(p.num, []sandlot.Version{v}); err != nil {
-		return err
+	v := sandlot.Version{N: p.Version, Suffix: p.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: p.UpdatedAt, RestoredFrom: at.RestoredFrom}
+	return p, t.Run(slices.Concat(over, address, files, []engine.Statement{
+		do("UPDATE accounts SET seq = seq + 1 WHERE id = ?", p.Account),
+		newVersions(p.num, []sandlot.Version{v}),
+		do(`UPDATE projects SET title = ?, primary_file = ?, wrapper = ?, version = ?, suffix = ?, size = ?, file_count = ?, seq = ?, updated_at = ?,
+			changed = changed + 1 WHERE num = ?`,
+			p.Title, p.Primary, p.Wrapper, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.UpdatedAt), p.num),
+	}, useTicket(at.Idempotency))...)
+}
+
+// editable returns the project that an edit was computed against, with the number of this change, if it may be
+// made now, and the bytes of its owner.
+func (t *tx) editable(id sandlot.ProjectID, at publish.Edit, now time.Time) (p projectRow, bytes int64, err error) {
+	if err := t.lockOwner(id); err != nil {
+		return p, 0, err
 	}
-	return t.later("UPDATE projects SET title = ?, primary_file = ?, wrapper = ?, version = ?, suffix = ?, size = ?, file_count = ?, seq = ?, updated_at = ?, changed = changed + 1 WHERE num = ?",
-		p.Title, p.Primary, p.Wrapper, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.UpdatedAt), p.num)
+	var valid bool
+	var seq int64
+	p, err = one(context.Background(), t, func(r row) (projectRow, error) {
+		return scanProject(before{r, []any{&valid, &bytes, &seq}})
+	}, "SELECT "+keyInForce+", "+bytesOf+", a.seq, "+fromProjects+"p.id = ?3", micros(now), at.By, string(id))
+	p.Seq = seq + 1
+	switch {
+	case err != nil:
+	case p.Version != at.Expect:
+		err = sandlot.ErrMoved
+	case p.Suspended:
+		err = sandlot.ErrSuspended
+	case !valid:
+		err = sandlot.ErrRevoked
+	}
+	return p, bytes, err
 }

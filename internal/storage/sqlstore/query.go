@@ -1,9 +1,11 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"sandlot"
@@ -41,27 +43,22 @@ func first[T any](ctx context.Context, q engine.Querier, scan func(row) (T, erro
 		return v, err
 	}
 	defer rows.Close()
-	if v, err = firstOf(rows, scan); err != nil {
+	if !rows.Next() {
+		return v, cmp.Or(rows.Err(), sandlot.ErrNotFound)
+	}
+	if v, err = scan(rows); err != nil {
 		return v, err
 	}
 	return v, rows.Close()
 }
 
-func firstOf[T any](rows engine.Rows, scan func(row) (T, error)) (v T, err error) {
-	if rows.Next() {
-		return scan(rows)
-	}
-	if err := rows.Err(); err != nil {
-		return v, err
-	}
-	return v, sandlot.ErrNotFound
+// before is a row whose first columns go to these places.
+type before struct {
+	row
+	to []any
 }
 
-// ask is one for an answer that the step needs a little later: use gets it, and its
-// error, as engine.Tx.Ask says.
-func ask[T any](t *tx, scan func(row) (T, error), use func(T, error) error, query string, args ...any) {
-	t.Ask(func(rows engine.Rows) error { return use(firstOf(rows, scan)) }, query, args...)
-}
+func (b before) Scan(dest ...any) error { return b.row.Scan(append(slices.Clone(b.to), dest...)...) }
 
 // all returns all rows. Its errors are as those of one.
 func all[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) (list []T, err error) {
@@ -95,6 +92,11 @@ func scanValue[T any](r row) (v T, err error) {
 	return v, err
 }
 
+// do is a statement without results.
+func do(query string, args ...any) engine.Statement {
+	return engine.Statement{Query: query, Rows: [][]any{args}}
+}
+
 // tx is a step's access to the transaction it is part of. It is used by that step
 // alone. Its statements are not interrupted.
 type tx struct {
@@ -112,54 +114,58 @@ func (t *tx) amongNumbers(expression string) string {
 	return t.dialect.Among(expression, t.dialect.Numbers("?", "j"))
 }
 
-// exec runs a statement and tells how many rows it changed.
-func (t *tx) exec(query string, args ...any) (int64, error) { return t.Exec(query, args...) }
+// do runs a statement.
+func (t *tx) do(query string, args ...any) error {
+	_, err := t.Exec(query, args...)
+	return err
+}
 
-// later is exec for a statement of which the step needs no answer, and which engines
-// may send with the next.
-func (t *tx) later(query string, args ...any) error { return t.Later(nil, query, args...) }
+// insert adds a row, and returns the number that the database gives it in the column id.
+func (t *tx) insert(id, query string, args ...any) (int64, error) {
+	var ids []int64
+	if err := t.Run(engine.Statement{Query: query, Rows: [][]any{args}, ID: id, IDs: &ids}); err != nil {
+		return 0, err
+	}
+	return ids[0], nil
+}
 
 // must runs a statement that has to change a row; if it changes none the error is
 // missing.
 func (t *tx) must(missing error, query string, args ...any) error {
-	n, err := t.exec(query, args...)
+	n, err := t.Exec(query, args...)
 	if err == nil && n == 0 {
 		return missing
 	}
 	return err
 }
 
-// lockAccount has the step wait for others that change an account or its projects, and
-// keeps it from them until it ends: what the step reads of them from now on is what
-// was committed last, and stays. It comes before all that the step decides by. Where a
-// step locks several records, the account is the first.
+// lock has the step wait for others that change the accounts which a query finds, and keeps these from
+// others until it ends: what the step reads of them from now on is what was committed last, and stays. It
+// comes before all that the step decides by. Where a step locks several records, the account is the first.
+func (t *tx) lock(query string, args ...any) error {
+	locked := t.dialect.Locked("accounts")
+	if locked == "" {
+		return nil
+	}
+	return t.do(query+locked, args...)
+}
+
+// lockAccount locks an account.
 func (t *tx) lockAccount(id sandlot.AccountID) error {
-	locked := t.dialect.Locked("accounts")
-	if locked == "" {
-		return nil
-	}
-	return t.later("SELECT id FROM accounts WHERE id = ?"+locked, id)
+	return t.lock("SELECT id FROM accounts WHERE id = ?", id)
 }
 
-// lockOwner is lockAccount for the account of a project.
+// lockOwner locks the account of a project.
 func (t *tx) lockOwner(id sandlot.ProjectID) error {
-	locked := t.dialect.Locked("accounts")
-	if locked == "" {
-		return nil
-	}
-	return t.later("SELECT id FROM accounts WHERE id = (SELECT account FROM projects WHERE id = ?)"+locked, string(id))
+	return t.lock("SELECT id FROM accounts WHERE id = (SELECT account FROM projects WHERE id = ?)", string(id))
 }
 
-// lockOwnerOf is lockAccount for the account of the project of that number.
+// lockOwnerOf locks the account of the project of that number.
 func (t *tx) lockOwnerOf(project int64) error {
-	locked := t.dialect.Locked("accounts")
-	if locked == "" {
-		return nil
-	}
-	return t.later("SELECT id FROM accounts WHERE id = (SELECT account FROM projects WHERE num = ?)"+locked, project)
+	return t.lock("SELECT id FROM accounts WHERE id = (SELECT account FROM projects WHERE num = ?)", project)
 }
 
-// lockSubject is lockAccount for an account, or for that of a project.
+// lockSubject locks an account, or that of a project.
 func (t *tx) lockSubject(s sandlot.Subject) error {
 	if s.Project != "" {
 		return t.lockOwner(s.Project)
@@ -175,7 +181,7 @@ func (t *tx) alone(with sandlot.Digest) error {
 	if query == "" {
 		return nil
 	}
-	return t.later(query, int64(binary.BigEndian.Uint64(with[:])))
+	return t.do(query, int64(binary.BigEndian.Uint64(with[:])))
 }
 
 // number returns the first column of the first row.
@@ -192,7 +198,6 @@ func stored(t time.Time) time.Time { return time.UnixMicro(micros(t)).UTC() }
 // asTime scans a stored time.
 type asTime struct{ t *time.Time }
 
-// Scan implements sql.Scanner.
 func (a asTime) Scan(src any) error {
 	n, ok := src.(int64)
 	if !ok {
@@ -205,7 +210,6 @@ func (a asTime) Scan(src any) error {
 // asDigest scans a stored hash; null is the zero Digest.
 type asDigest struct{ d *sandlot.Digest }
 
-// Scan implements sql.Scanner.
 func (a asDigest) Scan(src any) error {
 	b, ok := src.([]byte)
 	if src == nil {

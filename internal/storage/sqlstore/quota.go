@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,55 +9,42 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// within fails if an account has more than q together with what the step is about to add.
-// Triggers keep the totals, but for the project that createProject adds, and for open
-// uploads. It is asked: the next statement that is not asked, or the next Flush, fails.
-func (t *tx) within(id sandlot.AccountID, q, adds publish.Quota, now time.Time) {
-	if q == (publish.Quota{}) {
-		return
-	}
-	var has publish.Quota
-	ask(t, scanTotals, func(found publish.Quota, err error) error {
-		has = publish.Quota{Projects: found.Projects + adds.Projects, Bytes: found.Bytes + adds.Bytes}
-		if err == nil && q.Projects > 0 && has.Projects > q.Projects {
-			err = sandlot.ErrTooManyProjects
-		}
-		return err
-	}, selectTotals, id)
-	if q.Bytes == 0 {
-		return
-	}
-	ask(t, scanValue[int64], func(held int64, err error) error {
-		if err == nil && has.Bytes+held > q.Bytes {
-			err = sandlot.ErrTooManyBytes
-		}
-		return err
-	}, selectHeld, id, micros(now))
+// within fails if an account has more than q. Triggers keep the totals, but for the project that
+// createProject adds, and for open uploads.
+func (t *tx) within(id sandlot.AccountID, q publish.Quota, now time.Time) error {
+	has, err := one(context.Background(), t, scanUsage, selectUsage, micros(now), id)
+	return cmp.Or(err, exceeds(has, q))
 }
 
-// What an account has, and what its open uploads hold.
+// exceeds fails where there is more than a quota allows.
+func exceeds(has, q publish.Quota) error {
+	switch {
+	case q.Projects > 0 && has.Projects > q.Projects:
+		return sandlot.ErrTooManyProjects
+	case q.Bytes > 0 && has.Bytes > q.Bytes:
+		return sandlot.ErrTooManyBytes
+	}
+	return nil
+}
+
+// What an account a has, with what its uploads hold that are open at ?1.
 const (
-	selectTotals = "SELECT projects, bytes FROM accounts WHERE id = ?"
-	selectHeld   = "SELECT CAST(coalesce(sum(held), 0) AS BIGINT) FROM uploads WHERE account = ? AND expires_at > ? AND done_project IS NULL"
+	bytesOf     = "a.bytes + (SELECT CAST(coalesce(sum(held), 0) AS BIGINT) FROM uploads WHERE account = a.id AND expires_at > ?1 AND done_project IS NULL)"
+	selectUsage = "SELECT a.projects, " + bytesOf + " FROM accounts a WHERE a.id = ?2 AND a.deleted_at IS NULL"
 )
 
-// Usage implements publish.ProjectStore.
-func (store Publish) Usage(ctx context.Context, id sandlot.AccountID, now time.Time) (has publish.Quota, err error) {
-	err = store.db.snapshot(ctx, func(q querier) error {
-		var held int64
-		if has, err = one(ctx, q, scanTotals, selectTotals+" AND deleted_at IS NULL", id); err != nil {
-			return err
-		}
-		held, err = one(ctx, q, scanValue[int64], selectHeld, id, micros(now))
-		has.Bytes += held
-		return err
-	})
-	return has, in("read usage", err)
+func scanUsage(r row) (q publish.Quota, err error) {
+	err = r.Scan(&q.Projects, &q.Bytes)
+	return q, err
+}
+
+func (store AccountStore) Usage(ctx context.Context, id sandlot.AccountID, now time.Time) (publish.Quota, error) {
+	return one(ctx, store.db, scanUsage, selectUsage, micros(now), id)
 }
 
 // uploadsWithin fails if the open uploads of u's owner are more than they may be. A
 // call that brings no part may always tell a total.
-func (t *tx) uploadsWithin(u publish.Upload, brings bool, q publish.UploadQuota, now time.Time) error {
+func uploadsWithin(t *tx, u publish.Upload, brings bool, q publish.UploadQuota, now time.Time) error {
 	if !brings {
 		return nil
 	}
@@ -89,8 +77,7 @@ func (t *tx) uploadsWithin(u publish.Upload, brings bool, q publish.UploadQuota,
 	if u.Account == 0 {
 		return nil
 	}
-	t.within(u.Account, publish.Quota{Bytes: q.Account}, publish.Quota{}, now)
-	return t.Flush()
+	return t.within(u.Account, publish.Quota{Bytes: q.Account}, now)
 }
 
 // openOf counts the open uploads of what follows, and what they hold.
@@ -101,9 +88,4 @@ type openUploads struct{ uploads, bytes int64 }
 func scanOpen(r row) (n openUploads, err error) {
 	err = r.Scan(&n.uploads, &n.bytes)
 	return n, err
-}
-
-func scanTotals(r row) (q publish.Quota, err error) {
-	err = r.Scan(&q.Projects, &q.Bytes)
-	return q, err
 }

@@ -35,17 +35,14 @@ func moveOf(ctx context.Context, q querier, token sandlot.Digest, undo bool, now
 
 // moveOf is moveOf for a step that changes the account, which it locks.
 func (t *tx) moveOf(ctx context.Context, token sandlot.Digest, undo bool, now time.Time) (m move, err error) {
-	if locked := t.dialect.Locked("accounts"); locked != "" {
-		err := t.later("SELECT id FROM accounts WHERE id = (SELECT m.account FROM email_links k JOIN email_moves m ON m.id = k.move WHERE k.token = ?)"+locked, token[:])
-		if err != nil {
-			return m, err
-		}
+	err = t.lock("SELECT id FROM accounts WHERE id = (SELECT m.account FROM email_links k JOIN email_moves m ON m.id = k.move WHERE k.token = ?)", token[:])
+	if err != nil {
+		return m, err
 	}
 	return moveOf(ctx, t, token, undo, now)
 }
 
-// ProposeEmail implements account.RecoveryStore.
-func (store Account) ProposeEmail(ctx context.Context, m account.EmailMove, job sandlot.Job, now time.Time, limit int) error {
+func (store RecoveryStore) ProposeEmail(ctx context.Context, m account.EmailMove, job sandlot.Job, now time.Time, limit int) error {
 	return in("propose address", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(m.Account); err != nil {
 			return err
@@ -61,45 +58,39 @@ func (store Account) ProposeEmail(ctx context.Context, m account.EmailMove, job 
 			return account.ErrTooOften
 		}
 		m.Undo = false
-		if err := t.addMove(m); err != nil {
+		if err := addMove(t, m); err != nil {
 			return err
 		}
 		return t.addJob(job, m.Account)
 	}))
 }
 
-func (t *tx) addMove(m account.EmailMove) error {
-	_, err := t.exec("INSERT INTO email_moves (account, email, undo, expires_at) VALUES (?, ?, ?, ?)", m.Account, m.Email, m.Undo, micros(m.ExpiresAt))
-	return err
+func addMove(t *tx, m account.EmailMove) error {
+	return t.do("INSERT INTO email_moves (account, email, undo, expires_at) VALUES (?, ?, ?, ?)", m.Account, m.Email, m.Undo, micros(m.ExpiresAt))
 }
 
-// ProposedEmail implements account.RecoveryStore.
-func (store Account) ProposedEmail(ctx context.Context, id sandlot.AccountID, now time.Time) (account.EmailMove, error) {
+func (store RecoveryStore) ProposedEmail(ctx context.Context, id sandlot.AccountID, now time.Time) (account.EmailMove, error) {
 	m, err := one(ctx, store.db, scanMove, selectMove+"m.account = ?2 AND m.undo = 0 ORDER BY m.id DESC LIMIT 1", micros(now), id)
 	return m.EmailMove, in("read proposed address", err)
 }
 
-// ProposedEmail implements operate.AdminStore.
 func (store Operate) ProposedEmail(ctx context.Context, id sandlot.AccountID, now time.Time) (operate.Proposal, error) {
-	m, err := store.db.Account().ProposedEmail(ctx, id, now)
+	m, err := RecoveryStore{store.db}.ProposedEmail(ctx, id, now)
 	return operate.Proposal{Email: m.Email, ExpiresAt: m.ExpiresAt}, err
 }
 
-// WithdrawEmail implements account.RecoveryStore.
-func (store Account) WithdrawEmail(ctx context.Context, id sandlot.AccountID) error {
+func (store RecoveryStore) WithdrawEmail(ctx context.Context, id sandlot.AccountID) error {
 	return in("withdraw address", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
 			return err
 		}
-		if _, err := t.exec("DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ? AND undo = 0)", id); err != nil {
-			return err
-		}
-		_, err := t.exec("UPDATE email_moves SET email = '' WHERE account = ? AND undo = 0", id)
-		return err
+		return t.Run(
+			do("DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ? AND undo = 0)", id),
+			do("UPDATE email_moves SET email = '' WHERE account = ? AND undo = 0", id),
+		)
 	}))
 }
 
-// AddEmailLink implements account.MailStore.
 func (store Mail) AddEmailLink(ctx context.Context, token sandlot.Digest, m account.EmailMove, now time.Time) (handle string, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockAccount(m.Account); err != nil {
@@ -111,20 +102,17 @@ func (store Mail) AddEmailLink(ctx context.Context, token sandlot.Digest, m acco
 			return err
 		}
 		handle = found.Handle
-		_, err = t.exec("INSERT INTO email_links (token, move) VALUES (?, ?)", token[:], found.id)
-		return err
+		return t.do("INSERT INTO email_links (token, move) VALUES (?, ?)", token[:], found.id)
 	})
 	return handle, in("add link of an address", err)
 }
 
-// EmailLink implements account.RecoveryStore.
-func (store Account) EmailLink(ctx context.Context, token sandlot.Digest, undo bool, now time.Time) (account.EmailMove, error) {
+func (store RecoveryStore) EmailLink(ctx context.Context, token sandlot.Digest, undo bool, now time.Time) (account.EmailMove, error) {
 	m, err := moveOf(ctx, store.db, token, undo, now)
 	return m.EmailMove, in("read link of an address", err)
 }
 
-// TakeEmail implements account.RecoveryStore.
-func (store Account) TakeEmail(ctx context.Context, token sandlot.Digest, now, undoUntil time.Time, notice sandlot.Job) (a sandlot.Account, _ sandlot.Changed, err error) {
+func (store RecoveryStore) TakeEmail(ctx context.Context, token sandlot.Digest, now, undoUntil time.Time, notice sandlot.Job) (a sandlot.Account, _ sandlot.Changed, err error) {
 	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
 		m, err := t.moveOf(ctx, token, false, now)
 		if err != nil {
@@ -134,10 +122,10 @@ func (store Account) TakeEmail(ctx context.Context, token sandlot.Digest, now, u
 		if err != nil {
 			return err
 		}
-		if a, err = t.moveEmail(m, 0); err != nil || !old.EmailVerified || old.Email == m.Email {
+		if a, err = moveEmail(t, m, 0); err != nil || !old.EmailVerified || old.Email == m.Email {
 			return err
 		}
-		if err := t.addMove(account.EmailMove{Account: m.Account, Email: old.Email, Undo: true, ExpiresAt: undoUntil}); err != nil {
+		if err := addMove(t, account.EmailMove{Account: m.Account, Email: old.Email, Undo: true, ExpiresAt: undoUntil}); err != nil {
 			return err
 		}
 		notice.Address, notice.Lang = old.Email, old.Lang
@@ -146,25 +134,23 @@ func (store Account) TakeEmail(ctx context.Context, token sandlot.Digest, now, u
 	return a, sandlot.Changed{Account: a.ID}, in("take address", err)
 }
 
-// TakeEmailBack implements account.RecoveryStore.
-func (store Account) TakeEmailBack(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, _ sandlot.Changed, err error) {
+func (store RecoveryStore) TakeEmailBack(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, _ sandlot.Changed, err error) {
 	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
 		m, err := t.moveOf(ctx, token, true, now)
 		if err != nil {
 			return err
 		}
-		if a, err = t.moveEmail(m, m.id); err != nil {
+		if a, err = moveEmail(t, m, m.id); err != nil {
 			return err
 		}
-		_, err = t.exec("DELETE FROM sessions WHERE account = ?", m.Account)
-		return err
+		return t.do("DELETE FROM sessions WHERE account = ?", m.Account)
 	})
 	return a, sandlot.Changed{Account: a.ID}, in("take address back", err)
 }
 
 // moveEmail makes m's address the account's, and ends all that would lead elsewhere: links to its address
 // before, proposals, and the moves from undo on; 0 is none.
-func (t *tx) moveEmail(m move, undo int64) (sandlot.Account, error) {
+func moveEmail(t *tx, m move, undo int64) (sandlot.Account, error) {
 	if err := mayVerify(t, m.Email); err != nil {
 		return sandlot.Account{}, err
 	}
@@ -172,7 +158,7 @@ func (t *tx) moveEmail(m move, undo int64) (sandlot.Account, error) {
 		"DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ?1 AND (undo = 0 OR ?2 > 0 AND id >= ?2))",
 		"DELETE FROM email_moves WHERE account = ?1 AND (undo = 0 OR ?2 > 0 AND id >= ?2)",
 	} {
-		if _, err := t.exec(query, m.Account, undo); err != nil {
+		if err := t.do(query, m.Account, undo); err != nil {
 			return sandlot.Account{}, err
 		}
 	}
@@ -180,7 +166,7 @@ func (t *tx) moveEmail(m move, undo int64) (sandlot.Account, error) {
 		"DELETE FROM verifications WHERE account = ?",
 		"UPDATE sessions SET proved_at = 0 WHERE account = ?", // of another address
 	} {
-		if _, err := t.exec(query, m.Account); err != nil {
+		if err := t.do(query, m.Account); err != nil {
 			return sandlot.Account{}, err
 		}
 	}
@@ -202,7 +188,7 @@ func (s *sweep) dropMoves(now time.Time) error {
 		"INSERT INTO forgets (account, email, proved) SELECT account, email, 0 FROM email_moves WHERE " + s.amongNumbers("id") + " ON CONFLICT DO NOTHING",
 		"DELETE FROM email_moves WHERE " + s.amongNumbers("id"),
 	} {
-		if err := s.later(query, engine.List(moves)); err != nil {
+		if err := s.do(query, engine.List(moves)); err != nil {
 			return err
 		}
 	}

@@ -12,12 +12,12 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// do runs statements in one step.
-func do(t *testing.T, db *DB, statements ...string) {
+// prepare runs statements in one step.
+func prepare(t *testing.T, db *DB, statements ...string) {
 	t.Helper()
 	expect.Is(t, "prepare", db.step(context.Background(), 0, func(x *tx) error {
 		for _, s := range statements {
-			if _, err := x.exec(s); err != nil {
+			if err := x.do(s); err != nil {
 				return err
 			}
 		}
@@ -29,7 +29,7 @@ func TestRegression36ADamagedJobKeepsNoOther(t *testing.T) {
 	t.Parallel()
 	clock := time.UnixMicro(3)
 	db := mustOpenAt(t, testenv.MemoryDir(t)+"/sandlot.db", func() time.Time { return clock })
-	do(t, db, `INSERT INTO jobs (kind, address, lang, attempts, due, asker, network) VALUES
+	prepare(t, db, `INSERT INTO jobs (kind, address, lang, attempts, due, asker, network) VALUES
 		('login', 'bad@example.org', 'en', 0, 1, '', x'00'), ('login', 'good@example.org', 'en', 0, 2, '', zeroblob(32)), ('report', 'bad@example.org', 'en', 0, 1, '', x'01')`)
 	now := clock
 	claims := func(at time.Time) ([]sandlot.Job, error) {
@@ -53,7 +53,7 @@ func TestRegression36ADamagedRecordKeepsOnlyItsOwnKind(t *testing.T) {
 	db := mustOpen(t, testenv.MemoryDir(t)+"/sandlot.db")
 	mustProject(t, db, 1)
 	poison := errors.New("poison")
-	do(t, db, "INSERT INTO mails (mailbox, at, job) VALUES (zeroblob(32), 1, 1)",
+	prepare(t, db, "INSERT INTO mails (mailbox, at, job) VALUES (zeroblob(32), 1, 1)",
 		"INSERT INTO blobs (ref, size, sha256, is_text, loose, created_at) VALUES ('stray', 1, zeroblob(32), 0, 1, 1)",
 		"CREATE TEMP TRIGGER poison BEFORE DELETE ON mails BEGIN SELECT RAISE(ABORT, 'poison'); END")
 	now := time.Now().Add(30 * 24 * time.Hour)

@@ -25,7 +25,7 @@ func TestRegressionM06ADamagedRecordKeepsNoOtherOfItsKind(t *testing.T) {
 			for n := range uint64(3) {
 				mustProject(t, db, n)
 			}
-			do(t, db, c.rows, "CREATE TEMP TRIGGER poison BEFORE DELETE ON "+c.table+" WHEN old."+c.first+" BEGIN SELECT RAISE(ABORT, 'poison'); END")
+			prepare(t, db, c.rows, "CREATE TEMP TRIGGER poison BEFORE DELETE ON "+c.table+" WHEN old."+c.first+" BEGIN SELECT RAISE(ABORT, 'poison'); END")
 			now := time.Now().Add(30 * 24 * time.Hour)
 			_, more, err := db.Upkeep().Sweep(t.Context(), now, now, 1000)
 			if err == nil || more {

@@ -49,11 +49,10 @@ func (s *sweep) dropProject(project int64) error {
 	if err := s.dropFiguresOf(project); err != nil || s.left <= 0 {
 		return err
 	}
-	if _, err := s.exec("DELETE FROM trials WHERE project = ?", project); err != nil {
-		return err
-	}
-	_, err = s.exec("DELETE FROM removals WHERE project = ?", project)
-	return err
+	return s.Run(
+		do("DELETE FROM trials WHERE project = ?", project),
+		do("DELETE FROM removals WHERE project = ?", project),
+	)
 }
 
 // dropFiles lets go of the files of a project that a query finds; its last
@@ -75,7 +74,7 @@ func (s *sweep) dropFiles(query string, project int64, args ...any) error {
 		if err := s.loosen(f.blob); err != nil {
 			return err
 		}
-		if _, err := s.exec("DELETE FROM files WHERE project = ? AND until = ? AND folded = ?", project, f.until, f.folded); err != nil {
+		if err := s.do("DELETE FROM files WHERE project = ? AND until = ? AND folded = ?", project, f.until, f.folded); err != nil {
 			return err
 		}
 		s.left--

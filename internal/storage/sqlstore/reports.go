@@ -19,7 +19,6 @@ func scanReport(r row) (p operate.Report, err error) {
 	return p, err
 }
 
-// AddReport implements operate.ReportStore.
 func (store Operate) AddReport(ctx context.Context, r operate.Report, form sandlot.Digest, job *sandlot.Job) (number string, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.alone(form); err != nil {
@@ -37,7 +36,7 @@ func (store Operate) AddReport(ctx context.Context, r operate.Report, form sandl
 			return sandlot.ErrExists
 		}
 		number = r.Case
-		id, err := t.Insert("reports", "INSERT INTO reports (id, number, form, project, reason, details, contact, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		id, err := t.insert("id", "INSERT INTO reports (number, form, project, reason, details, contact, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 			r.Case, form[:], string(r.Project), r.Reason, r.Details, r.Contact, micros(r.At))
 		if err != nil || job == nil {
 			return err
@@ -52,36 +51,30 @@ func (store Operate) AddReport(ctx context.Context, r operate.Report, form sandl
 
 // addReportJob records a job, and the report that it is about.
 func (t *tx) addReportJob(j sandlot.Job, report int64) error {
-	id, err := t.Insert("jobs", "INSERT INTO jobs (id, kind, address, lang, attempts, due, asker, network) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+	id, err := t.insert("id", "INSERT INTO jobs (kind, address, lang, attempts, due, asker, network) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		j.Kind, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:])
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("UPDATE reports SET job = ? WHERE id = ?", id, report)
-	return err
+	return t.do("UPDATE reports SET job = ? WHERE id = ?", id, report)
 }
 
-// ReportOfJob implements account.MailStore. The ID of a job that is done may be
+// The ID of a job that is done may be
 // used again: the newest report is meant.
 func (store Mail) ReportOfJob(ctx context.Context, job int64) (account.ReportNotice, error) {
 	r, err := one(ctx, store.db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE job = ? ORDER BY id DESC LIMIT 1", job)
 	return account.ReportNotice{Case: r.Case, Project: r.Project}, in("read report", err)
 }
 
-// Report implements operate.ReportStore.
 func (store Operate) Report(ctx context.Context, number string) (operate.Report, error) {
-	r, err := one(ctx, store.db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE number = ?", number)
-	return r, in("read report", err)
+	return one(ctx, store.db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE number = ?", number)
 }
 
-// Reports implements operate.ReportStore.
 func (store Operate) Reports(ctx context.Context, q operate.ReportQuery) ([]operate.Report, error) {
-	list, err := all(ctx, store.db, scanReport, "SELECT "+reportColumns+` FROM reports
+	return all(ctx, store.db, scanReport, "SELECT "+reportColumns+` FROM reports
 		WHERE (closed_at IS NULL OR CAST(? AS BIGINT) = 0) AND (project = ? OR ? = '') AND id > 0 ORDER BY id DESC LIMIT ? OFFSET ?`, q.Open, string(q.Project), string(q.Project), q.Limit, q.Skip)
-	return list, in("list reports", err)
 }
 
-// CloseReport implements operate.ReportStore.
 func (store Operate) CloseReport(ctx context.Context, number string, e sandlot.LogEntry) error {
 	// Not before the time that was known to be right last: by a clock that is behind it would be closed for long already.
 	return in("close report", store.db.step(ctx, 0, func(t *tx) error {
@@ -91,7 +84,7 @@ func (store Operate) CloseReport(ctx context.Context, number string, e sandlot.L
 		if err := t.must(sandlot.ErrMoved, "UPDATE reports SET closed_at = "+t.dialect.Greatest("?", "at", "coalesce((SELECT at FROM clock WHERE one = 1), 0)")+" WHERE number = ? AND closed_at IS NULL", micros(e.At), number); err != nil {
 			return err
 		}
-		return t.log(e)
+		return t.Run(newEntry(e))
 	}))
 }
 

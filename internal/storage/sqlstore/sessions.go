@@ -15,7 +15,7 @@ func scanSession(r row) (s sandlot.Session, err error) {
 }
 
 // AddSession records a session under the hash of its token, and returns its ID.
-func (store Account) AddSession(ctx context.Context, token sandlot.Digest, s sandlot.Session) (id int64, err error) {
+func (store SessionStore) AddSession(ctx context.Context, token sandlot.Digest, s sandlot.Session) (id int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		id, err = t.addSession(token, s)
 		return err
@@ -24,11 +24,10 @@ func (store Account) AddSession(ctx context.Context, token sandlot.Digest, s san
 }
 
 func (t *tx) addSession(token sandlot.Digest, s sandlot.Session) (id int64, err error) {
-	return t.Insert("sessions", "INSERT INTO sessions (id, hash, account, agent, created_at, proved_at, seen_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+	return t.insert("id", "INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		token[:], s.Account, s.Agent, micros(s.CreatedAt), micros(s.ProvedAt), micros(s.SeenAt), micros(s.ExpiresAt))
 }
 
-// Session implements publish.CredentialStore.
 func (store Credentials) Session(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Session, sandlot.Account, error) {
 	var a sandlot.Account
 	s, err := one(ctx, store.db, func(r row) (s sandlot.Session, err error) {
@@ -41,30 +40,18 @@ func (store Credentials) Session(ctx context.Context, token sandlot.Digest, now 
 	return s, a, in("read session", err)
 }
 
-// SeeSession implements publish.CredentialStore.
 func (store Credentials) SeeSession(ctx context.Context, id int64, seen, expires time.Time) error {
-	return in("see session", store.db.step(ctx, 0, func(t *tx) error {
-		return t.must(sandlot.ErrNotFound, "UPDATE sessions SET seen_at = ?, expires_at = ? WHERE id = ?", micros(seen), micros(expires), id)
-	}))
+	return in("see session", store.db.must(ctx, sandlot.ErrNotFound, "UPDATE sessions SET seen_at = ?, expires_at = ? WHERE id = ?", micros(seen), micros(expires), id))
 }
 
-// Sessions implements account.SessionStore.
-func (store Account) Sessions(ctx context.Context, id sandlot.AccountID, now time.Time) ([]sandlot.Session, error) {
-	list, err := all(ctx, store.db, scanSession, "SELECT "+sessionColumns+" FROM sessions s WHERE s.account = ? AND s.expires_at > ? ORDER BY s.id DESC", id, micros(now))
-	return list, in("list sessions", err)
+func (store SessionStore) Sessions(ctx context.Context, id sandlot.AccountID, now time.Time) ([]sandlot.Session, error) {
+	return all(ctx, store.db, scanSession, "SELECT "+sessionColumns+" FROM sessions s WHERE s.account = ? AND s.expires_at > ? ORDER BY s.id DESC", id, micros(now))
 }
 
-// EndSession implements account.SessionStore.
-func (store Account) EndSession(ctx context.Context, account sandlot.AccountID, id int64) error {
-	return in("end session", store.db.step(ctx, 0, func(t *tx) error {
-		return t.must(sandlot.ErrNotFound, "DELETE FROM sessions WHERE account = ? AND id = ?", account, id)
-	}))
+func (store SessionStore) EndSession(ctx context.Context, account sandlot.AccountID, id int64) error {
+	return in("end session", store.db.must(ctx, sandlot.ErrNotFound, "DELETE FROM sessions WHERE account = ? AND id = ?", account, id))
 }
 
-// EndSessions implements account.SessionStore.
-func (store Account) EndSessions(ctx context.Context, account sandlot.AccountID, but int64) error {
-	return in("end sessions", store.db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec("DELETE FROM sessions WHERE account = ? AND id <> ?", account, but)
-		return err
-	}))
+func (store SessionStore) EndSessions(ctx context.Context, account sandlot.AccountID, but int64) error {
+	return in("end sessions", store.db.run(ctx, do("DELETE FROM sessions WHERE account = ? AND id <> ?", account, but)))
 }

@@ -4,10 +4,9 @@ import (
 	"context"
 )
 
-// Unused implements operate.SpaceStore.
 func (store Upkeep) Unused(ctx context.Context) (int64, error) { return store.db.engine.Unused(ctx) }
 
-// GiveBack implements operate.SpaceStore. A database that was not adopted gives
+// A database that was not adopted gives
 // nothing back.
 func (store Upkeep) GiveBack(ctx context.Context) (more bool, err error) {
 	return store.db.engine.GiveBack(ctx)

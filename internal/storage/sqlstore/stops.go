@@ -24,9 +24,9 @@ func scanStop(r row) (s sandlot.Stop, err error) {
 // the database makes of the address.
 const ofMailbox = "mailbox = ?1"
 
-// StopMail implements account.StopStore. A proposal stays without its address: it
+// A proposal stays without its address: it
 // is the last one still, so that none before it counts again.
-func (store Account) StopMail(ctx context.Context, s sandlot.Stop, key string) error {
+func (store StopStore) StopMail(ctx context.Context, s sandlot.Stop, key string) error {
 	queries := []string{"DELETE FROM logins WHERE " + ofMailbox}
 	if s.Kind == sandlot.StopClaims {
 		queries = append(queries,
@@ -36,13 +36,13 @@ func (store Account) StopMail(ctx context.Context, s sandlot.Stop, key string) e
 			"UPDATE email_moves SET email = '' WHERE undo = 0 AND "+ofMailbox)
 	}
 	return in("stop mail", store.db.step(ctx, 0, func(t *tx) error {
-		if locked := t.dialect.Locked("accounts"); locked != "" && s.Kind == sandlot.StopClaims {
-			if err := t.later("SELECT id FROM accounts WHERE verified = 0 AND "+ofMailbox+" ORDER BY id"+locked, key); err != nil {
+		if s.Kind == sandlot.StopClaims {
+			if err := t.lock("SELECT id FROM accounts WHERE verified = 0 AND "+ofMailbox+" ORDER BY id", key); err != nil {
 				return err
 			}
 		}
 		for _, query := range queries {
-			if _, err := t.exec(query, key); err != nil {
+			if err := t.do(query, key); err != nil {
 				return err
 			}
 		}
@@ -59,48 +59,38 @@ func (t *tx) setStop(s sandlot.Stop) error {
 	if err := t.alone(s.Mailbox); err != nil {
 		return err
 	}
-	if _, err := t.exec(deleteStop, s.Mailbox[:], s.Kind); err != nil {
-		return err
-	}
-	_, err := t.exec("INSERT INTO stops (mailbox, kind, at, until) VALUES (?, ?, ?, ?)", s.Mailbox[:], s.Kind, micros(s.At), until)
-	return err
+	return t.Run(
+		do(deleteStop, s.Mailbox[:], s.Kind),
+		do("INSERT INTO stops (mailbox, kind, at, until) VALUES (?, ?, ?, ?)", s.Mailbox[:], s.Kind, micros(s.At), until),
+	)
 }
 
-// StopOf implements account.StopStore.
-func (store Account) StopOf(ctx context.Context, mailbox sandlot.Digest, kind string, now time.Time) (sandlot.Stop, error) {
-	s, err := one(ctx, store.db, scanStop, "SELECT "+stopColumns+" FROM stops WHERE mailbox = ? AND kind = ? AND (until = 0 OR until > ? AND at <= ?)", mailbox[:], kind, micros(now), notAfter(now))
-	return s, in("read stop", err)
+func (store StopStore) StopOf(ctx context.Context, mailbox sandlot.Digest, kind string, now time.Time) (sandlot.Stop, error) {
+	return one(ctx, store.db, scanStop, "SELECT "+stopColumns+" FROM stops WHERE mailbox = ? AND kind = ? AND (until = 0 OR until > ? AND at <= ?)", mailbox[:], kind, micros(now), notAfter(now))
 }
 
 const deleteStop = "DELETE FROM stops WHERE mailbox = ? AND kind = ?"
 
-// LiftStop implements account.StopStore.
-func (store Account) LiftStop(ctx context.Context, mailbox sandlot.Digest, kind string) error {
-	return in("lift stop", store.db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec(deleteStop, mailbox[:], kind)
-		return err
-	}))
+func (store StopStore) LiftStop(ctx context.Context, mailbox sandlot.Digest, kind string) error {
+	return in("lift stop", store.db.run(ctx, do(deleteStop, mailbox[:], kind)))
 }
 
-// Stops implements operate.MailboxStore.
 func (store Operate) Stops(ctx context.Context, mailbox *sandlot.Digest, now time.Time, skip, limit int) ([]sandlot.Stop, error) {
 	const of, order = "SELECT " + stopColumns + " FROM stops WHERE (until = 0 OR until > ?) AND ", " ORDER BY id DESC LIMIT ? OFFSET ?"
 	query, args := of+"id > 0"+order, []any{micros(now), limit, skip}
 	if mailbox != nil {
 		query, args = of+"mailbox = ?"+order, []any{micros(now), mailbox[:], limit, skip}
 	}
-	list, err := all(ctx, store.db, scanStop, query, args...)
-	return list, in("list stops", err)
+	return all(ctx, store.db, scanStop, query, args...)
 }
 
-// LiftStops implements operate.MailboxStore.
 func (store Operate) LiftStops(ctx context.Context, mailbox sandlot.Digest, e sandlot.LogEntry) error {
 	return in("lift stops", store.db.step(ctx, 0, func(t *tx) error {
 		err := t.must(sandlot.ErrNotFound, "DELETE FROM stops WHERE mailbox = ? AND (until = 0 OR until > ?)", mailbox[:], micros(e.At))
 		if err != nil {
 			return err
 		}
-		return t.log(e)
+		return t.Run(newEntry(e))
 	}))
 }
 
@@ -123,9 +113,8 @@ func yieldMailbox(ctx context.Context, t *tx, id sandlot.AccountID) error {
 	if err := t.alone(mailbox); err != nil {
 		return err
 	}
-	_, err = t.exec(deleteStop+" AND NOT EXISTS (SELECT 1 FROM accounts WHERE mailbox = ? AND verified = 1 AND suspended_at IS NOT NULL)",
+	return t.do(deleteStop+" AND NOT EXISTS (SELECT 1 FROM accounts WHERE mailbox = ? AND verified = 1 AND suspended_at IS NOT NULL)",
 		mailbox[:], sandlot.StopSuspended, names.EmailKey(a.Email))
-	return err
 }
 
 // mayVerify returns sandlot.ErrSuspended for an address whose mailbox is reserved.

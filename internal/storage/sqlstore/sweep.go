@@ -19,7 +19,7 @@ const mailsKept = 7 * 24 * time.Hour
 // sweepStep is how many records one step of a sweep forgets: some 3 ms.
 const sweepStep = 50
 
-// Sweep implements operate.SweepStore. It first finishes what was cut short, and is
+// It first finishes what was cut short, and is
 // itself done in steps between which others get their turn. Each is of one kind of
 // records, so that a damaged one keeps none of another kind.
 func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int) (gone []sandlot.BlobRef, more bool, err error) {
@@ -137,7 +137,7 @@ func (s *sweep) next(query string, args ...any) (int64, error) {
 
 // times runs a statement whose last argument is how many rows it may change.
 func (s *sweep) times(query string, args ...any) error {
-	n, err := s.exec(query, append(args, s.left)...)
+	n, err := s.Exec(query, append(args, s.left)...)
 	s.left -= int(n)
 	return err
 }
@@ -162,7 +162,7 @@ func (s *sweep) dropParts() error {
 		if err := s.loosen(p.blob); err != nil {
 			return err
 		}
-		if _, err := s.exec("DELETE FROM upload_parts WHERE upload = ? AND n = ?", p.upload, p.n); err != nil {
+		if err := s.do("DELETE FROM upload_parts WHERE upload = ? AND n = ?", p.upload, p.n); err != nil {
 			return err
 		}
 		s.left--
@@ -216,16 +216,15 @@ func scanLoose(r row) (b looseBlob, err error) {
 
 func (s *sweep) dropBlob(b looseBlob) error {
 	if b.used {
-		_, err := s.exec("UPDATE blobs SET loose = 0 WHERE id = ?", b.id)
-		return err
+		return s.do("UPDATE blobs SET loose = 0 WHERE id = ?", b.id)
 	}
 	if err := s.dropVariants(b.id); err != nil {
 		return err
 	}
-	if _, err := s.exec("DELETE FROM contents WHERE blob = ?", b.id); err != nil {
-		return err
-	}
-	if _, err := s.exec("DELETE FROM blobs WHERE id = ?", b.id); err != nil {
+	if err := s.Run(
+		do("DELETE FROM contents WHERE blob = ?", b.id),
+		do("DELETE FROM blobs WHERE id = ?", b.id),
+	); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.MidSweep)

@@ -50,7 +50,7 @@ func TestASweepForgetsNothingThatAnotherStepRenews(t *testing.T) {
 			mustExec(t, db, c.have, old)
 			swept := make(chan error, 1)
 			expect.OK(t, db.step(t.Context(), 0, func(tx *tx) error {
-				if _, err := tx.exec(c.renew, c.until); err != nil {
+				if err := tx.do(c.renew, c.until); err != nil {
 					return err
 				}
 				go func() {

@@ -8,20 +8,8 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/ticket"
+	"sandlot/internal/storage/sqlstore/engine"
 )
-
-// Tickets keeps tickets, in the database of a DB and under the same promises.
-type Tickets struct{ db *DB }
-
-var _ ticket.Store = Tickets{}
-
-// Tickets is the view of the database for a ticket.Service.
-func (db *DB) Tickets() Tickets { return Tickets{db} }
-
-// Secret implements publish.SecretStore.
-func (store Tickets) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
-	return store.db.Publish().Secret(ctx, name, fresh)
-}
 
 const selectTicket = "SELECT hash, coalesce(key, 0), project, owner, owner56, owner48, told, used, expires_at FROM tickets WHERE hash = ? AND expires_at > ?"
 
@@ -32,7 +20,6 @@ func scanTicket(r row) (k sandlot.Ticket, err error) {
 	return k, err
 }
 
-// Ticket implements publish.CredentialStore.
 func (store Credentials) Ticket(ctx context.Context, hash sandlot.Digest, now time.Time) (k sandlot.Ticket, key sandlot.Key, err error) {
 	err = store.db.snapshot(ctx, func(q querier) (err error) {
 		if k, err = one(ctx, q, scanTicket, selectTicket, hash[:], micros(now)); err == nil && k.Key != 0 {
@@ -43,7 +30,6 @@ func (store Credentials) Ticket(ctx context.Context, hash sandlot.Digest, now ti
 	return k, key, in("look up ticket", err)
 }
 
-// AddTicket implements ticket.Store.
 func (store Tickets) AddTicket(ctx context.Context, k sandlot.Ticket, most ticket.Most) error {
 	return in("add ticket", store.db.step(ctx, 0, func(t *tx) error {
 		for i, owner := range []struct {
@@ -69,15 +55,15 @@ func (store Tickets) AddTicket(ctx context.Context, k sandlot.Ticket, most ticke
 				return publish.ErrTooMany
 			}
 		}
-		return t.later("INSERT INTO tickets (hash, key, project, owner, owner56, owner48, told, expires_at) VALUES (?, nullif(CAST(? AS BIGINT), 0), nullif(CAST(? AS TEXT), ''), ?, ?, ?, ?, ?)",
+		return t.do("INSERT INTO tickets (hash, key, project, owner, owner56, owner48, told, expires_at) VALUES (?, nullif(CAST(? AS BIGINT), 0), nullif(CAST(? AS TEXT), ''), ?, ?, ?, ?, ?)",
 			k.Hash[:], k.Key, string(k.Project), k.Owner[:], orNull(k.Wider[0]), orNull(k.Wider[1]), orEmpty(k.Told), micros(k.ExpiresAt))
 	}))
 }
 
 // useTicket uses up the ticket of a step, which is kept as long as the step's record.
-func (t *tx) useTicket(o *publish.IdempotencyRecord) error {
-	if o.Ticket == (sandlot.Digest{}) {
+func useTicket(o *publish.IdempotencyRecord) []engine.Statement {
+	if o == nil || o.Ticket == (sandlot.Digest{}) {
 		return nil
 	}
-	return t.later("UPDATE tickets SET used = 1, expires_at = ? WHERE hash = ?", micros(o.ExpiresAt), o.Ticket[:])
+	return []engine.Statement{do("UPDATE tickets SET used = 1, expires_at = ? WHERE hash = ?", micros(o.ExpiresAt), o.Ticket[:])}
 }

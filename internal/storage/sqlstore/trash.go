@@ -23,33 +23,30 @@ const selectTrashed = "SELECT t.at, " + projectColumns + `
 
 func scanTrashed(r row) (out publish.Trashed, err error) {
 	var at int64
-	p, err := scanProject(behind{r, &at})
+	p, err := scanProject(before{r, []any{&at}})
 	return publish.Trashed{Project: p.Project, DeletedAt: sometime(at)}, err
 }
 
-// Trash implements publish.TrashStore.
-func (store Publish) Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) (sandlot.Changed, error) {
+func (store TrashStore) Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) (sandlot.Changed, error) {
 	return changed(id), in("delete project", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
 		}
-		t.mayAct(key)
-		if err := t.Flush(); err != nil {
+		if err := t.mayAct(key); err != nil {
 			return err
 		}
 		num, err := t.number("UPDATE projects SET changed = changed + 1, deleted_at = ? WHERE id = ? AND deleted_at IS NULL"+ofAccount+" RETURNING num", micros(e.At), string(id))
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec("INSERT INTO trash (project, account, at) SELECT num, account, coalesce((SELECT at FROM clock WHERE at > deleted_at), deleted_at) FROM projects WHERE num = ?", num); err != nil {
-			return err
-		}
-		return t.log(e)
+		return t.Run(
+			do("INSERT INTO trash (project, account, at) SELECT num, account, coalesce((SELECT at FROM clock WHERE at > deleted_at), deleted_at) FROM projects WHERE num = ?", num),
+			newEntry(e),
+		)
 	}))
 }
 
-// TakeBack implements publish.TrashStore.
-func (store Publish) TakeBack(ctx context.Context, id sandlot.ProjectID, within publish.Quota, e sandlot.LogEntry) (sandlot.Changed, error) {
+func (store TrashStore) TakeBack(ctx context.Context, id sandlot.ProjectID, within publish.Quota, e sandlot.LogEntry) (sandlot.Changed, error) {
 	return changed(id), in("take project back", store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
@@ -62,16 +59,14 @@ func (store Publish) TakeBack(ctx context.Context, id sandlot.ProjectID, within 
 		if err != nil {
 			return err
 		}
-		t.within(sandlot.AccountID(account), publish.Quota{Projects: within.Projects}, publish.Quota{}, store.db.Now())
-		if err := t.Flush(); err != nil {
+		if err := t.within(sandlot.AccountID(account), publish.Quota{Projects: within.Projects}, store.db.Now()); err != nil {
 			return err
 		}
-		return t.log(e)
+		return t.Run(newEntry(e))
 	}))
 }
 
-// Purge implements publish.TrashStore.
-func (store Publish) Purge(ctx context.Context, id sandlot.ProjectID, e sandlot.LogEntry) error {
+func (store TrashStore) Purge(ctx context.Context, id sandlot.ProjectID, e sandlot.LogEntry) error {
 	err := store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
@@ -86,7 +81,7 @@ func (store Publish) Purge(ctx context.Context, id sandlot.ProjectID, e sandlot.
 		if err := t.purge(num); err != nil {
 			return err
 		}
-		return t.log(e)
+		return t.Run(newEntry(e))
 	})
 	if err == nil {
 		store.db.engine.Wipe()
@@ -100,15 +95,13 @@ func (t *tx) purge(num int64) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '' WHERE num = ?", num); err != nil {
-		return err
-	}
-	_, err = t.exec("INSERT INTO removals (project, at) VALUES (?, ?)", num, at)
-	return err
+	return t.Run(
+		do("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '' WHERE num = ?", num),
+		do("INSERT INTO removals (project, at) VALUES (?, ?)", num, at),
+	)
 }
 
-// Trashed implements publish.TrashStore.
-func (store Publish) Trashed(ctx context.Context, q publish.TrashQuery) ([]publish.Trashed, error) {
+func (store TrashStore) Trashed(ctx context.Context, q publish.TrashQuery) ([]publish.Trashed, error) {
 	query, args := selectTrashed+"p.id = ? LIMIT ?", []any{string(q.Project), q.Limit}
 	if q.Project == "" {
 		before := int64(math.MaxInt64)
@@ -117,8 +110,7 @@ func (store Publish) Trashed(ctx context.Context, q publish.TrashQuery) ([]publi
 		}
 		query, args = selectTrashed+"t.account = ? AND p.seq < ? ORDER BY p.seq DESC LIMIT ?", []any{q.Account, before, q.Limit}
 	}
-	list, err := all(ctx, store.db, scanTrashed, query, args...)
-	return list, in("list deleted projects", err)
+	return all(ctx, store.db, scanTrashed, query, args...)
 }
 
 // emptyTrash hands over to removals what was deleted long enough ago, but for what the operator has taken down.

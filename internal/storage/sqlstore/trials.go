@@ -11,14 +11,6 @@ import (
 	"sandlot/internal/domain/trial"
 )
 
-// Trials keeps trials, in the database of a DB and under the same promises.
-type Trials struct{ db *DB }
-
-var _ trial.Store = Trials{}
-
-// Trials is the view of the database for package trial.
-func (db *DB) Trials() Trials { return Trials{db} }
-
 // endedAtOnce is how many versions one step ends that are not to be opened.
 const endedAtOnce = 50
 
@@ -47,7 +39,6 @@ func scanUntried(r row) (d untried, err error) {
 	return d, err
 }
 
-// ClaimTrial implements trial.Store.
 func (store Trials) ClaimTrial(ctx context.Context, tries, daily int, length time.Duration) (due trial.Due, err error) {
 	for due.Version == 0 && err == nil { // some at a time
 		err = store.db.step(ctx, 0, func(t *tx) (err error) {
@@ -81,7 +72,7 @@ func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.
 			err = store.pass(t, d, trial.Passed)
 		default:
 			due := trial.Due{Project: sandlot.ProjectID(d.id), Version: d.version, Lease: l.until(), Try: int(d.tries.Int64) + 1}
-			_, err := t.exec(`INSERT INTO trials (project, trying, tries, leased_until, day, opened) VALUES (?1, ?2, 1, ?3, ?4, 1) ON CONFLICT (project) DO UPDATE SET
+			err := t.do(`INSERT INTO trials (project, trying, tries, leased_until, day, opened) VALUES (?1, ?2, 1, ?3, ?4, 1) ON CONFLICT (project) DO UPDATE SET
 				trying = excluded.trying, tries = CASE WHEN trials.trying = excluded.trying THEN trials.tries + 1 ELSE 1 END, leased_until = excluded.leased_until,
 				opened = CASE WHEN trials.day = excluded.day THEN trials.opened + 1 ELSE 1 END, day = excluded.day`, d.num, d.version, due.Lease, day)
 			return due, err
@@ -95,21 +86,19 @@ func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.
 
 // pass ends the trial of a version that is not to be opened.
 func (store Trials) pass(t *tx, d untried, how trial.Outcome) error {
-	_, err := t.exec(`INSERT INTO trials (project, version, at, outcome) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (project) DO UPDATE SET
+	err := t.do(`INSERT INTO trials (project, version, at, outcome) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (project) DO UPDATE SET
 		version = excluded.version, at = excluded.at, outcome = excluded.outcome, seen = '', trying = 0, tries = 0, leased_until = 0`, d.num, d.version, micros(store.db.Now()), string(how))
 	if err != nil {
 		return err
 	}
-	return t.tried(d.num, d.version)
+	return tried(t, d.num, d.version)
 }
 
 // tried notes that a version is not due any more.
-func (t *tx) tried(project int64, version int) error {
-	_, err := t.exec("UPDATE projects SET tried = ?1 WHERE num = ?2 AND tried < ?1", version, project)
-	return err
+func tried(t *tx, project int64, version int) error {
+	return t.do("UPDATE projects SET tried = ?1 WHERE num = ?2 AND tried < ?1", version, project)
 }
 
-// EndTrial implements trial.Store.
 func (store Trials) EndTrial(ctx context.Context, d trial.Due, how trial.Outcome, seen []byte) error {
 	return in("end trial", store.db.step(ctx, 0, func(t *tx) error {
 		num, err := t.number(`UPDATE trials SET version = ?1, at = ?2, outcome = ?3, seen = ?4, trying = 0, tries = 0, leased_until = 0
@@ -118,23 +107,20 @@ func (store Trials) EndTrial(ctx context.Context, d trial.Due, how trial.Outcome
 		if err != nil {
 			return err
 		}
-		return t.tried(num, d.Version)
+		return tried(t, num, d.Version)
 	}))
 }
 
-// GiveBackTrial implements trial.Store.
 func (store Trials) GiveBackTrial(ctx context.Context, d trial.Due, forget bool) error {
 	return in("give back trial", store.db.step(ctx, 0, func(t *tx) error {
 		forgotten := 0
 		if forget {
 			forgotten = 1
 		}
-		_, err := t.exec("UPDATE trials SET leased_until = 0, tries = tries - ?1 WHERE project = (SELECT num FROM projects WHERE id = ?2) AND leased_until = ?3", forgotten, string(d.Project), d.Lease)
-		return err
+		return t.do("UPDATE trials SET leased_until = 0, tries = tries - ?1 WHERE project = (SELECT num FROM projects WHERE id = ?2) AND leased_until = ?3", forgotten, string(d.Project), d.Lease)
 	}))
 }
 
-// Trial implements trial.Store.
 func (store Trials) Trial(ctx context.Context, id sandlot.ProjectID) (trial.Record, error) {
 	l := store.db.lease(trial.LeaseMax)
 	r, err := one(ctx, store.db, func(r row) (out trial.Record, err error) {
@@ -156,7 +142,6 @@ func (store Trials) Trial(ctx context.Context, id sandlot.ProjectID) (trial.Reco
 	return r, in("read trial", err)
 }
 
-// TrialsAhead implements trial.Store.
 func (store Trials) TrialsAhead(ctx context.Context, id sandlot.ProjectID) (int, error) {
 	now := store.db.Now()
 	list, err := all(ctx, store.db, scanUntried, selectUntried, dayOf(now), micros(now), lease{now, trial.LeaseMax}.never(), trial.MostAhead)

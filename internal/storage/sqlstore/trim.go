@@ -19,7 +19,6 @@ type trimmable struct {
 	left                 bool // files of versions that were forgotten are still there
 }
 
-// Trim implements operate.TrimStore.
 func (store Upkeep) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, changed sandlot.Changed, err error) {
 	page, err := all(ctx, store.db, func(r row) (p trimmable, err error) {
 		err = r.Scan(&p.num, &p.id, &p.version, &p.oldest, &p.left)
@@ -63,7 +62,7 @@ func (s *sweep) trim(project int64, keep int, before time.Time) (fewer bool, err
 	// The version after the last one to go is the newest of those that are old
 	// enough to have superseded another. One of a time to come was made by a clock
 	// that was wrong.
-	n, err := s.exec(`DELETE FROM versions WHERE project = ?1 AND n IN (
+	n, err := s.Exec(`DELETE FROM versions WHERE project = ?1 AND n IN (
 		SELECT v.n FROM versions v WHERE v.project = ?1 AND v.n < (
 			SELECT max(o.n) FROM versions o JOIN projects p ON p.num = o.project
 			WHERE o.project = ?1 AND o.n <= p.version - ?2 + 1 AND (o.created_at < ?3 OR o.created_at > ?5))
@@ -74,7 +73,7 @@ func (s *sweep) trim(project int64, keep int, before time.Time) (fewer bool, err
 	s.left -= int(n)
 	fewer = n > 0
 	if fewer {
-		if _, err := s.exec("UPDATE projects SET changed = changed + 1, oldest = oldest + ? WHERE num = ?", n, project); err != nil {
+		if err := s.do("UPDATE projects SET changed = changed + 1, oldest = oldest + ? WHERE num = ?", n, project); err != nil {
 			return fewer, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/sqlstore/engine"
 )
 
 const (
@@ -47,8 +48,8 @@ func scanPart(r row) (p publish.Part, err error) {
 	return p, err
 }
 
-// Upload implements publish.Store. A completed upload has no parts.
-func (store Publish) Upload(ctx context.Context, key sandlot.Digest, part int, now time.Time) (publish.Upload, error) {
+// A completed upload has no parts.
+func (store UploadStore) Upload(ctx context.Context, key sandlot.Digest, part int, now time.Time) (publish.Upload, error) {
 	var u uploadRow
 	err := store.db.snapshot(ctx, func(q querier) (err error) {
 		if u, err = one(ctx, q, scanUpload, selectUpload, key[:], micros(now)); err != nil {
@@ -63,17 +64,14 @@ func (store Publish) Upload(ctx context.Context, key sandlot.Digest, part int, n
 	return u.Upload, nil
 }
 
-// UploadOfToken implements publish.CredentialStore.
 func (store Credentials) UploadOfToken(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Digest, error) {
-	key, err := one(ctx, store.db, func(r row) (key sandlot.Digest, err error) {
+	return one(ctx, store.db, func(r row) (key sandlot.Digest, err error) {
 		err = r.Scan(asDigest{&key})
 		return key, err
 	}, "SELECT key FROM uploads WHERE token = ? AND expires_at > ?", token[:], micros(now))
-	return key, in("find upload by token", err)
 }
 
-// UploadParts implements publish.Store.
-func (store Publish) UploadParts(ctx context.Context, key sandlot.Digest, generation int64) (parts []publish.Part, err error) {
+func (store UploadStore) UploadParts(ctx context.Context, key sandlot.Digest, generation int64) (parts []publish.Part, err error) {
 	err = store.db.snapshot(ctx, func(q querier) error {
 		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM uploads WHERE key = ? AND generation = ? AND done_project IS NULL", key[:], generation)
 		if errors.Is(err, sandlot.ErrNotFound) {
@@ -87,10 +85,10 @@ func (store Publish) UploadParts(ctx context.Context, key sandlot.Digest, genera
 	return parts, in("read parts", err)
 }
 
-// SaveUpload implements publish.Store. An upload that has expired by the store's
+// An upload that has expired by the store's
 // clock does not exist, and neither does a completed one for this method: both are
 // sandlot.ErrUploadMoved unless u.Generation is 0, and then the expired one is replaced.
-func (store Publish) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (int64, error) {
+func (store UploadStore) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (int64, error) {
 	bytes := 0
 	if part != nil {
 		bytes = part.Blob.InlineSize()
@@ -101,14 +99,14 @@ func (store Publish) SaveUpload(ctx context.Context, u publish.Upload, part *pub
 				return err
 			}
 		}
-		num, err := t.saveUpload(u, store.db.Now())
+		num, err := saveUpload(t, u, store.db.Now())
 		if err != nil {
 			return err
 		}
-		if err := t.uploadsWithin(u, part != nil, within, store.db.Now()); err != nil || part == nil {
+		if err := uploadsWithin(t, u, part != nil, within, store.db.Now()); err != nil || part == nil {
 			return err
 		}
-		return t.savePart(num, *part, store.db.Now())
+		return savePart(t, num, *part, store.db.Now())
 	})
 	if err != nil {
 		return 0, in("save upload", err)
@@ -116,13 +114,13 @@ func (store Publish) SaveUpload(ctx context.Context, u publish.Upload, part *pub
 	return u.Generation + 1, nil
 }
 
-func (t *tx) saveUpload(u publish.Upload, now time.Time) (num int64, err error) {
+func saveUpload(t *tx, u publish.Upload, now time.Time) (num int64, err error) {
 	if u.Generation != 0 {
 		num, err = t.number(`UPDATE uploads SET token = ?, owner = ?, account = ?, meta = ?, total = ?, received = ?, bytes = ?, held = ?, generation = generation + 1, expires_at = ?, leased_until = 0
 			WHERE key = ? AND generation = ? AND expires_at > ? AND done_project IS NULL RETURNING num`,
 			orNull(u.Token), u.Owner[:], orNone(u.Account), orEmpty(u.Meta), u.Total, orEmpty(u.Received), u.Bytes, u.Held, micros(u.ExpiresAt), u.Key[:], u.Generation, micros(now))
 	} else {
-		if err := t.endExpired(u.Key, now); err != nil {
+		if err := endExpired(t, u.Key, now); err != nil {
 			return 0, err
 		}
 		num, err = t.number(`INSERT INTO uploads (key, token, owner, owner56, owner48, account, meta, total, received, bytes, held, generation, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
@@ -134,14 +132,13 @@ func (t *tx) saveUpload(u publish.Upload, now time.Time) (num int64, err error) 
 	return num, err
 }
 
-// LeaseUpload implements publish.Store.
-func (store Publish) LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (name int64, err error) {
+func (store UploadStore) LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (name int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		l := store.db.lease(length)
 		if name = 0; length > 0 {
 			name = max(l.until(), held+1)
 		}
-		n, err := t.exec(`UPDATE uploads SET leased_until = ? WHERE key = ? AND generation = ? AND done_project IS NULL
+		n, err := t.Exec(`UPDATE uploads SET leased_until = ? WHERE key = ? AND generation = ? AND done_project IS NULL
 			AND (leased_until <= ? OR leased_until > ? OR leased_until = ?)`, name, key[:], generation, micros(l.now), lease{l.now, publish.UploadLeaseMax}.never(), held)
 		if err != nil || n > 0 {
 			return err
@@ -157,12 +154,11 @@ func (store Publish) LeaseUpload(ctx context.Context, key sandlot.Digest, genera
 
 // endExpired takes its key from an upload that has expired, so that another can
 // have it. Its parts are left to Sweep: there may be ten thousand.
-func (t *tx) endExpired(key sandlot.Digest, now time.Time) error {
-	_, err := t.exec("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ? AND expires_at <= ?", key[:], micros(now))
-	return err
+func endExpired(t *tx, key sandlot.Digest, now time.Time) error {
+	return t.do("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ? AND expires_at <= ?", key[:], micros(now))
 }
 
-func (t *tx) savePart(upload int64, p publish.Part, now time.Time) error {
+func savePart(t *tx, upload int64, p publish.Part, now time.Time) error {
 	old, err := t.number("SELECT blob FROM upload_parts WHERE upload = ? AND n = ?", upload, p.N)
 	switch {
 	case err == nil:
@@ -176,33 +172,33 @@ func (t *tx) savePart(upload int64, p publish.Part, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("INSERT INTO upload_parts (upload, n, blob) VALUES (?, ?, ?) ON CONFLICT (upload, n) DO UPDATE SET blob = excluded.blob", upload, p.N, blob)
-	return err
+	return t.do("INSERT INTO upload_parts (upload, n, blob) VALUES (?, ?, ?) ON CONFLICT (upload, n) DO UPDATE SET blob = excluded.blob", upload, p.N, blob)
 }
 
-func scanOver(r row) (u publish.Upload, err error) {
-	err = r.Scan(asDigest{&u.Token}, asDigest{&u.Owner}, &u.Meta)
-	return u, err
-}
-
-// complete closes the upload that a step consumes; nil is none. The remaining record has its key, the fields
-// of part 1, and no parts; the row with the parts loses its key, for Sweep.
-func (t *tx) complete(c *publish.Completion) error {
+// complete finds the upload that a step consumes, nil for none, and returns what closes it, and how many bytes it held of
+// an account. The remaining record has its key, the fields of part 1, and no parts; the row with the parts loses its key,
+// for Sweep.
+func (t *tx) complete(c *publish.Completion, of sandlot.AccountID) (list []engine.Statement, held int64, err error) {
 	if c == nil {
-		return nil
+		return nil, 0, nil
 	}
-	u, err := one(context.Background(), t, scanOver, `SELECT token, owner, meta FROM uploads
+	u, err := one(context.Background(), t, func(r row) (u publish.Upload, err error) {
+		err = r.Scan(asDigest{&u.Token}, asDigest{&u.Owner}, &u.Meta, &u.Account, &held)
+		return u, err
+	}, `SELECT token, owner, meta, coalesce(account, 0), held FROM uploads
 		WHERE key = ? AND generation = ? AND done_project IS NULL`+t.dialect.Locked("uploads"), c.Key[:], c.Generation)
 	if errors.Is(err, sandlot.ErrNotFound) {
-		return sandlot.ErrUploadMoved
+		err = sandlot.ErrUploadMoved
 	}
-	if err != nil {
-		return err
+	if u.Account != of {
+		held = 0
 	}
-	if err := t.later("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ?", c.Key[:]); err != nil {
-		return err
-	}
-	return t.later(`INSERT INTO uploads (key, token, owner, meta, total, generation, expires_at, done_project, done_version, done_part, done_sha256, done_answer, done_made)
-		VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)`, c.Key[:], orNull(u.Token), u.Owner[:], orEmpty(u.Meta), c.Generation+1, micros(c.ExpiresAt),
-		string(c.Done.Project), c.Done.Version, c.Done.Part, c.Done.SHA256[:], c.Done.Answer, c.Done.Made)
+	return []engine.Statement{
+		do("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ?", c.Key[:]),
+		do(`INSERT INTO uploads (key, token, owner, meta, total, generation, expires_at,
+				done_project, done_version, done_part, done_sha256, done_answer, done_made)
+			VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			c.Key[:], orNull(u.Token), u.Owner[:], orEmpty(u.Meta), c.Generation+1, micros(c.ExpiresAt),
+			string(c.Done.Project), c.Done.Version, c.Done.Part, c.Done.SHA256[:], c.Done.Answer, c.Done.Made),
+	}, held, err
 }

@@ -12,7 +12,7 @@ import (
 // find the files that another account published behind many, at a cost that does not grow with those that wait.
 const squeezeAhead = 256
 
-// Unsqueezed implements sandlot.VariantStore. The files come without variants. A blob that is a file under several names
+// The files come without variants. A blob that is a file under several names
 // comes once, under one of them. A turn is the sum of what an account's files up to that one cost, small ones first: one,
 // and one more for each 16 MiB.
 func (store Variants) Unsqueezed(ctx context.Context, except []int64, limit int) ([]sandlot.File, error) {
@@ -32,7 +32,6 @@ func (store Variants) Unsqueezed(ctx context.Context, except []int64, limit int)
 	return files, in("list files without variants", err)
 }
 
-// ClaimSqueezing implements publish.VariantStore.
 func (store Variants) ClaimSqueezing(ctx context.Context, blobs []int64, length time.Duration) (mine []int64, claim int64, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) (err error) {
 		l := store.db.lease(sandlot.SqueezeLeaseMax)
@@ -44,15 +43,11 @@ func (store Variants) ClaimSqueezing(ctx context.Context, blobs []int64, length 
 	return mine, claim, in("claim files for variants", err)
 }
 
-// EndSqueezing implements publish.VariantStore.
 func (store Variants) EndSqueezing(ctx context.Context, blobs []int64, claim int64) error {
-	return in("give back files for variants", store.db.step(ctx, 0, func(t *tx) error {
-		_, err := t.exec("UPDATE blobs SET leased_until = 0 WHERE "+t.amongNumbers("id")+" AND leased_until = ?", engine.List(blobs), claim)
-		return err
-	}))
+	return in("give back files for variants", store.db.run(ctx, do("UPDATE blobs SET leased_until = 0 WHERE "+store.db.amongNumbers("id")+" AND leased_until = ?", engine.List(blobs), claim)))
 }
 
-// PutVariants implements publish.VariantStore. Variants that were recorded before
+// Variants that were recorded before
 // are replaced.
 func (store Variants) PutVariants(ctx context.Context, blobID int64, variants []sandlot.Variant) error {
 	bytes := 0
@@ -71,7 +66,7 @@ func (store Variants) PutVariants(ctx context.Context, blobID int64, variants []
 			if err != nil {
 				return err
 			}
-			if _, err := t.exec("INSERT INTO variants (blob, encoding, variant, crc32) VALUES (?, ?, ?, ?)", blobID, v.Encoding, id, v.CRC32); err != nil {
+			if err := t.do("INSERT INTO variants (blob, encoding, variant, crc32) VALUES (?, ?, ?, ?)", blobID, v.Encoding, id, v.CRC32); err != nil {
 				return err
 			}
 		}
@@ -90,6 +85,5 @@ func (t *tx) dropVariants(blob int64) error {
 			return err
 		}
 	}
-	_, err = t.exec("DELETE FROM variants WHERE blob = ?", blob)
-	return err
+	return t.do("DELETE FROM variants WHERE blob = ?", blob)
 }

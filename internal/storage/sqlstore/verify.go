@@ -8,16 +8,13 @@ import (
 	"sandlot/internal/domain/operate"
 )
 
-// BlobsAfter implements operate.VerifyStore.
 func (store Upkeep) BlobsAfter(ctx context.Context, after int64, limit int) ([]sandlot.Blob, error) {
-	list, err := all(ctx, store.db, func(r row) (b sandlot.Blob, err error) {
+	return all(ctx, store.db, func(r row) (b sandlot.Blob, err error) {
 		err = r.Scan(&b.ID, &b.Ref, &b.Size, asDigest{&b.SHA256}, &b.Text)
 		return b, err
 	}, "SELECT id, coalesce(ref, ''), size, sha256, is_text FROM blobs WHERE id > ? ORDER BY id LIMIT ?", after, limit)
-	return list, in("list blobs", err)
 }
 
-// BlobUses implements operate.VerifyStore.
 func (store Upkeep) BlobUses(ctx context.Context, id int64, limit int) ([]operate.BlobUse, error) {
 	// A step of its own: a blob that is being let go of is there with its uses, or gone.
 	var uses []operate.BlobUse
@@ -101,7 +98,6 @@ func (c checked) mistakes() (list []operate.Mistake) {
 	return list
 }
 
-// Mistakes implements operate.VerifyStore.
 func (store Upkeep) Mistakes(ctx context.Context, after int64, limit int) (found []operate.Mistake, seen int, last int64, err error) {
 	err = store.db.snapshot(ctx, func(q querier) error {
 		page, err := all(ctx, q, scanChecked, selectChecked, after, limit)
@@ -124,7 +120,7 @@ func (store Upkeep) Mistakes(ctx context.Context, after int64, limit int) (found
 	return found, seen, last, in("compare records", err)
 }
 
-// AccountMistakes implements operate.VerifyStore. It looks at deleted accounts
+// It looks at deleted accounts
 // too, whose files may still be there.
 func (store Upkeep) AccountMistakes(ctx context.Context, after int64, limit int) (found []operate.Mistake, seen int, last int64, err error) {
 	type account struct {
@@ -155,7 +151,7 @@ func (store Upkeep) AccountMistakes(ctx context.Context, after int64, limit int)
 	return found, seen, last, in("compare accounts", err)
 }
 
-// Damage implements operate.VerifyStore. The references of files are told with
+// The references of files are told with
 // their projects by Mistakes.
 func (store Upkeep) Damage(ctx context.Context, limit int) ([]string, error) {
 	return store.db.engine.Damage(ctx, limit, "files")

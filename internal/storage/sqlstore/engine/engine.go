@@ -38,32 +38,21 @@ type Querier interface {
 // alone, and not after it. Its statements are not interrupted.
 type Tx interface {
 	Querier
-	// Exec runs a statement and tells how many rows it changed.
+	// Exec runs a statement, and returns how many rows it changed.
 	Exec(query string, args ...any) (int64, error)
-	// Later is Exec for a statement of which the step need not know how many rows it
-	// changed. An engine may put it off until the step's next statement that is neither
-	// Later nor Ask, or its end, and its error comes from there: it is the error of the step,
-	// whatever the step makes of it. If missing is not nil, the statement has to change
-	// a row, and missing is the error if it changes none.
-	Later(missing error, query string, args ...any) error
-	// Ask is Query for an answer that the step needs a little later: read is called with
-	// its rows at once, or when the step's next statement that is neither Later nor Ask
-	// has run, or in Flush. What read returns is the error of the step; after an error
-	// no other read is called.
-	Ask(read func(Rows) error, query string, args ...any)
-	// Flush runs what was put off, and returns the error of the step, if there is one.
-	Flush() error
-	// Reserve says that the step is about to Insert a row into each of the tables, so
-	// that their ids can be found out together.
-	Reserve(tables ...string)
-	// Insert records one row of a table and returns its id, which is the query's first
-	// parameter and not among args. It may be put off as Later is.
-	Insert(table, query string, args ...any) (int64, error)
-	// InsertAll is Insert for several rows of one table, each with its own args, and LaterAll
-	// is Later for several rows that need no ids. The query ends with the VALUES of one row,
-	// whose parameters are all "?".
-	InsertAll(table, query string, rows [][]any) ([]int64, error)
-	LaterAll(query string, rows [][]any) error
+	// Run runs statements one after another up to the first that fails, all of them in one
+	// round trip where the database is on a server.
+	Run(list ...Statement) error
+}
+
+// A Statement is run once with each of its rows of arguments. With several rows the query
+// ends with the VALUES of one, whose parameters are all "?".
+type Statement struct {
+	Query string
+	Rows  [][]any
+	// ID is the column in which the database numbers the inserted rows, and IDs gets those numbers.
+	ID  string
+	IDs *[]int64
 }
 
 // An Engine is one database. All methods may be called concurrently.

@@ -44,17 +44,17 @@ func TestAStepThatFailsWithoutItsFaultIsMadeAgain(t *testing.T) {
 			"on a database that stops":          "SELECT pg_terminate_backend(pg_backend_pid())",
 			"on a server that became a standby": "DO $$ BEGIN RAISE SQLSTATE '25006'; END $$",
 		} {
-			for _, putOff := range []bool{false, true} {
+			for _, listed := range []bool{false, true} {
 				runs := 0
 				expect.OK(t, e.Step(t.Context(), 0, func(tx engine.Tx) error {
 					if runs++; runs == 1 {
-						if putOff {
-							return tx.Later(nil, statement)
+						if listed {
+							return tx.Run(engine.Statement{Query: statement, Rows: [][]any{nil}})
 						}
 						_, err := tx.Exec(statement)
 						return err
 					}
-					_, err := tx.Exec("INSERT INTO notes (name) VALUES (?)", name+map[bool]string{true: ", put off"}[putOff])
+					_, err := tx.Exec("INSERT INTO notes (name) VALUES (?)", name+map[bool]string{true: ", in a list"}[listed])
 					return err
 				}), name)
 				expect.Equal(t, name+": runs", runs, 2)
@@ -122,7 +122,7 @@ func TestConnectionsThatDiedWhileNobodyUsedThemAreNotNoticed(t *testing.T) {
 		expect.OK(t, e.Step(t.Context(), 0, insert("kept")))
 		for name, use := range map[string]func() error{
 			"a step": func() error {
-				return e.Step(t.Context(), 0, func(tx engine.Tx) error { return tx.Later(nil, "UPDATE notes SET n = 1") })
+				return e.Step(t.Context(), 0, func(tx engine.Tx) error { return failure(tx.Exec("UPDATE notes SET n = 1")) })
 			},
 			"a read": func() error {
 				return e.Read(t.Context(), func(q engine.Querier) error {

@@ -1,18 +1,12 @@
 package postgres
 
 import (
-	"bytes"
 	"database/sql/driver"
 	"fmt"
 	"reflect"
 
 	"github.com/jackc/pgx/v5/pgtype"
 )
-
-// copiedBytes is up to which length the bytes of an argument are copied, as a
-// statement may be sent after its caller went on: hashes are. Content is not; a step
-// leaves that as it is until it ends.
-const copiedBytes = 4 << 10
 
 // arguments are those of a statement in the few types that are sent: nil, int64,
 // float64, string, []byte and flag.
@@ -38,9 +32,6 @@ func argument(a any) (any, error) {
 	case []byte:
 		if v == nil {
 			return nil, nil
-		}
-		if len(v) <= copiedBytes {
-			return bytes.Clone(v), nil
 		}
 		return v, nil
 	case driver.Valuer:

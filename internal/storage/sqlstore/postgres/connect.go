@@ -169,7 +169,8 @@ func (e *Engine) configure(config *pgxpool.Config, s state) {
 	} else {
 		// Descriptions are kept by us, and hold for every session; no statement is.
 		cc.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
-		e.setBegin(localSettings(s.settings()))
+		local := localSettings(s.settings())
+		e.begin, e.beginSnapshot = append(e.begin, local), append(e.beginSnapshot, local)
 	}
 	config.AfterConnect = e.checkPlaceOf
 	config.ShouldPing = func(ctx context.Context, p pgxpool.ShouldPingParams) bool {
@@ -179,7 +180,7 @@ func (e *Engine) configure(config *pgxpool.Config, s state) {
 	e.count(cc)
 }
 
-// localSettings is a statement that makes settings for its transaction alone.
+// localSettings makes settings for the transaction that the statement before begins.
 func localSettings(list [][2]string) string {
 	calls := make([]string, len(list))
 	for i, p := range list {

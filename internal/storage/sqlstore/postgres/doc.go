@@ -4,9 +4,8 @@
 // # Steps
 //
 // [Engine.Step] runs a transaction, READ COMMITTED, on one connection of the pool. The cost of a step is its
-// round trips to the database, so messages that need no answer at once are put off, and sent together: BEGIN,
-// queries whose answer is needed a little later, the ids of inserted records, and writes ([engine.Tx.Later],
-// [engine.Tx.Insert]). COMMIT is sent alone, behind the last answer. See transaction.go.
+// round trips to the database: one for each statement, for each list of statements ([engine.Tx.Run]) and for
+// COMMIT. BEGIN goes with the first.
 //
 // An attempt that failed before COMMIT was sent, for a deadlock or a lost connection for example, is made
 // again. When the connection breaks after that, the engine queries the database for the number that the step

@@ -52,10 +52,12 @@ func mustOpen(t testing.TB, url string) *Engine {
 // insert records a note.
 func insert(name string) func(engine.Tx) error {
 	return func(t engine.Tx) error {
-		_, err := t.Insert("notes", "INSERT INTO notes (id, name) VALUES (?, ?)", name)
-		return err
+		return failure(t.Exec("INSERT INTO notes (name) VALUES (?)", name))
 	}
 }
+
+// failure is the error of a statement.
+func failure[T any](_ T, err error) error { return err }
 
 // values returns the only column of all rows.
 func values[T any](q engine.Querier, query string, args ...any) (list []T, err error) {

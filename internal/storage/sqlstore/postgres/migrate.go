@@ -148,23 +148,3 @@ func (e *Engine) mayNot(what string, err error) error {
 	}
 	return in(what+" "+e.name, err)
 }
-
-// sequencesOf returns the sequence that numbers the rows of each table.
-func sequencesOf(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
-	rows, err := conn.Query(ctx, `
-		SELECT t.relname, quote_ident(n.nspname) || '.' || quote_ident(s.relname)
-		FROM pg_class s JOIN pg_namespace n ON n.oid = s.relnamespace
-			JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = s.oid AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
-			JOIN pg_class t ON t.oid = d.refobjid
-		WHERE s.relkind = 'S' AND t.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = current_schema())`)
-	if err != nil {
-		return nil, err
-	}
-	list := map[string]string{}
-	var table, sequence string
-	_, err = pgx.ForEachRow(rows, []any{&table, &sequence}, func() error {
-		list[table] = sequence
-		return nil
-	})
-	return list, err
-}

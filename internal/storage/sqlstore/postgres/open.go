@@ -45,13 +45,12 @@ type Engine struct {
 	name  string // for messages
 	place atomic.Pointer[place]
 
-	queries   rewritten
-	sequences map[string]string // what numbers a table, by its name; set when the database is open
-	slots     *slots
-	turns     chan struct{} // one for each step that runs
-	waiting   atomic.Int64
-	trips     atomic.Int64
-	full      atomic.Bool // the last step found no room
+	queries rewritten
+	slots   *slots
+	turns   chan struct{} // one for each step that runs
+	waiting atomic.Int64
+	trips   atomic.Int64
+	full    atomic.Bool // the last step found no room
 
 	begin, beginSnapshot []string // what begins a transaction
 
@@ -60,6 +59,11 @@ type Engine struct {
 
 	clock clock
 
+	life
+}
+
+// A life ends when the last call that uses an engine has.
+type life struct {
 	mu     sync.RWMutex // held for writing only to close
 	closed bool
 	using  sync.WaitGroup
@@ -90,8 +94,8 @@ func open(ctx context.Context, url string, opts Options, known []engine.Migratio
 	}
 	bound(config.ConnConfig)
 	e := &Engine{name: nameOf(&config.ConnConfig.Config), slots: newSlots(), againTime: againTime, outcomeTime: outcomeTime}
+	e.begin, e.beginSnapshot = []string{"BEGIN ISOLATION LEVEL READ COMMITTED"}, []string{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}
 	e.clock.fixed = opts.Now
-	e.setBegin()
 	s, err := look(ctx, config.ConnConfig, e.name)
 	if err == nil && opts.Alone {
 		err = alone(ctx, config.ConnConfig, e.name)
@@ -136,9 +140,6 @@ func (e *Engine) prepare(ctx context.Context, opts Options, s state, known []eng
 		return unreachable(e.name, err)
 	}
 	e.place.Store(&p)
-	if e.sequences, err = sequencesOf(ctx, c.Conn()); err != nil {
-		return unreachable(e.name, err)
-	}
 	if err := e.clock.measure(ctx, c.Conn()); err != nil {
 		return unreachable(e.name, err)
 	}
@@ -168,24 +169,18 @@ func (e *Engine) checkRights(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// setBegin sets what begins a transaction, and what follows at once.
-func (e *Engine) setBegin(then ...string) {
-	e.begin = append([]string{"BEGIN ISOLATION LEVEL READ COMMITTED"}, then...)
-	e.beginSnapshot = append([]string{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}, then...)
-}
-
 // enter keeps the engine open until leave.
-func (e *Engine) enter() error {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	if e.closed {
+func (l *life) enter() error {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.closed {
 		return errClosed
 	}
-	e.using.Add(1)
+	l.using.Add(1)
 	return nil
 }
 
-func (e *Engine) leave() { e.using.Done() }
+func (l *life) leave() { l.using.Done() }
 
 // Close implements engine.Engine.
 func (e *Engine) Close() error {
@@ -213,9 +208,11 @@ func (e *Engine) RoundTrips() int64 { return e.trips.Load() }
 func (e *Engine) Ping(ctx context.Context) error {
 	return in("ping", e.Step(ctx, 0, func(t engine.Tx) error {
 		if !e.full.Load() {
-			return t.Later(nil, "UPDATE instance SET probed_at = now()")
+			_, err := t.Exec("UPDATE instance SET probed_at = now()")
+			return err
 		}
-		return t.Later(nil, "UPDATE instance SET probed_at = now(), probe = ?", probe())
+		_, err := t.Exec("UPDATE instance SET probed_at = now(), probe = ?", probe())
+		return err
 	}))
 }
 

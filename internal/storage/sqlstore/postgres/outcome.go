@@ -15,7 +15,7 @@ import (
 // over does so within that time, and callers wait no longer.
 const outcomeTime = 30 * time.Second
 
-// Each step that changes something has a number, which it records in the same
+// Each step has a number, which it records in the same
 // transaction: in a row of the table steps that no other step writes meanwhile, a
 // slot. The database holds as many rows as steps ever ran at once.
 
@@ -63,13 +63,9 @@ func (s *slots) give(one *slot, broken bool) {
 	s.free = append(s.free, one)
 }
 
-// note is the statement by which a step records its number.
-func (s *slot) note() statement {
-	return statement{
-		query: "INSERT INTO steps (slot, step) VALUES ($1, $2) ON CONFLICT (slot) DO UPDATE SET step = excluded.step, at = now()",
-		args:  []any{s.name, s.number},
-	}
-}
+// noteStep has a step record its number. It goes before all others of the step, so that askOutcome waits for a
+// COMMIT that is still under way.
+const noteStep = "INSERT INTO steps (slot, step) VALUES ($1, $2) ON CONFLICT (slot) DO UPDATE SET step = excluded.step, at = now()"
 
 // askOutcome waits for the last transaction that wrote the slot, then returns the number that it left there.
 // It is a write itself: where commits wait for a standby, its answer comes when the standby has that

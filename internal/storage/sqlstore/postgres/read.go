@@ -2,9 +2,9 @@ package postgres
 
 import (
 	"context"
+	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sandlot"
@@ -59,8 +59,7 @@ type reader struct {
 	conn        *pgxpool.Conn
 	begin       []string
 	begun       bool
-	queries     int
-	open        *rows
+	queried     bool
 }
 
 func (r *reader) connect(sure bool) (err error) {
@@ -74,9 +73,6 @@ func (r *reader) connect(sure bool) (err error) {
 func (r *reader) close() {
 	if r.conn == nil {
 		return
-	}
-	if r.open != nil {
-		_ = r.open.Close()
 	}
 	if r.ctx.Err() != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -95,15 +91,9 @@ func (r *reader) Query(_ context.Context, query string, args ...any) (engine.Row
 	if err != nil {
 		return nil, err
 	}
-	if r.open != nil {
-		if err := r.open.Close(); err != nil {
-			return nil, err
-		}
-		r.open = nil
-	}
 	query = r.e.queries.of(query)
 	list, err := r.send(query, args)
-	if r.queries++; err != nil && r.queries == 1 && r.dead(err) {
+	if err != nil && !r.queried && r.dead(err) {
 		r.conn.Release()
 		r.conn, r.begun = nil, false
 		if err := r.connect(true); err != nil {
@@ -111,11 +101,9 @@ func (r *reader) Query(_ context.Context, query string, args ...any) (engine.Row
 		}
 		list, err = r.send(query, args)
 	}
+	r.queried = true
 	if err != nil {
 		return nil, r.fault(err)
-	}
-	if !list.closed {
-		r.open = list
 	}
 	return list, nil
 }
@@ -128,38 +116,17 @@ func (r *reader) dead(err error) bool {
 
 // send sends a query, and before the first one the beginning of the transaction.
 func (r *reader) send(query string, args []any) (*rows, error) {
-	conn := r.conn.Conn()
-	if len(r.begin) == 0 || r.begun {
-		list, err := conn.Query(r.ctx, query, args...)
-		if err != nil {
+	if r.begin != nil && !r.begun {
+		if _, err := simple(r.ctx, r.conn.Conn(), strings.Join(r.begin, "; ")); err != nil {
 			return nil, err
 		}
-		return newRows(list, r.fault)
+		r.begun = true
 	}
-	var batch pgx.Batch
-	for _, b := range r.begin {
-		batch.Queue(b)
-	}
-	batch.Queue(query, args...)
-	r.begun = true
-	br := conn.SendBatch(r.ctx, &batch)
-	for range r.begin {
-		if _, err := br.Exec(); err != nil {
-			_ = br.Close()
-			return nil, err
-		}
-	}
-	list, err := br.Query()
+	list, err := r.conn.Conn().Query(r.ctx, query, args...)
 	if err != nil {
-		_ = br.Close()
 		return nil, err
 	}
-	return newRows(list, func(err error) error {
-		if cerr := br.Close(); err == nil {
-			err = cerr
-		}
-		return r.fault(err)
-	})
+	return newRows(list, r.fault)
 }
 
 // fault makes an error one that publish knows, or says that the caller left.

@@ -97,19 +97,18 @@ func (e *Engine) attempt(ctx context.Context, sure bool, most time.Duration, run
 	defer c.Release()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
 	defer cancel()
-	t := &transaction{e: e, ctx: ctx, conn: c.Conn(), begin: e.begin, slot: e.slots.take()}
+	t := &transaction{e: e, ctx: ctx, conn: c.Conn(), slot: e.slots.take()}
 	defer func() { e.slots.give(t.slot, t.conn.IsClosed()) }()
-	err = guard(run, t)
-	if err == nil && t.failed == nil && t.wrote {
-		if t.flush() == nil {
-			return e.commit(t, c)
-		}
+	if err = guard(run, t); err == nil && t.wrote {
+		return e.commit(t, c)
 	}
-	if err = t.errorOf(err); err != nil {
+	if err != nil {
 		e.full.Store(errors.Is(err, sandlot.ErrFull))
 	}
-	again = t.raw != nil && passing(t.raw, t.conn.IsClosed())
-	t.rollBack()
+	again = err != nil && passing(err, t.conn.IsClosed())
+	if t.begun && !t.conn.IsClosed() {
+		_, _ = simple(ctx, t.conn, "ROLLBACK") // should it fail, the pool ends the connection, and the database the transaction
+	}
 	return again, sandlot.NoEffect(err)
 }
 
@@ -121,26 +120,6 @@ func guard(run func(engine.Tx) error, t *transaction) (err error) {
 		}
 	}()
 	return run(t)
-}
-
-// errorOf is the error of a step that returned err: of a statement that was put off
-// its own, whatever the step made of it.
-func (t *transaction) errorOf(err error) error {
-	if t.failed != nil && (t.late || err == nil) {
-		return t.failed
-	}
-	return err
-}
-
-// rollBack ends a transaction of which nothing is to be left. Should that fail, the
-// pool ends the connection, and the database the transaction.
-func (t *transaction) rollBack() {
-	if t.open != nil {
-		_ = t.open.Close()
-	}
-	if t.begun && !t.conn.IsClosed() {
-		_, _ = simple(t.ctx, t.conn, "ROLLBACK")
-	}
 }
 
 // commit ends the transaction of a step. Its results are those of attempt.

@@ -52,84 +52,32 @@ func TestAStep(t *testing.T) {
 			}))
 		})
 
-		t.Run("knows the ids of what it inserts, reserved or not", func(t *testing.T) {
-			expect.OK(t, e.Step(ctx, 0, func(tx engine.Tx) error {
-				tx.Reserve("notes", "lines", "lines")
-				note, err := tx.Insert("notes", "INSERT INTO notes (id, name) VALUES (?, ?)", "numbered")
-				expect.Is(t, "insert", err, nil)
-				for i := range 3 { // one more than reserved
-					_, err := tx.Insert("lines", "INSERT INTO lines (num, note, text) VALUES (?, ?, ?)", note, fmt.Sprint(i))
-					expect.Is(t, "insert", err, nil)
-				}
-				list, err := values[string](tx, "SELECT l.text FROM lines l JOIN notes n ON n.id = l.note WHERE n.name = 'numbered' ORDER BY l.num")
-				expect.Same(t, "lines", list, []string{"0", "1", "2"})
-				return err
-			}))
-			err := e.Step(ctx, 0, func(tx engine.Tx) error {
-				_, err := tx.Insert("nowhere", "INSERT INTO nowhere (id) VALUES (?)")
-				return err
-			})
-			expect.Contains(t, "a table that is not there", fmt.Sprint(err), "nowhere")
-		})
-
-		t.Run("has the error of a statement that was put off, whatever it makes of it", func(t *testing.T) {
-			missing := e.Step(ctx, 0, func(tx engine.Tx) error {
-				expect.Is(t, "put off", tx.Later(sandlot.ErrMoved, "UPDATE notes SET n = 1 WHERE name = 'not there'"), nil)
-				_, _ = values[int64](tx, "SELECT 1")
-				return errOwn
-			})
-			expect.Is(t, "no row", missing, sandlot.ErrMoved)
-			expect.Is(t, "no row", missing, sandlot.ErrNoEffect)
-			atEnd := e.Step(ctx, 0, func(tx engine.Tx) error {
-				return tx.Later(sandlot.ErrMoved, "UPDATE notes SET n = 1 WHERE name = 'not there'")
-			})
-			expect.Is(t, "no row, at the end", atEnd, sandlot.ErrMoved)
-			twice := e.Step(ctx, 0, func(tx engine.Tx) error {
-				return tx.Later(nil, "INSERT INTO notes (name) VALUES ('kept')")
-			})
-			expect.Is(t, "a record that is there", twice, sandlot.ErrExists)
-			first := e.Step(ctx, 0, func(tx engine.Tx) error {
-				_ = tx.Later(sandlot.ErrMoved, "UPDATE notes SET n = 1 WHERE name = 'not there'")
-				_ = tx.Later(nil, "INSERT INTO notes (name) VALUES ('kept')")
-				return tx.Flush()
-			})
-			expect.Is(t, "two errors: the first", first, sandlot.ErrMoved)
-			expect.OK(t, e.Step(ctx, 0, func(tx engine.Tx) error {
-				return tx.Later(sandlot.ErrMoved, "UPDATE notes SET n = 5 WHERE name = 'kept'")
-			}))
-		})
-
-		t.Run("reads what it asked for before the next answer, and in Flush", func(t *testing.T) {
-			var said []string
-			ask := func(tx engine.Tx, what string, err error) {
-				tx.Ask(func(r engine.Rows) error {
-					for r.Next() {
-						var s string
-						expect.OK(t, r.Scan(&s))
-						said = append(said, s)
-					}
-					return err
-				}, "SELECT ?::text", what)
+		t.Run("runs a list in one message, up to what fails, and knows the ids of what it inserts", func(t *testing.T) {
+			var ids []int64
+			rows := make([][]any, 73)
+			for i := range rows {
+				rows[i] = []any{fmt.Sprint("listed", i)}
 			}
+			insert := engine.Statement{Query: "INSERT INTO notes (name) VALUES (?)", Rows: rows, ID: "id", IDs: &ids}
+			var trips int64
 			expect.OK(t, e.Step(ctx, 0, func(tx engine.Tx) error {
-				ask(tx, "one", nil)
-				ask(tx, "two", nil)
-				_, err := values[int64](tx, "SELECT 1")
-				expect.Same(t, "said", said, []string{"one", "two"})
-				ask(tx, "three", nil)
-				expect.Is(t, "flush", tx.Flush(), nil)
-				expect.Same(t, "said", said, []string{"one", "two", "three"})
+				ids = nil
+				expect.OK(t, tx.Run(insert))
+				list, err := values[int64](tx, "SELECT id FROM notes WHERE name LIKE 'listed%' ORDER BY id")
+				expect.Same(t, "ids", ids, list)
+				expect.OK(t, failure(tx.Exec("DELETE FROM notes WHERE name LIKE 'listed%'")))
+				before := e.RoundTrips()
+				expect.OK(t, tx.Run(insert, engine.Statement{Query: "UPDATE notes SET n = 8 WHERE name LIKE 'listed%'", Rows: [][]any{nil}}))
+				trips = e.RoundTrips() - before
 				return err
 			}))
-			said = nil
-			err := e.Step(ctx, 0, func(tx engine.Tx) error {
-				ask(tx, "one", errOwn)
-				ask(tx, "two", nil)
-				expect.Is(t, "flush", tx.Flush(), errOwn)
-				return nil
-			})
-			expect.Is(t, "the step", err, errOwn)
-			expect.Same(t, "said", said, []string{"one"})
+			expect.Same(t, "changed", read[int64](t, e, "SELECT count(*) FROM notes WHERE n = 8"), []int64{73})
+			if trips > 2 { // once to prepare
+				t.Errorf("a list took %d round trips", trips)
+			}
+			expect.Is(t, "a record that is there", e.Step(ctx, 0, func(tx engine.Tx) error {
+				return tx.Run(insert, engine.Statement{Query: "UPDATE notes SET n = 1 / (n - n)", Rows: [][]any{nil}})
+			}), sandlot.ErrExists)
 		})
 
 		t.Run("makes the errors of the database those that publish knows", func(t *testing.T) {
@@ -166,28 +114,6 @@ func TestAStep(t *testing.T) {
 				leave()
 				return insert("begun")(tx)
 			}))
-		})
-
-		t.Run("takes a message for what can be sent together, and one for the commit", func(t *testing.T) {
-			step := func() {
-				expect.OK(t, e.Step(ctx, 0, func(tx engine.Tx) error {
-					tx.Reserve("notes", "lines")
-					tx.Ask(func(engine.Rows) error { return nil }, "SELECT 1")
-					_ = tx.Later(nil, "UPDATE notes SET n = 3 WHERE name = 'kept'")
-					id, err := tx.Insert("notes", "INSERT INTO notes (id) VALUES (?)")
-					if err == nil {
-						_, err = tx.Insert("lines", "INSERT INTO lines (num, note, text) VALUES (?, ?, '')", id)
-					}
-					return err
-				}))
-			}
-			for range 20 { // until every connection knows the statements
-				step()
-			}
-			before := e.RoundTrips()
-			step()
-			// The ids and what was put off; the inserts; the commit.
-			expect.Equal(t, "round trips", e.RoundTrips()-before, 3)
 		})
 	})
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"maps"
 	"regexp"
 	"slices"
@@ -14,18 +13,12 @@ import (
 )
 
 // A Tx is engine.Tx on the connection that writes.
-type Tx struct {
-	w      *writer
-	failed error // of an Ask
-}
+type Tx struct{ w *writer }
 
 var _ engine.Tx = (*Tx)(nil)
 
 // Query implements engine.Querier.
 func (t *Tx) Query(_ context.Context, query string, args ...any) (engine.Rows, error) {
-	if t.failed != nil {
-		return nil, t.failed
-	}
 	s, err := t.w.prepare(query)
 	if err != nil {
 		return nil, Classify(err)
@@ -35,82 +28,36 @@ func (t *Tx) Query(_ context.Context, query string, args ...any) (engine.Rows, e
 
 // Exec implements engine.Tx.
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
-	r, err := t.run(query, args)
+	s, err := t.w.prepare(query)
 	if err != nil {
-		return 0, err
+		return 0, Classify(err)
+	}
+	r, err := s.Exec(args...)
+	if err != nil {
+		return 0, Classify(err)
 	}
 	return r.RowsAffected()
 }
 
-// Later implements engine.Tx. To put a statement off would save nothing.
-func (t *Tx) Later(missing error, query string, args ...any) error {
-	n, err := t.Exec(query, args...)
-	if err == nil && n == 0 {
-		return missing
-	}
-	return err
-}
-
-// Ask implements engine.Tx.
-func (t *Tx) Ask(read func(engine.Rows) error, query string, args ...any) {
-	if t.failed != nil {
-		return
-	}
-	rows, err := t.Query(context.Background(), query, args...)
-	if err == nil {
-		err = errors.Join(read(rows), rows.Close())
-	}
-	t.failed = err
-}
-
-// Flush implements engine.Tx.
-func (t *Tx) Flush() error { return t.failed }
-
-// Reserve implements engine.Tx. Ids come with the rows.
-func (t *Tx) Reserve(...string) {}
-
-// Insert implements engine.Tx. SQLite tells the id without RETURNING, which would cost
-// a trigger.
-func (t *Tx) Insert(_, query string, args ...any) (int64, error) {
-	r, err := t.run(query, append([]any{nil}, args...))
-	if err != nil {
-		return 0, err
-	}
-	return r.LastInsertId()
-}
-
-// InsertAll implements engine.Tx. A statement of many rows would run no faster here.
-func (t *Tx) InsertAll(table, query string, rows [][]any) (ids []int64, err error) {
-	for _, args := range rows {
-		id, err := t.Insert(table, query, args...)
+// Run implements engine.Tx. SQLite returns the number of a row without RETURNING, which would cost a trigger.
+func (t *Tx) Run(list ...engine.Statement) error {
+	for _, st := range list {
+		s, err := t.w.prepare(st.Query)
 		if err != nil {
-			return nil, err
+			return Classify(err)
 		}
-		ids = append(ids, id)
-	}
-	return ids, nil
-}
-
-// LaterAll implements engine.Tx.
-func (t *Tx) LaterAll(query string, rows [][]any) error {
-	for _, args := range rows {
-		if err := t.Later(nil, query, args...); err != nil {
-			return err
+		for _, args := range st.Rows {
+			r, err := s.Exec(args...)
+			if err != nil {
+				return Classify(err)
+			}
+			if st.IDs != nil {
+				id, _ := r.LastInsertId() // the driver has it
+				*st.IDs = append(*st.IDs, id)
+			}
 		}
 	}
 	return nil
-}
-
-func (t *Tx) run(query string, args []any) (sql.Result, error) {
-	if t.failed != nil {
-		return nil, t.failed
-	}
-	s, err := t.w.prepare(query)
-	if err != nil {
-		return nil, err
-	}
-	r, err := s.Exec(args...)
-	return r, Classify(err)
 }
 
 // Dialect implements engine.Engine.
@@ -174,7 +121,7 @@ func (e *Engine) LongSnapshot(ctx context.Context, read func(engine.Querier) err
 }
 
 // driverRows are those of the driver, with errors that are classified.
-type driverRows struct{ *sql.Rows }
+type driverRows struct{ rows *sql.Rows }
 
 func asRows(r *sql.Rows, err error) (engine.Rows, error) {
 	if err != nil {
@@ -183,14 +130,17 @@ func asRows(r *sql.Rows, err error) (engine.Rows, error) {
 	return driverRows{r}, nil
 }
 
+// Next implements engine.Rows.
+func (r driverRows) Next() bool { return r.rows.Next() }
+
 // Scan implements engine.Rows.
-func (r driverRows) Scan(dest ...any) error { return Classify(r.Rows.Scan(dest...)) }
+func (r driverRows) Scan(dest ...any) error { return Classify(r.rows.Scan(dest...)) }
 
 // Err implements engine.Rows.
-func (r driverRows) Err() error { return Classify(r.Rows.Err()) }
+func (r driverRows) Err() error { return Classify(r.rows.Err()) }
 
 // Close implements engine.Rows.
-func (r driverRows) Close() error { return Classify(r.Rows.Close()) }
+func (r driverRows) Close() error { return Classify(r.rows.Close()) }
 
 // reader runs queries on the connections that only read. Each query sees one
 // consistent state.

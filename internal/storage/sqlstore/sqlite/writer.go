@@ -370,10 +370,7 @@ func guard(run func(engine.Tx) error, t *Tx) (err error) {
 			err = fmt.Errorf("panic in a step: %v\n%s", p, debug.Stack())
 		}
 	}()
-	if err := run(t); err != nil {
-		return err
-	}
-	return t.Flush()
+	return run(t)
 }
 
 // exec runs a statement without arguments or rows on the writer's connection.
