@@ -11,8 +11,8 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
-	"sandlot/internal/storage/redis/redistest"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/testenv"
 )
 

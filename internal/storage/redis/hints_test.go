@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/storage/redis/redistest"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/testenv"
 )
 

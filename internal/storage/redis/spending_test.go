@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"sandlot/internal/domain/admission"
-	"sandlot/internal/storage/redis/redistest"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/testenv"
 )
 

@@ -10,8 +10,8 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/storage/live"
-	"sandlot/internal/storage/redis/redistest"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/testenv"
 )
 

@@ -12,8 +12,8 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/storage/live"
 	"sandlot/internal/storage/redis"
-	"sandlot/internal/storage/redis/redistest"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/testenv"
 )
 
