@@ -120,17 +120,6 @@ func TestWithoutTheServerEachNodeLimitsOnItsOwn(t *testing.T) {
 			t.Errorf("%d passed when it was back", n)
 		}
 	})
-	t.Run("when it takes five seconds", func(t *testing.T) {
-		t.Parallel()
-		way := redistest.NewWay(t, redistest.Start(t).Address())
-		nodes := gates(t, way.URL(), way.URL(), way.URL())
-		way.Delay(5 * time.Second)
-		begin := time.Now()
-		expect.Equal(t, "passed", spread(t, nodes, someone, 5, 20), three)
-		if took := time.Since(begin); took > 10*time.Second {
-			t.Errorf("it took %v", took)
-		}
-	})
 	t.Run("when it has lost everything nobody has more than on its own", func(t *testing.T) {
 		t.Parallel()
 		s := redistest.Start(t)
